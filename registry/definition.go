@@ -1,0 +1,136 @@
+package registry
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// Definition is the whole content of one governed thing: exactly one of Tool
+// and Agent is set.
+type Definition struct {
+	Tool  *Tool
+	Agent *Agent
+}
+
+// IsZero reports whether d holds nothing.
+func (d Definition) IsZero() bool { return d.Tool == nil && d.Agent == nil }
+
+// Kind returns what d defines.
+func (d Definition) Kind() Kind {
+	if d.Agent != nil {
+		return KindAgent
+	}
+	return KindTool
+}
+
+// ID returns the id of the tool or agent.
+func (d Definition) ID() string {
+	switch {
+	case d.Tool != nil:
+		return d.Tool.ID
+	case d.Agent != nil:
+		return d.Agent.ID
+	}
+	return ""
+}
+
+// Name returns the human label.
+func (d Definition) Name() string {
+	switch {
+	case d.Tool != nil:
+		return d.Tool.Name
+	case d.Agent != nil:
+		return d.Agent.Name
+	}
+	return ""
+}
+
+// Status returns Active or Deactivated.
+func (d Definition) Status() Status {
+	if d.Tool != nil && d.Tool.Status == Deactivated || d.Agent != nil && d.Agent.Status == Deactivated {
+		return Deactivated
+	}
+	return Active
+}
+
+// WithStatus returns a copy of d with the given status.
+func (d Definition) WithStatus(s Status) Definition {
+	if s == Active {
+		s = "" // absent, as normalise leaves it
+	}
+	switch {
+	case d.Tool != nil:
+		t := *d.Tool
+		t.Status = s
+		return Definition{Tool: &t}
+	case d.Agent != nil:
+		a := *d.Agent
+		a.Status = s
+		return Definition{Agent: &a}
+	}
+	return d
+}
+
+// Canonical returns the canonical JSON of d, nil when d holds nothing.
+func (d Definition) Canonical() []byte {
+	var v any
+	switch {
+	case d.Tool != nil:
+		v = d.Tool
+	case d.Agent != nil:
+		v = d.Agent
+	default:
+		return nil
+	}
+	b, err := jsondoc.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("registry: a decoded definition does not marshal: %v", err))
+	}
+	return b
+}
+
+// Hash returns the content hash of d: the SHA-256 of its canonical JSON in
+// lower-case hex. It is "" when d holds nothing.
+func (d Definition) Hash() string {
+	if d.IsZero() {
+		return ""
+	}
+	return HashBytes(d.Canonical())
+}
+
+// HashBytes returns the SHA-256 of b in lower-case hex.
+func HashBytes(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// DecodeDefinition reads canonical or hand-written JSON of the given kind. The
+// error is a jsondoc.Problems with everything of the wrong shape; whether the
+// content is complete is for Problems to say.
+func DecodeDefinition(kind Kind, data []byte) (Definition, error) {
+	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
+	if err != nil {
+		return Definition{}, err
+	}
+	d, ps := BindDefinition(kind, n, jsondoc.Root)
+	return d, ps.Err()
+}
+
+// BindDefinition reads a definition of the given kind from a parsed document
+// at path. What says the same as an absent key (an active status, an empty
+// list, a limit of 0) becomes absent, so that equal content has one hash.
+func BindDefinition(kind Kind, n *jsondoc.Node, path string) (Definition, jsondoc.Problems) {
+	if kind == KindAgent {
+		var a Agent
+		ps := jsondoc.Bind(n, path, &a)
+		a.normalise()
+		return Definition{Agent: &a}, ps
+	}
+	var t Tool
+	ps := jsondoc.Bind(n, path, &t)
+	t.normalise()
+	return Definition{Tool: &t}, ps
+}

@@ -1,0 +1,8 @@
+// Package registry is the ground everything stands on: what a tool and an
+// agent are, how they are read strictly and written canonically, which layers
+// hold them and how the layers merge, which tools are core and locked, and
+// which tools an agent is allowed.
+//
+// It imports nothing else of toolcrib but its own subpackage jsondoc, does no
+// I/O and knows no storage.
+package registry

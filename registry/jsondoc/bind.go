@@ -1,0 +1,129 @@
+package jsondoc
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Binder is a type that reads itself from a node: for values that may be
+// written in more than one form.
+type Binder interface {
+	BindJSON(n *Node, path string) Problems
+}
+
+// Bind fills the struct that dst points to from n, by the struct's json tags,
+// and returns everything that does not fit: unknown keys, wrong types, null.
+// It knows strings, booleans, integers, pointers to and slices of those,
+// string maps, nested structs, json.RawMessage (filled with the canonical
+// form) and Binders. What is missing in n stays as it is in dst; whether a key
+// is required is for the caller to say.
+func Bind(n *Node, path string, dst any) Problems {
+	var ps Problems
+	bind(n, path, reflect.ValueOf(dst).Elem(), &ps)
+	return ps
+}
+
+func bind(n *Node, path string, v reflect.Value, ps *Problems) {
+	if b, ok := v.Addr().Interface().(Binder); ok {
+		*ps = append(*ps, b.BindJSON(n, path)...)
+		return
+	}
+	if raw, ok := v.Addr().Interface().(*json.RawMessage); ok {
+		*raw = Canonical(n)
+		return
+	}
+	switch v.Kind() { //nolint:exhaustive // the other kinds stand in no document
+	case reflect.String:
+		if want(n, path, String, ps) {
+			v.SetString(n.Text)
+		}
+	case reflect.Bool:
+		if want(n, path, Bool, ps) {
+			v.SetBool(n.Text == "true")
+		}
+	case reflect.Int, reflect.Int64:
+		if want(n, path, Number, ps) {
+			i, err := strconv.ParseInt(string(appendNumber(nil, n.Text)), 10, 64)
+			if err != nil {
+				ps.add(n, path, "expected a whole number, got "+n.Text)
+				return
+			}
+			v.SetInt(i)
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		bind(n, path, v.Elem(), ps)
+	case reflect.Slice:
+		if want(n, path, Array, ps) {
+			v.Set(reflect.MakeSlice(v.Type(), len(n.Items), len(n.Items)))
+			for i, item := range n.Items {
+				bind(item, Index(path, i), v.Index(i), ps)
+			}
+		}
+	case reflect.Map:
+		if want(n, path, Object, ps) {
+			v.Set(reflect.MakeMap(v.Type()))
+			for _, m := range n.Members {
+				elem := reflect.New(v.Type().Elem()).Elem()
+				bind(m.Value, Join(path, m.Key), elem, ps)
+				v.SetMapIndex(reflect.ValueOf(m.Key).Convert(v.Type().Key()), elem)
+			}
+		}
+	case reflect.Struct:
+		if want(n, path, Object, ps) {
+			bindStruct(n, path, v, ps)
+		}
+	default:
+		panic("jsondoc: can not bind " + v.Type().String())
+	}
+}
+
+func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
+	keys := make([]string, v.NumField())
+	for i := range keys {
+		keys[i], _, _ = strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+	}
+	for _, m := range n.Members {
+		i := slices.Index(keys, m.Key)
+		if i < 0 || m.Key == "" || m.Key == "-" {
+			*ps = append(*ps, Problem{Path: Join(path, m.Key), Pos: m.Pos, Message: unknownKey(m.Key, keys)})
+			continue
+		}
+		bind(m.Value, Join(path, m.Key), v.Field(i), ps)
+	}
+}
+
+// unknownKey says that key is not known, and which one was probably meant.
+func unknownKey(key string, keys []string) string {
+	fold := func(s string) string {
+		return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
+	}
+	for _, k := range keys {
+		if k != "" && k != "-" && fold(k) == fold(key) {
+			return "unknown key; " + strconv.Quote(k) + " is the known one"
+		}
+	}
+	known := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == "" || k == "-" })
+	return "unknown key; known here: " + strings.Join(known, ", ")
+}
+
+// want reports whether n is of kind k, and if not, adds the problem.
+func want(n *Node, path string, k Kind, ps *Problems) bool {
+	if n.Kind == k {
+		return true
+	}
+	switch {
+	case n.Kind == Null:
+		ps.add(n, path, "expected "+k.String()+", got null; leave the key out instead")
+	default:
+		ps.add(n, path, "expected "+k.String()+", got "+n.Kind.String())
+	}
+	return false
+}
+
+func (ps *Problems) add(n *Node, path, message string) {
+	*ps = append(*ps, Problem{Path: path, Pos: n.Pos, Message: message})
+}

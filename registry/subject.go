@@ -1,0 +1,138 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Kind says what sort of thing a subject is.
+type Kind string
+
+// The governed kinds.
+const (
+	KindTool  Kind = "tool"
+	KindAgent Kind = "agent"
+)
+
+// Layer is where a definition lives: LayerGlobal, LayerUser or
+// "project/<name>". Later layers override earlier ones.
+type Layer string
+
+// The layers that need no name.
+const (
+	LayerGlobal Layer = "global"
+	LayerUser   Layer = "user"
+)
+
+const projectPrefix = "project/"
+
+// ProjectLayer returns the layer of the project with the given name.
+func ProjectLayer(name string) Layer { return Layer(projectPrefix + name) }
+
+// Project returns the project's name, "" for the global and the user layer.
+func (l Layer) Project() string {
+	name, ok := strings.CutPrefix(string(l), projectPrefix)
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// Rank orders layers: global 0, user 1, any project 2. The higher rank wins.
+func (l Layer) Rank() int {
+	switch l {
+	case LayerGlobal:
+		return 0
+	case LayerUser:
+		return 1
+	}
+	return 2
+}
+
+// View is the list of layers that are merged for someone who works in l, the
+// weakest first.
+func (l Layer) View() []Layer {
+	switch l {
+	case LayerGlobal:
+		return []Layer{LayerGlobal}
+	case LayerUser:
+		return []Layer{LayerGlobal, LayerUser}
+	}
+	return []Layer{LayerGlobal, LayerUser, l}
+}
+
+// Subject names what a proposal changes: a tool or an agent in a layer. It is
+// written "tool:user/scene_pacer" or "agent:project/novel/assistant".
+type Subject struct {
+	Kind  Kind
+	Layer Layer
+	ID    string
+}
+
+// MaxIDLength is the longest id in characters.
+const MaxIDLength = 64
+
+var (
+	idPattern      = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	projectPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+)
+
+// ErrSubject is wrapped by every error about a subject that can not be read.
+var ErrSubject = errors.New("not a subject")
+
+// ValidID reports whether id has the form of a tool or agent id: lower-case
+// words of letters and digits joined by "_", at most MaxIDLength.
+func ValidID(id string) bool { return len(id) <= MaxIDLength && idPattern.MatchString(id) }
+
+// ParseLayer reads "global", "user" or "project/<name>".
+func ParseLayer(s string) (Layer, error) {
+	l := Layer(s)
+	if l == LayerGlobal || l == LayerUser || projectPattern.MatchString(l.Project()) {
+		return l, nil
+	}
+	return "", fmt.Errorf("%w: %q is no layer; write global, user or project/<name> (a name has letters, digits, \"_\", \".\" and \"-\")", ErrSubject, s)
+}
+
+// ParseSubject reads "<kind>:<layer>/<id>".
+func ParseSubject(s string) (Subject, error) {
+	kind, rest, ok := strings.Cut(s, ":")
+	slash := strings.LastIndexByte(rest, '/')
+	if !ok || slash < 0 {
+		return Subject{}, fmt.Errorf("%w: %q; write tool:<layer>/<id> or agent:<layer>/<id>, such as tool:user/scene_pacer", ErrSubject, s)
+	}
+	if k := Kind(kind); k != KindTool && k != KindAgent {
+		return Subject{}, fmt.Errorf("%w: %q begins with %q; a subject is a tool or an agent", ErrSubject, s, kind)
+	}
+	layer, err := ParseLayer(rest[:slash])
+	if err != nil {
+		return Subject{}, err
+	}
+	id := rest[slash+1:]
+	if !ValidID(id) {
+		return Subject{}, fmt.Errorf("%w: %q is no id; an id is lower-case words of letters and digits joined by \"_\", at most %d characters", ErrSubject, id, MaxIDLength)
+	}
+	return Subject{Kind: Kind(kind), Layer: layer, ID: id}, nil
+}
+
+// String returns the subject as ParseSubject reads it; "" for the zero value.
+func (s Subject) String() string {
+	if s == (Subject{}) {
+		return ""
+	}
+	return string(s.Kind) + ":" + string(s.Layer) + "/" + s.ID
+}
+
+// MarshalText makes a subject a string in JSON.
+func (s Subject) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (s *Subject) UnmarshalText(text []byte) error {
+	v, err := ParseSubject(string(text))
+	if err != nil {
+		return err
+	}
+	*s = v
+	return nil
+}

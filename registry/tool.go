@@ -1,0 +1,192 @@
+package registry
+
+import "encoding/json"
+
+// Tool is the whole content of one tool. The zero value of an optional field
+// means that the key is absent; canonical JSON leaves it out.
+type Tool struct {
+	ID         string   `json:"id,omitempty"`
+	Kind       ToolKind `json:"kind,omitempty"`
+	Name       string   `json:"name,omitempty"`
+	Archetype  string   `json:"archetype,omitempty"`
+	Scope      Scope    `json:"scope,omitempty"`
+	UsageNotes string   `json:"usageNotes,omitempty"`
+	Goals      string   `json:"goals,omitempty"`
+	Guardrails string   `json:"guardrails,omitempty"`
+	Prompt     string   `json:"prompt,omitempty"`
+
+	Description      string          `json:"description,omitempty"`
+	ShortDescription string          `json:"shortDescription,omitempty"`
+	InputSchema      json.RawMessage `json:"inputSchema,omitempty"`  // JSON Schema 2020-12, canonical
+	OutputSchema     json.RawMessage `json:"outputSchema,omitempty"` // JSON Schema 2020-12, canonical
+	Category         string          `json:"category,omitempty"`
+	Tier             Tier            `json:"tier,omitempty"`
+	Aliases          []string        `json:"aliases,omitempty"`
+
+	DeferLoading bool          `json:"deferLoading,omitempty"`
+	Annotations  *Annotations  `json:"annotations,omitempty"`
+	Approval     *Approval     `json:"approval,omitempty"`
+	Availability *Availability `json:"availability,omitempty"`
+	Tag          *Tag          `json:"tag,omitempty"`
+	Limits       *Limits       `json:"limits,omitempty"`
+	Cost         Cost          `json:"cost,omitempty"`
+	RequiresGate bool          `json:"requiresGate,omitempty"`
+
+	Guidance map[string]string `json:"guidance,omitempty"` // by channel
+	Provider *Provider         `json:"provider,omitempty"`
+	Source   *Source           `json:"source,omitempty"`
+	Status   Status            `json:"status,omitempty"`
+}
+
+// ToolKind tells text that is injected from a function that is called.
+type ToolKind string
+
+// The kinds of tool.
+const (
+	PromptTool ToolKind = "prompt"
+	ActionTool ToolKind = "action"
+)
+
+// Scope is how much of the work a tool looks at.
+type Scope string
+
+// The scopes.
+const (
+	ScopeSelection Scope = "selection"
+	ScopeFile      Scope = "file"
+	ScopeProject   Scope = "project"
+)
+
+// Tier is a tool's level of abstraction.
+type Tier string
+
+// The tiers.
+const (
+	TierLow    Tier = "low"
+	TierMedium Tier = "medium"
+	TierHigh   Tier = "high"
+)
+
+// Cost is a rough price class of one call.
+type Cost string
+
+// The costs.
+const (
+	CostFree      Cost = "free"
+	CostCheap     Cost = "cheap"
+	CostExpensive Cost = "expensive"
+)
+
+// Status says whether a definition is in use. Removal is deactivation; nothing
+// is deleted. The empty Status of a decoded definition means Active.
+type Status string
+
+// The statuses.
+const (
+	Active      Status = "active"
+	Deactivated Status = "deactivated"
+)
+
+// Annotations are hints about a tool's behaviour; nil means not said.
+type Annotations struct {
+	ReadOnly             *bool `json:"readOnly,omitempty"`
+	Destructive          *bool `json:"destructive,omitempty"`
+	Idempotent           *bool `json:"idempotent,omitempty"`
+	RequiresConfirmation *bool `json:"requiresConfirmation,omitempty"`
+	OpenWorld            *bool `json:"openWorld,omitempty"`
+}
+
+// ApprovalTier says who decides whether a call runs.
+type ApprovalTier string
+
+// The approval tiers. A UserConfigurable tool's Default is one of the others.
+const (
+	AutoApprove      ApprovalTier = "auto_approve"
+	RequiresApproval ApprovalTier = "requires_approval"
+	UserConfigurable ApprovalTier = "user_configurable"
+)
+
+// Approval is a tool's approval tier at run time.
+type Approval struct {
+	Tier    ApprovalTier `json:"tier,omitempty"`
+	Default ApprovalTier `json:"default,omitempty"`
+}
+
+// Effective returns the tier that applies, given the user's override ("" for
+// none): a tool without an approval asks; only a UserConfigurable one can be
+// overridden.
+func (a *Approval) Effective(override ApprovalTier) ApprovalTier {
+	switch {
+	case a == nil:
+		return RequiresApproval
+	case a.Tier == AutoApprove:
+		return AutoApprove
+	case a.Tier == UserConfigurable && (override == AutoApprove || override == RequiresApproval):
+		return override
+	case a.Tier == UserConfigurable && a.Default == AutoApprove:
+		return AutoApprove
+	}
+	return RequiresApproval
+}
+
+// Availability limits where a tool is offered.
+type Availability struct {
+	LocalOnly      bool `json:"localOnly,omitempty"`
+	NonLocalOnly   bool `json:"nonLocalOnly,omitempty"`
+	NeedsEmbedding bool `json:"needsEmbedding,omitempty"`
+}
+
+// Tag is how a tool is called in the response-tag protocol.
+type Tag struct {
+	Prefix           string   `json:"prefix,omitempty"`
+	ArgPattern       string   `json:"argPattern,omitempty"`
+	ArgGroups        []string `json:"argGroups,omitempty"`
+	Example          string   `json:"example,omitempty"`
+	StripFromDisplay bool     `json:"stripFromDisplay,omitempty"`
+}
+
+// Limits bound one user's calls; 0 means no limit.
+type Limits struct {
+	CooldownSeconds int `json:"cooldownSeconds,omitempty"`
+	DailyLimit      int `json:"dailyLimit,omitempty"`
+}
+
+// ProviderType says how a tool runs.
+type ProviderType string
+
+// The provider types.
+const (
+	ProviderBuiltin ProviderType = "builtin"
+	ProviderMCP     ProviderType = "mcp"
+	ProviderHTTP    ProviderType = "http"
+)
+
+// Provider is how a tool runs. Name is the built-in's or the tool's wire name
+// where it differs from the id; Server names the MCP server; URL the HTTP hub.
+type Provider struct {
+	Type   ProviderType `json:"type,omitempty"`
+	Name   string       `json:"name,omitempty"`
+	Server string       `json:"server,omitempty"`
+	URL    string       `json:"url,omitempty"`
+}
+
+// Source is where an imported definition came from. Hash is the SHA-256 of the
+// raw bytes, in hex.
+type Source struct {
+	Type string `json:"type,omitempty"`
+	Ref  string `json:"ref,omitempty"`
+	Hash string `json:"hash,omitempty"`
+}
+
+// MaxShortDescription is the longest short description in characters.
+const MaxShortDescription = 100
+
+// Short returns the short description, derived from the long one when there is
+// none: its first sentence or line, cut at a word to MaxShortDescription
+// characters.
+func (t Tool) Short() string {
+	if t.ShortDescription != "" {
+		return t.ShortDescription
+	}
+	return shorten(t.Description, MaxShortDescription)
+}

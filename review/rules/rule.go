@@ -1,0 +1,63 @@
+package rules
+
+import (
+	"context"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// Rule is one thing the Chief of Staff looks for.
+type Rule struct {
+	ID         string // family letter and three digits: "S104"
+	Name       string // a few words in lower case with hyphens: "override-phrase"
+	Severity   Severity
+	Doc        string // what it finds and why that matters; Markdown, a short paragraph
+	Suggestion string // what to do about a finding, unless the finding says better
+	// Waivable says whether the user may waive a finding of this rule. Rules
+	// of structure (T, L, D, hard limits) can not be waived.
+	Waivable bool
+	// Locked rules keep their severity whatever the configuration says.
+	Locked bool
+	// Bad is an example that the rule must find something in, Good one that is
+	// close to it and must pass.
+	Bad, Good Example
+	// Check returns what it finds in c. Rule, Severity, Waivable and an empty
+	// Suggestion are filled in by the caller.
+	Check func(ctx context.Context, c *Change) ([]Finding, error)
+}
+
+// Family returns the letter that the rule's id begins with.
+func (r Rule) Family() string { return r.ID[:1] }
+
+// Example is a change that documents and tests a rule. Files are proposal files
+// in JSON; Live are definitions that are live when it is checked.
+type Example struct {
+	Show  string // the telling fragment, for the documentation
+	Draft proposals.Draft
+	Live  []Live
+}
+
+// Live is a definition that is in force in a layer.
+type Live struct {
+	Layer      registry.Layer
+	Version    int
+	Definition registry.Definition
+	Locked     bool // core
+}
+
+// Change is what the rules look at: one revision against what is live.
+type Change struct {
+	Draft  proposals.Draft
+	Before *Live // the live version of the subject, nil when there is none
+	World  World
+}
+
+// World answers questions about what is live around the subject. Its methods
+// look at every layer unless they say otherwise and cost an index look-up, not
+// a scan.
+type World interface {
+	// ByName returns the live tools that have name as their id or alias, in
+	// any layer, core tools included.
+	ByName(ctx context.Context, name string) ([]Live, error)
+}
