@@ -1,0 +1,113 @@
+package proposals
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// ActorKind is the role somebody acts in.
+type ActorKind string
+
+// The kinds of actor. System stands for toolcrib itself: it ships definitions
+// and migrates; it can not be taken on from outside.
+const (
+	User   ActorKind = "user"
+	Agent  ActorKind = "agent"
+	Chief  ActorKind = "chief"
+	System ActorKind = "system"
+)
+
+// Actor is who acts. It is written "user:ada", "agent:drafter", "chief:desk",
+// "system".
+type Actor struct {
+	Kind ActorKind
+	Name string
+}
+
+// BuiltinChief is the reviewer inside toolcrib.
+func BuiltinChief() Actor { return Actor{Kind: Chief, Name: "builtin"} }
+
+// ErrActor is wrapped by every error about an actor that can not be read.
+var ErrActor = errors.New("not an actor")
+
+// MaxActorName is the longest name of an actor in characters.
+const MaxActorName = 64
+
+var actorName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@+-]{0,63}$`)
+
+// ParseActor reads what Actor.String writes. The system and the built-in chief
+// are refused: nobody acts as them from outside.
+func ParseActor(s string) (Actor, error) {
+	a, err := readActor(s)
+	switch {
+	case err != nil:
+		return Actor{}, err
+	case a.Kind == System, a == BuiltinChief():
+		return Actor{}, fmt.Errorf("%w: %s is toolcrib itself; nobody else acts as it", ErrActor, s)
+	}
+	return a, nil
+}
+
+func readActor(s string) (Actor, error) {
+	if s == string(System) {
+		return Actor{Kind: System}, nil
+	}
+	kind, name, _ := strings.Cut(s, ":")
+	switch ActorKind(kind) {
+	case User, Agent, Chief:
+	case System:
+		return Actor{}, fmt.Errorf("%w: %q; the system has no name", ErrActor, s)
+	default:
+		return Actor{}, fmt.Errorf("%w: %q; write user:NAME, agent:NAME or chief:NAME", ErrActor, s)
+	}
+	if !actorName.MatchString(name) {
+		return Actor{}, fmt.Errorf("%w: %q; a name has 1 to %d of A-Z, a-z, 0-9 and \"._@+-\", and begins with a letter, a digit or \"_\"", ErrActor, s, MaxActorName)
+	}
+	return Actor{Kind: ActorKind(kind), Name: name}, nil
+}
+
+// ActorName makes a name that ParseActor accepts out of any text, such as a
+// login or the name an MCP client gives itself: everything else becomes "-".
+func ActorName(s string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r < 0x80 && (actorName.MatchString(string(r)) || strings.ContainsRune(".@+-", r)) {
+			return r
+		}
+		return '-'
+	}, s)
+	clean = strings.Trim(clean, "-.@+")
+	if len(clean) > MaxActorName {
+		clean = clean[:MaxActorName]
+	}
+	if clean == "" {
+		return "unnamed"
+	}
+	return clean
+}
+
+// String returns the actor as ParseActor reads it; "" for the zero value.
+func (a Actor) String() string {
+	if a.Name == "" {
+		return string(a.Kind)
+	}
+	return string(a.Kind) + ":" + a.Name
+}
+
+// MarshalText makes an actor a string in JSON.
+func (a Actor) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote, the system included.
+func (a *Actor) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*a = Actor{}
+		return nil
+	}
+	v, err := readActor(string(text))
+	if err != nil {
+		return err
+	}
+	*a = v
+	return nil
+}

@@ -1,0 +1,86 @@
+package proposals
+
+import (
+	"time"
+
+	"toolcrib/registry"
+)
+
+// ID is the UUIDv7 of a proposal in its lower-case text form.
+type ID string
+
+// Recommendation is what the Chief of Staff advises.
+type Recommendation string
+
+// The recommendations, the best first.
+const (
+	RecommendApprove      Recommendation = "approve"
+	RecommendNeedsChanges Recommendation = "needs_changes"
+	RecommendReject       Recommendation = "reject"
+)
+
+// Lower returns the worse of two recommendations; none ("") counts as best.
+func (r Recommendation) Lower(other Recommendation) Recommendation {
+	if rank(other) > rank(r) {
+		return other
+	}
+	return r
+}
+
+func rank(r Recommendation) int {
+	switch r {
+	case RecommendApprove:
+		return 1
+	case RecommendNeedsChanges:
+		return 2
+	case RecommendReject:
+		return 3
+	}
+	return 0
+}
+
+// Proposal is a candidate change as the queue shows it; what it would change
+// stands in its revisions.
+type Proposal struct {
+	ID          ID
+	Type        Type
+	Subject     registry.Subject
+	Title       string
+	State       State
+	Revision    int    // the current one, counted from 1
+	ContentHash string // of the current revision's definition
+	BaseVersion int    // of the current revision
+	Author      Actor
+	ChangeSet   string // "" when it stands alone
+	Issue       int    // number of its issue, 0 until it is submitted
+	Summary     Summary
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+
+	// LiveVersion is the subject's version in force when the proposal was
+	// read, 0 when there is none.
+	LiveVersion int
+}
+
+// Stale reports whether the live version moved past the base while the
+// proposal was open.
+func (p Proposal) Stale() bool { return p.State.Open() && p.LiveVersion != p.BaseVersion }
+
+// Summary is the assessment of the current revision in a few figures; the zero
+// value while there is none.
+type Summary struct {
+	Recommendation Recommendation
+	Findings       int
+	Blocks         int    // findings that block and are not waived
+	Worst          string // severity of the worst finding, "" for none
+}
+
+// Revision is one immutable state of a proposal's content.
+type Revision struct {
+	Proposal    ID
+	Number      int // counted from 1
+	Draft       Draft
+	ContentHash string // of the definition; "" when there is none yet
+	Author      Actor
+	CreatedAt   time.Time
+}
