@@ -1,0 +1,176 @@
+package mdfile
+
+import (
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// MaxFront is the longest front matter in bytes.
+const MaxFront = 1 << 20
+
+// parseFront reads YAML as the JSON object it stands for. The first line of
+// text is line skipped+1 of the file.
+func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
+	if len(text) > MaxFront {
+		return nil, problem(jsondoc.Pos{Line: skipped + 1, Column: 1}, "the front matter has %d bytes; at most %d are read", len(text), MaxFront)
+	}
+	dec := yaml.NewDecoder(strings.NewReader(text))
+	var doc yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return jsondoc.NewObject(), nil
+	case err != nil:
+		return nil, yamlProblem(err, skipped)
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, problem(jsondoc.Pos{Line: skipped + 1, Column: 1}, "the front matter holds more than one YAML document")
+	}
+	r := reader{skipped: skipped}
+	root := doc.Content[0]
+	if root.Kind == yaml.ScalarNode && isNull(root) {
+		return jsondoc.NewObject(), nil // only comments
+	}
+	if root.Kind != yaml.MappingNode {
+		r.refuse(root, jsondoc.Root, "expected keys with values")
+		return nil, r.problems
+	}
+	return r.node(root, jsondoc.Root, 0), r.problems
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// yamlProblem turns an error of the YAML library into a problem. Of the source
+// its text quotes nothing but anchors, which are ASCII letters and digits.
+func yamlProblem(err error, skipped int) jsondoc.Problems {
+	text := err.Error()
+	m := yamlLine.FindStringSubmatch(text)
+	pos := jsondoc.Pos{Line: skipped + 1, Column: 1}
+	if m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			pos.Line = n + skipped
+		}
+		text = text[len(m[0]):]
+	}
+	return problem(pos, "no valid YAML: %s", text)
+}
+
+// reader turns YAML nodes into JSON ones.
+type reader struct {
+	skipped  int // lines of the file in front of the YAML
+	problems jsondoc.Problems
+}
+
+func (r *reader) refuse(n *yaml.Node, path, message string) {
+	r.problems = append(r.problems, jsondoc.Problem{Path: path, Pos: r.pos(n), Message: message})
+}
+
+func (r *reader) pos(n *yaml.Node) jsondoc.Pos {
+	return jsondoc.Pos{Line: n.Line + r.skipped, Column: n.Column}
+}
+
+// node reads n, which stands at path inside depth others.
+func (r *reader) node(n *yaml.Node, path string, depth int) *jsondoc.Node {
+	out := &jsondoc.Node{Pos: r.pos(n)}
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		r.refuse(n, path, "YAML anchors and aliases are not read; write the value out")
+		return out
+	case n.Style&yaml.TaggedStyle != 0:
+		r.refuse(n, path, "YAML tags are not read; quote the value to make it a string")
+		return out
+	case n.Kind != yaml.ScalarNode && depth >= jsondoc.DefaultLimits.Depth:
+		r.refuse(n, path, "nested too deeply")
+		return out
+	}
+	switch n.Kind { //nolint:exhaustive // documents stand only outside, aliases are refused above
+	case yaml.MappingNode:
+		out.Kind = jsondoc.Object
+		r.members(n, out, path, depth)
+	case yaml.SequenceNode:
+		out.Kind = jsondoc.Array
+		for i, item := range n.Content {
+			out.Items = append(out.Items, r.node(item, jsondoc.Index(path, i), depth+1))
+		}
+	default:
+		r.scalar(n, out, path)
+	}
+	return out
+}
+
+func (r *reader) members(n *yaml.Node, out *jsondoc.Node, path string, depth int) {
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		at := jsondoc.Join(path, k.Value)
+		switch {
+		case k.Kind != yaml.ScalarNode:
+			r.refuse(k, path, "a key is one string")
+			continue
+		case k.Anchor != "" || k.Style&yaml.TaggedStyle != 0:
+			r.refuse(k, at, "YAML anchors and tags are not read")
+		case k.Style == 0 && k.Value == "<<":
+			r.refuse(k, at, "YAML merge keys are not read; write the keys out")
+		case k.Style == 0 && k.Value == "":
+			r.refuse(k, at, "a key is missing in front of the colon")
+		case seen[k.Value]:
+			r.refuse(k, at, "the key stands here a second time; keep one")
+		}
+		r.refuseNUL(k, at)
+		seen[k.Value] = true
+		out.Members = append(out.Members, jsondoc.Member{Key: k.Value, Pos: r.pos(k), Value: r.node(v, at, depth+1)})
+	}
+}
+
+// scalar reads a value as JSON would: null, true, false and numbers are what
+// JSON's grammar says they are, and everything else is a string as it stands,
+// dates and numbers in other notations too.
+func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, path string) {
+	r.refuseNUL(n, path)
+	switch {
+	case n.Style != 0:
+		out.Kind, out.Text = jsondoc.String, n.Value
+	case isNull(n):
+		out.Kind = jsondoc.Null
+	default:
+		out.Kind, out.Text = plainKind(n.Value), n.Value
+		if out.Kind == jsondoc.Number && hugeExponent.MatchString(n.Value) {
+			r.refuse(n, path, "the number's exponent is out of range")
+		}
+	}
+}
+
+func (r *reader) refuseNUL(n *yaml.Node, path string) {
+	if strings.IndexByte(n.Value, 0) >= 0 {
+		r.refuse(n, path, "holds a NUL character; take it out")
+	}
+}
+
+func isNull(n *yaml.Node) bool {
+	return n.Style == 0 && (n.Value == "" || plainKind(n.Value) == jsondoc.Null)
+}
+
+var (
+	jsonNumber   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+	hugeExponent = regexp.MustCompile(`[eE][+-]?0*[1-9][0-9]{6,}$`)
+)
+
+// plainKind returns what an unquoted, non-empty scalar is.
+func plainKind(text string) jsondoc.Kind {
+	switch text {
+	case "null", "~":
+		return jsondoc.Null
+	case "true", "false":
+		return jsondoc.Bool
+	}
+	if jsonNumber.MatchString(text) {
+		return jsondoc.Number
+	}
+	return jsondoc.String
+}

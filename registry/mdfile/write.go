@@ -1,0 +1,112 @@
+package mdfile
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// formatFront writes an object as YAML that parseFront reads back.
+func formatFront(n *jsondoc.Node) ([]byte, error) {
+	if n == nil || n.Kind != jsondoc.Object {
+		return nil, fmt.Errorf("%w: the front matter is no object", ErrFormat)
+	}
+	if len(n.Members) == 0 {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(toYAML(n)); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if err := enc.Close(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return b.Bytes(), nil
+}
+
+func toYAML(n *jsondoc.Node) *yaml.Node {
+	switch n.Kind {
+	case jsondoc.Object:
+		out := &yaml.Node{Kind: yaml.MappingNode, Style: emptyStyle(len(n.Members))}
+		for _, m := range n.Members {
+			out.Content = append(out.Content, stringToYAML(m.Key), toYAML(m.Value))
+		}
+		return out
+	case jsondoc.Array:
+		out := &yaml.Node{Kind: yaml.SequenceNode, Style: emptyStyle(len(n.Items))}
+		for _, item := range n.Items {
+			out.Content = append(out.Content, toYAML(item))
+		}
+		return out
+	case jsondoc.String:
+		return stringToYAML(n.Text)
+	case jsondoc.Null:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: "null"}
+	case jsondoc.Bool, jsondoc.Number:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: n.Text}
+	}
+	panic("mdfile: node of no kind")
+}
+
+// emptyStyle is the flow style for {} and [], which have no other form.
+func emptyStyle(length int) yaml.Style {
+	if length == 0 {
+		return yaml.FlowStyle
+	}
+	return 0
+}
+
+// bare is what needs no quotes anywhere in YAML: words that begin with a letter
+// and hold nothing that can end a scalar.
+var bare = regexp.MustCompile(`^\pL[\pL\pN_./,;()'$+*=@%-]*( [\pL\pN_./,;()'$+*=@%-]+)*$`)
+
+// stringToYAML picks the most readable style that brings s back unchanged.
+func stringToYAML(s string) *yaml.Node {
+	out := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
+	switch {
+	case bare.MatchString(s) && plainKind(s) == jsondoc.String && !ambiguous(s):
+		out.Style = 0
+	case literal(s):
+		out.Style = yaml.LiteralStyle
+	}
+	return out
+}
+
+// ambiguous reports whether other readers of YAML take a bare word for a
+// truth value or null.
+func ambiguous(s string) bool {
+	switch strings.ToLower(s) {
+	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return true
+	}
+	return false
+}
+
+// literal reports whether s can stand as an indented block: several lines of
+// printable characters, none of which begins the block with a blank, or ends
+// in one.
+func literal(s string) bool {
+	if !strings.Contains(s, "\n") || strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\n") || strings.HasSuffix(s, "\n\n") {
+		return false
+	}
+	for line := range strings.Lines(s) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.TrimRight(line, " ") != line {
+			return false
+		}
+		for _, r := range line {
+			if !unicode.IsPrint(r) || r == '\ufeff' {
+				return false
+			}
+		}
+	}
+	return true
+}
