@@ -28,7 +28,7 @@ func Bind(n *Node, path string, dst any) Problems {
 
 func bind(n *Node, path string, v reflect.Value, ps *Problems) {
 	if b, ok := v.Addr().Interface().(Binder); ok {
-		*ps = append(*ps, b.BindJSON(n, path)...)
+		ps.Append(b.BindJSON(n, path)...)
 		return
 	}
 	if raw, ok := v.Addr().Interface().(*json.RawMessage); ok {
@@ -48,7 +48,7 @@ func bind(n *Node, path string, v reflect.Value, ps *Problems) {
 		if want(n, path, Number, ps) {
 			i, err := strconv.ParseInt(string(appendNumber(nil, n.Text)), 10, 64)
 			if err != nil {
-				ps.add(n, path, "expected a whole number, got "+n.Text)
+				ps.add(n, path, "expected a whole number, got "+Quote(n.Text))
 				return
 			}
 			v.SetInt(i)
@@ -89,7 +89,9 @@ func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
 	for _, m := range n.Members {
 		i := slices.Index(keys, m.Key)
 		if i < 0 || m.Key == "" || m.Key == "-" {
-			*ps = append(*ps, Problem{Path: Join(path, m.Key), Pos: m.Pos, Message: unknownKey(m.Key, keys)})
+			if !ps.Full() {
+				ps.Append(Problem{Path: Join(path, m.Key), Pos: m.Pos, Message: unknownKey(m.Key, keys)})
+			}
 			continue
 		}
 		bind(m.Value, Join(path, m.Key), v.Field(i), ps)
@@ -125,5 +127,5 @@ func want(n *Node, path string, k Kind, ps *Problems) bool {
 }
 
 func (ps *Problems) add(n *Node, path, message string) {
-	*ps = append(*ps, Problem{Path: path, Pos: n.Pos, Message: message})
+	ps.Append(Problem{Path: path, Pos: n.Pos, Message: message})
 }

@@ -10,7 +10,7 @@ const Root = "$"
 
 // Join returns the path of key inside the object at path:
 // "definition" and "prompt" give "definition.prompt". A key that is not made
-// of letters, digits, "_" and "-" is quoted: `properties["a b"]`.
+// of letters, digits, "_", "-" and "$" is quoted: `properties["a b"]`.
 func Join(path, key string) string {
 	if !plain(key) {
 		return trimRoot(path) + "[" + strconv.QuoteToASCII(key) + "]"
@@ -33,6 +33,8 @@ func trimRoot(path string) string {
 	return path
 }
 
+// plain reports whether key can stand in a path as it is. The key "$" can not:
+// it would read as Root.
 func plain(key string) bool {
 	for _, r := range key {
 		switch {
@@ -41,40 +43,79 @@ func plain(key string) bool {
 			return false
 		}
 	}
-	return key != ""
+	return key != "" && key != Root
 }
 
 // Find returns the node at path, or nil. It understands what Join and Index
 // write.
 func (n *Node) Find(path string) *Node {
-	path = trimRoot(path)
-	for n != nil && path != "" {
-		switch {
-		case strings.HasPrefix(path, `["`):
-			quoted, err := strconv.QuotedPrefix(path[1:])
-			if err != nil {
-				return nil
-			}
-			key, err := strconv.Unquote(quoted)
-			if err != nil {
-				return nil
-			}
-			n, path = n.Get(key), strings.TrimPrefix(path[1+len(quoted):], "]")
-		case path[0] == '[':
-			digits, rest, ok := strings.Cut(path[1:], "]")
-			i, err := strconv.Atoi(digits)
-			if !ok || err != nil || i < 0 || i >= len(n.Items) {
-				return nil
-			}
-			n, path = n.Items[i], rest
-		default:
-			path = strings.TrimPrefix(path, ".")
-			end := strings.IndexAny(path, ".[")
-			if end < 0 {
-				end = len(path)
-			}
-			n, path = n.Get(path[:end]), path[end:]
-		}
+	n, rest := n.nearest(path)
+	if rest != "" {
+		return nil
 	}
 	return n
+}
+
+// nearest follows path as far as it leads and returns the node reached and the
+// part of the path that leads nowhere.
+func (n *Node) nearest(path string) (*Node, string) {
+	rest := trimRoot(path)
+	for n != nil && rest != "" {
+		s, after, ok := cutStep(rest, len(rest) == len(path))
+		if !ok {
+			break
+		}
+		next := s.from(n)
+		if next == nil {
+			break
+		}
+		n, rest = next, after
+	}
+	return n, rest
+}
+
+// step leads from a list to an element or from an object to a value.
+type step struct {
+	key     string
+	index   int
+	indexed bool
+}
+
+func (s step) from(n *Node) *Node {
+	if !s.indexed {
+		return n.Get(s.key)
+	}
+	if s.index >= len(n.Items) {
+		return nil
+	}
+	return n.Items[s.index]
+}
+
+// cutStep splits the first step off path. A plain key follows a dot unless it
+// stands first.
+func cutStep(path string, first bool) (s step, rest string, ok bool) {
+	if strings.HasPrefix(path, `["`) {
+		quoted, err := strconv.QuotedPrefix(path[1:])
+		if err != nil {
+			return step{}, "", false
+		}
+		key, err := strconv.Unquote(quoted)
+		rest, closed := strings.CutPrefix(path[1+len(quoted):], "]")
+		return step{key: key}, rest, err == nil && closed
+	}
+	if strings.HasPrefix(path, "[") {
+		digits, rest, closed := strings.Cut(path[1:], "]")
+		i, err := strconv.Atoi(digits)
+		return step{index: i, indexed: true}, rest, err == nil && closed && i >= 0
+	}
+	if !first {
+		if path, ok = strings.CutPrefix(path, "."); !ok {
+			return step{}, "", false
+		}
+	}
+	end := strings.IndexAny(path, ".[")
+	if end < 0 {
+		end = len(path)
+	}
+	return step{key: path[:end]}, path[end:], plain(path[:end])
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // Problem is one thing that is wrong with a document: where, and what was
-// expected there. Message is a clause without a full stop.
+// expected there. Message is a clause without a full stop; it holds no control
+// or invisible characters of the document.
 type Problem struct {
 	Path    string
 	Pos     Pos
@@ -25,6 +26,10 @@ func (p Problem) String() string {
 // all of them.
 type Problems []Problem
 
+// MaxProblems is how many problems are listed. What is beyond them is not
+// lost silently: one more problem says that there are more.
+const MaxProblems = 100
+
 // Error returns the problems, separated by "; ".
 func (ps Problems) Error() string {
 	lines := make([]string, len(ps))
@@ -42,37 +47,23 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-// Add appends a problem at path.
+// Add appends a problem at path, whose place is not known.
 func (ps *Problems) Add(path, format string, args ...any) {
-	*ps = append(*ps, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
+	ps.Append(Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// Locate fills in the positions that are not known yet from the document that
-// the problems are about. A path that the document lacks takes the position of
-// the nearest value around it.
-func (ps Problems) Locate(doc *Node) Problems {
-	for i := range ps {
-		if ps[i].Pos != (Pos{}) {
-			continue
+// Append adds the given problems as long as there are fewer than MaxProblems.
+func (ps *Problems) Append(more ...Problem) {
+	for _, p := range more {
+		if ps.Full() {
+			return
 		}
-		for path := ps[i].Path; ; path = parent(path) {
-			if n := doc.Find(path); n != nil {
-				ps[i].Pos = n.Pos
-				break
-			}
-			if path == Root || path == "" {
-				break
-			}
+		if len(*ps) == MaxProblems {
+			p = Problem{Path: Root, Message: fmt.Sprintf("there are more problems than the first %d listed here", MaxProblems)}
 		}
+		*ps = append(*ps, p)
 	}
-	return ps
 }
 
-// parent cuts the last step off a path.
-func parent(path string) string {
-	cut := strings.LastIndexAny(path, ".[")
-	if cut <= 0 {
-		return Root
-	}
-	return path[:cut]
-}
+// Full reports whether nothing more is taken in.
+func (ps Problems) Full() bool { return len(ps) > MaxProblems }
