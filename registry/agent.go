@@ -43,15 +43,19 @@ type AllowList struct {
 
 // BindJSON reads any of the three forms.
 func (a *AllowList) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
-	switch n.Kind { //nolint:exhaustive // every other kind is reported by the last line
+	type object AllowList
+	switch n.Kind { //nolint:exhaustive // every other kind is reported by the last lines
 	case jsondoc.String:
 		a.Name = n.Text
-		return nil
+		if a.Name != "" {
+			return nil
+		}
 	case jsondoc.Array:
 		return jsondoc.Bind(n, path, &a.Tools)
+	case jsondoc.Object:
+		return jsondoc.Bind(n, path, (*object)(a))
 	}
-	type object AllowList
-	return jsondoc.Bind(n, path, (*object)(a))
+	return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: "expected the name of a shipped allow-list, a list of tool ids or an object"}}
 }
 
 // MarshalJSON writes a reference as the name it is, everything else as an

@@ -1,0 +1,161 @@
+package registry
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// Problems returns everything that keeps d from being a complete definition:
+// each with its path below path and what is expected there. It is nil when
+// nothing does.
+func (d Definition) Problems(path string) jsondoc.Problems {
+	switch {
+	case d.Tool != nil:
+		return d.Tool.Problems(path)
+	case d.Agent != nil:
+		return d.Agent.Problems(path)
+	}
+	var ps jsondoc.Problems
+	ps.Add(path, "missing; expected the whole definition")
+	return ps
+}
+
+// checker collects what is wrong with the object at path.
+type checker struct {
+	path     string
+	problems jsondoc.Problems
+}
+
+// at returns a checker for the object under key that shares nothing with c;
+// its problems are handed back by join.
+func (c *checker) at(key string) *checker { return &checker{path: jsondoc.Join(c.path, key)} }
+
+func (c *checker) join(inner *checker) { c.problems.Append(inner.problems...) }
+
+func (c *checker) add(key, format string, args ...any) {
+	c.problems.Add(jsondoc.Join(c.path, key), format, args...)
+}
+
+// require reports value when it is blank; what says what is expected.
+func (c *checker) require(key, value, what string) {
+	if strings.TrimSpace(value) == "" {
+		c.add(key, "missing; expected %s", what)
+	}
+}
+
+// text reports a text of more than limit characters, and what no text may hold
+// however it came in: broken UTF-8 and NUL.
+func (c *checker) text(key, value string, limit int) {
+	c.textAt(jsondoc.Join(c.path, key), value, limit)
+}
+
+func (c *checker) textAt(path, value string, limit int) {
+	if n := utf8.RuneCountInString(value); n > limit {
+		c.problems.Add(path, "has %d characters; expected at most %d", n, limit)
+	}
+	if !utf8.ValidString(value) {
+		c.problems.Add(path, "is not valid UTF-8")
+	}
+	if strings.IndexByte(value, 0) >= 0 {
+		c.problems.Add(path, "holds a NUL character; take it out")
+	}
+}
+
+// id reports an id that is missing or malformed.
+func (c *checker) id(key, value string) {
+	switch {
+	case value == "":
+		c.add(key, "missing; expected %s", idForm)
+	case !ValidID(value):
+		c.add(key, "expected %s, got %s", idForm, jsondoc.Quote(value))
+	}
+}
+
+var idForm = `lower-case words of letters and digits joined by "_", a letter first, at most ` + strconv.Itoa(MaxIDLength) + " characters"
+
+// maxListed is how many entries a list of names may have.
+const maxListed = 10_000
+
+// names reports a list that is too long, repeats an entry, or holds one that
+// does not satisfy valid; form says what does.
+func (c *checker) names(key string, list []string, limit int, valid func(string) bool, form string) {
+	path := jsondoc.Join(c.path, key)
+	if len(list) > limit {
+		c.problems.Add(path, "has %d entries; expected at most %d", len(list), limit)
+		return
+	}
+	first := make(map[string]int, len(list))
+	for i, name := range list {
+		if j, ok := first[name]; ok {
+			c.problems.Add(jsondoc.Index(path, i), "repeats %s", jsondoc.Index(path, j))
+			continue
+		}
+		first[name] = i
+		if !valid(name) {
+			c.problems.Add(jsondoc.Index(path, i), "expected %s, got %s", form, jsondoc.Quote(name))
+		}
+	}
+}
+
+func (c *checker) ids(key string, list []string) {
+	c.names(key, list, maxListed, ValidID, "an id ("+idForm+")")
+}
+
+func (c *checker) categories(key string, list []string) {
+	c.names(key, list, len(categories), KnownCategory, "one of "+strings.Join(categories[:], ", "))
+}
+
+// maxChannels is how many channels a definition may have texts for.
+const maxChannels = 64
+
+// channels reports names that are none and texts of more than limit
+// characters, in the order of the names.
+func (c *checker) channels(key string, texts map[string]string, limit int) {
+	path := jsondoc.Join(c.path, key)
+	if len(texts) > maxChannels {
+		c.problems.Add(path, "has %d channels; expected at most %d", len(texts), maxChannels)
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		at := jsondoc.Join(path, name)
+		if !ValidChannel(name) {
+			c.problems.Add(at, `expected a channel name (lower-case letters, digits and "_", a letter first, at most %d characters)`, MaxChannelLength)
+		}
+		c.textAt(at, texts[name], limit)
+	}
+}
+
+// oneOf reports a value that is set and not among the allowed ones.
+func oneOf[T ~string](c *checker, key string, value T, allowed ...T) {
+	if value != "" && !slices.Contains(allowed, value) {
+		c.add(key, "expected %s, got %s", either(allowed), jsondoc.Quote(string(value)))
+	}
+}
+
+// requireOneOf is oneOf for a key that can not be absent.
+func requireOneOf[T ~string](c *checker, key string, value T, allowed ...T) {
+	if value == "" {
+		c.add(key, "missing; expected %s", either(allowed))
+	}
+	oneOf(c, key, value, allowed...)
+}
+
+// either writes "a, b or c".
+func either[T ~string](values []T) string {
+	var b strings.Builder
+	for i, v := range values {
+		switch {
+		case i > 0 && i == len(values)-1:
+			b.WriteString(" or ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(v))
+	}
+	return b.String()
+}

@@ -1,0 +1,80 @@
+package registry_test
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/registry"
+)
+
+func TestToolPartsProblems(t *testing.T) {
+	hash := strings.Repeat("0a", 32)
+	approval := func(tier, def registry.ApprovalTier) func(*registry.Tool) {
+		return func(x *registry.Tool) { x.Approval = &registry.Approval{Tier: tier, Default: def} }
+	}
+	tag := func(tag registry.Tag) func(*registry.Tool) { return func(x *registry.Tool) { x.Tag = &tag } }
+	provider := func(p registry.Provider) func(*registry.Tool) { return func(x *registry.Tool) { x.Provider = &p } }
+	source := func(s registry.Source) func(*registry.Tool) { return func(x *registry.Tool) { x.Source = &s } }
+	limits := func(cooldown, daily int) func(*registry.Tool) {
+		return func(x *registry.Tool) {
+			x.Limits = &registry.Limits{CooldownSeconds: cooldown, DailyLimit: daily}
+		}
+	}
+	tests := []struct {
+		name string
+		edit func(*registry.Tool)
+		want []string
+	}{
+		{"auto", approval("auto_approve", ""), nil},
+		{"asking", approval("requires_approval", ""), nil},
+		{"configurable, default auto", approval("user_configurable", "auto_approve"), nil},
+		{"configurable, default asking", approval("user_configurable", "requires_approval"), nil},
+		{"configurable without default", approval("user_configurable", ""), []string{"d.approval.default: missing; expected auto_approve or requires_approval"}},
+		{"configurable by default configurable", approval("user_configurable", "user_configurable"), []string{"d.approval.default: expected auto_approve or requires_approval"}},
+		{"default without choice", approval("auto_approve", "auto_approve"), []string{"d.approval.default: only a user_configurable"}},
+		{"no tier", approval("", "never"), []string{"d.approval.tier: missing; expected auto_approve, requires_approval or user_configurable", "d.approval.default: expected"}},
+		{"unknown tier", approval("sometimes", ""), []string{`d.approval.tier: got "sometimes"`}},
+
+		{"tag with the default pattern", tag(registry.Tag{Prefix: "SEARCH", ArgGroups: []string{"query"}}), nil},
+		{"tag with one unnamed group", tag(registry.Tag{Prefix: "SEARCH"}), nil},
+		{"tag without argument", tag(registry.Tag{Prefix: "STATUS", ArgPattern: `now`}), nil},
+		{"tag with two groups", tag(registry.Tag{Prefix: "READ", ArgPattern: `(\S+)(?: (\d+))?`, ArgGroups: []string{"path", "line"}, Example: "READ: a.md 3", StripFromDisplay: true}), nil},
+		{"tag without prefix", tag(registry.Tag{Example: "x"}), []string{"d.tag.prefix: missing"}},
+		{"tag with an odd prefix", tag(registry.Tag{Prefix: "A\nB"}), []string{"d.tag.prefix: expected one line"}},
+		{"tag with a padded prefix", tag(registry.Tag{Prefix: " A"}), []string{"d.tag.prefix: expected one line"}},
+		{"tag with a long prefix", tag(registry.Tag{Prefix: strings.Repeat("A", 65)}), []string{"d.tag.prefix: has 65"}},
+		{"tag with a broken pattern", tag(registry.Tag{Prefix: "A", ArgPattern: "(\u202e"}), []string{`d.tag.argPattern: RE2 syntax: error parsing regexp: missing closing ): ` + "`(\\u202e`"}},
+		{"tag with a look-ahead", tag(registry.Tag{Prefix: "A", ArgPattern: `(?=a)`}), []string{"d.tag.argPattern: RE2 syntax"}},
+		{"tag with a repetition bomb", tag(registry.Tag{Prefix: "A", ArgPattern: `((((a{99}){99}){99}){99})`}), []string{"d.tag.argPattern: RE2 syntax"}},
+		{"tag with a long pattern", tag(registry.Tag{Prefix: "A", ArgPattern: strings.Repeat("a", 1_001)}), []string{"d.tag.argPattern: has 1001"}},
+		{"tag with unnamed groups", tag(registry.Tag{Prefix: "A", ArgPattern: `(a)(b)`}), []string{"d.tag.argGroups: it has 2, named are 0"}},
+		{"tag with too many names", tag(registry.Tag{Prefix: "A", ArgGroups: []string{"x", "y"}}), []string{"d.tag.argGroups: it has 1, named are 2"}},
+		{"tag with odd names", tag(registry.Tag{Prefix: "A", ArgPattern: `(a)(b)(c)`, ArgGroups: []string{"x", "x", "1"}}), []string{"d.tag.argGroups[1]: repeats d.tag.argGroups[0]", "d.tag.argGroups[2]: expected a name"}},
+
+		{"limits", limits(0, 1_000_000_000), nil},
+		{"negative limits", limits(-1, 1_000_000_001), []string{"d.limits.cooldownSeconds: got -1", "d.limits.dailyLimit: expected 0 (no limit) to 1000000000"}},
+
+		{"builtin", provider(registry.Provider{Type: "builtin", Name: "tasks.get"}), nil},
+		{"builtin elsewhere", provider(registry.Provider{Type: "builtin", Server: "s", URL: "https://hub.example"}), []string{"d.provider.server: mcp only", "d.provider.url: http only"}},
+		{"mcp", provider(registry.Provider{Type: "mcp", Server: "harbour", Name: "get-tides"}), nil},
+		{"mcp without server", provider(registry.Provider{Type: "mcp"}), []string{"d.provider.server: missing"}},
+		{"http", provider(registry.Provider{Type: "http", URL: "http://127.0.0.1:9000/run"}), nil},
+		{"http without address", provider(registry.Provider{Type: "http"}), []string{"d.provider.url: missing"}},
+		{"http with another scheme", provider(registry.Provider{Type: "http", URL: "file:///etc/passwd"}), []string{"d.provider.url: expected an http or https address"}},
+		{"http without host", provider(registry.Provider{Type: "http", URL: "https:tides"}), []string{"d.provider.url: expected an http or https address"}},
+		{"no provider type", provider(registry.Provider{Name: "x"}), []string{"d.provider.type: missing; expected builtin, mcp or http"}},
+		{"unknown provider type", provider(registry.Provider{Type: "grpc", URL: "x"}), []string{"d.provider.type: expected builtin, mcp or http"}},
+		{"long provider keys", provider(registry.Provider{Type: "mcp", Server: strings.Repeat("s", 257), Name: strings.Repeat("n", 257)}), []string{"d.provider.name: has 257", "d.provider.server: has 257"}},
+
+		{"source", source(registry.Source{Type: "mcp", Ref: "harbour", Hash: hash}), nil},
+		{"half a source", source(registry.Source{Type: "dream"}), []string{"d.source.type: expected file, mcp, openai or anthropic", "d.source.ref: missing", "d.source.hash: missing; expected the SHA-256"}},
+		{"source with a loud hash", source(registry.Source{Type: "file", Ref: "a.json", Hash: strings.ToUpper(hash)}), []string{"d.source.hash: expected the SHA-256"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tool := actionTool()
+			tt.edit(&tool)
+			expectProblems(t, tool.Problems("d"), tt.want...)
+		})
+	}
+}

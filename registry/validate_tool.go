@@ -1,0 +1,117 @@
+package registry
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// The longest texts of a tool in characters (code points).
+const (
+	MaxName        = 80
+	MaxArchetype   = 200
+	MaxNotes       = 4_000 // usageNotes, goals, guardrails, each channel's guidance
+	MaxPrompt      = 32_000
+	MaxDescription = 32_000
+)
+
+// maxAliases is how many other ids a tool may answer to.
+const maxAliases = 64
+
+// Problems returns everything that keeps t from being a complete definition:
+// each with its path below path and what is expected there. It is nil when
+// nothing does.
+func (t Tool) Problems(path string) jsondoc.Problems {
+	c := &checker{path: path}
+	c.id("id", t.ID)
+	requireOneOf(c, "kind", t.Kind, PromptTool, ActionTool)
+	t.checkTexts(c)
+	t.checkSchemas(c)
+	t.checkNames(c)
+	oneOf(c, "tier", t.Tier, TierLow, TierMedium, TierHigh)
+	oneOf(c, "cost", t.Cost, CostFree, CostCheap, CostExpensive)
+	oneOf(c, "status", t.Status, Active, Deactivated)
+	if t.Approval != nil {
+		t.Approval.check(c, "approval")
+	}
+	if t.Availability != nil && t.Availability.LocalOnly && t.Availability.NonLocalOnly {
+		c.add("availability", "localOnly and nonLocalOnly together offer the tool nowhere; keep one")
+	}
+	if t.Tag != nil {
+		t.Tag.check(c, "tag")
+	}
+	if t.Limits != nil {
+		t.Limits.check(c, "limits")
+	}
+	c.channels("guidance", t.Guidance, MaxNotes)
+	if t.Provider != nil {
+		if t.Kind == PromptTool {
+			c.add("provider", "a prompt tool is text and is not run; leave the key out")
+		} else {
+			t.Provider.check(c, "provider")
+		}
+	}
+	if t.Source != nil {
+		t.Source.check(c, "source")
+	}
+	return c.problems
+}
+
+func (t Tool) checkTexts(c *checker) {
+	c.require("name", t.Name, fmt.Sprintf("a label of 1 to %d characters", MaxName))
+	switch t.Kind {
+	case PromptTool:
+		if t.Scope == "" {
+			c.add("scope", "missing; expected what the tool looks at: selection, file or project")
+		}
+		c.require("usageNotes", t.UsageNotes, fmt.Sprintf("when to use the tool, in at most %d characters", MaxNotes))
+		c.require("goals", t.Goals, fmt.Sprintf("what the tool is for, in at most %d characters", MaxNotes))
+		c.require("guardrails", t.Guardrails, fmt.Sprintf("what the tool must not do, in at most %d characters", MaxNotes))
+		c.require("prompt", t.Prompt, fmt.Sprintf("the text to inject, at most %d characters", MaxPrompt))
+	case ActionTool:
+		c.require("description", t.Description, "what the tool does, for discovery and function calling")
+	}
+	c.text("name", t.Name, MaxName)
+	c.text("archetype", t.Archetype, MaxArchetype)
+	oneOf(c, "scope", t.Scope, ScopeSelection, ScopeFile, ScopeProject)
+	c.text("usageNotes", t.UsageNotes, MaxNotes)
+	c.text("goals", t.Goals, MaxNotes)
+	c.text("guardrails", t.Guardrails, MaxNotes)
+	c.text("prompt", t.Prompt, MaxPrompt)
+	c.text("description", t.Description, MaxDescription)
+	c.text("shortDescription", t.ShortDescription, MaxShortDescription)
+}
+
+func (t Tool) checkSchemas(c *checker) {
+	if len(t.InputSchema) == 0 && t.Kind == ActionTool {
+		c.add("inputSchema", "missing; expected a JSON Schema object that describes the arguments")
+	}
+	c.object("inputSchema", t.InputSchema)
+	c.object("outputSchema", t.OutputSchema)
+}
+
+// object reports a schema that is set and is no JSON object. What the schema
+// says is not looked at.
+func (c *checker) object(key string, raw json.RawMessage) {
+	if len(raw) == 0 {
+		return
+	}
+	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
+	switch {
+	case err != nil:
+		c.add(key, "expected a JSON Schema object; this is not valid JSON")
+	case n.Kind != jsondoc.Object:
+		c.add(key, "expected a JSON Schema object, got %s", n.Kind)
+	}
+}
+
+func (t Tool) checkNames(c *checker) {
+	if t.Category != "" && !KnownCategory(t.Category) {
+		c.add("category", "expected one of %s, got %s", strings.Join(categories[:], ", "), jsondoc.Quote(t.Category))
+	}
+	c.names("aliases", t.Aliases, maxAliases, func(alias string) bool {
+		return ValidID(alias) && alias != t.ID
+	}, "an id other than the tool's own ("+idForm+")")
+}
