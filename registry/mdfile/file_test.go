@@ -88,6 +88,16 @@ func TestParseReportsEverythingAtOnce(t *testing.T) {
 	}
 }
 
+func TestParseBoundsItsReport(t *testing.T) {
+	// Every path would repeat the long key.
+	text := "---\n? " + strings.Repeat("k", MaxFront/4) + "\n: [" + strings.Repeat("&a x,", MaxFront/8) + "]\n---\n"
+	_, err := Parse([]byte(text), titles)
+	var ps jsondoc.Problems
+	if errors.As(err, &ps); len(ps) != maxProblems {
+		t.Errorf("got %d problems, want %d", len(ps), maxProblems)
+	}
+}
+
 func TestFormatRefuses(t *testing.T) {
 	object := jsondoc.NewObject()
 	for name, f := range map[string]File{

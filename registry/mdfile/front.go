@@ -38,10 +38,10 @@ func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
 		return jsondoc.NewObject(), nil // only comments
 	}
 	if root.Kind != yaml.MappingNode {
-		r.refuse(root, jsondoc.Root, "expected keys with values")
+		r.refuse(root, nil, "expected keys with values")
 		return nil, r.problems
 	}
-	return r.node(root, jsondoc.Root, 0), r.problems
+	return r.node(root, nil), r.problems
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
@@ -61,57 +61,62 @@ func yamlProblem(err error, skipped int) jsondoc.Problems {
 	return problem(pos, "no valid YAML: %s", text)
 }
 
+// maxProblems bounds what is reported of one front matter.
+const maxProblems = 100
+
 // reader turns YAML nodes into JSON ones.
 type reader struct {
 	skipped  int // lines of the file in front of the YAML
 	problems jsondoc.Problems
 }
 
-func (r *reader) refuse(n *yaml.Node, path, message string) {
-	r.problems = append(r.problems, jsondoc.Problem{Path: path, Pos: r.pos(n), Message: message})
+func (r *reader) refuse(n *yaml.Node, at *step, message string) {
+	if len(r.problems) < maxProblems {
+		r.problems = append(r.problems, jsondoc.Problem{Path: at.path(), Pos: r.pos(n), Message: message})
+	}
 }
 
 func (r *reader) pos(n *yaml.Node) jsondoc.Pos {
 	return jsondoc.Pos{Line: n.Line + r.skipped, Column: n.Column}
 }
 
-// node reads n, which stands at path inside depth others.
-func (r *reader) node(n *yaml.Node, path string, depth int) *jsondoc.Node {
+// node reads n, which stands at the given step.
+func (r *reader) node(n *yaml.Node, at *step) *jsondoc.Node {
 	out := &jsondoc.Node{Pos: r.pos(n)}
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		r.refuse(n, path, "YAML anchors and aliases are not read; write the value out")
+		r.refuse(n, at, "YAML anchors and aliases are not read; write the value out")
 		return out
 	case n.Style&yaml.TaggedStyle != 0:
-		r.refuse(n, path, "YAML tags are not read; quote the value to make it a string")
+		r.refuse(n, at, "YAML tags are not read; quote the value to make it a string")
 		return out
-	case n.Kind != yaml.ScalarNode && depth >= jsondoc.DefaultLimits.Depth:
-		r.refuse(n, path, "nested too deeply")
+	case n.Kind != yaml.ScalarNode && at.depth() >= jsondoc.DefaultLimits.Depth:
+		r.refuse(n, at, "nested too deeply")
 		return out
 	}
 	switch n.Kind { //nolint:exhaustive // documents stand only outside, aliases are refused above
 	case yaml.MappingNode:
 		out.Kind = jsondoc.Object
-		r.members(n, out, path, depth)
+		r.members(n, out, at)
 	case yaml.SequenceNode:
 		out.Kind = jsondoc.Array
 		for i, item := range n.Content {
-			out.Items = append(out.Items, r.node(item, jsondoc.Index(path, i), depth+1))
+			out.Items = append(out.Items, r.node(item, at.item(i)))
 		}
 	default:
-		r.scalar(n, out, path)
+		r.scalar(n, out, at)
 	}
 	return out
 }
 
-func (r *reader) members(n *yaml.Node, out *jsondoc.Node, path string, depth int) {
+func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent *step) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		at := jsondoc.Join(path, k.Value)
+		at := parent.member(k.Value)
 		switch {
 		case k.Kind != yaml.ScalarNode:
-			r.refuse(k, path, "a key is one string")
+			r.refuse(k, parent, "a key is one string")
 			continue
 		case k.Anchor != "" || k.Style&yaml.TaggedStyle != 0:
 			r.refuse(k, at, "YAML anchors and tags are not read")
@@ -124,15 +129,15 @@ func (r *reader) members(n *yaml.Node, out *jsondoc.Node, path string, depth int
 		}
 		r.refuseNUL(k, at)
 		seen[k.Value] = true
-		out.Members = append(out.Members, jsondoc.Member{Key: k.Value, Pos: r.pos(k), Value: r.node(v, at, depth+1)})
+		out.Members = append(out.Members, jsondoc.Member{Key: k.Value, Pos: r.pos(k), Value: r.node(v, at)})
 	}
 }
 
 // scalar reads a value as JSON would: null, true, false and numbers are what
 // JSON's grammar says they are, and everything else is a string as it stands,
 // dates and numbers in other notations too.
-func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, path string) {
-	r.refuseNUL(n, path)
+func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, at *step) {
+	r.refuseNUL(n, at)
 	switch {
 	case n.Style != 0:
 		out.Kind, out.Text = jsondoc.String, n.Value
@@ -141,14 +146,14 @@ func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, path string) {
 	default:
 		out.Kind, out.Text = plainKind(n.Value), n.Value
 		if out.Kind == jsondoc.Number && hugeExponent.MatchString(n.Value) {
-			r.refuse(n, path, "the number's exponent is out of range")
+			r.refuse(n, at, "the number's exponent is out of range")
 		}
 	}
 }
 
-func (r *reader) refuseNUL(n *yaml.Node, path string) {
+func (r *reader) refuseNUL(n *yaml.Node, at *step) {
 	if strings.IndexByte(n.Value, 0) >= 0 {
-		r.refuse(n, path, "holds a NUL character; take it out")
+		r.refuse(n, at, "holds a NUL character; take it out")
 	}
 }
 
