@@ -44,7 +44,7 @@ func Parse(data []byte, known Titles) (File, error) {
 	}
 	front, ps := parseFront(strings.Join(lines[1:end], "\n")+"\n", 1)
 	sections, more := split(lines, end+1, known)
-	if ps = append(ps, more...); len(ps) > 0 {
+	if ps.Append(more...); len(ps) > 0 {
 		return File{}, ps
 	}
 	return File{Front: front, Sections: sections}, nil
@@ -100,7 +100,7 @@ func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems)
 		}
 		if len(sections) == 0 {
 			if text != "" {
-				ps = append(ps, problem(jsondoc.Pos{Line: at + 1, Column: 1}, "text in front of the first section; is a heading missing or misspelt?")...)
+				ps.Append(problem(jsondoc.Pos{Line: at + 1, Column: 1}, "text in front of the first section; is a heading missing or misspelt?")...)
 			}
 			return
 		}
@@ -118,7 +118,7 @@ func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems)
 		flush(i)
 		pos := jsondoc.Pos{Line: i + 1, Column: 1}
 		if seen[title] {
-			ps = append(ps, problem(pos, "the section stands here a second time; keep one, or put a backslash in front when the line is text")...)
+			ps.Append(problem(pos, "the section stands here a second time; keep one, or put a backslash in front when the line is text")...)
 		}
 		seen[title] = true
 		sections = append(sections, Section{Title: title, Pos: pos})

@@ -66,7 +66,9 @@ func TestParseRefuses(t *testing.T) {
 		"tag on a map":      {"---\na: !!set {b: 1}\n---\n", "a (line 2, column 4): YAML tags"},
 		"key is a list":     {"---\n? [a]\n: 1\n---\n", "(line 2, column 3): a key is one string"},
 		"no key":            {"---\n? \n: 1\n---\n", "a key is missing"},
-		"exponent":          {"---\na: 1e1000000\n---\n", "the number's exponent is out of range"},
+		"exponent":          {"---\na: 1e10000\n---\n", "a (line 2, column 4): the number is out of range"},
+		"long number":       {"---\na: 1" + strings.Repeat("0", 1_000) + "\n---\n", "a (line 2, column 4): the number is out of range"},
+		"long key":          {"---\na: {? " + strings.Repeat("é", 1_025) + " : b}\n---\n", "a (line 2, column 7): a key has more than 1024 characters"},
 		"depth":             {"---\na: " + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "\n---\n", "nested too deeply"},
 		"long front matter": {"---\na: " + strings.Repeat("x", MaxFront) + "\n---\n", "the front matter has 1048580 bytes"},
 	} {
@@ -89,12 +91,11 @@ func TestParseReportsEverythingAtOnce(t *testing.T) {
 }
 
 func TestParseBoundsItsReport(t *testing.T) {
-	// Every path would repeat the long key.
-	text := "---\n? " + strings.Repeat("k", MaxFront/4) + "\n: [" + strings.Repeat("&a x,", MaxFront/8) + "]\n---\n"
+	text := "---\n? " + strings.Repeat("k", maxKey) + "\n: [" + strings.Repeat("&a x,", MaxFront/8) + "]\n---\n"
 	_, err := Parse([]byte(text), titles)
 	var ps jsondoc.Problems
-	if errors.As(err, &ps); len(ps) != maxProblems {
-		t.Errorf("got %d problems, want %d", len(ps), maxProblems)
+	if errors.As(err, &ps); len(ps) != jsondoc.MaxProblems+1 {
+		t.Errorf("got %d problems, want %d and one more", len(ps), jsondoc.MaxProblems)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -14,6 +15,14 @@ import (
 
 // MaxFront is the longest front matter in bytes.
 const MaxFront = 1 << 20
+
+// Package jsondoc has these limits for what it reads; a definition that is
+// read here is stored as JSON and read there.
+const (
+	maxKey            = 1_024 // characters
+	maxNumber         = 1_000 // characters
+	maxExponentDigits = 4
+)
 
 // parseFront reads YAML as the JSON object it stands for. The first line of
 // text is line skipped+1 of the file.
@@ -61,9 +70,6 @@ func yamlProblem(err error, skipped int) jsondoc.Problems {
 	return problem(pos, "no valid YAML: %s", text)
 }
 
-// maxProblems bounds what is reported of one front matter.
-const maxProblems = 100
-
 // reader turns YAML nodes into JSON ones.
 type reader struct {
 	skipped  int // lines of the file in front of the YAML
@@ -71,8 +77,8 @@ type reader struct {
 }
 
 func (r *reader) refuse(n *yaml.Node, at *step, message string) {
-	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, jsondoc.Problem{Path: at.path(), Pos: r.pos(n), Message: message})
+	if !r.problems.Full() { // a path can be long: build no more than are listed
+		r.problems.Append(jsondoc.Problem{Path: at.path(), Pos: r.pos(n), Message: message})
 	}
 }
 
@@ -126,6 +132,8 @@ func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent *step) {
 			r.refuse(k, at, "a key is missing in front of the colon")
 		case seen[k.Value]:
 			r.refuse(k, at, "the key stands here a second time; keep one")
+		case utf8.RuneCountInString(k.Value) > maxKey:
+			r.refuse(k, parent, "a key has more than "+strconv.Itoa(maxKey)+" characters")
 		}
 		r.refuseNUL(k, at)
 		seen[k.Value] = true
@@ -145,10 +153,15 @@ func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, at *step) {
 		out.Kind = jsondoc.Null
 	default:
 		out.Kind, out.Text = plainKind(n.Value), n.Value
-		if out.Kind == jsondoc.Number && hugeExponent.MatchString(n.Value) {
-			r.refuse(n, at, "the number's exponent is out of range")
+		if out.Kind == jsondoc.Number && hugeNumber(n.Value) {
+			r.refuse(n, at, "the number is out of range")
 		}
 	}
+}
+
+func hugeNumber(literal string) bool {
+	i := strings.IndexAny(literal, "eE")
+	return len(literal) > maxNumber || i >= 0 && len(strings.TrimLeft(literal[i+1:], "+-0")) > maxExponentDigits
 }
 
 func (r *reader) refuseNUL(n *yaml.Node, at *step) {
@@ -161,10 +174,7 @@ func isNull(n *yaml.Node) bool {
 	return n.Style == 0 && (n.Value == "" || plainKind(n.Value) == jsondoc.Null)
 }
 
-var (
-	jsonNumber   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-	hugeExponent = regexp.MustCompile(`[eE][+-]?0*[1-9][0-9]{6,}$`)
-)
+var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // plainKind returns what an unquoted, non-empty scalar is.
 func plainKind(text string) jsondoc.Kind {

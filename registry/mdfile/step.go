@@ -3,7 +3,7 @@ package mdfile
 import "toolcrib/registry/jsondoc"
 
 // step is a place in a document, written as a path only when it is asked for:
-// a long key in front of many values would make the paths of all of them cost
+// long keys in front of many values would make the paths of all of them cost
 // more than the document. The nil step is the root.
 type step struct {
 	parent *step

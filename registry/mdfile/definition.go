@@ -1,0 +1,39 @@
+package mdfile
+
+import (
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// DecodeDefinition reads a file that holds one definition of the given kind:
+// its keys in the front matter, its long texts as sections. The error is a
+// jsondoc.Problems with everything of the wrong shape; whether the content is
+// complete is for registry.Definition.Problems to say.
+func DecodeDefinition(kind registry.Kind, data []byte) (registry.Definition, error) {
+	f, err := Parse(data, DefinitionTitles(kind))
+	if err != nil {
+		return registry.Definition{}, err
+	}
+	_, ps := Gather(kind, f.Front, jsondoc.Root, f.Sections)
+	d, more := registry.BindDefinition(kind, f.Front, jsondoc.Root)
+	ps.Append(more...)
+	return d, ps.Err()
+}
+
+// EncodeDefinition writes d as DecodeDefinition reads it. It returns ErrFormat
+// when d holds nothing.
+func EncodeDefinition(d registry.Definition) ([]byte, error) {
+	var v any
+	switch {
+	case d.Tool != nil:
+		v = d.Tool
+	case d.Agent != nil:
+		v = d.Agent
+	}
+	doc, err := jsondoc.FromValue(v)
+	if err != nil {
+		return nil, err
+	}
+	sections := Spread(d.Kind(), doc)
+	return Format(File{Front: doc, Sections: sections}, DefinitionTitles(d.Kind()))
+}
