@@ -35,21 +35,13 @@ func (r Rule) Family() string { return r.ID[:1] }
 type Example struct {
 	Show  string // the telling fragment, for the documentation
 	Draft proposals.Draft
-	Live  []Live
-}
-
-// Live is a definition that is in force in a layer.
-type Live struct {
-	Layer      registry.Layer
-	Version    int
-	Definition registry.Definition
-	Locked     bool // core
+	Live  []registry.Live
 }
 
 // Change is what the rules look at: one revision against what is live.
 type Change struct {
 	Draft  proposals.Draft
-	Before *Live // the live version of the subject, nil when there is none
+	Before *registry.Live // the live version of the subject, nil when there is none
 	World  World
 }
 
@@ -59,5 +51,5 @@ type Change struct {
 type World interface {
 	// ByName returns the live tools that have name as their id or alias, in
 	// any layer, core tools included.
-	ByName(ctx context.Context, name string) ([]Live, error)
+	ByName(ctx context.Context, name string) ([]registry.Live, error)
 }
