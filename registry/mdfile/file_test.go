@@ -70,7 +70,7 @@ func TestParseRefuses(t *testing.T) {
 		"long number":       {"---\na: 1" + strings.Repeat("0", 1_000) + "\n---\n", "a (line 2, column 4): the number is out of range"},
 		"long key":          {"---\na: {? " + strings.Repeat("é", 1_025) + " : b}\n---\n", "a (line 2, column 7): a key has more than 1024 characters"},
 		"depth":             {"---\na: " + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "\n---\n", "nested too deeply"},
-		"long front matter": {"---\na: " + strings.Repeat("x", MaxFront) + "\n---\n", "the front matter has 1048580 bytes"},
+		"long front matter": {"---\na: " + strings.Repeat("x", MaxFront) + "\n---\n", "the YAML has 1048580 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse([]byte(tt.text), titles)

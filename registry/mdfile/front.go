@@ -13,7 +13,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// MaxFront is the longest front matter in bytes.
+// MaxFront is the longest front matter, and the longest YAML elsewhere, in bytes.
 const MaxFront = 1 << 20
 
 // Package jsondoc has these limits for what it reads; a definition that is
@@ -24,33 +24,50 @@ const (
 	maxExponentDigits = 4
 )
 
-// parseFront reads YAML as the JSON object it stands for. The first line of
-// text is line skipped+1 of the file.
-func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
+// ParseYAML reads one YAML value as the JSON it stands for, as strictly as
+// front matter is read. The first line of text is the given line of the file.
+// The node is nil when there are problems, and when text holds no value.
+func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
+	start := jsondoc.Pos{Line: line, Column: 1}
 	if len(text) > MaxFront {
-		return nil, problem(jsondoc.Pos{Line: skipped + 1, Column: 1}, "the front matter has %d bytes; at most %d are read", len(text), MaxFront)
+		return nil, problem(start, "the YAML has %d bytes; at most %d are read", len(text), MaxFront)
 	}
+	r := reader{skipped: line - 1}
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	var doc yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return jsondoc.NewObject(), nil
+		return nil, nil
 	case err != nil:
-		return nil, yamlProblem(err, skipped)
+		return nil, yamlProblem(err, r.skipped)
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, problem(jsondoc.Pos{Line: skipped + 1, Column: 1}, "the front matter holds more than one YAML document")
+		return nil, problem(start, "holds more than one YAML document")
 	}
-	r := reader{skipped: skipped}
 	root := doc.Content[0]
 	if root.Kind == yaml.ScalarNode && isNull(root) {
-		return jsondoc.NewObject(), nil // only comments
+		return nil, nil // only comments
 	}
-	if root.Kind != yaml.MappingNode {
-		r.refuse(root, nil, "expected keys with values")
+	n := r.node(root, nil)
+	if len(r.problems) > 0 {
 		return nil, r.problems
 	}
-	return r.node(root, nil), r.problems
+	return n, nil
+}
+
+// parseFront reads YAML that stands for a JSON object. The first line of text
+// is line skipped+1 of the file.
+func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
+	n, ps := ParseYAML(text, skipped+1)
+	switch {
+	case len(ps) > 0:
+		return nil, ps
+	case n == nil:
+		return jsondoc.NewObject(), nil
+	case n.Kind != jsondoc.Object:
+		return nil, problem(n.Pos, "expected keys with values")
+	}
+	return n, nil
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)

@@ -20,6 +20,11 @@ func formatFront(n *jsondoc.Node) ([]byte, error) {
 	if len(n.Members) == 0 {
 		return nil, nil
 	}
+	return FormatYAML(n)
+}
+
+// FormatYAML writes n as YAML in block style that ParseYAML reads back.
+func FormatYAML(n *jsondoc.Node) ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)

@@ -1,0 +1,59 @@
+package mdfile
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/registry/jsondoc"
+)
+
+func TestParseYAML(t *testing.T) {
+	for name, tc := range map[string]struct{ text, want string }{
+		"list":         {"- a\n- b: 1\n", `["a",{"b":1}]`},
+		"object":       {"a: [true, null]", `{"a":[true,null]}`},
+		"scalar":       {"plain words", `"plain words"`},
+		"nothing":      {"", ""},
+		"only comment": {"# nothing here", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, ps := ParseYAML(tc.text, 1)
+			if len(ps) > 0 {
+				t.Fatal(ps)
+			}
+			got := ""
+			if n != nil {
+				got = string(jsondoc.Canonical(n))
+			}
+			if got != tc.want {
+				t.Errorf("got %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestParseYAMLPlacesAndRefusals(t *testing.T) {
+	n, ps := ParseYAML("- a\n- b: 1\n", 40)
+	if len(ps) > 0 || n.Items[1].Get("b").Pos != (jsondoc.Pos{Line: 41, Column: 6}) {
+		t.Errorf("got %v, %v", n, ps)
+	}
+	for name, tc := range map[string]struct {
+		text, want string
+		line       int
+	}{
+		"tag":      {"- !!int a", "tags", 40},
+		"two":      {"a\n---\nb", "more than one", 40},
+		"broken":   {"a: [1,\n", "no valid YAML", 40},
+		"too long": {strings.Repeat("a", MaxFront+1), "bytes", 40},
+		"twice":    {"a: 1\na: 2", "second time", 41},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, ps := ParseYAML(tc.text, 40)
+			if n != nil || len(ps) != 1 || !strings.Contains(ps[0].Message, tc.want) {
+				t.Fatalf("got %v, %v, want one problem with %q", n, ps, tc.want)
+			}
+			if ps[0].Pos.Line < tc.line || ps[0].Pos.Line > tc.line+1 {
+				t.Errorf("got line %d, want %d", ps[0].Pos.Line, tc.line)
+			}
+		})
+	}
+}
