@@ -70,8 +70,8 @@ func emptyStyle(length int) yaml.Style {
 }
 
 // bare is what needs no quotes anywhere in YAML: words that begin with a letter
-// and hold nothing that can end a scalar.
-var bare = regexp.MustCompile(`^\pL[\pL\pN_./,;()'$+*=@%-]*( [\pL\pN_./,;()'$+*=@%-]+)*$`)
+// and hold nothing that can end a scalar. A colon is free inside a word.
+var bare = regexp.MustCompile(`^\pL[\pL\pN_./,;()'$+*=@%-]*(:[\pL\pN_./,;()'$+*=@%-]+)*( [\pL\pN_./,;()'$+*=@%-]+(:[\pL\pN_./,;()'$+*=@%-]+)*)*$`)
 
 // stringToYAML picks the most readable style that brings s back unchanged.
 func stringToYAML(s string) *yaml.Node {
