@@ -2,10 +2,13 @@ package jsondoc
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Binder is a type that reads itself from a node: for values that may be
@@ -46,10 +49,12 @@ func bind(n *Node, path string, v reflect.Value, ps *Problems) {
 		}
 	case reflect.Int, reflect.Int64:
 		if want(n, path, Number, ps) {
-			i, err := strconv.ParseInt(string(appendNumber(nil, n.Text)), 10, 64)
-			if err != nil {
-				ps.add(n, path, "expected a whole number, got "+Quote(n.Text))
-				return
+			i, err := strconv.ParseInt(string(appendNumber(nil, n.Text)), 10, v.Type().Bits())
+			switch {
+			case errors.Is(err, strconv.ErrRange):
+				ps.add(n, path, "expected a whole number that is not so large, got "+Printable(n.Text))
+			case err != nil:
+				ps.add(n, path, "expected a whole number, got "+Printable(n.Text))
 			}
 			v.SetInt(i)
 		}
@@ -100,16 +105,29 @@ func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
 
 // unknownKey says that key is not known, and which one was probably meant.
 func unknownKey(key string, keys []string) string {
+	known := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == "" || k == "-" })
+	if meant := closest(key, known); meant != "" {
+		return "unknown key; perhaps " + Quote(meant) + " is meant"
+	}
+	return "unknown key; known here: " + strings.Join(known, ", ")
+}
+
+// closest returns the known key that key is another spelling of, or differs
+// from by a slip or two; "" when there is none.
+func closest(key string, known []string) string {
 	fold := func(s string) string {
 		return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
 	}
-	for _, k := range keys {
-		if k != "" && k != "-" && fold(k) == fold(key) {
-			return "unknown key; " + strconv.Quote(k) + " is the known one"
+	if len(key) > maxQuoted { // too long to be a slip, and to be compared
+		return ""
+	}
+	best, found := "", min(3, len(key)/2+1) // more slips make another word
+	for _, k := range known {
+		if d := levenshtein.ComputeDistance(fold(k), fold(key)); d < found {
+			best, found = k, d
 		}
 	}
-	known := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == "" || k == "-" })
-	return "unknown key; known here: " + strings.Join(known, ", ")
+	return best
 }
 
 // want reports whether n is of kind k, and if not, adds the problem.
@@ -117,12 +135,11 @@ func want(n *Node, path string, k Kind, ps *Problems) bool {
 	if n.Kind == k {
 		return true
 	}
-	switch {
-	case n.Kind == Null:
-		ps.add(n, path, "expected "+k.String()+", got null; leave the key out instead")
-	default:
-		ps.add(n, path, "expected "+k.String()+", got "+n.Kind.String())
+	message := "expected " + k.String() + ", got " + n.Kind.String()
+	if n.Kind == Null {
+		message += "; leave it out instead"
 	}
+	ps.add(n, path, message)
 	return false
 }
 

@@ -29,7 +29,9 @@ func Marshal(v any) ([]byte, error) {
 	return Canonical(n), nil
 }
 
-// FromValue returns v as a tree. v must marshal with encoding/json.
+// FromValue returns v as a tree. v must marshal with encoding/json. What Parse
+// refuses to take from outside (a NUL, a huge number) is not refused here: it
+// is for whoever let it in to say so.
 func FromValue(v any) (*Node, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -37,7 +39,9 @@ func FromValue(v any) (*Node, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return Parse(buf.Bytes(), Limits{Bytes: buf.Len(), Depth: 1 << 10})
+	p := newParser(buf.Bytes(), Limits{Bytes: buf.Len(), Depth: 1 << 10})
+	p.trusted = true
+	return p.one()
 }
 
 func appendCanonical(b []byte, n *Node) []byte {
@@ -143,8 +147,7 @@ func appendNumber(b []byte, literal string) []byte {
 	if negative {
 		b = append(b, '-')
 	}
-	k := len(digits)
-	switch {
+	switch k := len(digits); {
 	case k <= point && point <= 21:
 		b = append(b, digits...)
 		return append(b, strings.Repeat("0", point-k)...)
@@ -158,7 +161,7 @@ func appendNumber(b []byte, literal string) []byte {
 		return append(b, digits...)
 	}
 	b = append(b, digits[0])
-	if k > 1 {
+	if len(digits) > 1 {
 		b = append(b, '.')
 		b = append(b, digits[1:]...)
 	}
@@ -171,13 +174,14 @@ func appendNumber(b []byte, literal string) []byte {
 
 // decimal splits a JSON number into its significant digits and the position
 // of the decimal point relative to the first: 0.00120 is "12" and -2. Zero has
-// no digits. Parse has refused exponents of more than maxExponentDigits.
+// no digits. An exponent that no number in a document has is cut to a larger
+// one than any has.
 func decimal(literal string) (digits string, point int, negative bool) {
-	negative = strings.HasPrefix(literal, "-")
-	literal = strings.TrimPrefix(literal, "-")
+	literal, negative = strings.CutPrefix(literal, "-")
 	exp := 0
 	if i := strings.IndexAny(literal, "eE"); i >= 0 {
-		exp, _ = strconv.Atoi(strings.TrimPrefix(literal[i+1:], "+"))
+		v, _ := strconv.ParseInt(strings.TrimPrefix(literal[i+1:], "+"), 10, 32) // saturates
+		exp = int(v)
 		literal = literal[:i]
 	}
 	whole, frac, _ := strings.Cut(literal, ".")

@@ -1,0 +1,142 @@
+package jsondoc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// What ends the reading besides a broken token.
+var (
+	errDepth    = errors.New("nested too deeply")
+	errValues   = errors.New("too many values")
+	errTrailing = errors.New("something follows the document; one value is expected")
+)
+
+// refuse reports a problem with the value that is being read.
+func (p *parser) refuse(pos Pos, format string, args ...any) {
+	if !p.problems.Full() {
+		p.problems.Append(Problem{Path: p.path(), Pos: pos, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+// path returns the path of the value that is being read. A key too long to be
+// taken in is cut in it.
+func (p *parser) path() string {
+	var b strings.Builder
+	for _, s := range p.way {
+		switch {
+		case s.indexed:
+			b.WriteString(Index("", s.index))
+		case b.Len() > 0 && plain(s.key):
+			b.WriteByte('.')
+			fallthrough
+		default:
+			b.WriteString(Join("", clip(s.key, maxKey)))
+		}
+	}
+	if b.Len() == 0 {
+		return Root
+	}
+	return b.String()
+}
+
+// refuseMark reports a byte order mark, which RFC 8259, section 8.1, forbids
+// and some editors write unseen.
+func (p *parser) refuseMark() bool {
+	switch {
+	case bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")):
+		p.refuse(start, "begins with a byte order mark (BOM); save it as UTF-8 without one")
+	case bytes.HasPrefix(p.data, []byte("\xff\xfe")), bytes.HasPrefix(p.data, []byte("\xfe\xff")):
+		p.refuse(start, "is written in UTF-16; save it as UTF-8 without a byte order mark")
+	default:
+		return false
+	}
+	return true
+}
+
+// refuseNUL reports a NUL, which no text for a model needs and which cuts
+// strings short in programs written in C.
+func (p *parser) refuseNUL(pos Pos, s string) {
+	if !p.trusted && strings.IndexByte(s, 0) >= 0 {
+		p.refuse(pos, "holds a NUL character; take it out")
+	}
+}
+
+func (p *parser) refuseLongKey(pos Pos, key string) {
+	if p.trusted || len(key) <= maxKey {
+		return
+	}
+	if n := utf8.RuneCountInString(key); n > maxKey {
+		p.refuse(pos, "the key has %d characters; at most %d are read", n, maxKey)
+	}
+}
+
+// refuseNumber reports a number out of all proportion, on which exact
+// arithmetic would take long. Zeros before and after its digits do not count:
+// they are in the exponent.
+func (p *parser) refuseNumber(pos Pos, literal string) {
+	if p.trusted || len(literal) < maxDigits && !strings.ContainsAny(literal, "eE") {
+		return
+	}
+	digits, point, _ := decimal(literal)
+	switch {
+	case len(digits) > maxDigits:
+		p.refuse(pos, "the number has %d digits; at most %d are read", len(digits), maxDigits)
+	case digits != "" && (point-1 > maxExponent || point-1 < -maxExponent):
+		p.refuse(pos, "the number is out of range; exponents from -%d to %d are read", maxExponent, maxExponent)
+	}
+}
+
+// end makes sure that nothing follows the value.
+func (p *parser) end() error {
+	p.way = p.way[:0]
+	i := int(p.dec.InputOffset())
+	for i < len(p.data) && strings.IndexByte(" \t\r\n", p.data[i]) >= 0 {
+		i++
+	}
+	p.position(i)
+	if i < len(p.data) {
+		return errTrailing
+	}
+	return nil
+}
+
+// broken turns the error that ended the reading into the last problem.
+func (p *parser) broken(err error) Problems {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, errDepth):
+		p.refuse(p.pos, "nested more than %d levels deep", p.lim.Depth)
+	case errors.Is(err, errValues):
+		p.refuse(p.pos, "the document has more than %d values", maxValues)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		p.refuse(p.position(len(p.data)), "the document ends in the middle")
+	case errors.Is(err, io.EOF):
+		p.refuse(p.pos, "nothing there; a JSON value is expected")
+	case errors.As(err, &syntax):
+		p.at, p.pos = 0, start // the break may be a comma that was looked past
+		p.refuse(p.position(int(syntax.ByteOffset)), "%s", p.explain(int(syntax.ByteOffset), syntax.Err))
+	default:
+		p.refuse(p.pos, "%v", err)
+	}
+	return p.problems
+}
+
+// explain says what is wrong with the token that breaks at offset. Go's words
+// for it are used where they are plain; they may repeat the document's.
+func (p *parser) explain(offset int, err error) string {
+	rest := p.data[min(offset, len(p.data)):]
+	if r, size := utf8.DecodeRune(rest); r == utf8.RuneError && size <= 1 {
+		return "is not valid UTF-8"
+	}
+	if len(rest) > 3 && rest[0] == '\\' && rest[1] == 'u' && rest[2]|0x20 == 'd' && strings.IndexByte("89abcdefABCDEF", rest[3]) >= 0 {
+		return "holds one half of a surrogate pair; write the whole character"
+	}
+	return Printable(strings.TrimPrefix(err.Error(), "jsontext: "))
+}

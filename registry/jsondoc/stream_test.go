@@ -1,0 +1,67 @@
+package jsondoc_test
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/registry/jsondoc"
+)
+
+func TestParseStream(t *testing.T) {
+	tests := []struct {
+		name string
+		text string
+		want []string // canonical
+	}{
+		{"nothing", " \n", nil},
+		{"one", `{"a":1}`, []string{`{"a":1}`}},
+		{"lines", "{\"a\":1}\n{\"b\":2}\n\n", []string{`{"a":1}`, `{"b":2}`}},
+		{"one after the other", `{"a":1}{"b":2} 3`, []string{`{"a":1}`, `{"b":2}`, `3`}},
+		{"one list", ` [{"a":1},[2] ] `, []string{`{"a":1}`, `[2]`}},
+		{"empty list", `[]`, nil},
+		{"lists", "[1]\n[2]", []string{`[1]`, `[2]`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			nodes, err := jsondoc.ParseStream([]byte(tt.text), jsondoc.DefaultLimits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, n := range nodes {
+				got = append(got, string(jsondoc.Canonical(n)))
+			}
+			expectLines(t, got, tt.want...)
+		})
+	}
+}
+
+func TestParseStreamRefuses(t *testing.T) {
+	lim := jsondoc.Limits{Bytes: 20, Depth: 2}
+	tests := []struct {
+		name string
+		text string
+		want []string
+	}{
+		{"problems of several", "{\"a\":1,\"a\":2}\n{\"b\":\"\\u0000\"}", []string{
+			"a (line 1, column 8): the key stands here a second time; keep one",
+			"b (line 2, column 6): holds a NUL character; take it out",
+		}},
+		{"paths are relative to the element", `[{"a":1},{"b":"\u0000"}]`, []string{"b (line 1, column 15): holds a NUL character; take it out"}},
+		{"depth counts in each", `[[[1]]]`, nil},
+		{"too deep", `[[1]] [[[[1]]]]`, []string{"[0][0] (line 1, column 10): nested more than 2 levels deep"}},
+		{"bytes count in each", strings.Repeat(`{"a":"0123456789"}`+"\n", 9), nil},
+		{"one too large", `1 {"a":"0123456789abc"}`, []string{"$ (line 1, column 3): the document has 21 bytes; at most 20 are read"}},
+		{"element too large", `[1, {"a":"0123456789abc"}]`, []string{"$ (line 1, column 5): the document has 21 bytes; at most 20 are read"}},
+		{"cut", "{}\n{", []string{"$ (line 2, column 2): the document ends in the middle"}},
+		{"cut list", `[{}`, []string{"$ (line 1, column 4): the document ends in the middle"}},
+		{"broken", "{}\n,{}", []string{"$ (line 2, column 1): invalid character ',' at start of value"}},
+		{"byte order mark", "\ufeff{}", []string{"$ (line 1, column 1): begins with a byte order mark (BOM); save it as UTF-8 without one"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := jsondoc.ParseStream([]byte(tt.text), lim)
+			expectLines(t, problemsOf(t, err), tt.want...)
+		})
+	}
+}
