@@ -106,28 +106,32 @@ func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
 // unknownKey says that key is not known, and which one was probably meant.
 func unknownKey(key string, keys []string) string {
 	known := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == "" || k == "-" })
-	if meant := closest(key, known); meant != "" {
-		return "unknown key; perhaps " + Quote(meant) + " is meant"
+	switch meant, slips := closest(key, known); {
+	case meant == "":
+		return "unknown key; known here: " + strings.Join(known, ", ")
+	case slips == 0:
+		return "unknown key; " + strconv.Quote(meant) + " is the known one"
+	default:
+		return "unknown key; perhaps " + strconv.Quote(meant) + " is meant"
 	}
-	return "unknown key; known here: " + strings.Join(known, ", ")
 }
 
 // closest returns the known key that key is another spelling of, or differs
-// from by a slip or two; "" when there is none.
-func closest(key string, known []string) string {
+// from by a slip or two, and how many; "" when there is none.
+func closest(key string, known []string) (meant string, slips int) {
+	if len(key) > maxQuoted { // too long to be a slip, and to be compared
+		return "", 0
+	}
 	fold := func(s string) string {
 		return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
 	}
-	if len(key) > maxQuoted { // too long to be a slip, and to be compared
-		return ""
-	}
-	best, found := "", min(3, len(key)/2+1) // more slips make another word
+	slips = min(3, len(key)/2+1) // this many make another word
 	for _, k := range known {
-		if d := levenshtein.ComputeDistance(fold(k), fold(key)); d < found {
-			best, found = k, d
+		if d := levenshtein.ComputeDistance(fold(k), fold(key)); d < slips {
+			meant, slips = k, d
 		}
 	}
-	return best
+	return meant, slips
 }
 
 // want reports whether n is of kind k, and if not, adds the problem.

@@ -87,8 +87,8 @@ func TestBindRefuses(t *testing.T) {
 	}{
 		{"not an object", `[]`, []string{"d (line 1, column 1): expected an object, got a list"}},
 		{"unknown key", `{"zzz":1}`, []string{"d.zzz (line 1, column 2): unknown key; known here: name, usageNotes, ready, maybe, limit, inner, list, texts, schema, either"}},
-		{"other spelling", `{"usage_notes":"u"}`, []string{`d.usage_notes (line 1, column 2): unknown key; perhaps "usageNotes" is meant`}},
-		{"capitals", `{"NAME":"u"}`, []string{`d.NAME (line 1, column 2): unknown key; perhaps "name" is meant`}},
+		{"other spelling", `{"usage_notes":"u"}`, []string{`d.usage_notes (line 1, column 2): unknown key; "usageNotes" is the known one`}},
+		{"capitals", `{"NAME":"u"}`, []string{`d.NAME (line 1, column 2): unknown key; "name" is the known one`}},
 		{"slips", `{"usageNote":"","redy":true,"nmae":""}`, []string{
 			`d.usageNote (line 1, column 2): unknown key; perhaps "usageNotes" is meant`,
 			`d.redy (line 1, column 17): unknown key; perhaps "ready" is meant`,
