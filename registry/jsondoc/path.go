@@ -91,6 +91,26 @@ func (s step) from(n *Node) *Node {
 	return n.Items[s.index]
 }
 
+// join returns the path that the steps of a way make.
+func join(way []step) string {
+	var b strings.Builder
+	for _, s := range way {
+		switch {
+		case s.indexed:
+			b.WriteString(Index("", s.index))
+		case b.Len() > 0 && plain(s.key):
+			b.WriteByte('.')
+			b.WriteString(s.key)
+		default:
+			b.WriteString(Join("", s.key))
+		}
+	}
+	if b.Len() == 0 {
+		return Root
+	}
+	return b.String()
+}
+
 // cutStep splits the first step off path. A plain key follows a dot unless it
 // stands first.
 func cutStep(path string, first bool) (s step, rest string, ok bool) {

@@ -64,6 +64,29 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestWalk(t *testing.T) {
+	n, err := jsondoc.Parse([]byte(`{"a":[1,{"b.c":[]}],"d":null}`), jsondoc.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	n.Walk(func(v *jsondoc.Node, path func() string) bool {
+		if n.Find(path()) != v {
+			t.Errorf("%s does not lead to its value", path())
+		}
+		got = append(got, path())
+		return true
+	})
+	expectLines(t, got, "$", "a", "a[0]", "a[1]", `a[1]["b.c"]`, "d")
+
+	got = nil
+	n.Walk(func(v *jsondoc.Node, path func() string) bool {
+		got = append(got, path())
+		return v.Kind != jsondoc.Number
+	})
+	expectLines(t, got, "$", "a", "a[0]")
+}
+
 func TestMembers(t *testing.T) {
 	n := jsondoc.NewObject()
 	n.Set("a", jsondoc.NewNumber("1"))

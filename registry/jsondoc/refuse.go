@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,22 +29,11 @@ func (p *parser) refuse(pos Pos, format string, args ...any) {
 // path returns the path of the value that is being read. A key too long to be
 // taken in is cut in it.
 func (p *parser) path() string {
-	var b strings.Builder
-	for _, s := range p.way {
-		switch {
-		case s.indexed:
-			b.WriteString(Index("", s.index))
-		case b.Len() > 0 && plain(s.key):
-			b.WriteByte('.')
-			fallthrough
-		default:
-			b.WriteString(Join("", clip(s.key, maxKey)))
-		}
+	way := slices.Clone(p.way)
+	for i := range way {
+		way[i].key = clip(way[i].key, maxKey)
 	}
-	if b.Len() == 0 {
-		return Root
-	}
-	return b.String()
+	return join(way)
 }
 
 // refuseMark reports a byte order mark, which RFC 8259, section 8.1, forbids
