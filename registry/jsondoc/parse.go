@@ -18,6 +18,8 @@ var DefaultLimits = Limits{Bytes: 8 << 20, Depth: 128}
 // Limits that hold for every document, whatever its Limits.
 const (
 	maxValues   = 1 << 20 // a tree takes some 100 bytes a value
+	maxStream   = 100_000 // documents
+	maxTotal    = 4 << 20 // values of a stream
 	maxKey      = 1_024   // characters; a path repeats every key on its way
 	maxDigits   = 1_000
 	maxExponent = 9_999

@@ -25,6 +25,8 @@ type parser struct {
 	// cost its length times their number.
 	way    []step
 	values int // in this document so far
+	total  int // in all documents so far
+	read   int // documents so far
 }
 
 // start is where every text begins.
@@ -43,6 +45,9 @@ func newParser(data []byte, lim Limits) *parser {
 func (p *parser) document() (*Node, error) {
 	p.way, p.values = p.way[:0], 0
 	pos := p.next()
+	if p.read++; p.read > maxStream+1 { // an array around the others counts too
+		return nil, errStream
+	}
 	from := p.at
 	n, err := p.value(0)
 	if err != nil {
@@ -57,8 +62,14 @@ func (p *parser) document() (*Node, error) {
 
 // value reads the next value, which stands inside depth others.
 func (p *parser) value(depth int) (*Node, error) {
-	if p.values++; p.values > maxValues && !p.trusted {
+	p.values++
+	p.total++
+	switch {
+	case p.trusted:
+	case p.values > maxValues:
 		return nil, errValues
+	case p.total > maxTotal:
+		return nil, errStream
 	}
 	pos := p.next()
 	tok, err := p.dec.ReadToken()

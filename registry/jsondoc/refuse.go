@@ -16,6 +16,7 @@ import (
 var (
 	errDepth    = errors.New("nested too deeply")
 	errValues   = errors.New("too many values")
+	errStream   = errors.New("too much in a stream")
 	errTrailing = errors.New("something follows the document; one value is expected")
 )
 
@@ -105,6 +106,8 @@ func (p *parser) broken(err error) Problems {
 		p.refuse(p.pos, "nested more than %d levels deep", p.lim.Depth)
 	case errors.Is(err, errValues):
 		p.refuse(p.pos, "the document has more than %d values", maxValues)
+	case errors.Is(err, errStream):
+		p.refuse(p.pos, "more than %d documents, or %d values in them; divide the text", maxStream, maxTotal)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		p.refuse(p.position(len(p.data)), "the document ends in the middle")
 	case errors.Is(err, io.EOF):

@@ -56,6 +56,8 @@ func TestParseStreamRefuses(t *testing.T) {
 		{"cut", "{}\n{", []string{"$ (line 2, column 2): the document ends in the middle"}},
 		{"cut list", `[{}`, []string{"$ (line 1, column 4): the document ends in the middle"}},
 		{"broken", "{}\n,{}", []string{"$ (line 2, column 1): invalid character ',' at start of value"}},
+		{"too many", strings.Repeat("1 ", 100_002), []string{"$ (line 1, column 200003): more than 100000 documents, or 4194304 values in them; divide the text"}},
+		{"too many in a list", "[" + strings.Repeat("1,", 100_001) + "1]", []string{"$ (line 1, column 200002): more than 100000 documents, or 4194304 values in them; divide the text"}},
 		{"byte order mark", "\ufeff{}", []string{"$ (line 1, column 1): begins with a byte order mark (BOM); save it as UTF-8 without one"}},
 	}
 	for _, tt := range tests {
@@ -63,5 +65,16 @@ func TestParseStreamRefuses(t *testing.T) {
 			_, err := jsondoc.ParseStream([]byte(tt.text), lim)
 			expectLines(t, problemsOf(t, err), tt.want...)
 		})
+	}
+}
+
+func TestParseStreamBoundsAllValuesTogether(t *testing.T) {
+	const each = 1 << 19
+	document := "[" + strings.Repeat("1,", each-1) + "1]\n"
+	if _, err := jsondoc.ParseStream([]byte(strings.Repeat(document, 7)), jsondoc.DefaultLimits); err != nil {
+		t.Errorf("got %v", err)
+	}
+	if _, err := jsondoc.ParseStream([]byte(strings.Repeat(document, 8)), jsondoc.DefaultLimits); err == nil || !strings.Contains(err.Error(), "4194304 values") {
+		t.Errorf("got %.200v, want a refusal", err)
 	}
 }
