@@ -1,9 +1,9 @@
 package mdfile
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -70,19 +70,17 @@ func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
 	return n, nil
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-
-// yamlProblem turns an error of the YAML library into a problem. Of the source
-// its text quotes nothing but anchors, which are ASCII letters and digits.
+// yamlProblem turns an error of the YAML library ("yaml: line 3: …") into a
+// problem. Of the source its text quotes nothing but anchors, which are ASCII
+// letters and digits.
 func yamlProblem(err error, skipped int) jsondoc.Problems {
-	text := err.Error()
-	m := yamlLine.FindStringSubmatch(text)
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	pos := jsondoc.Pos{Line: skipped + 1, Column: 1}
-	if m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			pos.Line = n + skipped
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		number, message, _ := strings.Cut(rest, ": ")
+		if n, err := strconv.Atoi(number); err == nil {
+			pos.Line, text = n+skipped, message
 		}
-		text = text[len(m[0]):]
 	}
 	return problem(pos, "no valid YAML: %s", text)
 }
@@ -191,8 +189,6 @@ func isNull(n *yaml.Node) bool {
 	return n.Style == 0 && (n.Value == "" || plainKind(n.Value) == jsondoc.Null)
 }
 
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-
 // plainKind returns what an unquoted, non-empty scalar is.
 func plainKind(text string) jsondoc.Kind {
 	switch text {
@@ -201,8 +197,14 @@ func plainKind(text string) jsondoc.Kind {
 	case "true", "false":
 		return jsondoc.Bool
 	}
-	if jsonNumber.MatchString(text) {
+	if number(text) {
 		return jsondoc.Number
 	}
 	return jsondoc.String
+}
+
+// number reports whether text follows RFC 8259, section 6.
+func number(text string) bool {
+	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
+	return (text[0] == '-' || isDigit(text[0])) && isDigit(text[len(text)-1]) && json.Valid([]byte(text))
 }

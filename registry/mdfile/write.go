@@ -3,9 +3,9 @@ package mdfile
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -69,15 +69,27 @@ func emptyStyle(length int) yaml.Style {
 	return 0
 }
 
-// bare is what needs no quotes anywhere in YAML: words that begin with a letter
-// and hold nothing that can end a scalar. A colon is free inside a word.
-var bare = regexp.MustCompile(`^\pL[\pL\pN_./,;()'$+*=@%-]*(:[\pL\pN_./,;()'$+*=@%-]+)*( [\pL\pN_./,;()'$+*=@%-]+(:[\pL\pN_./,;()'$+*=@%-]+)*)*$`)
+// bare reports whether s needs no quotes anywhere in YAML: words that begin
+// with a letter, separated by single spaces, without anything that can end a
+// scalar.
+func bare(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	if !unicode.IsLetter(first) || strings.HasSuffix(s, " ") || strings.Contains(s, "  ") {
+		return false
+	}
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune(" _./,;()'$+*=@%-", r) {
+			return false
+		}
+	}
+	return true
+}
 
 // stringToYAML picks the most readable style that brings s back unchanged.
 func stringToYAML(s string) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
 	switch {
-	case bare.MatchString(s) && plainKind(s) == jsondoc.String && !ambiguous(s):
+	case bare(s) && plainKind(s) == jsondoc.String && !ambiguous(s):
 		out.Style = 0
 	case literal(s):
 		out.Style = yaml.LiteralStyle
