@@ -1,0 +1,35 @@
+package shipped_test
+
+import (
+	"testing"
+
+	"toolcrib/registry"
+	"toolcrib/registry/mdfile"
+	"toolcrib/registry/shipped"
+)
+
+func BenchmarkIsCore(b *testing.B) {
+	for b.Loop() {
+		shipped.IsCore("file_reader")
+	}
+}
+
+func BenchmarkCoreHashes(b *testing.B) {
+	for b.Loop() {
+		shipped.CoreHashes()
+	}
+}
+
+// BenchmarkParseOneCoreTool is what opening a database spares itself, sixteen
+// times over.
+func BenchmarkParseOneCoreTool(b *testing.B) {
+	text, err := mdfile.EncodeDefinition(shipped.Core()[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := mdfile.DecodeDefinition(registry.KindTool, text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

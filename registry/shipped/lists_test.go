@@ -1,0 +1,148 @@
+package shipped_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/shipped"
+)
+
+func tools() map[string]*registry.Tool {
+	byID := map[string]*registry.Tool{}
+	for _, d := range slices.Concat(shipped.Core(), shipped.Assistant()) {
+		byID[d.ID()] = d.Tool
+	}
+	return byID
+}
+
+func TestAllowLists(t *testing.T) {
+	want := []string{
+		"assistant", "code_gen", "general_purpose", "supervisor", "execute", "explore",
+		"integration_jira", "integration_github", "integration_confluence", "integration_linear",
+	}
+	known := tools()
+	if len(known) != 39 {
+		t.Fatalf("%d tools, want 39", len(known))
+	}
+	var got []string
+	for _, l := range shipped.AllowLists() {
+		got = append(got, l.Name)
+		if ps := l.Problems(jsondoc.Root); ps != nil {
+			t.Errorf("%s: %v", l.Name, ps)
+		}
+		for _, id := range slices.Concat(l.Tools, l.AddWhenNonLocal, l.ExcludeInLocal, l.AddWhenEmbeddingOK) {
+			if known[id] == nil {
+				t.Errorf("%s lists %s, which is not shipped", l.Name, id)
+			}
+		}
+		reaches := slices.ContainsFunc(slices.Collect(func(yield func(*registry.Tool) bool) {
+			for _, x := range known {
+				if !yield(x) {
+					return
+				}
+			}
+		}), func(x *registry.Tool) bool {
+			return slices.Contains(l.Tools, x.ID) || slices.Contains(l.Categories, x.Category)
+		})
+		if !reaches {
+			t.Errorf("%s allows nothing that is shipped", l.Name)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("lists %v, want %v", got, want)
+	}
+	if _, ok := shipped.AllowList("nobody"); ok {
+		t.Error("there is a list for nobody")
+	}
+}
+
+func list(t *testing.T, name string) registry.AllowList {
+	t.Helper()
+	l, ok := shipped.AllowList(name)
+	if !ok {
+		t.Fatalf("no list %s", name)
+	}
+	return l
+}
+
+func TestSupervisorRunsNothing(t *testing.T) {
+	l := list(t, "supervisor")
+	want := []string{"search", "file_fetch", "web", "todo", "requirement"}
+	if !slices.Equal(l.Categories, want) || l.Tools != nil {
+		t.Errorf("categories %v and tools %v, want %v", l.Categories, l.Tools, want)
+	}
+}
+
+func TestExecuteIsCodeGenWithoutPlanning(t *testing.T) {
+	want := slices.DeleteFunc(slices.Clone(list(t, "code_gen").Categories), func(c string) bool { return c == "todo" || c == "requirement" })
+	if got := list(t, "execute").Categories; !slices.Equal(got, want) || len(want) != len(list(t, "code_gen").Categories)-2 {
+		t.Errorf("categories %v, want %v", got, want)
+	}
+}
+
+func TestExploreOnlyReads(t *testing.T) {
+	l := list(t, "explore")
+	if len(l.Categories)+len(l.AddWhenNonLocal)+len(l.AddWhenEmbeddingOK) != 0 {
+		t.Errorf("%+v can grow", l)
+	}
+	for _, id := range l.Tools {
+		if a := tools()[id].Annotations; a.ReadOnly == nil || !*a.ReadOnly {
+			t.Errorf("%s does not only read", id)
+		}
+	}
+}
+
+func TestRetired(t *testing.T) {
+	names := shipped.RetiredNames()
+	known := tools()
+	if len(names) != 26 {
+		t.Errorf("%d names, want 26", len(names))
+	}
+	ghosts := 0
+	for i, name := range names {
+		successor, ok := shipped.Retired(name)
+		if !ok || slices.Contains(names[:i], name) || known[name] != nil || !registry.ValidID(name) || !shipped.DeadTierEntry(name) {
+			t.Errorf("%s: not retired, twice, still shipped or no id", name)
+		}
+		switch {
+		case successor == "":
+			ghosts++
+		case known[successor] == nil:
+			t.Errorf("%s leads to %s, which is not shipped", name, successor)
+		}
+	}
+	if ghosts != 7 {
+		t.Errorf("%d ghosts, want 7", ghosts)
+	}
+	for name, want := range map[string]string{
+		"get_task": "get_tasks", "list_reminders": "get_reminders", "gmail_get_message": "get_gmail", "store_memory": "create_memories",
+		"recall": "search_memories", "fetch_memory": "get_memories", "list_entities": "get_entities", "get_context_info": "get_context", "email_digest": "",
+	} {
+		if got, ok := shipped.Retired(name); !ok || got != want {
+			t.Errorf("%s leads to %q, want %q", name, got, want)
+		}
+	}
+	if _, ok := shipped.Retired("memory_store"); ok || !shipped.DeadTierEntry("memory_store") || !shipped.DeadTierEntry("memory_search") || !shipped.DeadTierEntry("memory_delete") {
+		t.Error("memory_store, memory_search and memory_delete are dead entries and no retired names")
+	}
+	for id := range known {
+		if shipped.DeadTierEntry(id) {
+			t.Errorf("the tier of %s is in use", id)
+		}
+	}
+}
+
+func TestVocabulary(t *testing.T) {
+	if got := strings.Join(shipped.Verbs(), " "); got != "get create update delete search set link" {
+		t.Errorf("verbs: %s", got)
+	}
+	if _, ok := shipped.VerbInput("fetch"); ok {
+		t.Error("fetch is a verb")
+	}
+	if shipped.SingularResource("tasks") || !shipped.SingularResource("instructions") || !shipped.TakesOneItem("create_memories") || shipped.TakesOneItem("create_tasks") {
+		t.Error("the exceptions are wrong")
+	}
+}

@@ -1,0 +1,67 @@
+package shipped
+
+import (
+	"slices"
+	"sync"
+)
+
+// Input is what a tool takes, as its verb promises.
+type Input string
+
+// The inputs.
+const (
+	InputFilters Input = "filters" // nothing is required; "id" asks for one
+	InputList    Input = "list"    // a list of objects
+	InputIDs     Input = "ids"     // a list of ids
+	InputQuery   Input = "query"
+	InputItem    Input = "item" // the fields of one object
+)
+
+// vocabulary is what data/names.json says: the words that the names of action
+// tools, verb_resource, are made of.
+type vocabulary struct {
+	Verbs             []verb   `json:"verbs"`
+	SingularResources []string `json:"singularResources"`
+	SingleItem        []string `json:"singleItem"`
+}
+
+type verb struct {
+	Verb  string `json:"verb"`
+	Input Input  `json:"input"`
+}
+
+var names = sync.OnceValue(func() vocabulary {
+	var v vocabulary
+	readJSON("names.json", &v)
+	return v
+})
+
+// Verbs returns the verbs a tool's name can begin with.
+func Verbs() []string {
+	var verbs []string
+	for _, v := range names().Verbs {
+		verbs = append(verbs, v.Verb)
+	}
+	return verbs
+}
+
+// VerbInput returns what a tool takes whose name begins with verb, and false
+// when verb is none.
+func VerbInput(verb string) (Input, bool) {
+	for _, v := range names().Verbs {
+		if v.Verb == verb {
+			return v.Input, true
+		}
+	}
+	return "", false
+}
+
+// SingularResource reports whether a resource keeps its form in a name
+// although it is no plural: it is one thing, such as the context.
+func SingularResource(resource string) bool {
+	return slices.Contains(names().SingularResources, resource)
+}
+
+// TakesOneItem reports whether the tool with the given id takes the fields of
+// one object although its verb promises a list.
+func TakesOneItem(id string) bool { return slices.Contains(names().SingleItem, id) }
