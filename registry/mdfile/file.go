@@ -138,12 +138,15 @@ var ErrFormat = errors.New("can not be written as Markdown")
 
 // Format writes f so that Parse with the same known gives the same front
 // matter and sections, apart from places. It returns ErrFormat when the front
-// matter is no object, or a section has an unknown title, stands twice or has
-// a text that is not Representable.
+// matter is no object, a section has an unknown title, stands twice or has a
+// text that is not Representable, or the result is longer than Parse reads.
 func Format(f File, known Titles) ([]byte, error) {
 	front, err := formatFront(f.Front)
 	if err != nil {
 		return nil, err
+	}
+	if len(front) > MaxFront {
+		return nil, fmt.Errorf("%w: the front matter would have %d bytes; at most %d are read", ErrFormat, len(front), MaxFront)
 	}
 	var b bytes.Buffer
 	b.WriteString(fence + "\n")
@@ -163,6 +166,9 @@ func Format(f File, known Titles) ([]byte, error) {
 		for line := range strings.SplitSeq(s.Text, "\n") {
 			b.WriteString(known.escape(line) + "\n")
 		}
+	}
+	if b.Len() > jsondoc.DefaultLimits.Bytes {
+		return nil, fmt.Errorf("%w: the file would have %d bytes; at most %d are read", ErrFormat, b.Len(), jsondoc.DefaultLimits.Bytes)
 	}
 	return b.Bytes(), nil
 }
