@@ -1,0 +1,197 @@
+package prompt
+
+import "strings"
+
+// section is a piece of a template: an ATX heading of Markdown (CommonMark
+// 0.31, section 4.2) with the text up to the next heading of any level. What
+// stands before the first heading is a section of level 0.
+type section struct {
+	level int // 1 to 6
+	text  string
+}
+
+// split divides a template at its headings. A line in a fenced code block is
+// no heading.
+func split(template string) []section {
+	sections := []section{{}}
+	start := 0
+	var fence string
+	for at := 0; at < len(template); {
+		end := len(template)
+		if i := strings.IndexByte(template[at:], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+		line := template[at:end]
+		switch {
+		case fence != "":
+			if closes(line, fence) {
+				fence = ""
+			}
+		case opensFence(line) != "":
+			fence = opensFence(line)
+		case headingLevel(line) > 0:
+			sections[len(sections)-1].text = template[start:at]
+			sections = append(sections, section{level: headingLevel(line)})
+			start = at
+		}
+		at = end
+	}
+	sections[len(sections)-1].text = template[start:]
+	return sections
+}
+
+// fill returns the template with its placeholders replaced and without the
+// sections that have nothing left to say.
+//
+// A section is dropped when no text but its heading is left of it; text of the
+// sections below it counts as its own. With the last section go the blank
+// lines before it. Only the template's own headings count: a line of a value
+// never is one. At last, runs of three and more newlines become two wherever
+// they are, so that the result has none even where a value ends in one.
+func fill(template string, values map[string]string) string {
+	sections := split(template)
+	f := filler{sections: sections, values: values}
+	f.parts = appendSubstituted(nil, sections[0].text, values)
+	for i := 1; i < len(sections); {
+		i = f.section(i)
+	}
+	if f.lastDropped && f.trimEnd() {
+		f.parts = append(f.parts, template[len(strings.TrimRight(template, "\r\n")):])
+	}
+	return join(f.parts)
+}
+
+// filler collects the parts of the filled template.
+type filler struct {
+	sections    []section
+	values      map[string]string
+	parts       []string
+	lastDropped bool // the last section, or one that holds it
+}
+
+// section adds section i and those below it, or nothing if there is no body,
+// and returns the next section that is not below it. Levels only grow on the
+// way down, so it calls itself at most five deep.
+func (f *filler) section(i int) int {
+	start := len(f.parts)
+	f.parts = appendSubstituted(f.parts, f.sections[i].text, f.values)
+	next := i + 1
+	for next < len(f.sections) && f.sections[next].level > f.sections[i].level {
+		next = f.section(next)
+	}
+	if !hasBody(f.parts[start:]) {
+		f.parts = f.parts[:start]
+		f.lastDropped = next == len(f.sections)
+	}
+	return next
+}
+
+// trimEnd takes the ends of lines off the end and reports whether any text is
+// left.
+func (f *filler) trimEnd() bool {
+	for n := len(f.parts); n > 0; n-- {
+		if last := strings.TrimRight(f.parts[n-1], "\r\n"); last != "" {
+			f.parts = append(f.parts[:n-1], last)
+			return true
+		}
+	}
+	f.parts = nil
+	return false
+}
+
+// hasBody reports whether there is text below the first line of a section. The
+// first newline ends the heading, or the first line of a value that was put
+// into it; the rest of such a value is body.
+func hasBody(parts []string) bool {
+	heading := true
+	for _, p := range parts {
+		if heading {
+			_, below, ended := strings.Cut(p, "\n")
+			p, heading = below, !ended
+		}
+		if strings.TrimSpace(p) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// join returns the parts as one text, every run of three and more newlines
+// shortened to two, also those that two parts make together.
+func join(parts []string) string {
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	run := 0 // newlines at the end of b, at most 2
+	for _, p := range parts {
+		rest := strings.TrimLeft(p, "\n")
+		lead := min(len(p)-len(rest), 2-run)
+		b.WriteString("\n\n"[:lead])
+		run += lead
+		if rest != "" {
+			rest = squeeze(rest)
+			b.WriteString(rest)
+			run = len(rest) - len(strings.TrimRight(rest, "\n"))
+		}
+	}
+	return b.String()
+}
+
+// squeeze shortens every run of three and more newlines in text to two.
+func squeeze(text string) string {
+	i := strings.Index(text, "\n\n\n")
+	if i < 0 {
+		return text
+	}
+	var b strings.Builder
+	for i >= 0 {
+		b.WriteString(text[:i+2])
+		text = strings.TrimLeft(text[i+2:], "\n")
+		i = strings.Index(text, "\n\n\n")
+	}
+	b.WriteString(text)
+	return b.String()
+}
+
+// headingLevel returns the level of an ATX heading, 1 to 6, or 0 when line is
+// none: up to three spaces, one to six "#", then white space or the end.
+func headingLevel(line string) int {
+	marks, rest := markers(line, '#')
+	if marks == 0 || marks > 6 || strings.Trim(rest[:min(1, len(rest))], " \t\r\n") != "" {
+		return 0
+	}
+	return marks
+}
+
+// opensFence returns the markers that line opens a fenced code block with
+// (CommonMark 0.31, section 4.5), or "".
+func opensFence(line string) string {
+	if n, info := markers(line, '`'); n >= 3 && !strings.Contains(info, "`") {
+		return strings.Repeat("`", n)
+	}
+	if n, _ := markers(line, '~'); n >= 3 {
+		return strings.Repeat("~", n)
+	}
+	return ""
+}
+
+// closes reports whether line ends the code block that fence opened: at least
+// as many of the same markers and nothing else.
+func closes(line, fence string) bool {
+	n, rest := markers(line, fence[0])
+	return n >= len(fence) && strings.Trim(rest, " \t\r\n") == ""
+}
+
+// markers counts the marks that line begins with after at most three spaces,
+// and returns what follows them.
+func markers(line string, mark byte) (n int, rest string) {
+	s := strings.TrimLeft(line, " ")
+	if len(line)-len(s) > 3 {
+		return 0, line
+	}
+	rest = strings.TrimLeft(s, string(mark))
+	return len(s) - len(rest), rest
+}

@@ -1,0 +1,48 @@
+package prompt
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestUses(t *testing.T) {
+	const template = "$$x $identity ${soul} $1 ${a ${_b} ä$C"
+	got := Uses(template)
+	want := []Use{{"identity", 4, 9}, {"soul", 14, 7}, {"_b", 29, 5}, {"C", 37, 2}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for _, u := range got {
+		if text := template[u.Offset : u.Offset+u.Len]; strings.Trim(text, "${}") != u.Name {
+			t.Errorf("%v stands at %q", u, text)
+		}
+	}
+}
+
+func FuzzFill(f *testing.F) {
+	for _, s := range append(hostile, "# A\n\n## B\n$empty\n## C\n", "```\n# x\n```\n", "a\n\n\n\nb", "## A\n\n## B\n\n", "x\n## A\n~~~\n# y") {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, template string) {
+		filled := fill(template, pythonValues)
+		if strings.Contains(filled, "\n\n\n") {
+			t.Errorf("%q keeps a run of newlines: %q", template, filled)
+		}
+		for _, u := range Uses(template) {
+			if _, n := placeholder(template[u.Offset:]); n != u.Len {
+				t.Errorf("%q: %v is %d bytes long", template, u, n)
+			}
+		}
+		if strings.Contains(template, "$$") {
+			return // "$$" becomes "$", which is not the same again
+		}
+		if plain := substitute(template, nil); plain != template {
+			t.Errorf("%q without values becomes %q", template, plain)
+		}
+		once := fill(template, nil)
+		if twice := fill(once, nil); twice != once {
+			t.Errorf("%q fills to %q, and that to %q", template, once, twice)
+		}
+	})
+}
