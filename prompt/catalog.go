@@ -1,0 +1,181 @@
+package prompt
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/registry"
+)
+
+// uncategorised is the category of tools that name none.
+const uncategorised = "other"
+
+// catalog returns the block that tells an agent its tools: prompt tools in
+// full, tag tools with the form of their tag, action tools by category with a
+// short description. A prompt tool that has a tag stays a prompt tool. Within
+// each part the core tools come first, then it goes by name.
+func catalog(tools []Tool) string {
+	var prompts, tags []Tool
+	actions := map[string][]Tool{}
+	size := 0 // about, in bytes
+	for _, t := range sorted(tools) {
+		size += len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) + len(t.Prompt) + 256
+		switch {
+		case t.Kind == registry.PromptTool:
+			prompts = append(prompts, t)
+		case t.Tag != nil:
+			tags = append(tags, t)
+		default:
+			category := cmp.Or(t.Category, uncategorised)
+			actions[category] = append(actions[category], t)
+		}
+	}
+
+	w := &block{}
+	w.Grow(size)
+	if len(prompts) > 0 {
+		w.heading("### ", "Prompt tools")
+		for _, t := range prompts {
+			w.promptTool(t)
+		}
+	}
+	if len(tags) > 0 {
+		w.heading("### ", "Tag tools")
+		w.line("To use one, write its tag on a line of its own.")
+		for _, t := range tags {
+			w.tagTool(t)
+		}
+	}
+	if len(actions) > 0 {
+		w.heading("### ", "Action tools")
+		for _, category := range inTableOrder(actions) {
+			w.heading("#### ", categoryTitle(category))
+			for _, t := range actions[category] {
+				w.actionTool(t)
+			}
+		}
+	}
+	return strings.TrimRight(w.String(), "\n")
+}
+
+// sorted returns the tools with the core first, then by name in any letter
+// case, then by id.
+func sorted(tools []Tool) []Tool {
+	type entry struct {
+		Tool
+		name string
+	}
+	entries := make([]entry, len(tools))
+	for i, t := range tools {
+		entries[i] = entry{t, strings.ToLower(cmp.Or(t.Name, t.ID))}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		if a.Locked != b.Locked {
+			if a.Locked {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.ID, b.ID))
+	})
+	out := make([]Tool, len(entries))
+	for i, e := range entries {
+		out[i] = e.Tool
+	}
+	return out
+}
+
+// inTableOrder returns the categories in the order of the registry's table,
+// those it does not know behind by name.
+func inTableOrder(actions map[string][]Tool) []string {
+	var order []string
+	for _, c := range registry.Categories() {
+		if len(actions[c]) > 0 {
+			order = append(order, c)
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(actions)) {
+		if !registry.KnownCategory(c) {
+			order = append(order, c)
+		}
+	}
+	return order
+}
+
+// categoryTitle writes a category for people: "knowledge_graph" becomes
+// "Knowledge graph".
+func categoryTitle(category string) string {
+	title := oneLine(strings.ReplaceAll(category, "_", " "))
+	_, n := utf8.DecodeRuneInString(title)
+	return strings.ToUpper(title[:n]) + title[n:]
+}
+
+// block is a catalog block as it is written.
+type block struct{ strings.Builder }
+
+func (w *block) line(parts ...string) {
+	for _, p := range parts {
+		w.WriteString(p)
+	}
+	w.WriteByte('\n')
+}
+
+// heading begins a part, one blank line below what there is.
+func (w *block) heading(marks, title string) {
+	if w.Len() > 0 {
+		w.WriteByte('\n')
+	}
+	w.line(marks, title)
+}
+
+func (w *block) tool(t Tool) {
+	w.heading("#### ", oneLine(cmp.Or(t.Name, t.ID))+" (`"+t.ID+"`)")
+}
+
+// labelled writes a text behind a label, or nothing when there is no text.
+func (w *block) labelled(label, text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		w.line(label, ": ", text)
+	}
+}
+
+func (w *block) promptTool(t Tool) {
+	w.tool(t)
+	w.labelled("Archetype", oneLine(t.Archetype))
+	w.labelled("Scope", string(t.Scope))
+	w.labelled("When to use", t.UsageNotes)
+	w.labelled("Goals", t.Goals)
+	w.labelled("Guardrails", t.Guardrails)
+	w.tag(t)
+	if text := strings.TrimSpace(t.Prompt); text != "" {
+		w.line()
+		w.line(text)
+	}
+}
+
+func (w *block) tagTool(t Tool) {
+	w.tool(t)
+	if text := strings.TrimSpace(cmp.Or(t.Description, t.ShortDescription)); text != "" {
+		w.line(text)
+	}
+	w.tag(t)
+}
+
+func (w *block) tag(t Tool) {
+	if t.Tag == nil {
+		return
+	}
+	w.line("Tag: ", tagForm(*t.Tag))
+	w.labelled("Example", t.Tag.Example)
+}
+
+func (w *block) actionTool(t Tool) {
+	w.WriteString("- `" + t.ID + "`")
+	if short := oneLine(t.Short()); short != "" {
+		w.WriteString(": " + short)
+	}
+	w.WriteByte('\n')
+}

@@ -1,0 +1,65 @@
+package prompt
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/registry"
+)
+
+func TestCuts(t *testing.T) {
+	long := Tool{Tool: &registry.Tool{ID: "long", Description: strings.Repeat("ä", DescriptionLimit+1)}}
+	fits := Tool{Tool: &registry.Tool{ID: "fits", Description: strings.Repeat("ä", DescriptionLimit)}}
+	description := Cut{Kind: CutDescription, Tool: "long", Limit: 2048, Length: 2049}
+	for _, c := range []struct {
+		chars   int
+		channel string
+		want    []Cut
+	}{
+		{4096, Telegram, []Cut{description}},
+		{4097, Telegram, []Cut{{Kind: CutMessage, Limit: 4096, Length: 4097}, description}},
+		{4097, Web, []Cut{description}},
+	} {
+		agent := registry.Agent{PromptTemplate: strings.Repeat("ö", c.chars)}
+		if got := Render(Input{Agent: agent, Tools: []Tool{fits, long}}, c.channel).Cuts; !slices.Equal(got, c.want) {
+			t.Errorf("%s, %d characters: got %v, want %v", c.channel, c.chars, got, c.want)
+		}
+	}
+}
+
+func TestCutString(t *testing.T) {
+	for want, c := range map[string]Cut{
+		"The text has 5000 characters; Telegram cuts a message at 4096.":                         {Kind: CutMessage, Limit: 4096, Length: 5000},
+		"The description of long has 2049 characters; some clients cut it at 2048.":              {Kind: CutDescription, Tool: "long", Limit: 2048, Length: 2049},
+		"The template asks for 99 bytes; the prompt ends before the placeholder that passes 12.": {Kind: CutPrompt, Limit: 12, Length: 99},
+	} {
+		if got := c.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestPromptLimit renders templates of some hundred KB that ask for gigabytes.
+func TestPromptLimit(t *testing.T) {
+	const times = 20_000
+	value := strings.Repeat("x", 1<<20)
+	for name, agent := range map[string]registry.Agent{
+		"text":     {Soul: value},
+		"blank":    {OperatingModel: strings.Repeat(" ", 1<<20), Soul: value},
+		"newlines": {OperatingModel: strings.Repeat("\n", 1<<20), Soul: value},
+	} {
+		agent.PromptTemplate = "start\n" + strings.Repeat("# A\n$operating_model\n", times) + strings.Repeat("## B\n$soul\n", times)
+		out := Render(Input{Agent: agent}, Web)
+		if len(out.Text) > PromptLimit || !strings.HasPrefix(out.Text, "start") {
+			t.Errorf("%s: %d bytes", name, len(out.Text))
+		}
+		if len(out.Cuts) != 1 || out.Cuts[0].Kind != CutPrompt || out.Cuts[0].Length < times<<20 {
+			t.Errorf("%s: got %v", name, out.Cuts)
+		}
+	}
+	agent := registry.Agent{Soul: value, PromptTemplate: strings.Repeat("$soul", 15)}
+	if out := Render(Input{Agent: agent}, Web); len(out.Text) != 15<<20 || out.Cuts != nil {
+		t.Errorf("what fits has %d bytes and %v", len(out.Text), out.Cuts)
+	}
+}

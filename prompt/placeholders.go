@@ -1,0 +1,181 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/registry"
+)
+
+// The placeholders of a template, without their "$".
+const (
+	Identity            = "identity"
+	Soul                = "soul"
+	ChannelGuidance     = "channel_guidance"
+	CurrentTime         = "current_time"
+	MemoryNotes         = "memory_notes"
+	UserInstructions    = "user_instructions"
+	ToolGuidance        = "tool_guidance"
+	ToolCatalog         = "tool_catalog"
+	InteractionLearning = "interaction_learning"
+	OperatingModel      = "operating_model"
+	SessionSection      = "session_section"
+	BootstrapContext    = "bootstrap_context"
+)
+
+// Placeholders returns the name of every placeholder that has a content.
+func Placeholders() []string {
+	return []string{
+		Identity, Soul, ChannelGuidance, CurrentTime, MemoryNotes, UserInstructions,
+		ToolGuidance, ToolCatalog, InteractionLearning, OperatingModel, SessionSection, BootstrapContext,
+	}
+}
+
+// How much of what a user brings is put into a prompt, in characters (code
+// points).
+const (
+	MaxMemoryNotes      = 4_000
+	MaxUserInstructions = 2_000
+)
+
+const (
+	defaultSoul    = "You are helpful, honest and brief, and you say so when you do not know."
+	noInstructions = "The user has not given you any instructions yet."
+
+	// updateInstructions is the shipped tool that changes a user's instructions.
+	updateInstructions = "update_instructions"
+	changedByTool      = "The user can change these instructions at any time: when they ask for it, call `" + updateInstructions + "`."
+	changedElsewhere   = "The user can change these instructions at any time, but you have no tool for it: when they ask, say so."
+)
+
+// identity is one line on who the agent is, "" when its profile does not say.
+func identity(a registry.Agent) string {
+	name, description, vibe := oneLine(a.Name), oneLine(a.Description), oneLine(a.Vibe)
+	var parts []string
+	switch {
+	case name != "" && description != "":
+		parts = append(parts, "You are "+name+": "+sentence(description))
+	case name != "":
+		parts = append(parts, "You are "+sentence(name))
+	case description != "":
+		parts = append(parts, sentence(description))
+	}
+	if vibe != "" {
+		parts = append(parts, "Your vibe: "+sentence(vibe))
+	}
+	return strings.Join(parts, " ")
+}
+
+func soul(a registry.Agent) string {
+	if strings.TrimSpace(a.Soul) == "" {
+		return defaultSoul
+	}
+	return a.Soul
+}
+
+func memoryNotes(notes string) string {
+	notes, _ = firstChars(notes, MaxMemoryNotes)
+	return notes
+}
+
+// userInstructions are the user's own words and how they are changed.
+func userInstructions(text string, tools []Tool) string {
+	change := changedElsewhere
+	if slices.ContainsFunc(tools, func(t Tool) bool { return t.ID == updateInstructions }) {
+		change = changedByTool
+	}
+	if strings.TrimSpace(text) == "" {
+		return noInstructions + "\n\n" + change
+	}
+	kept, cut := firstChars(text, MaxUserInstructions)
+	if cut {
+		kept += fmt.Sprintf("\n\n(Cut here: only the first %d characters are shown.)", MaxUserInstructions)
+	}
+	return kept + "\n\n" + change
+}
+
+// toolGuidance is what the tools say about a channel, one item of a list each,
+// in the order of tools.
+func toolGuidance(tools []Tool, channel string) string {
+	var b strings.Builder
+	for _, t := range tools {
+		text := strings.TrimSpace(t.Guidance[channel])
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("- ")
+		b.WriteString(strings.ReplaceAll(text, "\n", "\n  ")) // stays one item
+	}
+	return b.String()
+}
+
+func interactionLearning(a registry.Agent, channel string) string {
+	switch channel {
+	case Web, Telegram:
+		return a.InteractionLearning
+	}
+	return ""
+}
+
+func operatingModel(a registry.Agent, channel string) string {
+	switch channel {
+	case Web, Telegram, SessionOpen:
+		return a.OperatingModel
+	}
+	return ""
+}
+
+// sessionSection greets: it tells a new user from one who comes back.
+func sessionSection(a registry.Agent, channel string, c Context) string {
+	switch channel {
+	case SessionOpen:
+		if a.SessionOpen == nil {
+			return ""
+		}
+		if c.NewUser() {
+			return a.SessionOpen.Bootstrap
+		}
+		return returning(a.SessionOpen.Returning, c)
+	case Web, Telegram:
+		if c.NewUser() {
+			return a.Onboarding
+		}
+	}
+	return ""
+}
+
+func returning(text string, c Context) string {
+	if strings.TrimSpace(text) == "" || c.LastMessageAt == nil {
+		return text
+	}
+	return text + "\n\nThe user's last message was " + ago(c.Now.Sub(*c.LastMessageAt)) + "."
+}
+
+// firstChars returns the first n characters of s and whether there are more.
+func firstChars(s string, n int) (string, bool) {
+	if len(s) <= n {
+		return s, false
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i], true
+		}
+		n--
+	}
+	return s, false
+}
+
+// oneLine joins the words of s by single spaces.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// sentence ends s with a full stop unless it ends one already.
+func sentence(s string) string {
+	if strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "…") {
+		return s
+	}
+	return s + "."
+}

@@ -1,0 +1,82 @@
+package prompt
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"unicode/utf8"
+)
+
+// golden compares text with a file in testdata.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	file := filepath.Join("testdata", "golden", name+".md")
+	if *update {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != string(want) {
+		t.Errorf("%s: got\n%s", file, text)
+	}
+}
+
+func known() Context {
+	last := at.Add(-5 * day)
+	return Context{
+		Now: at, MemoryNotes: "Prefers oak.\n# A heading in a note", UserInstructions: "No power tools before nine.",
+		LastMessageAt: &last, BootstrapContext: "Two boards are left.",
+	}
+}
+
+func TestRenderGolden(t *testing.T) {
+	agent, tools := workshop()
+	for _, out := range NewRenderer(Input{Agent: agent, Tools: tools, Context: known()}).RenderAll() {
+		golden(t, "known_"+out.Channel, out.Text)
+	}
+	for _, out := range NewRenderer(Input{Agent: agent, Tools: tools, Context: Context{Now: at}}).RenderAll() {
+		golden(t, "new_"+out.Channel, out.Text)
+	}
+	golden(t, "skip_tools", Render(Input{Agent: agent, Tools: tools, Context: known(), SkipTools: true}, Web).Text)
+	agent.PromptTemplate = " \n"
+	golden(t, "builtin", Render(Input{Agent: agent, Tools: tools, Context: known()}, Web).Text)
+	golden(t, "nothing", Render(Input{}, Heartbeat).Text)
+}
+
+func TestRenderChars(t *testing.T) {
+	agent, tools := workshop()
+	agent.Soul = "Geduld übt sich. 🪚"
+	for _, out := range NewRenderer(Input{Agent: agent, Tools: tools, Context: known()}).RenderAll() {
+		if want := utf8.RuneCountInString(out.Text); out.Chars != want || want == len(out.Text) {
+			t.Errorf("%s: Chars is %d, the text has %d characters and %d bytes", out.Channel, out.Chars, want, len(out.Text))
+		}
+	}
+}
+
+// TestRenderIsPure holds that the same input gives the same bytes: one channel
+// at a time, all at once, from several goroutines, and from maps that iterate
+// in another order.
+func TestRenderIsPure(t *testing.T) {
+	agent, tools := workshop()
+	in := Input{Agent: agent, Tools: tools, Context: known()}
+	shared := NewRenderer(in)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			again := in
+			again.Agent.ChannelGuidance = maps.Clone(agent.ChannelGuidance)
+			for i, out := range shared.RenderAll() {
+				if one := Render(again, Channels(agent)[i]); one.Text != out.Text || one.Channel != out.Channel {
+					t.Errorf("%s differs", out.Channel)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
