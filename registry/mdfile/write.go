@@ -71,14 +71,17 @@ func emptyStyle(length int) yaml.Style {
 
 // bare reports whether s needs no quotes anywhere in YAML: words that begin
 // with a letter, separated by single spaces, without anything that can end a
-// scalar.
+// scalar. A colon does so only at the end of a word.
 func bare(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	if !unicode.IsLetter(first) || strings.HasSuffix(s, " ") || strings.Contains(s, "  ") {
 		return false
 	}
+	if strings.HasSuffix(s, ":") || strings.Contains(s, ": ") {
+		return false
+	}
 	for _, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune(" _./,;()'$+*=@%-", r) {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune(" _./,:;()'$+*=@%-", r) {
 			return false
 		}
 	}

@@ -57,3 +57,22 @@ func TestParseYAMLPlacesAndRefusals(t *testing.T) {
 		})
 	}
 }
+
+func TestFormatYAMLQuotesOnlyWhatNeedsIt(t *testing.T) {
+	for text, want := range map[string]string{
+		"tool:user/scene_pacer": "tool:user/scene_pacer\n",
+		"std::string":           "std::string\n",
+		"calm: and exact":       "\"calm: and exact\"\n",
+		"calm:":                 "\"calm:\"\n",
+		"a #b":                  "\"a #b\"\n",
+		"yes":                   "\"yes\"\n",
+	} {
+		got, err := FormatYAML(jsondoc.NewString(text))
+		if err != nil || string(got) != want {
+			t.Errorf("%q: got %s, %v, want %s", text, got, err, want)
+		}
+		if n, ps := ParseYAML(string(got), 1); len(ps) > 0 || n.Kind != jsondoc.String || n.Text != text {
+			t.Errorf("%q comes back as %v, %v", text, n, ps)
+		}
+	}
+}
