@@ -1,0 +1,125 @@
+package tokens
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// sample is a text with the counts of another implementation: js-tiktoken
+// 1.0.21, whose vocabularies are OpenAI's own files.
+type sample struct {
+	Text   string `json:"text"`
+	O200k  int    `json:"o200k"`
+	Cl100k int    `json:"cl100k"`
+}
+
+func samples(t *testing.T) []sample {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "counts.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []sample
+	for line := range bytes.Lines(data) {
+		var s sample
+		if err := json.Unmarshal(line, &s); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	if len(out) < 900 {
+		t.Fatalf("only %d samples", len(out))
+	}
+	return out
+}
+
+func TestCountLikeTiktoken(t *testing.T) {
+	c := NewCounter()
+	for _, s := range samples(t) {
+		got, err := c.Count(s.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (Counts{s.O200k, s.Cl100k}); got != want {
+			t.Errorf("%q: got %v, want %v", s.Text, got, want)
+		}
+	}
+}
+
+func TestCountAll(t *testing.T) {
+	all := samples(t)
+	texts := make([]string, len(all))
+	want := make([]Counts, len(all))
+	for i, s := range all {
+		texts[i], want[i] = s.Text, Counts{s.O200k, s.Cl100k}
+	}
+	c := NewCounter()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if got, err := c.CountAll(texts); err != nil || !slices.Equal(got, want) {
+				t.Errorf("the counts differ, or there is an error: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if got, err := c.CountAll(nil); err != nil || len(got) != 0 {
+		t.Errorf("no texts: got %v, %v", got, err)
+	}
+}
+
+// TestCounterIsLazy holds that nothing is loaded for what needs no vocabulary.
+func TestCounterIsLazy(t *testing.T) {
+	c := NewCounter()
+	c.o200k.codec, c.cl100k.codec = nil, nil // to load is to panic
+	if got, err := c.Count(""); err != nil || got != (Counts{}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestCounterRemembers(t *testing.T) {
+	c := NewCounter()
+	first, err := c.Count("one\n\ntwo\n\nthree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.o200k.codec, c.cl100k.codec = nil, nil
+	again, err := c.Count("one\n\ntwo\n\nthree")
+	if err != nil || again != first {
+		t.Errorf("got %v, %v, want %v", again, err, first)
+	}
+	if _, err := c.Count("two\n\n"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCounterForgetsInTime(t *testing.T) {
+	e := newEncoding(NewCounter().cl100k.codec)
+	for i := range maxKnown {
+		e.known[[32]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}] = 1
+	}
+	if got, err := e.count([][]paragraph{paragraphs("one more")}); err != nil || got[0] != 2 {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if len(e.known) > maxKnown {
+		t.Errorf("%d counts are remembered", len(e.known))
+	}
+}
+
+// TestCountHostile counts texts that are one long run. Without a bound on runs
+// each would take minutes.
+func TestCountHostile(t *testing.T) {
+	c := NewCounter()
+	for _, unit := range []string{"a", "A", "qZ", " ", "\t", "\n", "\n ", "=", "/", "!/", "日", "\u0301", "1", "\xff", "\x00", "a1", "'s"} {
+		text := strings.Repeat(unit, 100_000/len(unit))
+		if n, err := c.Count(text); err != nil || n.O200k == 0 || n.Cl100k == 0 {
+			t.Errorf("%q: got %v, %v", unit, n, err)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package tokens
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"sync"
+
+	"github.com/tiktoken-go/tokenizer/codec"
+)
+
+// maxKnown bounds what an encoding remembers: some 4 MB.
+const maxKnown = 1 << 16
+
+// encoding is one vocabulary with the lengths it was asked for.
+type encoding struct {
+	codec func() *codec.Codec // loads it when first called
+
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]int
+}
+
+func newEncoding(load func() *codec.Codec) *encoding {
+	return &encoding{codec: sync.OnceValue(load), known: map[[sha256.Size]byte]int{}}
+}
+
+// count returns the length of each text in tokens.
+func (e *encoding) count(texts [][]paragraph) ([]int, error) {
+	counts := make([]int, len(texts))
+	for i, text := range texts {
+		for _, p := range text {
+			n, err := e.paragraph(p)
+			if err != nil {
+				return nil, err
+			}
+			counts[i] += n
+		}
+	}
+	return counts, nil
+}
+
+func (e *encoding) paragraph(p paragraph) (int, error) {
+	e.mu.Lock()
+	n, ok := e.known[p.sum]
+	e.mu.Unlock()
+	if ok {
+		return n, nil
+	}
+	n, err := e.codec().Count(p.text)
+	if err != nil {
+		return 0, fmt.Errorf("count tokens of %d bytes: %w", len(p.text), err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.known) >= maxKnown {
+		clear(e.known) // what is in use is counted anew soon enough
+	}
+	e.known[p.sum] = n
+	return n, nil
+}
