@@ -1,0 +1,184 @@
+package proposals
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// Parsed is a proposal that was read from a text.
+type Parsed struct {
+	Draft Draft
+	// Doc is the tree of the proposal in its JSON form, with the places of the
+	// text it was read from: Problems.Locate takes it.
+	Doc *jsondoc.Node
+	// Malformed is everything that could not be read. Draft lacks it.
+	Malformed jsondoc.Problems
+}
+
+// DecodeJSON reads one proposal, an array of them or a stream of them with
+// white space between (NDJSON, or objects that follow each other). It is
+// strict: what is unknown, of the wrong type or twice there is refused.
+//
+// The error is a *DecodeError with everything that is wrong with every
+// proposal. What could be read is returned all the same, so that a caller who
+// wants to can also say what is missing (Parsed.Problems).
+func DecodeJSON(data []byte) ([]Parsed, error) {
+	if err := checkSize(data, MaxFile); err != nil {
+		return nil, err
+	}
+	nodes, err := jsondoc.ParseStream(bytes.TrimPrefix(data, byteOrderMark), limits)
+	if err != nil {
+		return nil, brokenText(err)
+	}
+	switch {
+	case len(nodes) == 0:
+		return nil, textError("holds no proposal")
+	case len(nodes) > MaxDocuments:
+		return nil, textError("holds %d proposals; at most %d are read at once", len(nodes), MaxDocuments)
+	}
+	parsed := make([]Parsed, len(nodes))
+	for i, n := range nodes {
+		parsed[i] = bindDraft(n)
+	}
+	return parsed, malformed(parsed)
+}
+
+// bindDraft reads the proposal that n holds.
+func bindDraft(n *jsondoc.Node) Parsed {
+	readable, ps := checkLists(n)
+	var doc document
+	ps.Append(jsondoc.Bind(readable, jsondoc.Root, &doc)...)
+	d := Draft{
+		Type:           doc.Type,
+		Subject:        doc.Subject.Subject,
+		BaseVersion:    doc.BaseVersion,
+		RestoreVersion: doc.RestoreVersion,
+		Rationale:      doc.Rationale,
+		Examples:       doc.Examples,
+		TestCases:      doc.TestCases,
+		ChangeSet:      doc.ChangeSet,
+	}
+	if len(d.Examples) == 0 {
+		d.Examples = nil
+	}
+	if len(d.TestCases) == 0 {
+		d.TestCases = nil
+	}
+	for i := range d.TestCases {
+		if len(d.TestCases[i].Checks) == 0 {
+			d.TestCases[i].Checks = nil
+		}
+	}
+	if doc.Definition.node != nil {
+		definition, problems := bindContent(n, doc.Definition.node)
+		d.Definition = definition
+		ps.Append(problems...)
+	}
+	return Parsed{Draft: d, Doc: n, Malformed: ps}
+}
+
+// maxList is how many examples or test cases are read: far more than any draft
+// has, so that somebody who wrote a few too many is told all the rest as well.
+const maxList = 100
+
+// checkLists refuses lists out of all proportion and returns the proposal n
+// without them.
+func checkLists(n *jsondoc.Node) (*jsondoc.Node, jsondoc.Problems) {
+	var ps jsondoc.Problems
+	for _, key := range []string{"examples", "testCases"} {
+		list := n.Get(key)
+		if list == nil || len(list.Items) <= maxList {
+			continue
+		}
+		ps.Append(problemAt(list, key, fmt.Sprintf("has %d entries; at most %d are read", len(list.Items), maxList))...)
+		shorter := *n
+		shorter.Remove(key)
+		n = &shorter
+	}
+	return n, ps
+}
+
+// bindContent reads the definition of the proposal doc, of the kind that the
+// subject says.
+func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
+	kind, ok := subjectKind(doc)
+	if !ok {
+		return registry.Definition{}, problemAt(n, "definition", "can not be read without the subject, which says whether it is a tool's or an agent's")
+	}
+	d, ps := registry.BindDefinition(kind, n, "definition")
+	if len(ps) > 0 && n.Kind == jsondoc.Object {
+		other := registry.KindAgent
+		if kind == registry.KindAgent {
+			other = registry.KindTool
+		}
+		if _, fits := registry.BindDefinition(other, n, "definition"); len(fits) == 0 {
+			return registry.Definition{}, problemAt(n, "definition", fmt.Sprintf("expected the definition of %s, as the subject says; these are the keys of %s", article(kind), article(other)))
+		}
+	}
+	return withoutEmpty(d), ps
+}
+
+// subjectKind returns the kind that the subject begins with, even when the
+// rest of it can not be read.
+func subjectKind(doc *jsondoc.Node) (registry.Kind, bool) {
+	subject := doc.Get("subject")
+	if subject == nil || subject.Kind != jsondoc.String {
+		return "", false
+	}
+	kind, _, _ := strings.Cut(subject.Text, ":")
+	k := registry.Kind(kind)
+	return k, k == registry.KindTool || k == registry.KindAgent
+}
+
+func article(k registry.Kind) string {
+	if k == registry.KindAgent {
+		return "an agent"
+	}
+	return "a tool"
+}
+
+// BindJSON reads a type and refuses one that does not exist.
+func (t *Type) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	return bindWord(n, path, t, Types())
+}
+
+// BindJSON reads an expectation and refuses one that does not exist.
+func (e *Expect) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	return bindWord(n, path, e, []Expect{ExpectPass, ExpectFail})
+}
+
+// BindJSON reads the type of a check and refuses one that does not exist.
+func (t *CheckType) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	return bindWord(n, path, t, CheckTypes())
+}
+
+// bindWord reads one of a few words; dst stays as it is when n is none of them.
+func bindWord[T ~string](n *jsondoc.Node, path string, dst *T, words []T) jsondoc.Problems {
+	var text string
+	if ps := jsondoc.Bind(n, path, &text); len(ps) > 0 {
+		return ps
+	}
+	for _, w := range words {
+		if text == string(w) {
+			*dst = w
+			return nil
+		}
+	}
+	return problemAt(n, path, fmt.Sprintf("expected one of %s; got %s", list(words), jsondoc.Quote(text)))
+}
+
+func list[T ~string](words []T) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = string(w)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func problemAt(n *jsondoc.Node, path, message string) jsondoc.Problems {
+	return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: message}}
+}

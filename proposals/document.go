@@ -1,0 +1,102 @@
+package proposals
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// document is a Draft as it is written down: the keys and their order are
+// those of the proposal template.
+type document struct {
+	Type           Type        `json:"type,omitempty"`
+	Subject        subjectText `json:"subject,omitzero"`
+	BaseVersion    *int        `json:"baseVersion,omitempty"`
+	RestoreVersion int         `json:"restoreVersion,omitempty"`
+	Definition     content     `json:"definition,omitzero"`
+	Rationale      string      `json:"rationale,omitempty"`
+	Examples       []string    `json:"examples,omitempty"`
+	TestCases      []TestCase  `json:"testCases,omitempty"`
+	ChangeSet      string      `json:"changeSet,omitempty"`
+}
+
+// subjectText is a subject as the string it is written as.
+type subjectText struct{ registry.Subject }
+
+// BindJSON reads the string.
+func (s *subjectText) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	var text string
+	ps := jsondoc.Bind(n, path, &text)
+	if len(ps) > 0 {
+		return ps
+	}
+	if err := checkLength(text, maxSubject); err != "" {
+		return problemAt(n, path, err)
+	}
+	subject, err := registry.ParseSubject(text)
+	if err != nil {
+		return problemAt(n, path, err.Error())
+	}
+	s.Subject = subject
+	return nil
+}
+
+// maxSubject is longer than any subject, in characters.
+const maxSubject = 256
+
+// content is a definition whose kind is not known while it is being read: the
+// subject says it, and may stand after it.
+type content struct {
+	definition registry.Definition // when writing
+	node       *jsondoc.Node       // when reading
+}
+
+// BindJSON keeps the node for later.
+func (c *content) BindJSON(n *jsondoc.Node, _ string) jsondoc.Problems {
+	c.node = n
+	return nil
+}
+
+// IsZero reports whether there is no definition.
+func (c content) IsZero() bool { return c.definition.IsZero() }
+
+// MarshalJSON writes the tool or agent with its keys in their documented order.
+func (c content) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	var err error
+	if c.definition.Agent != nil {
+		err = enc.Encode(c.definition.Agent)
+	} else {
+		err = enc.Encode(c.definition.Tool)
+	}
+	return buf.Bytes(), err
+}
+
+// document returns d as it is written down.
+func (d Draft) document() document {
+	return document{
+		Type:           d.Type,
+		Subject:        subjectText{d.Subject},
+		BaseVersion:    d.BaseVersion,
+		RestoreVersion: d.RestoreVersion,
+		Definition:     content{definition: withoutEmpty(d.Definition)},
+		Rationale:      d.Rationale,
+		Examples:       d.Examples,
+		TestCases:      d.TestCases,
+		ChangeSet:      d.ChangeSet,
+	}
+}
+
+// withoutEmpty returns the zero Definition for one that has no key set: it
+// says no more than one that was left out.
+func withoutEmpty(d registry.Definition) registry.Definition {
+	if d.Tool != nil && reflect.ValueOf(*d.Tool).IsZero() || d.Agent != nil && reflect.ValueOf(*d.Agent).IsZero() {
+		return registry.Definition{}
+	}
+	return d
+}

@@ -1,0 +1,37 @@
+package proposals
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// JSON returns d as a proposal file: indented by two spaces, the keys in their
+// documented order, text without HTML escapes, a newline at the end. DecodeJSON
+// reads it back to an equal draft.
+func (d Draft) JSON() []byte {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(d.document()); err != nil {
+		panic(fmt.Sprintf("proposals: a draft does not marshal: %v", err))
+	}
+	return buf.Bytes()
+}
+
+// Canonical returns d in the canonical form that hashes are computed over. Two
+// drafts that say the same have the same bytes.
+func (d Draft) Canonical() []byte {
+	n, err := d.node()
+	if err != nil {
+		panic(fmt.Sprintf("proposals: a draft does not marshal: %v", err))
+	}
+	return jsondoc.Canonical(n)
+}
+
+// node returns d as the tree of its JSON form. It fails only for what no
+// decoder lets in, such as a NUL.
+func (d Draft) node() (*jsondoc.Node, error) { return jsondoc.FromValue(d.document()) }

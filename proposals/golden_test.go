@@ -1,0 +1,62 @@
+package proposals
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"toolcrib/registry"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// goldens are drafts whose files stand in testdata, one in each form.
+func goldens() map[string]Draft {
+	tool, agent := pacer(), assistant()
+	live := *tool.Definition.Tool
+	return map[string]Draft{
+		"new_tool":     tool,
+		"modify_agent": agent,
+		"hard_texts":   hardTexts(),
+		"restore":      restore(),
+		"skeleton_new": Template(New, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "scene_pacer"}, nil, 0),
+		"skeleton_modify": Template(Modify, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "scene_pacer"},
+			&registry.Definition{Tool: &live}, 3),
+		"skeleton_agent": Template(New, registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: "night_reader"}, nil, 0),
+	}
+}
+
+func TestGoldenFiles(t *testing.T) {
+	for name, d := range goldens() {
+		t.Run(name, func(t *testing.T) {
+			md, err := d.Markdown()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for file, data := range map[string][]byte{name + ".json": d.JSON(), name + ".md": md} {
+				path := filepath.Join("testdata", file)
+				if *update {
+					if err := os.WriteFile(path, data, 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(data, want) {
+					t.Errorf("%s: got\n%s", file, data)
+				}
+				parsed, err := DecodeFile(path, want)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(parsed) != 1 || !same(parsed[0].Draft, d) {
+					t.Errorf("%s reads back as\n%s", file, parsed[0].Draft.JSON())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,121 @@
+package proposals
+
+import (
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// The rules of the template. Each looks at one part of a proposal; their ids
+// are those of the findings that review makes of them.
+const (
+	RuleDefinition      = "T101" // the definition is complete and is the subject's
+	RuleBaseVersion     = "T102" // the version the draft was made against is said
+	RuleRationale       = "T103" // why the change is wanted is said
+	RuleExamples        = "T104" // there are 2 or 3 examples, no two alike
+	RuleTestCases       = "T105" // there are 2 or 3 whole test cases
+	RulePassAndFail     = "T106" // one test case should pass, one should fail
+	RuleConflictMarkers = "T107" // no merge conflict is left in a text
+	RuleSubject         = "T108" // the proposal has a type, a subject, and no unknown keys
+	RuleChangeSet       = "T109" // the name of the change set has the right form
+	RuleRestoreVersion  = "T110" // a restore, and only a restore, says to what
+)
+
+// Problem is one thing that a submission still lacks or that is malformed.
+type Problem struct {
+	Rule string // id of the rule that it breaks
+	jsondoc.Problem
+}
+
+// Problems is everything that keeps a draft from being submitted.
+type Problems []Problem
+
+// Error returns the problems, separated by "; ".
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Err returns ps as an error, nil when there are none.
+func (ps Problems) Err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return ps
+}
+
+// Locate fills in the places that are not known yet from the tree of the
+// proposal. A path that it lacks takes the place of the nearest value around.
+func (ps Problems) Locate(doc *jsondoc.Node) Problems {
+	for i := range ps {
+		ps[i].Problem = jsondoc.Problems{ps[i].Problem}.Locate(doc)[0]
+	}
+	return ps
+}
+
+// ruleOf returns the rule that looks at the value at path.
+func ruleOf(path string) string {
+	head := path
+	if i := strings.IndexAny(path, ".["); i >= 0 {
+		head = path[:i]
+	}
+	switch head {
+	case "definition":
+		return RuleDefinition
+	case "baseVersion":
+		return RuleBaseVersion
+	case "restoreVersion":
+		return RuleRestoreVersion
+	case "rationale":
+		return RuleRationale
+	case "examples":
+		return RuleExamples
+	case "testCases":
+		return RuleTestCases
+	case "changeSet":
+		return RuleChangeSet
+	}
+	return RuleSubject
+}
+
+// Problems returns everything that keeps p from being submitted: what could
+// not be read, and what is missing or wrong in the rest, with the places of the
+// text it was read from.
+func (p Parsed) Problems() Problems {
+	all := make(Problems, 0, len(p.Malformed))
+	for _, m := range p.Malformed {
+		all = append(all, Problem{Rule: ruleOf(m.Path), Problem: m})
+	}
+	for _, found := range p.Draft.Problems() {
+		if !p.unread(found) {
+			all = append(all, found)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all.Locate(p.Doc)
+}
+
+// unread reports whether found is only there because something in the text
+// could not be read, which is a problem of its own.
+func (p Parsed) unread(found Problem) bool {
+	for _, m := range p.Malformed {
+		if within(found.Path, m.Path) || found.Rule == RulePassAndFail && within(m.Path, found.Path) {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether path is outer or leads into it.
+func within(path, outer string) bool {
+	if outer == jsondoc.Root {
+		return true
+	}
+	rest, ok := strings.CutPrefix(path, outer)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}

@@ -1,0 +1,186 @@
+package proposals
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// Further limits of the template.
+const (
+	MaxTestCaseName = 120 // characters
+	MaxChecks       = 32  // per test case
+)
+
+// Problems returns everything that keeps d from being submitted, in the order
+// of the template: each with its path in the proposal and what is expected
+// there. It is nil when nothing does.
+func (d Draft) Problems() Problems {
+	var c template
+	c.subject(d)
+	c.versions(d)
+	c.definition(d)
+	c.rationale(d)
+	c.examples(d)
+	c.testCases(d)
+	c.changeSet(d)
+	c.texts(d)
+	return c.problems
+}
+
+// template collects what a draft lacks.
+type template struct{ problems Problems }
+
+func (c *template) add(rule, path, format string, args ...any) {
+	c.append(Problem{Rule: rule, Problem: jsondoc.Problem{Path: path, Message: fmt.Sprintf(format, args...)}})
+}
+
+// maxProblems is how many problems of one draft are listed. What is beyond
+// them is not lost silently: one more says that there are more.
+const maxProblems = 300
+
+func (c *template) append(p Problem) {
+	switch n := len(c.problems); {
+	case n < maxProblems:
+		c.problems = append(c.problems, p)
+	case n == maxProblems:
+		c.problems = append(c.problems, Problem{Rule: RuleSubject, Problem: jsondoc.Problem{
+			Path: jsondoc.Root, Message: fmt.Sprintf("there are more problems than the first %d listed here", maxProblems),
+		}})
+	}
+}
+
+func (c *template) subject(d Draft) {
+	switch {
+	case d.Type == "":
+		c.add(RuleSubject, "type", "missing; expected one of %s", list(Types()))
+	case !slices.Contains(Types(), d.Type):
+		c.add(RuleSubject, "type", "expected one of %s; got %s", list(Types()), jsondoc.Quote(string(d.Type)))
+	}
+	if d.Subject == (registry.Subject{}) {
+		c.add(RuleSubject, "subject", "missing; expected the tool or agent that is to change, such as tool:user/scene_pacer")
+	} else if _, err := registry.ParseSubject(d.Subject.String()); err != nil {
+		c.add(RuleSubject, "subject", "expected a tool or an agent in a layer, such as tool:user/scene_pacer; got %s", jsondoc.Quote(d.Subject.String()))
+	}
+}
+
+func (c *template) versions(d Draft) {
+	known := slices.Contains(Types(), d.Type)
+	switch {
+	case d.BaseVersion == nil:
+		c.add(RuleBaseVersion, "baseVersion", "missing; expected the live version the draft was made against, 0 for a new subject")
+	case d.Type == New && *d.BaseVersion != 0:
+		c.add(RuleBaseVersion, "baseVersion", "is %d; a new subject has no version yet, so 0 is expected", *d.BaseVersion)
+	case d.Type != New && known && *d.BaseVersion < 1:
+		c.add(RuleBaseVersion, "baseVersion", "is %d; type %s is about a subject that exists, so its live version is expected, 1 or more", *d.BaseVersion, d.Type)
+	case *d.BaseVersion < 0:
+		c.add(RuleBaseVersion, "baseVersion", "is %d; versions count from 1, and 0 stands for a new subject", *d.BaseVersion)
+	}
+	switch {
+	case d.Type != Restore && d.RestoreVersion != 0 && known:
+		c.add(RuleRestoreVersion, "restoreVersion", "belongs to type restore only; leave it out")
+	case d.Type != Restore:
+	case d.RestoreVersion == 0:
+		c.add(RuleRestoreVersion, "restoreVersion", "missing; expected the earlier version to go back to")
+	case d.RestoreVersion < 0:
+		c.add(RuleRestoreVersion, "restoreVersion", "is %d; versions count from 1", d.RestoreVersion)
+	case d.RestoreVersion >= d.Base() && d.Base() > 0:
+		c.add(RuleRestoreVersion, "restoreVersion", "is %d; expected a version before %d, which is the one that is live", d.RestoreVersion, d.Base())
+	}
+}
+
+func (c *template) definition(d Draft) {
+	if withoutEmpty(d.Definition).IsZero() {
+		if d.Type == New || d.Type == Modify {
+			c.add(RuleDefinition, "definition", "missing; a proposal of type %s carries the whole definition as it should become", d.Type)
+		}
+		return
+	}
+	if kind := d.Definition.Kind(); d.Subject.Kind != "" && kind != d.Subject.Kind {
+		c.add(RuleDefinition, "definition", "is the definition of %s, but the subject is %s", article(kind), article(d.Subject.Kind))
+		return
+	}
+	for _, p := range d.Definition.Problems("definition") {
+		c.append(Problem{Rule: RuleDefinition, Problem: p})
+	}
+	if id := d.Definition.ID(); registry.ValidID(id) && d.Subject.ID != "" && id != d.Subject.ID {
+		c.add(RuleDefinition, "definition.id", "is %s, but the subject is %s; an id is stable for ever, so both name the same", id, jsondoc.Quote(d.Subject.ID))
+	}
+}
+
+func (c *template) rationale(d Draft) {
+	if blank(d.Rationale) {
+		c.add(RuleRationale, "rationale", "missing; expected why the change is wanted, for the person who decides")
+		return
+	}
+	c.length(RuleRationale, "rationale", d.Rationale, MaxRationale)
+}
+
+func (c *template) examples(d Draft) {
+	if n := len(d.Examples); n < MinExamples || n > MaxExamples {
+		c.add(RuleExamples, "examples", "has %d; expected %d or %d concrete invocations", n, MinExamples, MaxExamples)
+	}
+	first := map[string]int{}
+	for i, text := range d.Examples {
+		path := jsondoc.Index("examples", i)
+		if blank(text) {
+			c.add(RuleExamples, path, "blank; expected a concrete invocation")
+			continue
+		}
+		c.length(RuleExamples, path, text, MaxExample)
+		if j, ok := first[alike(text)]; ok {
+			c.add(RuleExamples, path, "says the same as %s; expected another case", jsondoc.Index("examples", j))
+			continue
+		}
+		first[alike(text)] = i
+	}
+}
+
+// alike returns what two texts share that differ in letter case and white
+// space only.
+func alike(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// maxChangeSet is the longest name of a change set in characters.
+const maxChangeSet = 64
+
+// validChangeSet reports whether name has letters, digits, spaces, ".", "_" and
+// "-" only, and begins with a letter or a digit.
+func validChangeSet(name string) bool {
+	for i, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !letter && (i == 0 || !strings.ContainsRune(" ._-", r)) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxChangeSet
+}
+
+func (c *template) changeSet(d Draft) {
+	if d.ChangeSet != "" && !validChangeSet(d.ChangeSet) {
+		c.add(RuleChangeSet, "changeSet", `expected a name of at most %d letters, digits, spaces, ".", "_" and "-" that begins with a letter or a digit; got %s`, maxChangeSet, jsondoc.Quote(d.ChangeSet))
+	}
+}
+
+func (c *template) length(rule, path, text string, limit int) {
+	if message := checkLength(text, limit); message != "" {
+		c.add(rule, path, "%s", message)
+	}
+}
+
+// blank reports whether nobody would see anything of s: it is empty, or made
+// of white space, controls and characters that are drawn as nothing.
+func blank(s string) bool {
+	for _, r := range s {
+		if unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != brailleBlank && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// brailleBlank is a pattern without dots, which Unicode counts as a symbol.
+const brailleBlank = '\u2800'

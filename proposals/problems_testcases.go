@@ -1,0 +1,97 @@
+package proposals
+
+import (
+	"slices"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+)
+
+func (c *template) testCases(d Draft) {
+	if n := len(d.TestCases); n < MinTestCases || n > MaxTestCases {
+		c.add(RuleTestCases, "testCases", "has %d; expected %d or %d test cases", n, MinTestCases, MaxTestCases)
+	}
+	first := map[string]int{}
+	for i, tc := range d.TestCases {
+		path := jsondoc.Index("testCases", i)
+		c.testCase(path, tc)
+		if blank(tc.Name) {
+			continue
+		}
+		if j, ok := first[alike(tc.Name)]; ok {
+			c.add(RuleTestCases, jsondoc.Join(path, "name"), "is the name of %s too; results are told apart by it", jsondoc.Index("testCases", j))
+			continue
+		}
+		first[alike(tc.Name)] = i
+	}
+	if len(d.TestCases) == 0 {
+		return
+	}
+	for _, e := range []Expect{ExpectPass, ExpectFail} {
+		if !slices.ContainsFunc(d.TestCases, func(tc TestCase) bool { return tc.Expect == e }) {
+			c.add(RulePassAndFail, "testCases", "none is expected to %s; at least one that should pass and one that should fail are expected", e)
+		}
+	}
+}
+
+func (c *template) testCase(path string, tc TestCase) {
+	name := jsondoc.Join(path, "name")
+	switch {
+	case blank(tc.Name):
+		c.add(RuleTestCases, name, "missing; expected what the case shows, in a few words")
+	case strings.ContainsAny(tc.Name, "\r\n"):
+		c.add(RuleTestCases, name, "has more than one line; expected a few words")
+	default:
+		c.length(RuleTestCases, name, tc.Name, MaxTestCaseName)
+	}
+	if blank(tc.Input) {
+		c.add(RuleTestCases, jsondoc.Join(path, "input"), "missing; expected what the model is given")
+	}
+	switch tc.Expect {
+	case ExpectPass, ExpectFail:
+	case "":
+		c.add(RuleTestCases, jsondoc.Join(path, "expect"), "missing; expected pass or fail")
+	default:
+		c.add(RuleTestCases, jsondoc.Join(path, "expect"), "expected pass or fail; got %s", jsondoc.Quote(string(tc.Expect)))
+	}
+	checks := jsondoc.Join(path, "checks")
+	switch n := len(tc.Checks); {
+	case n == 0:
+		c.add(RuleTestCases, checks, "missing; expected at least one check on the answer")
+	case n > MaxChecks:
+		c.add(RuleTestCases, checks, "has %d checks; at most %d are allowed", n, MaxChecks)
+		return
+	}
+	for i, check := range tc.Checks {
+		c.check(jsondoc.Index(checks, i), check)
+	}
+}
+
+// check looks at a check as if nobody had read it yet: a draft need not come
+// from a file.
+func (c *template) check(path string, check Check) {
+	value := jsondoc.Join(path, "value")
+	switch {
+	case check.Type == "":
+		c.add(RuleTestCases, jsondoc.Join(path, "type"), "missing; expected one of %s", list(CheckTypes()))
+		return
+	case !slices.Contains(CheckTypes(), check.Type):
+		c.add(RuleTestCases, jsondoc.Join(path, "type"), "expected one of %s; got %s", list(CheckTypes()), jsondoc.Quote(string(check.Type)))
+		return
+	}
+	if message := check.missingValue(); message != "" {
+		c.add(RuleTestCases, value, "missing; %s", message)
+		return
+	}
+	if len(check.Value) == 0 {
+		return
+	}
+	n, err := jsondoc.Parse(check.Value, limits)
+	if err != nil {
+		c.add(RuleTestCases, value, "is no JSON")
+		return
+	}
+	if message := valueProblem(check.Type, n); message != "" {
+		c.add(RuleTestCases, value, "%s", message)
+	}
+}

@@ -1,0 +1,126 @@
+package proposals
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"toolcrib/registry"
+)
+
+// placeholderMark begins every placeholder of a skeleton.
+const placeholderMark = "FILL IN "
+
+// placeholders are what a skeleton asks for. A line of a text that is exactly
+// the mark and one of them was left by the author; Problems says so.
+var placeholders = []string{
+	askDescription, askUsage, askGoals, askGuardrails, askPrompt, askSoul, askRationale,
+	askExample, askOther, askPassName, askFailName, askPassInput, askFailInput, askText,
+}
+
+const (
+	askDescription = "what the agent does, in a sentence"
+	askUsage       = "when to reach for the tool, and when not to"
+	askGoals       = "what the tool is to achieve"
+	askGuardrails  = "what the tool must never do"
+	askPrompt      = "the text that is injected into the agent's context"
+	askSoul        = "the agent's philosophy of behaviour, without headings, tool names or instructions"
+	askRationale   = "why the change is wanted, for the person who decides"
+	askExample     = "a concrete invocation, as a user would write it"
+	askOther       = "another concrete invocation, of a different kind"
+	askPassName    = "what a good answer shows, in a few words"
+	askFailName    = "what a bad answer shows, in a few words"
+	askPassInput   = "what the model is given when it should do well"
+	askFailInput   = "what the model is given when the checks should catch it"
+	askText        = "a text that a good answer holds"
+)
+
+func fillIn(wanted string) string { return placeholderMark + wanted }
+
+// placeholderIn returns what the first placeholder that is a line of text asks
+// for.
+func placeholderIn(text string) (wanted string, ok bool) {
+	if !strings.Contains(text, placeholderMark) {
+		return "", false
+	}
+	for line := range strings.Lines(text) {
+		wanted, ok = strings.CutPrefix(strings.TrimSpace(line), placeholderMark)
+		if ok && slices.Contains(placeholders, wanted) {
+			return wanted, true
+		}
+	}
+	return "", false
+}
+
+// Template returns the skeleton of a proposal that an author completes in an
+// editor, in the form of Markdown or JSON. Live is the definition in force and
+// base its version; nil and 0 for a new subject. What only the author knows
+// holds a placeholder, which Problems refuses until it is replaced.
+func Template(t Type, subject registry.Subject, live *registry.Definition, base int) Draft {
+	d := Draft{
+		Type:        t,
+		Subject:     subject,
+		BaseVersion: &base,
+		Rationale:   fillIn(askRationale),
+		Examples:    []string{fillIn(askExample), fillIn(askOther)},
+		TestCases: []TestCase{
+			{
+				Name: fillIn(askPassName), Input: fillIn(askPassInput), Expect: ExpectPass,
+				Checks: []Check{{Type: CheckContains, Value: []byte(strconv.Quote(fillIn(askText)))}},
+			},
+			{
+				Name: fillIn(askFailName), Input: fillIn(askFailInput), Expect: ExpectFail,
+				Checks: []Check{{Type: CheckEvidence}},
+			},
+		},
+	}
+	switch {
+	case t == Restore:
+		d.RestoreVersion = max(base-1, 0)
+	case t != New && t != Modify: // the definition is the live one with another status
+	case live != nil:
+		d.Definition = *live
+	case subject.Kind == registry.KindAgent:
+		d.Definition = agentSkeleton(subject)
+	default:
+		d.Definition = toolSkeleton(subject)
+	}
+	return d
+}
+
+func toolSkeleton(s registry.Subject) registry.Definition {
+	return registry.Definition{Tool: &registry.Tool{
+		ID:         s.ID,
+		Kind:       registry.PromptTool,
+		Name:       label(s.ID),
+		Archetype:  "Any",
+		Scope:      registry.ScopeFile,
+		UsageNotes: fillIn(askUsage),
+		Goals:      fillIn(askGoals),
+		Guardrails: fillIn(askGuardrails),
+		Prompt:     fillIn(askPrompt),
+		Approval:   &registry.Approval{Tier: registry.RequiresApproval},
+	}}
+}
+
+func agentSkeleton(s registry.Subject) registry.Definition {
+	return registry.Definition{Agent: &registry.Agent{
+		ID:          s.ID,
+		Name:        label(s.ID),
+		Description: fillIn(askDescription),
+		Soul:        fillIn(askSoul),
+		AllowList:   &registry.AllowList{Name: "explore"},
+	}}
+}
+
+// label makes a name for people out of an id: scene_pacer is "Scene Pacer".
+func label(id string) string {
+	words := strings.Split(id, "_")
+	for i, w := range words {
+		if w != "" {
+			words[i] = string(unicode.ToUpper(rune(w[0]))) + w[1:]
+		}
+	}
+	return strings.Join(words, " ")
+}
