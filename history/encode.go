@@ -1,0 +1,55 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// EncodeRendered writes rendered hashes as canonical JSON, the form they are
+// stored and sealed in.
+func EncodeRendered(m map[string]string) string {
+	if len(m) == 0 {
+		return "{}"
+	}
+	return mustMarshal(m)
+}
+
+// DecodeRendered reads what EncodeRendered wrote.
+func DecodeRendered(s string) (map[string]string, error) {
+	var m map[string]string
+	if err := json.Unmarshal([]byte(s), &m); err != nil {
+		return nil, fmt.Errorf("rendered hashes: %w", err)
+	}
+	return m, nil
+}
+
+// EncodeWaivers writes waivers as canonical JSON, the form they are stored and
+// sealed in.
+func EncodeWaivers(ws []Waiver) string {
+	if len(ws) == 0 {
+		return "[]"
+	}
+	return mustMarshal(ws)
+}
+
+// EncodeWaiver writes one waiver as canonical JSON.
+func EncodeWaiver(w Waiver) string { return mustMarshal(w) }
+
+// DecodeWaivers reads what EncodeWaivers wrote.
+func DecodeWaivers(s string) ([]Waiver, error) {
+	var ws []Waiver
+	if err := json.Unmarshal([]byte(s), &ws); err != nil {
+		return nil, fmt.Errorf("waivers: %w", err)
+	}
+	return ws, nil
+}
+
+func mustMarshal(v any) string {
+	b, err := jsondoc.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("history: %T does not marshal: %v", v, err))
+	}
+	return string(b)
+}

@@ -1,0 +1,34 @@
+package history
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+)
+
+// Seal returns the SHA-256, in lower-case hex, over a list of fields. Every
+// field is written as a netstring (D. J. Bernstein, 1997: its length in bytes
+// in decimal, ":", the bytes, ","), so no two different lists are hashed as the
+// same bytes.
+func Seal(fields ...string) string {
+	size := 0
+	for _, f := range fields {
+		size += len(f) + 12
+	}
+	return sum(appendFields(make([]byte, 0, size), fields))
+}
+
+func appendFields(b []byte, fields []string) []byte {
+	for _, f := range fields {
+		b = strconv.AppendInt(b, int64(len(f)), 10)
+		b = append(b, ':')
+		b = append(b, f...)
+		b = append(b, ',')
+	}
+	return b
+}
+
+func sum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

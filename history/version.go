@@ -1,0 +1,82 @@
+package history
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"toolcrib/registry"
+)
+
+// Version is an immutable snapshot of a subject, written at approval, before
+// the live registry follows. Actors and the assessment are kept as the text
+// they had then.
+type Version struct {
+	Subject      registry.Subject
+	Number       int             // counted from 1
+	Definition   json.RawMessage // canonical JSON
+	ContentHash  string          // SHA-256 of Definition
+	PrevHash     string          // Hash of the version before, "" for the first
+	Hash         string          // seals everything else
+	Proposal     string          // "" for what toolcrib ships
+	Revision     int
+	Author       string
+	Assessment   string            // id of the assessment the decision stood on
+	ReviewDigest string            // of what the decider was shown
+	Rendered     map[string]string // hash of every channel prompt it changed, by "agent:layer/id#channel"
+	RulesVersion string
+	DecidedBy    string
+	DecidedAt    time.Time
+	Note         string
+	Waivers      []Waiver
+	Signature    string // room for the decider's signature over ReviewDigest; "" while approvals are not signed
+}
+
+// Waiver is the user's word that one finding is acceptable, with the reason.
+type Waiver struct {
+	ID          string     `json:"id"`
+	Revision    int        `json:"revision"` // the revision it was given for
+	ContentHash string     `json:"content_hash"`
+	Rule        string     `json:"rule"`
+	Path        string     `json:"path"`
+	PassageHash string     `json:"passage_hash"`
+	Field       []string   `json:"field"` // keys of all findings in the same field when it was given
+	Reason      string     `json:"reason"`
+	By          string     `json:"by"`
+	At          time.Time  `json:"at"`
+	ExpiresAt   *time.Time `json:"expires_at,omitempty"`
+}
+
+// VersionFormat is the first of the fields that Sum seals: it names the list.
+const VersionFormat = "toolcrib version 1"
+
+// Sum computes what Hash has to be. The definition enters through its content
+// hash.
+func (v Version) Sum() string {
+	return Seal(
+		VersionFormat,
+		v.Subject.String(),
+		strconv.Itoa(v.Number),
+		v.ContentHash,
+		v.PrevHash,
+		v.Proposal,
+		strconv.Itoa(v.Revision),
+		v.Author,
+		v.Assessment,
+		v.ReviewDigest,
+		EncodeRendered(v.Rendered),
+		v.RulesVersion,
+		v.DecidedBy,
+		Timestamp(v.DecidedAt),
+		v.Note,
+		EncodeWaivers(v.Waivers),
+		v.Signature,
+	)
+}
+
+// Timestamp writes t as history keeps it: RFC 3339, UTC, microseconds, always
+// six digits, so that text order is time order.
+func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+
+// ParseTimestamp reads what Timestamp wrote.
+func ParseTimestamp(s string) (time.Time, error) { return time.Parse(time.RFC3339Nano, s) }
