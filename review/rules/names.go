@@ -1,0 +1,224 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+// names is the N family: a name that says what a tool does, the same way as
+// all the others, and that nobody else has.
+func names() []Rule {
+	return []Rule{verbRule(), pluralRule(), retiredRule(), takenRule(), reservedRule(), hidesRule()}
+}
+
+// named calls check when the change is about an action tool of our own: a tool
+// that came from outside keeps the name its server gave it.
+func named(check func(c *Change, verb, resource string) []Finding) func(context.Context, *Change) ([]Finding, error) {
+	return func(_ context.Context, c *Change) ([]Finding, error) {
+		t := c.Draft.Definition.Tool
+		if t == nil || t.Kind != registry.ActionTool || t.Source != nil || t.Provider != nil && t.Provider.Type == registry.ProviderMCP {
+			return nil, nil
+		}
+		verb, resource, _ := strings.Cut(c.Draft.Subject.ID, "_")
+		return check(c, verb, resource), nil
+	}
+}
+
+func knownVerb(word string) bool { return slices.Contains(shipped.Verbs(), word) }
+
+func verbRule() Rule {
+	return Rule{
+		ID: "N101", Name: "verb-first", Severity: Warn, Waivable: true,
+		Doc:        "The id of an action tool begins with one of the known verbs and goes on with what it acts on: `get_tasks`, not `tasks_get` and not `fetch_tasks`. A model that knows one tool can then guess the next, and does not have to choose between two words for the same thing.",
+		Suggestion: "Begin the id with one of the known verbs: " + strings.Join(shipped.Verbs(), ", ") + ".",
+		Bad:        Example{Show: "invoices_get", Draft: action("invoices_get")},
+		Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
+		Check: named(func(c *Change, verb, resource string) []Finding {
+			id := c.Draft.Subject.ID
+			if knownVerb(verb) && resource != "" {
+				return nil
+			}
+			f := Finding{Path: "subject", Passage: id, Message: fmt.Sprintf("%s does not begin with a known verb.", id)}
+			words := strings.Split(id, "_")
+			if i := slices.IndexFunc(words, knownVerb); i > 0 {
+				better := append([]string{words[i]}, slices.Delete(slices.Clone(words), i, i+1)...)
+				f.Message = fmt.Sprintf("%s has its verb in the wrong place.", id)
+				f.Suggestion = "Call it " + strings.Join(better, "_") + "."
+			}
+			return []Finding{f}
+		}),
+	}
+}
+
+func pluralRule() Rule {
+	return Rule{
+		ID: "N102", Name: "plural-resource", Severity: Warn, Waivable: true,
+		Doc:        "What an action tool acts on is named in the plural, because it takes or returns any number: `create_tasks` takes a list even when there is one. Resources of which there is only one are declared.",
+		Suggestion: "Use the plural.",
+		Bad:        Example{Show: "get_invoice", Draft: action("get_invoice")},
+		Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
+		Check: named(func(c *Change, verb, resource string) []Finding {
+			if !knownVerb(verb) || resource == "" || shipped.SingularResource(resource) || plural(resource) {
+				return nil
+			}
+			return []Finding{{Path: "subject", Passage: c.Draft.Subject.ID, Message: fmt.Sprintf("%s names %s in the singular.", c.Draft.Subject.ID, resource)}}
+		}),
+	}
+}
+
+// plural guesses whether an English word is one: a regular plural, or one of
+// the irregular and mass nouns that tools are about.
+func plural(word string) bool {
+	last := word[strings.LastIndexByte(word, '_')+1:]
+	if strings.HasSuffix(last, "s") && !strings.HasSuffix(last, "ss") && !strings.HasSuffix(last, "us") && !strings.HasSuffix(last, "is") {
+		return true
+	}
+	return slices.Contains([]string{"people", "children", "data", "media", "mail", "email", "gmail", "news", "history", "metadata", "feedback", "criteria", "series", "analysis", "status"}, last)
+}
+
+func retiredRule() Rule {
+	return Rule{
+		ID: "N103", Name: "retired-name", Severity: Block, Waivable: true,
+		Doc:        "The id or an alias is a name that was given up. Prompts and habits out there still use the old name and would reach something else than they mean.",
+		Suggestion: "Choose a name that was never used.",
+		Bad:        Example{Show: "get_task", Draft: action("get_task")},
+		Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			var found []Finding
+			look := func(path, name string) {
+				successor, retired := shipped.Retired(name)
+				if !retired {
+					return
+				}
+				f := Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name.", name)}
+				if successor != "" {
+					f.Message = fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor)
+					f.Suggestion = fmt.Sprintf("Use %s, or choose a name that was never used.", successor)
+				}
+				found = append(found, f)
+			}
+			if c.Draft.Subject.Kind != registry.KindTool {
+				return nil, nil
+			}
+			if c.Draft.Type == proposals.New {
+				look("subject", c.Draft.Subject.ID)
+			}
+			for i, alias := range aliases(c) {
+				look(aliasPath(i), alias)
+			}
+			return found, nil
+		},
+	}
+}
+
+func takenRule() Rule {
+	return Rule{
+		ID: "N104", Name: "name-taken", Severity: Block, Waivable: true,
+		Doc:        "The id is an alias of another tool, or an alias is the id or an alias of another tool. One name would call two tools, and which one depends on the order in which they are looked up.",
+		Suggestion: "Choose another name, or take the alias off the other tool first.",
+		Bad:        Example{Show: `"aliases": ["pace"], which tool:user/pace_checker has already`, Draft: aliased("pace"), Live: []registry.Live{otherTool("pace")}},
+		Good:       Example{Show: `"aliases": ["scene_pace"]`, Draft: aliased("scene_pace"), Live: []registry.Live{otherTool("pace")}},
+		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
+			if c.Draft.Subject.Kind != registry.KindTool {
+				return nil, nil
+			}
+			var found []Finding
+			look := func(path, name string) error {
+				others, err := c.World.ByName(ctx, name)
+				if err != nil {
+					return err
+				}
+				for _, other := range others {
+					if other.Subject.ID == c.Draft.Subject.ID || other.Locked {
+						continue // the same tool in another layer; the core is the lock's
+					}
+					found = append(found, Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s already is a name of %s.", name, other.Subject)})
+					return nil
+				}
+				return nil
+			}
+			if err := look("subject", c.Draft.Subject.ID); err != nil {
+				return nil, err
+			}
+			for i, alias := range aliases(c) {
+				if err := look(aliasPath(i), alias); err != nil {
+					return nil, err
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+// reserved are the names of the tools through which an agent reaches all the
+// others; a tool of that name would stand between them.
+func reserved() []string {
+	return []string{"search_tools", "describe_tool", "execute_tool", "propose_tool", "revise_proposal", "list_proposals", "get_proposal"}
+}
+
+func reservedRule() Rule {
+	return Rule{
+		ID: "N105", Name: "reserved-name", Severity: Block, Waivable: false,
+		Doc:        "The id or an alias is the name of one of the tools that toolcrib itself offers to agents. A tool of that name could pass for the door that everything goes through.",
+		Suggestion: "Choose another name.",
+		Bad:        Example{Show: "execute_tool", Draft: renamed("execute_tool")},
+		Good:       Example{Show: "execute_plan", Draft: renamed("execute_plan")},
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			if c.Draft.Subject.Kind != registry.KindTool {
+				return nil, nil
+			}
+			var found []Finding
+			look := func(path, name string) {
+				if slices.Contains(reserved(), name) {
+					found = append(found, Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is a tool of toolcrib itself.", name)})
+				}
+			}
+			look("subject", c.Draft.Subject.ID)
+			for i, alias := range aliases(c) {
+				look(aliasPath(i), alias)
+			}
+			return found, nil
+		},
+	}
+}
+
+func hidesRule() Rule {
+	return Rule{
+		ID: "N106", Name: "hides-other-layer", Severity: Info,
+		Doc:        "A tool of the same id is live in an earlier layer and will be hidden by this one. That is what layers are for; the reviewer should know that it happens.",
+		Suggestion: "Nothing, if it is meant.",
+		Bad:        Example{Show: "tool:user/pace_checker over tool:global/pace_checker", Draft: renamed("pace_checker"), Live: []registry.Live{otherTool("pace")}},
+		Good:       Example{Show: "tool:user/scene_pacer", Draft: sample(), Live: []registry.Live{otherTool("pace")}},
+		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
+			if c.Draft.Subject.Kind != registry.KindTool || c.Draft.Type != proposals.New {
+				return nil, nil
+			}
+			others, err := c.World.ByName(ctx, c.Draft.Subject.ID)
+			if err != nil {
+				return nil, err
+			}
+			for _, other := range others {
+				if other.Subject.ID == c.Draft.Subject.ID && !other.Locked && other.Subject.Layer.Rank() < c.Draft.Subject.Layer.Rank() {
+					return []Finding{{Path: "subject", Passage: c.Draft.Subject.String(), Message: fmt.Sprintf("It hides %s.", other.Subject)}}, nil
+				}
+			}
+			return nil, nil
+		},
+	}
+}
+
+// otherTool is a live tool in the global layer with one alias.
+func otherTool(alias string) registry.Live {
+	t := *renamed("pace_checker").Definition.Tool
+	t.Aliases = []string{alias}
+	return registry.Live{
+		Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: t.ID}, Version: 1,
+		Definition: registry.Definition{Tool: &t},
+	}
+}

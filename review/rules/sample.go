@@ -1,0 +1,44 @@
+package rules
+
+import (
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// sample is a small proposal that no rule objects to. The examples of the
+// rules are made from it by changing what the rule is about.
+func sample() proposals.Draft {
+	base := 0
+	output := "Too slow: the scene spends 400 words on the harbour before anything happens."
+	return proposals.Draft{
+		Type:        proposals.New,
+		Subject:     registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "scene_pacer"},
+		BaseVersion: &base,
+		Definition: registry.Definition{Tool: &registry.Tool{
+			ID: "scene_pacer", Kind: registry.PromptTool, Name: "Scene Pacer", Archetype: "Editor", Scope: registry.ScopeFile,
+			UsageNotes: "Use it on one finished scene.",
+			Goals:      "Find where the scene drags or hurries.",
+			Guardrails: "Do not rewrite the scene.",
+			Prompt:     "Read the scene and name each passage that is slower or faster than what it tells deserves.",
+			Approval:   &registry.Approval{Tier: registry.AutoApprove},
+		}},
+		Rationale: "Editors ask for the pacing of a scene by hand every day.",
+		Examples:  []string{"Check the pacing of Story/Scenes/harbour.md", "Where does chapter two hurry?"},
+		TestCases: []proposals.TestCase{
+			{Name: "slow scene is named", Input: "A slow scene", Expect: proposals.ExpectPass, Output: &output, Checks: []proposals.Check{{Type: proposals.CheckContains, Value: []byte(`"slow"`)}}},
+			{Name: "no advice without a file", Input: "", Expect: proposals.ExpectFail, Output: &output, Checks: []proposals.Check{{Type: proposals.CheckEvidence}}},
+		},
+	}
+}
+
+// action is sample as an action tool with the given id.
+func action(id string) proposals.Draft {
+	d := sample()
+	d.Subject.ID = id
+	d.Definition = registry.Definition{Tool: &registry.Tool{
+		ID: id, Kind: registry.ActionTool, Name: "Invoices", Description: "Work with the invoices of the current customer.",
+		InputSchema: []byte(`{"properties":{"ids":{"description":"Only these invoices.","items":{"type":"string"},"type":"array"}},"type":"object"}`),
+		Category:    "other", Approval: &registry.Approval{Tier: registry.RequiresApproval},
+	}}
+	return d
+}

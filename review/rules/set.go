@@ -1,0 +1,105 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolcrib/registry"
+)
+
+// Version changes whenever a check finds something else than before. It is
+// part of every assessment and every review digest.
+const Version = "1"
+
+// All returns every rule, by id.
+func All() []Rule {
+	return slices.Concat(template(), names(), lock())
+}
+
+// Set is the rules that are in force: every rule with the severity that the
+// configuration gives it.
+type Set struct {
+	rules   []Rule
+	version string
+}
+
+// NewSet applies overrides, severities by rule id, to All. It returns an error
+// for an unknown rule or severity, and for a change to a locked rule.
+func NewSet(overrides map[string]Severity) (Set, error) {
+	var s Set
+	known := map[string]bool{}
+	seal := []string{Version}
+	for _, r := range All() {
+		known[r.ID] = true
+		if severity, ok := overrides[r.ID]; ok {
+			if r.Locked && severity != r.Severity {
+				return Set{}, fmt.Errorf("rule %s (%s) is always %s: what it protects does not depend on configuration", r.ID, r.Name, r.Severity)
+			}
+			r.Severity = severity
+		}
+		switch r.Severity {
+		case Info, Warn, Block:
+			s.rules = append(s.rules, r)
+		case Off:
+		default:
+			return Set{}, fmt.Errorf("rule %s: %q is no severity; write off, info, warn or block", r.ID, r.Severity)
+		}
+		seal = append(seal, r.ID, string(r.Severity))
+	}
+	for _, id := range slices.Sorted(maps.Keys(overrides)) {
+		if !known[id] {
+			return Set{}, fmt.Errorf("there is no rule %q", id)
+		}
+	}
+	s.version = Version + "-" + registry.HashBytes([]byte(strings.Join(seal, "\n")))[:12]
+	return s, nil
+}
+
+// Version names the rules and their severities: Version and a hash of the
+// table.
+func (s Set) Version() string { return s.version }
+
+// Check runs the rules over c and returns what they find, the worst first,
+// then by path, place and rule.
+func (s Set) Check(ctx context.Context, c *Change) ([]Finding, error) {
+	return s.CheckFamilies(ctx, c, "")
+}
+
+// CheckFamilies is Check with only the rules whose family is among the letters
+// of families; "" stands for all.
+func (s Set) CheckFamilies(ctx context.Context, c *Change, families string) ([]Finding, error) {
+	findings := []Finding{}
+	for _, r := range s.rules {
+		if families != "" && !strings.Contains(families, r.Family()) {
+			continue
+		}
+		found, err := r.Check(ctx, c)
+		if err != nil {
+			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
+		}
+		for _, f := range found {
+			f.Rule, f.Severity, f.Waivable = r.ID, cmp.Or(f.Severity, r.Severity), r.Waivable
+			f.Suggestion = cmp.Or(f.Suggestion, r.Suggestion)
+			findings = append(findings, f)
+		}
+	}
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(
+			-cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
+			cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Rule, b.Rule),
+		)
+	})
+	return findings, nil
+}
+
+// Has reports whether any rule of the family is in force.
+func (s Set) Has(family string) bool {
+	return slices.ContainsFunc(s.rules, func(r Rule) bool { return r.Family() == family })
+}
