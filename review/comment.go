@@ -1,0 +1,81 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+)
+
+// Anchor ties a comment to a line of a field. The zero value ties it to
+// nothing. Revision 0 means the current one.
+type Anchor struct {
+	Revision int
+	Field    string // JSON path in the proposal
+	Line     int    // counted from 1, 0 for the field as a whole
+}
+
+// Comment adds to a proposal's thread, open or closed.
+func (d *Desk) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at Anchor) (proposals.Comment, error) {
+	var c proposals.Comment
+	err := d.update(ctx, func(tx Tx) error {
+		p, err := tx.Proposal(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := proposals.Authorize(actor, proposals.ActComment, p.Author); err != nil {
+			return fmt.Errorf("%s: %w", name(p), err)
+		}
+		if at.Revision == 0 {
+			at.Revision = p.Revision
+		}
+		if err := d.anchored(ctx, tx, p, at); err != nil {
+			return err
+		}
+		c, err = d.say(ctx, tx, actor, p, body, at)
+		return err
+	})
+	return c, err
+}
+
+// anchored reports an anchor that points nowhere.
+func (d *Desk) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at Anchor) error {
+	rev, err := tx.Revision(ctx, p.ID, at.Revision)
+	if err != nil || at.Field == "" {
+		return err
+	}
+	doc, err := jsondoc.Parse(rev.Draft.Canonical(), jsondoc.DefaultLimits)
+	if err != nil {
+		return err
+	}
+	field := doc.Find(at.Field)
+	if field == nil {
+		return fmt.Errorf("field %s of revision %d of %s: %w", jsondoc.Quote(at.Field), at.Revision, name(p), ErrNotFound)
+	}
+	if lines := strings.Count(field.Text, "\n") + 1; at.Line > lines {
+		return fmt.Errorf("line %d of %s, which has %d: %w", at.Line, at.Field, lines, ErrNotFound)
+	}
+	return nil
+}
+
+// say writes a comment into the thread.
+func (d *Desk) say(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, body string, at Anchor) (proposals.Comment, error) {
+	if strings.TrimSpace(body) == "" {
+		return proposals.Comment{}, fmt.Errorf("an empty comment says nothing: %w", ErrNoReason)
+	}
+	if n := utf8.RuneCountInString(body); n > proposals.MaxComment {
+		return proposals.Comment{}, fmt.Errorf("the comment has %d characters; at most %d are kept: %w", n, proposals.MaxComment, ErrLimit)
+	}
+	c := proposals.Comment{
+		ID: d.newID(), Proposal: p.ID, Author: actor, At: d.stamp(), Body: body,
+		Revision: at.Revision, Field: at.Field, Line: at.Line,
+	}
+	seal, err := tx.AddComment(ctx, c)
+	if err != nil {
+		return c, err
+	}
+	return c, d.log(ctx, tx, actor, "comment", p, seal, nil)
+}

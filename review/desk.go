@@ -1,0 +1,143 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/rules"
+)
+
+// Policy is how a team runs its desk.
+type Policy struct {
+	// ManualChief makes a submission wait for a chief to file an assessment;
+	// otherwise the built-in reviewer files one at once.
+	ManualChief bool
+	// FourEyes keeps the author of a revision from approving it.
+	FourEyes bool
+	// RequireExpect makes the review digest mandatory for every approval.
+	RequireExpect bool
+	// MaxOpen bounds the open proposals of one agent; 0 means DefaultMaxOpen.
+	MaxOpen int
+	// Severities changes rules by id.
+	Severities map[string]rules.Severity
+}
+
+// DefaultMaxOpen is how many proposals an agent may have open.
+const DefaultMaxOpen = 10
+
+// version names the policy as far as a decision depends on it.
+func (p Policy) version() string {
+	b, err := jsondoc.Marshal(p.Severities)
+	if err != nil {
+		panic(fmt.Sprintf("review: severities do not marshal: %v", err))
+	}
+	return history.Seal("toolcrib policy 1", fmt.Sprint(p.ManualChief), fmt.Sprint(p.FourEyes), string(b))[:12]
+}
+
+// Desk moves proposals. It is safe for concurrent use.
+type Desk struct {
+	store  Store
+	policy Policy
+	rules  rules.Set
+	now    func() time.Time
+	newID  func() string
+	dryRun bool
+}
+
+// New returns a desk that keeps its proposals in store. now gives the time, in
+// any zone; newID gives a new UUIDv7. It returns an error when the policy names
+// a rule or severity that does not exist.
+func New(store Store, policy Policy, now func() time.Time, newID func() string) (*Desk, error) {
+	set, err := rules.NewSet(policy.Severities)
+	if err != nil {
+		return nil, err
+	}
+	if policy.MaxOpen <= 0 {
+		policy.MaxOpen = DefaultMaxOpen
+	}
+	return &Desk{store: store, policy: policy, rules: set, now: now, newID: newID}, nil
+}
+
+// DryRun returns a desk that does everything but keep it: each act runs whole,
+// answers as it would, and is rolled back.
+func (d *Desk) DryRun() *Desk {
+	dry := *d
+	dry.dryRun = true
+	return &dry
+}
+
+// RulesVersion names the rules and the policy that assessments are made with.
+func (d *Desk) RulesVersion() string { return d.rules.Version() + "-" + d.policy.version() }
+
+// errDryRun rolls a dry run back.
+var errDryRun = errors.New("dry run")
+
+// update runs fn in a write transaction.
+func (d *Desk) update(ctx context.Context, fn func(Tx) error) error {
+	err := d.store.Update(ctx, func(tx Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		if d.dryRun {
+			return errDryRun
+		}
+		return nil
+	})
+	if errors.Is(err, errDryRun) {
+		return nil
+	}
+	return err
+}
+
+// stamp is the current time at the resolution that is stored: microseconds.
+func (d *Desk) stamp() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
+
+// log appends the event of an act. record is the seal of what the act wrote,
+// data what else matters about it.
+func (d *Desk) log(ctx context.Context, tx Tx, actor proposals.Actor, act string, p proposals.Proposal, record string, data map[string]any) error {
+	e := history.Event{
+		ID: d.newID(), At: d.stamp(), Actor: actor.String(), Act: act,
+		Subject: p.Subject.String(), Proposal: string(p.ID), Revision: p.Revision, Record: record,
+	}
+	if len(data) > 0 {
+		b, err := jsondoc.Marshal(data)
+		if err != nil {
+			return err
+		}
+		e.Data = json.RawMessage(b)
+	}
+	return tx.AppendEvent(ctx, e)
+}
+
+// name is how errors call a proposal: its subject, and its issue once it has
+// one.
+func name(p proposals.Proposal) string {
+	if p.Issue > 0 {
+		return fmt.Sprintf("#%d (%s)", p.Issue, p.Subject)
+	}
+	return fmt.Sprintf("%s (%s)", p.ID, p.Subject)
+}
+
+// live returns what is in force for a subject, nil when nothing is.
+func live(ctx context.Context, r RegistryReader, s registry.Subject) (*registry.Live, error) {
+	l, err := r.Live(ctx, s)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil, nil //nolint:nilnil // nothing live is an answer, not an error
+	case err != nil:
+		return nil, err
+	}
+	return &l, nil
+}
+
+// world answers the rules' questions from a snapshot.
+type world struct{ RegistryReader }
+
+var _ rules.World = world{}

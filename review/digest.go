@@ -1,0 +1,88 @@
+package review
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+)
+
+// digest seals what a decider is shown: the proposal and its content, the base
+// it is held against, the rules and the configuration, the findings and the
+// waivers, every channel prompt as it would be, and the other members of its
+// change set. Whoever passes it back decides on exactly that or not at all.
+func (d *Desk) digest(v view) string {
+	fields := []string{
+		"toolcrib review 1",
+		string(v.Proposal.ID),
+		strconv.Itoa(v.Proposal.Revision),
+		v.Revision.ContentHash,
+		string(v.Revision.Draft.Canonical()),
+		strconv.Itoa(v.Proposal.BaseVersion),
+		d.RulesVersion(),
+		v.Assessment.ID,
+		string(v.Assessment.Recommendation),
+	}
+	var keys []string
+	for _, s := range v.Standing {
+		waived := ""
+		if s.Waiver != nil {
+			waived = s.Waiver.ID
+		}
+		keys = append(keys, history.Seal(key(s.Finding), string(s.Severity), s.Message, waived))
+	}
+	slices.Sort(keys)
+	fields = append(fields, history.Seal(keys...), history.EncodeRendered(v.Rendered))
+	for _, m := range v.Members {
+		fields = append(fields, string(m.ID), strconv.Itoa(m.Revision), m.ContentHash)
+	}
+	return history.Seal(fields...)
+}
+
+// view is what the desk looks at to decide about one proposal.
+type view struct {
+	Proposal   proposals.Proposal
+	Revision   proposals.Revision
+	Assessment Assessment // zero while there is none
+	Waivers    []history.Waiver
+	Standing   []Standing
+	Members    []proposals.Proposal // of its change set, itself included; nil when it stands alone
+	Rendered   map[string]string
+	Digest     string // "" while there is no assessment
+}
+
+// look reads everything that a decision about a proposal depends on.
+func (d *Desk) look(ctx context.Context, r Reader, id proposals.ID) (view, error) {
+	p, rev, err := current(ctx, r, id)
+	if err != nil {
+		return view{}, err
+	}
+	v := view{Proposal: p, Revision: rev}
+	as, err := r.Assessments(ctx, p.ID, p.Revision)
+	if err != nil {
+		return v, err
+	}
+	if v.Waivers, err = r.Waivers(ctx, p.ID); err != nil {
+		return v, err
+	}
+	if p.ChangeSet != "" {
+		if v.Members, err = r.Members(ctx, p.ChangeSet); err != nil {
+			return v, err
+		}
+	}
+	if len(as) == 0 {
+		return v, nil
+	}
+	v.Assessment = as[len(as)-1]
+	v.Standing = stand(v.Assessment.Report.Findings, v.Waivers, d.stamp())
+	if !p.State.Open() {
+		return v, nil // what was decided on stands in the decision
+	}
+	if v.Rendered, err = d.rendered(ctx, r, v); err != nil {
+		return v, err
+	}
+	v.Digest = d.digest(v)
+	return v, nil
+}

@@ -1,0 +1,139 @@
+package review
+
+import (
+	"context"
+	"errors"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// Dossier is everything there is to see about a proposal.
+type Dossier struct {
+	Proposal    proposals.Proposal
+	Revision    proposals.Revision // the current one
+	Revisions   []proposals.Revision
+	Base        *registry.Definition // what the draft was made against, nil for a new subject
+	Live        *registry.Live       // nil when nothing is
+	Assessments []Assessment         // of the current revision, the oldest first
+	Standing    []Standing           // the findings of the latest one
+	Waivers     []history.Waiver
+	Decisions   []Decision
+	Issue       *proposals.Issue // nil while it is a draft
+	Comments    []proposals.Comment
+	Others      []proposals.Proposal // open ones on the same subject: approving this makes them stale
+	Members     []proposals.Proposal // of its change set, itself included
+	Rendered    map[string]string    // hash of every channel prompt it changes
+	// Digest is the review digest: of what is shown here while the proposal is
+	// open, of what was decided on afterwards; "" before there is an
+	// assessment.
+	Digest string
+	// Obstacles are why the actor who looks can not approve it.
+	Obstacles []error
+}
+
+// Assessment returns the latest assessment, nil when there is none.
+func (d Dossier) Assessment() *Assessment {
+	if len(d.Assessments) == 0 {
+		return nil
+	}
+	return &d.Assessments[len(d.Assessments)-1]
+}
+
+// Show collects the dossier of a proposal for actor, in one snapshot.
+func (d *Desk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (Dossier, error) {
+	var out Dossier
+	err := d.store.View(ctx, func(r Reader) error {
+		v, err := d.look(ctx, r, id)
+		if err != nil {
+			return err
+		}
+		out = Dossier{
+			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: v.Members,
+			Rendered: v.Rendered, Digest: v.Digest, Obstacles: d.obstacles(actor, v),
+		}
+		return d.collect(ctx, r, &out)
+	})
+	return out, err
+}
+
+// collect reads what a dossier has beyond what a decision depends on.
+func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
+	p := out.Proposal
+	var err error
+	if out.Revisions, err = r.Revisions(ctx, p.ID); err != nil {
+		return err
+	}
+	if out.Assessments, err = r.Assessments(ctx, p.ID, p.Revision); err != nil {
+		return err
+	}
+	if out.Decisions, err = r.Decisions(ctx, p.ID); err != nil {
+		return err
+	}
+	if n := len(out.Decisions); n > 0 && !p.State.Open() {
+		out.Digest = out.Decisions[n-1].ReviewDigest
+	}
+	if out.Comments, err = r.Comments(ctx, p.ID); err != nil {
+		return err
+	}
+	if out.Live, err = live(ctx, r, p.Subject); err != nil {
+		return err
+	}
+	if p.Issue > 0 {
+		issue, err := r.Issue(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		out.Issue = &issue
+	}
+	base, err := versionDefinition(ctx, r, p.Subject, p.BaseVersion)
+	switch {
+	case err == nil:
+		out.Base = &base
+	case !errors.Is(err, ErrNotFound):
+		return err
+	}
+	if !p.State.Open() {
+		return nil
+	}
+	open, err := r.OpenOn(ctx, p.Subject)
+	if err != nil {
+		return err
+	}
+	for _, other := range open {
+		if other.ID != p.ID {
+			out.Others = append(out.Others, other)
+		}
+	}
+	return nil
+}
+
+// List returns one page of the queue.
+func (d *Desk) List(ctx context.Context, q Query) (Page, error) {
+	var page Page
+	err := d.store.View(ctx, func(r Reader) error {
+		var err error
+		page, err = r.List(ctx, q)
+		return err
+	})
+	return page, err
+}
+
+// Resolve turns what a user types for proposals into their ids: full ids,
+// unique prefixes, "#N", and "set:NAME" for all members of a change set.
+func (d *Desk) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
+	var ids []proposals.ID
+	err := d.store.View(ctx, func(r Reader) error {
+		ids = ids[:0]
+		for _, ref := range refs {
+			found, err := resolve(ctx, r, ref)
+			if err != nil {
+				return err
+			}
+			ids = append(ids, found...)
+		}
+		return nil
+	})
+	return ids, err
+}

@@ -1,0 +1,25 @@
+package review
+
+import "errors"
+
+// What the desk refuses with. Errors on the way up wrap one of these (or
+// proposals.ErrAuthority, proposals.ErrState) and name the object.
+var (
+	ErrNotFound    = errors.New("not found")
+	ErrAmbiguous   = errors.New("ambiguous")
+	ErrConflict    = errors.New("somebody else was first")
+	ErrStale       = errors.New("stale")
+	ErrDigest      = errors.New("review digest differs")
+	ErrChangeSet   = errors.New("change set is not complete")
+	ErrUnchanged   = errors.New("nothing changed")
+	ErrLocked      = errors.New("locked (core)")
+	ErrBlocked     = errors.New("open block")
+	ErrFourEyes    = errors.New("four eyes")
+	ErrLimit       = errors.New("too many open proposals")
+	ErrRepeated    = errors.New("rejected before")
+	ErrIncomplete  = errors.New("incomplete")
+	ErrNoReason    = errors.New("a reason is missing")
+	ErrNoExpect    = errors.New("review digest is missing")
+	ErrNotWaivable = errors.New("can not be waived")
+	ErrTampered    = errors.New("tampered with")
+)

@@ -1,0 +1,109 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// Fork drafts a new tool from a core tool, which can not itself be changed: in
+// the layer given, under the id "<id>_custom", or "<id>_custom_2" and so on
+// when that is taken.
+func (d *Desk) Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error) {
+	var p proposals.Proposal
+	err := d.update(ctx, func(tx Tx) error {
+		core, err := tx.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: coreID})
+		if err != nil {
+			return err
+		}
+		if !core.Locked {
+			return fmt.Errorf("%s is no core tool; propose to modify it, or propose %s/%s to override it there: %w", coreID, layer, coreID, ErrConflict)
+		}
+		id, err := freeID(ctx, tx, layer, coreID+"_custom")
+		if err != nil {
+			return err
+		}
+		tool := *core.Definition.Tool
+		tool.ID, tool.Name, tool.Aliases = id, tool.Name+" (custom)", nil
+		base := 0
+		p, _, err = d.draft(ctx, tx, actor, proposals.Draft{
+			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: layer, ID: id}, BaseVersion: &base,
+			Definition: registry.Definition{Tool: &tool},
+		})
+		return err
+	})
+	return p, err
+}
+
+// freeID returns id, or id with the first number behind it, that no live tool
+// and no open proposal has.
+func freeID(ctx context.Context, tx Tx, layer registry.Layer, id string) (string, error) {
+	for n := 1; ; n++ {
+		candidate := id
+		if n > 1 {
+			candidate = id + "_" + strconv.Itoa(n)
+		}
+		taken, err := tx.ByName(ctx, candidate)
+		if err != nil {
+			return "", err
+		}
+		open, err := tx.OpenOn(ctx, registry.Subject{Kind: registry.KindTool, Layer: layer, ID: candidate})
+		if err != nil {
+			return "", err
+		}
+		if len(taken)+len(open) == 0 {
+			return candidate, nil
+		}
+	}
+}
+
+// Rollback drafts a restore of an earlier version. The examples and test cases
+// are those the version was approved with; a version that toolcrib shipped has
+// none, so its author has to add them before it can be submitted.
+func (d *Desk) Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error) {
+	var p proposals.Proposal
+	err := d.update(ctx, func(tx Tx) error {
+		if err := lockedSubject(s); err != nil {
+			return err
+		}
+		now, err := tx.Live(ctx, s)
+		if err != nil {
+			return err
+		}
+		if version >= now.Version {
+			return fmt.Errorf("%s is at version %d; name an earlier one: %w", s, now.Version, ErrUnchanged)
+		}
+		v, err := tx.Version(ctx, s, version)
+		if err != nil {
+			return err
+		}
+		if v.ContentHash == now.ContentHash {
+			return fmt.Errorf("version %d of %s has the content of the live version %d: %w", version, s, now.Version, ErrUnchanged)
+		}
+		definition, err := decodeVersion(v)
+		if err != nil {
+			return err
+		}
+		if rationale == "" {
+			rationale = fmt.Sprintf("Go back from version %d to version %d.", now.Version, version)
+		}
+		draft := proposals.Draft{
+			Type: proposals.Restore, Subject: s, BaseVersion: &now.Version, RestoreVersion: version,
+			Definition: definition, Rationale: rationale,
+		}
+		rev, err := tx.Revision(ctx, proposals.ID(v.Proposal), v.Revision)
+		switch {
+		case err == nil:
+			draft.Examples, draft.TestCases = rev.Draft.Examples, rev.Draft.TestCases
+		case !errors.Is(err, ErrNotFound):
+			return err
+		}
+		p, _, err = d.draft(ctx, tx, actor, draft)
+		return err
+	})
+	return p, err
+}

@@ -1,0 +1,220 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+// Propose drafts proposals, and submits them when submit is set: all of them
+// or none. The error joins what is wrong with each. An agent that has an open
+// proposal on a subject revises that one instead of opening a second.
+func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
+	var made []proposals.Proposal
+	err := d.update(ctx, func(tx Tx) error {
+		made = make([]proposals.Proposal, 0, len(drafts))
+		var errs []error
+		for _, draft := range drafts {
+			p, err := d.propose(ctx, tx, actor, draft, submit)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			made = append(made, p)
+		}
+		return errors.Join(errs...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (proposals.Proposal, error) {
+	p, rev, err := d.draft(ctx, tx, actor, draft)
+	if err != nil || !submit || p.State != proposals.Drafted {
+		return p, err
+	}
+	return d.submit(ctx, tx, actor, p, rev)
+}
+
+// Submit hands a draft to the Chief of Staff.
+func (d *Desk) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
+	var p proposals.Proposal
+	err := d.update(ctx, func(tx Tx) error {
+		var rev proposals.Revision
+		var err error
+		if p, rev, err = current(ctx, tx, id); err != nil {
+			return err
+		}
+		p, err = d.submit(ctx, tx, actor, p, rev)
+		return err
+	})
+	return p, err
+}
+
+// current returns a proposal with its current revision.
+func current(ctx context.Context, r ProposalReader, id proposals.ID) (proposals.Proposal, proposals.Revision, error) {
+	p, err := r.Proposal(ctx, id)
+	if err != nil {
+		return p, proposals.Revision{}, err
+	}
+	rev, err := r.Revision(ctx, id, p.Revision)
+	return p, rev, err
+}
+
+// draft writes the first revision of a new proposal, or the next one of the
+// agent's open proposal on the same subject.
+func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft) (p proposals.Proposal, rev proposals.Revision, err error) {
+	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
+		return p, rev, err
+	}
+	if draft.Type == "" || draft.Subject == (registry.Subject{}) {
+		return p, rev, incomplete("a draft", draft.Problems())
+	}
+	if err := lockedSubject(draft.Subject); err != nil {
+		return p, rev, err
+	}
+	if draft, err = complete(ctx, tx, draft); err != nil {
+		return p, rev, err
+	}
+	if err := d.joins(ctx, tx, actor, draft.ChangeSet); err != nil {
+		return p, rev, err
+	}
+	if actor.Kind == proposals.Agent {
+		own, err := openBy(ctx, tx, actor, draft.Subject)
+		if err != nil {
+			return p, rev, err
+		}
+		if own != nil {
+			return d.revise(ctx, tx, actor, *own, draft)
+		}
+		if err := d.withinLimit(ctx, tx, actor); err != nil {
+			return p, rev, err
+		}
+	}
+	now := d.stamp()
+	p = proposals.Proposal{
+		ID: proposals.ID(d.newID()), Type: draft.Type, Subject: draft.Subject, State: proposals.Drafted, Revision: 1,
+		Author: actor, CreatedAt: now, UpdatedAt: now,
+	}
+	describe(&p, draft)
+	rev = proposals.Revision{Proposal: p.ID, Number: 1, Draft: draft, ContentHash: p.ContentHash, Author: actor, CreatedAt: now}
+	seal, err := tx.AddProposal(ctx, p, rev)
+	if err != nil {
+		return p, rev, err
+	}
+	if err := d.log(ctx, tx, actor, "draft", p, seal, nil); err != nil {
+		return p, rev, err
+	}
+	p, err = tx.Proposal(ctx, p.ID)
+	return p, rev, err
+}
+
+// describe copies into a proposal what the queue shows of its draft.
+func describe(p *proposals.Proposal, draft proposals.Draft) {
+	p.Type, p.BaseVersion, p.ChangeSet = draft.Type, draft.Base(), draft.ChangeSet
+	p.ContentHash = draft.Definition.Hash()
+	p.Title = draft.Definition.Name()
+	if p.Title == "" {
+		p.Title = draft.Subject.ID
+	}
+}
+
+func openBy(ctx context.Context, tx Tx, actor proposals.Actor, s registry.Subject) (*proposals.Proposal, error) {
+	open, err := tx.OpenOn(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range open {
+		if p.Author == actor {
+			return &p, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // none open is an answer, not an error
+}
+
+func (d *Desk) withinLimit(ctx context.Context, tx Tx, actor proposals.Actor) error {
+	n, err := tx.OpenBy(ctx, actor)
+	if err != nil {
+		return err
+	}
+	if n >= d.policy.MaxOpen {
+		return fmt.Errorf("%w: %s has %d, and %d is the limit for an agent; wait for decisions or withdraw one", ErrLimit, actor, n, d.policy.MaxOpen)
+	}
+	return nil
+}
+
+// joins keeps everybody but the user from joining a change set that somebody
+// else opened: a stranger in it could hold back or ride along with the rest.
+func (d *Desk) joins(ctx context.Context, tx Tx, actor proposals.Actor, changeSet string) error {
+	if changeSet == "" || actor.Kind == proposals.User {
+		return nil
+	}
+	members, err := tx.Members(ctx, changeSet)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if m.Author != actor {
+			return fmt.Errorf("%w: change set %q belongs to %s; name one of your own", proposals.ErrAuthority, changeSet, m.Author)
+		}
+	}
+	return nil
+}
+
+// lockedSubject refuses a core tool's id in any layer.
+func lockedSubject(s registry.Subject) error {
+	if s.Kind != registry.KindTool || !shipped.IsCore(s.ID) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is a core tool, which nobody changes in any layer; `toolcrib fork %s` makes a tool of your own from it", ErrLocked, s.ID, s.ID)
+}
+
+// complete fills in the definition that follows from a draft's type: the live
+// one with another status, or that of an earlier version.
+func complete(ctx context.Context, r RegistryReader, draft proposals.Draft) (proposals.Draft, error) {
+	if !draft.Definition.IsZero() {
+		return draft, nil
+	}
+	var from int
+	status := registry.Active
+	switch draft.Type {
+	case proposals.New, proposals.Modify:
+		return draft, nil
+	case proposals.Deactivate:
+		from, status = draft.Base(), registry.Deactivated
+	case proposals.Reactivate:
+		from = draft.Base()
+	case proposals.Restore:
+		from = draft.RestoreVersion
+	}
+	definition, err := versionDefinition(ctx, r, draft.Subject, from)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return draft, nil // the gate says what is wrong when the draft is submitted
+	case err != nil:
+		return draft, err
+	case draft.Type != proposals.Restore:
+		definition = definition.WithStatus(status)
+	}
+	draft.Definition = definition
+	return draft, nil
+}
+
+func versionDefinition(ctx context.Context, r RegistryReader, s registry.Subject, number int) (registry.Definition, error) {
+	v, err := r.Version(ctx, s, number)
+	if err != nil {
+		return registry.Definition{}, err
+	}
+	return decodeVersion(v)
+}
+
+func decodeVersion(v history.Version) (registry.Definition, error) {
+	return registry.DecodeDefinition(v.Subject.Kind, v.Definition)
+}

@@ -1,0 +1,40 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/rules"
+)
+
+// Report is what a reviewer found and said.
+type Report struct {
+	Findings []rules.Finding `json:"findings"`
+	// Comment answers in plain words whether the change makes sense, overlaps
+	// a core tool, breaks guardrails or policy, and what must change. Markdown.
+	Comment string `json:"comment"`
+	// Problems tells which external reviewer failed, and how.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// Encode writes r as canonical JSON, the form it is stored and sealed in.
+func (r Report) Encode() string {
+	if r.Findings == nil {
+		r.Findings = []rules.Finding{}
+	}
+	b, err := jsondoc.Marshal(r)
+	if err != nil {
+		panic(fmt.Sprintf("review: a report does not marshal: %v", err))
+	}
+	return string(b)
+}
+
+// DecodeReport reads what Encode wrote.
+func DecodeReport(s string) (Report, error) {
+	var r Report
+	if err := json.Unmarshal([]byte(s), &r); err != nil {
+		return Report{}, fmt.Errorf("assessment: %w", err)
+	}
+	return r, nil
+}

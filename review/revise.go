@@ -1,0 +1,118 @@
+package review
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/proposals"
+)
+
+// Revise makes a new revision of a proposal from draft. A draft stays a draft;
+// anything else goes back to the Chief of Staff, so it has to be whole.
+func (d *Desk) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
+	var p proposals.Proposal
+	err := d.update(ctx, func(tx Tx) error {
+		var err error
+		if p, err = tx.Proposal(ctx, id); err != nil {
+			return err
+		}
+		if draft, err = complete(ctx, tx, draft); err != nil {
+			return err
+		}
+		p, _, err = d.revise(ctx, tx, actor, p, draft)
+		return err
+	})
+	return p, err
+}
+
+func (d *Desk) revise(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
+	var rev proposals.Revision
+	if err := proposals.Authorize(actor, proposals.ActRevise, p.Author); err != nil {
+		return p, rev, fmt.Errorf("%s: %w", name(p), err)
+	}
+	to, err := proposals.Next(p.State, proposals.ActRevise)
+	if err != nil {
+		return p, rev, fmt.Errorf("%s: %w", name(p), err)
+	}
+	if draft.Subject != p.Subject {
+		return p, rev, fmt.Errorf("%s is about %s and stays so; propose %s on its own: %w", name(p), p.Subject, draft.Subject, ErrConflict)
+	}
+	last, err := tx.Revision(ctx, p.ID, p.Revision)
+	if err != nil {
+		return p, rev, err
+	}
+	if string(last.Draft.Canonical()) == string(draft.Canonical()) {
+		return p, rev, fmt.Errorf("%s: %w since revision %d", name(p), ErrUnchanged, p.Revision)
+	}
+	if draft.ChangeSet != p.ChangeSet {
+		if err := d.joins(ctx, tx, actor, draft.ChangeSet); err != nil {
+			return p, rev, err
+		}
+	}
+	if to != proposals.Drafted {
+		if err := d.gate(ctx, tx, actor, draft); err != nil {
+			return p, rev, err
+		}
+	}
+	from, now := p.State, d.stamp()
+	describe(&p, draft)
+	p.Revision++
+	p.UpdatedAt = now
+	rev = proposals.Revision{Proposal: p.ID, Number: p.Revision, Draft: draft, ContentHash: p.ContentHash, Author: actor, CreatedAt: now}
+	seal, err := tx.AddRevision(ctx, p, rev)
+	if err != nil {
+		return p, rev, err
+	}
+	p.State, p.Summary = to, proposals.Summary{}
+	if err := tx.MoveProposal(ctx, p, from); err != nil {
+		return p, rev, err
+	}
+	if err := d.log(ctx, tx, actor, "revise", p, seal, map[string]any{"content_hash": p.ContentHash}); err != nil {
+		return p, rev, err
+	}
+	if to == proposals.Drafted {
+		return p, rev, nil
+	}
+	if err := tx.AssignIssue(ctx, p.ID, proposals.AssigneeChief, proposals.IssueOpen); err != nil {
+		return p, rev, err
+	}
+	p, err = d.receive(ctx, tx, p, rev)
+	return p, rev, err
+}
+
+// Withdraw ends an open proposal without a decision.
+func (d *Desk) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
+	var p proposals.Proposal
+	err := d.update(ctx, func(tx Tx) error {
+		var err error
+		if p, err = tx.Proposal(ctx, id); err != nil {
+			return err
+		}
+		if err := proposals.Authorize(actor, proposals.ActWithdraw, p.Author); err != nil {
+			return fmt.Errorf("%s: %w", name(p), err)
+		}
+		to, err := proposals.Next(p.State, proposals.ActWithdraw)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name(p), err)
+		}
+		from := p.State
+		p.State, p.UpdatedAt = to, d.stamp()
+		if err := tx.MoveProposal(ctx, p, from); err != nil {
+			return err
+		}
+		if p.Issue > 0 {
+			if err := tx.AssignIssue(ctx, p.ID, "", proposals.IssueClosed); err != nil {
+				return err
+			}
+		}
+		return d.log(ctx, tx, actor, "withdraw", p, "", noted(note))
+	})
+	return p, err
+}
+
+func noted(note string) map[string]any {
+	if note == "" {
+		return nil
+	}
+	return map[string]any{"note": note}
+}

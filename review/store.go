@@ -1,0 +1,183 @@
+package review
+
+import (
+	"context"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// Store is what the desk needs from storage: transactions.
+type Store interface {
+	// View runs fn on one consistent snapshot.
+	View(ctx context.Context, fn func(Reader) error) error
+	// Update runs fn in one write transaction, which is durable when Update
+	// returns nil and has left no trace when it returns an error. fn may run
+	// again when the database was busy, so it has no effects of its own.
+	Update(ctx context.Context, fn func(Tx) error) error
+}
+
+// Reader reads one snapshot.
+type Reader interface {
+	ProposalReader
+	RecordReader
+	RegistryReader
+}
+
+// ProposalReader finds proposals. What is not there is ErrNotFound.
+type ProposalReader interface {
+	// ResolveID turns a full id, a unique prefix of one, or "#N" (the number
+	// of the issue) into the id.
+	ResolveID(ctx context.Context, ref string) (proposals.ID, error)
+	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
+	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
+	Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error)
+	List(ctx context.Context, q Query) (Page, error)
+	// OpenBy counts the open proposals of an author.
+	OpenBy(ctx context.Context, author proposals.Actor) (int, error)
+	// OpenOn lists the open proposals on a subject, the oldest first.
+	OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error)
+	// Members lists the proposals of a change set that are not withdrawn, the
+	// oldest first.
+	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
+}
+
+// RecordReader finds what was written about a proposal.
+type RecordReader interface {
+	// Assessments lists the assessments of one revision, the oldest first.
+	Assessments(ctx context.Context, id proposals.ID, revision int) ([]Assessment, error)
+	Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error)
+	Decisions(ctx context.Context, id proposals.ID) ([]Decision, error)
+	// Rejection finds the latest rejection of a definition for a subject.
+	Rejection(ctx context.Context, s registry.Subject, contentHash string) (Decision, error)
+	Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error)
+	Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error)
+}
+
+// RegistryReader finds what is live and what was.
+type RegistryReader interface {
+	// Live returns the definition in force, deactivated ones included.
+	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
+	// ByName returns the live tools, in any layer, that have name as id or
+	// alias.
+	ByName(ctx context.Context, name string) ([]registry.Live, error)
+	// InCategory returns the live tools of a category in any layer.
+	InCategory(ctx context.Context, category string) ([]registry.Live, error)
+	// Agents returns every live agent, in any layer.
+	Agents(ctx context.Context) ([]registry.Live, error)
+	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
+}
+
+// Tx reads and writes in one transaction. Each writer compares before it sets
+// and returns ErrConflict when the world moved first.
+type Tx interface {
+	Reader
+	ProposalWriter
+	RecordWriter
+	RegistryWriter
+}
+
+// ProposalWriter creates and moves proposals.
+type ProposalWriter interface {
+	// AddProposal writes a new proposal with its first revision and returns
+	// the seal of the revision.
+	AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error)
+	// AddRevision writes the next revision of p, which must be at the one
+	// before, and returns its seal.
+	AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error)
+	// MoveProposal saves p's state, summary and time if it is still in state
+	// from and at p's revision.
+	MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error
+	// OpenIssue files the issue of a proposal and returns its number.
+	OpenIssue(ctx context.Context, i proposals.Issue) (int, error)
+	// AssignIssue changes whose turn it is.
+	AssignIssue(ctx context.Context, id proposals.ID, assignee string, status proposals.IssueStatus) error
+}
+
+// RecordWriter appends what can never be changed again. Each returns the seal
+// of the record.
+type RecordWriter interface {
+	AddAssessment(ctx context.Context, a Assessment) (string, error)
+	AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error)
+	AddDecision(ctx context.Context, d Decision) (string, error)
+	AddComment(ctx context.Context, c proposals.Comment) (string, error)
+	// AppendEvent gives e its number and its place in the chain.
+	AppendEvent(ctx context.Context, e history.Event) error
+}
+
+// RegistryWriter makes an approved definition live.
+type RegistryWriter interface {
+	// AddVersion writes the next version of v.Subject with its hashes filled
+	// in, and returns it so.
+	AddVersion(ctx context.Context, v history.Version) (history.Version, error)
+	// SetLive makes version v of its subject the one in force, if the live one
+	// is still v.Number-1.
+	SetLive(ctx context.Context, v history.Version) error
+}
+
+// Query selects proposals for a page, the newest first.
+type Query struct {
+	State   proposals.State // "" for all
+	Author  string          // actor, or only its kind followed by ":"; "" for all
+	Subject string          // "" for all
+	Filter  string          // substring of title, subject, author or change set, any case; "" for all
+	Limit   int             // 1 to MaxPage
+	After   string          // Next of the page before; "" for the first
+}
+
+// Limits of a page.
+const (
+	DefaultPage = 50
+	MaxPage     = 1000
+)
+
+// Page is one page of a list. Next continues it; it is "" on the last page.
+// Prefixes says for each proposal how many characters of its id name no other.
+type Page struct {
+	Proposals []proposals.Proposal
+	Prefixes  []int
+	Next      string
+}
+
+// Assessment is the Chief of Staff's review of one revision.
+type Assessment struct {
+	ID             string // UUIDv7
+	Proposal       proposals.ID
+	Revision       int
+	ContentHash    string
+	Reviewer       proposals.Actor
+	Recommendation proposals.Recommendation
+	Report         Report
+	RulesVersion   string // rules and configuration it was made with
+	At             time.Time
+}
+
+// Verdict is the outcome of a decision.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictApproved     Verdict = "approved"
+	VerdictNeedsChanges Verdict = "needs_changes"
+	VerdictRejected     Verdict = "rejected"
+)
+
+// Decision is the user's word on one revision.
+type Decision struct {
+	ID           string // UUIDv7
+	Proposal     proposals.ID
+	Subject      registry.Subject
+	Revision     int
+	ContentHash  string
+	Verdict      Verdict
+	Note         string // the reason; always there unless approved
+	By           proposals.Actor
+	At           time.Time
+	Assessment   string // id of the assessment it stood on
+	ReviewDigest string // of what the decider was shown
+	Version      int    // the version it made, 0 unless approved
+	VersionHash  string // its hash, "" unless approved
+	Signature    string // room for the decider's signature over ReviewDigest
+}

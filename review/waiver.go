@@ -1,0 +1,182 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review/rules"
+)
+
+// Standing is a finding together with the waiver that settles it, if any.
+type Standing struct {
+	rules.Finding
+	Waiver *history.Waiver
+}
+
+// Open reports whether the finding still has to be dealt with.
+func (s Standing) Open() bool { return s.Waiver == nil }
+
+// Blocks reports whether the finding keeps the revision from being approved.
+func (s Standing) Blocks() bool { return s.Open() && s.Severity == rules.Block }
+
+// Handle names a finding for the user: "S104@definition.prompt#1f2e3d4c". The
+// last part is the beginning of the passage hash.
+func Handle(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash()[:8] }
+
+// key identifies a finding across revisions.
+func key(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash() }
+
+// stand puts findings and waivers together. A waiver holds while its passage
+// is there unchanged, no finding that was not there when it was given appears
+// in the same field, and it has not expired.
+func stand(findings []rules.Finding, waivers []history.Waiver, now time.Time) []Standing {
+	standing := make([]Standing, len(findings))
+	for i, f := range findings {
+		standing[i] = Standing{Finding: f}
+		if !f.Waivable {
+			continue
+		}
+		for _, w := range slices.Backward(waivers) {
+			if holds(w, f, findings, now) {
+				standing[i].Waiver = &w
+				break
+			}
+		}
+	}
+	return standing
+}
+
+func holds(w history.Waiver, f rules.Finding, all []rules.Finding, now time.Time) bool {
+	if w.Rule != f.Rule || w.Path != f.Path || w.PassageHash != f.PassageHash() || w.ExpiresAt != nil && !now.Before(*w.ExpiresAt) {
+		return false
+	}
+	for _, other := range all {
+		if other.Path == f.Path && !slices.Contains(w.Field, key(other)) {
+			return false
+		}
+	}
+	return true
+}
+
+// summarize counts what the queue shows of an assessment.
+func summarize(recommendation proposals.Recommendation, standing []Standing) proposals.Summary {
+	s := proposals.Summary{Recommendation: recommendation, Findings: len(standing)}
+	worst := rules.Off
+	for _, f := range standing {
+		if f.Blocks() {
+			s.Blocks++
+		}
+		if f.Severity.Rank() > worst.Rank() {
+			worst = f.Severity
+			s.Worst = string(worst)
+		}
+	}
+	return s
+}
+
+// Waive settles one finding of the current revision on the user's word. handle
+// is the finding's Handle or as much of it as is unambiguous, from the left: a
+// rule alone will do when it found one thing. expires may be nil.
+func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
+	var w history.Waiver
+	err := d.update(ctx, func(tx Tx) error {
+		p, rev, err := current(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := proposals.Authorize(actor, proposals.ActWaive, p.Author); err != nil {
+			return fmt.Errorf("%s: %w", name(p), err)
+		}
+		if _, err := proposals.Next(p.State, proposals.ActWaive); err != nil {
+			return fmt.Errorf("%s: %w", name(p), err)
+		}
+		if strings.TrimSpace(reason) == "" {
+			return fmt.Errorf("%w: a waiver says why the finding is acceptable", ErrNoReason)
+		}
+		now := d.stamp()
+		if expires != nil && !expires.After(now) {
+			return fmt.Errorf("%w: the waiver would have expired on %s", ErrNotWaivable, expires.UTC().Format(time.RFC3339))
+		}
+		a, waivers, err := assessed(ctx, tx, p)
+		if err != nil {
+			return err
+		}
+		f, err := find(a.Report.Findings, handle)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name(p), err)
+		}
+		if !f.Waivable {
+			return fmt.Errorf("%s of %s: %w: rules of structure hold for everybody; change the proposal instead", Handle(f), name(p), ErrNotWaivable)
+		}
+		w = history.Waiver{
+			ID: d.newID(), Revision: p.Revision, ContentHash: rev.ContentHash, Rule: f.Rule, Path: f.Path, PassageHash: f.PassageHash(),
+			Field: inField(a.Report.Findings, f.Path), Reason: reason, By: actor.String(), At: now, ExpiresAt: expires,
+		}
+		seal, err := tx.AddWaiver(ctx, p.ID, w)
+		if err != nil {
+			return err
+		}
+		from := p.State
+		p.Summary = summarize(a.Recommendation, stand(a.Report.Findings, append(waivers, w), now))
+		p.UpdatedAt = now
+		if err := tx.MoveProposal(ctx, p, from); err != nil {
+			return err
+		}
+		return d.log(ctx, tx, actor, "waive", p, seal, map[string]any{"finding": Handle(f), "reason": reason})
+	})
+	return w, err
+}
+
+// inField returns the keys of all findings at path.
+func inField(findings []rules.Finding, path string) []string {
+	var keys []string
+	for _, f := range findings {
+		if f.Path == path {
+			keys = append(keys, key(f))
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// find returns the one finding whose handle begins with handle.
+func find(findings []rules.Finding, handle string) (rules.Finding, error) {
+	var found []rules.Finding
+	var handles []string
+	for _, f := range findings {
+		h := Handle(f)
+		if h != handle && !strings.HasPrefix(h, handle+"@") && !strings.HasPrefix(h, handle+"#") && !(strings.Contains(handle, "#") && strings.HasPrefix(h, handle)) {
+			continue
+		}
+		if !slices.Contains(handles, h) {
+			handles = append(handles, h)
+			found = append(found, f)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return rules.Finding{}, fmt.Errorf("finding %s: %w", handle, ErrNotFound)
+	case 1:
+		return found[0], nil
+	}
+	return rules.Finding{}, fmt.Errorf("%s names %d findings, %s: %w", handle, len(found), strings.Join(handles, ", "), ErrAmbiguous)
+}
+
+// assessed returns the assessment that counts for the current revision, the
+// latest, with the proposal's waivers.
+func assessed(ctx context.Context, r RecordReader, p proposals.Proposal) (Assessment, []history.Waiver, error) {
+	as, err := r.Assessments(ctx, p.ID, p.Revision)
+	if err != nil {
+		return Assessment{}, nil, err
+	}
+	if len(as) == 0 {
+		return Assessment{}, nil, fmt.Errorf("assessment of revision %d of %s: %w", p.Revision, name(p), ErrNotFound)
+	}
+	waivers, err := r.Waivers(ctx, p.ID)
+	return as[len(as)-1], waivers, err
+}
