@@ -1,0 +1,233 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// CatalogQuery selects live definitions for a page, by id.
+type CatalogQuery struct {
+	Kind     registry.Kind
+	View     []registry.Layer // merged, the weakest first
+	All      bool             // every layer, hidden and deactivated ones too
+	AsOf     time.Time        // as it was then; the zero time means now
+	Category string           // "" for all
+	Filter   string           // substring of id or name, any case; "" for all
+	Limit    int              // 1 to review.MaxPage
+	After    string           // Next of the page before
+}
+
+// CatalogEntry is a live definition as lists show it.
+type CatalogEntry struct {
+	Subject     registry.Subject
+	Version     int
+	ContentHash string
+	Name        string
+	ToolKind    string // "" for an agent
+	Category    string
+	Tier        string
+	Approval    string // the tier; "" when none is set
+	Status      registry.Status
+	Locked      bool
+	Hides       []registry.Subject // what it overrides in earlier layers
+}
+
+// CatalogPage is one page of a catalog.
+type CatalogPage struct {
+	Entries []CatalogEntry
+	Next    string
+}
+
+// liveRows is the table of what is live: now, or as it was at a time, when it
+// is the last version of each subject that had been decided by then.
+func liveRows(asOf time.Time) (from string, args []any) {
+	if asOf.IsZero() {
+		return "SELECT subject, kind, layer, id, version, content_hash, name, tool_kind, category, tier, approval, status, locked FROM live", nil
+	}
+	return `SELECT v.subject, v.kind, v.layer, v.id, v.number AS version, v.content_hash,
+			coalesce(v.definition ->> '$.name', '') AS name,
+			CASE v.kind WHEN 'tool' THEN coalesce(v.definition ->> '$.kind', '') ELSE '' END AS tool_kind,
+			coalesce(v.definition ->> '$.category', '') AS category, coalesce(v.definition ->> '$.tier', '') AS tier,
+			coalesce(v.definition ->> '$.approval.tier', '') AS approval, coalesce(v.definition ->> '$.status', 'active') AS status,
+			v.kind = 'tool' AND v.layer = 'global' AND v.id IN (SELECT id FROM core) AS locked
+		FROM versions v JOIN (SELECT subject, max(number) AS number FROM versions WHERE decided_at <= ? GROUP BY subject) last
+			ON last.subject = v.subject AND last.number = v.number`, []any{history.Timestamp(asOf)}
+}
+
+// Catalog returns a page of the live definitions of a kind, ordered by id.
+func (db *DB) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
+	var page CatalogPage
+	err := db.view(ctx, func(s *session) error {
+		var err error
+		page, err = s.catalog(ctx, q)
+		return err
+	})
+	return page, err
+}
+
+func (s *session) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
+	from, args := liveRows(q.AsOf)
+	query := "SELECT subject, version, content_hash, name, tool_kind, category, tier, approval, status, locked FROM (" + from + ") WHERE kind = ?"
+	args = append(args, q.Kind)
+	if !q.All {
+		query += " AND layer IN (" + strings.TrimPrefix(placeholders(len(q.View)), ", ") + ")"
+		for _, l := range q.View {
+			args = append(args, l)
+		}
+	}
+	if q.After != "" {
+		query += " AND id > ?"
+		args = append(args, q.After)
+	}
+	if q.Category != "" {
+		query += " AND category = ?"
+		args = append(args, q.Category)
+	}
+	if q.Filter != "" {
+		query += " AND instr(lower(id || char(10) || name), lower(?)) > 0"
+		args = append(args, q.Filter)
+	}
+	query += " ORDER BY id, layer"
+	var page CatalogPage
+	var same []CatalogEntry // of the id that is being read, from every layer
+	flush := func() bool {
+		if len(same) == 0 {
+			return true
+		}
+		if len(page.Entries) >= q.Limit && page.Next == "" {
+			page.Next = page.Entries[len(page.Entries)-1].Subject.ID
+			return false
+		}
+		page.Entries = append(page.Entries, merged(same, q.All)...)
+		same = same[:0]
+		return true
+	}
+	err := s.each(ctx, query, args, func(row scanner) error {
+		e, err := scanEntry(row)
+		if err != nil {
+			return err
+		}
+		if len(same) > 0 && same[0].Subject.ID != e.Subject.ID && !flush() {
+			return errEnough
+		}
+		same = append(same, e)
+		return nil
+	})
+	if err == nil {
+		flush()
+	} else if err != errEnough { //nolint:errorlint // our own value, never wrapped
+		return CatalogPage{}, err
+	}
+	return page, nil
+}
+
+// errEnough ends the reading of rows when a page is full.
+var errEnough = fmt.Errorf("enough")
+
+func scanEntry(row scanner) (CatalogEntry, error) {
+	var e CatalogEntry
+	var subject string
+	err := row.Scan(&subject, &e.Version, &e.ContentHash, &e.Name, &e.ToolKind, &e.Category, &e.Tier, &e.Approval, &e.Status, &e.Locked)
+	if err != nil {
+		return e, err
+	}
+	return e, into(&e.Subject, registry.ParseSubject, subject)
+}
+
+// merged returns what is left of the definitions of one id: the one of the
+// strongest layer, with what it hides, unless it is deactivated.
+func merged(same []CatalogEntry, everything bool) []CatalogEntry {
+	slices.SortStableFunc(same, func(a, b CatalogEntry) int { return a.Subject.Layer.Rank() - b.Subject.Layer.Rank() })
+	if everything {
+		return slices.Clone(same)
+	}
+	top := same[len(same)-1]
+	if same[0].Locked {
+		top = same[0] // nothing hides a core tool
+	}
+	if top.Status == registry.Deactivated {
+		return nil
+	}
+	for _, e := range same {
+		if e.Subject != top.Subject && !top.Locked {
+			top.Hides = append(top.Hides, e.Subject)
+		}
+	}
+	return []CatalogEntry{top}
+}
+
+// Find returns one live definition with its canonical JSON: by its subject, or
+// by its id, or alias, in the merged view.
+func (db *DB) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, json.RawMessage, error) {
+	var e CatalogEntry
+	var definition string
+	err := db.view(ctx, func(s *session) error {
+		var err error
+		if e, err = s.find(ctx, q, ref); err != nil {
+			return err
+		}
+		return s.row(ctx, "SELECT definition FROM versions WHERE subject = ? AND number = ?", []any{e.Subject.String(), e.Version}, &definition)
+	})
+	return e, json.RawMessage(definition), err
+}
+
+func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, error) {
+	from, args := liveRows(q.AsOf)
+	query := "SELECT subject, version, content_hash, name, tool_kind, category, tier, approval, status, locked FROM (" + from + ") WHERE kind = ? AND "
+	if strings.Contains(ref, ":") {
+		found, err := all(ctx, s, scanEntry, query+"subject = ?", append(args, q.Kind, ref)...)
+		if err == nil && len(found) == 0 {
+			err = notFound("%s", ref)
+		}
+		if err != nil {
+			return CatalogEntry{}, err
+		}
+		return found[0], nil
+	}
+	ids := []string{ref}
+	aliased, err := all(ctx, s, scanString, "SELECT DISTINCT l.id FROM names n JOIN live l ON l.subject = n.subject WHERE n.name = ?", ref)
+	if err != nil {
+		return CatalogEntry{}, err
+	}
+	for _, id := range append(ids, aliased...) {
+		found, err := all(ctx, s, scanEntry, query+"id = ?", append(slices.Clone(args), q.Kind, id)...)
+		if err != nil {
+			return CatalogEntry{}, err
+		}
+		found = slices.DeleteFunc(found, func(e CatalogEntry) bool { return !slices.Contains(q.View, e.Subject.Layer) })
+		if len(found) == 0 {
+			continue
+		}
+		slices.SortFunc(found, func(a, b CatalogEntry) int { return b.Subject.Layer.Rank() - a.Subject.Layer.Rank() })
+		return found[0], nil
+	}
+	return CatalogEntry{}, fmt.Errorf("%s %s: %w", q.Kind, ref, review.ErrNotFound)
+}
+
+// Subject returns the subject that an id or alias means in a merged view: a
+// tool before an agent, deactivated ones too.
+func (db *DB) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
+	var subject registry.Subject
+	err := db.view(ctx, func(s *session) error {
+		var err error
+		for _, kind := range []registry.Kind{registry.KindTool, registry.KindAgent} {
+			var e CatalogEntry
+			e, err = s.find(ctx, CatalogQuery{Kind: kind, View: view}, ref)
+			subject = e.Subject
+			if !errors.Is(err, review.ErrNotFound) {
+				return err
+			}
+		}
+		return notFound("tool or agent %s", ref)
+	})
+	return subject, err
+}

@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"toolcrib/history"
+)
+
+const eventColumns = "seq, id, at, actor, act, subject, proposal, revision, record, data, prev_hash, hash"
+
+func scanEvent(row scanner) (history.Event, error) {
+	var e history.Event
+	var at, data string
+	err := row.Scan(&e.Seq, &e.ID, &at, &e.Actor, &e.Act, &e.Subject, &e.Proposal, &e.Revision, &e.Record, &data, &e.PrevHash, &e.Hash)
+	if err != nil {
+		return e, err
+	}
+	e.Data = json.RawMessage(data)
+	return e, into(&e.At, history.ParseTimestamp, at)
+}
+
+// AppendEvent implements review.RecordWriter.
+func (s *session) AppendEvent(ctx context.Context, e history.Event) error {
+	err := s.row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &e.Seq, &e.PrevHash)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	e.Seq++
+	if e.Data == nil {
+		e.Data = json.RawMessage("{}")
+	}
+	e.Hash = e.Sum()
+	_, err = s.exec(ctx, "INSERT INTO events ("+eventColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		e.Seq, e.ID, history.Timestamp(e.At), e.Actor, e.Act, e.Subject, e.Proposal, e.Revision, e.Record, string(e.Data), e.PrevHash, e.Hash)
+	if err != nil {
+		return fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	return nil
+}

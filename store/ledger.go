@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolcrib/history"
+)
+
+// Ledger is the database as verification reads it, in one snapshot.
+type Ledger struct{ s *session }
+
+// Audit calls fn with the ledger of one snapshot.
+func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
+	return db.view(ctx, func(s *session) error { return fn(Ledger{s}) })
+}
+
+const (
+	versionTable = "versions"
+	eventTable   = "events"
+)
+
+// plainRecords lists the sealed tables whose rows form no chain.
+func plainRecords() []recordKind {
+	return []recordKind{revisionRecords, assessmentRecords, waiverRecords, decisionRecords, commentRecords}
+}
+
+// Tables implements history.Ledger.
+func (l Ledger) Tables() []string {
+	tables := []string{versionTable, eventTable}
+	for _, k := range plainRecords() {
+		tables = append(tables, k.table)
+	}
+	return tables
+}
+
+// Rows implements history.Ledger.
+func (l Ledger) Rows(ctx context.Context, table string, fn func(history.Row) error) error {
+	switch table {
+	case versionTable:
+		return l.versions(ctx, fn)
+	case eventTable:
+		return l.events(ctx, fn)
+	}
+	kinds := plainRecords()
+	i := slices.IndexFunc(kinds, func(k recordKind) bool { return k.table == table })
+	if i < 0 {
+		return fmt.Errorf("there is no table %s", table)
+	}
+	return l.records(ctx, kinds[i], fn)
+}
+
+// sealedVersionColumns are in the order of history.Version.Sum, followed by
+// what stands beside the seal.
+const sealedVersionColumns = `subject, number, content_hash, prev_hash, proposal, revision, author, assessment, review_digest,
+	rendered, rules_version, decided_by, decided_at, note, waivers, signature, definition, hash`
+
+func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
+	return l.read(ctx, "SELECT "+sealedVersionColumns+" FROM versions ORDER BY subject, number", history.VersionFormat, func(fields []string) error {
+		n := len(fields)
+		subject, number := fields[1], fields[2]
+		return fn(history.Row{
+			Table: versionTable, Key: subject + " version " + number, Fields: fields[:n-2], Seal: fields[n-1],
+			Text: fields[n-2], TextHash: fields[3], Chain: subject, Number: integer(number), Prev: fields[4],
+		})
+	})
+}
+
+func (l Ledger) events(ctx context.Context, fn func(history.Row) error) error {
+	return l.read(ctx, "SELECT "+eventColumns+" FROM events ORDER BY seq", history.EventFormat, func(fields []string) error {
+		n := len(fields)
+		return fn(history.Row{
+			Table: eventTable, Key: "event " + fields[1], Fields: fields[:n-1], Seal: fields[n-1],
+			Chain: eventTable, Number: integer(fields[1]), Prev: fields[n-2],
+		})
+	})
+}
+
+func (l Ledger) records(ctx context.Context, k recordKind, fn func(history.Row) error) error {
+	row := 0
+	return l.read(ctx, "SELECT "+k.columns+", seal FROM "+k.table+" ORDER BY seq", k.format, func(fields []string) error {
+		row++
+		n := len(fields)
+		return fn(history.Row{Table: k.table, Key: fmt.Sprintf("%s row %d (%s)", k.table, row, fields[1]), Fields: fields[:n-1], Seal: fields[n-1]})
+	})
+}
+
+// read hands every row of a query to fn as text, behind the format's name. The
+// slice is used again for the next row.
+func (l Ledger) read(ctx context.Context, query, format string, fn func(fields []string) error) error {
+	var fields []string
+	var dest []any
+	return l.s.each(ctx, query, nil, func(row scanner) error {
+		if dest == nil {
+			columns := strings.Count(query[:strings.Index(query, " FROM ")], ",") + 1
+			fields = make([]string, columns+1)
+			fields[0] = format
+			for i := range columns {
+				dest = append(dest, &fields[i+1])
+			}
+		}
+		if err := row.Scan(dest...); err != nil {
+			return err
+		}
+		return fn(fields)
+	})
+}
+
+// integer reads a stored whole number; 0 when it is none any more.
+func integer(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}

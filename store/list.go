@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// List implements review.ProposalReader. A page is found by key, never by
+// offset, so page 1,000 costs what page 1 costs.
+func (s *session) List(ctx context.Context, q review.Query) (review.Page, error) {
+	limit := q.Limit
+	if limit <= 0 {
+		limit = review.DefaultPage
+	}
+	limit = min(limit, review.MaxPage)
+	where, args, err := s.conditions(ctx, q)
+	if err != nil {
+		return review.Page{}, err
+	}
+	query := "SELECT" + proposalColumns + fromProposals
+	if len(where) > 0 {
+		query += "WHERE " + strings.Join(where, " AND ")
+	}
+	query += " ORDER BY p.seq DESC LIMIT ?"
+	found, err := all(ctx, s, scanProposal, query, append(args, limit+1)...)
+	if err != nil {
+		return review.Page{}, err
+	}
+	page := review.Page{Proposals: found}
+	if len(found) > limit {
+		page.Proposals = found[:limit]
+		page.Next = string(found[limit-1].ID)
+	}
+	page.Prefixes, err = s.uniquePrefixes(ctx, page.Proposals)
+	return page, err
+}
+
+// conditions turns a query into SQL conditions and their arguments.
+func (s *session) conditions(ctx context.Context, q review.Query) (where []string, args []any, err error) {
+	add := func(condition string, values ...any) {
+		where, args = append(where, condition), append(args, values...)
+	}
+	if q.After != "" {
+		seq, err := s.seqOf(ctx, q.After)
+		if err != nil {
+			return nil, nil, err
+		}
+		add("p.seq < ?", seq)
+	}
+	if q.State != "" {
+		add("p.state = ?", q.State)
+	}
+	switch {
+	case q.Author == "":
+	case strings.HasSuffix(q.Author, ":"):
+		add("p.author >= ? AND p.author < ?", q.Author, strings.TrimSuffix(q.Author, ":")+";") // ";" follows ":"
+	default:
+		add("p.author = ?", q.Author)
+	}
+	if q.Subject != "" {
+		add("p.subject = ?", q.Subject)
+	}
+	switch n := utf8.RuneCountInString(q.Filter); {
+	case n == 0:
+	case n < minIndexed:
+		add("instr(lower(p.subject || char(10) || p.title || char(10) || p.author || char(10) || p.change_set), lower(?)) > 0", q.Filter)
+	default:
+		add("p.seq IN (SELECT rowid FROM proposals_text WHERE proposals_text MATCH ? ORDER BY rowid DESC)", quoteFTS(q.Filter))
+	}
+	return where, args, nil
+}
+
+// minIndexed is the length in characters from which the trigram index finds a
+// substring; shorter ones are looked for row by row, which a page of matches
+// soon ends because what is that short stands almost everywhere.
+const minIndexed = 3
+
+// quoteFTS makes any text one phrase of an FTS5 query.
+func quoteFTS(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+
+func (s *session) seqOf(ctx context.Context, id string) (int64, error) {
+	var seq int64
+	err := s.row(ctx, "SELECT seq FROM proposals WHERE id = ?", []any{id}, &seq)
+	return seq, missing(err, "page after %s", id)
+}
+
+// ResolveID implements review.ProposalReader.
+func (s *session) ResolveID(ctx context.Context, ref string) (proposals.ID, error) {
+	if number, ok := strings.CutPrefix(ref, "#"); ok {
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 {
+			return "", fmt.Errorf("%q is no issue number: %w", ref, review.ErrNotFound)
+		}
+		var id proposals.ID
+		err = s.row(ctx, "SELECT id FROM proposals WHERE issue = ? AND issue > 0", []any{n}, &id)
+		return id, missing(err, "issue %s", ref)
+	}
+	prefix := strings.ToLower(ref)
+	if prefix == "" || strings.Trim(prefix, "0123456789abcdef-") != "" {
+		return "", fmt.Errorf("%q is no id: write the id of a proposal, its first characters, or #N: %w", ref, review.ErrNotFound)
+	}
+	ids, err := all(ctx, s, scanID, "SELECT id FROM proposals WHERE id >= ? AND id < ? ORDER BY id LIMIT 2", prefix, prefix+"g")
+	switch {
+	case err != nil:
+		return "", err
+	case len(ids) == 0:
+		return "", notFound("proposal %s", ref)
+	case len(ids) > 1:
+		return "", fmt.Errorf("%s begins the ids of more than one proposal; write more of it: %w", ref, review.ErrAmbiguous)
+	}
+	return ids[0], nil
+}
+
+func scanID(row scanner) (proposals.ID, error) {
+	var id proposals.ID
+	err := row.Scan(&id)
+	return id, err
+}
+
+// uniquePrefixes returns for each proposal the length in characters from which
+// a prefix of its id names no other: one more than what it shares with its
+// neighbours in the index.
+func (s *session) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
+	lengths := make([]int, len(page))
+	for i := range page {
+		id := page[i].ID
+		for _, query := range []string{
+			"SELECT id FROM proposals WHERE id < ? ORDER BY id DESC LIMIT 1",
+			"SELECT id FROM proposals WHERE id > ? ORDER BY id LIMIT 1",
+		} {
+			var neighbour proposals.ID
+			err := s.row(ctx, query, []any{id}, &neighbour)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return nil, err
+			}
+			lengths[i] = max(lengths[i], common(string(id), string(neighbour))+1)
+		}
+	}
+	return lengths, nil
+}
+
+// common counts the characters that two ids begin with alike.
+func common(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

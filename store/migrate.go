@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// migration is one step of the schema. Steps are numbered from 1 without
+// gaps, run forward only, each in its own transaction, and are never changed
+// once released: what ships differently gets a new step.
+type migration struct {
+	number int
+	schema bool // the step makes tables and triggers, and needs no DB
+	run    func(ctx context.Context, db *DB, s *session) error
+}
+
+// migrations lists the steps: the SQL files by their number, and the seed.
+func migrations() ([]migration, error) {
+	steps := []migration{{number: 2, run: seed}}
+	files, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range files {
+		prefix, _, _ := strings.Cut(strings.TrimPrefix(name, "migrations/"), "_")
+		number, err := strconv.Atoi(prefix)
+		if err != nil {
+			return nil, fmt.Errorf("migration %s: %w", name, err)
+		}
+		script, err := migrationFiles.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, migration{number: number, schema: true, run: func(ctx context.Context, _ *DB, s *session) error {
+			return s.script(ctx, string(script))
+		}})
+	}
+	ordered := make([]migration, len(steps))
+	for _, step := range steps {
+		if step.number < 1 || step.number > len(steps) || ordered[step.number-1].run != nil {
+			return nil, fmt.Errorf("migration %d stands twice or leaves a gap", step.number)
+		}
+		ordered[step.number-1] = step
+	}
+	return ordered, nil
+}
+
+// applicationID marks the file as ours in its header ("crib" in ASCII), so
+// that a foreign database is told apart from an old one of ours.
+const applicationID = 0x63726962
+
+// schemaVersion is the number of the last migration.
+const schemaVersion = 3
+
+// prepareFile brings the schema up to date and makes sure that the core is
+// what the program ships. A file that is current costs two reads.
+func (db *DB) prepareFile(ctx context.Context) error {
+	version, err := db.schema(ctx)
+	if err != nil {
+		return err
+	}
+	if version < schemaVersion {
+		if err := db.migrate(ctx); err != nil {
+			return err
+		}
+	}
+	return db.view(ctx, func(s *session) error { return s.checkCore(ctx) })
+}
+
+// schema returns the number of the last migration the file has had, 0 for an
+// empty file.
+func (db *DB) schema(ctx context.Context) (int, error) {
+	var version int
+	err := db.view(ctx, func(s *session) error {
+		var err error
+		version, err = s.schema(ctx)
+		return err
+	})
+	return version, err
+}
+
+func (s *session) schema(ctx context.Context) (int, error) {
+	var application, version, tables int
+	err := errors.Join(
+		s.row(ctx, "PRAGMA application_id", nil, &application),
+		s.row(ctx, "PRAGMA user_version", nil, &version),
+	)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case application == applicationID && version > schemaVersion:
+		return 0, fmt.Errorf("%w: it has schema %d, this program knows %d; install the newer toolcrib, the file was not touched", ErrNewer, version, schemaVersion)
+	case application == applicationID:
+		return version, nil
+	}
+	if err := s.row(ctx, "SELECT count(*) FROM sqlite_schema", nil, &tables); err != nil {
+		return 0, err
+	}
+	if application != 0 || version != 0 || tables != 0 {
+		return 0, fmt.Errorf("%w: another program wrote it; name a different file with --db", ErrForeign)
+	}
+	return 0, nil
+}
+
+// migrate runs the steps that the file has not had. Another process may do the
+// same at once: each step looks again inside its transaction.
+func (db *DB) migrate(ctx context.Context) error {
+	steps, err := migrations()
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		err := db.update(ctx, func(s *session) error {
+			version, err := s.schema(ctx)
+			if err != nil || version >= step.number {
+				return err
+			}
+			if err := step.run(ctx, db, s); err != nil {
+				return err
+			}
+			return s.script(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, step.number))
+		})
+		if err != nil {
+			return fmt.Errorf("migration %d: %w", step.number, err)
+		}
+	}
+	return nil
+}
+
+// script runs several statements that are not worth preparing.
+func (s *session) script(ctx context.Context, sql string) error {
+	_, err := s.conn.ExecContext(context.WithoutCancel(ctx), sql)
+	return err
+}

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// proposalColumns are what scanProposal reads; the live version comes from the
+// registry, so that staleness is never stored.
+const proposalColumns = `
+	p.id, p.type, p.subject, p.title, p.state, p.revision, p.content_hash, p.base_version, p.author,
+	p.change_set, p.issue, p.recommendation, p.findings, p.blocks, p.worst, p.created_at, p.updated_at,
+	coalesce(l.version, 0)`
+
+const fromProposals = ` FROM proposals p LEFT JOIN live l ON l.subject = p.subject `
+
+func scanProposal(row scanner) (proposals.Proposal, error) {
+	var p proposals.Proposal
+	var subject, author, created, updated string
+	err := row.Scan(&p.ID, &p.Type, &subject, &p.Title, &p.State, &p.Revision, &p.ContentHash, &p.BaseVersion, &author,
+		&p.ChangeSet, &p.Issue, &p.Summary.Recommendation, &p.Summary.Findings, &p.Summary.Blocks, &p.Summary.Worst,
+		&created, &updated, &p.LiveVersion)
+	if err != nil {
+		return p, err
+	}
+	return p, readAll(
+		into(&p.Subject, registry.ParseSubject, subject),
+		into(&p.Author, parseActor, author),
+		into(&p.CreatedAt, history.ParseTimestamp, created),
+		into(&p.UpdatedAt, history.ParseTimestamp, updated),
+	)
+}
+
+// Proposal implements review.ProposalReader.
+func (s *session) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
+	found, err := all(ctx, s, scanProposal, "SELECT"+proposalColumns+fromProposals+"WHERE p.id = ?", id)
+	if err == nil && len(found) == 0 {
+		err = notFound("proposal %s", id)
+	}
+	if err != nil {
+		return proposals.Proposal{}, err
+	}
+	return found[0], nil
+}
+
+// openStates is the condition of the partial indexes; it has to stand in a
+// query to the letter for the engine to use them.
+const openStates = "state IN ('draft', 'chief_review', 'user_review', 'needs_changes')"
+
+// OpenBy implements review.ProposalReader.
+func (s *session) OpenBy(ctx context.Context, author proposals.Actor) (int, error) {
+	var n int
+	err := s.row(ctx, "SELECT count(*) FROM proposals WHERE author = ? AND "+openStates, []any{author.String()}, &n)
+	return n, err
+}
+
+// OpenOn implements review.ProposalReader.
+func (s *session) OpenOn(ctx context.Context, subject registry.Subject) ([]proposals.Proposal, error) {
+	return all(ctx, s, scanProposal,
+		"SELECT"+proposalColumns+fromProposals+"WHERE p.subject = ? AND p."+openStates+" ORDER BY p.seq", subject.String())
+}
+
+// Members implements review.ProposalReader.
+func (s *session) Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error) {
+	return all(ctx, s, scanProposal,
+		"SELECT"+proposalColumns+fromProposals+"WHERE p.change_set = ? AND p.change_set <> '' AND p.state <> 'withdrawn' ORDER BY p.seq", changeSet)
+}
+
+// AddProposal implements review.ProposalWriter.
+func (s *session) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
+	_, err := s.exec(ctx, `
+		INSERT INTO proposals (seq, id, type, kind, layer, subject_id, subject, title, state, revision, content_hash,
+			base_version, author, change_set, created_at, updated_at)
+		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM proposals), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		p.ID, p.Type, p.Subject.Kind, p.Subject.Layer, p.Subject.ID, p.Subject.String(), p.Title, p.State, p.Revision, p.ContentHash,
+		p.BaseVersion, p.Author.String(), p.ChangeSet, history.Timestamp(p.CreatedAt), history.Timestamp(p.UpdatedAt))
+	if err != nil {
+		return "", fmt.Errorf("proposal %s: %w", p.ID, err)
+	}
+	return s.addRevision(ctx, r)
+}
+
+// AddRevision implements review.ProposalWriter.
+func (s *session) AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
+	n, err := s.exec(ctx, `
+		UPDATE proposals SET type = ?, title = ?, revision = ?, content_hash = ?, base_version = ?, change_set = ?, updated_at = ?
+		WHERE id = ? AND revision = ?`,
+		p.Type, p.Title, r.Number, p.ContentHash, p.BaseVersion, p.ChangeSet, history.Timestamp(p.UpdatedAt), p.ID, r.Number-1)
+	if err := changedOne(n, err, "proposal "+string(p.ID)); err != nil {
+		return "", err
+	}
+	return s.addRevision(ctx, r)
+}
+
+// MoveProposal implements review.ProposalWriter.
+func (s *session) MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error {
+	n, err := s.exec(ctx, `
+		UPDATE proposals SET state = ?, recommendation = ?, findings = ?, blocks = ?, worst = ?, updated_at = ?
+		WHERE id = ? AND state = ? AND revision = ?`,
+		p.State, p.Summary.Recommendation, p.Summary.Findings, p.Summary.Blocks, p.Summary.Worst, history.Timestamp(p.UpdatedAt),
+		p.ID, from, p.Revision)
+	return changedOne(n, err, "proposal "+string(p.ID))
+}

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// Assessments implements review.RecordReader.
+func (s *session) Assessments(ctx context.Context, id proposals.ID, revision int) ([]review.Assessment, error) {
+	return all(ctx, s, func(row scanner) (review.Assessment, error) {
+		var a review.Assessment
+		var reviewer, report, at string
+		err := row.Scan(&a.ID, &a.Proposal, &a.Revision, &a.ContentHash, &reviewer, &a.Recommendation, &report, &a.RulesVersion, &at)
+		if err != nil {
+			return a, err
+		}
+		return a, readAll(
+			into(&a.Reviewer, parseActor, reviewer),
+			into(&a.Report, review.DecodeReport, report),
+			into(&a.At, history.ParseTimestamp, at),
+		)
+	}, `SELECT id, proposal, revision, content_hash, reviewer, recommendation, report, rules_version, created_at
+		FROM assessments WHERE proposal = ? AND revision = ? ORDER BY seq`, id, revision)
+}
+
+// AddAssessment implements review.RecordWriter.
+func (s *session) AddAssessment(ctx context.Context, a review.Assessment) (string, error) {
+	fields := []string{
+		a.ID, string(a.Proposal), strconv.Itoa(a.Revision), a.ContentHash, a.Reviewer.String(), string(a.Recommendation),
+		a.Report.Encode(), a.RulesVersion, history.Timestamp(a.At),
+	}
+	return s.record(ctx, assessmentRecords, fields)
+}
+
+// Waivers implements review.RecordReader.
+func (s *session) Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error) {
+	return all(ctx, s, func(row scanner) (history.Waiver, error) {
+		var w history.Waiver
+		var text string
+		if err := row.Scan(&text); err != nil {
+			return w, err
+		}
+		return w, into(&w, parseWaiver, text)
+	}, "SELECT waiver FROM waivers WHERE proposal = ? ORDER BY seq", id)
+}
+
+func parseWaiver(s string) (history.Waiver, error) {
+	var w history.Waiver
+	err := json.Unmarshal([]byte(s), &w)
+	return w, err
+}
+
+// AddWaiver implements review.RecordWriter.
+func (s *session) AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error) {
+	return s.record(ctx, waiverRecords, []string{w.ID, string(id), history.EncodeWaiver(w), history.Timestamp(w.At)})
+}
+
+const selectDecision = `SELECT id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at,
+	assessment, review_digest, version, version_hash, signature FROM decisions `
+
+func scanDecision(row scanner) (review.Decision, error) {
+	var d review.Decision
+	var subject, by, at string
+	err := row.Scan(&d.ID, &d.Proposal, &d.Revision, &subject, &d.ContentHash, &d.Verdict, &d.Note, &by, &at,
+		&d.Assessment, &d.ReviewDigest, &d.Version, &d.VersionHash, &d.Signature)
+	if err != nil {
+		return d, err
+	}
+	return d, readAll(
+		into(&d.Subject, registry.ParseSubject, subject),
+		into(&d.By, parseActor, by),
+		into(&d.At, history.ParseTimestamp, at),
+	)
+}
+
+// Decisions implements review.RecordReader.
+func (s *session) Decisions(ctx context.Context, id proposals.ID) ([]review.Decision, error) {
+	return all(ctx, s, scanDecision, selectDecision+"WHERE proposal = ? ORDER BY seq", id)
+}
+
+// Rejection implements review.RecordReader.
+func (s *session) Rejection(ctx context.Context, subject registry.Subject, contentHash string) (review.Decision, error) {
+	found, err := all(ctx, s, scanDecision,
+		selectDecision+"WHERE subject = ? AND content_hash = ? AND verdict = 'rejected' ORDER BY seq DESC LIMIT 1", subject.String(), contentHash)
+	if err == nil && len(found) == 0 {
+		err = notFound("rejection of %s", subject)
+	}
+	if err != nil {
+		return review.Decision{}, err
+	}
+	return found[0], nil
+}
+
+// AddDecision implements review.RecordWriter.
+func (s *session) AddDecision(ctx context.Context, d review.Decision) (string, error) {
+	return s.record(ctx, decisionRecords, []string{
+		d.ID, string(d.Proposal), strconv.Itoa(d.Revision), d.Subject.String(), d.ContentHash, string(d.Verdict), d.Note, d.By.String(),
+		history.Timestamp(d.At), d.Assessment, d.ReviewDigest, strconv.Itoa(d.Version), d.VersionHash, d.Signature,
+	})
+}
+
+// Comments implements review.RecordReader.
+func (s *session) Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error) {
+	return all(ctx, s, func(row scanner) (proposals.Comment, error) {
+		var c proposals.Comment
+		var author, at string
+		err := row.Scan(&c.ID, &c.Proposal, &c.Revision, &author, &at, &c.Body, &c.Field, &c.Line)
+		if err != nil {
+			return c, err
+		}
+		return c, readAll(into(&c.Author, parseActor, author), into(&c.At, history.ParseTimestamp, at))
+	}, "SELECT id, proposal, revision, author, created_at, body, field, line FROM comments WHERE proposal = ? ORDER BY seq", id)
+}
+
+// AddComment implements review.RecordWriter.
+func (s *session) AddComment(ctx context.Context, c proposals.Comment) (string, error) {
+	return s.record(ctx, commentRecords, []string{
+		c.ID, string(c.Proposal), strconv.Itoa(c.Revision), c.Author.String(), history.Timestamp(c.At), c.Body, c.Field, strconv.Itoa(c.Line),
+	})
+}
+
+// recordKind is a table of sealed rows: its columns in the order in which the
+// seal covers them, after the format's name.
+type recordKind struct {
+	table, format string
+	columns       string
+}
+
+// insert is the statement that appends a row; the seal is the last argument.
+func (k recordKind) insert(fields int) string {
+	return fmt.Sprintf("INSERT INTO %[1]s (seq, %[2]s, seal) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM %[1]s)%[3]s, ?)",
+		k.table, k.columns, placeholders(fields))
+}
+
+func placeholders(n int) string {
+	b := make([]byte, 0, 3*n)
+	for range n {
+		b = append(b, ", ?"...)
+	}
+	return string(b)
+}
+
+// record appends a sealed row and returns the seal. STRICT tables turn the
+// digits of integer columns into integers.
+func (s *session) record(ctx context.Context, k recordKind, fields []string) (string, error) {
+	seal := history.Seal(append([]string{k.format}, fields...)...)
+	args := make([]any, 0, len(fields)+1)
+	for _, f := range fields {
+		args = append(args, f)
+	}
+	if _, err := s.exec(ctx, k.insert(len(fields)), append(args, seal)...); err != nil {
+		return "", fmt.Errorf("%s: %w", k.table, err)
+	}
+	return seal, nil
+}
+
+// The sealed tables.
+var (
+	assessmentRecords = recordKind{"assessments", "toolcrib assessment 1", "id, proposal, revision, content_hash, reviewer, recommendation, report, rules_version, created_at"}
+	waiverRecords     = recordKind{"waivers", "toolcrib waiver 1", "id, proposal, waiver, created_at"}
+	decisionRecords   = recordKind{"decisions", "toolcrib decision 1", "id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at, assessment, review_digest, version, version_hash, signature"}
+	commentRecords    = recordKind{"comments", "toolcrib comment 1", "id, proposal, revision, author, created_at, body, field, line"}
+	revisionRecords   = recordKind{"revisions", "toolcrib revision 1", "proposal, number, draft, content_hash, author, created_at"}
+)
+
+// stamp is the current time at the resolution that is stored.
+func (db *DB) stamp() time.Time { return db.now().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+)
+
+const selectLive = `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition
+	FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version `
+
+func scanLive(row scanner) (registry.Live, error) {
+	var l registry.Live
+	var subject, definition string
+	if err := row.Scan(&subject, &l.Version, &l.ContentHash, &l.Locked, &definition); err != nil {
+		return l, err
+	}
+	if err := into(&l.Subject, registry.ParseSubject, subject); err != nil {
+		return l, err
+	}
+	return l, into(&l.Definition, func(s string) (registry.Definition, error) {
+		return registry.DecodeDefinition(l.Subject.Kind, []byte(s))
+	}, definition)
+}
+
+// Live implements review.RegistryReader.
+func (s *session) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
+	found, err := all(ctx, s, scanLive, selectLive+"WHERE l.subject = ?", subject.String())
+	if err == nil && len(found) == 0 {
+		err = notFound("%s", subject)
+	}
+	if err != nil {
+		return registry.Live{}, err
+	}
+	return found[0], nil
+}
+
+// ByName implements review.RegistryReader.
+func (s *session) ByName(ctx context.Context, name string) ([]registry.Live, error) {
+	return all(ctx, s, scanLive, selectLive+"WHERE l.subject IN (SELECT subject FROM names WHERE name = ?) ORDER BY l.subject", name)
+}
+
+// InCategory implements review.RegistryReader.
+func (s *session) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'tool' AND l.category = ? AND l.category <> '' ORDER BY l.id, l.layer", category)
+}
+
+// Agents implements review.RegistryReader.
+func (s *session) Agents(ctx context.Context) ([]registry.Live, error) {
+	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'agent' ORDER BY l.id, l.layer")
+}
+
+// SetLive implements review.RegistryWriter.
+func (s *session) SetLive(ctx context.Context, v history.Version) error {
+	return s.setLive(ctx, v, false)
+}
+
+func (s *session) setLive(ctx context.Context, v history.Version, locked bool) error {
+	d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
+	if err != nil {
+		return err
+	}
+	var n int64
+	args := []any{v.Number, v.ContentHash, d.Name(), "", "", "", "", d.Status()}
+	var names []string
+	if t := d.Tool; t != nil {
+		approval := ""
+		if t.Approval != nil {
+			approval = string(t.Approval.Tier)
+		}
+		args = []any{v.Number, v.ContentHash, t.Name, t.Kind, t.Category, t.Tier, approval, d.Status()}
+		names = append([]string{t.ID}, t.Aliases...)
+	}
+	if v.Number == 1 {
+		n, err = s.exec(ctx, `
+			INSERT INTO live (version, content_hash, name, tool_kind, category, tier, approval, status, subject, kind, layer, id, locked)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			append(args, v.Subject.String(), v.Subject.Kind, v.Subject.Layer, v.Subject.ID, locked)...)
+	} else {
+		n, err = s.exec(ctx, `
+			UPDATE live SET version = ?, content_hash = ?, name = ?, tool_kind = ?, category = ?, tier = ?, approval = ?, status = ?
+			WHERE subject = ? AND version = ?`,
+			append(args, v.Subject.String(), v.Number-1)...)
+	}
+	if err := changedOne(n, err, v.Subject.String()); err != nil {
+		return err
+	}
+	return s.setNames(ctx, v.Subject, names)
+}
+
+// setNames makes names what the subject is called, touching only what changes.
+func (s *session) setNames(ctx context.Context, subject registry.Subject, names []string) error {
+	old, err := all(ctx, s, scanString, "SELECT name FROM names WHERE subject = ?", subject.String())
+	if err != nil {
+		return err
+	}
+	for _, name := range old {
+		if slices.Contains(names, name) {
+			continue
+		}
+		if _, err := s.exec(ctx, "DELETE FROM names WHERE name = ? AND subject = ?", name, subject.String()); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(old, name) {
+			continue
+		}
+		if _, err := s.exec(ctx, "INSERT INTO names (name, subject) VALUES (?, ?)", name, subject.String()); err != nil {
+			return fmt.Errorf("name %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func scanString(row scanner) (string, error) {
+	var s string
+	err := row.Scan(&s)
+	return s, err
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+)
+
+const selectRevision = "SELECT proposal, number, draft, content_hash, author, created_at FROM revisions "
+
+func scanRevision(row scanner) (proposals.Revision, error) {
+	var r proposals.Revision
+	var draft, author, created string
+	if err := row.Scan(&r.Proposal, &r.Number, &draft, &r.ContentHash, &author, &created); err != nil {
+		return r, err
+	}
+	return r, readAll(
+		into(&r.Draft, parseDraft, draft),
+		into(&r.Author, parseActor, author),
+		into(&r.CreatedAt, history.ParseTimestamp, created),
+	)
+}
+
+func parseDraft(s string) (proposals.Draft, error) {
+	parsed, err := proposals.DecodeJSON([]byte(s))
+	if err != nil {
+		return proposals.Draft{}, err
+	}
+	if len(parsed) != 1 {
+		return proposals.Draft{}, fmt.Errorf("%d drafts in one revision", len(parsed))
+	}
+	return parsed[0].Draft, nil
+}
+
+// Revision implements review.ProposalReader.
+func (s *session) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
+	found, err := all(ctx, s, scanRevision, selectRevision+"WHERE proposal = ? AND number = ?", id, number)
+	if err == nil && len(found) == 0 {
+		err = notFound("revision %d of proposal %s", number, id)
+	}
+	if err != nil {
+		return proposals.Revision{}, err
+	}
+	return found[0], nil
+}
+
+// Revisions implements review.ProposalReader.
+func (s *session) Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error) {
+	return all(ctx, s, scanRevision, selectRevision+"WHERE proposal = ? ORDER BY number", id)
+}
+
+func (s *session) addRevision(ctx context.Context, r proposals.Revision) (string, error) {
+	return s.record(ctx, revisionRecords, []string{
+		string(r.Proposal), strconv.Itoa(r.Number), string(r.Draft.Canonical()), r.ContentHash, r.Author.String(), history.Timestamp(r.CreatedAt),
+	})
+}

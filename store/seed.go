@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/review"
+)
+
+// seed writes what toolcrib ships into the global layer as version 1 of each
+// subject, and the core's hashes into the table that its lock is read from.
+func seed(ctx context.Context, db *DB, s *session) error {
+	now := db.stamp()
+	ship := func(d registry.Definition, locked bool) error {
+		subject := registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
+		v, err := s.AddVersion(ctx, history.Version{
+			Subject: subject, Number: 1, Definition: d.Canonical(),
+			Author: "system", DecidedBy: "system", DecidedAt: now, Note: "shipped with toolcrib",
+		})
+		if err != nil {
+			return err
+		}
+		if err := s.setLive(ctx, v, locked); err != nil {
+			return err
+		}
+		return s.AppendEvent(ctx, history.Event{ID: db.newID(), At: now, Actor: "system", Act: "ship", Subject: subject.String(), Record: v.Hash})
+	}
+	for _, d := range shipped.Core() {
+		if err := ship(d, true); err != nil {
+			return err
+		}
+		if _, err := s.exec(ctx, "INSERT INTO core (id, content_hash) VALUES (?, ?)", d.ID(), d.Hash()); err != nil {
+			return err
+		}
+	}
+	for _, d := range slices.Concat(shipped.Assistant(), shipped.Agents()) {
+		if err := ship(d, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkCore compares the core tools in the database with those the program
+// ships, by the hash of the stored text. A difference is reported, never
+// repaired: whoever changed it could have changed more.
+func (s *session) checkCore(ctx context.Context) error {
+	want := shipped.CoreHashes()
+	seen := 0
+	err := s.each(ctx, `
+		SELECT c.id, c.content_hash, coalesce(l.version, 0), coalesce(l.locked, 0), coalesce(l.status, ''), coalesce(l.content_hash, ''), coalesce(v.definition, '')
+		FROM core c
+		LEFT JOIN live l ON l.subject = 'tool:global/' || c.id
+		LEFT JOIN versions v ON v.subject = l.subject AND v.number = l.version`, nil,
+		func(row scanner) error {
+			var id, coreHash, status, liveHash, definition string
+			var version, locked int
+			if err := row.Scan(&id, &coreHash, &version, &locked, &status, &liveHash, &definition); err != nil {
+				return err
+			}
+			hash := want[id]
+			if hash == "" || coreHash != hash || liveHash != hash || version != 1 || locked != 1 || status != string(registry.Active) ||
+				registry.HashBytes([]byte(definition)) != hash {
+				return tampered(id)
+			}
+			seen++
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	if seen != len(want) {
+		for id := range want {
+			var n int
+			if err := s.row(ctx, "SELECT count(*) FROM core WHERE id = ?", []any{id}, &n); err != nil {
+				return err
+			}
+			if n == 0 {
+				return tampered(id)
+			}
+		}
+	}
+	var overridden string
+	err = s.row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c JOIN names n ON n.name = c.id
+		WHERE n.subject <> 'tool:global/' || c.id`, nil, &overridden)
+	if err != nil {
+		return err
+	}
+	if overridden != "" {
+		return fmt.Errorf("%s takes the name of a core tool: %w", overridden, review.ErrTampered)
+	}
+	return nil
+}
+
+func tampered(id string) error {
+	return fmt.Errorf("core tool %s is not what toolcrib ships: %w; nothing was repaired: restore the database from a copy, or look at the difference with a database tool", id, review.ErrTampered)
+}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// session is one connection with its prepared statements. It is used by one
+// goroutine at a time. It implements review.Tx; on a reading connection the
+// engine itself refuses the writes.
+//
+// Statements run without the context's cancellation, which would cost two
+// goroutines each; the context is looked at between rows and before COMMIT.
+type session struct {
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+}
+
+func newSession(ctx context.Context, db *sql.DB) (*session, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+}
+
+// close closes the statements, then the connection: the engine keeps the file
+// open while a statement lives.
+func (s *session) close() error {
+	var errs []error
+	for _, stmt := range s.stmts {
+		errs = append(errs, stmt.Close())
+	}
+	errs = append(errs, s.conn.Close())
+	return errors.Join(errs...)
+}
+
+func (s *session) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	if stmt, ok := s.stmts[query]; ok {
+		return stmt, nil
+	}
+	stmt, err := s.conn.PrepareContext(ctx, query) //nolint:sqlclosecheck // kept for the life of the session, closed in close
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", query, err)
+	}
+	s.stmts[query] = stmt
+	return stmt, nil
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	stmt, err := s.prepare(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	res, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// row runs a query for one row and scans it; sql.ErrNoRows when there is none.
+func (s *session) row(ctx context.Context, query string, args []any, dest ...any) error {
+	stmt, err := s.prepare(ctx, query)
+	if err != nil {
+		return err
+	}
+	return stmt.QueryRowContext(context.WithoutCancel(ctx), args...).Scan(dest...)
+}
+
+// scanner is what a row can be read from.
+type scanner interface{ Scan(dest ...any) error }
+
+// each runs a query and calls fn for every row.
+func (s *session) each(ctx context.Context, query string, args []any, fn func(scanner) error) error {
+	stmt, err := s.prepare(ctx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := errors.Join(ctx.Err(), fn(rows)); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// all runs a query and collects what scan makes of every row.
+func all[T any](ctx context.Context, s *session, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	var out []T
+	err := s.each(ctx, query, args, func(row scanner) error {
+		v, err := scan(row)
+		if err != nil {
+			return err
+		}
+		out = append(out, v)
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,194 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"toolcrib/review"
+)
+
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	path   string
+	now    func() time.Time
+	newID  func() string
+	write  *sql.DB
+	read   *sql.DB
+	writer chan *session // holds the one writer when nobody uses it; nil until it is opened
+	idle   chan *session // readers that nobody uses
+	slots  chan struct{} // one per reader that may exist
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// Options are what a database needs from outside. Now and NewID stamp what a
+// migration ships.
+type Options struct {
+	Now   func() time.Time
+	NewID func() string
+}
+
+// maxReaders bounds the reading connections.
+const maxReaders = 4
+
+// Open opens the database file at path, creating and migrating it as needed:
+// the file with mode 0600, missing folders with 0700. It returns an error that
+// wraps review.ErrTampered when a core tool is not what the program ships, and
+// ErrNewer when the file was written by a newer toolcrib.
+func Open(ctx context.Context, path string, opts Options) (*DB, error) {
+	if err := createFile(path); err != nil {
+		return nil, err
+	}
+	writeDSN, err := dsn(path, "journal_mode(WAL)", "synchronous(FULL)")
+	if err != nil {
+		return nil, err
+	}
+	readDSN, err := dsn(path, "query_only(1)")
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{path: path, now: opts.Now, newID: opts.NewID, writer: make(chan *session, 1)}
+	if db.write, err = sql.Open(driver, writeDSN); err != nil {
+		return nil, err
+	}
+	db.write.SetMaxOpenConns(1)
+	if db.read, err = sql.Open(driver, readDSN); err != nil {
+		return nil, errors.Join(err, db.write.Close())
+	}
+	readers := min(max(runtime.NumCPU(), 1), maxReaders)
+	db.read.SetMaxOpenConns(readers)
+	db.idle = make(chan *session, readers)
+	db.slots = make(chan struct{}, readers)
+	db.writer <- nil
+	if err := db.prepareFile(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), db.Close())
+	}
+	return db, nil
+}
+
+// Path returns the file the database lives in.
+func (db *DB) Path() string { return db.path }
+
+// Close waits for a running write and closes the database.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil
+	}
+	db.closed = true
+	var errs []error
+	if w := <-db.writer; w != nil {
+		errs = append(errs, w.close())
+	}
+	for range cap(db.slots) {
+		select {
+		case db.slots <- struct{}{}: // a reader that was never opened
+		case s := <-db.idle:
+			errs = append(errs, s.close())
+		}
+	}
+	return errors.Join(append(errs, db.read.Close(), db.write.Close())...)
+}
+
+// View implements review.Store.
+func (db *DB) View(ctx context.Context, fn func(review.Reader) error) error {
+	return db.view(ctx, func(s *session) error { return fn(s) })
+}
+
+// Update implements review.Store.
+func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
+	return db.update(ctx, func(s *session) error { return fn(s) })
+}
+
+func (db *DB) view(ctx context.Context, fn func(*session) error) error {
+	s, err := db.reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { db.idle <- s }()
+	return s.transact(ctx, "BEGIN", fn)
+}
+
+// reader takes an idle reader or opens one more.
+func (db *DB) reader(ctx context.Context) (*session, error) {
+	select {
+	case s := <-db.idle:
+		return s, nil
+	default:
+	}
+	select {
+	case s := <-db.idle:
+		return s, nil
+	case db.slots <- struct{}{}:
+		s, err := newSession(ctx, db.read)
+		if err != nil {
+			<-db.slots
+			return nil, describe(err)
+		}
+		return s, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// attempts bounds how often a write is tried again when another process held
+// the database past the busy time-out of five seconds.
+const attempts = 3
+
+func (db *DB) update(ctx context.Context, fn func(*session) error) error {
+	var w *session
+	select {
+	case w = <-db.writer:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { db.writer <- w }()
+	if w == nil {
+		s, err := newSession(ctx, db.write)
+		if err != nil {
+			return describe(err)
+		}
+		w = s
+	}
+	for attempt := 1; ; attempt++ {
+		err := w.transact(ctx, "BEGIN IMMEDIATE", fn)
+		if err == nil || !busy(err) || attempt == attempts || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// transact runs fn between begin and COMMIT, or ROLLBACK when fn fails or
+// panics. Once COMMIT has begun it is too late to cancel.
+func (s *session) transact(ctx context.Context, begin string, fn func(*session) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if _, err := s.exec(ctx, begin); err != nil {
+		return describe(err)
+	}
+	done := false
+	defer func() {
+		if !done {
+			_, _ = s.exec(ctx, "ROLLBACK") // what failed before is the error to report
+		}
+	}()
+	if err := fn(s); err != nil {
+		return describe(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if _, err := s.exec(ctx, "COMMIT"); err != nil {
+		return describe(err)
+	}
+	done = true
+	return nil
+}
