@@ -134,3 +134,12 @@ func BindDefinition(kind Kind, n *jsondoc.Node, path string) (Definition, jsondo
 	t.normalise()
 	return Definition{Tool: &t}, ps
 }
+
+// Keys returns the keys a definition of d's kind can have, in the order in
+// which they are documented.
+func (d Definition) Keys() []string {
+	if d.Kind() == KindAgent {
+		return jsondoc.Keys(Agent{})
+	}
+	return jsondoc.Keys(Tool{})
+}

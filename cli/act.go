@@ -1,0 +1,305 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+)
+
+func newComment(a *app) *cobra.Command {
+	var note noteFlags
+	var at review.Anchor
+	cmd := &cobra.Command{
+		Use:   "comment ID --note TEXT",
+		Short: "Say something in a proposal's thread",
+		Args:  exact(1, "the id of a proposal"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := note.read(a)
+			if err != nil {
+				return err
+			}
+			b, err := a.bind(cmd.Context())
+			if err != nil {
+				return err
+			}
+			ids, err := a.ids(cmd.Context(), b.desk, args)
+			if err != nil {
+				return err
+			}
+			c, err := b.desk.Comment(cmd.Context(), b.actor, ids[0], text, at)
+			if err != nil {
+				return err
+			}
+			return a.print(docCommentMade{Schema: schema, Kind: "comment", Proposal: string(c.Proposal), Comment: newDocComment(c)}, func(p *page) {
+				p.linef("%s  commented on %s", c.ID, c.Proposal)
+				a.closing(p)
+			})
+		},
+	}
+	note.register(cmd.Flags())
+	cmd.Flags().StringVar(&at.Field, "field", "", "anchor it to the field at `PATH`, such as definition.prompt")
+	cmd.Flags().IntVar(&at.Line, "line", 0, "anchor it to line `N` of the field")
+	cmd.Flags().IntVar(&at.Revision, "revision", 0, "anchor it to revision `N` (default: the current one)")
+	return cmd
+}
+
+type docCommentMade struct {
+	Schema   int        `json:"schema"`
+	Kind     string     `json:"kind"`
+	Proposal string     `json:"proposal"`
+	Comment  docComment `json:"comment"`
+}
+
+func newWaive(a *app) *cobra.Command {
+	var note noteFlags
+	var expires string
+	cmd := &cobra.Command{
+		Use:   "waive ID FINDING --note REASON",
+		Short: "Accept a finding, with the reason",
+		Long: `Settle one finding of the current revision on the user's word. FINDING is its
+rule, when it found one thing, or as much of RULE@PATH#HASH as toolcrib show
+prints. A waiver falls when the passage changes or something new is found in
+the same field.`,
+		Args: exact(2, "the id of a proposal and a finding"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			reason, err := note.read(a)
+			if err != nil {
+				return err
+			}
+			until, err := parseExpiry(expires, a.env.Now())
+			if err != nil {
+				return err
+			}
+			b, err := a.bind(cmd.Context())
+			if err != nil {
+				return err
+			}
+			ids, err := a.ids(cmd.Context(), b.desk, args[:1])
+			if err != nil {
+				return err
+			}
+			w, err := b.desk.Waive(cmd.Context(), b.actor, ids[0], args[1], reason, until)
+			if err != nil {
+				return err
+			}
+			doc := docWaiverMade{Schema: schema, Kind: "waiver", Proposal: string(ids[0]), Waiver: docWaiver{
+				ID: w.ID, Rule: w.Rule, Path: w.Path, Reason: w.Reason, By: w.By, CreatedAt: w.At, ExpiresAt: w.ExpiresAt,
+			}}
+			return a.print(doc, func(p *page) {
+				p.linef("%s  waived %s at %s", ids[0], w.Rule, w.Path)
+				a.closing(p)
+			})
+		},
+	}
+	note.register(cmd.Flags())
+	cmd.Flags().StringVar(&expires, "expires", "", "let the waiver end at `TIME`: RFC 3339, or a number of days such as 30d")
+	return cmd
+}
+
+type docWaiverMade struct {
+	Schema   int       `json:"schema"`
+	Kind     string    `json:"kind"`
+	Proposal string    `json:"proposal"`
+	Waiver   docWaiver `json:"waiver"`
+}
+
+// parseExpiry reads a time, or a number of days from now.
+func parseExpiry(s string, now time.Time) (*time.Time, error) {
+	if s == "" {
+		return nil, nil //nolint:nilnil // no expiry is a choice
+	}
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		d, err := time.ParseDuration(days + "h")
+		if err == nil && d > 0 {
+			t := now.Add(24 * d).UTC()
+			return &t, nil
+		}
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return nil, usagef("--expires is %q; write a time such as 2027-01-31T12:00:00Z, or days such as 30d", s)
+	}
+	t = t.UTC()
+	return &t, nil
+}
+
+func newFork(a *app) *cobra.Command {
+	var layer string
+	cmd := &cobra.Command{
+		Use:   "fork CORE_ID",
+		Short: "Draft a tool of your own from a core tool",
+		Long: `Core tools are locked. fork drafts a new tool with the same content under the id
+CORE_ID_custom, in the user's layer, or the project's with --project. Complete
+the draft (toolcrib show ID --source FILE, toolcrib revise ID FILE) and submit it.`,
+		Args: exact(1, "the id of a core tool"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := a.bind(cmd.Context())
+			if err != nil {
+				return err
+			}
+			into, err := a.layer()
+			if err != nil {
+				return err
+			}
+			if layer != "" {
+				if into, err = registry.ParseLayer(layer); err != nil {
+					return err
+				}
+			}
+			p, err := b.desk.Fork(cmd.Context(), b.actor, args[0], into)
+			if err != nil {
+				return err
+			}
+			return a.printMoved([]proposals.Proposal{p}, "")
+		},
+	}
+	cmd.Flags().StringVar(&layer, "layer", "", "draft it in `LAYER` instead")
+	return cmd
+}
+
+func newRollback(a *app) *cobra.Command {
+	var note noteFlags
+	var submit bool
+	cmd := &cobra.Command{
+		Use:   "rollback SUBJECT VERSION",
+		Short: "Draft a proposal to go back to an earlier version",
+		Args:  exact(2, "a subject and the number of a version"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			subject, err := registry.ParseSubject(args[0])
+			if err != nil {
+				return err
+			}
+			version, err := parseVersion(args[1])
+			if err != nil {
+				return err
+			}
+			rationale, err := note.read(a)
+			if err != nil {
+				return err
+			}
+			b, err := a.bind(ctx)
+			if err != nil {
+				return err
+			}
+			p, err := b.desk.Rollback(ctx, b.actor, subject, version, rationale)
+			if err == nil && submit && !a.flags.dryRun {
+				p, err = b.desk.Submit(ctx, b.actor, p.ID)
+			}
+			if err != nil {
+				return err
+			}
+			return a.printMoved([]proposals.Proposal{p}, "")
+		},
+	}
+	note.register(cmd.Flags())
+	cmd.Flags().BoolVar(&submit, "submit", false, "hand it to the Chief of Staff at once")
+	return cmd
+}
+
+func newReview(a *app) *cobra.Command {
+	var again bool
+	var file string
+	cmd := &cobra.Command{
+		Use:   "review ID",
+		Short: "Show the assessment, have it made again, or file one as a chief",
+		Long: `Print the Chief of Staff's assessment of the current revision.
+
+With --again the built-in reviewer looks once more: after the rules, the
+configuration or the registry changed. With --file and --as chief:NAME an
+assessment of your own is filed:
+
+  {"revision": 1, "recommendation": "needs_changes", "comment": "…",
+   "findings": [{"severity": "warn", "path": "definition.prompt", "message": "…"}]}
+
+It adds to what the rules find, and can only lower the recommendation.`,
+		Args: exact(1, "the id of a proposal"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if again && file != "" {
+				return usagef("--again and --file exclude each other")
+			}
+			b, err := a.bind(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := b.assess(cmd.Context(), a, args[0], again, file); err != nil {
+				return err
+			}
+			d, err := b.show(cmd.Context(), a, args[0])
+			if err != nil {
+				return err
+			}
+			return a.printAssessment(d)
+		},
+	}
+	cmd.Flags().BoolVar(&again, "again", false, "let the built-in reviewer look once more")
+	cmd.Flags().StringVar(&file, "file", "", "file the assessment in `FILE`, - for standard input")
+	return cmd
+}
+
+// docOpinion is an assessment as a chief writes it.
+type docOpinion struct {
+	Revision       int                      `json:"revision"`
+	ContentHash    string                   `json:"content_hash"`
+	Recommendation proposals.Recommendation `json:"recommendation"`
+	Comment        string                   `json:"comment"`
+	Findings       []rules.Finding          `json:"findings"`
+}
+
+func (b bound) assess(ctx context.Context, a *app, ref string, again bool, file string) error {
+	if !again && file == "" {
+		return nil
+	}
+	ids, err := a.ids(ctx, b.desk, []string{ref})
+	if err != nil {
+		return err
+	}
+	if again {
+		_, err := b.desk.Reassess(ctx, ids[0])
+		return err
+	}
+	data, err := a.readAll(file)
+	if err != nil {
+		return err
+	}
+	var o docOpinion
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&o); err != nil {
+		return usagef("%s is no assessment: %v", file, err)
+	}
+	_, err = b.desk.Assess(ctx, b.actor, ids[0], review.Opinion{
+		Revision: o.Revision, ContentHash: o.ContentHash, Recommendation: o.Recommendation, Comment: o.Comment, Findings: o.Findings,
+	})
+	return err
+}
+
+type docReview struct {
+	Schema     int            `json:"schema"`
+	Kind       string         `json:"kind"`
+	Proposal   docProposal    `json:"proposal"`
+	Assessment *docAssessment `json:"assessment"`
+}
+
+func (a *app) printAssessment(d review.Dossier) error {
+	as := d.Assessment()
+	doc := docReview{Schema: schema, Kind: "assessment", Proposal: newDocProposal(d.Proposal)}
+	if as != nil {
+		doc.Assessment = newDocAssessment(*as, d)
+	}
+	return a.print(doc, func(p *page) {
+		p.linef("%s", moved(d.Proposal))
+		if as == nil {
+			p.linef("There is no assessment of revision %d yet.", d.Proposal.Revision)
+		}
+		writeAssessment(p, d)
+	})
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/user"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+)
+
+// globalFlags are understood by every command.
+type globalFlags struct {
+	as, db, project, workspace string
+	json, noColor, dryRun      bool
+}
+
+func (f *globalFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&f.as, "as", "", "act as `ACTOR`: user:NAME, agent:NAME or chief:NAME (default: user and the login name)")
+	set.StringVar(&f.db, "db", "", "database `FILE` (default: $TOOLCRIB_DB, else $XDG_DATA_HOME/toolcrib/toolcrib.db)")
+	set.StringVar(&f.project, "project", "", "work in the project `NAME`: its layer over the user's over the global one")
+	set.StringVar(&f.workspace, "workspace", "", "keep the project's files in the folder `DIR`")
+	set.BoolVar(&f.json, "json", false, "print one JSON document")
+	set.BoolVar(&f.noColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")
+	set.BoolVar(&f.dryRun, "dry-run", false, "do everything but keep it")
+	set.SortFlags = false
+}
+
+// app is one run of the program: its flags, and what has been opened so far.
+type app struct {
+	env   Env
+	flags globalFlags
+
+	config *config
+	db     *store.DB
+	desk   *review.Desk
+}
+
+func (a *app) close() error {
+	if a.db == nil {
+		return nil
+	}
+	return a.db.Close()
+}
+
+// wantsJSON also looks at the bare arguments: an error in the flags comes
+// before they are parsed.
+func (a *app) wantsJSON() bool {
+	if a.flags.json {
+		return true
+	}
+	for _, arg := range a.env.Args {
+		switch arg {
+		case "--json", "--json=true":
+			return true
+		case "--":
+			return false
+		}
+	}
+	return false
+}
+
+// settings returns the configuration in force.
+func (a *app) settings() (config, error) {
+	if a.config != nil {
+		return *a.config, nil
+	}
+	c, err := loadConfig(a.env, a.flags)
+	if err != nil {
+		return config{}, err
+	}
+	a.config = &c
+	return c, nil
+}
+
+// database opens the database.
+func (a *app) database(ctx context.Context) (*store.DB, error) {
+	if a.db != nil {
+		return a.db, nil
+	}
+	c, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	a.db, err = store.Open(ctx, c.DB, store.Options{Now: a.env.Now, NewID: a.env.NewID})
+	if err != nil {
+		return nil, err
+	}
+	return a.db, a.openWorkspace(ctx, c)
+}
+
+// openDesk opens the database and puts the desk before it.
+func (a *app) openDesk(ctx context.Context) (*review.Desk, error) {
+	if a.desk != nil {
+		return a.desk, nil
+	}
+	db, err := a.database(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	desk, err := review.New(db, c.policy(), a.env.Now, a.env.NewID)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	if a.flags.dryRun {
+		desk = desk.DryRun()
+	}
+	a.desk = desk
+	return desk, nil
+}
+
+// actor is who acts: --as, or the user who is logged in.
+func (a *app) actor() (proposals.Actor, error) {
+	if a.flags.as != "" {
+		return proposals.ParseActor(a.flags.as)
+	}
+	name := ""
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if name == "" {
+		name = a.env.Getenv("USER")
+	}
+	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
+		name = name[i+1:] // DOMAIN\name
+	}
+	return proposals.Actor{Kind: proposals.User, Name: proposals.ActorName(name)}, nil
+}
+
+// layer is the layer a command works in when none is named.
+func (a *app) layer() (registry.Layer, error) {
+	c, err := a.settings()
+	if err != nil {
+		return "", err
+	}
+	if c.Project == "" {
+		return registry.LayerUser, nil
+	}
+	return registry.ParseLayer(string(registry.ProjectLayer(c.Project)))
+}
+
+// ids resolves references to proposals. A single "-" stands for the lines of
+// standard input, the first word of each.
+func (a *app) ids(ctx context.Context, desk *review.Desk, refs []string) ([]proposals.ID, error) {
+	if len(refs) == 1 && refs[0] == "-" {
+		lines, err := a.readAll("-")
+		if err != nil {
+			return nil, err
+		}
+		refs = refs[:0:0]
+		for line := range strings.Lines(string(lines)) {
+			if fields := strings.Fields(line); len(fields) > 0 {
+				refs = append(refs, fields[0])
+			}
+		}
+	}
+	if len(refs) == 0 {
+		return nil, usagef("name at least one proposal")
+	}
+	return desk.Resolve(ctx, refs...)
+}
+
+// maxInput bounds what is read from a file or standard input, in bytes.
+const maxInput = 64 << 20
+
+// readAll reads a file, or standard input for "-".
+func (a *app) readAll(name string) ([]byte, error) {
+	var in io.Reader = a.env.In
+	if name != "-" {
+		f, err := openFile(a.path(name))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(b) > maxInput {
+		return nil, fmt.Errorf("%s has more than %d MiB", name, maxInput>>20)
+	}
+	return b, nil
+}
+
+// path makes name relative to the working directory of env.
+func (a *app) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(a.env.Dir, name)
+}

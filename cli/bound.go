@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// bound is a desk with the actor who came to it.
+type bound struct {
+	desk  *review.Desk
+	actor proposals.Actor
+}
+
+func (a *app) bind(ctx context.Context) (bound, error) {
+	actor, err := a.actor()
+	if err != nil {
+		return bound{}, err
+	}
+	desk, err := a.openDesk(ctx)
+	return bound{desk, actor}, err
+}
+
+// eachProposal does one act to each of the named proposals and prints where
+// they stand then. It stops at the first that refuses; those before it have
+// moved.
+func (a *app) eachProposal(ctx context.Context, refs []string, act func(context.Context, bound, proposals.ID) (proposals.Proposal, error)) error {
+	b, err := a.bind(ctx)
+	if err != nil {
+		return err
+	}
+	ids, err := a.ids(ctx, b.desk, refs)
+	if err != nil {
+		return err
+	}
+	moved := make([]proposals.Proposal, 0, len(ids))
+	for _, id := range ids {
+		p, err := act(ctx, b, id)
+		if err != nil {
+			return err
+		}
+		moved = append(moved, p)
+	}
+	return a.printMoved(moved, "")
+}
+
+// noteFlags take a text from the command line, a file or standard input.
+type noteFlags struct{ text, file string }
+
+func (n *noteFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&n.text, "note", "", "the reason, or a remark for the record")
+	set.StringVar(&n.file, "note-file", "", "read the note from `FILE`, - for standard input")
+}
+
+func (n *noteFlags) read(a *app) (string, error) {
+	if n.file == "" {
+		return n.text, nil
+	}
+	if n.text != "" {
+		return "", usagef("--note and --note-file exclude each other")
+	}
+	b, err := a.readAll(n.file)
+	return strings.TrimSpace(string(b)), err
+}

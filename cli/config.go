@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"toolcrib/review"
+	"toolcrib/review/rules"
+)
+
+// configName is the name of a configuration file.
+const configName = "toolcrib.toml"
+
+// config is what is in force: flags over environment over the project's file
+// over the user's file over the defaults.
+type config struct {
+	DB            string                    `toml:"db"`
+	Project       string                    `toml:"project"`
+	Workspace     string                    `toml:"workspace"`
+	Chief         string                    `toml:"chief"` // "builtin" or "manual"
+	FourEyes      bool                      `toml:"four_eyes"`
+	RequireExpect bool                      `toml:"require_expect"`
+	MaxOpen       int                       `toml:"max_open_per_agent"`
+	Rules         map[string]rules.Severity `toml:"rules"`
+
+	// sources says which file or flag each setting came from.
+	sources map[string]string
+}
+
+func (c config) policy() review.Policy {
+	return review.Policy{
+		ManualChief: c.Chief == "manual", FourEyes: c.FourEyes, RequireExpect: c.RequireExpect,
+		MaxOpen: c.MaxOpen, Severities: c.Rules,
+	}
+}
+
+// loadConfig reads the files and lays environment and flags over them. The
+// project's file is the nearest toolcrib.toml in the working directory or
+// above it.
+func loadConfig(env Env, flags globalFlags) (config, error) {
+	c := config{Chief: "builtin", MaxOpen: review.DefaultMaxOpen, sources: map[string]string{}}
+	userFile := filepath.Join(configHome(env), "toolcrib", configName)
+	files := []string{userFile}
+	if projectFile := findUp(env.Dir, configName); projectFile != "" && projectFile != userFile {
+		files = append(files, projectFile)
+	}
+	for _, file := range files {
+		if err := c.readFile(file); err != nil {
+			return c, err
+		}
+	}
+	override := func(dst *string, key, value, source string) {
+		if value != "" {
+			*dst, c.sources[key] = value, source
+		}
+	}
+	override(&c.DB, "db", absolute(env.Dir, env.Getenv("TOOLCRIB_DB")), "TOOLCRIB_DB")
+	override(&c.Project, "project", env.Getenv("TOOLCRIB_PROJECT"), "TOOLCRIB_PROJECT")
+	override(&c.Workspace, "workspace", absolute(env.Dir, env.Getenv("TOOLCRIB_WORKSPACE")), "TOOLCRIB_WORKSPACE")
+	override(&c.DB, "db", absolute(env.Dir, flags.db), "--db")
+	override(&c.Project, "project", flags.project, "--project")
+	override(&c.Workspace, "workspace", absolute(env.Dir, flags.workspace), "--workspace")
+	if c.DB == "" {
+		c.DB = filepath.Join(dataHome(env), "toolcrib", "toolcrib.db")
+	}
+	return c, c.check()
+}
+
+// readFile lays a file over c. A file that is not there changes nothing.
+func (c *config) readFile(file string) error {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	meta, err := toml.Decode(string(text), c)
+	if err != nil {
+		return fmt.Errorf("configuration %s: %w", file, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		keys := make([]string, len(unknown))
+		for i, k := range unknown {
+			keys[i] = k.String()
+		}
+		return fmt.Errorf("configuration %s: unknown key %s", file, strings.Join(keys, ", "))
+	}
+	for _, k := range meta.Keys() {
+		c.sources[k.String()] = file
+	}
+	dir := filepath.Dir(file)
+	if c.sources["db"] == file {
+		c.DB = absolute(dir, c.DB)
+	}
+	if c.sources["workspace"] == file {
+		c.Workspace = absolute(dir, c.Workspace)
+	}
+	return nil
+}
+
+func (c *config) check() error {
+	switch {
+	case c.Chief != "builtin" && c.Chief != "manual":
+		return fmt.Errorf("configuration: chief is %q; write builtin or manual", c.Chief)
+	case c.MaxOpen < 1:
+		return fmt.Errorf("configuration: max_open_per_agent is %d; write 1 or more", c.MaxOpen)
+	case c.Workspace != "" && c.Project == "":
+		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
+	}
+	return nil
+}
+
+// absolute makes a name relative to dir absolute; "" stays.
+func absolute(dir, name string) string {
+	if name == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// findUp looks for name in dir and above.
+func findUp(dir, name string) string {
+	for {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// configHome and dataHome follow the XDG Base Directory Specification, 0.8.
+func configHome(env Env) string { return xdg(env, "XDG_CONFIG_HOME", ".config") }
+
+func dataHome(env Env) string { return xdg(env, "XDG_DATA_HOME", filepath.Join(".local", "share")) }
+
+// xdg ignores a relative value, as the specification demands.
+func xdg(env Env, variable, fallback string) string {
+	if dir := env.Getenv(variable); filepath.IsAbs(dir) {
+		return dir
+	}
+	home := env.Getenv("HOME")
+	if home == "" {
+		home, _ = os.UserHomeDir() // an unknown home leaves a relative path, which is reported when it is used
+	}
+	return filepath.Join(home, fallback)
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// decideFlags belong to every decision.
+type decideFlags struct {
+	note   noteFlags
+	expect []string
+}
+
+func (f *decideFlags) register(set *pflag.FlagSet) {
+	f.note.register(set)
+	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; once for each proposal, in their order")
+}
+
+func newApprove(a *app) *cobra.Command {
+	flags := &decideFlags{}
+	cmd := &cobra.Command{
+		Use:   "approve ID… | -",
+		Short: "Make proposals live (the same as --approve)",
+		Long: `Approve proposals: all of them or none. Each becomes the next version of its
+subject and goes live. Only a user can do this. A member of a change set is
+approved with all the others: name them all, or set:NAME.`,
+		Example: `  toolcrib --approve 0199f3
+  toolcrib approve 0199f3 --expect "$(toolcrib show 0199f3 --json | jq -r .proposal.review_digest)"
+  toolcrib approve set:rollout --note "agreed on Monday"`,
+		Args: atLeast(1, "ids of proposals, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runApprove(cmd.Context(), a, args, flags) },
+	}
+	flags.register(cmd.Flags())
+	return cmd
+}
+
+func newNeedsChanges(a *app) *cobra.Command {
+	return newRefusal(a, "needs-changes", "Send proposals back to their authors, with the reason", (*review.Desk).RequestChanges)
+}
+
+func newReject(a *app) *cobra.Command {
+	return newRefusal(a, "reject", "Reject proposals for good, with the reason", (*review.Desk).Reject)
+}
+
+func newRefusal(a *app, name, short string, act decideFunc) *cobra.Command {
+	flags := &decideFlags{}
+	cmd := &cobra.Command{
+		Use:   name + " ID… --note REASON",
+		Short: short,
+		Args:  atLeast(1, "ids of proposals, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runDecide(cmd.Context(), a, args, flags, act)
+		},
+	}
+	flags.register(cmd.Flags())
+	return cmd
+}
+
+func runApprove(ctx context.Context, a *app, refs []string, flags *decideFlags) error {
+	return runDecide(ctx, a, refs, flags, (*review.Desk).Approve)
+}
+
+// decideFunc is one of the desk's verdicts.
+type decideFunc func(d *review.Desk, ctx context.Context, actor proposals.Actor, choices []review.Choice, note string) ([]review.Decision, error)
+
+func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, act decideFunc) error {
+	note, err := flags.note.read(a)
+	if err != nil {
+		return err
+	}
+	b, err := a.bind(ctx)
+	if err != nil {
+		return err
+	}
+	ids, err := a.ids(ctx, b.desk, refs)
+	if err != nil {
+		return err
+	}
+	if n := len(flags.expect); n > 0 && n != len(ids) {
+		return usagef("--expect was given %d times for %d proposals; give it once for each, in their order", n, len(ids))
+	}
+	choices := make([]review.Choice, len(ids))
+	for i, id := range ids {
+		choices[i].ID = id
+		if len(flags.expect) > 0 {
+			choices[i].Expect = flags.expect[i]
+		}
+	}
+	decisions, err := act(b.desk, ctx, b.actor, choices, note)
+	if err != nil {
+		return err
+	}
+	if err := a.printDecisions(decisions); err != nil {
+		return err
+	}
+	if a.flags.dryRun {
+		return nil
+	}
+	return a.publish(ctx)
+}
+
+func (a *app) printDecisions(decisions []review.Decision) error {
+	doc := docDecisionList{Schema: schema, Kind: "decision", Decisions: make([]docDecision, len(decisions)), DryRun: a.flags.dryRun}
+	for i, d := range decisions {
+		doc.Decisions[i] = newDocDecision(d)
+	}
+	return a.print(doc, func(p *page) {
+		for _, d := range decisions {
+			p.linef("%s", decided(d))
+		}
+		a.closing(p)
+	})
+}
+
+func decided(d review.Decision) string {
+	if d.Verdict == review.VerdictApproved {
+		return fmt.Sprintf("%s  approved: %s is live in version %d (%s)", d.Proposal, d.Subject, d.Version, d.VersionHash[:12])
+	}
+	return fmt.Sprintf("%s  %s: %s, revision %d", d.Proposal, d.Verdict, d.Subject, d.Revision)
+}

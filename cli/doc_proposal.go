@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"encoding/json"
+	"time"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// schema is the version of every document. Fields are only ever added.
+const schema = 1
+
+type docError struct {
+	Schema   int          `json:"schema"`
+	Kind     string       `json:"kind"`
+	Code     string       `json:"code"`
+	Message  string       `json:"message"`
+	Problems []docProblem `json:"problems,omitempty"`
+}
+
+// docProposal is a proposal as the queue shows it.
+type docProposal struct {
+	ID             string    `json:"id"`
+	Type           string    `json:"type"`
+	Subject        string    `json:"subject"`
+	Title          string    `json:"title"`
+	State          string    `json:"state"`
+	Revision       int       `json:"revision"`
+	ContentHash    string    `json:"content_hash"`
+	BaseVersion    int       `json:"base_version"`
+	LiveVersion    int       `json:"live_version"`
+	Stale          bool      `json:"stale"`
+	Author         string    `json:"author"`
+	Issue          int       `json:"issue"`
+	ChangeSet      string    `json:"change_set,omitempty"`
+	Recommendation string    `json:"recommendation,omitempty"`
+	Worst          string    `json:"worst,omitempty"`
+	Blocks         int       `json:"blocks"`
+	Findings       int       `json:"findings"`
+	CreatedAt      time.Time `json:"created_at"`
+	UpdatedAt      time.Time `json:"updated_at"`
+}
+
+func newDocProposal(p proposals.Proposal) docProposal {
+	return docProposal{
+		ID: string(p.ID), Type: string(p.Type), Subject: p.Subject.String(), Title: p.Title, State: string(p.State), Revision: p.Revision,
+		ContentHash: p.ContentHash, BaseVersion: p.BaseVersion, LiveVersion: p.LiveVersion, Stale: p.Stale(), Author: p.Author.String(),
+		Issue: p.Issue, ChangeSet: p.ChangeSet, Recommendation: string(p.Summary.Recommendation), Worst: p.Summary.Worst,
+		Blocks: p.Summary.Blocks, Findings: p.Summary.Findings, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+	}
+}
+
+type docProposalList struct {
+	Schema    int           `json:"schema"`
+	Kind      string        `json:"kind"`
+	Proposals []docProposal `json:"proposals"`
+	Next      string        `json:"next,omitempty"`
+	DryRun    bool          `json:"dry_run,omitempty"`
+}
+
+func newDocProposalList(ps []proposals.Proposal, next string, dry bool) docProposalList {
+	docs := make([]docProposal, len(ps))
+	for i, p := range ps {
+		docs[i] = newDocProposal(p)
+	}
+	return docProposalList{Schema: schema, Kind: "proposal.list", Proposals: docs, Next: next, DryRun: dry}
+}
+
+// docDossier is everything there is to see about one proposal.
+type docDossier struct {
+	Schema   int            `json:"schema"`
+	Kind     string         `json:"kind"`
+	Proposal docWholeDetail `json:"proposal"`
+}
+
+type docWholeDetail struct {
+	docProposal
+	ReviewDigest   string               `json:"review_digest"`
+	RestoreVersion int                  `json:"restore_version,omitempty"`
+	Definition     json.RawMessage      `json:"definition"`
+	Rationale      string               `json:"rationale"`
+	Examples       []string             `json:"examples"`
+	TestCases      []proposals.TestCase `json:"test_cases"`
+	Assessment     *docAssessment       `json:"assessment"`
+	Comments       []docComment         `json:"comments"`
+	Revisions      []docRevision        `json:"revisions"`
+	Decisions      []docDecision        `json:"decisions"`
+	Waivers        []docWaiver          `json:"waivers"`
+	IssueThread    *docIssue            `json:"issue_thread"`
+	Others         []docProposalRef     `json:"others"`
+	Members        []docProposalRef     `json:"members"`
+	Rendered       map[string]string    `json:"rendered"`
+	Obstacles      []string             `json:"obstacles"`
+}
+
+type docProposalRef struct {
+	ID      string `json:"id"`
+	Issue   int    `json:"issue"`
+	Subject string `json:"subject"`
+	State   string `json:"state"`
+	Author  string `json:"author"`
+}
+
+func newDocProposalRefs(ps []proposals.Proposal) []docProposalRef {
+	refs := make([]docProposalRef, len(ps))
+	for i, p := range ps {
+		refs[i] = docProposalRef{ID: string(p.ID), Issue: p.Issue, Subject: p.Subject.String(), State: string(p.State), Author: p.Author.String()}
+	}
+	return refs
+}
+
+type docIssue struct {
+	Number   int      `json:"number"`
+	Title    string   `json:"title"`
+	Assignee string   `json:"assignee"`
+	Status   string   `json:"status"`
+	Labels   []string `json:"labels"`
+	Body     string   `json:"body"`
+}
+
+type docAssessment struct {
+	ID             string       `json:"id"`
+	Revision       int          `json:"revision"`
+	ContentHash    string       `json:"content_hash"`
+	Reviewer       string       `json:"reviewer"`
+	Recommendation string       `json:"recommendation"`
+	Comment        string       `json:"comment"`
+	Findings       []docFinding `json:"findings"`
+	Problems       []string     `json:"problems,omitempty"`
+	RulesVersion   string       `json:"rules_version"`
+	CreatedAt      time.Time    `json:"created_at"`
+}
+
+// docFinding is a finding wherever one is printed.
+type docFinding struct {
+	Handle     string `json:"handle,omitempty"`
+	Rule       string `json:"rule"`
+	Severity   string `json:"severity"`
+	Subject    string `json:"subject"`
+	Path       string `json:"path"`
+	Line       int    `json:"line"`
+	Column     int    `json:"column"`
+	EndLine    int    `json:"end_line,omitempty"`
+	EndColumn  int    `json:"end_column,omitempty"`
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion"`
+	Passage    string `json:"passage,omitempty"`
+	Waivable   bool   `json:"waivable"`
+	WaivedBy   string `json:"waived_by,omitempty"`
+	Waiver     string `json:"waiver,omitempty"`
+}
+
+func newDocFinding(subject string, s review.Standing) docFinding {
+	f := docFinding{
+		Handle: review.Handle(s.Finding), Rule: s.Rule, Severity: string(s.Severity), Subject: subject, Path: s.Path, Line: s.Line, Column: s.Column,
+		EndLine: s.EndLine, EndColumn: s.EndColumn, Message: s.Message, Suggestion: s.Suggestion, Passage: s.Passage, Waivable: s.Waivable,
+	}
+	if s.Waiver != nil {
+		f.WaivedBy, f.Waiver = s.Waiver.By, s.Waiver.ID
+	}
+	return f
+}
+
+type docComment struct {
+	ID        string    `json:"id"`
+	Author    string    `json:"author"`
+	Body      string    `json:"body"`
+	Revision  int       `json:"revision"`
+	Field     string    `json:"field,omitempty"`
+	Line      int       `json:"line,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func newDocComment(c proposals.Comment) docComment {
+	return docComment{ID: c.ID, Author: c.Author.String(), Body: c.Body, Revision: c.Revision, Field: c.Field, Line: c.Line, CreatedAt: c.At}
+}
+
+type docRevision struct {
+	Revision    int       `json:"revision"`
+	ContentHash string    `json:"content_hash"`
+	BaseVersion int       `json:"base_version"`
+	Author      string    `json:"author"`
+	CreatedAt   time.Time `json:"created_at"`
+}
+
+type docWaiver struct {
+	ID        string     `json:"id"`
+	Rule      string     `json:"rule"`
+	Path      string     `json:"path"`
+	Reason    string     `json:"reason"`
+	By        string     `json:"by"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+}
+
+// docDecision is one decision of the user.
+type docDecision struct {
+	Proposal     string    `json:"proposal"`
+	Subject      string    `json:"subject"`
+	Verdict      string    `json:"verdict"`
+	Revision     int       `json:"revision"`
+	ContentHash  string    `json:"content_hash"`
+	Version      int       `json:"version,omitempty"`
+	Hash         string    `json:"hash,omitempty"`
+	ReviewDigest string    `json:"review_digest"`
+	Note         string    `json:"note,omitempty"`
+	DecidedBy    string    `json:"decided_by"`
+	DecidedAt    time.Time `json:"decided_at"`
+}
+
+func newDocDecision(d review.Decision) docDecision {
+	return docDecision{
+		Proposal: string(d.Proposal), Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
+		Version: d.Version, Hash: d.VersionHash, ReviewDigest: d.ReviewDigest, Note: d.Note, DecidedBy: d.By.String(), DecidedAt: d.At,
+	}
+}
+
+type docDecisionList struct {
+	Schema    int           `json:"schema"`
+	Kind      string        `json:"kind"`
+	Decisions []docDecision `json:"decisions"`
+	DryRun    bool          `json:"dry_run,omitempty"`
+}

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/term"
+)
+
+// Env is the process as a value: everything the program takes from outside.
+type Env struct {
+	Args   []string // without the program's name
+	In     io.Reader
+	Out    io.Writer
+	Err    io.Writer
+	Getenv func(string) string
+	Dir    string // working directory
+	Now    func() time.Time
+	NewID  func() string // a new UUIDv7
+	// InTerminal and OutTerminal say whether a person is at the other end.
+	InTerminal, OutTerminal bool
+}
+
+// System returns the environment of the running process.
+func System() Env {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "." // the folder is gone; relative names fail with their own message
+	}
+	return Env{
+		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir,
+		Now:        time.Now,
+		NewID:      func() string { return uuid.Must(uuid.NewV7()).String() },
+		InTerminal: term.IsTerminal(int(os.Stdin.Fd())), OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+	}
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+	"toolcrib/visible"
+)
+
+// The exit codes. They mean the same for every command.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitNotFound    = 3
+	exitConflict    = 4
+	exitRefused     = 5
+	exitFindings    = 6
+	exitInterrupted = 130
+)
+
+// errUsage is wrapped by errors about the command line itself.
+var errUsage = errors.New("usage")
+
+// usagef returns an error about the command line.
+func usagef(format string, args ...any) error {
+	return fmt.Errorf("%s%w", fmt.Sprintf(format, args...), hidden{errUsage})
+}
+
+// hidden is an error that can be found but adds no words.
+type hidden struct{ error }
+
+func (hidden) Error() string   { return "" }
+func (h hidden) Unwrap() error { return h.error }
+
+// errFindings ends a command that did its work and found something. What it
+// found is printed already.
+var errFindings = errors.New("findings")
+
+// outcome is how an error leaves the process.
+type outcome struct {
+	target error
+	code   string // in JSON
+	exit   int
+}
+
+// outcomes translates errors; the first that matches counts.
+func outcomes() []outcome {
+	return []outcome{
+		{context.Canceled, "interrupted", exitInterrupted},
+		{errUsage, "usage", exitUsage},
+		{registry.ErrSubject, "usage", exitUsage},
+		{proposals.ErrActor, "usage", exitUsage},
+		{review.ErrAmbiguous, "ambiguous", exitUsage},
+		{review.ErrNoReason, "reason_missing", exitUsage},
+		{review.ErrNotFound, "not_found", exitNotFound},
+		{proposals.ErrAuthority, "not_allowed", exitRefused},
+		{review.ErrLocked, "locked", exitRefused},
+		{review.ErrBlocked, "blocked", exitRefused},
+		{review.ErrFourEyes, "four_eyes", exitRefused},
+		{review.ErrLimit, "limit", exitRefused},
+		{review.ErrRepeated, "rejected_before", exitRefused},
+		{review.ErrChangeSet, "change_set", exitRefused},
+		{review.ErrNotWaivable, "not_waivable", exitRefused},
+		{review.ErrNoExpect, "expect_missing", exitRefused},
+		{review.ErrDigest, "digest_differs", exitConflict},
+		{review.ErrStale, "stale", exitConflict},
+		{review.ErrUnchanged, "unchanged", exitConflict},
+
+		{review.ErrConflict, "conflict", exitConflict},
+		{proposals.ErrState, "state", exitConflict},
+		{review.ErrIncomplete, "incomplete", exitFailed},
+		{review.ErrTampered, "tampered", exitFailed},
+		{store.ErrNewer, "newer_database", exitFailed},
+		{store.ErrForeign, "foreign_database", exitFailed},
+		{store.ErrDamaged, "damaged", exitFailed},
+		{store.ErrBusy, "busy", exitFailed},
+		{nil, "failed", exitFailed},
+	}
+}
+
+// report prints err the way the caller asked for and returns the exit code.
+func report(env Env, asJSON bool, err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errFindings):
+		return exitFindings
+	}
+	var o outcome
+	for _, o = range outcomes() {
+		if o.target != nil && errors.Is(err, o.target) {
+			break
+		}
+	}
+	if !asJSON {
+		fmt.Fprintf(env.Err, "toolcrib: %s\n", visible.Text(sentence(err)))
+		return o.exit
+	}
+	doc := docError{Schema: schema, Kind: "error", Code: o.code, Message: sentence(err), Problems: problemsOf(err)}
+	b, jsonErr := json.Marshal(doc)
+	if jsonErr != nil {
+		panic(fmt.Sprintf("cli: an error does not marshal: %v", jsonErr))
+	}
+	fmt.Fprintf(env.Err, "%s\n", visible.JSON(b))
+	return o.exit
+}

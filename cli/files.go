@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"toolcrib/proposals"
+)
+
+// openFile opens a file for reading, with an error that says what is wrong in
+// plain words.
+func openFile(name string) (*os.File, error) {
+	f, err := os.Open(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no file %s", name)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("the file %s may not be read", name)
+	case err != nil:
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder; name the files in it", name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// malformedError is everything that is wrong with the proposals of a file:
+// what can not be read, and what is missing.
+type malformedError struct {
+	File     string
+	Problems []proposals.DocumentProblem
+}
+
+func (e *malformedError) Error() string { return one(e) }
+
+// what names the source for a person.
+func (e *malformedError) what() string {
+	if e.File == "-" {
+		return "standard input"
+	}
+	return e.File
+}
+
+func (e *malformedError) lines() []string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return lines
+}
+
+// readDrafts reads the proposals of files. Everything that is wrong with any
+// of them is reported together; what is missing counts as wrong only when
+// complete is set.
+func (a *app) readDrafts(names []string, complete bool) ([]proposals.Draft, error) {
+	var drafts []proposals.Draft
+	var errs []error
+	for _, name := range names {
+		data, err := a.readAll(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		parsed, err := decodeProposals(name, data, complete)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, p := range parsed {
+			drafts = append(drafts, p.Draft)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return drafts, nil
+}
+
+func decodeProposals(name string, data []byte, complete bool) ([]proposals.Parsed, error) {
+	parsed, err := proposals.DecodeFile(name, data)
+	var bad *proposals.DecodeError
+	if err != nil && !errors.As(err, &bad) {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err == nil && !complete {
+		return parsed, nil
+	}
+	problems := malformedError{File: name}
+	if len(parsed) == 0 && bad != nil {
+		problems.Problems = bad.Problems
+	}
+	for i, p := range parsed {
+		found := p.Problems()
+		if !complete {
+			found = found[:min(len(p.Malformed), len(found))] // those come first
+		}
+		document := i + 1
+		if len(parsed) == 1 {
+			document = 0
+		}
+		for _, problem := range found {
+			problems.Problems = append(problems.Problems, proposals.DocumentProblem{Document: document, Problem: problem})
+		}
+	}
+	if len(problems.Problems) == 0 {
+		return parsed, nil
+	}
+	return nil, &problems
+}

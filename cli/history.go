@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+)
+
+// docVersion is one version of a subject.
+type docVersion struct {
+	Version      int       `json:"version"`
+	ContentHash  string    `json:"content_hash"`
+	PrevHash     string    `json:"prev_hash"`
+	Hash         string    `json:"hash"`
+	Proposal     string    `json:"proposal"`
+	Revision     int       `json:"revision"`
+	Author       string    `json:"author"`
+	Assessment   string    `json:"assessment"`
+	ReviewDigest string    `json:"review_digest"`
+	RulesVersion string    `json:"rules_version"`
+	DecidedBy    string    `json:"decided_by"`
+	DecidedAt    time.Time `json:"decided_at"`
+	Note         string    `json:"note,omitempty"`
+	Waivers      int       `json:"waivers"`
+}
+
+type docVersionList struct {
+	Schema   int          `json:"schema"`
+	Kind     string       `json:"kind"`
+	Subject  string       `json:"subject"`
+	Versions []docVersion `json:"versions"`
+	Next     string       `json:"next,omitempty"`
+}
+
+func newDocVersion(v history.Version) docVersion {
+	return docVersion{
+		Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash, Proposal: v.Proposal, Revision: v.Revision,
+		Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, RulesVersion: v.RulesVersion,
+		DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: len(v.Waivers),
+	}
+}
+
+func newHistory(a *app) *cobra.Command {
+	var limit, before int
+	cmd := &cobra.Command{
+		Use:   "history SUBJECT",
+		Short: "List the versions of a tool or an agent, the newest first",
+		Args:  exact(1, "a subject such as tool:user/scene_pacer, or the id of a live tool"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runHistory(cmd.Context(), a, args[0], before, limit)
+		},
+	}
+	cmd.Flags().IntVar(&limit, "limit", 200, "at most `N` of them")
+	cmd.Flags().IntVar(&before, "before", 0, "only those before version `N`")
+	return cmd
+}
+
+// subject reads a subject, or finds the one that an id means in the view.
+func (a *app) subject(ctx context.Context, ref string) (registry.Subject, error) {
+	if s, err := registry.ParseSubject(ref); err == nil {
+		return s, nil
+	} else if !registry.ValidID(ref) {
+		return registry.Subject{}, err
+	}
+	db, err := a.database(ctx)
+	if err != nil {
+		return registry.Subject{}, err
+	}
+	layer, err := a.layer()
+	if err != nil {
+		return registry.Subject{}, err
+	}
+	return db.Subject(ctx, layer.View(), ref)
+}
+
+func runHistory(ctx context.Context, a *app, ref string, before, limit int) error {
+	if limit < 1 {
+		return usagef("--limit is %d; write 1 or more", limit)
+	}
+	subject, err := a.subject(ctx, ref)
+	if err != nil {
+		return err
+	}
+	db, err := a.database(ctx)
+	if err != nil {
+		return err
+	}
+	versions, err := db.Versions(ctx, subject, before, limit+1)
+	if err != nil {
+		return err
+	}
+	doc := docVersionList{Schema: schema, Kind: "version.list", Subject: subject.String(), Versions: []docVersion{}}
+	if len(versions) > limit {
+		versions = versions[:limit]
+		doc.Next = itoa(versions[limit-1].Number)
+	}
+	for _, v := range versions {
+		doc.Versions = append(doc.Versions, newDocVersion(v))
+	}
+	return a.print(doc, func(p *page) {
+		rows := make([][]string, len(versions))
+		for i, v := range versions {
+			rows[i] = []string{itoa(v.Number), timestamp(v.DecidedAt), v.DecidedBy, v.Author, v.ContentHash[:12], v.Hash[:12], cut(v.Note, 50)}
+		}
+		p.table([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "NOTE"}, rows)
+		if doc.Next != "" {
+			p.linef("More: --before %s", doc.Next)
+		}
+	})
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+func newList(a *app) *cobra.Command {
+	var q review.Query
+	var state string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List proposals, the newest first",
+		Args:  exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q.State = proposals.State(strings.ReplaceAll(state, "-", "_"))
+			return runList(cmd.Context(), a, q)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&state, "state", "", "only those in `STATE`: draft, chief_review, user_review, needs_changes, approved, rejected or withdrawn")
+	f.StringVar(&q.Author, "author", "", "only those by `ACTOR`, or by a kind of actor: \"agent:\"")
+	f.StringVar(&q.Subject, "subject", "", "only those on `SUBJECT`")
+	f.StringVar(&q.Filter, "filter", "", "only those with `TEXT` in subject, title, author or change set")
+	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N` of them")
+	f.StringVar(&q.After, "after", "", "continue a list: the `CURSOR` that it ended with")
+	return cmd
+}
+
+func runList(ctx context.Context, a *app, q review.Query) error {
+	switch {
+	case q.State != "" && !slices.Contains(proposals.States(), q.State):
+		return usagef("there is no state %q", q.State)
+	case q.Limit < 1 || q.Limit > review.MaxPage:
+		return usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := desk.List(ctx, q)
+	if err != nil {
+		return err
+	}
+	return a.print(newDocProposalList(found.Proposals, found.Next, false), func(p *page) {
+		if len(found.Proposals) == 0 {
+			p.linef("No proposals.")
+			return
+		}
+		p.table([]string{"ISSUE", "ID", "STATE", "TYPE", "SUBJECT", "AUTHOR", "AGE", "ADVICE", "FINDINGS", ""}, queueRows(found, a.env.Now()))
+		if found.Next != "" {
+			p.linef("More: --after %s", found.Next)
+		}
+	})
+}
+
+func queueRows(found review.Page, now time.Time) [][]string {
+	rows := make([][]string, len(found.Proposals))
+	for i, m := range found.Proposals {
+		id := string(m.ID)
+		if n := found.Prefixes; i < len(n) {
+			id = id[:max(n[i], 8)]
+		}
+		rows[i] = []string{
+			issueNumber(m), id, string(m.State), string(m.Type), cut(m.Subject.String(), 44), m.Author.String(), age(now.Sub(m.CreatedAt)),
+			string(m.Summary.Recommendation), queueFindings(m.Summary), strings.Join(marks(m), ", "),
+		}
+	}
+	return rows
+}
+
+func issueNumber(p proposals.Proposal) string {
+	if p.Issue == 0 {
+		return "-"
+	}
+	return "#" + itoa(p.Issue)
+}
+
+func queueFindings(s proposals.Summary) string {
+	if s.Findings == 0 {
+		return ""
+	}
+	return itoa(s.Findings) + " " + s.Worst
+}
+
+// marks are what a reader should not overlook.
+func marks(p proposals.Proposal) []string {
+	var out []string
+	if p.Stale() {
+		out = append(out, "stale")
+	}
+	if p.Summary.Blocks > 0 {
+		out = append(out, "blocked")
+	}
+	if p.ChangeSet != "" {
+		out = append(out, "set:"+p.ChangeSet)
+	}
+	return out
+}
+
+// age writes a duration in its largest unit.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return itoa(int(d.Minutes())) + "m"
+	case d < 48*time.Hour:
+		return itoa(int(d.Hours())) + "h"
+	}
+	return itoa(int(d.Hours()/24)) + "d"
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+// Main runs the command that env asks for and returns the exit code.
+func Main(ctx context.Context, env Env) int {
+	app := &app{env: env}
+	root := newRoot(app)
+	root.SetArgs(env.Args)
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	err := root.ExecuteContext(ctx)
+	err = errors.Join(err, app.close())
+	if ctx.Err() != nil && err != nil {
+		err = ctx.Err()
+	}
+	return report(env, app.wantsJSON(), err)
+}
+
+// group ids of the help text.
+const (
+	groupReview   = "review"
+	groupRegistry = "registry"
+	groupOther    = "other"
+)
+
+func newRoot(a *app) *cobra.Command {
+	var approve bool
+	decision := &decideFlags{}
+	root := &cobra.Command{
+		Use:   "toolcrib [--approve ID…]",
+		Short: "Review every change to what your AI agents are told they can do",
+		Long: `toolcrib keeps the tools and prompts of your AI agents. A change is proposed by
+a user or an agent, reviewed by the Chief of Staff, and goes live only when the
+user approves it; every approved version is kept for ever.
+
+An ID is the id of a proposal, any unique prefix of it, #N (its issue), or
+set:NAME (all members of a change set).`,
+		Example: `  toolcrib propose pacer.md          propose a change written in a file
+  toolcrib list --state user_review  what waits for your decision
+  toolcrib show 0199                 look at it
+  toolcrib --approve 0199            make it live`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case approve:
+				return runApprove(cmd.Context(), a, args, decision)
+			case len(args) > 0:
+				return usagef("there is no command %q; `toolcrib --help` lists them", args[0])
+			}
+			return runWorkbench(cmd, a)
+		},
+	}
+	root.Flags().BoolVar(&approve, "approve", false, "approve the proposals named by the arguments, - for standard input")
+	decision.register(root.Flags())
+	a.flags.register(root.PersistentFlags())
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
+	root.AddGroup(
+		&cobra.Group{ID: groupReview, Title: "Proposals:"},
+		&cobra.Group{ID: groupRegistry, Title: "Registry and history:"},
+		&cobra.Group{ID: groupOther, Title: "Other:"},
+	)
+	root.SetHelpCommandGroupID(groupOther)
+	root.SetCompletionCommandGroupID(groupOther)
+	for _, add := range []struct {
+		group    string
+		commands []func(*app) *cobra.Command
+	}{
+		{groupReview, []func(*app) *cobra.Command{
+			newPropose, newRevise, newSubmit, newList, newShow, newReview, newApprove, newNeedsChanges, newReject,
+			newWithdraw, newComment, newWaive, newFork,
+		}},
+		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newRollback, newVerify}},
+		{groupOther, []func(*app) *cobra.Command{newRules, newVersion}},
+	} {
+		for _, command := range add.commands {
+			c := command(a)
+			c.GroupID = add.group
+			root.AddCommand(c)
+		}
+	}
+	return root
+}
+
+// runWorkbench is what toolcrib does without a command.
+func runWorkbench(cmd *cobra.Command, a *app) error {
+	if !a.env.InTerminal || !a.env.OutTerminal {
+		_ = cmd.Usage() // a usage that can not be printed is reported by what follows
+		return usagef("without a terminal a command is needed")
+	}
+	_ = cmd.Usage()
+	return usagef("the workbench is not part of this build yet; the commands above do everything")
+}
+
+// exact makes cobra's count of arguments a usage error of ours.
+func exact(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s takes %s; got %d arguments", cmd.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usagef("%s takes %s; got %d arguments", cmd.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
+func between(low, high int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < low || len(args) > high {
+			return usagef("%s takes %s; got %d arguments", cmd.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"toolcrib/visible"
+)
+
+// print writes doc as JSON when the caller asked for it, else lets text write
+// for a person.
+func (a *app) print(doc any, text func(*page)) error {
+	if a.flags.json {
+		return a.printJSON(doc)
+	}
+	p := &page{colour: a.colour()}
+	text(p)
+	_, err := a.env.Out.Write(p.buf.Bytes())
+	return err
+}
+
+// printJSON writes doc on one line. Hidden characters are escaped, so the
+// document is safe to look at and means the same.
+func (a *app) printJSON(doc any) error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(doc); err != nil {
+		return err
+	}
+	_, err := a.env.Out.Write(visible.JSON(buf.Bytes()))
+	return err
+}
+
+// colour says whether a person sees colours.
+func (a *app) colour() bool {
+	return a.env.OutTerminal && !a.flags.noColor && a.env.Getenv("NO_COLOR") == "" && a.env.Getenv("TERM") != "dumb"
+}
+
+// page collects text for a person. Everything that it is given passes the
+// gate.
+type page struct {
+	buf    bytes.Buffer
+	colour bool
+}
+
+// linef writes one line; the arguments are made visible before they are
+// formatted.
+func (p *page) linef(format string, args ...any) {
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case int, int64, bool:
+		case string:
+			args[i] = visible.Line(v)
+		default:
+			args[i] = visible.Line(fmt.Sprint(v))
+		}
+	}
+	fmt.Fprintf(&p.buf, format+"\n", args...)
+}
+
+// text writes untrusted text of several lines, each after prefix.
+func (p *page) text(prefix, s string) {
+	for line := range strings.Lines(visible.Text(s)) {
+		p.buf.WriteString(strings.TrimRight(prefix+strings.TrimSuffix(line, "\n"), " ") + "\n")
+	}
+}
+
+func (p *page) blank() { p.buf.WriteByte('\n') }
+
+// ink is a colour by what it means.
+type ink string
+
+// The inks are the eight colours every terminal has; a sign or a word always
+// says the same as the colour.
+const (
+	inkNone   ink = ""
+	inkGood   ink = "32"
+	inkBad    ink = "31"
+	inkWarn   ink = "33"
+	inkFaint  ink = "2"
+	inkStrong ink = "1"
+)
+
+// paint colours s, which must be safe to print.
+func (p *page) paint(i ink, s string) string {
+	if !p.colour || i == inkNone {
+		return s
+	}
+	return "\x1b[" + string(i) + "m" + s + "\x1b[0m"
+}
+
+// raw writes a line that is safe already, such as one with paint in it.
+func (p *page) raw(line string) { p.buf.WriteString(line + "\n") }
+
+// table writes rows in columns as wide as their widest cell, in terminal
+// cells.
+func (p *page) table(header []string, rows [][]string) {
+	widths := make([]int, len(header))
+	all := append([][]string{header}, rows...)
+	for _, row := range all {
+		for i := range row {
+			row[i] = visible.Line(row[i])
+			widths[i] = max(widths[i], runewidth.StringWidth(row[i]))
+		}
+	}
+	for n, row := range all {
+		var b strings.Builder
+		for i, cell := range row {
+			if i == len(row)-1 {
+				b.WriteString(cell)
+				break
+			}
+			b.WriteString(cell + strings.Repeat(" ", widths[i]-runewidth.StringWidth(cell)+2))
+		}
+		line := strings.TrimRight(b.String(), " ")
+		if n == 0 {
+			line = p.paint(inkFaint, line)
+		}
+		p.raw(line)
+	}
+}
+
+// cut shortens s to width terminal cells.
+func cut(s string, width int) string { return runewidth.Truncate(visible.Line(s), width, "…") }
+
+// note writes a remark for a person to standard error; scripts get none.
+func (a *app) note(format string, args ...any) {
+	if a.flags.json {
+		return
+	}
+	writeNote(a.env.Err, format, args...)
+}
+
+func writeNote(w io.Writer, format string, args ...any) {
+	fmt.Fprintln(w, visible.Text(fmt.Sprintf(format, args...)))
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/proposals"
+)
+
+func newPropose(a *app) *cobra.Command {
+	var draft bool
+	cmd := &cobra.Command{
+		Use:   "propose FILE… | -",
+		Short: "Propose changes written in files",
+		Long: `Read proposals from files (JSON, NDJSON or Markdown with front matter) or from
+standard input, and submit them to the Chief of Staff: all of them or none.
+
+With --draft they are kept as drafts, which may be incomplete.`,
+		Example: `  toolcrib propose pacer.md
+  toolcrib propose --draft pacer.md
+  generate | toolcrib propose --as agent:generator -`,
+		Args: atLeast(1, "files, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runPropose(cmd.Context(), a, args, draft) },
+	}
+	cmd.Flags().BoolVar(&draft, "draft", false, "only keep them as drafts")
+	return cmd
+}
+
+func runPropose(ctx context.Context, a *app, files []string, draft bool) error {
+	actor, err := a.actor()
+	if err != nil {
+		return err
+	}
+	drafts, err := a.readDrafts(files, !draft)
+	if err != nil {
+		return err
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return err
+	}
+	made, err := desk.Propose(ctx, actor, drafts, !draft)
+	if err != nil {
+		return err
+	}
+	return a.printMoved(made, "")
+}
+
+// printMoved prints proposals after something happened to them.
+func (a *app) printMoved(made []proposals.Proposal, next string) error {
+	return a.print(newDocProposalList(made, next, a.flags.dryRun), func(p *page) {
+		for _, m := range made {
+			p.linef("%s", moved(m))
+		}
+		a.closing(p)
+	})
+}
+
+// closing says that a dry run kept nothing.
+func (a *app) closing(p *page) {
+	if a.flags.dryRun {
+		p.linef("Dry run: nothing was kept.")
+	}
+}
+
+// moved says in one line where a proposal stands.
+func moved(p proposals.Proposal) string {
+	line := fmt.Sprintf("%s  %s %s: %s, revision %d", p.ID, p.Type, p.Subject, p.State, p.Revision)
+	if p.Issue > 0 {
+		line = fmt.Sprintf("#%d  %s", p.Issue, line)
+	}
+	if s := p.Summary; s.Recommendation != "" {
+		line += fmt.Sprintf("; the Chief of Staff recommends: %s (%s)", s.Recommendation, findingCount(s))
+	}
+	return line
+}
+
+func findingCount(s proposals.Summary) string {
+	switch {
+	case s.Findings == 0:
+		return "no findings"
+	case s.Blocks > 0:
+		return fmt.Sprintf("%d findings, %d open blocks", s.Findings, s.Blocks)
+	}
+	return fmt.Sprintf("%d findings", s.Findings)
+}
+
+func newRevise(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "revise ID FILE | -",
+		Short: "Replace the content of an open proposal",
+		Long: `Make a new revision of a proposal from a file. A draft stays a draft; anything
+else goes back to the Chief of Staff. toolcrib show ID --source FILE writes the
+current revision to start from.`,
+		Args: exact(2, "the id of a proposal and a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			actor, err := a.actor()
+			if err != nil {
+				return err
+			}
+			drafts, err := a.readDrafts(args[1:], false)
+			if err != nil {
+				return err
+			}
+			if len(drafts) != 1 {
+				return usagef("a revision is one proposal; %s holds %d", args[1], len(drafts))
+			}
+			desk, err := a.openDesk(ctx)
+			if err != nil {
+				return err
+			}
+			ids, err := a.ids(ctx, desk, args[:1])
+			if err != nil {
+				return err
+			}
+			p, err := desk.Revise(ctx, actor, ids[0], drafts[0])
+			if err != nil {
+				return err
+			}
+			return a.printMoved([]proposals.Proposal{p}, "")
+		},
+	}
+}
+
+func newSubmit(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "submit ID…",
+		Short: "Hand drafts to the Chief of Staff",
+		Args:  atLeast(1, "ids of drafts"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.eachProposal(cmd.Context(), args, func(ctx context.Context, b bound, id proposals.ID) (proposals.Proposal, error) {
+				return b.desk.Submit(ctx, b.actor, id)
+			})
+		},
+	}
+}
+
+func newWithdraw(a *app) *cobra.Command {
+	var note noteFlags
+	cmd := &cobra.Command{
+		Use:   "withdraw ID…",
+		Short: "End open proposals without a decision",
+		Args:  atLeast(1, "ids of proposals"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := note.read(a)
+			if err != nil {
+				return err
+			}
+			return a.eachProposal(cmd.Context(), args, func(ctx context.Context, b bound, id proposals.ID) (proposals.Proposal, error) {
+				return b.desk.Withdraw(ctx, b.actor, id, text)
+			})
+		},
+	}
+	note.register(cmd.Flags())
+	return cmd
+}

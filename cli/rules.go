@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"toolcrib/review/rules"
+)
+
+type docRule struct {
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	Severity   string `json:"severity"`
+	Waivable   bool   `json:"waivable"`
+	Locked     bool   `json:"locked"`
+	Doc        string `json:"doc"`
+	Suggestion string `json:"suggestion,omitempty"`
+	Bad        string `json:"bad"`
+	Good       string `json:"good"`
+}
+
+type docRuleList struct {
+	Schema int       `json:"schema"`
+	Kind   string    `json:"kind"`
+	Rules  []docRule `json:"rules"`
+}
+
+func newRules(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "rules [ID]",
+		Short: "List the rules of the Chief of Staff, or explain one",
+		Args:  between(0, 1, "at most the id of a rule"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			doc := docRuleList{Schema: schema, Kind: "rule.list", Rules: []docRule{}}
+			for _, r := range rules.All() {
+				if len(args) == 0 || r.ID == args[0] || r.Name == args[0] {
+					doc.Rules = append(doc.Rules, newDocRule(r))
+				}
+			}
+			switch {
+			case len(args) == 0:
+				return a.print(doc, func(p *page) { writeRules(p, doc.Rules) })
+			case len(doc.Rules) == 0:
+				return notFoundf("rule %s", args[0])
+			}
+			return a.print(doc, func(p *page) { writeRule(p, doc.Rules[0]) })
+		},
+	}
+}
+
+func newDocRule(r rules.Rule) docRule {
+	return docRule{
+		ID: r.ID, Name: r.Name, Severity: string(r.Severity), Waivable: r.Waivable, Locked: r.Locked,
+		Doc: r.Doc, Suggestion: r.Suggestion, Bad: r.Bad.Show, Good: r.Good.Show,
+	}
+}
+
+func writeRules(p *page, list []docRule) {
+	rows := make([][]string, len(list))
+	for i, r := range list {
+		rows[i] = []string{r.ID, r.Severity, waivableWord(r), r.Name}
+	}
+	p.table([]string{"RULE", "SEVERITY", "", "NAME"}, rows)
+}
+
+func waivableWord(r docRule) string {
+	switch {
+	case r.Locked:
+		return "always on"
+	case r.Waivable:
+		return "waivable"
+	}
+	return ""
+}
+
+func writeRule(p *page, r docRule) {
+	p.linef("%s %s: %s %s", r.ID, r.Name, r.Severity, waivableWord(r))
+	p.blank()
+	p.text("", r.Doc)
+	p.blank()
+	p.linef("Bad:  %s", r.Bad)
+	p.linef("Good: %s", r.Good)
+	if r.Suggestion != "" {
+		p.blank()
+		p.text("", r.Suggestion)
+	}
+}

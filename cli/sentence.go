@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+)
+
+// sentence writes an error for a person: one sentence, or for something with
+// many problems a sentence and a line for each.
+func sentence(err error) string {
+	var b strings.Builder
+	for i, e := range flatten(err) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(one(e))
+	}
+	return b.String()
+}
+
+func one(err error) string {
+	var malformed *malformedError
+	var incomplete *review.Incomplete
+	switch {
+	case errors.As(err, &malformed):
+		return listed(malformed.what()+" can not be proposed", malformed.lines())
+	case errors.As(err, &incomplete):
+		lines := make([]string, len(incomplete.Problems))
+		for i, p := range incomplete.Problems {
+			lines[i] = p.String()
+		}
+		return listed(incomplete.What+" can not be submitted", lines)
+	}
+	return stop(err.Error())
+}
+
+func listed(head string, lines []string) string {
+	if len(lines) == 1 {
+		return stop(head + ": " + lines[0])
+	}
+	return fmt.Sprintf("%s, for %d reasons:\n  - %s", head, len(lines), strings.Join(lines, "\n  - "))
+}
+
+// stop ends s as a sentence.
+func stop(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
+		return s
+	}
+	return s + "."
+}
+
+// flatten takes joined errors apart.
+func flatten(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only a join at the top is a list
+		if _, formatted := err.(fmt.Formatter); !formatted && isJoin(err) {
+			var out []error
+			for _, e := range joined.Unwrap() {
+				out = append(out, flatten(e)...)
+			}
+			return out
+		}
+	}
+	return []error{err}
+}
+
+// isJoin tells errors.Join's type from other errors that wrap several, such as
+// those of fmt.Errorf, whose own words would be lost.
+func isJoin(err error) bool { return fmt.Sprintf("%T", err) == "*errors.joinError" }
+
+// docProblem is one problem in the JSON of an error.
+type docProblem struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+	Rule    string `json:"rule,omitempty"`
+	// Document counts the proposals of a file from 1; 0 when there is one.
+	Document int `json:"document,omitempty"`
+}
+
+// problemsOf collects what is wrong with a document, when err is about one.
+func problemsOf(err error) []docProblem {
+	var out []docProblem
+	for _, e := range flatten(err) {
+		var incomplete *review.Incomplete
+		var shape jsondoc.Problems
+		var malformed *malformedError
+		switch {
+		case errors.As(e, &malformed):
+			for _, p := range malformed.Problems {
+				out = append(out, docProblem{Path: p.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: p.Message, Rule: p.Rule, Document: p.Document})
+			}
+		case errors.As(e, &incomplete):
+			for _, p := range incomplete.Problems {
+				out = append(out, docProblem{Path: p.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: p.Message, Rule: p.Rule})
+			}
+		case errors.As(e, &shape):
+			for _, p := range shape {
+				out = append(out, docProblem{Path: p.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: p.Message})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+)
+
+// docTool is a live definition in a list. Definition stands only where one is
+// asked for.
+type docTool struct {
+	ID          string          `json:"id"`
+	Subject     string          `json:"subject"`
+	Layer       string          `json:"layer"`
+	Kind        string          `json:"kind"`
+	Name        string          `json:"name"`
+	Version     int             `json:"version"`
+	Status      string          `json:"status"`
+	Locked      bool            `json:"locked"`
+	ContentHash string          `json:"content_hash"`
+	Category    string          `json:"category"`
+	Tier        string          `json:"tier"`
+	Approval    string          `json:"approval"`
+	Hides       []string        `json:"hides,omitempty"`
+	Definition  json.RawMessage `json:"definition,omitempty"`
+}
+
+type docToolList struct {
+	Schema int       `json:"schema"`
+	Kind   string    `json:"kind"`
+	Tools  []docTool `json:"tools"`
+	Next   string    `json:"next,omitempty"`
+}
+
+type docOneTool struct {
+	Schema int     `json:"schema"`
+	Kind   string  `json:"kind"`
+	Tool   docTool `json:"tool"`
+}
+
+type docAgentList struct {
+	Schema int       `json:"schema"`
+	Kind   string    `json:"kind"`
+	Agents []docTool `json:"agents"`
+	Next   string    `json:"next,omitempty"`
+}
+
+type docOneAgent struct {
+	Schema int     `json:"schema"`
+	Kind   string  `json:"kind"`
+	Agent  docTool `json:"agent"`
+}
+
+func newTools(a *app) *cobra.Command {
+	return newCatalog(a, registry.KindTool, "tools [ID | SUBJECT]", "List the live tools, or show one",
+		`List the tools that are live: the global layer, the user's over it, and with
+--project the project's over both. A tool of an earlier layer that a later one
+hides is left out, unless --all is given.`)
+}
+
+func newAgents(a *app) *cobra.Command {
+	return newCatalog(a, registry.KindAgent, "agents [ID | SUBJECT]", "List the live agents, or show one",
+		"List the agents that are live, in the layers that toolcrib tools lists.")
+}
+
+func newCatalog(a *app, kind registry.Kind, use, short, long string) *cobra.Command {
+	var q store.CatalogQuery
+	var asOf string
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: long, Args: between(0, 1, "at most an id or a subject"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q.Kind = kind
+			var err error
+			if q.AsOf, err = parseTime(asOf); err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				return runOne(cmd.Context(), a, q, args[0])
+			}
+			return runCatalog(cmd.Context(), a, q)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&q.All, "all", false, "every layer, hidden and deactivated ones too")
+	f.StringVar(&asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
+	f.StringVar(&q.Category, "category", "", "only those of `CATEGORY`")
+	f.StringVar(&q.Filter, "filter", "", "only those with `TEXT` in id or name")
+	f.IntVar(&q.Limit, "limit", 200, "at most `N` of them")
+	f.StringVar(&q.After, "after", "", "continue a list: the `CURSOR` that it ended with")
+	return cmd
+}
+
+// parseTime reads a moment; "" is the zero time.
+func parseTime(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return t, usagef("%q is no time; write it as 2026-11-20T23:42:00Z", s)
+	}
+	return t.UTC(), nil
+}
+
+func parseVersion(s string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(s, "v"))
+	if err != nil || n < 1 {
+		return 0, usagef("%q is no version; versions count from 1", s)
+	}
+	return n, nil
+}
+
+func newDocTool(e store.CatalogEntry) docTool {
+	t := docTool{
+		ID: e.Subject.ID, Subject: e.Subject.String(), Layer: string(e.Subject.Layer), Kind: e.ToolKind, Name: e.Name, Version: e.Version,
+		Status: string(e.Status), Locked: e.Locked, ContentHash: e.ContentHash, Category: e.Category, Tier: e.Tier, Approval: e.Approval,
+	}
+	for _, h := range e.Hides {
+		t.Hides = append(t.Hides, h.String())
+	}
+	if e.Subject.Kind == registry.KindAgent {
+		t.Kind = string(registry.KindAgent)
+	}
+	return t
+}
+
+func runCatalog(ctx context.Context, a *app, q store.CatalogQuery) error {
+	if q.Limit < 1 || q.Limit > review.MaxPage {
+		return usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
+	}
+	db, err := a.database(ctx)
+	if err != nil {
+		return err
+	}
+	layer, err := a.layer()
+	if err != nil {
+		return err
+	}
+	q.View = layer.View()
+	found, err := db.Catalog(ctx, q)
+	if err != nil {
+		return err
+	}
+	docs := make([]docTool, len(found.Entries))
+	for i, e := range found.Entries {
+		docs[i] = newDocTool(e)
+	}
+	var doc any = docToolList{Schema: schema, Kind: "tool.list", Tools: docs, Next: found.Next}
+	if q.Kind == registry.KindAgent {
+		doc = docAgentList{Schema: schema, Kind: "agent.list", Agents: docs, Next: found.Next}
+	}
+	return a.print(doc, func(p *page) {
+		if len(docs) == 0 {
+			p.linef("Nothing is live here.")
+			return
+		}
+		rows := make([][]string, len(docs))
+		for i, d := range docs {
+			rows[i] = []string{d.ID, d.Layer, d.Kind, itoa(d.Version), d.Category, d.Approval, lockMark(d), cut(d.Name, 40)}
+		}
+		p.table([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, rows)
+		if found.Next != "" {
+			p.linef("More: --after %s", found.Next)
+		}
+	})
+}
+
+func lockMark(d docTool) string {
+	switch {
+	case d.Locked:
+		return "Locked (core)"
+	case d.Status == string(registry.Deactivated):
+		return "deactivated"
+	case len(d.Hides) > 0:
+		return "hides " + strings.Join(d.Hides, ", ")
+	}
+	return ""
+}
+
+func runOne(ctx context.Context, a *app, q store.CatalogQuery, ref string) error {
+	db, err := a.database(ctx)
+	if err != nil {
+		return err
+	}
+	layer, err := a.layer()
+	if err != nil {
+		return err
+	}
+	q.View = layer.View()
+	e, definition, err := db.Find(ctx, q, ref)
+	if err != nil {
+		return err
+	}
+	t := newDocTool(e)
+	t.Definition = definition
+	var doc any = docOneTool{Schema: schema, Kind: "tool", Tool: t}
+	if q.Kind == registry.KindAgent {
+		doc = docOneAgent{Schema: schema, Kind: "agent", Agent: t}
+	}
+	d, err := registry.DecodeDefinition(q.Kind, definition)
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.Subject, err)
+	}
+	return a.print(doc, func(p *page) {
+		p.linef("%s version %d, %s %s", e.Subject, e.Version, e.Status, lockMark(t))
+		p.linef("content hash %s", e.ContentHash)
+		p.blank()
+		writeDefinition(p, d)
+	})
+}

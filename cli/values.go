@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/visible"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func safe(s string) string { return visible.Line(s) }
+
+// mustParse reads canonical JSON of our own making.
+func mustParse(b []byte) *jsondoc.Node {
+	n, err := jsondoc.Parse(b, jsondoc.DefaultLimits)
+	if err != nil {
+		panic(fmt.Sprintf("cli: canonical JSON does not parse: %v", err))
+	}
+	return n
+}
+
+// isText reports whether a value reads better as a block than on one line.
+func isText(n *jsondoc.Node) bool {
+	return n.Kind == jsondoc.String && (strings.Contains(n.Text, "\n") || len(n.Text) > 60)
+}
+
+// scalar writes a value on one line: a string as it is, anything else as JSON.
+func scalar(n *jsondoc.Node) string {
+	if n.Kind == jsondoc.String {
+		return n.Text
+	}
+	return string(jsondoc.Canonical(n))
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/review"
+	"toolcrib/review/rules"
+)
+
+type docVersionInfo struct {
+	Schema  int    `json:"schema"`
+	Kind    string `json:"kind"`
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	Rules   string `json:"rules"`
+}
+
+func newVersion(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of the program and of its rules",
+		Args:  exact(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			doc := docVersionInfo{
+				Schema: schema, Kind: "version", Version: programVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+				Rules: rules.Version,
+			}
+			return a.print(doc, func(p *page) {
+				p.linef("toolcrib %s (%s, %s/%s), rules %s", doc.Version, doc.Go, doc.OS, doc.Arch, doc.Rules)
+			})
+		},
+	}
+}
+
+// programVersion is the version of the module that the program was built from.
+func programVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}
+
+func notFoundf(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), review.ErrNotFound)
+}
