@@ -89,7 +89,7 @@ func TestParseRefuses(t *testing.T) {
 			"[1] (line 1, column 1005): the number is out of range; exponents from -9999 to 9999 are read",
 		}},
 		{"huge key", `{"` + strings.Repeat("k", 1_025) + `":1}`, []string{
-			strings.Repeat("k", 1_024) + " (line 1, column 2): the key has 1025 characters; at most 1024 are read",
+			strings.Repeat("k", 500) + "..." + strings.Repeat("k", 500) + " (line 1, column 2): the key has 1025 characters; at most 1024 are read",
 		}},
 		{"all at once", "{\n \"a\": 1,\n \"é\": \"\\u0000\", \"a\": [1e99999],\n \"a\": tru", []string{
 			`["\u00e9"] (line 3, column 7): holds a NUL character; take it out`,
@@ -153,7 +153,7 @@ func TestParseBoundsProblems(t *testing.T) {
 	if want := "$: there are more problems than the first 100 listed here"; lines[jsondoc.MaxProblems] != want {
 		t.Errorf("last: %s", lines[jsondoc.MaxProblems])
 	}
-	if n := len(err.Error()); n > 2<<20 {
+	if n := len(err.Error()); n > 200_000 {
 		t.Errorf("the error has %d bytes", n)
 	}
 }

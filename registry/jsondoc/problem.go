@@ -14,12 +14,20 @@ type Problem struct {
 	Message string
 }
 
-// String returns "path (line 3, column 7): message".
+// maxShownPath is how many bytes of a path String shows.
+const maxShownPath = 1_000
+
+// String returns "path (line 3, column 7): message". The middle of a very long
+// path is left out.
 func (p Problem) String() string {
-	if p.Pos == (Pos{}) {
-		return p.Path + ": " + p.Message
+	path := p.Path
+	if len(path) > maxShownPath {
+		path = path[:maxShownPath/2] + "..." + path[len(path)-maxShownPath/2:]
 	}
-	return fmt.Sprintf("%s (line %d, column %d): %s", p.Path, p.Pos.Line, p.Pos.Column, p.Message)
+	if p.Pos == (Pos{}) {
+		return path + ": " + p.Message
+	}
+	return fmt.Sprintf("%s (line %d, column %d): %s", path, p.Pos.Line, p.Pos.Column, p.Message)
 }
 
 // Problems is everything that is wrong with a document. As an error it lists

@@ -1,0 +1,122 @@
+package schemaguard
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// What a schema may be at most.
+const (
+	MaxBytes      = 256 << 10
+	MaxDepth      = 64    // levels of nested lists and objects
+	MaxSubschemas = 5_000 // as written, applied to one value, and after expansion
+	MaxPattern    = 1_000 // characters of one regular expression
+)
+
+// Check reports whether schema is safe to hand to a validator. The error is a
+// jsondoc.Problems with what is refused, paths and positions being those in
+// the schema. The remarks are about what is accepted and odd: a schema that
+// says nothing, or a regular expression that is not checked. Whether the
+// schema is valid is for Compile to say.
+func Check(schema json.RawMessage) (remarks jsondoc.Problems, err error) {
+	g, err := read(schema)
+	if err != nil {
+		return nil, err
+	}
+	return g.remarks, nil
+}
+
+// read parses and checks a schema.
+func read(schema []byte) (*graph, error) {
+	n, err := jsondoc.Parse(schema, jsondoc.Limits{Bytes: MaxBytes, Depth: MaxDepth})
+	if err != nil {
+		return nil, err
+	}
+	if n.Kind != jsondoc.Object && n.Kind != jsondoc.Bool {
+		return nil, jsondoc.Problems{{Path: jsondoc.Root, Pos: n.Pos, Message: "expected a schema: an object, true or false; got " + n.Kind.String()}}
+	}
+	g := newGraph(n)
+	if len(g.problems) == 0 {
+		g.count()
+	}
+	if len(g.problems) == 0 {
+		g.checkNumbers()
+	}
+	if len(g.problems) > 0 {
+		return nil, g.problems.Locate(n)
+	}
+	g.remarkOnRoot()
+	g.remarks = g.remarks.Locate(n)
+	return g, nil
+}
+
+// count refuses what becomes too large or never ends.
+func (g *graph) count() {
+	for _, v := range g.vertices {
+		if g.inPlace(v) > MaxSubschemas {
+			g.refuse(at(v), "applies more than %d subschemas to one value", MaxSubschemas)
+			return
+		}
+	}
+	if len(g.problems) > 0 {
+		return
+	}
+	g.findComponents()
+	for _, v := range g.vertices {
+		if g.expand(v) > MaxSubschemas {
+			g.refuse(at(v), "has more than %d subschemas after expansion", MaxSubschemas)
+			return
+		}
+	}
+}
+
+// dialects are the addresses by which a schema says what it is written in.
+var dialects = [...]string{
+	"json-schema.org/draft-04/schema",
+	"json-schema.org/draft-06/schema",
+	"json-schema.org/draft-07/schema",
+	"json-schema.org/draft/2019-09/schema",
+	"json-schema.org/draft/2020-12/schema",
+}
+
+// dialect returns which of the dialects the schema n names, "" for none or an
+// unknown one.
+func dialect(n *jsondoc.Node) string {
+	named := n.Get("$schema")
+	if named == nil || named.Kind != jsondoc.String {
+		return ""
+	}
+	address := strings.TrimSuffix(named.Text, "#")
+	_, address, _ = strings.Cut(address, "://")
+	if !slices.Contains(dialects[:], address) {
+		return ""
+	}
+	return address
+}
+
+func draft4(root *jsondoc.Node) bool { return dialect(root) == dialects[0] }
+
+// remarkOnRoot says what is missing from a schema that says little.
+func (g *graph) remarkOnRoot() {
+	n := g.root.node
+	if n.Kind != jsondoc.Object {
+		return
+	}
+	named := n.Get("$schema")
+	if named != nil && dialect(n) == "" {
+		g.remark(at(g.root, "$schema"), "names no known dialect; read as 2020-12")
+	}
+	says := len(n.Members)
+	if named != nil {
+		says--
+	}
+	switch {
+	case says == 0:
+		g.remark(at(g.root), "says nothing: every value fits")
+	case n.Get("type") == nil:
+		g.remark(at(g.root), "has no type; the arguments of a tool are an object")
+	}
+}

@@ -1,0 +1,144 @@
+package schemaguard
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// Schema is a schema that is safe and valid. It may be used by several
+// goroutines at once.
+type Schema struct {
+	graph    *graph
+	compiled *jsonschema.Schema
+}
+
+// ErrLoad is what the validator gets when it wants to read another document.
+var ErrLoad = errors.New("no other document is read")
+
+// location is the address that the schema itself goes by.
+const location = "mem:///schema"
+
+// Compile checks a schema and makes it ready to validate with. The error is a
+// jsondoc.Problems: what Check refuses, or what is no valid JSON Schema.
+func Compile(schema json.RawMessage) (*Schema, error) {
+	g, err := read(schema)
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.UseLoader(denyLoader{})
+	c.UseRegexpEngine(compilePattern)
+	if old(g.root.node) {
+		c.RegisterVocabulary(newerDefs())
+	}
+	if err := c.AddResource(location, g.export(g.root.node)); err != nil {
+		return nil, g.invalid(err)
+	}
+	compiled, err := c.Compile(location)
+	if err != nil {
+		return nil, g.invalid(err)
+	}
+	return &Schema{graph: g, compiled: compiled}, nil
+}
+
+// old reports whether n names a dialect before 2019-09, which lacks "$defs".
+func old(n *jsondoc.Node) bool {
+	switch dialect(n) {
+	case dialects[0], dialects[1], dialects[2]:
+		return true
+	}
+	return false
+}
+
+// newerDefs makes "$defs" hold subschemas in the dialects that lack it and
+// whose users write it all the same. The validator would find them without,
+// but prepare the whole document anew for each.
+func newerDefs() *jsonschema.Vocabulary {
+	return &jsonschema.Vocabulary{
+		URL:        "mem:///defs",
+		Subschemas: []jsonschema.SchemaPath{{jsonschema.Prop("$defs"), jsonschema.AllProp{}}},
+		Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
+			return nil, nil
+		},
+	}
+}
+
+// denyLoader loads nothing.
+type denyLoader struct{}
+
+func (denyLoader) Load(string) (any, error) { return nil, ErrLoad }
+
+// invalid says what the validator refuses about the schema.
+func (g *graph) invalid(err error) error {
+	var ps jsondoc.Problems
+	var invalid *jsonschema.SchemaValidationError
+	var found *jsonschema.ValidationError
+	if errors.As(err, &invalid) && errors.As(invalid.Err, &found) {
+		ps = explain(found, g.root.node)
+	} else {
+		ps.Add(jsondoc.Root, "is no valid JSON Schema: %s", jsondoc.Printable(err.Error()))
+	}
+	return ps.Locate(g.root.node)
+}
+
+// export returns n as the validator wants it: without the keywords that would
+// make it look for other documents, and without limits for members whose names
+// no regular expression can tell.
+func (g *graph) export(n *jsondoc.Node) any {
+	switch n.Kind {
+	case jsondoc.Object:
+		object := make(map[string]any, len(n.Members))
+		v := g.byNode[n]
+		for _, m := range n.Members {
+			switch {
+			case v == nil:
+				object[m.Key] = g.export(m.Value)
+			case m.Key == "$schema", m.Key == "$vocabulary":
+			case (m.Key == "$id" || m.Key == "id") && !strings.HasPrefix(m.Value.Text, "#"):
+			case m.Key == "patternProperties" && m.Value.Kind == jsondoc.Object:
+				object[m.Key] = g.exportPatterns(v, m.Value)
+			default:
+				object[m.Key] = g.export(m.Value)
+			}
+		}
+		if address := dialect(n); v != nil && v == g.root && address != "" {
+			object["$schema"] = "http://" + address
+		}
+		return object
+	case jsondoc.Array:
+		items := make([]any, len(n.Items))
+		for i, item := range n.Items {
+			items[i] = g.export(item)
+		}
+		return items
+	case jsondoc.String:
+		return n.Text
+	case jsondoc.Number:
+		return json.Number(n.Text)
+	case jsondoc.Bool:
+		return n.Text == "true"
+	case jsondoc.Null:
+	}
+	return nil
+}
+
+func (g *graph) exportPatterns(v *vertex, n *jsondoc.Node) map[string]any {
+	object := make(map[string]any, len(n.Members))
+	for i, m := range n.Members {
+		if !v.patterns[i].runs {
+			object[m.Key] = true
+			continue
+		}
+		object[m.Key] = g.export(m.Value)
+	}
+	return object
+}
+
+// value returns n as the validator wants it.
+func value(n *jsondoc.Node) any { return (&graph{}).export(n) }

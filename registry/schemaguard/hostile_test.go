@@ -1,0 +1,134 @@
+package schemaguard_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/registry/schemaguard"
+)
+
+// doubling returns a schema whose definitions each use the next one twice.
+func doubling(levels int, use string) string {
+	var b strings.Builder
+	b.WriteString(`{"$ref":"#/$defs/a0","$defs":{`)
+	for i := range levels {
+		ref := fmt.Sprintf(`{"$ref":"#/$defs/a%d"}`, i+1)
+		fmt.Fprintf(&b, `"a%d":`+use+`,`, i, ref, ref)
+	}
+	fmt.Fprintf(&b, `"a%d":{"type":"string"}}}`, levels)
+	return b.String()
+}
+
+func nested(depth int) string {
+	return strings.Repeat(`{"not":`, depth) + "true" + strings.Repeat("}", depth)
+}
+
+func chain(length int, last string) string {
+	var b strings.Builder
+	b.WriteString(`{"$ref":"#/$defs/a0","$defs":{`)
+	for i := range length {
+		fmt.Fprintf(&b, `"a%d":{"$ref":"#/$defs/a%d"},`, i, i+1)
+	}
+	fmt.Fprintf(&b, `"a%d":%s}}`, length, last)
+	return b.String()
+}
+
+func repeated(item string, n int) string { return strings.Repeat(item+",", n-1) + item }
+
+// hostile are schemas that hang, kill or betray the program that trusts them,
+// with what each is refused for.
+var hostile = []struct {
+	name, schema, want string
+}{
+	{"refers to itself", `{"$ref":"#"}`, "$ (line 1, column 1): leads back to itself without going into the value"},
+	{"refers to itself by anchor", `{"$anchor":"me","allOf":[{"$ref":"#me"}]}`, "leads back to itself"},
+	{"two refer to each other", `{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`, "$defs.a (line 1, column 15): leads back to itself"},
+	{"a loop through anyOf", `{"anyOf":[{"type":"string"},{"not":{"$ref":"#"}}]}`, "leads back to itself"},
+	{"a loop through if", `{"if":{"then":true,"else":{"$ref":"#"}}}`, "leads back to itself"},
+	{"a loop through dependencies", `{"dependencies":{"a":["b"],"c":{"$ref":"#"}}}`, "leads back to itself"},
+	{"a dynamic loop", `{"$dynamicAnchor":"n","allOf":[{"$dynamicRef":"#n"}]}`, "leads back to itself"},
+	{"a recursive loop", `{"$recursiveAnchor":true,"$recursiveRef":"#"}`, "leads back to itself"},
+	{"a loop in what is not used", `{"type":"object","$defs":{"x":{"allOf":[{"$ref":"#/$defs/x"}]}}}`, "$defs.x (line 1, column 31): leads back to itself"},
+	{"a loop of 4,000", chain(4_000, `{"$ref":"#/$defs/a0"}`), "leads back to itself"},
+	{"doubling in place", doubling(40, `{"allOf":[%s,%s]}`), "applies more than 5000 subschemas to one value"},
+	{"doubling inside", doubling(40, `{"properties":{"x":%s,"y":%s}}`), "more than 5000 subschemas after expansion"},
+	{"doubling 2,000 times", doubling(2_000, `{"anyOf":[%s,%s]}`), "has more than 5000 subschemas"},
+	{"doubling with a way back", strings.Replace(doubling(40, `{"allOf":[%s,%s]}`), `"type":"string"`, `"items":{"$ref":"#"}`, 1), "applies more than 5000"},
+	{"doubling in what is not used", strings.Replace(doubling(40, `{"allOf":[%s,%s]}`), `"$ref":"#/$defs/a0",`, "", 1), "applies more than 5000"},
+	{"too many subschemas", `{"allOf":[` + repeated("{}", 5_001) + `]}`, "has more than 5000 subschemas"},
+	{"file", `{"$ref":"file:///etc/passwd"}`, `$ref (line 1, column 9): leads out of the document: "file:///etc/passwd"`},
+	{"http", `{"properties":{"a":{"$ref":"http://127.0.0.1:8080/steal#/x"}}}`, "properties.a.$ref (line 1, column 28): leads out of the document"},
+	{"relative", `{"$ref":"other.json"}`, "leads out of the document"},
+	{"empty reference", `{"$ref":""}`, "leads out of the document"},
+	{"dynamic reference outside", `{"$dynamicRef":"https://x.example/#a"}`, "leads out of the document"},
+	{"an identity to resolve against", `{"properties":{"a":{"$id":"file:///etc/","$ref":"#/passwd"}}}`, "properties.a.$id (line 1, column 27): gives a part of the schema an identity"},
+	{"an identity in draft 4", `{"$schema":"http://json-schema.org/draft-04/schema#","not":{"id":"http://x.example"}}`, "gives a part of the schema an identity"},
+	{"an anchor twice", `{"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}}`, "$defs.b.$anchor (line 1, column 46): is the name of $defs.a as well"},
+	{"nowhere", `{"$ref":"#/$defs/none"}`, `leads nowhere: "#/$defs/none"`},
+	{"no anchor", `{"$ref":"#none"}`, `leads nowhere: "#none"`},
+	{"not a schema", `{"$ref":"#/title","title":"x"}`, "leads nowhere"},
+	{"broken escape", `{"$ref":"#/%zz"}`, "is no reference"},
+	{"many strays", `{"x":[` + repeated("{}", 200) + `],"allOf":[` + refs(200) + `]}`, "more than 100 references to what is no subschema"},
+	{"deep", nested(10_000), "nested more than 64 levels deep"},
+	{"deep lists", strings.Repeat("[", 100_000), "nested more than 64 levels deep"},
+	{"large", `{"description":"` + strings.Repeat("x", 10<<20) + `"}`, "bytes; at most 262144 are read"},
+	{"a long regular expression", `{"pattern":"` + strings.Repeat("a", 1_001) + `"}`, "pattern (line 1, column 12): the regular expression has 1001 characters"},
+	{"a large regular expression", `{"pattern":"` + strings.Repeat(".{999}", 100) + `"}`, "the regular expression stands for more than 10000 steps"},
+	{"many large regular expressions", `{"allOf":[` + patterns(100) + `]}`, "the regular expressions together stand for more than 100000 steps"},
+	{"large classes", `{"allOf":[` + classes(200) + `]}`, "the regular expressions together stand for"},
+	{"large classes in names", `{"patternProperties":{` + strings.NewReplacer(`{"pattern":`, ``, `}"}`, `}":{}`).Replace(classes(200)) + `}}`, "the regular expressions together stand for"},
+	{"a large number", `{"maximum":1e9999}`, "maximum (line 1, column 12): the number is out of range"},
+	{"a long number", `{"enum":[1` + strings.Repeat("1", 200) + `]}`, "enum[0] (line 1, column 10): the number is out of range"},
+	{"not a schema at all", `[]`, "expected a schema: an object, true or false; got a list"},
+	{"not JSON", `{"type":}`, "missing value after object name"},
+	{"a key twice", `{"type":"object","type":"string"}`, "second time"},
+	{"long keys around much", strings.Repeat(`{"properties":{"`+strings.Repeat(`\u202e`, 1_000)+`":`, 30) + `{"allOf":[` + repeated(`{"$ref":"#/x"}`, 3_000) + `]}` + strings.Repeat("}}", 30), "leads nowhere"},
+}
+
+func refs(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"$ref":"#/x/%d"}`, i)
+	}
+	return strings.Join(list, ",")
+}
+
+func patterns(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"pattern":"x%d(a|b|c){800}"}`, i)
+	}
+	return strings.Join(list, ",")
+}
+
+func classes(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"pattern":"%d%s"}`, i, strings.Repeat(`\\p{L}`, 80))
+	}
+	return strings.Join(list, ",")
+}
+
+func TestHostileSchemas(t *testing.T) {
+	for _, tt := range hostile {
+		t.Run(tt.name, func(t *testing.T) {
+			schema := json.RawMessage(tt.schema)
+			start := time.Now()
+			_, err := schemaguard.Check(schema)
+			took := time.Since(start)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("refused with %.300v, want %s", err, tt.want)
+			}
+			t.Logf("%v", took)
+			if took > time.Second { // a hundred times what it takes
+				t.Errorf("took %v", took)
+			}
+			if _, err := schemaguard.Compile(schema); err == nil {
+				t.Error("Compile takes it")
+			}
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package schemaguard
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// reference is a "$ref" or one of its kin.
+type reference struct {
+	from    *vertex
+	keyword string
+	target  string
+}
+
+func (r reference) spot() spot { return at(r.from, r.keyword) }
+
+// maxStrays is how many references may lead to places that no keyword makes a
+// schema of: the validator prepares the whole document anew for each.
+const maxStrays = 100
+
+// refer adds the edge that r stands for. It reports false when its target is
+// not known (yet). A reference out of the document is refused.
+func (g *graph) refer(r reference) bool {
+	fragment, ok := strings.CutPrefix(r.target, "#")
+	if !ok {
+		g.refuse(r.spot(), `leads out of the document: %s; only references that begin with "#" are followed`, jsondoc.Quote(r.target))
+		return true
+	}
+	fragment, err := url.PathUnescape(fragment)
+	if err != nil {
+		g.refuse(r.spot(), "is no reference: %s", jsondoc.Quote(r.target))
+		return true
+	}
+	to := g.anchors[fragment]
+	if fragment == "" || fragment[0] == '/' {
+		to = g.pointer(fragment)
+	}
+	if to == nil {
+		return len(g.problems) > 0
+	}
+	to.refs++
+	r.from.edges = append(r.from.edges, edge{to: to, scope: here, reference: true})
+	return true
+}
+
+// pointer follows a JSON pointer (RFC 6901) and returns the subschema there,
+// made one if it was none; nil when nothing is there.
+func (g *graph) pointer(pointer string) *vertex {
+	n, path := g.root.node, jsondoc.Root
+	for pointer != "" {
+		var token string
+		token, pointer = cutToken(pointer)
+		switch n.Kind { //nolint:exhaustive // nothing is inside the other kinds
+		case jsondoc.Object:
+			n, path = lookup(g.members, n, token), jsondoc.Join(path, token)
+		case jsondoc.Array:
+			i, err := strconv.Atoi(token)
+			if err != nil || strconv.Itoa(i) != token || i < 0 || i >= len(n.Items) {
+				return nil
+			}
+			n, path = n.Items[i], jsondoc.Index(path, i)
+		default:
+			return nil
+		}
+		if n == nil {
+			return nil
+		}
+	}
+	if n.Kind != jsondoc.Object && n.Kind != jsondoc.Bool {
+		return nil
+	}
+	if g.byNode[n] == nil {
+		if g.strays++; g.strays > maxStrays {
+			g.refuse(at(g.root), "has more than %d references to what is no subschema", maxStrays)
+			return nil
+		}
+	}
+	return g.add(n, vertexPlace{path: path})
+}
+
+// lookup returns the value of key in n, without looking through a large object
+// every time.
+func lookup(index map[*jsondoc.Node]map[string]*jsondoc.Node, n *jsondoc.Node, key string) *jsondoc.Node {
+	if len(n.Members) < 16 {
+		return n.Get(key)
+	}
+	if index[n] == nil {
+		index[n] = make(map[string]*jsondoc.Node, len(n.Members))
+		for _, m := range n.Members {
+			index[n][m.Key] = m.Value
+		}
+	}
+	return index[n][key]
+}
+
+// cutToken splits "/a~1b/c" into "a/b" and "/c".
+func cutToken(pointer string) (token, rest string) {
+	token, rest = pointer[1:], ""
+	if i := strings.IndexByte(token, '/'); i >= 0 {
+		token, rest = token[:i], token[i:]
+	}
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token), rest
+}
+
+// identify takes in what names v. An "$id" would make references relative to
+// it mean another place than the one that is looked at here; only the root may
+// have one, where it changes nothing.
+func (g *graph) identify(v *vertex) {
+	keys := []string{"$id"}
+	if draft4(g.root.node) {
+		keys = []string{"id"}
+	}
+	for _, key := range keys {
+		n := v.node.Get(key)
+		switch {
+		case n == nil || n.Kind != jsondoc.String:
+		case strings.HasPrefix(n.Text, "#"): // an anchor, before 2019-09
+			g.anchor(v, key, n.Text[1:])
+		case v != g.root:
+			g.refuse(at(v, key), "gives a part of the schema an identity of its own; only the root may have one")
+		default:
+			g.remark(at(v, key), "the schema's own identity is not used")
+		}
+	}
+	for _, key := range []string{"$anchor", "$dynamicAnchor"} {
+		if n := v.node.Get(key); n != nil && n.Kind == jsondoc.String {
+			g.anchor(v, key, n.Text)
+		}
+	}
+}
+
+func (g *graph) anchor(v *vertex, key, name string) {
+	if other := g.anchors[name]; other != nil && other != v {
+		g.refuse(at(v, key), "is the name of %s as well", other.path())
+		return
+	}
+	g.anchors[name] = v
+}

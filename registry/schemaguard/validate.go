@@ -1,0 +1,126 @@
+package schemaguard
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// Validate reports everything about n that does not fit the schema. The error
+// is a jsondoc.Problems with paths below jsondoc.Root, in the order of the
+// paths. A value that would take more than MaxWork steps is not validated and
+// refused.
+func (s *Schema) Validate(n *jsondoc.Node) error {
+	var ps jsondoc.Problems
+	if path := oddNumber(n); path != "" {
+		ps.Add(path, "the number is out of range")
+		return ps.Locate(n)
+	}
+	if s.work(n) > MaxWork {
+		ps.Add(jsondoc.Root, "takes more than %d steps to validate", MaxWork)
+		return ps.Locate(n)
+	}
+	err := s.compiled.Validate(value(n))
+	if err == nil {
+		return nil
+	}
+	found, ok := err.(*jsonschema.ValidationError) //nolint:errorlint // it is never wrapped
+	if !ok {
+		ps.Add(jsondoc.Root, "can not be validated: %s", jsondoc.Printable(err.Error()))
+		return ps
+	}
+	return explain(found, n).Locate(n)
+}
+
+// explain turns what the validator found about n into problems. The validator
+// walks maps, so the order is made here.
+func explain(found *jsonschema.ValidationError, n *jsondoc.Node) jsondoc.Problems {
+	e := explainer{document: n, printer: message.NewPrinter(language.English)}
+	e.collect(found)
+	slices.SortFunc(e.all, func(a, b jsondoc.Problem) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
+	})
+	var ps jsondoc.Problems
+	ps.Append(slices.Compact(e.all)...)
+	return ps
+}
+
+type explainer struct {
+	document *jsondoc.Node
+	printer  *message.Printer
+	all      []jsondoc.Problem
+}
+
+// collect adds the innermost findings: those around them only say that there
+// are some inside.
+func (e *explainer) collect(found *jsonschema.ValidationError) {
+	if alternatives(found) || len(found.Causes) == 0 {
+		e.all = append(e.all, jsondoc.Problem{Path: e.path(found.InstanceLocation), Message: e.message(found)})
+		return
+	}
+	for _, cause := range found.Causes {
+		e.collect(cause)
+	}
+}
+
+// alternatives reports whether what was found is that none of several schemas
+// fits. What keeps each from fitting are not problems of their own: solving
+// those of one alternative is enough.
+func alternatives(found *jsonschema.ValidationError) bool {
+	switch found.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		return len(found.Causes) > 1
+	}
+	return false
+}
+
+// maxAlternatives is how many of them a message tells about.
+const maxAlternatives = 3
+
+func (e *explainer) message(found *jsonschema.ValidationError) string {
+	if !alternatives(found) {
+		if k, ok := found.ErrorKind.(*kind.AdditionalProperties); ok {
+			slices.Sort(k.Properties)
+		}
+		return jsondoc.Printable(found.ErrorKind.LocalizedString(e.printer))
+	}
+	var reasons []string
+	for _, cause := range found.Causes {
+		if len(reasons) == maxAlternatives {
+			reasons = append(reasons, "...")
+			break
+		}
+		inner := explainer{document: e.document, printer: e.printer}
+		inner.collect(cause)
+		first := slices.MinFunc(inner.all, func(a, b jsondoc.Problem) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
+		})
+		reason := first.Message
+		if here := e.path(found.InstanceLocation); first.Path != here {
+			reason = first.Path + ": " + reason
+		}
+		reasons = append(reasons, reason)
+	}
+	return jsondoc.Printable("fits none of the alternatives (" + strings.Join(reasons, "; ") + ")")
+}
+
+// path turns the validator's way to a value into a path.
+func (e *explainer) path(way []string) string {
+	n, path := e.document, jsondoc.Root
+	for _, token := range way {
+		if n == nil || n.Kind != jsondoc.Array {
+			n, path = n.Get(token), jsondoc.Join(path, token)
+			continue
+		}
+		path += "[" + token + "]"
+		n = n.Find("[" + token + "]")
+	}
+	return path
+}
