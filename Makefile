@@ -1,0 +1,37 @@
+# The two commands of the README need none of these; they are for those who
+# change toolcrib. Tools are run at the versions named here and installed by
+# nobody.
+GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
+GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+FUZZTIME     ?= 1m
+
+.PHONY: build test race lint fmt bench fuzz ci
+
+build: ## the binary, static
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
+
+test: ## everything the README promises
+	go test ./...
+
+race: ## the same with the race detector
+	go test -race ./...
+
+lint: ## go vet and the linters
+	go vet ./...
+	$(GOLANGCI_LINT) run ./...
+
+fmt: ## write the one format
+	$(GOFUMPT) -w .
+
+bench: ## every benchmark once
+	go test -run '^$$' -bench . -benchmem ./...
+
+fuzz: ## every fuzz target for FUZZTIME
+	@for pkg in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+ci: ## what has to pass before anything lands
+	.ci/run

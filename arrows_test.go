@@ -1,0 +1,73 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// arrows says which packages of ours each folder may import, its own
+// subfolders apart. Arrows go down only.
+var arrows = map[string][]string{
+	".":         {"cli"},
+	"cli":       {"tui", "mcp", "gateway", "review", "store", "prompt", "history", "proposals", "registry", "visible", "testdata"},
+	"tui":       {"gateway", "review", "prompt", "history", "proposals", "registry", "visible"},
+	"mcp":       {"gateway", "review", "prompt", "history", "proposals", "registry"},
+	"gateway":   {"review", "prompt", "proposals", "registry"},
+	"store":     {"gateway", "review", "prompt", "history", "proposals", "registry"},
+	"review":    {"prompt", "history", "proposals", "registry"},
+	"prompt":    {"registry"},
+	"history":   {"registry"},
+	"proposals": {"registry"},
+	"registry":  {},
+	"visible":   {},
+	"testdata":  {},
+	"bench":     {"cli", "store", "review", "prompt", "history", "proposals", "registry"},
+}
+
+func TestArrowsGoDown(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		folder, _, nested := strings.Cut(filepath.ToSlash(path), "/")
+		if !nested {
+			folder = "."
+		}
+		allowed, known := arrows[folder]
+		if !known {
+			t.Errorf("%s: the folder %s is not in the house", path, folder)
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if name == "database/sql" && folder != "store" {
+				t.Errorf("%s imports database/sql, which only store does", path)
+			}
+			ours, ok := strings.CutPrefix(name, "toolcrib/")
+			if !ok {
+				continue
+			}
+			target, _, _ := strings.Cut(ours, "/")
+			if target != folder && !slices.Contains(allowed, target) {
+				t.Errorf("%s imports %s; arrows from %s go to %v", path, name, folder, allowed)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
