@@ -1,0 +1,186 @@
+package scan
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// decode queues every text that the segment just read may carry in disguise.
+func (s *reader) decode() {
+	s.encodedRuns()
+	s.escapes()
+	s.turned()
+	if strings.IndexByte(s.text, 0xe2) >= 0 || strings.IndexByte(s.text, 0xf3) >= 0 || strings.IndexByte(s.text, 0xef) >= 0 {
+		s.invisible()
+	}
+}
+
+// Lengths of encoded runs that are looked into.
+const (
+	minRun    = 16 // shorter ones are words
+	minPadded = 12 // unless "=" marks the end of base64
+	minLine   = 32 // a run this long may go on in the next line
+	maxRun    = 1 << 18
+)
+
+// runKind has a bit for each alphabet a byte belongs to.
+var runKind = func() (t [256]uint8) {
+	for c := range t {
+		b := byte(c)
+		if isWord(b) || b == '+' || b == '/' || b == '-' || b == '_' {
+			t[c] |= inBase64
+		}
+		if b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'f' {
+			t[c] |= inHex
+		}
+	}
+	return t
+}()
+
+const (
+	inBase64 = 1 << iota
+	inHex
+)
+
+// encodedRuns looks for runs of characters that decode to text as base64
+// (RFC 4648, both alphabets, padded or not) or hexadecimal.
+func (s *reader) encodedRuns() {
+	text := s.text
+	codes := codeRun{}
+	for i := 0; i < len(text); {
+		if runKind[text[i]]&inBase64 == 0 {
+			i++
+			continue
+		}
+		start, all := i, uint8(inHex)
+		for i < len(text) && runKind[text[i]]&inBase64 != 0 {
+			all &= runKind[text[i]]
+			i++
+		}
+		end := i
+		padded := i < len(text) && text[i] == '='
+		n := end - start
+		if n <= maxCode {
+			s.code(&codes, start, end)
+			if !padded || n < minPadded {
+				continue
+			}
+		}
+		if n < minRun && !padded || n < minPadded || n > maxRun {
+			continue
+		}
+		if all&inHex != 0 && n%2 == 0 {
+			if s.pushBytes(unhex(text[start:end]), start, end, Hex) {
+				continue
+			}
+		}
+		run, stop := s.lines(start, end)
+		if s.pushBytes(unbase64(run), start, stop, Base64) {
+			i = stop
+		}
+	}
+	s.endCodes(&codes)
+}
+
+// lines returns the run at text[start:end] joined with the runs in the lines
+// below it, when it looks as if it had been wrapped, and the end of the last.
+func (s *reader) lines(start, end int) (run string, stop int) {
+	text := s.text
+	if end-start < minLine || end >= len(text) || text[end] != '\n' && text[end] != '\r' {
+		return text[start:end], end
+	}
+	var b strings.Builder
+	b.WriteString(text[start:end])
+	for i := end; i < len(text) && b.Len() < maxRun; {
+		for i < len(text) && text[i] <= ' ' {
+			i++
+		}
+		from := i
+		for i < len(text) && runKind[text[i]]&inBase64 != 0 {
+			i++
+		}
+		if i == from || i < len(text) && text[i] > ' ' && text[i] != '=' {
+			break
+		}
+		b.WriteString(text[from:i])
+		end = i
+		if i-from < minLine {
+			break
+		}
+	}
+	return b.String(), end
+}
+
+func unhex(s string) []byte {
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func unbase64(s string) []byte {
+	s = strings.TrimRight(s, "=")
+	if len(s)%4 == 1 {
+		s = s[:len(s)-1]
+	}
+	enc := base64.RawStdEncoding
+	if strings.ContainsAny(s, "-_") {
+		enc = base64.RawURLEncoding
+	}
+	b, err := enc.DecodeString(s)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// pushBytes queues b when it is text, and reports whether it is.
+func (s *reader) pushBytes(b []byte, start, end int, how Disguise) bool {
+	text, ok := textual(b)
+	if ok {
+		s.push(text, start, end, nil, how)
+	}
+	return ok
+}
+
+// textual returns b as text, from UTF-8 or UTF-16LE, if it looks like
+// something a person or a program would write.
+func textual(b []byte) (string, bool) {
+	if len(b) < 6 {
+		return "", false
+	}
+	if b[1] == 0 && b[3] == 0 && b[5] == 0 {
+		b = narrow(b)
+	}
+	if !utf8.Valid(b) {
+		return "", false
+	}
+	words, all := 0, 0
+	for _, r := range string(b) {
+		all++
+		switch {
+		case unicode.IsLetter(r), r == ' ':
+			words++
+		case r == '\n', r == '\t', r == '\r', ignorable(r), unicode.IsPrint(r):
+		default:
+			return "", false
+		}
+	}
+	return string(b), 5*words >= 2*all
+}
+
+// narrow keeps the low bytes of UTF-16LE.
+func narrow(b []byte) []byte {
+	out := make([]byte, 0, len(b)/2)
+	for i := 0; i+1 < len(b); i += 2 {
+		if b[i+1] != 0 {
+			return nil
+		}
+		out = append(out, b[i])
+	}
+	return out
+}

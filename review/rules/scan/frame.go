@@ -1,0 +1,189 @@
+package scan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Frame describes a turn of phrase as a pattern of concepts in one sentence.
+//
+// A pattern is a list of steps, separated by spaces:
+//
+//	read            a word or phrase of the concept "read"
+//	read|open       of either concept; a name given to Compile as a group
+//	                stands for all its members
+//	read/b          in the base form; /s third person, /d past, /g -ing
+//	'if_so'         the word or phrase itself, "_" for a space; also inflected
+//	^read           where an imperative can stand: at the start of a clause or
+//	                after a word of the concept "lead"
+//	..4             up to four words may stand before the next step (else none)
+//	!neg            no word of the concept anywhere in the sentence
+//	!<3neg          none within three words before the first step
+//	!>3neg          none within three words after the last step
+//	&secret         a word of the concept somewhere in the sentence
+//	~12             as the first step: the steps may come in any order, all
+//	                within 12 words
+type Frame struct {
+	Name    string
+	Pattern string
+}
+
+// step is one place of a pattern that a word has to fill.
+type step struct {
+	part
+	forms      form
+	gap        int32 // words that may stand before it
+	imperative bool
+}
+
+// part is the concepts that a step or a guard is about.
+type part struct {
+	set      Set
+	literals []uint16 // those of set that do not have a bit of their own
+}
+
+// guard is a concept that has to stand, or must not, near a match.
+type guard struct {
+	part
+	within int32 // words; 0 is anywhere in the sentence
+	after  bool  // counted from the end of the match
+	absent bool
+}
+
+// frame is a compiled pattern.
+type frame struct {
+	steps  []step
+	guards []guard
+	any    int32 // steps in any order within so many words; 0: in order
+	anchor int   // the step whose concepts are rarest
+}
+
+func (g *Grammar) compile(f Frame) (frame, error) {
+	var out frame
+	gap := int32(0)
+	for i, part := range strings.Fields(f.Pattern) {
+		var err error
+		switch {
+		case part[0] == '~' && i == 0:
+			out.any, err = number(part[1:])
+		case strings.HasPrefix(part, ".."):
+			gap, err = number(part[2:])
+		case part[0] == '!', part[0] == '&':
+			var gu guard
+			gu, err = g.guard(part)
+			out.guards = append(out.guards, gu)
+		default:
+			var st step
+			st, err = g.step(part)
+			st.gap, gap = gap, 0
+			out.steps = append(out.steps, st)
+		}
+		if err != nil {
+			return out, fmt.Errorf("frame %s: %q: %w", f.Name, part, err)
+		}
+	}
+	if len(out.steps) == 0 || len(out.steps) > maxSteps {
+		return out, fmt.Errorf("frame %s: a pattern has 1 to %d steps", f.Name, maxSteps)
+	}
+	return out, nil
+}
+
+// maxSteps is how many steps a pattern can have.
+const maxSteps = 8
+
+func number(s string) (int32, error) {
+	n, err := strconv.ParseUint(s, 10, 8)
+	return int32(n), err
+}
+
+func (g *Grammar) step(part string) (step, error) {
+	st := step{forms: anyForm}
+	part, st.imperative = strings.CutPrefix(part, "^")
+	names, forms, ok := strings.Cut(part, "/")
+	if ok {
+		st.forms = 0
+		for _, r := range forms {
+			i := strings.IndexRune("bsdg", r)
+			if i < 0 {
+				return st, fmt.Errorf("no form %q", r)
+			}
+			st.forms |= 1 << i
+		}
+	}
+	var err error
+	st.part, err = g.concepts(names)
+	return st, err
+}
+
+func (g *Grammar) guard(part string) (guard, error) {
+	gu := guard{absent: part[0] == '!'}
+	part = part[1:]
+	if part != "" && (part[0] == '<' || part[0] == '>') {
+		gu.after = part[0] == '>'
+		end := 1
+		for end < len(part) && part[end] >= '0' && part[end] <= '9' {
+			end++
+		}
+		n, err := number(part[1:end])
+		if err != nil {
+			return gu, err
+		}
+		gu.within, part = n, part[end:]
+	}
+	var err error
+	gu.part, err = g.concepts(part)
+	return gu, err
+}
+
+// concepts returns what names joined by "|" stand for.
+func (g *Grammar) concepts(names string) (part, error) {
+	var p part
+	var literals []string
+	for name := range strings.SplitSeq(names, "|") {
+		if strings.HasPrefix(name, "'") {
+			literals = append(literals, name)
+			continue
+		}
+		if members, ok := g.groups[name]; ok {
+			m, err := g.concepts(members)
+			if err != nil {
+				return p, err
+			}
+			p.set.union(&m.set)
+			p.literals = append(p.literals, m.literals...)
+			continue
+		}
+		c, ok := g.lex.concepts[name]
+		if !ok {
+			return p, fmt.Errorf("no concept %q", name)
+		}
+		p.set.add(c)
+	}
+	if len(literals) > 0 {
+		c := g.lex.literal(strings.Join(literals, "|"))
+		p.set.add(c)
+		p.literals = append(p.literals, c)
+	}
+	return p, nil
+}
+
+// weight is how many words and phrases can fill st.
+func (g *Grammar) weight(st *step) int {
+	sum := 0
+	for c, n := range g.weights {
+		if st.stands(c) {
+			sum += n
+		}
+	}
+	return sum
+}
+
+// stands reports whether concept c is one of p.
+func (p *part) stands(c uint16) bool {
+	if c >= maxNamed {
+		return slices.Contains(p.literals, c)
+	}
+	return p.set.has(c)
+}

@@ -1,0 +1,124 @@
+package scan
+
+import (
+	"errors"
+	"strings"
+	"sync"
+)
+
+// Grammar is a lexicon and the frames to look for in its terms. It is
+// immutable and safe for concurrent use.
+type Grammar struct {
+	lex     *lexicon
+	groups  map[string]string
+	frames  []frame
+	names   []string
+	weights map[uint16]int
+	// byAnchor lists, for each concept, the frames whose anchor it can fill.
+	byAnchor [maxBits][]uint16
+
+	// What the shape of the text gives.
+	url, email, host, path, phone, number, ident, quoted, tag, bracket, label uint16
+	lead, tld, rot13, backwards                                               uint16
+	readers                                                                   sync.Pool
+}
+
+// Spec is what a Grammar is compiled from.
+//
+// Some concepts are the scanner's own: url, email, host, path, phone, number
+// (digits), ident (a name such as read_file or a name in quotation marks),
+// quoted (a single word in quotation marks), tag (a word in angle brackets),
+// bracket (the first word in square brackets at the start of a word), label (a
+// word followed by a colon). It takes meaning from two of the lexicon: lead
+// (words that may precede an imperative) and tld (top-level domains).
+type Spec struct {
+	Entries []Entry
+	Groups  map[string]string // a name for several concepts joined by "|"
+	Frames  []Frame
+	// Coded lists common words. Two of them in ROT13 or written backwards
+	// betray a text that has to be turned back before it is read.
+	Coded string
+}
+
+// Compile builds a Grammar. It fails on a pattern that does not parse or names
+// a concept that nothing stands for.
+func Compile(spec Spec) (*Grammar, error) {
+	g := &Grammar{lex: newLexicon(), groups: spec.Groups}
+	for name, at := range map[string]*uint16{
+		"url": &g.url, "email": &g.email, "host": &g.host, "path": &g.path, "phone": &g.phone, "number": &g.number,
+		"ident": &g.ident, "quoted": &g.quoted, "tag": &g.tag, "bracket": &g.bracket, "label": &g.label,
+		"lead": &g.lead, "tld": &g.tld, "rot13": &g.rot13, "backwards": &g.backwards,
+	} {
+		*at = g.lex.concept(name)
+	}
+	for _, e := range spec.Entries {
+		g.lex.add(e)
+	}
+	for w := range strings.FieldsSeq(spec.Coded) {
+		g.lex.add(Entry{"rot13", rot13(w)})
+		g.lex.add(Entry{"backwards", backwards(w)})
+	}
+	var errs []error
+	for _, f := range spec.Frames {
+		c, err := g.compile(f)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		g.frames = append(g.frames, c)
+		g.names = append(g.names, f.Name)
+	}
+	g.index()
+	g.readers.New = func() any { return &reader{g: g} }
+	return g, errors.Join(errs...)
+}
+
+// Concept returns the set that holds the named concept, or the members of the
+// named group. It is empty when there is no such name.
+func (g *Grammar) Concept(name string) Set {
+	p, err := g.concepts(name)
+	if err != nil {
+		return Set{}
+	}
+	return p.set
+}
+
+// Meets reports whether s and o have a concept in common.
+func (s Set) Meets(o Set) bool { return s.meets(&o) }
+
+// index lists the frames by the concepts of their rarest step.
+func (g *Grammar) index() {
+	g.weigh()
+	for n := range g.frames {
+		f := &g.frames[n]
+		for i := range f.steps {
+			if g.weight(&f.steps[i]) < g.weight(&f.steps[f.anchor]) {
+				f.anchor = i
+			}
+		}
+		set := &f.steps[f.anchor].set
+		for b := range g.byAnchor {
+			if set[b>>6]&(1<<(b&63)) != 0 {
+				g.byAnchor[b] = append(g.byAnchor[b], uint16(n))
+			}
+		}
+	}
+}
+
+// weigh counts the lexemes of each concept; what shape gives counts as common.
+func (g *Grammar) weigh() {
+	g.weights = map[uint16]int{}
+	for i := range g.lex.list {
+		for _, m := range g.lex.list[i].means {
+			g.weights[m.concept]++
+		}
+	}
+	for _, n := range g.lex.phrases {
+		for _, m := range n.means {
+			g.weights[m.concept]++
+		}
+	}
+	for _, c := range []uint16{g.url, g.email, g.host, g.path, g.phone, g.number, g.ident, g.quoted, g.tag, g.bracket, g.label} {
+		g.weights[c] += 50
+	}
+}

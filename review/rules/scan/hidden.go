@@ -1,0 +1,234 @@
+package scan
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind says why a character does not belong in text people write.
+type Kind uint8
+
+// The kinds of unwelcome character.
+const (
+	None          Kind = iota
+	Invisible          // draws nothing and joins or separates nothing here
+	DirectionMark      // left-to-right or right-to-left mark in text without right-to-left letters
+	Isolate            // embedding or isolating direction control
+	Override           // direction override: shows text in another order than it is read
+	Tag                // Unicode tag character: ASCII that draws nothing
+	Variation          // variation selector that selects nothing: carries a hidden byte
+	Escape             // start of a terminal escape sequence
+	Control            // other control character
+	PrivateUse         // no meaning outside one font
+	Stacked            // combining marks piled on letters that do not take them
+)
+
+// Hidden is a run of unwelcome characters of one kind.
+type Hidden struct {
+	Kind       Kind
+	Start, End int // bytes of the text
+	Count      int // characters
+	First      rune
+}
+
+// maxHidden bounds how many runs are listed for one text.
+const maxHidden = 256
+
+// ignorable reports whether r draws nothing by itself.
+func ignorable(r rune) bool {
+	switch {
+	case r < 0xad:
+		return false
+	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0:
+		return true
+	case r >= 0x180b && r <= 0x180f, r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
+		return true
+	case r >= 0xfe00 && r <= 0xfe0f, r == 0xfeff, r >= 0xfff0 && r <= 0xfffb, r >= 0x1bca0 && r <= 0x1bca3:
+		return true
+	case r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe0fff:
+		return true
+	}
+	return false
+}
+
+// FindHidden lists the runs of characters in text that draw nothing, reorder
+// what is drawn, or drive a terminal, and that nothing around them explains.
+// Joiners within emoji and in scripts that need them, a variation selector
+// after the character it selects for, flags spelled with tags, and direction
+// marks in right-to-left text are explained.
+func FindHidden(text string) []Hidden {
+	if plainASCII(text) {
+		return nil
+	}
+	h := hiddenScan{text: text, rtl: hasRTL(text)}
+	for i := 0; i < len(text) && len(h.found) < maxHidden; {
+		c := text[i]
+		if c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' {
+			h.prev, h.last, h.marks = rune(c), rune(c), 0
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if k := h.kind(r, i+n); k != None {
+			h.add(k, r, i, n)
+		}
+		i += n
+		h.note(r, i)
+	}
+	return h.found
+}
+
+type hiddenScan struct {
+	text  string
+	found []Hidden
+	rtl   bool
+	prev  rune // the last character that is neither mark, selector nor skin tone
+	last  rune // the last character
+	flag  int  // tag characters before this byte spell a flag
+	marks int  // combining marks since prev
+}
+
+// note remembers r, which ends before byte next.
+func (h *hiddenScan) note(r rune, next int) {
+	h.last = r
+	if r == blackFlag {
+		h.flag = next + flagTags(h.text[next:])
+	}
+	if unicode.Is(unicode.Mn, r) {
+		return
+	}
+	h.marks = 0
+	if !selector(r) && (r < 0x1f3fb || r > 0x1f3ff) {
+		h.prev = r
+	}
+}
+
+// flagTags returns the length in bytes of the tag sequence at the start of
+// text that names a region (UTS #51, ED-14a): up to six tag letters or digits
+// and the cancel tag; 0 when there is none.
+func flagTags(text string) int {
+	for i, r := range text {
+		switch {
+		case r == cancelTag:
+			return i + utf8.RuneLen(r)
+		case i >= 6*4 || r < tagFirst+'0' || r > tagFirst+'z':
+			return 0
+		}
+	}
+	return 0
+}
+
+const (
+	blackFlag = 0x1f3f4
+	tagFirst  = 0xe0000
+	tagLast   = 0xe007f
+	cancelTag = 0xe007f
+	zwnj      = 0x200c
+	zwj       = 0x200d
+)
+
+func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
+
+// kind classifies r, which ends before byte next.
+func (h *hiddenScan) kind(r rune, next int) Kind {
+	switch {
+	case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
+		return h.control(r, next)
+	case r == utf8.RuneError:
+		return None
+	case r >= tagFirst && r <= tagLast:
+		if next <= h.flag {
+			return None
+		}
+		return Tag
+	case selector(r):
+		if selector(h.last) || !takesSelector(h.last, r) {
+			return Variation
+		}
+		return None
+	case r == 0x202d || r == 0x202e:
+		return Override
+	case r >= 0x202a && r <= 0x202c, r >= 0x2066 && r <= 0x2069:
+		return Isolate
+	case r == 0x200e || r == 0x200f || r == 0x61c:
+		if h.rtl {
+			return None
+		}
+		return DirectionMark
+	case ignorable(r):
+		if h.joins(r, next) {
+			return None
+		}
+		return Invisible
+	case r >= 0xe000 && r <= 0xf8ff, r >= 0xf0000:
+		return PrivateUse
+	case r >= 0x300 && r <= 0x36f:
+		return h.stacked(r)
+	}
+	return None
+}
+
+func (h *hiddenScan) control(r rune, next int) Kind {
+	switch {
+	case r == '\r' && (next == len(h.text) || h.text[next] == '\n'), r == '\f' || r == 0x85:
+		return None
+	case r == 0x1b || r == 0x9b || r == 0x90 || r == 0x9d:
+		return Escape
+	}
+	return Control
+}
+
+// joins reports whether the invisible r does honest work between the
+// characters around it.
+func (h *hiddenScan) joins(r rune, next int) bool {
+	after, n := utf8.DecodeRuneInString(h.text[next:])
+	switch r {
+	case zwj:
+		return pictograph(h.prev) && pictograph(after) || needsJoiner(h.prev)
+	case zwnj:
+		return needsJoiner(h.prev) && (needsJoiner(after) || !unicode.IsLetter(after))
+	case 0x200b:
+		return noSpaces(h.prev) && noSpaces(after)
+	case 0xad: // soft hyphen: one between letters
+		return unicode.IsLetter(h.prev) && unicode.IsLetter(after) && len(h.text) > next+n && !ignorable(after)
+	case 0xfeff:
+		return next == len("\ufeff") // a byte order mark
+	case 0x2800: // a space among Braille patterns
+		return h.prev > 0x2800 && h.prev <= 0x28ff || after > 0x2800 && after <= 0x28ff
+	case 0x115f, 0x1160:
+		return unicode.Is(unicode.Hangul, after) || unicode.Is(unicode.Hangul, h.prev)
+	case 0x180b, 0x180c, 0x180d, 0x180e, 0x180f:
+		return unicode.Is(unicode.Mongolian, h.prev)
+	case 0x34f:
+		return unicode.Is(unicode.Hebrew, h.prev)
+	}
+	return false
+}
+
+// needsJoiner reports whether r is of a script that uses joiners in spelling.
+func needsJoiner(r rune) bool {
+	return r >= 0x600 && r <= 0x8ff || r >= 0x900 && r <= 0xdff || r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefe ||
+		unicode.In(r, unicode.Khmer, unicode.Myanmar, unicode.Mongolian, unicode.Tibetan)
+}
+
+// pictograph reports whether r can be part of an emoji sequence.
+func pictograph(r rune) bool {
+	switch {
+	case r >= 0x1f000 && r <= 0x1faff, r >= 0x2190 && r <= 0x2bff, r >= 0x3030 && r <= 0x303d, r == 0x3297, r == 0x3299:
+		return true
+	case r == 0xa9, r == 0xae, r == 0x203c, r == 0x2049, r == 0x2122, r == 0x2139:
+		return true
+	}
+	return false
+}
+
+// takesSelector reports whether base has a variation that sel selects.
+func takesSelector(base, sel rune) bool {
+	switch {
+	case sel >= 0xe0100: // ideographic variation sequences
+		return unicode.Is(unicode.Han, base)
+	case sel == 0xfe0f || sel == 0xfe0e:
+		return pictograph(base) || base >= '0' && base <= '9' || base == '#' || base == '*' || base >= 0x1f3fb && base <= 0x1f3ff
+	}
+	return unicode.In(base, unicode.Han, unicode.Mongolian, unicode.Myanmar) || unicode.Is(unicode.Sm, base) || base >= 0x3000 && base <= 0x303f
+}

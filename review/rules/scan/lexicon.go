@@ -1,0 +1,267 @@
+package scan
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Set is a set of concepts. The named ones have a bit each; the many that
+// stand for words of one pattern share the last bits, so that a bit of theirs
+// says only that looking is worth while.
+type Set [4]uint64
+
+const (
+	maxBits  = 4 * 64
+	maxNamed = 3 * 64 // the first number of a concept of literal words
+)
+
+// bit returns the place of concept c in a Set.
+func bit(c uint16) uint16 {
+	if c < maxNamed {
+		return c
+	}
+	return maxNamed + c%(maxBits-maxNamed)
+}
+
+func (s *Set) add(c uint16)      { c = bit(c); s[c>>6] |= 1 << (c & 63) }
+func (s *Set) has(c uint16) bool { c = bit(c); return s[c>>6]&(1<<(c&63)) != 0 }
+func (s *Set) union(o *Set)      { s[0] |= o[0]; s[1] |= o[1]; s[2] |= o[2]; s[3] |= o[3] }
+func (s *Set) meets(o *Set) bool {
+	return s[0]&o[0]|s[1]&o[1]|s[2]&o[2]|s[3]&o[3] != 0
+}
+
+// Entry gives words and phrases to a concept.
+type Entry struct {
+	Concept string // a name without spaces; several entries may share it
+	// Words lists lexemes, separated by commas or line breaks. A lexeme is a
+	// word or a phrase in any script; it is folded as text is. A word ending
+	// in "~" is a verb and stands for all its regular forms; one ending in
+	// "^" is a noun and stands for its plural too.
+	Words string
+}
+
+// form is how a word is inflected.
+type form uint8
+
+const (
+	base    form = 1 << iota // as in the dictionary: the imperative
+	third                    // "reads"
+	past                     // "asked", and irregular forms given on their own
+	ing                      // "sending"
+	anyForm = base | third | past | ing
+)
+
+// word is what the lexicon knows of one word.
+type word struct {
+	means []meaning
+	set   Set
+	// opens says that a phrase begins with the word.
+	opens bool
+}
+
+// meaning is one concept a word or phrase stands for.
+type meaning struct {
+	concept uint16
+	form    form
+}
+
+// lexicon is a compiled list of entries.
+type lexicon struct {
+	words    table
+	list     []word
+	concepts map[string]uint16
+	named    uint16           // concepts with a name
+	literals uint16           // concepts that stand for words of a pattern
+	phrases  map[uint64]*node // by state<<32 | word
+	// skeletons finds words of at least minLeet letters by their skeleton.
+	skeletons table
+	// starts holds the first characters of words in unspaced scripts.
+	starts map[rune]bool
+}
+
+// node is a state of the phrase automaton: the words read so far.
+type node struct {
+	id    uint32
+	means []meaning
+}
+
+const (
+	minLeet  = 4
+	maxGlyph = 10 // characters of the longest word in an unspaced script
+)
+
+func newLexicon() *lexicon {
+	return &lexicon{list: make([]word, 1, 4096), concepts: map[string]uint16{}, phrases: map[uint64]*node{}, starts: map[rune]bool{}}
+}
+
+// concept returns the number of the named concept, a new one for a new name.
+func (l *lexicon) concept(name string) uint16 {
+	c, ok := l.concepts[name]
+	if !ok {
+		if l.named == maxNamed {
+			panic("scan: too many concepts")
+		}
+		c = l.named
+		l.named++
+		l.concepts[name] = c
+	}
+	return c
+}
+
+// literal returns the number of the concept that stands for exactly the given
+// words of a pattern, such as "'before'|'prior_to'".
+func (l *lexicon) literal(words string) uint16 {
+	c, ok := l.concepts[words]
+	if !ok {
+		c = maxNamed + l.literals
+		l.literals++
+		l.concepts[words] = c
+		for w := range strings.SplitSeq(words, "|") {
+			l.enterAll(c, strings.ReplaceAll(strings.Trim(w, "'"), "_", " "))
+		}
+	}
+	return c
+}
+
+func (l *lexicon) add(e Entry) { l.enterAll(l.concept(e.Concept), e.Words) }
+
+// enterAll gives the lexemes listed in words to concept c.
+func (l *lexicon) enterAll(c uint16, words string) {
+	for _, lexeme := range strings.FieldsFunc(words, func(r rune) bool { return r == ',' || r == '\n' }) {
+		lexeme = strings.TrimSpace(lexeme)
+		if lexeme == "" {
+			continue
+		}
+		first, rest, _ := strings.Cut(lexeme, " ")
+		for _, f := range inflect(first) {
+			l.addLexeme(f.text, strings.Fields(rest), meaning{c, f.form})
+		}
+	}
+}
+
+// addLexeme enters first, in one form, followed by the words of rest.
+func (l *lexicon) addLexeme(first string, rest []string, m meaning) {
+	ids := l.ids(first)
+	for _, w := range rest {
+		if forms := inflect(w); len(forms) > 1 {
+			for _, f := range forms {
+				l.addPhrase(append(ids[:len(ids):len(ids)], l.ids(f.text)...), m)
+			}
+			return
+		}
+		ids = append(ids, l.ids(w)...)
+	}
+	l.addPhrase(ids, m)
+}
+
+func (l *lexicon) addPhrase(ids []uint32, m meaning) {
+	switch len(ids) {
+	case 0:
+		panic("scan: an empty lexeme")
+	case 1:
+		w := &l.list[ids[0]]
+		w.set.add(m.concept)
+		w.means = append(w.means, m)
+		return
+	}
+	l.list[ids[0]].opens = true
+	state := uint32(0)
+	var n *node
+	for _, id := range ids {
+		key := uint64(state)<<32 | uint64(id)
+		if n = l.phrases[key]; n == nil {
+			n = &node{id: uint32(len(l.phrases) + 1)}
+			l.phrases[key] = n
+		}
+		state = n.id
+	}
+	n.means = append(n.means, m)
+}
+
+// ids returns the numbers of the words that s is made of as the scanner cuts
+// it, entering them when they are new.
+func (l *lexicon) ids(s string) []uint32 {
+	var ids []uint32
+	for _, w := range cutWords(s) {
+		id := l.words.get(hash(w))
+		if id == 0 {
+			id = uint32(len(l.list))
+			l.list = append(l.list, word{})
+			l.words.put(hash(w), id)
+			l.enter(w, id)
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 {
+		panic(fmt.Sprintf("scan: %q holds no word", s))
+	}
+	return ids
+}
+
+// enter indexes a new word by skeleton and by first character.
+func (l *lexicon) enter(w string, id uint32) {
+	if len(w) >= minLeet {
+		if sk := skeletonOf(w); sk != "" && l.skeletons.get(hash(sk)) == 0 {
+			l.skeletons.put(hash(sk), id)
+		}
+	}
+	for _, r := range w {
+		if noSpaces(r) {
+			l.starts[r] = true
+		}
+		break
+	}
+}
+
+// skeletonOf returns the skeleton of s, "" when s has characters without one.
+func skeletonOf(s string) string {
+	b := make([]byte, len(s))
+	for i := range len(s) {
+		if b[i] = skeleton(s[i]); b[i] == 0 {
+			return ""
+		}
+	}
+	return string(b)
+}
+
+// cutWords folds s and cuts it into words as the reader does.
+func cutWords(s string) []string {
+	var words []string
+	var w []byte
+	end := func() {
+		if len(w) > 0 && string(w) != "." {
+			words = append(words, string(w))
+		}
+		w = nil
+	}
+	glyphs := false
+	for i, r := range s {
+		switch {
+		case r == '\'' || r == '’':
+		case r == '.' && (i == 0 || s[i-1] == ' '):
+			end()
+			w = append(w, '.')
+		case r < utf8.RuneSelf && isWord(byte(r)):
+			w = append(w, byte(unicode.ToLower(r)))
+		case r < utf8.RuneSelf:
+			end()
+		default:
+			f := foldRune(r)
+			switch f.class {
+			case skip:
+			case letter, digit, unspaced:
+				if glyphs != (f.class == unspaced) {
+					end()
+				}
+				glyphs = f.class == unspaced
+				w = append(w, f.text...)
+			default:
+				end()
+			}
+		}
+	}
+	end()
+	return words
+}

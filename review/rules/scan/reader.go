@@ -1,0 +1,255 @@
+package scan
+
+import "unicode/utf8"
+
+// reader cuts one segment into words and hands each sentence to its grammar.
+type reader struct {
+	g    *Grammar
+	out  *Result
+	seg  *segment
+	text string
+	base Disguise // how the whole segment was disguised
+
+	tokens [maxTokens]token
+	n      int
+	hits   []hit
+	extras []extra
+	mask   Set
+	gap    gap  // since the last token
+	lineup bool // only white space since the last line break
+	group  int  // first token of the name being read, -1 when none
+	joined bool // the name has a "_" or a change of case
+	single int  // how many single-character words in a row
+	apart  int  // where the first of them begins
+	alone  int  // where the last of them ends
+
+	tried marks
+	dead  [maxSteps][2]uint64 // tokens at which a step is known to fail
+	path  [maxSteps][2]uint8  // first and last token of each step of the match
+
+	markers markers
+	seen    Set // every concept of the segment
+	budget  int // bytes that may still be decoded
+	queue   []segment
+
+	folds [256]foldEntry
+	nat   []byte // scratch: a word as folded
+	asc   []byte // scratch: the ASCII word it imitates
+}
+
+type foldEntry struct {
+	r rune
+	f folded
+}
+
+// fold returns the folded form of a character outside ASCII, from a small
+// cache: a text uses few of them, again and again.
+func (s *reader) fold(r rune) *folded {
+	e := &s.folds[uint32(r)%uint32(len(s.folds))]
+	if e.r != r {
+		e.r, e.f = r, foldRune(r)
+	}
+	return &e.f
+}
+
+// asciiKind sorts ASCII for the inner loop.
+type asciiKind uint8
+
+const (
+	kMark asciiKind = iota
+	kSpace
+	kLine
+	kLower
+	kUpper
+	kDigit
+	kApostrophe
+	kLeet
+)
+
+var asciiKinds = func() (t [128]asciiKind) {
+	for c := range t {
+		switch {
+		case c >= 'a' && c <= 'z':
+			t[c] = kLower
+		case c >= 'A' && c <= 'Z':
+			t[c] = kUpper
+		case c >= '0' && c <= '9':
+			t[c] = kDigit
+		case c == '\n':
+			t[c] = kLine
+		case c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f':
+			t[c] = kSpace
+		case c == '\'':
+			t[c] = kApostrophe
+		case c == '@' || c == '$' || c == '!' || c == '|' || c == '+':
+			t[c] = kLeet
+		}
+	}
+	return t
+}()
+
+// read cuts the segment into words and punctuation.
+func (s *reader) read() {
+	for i := 0; i < len(s.text); {
+		c := s.text[i]
+		if c >= utf8.RuneSelf {
+			i = s.readRune(i)
+			continue
+		}
+		switch asciiKinds[c] {
+		case kLower, kUpper, kDigit:
+			i = s.readWord(i)
+		case kSpace:
+			s.gap |= gSpace
+			i++
+		case kLine:
+			s.newline()
+			i++
+		case kLeet:
+			if end, ok := s.leetChunk(i, i); ok {
+				i = end
+				continue
+			}
+			i = s.mark(i, c)
+		case kMark, kApostrophe:
+			i = s.mark(i, c)
+		}
+	}
+	s.endSpelled()
+	s.flush(false)
+}
+
+func (s *reader) newline() {
+	if s.gap&gNewline != 0 && s.lineup {
+		s.gap |= gBlank
+	}
+	s.gap |= gNewline
+	s.lineup = true
+}
+
+// readRune reads a character outside ASCII.
+func (s *reader) readRune(i int) int {
+	r, size := utf8.DecodeRuneInString(s.text[i:])
+	f := s.fold(r)
+	switch f.class {
+	case letter, digit:
+		return s.readWord(i)
+	case unspaced:
+		return s.readGlyphs(i)
+	case skip:
+	case space:
+		s.gap |= gSpace
+		if r == 0x2028 || r == 0x2029 {
+			s.newline()
+		}
+	case other:
+		s.markRune(r, f)
+	}
+	return i + size
+}
+
+// mark reads one ASCII punctuation character.
+func (s *reader) mark(i int, c byte) int {
+	starts := s.lineup
+	s.lineup = false
+	switch c {
+	case '.', '!', '?':
+		s.gap |= gStop
+		if c == '.' && s.gap&gSpace == 0 && i+1 < len(s.text) && isWord(s.text[i+1]) {
+			s.gap |= gDot
+		}
+	case ',':
+		s.gap |= gComma
+	case ':', ';':
+		s.gap |= gColon
+	case '"', '\'', '`':
+		s.gap |= gQuote
+	case '(', '[', '{':
+		s.gap |= gOpen
+	case ')', ']', '}':
+		s.gap |= gClose
+	case '<':
+		if hasPrefixAt(s.text, i, "<!--") {
+			s.gap |= gComment
+			return i + 4
+		}
+		s.gap |= gTag
+	case '>':
+		s.gap |= gTag
+		if starts {
+			s.gap |= gBullet
+		}
+	case '-', '*', '#':
+		if hasPrefixAt(s.text, i, "-->") {
+			s.gap |= gComment
+			return i + 3
+		}
+		switch {
+		case starts:
+			s.gap |= gBullet
+		case c == '-' && s.within(i):
+			s.gap |= gHyphen
+		default:
+			s.gap |= gDash
+		}
+	case '_':
+		if s.within(i) {
+			s.gap |= gJoin
+		} else {
+			s.gap |= gMark
+		}
+	case '/', '\\':
+		s.gap |= gSlash
+	case '@':
+		s.gap |= gAt
+	case '~':
+		s.gap |= gTilde
+	case '+':
+		s.gap |= gPlus
+	default:
+		s.gap |= gMark
+	}
+	return i + 1
+}
+
+// within reports whether the character at i has a letter or digit on either
+// side and joins the parts of one name.
+func (s *reader) within(i int) bool {
+	return s.gap == 0 && i > 0 && i+1 < len(s.text) && isWord(s.text[i-1]) && isWord(s.text[i+1])
+}
+
+// markRune reads one punctuation character outside ASCII.
+func (s *reader) markRune(r rune, f *folded) {
+	switch r {
+	case '。', '！', '？', '．', '｡', '؟', '।', '…':
+		s.gap |= gStop | gSpace
+	case '，', '、', '､', '،':
+		s.gap |= gComma
+	case '：', '；', '؛':
+		s.gap |= gColon
+	case '“', '”', '‘', '’', '„', '«', '»', '「', '」', '『', '』', '‹', '›', '《', '》':
+		s.gap |= gQuote
+	case '（', '【', '［':
+		s.gap |= gOpen
+	case '）', '】', '］':
+		s.gap |= gClose
+	case '—', '–':
+		s.gap |= gDash
+	case '•', '·', '‣', '▪', '●', '○':
+		if s.lineup {
+			s.gap |= gBullet
+		}
+		s.gap |= gMark
+	default:
+		if len(f.text) == 1 && f.text[0] < utf8.RuneSelf {
+			s.mark(len(s.text), f.text[0])
+			return
+		}
+		s.gap |= gMark
+	}
+	s.lineup = false
+}
+
+func hasPrefixAt(s string, i int, prefix string) bool {
+	return len(s)-i >= len(prefix) && s[i:i+len(prefix)] == prefix
+}

@@ -1,0 +1,84 @@
+package scan
+
+// shape notes what the characters around the word text[i:j], the last token,
+// make of it: a URL, an address, a path, a label.
+func (s *reader) shape(i, j, digits, letters int) {
+	last := s.n - 1
+	t := &s.tokens[last]
+	text := s.text
+	var next byte
+	if j < len(text) {
+		next = text[j]
+	}
+	switch next {
+	case ':':
+		if hasPrefixAt(text, j, "://") {
+			s.shaped(last, last, s.g.url)
+		} else if j+1 == len(text) || text[j+1] == ' ' || text[j+1] == '\n' || text[j+1] == ']' {
+			s.shaped(last, last, s.g.label)
+		}
+	case '(':
+		if hasPrefixAt(text, j, "()") {
+			s.shaped(last, last, s.g.ident)
+		}
+	case '>':
+		if i > 0 && (text[i-1] == '<' || text[i-1] == '/' && i > 1 && text[i-2] == '<') {
+			s.shaped(last, last, s.g.tag)
+		}
+	case '@':
+		if mailbox(text[j+1:]) {
+			s.shaped(last, last, s.g.email)
+		}
+	}
+	if digits > 0 && letters == 0 {
+		s.shaped(last, last, s.g.number)
+		if t.gap&gPlus != 0 && digits >= 7 {
+			s.shaped(last, last, s.g.phone)
+		}
+	}
+	switch {
+	case i == 0:
+	case t.gap&gDot != 0:
+		s.hostShape(last, digits, letters)
+	case text[i-1] == '/' && (i == 1 || text[i-2] == '~' || text[i-2] <= ' ' || text[i-2] == '"' || text[i-2] == '\'' || text[i-2] == '`'):
+		s.shaped(last, last, s.g.path)
+	case text[i-1] == '[' && (i == 1 || text[i-2] <= ' '):
+		s.shaped(last, last, s.g.bracket)
+	}
+	if t.gap&gQuote != 0 && t.gap&gJoin == 0 && (next == '`' || next == '\'' || next == '"') && letters > 1 && (text[i-1] == next) {
+		s.shaped(last, last, s.g.quoted)
+	}
+}
+
+// hostShape notes a host name or an IP address that ends with token last.
+func (s *reader) hostShape(last, digits, letters int) {
+	t := &s.tokens[last]
+	if letters > 0 && t.id != 0 {
+		if set := &s.g.lex.list[t.id].set; set.has(s.g.tld) && last > 0 {
+			s.shaped(last-1, last, s.g.host)
+		}
+	}
+	if digits == 0 || letters > 0 || last < 3 {
+		return
+	}
+	for k := last - 3; k <= last; k++ {
+		if s.text[s.tokens[k].start] > '9' || k > last-3 && s.tokens[k].gap&gDot == 0 {
+			return
+		}
+	}
+	s.shaped(last-3, last, s.g.host)
+}
+
+// mailbox reports whether text begins with the domain of a mail address.
+func mailbox(text string) bool {
+	for i := 0; i < len(text) && i < 64; i++ {
+		c := text[i]
+		if c == '.' && i > 0 && i+1 < len(text) && isLetter(text[i+1]) {
+			return true
+		}
+		if !isWord(c) && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return false
+}
