@@ -207,8 +207,8 @@ func (g *graph) refuse(s spot, format string, args ...any) {
 	}
 }
 
-func (g *graph) remark(s spot, format string, args ...any) {
+func (g *graph) remark(s spot, message string) {
 	if !g.remarks.Full() {
-		g.remarks.Add(s.path(), format, args...)
+		g.remarks.Add(s.path(), "%s", message)
 	}
 }

@@ -53,7 +53,7 @@ func (g *graph) pointer(pointer string) *vertex {
 	for pointer != "" {
 		var token string
 		token, pointer = cutToken(pointer)
-		switch n.Kind { //nolint:exhaustive // nothing is inside the other kinds
+		switch n.Kind {
 		case jsondoc.Object:
 			n, path = lookup(g.members, n, token), jsondoc.Join(path, token)
 		case jsondoc.Array:

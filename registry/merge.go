@@ -1,0 +1,132 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// Merged is the view of several layers in memory: a Catalog that can be
+// listed.
+type Merged struct {
+	Layered
+	tools    []Entry
+	agents   []Entry
+	warnings []Warning
+}
+
+// Warning is something that merging left out or decided.
+type Warning struct {
+	Subject Subject
+	Message string // a clause without a full stop
+}
+
+// String returns "subject: message".
+func (w Warning) String() string { return w.Subject.String() + ": " + w.Message }
+
+// Merge puts the live definitions of a view's layers on top of each other. Of
+// the same id, the one in the later layer is seen and hides the others; where
+// it is deactivated, the id is gone from the view. A definition that claims
+// the id or an alias of a core tool is left out, with a warning.
+func Merge(lives []Live) *Merged {
+	m := &Merged{Layered: Layered{Finder: newMemory(lives)}}
+	ctx := context.Background() // looking up in memory needs none and can not fail
+	ids := map[string]bool{}
+	agents := map[string][]Live{}
+	for _, l := range lives {
+		if l.Subject.Kind == KindAgent {
+			agents[l.Subject.ID] = append(agents[l.Subject.ID], l)
+			continue
+		}
+		ids[l.Subject.ID] = true
+		if core, name, _ := m.offends(ctx, l); core != (Subject{}) {
+			m.warn(l.Subject, "left out: %s belongs to the core tool %s", jsondoc.Quote(name), core)
+		}
+	}
+	for id := range ids {
+		if e, ok, _ := m.byID(ctx, id); ok && e.Active() {
+			m.tools = append(m.tools, e)
+		}
+	}
+	for _, stack := range agents {
+		slices.SortFunc(stack, byStrength)
+		e := Entry{Live: stack[0]}
+		for _, l := range stack[1:] {
+			e.Hides = append(e.Hides, l.Subject)
+		}
+		if e.Active() {
+			m.agents = append(m.agents, e)
+		}
+	}
+	slices.SortFunc(m.tools, inOrder)
+	slices.SortFunc(m.agents, inOrder)
+	m.warnOfAliases(ctx)
+	return m
+}
+
+// Tools returns the active tools: core first, then by id.
+func (m *Merged) Tools() []Entry { return slices.Clone(m.tools) }
+
+// Agents returns the active agents by id.
+func (m *Merged) Agents() []Entry { return slices.Clone(m.agents) }
+
+// Warnings returns what was left out or decided, in the order of the subjects
+// as they were given, then of the aliases.
+func (m *Merged) Warnings() []Warning { return slices.Clone(m.warnings) }
+
+func (m *Merged) warn(s Subject, format string, args ...any) {
+	m.warnings = append(m.warnings, Warning{Subject: s, Message: fmt.Sprintf(format, args...)})
+}
+
+// warnOfAliases names the aliases that lead to another tool than the one that
+// has them.
+func (m *Merged) warnOfAliases(ctx context.Context) {
+	claimed := map[string]bool{}
+	for _, e := range m.tools {
+		for _, alias := range e.Definition.Tool.Aliases {
+			claimed[alias] = true
+		}
+	}
+	for _, alias := range slices.Sorted(maps.Keys(claimed)) {
+		winner, _, _ := m.ByName(ctx, alias)
+		claims, _ := m.claims(ctx, alias)
+		for _, e := range claims {
+			if e.Active() && e.Subject != winner.Subject {
+				m.warn(e.Subject, "the alias %s leads to %s", jsondoc.Quote(alias), winner.Subject)
+			}
+		}
+	}
+}
+
+// memory is a Finder of live tools in memory.
+type memory struct {
+	named      map[string][]Live
+	categories map[string][]Live
+}
+
+func newMemory(lives []Live) *memory {
+	m := &memory{named: map[string][]Live{}, categories: map[string][]Live{}}
+	for _, l := range lives {
+		t := l.Definition.Tool
+		if l.Subject.Kind != KindTool || t == nil {
+			continue
+		}
+		m.named[l.Subject.ID] = append(m.named[l.Subject.ID], l)
+		for _, alias := range t.Aliases {
+			if alias != l.Subject.ID {
+				m.named[alias] = append(m.named[alias], l)
+			}
+		}
+		m.categories[t.Category] = append(m.categories[t.Category], l)
+	}
+	return m
+}
+
+func (m *memory) ByName(_ context.Context, name string) ([]Live, error) { return m.named[name], nil }
+
+func (m *memory) InCategory(_ context.Context, category string) ([]Live, error) {
+	return m.categories[category], nil
+}

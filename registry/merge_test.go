@@ -1,0 +1,215 @@
+package registry_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/registry"
+)
+
+// tool returns a live tool: "user/get_tides" with the given aliases.
+func tool(layer registry.Layer, id string, edit func(*registry.Live)) registry.Live {
+	d := actionTool()
+	d.ID = id
+	l := registry.Live{
+		Subject: registry.Subject{Kind: registry.KindTool, Layer: layer, ID: id}, Version: 1,
+		Definition: registry.Definition{Tool: &d},
+	}
+	if edit != nil {
+		edit(&l)
+	}
+	return l
+}
+
+func core(l *registry.Live)        { l.Locked = true }
+func deactivated(l *registry.Live) { l.Definition.Tool.Status = registry.Deactivated }
+
+func aliased(aliases ...string) func(*registry.Live) {
+	return func(l *registry.Live) { l.Definition.Tool.Aliases = aliases }
+}
+
+func in(category string) func(*registry.Live) {
+	return func(l *registry.Live) { l.Definition.Tool.Category = category }
+}
+
+// shown writes entries as "layer/id", with what they hide in brackets.
+func shown(entries []registry.Entry) string {
+	list := make([]string, len(entries))
+	for i, e := range entries {
+		list[i] = strings.TrimPrefix(e.Subject.String(), "tool:")
+		for _, s := range e.Hides {
+			list[i] += fmt.Sprintf("[%s]", s.Layer)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+const (
+	global = registry.LayerGlobal
+	user   = registry.LayerUser
+	novel  = registry.Layer("project/novel")
+)
+
+func TestMerge(t *testing.T) {
+	tests := []struct {
+		name     string
+		lives    []registry.Live
+		want     string
+		warnings []string
+	}{
+		{"nothing", nil, "", nil},
+		{"later layers override earlier ones", []registry.Live{tool(novel, "b", nil), tool(global, "a", nil), tool(user, "b", nil), tool(global, "b", nil), tool(user, "a", nil)}, "user/a[global] project/novel/b[user][global]", nil},
+		{"core first, then by id", []registry.Live{tool(global, "zoo", core), tool(global, "b", nil), tool(global, "yak", core), tool(user, "a", nil)}, "global/yak global/zoo user/a global/b", nil},
+		{"a deactivated override removes", []registry.Live{tool(global, "a", nil), tool(user, "a", deactivated), tool(global, "b", nil)}, "global/b", nil},
+		{"an override of what is deactivated", []registry.Live{tool(global, "a", deactivated), tool(user, "a", nil)}, "user/a[global]", nil},
+		{"core can not be overridden", []registry.Live{tool(novel, "yak", nil), tool(global, "yak", core), tool(user, "yak", deactivated)}, "global/yak", []string{
+			`tool:project/novel/yak: left out: "yak" belongs to the core tool tool:global/yak`,
+			`tool:user/yak: left out: "yak" belongs to the core tool tool:global/yak`,
+		}},
+		{"core can not be an alias", []registry.Live{tool(global, "yak", core), tool(user, "a", aliased("x", "yak")), tool(global, "a", nil)}, "global/yak global/a", []string{
+			`tool:user/a: left out: "yak" belongs to the core tool tool:global/yak`,
+		}},
+		{"nor can a core alias be taken", []registry.Live{tool(global, "yak", func(l *registry.Live) { core(l); aliased("ox")(l) }), tool(user, "ox", nil), tool(user, "b", aliased("ox"))}, "global/yak", []string{
+			`tool:user/ox: left out: "ox" belongs to the core tool tool:global/yak`,
+			`tool:user/b: left out: "ox" belongs to the core tool tool:global/yak`,
+		}},
+		{"a lock elsewhere is none", []registry.Live{tool(global, "a", nil), tool(user, "a", core)}, "user/a[global]", nil},
+		{"aliases that lead elsewhere", []registry.Live{tool(global, "a", aliased("x", "b")), tool(global, "b", nil), tool(user, "c", aliased("x")), tool(user, "d", aliased("x"))}, "global/a global/b user/c user/d", []string{
+			`tool:global/a: the alias "b" leads to tool:global/b`,
+			`tool:user/d: the alias "x" leads to tool:user/c`,
+			`tool:global/a: the alias "x" leads to tool:user/c`,
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := registry.Merge(tt.lives)
+			if got := shown(m.Tools()); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+			var warnings []string
+			for _, w := range m.Warnings() {
+				warnings = append(warnings, w.String())
+			}
+			if !slices.Equal(warnings, tt.warnings) {
+				t.Errorf("warnings\n\t%s\nwant\n\t%s", strings.Join(warnings, "\n\t"), strings.Join(tt.warnings, "\n\t"))
+			}
+		})
+	}
+}
+
+func TestMergeAgents(t *testing.T) {
+	agent := func(layer registry.Layer, id string, status registry.Status) registry.Live {
+		return registry.Live{
+			Subject:    registry.Subject{Kind: registry.KindAgent, Layer: layer, ID: id},
+			Definition: registry.Definition{Agent: &registry.Agent{ID: id, Name: id, Status: status}},
+		}
+	}
+	m := registry.Merge([]registry.Live{
+		agent(global, "b", ""), agent(user, "b", ""), agent(global, "a", ""), agent(global, "c", ""), agent(user, "c", registry.Deactivated),
+		tool(global, "b", nil),
+	})
+	if got := shown(m.Agents()); got != "agent:global/a agent:user/b[global]" {
+		t.Errorf("got %s", got)
+	}
+	if got := shown(m.Tools()); got != "global/b" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestByName(t *testing.T) {
+	m := registry.Merge([]registry.Live{
+		tool(global, "yak", func(l *registry.Live) { core(l); aliased("ox")(l) }),
+		tool(global, "a", aliased("x", "gone")),
+		tool(global, "gone", deactivated),
+		tool(global, "dead", func(l *registry.Live) { deactivated(l); aliased("deadx", "x")(l) }),
+		tool(user, "b", aliased("x")),
+		tool(global, "b", aliased("old")),
+	})
+	for name, want := range map[string]string{
+		"yak": "global/yak", "ox": "global/yak", "a": "global/a",
+		"x":    "user/b[global]", // the stronger layer
+		"gone": "global/a",       // an active tool's alias before a deactivated tool
+		"dead": "global/dead", "deadx": "global/dead",
+		"old": "", // what is hidden has no alias
+		"no":  "", "": "",
+	} {
+		e, ok, err := m.ByName(t.Context(), name)
+		if err != nil || ok != (want != "") {
+			t.Errorf("%q: found %v, %v", name, ok, err)
+		}
+		if got := shown([]registry.Entry{e}); ok && got != want {
+			t.Errorf("%q is %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestByCategory(t *testing.T) {
+	m := registry.Merge([]registry.Live{
+		tool(global, "b", in("web")), tool(global, "a", in("web")), tool(global, "moved", in("web")), tool(user, "moved", in("email")),
+		tool(global, "off", func(l *registry.Live) { in("web")(l); deactivated(l) }), tool(global, "yak", func(l *registry.Live) { in("web")(l); core(l) }),
+	})
+	for category, want := range map[string]string{"web": "global/yak global/a global/b", "email": "user/moved[global]", "tasks": ""} {
+		entries, err := m.ByCategory(t.Context(), category)
+		if got := shown(entries); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", category, got, err, want)
+		}
+	}
+}
+
+// Whatever is live: no core tool is ever touched, every tool seen is found
+// under its id, and the layers that are not in the view do not matter.
+func TestMergeProperties(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	layers := []registry.Layer{global, user, novel}
+	names := []string{"a", "b", "c", "d", "e"}
+	for range 2_000 {
+		var lives []registry.Live
+		taken := map[registry.Subject]bool{}
+		for range rng.IntN(8) {
+			l := tool(layers[rng.IntN(3)], names[rng.IntN(5)], func(l *registry.Live) {
+				l.Locked = rng.IntN(4) == 0
+				if rng.IntN(3) == 0 {
+					aliased(names[rng.IntN(5)], names[rng.IntN(5)])(l)
+				}
+				if rng.IntN(4) == 0 && !l.Core() {
+					deactivated(l)
+				}
+			})
+			if !taken[l.Subject] {
+				taken[l.Subject] = true
+				lives = append(lives, l)
+			}
+		}
+		m := registry.Merge(lives)
+		for _, l := range lives {
+			e, ok, _ := m.ByName(t.Context(), l.Subject.ID)
+			if l.Core() && (!ok || e.Subject != l.Subject) {
+				t.Fatalf("the core tool %s is hidden by %s", l.Subject, e.Subject)
+			}
+		}
+		for _, e := range m.Tools() {
+			if found, ok, _ := m.ByName(t.Context(), e.Subject.ID); !ok || found.Subject != e.Subject {
+				t.Fatalf("%s is not found under its id", e.Subject)
+			}
+		}
+		// The same through a view over all layers.
+		var inView []registry.Live
+		for _, l := range lives {
+			if l.Subject.Layer != novel {
+				inView = append(inView, l)
+			}
+		}
+		less := registry.Layered{Finder: finder(lives), View: user.View()}
+		want := registry.Merge(inView)
+		for _, name := range names {
+			got, ok, _ := less.ByName(t.Context(), name)
+			wanted, wantOK, _ := want.ByName(t.Context(), name)
+			if ok != wantOK || got.Subject != wanted.Subject || !slices.Equal(got.Hides, wanted.Hides) {
+				t.Fatalf("%s is %v %v in the view, %v %v alone", name, got.Subject, got.Hides, wanted.Subject, wanted.Hides)
+			}
+		}
+	}
+}
