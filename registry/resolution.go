@@ -1,0 +1,84 @@
+package registry
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Reason says why a tool is in or out.
+type Reason string
+
+// The reasons for which a tool is in, the first that holds being given.
+const (
+	InListed    Reason = "listed"
+	InNonLocal  Reason = "added when not local"
+	InEmbedding Reason = "added when embedding works"
+	InCategory  Reason = "category"
+)
+
+// The reasons for which a tool is out, the first that holds being given.
+const (
+	OutUnknown        Reason = "not in the registry"
+	OutDeactivated    Reason = "deactivated"
+	OutExcluded       Reason = "excluded in local"
+	OutTier           Reason = "tier filtered"
+	OutOnlyNonLocal   Reason = "added only when not local"
+	OutOnlyEmbedding  Reason = "added only when embedding works"
+	OutLocalOnly      Reason = "local only"
+	OutNonLocalOnly   Reason = "not offered in local"
+	OutNeedsEmbedding Reason = "needs embedding"
+	OutDeferred       Reason = "deferred"
+)
+
+// Choice is what became of one tool that an allow-list speaks of.
+type Choice struct {
+	Name   string // the tool's id; as listed when the registry lacks it
+	Entry  Entry  // zero when the registry lacks it
+	In     bool
+	Reason Reason
+	Detail string // the category of InCategory and OutTier, "" otherwise
+}
+
+// Why returns the reason with its detail: "category web".
+func (c Choice) Why() string {
+	if c.Detail == "" {
+		return string(c.Reason)
+	}
+	return string(c.Reason) + " " + c.Detail
+}
+
+// Resolution is which tools an agent has in a context, and why.
+type Resolution struct {
+	Choices  []Choice // core tools first, then by name
+	Warnings []string // what is listed and not in the registry
+}
+
+// Tools returns the tools that are in, core first, then by id.
+func (r Resolution) Tools() []Entry {
+	var tools []Entry
+	for _, c := range r.Choices {
+		if c.In {
+			tools = append(tools, c.Entry)
+		}
+	}
+	return tools
+}
+
+// summary says in a few words why nothing is left.
+func (r Resolution) summary() string {
+	if len(r.Choices) == 0 {
+		return "the allow-list names none"
+	}
+	counts := map[Reason]int{}
+	var order []Reason
+	for _, c := range r.Choices {
+		if counts[c.Reason]++; counts[c.Reason] == 1 {
+			order = append(order, c.Reason)
+		}
+	}
+	parts := make([]string, len(order))
+	for i, reason := range order {
+		parts[i] = fmt.Sprintf("%d %s", counts[reason], reason)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,141 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// Context is where an agent is about to work.
+type Context struct {
+	Local           bool // on the user's own machine
+	Embedding       bool // semantic search can be had
+	IncludeDeferred bool // tools that wait to be discovered, too
+}
+
+// Errors of Resolve.
+var (
+	ErrNoTools     = errors.New("no tools are left")
+	ErrUnknownList = errors.New("no such allow-list")
+)
+
+// Resolve says which tools of the catalog a has. An allow-list that is a
+// reference is looked up with list. What is listed and not in the catalog is
+// skipped with a warning. Nothing left is ErrNoTools, with the resolution that
+// shows why, and never the whole catalog.
+func Resolve(ctx context.Context, a Agent, in Context, cat Catalog, list func(name string) (AllowList, bool)) (Resolution, error) {
+	var allowed AllowList
+	if a.AllowList != nil {
+		allowed = *a.AllowList
+	}
+	if allowed.Reference() {
+		shipped, ok := list(allowed.Name)
+		if !ok || shipped.Reference() { // a shipped list is spelled out
+			return Resolution{}, fmt.Errorf("%w: %s", ErrUnknownList, jsondoc.Quote(allowed.Name))
+		}
+		allowed = shipped
+	}
+	r := resolver{ctx: ctx, in: in, catalog: cat, candidates: map[string]*candidate{}}
+	if err := r.gather(allowed, a.Categories); err != nil {
+		return Resolution{}, err
+	}
+	resolution := r.resolution()
+	if len(resolution.Tools()) == 0 {
+		return resolution, fmt.Errorf("%w: %s", ErrNoTools, resolution.summary())
+	}
+	return resolution, nil
+}
+
+type resolver struct {
+	ctx        context.Context //nolint:containedctx // it lives for one call
+	in         Context
+	catalog    Catalog
+	candidates map[string]*candidate // by id, or by name when not known
+	unknown    []string
+}
+
+// gather collects the candidates: each listed name is looked up, each category
+// is asked for.
+func (r *resolver) gather(allowed AllowList, more []string) error {
+	for _, part := range []struct {
+		names []string
+		mark  func(*candidate)
+	}{
+		{allowed.Tools, func(c *candidate) { c.listed = true }},
+		{allowed.AddWhenNonLocal, func(c *candidate) { c.nonLocal = true }},
+		{allowed.AddWhenEmbeddingOK, func(c *candidate) { c.embedded = true }},
+	} {
+		for _, name := range part.names {
+			c, err := r.named(name)
+			if err != nil {
+				return err
+			}
+			part.mark(c)
+		}
+	}
+	for _, category := range slices.Concat(allowed.Categories, more) {
+		entries, err := r.catalog.ByCategory(r.ctx, category)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			c := r.candidate(e)
+			if c.category == "" {
+				c.category = category
+			}
+			c.tier = len(allowed.Tiers) == 0 || slices.Contains(allowed.Tiers, e.Definition.Tool.Tier)
+		}
+	}
+	for _, name := range allowed.ExcludeInLocal {
+		e, ok, err := r.catalog.ByName(r.ctx, name)
+		if err != nil {
+			return err
+		}
+		if c := r.candidates[e.Subject.ID]; ok && c != nil {
+			c.excluded = true
+		}
+	}
+	return nil
+}
+
+// named returns the candidate for a listed name, which may be an alias.
+func (r *resolver) named(name string) (*candidate, error) {
+	e, ok, err := r.catalog.ByName(r.ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if ok && e.Definition.Tool != nil {
+		return r.candidate(e), nil
+	}
+	if r.candidates[name] == nil {
+		r.candidates[name] = &candidate{name: name}
+		r.unknown = append(r.unknown, name)
+	}
+	return r.candidates[name], nil
+}
+
+func (r *resolver) candidate(e Entry) *candidate {
+	id := e.Subject.ID
+	if r.candidates[id] == nil {
+		r.candidates[id] = &candidate{name: id, entry: e, known: true}
+	}
+	return r.candidates[id]
+}
+
+func (r *resolver) resolution() Resolution {
+	var res Resolution
+	for _, c := range r.candidates {
+		res.Choices = append(res.Choices, c.choose(r.in))
+	}
+	slices.SortFunc(res.Choices, func(a, b Choice) int {
+		return cmp.Or(coreFirst(a.Entry.Live, b.Entry.Live), cmp.Compare(a.Name, b.Name))
+	})
+	for _, name := range r.unknown {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("the allow-list names %s, which is not in the registry", jsondoc.Quote(name)))
+	}
+	return res
+}
