@@ -1,5 +1,226 @@
 package review
 
-import "context"
+import (
+	"context"
+	"errors"
+	"slices"
 
-func (d *Desk) rendered(context.Context, Reader, view) (map[string]string, error) { return nil, nil }
+	"toolcrib/prompt"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+// rendered returns the hash of every channel prompt that approving v would
+// change, by "agent:layer/id#channel"; the hash is "" for a prompt that would
+// be gone. Members of a change set are taken as approved together, each of
+// them tells of the prompts its own subject reaches.
+//
+// Prompts are rendered in prompt.Reference, for an agent that works locally
+// with semantic search, in the merged view of the stronger of the two layers,
+// the agent's and the subject's.
+func (d *Desk) rendered(ctx context.Context, r Reader, v view) (map[string]string, error) {
+	changed, err := changes(ctx, r, v)
+	if err != nil {
+		return nil, err
+	}
+	before, err := live(ctx, r, v.Proposal.Subject)
+	if err != nil {
+		return nil, err
+	}
+	agents, err := r.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now, then := catalogs{r, nil}, catalogs{r, changed}
+	hashes := map[string]string{}
+	for _, agent := range then.agents(agents) {
+		layer, ok := stronger(agent.Subject.Layer, v.Proposal.Subject.Layer)
+		if !ok || !reaches(v.Proposal.Subject, before, changed[v.Proposal.Subject], agent, agents) {
+			continue
+		}
+		was, err := now.prompts(ctx, agent.Subject, layer, agents)
+		if err != nil {
+			return nil, err
+		}
+		will, err := then.prompts(ctx, agent.Subject, layer, then.agents(agents))
+		if err != nil {
+			return nil, err
+		}
+		note(hashes, agent.Subject, was, will)
+	}
+	return hashes, nil
+}
+
+// note adds the prompts of an agent that differ.
+func note(hashes map[string]string, agent registry.Subject, was, will map[string]string) {
+	for channel, hash := range will {
+		if was[channel] != hash {
+			hashes[agent.String()+"#"+channel] = hash
+		}
+	}
+	for channel := range was {
+		if _, still := will[channel]; !still {
+			hashes[agent.String()+"#"+channel] = ""
+		}
+	}
+}
+
+// changes returns what would be live: the definition of v, and those of the
+// other members of its change set.
+func changes(ctx context.Context, r Reader, v view) (map[registry.Subject]registry.Live, error) {
+	changed := map[registry.Subject]registry.Live{}
+	set := func(p proposals.Proposal, rev proposals.Revision) {
+		if !rev.Draft.Definition.IsZero() {
+			changed[p.Subject] = registry.Live{Subject: p.Subject, Version: p.BaseVersion + 1, ContentHash: rev.ContentHash, Definition: rev.Draft.Definition}
+		}
+	}
+	for _, m := range v.Members {
+		if m.ID == v.Proposal.ID || !m.State.Open() {
+			continue
+		}
+		rev, err := r.Revision(ctx, m.ID, m.Revision)
+		if err != nil {
+			return nil, err
+		}
+		set(m, rev)
+	}
+	set(v.Proposal, v.Revision)
+	return changed, nil
+}
+
+// stronger returns the layer whose view shows both, false when no view does.
+func stronger(a, b registry.Layer) (registry.Layer, bool) {
+	switch {
+	case a == b || a.Rank() > b.Rank():
+		return a, true
+	case a.Rank() < b.Rank():
+		return b, true
+	}
+	return "", false
+}
+
+// reaches reports whether a change of subject from before to after can change
+// what agent is told: it is the agent, or its allow-list takes in the tool.
+// It may say yes where nothing changes, never no where something does.
+func reaches(subject registry.Subject, before *registry.Live, after, agent registry.Live, agents []registry.Live) bool {
+	if subject.Kind == registry.KindAgent {
+		return subject.ID == agent.Subject.ID
+	}
+	profiles := []registry.Definition{agent.Definition}
+	for _, a := range agents {
+		if a.Subject == agent.Subject {
+			profiles = append(profiles, a.Definition) // as it is now, when it changes too
+		}
+	}
+	for _, tool := range []*registry.Live{before, &after} {
+		if tool == nil || tool.Definition.Tool == nil {
+			continue
+		}
+		for _, p := range profiles {
+			if takesIn(*p.Agent, *tool.Definition.Tool) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// takesIn reports whether an agent's allow-list names a tool or its category.
+func takesIn(agent registry.Agent, tool registry.Tool) bool {
+	var list registry.AllowList
+	if agent.AllowList != nil {
+		list = *agent.AllowList
+	}
+	if shippedList, ok := shipped.AllowList(list.Name); ok && list.Reference() {
+		list = shippedList
+	}
+	if tool.Category != "" && (slices.Contains(list.Categories, tool.Category) || slices.Contains(agent.Categories, tool.Category)) {
+		return true
+	}
+	for _, name := range append([]string{tool.ID}, tool.Aliases...) {
+		if slices.Contains(list.Tools, name) || slices.Contains(list.AddWhenNonLocal, name) || slices.Contains(list.AddWhenEmbeddingOK, name) ||
+			slices.Contains(list.ExcludeInLocal, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// catalogs is the live registry with some definitions in the place of others.
+type catalogs struct {
+	RegistryReader
+	changed map[registry.Subject]registry.Live
+}
+
+// ByName implements registry.Finder.
+func (c catalogs) ByName(ctx context.Context, name string) ([]registry.Live, error) {
+	found, err := c.RegistryReader.ByName(ctx, name)
+	return c.overlay(found, func(t *registry.Tool) bool { return t.ID == name || slices.Contains(t.Aliases, name) }), err
+}
+
+// InCategory implements registry.Finder.
+func (c catalogs) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	found, err := c.RegistryReader.InCategory(ctx, category)
+	return c.overlay(found, func(t *registry.Tool) bool { return t.Category == category }), err
+}
+
+// overlay drops what is changed from found, and adds what is changed and
+// matches.
+func (c catalogs) overlay(found []registry.Live, matches func(*registry.Tool) bool) []registry.Live {
+	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
+	for _, l := range c.changed {
+		if l.Definition.Tool != nil && matches(l.Definition.Tool) {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// agents returns the agents as they would be.
+func (c catalogs) agents(now []registry.Live) []registry.Live {
+	then := slices.DeleteFunc(slices.Clone(now), func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
+	for _, l := range c.changed {
+		if l.Definition.Agent != nil {
+			then = append(then, l)
+		}
+	}
+	return then
+}
+
+// prompts returns the hash of every channel prompt of an agent in the view of
+// layer; none when it is not there, not active, or hidden by a stronger layer.
+func (c catalogs) prompts(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live) (map[string]string, error) {
+	var profile *registry.Agent
+	for _, a := range agents {
+		switch {
+		case a.Subject == agent:
+			profile = a.Definition.Agent
+		case a.Subject.ID == agent.ID && a.Subject.Layer.Rank() > agent.Layer.Rank() && slices.Contains(layer.View(), a.Subject.Layer):
+			return nil, nil
+		}
+	}
+	if profile == nil || profile.Status == registry.Deactivated {
+		return nil, nil
+	}
+	tools, err := c.tools(ctx, *profile, layer)
+	if err != nil {
+		return nil, err
+	}
+	return prompt.Rendered(*profile, tools), nil
+}
+
+// tools returns what an agent has. One whose allow-list leaves nothing has
+// nothing; its prompts are rendered all the same.
+func (c catalogs) tools(ctx context.Context, agent registry.Agent, layer registry.Layer) ([]prompt.Tool, error) {
+	res, err := registry.Resolve(ctx, agent, registry.Context{Local: true, Embedding: true}, registry.Layered{Finder: c, View: layer.View()}, shipped.AllowList)
+	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
+		return nil, err
+	}
+	entries := res.Tools()
+	tools := make([]prompt.Tool, len(entries))
+	for i, e := range entries {
+		tools[i] = prompt.Tool{Tool: e.Definition.Tool, Locked: e.Core()}
+	}
+	return tools, nil
+}
