@@ -39,8 +39,8 @@ func Resolve(ctx context.Context, a Agent, in Context, cat Catalog, list func(na
 		}
 		allowed = shipped
 	}
-	r := resolver{ctx: ctx, in: in, catalog: cat, candidates: map[string]*candidate{}}
-	if err := r.gather(allowed, a.Categories); err != nil {
+	r := resolver{in: in, catalog: cat, candidates: map[string]*candidate{}}
+	if err := r.gather(ctx, allowed, a.Categories); err != nil {
 		return Resolution{}, err
 	}
 	resolution := r.resolution()
@@ -51,7 +51,6 @@ func Resolve(ctx context.Context, a Agent, in Context, cat Catalog, list func(na
 }
 
 type resolver struct {
-	ctx        context.Context //nolint:containedctx // it lives for one call
 	in         Context
 	catalog    Catalog
 	candidates map[string]*candidate // by id, or by name when not known
@@ -60,7 +59,7 @@ type resolver struct {
 
 // gather collects the candidates: each listed name is looked up, each category
 // is asked for.
-func (r *resolver) gather(allowed AllowList, more []string) error {
+func (r *resolver) gather(ctx context.Context, allowed AllowList, more []string) error {
 	for _, part := range []struct {
 		names []string
 		mark  func(*candidate)
@@ -70,7 +69,7 @@ func (r *resolver) gather(allowed AllowList, more []string) error {
 		{allowed.AddWhenEmbeddingOK, func(c *candidate) { c.embedded = true }},
 	} {
 		for _, name := range part.names {
-			c, err := r.named(name)
+			c, err := r.named(ctx, name)
 			if err != nil {
 				return err
 			}
@@ -78,7 +77,7 @@ func (r *resolver) gather(allowed AllowList, more []string) error {
 		}
 	}
 	for _, category := range slices.Concat(allowed.Categories, more) {
-		entries, err := r.catalog.ByCategory(r.ctx, category)
+		entries, err := r.catalog.ByCategory(ctx, category)
 		if err != nil {
 			return err
 		}
@@ -91,7 +90,7 @@ func (r *resolver) gather(allowed AllowList, more []string) error {
 		}
 	}
 	for _, name := range allowed.ExcludeInLocal {
-		e, ok, err := r.catalog.ByName(r.ctx, name)
+		e, ok, err := r.catalog.ByName(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -103,8 +102,8 @@ func (r *resolver) gather(allowed AllowList, more []string) error {
 }
 
 // named returns the candidate for a listed name, which may be an alias.
-func (r *resolver) named(name string) (*candidate, error) {
-	e, ok, err := r.catalog.ByName(r.ctx, name)
+func (r *resolver) named(ctx context.Context, name string) (*candidate, error) {
+	e, ok, err := r.catalog.ByName(ctx, name)
 	if err != nil {
 		return nil, err
 	}
