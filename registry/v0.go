@@ -1,0 +1,153 @@
+package registry
+
+import (
+	"fmt"
+	"slices"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// V0File is a prompt registry in the v0 file format: one JSON object with the
+// key "prompts", a list of prompt tools in an order that means something to
+// whoever keeps the file.
+type V0File struct {
+	Prompts []V0Prompt `json:"prompts"`
+}
+
+// V0Prompt is one prompt of such a file. The times are kept as the texts that
+// they are.
+type V0Prompt struct {
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	Archetype  string `json:"archetype"`
+	Scope      string `json:"scope"`
+	UsageNotes string `json:"usageNotes"`
+	Goals      string `json:"goals"`
+	Guardrails string `json:"guardrails"`
+	Prompt     string `json:"prompt"`
+	CreatedAt  string `json:"createdAt"`
+	UpdatedAt  string `json:"updatedAt"`
+
+	keys []string // those that the prompt was read with, in their order
+}
+
+// v0Keys are the keys of a prompt in the order of the format.
+var v0Keys = [...]string{"id", "name", "archetype", "scope", "usageNotes", "goals", "guardrails", "prompt", "createdAt", "updatedAt"}
+
+// field returns the value of a key.
+func (p *V0Prompt) field(key string) *string {
+	switch key {
+	case "id":
+		return &p.ID
+	case "name":
+		return &p.Name
+	case "archetype":
+		return &p.Archetype
+	case "scope":
+		return &p.Scope
+	case "usageNotes":
+		return &p.UsageNotes
+	case "goals":
+		return &p.Goals
+	case "guardrails":
+		return &p.Guardrails
+	case "prompt":
+		return &p.Prompt
+	case "createdAt":
+		return &p.CreatedAt
+	case "updatedAt":
+		return &p.UpdatedAt
+	}
+	panic("registry: no v0 key: " + key)
+}
+
+// BindJSON reads a prompt and remembers which keys it has.
+func (p *V0Prompt) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	type object V0Prompt
+	ps := jsondoc.Bind(n, path, (*object)(p))
+	p.keys = make([]string, len(n.Members))
+	for i, m := range n.Members {
+		p.keys[i] = m.Key
+	}
+	return ps
+}
+
+// DecodeV0 reads a v0 file strictly. The error is a jsondoc.Problems with
+// everything of the wrong shape, unknown keys and repeated ids included;
+// whether a prompt is complete is for the Problems of its Tool to say.
+func DecodeV0(data []byte) (V0File, error) {
+	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
+	if err != nil {
+		return V0File{}, err
+	}
+	var f V0File
+	ps := jsondoc.Bind(n, jsondoc.Root, &f)
+	if n.Kind == jsondoc.Object && n.Get("prompts") == nil {
+		ps.Add("prompts", "missing; expected a list of prompts")
+	}
+	first := map[string]int{}
+	for i, p := range f.Prompts {
+		if j, ok := first[p.ID]; ok && p.ID != "" {
+			ps.Add(fmt.Sprintf("prompts[%d].id", i), "repeats prompts[%d].id", j)
+			continue
+		}
+		first[p.ID] = i
+	}
+	if len(ps) > 0 {
+		return V0File{}, ps.Locate(n)
+	}
+	return f, nil
+}
+
+// Encode writes the file: two spaces a level, text escaped only where JSON
+// demands it. What was read by DecodeV0 has the keys it was read with, in their
+// order; a prompt made otherwise has all of them.
+func (f V0File) Encode() []byte {
+	prompts := jsondoc.NewArray()
+	for _, p := range f.Prompts {
+		prompts.Items = append(prompts.Items, p.node())
+	}
+	return jsondoc.Indent(jsondoc.NewObject(jsondoc.Member{Key: "prompts", Value: prompts}))
+}
+
+func (p V0Prompt) node() *jsondoc.Node {
+	n := jsondoc.NewObject()
+	for _, key := range p.keys {
+		n.Set(key, jsondoc.NewString(*p.field(key)))
+	}
+	for _, key := range v0Keys {
+		if value := *p.field(key); p.keys == nil || value != "" {
+			n.Set(key, jsondoc.NewString(value))
+		}
+	}
+	return n
+}
+
+// Tool returns the prompt tool that p defines. The times are not part of it.
+func (p V0Prompt) Tool() Tool {
+	return Tool{
+		ID: p.ID, Kind: PromptTool, Name: p.Name, Archetype: p.Archetype, Scope: Scope(p.Scope),
+		UsageNotes: p.UsageNotes, Goals: p.Goals, Guardrails: p.Guardrails, Prompt: p.Prompt,
+	}
+}
+
+// NewV0Prompt returns t as a v0 prompt with the given times, and the keys of t
+// that the format has no place for: "kind" when t is no prompt tool.
+func NewV0Prompt(t Tool, createdAt, updatedAt string) (p V0Prompt, lost []string) {
+	p = V0Prompt{
+		ID: t.ID, Name: t.Name, Archetype: t.Archetype, Scope: string(t.Scope),
+		UsageNotes: t.UsageNotes, Goals: t.Goals, Guardrails: t.Guardrails, Prompt: t.Prompt,
+		CreatedAt: createdAt, UpdatedAt: updatedAt,
+	}
+	n, err := jsondoc.FromValue(t)
+	if err != nil {
+		panic(fmt.Sprintf("registry: a decoded tool does not marshal: %v", err))
+	}
+	for _, m := range n.Members {
+		if m.Key == "kind" && t.Kind == PromptTool || slices.Contains(v0Keys[:], m.Key) {
+			continue
+		}
+		lost = append(lost, m.Key)
+	}
+	return p, lost
+}
