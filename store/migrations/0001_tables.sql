@@ -290,23 +290,31 @@ CREATE TRIGGER events_update BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, '
 CREATE TRIGGER events_delete BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are immutable'); END;
 
 -- workspaces: which folder takes the files of which project.
--- publications: the files that an approval still owes a workspace.
--- published: what toolcrib last wrote to a file, to tell an edit by hand.
-CREATE TABLE publications (
-  seq       INTEGER PRIMARY KEY,
-  workspace TEXT NOT NULL,
-  project   TEXT NOT NULL,
-  subject   TEXT NOT NULL,
-  number    INTEGER NOT NULL,
+-- debts: the versions whose files a workspace is still owed; a trigger makes
+-- them, so that whoever approves can not forget.
+-- live_files: the contents that a workspace's live file may have, to tell an
+-- edit by hand.
+CREATE TABLE workspaces (
+  dir     TEXT PRIMARY KEY,
+  project TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE debts (
+  seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+  dir     TEXT NOT NULL REFERENCES workspaces (dir),
+  subject TEXT NOT NULL,
+  number  INTEGER NOT NULL,
   FOREIGN KEY (subject, number) REFERENCES versions (subject, number)
 ) STRICT;
-CREATE INDEX publications_by_workspace ON publications (workspace, seq);
-CREATE TABLE published (
-  workspace TEXT NOT NULL,
-  file      TEXT NOT NULL,
-  hash      TEXT NOT NULL,
-  at        TEXT NOT NULL,
-  PRIMARY KEY (workspace, file)
+CREATE INDEX debts_by_dir ON debts (dir, seq);
+CREATE TRIGGER versions_owed AFTER INSERT ON versions BEGIN
+  INSERT INTO debts (dir, subject, number)
+  SELECT dir, NEW.subject, NEW.number FROM workspaces
+  WHERE NEW.layer NOT LIKE 'project/%' OR NEW.layer = 'project/' || project;
+END;
+CREATE TABLE live_files (
+  dir  TEXT NOT NULL REFERENCES workspaces (dir),
+  hash TEXT NOT NULL CHECK (length(hash) = 64),
+  PRIMARY KEY (dir, hash)
 ) STRICT, WITHOUT ROWID;
 
 -- core: the locked tools and what they must be.

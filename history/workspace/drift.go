@@ -1,0 +1,119 @@
+package workspace
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"toolcrib/registry"
+)
+
+// Edit is a definition that the live file has otherwise than the registry.
+// Before is zero for one that only the file has, After for one that only the
+// registry has.
+type Edit struct {
+	Subject registry.Subject
+	Version int // the live version, 0 when there is none
+	Before  registry.Definition
+	After   registry.Definition
+}
+
+// Drift is the difference between the live file and the registry.
+type Drift struct {
+	File  string
+	Known bool // the file is what toolcrib wrote last, or is not there
+	Edits []Edit
+}
+
+// Drift compares the live file with the registry. It returns an error when the
+// file can not be read.
+func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
+	out := Drift{File: w.livePath()}
+	want, err := w.content(ctx, w.store)
+	if err != nil {
+		return out, err
+	}
+	text, err := os.ReadFile(out.File)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(text, want) {
+		out.Known = true
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	known, err := w.store.Known(ctx, w.dir)
+	if err != nil {
+		return out, err
+	}
+	if slices.Contains(known, registry.HashBytes(text)) {
+		out.Known = true
+		return out, nil
+	}
+	current, err := w.store.Current(ctx, w.layer())
+	if err != nil {
+		return out, err
+	}
+	found, err := decodeLive(text, w.layer(), current)
+	if err != nil {
+		return out, fmt.Errorf("%s was %w and can not be read: %w", out.File, ErrDrift, err)
+	}
+	out.Edits = edits(current, found)
+	return out, nil
+}
+
+// edits compares what is live with what a file holds.
+func edits(current []Dated, found map[registry.Subject]registry.Definition) []Edit {
+	var list []Edit
+	for _, d := range current {
+		after, there := found[d.Subject]
+		delete(found, d.Subject)
+		active := d.Definition.Status() == registry.Active
+		switch {
+		case !there && active:
+			list = append(list, Edit{Subject: d.Subject, Version: d.Version, Before: d.Definition})
+		case there && after.Hash() != d.Definition.Hash():
+			list = append(list, Edit{Subject: d.Subject, Version: d.Version, Before: d.Definition, After: after})
+		}
+	}
+	for subject, after := range found {
+		list = append(list, Edit{Subject: subject, After: after})
+	}
+	slices.SortFunc(list, func(a, b Edit) int { return cmp.Compare(a.Subject.String(), b.Subject.String()) })
+	return list
+}
+
+// Overwrite writes the live file from the registry and keeps what was there in
+// a file beside it, whose name it returns; "" when there was nothing to keep.
+func (w *Workspace) Overwrite(ctx context.Context, now time.Time) (kept string, err error) {
+	text, err := os.ReadFile(w.livePath())
+	switch {
+	case err == nil:
+		kept = w.livePath() + ".edited-" + now.UTC().Format("2006-01-02T15-04-05Z")
+		if err := WriteFile(kept, text); err != nil {
+			return "", err
+		}
+		if err := w.store.Expect(ctx, w.dir, registry.HashBytes(text)); err != nil {
+			return kept, err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	want, err := w.content(ctx, w.store)
+	if err != nil {
+		return kept, err
+	}
+	hash := registry.HashBytes(want)
+	if err := w.store.Expect(ctx, w.dir, hash); err != nil {
+		return kept, err
+	}
+	if err := w.writeLive(want); err != nil {
+		return kept, err
+	}
+	return kept, w.Publish(ctx)
+}

@@ -1,0 +1,102 @@
+package workspace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+)
+
+// snapshotFile is a version as it stands in its file.
+type snapshotFile struct {
+	Schema       int               `json:"schema"`
+	Kind         string            `json:"kind"`
+	Subject      registry.Subject  `json:"subject"`
+	Version      int               `json:"version"`
+	ContentHash  string            `json:"content_hash"`
+	PrevHash     string            `json:"prev_hash"`
+	Hash         string            `json:"hash"`
+	Proposal     string            `json:"proposal"`
+	Revision     int               `json:"revision"`
+	Author       string            `json:"author"`
+	Assessment   string            `json:"assessment"`
+	ReviewDigest string            `json:"review_digest"`
+	Rendered     map[string]string `json:"rendered"`
+	RulesVersion string            `json:"rules_version"`
+	DecidedBy    string            `json:"decided_by"`
+	DecidedAt    time.Time         `json:"decided_at"`
+	Note         string            `json:"note"`
+	Waivers      []history.Waiver  `json:"waivers"`
+	Signature    string            `json:"signature,omitempty"`
+	Definition   json.RawMessage   `json:"definition"`
+}
+
+// snapshot writes the file of a version, unless it is there. The folder is the
+// id of the tool; an agent's has "agent." in front, which no id can have. The
+// name is the time of the decision, in a form that every file system takes;
+// subjects that were decided in the same microsecond get a number behind it.
+func (w *Workspace) snapshot(v history.Version) error {
+	text, err := encodeSnapshot(v)
+	if err != nil {
+		return err
+	}
+	id := v.Subject.ID
+	if v.Subject.Kind == registry.KindAgent {
+		id = "agent." + id
+	}
+	stamp := v.DecidedAt.UTC().Format("2006-01-02T15-04-05.000000Z")
+	for n := 1; ; n++ {
+		name := stamp
+		if n > 1 {
+			name += "-" + strconv.Itoa(n)
+		}
+		path := filepath.Join(w.dir, filepath.FromSlash(folder), "history", id, name+".json")
+		there, err := os.ReadFile(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return WriteFile(path, text)
+		case err != nil:
+			return err
+		case bytes.Equal(there, text):
+			return nil
+		}
+	}
+}
+
+func encodeSnapshot(v history.Version) ([]byte, error) {
+	f := snapshotFile{
+		Schema: 1, Kind: "version", Subject: v.Subject, Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash,
+		Proposal: v.Proposal, Revision: v.Revision, Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest,
+		Rendered: v.Rendered, RulesVersion: v.RulesVersion, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note,
+		Waivers: v.Waivers, Signature: v.Signature, Definition: v.Definition,
+	}
+	if f.Waivers == nil {
+		f.Waivers = []history.Waiver{}
+	}
+	if f.Rendered == nil {
+		f.Rendered = map[string]string{}
+	}
+	text, err := indented(f)
+	if err != nil {
+		return nil, fmt.Errorf("snapshot of version %d of %s: %w", v.Number, v.Subject, err)
+	}
+	return text, nil
+}
+
+// indented writes v as JSON for people: two spaces, no HTML escapes.
+func indented(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(v)
+	return buf.Bytes(), err
+}

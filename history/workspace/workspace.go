@@ -1,0 +1,201 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+)
+
+// The files of a workspace, below its folder.
+const (
+	folder   = ".control-room/prompts"
+	liveName = folder + "/prompts.json"
+)
+
+// Debt is a version whose files a workspace is still owed.
+type Debt struct {
+	Seq     int64 // identifies the debt
+	Version history.Version
+}
+
+// Store is what a workspace needs from storage.
+type Store interface {
+	// Attach makes every later approval owe its files to the folder dir of a
+	// project. Attaching again changes nothing.
+	Attach(ctx context.Context, dir, project string) error
+	// Debts returns the versions that dir is owed files for, the oldest first.
+	Debts(ctx context.Context, dir string) ([]Debt, error)
+	// Current returns the live definitions of a layer, by subject.
+	Current(ctx context.Context, layer registry.Layer) ([]Dated, error)
+	// Expect records, durably, that the live file of dir may have content of
+	// the given hash from now on; Known says which contents it may have.
+	Expect(ctx context.Context, dir, hash string) error
+	Known(ctx context.Context, dir string) ([]string, error)
+	// Exclusively runs fn while no other process does the same and nothing is
+	// approved, and settles the debts that fn returns; hash, unless it is "",
+	// is from then on the only content the live file may have.
+	Exclusively(ctx context.Context, dir string, fn func(context.Context, Store) (settled []int64, hash string, err error)) error
+}
+
+// Dated is a live definition with the times of its first and its last version.
+type Dated struct {
+	registry.Live
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Workspace is the folder of one project.
+type Workspace struct {
+	store   Store
+	dir     string
+	project string
+}
+
+// New returns the workspace in the folder dir of a project, attached.
+func New(ctx context.Context, store Store, dir, project string) (*Workspace, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("the workspace %s is not there; make the folder first", dir)
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("the workspace %s is no folder", dir)
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real // one folder, one name
+	}
+	return &Workspace{store: store, dir: dir, project: project}, store.Attach(ctx, dir, project)
+}
+
+// ErrDrift is wrapped when the live file was edited by hand.
+var ErrDrift = errors.New("edited by hand")
+
+// Publish writes every file that the workspace is owed. With drift it writes
+// the snapshots, leaves the live file as it is and returns an error that wraps
+// ErrDrift; the live file stays owed.
+func (w *Workspace) Publish(ctx context.Context) error {
+	for {
+		debts, err := w.store.Debts(ctx, w.dir)
+		if err != nil || len(debts) == 0 {
+			return err
+		}
+		again, err := w.publish(ctx)
+		if !again {
+			return err
+		}
+	}
+}
+
+// publish first records what the live file is going to be, so that a crash
+// between writing and settling is not taken for an edit by hand. It asks to be
+// run again when something was approved in between.
+func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
+	text, err := w.content(ctx, w.store)
+	if err != nil {
+		return false, err
+	}
+	expected := registry.HashBytes(text)
+	if err := w.store.Expect(ctx, w.dir, expected); err != nil {
+		return false, err
+	}
+	var drift error
+	err = w.store.Exclusively(ctx, w.dir, func(ctx context.Context, store Store) ([]int64, string, error) {
+		text, err := w.content(ctx, store)
+		if err != nil {
+			return nil, "", err
+		}
+		if registry.HashBytes(text) != expected {
+			again = true
+			return nil, "", nil
+		}
+		debts, err := store.Debts(ctx, w.dir)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, d := range debts {
+			if err := w.snapshot(d.Version); err != nil {
+				return nil, "", err
+			}
+		}
+		if drift = w.drifted(ctx, store, text); drift != nil {
+			return settledBut(debts, w.layer()), "", nil
+		}
+		if err := w.writeLive(text); err != nil {
+			return nil, "", err
+		}
+		return settled(debts), expected, nil
+	})
+	return again && err == nil, errors.Join(err, drift)
+}
+
+func settled(debts []Debt) []int64 {
+	seqs := make([]int64, len(debts))
+	for i, d := range debts {
+		seqs[i] = d.Seq
+	}
+	return seqs
+}
+
+// settledBut leaves the debts of a layer open: its live file was not written.
+func settledBut(debts []Debt, layer registry.Layer) []int64 {
+	var seqs []int64
+	for _, d := range debts {
+		if d.Version.Subject.Layer != layer {
+			seqs = append(seqs, d.Seq)
+		}
+	}
+	return seqs
+}
+
+func (w *Workspace) layer() registry.Layer { return registry.ProjectLayer(w.project) }
+
+func (w *Workspace) livePath() string { return filepath.Join(w.dir, filepath.FromSlash(liveName)) }
+
+// LivePath returns where the live file of the workspace is.
+func (w *Workspace) LivePath() string { return w.livePath() }
+
+// writeLive writes the live file unless it is right already. A project without
+// definitions gets none.
+func (w *Workspace) writeLive(text []byte) error {
+	now, err := os.ReadFile(w.livePath())
+	switch {
+	case err == nil && bytes.Equal(now, text):
+		return nil
+	case errors.Is(err, fs.ErrNotExist) && bytes.Equal(text, emptyFile):
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return WriteFile(w.livePath(), text)
+}
+
+// drifted returns an error that wraps ErrDrift when the live file is neither
+// what it should be nor what toolcrib wrote last.
+func (w *Workspace) drifted(ctx context.Context, store Store, want []byte) error {
+	now, err := os.ReadFile(w.livePath())
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && bytes.Equal(now, want):
+		return nil
+	case err != nil:
+		return err
+	}
+	known, err := store.Known(ctx, w.dir)
+	if err != nil {
+		return err
+	}
+	hash := registry.HashBytes(now)
+	for _, k := range known {
+		if k == hash {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s was %w since toolcrib wrote it; it was left as it is: toolcrib drift shows the difference", w.livePath(), ErrDrift)
+}

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/history/workspace"
+	"toolcrib/registry"
+)
+
+// Workspaces is the database as a workspace needs it.
+type Workspaces struct {
+	db *DB
+	s  *session // set inside Exclusively, which is one write transaction
+}
+
+// Workspaces returns the database as a workspace needs it.
+func (db *DB) Workspaces() Workspaces { return Workspaces{db: db} }
+
+var _ workspace.Store = Workspaces{}
+
+func (w Workspaces) read(ctx context.Context, fn func(*session) error) error {
+	if w.s != nil {
+		return fn(w.s)
+	}
+	return w.db.view(ctx, fn)
+}
+
+func (w Workspaces) write(ctx context.Context, fn func(*session) error) error {
+	if w.s != nil {
+		return fn(w.s)
+	}
+	return w.db.update(ctx, fn)
+}
+
+// Attach implements workspace.Store. A folder that is attached already costs a
+// read.
+func (w Workspaces) Attach(ctx context.Context, dir, project string) error {
+	var attached string
+	err := w.read(ctx, func(s *session) error {
+		return s.row(ctx, "SELECT coalesce((SELECT project FROM workspaces WHERE dir = ?), '')", []any{dir}, &attached)
+	})
+	if err != nil || attached == project {
+		return err
+	}
+	return w.write(ctx, func(s *session) error {
+		if attached != "" {
+			return fmt.Errorf("the workspace %s belongs to project %s, not to %s", dir, attached, project)
+		}
+		if _, err := s.exec(ctx, "INSERT INTO workspaces (dir, project) VALUES (?, ?) ON CONFLICT DO NOTHING", dir, project); err != nil {
+			return err
+		}
+		// What is live in the project already is owed from the start.
+		_, err := s.exec(ctx, `INSERT INTO debts (dir, subject, number) SELECT ?, subject, version FROM live WHERE layer = ? ORDER BY subject`,
+			dir, registry.ProjectLayer(project))
+		return err
+	})
+}
+
+// Debts implements workspace.Store.
+func (w Workspaces) Debts(ctx context.Context, dir string) ([]workspace.Debt, error) {
+	var debts []workspace.Debt
+	err := w.read(ctx, func(s *session) error {
+		type debt struct {
+			seq     int64
+			subject string
+			number  int
+		}
+		owed, err := all(ctx, s, func(row scanner) (debt, error) {
+			var d debt
+			err := row.Scan(&d.seq, &d.subject, &d.number)
+			return d, err
+		}, "SELECT seq, subject, number FROM debts WHERE dir = ? ORDER BY seq", dir)
+		if err != nil {
+			return err
+		}
+		debts = make([]workspace.Debt, 0, len(owed))
+		for _, d := range owed {
+			subject, err := registry.ParseSubject(d.subject)
+			if err != nil {
+				return err
+			}
+			v, err := s.Version(ctx, subject, d.number)
+			if err != nil {
+				return err
+			}
+			debts = append(debts, workspace.Debt{Seq: d.seq, Version: v})
+		}
+		return nil
+	})
+	return debts, err
+}
+
+// Current implements workspace.Store.
+func (w Workspaces) Current(ctx context.Context, layer registry.Layer) ([]workspace.Dated, error) {
+	var current []workspace.Dated
+	err := w.read(ctx, func(s *session) error {
+		var err error
+		current, err = all(ctx, s, func(row scanner) (workspace.Dated, error) {
+			var d workspace.Dated
+			var subject, definition, created, updated string
+			err := row.Scan(&subject, &d.Version, &d.ContentHash, &definition, &created, &updated)
+			if err != nil {
+				return d, err
+			}
+			if err := into(&d.Subject, registry.ParseSubject, subject); err != nil {
+				return d, err
+			}
+			return d, readAll(
+				into(&d.Definition, func(text string) (registry.Definition, error) {
+					return registry.DecodeDefinition(d.Subject.Kind, []byte(text))
+				}, definition),
+				into(&d.CreatedAt, history.ParseTimestamp, created),
+				into(&d.UpdatedAt, history.ParseTimestamp, updated),
+			)
+		}, `SELECT l.subject, l.version, l.content_hash, v.definition, first.decided_at, v.decided_at FROM live l
+			JOIN versions v ON v.subject = l.subject AND v.number = l.version
+			JOIN versions first ON first.subject = l.subject AND first.number = 1
+			WHERE l.layer = ? ORDER BY l.kind DESC, l.id`, layer)
+		return err
+	})
+	return current, err
+}
+
+// Expect implements workspace.Store.
+func (w Workspaces) Expect(ctx context.Context, dir, hash string) error {
+	return w.write(ctx, func(s *session) error {
+		_, err := s.exec(ctx, "INSERT INTO live_files (dir, hash) VALUES (?, ?) ON CONFLICT DO NOTHING", dir, hash)
+		return err
+	})
+}
+
+// Known implements workspace.Store.
+func (w Workspaces) Known(ctx context.Context, dir string) ([]string, error) {
+	var hashes []string
+	err := w.read(ctx, func(s *session) error {
+		var err error
+		hashes, err = all(ctx, s, scanString, "SELECT hash FROM live_files WHERE dir = ?", dir)
+		return err
+	})
+	return hashes, err
+}
+
+// Exclusively implements workspace.Store: the write lock of the database is
+// what keeps others out.
+func (w Workspaces) Exclusively(ctx context.Context, dir string, fn func(context.Context, workspace.Store) ([]int64, string, error)) error {
+	return w.write(ctx, func(s *session) error {
+		settled, hash, err := fn(ctx, Workspaces{db: w.db, s: s})
+		if err != nil {
+			return err
+		}
+		for _, seq := range settled {
+			if _, err := s.exec(ctx, "DELETE FROM debts WHERE seq = ?", seq); err != nil {
+				return err
+			}
+		}
+		if hash == "" {
+			return nil
+		}
+		_, err = s.exec(ctx, "DELETE FROM live_files WHERE dir = ? AND hash <> ?", dir, hash)
+		return err
+	})
+}
