@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"toolcrib/history/workspace"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -38,9 +39,10 @@ type app struct {
 	env   Env
 	flags globalFlags
 
-	config *config
-	db     *store.DB
-	desk   *review.Desk
+	config    *config
+	db        *store.DB
+	desk      *review.Desk
+	workspace *workspace.Workspace // nil when none is attached
 }
 
 func (a *app) close() error {

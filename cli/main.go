@@ -78,8 +78,8 @@ set:NAME (all members of a change set).`,
 			newPropose, newRevise, newSubmit, newList, newShow, newReview, newApprove, newNeedsChanges, newReject,
 			newWithdraw, newComment, newWaive, newFork,
 		}},
-		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newRollback, newVerify}},
-		{groupOther, []func(*app) *cobra.Command{newRules, newVersion}},
+		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newRollback, newVerify, newExport, newDrift}},
+		{groupOther, []func(*app) *cobra.Command{newRules, newDoctor, newVersion}},
 	} {
 		for _, command := range add.commands {
 			c := command(a)

@@ -1,7 +1,171 @@
 package cli
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
 
-func (a *app) openWorkspace(context.Context, config) error { return nil }
+	"github.com/spf13/cobra"
 
-func (a *app) publish(context.Context) error { return nil }
+	"toolcrib/history/workspace"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// openWorkspace attaches the project's folder and finishes what a crash, or an
+// approval made elsewhere, left undone there.
+func (a *app) openWorkspace(ctx context.Context, c config) error {
+	if c.Workspace == "" {
+		return nil
+	}
+	var err error
+	a.workspace, err = workspace.New(ctx, a.db.Workspaces(), c.Workspace, c.Project)
+	if err != nil {
+		return err
+	}
+	return a.publish(ctx)
+}
+
+// publish writes the files that the workspace is owed. An approval stands
+// whether they can be written or not, so what goes wrong is only told.
+func (a *app) publish(ctx context.Context) error {
+	if a.workspace == nil {
+		return nil
+	}
+	if err := a.workspace.Publish(ctx); err != nil {
+		writeNote(a.env.Err, "toolcrib: the files of the workspace are not up to date: %s", stop(err.Error()))
+	}
+	return nil
+}
+
+type docDrift struct {
+	Schema   int            `json:"schema"`
+	Kind     string         `json:"kind"`
+	OK       bool           `json:"ok"`
+	File     string         `json:"file"`
+	Edits    []docDriftEdit `json:"edits"`
+	Drafts   []docProposal  `json:"drafts,omitempty"`
+	KeptFile string         `json:"kept_file,omitempty"`
+}
+
+type docDriftEdit struct {
+	Subject string `json:"subject"`
+	Version int    `json:"version"`
+	Change  string `json:"change"` // added, removed or modified
+}
+
+func newDrift(a *app) *cobra.Command {
+	var adopt, overwrite bool
+	cmd := &cobra.Command{
+		Use:   "drift",
+		Short: "Compare the project's live file with the registry",
+		Long: `Say what somebody changed by hand in the workspace's prompts.json. Such a file is
+never overwritten silently: --adopt drafts the edits as proposals, --overwrite
+writes the file from the registry and keeps the edited one beside it.
+Exit status 6 when the file was edited.`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if adopt && overwrite {
+				return usagef("--adopt and --overwrite exclude each other")
+			}
+			return runDrift(cmd.Context(), a, adopt, overwrite)
+		},
+	}
+	cmd.Flags().BoolVar(&adopt, "adopt", false, "draft the edits as proposals")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "write the file from the registry")
+	return cmd
+}
+
+func runDrift(ctx context.Context, a *app, adopt, overwrite bool) error {
+	b, err := a.bind(ctx)
+	if err != nil {
+		return err
+	}
+	if a.workspace == nil {
+		return usagef("there is no workspace; name one with --workspace DIR --project NAME, or in toolcrib.toml")
+	}
+	doc := docDrift{Schema: schema, Kind: "drift", Edits: []docDriftEdit{}}
+	if overwrite {
+		doc.OK, doc.File = true, a.workspace.LivePath()
+		if a.flags.dryRun {
+			return usagef("--overwrite can not be tried without doing it")
+		}
+		if doc.KeptFile, err = a.workspace.Overwrite(ctx, a.env.Now()); err != nil {
+			return err
+		}
+		return a.print(doc, func(p *page) {
+			p.linef("Wrote %s from the registry.", doc.File)
+			if doc.KeptFile != "" {
+				p.linef("The edited file is kept as %s.", doc.KeptFile)
+			}
+		})
+	}
+	drift, err := a.workspace.Drift(ctx)
+	if err != nil {
+		return err
+	}
+	doc.OK, doc.File = drift.Known, drift.File
+	for _, e := range drift.Edits {
+		doc.Edits = append(doc.Edits, docDriftEdit{Subject: e.Subject.String(), Version: e.Version, Change: changeWord(e)})
+	}
+	if adopt && len(drift.Edits) > 0 {
+		made, err := b.desk.Propose(ctx, b.actor, adopted(drift), false)
+		if err != nil {
+			return err
+		}
+		doc.Drafts = newDocProposalList(made, "", false).Proposals
+	}
+	err = a.print(doc, func(p *page) { writeDrift(p, doc) })
+	return errors.Join(err, findingsUnless(doc.OK || adopt))
+}
+
+func changeWord(e workspace.Edit) string {
+	switch {
+	case e.Before.IsZero():
+		return "added"
+	case e.After.IsZero():
+		return "removed"
+	}
+	return "modified"
+}
+
+// adopted makes drafts of edits. Their authors add the examples and the test
+// cases.
+func adopted(drift workspace.Drift) []proposals.Draft {
+	drafts := make([]proposals.Draft, len(drift.Edits))
+	for i, e := range drift.Edits {
+		drafts[i] = proposals.Draft{
+			Type: proposals.Modify, Subject: e.Subject, BaseVersion: &drift.Edits[i].Version, Definition: e.After,
+			Rationale: fmt.Sprintf("Adopted from %s, where it was edited by hand.", drift.File),
+		}
+		switch {
+		case e.After.IsZero():
+			drafts[i].Type = proposals.Deactivate
+		case e.Before.IsZero():
+			drafts[i].Type = proposals.New
+		case e.Before.Status() == registry.Deactivated:
+			drafts[i].Definition = e.After.WithStatus(registry.Deactivated) // a status changes on its own
+		}
+	}
+	return drafts
+}
+
+func writeDrift(p *page, doc docDrift) {
+	if doc.OK {
+		p.linef("%s agrees with the registry.", doc.File)
+		return
+	}
+	p.linef("%s was edited by hand:", doc.File)
+	for _, e := range doc.Edits {
+		p.linef("  %s %s", e.Change, e.Subject)
+	}
+	if len(doc.Edits) == 0 {
+		p.linef("  only in its form; the definitions are those of the registry")
+	}
+	for _, d := range doc.Drafts {
+		p.linef("Drafted %s %s as %s; add examples and test cases, then submit it.", d.Type, d.Subject, d.ID)
+	}
+	if len(doc.Drafts) == 0 {
+		p.linef("toolcrib drift --adopt drafts the edits as proposals; --overwrite writes the file from the registry.")
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -230,4 +231,39 @@ func (db *DB) Subject(ctx context.Context, view []registry.Layer, ref string) (r
 		return notFound("tool or agent %s", ref)
 	})
 	return subject, err
+}
+
+// Exported is a live definition with its canonical JSON and the hash of its
+// version.
+type Exported struct {
+	CatalogEntry
+	Hash       string
+	Definition json.RawMessage
+}
+
+// Export returns the whole merged catalog of q, in one snapshot, by id. Limit
+// and After of q do not count.
+func (db *DB) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
+	var out []Exported
+	err := db.view(ctx, func(s *session) error {
+		q.Limit, q.After = math.MaxInt, ""
+		page, err := s.catalog(ctx, q)
+		if err != nil {
+			return err
+		}
+		out = make([]Exported, 0, len(page.Entries))
+		for _, e := range page.Entries {
+			x := Exported{CatalogEntry: e}
+			var definition string
+			err := s.row(ctx, "SELECT hash, definition FROM versions WHERE subject = ? AND number = ?",
+				[]any{e.Subject.String(), e.Version}, &x.Hash, &definition)
+			if err != nil {
+				return err
+			}
+			x.Definition = json.RawMessage(definition)
+			out = append(out, x)
+		}
+		return nil
+	})
+	return out, err
 }

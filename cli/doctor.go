@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/proposals"
+	"toolcrib/store"
+)
+
+type docSetting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
+}
+
+type docDoctor struct {
+	Schema    int            `json:"schema"`
+	Kind      string         `json:"kind"`
+	OK        bool           `json:"ok"`
+	Settings  []docSetting   `json:"settings"`
+	Actor     string         `json:"actor"`
+	Database  string         `json:"database"`
+	Mode      string         `json:"mode"`
+	Bytes     int64          `json:"bytes"`
+	SchemaNow int            `json:"database_schema"`
+	Rules     string         `json:"rules_version"`
+	Proposals map[string]int `json:"proposals"`
+	Problems  []string       `json:"problems"`
+}
+
+func newDoctor(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is in force and whether the database is sound",
+		Long: `Print every setting with where it comes from, who you are, and what the engine
+says about the database file. toolcrib verify looks at the content.`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), a) },
+	}
+}
+
+func runDoctor(ctx context.Context, a *app) error {
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	actor, err := a.actor()
+	if err != nil {
+		return err
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return err
+	}
+	db, err := a.database(ctx)
+	if err != nil {
+		return err
+	}
+	health, err := db.Health(ctx)
+	if err != nil {
+		return err
+	}
+	doc := docDoctor{
+		Schema: schema, Kind: "doctor", Settings: c.list(), Actor: actor.String(), Database: c.DB,
+		SchemaNow: health.Schema, Rules: desk.RulesVersion(), Proposals: health.Proposals, Problems: health.Problems,
+	}
+	if doc.Problems == nil {
+		doc.Problems = []string{}
+	}
+	info, err := os.Stat(c.DB)
+	if err != nil {
+		return err
+	}
+	doc.Mode, doc.Bytes = info.Mode().Perm().String(), info.Size()
+	if problem := store.OpenToOthers(info.Mode()); problem != "" {
+		doc.Problems = append(doc.Problems, problem)
+	}
+	doc.OK = len(doc.Problems) == 0
+	return errors.Join(a.print(doc, func(p *page) { writeDoctor(p, doc) }), findingsUnless(doc.OK))
+}
+
+// findingsUnless is errFindings when ok is not set.
+func findingsUnless(ok bool) error {
+	if ok {
+		return nil
+	}
+	return errFindings
+}
+
+func writeDoctor(p *page, doc docDoctor) {
+	rows := make([][]string, len(doc.Settings))
+	for i, s := range doc.Settings {
+		rows[i] = []string{s.Key, s.Value, s.Source}
+	}
+	p.table([]string{"SETTING", "VALUE", "FROM"}, rows)
+	p.blank()
+	p.linef("you are   %s", doc.Actor)
+	p.linef("database  %s, %d bytes, mode %s, schema %d", doc.Database, doc.Bytes, doc.Mode, doc.SchemaNow)
+	p.linef("rules     %s", doc.Rules)
+	for _, s := range proposals.States() {
+		if n := doc.Proposals[string(s)]; n > 0 {
+			p.linef("          %d proposals in %s", n, s)
+		}
+	}
+	for _, problem := range doc.Problems {
+		p.raw(p.paint(inkBad, "problem") + "   " + safe(problem))
+	}
+	if doc.OK {
+		p.raw(p.paint(inkGood, "sound") + "     the engine finds nothing wrong with the file; toolcrib verify checks the content")
+	}
+}
+
+// list returns every setting with its source.
+func (c config) list() []docSetting {
+	values := map[string]string{
+		"db": c.DB, "project": c.Project, "workspace": c.Workspace, "chief": c.Chief, "four_eyes": boolWord(c.FourEyes),
+		"require_expect": boolWord(c.RequireExpect), "max_open_per_agent": itoa(c.MaxOpen),
+	}
+	for id, severity := range c.Rules {
+		values["rules."+id] = string(severity)
+	}
+	settings := make([]docSetting, 0, len(values))
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		source := c.sources[key]
+		if source == "" {
+			source = "default"
+		}
+		settings = append(settings, docSetting{Key: key, Value: values[key], Source: source})
+	}
+	return settings
+}
+
+func boolWord(b bool) string {
+	if b {
+		return "true"
+	}
+	return "false"
+}

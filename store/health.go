@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"runtime"
+)
+
+// Health is what the engine says about the file.
+type Health struct {
+	Schema    int
+	Proposals map[string]int // by state
+	Problems  []string
+}
+
+// Health runs the engine's quick check and the foreign-key check. They see
+// damage to the structure; damage to the content is seen by the hash chains.
+func (db *DB) Health(ctx context.Context) (Health, error) {
+	h := Health{Proposals: map[string]int{}}
+	err := db.view(ctx, func(s *session) error {
+		var err error
+		if h.Schema, err = s.schema(ctx); err != nil {
+			return err
+		}
+		err = s.each(ctx, "SELECT state, n FROM counters", nil, func(row scanner) error {
+			var state string
+			var n int
+			if err := row.Scan(&state, &n); err != nil {
+				return err
+			}
+			h.Proposals[state] = n
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		answers, err := all(ctx, s, scanString, "PRAGMA quick_check")
+		if err != nil {
+			return err
+		}
+		for _, a := range answers {
+			if a != "ok" {
+				h.Problems = append(h.Problems, "quick_check: "+a)
+			}
+		}
+		return s.each(ctx, `SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check`, nil, func(row scanner) error {
+			var table, parent string
+			var rowid int64
+			if err := row.Scan(&table, &rowid, &parent); err != nil {
+				return err
+			}
+			h.Problems = append(h.Problems, fmt.Sprintf("row %d of %s points to a row of %s that is not there", rowid, table, parent))
+			return nil
+		})
+	})
+	return h, err
+}
+
+// OpenToOthers says what is wrong with the mode of a database file that other
+// accounts of the machine may read or write, "" when nothing is. Windows keeps
+// such rights elsewhere.
+func OpenToOthers(mode fs.FileMode) string {
+	if runtime.GOOS == "windows" || mode.Perm()&0o077 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the database file has mode %04o, so other accounts of this machine may use it; run chmod 600 on it", mode.Perm())
+}
