@@ -32,6 +32,9 @@ func (d *Desk) comment(findings []rules.Finding, recommendation proposals.Recomm
 	if o.Comment != "" {
 		b.WriteString("\n\n**The reviewer adds:** " + o.Comment)
 	}
+	if lowered := d.rules.Lowered(); len(lowered) > 0 {
+		b.WriteString("\n\n**Weaker than usual, by configuration:** " + strings.Join(lowered, "; ") + ".")
+	}
 	for _, problem := range o.Problems {
 		b.WriteString("\n\n**A reviewer failed:** " + problem)
 	}

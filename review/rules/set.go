@@ -25,6 +25,7 @@ func All() []Rule {
 type Set struct {
 	rules   []Rule
 	version string
+	lowered []string
 }
 
 // NewSet applies overrides, severities by rule id, to All. It returns an error
@@ -38,6 +39,9 @@ func NewSet(overrides map[string]Severity) (Set, error) {
 		if severity, ok := overrides[r.ID]; ok {
 			if r.Locked && severity != r.Severity {
 				return Set{}, fmt.Errorf("rule %s (%s) is always %s: what it protects does not depend on configuration", r.ID, r.Name, r.Severity)
+			}
+			if severity.Rank() < r.Severity.Rank() {
+				s.lowered = append(s.lowered, fmt.Sprintf("%s (%s) is %s instead of %s", r.ID, r.Name, severity, r.Severity))
 			}
 			r.Severity = severity
 		}
@@ -62,6 +66,10 @@ func NewSet(overrides map[string]Severity) (Set, error) {
 // Version names the rules and their severities: Version and a hash of the
 // table.
 func (s Set) Version() string { return s.version }
+
+// Lowered says which rules the configuration made weaker than they ship, so
+// that a reviewer is told.
+func (s Set) Lowered() []string { return slices.Clone(s.lowered) }
 
 // Check runs the rules over c and returns what they find, the worst first,
 // then by path, place and rule.
