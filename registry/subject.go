@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"toolcrib/registry/jsondoc"
 )
 
 // Kind says what sort of thing a subject is.
@@ -92,7 +94,7 @@ func ParseLayer(s string) (Layer, error) {
 	if l == LayerGlobal || l == LayerUser || projectPattern.MatchString(l.Project()) {
 		return l, nil
 	}
-	return "", fmt.Errorf("%w: %q is no layer; write global, user or project/<name> (a name has letters, digits, \"_\", \".\" and \"-\")", ErrSubject, s)
+	return "", fmt.Errorf("%w: %s is no layer; write global, user or project/<name> (a name has letters, digits, \"_\", \".\" and \"-\")", ErrSubject, jsondoc.Quote(s))
 }
 
 // ParseSubject reads "<kind>:<layer>/<id>".
@@ -100,10 +102,10 @@ func ParseSubject(s string) (Subject, error) {
 	kind, rest, ok := strings.Cut(s, ":")
 	slash := strings.LastIndexByte(rest, '/')
 	if !ok || slash < 0 {
-		return Subject{}, fmt.Errorf("%w: %q; write tool:<layer>/<id> or agent:<layer>/<id>, such as tool:user/scene_pacer", ErrSubject, s)
+		return Subject{}, fmt.Errorf("%w: %s; write tool:<layer>/<id> or agent:<layer>/<id>, such as tool:user/scene_pacer", ErrSubject, jsondoc.Quote(s))
 	}
 	if k := Kind(kind); k != KindTool && k != KindAgent {
-		return Subject{}, fmt.Errorf("%w: %q begins with %q; a subject is a tool or an agent", ErrSubject, s, kind)
+		return Subject{}, fmt.Errorf("%w: %s begins with %s; a subject is a tool or an agent", ErrSubject, jsondoc.Quote(s), jsondoc.Quote(kind))
 	}
 	layer, err := ParseLayer(rest[:slash])
 	if err != nil {
@@ -111,7 +113,7 @@ func ParseSubject(s string) (Subject, error) {
 	}
 	id := rest[slash+1:]
 	if !ValidID(id) {
-		return Subject{}, fmt.Errorf("%w: %q is no id; an id is lower-case words of letters and digits joined by \"_\", at most %d characters", ErrSubject, id, MaxIDLength)
+		return Subject{}, fmt.Errorf("%w: %s is no id; an id is lower-case words of letters and digits joined by \"_\", at most %d characters", ErrSubject, jsondoc.Quote(id), MaxIDLength)
 	}
 	return Subject{Kind: Kind(kind), Layer: layer, ID: id}, nil
 }

@@ -182,11 +182,12 @@ type Source struct {
 const MaxShortDescription = 100
 
 // Short returns the short description, derived from the long one when there is
-// none: its first sentence or line, cut at a word to MaxShortDescription
+// none: its first sentence or line. It has at most MaxShortDescription
 // characters.
 func (t Tool) Short() string {
-	if t.ShortDescription != "" {
-		return t.ShortDescription
+	short := t.ShortDescription
+	if short == "" {
+		short = firstSentence(t.Description)
 	}
-	return shorten(t.Description, MaxShortDescription)
+	return shorten(short, MaxShortDescription)
 }
