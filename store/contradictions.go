@@ -64,13 +64,13 @@ func contradictions() []contradiction {
 			"The counter is not the number of proposals.",
 		},
 		{
-			"versions", `SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.proposal = '' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.record = v.hash)`,
+			"versions", `SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.proposal = '' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.record = v.hash AND e.record <> '')`,
 			"No event tells of it.",
 		},
 	}
 	for _, k := range plainRecords() {
 		list = append(list, contradiction{
-			k.table, "SELECT '" + k.table + " row ' || t.seq FROM " + k.table + " t WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.record = t.seal)",
+			k.table, "SELECT '" + k.table + " row ' || t.seq FROM " + k.table + " t WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.record = t.seal AND e.record <> '')",
 			"No event tells of it.",
 		})
 	}
