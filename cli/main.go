@@ -79,7 +79,7 @@ set:NAME (all members of a change set).`,
 			newWithdraw, newComment, newWaive, newFork,
 		}},
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newRollback, newVerify, newExport, newDrift}},
-		{groupOther, []func(*app) *cobra.Command{newRules, newDoctor, newVersion}},
+		{groupOther, []func(*app) *cobra.Command{newRules, newDemo, newDoctor, newVersion}},
 	} {
 		for _, command := range add.commands {
 			c := command(a)

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// docDemo is the demonstration as it happened.
+type docDemo struct {
+	Schema   int      `json:"schema"`
+	Kind     string   `json:"kind"`
+	Database string   `json:"database,omitempty"` // when it is kept
+	Acts     []docAct `json:"acts"`
+}
+
+type docAct struct {
+	Title string    `json:"title"`
+	Text  string    `json:"text"`
+	Steps []docStep `json:"steps"`
+}
+
+type docStep struct {
+	Command []string `json:"command"`
+	Exit    int      `json:"exit"`
+	Stdout  string   `json:"stdout"`
+	Stderr  string   `json:"stderr"`
+}
+
+func newDemo(a *app) *cobra.Command {
+	var keep bool
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Show the whole workflow on a database of its own",
+		Long: `Run the story of a few proposals from hand to hand: proposed by users and
+agents, reviewed by the Chief of Staff, refused where they have to be, approved,
+rolled back. Every line is a command that really runs, with its real output.
+
+It happens in a new folder with a database, a configuration and a home of its
+own, which is removed at the end; yours are not touched.`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, keep) },
+	}
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep the database, and say where it is")
+	return cmd
+}
+
+func runDemo(ctx context.Context, a *app, keep bool) (err error) {
+	s, err := newStage(a.env)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	defer func() {
+		if !keep || err != nil {
+			if removeErr := s.remove(); err == nil && removeErr != nil {
+				err = fmt.Errorf("demo: %w", removeErr)
+			}
+		}
+	}()
+	doc := docDemo{Schema: schema, Kind: "demo"}
+	for _, act := range story() {
+		played, err := s.play(ctx, act)
+		if err != nil {
+			return err
+		}
+		doc.Acts = append(doc.Acts, played)
+	}
+	if keep {
+		doc.Database = s.database()
+	}
+	return a.print(doc, func(p *page) { writeDemo(p, doc) })
+}
+
+func writeDemo(p *page, doc docDemo) {
+	for i, act := range doc.Acts {
+		if i > 0 {
+			p.blank()
+		}
+		p.raw(p.paint(inkStrong, fmt.Sprintf("%d. %s", i+1, act.Title)))
+		p.linef("%s", act.Text)
+		for _, step := range act.Steps {
+			writeStep(p, step)
+		}
+	}
+	if doc.Database != "" {
+		p.blank()
+		p.linef("The database is kept. Go on with: toolcrib --db %s list", shellWord(doc.Database))
+	}
+}
+
+// writeStep prints a command with what it printed, which is safe already.
+func writeStep(p *page, step docStep) {
+	p.blank()
+	words := make([]string, len(step.Command))
+	for i, w := range step.Command {
+		words[i] = shellWord(w)
+	}
+	p.raw(p.paint(inkFaint, "$ ") + safe(strings.Join(words, " ")))
+	p.buf.WriteString(step.Stdout)
+	p.buf.WriteString(step.Stderr)
+	if step.Exit != exitOK {
+		p.raw(p.paint(inkFaint, fmt.Sprintf("(exit status %d)", step.Exit)))
+	}
+}
+
+// shellWord quotes a word for a POSIX shell when it has to be.
+func shellWord(w string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,@%+", r)
+	}
+	if w != "" && strings.IndexFunc(w, func(r rune) bool { return !plain(r) }) < 0 {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"toolcrib/testdata"
+)
+
+// stage is a toolcrib of its own: a new folder with the demonstration's
+// proposals, where every command runs with an environment that knows nothing
+// of the user's.
+type stage struct {
+	dir string
+	env Env
+}
+
+// newStage makes the folder. The caller removes it.
+func newStage(parent Env) (*stage, error) {
+	dir, err := os.MkdirTemp(parent.Getenv("TMPDIR"), "toolcrib-demo-")
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{dir: dir}
+	s.env = Env{
+		In: strings.NewReader(""), Getenv: s.getenv, Dir: filepath.Join(dir, "proposals"), Now: parent.Now, NewID: parent.NewID,
+	}
+	if err := s.furnish(); err != nil {
+		_ = s.remove() // what kept it from being made is the error to report
+		return nil, err
+	}
+	return s, nil
+}
+
+// getenv is all of the environment that commands on the stage see.
+func (s *stage) getenv(name string) string {
+	switch name {
+	case "HOME":
+		return s.dir
+	case "TOOLCRIB_DB":
+		return s.database()
+	}
+	return ""
+}
+
+func (s *stage) database() string { return filepath.Join(s.dir, "toolcrib.db") }
+
+func (s *stage) remove() error { return os.RemoveAll(s.dir) }
+
+// furnish copies the proposals, and puts a configuration beside them that says
+// nothing: the search for one ends there and reaches none of the user's.
+func (s *stage) furnish() error {
+	if err := os.Mkdir(s.env.Dir, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(s.env.Dir, configName), nil, 0o600); err != nil {
+		return err
+	}
+	files, err := testdata.Demo.ReadDir("demo")
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		text, err := testdata.Demo.ReadFile("demo/" + f.Name())
+		if err == nil {
+			err = os.WriteFile(filepath.Join(s.env.Dir, f.Name()), text, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs one command as the program would.
+func (s *stage) run(ctx context.Context, args []string) docStep {
+	var out, errs bytes.Buffer
+	env := s.env
+	env.Args, env.Out, env.Err = args, &out, &errs
+	code := Main(ctx, env)
+	return docStep{Command: append([]string{"toolcrib"}, args...), Exit: code, Stdout: out.String(), Stderr: errs.String()}
+}
+
+// play runs the steps of an act and returns what happened. It is an error when
+// one of them ends otherwise than the story has it.
+func (s *stage) play(ctx context.Context, act act) (docAct, error) {
+	played := docAct{Title: act.title, Text: act.text}
+	for _, step := range act.steps {
+		args := step.args
+		if step.expect != "" {
+			digest, err := s.digest(ctx, step.expect)
+			if err != nil {
+				return played, err
+			}
+			args = append(args[:len(args):len(args)], "--expect", digest)
+		}
+		done := s.run(ctx, args)
+		if err := ctx.Err(); err != nil {
+			return played, err
+		}
+		if done.Exit != step.exit {
+			return played, fmt.Errorf("demo: `%s` ended with exit status %d instead of %d: %s",
+				strings.Join(done.Command, " "), done.Exit, step.exit, strings.TrimSpace(done.Stderr))
+		}
+		played.Steps = append(played.Steps, done)
+	}
+	return played, nil
+}
+
+// digest looks a proposal up and returns the review digest of what it shows.
+func (s *stage) digest(ctx context.Context, ref string) (string, error) {
+	looked := s.run(ctx, []string{"show", ref, "--json"})
+	var doc docDossier
+	if err := json.Unmarshal([]byte(looked.Stdout), &doc); err != nil {
+		return "", fmt.Errorf("demo: show %s: %w: %s", ref, err, strings.TrimSpace(looked.Stderr))
+	}
+	return doc.Proposal.ReviewDigest, nil
+}
