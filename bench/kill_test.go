@@ -1,0 +1,165 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestKilledApprovals kills an approver with SIGKILL at random moments, again
+// and again, and holds what it had acknowledged against the database and the
+// workspace. TOOLCRIB_KILLS says how often; 200 take about half a minute.
+func TestKilledApprovals(t *testing.T) {
+	kills := number(t, "TOOLCRIB_KILLS", 12)
+	folder := t.TempDir()
+	c := newCrib(t, "--project", "novel", "--workspace", folder)
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 1))
+	t.Logf("seed %d", seed)
+
+	var acknowledged []string
+	waiting := propose(t, c, 0, 60)
+	for kill := range kills {
+		if len(waiting) < 20 {
+			waiting = append(waiting, propose(t, c, kill+1, 60)...)
+		}
+		acked := strike(t, c, waiting, time.Duration(random.Int64N(int64(300*time.Millisecond))))
+		acknowledged = append(acknowledged, acked...)
+		waiting = states(t, c, "user_review")
+	}
+
+	approved := states(t, c, "approved")
+	for _, id := range acknowledged {
+		if !slices.Contains(approved, id) {
+			t.Errorf("%s was acknowledged and is not approved", id)
+		}
+	}
+	c.must("", "verify")
+	files := agree(t, c, folder)
+	t.Logf("%d kills, %d approvals acknowledged, %d approved, %d snapshots", kills, len(acknowledged), len(approved), files)
+}
+
+// propose submits n proposals of a round and returns their ids.
+func propose(t *testing.T, c crib, round, n int) []string {
+	t.Helper()
+	var lines strings.Builder
+	for i := range n {
+		lines.WriteString(proposal("project/novel", fmt.Sprintf("tool_%d_%d", round, i)))
+	}
+	return ids(t, c.must(lines.String(), "propose", "--json", "-"))
+}
+
+// strike starts an approver, kills it after a while and returns what it had
+// acknowledged.
+func strike(t *testing.T, c crib, waiting []string, after time.Duration) []string {
+	t.Helper()
+	cmd := c.command(asLoop)
+	cmd.Stdin = strings.NewReader(strings.Join(waiting, "\n"))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() }) // one that is gone already was faster
+	defer timer.Stop()
+	var acked []string
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		acked = append(acked, lines.Text())
+	}
+	_ = cmd.Wait() // it was killed
+	return acked
+}
+
+type listed struct {
+	Proposals []struct {
+		ID    string `json:"id"`
+		State string `json:"state"`
+	} `json:"proposals"`
+	Next string `json:"next"`
+}
+
+func ids(t *testing.T, doc string) []string {
+	t.Helper()
+	var l listed
+	if err := json.Unmarshal([]byte(doc), &l); err != nil {
+		t.Fatal(err)
+	}
+	found := make([]string, len(l.Proposals))
+	for i, p := range l.Proposals {
+		found[i] = p.ID
+	}
+	return found
+}
+
+// states returns the ids of all proposals in a state.
+func states(t *testing.T, c crib, state string) []string {
+	t.Helper()
+	var all []string
+	for after := ""; ; {
+		doc := c.must("", "list", "--json", "--limit", "1000", "--state", state, "--after", after)
+		all = append(all, ids(t, doc)...)
+		var l listed
+		if err := json.Unmarshal([]byte(doc), &l); err != nil {
+			t.Fatal(err)
+		}
+		if after = l.Next; after == "" {
+			return all
+		}
+	}
+}
+
+// agree holds the workspace against the registry: every version of the project
+// has its snapshot, once, and the live file has what is live. It returns the
+// number of snapshots.
+func agree(t *testing.T, c crib, folder string) int {
+	t.Helper()
+	var tools struct {
+		Tools []struct {
+			Subject string `json:"subject"`
+			Hash    string `json:"hash"`
+		} `json:"tools"`
+	}
+	if err := json.Unmarshal([]byte(c.must("", "export")), &tools); err != nil {
+		t.Fatal(err)
+	}
+	c.must("", "drift")
+	want := map[string]bool{}
+	for _, tool := range tools.Tools {
+		if strings.HasPrefix(tool.Subject, "tool:project/novel/") {
+			want[tool.Hash] = true
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(folder, ".control-room", "prompts", "history", "*", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		var snapshot struct {
+			Hash string `json:"hash"`
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &snapshot); err != nil {
+			t.Errorf("%s is half a file: %v", name, err)
+		}
+		if !want[snapshot.Hash] {
+			t.Errorf("%s is of no live version, or stands twice", name)
+		}
+		delete(want, snapshot.Hash)
+	}
+	for hash := range want {
+		t.Errorf("version %s has no snapshot", hash)
+	}
+	return len(files)
+}

@@ -1,0 +1,43 @@
+package bench
+
+import (
+	"encoding/json"
+	"sync"
+	"testing"
+)
+
+// TestProcessesRaceToApprove lets 16 processes approve one proposal at once:
+// one makes the version, the others are told that they came too late.
+func TestProcessesRaceToApprove(t *testing.T) {
+	const racers = 16
+	c := newCrib(t)
+	id := ids(t, c.must(proposal("user", "scene_pacer"), "propose", "--json", "-"))[0]
+	codes := make([]int, racers)
+	var ready sync.WaitGroup
+	start := make(chan struct{})
+	for i := range racers {
+		ready.Go(func() {
+			<-start
+			_, _, codes[i] = c.run("", "--approve", id)
+		})
+	}
+	close(start)
+	ready.Wait()
+	count := map[int]int{}
+	for _, code := range codes {
+		count[code]++
+	}
+	if count[0] != 1 || count[4] != racers-1 {
+		t.Errorf("exit codes %v; want one 0 and %d times 4", count, racers-1)
+	}
+	var history struct {
+		Versions []json.RawMessage `json:"versions"`
+	}
+	if err := json.Unmarshal([]byte(c.must("", "history", "tool:user/scene_pacer", "--json")), &history); err != nil {
+		t.Fatal(err)
+	}
+	if len(history.Versions) != 1 {
+		t.Errorf("%d versions, want 1", len(history.Versions))
+	}
+	c.must("", "verify")
+}
