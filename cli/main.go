@@ -78,7 +78,7 @@ set:NAME (all members of a change set).`,
 			newPropose, newRevise, newSubmit, newList, newShow, newReview, newApprove, newNeedsChanges, newReject,
 			newWithdraw, newComment, newWaive, newFork,
 		}},
-		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newRollback, newVerify, newExport, newDrift}},
+		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newRollback, newVerify, newLog, newExport, newDrift}},
 		{groupOther, []func(*app) *cobra.Command{newRules, newDemo, newDoctor, newVersion}},
 	} {
 		for _, command := range add.commands {
@@ -110,9 +110,10 @@ func exact(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-func atLeast(n int, what string) cobra.PositionalArgs {
+// some makes at least one argument of what is named by what a must.
+func some(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < n {
+		if len(args) == 0 {
 			return usagef("%s takes %s; got %d arguments", cmd.CommandPath(), what, len(args))
 		}
 		return nil

@@ -41,3 +41,29 @@ func (s *session) AppendEvent(ctx context.Context, e history.Event) error {
 	}
 	return nil
 }
+
+// EventQuery selects events for a page, the newest first.
+type EventQuery struct {
+	Proposal string // id; "" for all
+	Subject  string // "" for all
+	Before   int64  // only those before this number; 0 for all
+	Limit    int
+}
+
+// Events returns a page of the audit log.
+func (db *DB) Events(ctx context.Context, q EventQuery) ([]history.Event, error) {
+	query, args := "SELECT "+eventColumns+" FROM events WHERE (seq < ? OR ? = 0)", []any{q.Before, q.Before}
+	if q.Proposal != "" {
+		query, args = query+" AND proposal = ? AND proposal <> ''", append(args, q.Proposal)
+	}
+	if q.Subject != "" {
+		query, args = query+" AND subject = ? AND subject <> ''", append(args, q.Subject)
+	}
+	var events []history.Event
+	err := db.view(ctx, func(s *session) error {
+		var err error
+		events, err = all(ctx, s, scanEvent, query+" ORDER BY seq DESC LIMIT ?", append(args, q.Limit)...)
+		return err
+	})
+	return events, err
+}

@@ -281,6 +281,7 @@ CREATE TABLE events (
   hash      TEXT NOT NULL CHECK (length(hash) = 64)
 ) STRICT;
 CREATE INDEX events_by_proposal ON events (proposal, seq) WHERE proposal <> '';
+CREATE INDEX events_by_subject ON events (subject, seq) WHERE subject <> '';
 CREATE INDEX events_by_record ON events (record) WHERE record <> '';
 CREATE TRIGGER events_insert BEFORE INSERT ON events
 WHEN NEW.seq <> 1 + coalesce((SELECT max(seq) FROM events), 0)

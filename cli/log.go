@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/review"
+	"toolcrib/store"
+)
+
+// docEvent is one entry of the audit log.
+type docEvent struct {
+	Seq      int64           `json:"seq"`
+	ID       string          `json:"id"`
+	At       time.Time       `json:"at"`
+	Actor    string          `json:"actor"`
+	Act      string          `json:"act"`
+	Subject  string          `json:"subject"`
+	Proposal string          `json:"proposal"`
+	Revision int             `json:"revision"`
+	Record   string          `json:"record"`
+	Data     json.RawMessage `json:"data"`
+	PrevHash string          `json:"prev_hash"`
+	Hash     string          `json:"hash"`
+}
+
+type docEventList struct {
+	Schema int        `json:"schema"`
+	Kind   string     `json:"kind"`
+	Events []docEvent `json:"events"`
+	Next   int64      `json:"next,omitempty"`
+}
+
+func newLog(a *app) *cobra.Command {
+	q := store.EventQuery{}
+	cmd := &cobra.Command{
+		Use:   "log [ID | SUBJECT]",
+		Short: "Show the audit log, the newest entry first",
+		Args:  between(0, 1, "at most the id of a proposal or a subject"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runLog(cmd.Context(), a, q, args)
+		},
+	}
+	cmd.Flags().IntVar(&q.Limit, "limit", 50, "at most `N` entries")
+	cmd.Flags().Int64Var(&q.Before, "before", 0, "only entries before number `N`")
+	return cmd
+}
+
+func runLog(ctx context.Context, a *app, q store.EventQuery, args []string) error {
+	if q.Limit < 1 || q.Limit > review.MaxPage {
+		return usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		if strings.Contains(args[0], ":") {
+			q.Subject = args[0]
+		} else {
+			ids, err := a.ids(ctx, desk, args)
+			if err != nil {
+				return err
+			}
+			q.Proposal = string(ids[0])
+		}
+	}
+	db, err := a.database(ctx)
+	if err != nil {
+		return err
+	}
+	limit := q.Limit
+	q.Limit++
+	events, err := db.Events(ctx, q)
+	if err != nil {
+		return err
+	}
+	doc := docEventList{Schema: schema, Kind: "event.list", Events: []docEvent{}}
+	if len(events) > limit {
+		events = events[:limit]
+		doc.Next = events[limit-1].Seq
+	}
+	for _, e := range events {
+		doc.Events = append(doc.Events, docEvent{
+			Seq: e.Seq, ID: e.ID, At: e.At, Actor: e.Actor, Act: e.Act, Subject: e.Subject, Proposal: e.Proposal,
+			Revision: e.Revision, Record: e.Record, Data: e.Data, PrevHash: e.PrevHash, Hash: e.Hash,
+		})
+	}
+	return a.print(doc, func(p *page) {
+		rows := make([][]string, len(events))
+		for i, e := range events {
+			rows[i] = []string{itoa(int(e.Seq)), timestamp(e.At), e.Actor, e.Act, cut(e.Subject, 44), string(e.Data)}
+		}
+		p.table([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, rows)
+		if doc.Next > 0 {
+			p.linef("More: --before %d", doc.Next)
+		}
+	})
+}
