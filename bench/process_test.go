@@ -49,12 +49,12 @@ func approveLoop() int {
 
 // crib is a database, and maybe a workspace, that processes work on.
 type crib struct {
-	t    testing.TB
+	t    *testing.T
 	env  []string
 	args []string
 }
 
-func newCrib(t testing.TB, args ...string) crib {
+func newCrib(t *testing.T, args ...string) crib {
 	t.Helper()
 	home := t.TempDir()
 	return crib{t: t, args: args, env: append(os.Environ(),
@@ -106,7 +106,7 @@ func proposal(layer, id string) string {
 }
 
 // number reads how often a battery strikes, from the environment.
-func number(t testing.TB, variable string, usual int) int {
+func number(t *testing.T, variable string, usual int) int {
 	t.Helper()
 	text := os.Getenv(variable)
 	if text == "" {

@@ -158,7 +158,7 @@ the draft (toolcrib show ID --source FILE, toolcrib revise ID FILE) and submit i
 			if err != nil {
 				return err
 			}
-			return a.printMoved([]proposals.Proposal{p}, "")
+			return a.printMoved([]proposals.Proposal{p})
 		},
 	}
 	cmd.Flags().StringVar(&layer, "layer", "", "draft it in `LAYER` instead")
@@ -197,7 +197,7 @@ func newRollback(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printMoved([]proposals.Proposal{p}, "")
+			return a.printMoved([]proposals.Proposal{p})
 		},
 	}
 	note.register(cmd.Flags())

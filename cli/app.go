@@ -178,7 +178,7 @@ const maxInput = 64 << 20
 
 // readAll reads a file, or standard input for "-".
 func (a *app) readAll(name string) ([]byte, error) {
-	var in io.Reader = a.env.In
+	in := a.env.In
 	if name != "-" {
 		f, err := openFile(a.path(name))
 		if err != nil {

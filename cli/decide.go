@@ -33,7 +33,7 @@ approved with all the others: name them all, or set:NAME.`,
 		Example: `  toolcrib --approve 0199f3
   toolcrib approve 0199f3 --expect "$(toolcrib show 0199f3 --json | jq -r .proposal.review_digest)"
   toolcrib approve set:rollout --note "agreed on Monday"`,
-		Args: atLeast(1, "ids of proposals, or - for standard input"),
+		Args: some("ids of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runApprove(cmd.Context(), a, args, flags) },
 	}
 	flags.register(cmd.Flags())
@@ -53,7 +53,7 @@ func newRefusal(a *app, name, short string, act decideFunc) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name + " ID… --note REASON",
 		Short: short,
-		Args:  atLeast(1, "ids of proposals, or - for standard input"),
+		Args:  some("ids of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runDecide(cmd.Context(), a, args, flags, act)
 		},

@@ -21,7 +21,7 @@ With --draft they are kept as drafts, which may be incomplete.`,
 		Example: `  toolcrib propose pacer.md
   toolcrib propose --draft pacer.md
   generate | toolcrib propose --as agent:generator -`,
-		Args: atLeast(1, "files, or - for standard input"),
+		Args: some("files, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runPropose(cmd.Context(), a, args, draft) },
 	}
 	cmd.Flags().BoolVar(&draft, "draft", false, "only keep them as drafts")
@@ -45,12 +45,12 @@ func runPropose(ctx context.Context, a *app, files []string, draft bool) error {
 	if err != nil {
 		return err
 	}
-	return a.printMoved(made, "")
+	return a.printMoved(made)
 }
 
 // printMoved prints proposals after something happened to them.
-func (a *app) printMoved(made []proposals.Proposal, next string) error {
-	return a.print(newDocProposalList(made, next, a.flags.dryRun), func(p *page) {
+func (a *app) printMoved(made []proposals.Proposal) error {
+	return a.print(newDocProposalList(made, "", a.flags.dryRun), func(p *page) {
 		for _, m := range made {
 			p.linef("%s", moved(m))
 		}
@@ -120,7 +120,7 @@ current revision to start from.`,
 			if err != nil {
 				return err
 			}
-			return a.printMoved([]proposals.Proposal{p}, "")
+			return a.printMoved([]proposals.Proposal{p})
 		},
 	}
 }
@@ -129,7 +129,7 @@ func newSubmit(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "submit ID…",
 		Short: "Hand drafts to the Chief of Staff",
-		Args:  atLeast(1, "ids of drafts"),
+		Args:  some("ids of drafts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.eachProposal(cmd.Context(), args, func(ctx context.Context, b bound, id proposals.ID) (proposals.Proposal, error) {
 				return b.desk.Submit(ctx, b.actor, id)
@@ -143,7 +143,7 @@ func newWithdraw(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "withdraw ID…",
 		Short: "End open proposals without a decision",
-		Args:  atLeast(1, "ids of proposals"),
+		Args:  some("ids of proposals"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := note.read(a)
 			if err != nil {

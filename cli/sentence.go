@@ -56,7 +56,7 @@ func stop(s string) string {
 
 // flatten takes joined errors apart.
 func flatten(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only a join at the top is a list
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		if _, formatted := err.(fmt.Formatter); !formatted && isJoin(err) {
 			var out []error
 			for _, e := range joined.Unwrap() {

@@ -144,16 +144,20 @@ func inField(findings []rules.Finding, path string) []string {
 	return slices.Compact(keys)
 }
 
+// named reports whether a reference names the finding with a handle: all of
+// it, its rule, its rule and path, or a part of its hash as well.
+func named(handle, ref string) bool {
+	rest, ok := strings.CutPrefix(handle, ref)
+	return ok && (rest == "" || rest[0] == '@' || rest[0] == '#' || strings.Contains(ref, "#"))
+}
+
 // find returns the one finding whose handle begins with handle.
 func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	var found []rules.Finding
 	var handles []string
 	for _, f := range findings {
 		h := Handle(f)
-		if h != handle && !strings.HasPrefix(h, handle+"@") && !strings.HasPrefix(h, handle+"#") && !(strings.Contains(handle, "#") && strings.HasPrefix(h, handle)) {
-			continue
-		}
-		if !slices.Contains(handles, h) {
+		if named(h, handle) && !slices.Contains(handles, h) {
 			handles = append(handles, h)
 			found = append(found, f)
 		}

@@ -139,7 +139,7 @@ func freshSchema(ctx context.Context) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
+	defer db.Close() //nolint:errcheck // nothing in memory can be lost
 	s, err := newSession(ctx, db)
 	if err != nil {
 		return nil, err

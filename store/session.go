@@ -41,7 +41,7 @@ func (s *session) prepare(ctx context.Context, query string) (*sql.Stmt, error) 
 	if stmt, ok := s.stmts[query]; ok {
 		return stmt, nil
 	}
-	stmt, err := s.conn.PrepareContext(ctx, query) //nolint:sqlclosecheck // kept for the life of the session, closed in close
+	stmt, err := s.conn.PrepareContext(ctx, query)
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", query, err)
 	}
@@ -51,7 +51,7 @@ func (s *session) prepare(ctx context.Context, query string) (*sql.Stmt, error) 
 
 // exec runs a statement and returns how many rows it changed.
 func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	stmt, err := s.prepare(ctx, query)
+	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // the session keeps it
 	if err != nil {
 		return 0, err
 	}
@@ -64,7 +64,7 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (int64, e
 
 // row runs a query for one row and scans it; sql.ErrNoRows when there is none.
 func (s *session) row(ctx context.Context, query string, args []any, dest ...any) error {
-	stmt, err := s.prepare(ctx, query)
+	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // the session keeps it
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ type scanner interface{ Scan(dest ...any) error }
 
 // each runs a query and calls fn for every row.
 func (s *session) each(ctx context.Context, query string, args []any, fn func(scanner) error) error {
-	stmt, err := s.prepare(ctx, query)
+	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // the session keeps it
 	if err != nil {
 		return err
 	}

@@ -122,8 +122,8 @@ func takenRule() Rule {
 		ID: "N104", Name: "name-taken", Severity: Block, Waivable: true,
 		Doc:        "The id is an alias of another tool, or an alias is the id or an alias of another tool. One name would call two tools, and which one depends on the order in which they are looked up.",
 		Suggestion: "Choose another name, or take the alias off the other tool first.",
-		Bad:        Example{Show: `"aliases": ["pace"], which tool:user/pace_checker has already`, Draft: aliased("pace"), Live: []registry.Live{otherTool("pace")}},
-		Good:       Example{Show: `"aliases": ["scene_pace"]`, Draft: aliased("scene_pace"), Live: []registry.Live{otherTool("pace")}},
+		Bad:        Example{Show: `"aliases": ["pace"], which tool:user/pace_checker has already`, Draft: aliased("pace"), Live: []registry.Live{otherTool()}},
+		Good:       Example{Show: `"aliases": ["scene_pace"]`, Draft: aliased("scene_pace"), Live: []registry.Live{otherTool()}},
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			if c.Draft.Subject.Kind != registry.KindTool {
 				return nil, nil
@@ -193,8 +193,8 @@ func hidesRule() Rule {
 		ID: "N106", Name: "hides-other-layer", Severity: Info,
 		Doc:        "A tool of the same id is live in an earlier layer and will be hidden by this one. That is what layers are for; the reviewer should know that it happens.",
 		Suggestion: "Nothing, if it is meant.",
-		Bad:        Example{Show: "tool:user/pace_checker over tool:global/pace_checker", Draft: renamed("pace_checker"), Live: []registry.Live{otherTool("pace")}},
-		Good:       Example{Show: "tool:user/scene_pacer", Draft: sample(), Live: []registry.Live{otherTool("pace")}},
+		Bad:        Example{Show: "tool:user/pace_checker over tool:global/pace_checker", Draft: renamed("pace_checker"), Live: []registry.Live{otherTool()}},
+		Good:       Example{Show: "tool:user/scene_pacer", Draft: sample(), Live: []registry.Live{otherTool()}},
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			if c.Draft.Subject.Kind != registry.KindTool || c.Draft.Type != proposals.New {
 				return nil, nil
@@ -213,10 +213,10 @@ func hidesRule() Rule {
 	}
 }
 
-// otherTool is a live tool in the global layer with one alias.
-func otherTool(alias string) registry.Live {
+// otherTool is a live tool in the global layer with the alias "pace".
+func otherTool() registry.Live {
 	t := *renamed("pace_checker").Definition.Tool
-	t.Aliases = []string{alias}
+	t.Aliases = []string{"pace"}
 	return registry.Live{
 		Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: t.ID}, Version: 1,
 		Definition: registry.Definition{Tool: &t},
