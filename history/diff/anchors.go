@@ -1,0 +1,132 @@
+package diff
+
+import "slices"
+
+// match is an item at x of the first sequence and at y of the second.
+type match struct {
+	x, y int
+}
+
+const (
+	// maxMeetings is the largest number of pairs one item may form, its
+	// occurrences on one side times those on the other, to count as rare.
+	maxMeetings = 64
+	// meetingsPerItem bounds the pairs of all rare items together.
+	meetingsPerItem = 2
+)
+
+// anchors returns a longest common subsequence of the rare items of f, in
+// order. An item is rare when it forms few pairs, at most one (once on both
+// sides) if there are many items.
+//
+// This is the algorithm of Hunt and Szymanski (1977): of all pairs, taken in
+// the order of x, those with a growing y make the longest chain; it costs
+// O(pairs · log n) and is quick because the pairs are few.
+func (c *comparer) anchors(f box) []match {
+	c.count(f)
+	defer c.uncount(f)
+	most := c.rarity(f)
+	if most == 0 {
+		return nil
+	}
+	places := c.places(f, most)
+	type node struct {
+		m    match
+		prev int32
+	}
+	var nodes []node
+	var tails []int32 // tails[k] is the node with the smallest y that ends a chain of k+1
+	for x := f.x0; x < f.x1; x++ {
+		v := c.a[x]
+		if !c.rare(v, most) {
+			continue
+		}
+		end := c.next[v] - 1
+		for p := end - 1; p >= end-c.inB[v]; p-- { // from the last: no item is used twice
+			y := int(places[p])
+			k := len(tails)
+			if k > 0 && nodes[tails[k-1]].m.y >= y {
+				k, _ = slices.BinarySearchFunc(tails, y, func(t int32, y int) int { return nodes[t].m.y - y })
+				if nodes[tails[k]].m.y == y {
+					continue
+				}
+			}
+			prev := int32(-1)
+			if k > 0 {
+				prev = tails[k-1]
+			}
+			nodes = append(nodes, node{match{x, y}, prev})
+			if k == len(tails) {
+				tails = append(tails, 0)
+			}
+			tails[k] = int32(len(nodes) - 1)
+		}
+	}
+	var chain []match
+	if len(tails) > 0 {
+		for at := tails[len(tails)-1]; at >= 0; at = nodes[at].prev {
+			if m := nodes[at].m; c.sure(f, m) {
+				chain = append(chain, m)
+			}
+		}
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+// sure reports whether m may be relied on: its item stands once on either
+// side, or an item next to it is the same on both sides too. Of other items
+// the chain may have taken the wrong one; they are left to the exact search.
+func (c *comparer) sure(f box, m match) bool {
+	v := c.a[m.x]
+	return c.inA[v]*c.inB[v] == 1 ||
+		m.x > f.x0 && m.y > f.y0 && c.a[m.x-1] == c.b[m.y-1] ||
+		m.x+1 < f.x1 && m.y+1 < f.y1 && c.a[m.x+1] == c.b[m.y+1]
+}
+
+func (c *comparer) rare(v int32, most int) bool {
+	pairs := int(c.inA[v]) * int(c.inB[v])
+	return pairs > 0 && pairs <= most && (c.trivial == nil || !c.trivial[v])
+}
+
+// rarity returns how many pairs a rare item of f may form so that all of them
+// together stay in bounds; 0 when there is no rare item.
+func (c *comparer) rarity(f box) int {
+	var pairs [maxMeetings + 1]int // by pairs per item, counted once for each x
+	for _, v := range c.a[f.x0:f.x1] {
+		if c.rare(v, maxMeetings) {
+			pairs[c.inA[v]*c.inB[v]] += int(c.inB[v])
+		}
+	}
+	most, total := 0, 0
+	for n, p := range pairs {
+		total += p
+		if total > max(meetingsPerItem*f.size(), 256) {
+			break
+		}
+		if p > 0 {
+			most = n
+		}
+	}
+	return most
+}
+
+// places lists where each rare number stands in the second sequence, in order,
+// number by number. Those of v end before next[v]-1.
+func (c *comparer) places(f box, most int) []int32 {
+	total := int32(0)
+	for _, v := range c.b[f.y0:f.y1] {
+		if c.next[v] == 0 && c.rare(v, most) {
+			c.next[v] = total + 1 // the first place, and never 0
+			total += c.inB[v]
+		}
+	}
+	at := make([]int32, total)
+	for y := f.y0; y < f.y1; y++ {
+		if v := c.b[y]; c.next[v] > 0 {
+			at[c.next[v]-1] = int32(y)
+			c.next[v]++
+		}
+	}
+	return at
+}

@@ -1,0 +1,172 @@
+package diff
+
+import "slices"
+
+// comparer finds which items of two sequences are kept. Items are numbers of
+// an interner; equal numbers are equal items. The result is in del and ins:
+// what is not marked there is the same on both sides, in order.
+type comparer struct {
+	a, b     []int32
+	del, ins []bool
+	trivial  []bool // by number: too plain to be an anchor (a blank line)
+	budget   int    // steps that exact searches may still take
+
+	inA, inB []int32 // by number: occurrences in a fragment, 0 between uses
+	next     []int32 // by number: where anchors lists its places, 0 between uses
+	compact  compact
+	fwd, bwd []int32 // furthest reaching points, by diagonal
+	rows     *rows
+}
+
+// maxDepth is how often a piece that is too dear is cut by anchors before it
+// is walked greedily.
+const maxDepth = 4
+
+// compare fills del and ins for a and b. Numbers are below ids, budget is the
+// work allowed beyond what is proportional to the lengths.
+func (c *comparer) compare(a, b []int32, ids, budget int) {
+	c.a, c.b, c.budget = a, b, budget
+	c.del, c.ins = grow(c.del, len(a)), grow(c.ins, len(b))
+	if more := ids - len(c.next); more > 0 {
+		zeros := make([]int32, more)
+		c.inA, c.inB, c.next = append(c.inA, zeros...), append(c.inB, zeros...), append(c.next, zeros...)
+	}
+	c.solve(box{0, len(a), 0, len(b)}, 0)
+}
+
+// box is a fragment of both sequences: [x0,x1) of the first, [y0,y1) of the
+// second.
+type box struct {
+	x0, x1, y0, y1 int
+}
+
+func (f box) size() int { return f.x1 - f.x0 + f.y1 - f.y0 }
+
+// solve compares the fragment f. Fragments are solved from left to right,
+// which is what allowance counts on.
+func (c *comparer) solve(f box, depth int) {
+	f = trim(c.a, c.b, f)
+	if f.x0 == f.x1 || f.y0 == f.y1 {
+		mark(c.del, f.x0, f.x1)
+		mark(c.ins, f.y0, f.y1)
+		return
+	}
+	var chain []match
+	if depth == 0 {
+		chain = c.anchors(f)
+	}
+	if len(chain) == 0 {
+		c.fill(f)
+		if c.exact(c.allowance(f)) {
+			return
+		}
+		if depth > 0 && depth < maxDepth {
+			chain = c.anchors(f)
+		}
+		if len(chain) == 0 {
+			c.greedy()
+			return
+		}
+	}
+	for _, m := range chain {
+		if m.x > f.x0 || m.y > f.y0 {
+			c.solve(box{f.x0, m.x, f.y0, m.y}, depth+1)
+		}
+		f.x0, f.y0 = m.x+1, m.y+1
+	}
+	c.solve(f, depth+1)
+}
+
+// stepsPerItem is what a fragment may spend on each of its items, if they are
+// not too many, however little is left of the budget.
+const stepsPerItem = 8
+
+// allowance is the share of the budget that f may spend: its part of what
+// still lies ahead.
+func (c *comparer) allowance(f box) int {
+	ahead := len(c.a) - f.x0 + len(c.b) - f.y0
+	share := float64(max(c.budget, 0)) * float64(f.size()) / float64(ahead)
+	return int(share) + min(stepsPerItem*f.size(), 1<<16) + 256
+}
+
+// trim takes the equal items off both ends of f.
+func trim(a, b []int32, f box) box {
+	for f.x0 < f.x1 && f.y0 < f.y1 && a[f.x0] == b[f.y0] {
+		f.x0++
+		f.y0++
+	}
+	for f.x0 < f.x1 && f.y0 < f.y1 && a[f.x1-1] == b[f.y1-1] {
+		f.x1--
+		f.y1--
+	}
+	return f
+}
+
+func mark(flags []bool, from, to int) {
+	for i := from; i < to; i++ {
+		flags[i] = true
+	}
+}
+
+// compact is a fragment without the items that stand on one side only: those
+// are changed in any case, and taking them out loses nothing of the longest
+// common subsequence.
+type compact struct {
+	a, b     []int32
+	atA, atB []int32 // where the items stand in the whole sequences
+}
+
+// fill makes c.compact from f and marks what it leaves out.
+func (c *comparer) fill(f box) {
+	c.count(f)
+	k := &c.compact
+	k.a, k.atA = keep(c.a, f.x0, f.x1, c.inB, c.del, k.a[:0], k.atA[:0])
+	k.b, k.atB = keep(c.b, f.y0, f.y1, c.inA, c.ins, k.b[:0], k.atB[:0])
+	c.uncount(f)
+}
+
+// keep appends those of items[from:to] that the other side has to kept, and
+// their places to at, and marks the others as changed.
+func keep(items []int32, from, to int, other []int32, changed []bool, kept, at []int32) (_, _ []int32) {
+	kept, at = slices.Grow(kept, to-from), slices.Grow(at, to-from)
+	for i := from; i < to; i++ {
+		if v := items[i]; other[v] > 0 {
+			kept, at = append(kept, v), append(at, int32(i))
+		} else {
+			changed[i] = true
+		}
+	}
+	return kept, at
+}
+
+// count counts the items of f in inA and inB; uncount makes these zero again.
+func (c *comparer) count(f box) {
+	for _, v := range c.a[f.x0:f.x1] {
+		c.inA[v]++
+	}
+	for _, v := range c.b[f.y0:f.y1] {
+		c.inB[v]++
+	}
+}
+
+func (c *comparer) uncount(f box) {
+	for _, v := range c.a[f.x0:f.x1] {
+		c.inA[v] = 0
+	}
+	for _, v := range c.b[f.y0:f.y1] {
+		c.inB[v], c.next[v] = 0, 0
+	}
+}
+
+// markDel and markIns mark compact items as changed.
+func (c *comparer) markDel(from, to int) {
+	for _, i := range c.compact.atA[from:to] {
+		c.del[i] = true
+	}
+}
+
+func (c *comparer) markIns(from, to int) {
+	for _, i := range c.compact.atB[from:to] {
+		c.ins[i] = true
+	}
+}

@@ -1,0 +1,152 @@
+package diff
+
+import (
+	"errors"
+	"slices"
+)
+
+// Edit replaces the lines Old of the old text by the lines New of the new one.
+// One of the two may be empty, not both.
+type Edit struct {
+	Old, New Range
+}
+
+// Patch is the difference of two texts.
+type Patch struct {
+	old, new text
+	edits    []Edit
+}
+
+// ErrOtherText is returned by Apply for a text the patch was not made from.
+var ErrOtherText = errors.New("the patch belongs to another text")
+
+// workPerCompare is how many steps of exact search two texts may cost beyond
+// what is proportional to their size: some 30 ms.
+const workPerCompare = 10 << 20
+
+// Lines compares two texts line by line. It takes time and memory roughly
+// proportional to their size, whatever they hold. Where the work for the
+// fewest changes would exceed a fixed bound, which takes thousands of changed
+// lines that occur elsewhere too, it is content with nearly the fewest.
+func Lines(old, new string) *Patch {
+	p := &Patch{old: split(old), new: split(new)}
+	head, tail := p.ends()
+	ids := newInterner()
+	number := func(t text) []int32 {
+		ns := make([]int32, 0, t.len()-head-tail)
+		for i := head; i < t.len()-tail; i++ {
+			ns = append(ns, ids.number(t.line(i)))
+		}
+		return ns
+	}
+	a, b := number(p.old), number(p.new)
+	if len(a) > 0 && len(b) > 0 {
+		c := comparer{trivial: make([]bool, ids.len())}
+		for i, line := range ids.keys {
+			c.trivial[i] = isPlain(line)
+		}
+		c.compare(a, b, ids.len(), workPerCompare)
+		p.edits = edits(c.del, c.ins, head)
+	} else if len(a)+len(b) > 0 {
+		p.edits = []Edit{{Old: Range{head, head + len(a)}, New: Range{head, head + len(b)}}}
+	}
+	p.edits = slide(p.old, p.new, p.edits)
+	return p
+}
+
+// ends counts the equal lines at the beginning and at the end.
+func (p *Patch) ends() (head, tail int) {
+	most := min(p.old.len(), p.new.len())
+	for head < most && p.old.line(head) == p.new.line(head) {
+		head++
+	}
+	for tail < most-head && p.old.line(p.old.len()-1-tail) == p.new.line(p.new.len()-1-tail) {
+		tail++
+	}
+	return head, tail
+}
+
+// isPlain reports whether a line has too little in it to tell one place from
+// another: no letter and no digit.
+func isPlain(line string) bool {
+	for i := range len(line) {
+		switch b := line[i] | 0x20; {
+		case b >= 'a' && b <= 'z', b >= '0' && b <= '9', b >= 0x80:
+			return false
+		}
+	}
+	return true
+}
+
+// edits gathers marked items, which begin at the given line, into edits.
+func edits(del, ins []bool, first int) []Edit {
+	es := make([]Edit, 0, runs(del)+runs(ins))
+	for x, y := 0, 0; x < len(del) || y < len(ins); x, y = x+1, y+1 {
+		fromX, fromY := x, y
+		for x < len(del) && del[x] {
+			x++
+		}
+		for y < len(ins) && ins[y] {
+			y++
+		}
+		if x > fromX || y > fromY {
+			es = append(es, Edit{Range{first + fromX, first + x}, Range{first + fromY, first + y}})
+		}
+	}
+	return es
+}
+
+// runs counts the runs of set flags.
+func runs(flags []bool) int {
+	n := 0
+	last := false
+	for _, f := range flags {
+		if f && !last {
+			n++
+		}
+		last = f
+	}
+	return n
+}
+
+// Edits returns the changes in order. Between two of them at least one line is
+// the same on both sides.
+func (p *Patch) Edits() []Edit { return slices.Clone(p.edits) }
+
+// Empty reports whether the two texts are the same.
+func (p *Patch) Empty() bool { return len(p.edits) == 0 }
+
+// Changed returns how many lines are deleted and how many are inserted.
+func (p *Patch) Changed() (deleted, inserted int) {
+	for _, e := range p.edits {
+		deleted += e.Old.Len()
+		inserted += e.New.Len()
+	}
+	return deleted, inserted
+}
+
+// Apply turns the old text into the new one by the edits. The error is
+// ErrOtherText when old is not the text that was compared.
+func (p *Patch) Apply(old string) (string, error) {
+	if old != p.old.s {
+		return "", ErrOtherText
+	}
+	out := make([]byte, 0, len(p.new.s))
+	kept := 0
+	for _, e := range p.edits {
+		out = append(out, p.old.slice(Range{kept, e.Old.Start})...)
+		out = append(out, p.new.slice(e.New)...)
+		kept = e.Old.End
+	}
+	out = append(out, p.old.slice(Range{kept, p.old.len()})...)
+	return string(out), nil
+}
+
+// Reverse returns the patch from the new text to the old one.
+func (p *Patch) Reverse() *Patch {
+	r := &Patch{old: p.new, new: p.old, edits: slices.Clone(p.edits)}
+	for i, e := range r.edits {
+		r.edits[i] = Edit{Old: e.New, New: e.Old}
+	}
+	return r
+}

@@ -1,0 +1,131 @@
+package diff_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"toolcrib/history/diff"
+)
+
+// valid checks everything a patch promises.
+func valid(t *testing.T, before, after string) *diff.Patch {
+	t.Helper()
+	p := diff.Lines(before, after)
+	if got, err := p.Apply(before); err != nil || got != after {
+		t.Fatalf("Apply(%.200q) = %.200q, %v; want %.200q", before, got, err, after)
+	}
+	if got, err := p.Reverse().Apply(after); err != nil || got != before {
+		t.Fatalf("Reverse().Apply(%.200q) = %.200q, %v; want %.200q", after, got, err, before)
+	}
+	oldLines, newLines := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	x, y := 0, 0
+	for i, e := range p.Edits() {
+		if e.Old.Len() < 0 || e.New.Len() < 0 || e.Old.Len()+e.New.Len() == 0 {
+			t.Fatalf("edit %d is %+v", i, e)
+		}
+		if e.Old.Start-x != e.New.Start-y || e.Old.Start < x || i > 0 && e.Old.Start == x {
+			t.Fatalf("edit %d, %+v, does not follow %d, %d", i, e, x, y)
+		}
+		for ; x < e.Old.Start; x, y = x+1, y+1 {
+			if oldLines[x] != newLines[y] {
+				t.Fatalf("lines %d and %d are kept and differ", x, y)
+			}
+		}
+		x, y = e.Old.End, e.New.End
+	}
+	return p
+}
+
+// changed returns how many lines p changes.
+func changed(p *diff.Patch) int {
+	d, i := p.Changed()
+	return d + i
+}
+
+func TestApplyOther(t *testing.T) {
+	if _, err := diff.Lines("a\n", "b\n").Apply("c\n"); err != diff.ErrOtherText { //nolint:errorlint // it is returned bare
+		t.Fatalf("err = %v", err)
+	}
+}
+
+func TestAdversarialTextsApply(t *testing.T) {
+	for _, size := range []int{40, 400, 20_000} {
+		for _, p := range adversarial(size) {
+			t.Run(p.name, func(t *testing.T) { valid(t, p.old, p.new) })
+		}
+	}
+}
+
+// fewest is the smallest number of changed lines, by the textbook table.
+func fewest(before, after string) int {
+	a, b := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	if a[len(a)-1] == "" {
+		a = a[:len(a)-1]
+	}
+	if b[len(b)-1] == "" {
+		b = b[:len(b)-1]
+	}
+	row, prev := make([]int, len(b)+1), make([]int, len(b)+1)
+	for i := range a {
+		row, prev = prev, row
+		for j := range b {
+			if a[i] == b[j] {
+				row[j+1] = prev[j] + 1
+			} else {
+				row[j+1] = max(row[j], prev[j+1])
+			}
+		}
+	}
+	return len(a) + len(b) - 2*row[len(b)]
+}
+
+func small(r *rand.Rand) string {
+	var b strings.Builder
+	alphabet := 1 + r.IntN(6)
+	for range r.IntN(30) {
+		b.WriteByte(byte('a' + r.IntN(alphabet)))
+		b.WriteString([]string{"\n", "\n", "\n", "\r\n", "\n\n"}[r.IntN(5)])
+	}
+	if r.IntN(2) == 0 {
+		b.WriteString("z")
+	}
+	return b.String()
+}
+
+// TestSmallTexts compares with the exact answer on thousands of small texts.
+// Anchors may cost a little; never much, and seldom anything.
+func TestSmallTexts(t *testing.T) {
+	r := random(1)
+	total, least := 0, 0
+	for range 20_000 {
+		before, after := small(r), small(r)
+		p := valid(t, before, after)
+		min := fewest(before, after)
+		total, least = total+changed(p), least+min
+		if changed(p) < min {
+			t.Fatalf("%q to %q: %d lines changed, fewer than the %d possible", before, after, changed(p), min)
+		}
+	}
+	if ratio := float64(total) / float64(least); ratio > 1.02 {
+		t.Errorf("%d lines changed, %d necessary: %.4f times", total, least, ratio)
+	} else {
+		t.Logf("%d lines changed, %d necessary: %.4f times", total, least, ratio)
+	}
+}
+
+// TestRealisticEdits holds the bar for edits as people make them.
+func TestRealisticEdits(t *testing.T) {
+	r := random(2)
+	for _, n := range []int{100, 1000, 5000} {
+		for _, part := range []float64{0.02, 0.1, 0.3, 0.6} {
+			lines := prose(r, n)
+			before, after := join(lines), join(edited(r, lines, part))
+			got, min := changed(valid(t, before, after)), fewest(before, after)
+			if float64(got) > 1.05*float64(min) {
+				t.Errorf("%d lines, %.0f %% edited: %d changed, %d necessary", n, 100*part, got, min)
+			}
+			t.Logf("%d lines, %.0f %% edited: %d changed, %d necessary: %.4f", n, 100*part, got, min, float64(got)/float64(min))
+		}
+	}
+}
