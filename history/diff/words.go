@@ -1,0 +1,195 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+)
+
+// Words returns the hunk with the pairs and spans of its changed lines. The
+// work is proportional to the hunk's size, a line of a million characters
+// included, and is meant to be done for the hunks that are looked at.
+func (h Hunk) Words() Hunk {
+	h.Lines = slices.Clone(h.Lines)
+	m := marker{ids: newInterner()}
+	for b := range h.blocks {
+		if b.from < b.mid && b.mid < b.to {
+			m.block(h.Lines[b.from:b.to], b.mid-b.from, b.from)
+		}
+	}
+	return h
+}
+
+// marker compares within lines. It is kept for a whole hunk, so that its
+// memory is.
+type marker struct {
+	ids   *interner
+	plain []bool // by token: no anchor, having no letter or digit
+	cmp   comparer
+	a, b  []int32
+}
+
+// changedLine is a line of a block with what is known of it.
+type changedLine struct {
+	text   string
+	tokens []token
+	bag    []int32 // the words of its beginning and end, sorted
+	weight int     // their bytes
+}
+
+// block marks the lines of one block, of which the first dels are deleted and
+// the others inserted. The first one has the index base in the hunk.
+func (m *marker) block(lines []Line, dels, base int) {
+	read := make([]changedLine, len(lines))
+	var tokens []token
+	for i, l := range lines {
+		from := len(tokens)
+		if len(l.Text) <= maxTokenized {
+			tokens = tokenize(tokens, l.Text, m.ids)
+		}
+		read[i].text, read[i].tokens = l.Text, tokens[from:len(tokens):len(tokens)]
+	}
+	pairs := m.pairs(read[:dels], read[dels:])
+	found := make([]marking, 0, len(pairs))
+	changed := 0 // visible bytes, in lines with a pair or without
+	long := false
+	for i := range read {
+		changed += visible(read[i].tokens)
+		long = long || len(read[i].text) > maxTokenized
+	}
+	for _, p := range pairs {
+		if k := m.spans(read[p.x], read[dels+p.y]); k.ok {
+			changed -= 2 * k.kept
+			k.match = p
+			found = append(found, k)
+		}
+	}
+	if len(lines) > 2 && !long && m.rewrap(lines, read, dels, changed) {
+		return
+	}
+	for _, k := range found {
+		del, ins := &lines[k.x], &lines[dels+k.y]
+		del.Pair, del.Spans = base+dels+k.y, k.old
+		ins.Pair, ins.Spans = base+k.x, k.new
+	}
+}
+
+// marking is what changed between two lines.
+type marking struct {
+	match
+	old, new []Span
+	kept     int  // visible bytes that are the same
+	ok       bool // enough of them for the spans to mean something
+}
+
+// maxTokenized is the longest line, in bytes, that is compared word by word.
+// Of a longer one only the beginnings and ends are compared.
+const maxTokenized = 4 << 20
+
+// stepsPerToken is what comparing two lines may cost for each token beyond
+// what is proportional anyway.
+const stepsPerToken = 64
+
+// spans compares two lines.
+func (m *marker) spans(x, y changedLine) marking {
+	if len(x.text) > maxTokenized || len(y.text) > maxTokenized {
+		return affixSpans(x.text, y.text)
+	}
+	c := m.compare(x.tokens, y.tokens)
+	es := tidy(edits(c.del, c.ins, 0), x.tokens, y.tokens)
+	k := marking{kept: visible(x.tokens)}
+	for _, e := range es {
+		k.kept -= visible(x.tokens[e.Old.Start:e.Old.End])
+		if !e.Old.empty() {
+			k.old = append(k.old, Span{int(x.tokens[e.Old.Start].start), int(x.tokens[e.Old.End-1].end)})
+		}
+		if !e.New.empty() {
+			k.new = append(k.new, Span{int(y.tokens[e.New.Start].start), int(y.tokens[e.New.End-1].end)})
+		}
+	}
+	whole := max(visible(x.tokens), visible(y.tokens))
+	k.ok = float64(k.kept) >= leastKept*float64(whole) || affix(x.text, y.text) >= alike
+	return k
+}
+
+// leastKept is the part of the longer line that has to stay the same.
+const leastKept = 0.2
+
+// compare compares two lists of tokens.
+func (m *marker) compare(x, y []token) *comparer {
+	m.a, m.b = m.a[:0], m.b[:0]
+	for _, t := range x {
+		m.a = append(m.a, t.id)
+	}
+	for _, t := range y {
+		m.b = append(m.b, t.id)
+	}
+	for _, k := range m.ids.keys[len(m.plain):] {
+		m.plain = append(m.plain, isPlain(k))
+	}
+	m.cmp.trivial = m.plain
+	m.cmp.compare(m.a, m.b, m.ids.len(), stepsPerToken*(len(x)+len(y)))
+	return &m.cmp
+}
+
+// visible counts the bytes of ts that are not white space.
+func visible(ts []token) int {
+	n := 0
+	for _, t := range ts {
+		if t.class != space {
+			n += t.len()
+		}
+	}
+	return n
+}
+
+// affixSpans marks what lies between the common beginning and end of two lines.
+func affixSpans(x, y string) marking {
+	head, tail := affixes(x, y)
+	k := marking{kept: head + tail, ok: true}
+	if k.kept < len(x) {
+		k.old = []Span{{head, len(x) - tail}}
+	}
+	if k.kept < len(y) {
+		k.new = []Span{{head, len(y) - tail}}
+	}
+	return k
+}
+
+// affixes returns the lengths of the common beginning and end of two lines, in
+// bytes of whole code points.
+func affixes(x, y string) (head, tail int) {
+	most := min(len(x), len(y))
+	for head < most && x[head] == y[head] {
+		head++
+	}
+	for head > 0 && (inside(x, head) || inside(y, head)) {
+		head--
+	}
+	for tail < most-head && x[len(x)-1-tail] == y[len(y)-1-tail] {
+		tail++
+	}
+	for tail > 0 && (inside(x, len(x)-tail) || inside(y, len(y)-tail)) {
+		tail--
+	}
+	return head, tail
+}
+
+// inside reports whether s[i] continues a code point.
+func inside(s string, i int) bool { return i < len(s) && s[i]&0xC0 == 0x80 }
+
+// affix says how alike two lines are by their beginnings and ends, from 0 to 1.
+func affix(x, y string) float64 {
+	const most = 512 // bytes that are looked at on either side of a long line
+	if len(x) > 2*most {
+		x = x[:most] + x[len(x)-most:]
+	}
+	if len(y) > 2*most {
+		y = y[:most] + y[len(y)-most:]
+	}
+	x, y = strings.TrimSpace(x), strings.TrimSpace(y)
+	if len(x)+len(y) == 0 {
+		return 1
+	}
+	head, tail := affixes(x, y)
+	return 2 * float64(head+tail) / float64(len(x)+len(y))
+}
