@@ -1,0 +1,145 @@
+package diff
+
+import "strings"
+
+// Merge is two changes of one text brought together.
+type Merge struct {
+	// Text has every change that is not in conflict. Where the two conflict it
+	// has the lines of ours.
+	Text      string
+	Conflicts []Conflict
+}
+
+// Conflict is a passage that both sides changed, each in its own way.
+type Conflict struct {
+	Base, Ours, Theirs Side
+	// Merged is where the lines of ours stand in the merged text.
+	Merged Range
+}
+
+// Side is what one text has in a conflict.
+type Side struct {
+	Lines Range
+	Text  string // these lines, each with its "\n"
+}
+
+// Merge3 merges the changes that lead from base to ours and from base to
+// theirs, as diff3 does (Khanna, Kunal and Pierce, "A Formal Investigation of
+// Diff3", FSTTCS 2007): lines of base that both sides kept separate the
+// changes; between two such lines, a change of one side is taken, the same
+// change of both sides is taken once, and two different changes are a conflict.
+// Changes that touch without overlapping are in conflict too.
+func Merge3(base, ours, theirs string) Merge {
+	o, t := Lines(base, ours), Lines(base, theirs)
+	m := merger{base: o.old, ours: side{p: o}, theirs: side{p: t}}
+	for m.next() {
+	}
+	m.take(Range{m.done, m.base.len()}, m.base)
+	return Merge{Text: m.out.String(), Conflicts: m.conflicts}
+}
+
+// merger walks through both patches at once.
+type merger struct {
+	base         text
+	ours, theirs side
+	done         int // lines of base
+	out          strings.Builder
+	lines        int // in out
+	conflicts    []Conflict
+}
+
+// side is one of the two patches.
+type side struct {
+	p    *Patch
+	at   int // the next edit
+	from int
+	by   int // how many lines its text is ahead of base before that edit
+}
+
+// next merges the next piece of base that is changed, and returns false when
+// there is none.
+func (m *merger) next() bool {
+	piece, ok := m.piece()
+	if !ok {
+		return false
+	}
+	m.take(Range{m.done, piece.Start}, m.base)
+	ours, theirs := m.ours.pass(piece), m.theirs.pass(piece)
+	o, t := m.ours.p.new.slice(ours), m.theirs.p.new.slice(theirs)
+	switch {
+	case m.ours.idle():
+		m.take(theirs, m.theirs.p.new)
+	case m.theirs.idle(), o == t:
+		m.take(ours, m.ours.p.new)
+	default:
+		m.conflicts = append(m.conflicts, Conflict{
+			Base:   Side{piece, m.base.slice(piece)},
+			Ours:   Side{ours, o},
+			Theirs: Side{theirs, t},
+			Merged: Range{m.lines, m.lines + ours.Len()},
+		})
+		m.take(ours, m.ours.p.new)
+	}
+	m.done = piece.End
+	return true
+}
+
+// take appends lines of t to the result.
+func (m *merger) take(r Range, t text) {
+	m.out.WriteString(t.slice(r))
+	m.lines += r.Len()
+}
+
+// piece returns the lines of base that the next edits cover: those of one side
+// and all of either side that overlap or touch them.
+func (m *merger) piece() (Range, bool) {
+	o, okO := m.ours.edit(m.ours.at)
+	t, okT := m.theirs.edit(m.theirs.at)
+	if !okO && !okT {
+		return Range{}, false
+	}
+	piece := o.Old
+	if !okO || okT && t.Old.Start < o.Old.Start {
+		piece = t.Old
+	}
+	m.ours.from, m.theirs.from = m.ours.at, m.theirs.at
+	for {
+		switch {
+		case m.ours.reaches(&piece):
+		case m.theirs.reaches(&piece):
+		default:
+			return piece, true
+		}
+	}
+}
+
+// edit returns edit i.
+func (s *side) edit(i int) (Edit, bool) {
+	if i >= len(s.p.edits) {
+		return Edit{}, false
+	}
+	return s.p.edits[i], true
+}
+
+// reaches takes the next edit into the piece if it touches it.
+func (s *side) reaches(piece *Range) bool {
+	e, ok := s.edit(s.at)
+	if !ok || e.Old.Start > piece.End {
+		return false
+	}
+	piece.End = max(piece.End, e.Old.End)
+	s.at++
+	return true
+}
+
+// idle reports whether s changed nothing in the current piece.
+func (s *side) idle() bool { return s.from == s.at }
+
+// pass returns the lines that s has for the piece of base.
+func (s *side) pass(piece Range) Range {
+	start := piece.Start + s.by
+	for _, e := range s.p.edits[s.from:s.at] {
+		s.by += e.New.Len() - e.Old.Len()
+	}
+	return Range{start, piece.End + s.by}
+}
