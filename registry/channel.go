@@ -1,14 +1,10 @@
 package registry
 
-import "regexp"
-
 // MaxChannelLength is the longest channel name in characters.
-const MaxChannelLength = 64
-
-var channelPattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+const MaxChannelLength = maxForm
 
 // ValidChannel reports whether name has the form of a channel name: lower-case
 // letters, digits and "_", a letter first, at most MaxChannelLength.
 func ValidChannel(name string) bool {
-	return len(name) <= MaxChannelLength && channelPattern.MatchString(name)
+	return madeOf(name, lower, lower+digits+"_")
 }

@@ -54,7 +54,7 @@ func refusedName(name, marks string, limit int) string {
 		return "the name is empty"
 	}
 	for _, r := range name {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(marks, r) {
+		if strings.ContainsRune(lower+upper+digits+marks, r) {
 			continue
 		}
 		return fmt.Sprintf("%s holds %s; expected letters, digits and %s", jsondoc.Quote(name), jsondoc.Quote(string(r)), marks)

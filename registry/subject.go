@@ -3,7 +3,6 @@ package registry
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"toolcrib/registry/jsondoc"
@@ -74,24 +73,27 @@ type Subject struct {
 }
 
 // MaxIDLength is the longest id in characters.
-const MaxIDLength = 64
-
-var (
-	idPattern      = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
-	projectPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
-)
+const MaxIDLength = maxForm
 
 // ErrSubject is wrapped by every error about a subject that can not be read.
 var ErrSubject = errors.New("not a subject")
 
 // ValidID reports whether id has the form of a tool or agent id: lower-case
 // words of letters and digits joined by "_", at most MaxIDLength.
-func ValidID(id string) bool { return len(id) <= MaxIDLength && idPattern.MatchString(id) }
+func ValidID(id string) bool {
+	return madeOf(id, lower, lower+digits+"_") && !strings.HasSuffix(id, "_") && !strings.Contains(id, "__")
+}
+
+// validProject reports whether name has the form of a project's name: letters,
+// digits, "_", "." and "-", a letter or digit first.
+func validProject(name string) bool {
+	return madeOf(name, lower+upper+digits, lower+upper+digits+"_.-")
+}
 
 // ParseLayer reads "global", "user" or "project/<name>".
 func ParseLayer(s string) (Layer, error) {
 	l := Layer(s)
-	if l == LayerGlobal || l == LayerUser || projectPattern.MatchString(l.Project()) {
+	if l == LayerGlobal || l == LayerUser || validProject(l.Project()) {
 		return l, nil
 	}
 	return "", fmt.Errorf("%w: %s is no layer; write global, user or project/<name> (a name has letters, digits, \"_\", \".\" and \"-\")", ErrSubject, jsondoc.Quote(s))

@@ -2,7 +2,7 @@ package registry
 
 import (
 	"fmt"
-	"regexp"
+	"strings"
 
 	"toolcrib/registry/jsondoc"
 )
@@ -49,13 +49,12 @@ func (a Agent) Problems(path string) jsondoc.Problems {
 	return c.problems
 }
 
-// zonePattern is the form of the names in the IANA time zone database; whether
-// the zone exists is found out when it is used.
-var zonePattern = regexp.MustCompile(`^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$`)
-
-const maxZone = 64
-
-func plausibleZone(name string) bool { return len(name) <= maxZone && zonePattern.MatchString(name) }
+// plausibleZone reports whether name has the form of the names in the IANA time
+// zone database; whether the zone exists is found out when it is used.
+func plausibleZone(name string) bool {
+	const letters = lower + upper + digits + "_+-"
+	return madeOf(name, letters, letters+"/") && !strings.HasSuffix(name, "/") && !strings.Contains(name, "//")
+}
 
 // Problems returns everything that is wrong with the allow-list at path. A
 // list is referred to by its name, which has the form of an id; whether a list

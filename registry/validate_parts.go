@@ -38,7 +38,10 @@ func (a Approval) check(outer *checker, key string) {
 	oneOf(c, "default", a.Default, AutoApprove, RequiresApproval)
 }
 
-var argGroupPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+// validArgGroup reports whether name can name an argument.
+func validArgGroup(name string) bool {
+	return madeOf(name, lower+upper+"_", lower+upper+digits+"_")
+}
 
 func (t Tag) check(outer *checker, key string) {
 	c := outer.at(key)
@@ -49,7 +52,7 @@ func (t Tag) check(outer *checker, key string) {
 		c.add("prefix", "expected one line without white space around it")
 	}
 	c.text("example", t.Example, maxTagExample)
-	c.names("argGroups", t.ArgGroups, maxTagGroups, argGroupPattern.MatchString, `a name of letters, digits and "_"`)
+	c.names("argGroups", t.ArgGroups, maxTagGroups, validArgGroup, `a name of letters, digits and "_"`)
 	if len(t.ArgPattern) > maxTagPattern { // the size bounds the work of compiling
 		c.add("argPattern", "has %d bytes; expected at most %d", len(t.ArgPattern), maxTagPattern)
 		return
@@ -117,15 +120,13 @@ const (
 	SourceAnthropic = "anthropic"
 )
 
-var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
 func (s Source) check(outer *checker, key string) {
 	c := outer.at(key)
 	defer outer.join(c)
 	requireOneOf(c, "type", s.Type, SourceFile, SourceMCP, SourceOpenAI, SourceAnthropic)
 	c.require("ref", s.Ref, "what was imported: a file, a server or a list")
 	c.text("ref", s.Ref, maxSourceRef)
-	if !hashPattern.MatchString(s.Hash) {
+	if len(s.Hash) != 64 || !madeOf(s.Hash, digits+"abcdef", digits+"abcdef") {
 		c.add("hash", "%s the SHA-256 of the raw bytes as 64 lower-case hex digits", expectedOr(s.Hash))
 	}
 }
