@@ -73,7 +73,7 @@ func (d *Desk) approvable(ctx context.Context, tx Tx, actor proposals.Actor, c C
 		return v, fmt.Errorf("%s: %w; pass the one you looked at with --expect", name(p), ErrNoExpect)
 	}
 	if c.Expect != "" && c.Expect != v.Digest {
-		return v, fmt.Errorf("%s: %w: it is %s now, so something you were shown has changed; look again", name(p), ErrDigest, v.Digest)
+		return v, fmt.Errorf("%s: %w: something you were shown has changed since; look again: toolcrib show %s", name(p), ErrDigest, p.ID)
 	}
 	return v, nil
 }
@@ -253,7 +253,7 @@ func (d *Desk) refuseOne(ctx context.Context, tx Tx, actor proposals.Actor, c Ch
 		return Decision{}, err
 	}
 	if c.Expect != "" && c.Expect != v.Digest {
-		return Decision{}, fmt.Errorf("%s: %w: it is %s now, so something you were shown has changed; look again", name(p), ErrDigest, v.Digest)
+		return Decision{}, fmt.Errorf("%s: %w: something you were shown has changed since; look again: toolcrib show %s", name(p), ErrDigest, p.ID)
 	}
 	return d.settle(ctx, tx, p, Decision{
 		ID: d.newID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
