@@ -1,0 +1,43 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Clock is a time that moves when it is looked at, a microsecond each time, so
+// that nothing happens at once and every run sees the same times. It is safe
+// for concurrent use.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock returns a clock that shows a fixed time in the year 2026.
+func NewClock() *Clock {
+	return &Clock{now: time.Date(2026, time.November, 20, 22, 42, 0, 0, time.UTC)}
+}
+
+// Now returns the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(time.Microsecond)
+	return c.now
+}
+
+// Forward moves the clock on by d.
+func (c *Clock) Forward(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// IDs returns a source of ids that have the form of UUIDv7 and count from 1.
+// Sources of different series never give the same id.
+func IDs(series uint16) func() string {
+	var last atomic.Uint64
+	return func() string { return fmt.Sprintf("01990000-%04x-7000-8000-%012x", series, last.Add(1)) }
+}

@@ -1,0 +1,137 @@
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+	"toolcrib/store"
+)
+
+// Database is an open database with what stamps it.
+type Database struct {
+	*store.DB
+	Clock *Clock
+	NewID func() string
+}
+
+// New returns a new database in a folder of the test's own. It is closed when
+// the test ends.
+func New(t testing.TB) *Database {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "toolcrib.db")
+	image, err := fresh()
+	if err == nil {
+		err = os.WriteFile(path, image, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Open(t, path)
+}
+
+// fresh returns the bytes of a database as it is made, so that it is made once
+// and not in every test.
+var fresh = sync.OnceValues(func() (image []byte, err error) {
+	dir, err := os.MkdirTemp("", "toolcrib")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "toolcrib.db")
+	db, err := store.Open(context.Background(), path, store.Options{Now: NewClock().Now, NewID: IDs(0xffff)})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// Open opens the database at path. It is closed when the test ends.
+func Open(t testing.TB, path string) *Database {
+	t.Helper()
+	d := &Database{Clock: NewClock(), NewID: IDs(0)}
+	db, err := store.Open(t.Context(), path, store.Options{Now: d.Clock.Now, NewID: d.NewID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	d.DB = db
+	return d
+}
+
+// Desk puts a desk with the given policy before the database.
+func (d *Database) Desk(t testing.TB, policy review.Policy) *review.Desk {
+	t.Helper()
+	desk, err := review.New(d.DB, policy, d.Clock.Now, d.NewID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return desk
+}
+
+// Basics are severities that leave only the rules of template, names and lock
+// in force, and those that nothing can switch off: a test of the desk's own
+// ways does not depend on what other families find in its texts.
+func Basics() map[string]rules.Severity {
+	severities := map[string]rules.Severity{}
+	for _, r := range rules.All() {
+		if !r.Locked && !strings.Contains("TNL", r.Family()) {
+			severities[r.ID] = rules.Off
+		}
+	}
+	return severities
+}
+
+// Approved proposes drafts as a user and approves them together.
+func (d *Database) Approved(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Decision {
+	t.Helper()
+	made, err := desk.Propose(t.Context(), by, drafts, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choices := make([]review.Choice, len(made))
+	for i, p := range made {
+		choices[i].ID = p.ID
+	}
+	decisions, err := desk.Approve(t.Context(), by, choices, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decisions
+}
+
+// SQL runs statements on the database as somebody with a database tool would:
+// through a connection of its own, with the engine's defaults.
+func (d *Database) SQL(ctx context.Context, statements string, args ...any) error {
+	return ByHand(ctx, d.Path(), statements, args...)
+}
+
+// ByHand runs statements on the file at path through a connection of its own.
+func ByHand(ctx context.Context, path, statements string, args ...any) (err error) {
+	db, err := sql.Open("sqlite", dataSource(path))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := db.Close(); err == nil {
+			err = closing
+		}
+	}()
+	_, err = db.ExecContext(ctx, statements, args...)
+	return err
+}

@@ -1,0 +1,85 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// Prompt is a whole proposal of a new prompt tool in the user's layer, to
+// which the rules of template, names and lock have nothing to say. Its texts
+// name id, so no two tools are alike.
+func Prompt(id string) proposals.Draft {
+	d := proposal(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id})
+	d.Definition = registry.Definition{Tool: &registry.Tool{
+		ID: id, Kind: registry.PromptTool, Name: "Tool " + id, Archetype: "Editor", Scope: registry.ScopeFile,
+		UsageNotes: "Use " + id + " on one finished scene.",
+		Goals:      "Find where the scene drags or hurries.",
+		Guardrails: "Do not rewrite the scene.",
+		Prompt:     "Read the scene.\nName each passage that is slower or faster than what it tells deserves.\nSay " + id + " at the end.",
+		Approval:   &registry.Approval{Tier: registry.RequiresApproval},
+	}}
+	return d
+}
+
+// Action is a whole proposal of a new action tool in the user's layer. Whether
+// the rules of names like id is the caller's choice.
+func Action(id string) proposals.Draft {
+	d := proposal(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id})
+	d.Definition = registry.Definition{Tool: &registry.Tool{
+		ID: id, Kind: registry.ActionTool, Name: "Action " + id, Description: "Work with the invoices of the customer.",
+		InputSchema: json.RawMessage(`{"properties":{"ids":{"description":"Only these.","items":{"type":"string"},"type":"array"}},"type":"object"}`),
+		Category:    "other", Approval: &registry.Approval{Tier: registry.RequiresApproval},
+	}}
+	return d
+}
+
+// Agent is a whole proposal of a new agent in the user's layer.
+func Agent(id string) proposals.Draft {
+	d := proposal(registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: id})
+	d.Definition = registry.Definition{Agent: &registry.Agent{
+		ID: id, Name: "Agent " + id, Description: "Reads at night.", Soul: "Patient and exact.",
+		PromptTemplate: "$identity\n\n## Tools\n\n$tool_catalog", AllowList: &registry.AllowList{Name: "explore"},
+	}}
+	return d
+}
+
+// Modify turns d, which proposed a tool, into a proposal to change it from
+// version base on. The tool of d itself stays as it is.
+func Modify(d proposals.Draft, base int, change func(*registry.Tool)) proposals.Draft {
+	tool := *d.Definition.Tool
+	change(&tool)
+	d.Type, d.BaseVersion, d.Definition = proposals.Modify, &base, registry.Definition{Tool: &tool}
+	return d
+}
+
+// Turn returns a proposal of a type that needs no definition: to deactivate,
+// reactivate or, with restore set, go back to an earlier version.
+func Turn(t proposals.Type, s registry.Subject, base, restore int) proposals.Draft {
+	d := proposal(s)
+	d.Type, d.BaseVersion, d.RestoreVersion = t, &base, restore
+	return d
+}
+
+// proposal is what all proposals have besides their definition.
+func proposal(s registry.Subject) proposals.Draft {
+	base := 0
+	good, bad := "The scene is slow in lines 1-2.", "Cut the second half."
+	return proposals.Draft{
+		Type: proposals.New, Subject: s, BaseVersion: &base,
+		Rationale: fmt.Sprintf("Editors ask for %s every day.", s.ID),
+		Examples:  []string{"Check the pacing of Story/Scenes/harbour.md", "Where does chapter two hurry?"},
+		TestCases: []proposals.TestCase{
+			{
+				Name: "slow scene is named", Input: "A slow scene.", Expect: proposals.ExpectPass, Output: &good,
+				Checks: []proposals.Check{{Type: proposals.CheckContains, Value: json.RawMessage(`"slow"`)}},
+			},
+			{
+				Name: "no advice without a file", Input: "Pace it.", Expect: proposals.ExpectFail, Output: &bad,
+				Checks: []proposals.Check{{Type: proposals.CheckEvidence}},
+			},
+		},
+	}
+}

@@ -1,0 +1,138 @@
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// dataSource names the file at path for a connection of its own.
+func dataSource(path string) string {
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "_pragma=busy_timeout(5000)"}).String()
+}
+
+// Dump returns the database as text: every row of every table with all its
+// columns as SQL literals, a line each, the tables and the rows of each in
+// order. The schema and the numbers in the file's header are part of it.
+func (d *Database) Dump(t testing.TB) string {
+	t.Helper()
+	return Dump(t, d.Path())
+}
+
+// Dump is the method of the same name for the file at path.
+func Dump(t testing.TB, path string) string {
+	t.Helper()
+	text, err := dump(t.Context(), path)
+	if err != nil {
+		t.Fatalf("dump of %s: %v", path, err)
+	}
+	return text
+}
+
+func dump(ctx context.Context, path string) (string, error) {
+	db, err := sql.Open("sqlite", dataSource(path))
+	if err != nil {
+		return "", err
+	}
+	defer db.Close() //nolint:errcheck // nothing was written
+	var lines []string
+	collect := func(prefix, query string) error {
+		rows, err := db.QueryContext(ctx, query)
+		if err != nil {
+			return fmt.Errorf("%s: %w", query, err)
+		}
+		defer rows.Close()
+		first := len(lines)
+		for rows.Next() {
+			var line string
+			if err := rows.Scan(&line); err != nil {
+				return err
+			}
+			lines = append(lines, prefix+line)
+		}
+		slices.Sort(lines[first:])
+		return rows.Err()
+	}
+	for _, pragma := range []string{"application_id", "user_version"} {
+		if err := collect(pragma+" ", "PRAGMA "+pragma); err != nil {
+			return "", err
+		}
+	}
+	var tables []string
+	if err := collect("", "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"); err != nil {
+		return "", err
+	}
+	tables, lines = slices.Clone(lines[2:]), lines[:2]
+	if err := collect("schema ", "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema"); err != nil {
+		return "", err
+	}
+	for _, table := range tables {
+		literals, err := columns(ctx, db, table)
+		if err != nil {
+			return "", err
+		}
+		if err := collect(table+": ", "SELECT "+literals+" FROM "+table); err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// columns returns the expression that writes a row of a table as text.
+func columns(ctx context.Context, db *sql.DB, table string) (string, error) {
+	rows, err := db.QueryContext(ctx, "SELECT name FROM pragma_table_info(?) ORDER BY cid", table)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	var literals []string
+	for rows.Next() {
+		var column string
+		if err := rows.Scan(&column); err != nil {
+			return "", err
+		}
+		literals = append(literals, fmt.Sprintf("'%s=' || quote(%q)", column, column))
+	}
+	return strings.Join(literals, " || ' ' || "), rows.Err()
+}
+
+// Unchanged runs act and fails the test unless the database is what it was
+// before, row by row.
+func (d *Database) Unchanged(t testing.TB, act func()) {
+	t.Helper()
+	before := d.Dump(t)
+	act()
+	if lines := Difference(before, d.Dump(t)); len(lines) > 0 {
+		t.Errorf("the database changed:\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+// Difference lists the lines that only one of two dumps has, "-" before those
+// of the first and "+" before those of the second.
+func Difference(before, after string) []string {
+	if before == after {
+		return nil
+	}
+	count := map[string]int{}
+	for line := range strings.SplitSeq(before, "\n") {
+		count[line]--
+	}
+	for line := range strings.SplitSeq(after, "\n") {
+		count[line]++
+	}
+	var lines []string
+	for line, n := range count {
+		switch {
+		case n < 0:
+			lines = append(lines, "- "+line)
+		case n > 0:
+			lines = append(lines, "+ "+line)
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
