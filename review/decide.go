@@ -122,7 +122,8 @@ func liveName(version int) string {
 	return fmt.Sprintf("version %d", version)
 }
 
-// together refuses a choice that splits a change set.
+// together refuses a choice that splits a change set. Members that are live
+// already hold back nobody: the name of a set can be used again.
 func together(views []view) error {
 	chosen := map[proposals.ID]bool{}
 	for _, v := range views {
@@ -133,7 +134,7 @@ func together(views []view) error {
 	}
 	for _, v := range views {
 		for _, m := range v.Members {
-			if !chosen[m.ID] {
+			if !chosen[m.ID] && m.State != proposals.Approved {
 				return fmt.Errorf("%w: %s belongs to %q with %s (%s); approve them together: toolcrib --approve 'set:%s'",
 					ErrChangeSet, name(v.Proposal), v.Proposal.ChangeSet, name(m), m.State, v.Proposal.ChangeSet)
 			}

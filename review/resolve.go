@@ -3,12 +3,14 @@ package review
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/proposals"
 )
 
-// changeSetRef begins a reference to all members of a change set.
+// changeSetRef begins a reference to the members of a change set: those that
+// are not live yet, or all of them when they all are.
 const changeSetRef = "set:"
 
 func resolve(ctx context.Context, r ProposalReader, ref string) ([]proposals.ID, error) {
@@ -24,9 +26,14 @@ func resolve(ctx context.Context, r ProposalReader, ref string) ([]proposals.ID,
 	if len(members) == 0 {
 		return nil, fmt.Errorf("change set %q: %w", changeSet, ErrNotFound)
 	}
+	if slices.ContainsFunc(members, notLive) {
+		members = slices.DeleteFunc(members, func(p proposals.Proposal) bool { return !notLive(p) })
+	}
 	ids := make([]proposals.ID, len(members))
 	for i, m := range members {
 		ids[i] = m.ID
 	}
 	return ids, nil
 }
+
+func notLive(p proposals.Proposal) bool { return p.State != proposals.Approved }

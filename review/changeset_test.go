@@ -1,0 +1,210 @@
+package review_test
+
+import (
+	"errors"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// inSet returns proposals of new tools that belong together.
+func inSet(name string, ids ...string) []proposals.Draft {
+	drafts := make([]proposals.Draft, len(ids))
+	for i, id := range ids {
+		drafts[i] = storetest.Prompt(id)
+		drafts[i].ChangeSet = name
+	}
+	return drafts
+}
+
+// TestChangeSetTogether approves three members at once, in any order, and never
+// fewer.
+func TestChangeSetTogether(t *testing.T) {
+	o := open(t, review.Policy{})
+	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer", "book_pacer")...)
+	alone := o.propose(scout, storetest.Prompt("bystander"))
+	for _, some := range [][]proposals.Proposal{set[:1], set[:2], set[1:], {set[2], alone}} {
+		o.refused(review.ErrChangeSet, func() error {
+			_, err := o.desk.Approve(t.Context(), ada, choices(some...), "")
+			return err
+		})
+	}
+	ids, err := o.desk.Resolve(t.Context(), "set:pacing")
+	if err != nil || len(ids) != 3 {
+		t.Fatalf("the set resolves to %v, %v", ids, err)
+	}
+	for i, d := range o.approve(ada, set[2], alone, set[0], set[1]) {
+		if d.Version != 1 {
+			t.Errorf("decision %d: %+v", i, d)
+		}
+	}
+	o.sound()
+}
+
+// TestOneBadMemberHoldsBackAll makes one of three members impossible to approve
+// in each of the ways there are.
+func TestOneBadMemberHoldsBackAll(t *testing.T) {
+	for name, spoil := range map[string]struct {
+		want error
+		do   func(o office, bad proposals.Proposal) error
+	}{
+		"a block": {review.ErrBlocked, func(o office, bad proposals.Proposal) error {
+			_, err := o.desk.Revise(o.Context(), scout, bad.ID, inSetWith("pacing", withAlias(storetest.Prompt("chapter_pacer"), "get_task")))
+			return err
+		}},
+		"a block of a chief": {review.ErrBlocked, func(o office, bad proposals.Proposal) error {
+			_, err := o.desk.Assess(o.Context(), carla, bad.ID, review.Opinion{Findings: external("definition.prompt", "It lies.")})
+			return err
+		}},
+		"sent back": {proposals.ErrState, func(o office, bad proposals.Proposal) error {
+			_, err := o.desk.RequestChanges(o.Context(), ada, choices(bad), "Not yet.")
+			return err
+		}},
+		"rejected": {proposals.ErrState, func(o office, bad proposals.Proposal) error {
+			_, err := o.desk.Reject(o.Context(), ada, choices(bad), "No.")
+			return err
+		}},
+		"stale": {review.ErrStale, func(o office, _ proposals.Proposal) error {
+			o.live(storetest.Prompt("chapter_pacer"))
+			return nil
+		}},
+		"a name that another tool took": {review.ErrBlocked, func(o office, _ proposals.Proposal) error {
+			o.live(withAlias(storetest.Prompt("bystander"), "chapter_pacer"))
+			return nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := open(t, review.Policy{})
+			set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer", "book_pacer")...)
+			if err := spoil.do(o, set[1]); err != nil {
+				t.Fatal(err)
+			}
+			for _, order := range [][]proposals.Proposal{{set[0], set[1], set[2]}, {set[1], set[0], set[2]}, {set[2], set[0], set[1]}} {
+				o.refused(spoil.want, func() error {
+					_, err := o.desk.Approve(t.Context(), ada, choices(order...), "")
+					return err
+				})
+			}
+			o.refused(review.ErrChangeSet, func() error {
+				_, err := o.desk.Approve(t.Context(), ada, choices(set[0], set[2]), "")
+				return err
+			})
+		})
+	}
+}
+
+// TestMembersAgainstEachOther approves members that are sound one by one and
+// can not be live together.
+func TestMembersAgainstEachOther(t *testing.T) {
+	o := open(t, review.Policy{})
+	same := inSet("alike", "scene_pacer", "chapter_pacer")
+	for i := range same {
+		same[i] = withAlias(same[i], "pace")
+	}
+	set := o.proposeAll(ada, same...)
+	o.refused(review.ErrBlocked, func() error {
+		_, err := o.desk.Approve(t.Context(), ada, choices(set...), "")
+		return err
+	})
+	twice := o.proposeAll(ada, inSet("twice", "book_pacer", "book_pacer")...)
+	o.refused(review.ErrConflict, func() error {
+		_, err := o.desk.Approve(t.Context(), ada, choices(twice...), "")
+		return err
+	})
+}
+
+// TestWithdrawnMemberLeaves lets the rest go on without a member that its
+// author took back.
+func TestWithdrawnMemberLeaves(t *testing.T) {
+	o := open(t, review.Policy{})
+	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer")...)
+	if _, err := o.desk.Withdraw(t.Context(), scout, set[1].ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	o.approve(ada, set[0])
+}
+
+// TestChangeSetNameAgain uses the name of a change set again after it went
+// live: those who are done hold back nobody.
+func TestChangeSetNameAgain(t *testing.T) {
+	o := open(t, review.Policy{})
+	o.approve(ada, o.proposeAll(ada, inSet("pacing", "scene_pacer", "chapter_pacer")...)...)
+	again := o.proposeAll(ada, inSet("pacing", "book_pacer", "page_pacer")...)
+	o.refused(review.ErrChangeSet, func() error {
+		_, err := o.desk.Approve(t.Context(), ada, choices(again[0]), "")
+		return err
+	})
+	ids, err := o.desk.Resolve(t.Context(), "set:pacing")
+	if err != nil || len(ids) != 2 || ids[0] != again[0].ID {
+		t.Errorf("the set resolves to %v, %v; want those that are not live", ids, err)
+	}
+	o.approve(ada, again...)
+	if ids, err = o.desk.Resolve(t.Context(), "set:pacing"); err != nil || len(ids) != 4 {
+		t.Errorf("the set resolves to %v, %v; want all", ids, err)
+	}
+}
+
+// TestStrangersStayOut lets nobody but the user join a change set that somebody
+// else opened, by proposing, by revising or through a draft.
+func TestStrangersStayOut(t *testing.T) {
+	o := open(t, review.Policy{})
+	o.proposeAll(scout, inSet("pacing", "scene_pacer")...)
+	o.draft(ada, inSet("drafts", "chapter_pacer")[0])
+	own := o.propose(rover, storetest.Prompt("book_pacer"))
+	for _, set := range []string{"pacing", "drafts"} {
+		for _, by := range []proposals.Actor{rover, carla} {
+			for _, submit := range []bool{false, true} {
+				o.refused(proposals.ErrAuthority, func() error {
+					_, err := o.desk.Propose(t.Context(), by, inSet(set, "page_pacer"), submit)
+					return err
+				})
+			}
+		}
+		o.refused(proposals.ErrAuthority, func() error {
+			_, err := o.desk.Revise(t.Context(), rover, own.ID, inSet(set, "book_pacer")[0])
+			return err
+		})
+		o.refused(proposals.ErrAuthority, func() error {
+			_, err := o.desk.Propose(t.Context(), rover, inSet(set, "book_pacer"), true) // becomes a revision
+			return err
+		})
+	}
+	o.proposeAll(bob, inSet("pacing", "line_pacer")...)
+}
+
+// TestAllOrNone proposes several at once, one of which can not be.
+func TestAllOrNone(t *testing.T) {
+	o := open(t, review.Policy{})
+	drafts := inSet("pacing", "scene_pacer", "chapter_pacer", "file_reader", "book_pacer")
+	drafts[1].Rationale, drafts[3].Examples = "", nil
+	err := o.refused(review.ErrIncomplete, func() error {
+		_, err := o.desk.Propose(t.Context(), ada, drafts, true)
+		return err
+	})
+	if !errors.Is(err, review.ErrLocked) {
+		t.Errorf("%v does not name every member that can not be", err)
+	}
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // how many there are is asked, not what
+	if !ok || len(joined.Unwrap()) != 3 {
+		t.Errorf("%v; want three problems", err)
+	}
+}
+
+func inSetWith(name string, d proposals.Draft) proposals.Draft {
+	d.ChangeSet = name
+	return d
+}
+
+// TestAgentsInChangeSets approves a tool and the agent that gets it together.
+func TestAgentsInChangeSets(t *testing.T) {
+	o := open(t, review.Policy{})
+	tool, agent := inSetWith("reader", storetest.Prompt("night_reading")), inSetWith("reader", storetest.Agent("night_reader"))
+	agent.Definition.Agent.AllowList = &registry.AllowList{Tools: []string{"night_reading"}}
+	o.approve(ada, o.proposeAll(ada, tool, agent)...)
+	if got := o.inForce(agent.Subject).Definition.Agent.AllowList.Tools; len(got) != 1 {
+		t.Errorf("the agent has %v", got)
+	}
+}
