@@ -2,27 +2,11 @@ package review
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
 	"toolcrib/proposals"
 	"toolcrib/review/rules"
 )
-
-// Opinion is what a reviewer other than the built-in one says of a revision.
-// It adds to what the rules find and never takes away, and it can lower the
-// recommendation, never raise it.
-type Opinion struct {
-	// Revision and ContentHash, when set, say what the reviewer looked at; an
-	// opinion of anything but the current revision is refused.
-	Revision       int
-	ContentHash    string
-	Recommendation proposals.Recommendation // "" for none
-	Findings       []rules.Finding
-	Comment        string
-	Problems       []string // how the reviewer failed, if it did
-}
 
 // Assess files a chief's assessment of the current revision.
 func (d *Desk) Assess(ctx context.Context, actor proposals.Actor, id proposals.ID, o Opinion) (Assessment, error) {
@@ -54,6 +38,12 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	if err != nil {
 		return p, a, fmt.Errorf("%s: %w", name(p), err)
 	}
+	if reviewer == proposals.BuiltinChief() && d.policy.ManualChief && p.State == proposals.ChiefReview {
+		return p, a, fmt.Errorf("%s: %w: it waits for a chief to file an assessment, which the built-in reviewer does not replace", name(p), proposals.ErrState)
+	}
+	if err := o.check(); err != nil {
+		return p, a, err
+	}
 	if o.Revision != 0 && o.Revision != p.Revision || o.ContentHash != "" && o.ContentHash != p.ContentHash {
 		return p, a, fmt.Errorf("%s is at revision %d now; an assessment of other content counts for nothing: %w", name(p), p.Revision, ErrConflict)
 	}
@@ -61,14 +51,13 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	if err != nil {
 		return p, a, err
 	}
-	if report.Findings, err = d.carried(ctx, tx, p, report.Findings); err != nil {
+	earlier, err := tx.Assessments(ctx, p.ID, p.Revision)
+	if err != nil {
 		return p, a, err
 	}
-	if report.Findings, err = adopt(report.Findings, o.Findings); err != nil {
-		return p, a, err
-	}
-	report.Problems = o.Problems
-	recommendation := recommend(report.Findings).Lower(o.Recommendation)
+	report.Findings = adopt(carried(report.Findings, earlier), o.Findings)
+	report.Advice, report.Problems = o.Recommendation, o.Problems
+	recommendation := recommend(report.Findings).Lower(advice(earlier, reviewer)).Lower(o.Recommendation)
 	report.Comment = d.comment(report.Findings, recommendation, o)
 	a = Assessment{
 		ID: d.newID(), Proposal: p.ID, Revision: p.Revision, ContentHash: rev.ContentHash, Reviewer: reviewer,
@@ -84,7 +73,7 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	}
 	from := p.State
 	p.State, p.UpdatedAt = to, a.At
-	p.Summary = summarize(recommendation, stand(report.Findings, waivers, a.At))
+	p.Summary = summarize(recommendation, stand(report.Findings, waivers, p.Revision, a.At))
 	if err := tx.MoveProposal(ctx, p, from); err != nil {
 		return p, a, err
 	}
@@ -105,55 +94,6 @@ func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Dr
 	}
 	findings, err := d.rules.Check(ctx, &rules.Change{Draft: draft, Before: before, World: world{r}})
 	return Report{Findings: findings}, err
-}
-
-// carried adds the findings that other reviewers made of the same revision: a
-// new assessment may add to them but not drop them.
-func (d *Desk) carried(ctx context.Context, tx Tx, p proposals.Proposal, findings []rules.Finding) ([]rules.Finding, error) {
-	before, err := tx.Assessments(ctx, p.ID, p.Revision)
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]bool{}
-	for _, r := range rules.All() {
-		known[r.ID] = true
-	}
-	for _, a := range before {
-		for _, f := range a.Report.Findings {
-			if !known[f.Rule] && !slices.ContainsFunc(findings, func(g rules.Finding) bool { return key(g) == key(f) }) {
-				findings = append(findings, f)
-			}
-		}
-	}
-	return findings, nil
-}
-
-// ErrOpinion is wrapped when an external reviewer's findings can not be used.
-var ErrOpinion = errors.New("not a usable finding")
-
-// ExternalRule is the family letter of findings that no rule of ours made.
-const ExternalRule = "X"
-
-// adopt adds an external reviewer's findings under ids of their own, so that
-// none of them passes for, or replaces, what a rule found.
-func adopt(findings, external []rules.Finding) ([]rules.Finding, error) {
-	for i, f := range external {
-		switch {
-		case f.Severity != rules.Info && f.Severity != rules.Warn && f.Severity != rules.Block:
-			return nil, fmt.Errorf("%w: findings[%d].severity is %q; expected info, warn or block", ErrOpinion, i, f.Severity)
-		case f.Message == "":
-			return nil, fmt.Errorf("%w: findings[%d].message is missing", ErrOpinion, i)
-		}
-		if f.Rule == "" || f.Rule[:1] != ExternalRule {
-			f.Rule = ExternalRule + "001"
-		}
-		if f.Path == "" {
-			f.Path = "$"
-		}
-		f.Waivable = true
-		findings = append(findings, f)
-	}
-	return findings, nil
 }
 
 // recommend is the policy by which findings become a recommendation:

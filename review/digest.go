@@ -76,7 +76,7 @@ func (d *Desk) look(ctx context.Context, r Reader, id proposals.ID) (view, error
 		return v, nil
 	}
 	v.Assessment = as[len(as)-1]
-	v.Standing = stand(v.Assessment.Report.Findings, v.Waivers, d.stamp())
+	v.Standing = stand(v.Assessment.Report.Findings, v.Waivers, p.Revision, d.stamp())
 	if !p.State.Open() {
 		return v, nil // what was decided on stands in the decision
 	}

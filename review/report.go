@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 )
@@ -14,6 +15,9 @@ type Report struct {
 	// Comment answers in plain words whether the change makes sense, overlaps
 	// a core tool, breaks guardrails or policy, and what must change. Markdown.
 	Comment string `json:"comment"`
+	// Advice is what the reviewer recommended, apart from what the findings
+	// recommend; "" for none.
+	Advice proposals.Recommendation `json:"advice,omitempty"`
 	// Problems tells which external reviewer failed, and how.
 	Problems []string `json:"problems,omitempty"`
 }

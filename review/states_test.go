@@ -1,6 +1,7 @@
 package review_test
 
 import (
+	"errors"
 	"testing"
 
 	"toolcrib/proposals"
@@ -113,3 +114,5 @@ func TestReasons(t *testing.T) {
 		})
 	}
 }
+
+func isMissing(err error) bool { return errors.Is(err, review.ErrNotFound) }

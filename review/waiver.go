@@ -31,10 +31,12 @@ func Handle(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.Pas
 // key identifies a finding across revisions.
 func key(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash() }
 
-// stand puts findings and waivers together. A waiver holds while its passage
-// is there unchanged, no finding that was not there when it was given appears
-// in the same field, and it has not expired.
-func stand(findings []rules.Finding, waivers []history.Waiver, now time.Time) []Standing {
+// stand puts the findings of a revision and waivers together. A waiver holds
+// while its passage is there unchanged, no finding that was not there when it
+// was given appears in the same field, and it has not expired. One for a
+// finding that names no passage holds for the revision it was given for: whether
+// another one still is what the finding was about, nobody can tell.
+func stand(findings []rules.Finding, waivers []history.Waiver, revision int, now time.Time) []Standing {
 	standing := make([]Standing, len(findings))
 	for i, f := range findings {
 		standing[i] = Standing{Finding: f}
@@ -42,6 +44,9 @@ func stand(findings []rules.Finding, waivers []history.Waiver, now time.Time) []
 			continue
 		}
 		for _, w := range slices.Backward(waivers) {
+			if f.Passage == "" && w.Revision != revision {
+				continue
+			}
 			if holds(w, f, findings, now) {
 				standing[i].Waiver = &w
 				break
@@ -55,10 +60,16 @@ func holds(w history.Waiver, f rules.Finding, all []rules.Finding, now time.Time
 	if w.Rule != f.Rule || w.Path != f.Path || w.PassageHash != f.PassageHash() || w.ExpiresAt != nil && !now.Before(*w.ExpiresAt) {
 		return false
 	}
+	unseen := slices.Clone(w.Field)
 	for _, other := range all {
-		if other.Path == f.Path && !slices.Contains(w.Field, key(other)) {
-			return false
+		if other.Path != f.Path {
+			continue
 		}
+		i := slices.Index(unseen, key(other))
+		if i < 0 {
+			return false // it is new, or the same words stand there once more
+		}
+		unseen = slices.Delete(unseen, i, i+1)
 	}
 	return true
 }
@@ -122,7 +133,7 @@ func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID
 			return err
 		}
 		from := p.State
-		p.Summary = summarize(a.Recommendation, stand(a.Report.Findings, append(waivers, w), now))
+		p.Summary = summarize(a.Recommendation, stand(a.Report.Findings, append(waivers, w), p.Revision, now))
 		p.UpdatedAt = now
 		if err := tx.MoveProposal(ctx, p, from); err != nil {
 			return err
@@ -132,7 +143,7 @@ func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID
 	return w, err
 }
 
-// inField returns the keys of all findings at path.
+// inField returns the keys of all findings at path, one for each finding.
 func inField(findings []rules.Finding, path string) []string {
 	var keys []string
 	for _, f := range findings {
@@ -141,7 +152,7 @@ func inField(findings []rules.Finding, path string) []string {
 		}
 	}
 	slices.Sort(keys)
-	return slices.Compact(keys)
+	return keys
 }
 
 // named reports whether a reference names the finding with a handle: all of

@@ -100,6 +100,9 @@ func columns(ctx context.Context, db *sql.DB, table string) (string, error) {
 	return strings.Join(literals, " || ' ' || "), rows.Err()
 }
 
+// maxLine bounds what is shown of a row that changed, in bytes.
+const maxLine = 400
+
 // Unchanged runs act and fails the test unless the database is what it was
 // before, row by row.
 func (d *Database) Unchanged(t testing.TB, act func()) {
@@ -107,6 +110,9 @@ func (d *Database) Unchanged(t testing.TB, act func()) {
 	before := d.Dump(t)
 	act()
 	if lines := Difference(before, d.Dump(t)); len(lines) > 0 {
+		for i, line := range lines {
+			lines[i] = line[:min(len(line), maxLine)]
+		}
 		t.Errorf("the database changed:\n%s", strings.Join(lines, "\n"))
 	}
 }

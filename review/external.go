@@ -1,0 +1,150 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/proposals"
+	"toolcrib/review/rules"
+)
+
+// Opinion is what a reviewer other than the built-in one says of a revision.
+// It adds to what the rules find and never takes away, and it can lower the
+// recommendation, never raise it.
+type Opinion struct {
+	// Revision and ContentHash, when set, say what the reviewer looked at; an
+	// opinion of anything but the current revision is refused.
+	Revision       int
+	ContentHash    string
+	Recommendation proposals.Recommendation // "" for none
+	Findings       []rules.Finding
+	Comment        string
+	Problems       []string // how the reviewer failed, if it did
+}
+
+// ErrOpinion is wrapped when what an external reviewer says can not be used.
+var ErrOpinion = errors.New("not a usable opinion")
+
+// Limits of an opinion. The lengths are in characters.
+const (
+	MaxOpinionFindings = 200
+	MaxOpinionText     = 4_000 // of a message, suggestion, passage or problem
+	MaxOpinionPath     = 500
+)
+
+// check returns an error that wraps ErrOpinion and names the first thing that
+// can not be used.
+func (o Opinion) check() error {
+	if o.Recommendation != "" && !slices.Contains(recommendations(), o.Recommendation) {
+		return fmt.Errorf("%w: recommendation is %q; expected approve, needs_changes or reject", ErrOpinion, o.Recommendation)
+	}
+	if n := len(o.Findings); n > MaxOpinionFindings {
+		return fmt.Errorf("%w: it has %d findings; at most %d are kept", ErrOpinion, n, MaxOpinionFindings)
+	}
+	if n := len(o.Problems); n > MaxOpinionFindings {
+		return fmt.Errorf("%w: it has %d problems; at most %d are kept", ErrOpinion, n, MaxOpinionFindings)
+	}
+	if err := usable("comment", o.Comment, proposals.MaxComment); err != nil {
+		return err
+	}
+	for i, f := range o.Findings {
+		at := fmt.Sprintf("findings[%d].", i)
+		switch {
+		case f.Severity != rules.Info && f.Severity != rules.Warn && f.Severity != rules.Block:
+			return fmt.Errorf("%w: %sseverity is %q; expected info, warn or block", ErrOpinion, at, f.Severity)
+		case strings.TrimSpace(f.Message) == "":
+			return fmt.Errorf("%w: %smessage is missing", ErrOpinion, at)
+		case min(f.Line, f.Column, f.EndLine, f.EndColumn) < 0:
+			return fmt.Errorf("%w: %sline is negative; lines and columns count from 1", ErrOpinion, at)
+		}
+		err := errors.Join(
+			usable(at+"message", f.Message, MaxOpinionText), usable(at+"suggestion", f.Suggestion, MaxOpinionText),
+			usable(at+"passage", f.Passage, MaxOpinionText), usable(at+"path", f.Path, MaxOpinionPath),
+		)
+		if err != nil {
+			return err
+		}
+	}
+	for i, problem := range o.Problems {
+		if err := usable(fmt.Sprintf("problems[%d]", i), problem, MaxOpinionText); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func recommendations() []proposals.Recommendation {
+	return []proposals.Recommendation{proposals.RecommendApprove, proposals.RecommendNeedsChanges, proposals.RecommendReject}
+}
+
+// usable reports a text from outside that can not be kept as it is.
+func usable(what, text string, limit int) error {
+	switch n := utf8.RuneCountInString(text); {
+	case n > limit:
+		return fmt.Errorf("%w: %s has %d characters; at most %d are kept", ErrOpinion, what, n, limit)
+	case !utf8.ValidString(text), strings.ContainsRune(text, 0):
+		return fmt.Errorf("%w: %s is not valid text", ErrOpinion, what)
+	}
+	return nil
+}
+
+// ExternalRule is the family letter of findings that no rule of ours made.
+const ExternalRule = "X"
+
+var externalRule = regexp.MustCompile("^" + ExternalRule + "[0-9]{3}$")
+
+// carried adds the findings that external reviewers made of the same revision:
+// a new assessment may add to them but not drop them.
+func carried(findings []rules.Finding, earlier []Assessment) []rules.Finding {
+	for _, a := range earlier {
+		for _, f := range a.Report.Findings {
+			if strings.HasPrefix(f.Rule, ExternalRule) && !slices.Contains(findings, f) {
+				findings = append(findings, f)
+			}
+		}
+	}
+	return findings
+}
+
+// advice is the lowest of what external reviewers other than reviewer advised
+// about the same revision. A reviewer may take back its own advice, nobody
+// else's.
+func advice(earlier []Assessment, reviewer proposals.Actor) proposals.Recommendation {
+	last := map[proposals.Actor]proposals.Recommendation{}
+	for _, a := range earlier {
+		last[a.Reviewer] = a.Report.Advice
+	}
+	delete(last, reviewer)
+	var lowest proposals.Recommendation
+	for _, r := range last {
+		lowest = lowest.Lower(r)
+	}
+	return lowest
+}
+
+// adopt adds an external reviewer's findings under ids of their own, so that
+// none of them passes for, or replaces, what a rule found. Two that say
+// different things about the same passage get different ids: a waiver of the
+// one is none of the other.
+func adopt(findings, external []rules.Finding) []rules.Finding {
+	for _, f := range external {
+		if !externalRule.MatchString(f.Rule) {
+			f.Rule = ExternalRule + "001"
+		}
+		if f.Path == "" {
+			f.Path = "$"
+		}
+		f.Waivable = true
+		for n := 1; slices.ContainsFunc(findings, func(g rules.Finding) bool { return key(f) == key(g) && f.Message != g.Message }); n++ {
+			f.Rule = fmt.Sprintf("%s%03d", ExternalRule, n)
+		}
+		if !slices.Contains(findings, f) {
+			findings = append(findings, f)
+		}
+	}
+	return findings
+}
