@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
@@ -44,8 +43,13 @@ func (d *Desk) Comment(ctx context.Context, actor proposals.Actor, id proposals.
 // anchored reports an anchor that points nowhere.
 func (d *Desk) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at Anchor) error {
 	rev, err := tx.Revision(ctx, p.ID, at.Revision)
-	if err != nil || at.Field == "" {
+	switch {
+	case err != nil:
 		return err
+	case at.Field == "" && at.Line == 0:
+		return nil
+	case at.Field == "" || at.Line < 0:
+		return fmt.Errorf("line %d of field %s: %w; lines count from 1 within a field", at.Line, jsondoc.Quote(at.Field), ErrNotFound)
 	}
 	doc, err := jsondoc.Parse(rev.Draft.Canonical(), jsondoc.DefaultLimits)
 	if err != nil {
@@ -66,8 +70,8 @@ func (d *Desk) say(ctx context.Context, tx Tx, actor proposals.Actor, p proposal
 	if strings.TrimSpace(body) == "" {
 		return proposals.Comment{}, fmt.Errorf("an empty comment says nothing: %w", ErrNoReason)
 	}
-	if n := utf8.RuneCountInString(body); n > proposals.MaxComment {
-		return proposals.Comment{}, fmt.Errorf("the comment has %d characters; at most %d are kept: %w", n, proposals.MaxComment, ErrLimit)
+	if err := checkWords("comment", body); err != nil {
+		return proposals.Comment{}, err
 	}
 	c := proposals.Comment{
 		ID: d.newID(), Proposal: p.ID, Author: actor, At: d.stamp(), Body: body,

@@ -23,6 +23,9 @@ type Choice struct {
 // is durable when Approve returns. A member of a change set is approved
 // together with all the others or not at all.
 func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Choice, note string) ([]Decision, error) {
+	if err := checkWords("note", note); err != nil {
+		return nil, err
+	}
 	var decisions []Decision
 	err := d.update(ctx, func(tx Tx) error {
 		decisions = make([]Decision, 0, len(choices))
@@ -217,6 +220,9 @@ func (d *Desk) Reject(ctx context.Context, actor proposals.Actor, choices []Choi
 
 // refuse settles proposals with anything but an approval: all of them or none.
 func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choice, act proposals.Act, verdict Verdict, reason string) ([]Decision, error) {
+	if err := checkWords("reason", reason); err != nil {
+		return nil, err
+	}
 	var decisions []Decision
 	err := d.update(ctx, func(tx Tx) error {
 		decisions = make([]Decision, 0, len(choices))

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"toolcrib/proposals"
 	"toolcrib/review/rules"
@@ -83,11 +82,8 @@ func recommendations() []proposals.Recommendation {
 
 // usable reports a text from outside that can not be kept as it is.
 func usable(what, text string, limit int) error {
-	switch n := utf8.RuneCountInString(text); {
-	case n > limit:
-		return fmt.Errorf("%w: %s has %d characters; at most %d are kept", ErrOpinion, what, n, limit)
-	case !utf8.ValidString(text), strings.ContainsRune(text, 0):
-		return fmt.Errorf("%w: %s is not valid text", ErrOpinion, what)
+	if message := unusable(text, limit); message != "" {
+		return fmt.Errorf("%w: %s %s", ErrOpinion, what, message)
 	}
 	return nil
 }

@@ -37,6 +37,9 @@ func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []prop
 
 func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (proposals.Proposal, error) {
 	p, rev, err := d.draft(ctx, tx, actor, draft)
+	if errors.Is(err, ErrUnchanged) && submit && p.State == proposals.Drafted {
+		err = nil // the agent has drafted this very content and now submits it
+	}
 	if err != nil || !submit || p.State != proposals.Drafted {
 		return p, err
 	}

@@ -42,7 +42,7 @@ func (d *Desk) revise(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 		return p, rev, err
 	}
 	if string(last.Draft.Canonical()) == string(draft.Canonical()) {
-		return p, rev, fmt.Errorf("%s: %w since revision %d", name(p), ErrUnchanged, p.Revision)
+		return p, last, fmt.Errorf("%s: %w since revision %d", name(p), ErrUnchanged, p.Revision)
 	}
 	if draft.ChangeSet != p.ChangeSet {
 		if err := d.joins(ctx, tx, actor, draft.ChangeSet); err != nil {
@@ -83,6 +83,9 @@ func (d *Desk) revise(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 // Withdraw ends an open proposal without a decision.
 func (d *Desk) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
 	var p proposals.Proposal
+	if err := checkWords("note", note); err != nil {
+		return p, err
+	}
 	err := d.update(ctx, func(tx Tx) error {
 		var err error
 		if p, err = tx.Proposal(ctx, id); err != nil {

@@ -95,6 +95,9 @@ func summarize(recommendation proposals.Recommendation, standing []Standing) pro
 // rule alone will do when it found one thing. expires may be nil.
 func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
 	var w history.Waiver
+	if err := checkWords("reason", reason); err != nil {
+		return w, err
+	}
 	err := d.update(ctx, func(tx Tx) error {
 		p, rev, err := current(ctx, tx, id)
 		if err != nil {

@@ -1,0 +1,37 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/proposals"
+)
+
+// ErrText is wrapped when a note, a reason or a comment can not be kept as it
+// is.
+var ErrText = errors.New("not usable as text")
+
+// checkWords refuses a note, a reason or a comment that is too long to be read
+// or no text at all. what names it.
+func checkWords(what, words string) error {
+	if message := unusable(words, proposals.MaxComment); message != "" {
+		return fmt.Errorf("%w: the %s %s", ErrText, what, message)
+	}
+	return nil
+}
+
+// unusable says why text can not be kept as it is; "" when it can. limit is in
+// characters.
+func unusable(text string, limit int) string {
+	switch n := utf8.RuneCountInString(text); {
+	case n > limit:
+		return fmt.Sprintf("has %d characters; at most %d are kept", n, limit)
+	case !utf8.ValidString(text):
+		return "is not valid UTF-8"
+	case strings.ContainsRune(text, 0):
+		return "holds a NUL character"
+	}
+	return ""
+}
