@@ -77,10 +77,8 @@ func ActorName(s string) string {
 		}
 		return '-'
 	}, s)
-	clean = strings.Trim(clean, "-.@+")
-	if len(clean) > MaxActorName {
-		clean = clean[:MaxActorName]
-	}
+	clean = strings.TrimLeft(clean, "-.@+")
+	clean = strings.TrimRight(clean[:min(len(clean), MaxActorName)], "-.@+")
 	if clean == "" {
 		return "unnamed"
 	}

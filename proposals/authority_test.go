@@ -1,0 +1,95 @@
+package proposals
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestAuthority walks the whole matrix: every act, by every kind of actor, on
+// its own proposals and on those of others. What it expects is written out here
+// once more, a line an act, in the order user, agent, chief, system, nobody.
+func TestAuthority(t *testing.T) {
+	own := map[Act]string{
+		ActDraft: "yyy..", ActSubmit: "yyy..", ActRevise: "yyy..", ActWithdraw: "yyy..", ActComment: "yyy..",
+		ActAssess:  "..y..",
+		ActApprove: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....",
+	}
+	others := map[Act]string{
+		ActDraft: "yyy..", ActSubmit: "y....", ActRevise: "y....", ActWithdraw: "y....", ActComment: "yyy..",
+		ActAssess:  "..y..",
+		ActApprove: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....",
+	}
+	if len(own) != len(authority) {
+		t.Fatalf("the matrix has %d acts, the test %d", len(authority), len(own))
+	}
+	actors := []Actor{{User, "ada"}, {Agent, "ada"}, {Chief, "ada"}, {Kind: System}, {}}
+	for act := range authority {
+		for i, actor := range actors {
+			strangers := []Actor{{User, "eve"}, {Agent, "eve"}, {Chief, "eve"}, {Kind: System}, {}}
+			for j, kind := range []ActorKind{User, Agent, Chief} {
+				if kind != actor.Kind {
+					strangers = append(strangers, actors[j]) // the same name in another role
+				}
+			}
+			authors := map[bool][]Actor{true: {actor}, false: strangers}
+			for mine, table := range map[bool]map[Act]string{true: own, false: others} {
+				for _, author := range authors[mine] {
+					if !mine && author == actor {
+						continue
+					}
+					err := Authorize(actor, act, author)
+					want := table[act][i] == 'y'
+					if (err == nil) != want {
+						t.Errorf("%q may %s what %q wrote: %t; want %t", actor, act, author, err == nil, want)
+					}
+					if err != nil && !errors.Is(err, ErrAuthority) {
+						t.Errorf("%v does not wrap ErrAuthority", err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestAuthorityOfUnknownActs refuses what no table has.
+func TestAuthorityOfUnknownActs(t *testing.T) {
+	for _, act := range []Act{"", "APPROVE", "approve ", "delete"} {
+		for _, actor := range []Actor{{User, "ada"}, {Agent, "ada"}, {Chief, "ada"}} {
+			if Authorize(actor, act, actor) == nil {
+				t.Errorf("%s may %q", actor, act)
+			}
+		}
+	}
+	if Authorize(Actor{"USER", "ada"}, ActApprove, Actor{}) == nil || Authorize(Actor{"", "ada"}, ActDraft, Actor{}) == nil {
+		t.Error("an unknown kind of actor may do something")
+	}
+}
+
+// TestAuthoritySaysWhoMay names the one who may in what the other is told.
+func TestAuthoritySaysWhoMay(t *testing.T) {
+	ada, scout := Actor{User, "ada"}, Actor{Agent, "scout"}
+	for want, err := range map[string]error{
+		"only the user may approve":                Authorize(scout, ActApprove, scout),
+		"only a chief may assess":                  Authorize(ada, ActAssess, ada),
+		"only its own proposals":                   Authorize(scout, ActRevise, ada),
+		"this one is by user:ada":                  Authorize(scout, ActWithdraw, ada),
+		"only the user may waive; chief:desk":      Authorize(Actor{Chief, "desk"}, ActWaive, ada),
+		"only the user may needs-changes; agent:s": Authorize(scout, ActRequestChanges, ada),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}
+
+// TestDecisionsAreTheUsers holds the list of decisions against the matrix.
+func TestDecisionsAreTheUsers(t *testing.T) {
+	for _, act := range Decisions() {
+		for kind, whose := range authority[act] {
+			if kind != User && whose != never {
+				t.Errorf("%s may %s", kind, act)
+			}
+		}
+	}
+}
