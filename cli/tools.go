@@ -41,23 +41,11 @@ type docToolList struct {
 	Next   string    `json:"next,omitempty"`
 }
 
-type docOneTool struct {
-	Schema int     `json:"schema"`
-	Kind   string  `json:"kind"`
-	Tool   docTool `json:"tool"`
-}
-
 type docAgentList struct {
 	Schema int       `json:"schema"`
 	Kind   string    `json:"kind"`
 	Agents []docTool `json:"agents"`
 	Next   string    `json:"next,omitempty"`
-}
-
-type docOneAgent struct {
-	Schema int     `json:"schema"`
-	Kind   string  `json:"kind"`
-	Agent  docTool `json:"agent"`
 }
 
 func newTools(a *app) *cobra.Command {
@@ -133,6 +121,14 @@ func newDocTool(e store.CatalogEntry) docTool {
 	return t
 }
 
+// newDocCatalog is the document of a list, or of the one that was asked for.
+func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
+	if kind == registry.KindAgent {
+		return docAgentList{Schema: schema, Kind: "agent.list", Agents: docs, Next: next}
+	}
+	return docToolList{Schema: schema, Kind: "tool.list", Tools: docs, Next: next}
+}
+
 func runCatalog(ctx context.Context, a *app, q store.CatalogQuery) error {
 	if q.Limit < 1 || q.Limit > review.MaxPage {
 		return usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
@@ -154,10 +150,7 @@ func runCatalog(ctx context.Context, a *app, q store.CatalogQuery) error {
 	for i, e := range found.Entries {
 		docs[i] = newDocTool(e)
 	}
-	var doc any = docToolList{Schema: schema, Kind: "tool.list", Tools: docs, Next: found.Next}
-	if q.Kind == registry.KindAgent {
-		doc = docAgentList{Schema: schema, Kind: "agent.list", Agents: docs, Next: found.Next}
-	}
+	doc := newDocCatalog(q.Kind, docs, found.Next)
 	return a.print(doc, func(p *page) {
 		if len(docs) == 0 {
 			p.linef("Nothing is live here.")
@@ -202,10 +195,7 @@ func runOne(ctx context.Context, a *app, q store.CatalogQuery, ref string) error
 	}
 	t := newDocTool(e)
 	t.Definition = definition
-	var doc any = docOneTool{Schema: schema, Kind: "tool", Tool: t}
-	if q.Kind == registry.KindAgent {
-		doc = docOneAgent{Schema: schema, Kind: "agent", Agent: t}
-	}
+	doc := newDocCatalog(q.Kind, []docTool{t}, "")
 	d, err := registry.DecodeDefinition(q.Kind, definition)
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.Subject, err)
