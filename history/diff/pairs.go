@@ -11,7 +11,7 @@ const (
 	// maxCells is how many pairs of lines are weighed in one block. In larger
 	// ones each line is weighed against those about as far down the block.
 	maxCells  = 1 << 14
-	leastBand = 4
+	leastBand = 1
 	// bagEnd is how many words are looked at from either end of a long line.
 	bagEnd = 256
 )
@@ -19,6 +19,9 @@ const (
 // pairs decides which deleted line became which inserted one: the pairs, in
 // order on both sides, with the greatest resemblance in sum.
 func (m *marker) pairs(dels, inss []changedLine) []match {
+	if len(dels) == 0 || len(inss) == 0 {
+		return nil
+	}
 	for _, lines := range [][]changedLine{dels, inss} {
 		for i := range lines {
 			m.fillBag(&lines[i])

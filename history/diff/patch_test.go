@@ -1,7 +1,9 @@
 package diff_test
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,7 +100,7 @@ func small(r *rand.Rand) string {
 func TestSmallTexts(t *testing.T) {
 	r := random(1)
 	total, least := 0, 0
-	for range 20_000 {
+	for range 5000 {
 		before, after := small(r), small(r)
 		p := valid(t, before, after)
 		min := fewest(before, after)
@@ -114,18 +116,70 @@ func TestSmallTexts(t *testing.T) {
 	}
 }
 
-// TestRealisticEdits holds the bar for edits as people make them.
+// TestRealisticEdits holds the bar for edits as people make them: at most 5 %
+// more lines changed than necessary.
 func TestRealisticEdits(t *testing.T) {
 	r := random(2)
-	for _, n := range []int{100, 1000, 5000} {
-		for _, part := range []float64{0.02, 0.1, 0.3, 0.6} {
-			lines := prose(r, n)
-			before, after := join(lines), join(edited(r, lines, part))
-			got, min := changed(valid(t, before, after)), fewest(before, after)
-			if float64(got) > 1.05*float64(min) {
-				t.Errorf("%d lines, %.0f %% edited: %d changed, %d necessary", n, 100*part, got, min)
-			}
-			t.Logf("%d lines, %.0f %% edited: %d changed, %d necessary: %.4f", n, 100*part, got, min, float64(got)/float64(min))
+	check := func(name string, lines []string, part float64) {
+		before, after := join(lines), join(edited(r, lines, part))
+		got, min := changed(valid(t, before, after)), fewest(before, after)
+		t.Logf("%d lines of %s, %.0f %% edited: %d changed, %d necessary: %.4f times", len(lines), name, 100*part, got, min, float64(got)/float64(min))
+		if float64(got) > 1.05*float64(min) {
+			t.Errorf("%d lines of %s, %.0f %% edited: %d changed, %d necessary", len(lines), name, 100*part, got, min)
 		}
+	}
+	for _, n := range []int{100, 1000, 4000} {
+		for _, part := range []float64{0.02, 0.1, 0.3, 0.6} {
+			check("prose", prose(r, n), part)
+			check("code", code(r, n), part)
+		}
+	}
+	check("prose", prose(r, 14_500), 0.3)
+}
+
+// TestRareInItsPlace edits a passage whose lines are frequent elsewhere: too
+// frequent to be anchors in the whole text, and the passage too long for an
+// exact search.
+func TestRareInItsPlace(t *testing.T) {
+	r := random(14)
+	const n = 6000
+	passage := make([]string, n)
+	for i := range passage {
+		passage[i] = fmt.Sprintf("line %d", i)
+	}
+	edited, want := slices.Clone(passage), 0
+	for i := range edited {
+		if r.IntN(5) < 2 {
+			edited[i] = passage[r.IntN(n)]
+			want += 2
+		}
+	}
+	for i := n - 500; i > 0; i -= 1000 { // blocks longer than a stride of the greedy walk
+		block := make([]string, 400)
+		for j := range block {
+			block[j] = passage[r.IntN(n)]
+		}
+		edited = slices.Insert(edited, i, block...)
+		want += len(block)
+	}
+	rest := func() []string {
+		var out []string
+		for range 9 {
+			part := slices.Clone(passage)
+			r.Shuffle(n, func(i, j int) { part[i], part[j] = part[j], part[i] })
+			out = append(out, part...)
+		}
+		return out
+	}
+	divider := []string{"the only divider"}
+	p := valid(t, join(slices.Concat(passage, divider, rest())), join(slices.Concat(edited, divider, rest())))
+	got := 0
+	for _, e := range p.Edits() {
+		if e.Old.End <= n {
+			got += e.Old.Len() + e.New.Len()
+		}
+	}
+	if float64(got) > 1.05*float64(want) {
+		t.Errorf("%d lines changed, %d would do", got, want)
 	}
 }

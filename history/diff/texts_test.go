@@ -33,6 +33,27 @@ func prose(r *rand.Rand, n int) []string {
 	return lines
 }
 
+// code returns about n lines as a JSON schema or a program has them: most lines
+// occur many times, and blocks look like each other.
+func code(r *rand.Rand, n int) []string {
+	var lines []string
+	for len(lines) < n {
+		lines = append(lines, "func "+words(r, 1)+"() {")
+		for range 1 + r.IntN(8) {
+			switch r.IntN(4) {
+			case 0:
+				lines = append(lines, "\tif err != nil {", "\t\treturn err", "\t}")
+			case 1:
+				lines = append(lines, "\t"+words(r, 1)+"()")
+			default:
+				lines = append(lines, "\t"+words(r, 1)+" = "+words(r, 2))
+			}
+		}
+		lines = append(lines, "\treturn nil", "}", "")
+	}
+	return lines
+}
+
 func words(r *rand.Rand, n int) string {
 	const stems = "scene pace beat voice canon file line draft check report name point place quote turn hold tool agent user text never always only when before after every evidence reader chapter outline stakes"
 	all := strings.Fields(stems)

@@ -39,15 +39,11 @@ type changedLine struct {
 // block marks the lines of one block, of which the first dels are deleted and
 // the others inserted. The first one has the index base in the hunk.
 func (m *marker) block(lines []Line, dels, base int) {
-	read := make([]changedLine, len(lines))
-	var tokens []token
+	texts := make([]string, len(lines))
 	for i, l := range lines {
-		from := len(tokens)
-		if len(l.Text) <= maxTokenized {
-			tokens = tokenize(tokens, l.Text, m.ids)
-		}
-		read[i].text, read[i].tokens = l.Text, tokens[from:len(tokens):len(tokens)]
+		texts[i] = l.Text
 	}
+	read := m.read(texts)
 	pairs := m.pairs(read[:dels], read[dels:])
 	found := make([]marking, 0, len(pairs))
 	changed := 0 // visible bytes, in lines with a pair or without
@@ -71,6 +67,20 @@ func (m *marker) block(lines []Line, dels, base int) {
 		del.Pair, del.Spans = base+dels+k.y, k.old
 		ins.Pair, ins.Spans = base+k.x, k.new
 	}
+}
+
+// read makes tokens of lines.
+func (m *marker) read(lines []string) []changedLine {
+	read := make([]changedLine, len(lines))
+	var tokens []token
+	for i, l := range lines {
+		from := len(tokens)
+		if len(l) <= maxTokenized {
+			tokens = tokenize(tokens, l, m.ids)
+		}
+		read[i] = changedLine{text: l, tokens: tokens[from:len(tokens):len(tokens)]}
+	}
+	return read
 }
 
 // marking is what changed between two lines.

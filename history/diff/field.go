@@ -1,0 +1,134 @@
+package diff
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// Change says what happened to a field.
+type Change string
+
+// The changes.
+const (
+	Added    Change = "added"
+	Removed  Change = "removed"
+	Modified Change = "modified"
+)
+
+// Field is one difference between two definitions or two JSON values.
+type Field struct {
+	// Path leads to the value in the new document, or in the old one if it was
+	// removed. It is written as package jsondoc writes it.
+	Path          string
+	Change        Change
+	Before, After *jsondoc.Node // nil where there is no value
+}
+
+// Patch compares the lines that Lines returns. Each call does the work anew.
+func (f Field) Patch() *Patch { return Lines(f.Lines()) }
+
+// Hunks returns the hunks of Patch with up to context lines around each change
+// and the words in all of them marked: at least one. For a text of a megabyte,
+// mark the hunks of Patch as they come into view instead.
+func (f Field) Hunks(context int) []Hunk {
+	hunks := f.Patch().Unified(context)
+	for i, h := range hunks {
+		hunks[i] = h.Words()
+	}
+	return hunks
+}
+
+// IsText reports whether Lines returns texts as they are.
+func (f Field) IsText() bool {
+	return isString(f.Before) && isString(f.After) && stringOf(f.Before) != stringOf(f.After)
+}
+
+// Lines returns both values as they are read line by line: texts as they are,
+// lists of plain values with a line for each element, everything else as
+// indented JSON. What is absent has no lines. The two always differ.
+func (f Field) Lines() (before, after string) {
+	if f.IsText() {
+		return stringOf(f.Before), stringOf(f.After)
+	}
+	if isPlainList(f.Before) && isPlainList(f.After) {
+		raw := rawElements(f.Before) && rawElements(f.After)
+		before, after = elementLines(f.Before, raw), elementLines(f.After, raw)
+		if before != after {
+			return before, after
+		}
+	}
+	return indented(f.Before), indented(f.After)
+}
+
+func isString(n *jsondoc.Node) bool { return n == nil || n.Kind == jsondoc.String }
+
+func stringOf(n *jsondoc.Node) string {
+	if n == nil {
+		return ""
+	}
+	return n.Text
+}
+
+func isContainer(n *jsondoc.Node) bool {
+	return n.Kind == jsondoc.Object || n.Kind == jsondoc.Array
+}
+
+// isPlainList reports whether n is a list without lists and objects in it.
+func isPlainList(n *jsondoc.Node) bool {
+	if n == nil {
+		return true
+	}
+	for _, item := range n.Items {
+		if isContainer(item) {
+			return false
+		}
+	}
+	return n.Kind == jsondoc.Array
+}
+
+// rawElements reports whether the elements can be shown without quotes and
+// still be told apart.
+func rawElements(list *jsondoc.Node) bool {
+	if list == nil {
+		return true
+	}
+	for _, item := range list.Items {
+		if item.Kind != jsondoc.String || item.Text == "" || strings.Contains(item.Text, "\n") {
+			return false
+		}
+	}
+	return true
+}
+
+func elementLines(list *jsondoc.Node, raw bool) string {
+	if list == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, item := range list.Items {
+		if raw {
+			b.WriteString(item.Text)
+		} else {
+			b.Write(jsondoc.Canonical(item))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// indented returns n as JSON on several lines.
+func indented(n *jsondoc.Node) string {
+	if n == nil {
+		return ""
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, jsondoc.Canonical(n), "", "  "); err != nil {
+		panic(fmt.Sprintf("diff: canonical JSON does not parse: %v", err))
+	}
+	b.WriteByte('\n')
+	return b.String()
+}

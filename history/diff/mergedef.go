@@ -1,0 +1,93 @@
+package diff
+
+import (
+	"errors"
+	"fmt"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// FieldConflict is a value that both sides changed, each in its own way. A nil
+// node means that the key is absent there.
+type FieldConflict struct {
+	Path               string
+	Base, Ours, Theirs *jsondoc.Node
+	// Text is set when both sides are texts, and base is one or absent: it has
+	// the conflicting lines, and the other changes of both sides.
+	Text *Merge
+}
+
+// ErrKinds is returned by MergeDefinitions for a tool and an agent.
+var ErrKinds = errors.New("a tool and an agent can not be merged")
+
+// MergeDefinitions merges the changes that lead from base to ours and from
+// base to theirs, value by value. What one side left alone is taken from the
+// other; texts are merged by lines, objects by key, lists of plain values as
+// sets that keep their order. Where both changed the same thing in different
+// ways there is a conflict, and the result has the value of ours there.
+//
+// Base may be zero. The error is ErrKinds, or says which value of the result
+// does not fit its key, which definitions that were read strictly never cause.
+func MergeDefinitions(base, ours, theirs registry.Definition) (registry.Definition, []FieldConflict, error) {
+	kind := ours.Kind()
+	if theirs.Kind() != kind || !base.IsZero() && base.Kind() != kind {
+		return registry.Definition{}, nil, ErrKinds
+	}
+	var m treeMerge
+	root := m.object("", membersOf(tree(base)), membersOf(tree(ours)), membersOf(tree(theirs)))
+	merged, ps := registry.BindDefinition(kind, root, jsondoc.Root)
+	if err := ps.Err(); err != nil {
+		return registry.Definition{}, nil, fmt.Errorf("merged definition: %w", err)
+	}
+	return merged, m.conflicts, nil
+}
+
+// treeMerge collects the conflicts of a merge of JSON trees.
+type treeMerge struct {
+	conflicts []FieldConflict
+}
+
+// value merges what stands at path; nil stands for nothing.
+func (m *treeMerge) value(path string, base, ours, theirs *jsondoc.Node) *jsondoc.Node {
+	switch {
+	case same(ours, theirs), same(base, theirs):
+		return ours
+	case same(base, ours):
+		return theirs
+	case ours == nil || theirs == nil || ours.Kind != theirs.Kind || base != nil && base.Kind != ours.Kind:
+		return m.conflict(path, base, ours, theirs)
+	}
+	switch ours.Kind {
+	case jsondoc.String:
+		merge := Merge3(stringOf(base), ours.Text, theirs.Text)
+		if len(merge.Conflicts) > 0 {
+			m.conflicts = append(m.conflicts, FieldConflict{Path: path, Base: base, Ours: ours, Theirs: theirs, Text: &merge})
+		}
+		return jsondoc.NewString(merge.Text)
+	case jsondoc.Object:
+		return m.object(path, membersOf(base), membersOf(ours), membersOf(theirs))
+	case jsondoc.Array:
+		if merged, ok := mergeLists(path, base, ours, theirs); ok {
+			return merged
+		}
+	case jsondoc.Null, jsondoc.Bool, jsondoc.Number:
+	}
+	return m.conflict(path, base, ours, theirs)
+}
+
+func (m *treeMerge) conflict(path string, base, ours, theirs *jsondoc.Node) *jsondoc.Node {
+	m.conflicts = append(m.conflicts, FieldConflict{Path: path, Base: base, Ours: ours, Theirs: theirs})
+	return ours
+}
+
+func (m *treeMerge) object(path string, base, ours, theirs members) *jsondoc.Node {
+	merged := jsondoc.NewObject()
+	var free *shape
+	for _, key := range free.order(theirs, ours) {
+		if v := m.value(jsondoc.Join(path, key), base.get(key), ours.get(key), theirs.get(key)); v != nil {
+			merged.Members = append(merged.Members, jsondoc.Member{Key: key, Value: v})
+		}
+	}
+	return merged
+}
