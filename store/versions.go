@@ -78,3 +78,22 @@ func (db *DB) Versions(ctx context.Context, subject registry.Subject, before, li
 	})
 	return versions, err
 }
+
+// EachVersion calls fn for every version of a subject, from the first.
+func (db *DB) EachVersion(ctx context.Context, subject registry.Subject, fn func(history.Version) error) error {
+	return db.view(ctx, func(s *session) error {
+		found := false
+		err := s.each(ctx, "SELECT "+versionColumns+" FROM versions WHERE subject = ? ORDER BY number", []any{subject.String()}, func(row scanner) error {
+			found = true
+			v, err := scanVersion(row)
+			if err != nil {
+				return err
+			}
+			return fn(v)
+		})
+		if err == nil && !found {
+			err = notFound("%s", subject)
+		}
+		return err
+	})
+}
