@@ -21,5 +21,6 @@ var (
 	ErrNoReason    = errors.New("a reason is missing")
 	ErrNoExpect    = errors.New("review digest is missing")
 	ErrNotWaivable = errors.New("can not be waived")
+	ErrMerge       = errors.New("conflicting changes")
 	ErrTampered    = errors.New("tampered with")
 )

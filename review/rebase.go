@@ -1,0 +1,121 @@
+package review
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/history/diff"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// RebaseConflict says where the proposal and the live version changed the same
+// thing in different ways. It wraps ErrMerge.
+type RebaseConflict struct {
+	What   string // names the proposal
+	Base   int    // version that both sides began with
+	Live   int    // version that is live
+	Fields []diff.FieldConflict
+	// Draft is the merge for the author to finish: against the live version,
+	// with conflict markers in texts, and the proposal's value where there is
+	// no text to mark.
+	Draft proposals.Draft
+}
+
+// Error names the fields in conflict.
+func (e *RebaseConflict) Error() string {
+	return fmt.Sprintf("%s: %v in %d fields between it and version %d", e.What, ErrMerge, len(e.Fields), e.Live)
+}
+
+// Unwrap returns ErrMerge.
+func (e *RebaseConflict) Unwrap() error { return ErrMerge }
+
+// Rebase makes a new revision of a stale proposal against the live version, by
+// a three-way merge. The error is a *RebaseConflict when the author has to
+// decide; nothing is written then.
+func (d *Desk) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
+	var p proposals.Proposal
+	err := d.update(ctx, func(tx Tx) error {
+		var rev proposals.Revision
+		var err error
+		if p, rev, err = current(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := proposals.Authorize(actor, proposals.ActRevise, p.Author); err != nil {
+			return fmt.Errorf("%s: %w", name(p), err)
+		}
+		if _, err := proposals.Next(p.State, proposals.ActRevise); err != nil {
+			return fmt.Errorf("%s: %w", name(p), err)
+		}
+		now, err := live(ctx, tx, p.Subject)
+		if err != nil {
+			return err
+		}
+		if now == nil || now.Version == p.BaseVersion {
+			return fmt.Errorf("%s is not stale: %w", name(p), ErrUnchanged)
+		}
+		draft, err := rebased(ctx, tx, p, rev.Draft, *now)
+		if err != nil {
+			return err
+		}
+		p, _, err = d.revise(ctx, tx, actor, p, draft)
+		return err
+	})
+	return p, err
+}
+
+// rebased returns draft as it would be written against the live version.
+func rebased(ctx context.Context, r RegistryReader, p proposals.Proposal, draft proposals.Draft, now registry.Live) (proposals.Draft, error) {
+	version := now.Version
+	base := draft.Base()
+	draft.BaseVersion = &version
+	switch draft.Type {
+	case proposals.Deactivate:
+		draft.Definition = now.Definition.WithStatus(registry.Deactivated)
+		return draft, nil
+	case proposals.Reactivate:
+		draft.Definition = now.Definition.WithStatus(registry.Active)
+		return draft, nil
+	case proposals.Restore:
+		return draft, nil // it leads to the same content from anywhere
+	case proposals.New:
+		draft.Type = proposals.Modify // somebody else made it first
+	case proposals.Modify:
+	}
+	var from registry.Definition
+	if base > 0 {
+		var err error
+		if from, err = versionDefinition(ctx, r, p.Subject, base); err != nil {
+			return draft, err
+		}
+	}
+	merged, conflicts, err := diff.MergeDefinitions(from, draft.Definition, now.Definition)
+	if err != nil {
+		return draft, fmt.Errorf("%s: %w", name(p), err)
+	}
+	draft.Definition = merged
+	if len(conflicts) == 0 {
+		return draft, nil
+	}
+	if draft.Definition, err = marked(merged, conflicts, base, version); err != nil {
+		return draft, err
+	}
+	return draft, &RebaseConflict{What: name(p), Base: base, Live: version, Fields: conflicts, Draft: draft}
+}
+
+// marked puts conflict markers into the texts that are in conflict.
+func marked(d registry.Definition, conflicts []diff.FieldConflict, base, live int) (registry.Definition, error) {
+	doc, err := jsondoc.Parse(d.Canonical(), jsondoc.DefaultLimits)
+	if err != nil {
+		return d, err
+	}
+	names := diff.Labels{Base: fmt.Sprintf("version %d", base), Ours: "this proposal", Theirs: fmt.Sprintf("version %d, live", live)}
+	for _, c := range conflicts {
+		if n := doc.Find(c.Path); n != nil && c.Text != nil {
+			n.Text = c.Text.Marked(names)
+		}
+	}
+	out, problems := registry.BindDefinition(d.Kind(), doc, "definition")
+	return out, problems.Err()
+}
