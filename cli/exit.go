@@ -60,6 +60,7 @@ func outcomes() []outcome {
 		{review.ErrAmbiguous, "ambiguous", exitUsage},
 		{review.ErrNoReason, "reason_missing", exitUsage},
 		{review.ErrNotFound, "not_found", exitNotFound},
+		{errNoContent, "not_found", exitNotFound},
 		{proposals.ErrAuthority, "not_allowed", exitRefused},
 		{review.ErrLocked, "locked", exitRefused},
 		{review.ErrBlocked, "blocked", exitRefused},
@@ -73,6 +74,7 @@ func outcomes() []outcome {
 		{review.ErrStale, "stale", exitConflict},
 		{review.ErrUnchanged, "unchanged", exitConflict},
 
+		{review.ErrMerge, "merge_conflict", exitConflict},
 		{review.ErrConflict, "conflict", exitConflict},
 		{proposals.ErrState, "state", exitConflict},
 		{review.ErrIncomplete, "incomplete", exitFailed},

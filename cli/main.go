@@ -75,10 +75,10 @@ set:NAME (all members of a change set).`,
 		commands []func(*app) *cobra.Command
 	}{
 		{groupReview, []func(*app) *cobra.Command{
-			newPropose, newRevise, newSubmit, newList, newShow, newReview, newApprove, newNeedsChanges, newReject,
-			newWithdraw, newComment, newWaive, newFork,
+			newPropose, newRevise, newSubmit, newList, newShow, newDiff, newReview, newApprove, newNeedsChanges, newReject,
+			newWithdraw, newComment, newWaive, newRebase, newFork,
 		}},
-		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newRollback, newVerify, newLog, newExport, newDrift}},
+		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newBlame, newRollback, newVerify, newLog, newExport, newDrift}},
 		{groupOther, []func(*app) *cobra.Command{newRules, newDemo, newDoctor, newVersion}},
 	} {
 		for _, command := range add.commands {

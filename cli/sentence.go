@@ -25,7 +25,10 @@ func sentence(err error) string {
 func one(err error) string {
 	var malformed *malformedError
 	var incomplete *review.Incomplete
+	var conflict *review.RebaseConflict
 	switch {
+	case errors.As(err, &conflict):
+		return listed(conflict.What+" and the live version changed the same thing", conflictLines(conflict))
 	case errors.As(err, &malformed):
 		return listed(malformed.what()+" can not be proposed", malformed.lines())
 	case errors.As(err, &incomplete):
@@ -90,7 +93,12 @@ func problemsOf(err error) []docProblem {
 		var incomplete *review.Incomplete
 		var shape jsondoc.Problems
 		var malformed *malformedError
+		var conflict *review.RebaseConflict
 		switch {
+		case errors.As(e, &conflict):
+			for _, f := range conflict.Fields {
+				out = append(out, docProblem{Path: f.Path, Message: "changed in different ways by the proposal and by the live version"})
+			}
 		case errors.As(e, &malformed):
 			for _, p := range malformed.Problems {
 				out = append(out, docProblem{Path: p.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: p.Message, Rule: p.Rule, Document: p.Document})

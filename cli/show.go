@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,7 +33,11 @@ by its name, to be edited and handed to toolcrib revise.`,
 				return err
 			}
 			if source != "" {
-				return a.writeSource(d, source)
+				if err := a.writeDraft(d.Revision.Draft, source); err != nil {
+					return err
+				}
+				a.note("Wrote revision %d of %s to %s.", d.Revision.Number, d.Proposal.Subject, source)
+				return nil
 			}
 			return a.printDossier(d)
 		},
@@ -53,35 +55,6 @@ func (b bound) show(ctx context.Context, a *app, ref string) (review.Dossier, er
 		return review.Dossier{}, usagef("%s names %d proposals; name one", ref, len(ids))
 	}
 	return b.desk.Show(ctx, b.actor, ids[0])
-}
-
-// writeSource writes a revision to a file that is not there yet. A file and
-// not the screen, because Markdown can not show a hidden character and keep
-// it.
-func (a *app) writeSource(d review.Dossier, file string) error {
-	text := d.Revision.Draft.JSON()
-	if ext := strings.ToLower(filepath.Ext(file)); ext == ".md" || ext == ".markdown" {
-		var err error
-		if text, err = d.Revision.Draft.Markdown(); err != nil {
-			return fmt.Errorf("%s: %w; name a .json file instead", file, err)
-		}
-	}
-	f, err := os.OpenFile(a.path(file), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		if os.IsExist(err) {
-			return usagef("%s is there already; name a new file", file)
-		}
-		return err
-	}
-	_, err = f.Write(text)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	a.note("Wrote revision %d of %s to %s.", d.Revision.Number, d.Proposal.Subject, file)
-	return nil
 }
 
 func newDocDossier(d review.Dossier) docDossier {

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/history/diff"
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+)
+
+func newRebase(a *app) *cobra.Command {
+	var source string
+	cmd := &cobra.Command{
+		Use:   "rebase ID",
+		Short: "Bring a stale proposal up to the live version",
+		Long: `Merge what a proposal changes with what went live since it was made, field by
+field and line by line, into a new revision. Where both changed the same thing
+the conflicts are shown and nothing is written (exit status 4); --source FILE
+then writes the merge with conflict markers, to be finished and handed to
+toolcrib revise.`,
+		Args: exact(1, "the id of a proposal"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runRebase(cmd.Context(), a, args[0], source)
+		},
+	}
+	cmd.Flags().StringVar(&source, "source", "", "on conflict, write the merge to `FILE` (.md or .json)")
+	return cmd
+}
+
+func runRebase(ctx context.Context, a *app, ref, source string) error {
+	b, err := a.bind(ctx)
+	if err != nil {
+		return err
+	}
+	ids, err := a.ids(ctx, b.desk, []string{ref})
+	if err != nil {
+		return err
+	}
+	p, err := b.desk.Rebase(ctx, b.actor, ids[0])
+	var conflict *review.RebaseConflict
+	if errors.As(err, &conflict) && source != "" {
+		if writeErr := a.writeDraft(conflict.Draft, source); writeErr != nil {
+			return writeErr
+		}
+		a.note("Wrote the merge to %s; resolve the conflicts and run: toolcrib revise %s %s", source, ids[0], source)
+	}
+	if err != nil {
+		return err
+	}
+	return a.printMoved([]proposals.Proposal{p})
+}
+
+// conflictLines shows each conflict for a person: the three sides of a value,
+// or of each passage of a text.
+func conflictLines(e *review.RebaseConflict) []string {
+	var lines []string
+	for _, f := range e.Fields {
+		if f.Text == nil {
+			lines = append(lines, fmt.Sprintf("%s: was %s, here %s, live %s", f.Path, side(f.Base), side(f.Ours), side(f.Theirs)))
+			continue
+		}
+		for _, c := range f.Text.Conflicts {
+			lines = append(lines, fmt.Sprintf("%s, line %d: was %s, here %s, live %s", f.Path, c.Ours.Lines.Start+1, passage(c.Base), passage(c.Ours), passage(c.Theirs)))
+		}
+	}
+	return lines
+}
+
+func side(n *jsondoc.Node) string {
+	if n == nil {
+		return "nothing"
+	}
+	return cut(scalar(n), 60)
+}
+
+func passage(s diff.Side) string {
+	if s.Text == "" {
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", cut(strings.TrimSuffix(s.Text, "\n"), 60))
+}
+
+// writeDraft writes a draft to a file that is not there yet, in the form that
+// its name asks for. A file and not the screen, because Markdown can not show a
+// hidden character and keep it.
+func (a *app) writeDraft(d proposals.Draft, file string) error {
+	text := d.JSON()
+	if strings.HasSuffix(strings.ToLower(file), ".md") || strings.HasSuffix(strings.ToLower(file), ".markdown") {
+		var err error
+		if text, err = d.Markdown(); err != nil {
+			return fmt.Errorf("%s: %w; name a .json file instead", file, err)
+		}
+	}
+	f, err := os.OpenFile(a.path(file), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		if os.IsExist(err) {
+			return usagef("%s is there already; name a new file", file)
+		}
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}

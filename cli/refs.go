@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// content is one side of a comparison: a definition and what to call it.
+type content struct {
+	label      string
+	definition registry.Definition
+}
+
+// errNoContent is wrapped when a reference names nothing that has a
+// definition.
+var errNoContent = errors.New("no definition")
+
+// parseFileRef reports whether ref names a file: it begins with a dot or a
+// slash or ends as a proposal file does.
+func isFileRef(ref string) bool {
+	switch strings.ToLower(filepath.Ext(ref)) {
+	case ".json", ".md", ".markdown", ".ndjson":
+		return true
+	}
+	return strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/")
+}
+
+// sides reads what one argument of diff compares: SUBJECT@A..B, ID@A..B, or
+// an ID alone, whose revision is held against the version it was made from.
+func (b bound) sides(ctx context.Context, a *app, arg string) (left, right content, err error) {
+	thing, span, hasSpan := strings.Cut(arg, "@")
+	from, to, hasTo := strings.Cut(span, "..")
+	switch {
+	case hasSpan && hasTo && from != "" && to != "":
+		if left, err = b.content(ctx, a, thing+"@"+from); err != nil {
+			return left, right, err
+		}
+		right, err = b.content(ctx, a, thing+"@"+to)
+		return left, right, err
+	case hasSpan:
+		return left, right, usagef("%q is no comparison; write %s@A..B, with versions, revisions, or live", arg, thing)
+	}
+	d, err := b.show(ctx, a, arg)
+	if err != nil {
+		return left, right, err
+	}
+	left.label = "nothing"
+	if d.Base != nil {
+		left = content{label: versionName(d.Proposal.BaseVersion), definition: *d.Base}
+	}
+	right = content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, reference(d.Proposal)), definition: d.Revision.Draft.Definition}
+	return left, right, nil
+}
+
+// content finds a definition: in a file, a version or the live one of a
+// subject, or a revision of a proposal.
+func (b bound) content(ctx context.Context, a *app, ref string) (content, error) {
+	if isFileRef(ref) {
+		return a.fileContent(ref)
+	}
+	thing, which, _ := strings.Cut(ref, "@")
+	if !strings.Contains(thing, ":") {
+		ids, err := b.desk.Resolve(ctx, thing)
+		switch {
+		case err == nil && len(ids) == 1:
+			return b.revisionContent(ctx, ids[0], which)
+		case err != nil && !errors.Is(err, review.ErrNotFound):
+			return content{}, err
+		}
+	}
+	subject, err := a.subject(ctx, thing)
+	if err != nil {
+		return content{}, err
+	}
+	return a.versionContent(ctx, subject, which)
+}
+
+func (a *app) fileContent(name string) (content, error) {
+	drafts, err := a.readDrafts([]string{name}, false)
+	if err != nil {
+		return content{}, err
+	}
+	if len(drafts) != 1 || drafts[0].Definition.IsZero() {
+		return content{}, fmt.Errorf("%s holds %w to compare, or more than one", name, errNoContent)
+	}
+	return content{label: name, definition: drafts[0].Definition}, nil
+}
+
+func (b bound) revisionContent(ctx context.Context, id proposals.ID, which string) (content, error) {
+	d, err := b.desk.Show(ctx, b.actor, id)
+	if err != nil {
+		return content{}, err
+	}
+	number := d.Revision.Number
+	switch which {
+	case "":
+	case "live":
+		if d.Live == nil {
+			return content{label: "nothing"}, nil
+		}
+		return content{label: "live " + versionName(d.Live.Version), definition: d.Live.Definition}, nil
+	case "base":
+		if d.Base == nil {
+			return content{label: "nothing"}, nil
+		}
+		return content{label: versionName(d.Proposal.BaseVersion), definition: *d.Base}, nil
+	default:
+		if number, err = strconv.Atoi(strings.TrimPrefix(which, "r")); err != nil {
+			return content{}, usagef("%q is no revision; write its number, base or live", which)
+		}
+	}
+	for _, r := range d.Revisions {
+		if r.Number == number {
+			return content{label: fmt.Sprintf("revision %d of %s", number, reference(d.Proposal)), definition: r.Draft.Definition}, nil
+		}
+	}
+	return content{}, notFoundf("revision %d of %s", number, reference(d.Proposal))
+}
+
+func (a *app) versionContent(ctx context.Context, subject registry.Subject, which string) (content, error) {
+	db, err := a.database(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	before, label := 0, ""
+	if which != "" && which != "live" {
+		number, err := parseVersion(which)
+		if err != nil {
+			return content{}, err
+		}
+		before, label = number+1, fmt.Sprintf("version %d of %s", number, subject)
+	}
+	versions, err := db.Versions(ctx, subject, before, 1)
+	if err != nil {
+		return content{}, err
+	}
+	if len(versions) == 0 || before > 0 && versions[0].Number != before-1 {
+		return content{}, notFoundf("%s", label)
+	}
+	v := versions[0]
+	if label == "" {
+		label = fmt.Sprintf("live version %d of %s", v.Number, subject)
+	}
+	d, err := registry.DecodeDefinition(subject.Kind, v.Definition)
+	if err != nil {
+		return content{}, fmt.Errorf("%s: %w", label, err)
+	}
+	return content{label: label, definition: d}, nil
+}
