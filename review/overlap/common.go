@@ -1,0 +1,104 @@
+package overlap
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Span is a part of a text in bytes; End is exclusive.
+type Span struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// Passage is a run of words that two texts have in common, apart from case,
+// accents, punctuation and what is between the words.
+type Passage struct {
+	A     Span `json:"a"` // where it stands in the first text
+	B     Span `json:"b"` // where it stands in the second
+	Words int  `json:"words"`
+}
+
+const (
+	// passageWords is how many words make a passage; fewer are turns of
+	// phrase.
+	passageWords = 6
+	// maxPassages is how many passages are of use to somebody who wants to see
+	// what two texts share.
+	maxPassages = 10
+	// maxPlaces is how many places of the same passageWords in the second text
+	// are looked at.
+	maxPlaces = 8
+)
+
+// Common returns the runs of at least 6 words that a and b have in common, the
+// longest first, at most 10. Runs do not overlap in a. It takes time linear in
+// the length of the texts, for which a longer run may be missed in a text that
+// repeats itself many times over.
+func Common(a, b string) []Passage {
+	as, bs := placesIn(a), placesIn(b)
+	begins := beginnings(bs)
+	var passages []Passage
+	for i := 0; i+passageWords <= len(as); {
+		from, length := 0, 0
+		for _, j := range begins[run(as[i:])] {
+			if n := alike(as[i:], bs[j:]); n > length {
+				from, length = int(j), n
+			}
+		}
+		if length < passageWords { // a collision of hashes at most
+			i++
+			continue
+		}
+		passages = append(passages, Passage{
+			A:     Span{as[i].start, as[i+length-1].end},
+			B:     Span{bs[from].start, bs[from+length-1].end},
+			Words: length,
+		})
+		i += length
+	}
+	slices.SortStableFunc(passages, func(p, q Passage) int { return -cmp.Compare(p.Words, q.Words) })
+	return slices.Clip(passages[:min(len(passages), maxPassages)])
+}
+
+// place is a word as it is compared, and where it stands.
+type place struct {
+	hash       uint64
+	start, end int
+}
+
+func placesIn(text string) []place {
+	ps := make([]place, 0, len(text)/6+1) // a word and its space
+	words(text, func(w word) { ps = append(ps, place{hash(w.folded), w.start, w.end}) })
+	return ps
+}
+
+// beginnings returns where each run of passageWords words begins, the first
+// maxPlaces.
+func beginnings(ps []place) map[uint64][]int32 {
+	begins := make(map[uint64][]int32, len(ps))
+	for i := 0; i+passageWords <= len(ps); i++ {
+		if h := run(ps[i:]); len(begins[h]) < maxPlaces {
+			begins[h] = append(begins[h], int32(i)) //nolint:gosec // texts are far smaller
+		}
+	}
+	return begins
+}
+
+// run returns a hash of the first passageWords words.
+func run(ps []place) uint64 {
+	var h uint64
+	for _, p := range ps[:passageWords] {
+		h = mix(h + p.hash)
+	}
+	return h
+}
+
+// alike returns how many words a and b begin with in common.
+func alike(a, b []place) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n].hash == b[n].hash {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,100 @@
+package overlap
+
+import (
+	"cmp"
+	"slices"
+
+	"toolcrib/registry"
+)
+
+// Likeness is how alike a tool is to another one.
+type Likeness struct {
+	Text     Degree        `json:"text"`
+	Purpose  Degree        `json:"purpose"`
+	Passages []ToolPassage `json:"passages,omitempty"` // of the texts, the longest first
+	Words    []string      `json:"words,omitempty"`    // of the purposes, the telling ones first
+}
+
+// Degree measures how much of two sets is the same.
+type Degree struct {
+	Resemblance float64 `json:"resemblance"` // |A∩B| / |A∪B|
+	Contained   float64 `json:"contained"`   // |A∩B| / |A|: how much of the first the second has
+}
+
+// ToolPassage is a run of words that stands in the texts of two tools.
+type ToolPassage struct {
+	Passage
+	PathA string `json:"path_a"` // the key of the text: "prompt" or "description"
+	PathB string `json:"path_b"`
+}
+
+// maxWords is how many words show what two purposes have in common.
+const maxWords = 12
+
+// Compare says exactly how alike a is to b. It takes time linear in the length
+// of their texts, and is meant for what Index.Scan names and for the core
+// tools, of which there are few.
+func Compare(a, b registry.Tool) Likeness {
+	pa, pb := purposeOf(a), purposeOf(b)
+	return Likeness{
+		Text:     degree(TextOf(a), TextOf(b)),
+		Purpose:  degree(pa.set(), pb.set()),
+		Passages: passages(a, b),
+		Words:    pa.shared(pb),
+	}
+}
+
+func degree(a, b Set) Degree {
+	return Degree{Resemblance: a.Resemblance(b), Contained: a.Containment(b)}
+}
+
+// TextOf returns the word shingles of what t tells a model to do: its prompt
+// and its description.
+func TextOf(t registry.Tool) Set {
+	return TextSet(t.Prompt, t.Description)
+}
+
+// PurposeOf returns what t is for, as the set of its content words: those of
+// its name and id, its goals, its short description and its parameters.
+func PurposeOf(t registry.Tool) Set { return purposeOf(t).set() }
+
+type part struct{ path, text string }
+
+func parts(t registry.Tool) []part {
+	return []part{{"prompt", t.Prompt}, {"description", t.Description}}
+}
+
+func passages(a, b registry.Tool) []ToolPassage {
+	var found []ToolPassage
+	for _, pa := range parts(a) {
+		for _, pb := range parts(b) {
+			for _, p := range Common(pa.text, pb.text) {
+				found = append(found, ToolPassage{Passage: p, PathA: pa.path, PathB: pb.path})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(p, q ToolPassage) int { return -cmp.Compare(p.Words, q.Words) })
+	return found[:min(len(found), maxPassages)]
+}
+
+// shared returns the words that p has in common with q, as p has them.
+func (p purpose) shared(q purpose) []string {
+	type both struct {
+		word   string
+		weight int
+	}
+	var all []both
+	for s, t := range p {
+		if u, ok := q[s]; ok {
+			all = append(all, both{t.word, min(t.weight, u.weight)})
+		}
+	}
+	slices.SortFunc(all, func(x, y both) int {
+		return cmp.Or(-cmp.Compare(x.weight, y.weight), cmp.Compare(x.word, y.word))
+	})
+	shared := make([]string, 0, maxWords)
+	for _, b := range all[:min(len(all), maxWords)] {
+		shared = append(shared, b.word)
+	}
+	return shared
+}

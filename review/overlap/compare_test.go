@@ -1,0 +1,120 @@
+package overlap
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+func core(t *testing.T, id string) registry.Tool {
+	t.Helper()
+	for _, d := range shipped.Core() {
+		if d.Tool.ID == id {
+			return *d.Tool
+		}
+	}
+	t.Fatalf("no core tool %s", id)
+	return registry.Tool{}
+}
+
+func TestCompareWithItself(t *testing.T) {
+	tool := core(t, "canon_checker")
+	got := Compare(tool, tool)
+	if one := (Degree{1, 1}); got.Text != one || got.Purpose != one {
+		t.Errorf("got %v and %v", got.Text, got.Purpose)
+	}
+	if len(got.Passages) == 0 || got.Passages[0].PathA != "prompt" || got.Passages[0].PathB != "prompt" ||
+		got.Passages[0].A != got.Passages[0].B || got.Passages[0].Words < 300 {
+		t.Errorf("got %v", got.Passages)
+	}
+	if !slices.Contains(got.Words, "canon") || len(got.Words) != maxWords {
+		t.Errorf("got %q", got.Words)
+	}
+}
+
+func TestCompareWithCopy(t *testing.T) {
+	tool := core(t, "canon_checker")
+	theft := registry.Tool{
+		ID: "lore_helper", Kind: registry.ActionTool, Name: "Helper",
+		Description: "My own text goes first and has nothing to do with it. " + tool.Prompt[:1_200],
+	}
+	got := Compare(theft, tool)
+	if got.Text.Resemblance > 0.4 || got.Text.Contained < 0.8 {
+		t.Errorf("got %v", got.Text)
+	}
+	p := got.Passages[0]
+	if p.PathA != "description" || p.PathB != "prompt" || p.B.Start != 0 || !strings.HasPrefix(theft.Description[p.A.Start:], tool.Prompt[:40]) {
+		t.Errorf("got %v", p)
+	}
+}
+
+// The core tools have nothing to do with each other, and are told apart.
+func TestCoreToolsDiffer(t *testing.T) {
+	tools := shipped.Core()
+	for i, a := range tools {
+		for _, b := range tools[:i] {
+			got := Compare(*a.Tool, *b.Tool)
+			if got.Text.Resemblance > 0.2 || got.Purpose.Resemblance > 0.25 {
+				t.Errorf("%s and %s: %.2f in text, %.2f in purpose", a.Tool.ID, b.Tool.ID, got.Text.Resemblance, got.Purpose.Resemblance)
+			}
+		}
+	}
+}
+
+// A tool for the purpose of a core tool is recognised in other words: it
+// resembles that core tool more than any other, and more than tools for
+// something else resemble any.
+func TestPurposeInOtherWords(t *testing.T) {
+	worst := 1.0
+	for _, tt := range sameAsCore {
+		closest, best := "", 0.0
+		for _, d := range shipped.Core() {
+			if r := PurposeOf(tt.tool).Resemblance(PurposeOf(*d.Tool)); r > best {
+				closest, best = d.Tool.ID, r
+			}
+		}
+		if closest != tt.core {
+			t.Errorf("%s: closest to %s, want %s", tt.tool.ID, closest, tt.core)
+		}
+		worst = min(worst, best)
+	}
+	for _, tool := range unlikeCore {
+		for _, d := range shipped.Core() {
+			if r := PurposeOf(tool).Resemblance(PurposeOf(*d.Tool)); r >= worst {
+				t.Errorf("%s: %.2f like %s; a tool of the same purpose is %.2f", tool.ID, r, d.Tool.ID, worst)
+			}
+		}
+	}
+}
+
+func TestStem(t *testing.T) {
+	for want, ws := range map[string][]string{
+		"read":    {"read", "reads", "reader", "reading", "open", "opened", "shows"},
+		"check":   {"check", "checker", "validate", "validator", "verifies", "review"},
+		"search":  {"search", "locator", "finding", "queries"},
+		"scan":    {"scan", "scanned", "scanning", "scanner"},
+		"issu":    {"issue", "issues"},
+		"process": {"process"},
+		"":        {"the", "tool", "called", "x"},
+	} {
+		for _, w := range ws {
+			if got := stem(w); got != want {
+				t.Errorf("%s: got %q, want %q", w, got, want)
+			}
+		}
+	}
+}
+
+func TestParameters(t *testing.T) {
+	for schema, want := range map[string]int{
+		``: 0, `{`: 0, `[]`: 0, `{"properties":[]}`: 0,
+		`{"properties":{"a":{},"b":true}}`: 2,
+	} {
+		if got := parameters(registry.Tool{InputSchema: []byte(schema)}); len(got) != want {
+			t.Errorf("%s: got %q", schema, got)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package overlap
+
+import (
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// How much the words of a tool say about what it is for, depending on where
+// they stand. A word counts once, where it says most. What else a tool says
+// (when to use it, what not to do) is left out: it speaks of other tools and
+// of the situation, and a purpose told at length would drown in it.
+const (
+	weightName      = 3 // name and id
+	weightGoal      = 2 // goals, and the description in short
+	weightParameter = 2 // what it is given
+)
+
+// maxParameters is how many parameters are looked at.
+const maxParameters = 200
+
+// purpose is the content words of a tool by their stem.
+type purpose map[string]term
+
+type term struct {
+	word   string // as the tool first has it
+	weight int
+}
+
+// purposeOf collects the words that say what t is for.
+func purposeOf(t registry.Tool) purpose {
+	p := purpose{}
+	p.add(weightName, t.Name, t.ID)
+	p.add(weightGoal, t.Goals, t.Short())
+	p.add(weightParameter, parameters(t)...)
+	return p
+}
+
+// add adds the words of texts. Weights only get smaller from call to call.
+func (p purpose) add(weight int, texts ...string) {
+	for _, text := range texts {
+		words(text, func(w word) {
+			if s := stem(string(w.folded)); s != "" {
+				if _, ok := p[s]; !ok {
+					p[s] = term{word: string(w.folded), weight: weight}
+				}
+			}
+		})
+	}
+}
+
+// parameters returns the names of what t takes.
+func parameters(t registry.Tool) []string {
+	if len(t.InputSchema) == 0 {
+		return nil
+	}
+	schema, err := jsondoc.Parse(t.InputSchema, jsondoc.DefaultLimits)
+	if err != nil { // nothing is known of them, and others complain
+		return nil
+	}
+	properties := schema.Get("properties")
+	if properties == nil {
+		return nil
+	}
+	var names []string
+	for _, m := range properties.Members[:min(len(properties.Members), maxParameters)] {
+		names = append(names, m.Key)
+	}
+	return names
+}
+
+// set makes a word of weight n into n elements, by which the resemblance of
+// sets becomes that of weighted words: the sum of the smaller weights by the
+// sum of the larger ones (O. Chum, J. Philbin, A. Zisserman, Near duplicate
+// image detection: min-Hash and tf-idf weighting, BMVC 2008).
+func (p purpose) set() Set {
+	var hashes []uint64
+	for s, t := range p {
+		h := hash(s)
+		for i := range t.weight {
+			hashes = append(hashes, mix(h+uint64(i)*golden)) //nolint:gosec // small
+		}
+	}
+	return newSet(hashes)
+}
+
+// stem returns what a content word is compared as, "" for a word that says
+// nothing about a purpose. Endings are cut off without regard to grammar, so
+// that reader, reads and reading are read; verbs that come to the same for a
+// tool become one.
+func stem(s string) string {
+	vocabulary := theVocabulary()
+	if len(s) < 2 || vocabulary.idle[s] {
+		return ""
+	}
+	s = cut(s)
+	if verb, ok := vocabulary.verbs[s]; ok {
+		return verb
+	}
+	return s
+}
+
+// endings are tried in this order; what is left has at least minStem bytes.
+var endings = [...]string{"ers", "ors", "ing", "ed", "es", "er", "or", "s", "e", "y"}
+
+const minStem = 3
+
+func cut(s string) string {
+	for _, ending := range endings {
+		rest, ok := strings.CutSuffix(s, ending)
+		if !ok || len(rest) < minStem {
+			continue
+		}
+		if ending == "s" && strings.HasSuffix(rest, "s") { // "process"
+			return s
+		}
+		if n := len(rest); n > minStem && rest[n-1] == rest[n-2] && rest[n-1] != 's' && rest[n-1] != 'l' { // "scanning"
+			rest = rest[:n-1]
+		}
+		return strings.TrimSuffix(rest, "i") // "queries"
+	}
+	return s
+}

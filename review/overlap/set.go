@@ -1,0 +1,72 @@
+package overlap
+
+import "slices"
+
+// Set is what of a text or a purpose is compared, exactly: hashes in ascending
+// order, each once.
+type Set []uint64
+
+// TextSet returns the word shingles of texts. No shingle spans two texts.
+func TextSet(texts ...string) Set { return newSet(shingles(texts)) }
+
+// Of returns the sketch of the word shingles of texts: that of TextSet, without
+// making the set. It takes some 10 ms for 1 MB.
+func Of(texts ...string) Sketch { return newSketch(shingles(texts)) }
+
+func shingles(texts []string) []uint64 {
+	size := 0
+	for _, text := range texts {
+		size += len(text)
+	}
+	hashes := make([]uint64, 0, size/6+len(texts)) // a word and its space
+	for _, text := range texts {
+		hashes = appendShingles(hashes, text)
+	}
+	return hashes
+}
+
+func newSet(hashes []uint64) Set {
+	slices.Sort(hashes)
+	return slices.Compact(hashes)
+}
+
+// Sketch returns the sketch of s.
+func (s Set) Sketch() Sketch { return newSketch(s) }
+
+// Resemblance returns |s∩t| / |s∪t|, from 0 to 1; it is 0 for empty sets.
+func (s Set) Resemblance(t Set) float64 {
+	shared := s.shared(t)
+	if shared == 0 {
+		return 0
+	}
+	return float64(shared) / float64(len(s)+len(t)-shared)
+}
+
+// Containment returns |s∩t| / |s|, the share of s that t has too, from 0 to 1;
+// it is 0 for an empty s.
+func (s Set) Containment(t Set) float64 {
+	if len(s) == 0 {
+		return 0
+	}
+	return float64(s.shared(t)) / float64(len(s))
+}
+
+func (s Set) shared(t Set) int {
+	n := 0
+	for len(s) > 0 && len(t) > 0 {
+		switch {
+		case s[0] < t[0]:
+			s = s[1:]
+		case s[0] > t[0]:
+			t = t[1:]
+		default:
+			n++
+			s, t = s[1:], t[1:]
+		}
+	}
+	return n
+}
+
+// Jaccard returns the resemblance of the word shingles of two texts, from 0 to
+// 1.
+func Jaccard(a, b string) float64 { return TextSet(a).Resemblance(TextSet(b)) }

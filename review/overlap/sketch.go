@@ -1,0 +1,120 @@
+package overlap
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Sketch stands for a set in 512 bits, such that two sketches agree in the
+// more bits the more alike their sets are. The zero Sketch is that of the
+// empty set, which is like nothing.
+//
+// Each bit is one sample of the set: the lowest bit of the smallest hash in a
+// bin (b-bit minwise hashing with b = 1: P. Li, A. C. König, b-Bit minwise
+// hashing, WWW 2010). Two samples are equal with probability J, the
+// resemblance of the sets, and otherwise agree in their bit half of the time,
+// so (1+J)/2 of the bits are expected to agree.
+//
+// One bit of 512 samples and not two of 256 or four of 128: around J = 0.4 and
+// above its estimates scatter the least, and to compare two sketches takes
+// eight words and nothing to mask.
+//
+// The samples are taken by fast similarity sketching (S. Dahlgaard, M. Knudsen,
+// M. Thorup, Fast similarity sketching, FOCS 2017): a round throws every
+// element into a random bin, and rounds follow each other until no bin is
+// empty. A large set needs one round instead of 512 hash functions, and a
+// small one is sampled as well as by 512.
+type Sketch [sketchWords]uint64
+
+const (
+	sketchWords = 8
+	sketchBits  = 64 * sketchWords
+
+	// throws is how many rounds throw elements at random. Bins that are empty
+	// still get a round of their own, so that sets of one element, and those
+	// made to miss a bin, end too.
+	throws = 64
+
+	golden = 0x9e3779b97f4a7c15
+)
+
+// newSketch returns the sketch of a set of hashes, some of which may come
+// several times. It may change their order.
+func newSketch(set []uint64) Sketch {
+	var s Sketch
+	if len(set) == 0 {
+		return s
+	}
+	var smallest [sketchBits]uint64 // of this round; 0 in a bin that has its sample
+	for i := range smallest {
+		smallest[i] = math.MaxUint64
+	}
+	empty := sketchBits
+	take := func(bin int) {
+		s[bin/64] |= (smallest[bin] & 1) << (bin % 64)
+		smallest[bin] = 0
+		empty--
+	}
+	for round := uint64(1); round <= throws && empty > 0; round++ {
+		if round == 2 { // a large set that leaves bins empty repeats itself
+			slices.Sort(set)
+			set = slices.Compact(set)
+		}
+		for _, element := range set {
+			h := mix(element + round*golden)
+			bin := h % sketchBits
+			smallest[bin] = min(smallest[bin], h/sketchBits)
+		}
+		for bin, h := range smallest {
+			if h != 0 && h != math.MaxUint64 {
+				take(bin)
+			}
+		}
+	}
+	for bin := range smallest {
+		if smallest[bin] == 0 {
+			continue
+		}
+		for _, element := range set {
+			h := mix(element + (throws+1+uint64(bin))*golden)
+			smallest[bin] = min(smallest[bin], h/sketchBits)
+		}
+		take(bin)
+	}
+	return s
+}
+
+// IsZero reports whether s is the sketch of the empty set.
+func (s Sketch) IsZero() bool { return s == Sketch{} }
+
+// Resemblance estimates the resemblance of the sets that s and t stand for,
+// from 0 to 1. The estimate scatters: see deviation.
+func (s Sketch) Resemblance(t Sketch) float64 {
+	if s.IsZero() || t.IsZero() {
+		return 0
+	}
+	return resemblance(s.differing(&t))
+}
+
+// differing counts the bits in which s and t differ.
+func (s *Sketch) differing(t *Sketch) int {
+	return bits.OnesCount64(s[0]^t[0]) + bits.OnesCount64(s[1]^t[1]) +
+		bits.OnesCount64(s[2]^t[2]) + bits.OnesCount64(s[3]^t[3]) +
+		bits.OnesCount64(s[4]^t[4]) + bits.OnesCount64(s[5]^t[5]) +
+		bits.OnesCount64(s[6]^t[6]) + bits.OnesCount64(s[7]^t[7])
+}
+
+// resemblance turns the number of differing bits into the unbiased estimate
+// 2·agreeing/512 - 1, which is cut off at 0.
+func resemblance(differing int) float64 {
+	return max(0, 1-2*float64(differing)/sketchBits)
+}
+
+// deviation is the standard deviation of the estimate for sets of resemblance
+// j, which is that of 512 tosses: 0.041 at j = 0.4, 0.031 at 0.7. For sets of
+// few hundred elements it is less, as no element is drawn twice.
+func deviation(j float64) float64 {
+	p := (1 + j) / 2
+	return 2 * math.Sqrt(p*(1-p)/sketchBits)
+}
