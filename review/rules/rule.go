@@ -43,6 +43,8 @@ type Change struct {
 	Draft  proposals.Draft
 	Before *registry.Live // the live version of the subject, nil when there is none
 	World  World
+
+	once computed
 }
 
 // World answers questions about what is live around the subject. Its methods

@@ -163,14 +163,14 @@ func textual(b []byte) (string, bool) {
 	for _, r := range string(b) {
 		all++
 		switch {
-		case unicode.IsLetter(r), r == ' ':
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == ' ':
 			words++
 		case r == '\n', r == '\t', r == '\r', ignorable(r), unicode.IsPrint(r):
 		default:
 			return "", false
 		}
 	}
-	return string(b), 5*words >= 2*all
+	return string(b), 2*words >= all
 }
 
 // narrow keeps the low bytes of UTF-16LE.

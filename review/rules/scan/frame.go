@@ -16,6 +16,8 @@ import (
 //	                stands for all its members
 //	read/b          in the base form; /s third person, /d past, /g -ing
 //	'if_so'         the word or phrase itself, "_" for a space; also inflected
+//	tag+marker      of the first concept, in a word or phrase that has a word of
+//	                the second too
 //	^read           where an imperative can stand: at the start of a clause or
 //	                after a word of the concept "lead"
 //	..4             up to four words may stand before the next step (else none)
@@ -33,6 +35,7 @@ type Frame struct {
 // step is one place of a pattern that a word has to fill.
 type step struct {
 	part
+	with       []part // concepts that the same words have to stand for as well
 	forms      form
 	gap        int32 // words that may stand before it
 	imperative bool
@@ -63,25 +66,25 @@ type frame struct {
 func (g *Grammar) compile(f Frame) (frame, error) {
 	var out frame
 	gap := int32(0)
-	for i, part := range strings.Fields(f.Pattern) {
+	for i, text := range strings.Fields(f.Pattern) {
 		var err error
 		switch {
-		case part[0] == '~' && i == 0:
-			out.any, err = number(part[1:])
-		case strings.HasPrefix(part, ".."):
-			gap, err = number(part[2:])
-		case part[0] == '!', part[0] == '&':
+		case text[0] == '~' && i == 0:
+			out.any, err = number(text[1:])
+		case strings.HasPrefix(text, ".."):
+			gap, err = number(text[2:])
+		case text[0] == '!', text[0] == '&':
 			var gu guard
-			gu, err = g.guard(part)
+			gu, err = g.guard(text)
 			out.guards = append(out.guards, gu)
 		default:
 			var st step
-			st, err = g.step(part)
+			st, err = g.step(text)
 			st.gap, gap = gap, 0
 			out.steps = append(out.steps, st)
 		}
 		if err != nil {
-			return out, fmt.Errorf("frame %s: %q: %w", f.Name, part, err)
+			return out, fmt.Errorf("frame %s: %q: %w", f.Name, text, err)
 		}
 	}
 	if len(out.steps) == 0 || len(out.steps) > maxSteps {
@@ -98,10 +101,20 @@ func number(s string) (int32, error) {
 	return int32(n), err
 }
 
-func (g *Grammar) step(part string) (step, error) {
+func (g *Grammar) step(text string) (step, error) {
 	st := step{forms: anyForm}
-	part, st.imperative = strings.CutPrefix(part, "^")
-	names, forms, ok := strings.Cut(part, "/")
+	text, st.imperative = strings.CutPrefix(text, "^")
+	text, with, _ := strings.Cut(text, "+")
+	for with != "" {
+		var names string
+		names, with, _ = strings.Cut(with, "+")
+		p, err := g.concepts(names)
+		if err != nil {
+			return st, err
+		}
+		st.with = append(st.with, p)
+	}
+	names, forms, ok := strings.Cut(text, "/")
 	if ok {
 		st.forms = 0
 		for _, r := range forms {
@@ -117,23 +130,23 @@ func (g *Grammar) step(part string) (step, error) {
 	return st, err
 }
 
-func (g *Grammar) guard(part string) (guard, error) {
-	gu := guard{absent: part[0] == '!'}
-	part = part[1:]
-	if part != "" && (part[0] == '<' || part[0] == '>') {
-		gu.after = part[0] == '>'
+func (g *Grammar) guard(text string) (guard, error) {
+	gu := guard{absent: text[0] == '!'}
+	text = text[1:]
+	if text != "" && (text[0] == '<' || text[0] == '>') {
+		gu.after = text[0] == '>'
 		end := 1
-		for end < len(part) && part[end] >= '0' && part[end] <= '9' {
+		for end < len(text) && text[end] >= '0' && text[end] <= '9' {
 			end++
 		}
-		n, err := number(part[1:end])
+		n, err := number(text[1:end])
 		if err != nil {
 			return gu, err
 		}
-		gu.within, part = n, part[end:]
+		gu.within, text = n, text[end:]
 	}
 	var err error
-	gu.part, err = g.concepts(part)
+	gu.part, err = g.concepts(text)
 	return gu, err
 }
 

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -18,9 +19,9 @@ type Grammar struct {
 	byAnchor [maxBits][]uint16
 
 	// What the shape of the text gives.
-	url, email, host, path, phone, number, ident, quoted, tag, bracket, label uint16
-	lead, tld, rot13, backwards                                               uint16
-	readers                                                                   sync.Pool
+	url, email, host, path, phone, number, ident, quoted, tag, bracket, label, caps, account uint16
+	lead, tld, rot13, backwards                                                              uint16
+	readers                                                                                  sync.Pool
 }
 
 // Spec is what a Grammar is compiled from.
@@ -29,7 +30,8 @@ type Grammar struct {
 // (digits), ident (a name such as read_file or a name in quotation marks),
 // quoted (a single word in quotation marks), tag (a word in angle brackets),
 // bracket (the first word in square brackets at the start of a word), label (a
-// word followed by a colon). It takes meaning from two of the lexicon: lead
+// word followed by a colon), caps (a word in capitals), account (an IBAN or
+// the address of a wallet). It takes meaning from two of the lexicon: lead
 // (words that may precede an imperative) and tld (top-level domains).
 type Spec struct {
 	Entries []Entry
@@ -46,7 +48,7 @@ func Compile(spec Spec) (*Grammar, error) {
 	g := &Grammar{lex: newLexicon(), groups: spec.Groups}
 	for name, at := range map[string]*uint16{
 		"url": &g.url, "email": &g.email, "host": &g.host, "path": &g.path, "phone": &g.phone, "number": &g.number,
-		"ident": &g.ident, "quoted": &g.quoted, "tag": &g.tag, "bracket": &g.bracket, "label": &g.label,
+		"ident": &g.ident, "quoted": &g.quoted, "tag": &g.tag, "bracket": &g.bracket, "label": &g.label, "caps": &g.caps, "account": &g.account,
 		"lead": &g.lead, "tld": &g.tld, "rot13": &g.rot13, "backwards": &g.backwards,
 	} {
 		*at = g.lex.concept(name)
@@ -81,6 +83,18 @@ func (g *Grammar) Concept(name string) Set {
 		return Set{}
 	}
 	return p.set
+}
+
+// Names returns the names of the concepts in s, sorted.
+func (g *Grammar) Names(s Set) []string {
+	var names []string
+	for name, c := range g.lex.concepts {
+		if c < maxNamed && s.has(c) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Meets reports whether s and o have a concept in common.
@@ -118,7 +132,7 @@ func (g *Grammar) weigh() {
 			g.weights[m.concept]++
 		}
 	}
-	for _, c := range []uint16{g.url, g.email, g.host, g.path, g.phone, g.number, g.ident, g.quoted, g.tag, g.bracket, g.label} {
+	for _, c := range []uint16{g.url, g.email, g.host, g.path, g.phone, g.number, g.ident, g.quoted, g.tag, g.bracket, g.label, g.caps, g.account} {
 		g.weights[c] += 50
 	}
 }

@@ -127,11 +127,22 @@ func (s *reader) fits(st *step, i int) (end int, ok bool) {
 	}
 	end = -1
 	for _, h := range s.hits[t.hits : t.hits+t.nhits] {
-		if int(h.last) > end && h.form&st.forms != 0 && st.stands(h.concept) {
+		if int(h.last) > end && h.form&st.forms != 0 && st.stands(h.concept) && s.with(st, i, int(h.last)) {
 			end = int(h.last)
 		}
 	}
 	return end, end >= 0
+}
+
+// with reports whether the tokens from first to last have what st asks for
+// besides.
+func (s *reader) with(st *step, first, last int) bool {
+	for i := range st.with {
+		if !s.holds(&st.with[i], first, last+1) {
+			return false
+		}
+	}
+	return true
 }
 
 // imperative reports whether a command can begin at token i.

@@ -22,7 +22,7 @@ func (s *reader) shape(i, j, digits, letters int) {
 			s.shaped(last, last, s.g.ident)
 		}
 	case '>':
-		if i > 0 && (text[i-1] == '<' || text[i-1] == '/' && i > 1 && text[i-2] == '<') {
+		if name := nameStart(text, i); name > 0 && (text[name-1] == '<' || text[name-1] == '/' && name > 1 && text[name-2] == '<') {
 			s.shaped(last, last, s.g.tag)
 		}
 	case '@':
@@ -30,11 +30,17 @@ func (s *reader) shape(i, j, digits, letters int) {
 			s.shaped(last, last, s.g.email)
 		}
 	}
+	if letters > 1 && digits == 0 && isUpper(text[i]) && isUpper(text[j-1]) && isUpper(text[i+1]) {
+		s.shaped(last, last, s.g.caps)
+	}
 	if digits > 0 && letters == 0 {
 		s.shaped(last, last, s.g.number)
 		if t.gap&gPlus != 0 && digits >= 7 {
 			s.shaped(last, last, s.g.phone)
 		}
+	}
+	if digits >= 2 && letters >= 2 && accountLike(text, i, j, digits) {
+		s.shaped(last, last, s.g.account)
 	}
 	switch {
 	case i == 0:
@@ -81,4 +87,25 @@ func mailbox(text string) bool {
 		}
 	}
 	return false
+}
+
+// nameStart returns where the name that goes on at i begins: "_" and "-" join
+// its parts.
+func nameStart(text string, i int) int {
+	for i > 0 && (isWord(text[i-1]) || text[i-1] == '_' || text[i-1] == '-') {
+		i--
+	}
+	return i
+}
+
+// accountLike reports whether the word text[i:j] begins an IBAN (ISO 13616:
+// two letters, two check digits, then groups or one block) or is an address of
+// a cryptocurrency.
+func accountLike(text string, i, j, digits int) bool {
+	word := text[i:j]
+	if len(word) >= 4 && isUpper(word[0]) && isUpper(word[1]) && isDigits(word[2:4]) {
+		next := j + 1
+		return len(word) >= 15 || len(word) == 4 && len(text) >= next+4 && text[j] == ' ' && isDigits(text[next:next+4])
+	}
+	return len(word) >= 26 && len(word) <= 64 && digits >= 4 && (word[:3] == "bc1" || word[:2] == "0x" && len(word) == 42)
 }

@@ -1,0 +1,5 @@
+package rules
+
+import "testing"
+
+func TestGrammarCompiles(t *testing.T) { grammar() }

@@ -1,0 +1,87 @@
+package scan
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// FindMixed lists the words of text that mix Latin letters with letters of
+// another script that imitate Latin ones, which is how a word is made to look
+// like another one (UTS #39, section 5, mixed-script confusables). A Latin
+// abbreviation with a short inflection of the language around it and a Greek
+// letter used as a symbol ("Δt", "µm", "β-carotene") are left alone.
+func FindMixed(text string) [][2]int {
+	var found [][2]int
+	for i := 0; i < len(text) && len(found) < maxHidden; {
+		if text[i] < utf8.RuneSelf && !isLetter(text[i]) {
+			i++
+			continue
+		}
+		w, n := mixedWord(text[i:])
+		if w.mixed() {
+			found = append(found, [2]int{i, i + n})
+		}
+		i += max(n, 1)
+	}
+	return found
+}
+
+// spelling counts the letters of one word.
+type spelling struct {
+	latin, upper, imitating, strange int
+	greek                            int // letters of the Greek alphabet among those imitating
+	tail                             int // imitating letters since the last Latin one
+	head                             int // imitating letters before the first Latin one
+}
+
+// mixedWord reads the word at the start of text and its length in bytes.
+func mixedWord(text string) (w spelling, n int) {
+	for n < len(text) {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		switch {
+		case r < utf8.RuneSelf:
+			if !isLetter(byte(r)) {
+				return w, max(n, size)
+			}
+			w.latin++
+			w.tail = 0
+			if isUpper(byte(r)) {
+				w.upper++
+			}
+		case ignorable(r), unicode.Is(unicode.Mn, r):
+		case !unicode.IsLetter(r):
+			return w, max(n, size)
+		case scriptOf(r) == lookalike:
+			w.letter(r)
+		}
+		n += size
+	}
+	return w, n
+}
+
+func (w *spelling) letter(r rune) {
+	if imitates()[r] == 0 {
+		w.strange++
+		return
+	}
+	w.imitating++
+	w.tail++
+	if w.latin == 0 {
+		w.head++
+	}
+	if unicode.Is(unicode.Greek, r) {
+		w.greek++
+	}
+}
+
+func (w *spelling) mixed() bool {
+	switch {
+	case w.latin == 0 || w.imitating == 0 || w.strange > 0:
+		return false
+	case w.greek == w.imitating && w.greek == 1 && w.latin <= 3:
+		return false
+	case w.upper == w.latin && w.imitating == w.tail && w.tail <= 3:
+		return false
+	}
+	return true
+}

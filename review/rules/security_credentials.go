@@ -1,0 +1,72 @@
+package rules
+
+import (
+	"context"
+	"regexp"
+	"strings"
+)
+
+// credentialForms are the published forms of keys and tokens that can not be
+// taken for anything else.
+var credentialForms = []struct{ kind, marker, form string }{
+	{"an AWS access key id", "A", `\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`},
+	{"a GitHub token", "gh", `\bgh[pousr]_[A-Za-z0-9]{36,}\b`},
+	{"a GitHub token", "github_pat_", `\bgithub_pat_[A-Za-z0-9_]{60,}\b`},
+	{"a GitLab token", "glpat-", `\bglpat-[A-Za-z0-9_-]{20,}\b`},
+	{"a Slack token", "xox", `\bxox[abprs]-[0-9A-Za-z-]{20,}\b`},
+	{"a Google API key", "AIza", `\bAIza[0-9A-Za-z_-]{35}\b`},
+	{"an OpenAI or Anthropic key", "sk-", `\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,}\b`},
+	{"a Stripe key", "_live_", `\b[rs]k_live_[0-9A-Za-z]{20,}\b`},
+	{"an npm token", "npm_", `\bnpm_[A-Za-z0-9]{36}\b`},
+	{"a private key", "PRIVATE KEY", `-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s+[A-Za-z0-9+/=]{20,}`},
+	{"a signed web token", "eyJ", `\beyJ[A-Za-z0-9_-]{16,}\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`},
+}
+
+// credentials is the rule about secrets written into a definition.
+func credentials() Rule {
+	forms := make([]*regexp.Regexp, len(credentialForms))
+	for i, f := range credentialForms {
+		forms[i] = regexp.MustCompile(f.form)
+	}
+	return Rule{
+		ID: "S114", Name: "embedded-credential", Severity: Block, Waivable: true,
+		Doc:        "A key or token in the text of a definition. Everyone who sees the definition, and every model that is given it, has the secret. Placeholders and published examples pass.",
+		Suggestion: "Revoke the credential and refer to it by the name of the setting that holds it.",
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			var found []Finding
+			for _, t := range c.Texts() {
+				var spans []passage
+				kind := ""
+				for i, form := range forms {
+					if !strings.Contains(t.Value, credentialForms[i].marker) {
+						continue
+					}
+					for _, at := range form.FindAllStringIndex(t.Value, maxPerText) {
+						if real(t.Value[at[0]:at[1]]) {
+							spans = append(spans, passage{start: at[0], end: at[1]})
+							kind = credentialForms[i].kind
+						}
+					}
+				}
+				found = append(found, t.findings(spans, func(passage) string { return "This looks like " + kind + "." })...)
+			}
+			return found, nil
+		},
+	}
+}
+
+// real reports whether a credential is more than a placeholder: it has many
+// different characters and none of the words that mark an example.
+func real(key string) bool {
+	lower := strings.ToLower(key)
+	for _, word := range []string{"example", "xxxx", "your", "0000", "1234567890", "abcdef", "placeholder", "redacted", "...", "dummy", "test"} {
+		if strings.Contains(lower, word) {
+			return false
+		}
+	}
+	seen := map[rune]bool{}
+	for _, r := range key {
+		seen[r] = true
+	}
+	return len(seen) >= 12
+}

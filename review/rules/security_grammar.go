@@ -1,0 +1,111 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/review/rules/scan"
+)
+
+// groups name unions of concepts that frames ask for together.
+var groups = map[string]string{
+	"instrAny":   "instr|instrWeak",
+	"sensitive":  "secretFile|secret|internals|userData",
+	"secretAny":  "secretFile|secret",
+	"mine":       "your|owner",
+	"target":     "sink|url|host|email|phone",
+	"toolish":    "ident|quoted|otherTools",
+	"anyone":     "user",
+	"conceal":    "hide|silently",
+	"speak":      "tell|mention",
+	"mandatory":  "always|urgent",
+	"pretextAny": "pretext|error",
+}
+
+// grammar is the compiled lexicon with the frames of every class of attack.
+var grammar = sync.OnceValue(func() *scan.Grammar {
+	spec := scan.Spec{Groups: groups, Coded: codedWords, Entries: slices.Concat(acts, manner, things, tongues, domains, asked)}
+	for _, a := range attacks() {
+		for _, pattern := range a.frames {
+			spec.Frames = append(spec.Frames, scan.Frame{Name: a.id, Pattern: pattern})
+		}
+	}
+	spec.Frames = append(spec.Frames, harvestFrames()...)
+	g, err := scan.Compile(spec)
+	if err != nil {
+		panic("rules: " + err.Error()) // the tables are constant; a test compiles them
+	}
+	return g
+})
+
+// severities returns the severity of each class of attack, by id.
+var severities = sync.OnceValue(func() map[string]Severity {
+	m := map[string]Severity{}
+	for _, a := range attacks() {
+		m[a.id] = a.severity
+	}
+	return m
+})
+
+// scanned is one text with what the scanner found in it.
+type scanned struct {
+	Text
+	*scan.Result
+	hidden []scan.Hidden
+	byRule map[string][]int // indices of Matches by the rule they are for
+}
+
+// scan reads every text of the change once, for all rules.
+func (c *Change) scan() []scanned {
+	c.once.scans.Do(func() {
+		g := grammar()
+		for _, t := range c.Texts() {
+			s := scanned{Text: t, Result: g.Scan(t.Value), hidden: scan.FindHidden(t.Value)}
+			if len(s.Matches) > 0 {
+				s.byRule = map[string][]int{}
+				for i, m := range s.Matches {
+					s.byRule[m.Frame] = append(s.byRule[m.Frame], i)
+				}
+			}
+			c.once.scanList = append(c.once.scanList, s)
+		}
+	})
+	return c.once.scanList
+}
+
+// mentioned reports whether m is spoken of rather than said: a phrase that a
+// detector quotes, an example, the object of a description.
+func mentioned(m *scan.Match) bool {
+	g := grammar()
+	if m.Disguise.Decoded() {
+		return false // nobody encodes what is only an example
+	}
+	detects, mentions := g.Concept("detect"), g.Concept("mentioning")
+	samples := g.Concept("sampled")
+	switch {
+	case m.Before.Meets(detects) && (m.Quoted || m.Lead.Meets(mentions)):
+		return true
+	case m.Before.Meets(samples) && m.Before.Meets(g.Concept("sample")):
+		return true
+	case m.Quoted && m.Lead.Meets(mentions):
+		return true
+	case m.Lead.Meets(g.Concept("urging")) && m.Sentence.Meets(g.Concept("when")) && m.Sentence.Meets(g.Concept("neg")):
+		return true
+	}
+	return false
+}
+
+// disguised says in words how m was kept from sight, "" when it was not.
+func disguised(d scan.Disguise) string { return strings.Join(d.Names(), ", ") }
+
+// governs reports whether the text is an agent's own instruction, whose
+// business it is to say which tools to use, when, and in which order.
+func (s *scanned) governs() bool {
+	switch s.Path {
+	case "definition.prompt", "definition.soul", "definition.promptTemplate", "definition.operatingModel", "definition.interactionLearning",
+		"definition.onboarding", "definition.sessionOpen.bootstrap", "definition.sessionOpen.returning":
+		return true
+	}
+	return under(s.Path, "definition.channelGuidance")
+}

@@ -1,0 +1,143 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolcrib/review/rules/scan"
+)
+
+// wish is something a definition may ask for without need.
+type wish struct {
+	what  string // completes "Asks for …"
+	needs string // concepts in the tool's purpose that explain it
+	// inParam are frames over the name and texts of a parameter, inProse over
+	// the description.
+	inParam, inProse []string
+}
+
+// wishes are the things agents have and attackers want.
+func wishes() []wish {
+	return []wish{
+		{
+			what: "the conversation or the agent's instructions", needs: "dTalk",
+			inParam: []string{
+				"wholeTalk|internals|hiddenSelf !<6neg",
+				"'turns'|'part'|'rest'|'history'|'transcript'|'log'|'summary'|'copy'|'record'|'gist'|'excerpt' ..3 conversation !<6neg",
+				"conversation ..1 'history'|'log'|'transcript'|'summary'|'context'|'turns'|'id_and_content'",
+				"user ..4 'talked'|'talking'|'said'|'told'|'mentioned'|'typed'|'shared'|'discussed'|'revealed'|'wrote'|'confided' !<6neg",
+				"instr|'rules' ..2 'you'|'you_were'|'you_operate' !<6neg",
+				"'your' ..2 'instructions'|'notes'|'memory'|'memories'|'context'|'prompt'|'thoughts'|'rules'|'reasoning'|'persona'|'configuration'|'knowledge' !<6neg",
+				"'agent'|'assistant'|'model'|'system'|'llm' ..1 'instructions'|'prompt'|'memory'|'rules'|'reasoning'|'thoughts'|'notes'|'state'|'context' !<6neg",
+			},
+			inProse: []string{
+				"include|demand|send|'wants'|'needs'|'know'|'learn'|'receives'|'gets' ..8 wholeTalk|internals|hiddenSelf !<4neg !detect",
+				"include|demand|send|'wants'|'needs' ..8 'turns'|'part'|'rest'|'history'|'transcript'|'log'|'summary'|'copy' ..3 conversation !<4neg",
+				"'know'|'wants'|'needs'|'include'|'pass'|'provide' ..6 user ..3 'talked'|'talking'|'said'|'told'|'mentioned'|'typed'|'discussed' !<4neg",
+			},
+		},
+		{
+			what: "the name or version of the model", needs: "dModel",
+			inParam: []string{"modelSelf !<6neg"},
+		},
+		{
+			what: "the name or version of the model", needs: "dNothing",
+			inParam: []string{"'model'|'llm'|'agent'|'assistant' ..3 'calls'|'calling'|'invokes'|'invoking'|'using'|'uses' ..2 'this' ..1 tool", "'model'|'llm' ..2 'you_are'|'are_you'", "'your' ..1 'model'"},
+		},
+		{
+			what: "what other tools returned or which tools there are", needs: "dTalk",
+			inParam: []string{
+				"toolTrace !<6neg",
+				"'functions'|'tools'|'servers'|'capabilities' ..3 'you'|'available'|'accessible'|'called'|'installed'|'connected' !<6neg",
+				"'output'|'outputs'|'result'|'results'|'response'|'responses' ..3 'of'|'from' ..4 'function'|'functions'|'tool'|'tools'|'servers' !<6neg",
+				"'tool'|'function' ..1 'inventory'|'list'|'names'|'catalog'|'registry'|'outputs'|'results'|'history'|'log'",
+			},
+		},
+		{
+			what: "a secret", needs: "dAuth",
+			inParam: []string{"askedSecret !<14neg", "secretFile !<8neg", "user|'caller'|'owner'|'your' ..3 'password'|'pin'|'credentials'|'secret'|'token' !<8neg"},
+		},
+		{
+			what: "private data of the user", needs: "dTalk|dAuth|dReach",
+			inParam: []string{
+				"privateLife !<6neg", "'everything'|'anything'|'all' ..3 'about'|'on' ..2 user !<6neg",
+				"'contents'|'content'|'list' ..3 user ..2 'files'|'documents'|'screen'|'clipboard'|'inbox'|'mailbox'|'contacts'",
+			},
+		},
+		{
+			what: "private data of the user", needs: "dTalk|dAuth",
+			inParam: []string{"'users'|'user_s' ..3 'open_files'|'clipboard'|'browsing_history'|'contacts'|'mailbox'|'inbox'|'private_messages' !<6neg"},
+		},
+	}
+}
+
+// harvestID is the rule's id and, followed by a full stop and the number of a
+// wish, the name of its frames.
+const harvestID = "S115"
+
+// harvestFrames are the frames of all wishes.
+func harvestFrames() []scan.Frame {
+	var frames []scan.Frame
+	for i, w := range wishes() {
+		for _, pattern := range w.inParam {
+			frames = append(frames, scan.Frame{Name: fmt.Sprintf("%s.%d", harvestID, i), Pattern: pattern})
+		}
+		for _, pattern := range w.inProse {
+			frames = append(frames, scan.Frame{Name: fmt.Sprintf("%s.%d.prose", harvestID, i), Pattern: pattern})
+		}
+	}
+	return frames
+}
+
+// harvest is the rule about definitions that ask for what their purpose does
+// not need.
+func harvest() Rule {
+	return Rule{
+		ID: harvestID, Name: "context-harvesting", Severity: Warn, Waivable: true,
+		Doc:        "A parameter or sentence that asks for something the tool's purpose does not need: the conversation, the system prompt, results of other tools, the name of the model, a password for a calculator. The model fills in what a schema asks for, without a word to the user.",
+		Suggestion: "Drop the parameter, or say in the first sentence of the description what the tool does with it.",
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			if !c.isAction() {
+				return nil, nil
+			}
+			var found []Finding
+			for i := range c.scan() {
+				if s := &c.scan()[i]; s.Visible && len(s.byRule) > 0 {
+					found = append(found, c.harvested(s)...)
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+// harvested finds what s asks for without need.
+func (c *Change) harvested(s *scanned) []Finding {
+	suffix := ".prose"
+	if s.Param != "" && under(s.Path, "definition.inputSchema") && s.Kind != Value {
+		suffix = ""
+	}
+	var spans []passage
+	what := ""
+	for n, w := range wishes() {
+		for _, i := range s.byRule[fmt.Sprintf("%s.%d%s", harvestID, n, suffix)] {
+			if m := &s.Matches[i]; !mentioned(m) && !c.about(w.needs) {
+				spans = append(spans, passage{m.Start, m.End, m.Disguise})
+				what = w.what
+			}
+		}
+	}
+	return s.findings(spans, func(passage) string {
+		if suffix == "" {
+			return fmt.Sprintf("Parameter %+q asks for %s, which the tool's purpose does not need.", s.Param, what)
+		}
+		return "Asks for " + what + ", which the tool's purpose does not need."
+	})
+}
+
+// under reports whether path lies within root.
+func under(path, root string) bool {
+	rest, ok := strings.CutPrefix(path, root)
+	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
+}

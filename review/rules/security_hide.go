@@ -1,0 +1,192 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolcrib/review/rules/scan"
+)
+
+// hiding are the rules about characters: what is in a text that nobody sees,
+// or that looks like something else.
+func hiding() []Rule {
+	return []Rule{
+		characters("S109", "invisible-characters", Block,
+			"Characters that draw nothing and that nothing around them explains: zero-width spaces and joiners within ordinary words, fillers, variation selectors without a base, characters without a meaning outside one font. A model reads them; a reviewer does not see them. Joiners in emoji and in scripts that need them pass.",
+			"Delete the characters and type the passage again.",
+			"There are %d invisible characters here, the first of them U+%04X",
+			scan.Invisible, scan.Variation, scan.PrivateUse),
+		characters("S110", "direction-override", Block,
+			"A control character that makes text show in another order than it is read, so that a reviewer reads a different sentence than the model.",
+			"Delete the control characters. Right-to-left text needs none of them.",
+			"A direction override stands here (%d characters, U+%04X)", scan.Override),
+		characters("S111", "tag-characters", Block,
+			"Unicode tag characters: a copy of ASCII that draws nothing. Outside the flags of three regions they are used to hide text from people and show it to models.",
+			"Delete them.",
+			"Hidden text in %d Unicode tag characters begins here with U+%04X", scan.Tag),
+		characters("S113", "terminal-escape", Block,
+			"An escape sequence or control character. In a terminal it can erase, move or colour what a reviewer sees; a definition has no use for it.",
+			"Delete the control characters.",
+			"There are %d control characters here, the first of them U+%04X", scan.Escape, scan.Control),
+		characters("S133", "direction-marks", Warn,
+			"Direction marks, embeddings or isolates. They are at home in right-to-left text; elsewhere they are noise at best and can reorder what is shown.",
+			"Delete them unless the text around them is in a right-to-left script and needs them.",
+			"There are %d direction controls here, the first of them U+%04X", scan.Isolate, scan.DirectionMark),
+		lookalikes(), encoded(), comment(), padding(), credentials(), quoted(), readable(),
+	}
+}
+
+// characters is the rule about hidden characters of the given kinds.
+func characters(id, name string, severity Severity, doc, suggestion, message string, kinds ...scan.Kind) Rule {
+	wanted := map[scan.Kind]bool{}
+	for _, k := range kinds {
+		wanted[k] = true
+	}
+	return Rule{
+		ID: id, Name: name, Severity: severity, Doc: doc, Suggestion: suggestion, Waivable: true,
+		Check: eachText(func(s *scanned) []Finding {
+			var spans []passage
+			runs := map[int]scan.Hidden{}
+			for _, h := range s.hidden {
+				if wanted[h.Kind] {
+					spans = append(spans, passage{start: h.Start, end: h.End})
+					runs[h.Start] = h
+				}
+			}
+			return s.findings(spans, func(p passage) string {
+				h := runs[p.start]
+				return fmt.Sprintf(message, h.Count, h.First) + "."
+			})
+		}),
+	}
+}
+
+// eachText makes a check of one that looks at one text at a time.
+func eachText(check func(s *scanned) []Finding) func(context.Context, *Change) ([]Finding, error) {
+	return func(_ context.Context, c *Change) ([]Finding, error) {
+		var found []Finding
+		for i := range c.scan() {
+			found = append(found, check(&c.scan()[i])...)
+		}
+		return found, nil
+	}
+}
+
+// encoded is the rule about attacks that were encoded.
+func encoded() Rule {
+	return Rule{
+		ID: "S108", Name: "encoded-payload", Severity: Block, Waivable: true,
+		Doc:        "A passage that decodes (base64, hexadecimal, escapes, character codes, invisible bits, ROT13, reversed text) to text that another rule objects to. Nobody encodes an honest instruction.",
+		Suggestion: "Remove the encoded passage.",
+		Check: eachText(func(s *scanned) []Finding {
+			var spans []passage
+			for i := range s.Matches {
+				m := &s.Matches[i]
+				if m.Nested && m.Disguise.Decoded() && counts(m.Frame) && !s.plain(m) {
+					spans = append(spans, passage{m.Start, m.End, m.Disguise})
+				}
+			}
+			return s.findings(spans, func(p passage) string {
+				return "Decodes to text that works on the model (" + disguised(p.disguise) + ")."
+			})
+		}),
+	}
+}
+
+// plain reports whether the frame of m also fits the text as it stands, at the
+// same place.
+func (s *scanned) plain(m *scan.Match) bool {
+	for _, i := range s.byRule[m.Frame] {
+		if o := &s.Matches[i]; !o.Nested && o.Start < m.End && m.Start < o.End {
+			return true
+		}
+	}
+	return false
+}
+
+// comment is the rule about instructions in comments.
+func comment() Rule {
+	return Rule{
+		ID: "S107", Name: "hidden-comment", Severity: Block, Waivable: true,
+		Doc:        "An instruction in an HTML or Markdown comment. A page that shows the text leaves comments out; the model reads them.",
+		Suggestion: "Delete the comment, or say openly what it says.",
+		Check: eachText(func(s *scanned) []Finding {
+			var spans []passage
+			for _, c := range s.Comments {
+				if s.Visible && s.instructs(c[0], c[1]) {
+					spans = append(spans, passage{start: c[0], end: c[1]})
+				}
+			}
+			return s.findings(spans, func(passage) string { return "A comment that readers do not see instructs the model." })
+		}),
+	}
+}
+
+// instructs reports whether the part of the text from start to end speaks to
+// the model: another rule objects to something in it, or it addresses the
+// model and tells it what to do.
+func (s *scanned) instructs(start, end int) bool {
+	for i := range s.Matches {
+		if m := &s.Matches[i]; m.Start < end && start < m.End && counts(m.Frame) {
+			return true
+		}
+	}
+	g := grammar()
+	said := g.Scan(s.Value[start:end]).Concepts
+	return said.Meets(g.Concept("addressee")) && said.Meets(g.Concept("always")) &&
+		said.Meets(g.Concept("read|send|call|include|demand"))
+}
+
+// counts reports whether a match for the rule with the given id is a warning
+// or worse.
+func counts(id string) bool { return severities()[id].Rank() >= Warn.Rank() }
+
+// Padding that pushes text out of sight: white space within a line, in
+// characters, and empty lines in a row.
+const (
+	wideGap   = 60
+	tallGap   = 12
+	padded    = "White space pushes what follows out of sight."
+	blankLine = " \t\r\n"
+)
+
+func padding() Rule {
+	return Rule{
+		ID: "S123", Name: "padding", Severity: Warn, Waivable: true,
+		Doc:        "A gap of white space so wide or so tall that what follows it is out of sight in most viewers.",
+		Suggestion: "Remove the gap.",
+		Check: eachText(func(s *scanned) []Finding {
+			return s.findings(gaps(s.Value), func(passage) string { return padded })
+		}),
+	}
+}
+
+// gaps finds padding between two pieces of text.
+func gaps(text string) []passage {
+	var spans []passage
+	for i := 0; i < len(text); {
+		k := strings.IndexAny(text[i:], blankLine)
+		if k < 0 {
+			break
+		}
+		start := i + k
+		i = start
+		width, lines := 0, 0
+		widest := 0
+		for i < len(text) && strings.IndexByte(blankLine, text[i]) >= 0 {
+			if text[i] == '\n' {
+				lines++
+				width = 0
+			} else if lines == 0 {
+				width++
+			}
+			widest = max(widest, width)
+			i++
+		}
+		if i < len(text) && start > 0 && (widest >= wideGap && lines == 0 || lines > tallGap) {
+			spans = append(spans, passage{start: start, end: i})
+		}
+	}
+	return spans
+}

@@ -1,0 +1,34 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+)
+
+// linkWithData is a Markdown image or link, or an address after a word such as
+// "render", whose query or path holds a placeholder.
+var linkWithData = regexp.MustCompile(`(?i)!?\[[^\]\n]{0,80}\]\(\s*https?://[^)\s]{1,300}(\{|\$\(|\$\{|%7B|<|\[)[^)\n]{0,200}\)|<img[^>\n]{0,80}src=["']?https?://[^"'>\s]{1,300}(\{|\$\(|<|\[)`)
+
+// shellInAddress is a command substitution within an address.
+var shellInAddress = regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`)")
+
+// dataInLinks finds addresses that carry data out.
+func dataInLinks(c *Change) []Finding {
+	var found []Finding
+	for i := range c.scan() {
+		s := &c.scan()[i]
+		if !s.Visible || !strings.Contains(s.Value, "://") {
+			continue
+		}
+		var spans []passage
+		for _, pattern := range []*regexp.Regexp{linkWithData, shellInAddress} {
+			for _, at := range pattern.FindAllStringIndex(s.Value, maxPerText) {
+				spans = append(spans, passage{start: at[0], end: at[1]})
+			}
+		}
+		found = append(found, s.findings(spans, func(passage) string {
+			return "Builds an address that carries data out when it is shown or opened."
+		})...)
+	}
+	return found
+}

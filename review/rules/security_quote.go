@@ -1,0 +1,40 @@
+package rules
+
+import "toolcrib/review/rules/scan"
+
+// quoted is the rule that shows what the others let pass because it is spoken
+// of rather than said.
+func quoted() Rule {
+	return Rule{
+		ID: "S125", Name: "quoted-attack", Severity: Info, Waivable: true,
+		Doc:        "A phrase that would be an attack stands here as an example or as something to detect. It is listed so that a reviewer can see that this is so.",
+		Suggestion: "Make sure that the phrase is quoted and that the text around it says so.",
+		Check: eachText(func(s *scanned) []Finding {
+			var spans []passage
+			for i := range s.Matches {
+				if m := &s.Matches[i]; s.Visible && counts(m.Frame) && mentioned(m) {
+					spans = append(spans, passage{start: m.Start, end: m.End})
+				}
+			}
+			return s.findings(spans, func(passage) string { return "Quotes a phrase that would be an attack if it were said." })
+		}),
+	}
+}
+
+// readable is the rule that shows what was encoded without doing harm.
+func readable() Rule {
+	return Rule{
+		ID: "S137", Name: "encoded-text", Severity: Info, Waivable: true,
+		Doc:        "A passage that decodes to readable text. It holds nothing that another rule objects to, but a reviewer should know what it says.",
+		Suggestion: "Write the text openly unless it has to be encoded.",
+		Check: eachText(func(s *scanned) []Finding {
+			var spans []passage
+			for _, d := range s.Decoded {
+				if s.Visible && d.Disguise&(scan.Base64|scan.Hex|scan.Bits) != 0 {
+					spans = append(spans, passage{start: d.Start, end: d.End, disguise: d.Disguise})
+				}
+			}
+			return s.findings(spans, func(p passage) string { return "Decodes to readable text (" + disguised(p.disguise) + ")." })
+		}),
+	}
+}

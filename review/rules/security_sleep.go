@@ -1,0 +1,33 @@
+package rules
+
+// sleeping are the attacks that wait.
+func sleeping() []attack {
+	return []attack{
+		{
+			id: "S120", name: "delayed-trigger", severity: Warn,
+			doc:        "Behaviour that begins later: after approval, on a date, at the tenth call, when somebody says a word, when nobody watches. What a reviewer sees is then not what will run.",
+			suggestion: "Describe one behaviour that holds from the first call on.",
+			message:    "Changes its behaviour on a date, a word, a count or an approval",
+			frames: []string{
+				"'once'|'after'|'when'|'until'|'as_soon_as'|'post' ..5 approved ..10 begin ..10 sensitive|danger|'commands'|exfil|'arbitrary' !detect",
+				"'only_after'|'until' ..8 approved ..4 'recorded'|'complete'|'over'|'done'|'granted'|'finished'|'after'",
+				"'later_version'|'future_version'|'next_version' ..6 'will' ..4 send|include|read|begin|'silently'",
+				"'swap'|'change'|'replace' ..3 'it'|'description'|'behavior'|'behaviour'|'definition' ..4 'post_approval'|'after_approval'|'once_approved'|'later'",
+				"unwatched !<3neg",
+				"starting ..1 month 'on'|'onwards'|'onward'",
+				"'if'|'when'|'once'|'as_soon_as' ..2 'today'|'the_date'|'it' ..2 'is' ..2 'after'|'later_than'|'past' ..4 month|number",
+				"'harmless'|'normal'|'benign'|'innocent'|'quiet'|'inactive' ..2 'for'|'until'|'during' ..4 ordinal|number|occasion|approved",
+				"'for'|'during' ..2 'first' ..3 occasion ..3 'then'|'after_that'|'afterwards'",
+				"'once'|'when'|'as_soon_as'|'if' ..2 'nobody'|'no_one'|'none' ..4 'reviews'|'watches'|'looks'|'checks'|'reads'|'monitors'|'notices'|'is'",
+				"'when'|'whenever'|'if'|'once' ..2 'someone'|'somebody'|'anyone'|'a_message'|'the_text'|'the_input' ..4 says ..4 quoted ..12 damage|send|begin",
+				"'when'|'whenever'|'if'|'once' ..2 'someone'|'somebody'|'anyone' ..2 says ..8 'deleted'|'sent'|'forwarded'|'executed'|'switched'|'removed'|'uploaded'|'wiped'",
+				"'after'|'on'|'every'|'from'|'at'|'by' ..2 ordinal ..2 occasion ..12 send|include|read|begin|demand|'instead'|'also' !error",
+				"starting ..3 month ..8 send|damage|read|begin|'instead'|'also'|'first' ..8 'instead'|sensitive|danger|content|'first'|sink !'schedule'",
+				"'if'|'when'|'whenever'|'once'|'as_soon_as' ..4 user|'message'|'input'|'conversation'|'text'|'query'|'prompt'|'request' ..4 says ..3 'the' ..1 trigger ..12 send|begin|damage|redirect|becoming|call|include",
+				"'if'|'when'|'whenever'|'once'|'as_soon_as' ..2 'the' ..1 trigger ..4 says|'appears'|'occurs'|'is_used' ..12 send|begin|damage|redirect|becoming|'switch'",
+				"'if'|'when'|'whenever'|'once'|'as_soon_as' ..2 user ..2 says ..4 'banking'|'password'|'passwords'|'credentials'|'finance'|'money'|'payment'|'salary' ..4 call|send|begin|read",
+				"'behaves'|'behave'|'acts'|'act'|'works'|'appears'|'operates'|'looks' ..2 'normally'|'benignly'|'harmless'|'innocent'|'benign'|'as_described' ..4 'until'|'during'|'while'|'before'",
+			},
+		},
+	}
+}

@@ -1,0 +1,49 @@
+package rules
+
+// wrecking are the attacks on the machine.
+func wrecking() []attack {
+	return []attack{
+		{
+			id: "S122", name: "dangerous-command", severity: Warn,
+			doc:        "A command in a definition that fetches and runs code, opens a shell to another machine, weakens permissions or deletes files. A model copies commands it reads into the next terminal it is given.",
+			suggestion: "Remove the command, or describe its effect without the command line.",
+			message:    "Holds a command that runs foreign code or damages the machine",
+			frames: []string{
+				"fetcher|'get'|'fetch'|'load'|'take' ..3 'script'|'binary'|'installer'|'payload'|'file' ..3 'from' ..1 url ..8 'run'|'execute'|'pipe'|'install'|'shell' !<3neg",
+				"'pipe'|'pipes'|'piped'|'feed' ..3 'into'|'to' ..2 'shell'|'bash'|'sh'|'interpreter' !<3neg",
+				"damage ..2 every ..6 'users_documents'|'home'|'projects'|'photos'|'disk' !<3neg",
+				"'whatever'|'anything' ..2 'is'|'stands'|'comes' ..2 'in' ..4 'terminal'|'shell'",
+				"'command'|'commands'|'script' ..3 'has_to_be'|'have_to_be'|'must_be'|'should_be' ..1 'run'|'executed'",
+				"shellBad !<8neg !<2detect",
+				"fetcher ..12 'sh'|'bash'|'zsh'|'iex'|'python3'|'perl' !<3neg &url",
+				"runner ..6 fetcher ..8 url",
+				"'install' ..4 'index_url'|'extra_index_url' ..2 url",
+				"'pip'|'npm'|'gem' ..2 'install' ..4 url !<3neg",
+				"fetcher ..1 url ..4 secretFile|'whoami'|'cat'|'env'|'hostname'",
+				"^damage ..3 every ..4 'file'|'files'|'database'|'records'|'data' ..4 'in'|'on'|'from' ..3 'workspace'|'system'|'disk'|'directory'|'home'|'machine'",
+				"damage ..4 'firewall'|'antivirus'|'anti_virus' !<3neg",
+				"'execute'|'run'|'executes'|'runs'|'executing'|'running' ..3 'arbitrary' ..2 'command'|'commands'|'code'|'shell_commands'|'shell' &also",
+			},
+		},
+		{
+			id: "S130", name: "skips-confirmation", severity: Info,
+			doc:        "Text that tells the model to act without asking. It may be honest for small steps; for anything that can not be undone it takes away the user's last say.",
+			suggestion: "Leave confirmation to the approval tier of the tool.",
+			message:    "Tells the model not to ask before it acts",
+			frames: []string{
+				"'without' ..2 confirmation",
+				"neg ..2 'ask'|'request'|'seek'|'wait' ..3 confirmation|'permission'",
+				"'no'|'skip'|'bypass' ..2 'confirmation'|'approval'|'confirmations'",
+			},
+		},
+		{
+			id: "S135", name: "offensive-capability", severity: Warn,
+			doc:        "A tool that is an attack by its own words: it logs keystrokes, harvests credentials, opens a reverse shell, evades detection.",
+			suggestion: "If the tool is for authorised testing, say for whom and within what limits, and keep it in its own layer.",
+			message:    "Describes a capability for attacking people or machines",
+			frames: []string{
+				"offense !detect !<3neg",
+			},
+		},
+	}
+}
