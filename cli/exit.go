@@ -79,6 +79,8 @@ func outcomes() []outcome {
 		{proposals.ErrState, "state", exitConflict},
 		{review.ErrIncomplete, "incomplete", exitFailed},
 		{review.ErrTampered, "tampered", exitFailed},
+		{registry.ErrNoTools, "no_tools", exitFailed},
+		{registry.ErrUnknownList, "unknown_allow_list", exitFailed},
 		{store.ErrNewer, "newer_database", exitFailed},
 		{store.ErrForeign, "foreign_database", exitFailed},
 		{store.ErrDamaged, "damaged", exitFailed},

@@ -1,0 +1,70 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/shipped"
+)
+
+// Toolset says which tools an agent has in a context, and why. Agent is an id
+// in the merged view of layer, or a subject. The error is that of
+// registry.Resolve, with the resolution that shows why nothing is left.
+func (d *Desk) Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {
+	var profile registry.Live
+	var res registry.Resolution
+	err := d.store.View(ctx, func(r Reader) error {
+		agents, err := r.Agents(ctx)
+		if err != nil {
+			return err
+		}
+		found, err := pick(agents, agent, layer)
+		if err != nil {
+			return err
+		}
+		profile = found
+		res, err = registry.Resolve(ctx, *found.Definition.Agent, where, registry.Layered{Finder: r, View: layer.View()}, shipped.AllowList)
+		if err != nil {
+			return fmt.Errorf("%s: %w", found.Subject, err)
+		}
+		return nil
+	})
+	return profile, res, err
+}
+
+// pick finds an active agent: by its subject, or by its id as it is seen in
+// the view of layer.
+func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Live, error) {
+	for _, a := range seen(agents, layer) {
+		if a.Subject.ID == ref || a.Subject.String() == ref {
+			return a, nil
+		}
+	}
+	return registry.Live{}, fmt.Errorf("an active agent %s in the view of %s: %w", jsondoc.Quote(ref), layer, ErrNotFound)
+}
+
+// seen returns the active agents of the view of layer by id: of the same id
+// the one in the strongest layer, and none when that one is deactivated.
+func seen(agents []registry.Live, layer registry.Layer) []registry.Live {
+	top := map[string]registry.Live{}
+	for _, a := range agents {
+		if !slices.Contains(layer.View(), a.Subject.Layer) {
+			continue
+		}
+		if other, ok := top[a.Subject.ID]; !ok || other.Subject.Layer.Rank() < a.Subject.Layer.Rank() {
+			top[a.Subject.ID] = a
+		}
+	}
+	var out []registry.Live
+	for _, a := range top {
+		if a.Definition.Status() == registry.Active {
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, func(a, b registry.Live) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	return out
+}
