@@ -16,9 +16,8 @@ import (
 // be gone. Members of a change set are taken as approved together, each of
 // them tells of the prompts its own subject reaches.
 //
-// Prompts are rendered in prompt.Reference, for an agent that works locally
-// with semantic search, in the merged view of the stronger of the two layers,
-// the agent's and the subject's.
+// Prompts are rendered in prompt.Reference and ReferenceContext, in the merged
+// view of the stronger of the two layers, the agent's and the subject's.
 func (d *Desk) rendered(ctx context.Context, r Reader, v view) (map[string]string, error) {
 	changed, err := changes(ctx, r, v)
 	if err != nil {
@@ -191,29 +190,43 @@ func (c catalogs) agents(now []registry.Live) []registry.Live {
 // prompts returns the hash of every channel prompt of an agent in the view of
 // layer; none when it is not there, not active, or hidden by a stronger layer.
 func (c catalogs) prompts(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live) (map[string]string, error) {
+	in, err := c.input(ctx, agent, layer, agents, ReferenceContext())
+	if err != nil || in == nil {
+		return nil, err
+	}
+	return prompt.Rendered(in.Agent, in.Tools), nil
+}
+
+// ReferenceContext is where an agent is taken to work when its prompts are
+// rendered for a review.
+func ReferenceContext() registry.Context { return registry.Context{Local: true, Embedding: true} }
+
+// input returns what the prompts of an agent are made of in the view of layer;
+// nil when it is not there, not active, or hidden by a stronger layer.
+func (c catalogs) input(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (*prompt.Input, error) {
 	var profile *registry.Agent
 	for _, a := range agents {
 		switch {
 		case a.Subject == agent:
 			profile = a.Definition.Agent
 		case a.Subject.ID == agent.ID && a.Subject.Layer.Rank() > agent.Layer.Rank() && slices.Contains(layer.View(), a.Subject.Layer):
-			return nil, nil
+			return nil, nil //nolint:nilnil // no prompt is an answer, not an error
 		}
 	}
 	if profile == nil || profile.Status == registry.Deactivated {
-		return nil, nil
+		return nil, nil //nolint:nilnil // no prompt is an answer, not an error
 	}
-	tools, err := c.tools(ctx, *profile, layer)
+	tools, err := c.tools(ctx, *profile, layer, where)
 	if err != nil {
 		return nil, err
 	}
-	return prompt.Rendered(*profile, tools), nil
+	return &prompt.Input{Agent: *profile, Tools: tools}, nil
 }
 
 // tools returns what an agent has. One whose allow-list leaves nothing has
 // nothing; its prompts are rendered all the same.
-func (c catalogs) tools(ctx context.Context, agent registry.Agent, layer registry.Layer) ([]prompt.Tool, error) {
-	res, err := registry.Resolve(ctx, agent, registry.Context{Local: true, Embedding: true}, registry.Layered{Finder: c, View: layer.View()}, shipped.AllowList)
+func (c catalogs) tools(ctx context.Context, agent registry.Agent, layer registry.Layer, where registry.Context) ([]prompt.Tool, error) {
+	res, err := registry.Resolve(ctx, agent, where, registry.Layered{Finder: c, View: layer.View()}, shipped.AllowList)
 	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
 		return nil, err
 	}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"toolcrib/history/diff"
+	"toolcrib/prompt"
+	"toolcrib/prompt/tokens"
+	"toolcrib/review"
+)
+
+// docPreview is the prompt of one channel of an agent: as it is, or with
+// proposals as it would be, and then Before, Change and Diff say what becomes
+// different.
+type docPreview struct {
+	Agent   string `json:"agent"`
+	Subject string `json:"subject"`
+	View    string `json:"view"` // the layer in whose merged view it was rendered
+	Channel string `json:"channel"`
+	docPrompt
+	// Gone says that there would be no such prompt any more; Untouched that
+	// the proposals do not change it.
+	Gone      bool       `json:"gone,omitempty"`
+	Untouched bool       `json:"untouched,omitempty"`
+	Before    *docPrompt `json:"before,omitempty"`
+	Change    *docCost   `json:"change,omitempty"`
+	Diff      *[]docHunk `json:"diff,omitempty"` // from Before to the text
+}
+
+// docCost is what a prompt costs, or how much more than another.
+type docCost struct {
+	Chars  int       `json:"chars"`
+	Tokens docTokens `json:"tokens"`
+}
+
+type docPrompt struct {
+	Text string `json:"text"`
+	docCost
+	Hash string   `json:"hash"` // SHA-256 of the text
+	Cuts []docCut `json:"cuts"`
+}
+
+type docTokens struct {
+	O200k  int `json:"o200k_base"`
+	Cl100k int `json:"cl100k_base"`
+}
+
+// docCut is a place where a host cuts a text.
+type docCut struct {
+	Kind    string `json:"kind"`
+	Tool    string `json:"tool,omitempty"`
+	Limit   int    `json:"limit"`
+	Length  int    `json:"length"`
+	Message string `json:"message"`
+}
+
+type docOnePreview struct {
+	Schema int    `json:"schema"`
+	Kind   string `json:"kind"`
+	docPreview
+}
+
+type docPreviewList struct {
+	Schema   int          `json:"schema"`
+	Kind     string       `json:"kind"`
+	Previews []docPreview `json:"previews"`
+}
+
+func newDocPrompt(o prompt.Output, c tokens.Counts) docPrompt {
+	doc := docPrompt{
+		Text: o.Text, docCost: docCost{Chars: o.Chars, Tokens: docTokens{O200k: c.O200k, Cl100k: c.Cl100k}},
+		Hash: prompt.Hash(o.Text), Cuts: []docCut{},
+	}
+	for _, cut := range o.Cuts {
+		doc.Cuts = append(doc.Cuts, docCut{Kind: string(cut.Kind), Tool: cut.Tool, Limit: cut.Limit, Length: cut.Length, Message: cut.String()})
+	}
+	return doc
+}
+
+// newDocPreviews counts what is to be shown, all of it at once: the channels
+// of an agent are mostly the same text.
+func newDocPreviews(previews []review.Preview, compared bool) ([]docPreview, error) {
+	var texts []string
+	for _, p := range previews {
+		for _, o := range append(append([]prompt.Output{}, p.Now...), p.Then...) {
+			texts = append(texts, o.Text)
+		}
+	}
+	counts, err := tokens.NewCounter().CountAll(texts)
+	if err != nil {
+		return nil, err
+	}
+	var docs []docPreview
+	for _, p := range previews {
+		now, then := map[string]docPrompt{}, map[string]docPrompt{}
+		var channels []string
+		for i, outputs := range [][]prompt.Output{p.Now, p.Then} {
+			for _, o := range outputs {
+				doc := newDocPrompt(o, counts[0])
+				counts = counts[1:]
+				if i == 0 {
+					now[o.Channel] = doc
+					channels = append(channels, o.Channel)
+					continue
+				}
+				then[o.Channel] = doc
+				if _, known := now[o.Channel]; !known {
+					channels = append(channels, o.Channel)
+				}
+			}
+		}
+		for _, c := range channels {
+			doc := docPreview{Agent: p.Agent.ID, Subject: p.Agent.String(), View: string(p.Layer), Channel: c, docPrompt: now[c]}
+			if compared {
+				doc.compare(now, then)
+			}
+			docs = append(docs, doc)
+		}
+	}
+	return docs, nil
+}
+
+// compare makes d the preview of what would be, held against what is.
+func (d *docPreview) compare(now, then map[string]docPrompt) {
+	before, was := now[d.Channel]
+	after, will := then[d.Channel]
+	if !will {
+		after = docPrompt{Hash: prompt.Hash(""), Cuts: []docCut{}}
+	}
+	d.docPrompt, d.Gone = after, !will
+	if was {
+		d.Before = &before
+	}
+	d.Untouched = was && will && before.Hash == after.Hash
+	d.Change = &docCost{
+		Chars:  after.Chars - before.Chars,
+		Tokens: docTokens{O200k: after.Tokens.O200k - before.Tokens.O200k, Cl100k: after.Tokens.Cl100k - before.Tokens.Cl100k},
+	}
+	hunks := diff.Lines(before.Text, after.Text).Unified(3)
+	for i, h := range hunks {
+		hunks[i] = h.Words()
+	}
+	doc := newDocHunks(hunks)
+	d.Diff = &doc
+}

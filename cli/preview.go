@@ -1,0 +1,263 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// What of a preview is printed for a person.
+const (
+	showSummary = "summary"
+	showNow     = "now"
+	showAfter   = "after"
+	showDiff    = "diff"
+)
+
+// everyChannel is what --channel calls all of them.
+const everyChannel = "all"
+
+type previewFlags struct {
+	agent, channel, show string
+	skipTools, deferred  bool
+	notLocal, noSemantic bool
+	scene                sceneFlags
+}
+
+func newPreview(a *app) *cobra.Command {
+	var f previewFlags
+	cmd := &cobra.Command{
+		Use:   "preview [ID…]",
+		Short: "Show the exact prompt that a channel gets, now or after an approval",
+		Long: `Render the prompt of an agent for one channel or all of them, with its length in
+characters and tokens and where hosts would cut it.
+
+With proposals (an ID, #N or set:NAME) it is rendered as it would be after they
+are approved, together with the rest of their change sets, and held against what
+it is now. Without --agent every agent is shown whose prompts they can change.
+
+What is rendered depends on nothing but the registry and what the flags say, so
+two runs with the same --at give the same bytes. The agent is taken to work on
+the user's machine with semantic search, as in a review.
+
+For people hidden characters are shown as such; --json holds the exact text.`,
+		Example: `  toolcrib preview --agent assistant --channel telegram
+  toolcrib preview '#4'
+  toolcrib preview set:spring --agent assistant --channel all --json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return runPreview(cmd.Context(), a, args, f) },
+	}
+	set := cmd.Flags()
+	set.StringVar(&f.agent, "agent", "", "the `ID` or subject of the agent")
+	set.StringVar(&f.channel, "channel", everyChannel, "`CHANNEL` such as web or telegram, or all")
+	set.StringVar(&f.show, "show", "", "print `WHAT`: summary, now, after or diff")
+	set.BoolVar(&f.skipTools, "skip-tools", false, "leave the catalog of tools out")
+	set.BoolVar(&f.deferred, "deferred", false, "with the tools that wait to be discovered")
+	set.BoolVar(&f.notLocal, "not-local", false, "the agent works away from the user's machine")
+	set.BoolVar(&f.noSemantic, "no-embedding", false, "there is no semantic search")
+	f.scene.register(set)
+	return cmd
+}
+
+func (f *previewFlags) check(compared bool) error {
+	switch {
+	case !compared && (f.show == showAfter || f.show == showDiff):
+		return usagef("--show %s needs a proposal to compare with", f.show)
+	case f.show == "" && compared:
+		f.show = showDiff
+	case f.show == "" && f.channel != everyChannel:
+		f.show = showNow
+	case f.show == "":
+		f.show = showSummary
+	case !slices.Contains([]string{showSummary, showNow, showAfter, showDiff}, f.show):
+		return usagef("--show is %q; write summary, now, after or diff", f.show)
+	}
+	if !registry.ValidChannel(f.channel) {
+		return usagef("--channel is %q; a channel is a name such as web, or all", f.channel)
+	}
+	return nil
+}
+
+func runPreview(ctx context.Context, a *app, refs []string, f previewFlags) error {
+	compared := len(refs) > 0
+	if err := f.check(compared); err != nil {
+		return err
+	}
+	scene, err := f.scenery(a)
+	if err != nil {
+		return err
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return err
+	}
+	var ids []proposals.ID
+	if compared {
+		if ids, err = a.ids(ctx, desk, refs); err != nil {
+			return err
+		}
+	}
+	previews, err := desk.Preview(ctx, ids, f.agent, scene)
+	if err != nil {
+		return err
+	}
+	docs, err := newDocPreviews(previews, compared)
+	if err != nil {
+		return err
+	}
+	if f.agent != "" && f.channel != everyChannel && len(docs) == 1 {
+		return a.print(docOnePreview{Schema: schema, Kind: "preview", docPreview: docs[0]}, func(p *page) { writePreviews(p, docs, f.show) })
+	}
+	list := docPreviewList{Schema: schema, Kind: "preview.list", Previews: append([]docPreview{}, docs...)}
+	return a.print(list, func(p *page) { writePreviews(p, docs, f.show) })
+}
+
+func (f *previewFlags) scenery(a *app) (review.Scene, error) {
+	s := review.Scene{
+		Where:     registry.Context{Local: !f.notLocal, Embedding: !f.noSemantic, IncludeDeferred: f.deferred},
+		SkipTools: f.skipTools,
+	}
+	if f.channel != everyChannel {
+		s.Channel = f.channel
+	}
+	var err error
+	if s.Layer, err = a.layer(); err != nil {
+		return s, err
+	}
+	s.Context, err = f.scene.context(a)
+	return s, err
+}
+
+func writePreviews(p *page, docs []docPreview, show string) {
+	if len(docs) == 0 {
+		p.linef("No agent's prompt changes.")
+	}
+	for i, d := range docs {
+		if i > 0 && docs[i-1].Subject == d.Subject {
+			continue
+		}
+		if i > 0 {
+			p.blank()
+		}
+		same := docs[i:]
+		if end := slices.IndexFunc(same, func(o docPreview) bool { return o.Subject != d.Subject }); end > 0 {
+			same = same[:end]
+		}
+		writeAgentPreview(p, same, show)
+	}
+}
+
+// writeAgentPreview writes the channels of one agent.
+func writeAgentPreview(p *page, docs []docPreview, show string) {
+	p.linef("%s in the view of %s", docs[0].Subject, docs[0].View)
+	p.blank()
+	costTable(p, docs)
+	writeCuts(p, docs)
+	switch show {
+	case showDiff:
+		writeChanges(p, docs)
+	case showNow, showAfter:
+		for _, d := range docs {
+			text := &d.docPrompt
+			if show == showNow && d.Change != nil {
+				text = d.Before
+			}
+			p.blank()
+			p.raw(p.paint(inkStrong, "── "+safe(d.Channel)+" ──"))
+			if text == nil || show == showAfter && d.Gone {
+				p.linef("There is no such prompt.")
+				continue
+			}
+			p.text("", text.Text)
+		}
+	}
+}
+
+// costTable says what each channel costs, and what the proposals add.
+func costTable(p *page, docs []docPreview) {
+	if docs[0].Change == nil {
+		rows := make([][]string, len(docs))
+		for i, d := range docs {
+			rows[i] = []string{d.Channel, itoa(d.Chars), itoa(d.Tokens.O200k), itoa(d.Tokens.Cl100k)}
+		}
+		p.table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, rows)
+		return
+	}
+	rows := make([][]string, len(docs))
+	for i, d := range docs {
+		var before docCost
+		if d.Before != nil {
+			before = d.Before.docCost
+		}
+		rows[i] = []string{
+			d.Channel, fromTo(before.Chars, d.Chars), fromTo(before.Tokens.O200k, d.Tokens.O200k),
+			fromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), becomes(d),
+		}
+	}
+	p.table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, rows)
+}
+
+// fromTo writes a count before and after with the difference.
+func fromTo(before, after int) string {
+	if before == after {
+		return itoa(after)
+	}
+	return fmt.Sprintf("%d → %d (%+d)", before, after, after-before)
+}
+
+func becomes(d docPreview) string {
+	switch {
+	case d.Untouched:
+		return "untouched"
+	case d.Gone:
+		return "gone"
+	case d.Before == nil:
+		return "new"
+	}
+	return "changed"
+}
+
+// writeCuts says where hosts cut what is shown; what holds for every channel
+// is said once.
+func writeCuts(p *page, docs []docPreview) {
+	said := map[string]bool{}
+	for _, d := range docs {
+		for _, c := range d.Cuts {
+			if !said[c.Message] {
+				p.linef("Limit: %s", c.Message)
+			}
+			said[c.Message] = true
+		}
+	}
+}
+
+// writeChanges writes the diff of every channel that changes; channels that
+// change in the same way share one.
+func writeChanges(p *page, docs []docPreview) {
+	var done []string
+	for i, d := range docs {
+		if d.Untouched || d.Diff == nil || slices.Contains(done, d.Channel) {
+			continue
+		}
+		var channels []string
+		for _, other := range docs[i:] {
+			if !other.Untouched && reflect.DeepEqual(other.Diff, d.Diff) {
+				channels = append(channels, other.Channel)
+			}
+		}
+		done = append(done, channels...)
+		p.blank()
+		p.raw(p.paint(inkStrong, "── "+safe(strings.Join(channels, ", "))+" ──"))
+		for _, h := range *d.Diff {
+			writeHunk(p, h)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"toolcrib/prompt"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// Scene is what prompts are rendered for.
+type Scene struct {
+	Layer     registry.Layer   // in whose merged view
+	Where     registry.Context // which tools there are
+	Context   prompt.Context
+	SkipTools bool   // leave the catalog block out
+	Channel   string // the only one to render; "" for all that the agent has
+}
+
+// Preview is what the channels of one agent get.
+type Preview struct {
+	Agent registry.Subject
+	Layer registry.Layer // in whose merged view it was rendered
+	// Now is what they get now; empty when the agent is not there.
+	Now []prompt.Output
+	// Then is what they would get after the approval; empty when the agent
+	// would not be there, or nothing is to be approved.
+	Then []prompt.Output
+}
+
+// Preview renders the prompts of an agent, an id in the view of the scene's
+// layer or a subject. With proposals it also renders them as they would be
+// when these, and the rest of their change sets, were approved together. An
+// agent of "" stands for every one whose prompts the proposals can change, or
+// every one there is when there are no proposals.
+//
+// The view is that of the scene's layer, or of the proposals' project.
+func (d *Desk) Preview(ctx context.Context, ids []proposals.ID, agent string, s Scene) ([]Preview, error) {
+	var previews []Preview
+	err := d.store.View(ctx, func(r Reader) error {
+		p, err := newPreviewer(ctx, r, ids, s)
+		if err != nil {
+			return err
+		}
+		chosen, err := p.choose(ctx, agent)
+		if err != nil {
+			return err
+		}
+		previews = make([]Preview, len(chosen))
+		for i, subject := range chosen {
+			if previews[i], err = p.preview(ctx, subject); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return previews, err
+}
+
+// previewer renders agents as they are and as they would be.
+type previewer struct {
+	scene     Scene
+	now, then catalogs
+	agents    []registry.Live // now
+	changed   map[registry.Subject]registry.Live
+}
+
+func newPreviewer(ctx context.Context, r Reader, ids []proposals.ID, s Scene) (previewer, error) {
+	p := previewer{scene: s, changed: map[registry.Subject]registry.Live{}}
+	for _, id := range ids {
+		more, err := pending(ctx, r, id)
+		if err != nil {
+			return p, err
+		}
+		maps.Copy(p.changed, more)
+	}
+	for subject := range p.changed {
+		layer, ok := stronger(p.scene.Layer, subject.Layer)
+		if !ok {
+			return p, fmt.Errorf("%s in the view of %s: %w", subject, p.scene.Layer, ErrNotFound)
+		}
+		p.scene.Layer = layer
+	}
+	p.now, p.then = catalogs{r, nil}, catalogs{r, p.changed}
+	var err error
+	p.agents, err = r.Agents(ctx)
+	return p, err
+}
+
+// pending returns what approving a proposal would make live.
+func pending(ctx context.Context, r Reader, id proposals.ID) (map[registry.Subject]registry.Live, error) {
+	v := view{}
+	var err error
+	if v.Proposal, v.Revision, err = current(ctx, r, id); err != nil {
+		return nil, err
+	}
+	if !v.Proposal.State.Open() {
+		return nil, fmt.Errorf("%s is %s; only what is still open has a preview: %w", name(v.Proposal), v.Proposal.State, proposals.ErrState)
+	}
+	if v.Proposal.ChangeSet != "" {
+		if v.Members, err = r.Members(ctx, v.Proposal.ChangeSet); err != nil {
+			return nil, err
+		}
+	}
+	return changes(ctx, r, v)
+}
+
+// choose returns the agents that are asked for.
+func (p previewer) choose(ctx context.Context, agent string) ([]registry.Subject, error) {
+	there := seen(p.agents, p.scene.Layer)
+	then := seen(p.then.agents(p.agents), p.scene.Layer)
+	if agent != "" {
+		found, err := pick(then, agent, p.scene.Layer)
+		if err != nil {
+			found, err = pick(there, agent, p.scene.Layer)
+		}
+		return []registry.Subject{found.Subject}, err
+	}
+	var chosen []registry.Subject
+	for _, a := range slices.Concat(there, then) {
+		if slices.Contains(chosen, a.Subject) {
+			continue
+		}
+		touched, err := p.touches(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		if len(p.changed) == 0 || touched {
+			chosen = append(chosen, a.Subject)
+		}
+	}
+	return chosen, nil
+}
+
+// touches reports whether any change can reach what agent is told.
+func (p previewer) touches(ctx context.Context, agent registry.Live) (bool, error) {
+	for subject, after := range p.changed {
+		before, err := live(ctx, p.now, subject)
+		if err != nil {
+			return false, err
+		}
+		if reaches(subject, before, after, agent, p.then.agents(p.agents)) || reaches(subject, before, after, agent, p.agents) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview, error) {
+	out := Preview{Agent: agent, Layer: p.scene.Layer}
+	var err error
+	if out.Now, err = p.render(ctx, p.now, agent, p.agents); err != nil || len(p.changed) == 0 {
+		return out, err
+	}
+	out.Then, err = p.render(ctx, p.then, agent, p.then.agents(p.agents))
+	return out, err
+}
+
+func (p previewer) render(ctx context.Context, c catalogs, agent registry.Subject, agents []registry.Live) ([]prompt.Output, error) {
+	in, err := c.input(ctx, agent, p.scene.Layer, agents, p.scene.Where)
+	if err != nil || in == nil {
+		return nil, err
+	}
+	in.Context, in.SkipTools = p.scene.Context, p.scene.SkipTools
+	renderer := prompt.NewRenderer(*in)
+	if p.scene.Channel != "" {
+		return []prompt.Output{renderer.Render(p.scene.Channel)}, nil
+	}
+	return renderer.RenderAll(), nil
+}
