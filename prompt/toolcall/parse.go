@@ -1,0 +1,150 @@
+package toolcall
+
+import (
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// What is read at most.
+const (
+	MaxAnswer = 1 << 20 // bytes
+	maxDepth  = 64
+	maxName   = 128 // bytes of a tool's name: the longest that a protocol allows
+	maxNonce  = 256 // bytes
+)
+
+// Call is one call of a tool.
+type Call struct {
+	Tool  string
+	Args  *jsondoc.Node // an object
+	Nonce string
+}
+
+// Parse reads the call that answer is. The error wraps ErrInvalidFormat,
+// ErrMultiple, ErrUnknownTool (a name that no tool can have), ErrInvalidArgs
+// or ErrNonceInvalid, the first that applies in this order. Whether there is
+// such a tool, whether the arguments fit its schema and whether the nonce is
+// that of the turn is for Verify and the caller to say.
+func Parse(answer string) (Call, error) {
+	n, err := object(answer)
+	if err != nil {
+		return Call{}, err
+	}
+	for _, m := range n.Members {
+		switch m.Key {
+		case "tool", "args", "nonce":
+		default:
+			return Call{}, refuse(ErrInvalidFormat, "the object has a key %s; only tool, args and nonce belong there", jsondoc.Quote(m.Key))
+		}
+	}
+	call := Call{Args: n.Get("args")}
+	switch tool := n.Get("tool"); {
+	case tool == nil:
+		return Call{}, refuse(ErrInvalidFormat, "the object lacks the key tool")
+	case tool.Kind != jsondoc.String:
+		return Call{}, refuse(ErrInvalidFormat, "tool is %s; a string is expected", tool.Kind)
+	case tool.Text == "" || len(tool.Text) > maxName:
+		return Call{}, refuse(ErrUnknownTool, "no tool is called %s", jsondoc.Quote(tool.Text))
+	default:
+		call.Tool = tool.Text
+	}
+	switch {
+	case call.Args == nil:
+		return Call{}, refuse(ErrInvalidArgs, "the object lacks the key args; without arguments it is {}")
+	case call.Args.Kind != jsondoc.Object:
+		return Call{}, refuse(ErrInvalidArgs, "args is %s; an object is expected", call.Args.Kind)
+	}
+	switch nonce := n.Get("nonce"); {
+	case nonce == nil:
+		return Call{}, refuse(ErrNonceInvalid, "the object lacks the key nonce")
+	case nonce.Kind != jsondoc.String:
+		return Call{}, refuse(ErrNonceInvalid, "nonce is %s; a string is expected", nonce.Kind)
+	case nonce.Text == "" || len(nonce.Text) > maxNonce:
+		return Call{}, refuse(ErrNonceInvalid, "nonce is empty or too long")
+	default:
+		call.Nonce = nonce.Text
+	}
+	return call, nil
+}
+
+// Verify holds c against what the host knows: which tools there are, and the
+// nonce of the turn. The error wraps ErrUnknownTool or ErrNonceInvalid.
+func (c Call) Verify(known func(tool string) bool, nonce string) error {
+	if !known(c.Tool) {
+		return refuse(ErrUnknownTool, "no tool is called %s", jsondoc.Quote(c.Tool))
+	}
+	if subtle.ConstantTimeCompare([]byte(c.Nonce), []byte(nonce)) != 1 {
+		return refuse(ErrNonceInvalid, "the nonce is not that of this turn")
+	}
+	return nil
+}
+
+func refuse(code error, format string, args ...any) error {
+	return fmt.Errorf("%w: %s", code, fmt.Sprintf(format, args...))
+}
+
+// object returns the one object that answer is.
+func object(answer string) (*jsondoc.Node, error) {
+	if len(answer) > MaxAnswer {
+		return nil, refuse(ErrInvalidFormat, "the answer has %d bytes; at most %d are read", len(answer), MaxAnswer)
+	}
+	body := Unwrap(answer)
+	if body == "" {
+		return nil, refuse(ErrInvalidFormat, "the answer is empty; the whole answer is one JSON object")
+	}
+	n, err := jsondoc.Parse([]byte(body), limits)
+	switch {
+	case err != nil && several(body):
+		return nil, refuse(ErrMultiple, "the answer has several objects; one call in each answer")
+	case err != nil:
+		return nil, refuse(ErrInvalidFormat, "the whole answer is one JSON object and nothing beside it: %s", firstProblem(err))
+	case n.Kind == jsondoc.Array && len(n.Items) > 1 && objects(n.Items):
+		return nil, refuse(ErrMultiple, "the answer is a list of %d objects; one call in each answer", len(n.Items))
+	case n.Kind != jsondoc.Object:
+		return nil, refuse(ErrInvalidFormat, "the answer is %s; the whole answer is one JSON object", n.Kind)
+	}
+	return n, nil
+}
+
+var limits = jsondoc.Limits{Bytes: MaxAnswer, Depth: maxDepth}
+
+// firstProblem returns the first of the problems that err lists.
+func firstProblem(err error) string {
+	var ps jsondoc.Problems
+	if errors.As(err, &ps) && len(ps) > 0 {
+		return ps[0].String()
+	}
+	return err.Error()
+}
+
+// several reports whether body is two objects or more and nothing else: one
+// after the other, with commas between them, or each in a fence of its own.
+func several(body string) bool {
+	var b strings.Builder
+	for line := range strings.Lines(body) {
+		if fence(strings.TrimSpace(line)) == "" {
+			b.WriteString(line)
+		}
+	}
+	text := b.String()
+	for _, text := range []string{text, "[" + text + "]"} {
+		nodes, err := jsondoc.ParseStream([]byte(text), limits)
+		if err == nil && len(nodes) > 1 && objects(nodes) {
+			return true
+		}
+	}
+	return false
+}
+
+func objects(nodes []*jsondoc.Node) bool {
+	for _, n := range nodes {
+		if n.Kind != jsondoc.Object {
+			return false
+		}
+	}
+	return true
+}
