@@ -3,16 +3,19 @@ package rules
 import (
 	"sync"
 
+	"toolcrib/proposals"
 	"toolcrib/review/rules/scan"
 )
 
 // computed holds what several rules need of one Change and none should compute
 // twice.
 type computed struct {
-	texts    sync.Once
-	textList []Text
-	scans    sync.Once
-	scanList []scanned
-	purposes sync.Once
-	purpose  scan.Set
+	problems    sync.Once
+	problemList proposals.Problems
+	texts       sync.Once
+	textList    []Text
+	scans       sync.Once
+	scanList    []scanned
+	purposes    sync.Once
+	purpose     scan.Set
 }

@@ -15,7 +15,7 @@ func template() []Rule {
 			ID: id, Name: name, Severity: Block, Locked: true, Doc: doc, Bad: bad, Good: good,
 			Check: func(_ context.Context, c *Change) ([]Finding, error) {
 				var found []Finding
-				for _, p := range c.Draft.Problems() {
+				for _, p := range c.problems() {
 					if p.Rule == id {
 						found = append(found, Finding{Path: p.Path, Message: "At " + p.Path + ": " + p.Message + "."})
 					}
@@ -65,4 +65,10 @@ func template() []Rule {
 			"A restore says which version it goes back to, and nothing else does.",
 			without(`"restoreVersion": 3 in a new proposal`, func(d *proposals.Draft) { d.RestoreVersion, d.BaseVersion = three, &zero }), whole),
 	}
+}
+
+// problems returns what the draft lacks, found once for all rules.
+func (c *Change) problems() proposals.Problems {
+	c.once.problems.Do(func() { c.once.problemList = c.Draft.Problems() })
+	return c.once.problemList
 }
