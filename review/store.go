@@ -65,6 +65,13 @@ type RegistryReader interface {
 	ByName(ctx context.Context, name string) ([]registry.Live, error)
 	// InCategory returns the live tools of a category in any layer.
 	InCategory(ctx context.Context, category string) ([]registry.Live, error)
+	// ByLabel returns the live tools, in any layer, with a human name.
+	ByLabel(ctx context.Context, label string) ([]registry.Live, error)
+	// ByTag returns the live tools, in any layer, with a tag prefix.
+	ByTag(ctx context.Context, prefix string) ([]registry.Live, error)
+	// Alike returns the live tools, in any layer, that may resemble t in text
+	// or in purpose, the likeliest first: candidates to be compared.
+	Alike(ctx context.Context, t registry.Tool) ([]registry.Live, error)
 	// Agents returns every live agent, in any layer.
 	Agents(ctx context.Context) ([]registry.Live, error)
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)

@@ -48,6 +48,16 @@ func (s *session) InCategory(ctx context.Context, category string) ([]registry.L
 	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'tool' AND l.category = ? AND l.category <> '' ORDER BY l.id, l.layer", category)
 }
 
+// ByLabel implements review.RegistryReader.
+func (s *session) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
+	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'tool' AND l.name = ? ORDER BY l.subject", label)
+}
+
+// ByTag implements review.RegistryReader.
+func (s *session) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
+	return all(ctx, s, scanLive, selectLive+"WHERE l.tag = ? AND l.tag <> '' ORDER BY l.subject", prefix)
+}
+
 // Agents implements review.RegistryReader.
 func (s *session) Agents(ctx context.Context) ([]registry.Live, error) {
 	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'agent' ORDER BY l.id, l.layer")
@@ -64,29 +74,38 @@ func (s *session) setLive(ctx context.Context, v history.Version, locked bool) e
 		return err
 	}
 	var n int64
-	args := []any{v.Number, v.ContentHash, d.Name(), "", "", "", "", d.Status()}
+	args := []any{v.Number, v.ContentHash, d.Name(), "", "", "", "", "", d.Status()}
 	var names []string
 	if t := d.Tool; t != nil {
 		approval := ""
 		if t.Approval != nil {
 			approval = string(t.Approval.Tier)
 		}
-		args = []any{v.Number, v.ContentHash, t.Name, t.Kind, t.Category, t.Tier, approval, d.Status()}
+		tag := ""
+		if t.Tag != nil {
+			tag = t.Tag.Prefix
+		}
+		args = []any{v.Number, v.ContentHash, t.Name, t.Kind, t.Category, t.Tier, approval, tag, d.Status()}
 		names = append([]string{t.ID}, t.Aliases...)
 	}
 	if v.Number == 1 {
 		n, err = s.exec(ctx, `
-			INSERT INTO live (version, content_hash, name, tool_kind, category, tier, approval, status, subject, kind, layer, id, locked)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			INSERT INTO live (version, content_hash, name, tool_kind, category, tier, approval, tag, status, subject, kind, layer, id, locked)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			append(args, v.Subject.String(), v.Subject.Kind, v.Subject.Layer, v.Subject.ID, locked)...)
 	} else {
 		n, err = s.exec(ctx, `
-			UPDATE live SET version = ?, content_hash = ?, name = ?, tool_kind = ?, category = ?, tier = ?, approval = ?, status = ?
+			UPDATE live SET version = ?, content_hash = ?, name = ?, tool_kind = ?, category = ?, tier = ?, approval = ?, tag = ?, status = ?
 			WHERE subject = ? AND version = ?`,
 			append(args, v.Subject.String(), v.Number-1)...)
 	}
 	if err := changedOne(n, err, v.Subject.String()); err != nil {
 		return err
+	}
+	if d.Tool != nil {
+		if err := s.addSketches(ctx, v.Subject, v.Number, *d.Tool); err != nil {
+			return err
+		}
 	}
 	return s.setNames(ctx, v.Subject, names)
 }

@@ -14,8 +14,9 @@ import (
 // Statements run without the context's cancellation, which would cost two
 // goroutines each; the context is looked at between rows and before COMMIT.
 type session struct {
-	conn  *sql.Conn
-	stmts map[string]*sql.Stmt
+	conn     *sql.Conn
+	stmts    map[string]*sql.Stmt
+	sketches sketches
 }
 
 func newSession(ctx context.Context, db *sql.DB) (*session, error) {

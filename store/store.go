@@ -177,6 +177,7 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*session) 
 	done := false
 	defer func() {
 		if !done {
+			s.sketches = sketches{}        // what was rolled back may be in them
 			_, _ = s.exec(ctx, "ROLLBACK") // what failed before is the error to report
 		}
 	}()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	"toolcrib/proposals"
@@ -17,7 +16,7 @@ func (r row) change() *rules.Change {
 		def = t.definition()
 	}
 	return &rules.Change{
-		World: empty{},
+		World: rules.Memory(nil),
 		Draft: proposals.Draft{
 			Type:       proposals.New,
 			Subject:    registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: def.ID},
@@ -54,8 +53,3 @@ func identifier(name string) string {
 		return '_'
 	}, name), "_")
 }
-
-// empty is a world with nothing live in it.
-type empty struct{}
-
-func (empty) ByName(context.Context, string) ([]registry.Live, error) { return nil, nil }

@@ -54,4 +54,11 @@ type World interface {
 	// ByName returns the live tools that have name as their id or alias, in
 	// any layer, core tools included.
 	ByName(ctx context.Context, name string) ([]registry.Live, error)
+	// ByLabel returns the live tools with a human name, ByTag those with a tag
+	// prefix, in any layer.
+	ByLabel(ctx context.Context, label string) ([]registry.Live, error)
+	ByTag(ctx context.Context, prefix string) ([]registry.Live, error)
+	// Alike returns live tools that may resemble t in text or in purpose, the
+	// likeliest first. They are candidates: compare them.
+	Alike(ctx context.Context, t registry.Tool) ([]registry.Live, error)
 }

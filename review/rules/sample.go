@@ -26,7 +26,7 @@ func sample() proposals.Draft {
 		Examples:  []string{"Check the pacing of Story/Scenes/harbour.md", "Where does chapter two hurry?"},
 		TestCases: []proposals.TestCase{
 			{Name: "slow scene is named", Input: "A slow scene", Expect: proposals.ExpectPass, Output: &output, Checks: []proposals.Check{{Type: proposals.CheckContains, Value: []byte(`"slow"`)}}},
-			{Name: "no advice without a file", Input: "", Expect: proposals.ExpectFail, Output: &output, Checks: []proposals.Check{{Type: proposals.CheckEvidence}}},
+			{Name: "no advice without a file", Input: "How is the pacing?", Expect: proposals.ExpectFail, Output: &output, Checks: []proposals.Check{{Type: proposals.CheckEvidence}}},
 		},
 	}
 }

@@ -242,12 +242,15 @@ CREATE TABLE live (
   category     TEXT NOT NULL,
   tier         TEXT NOT NULL,
   approval     TEXT NOT NULL,
+  tag          TEXT NOT NULL,
   status       TEXT NOT NULL CHECK (status IN ('active', 'deactivated')),
   locked       INTEGER NOT NULL CHECK (locked IN (0, 1)),
   FOREIGN KEY (subject, version) REFERENCES versions (subject, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX live_by_id ON live (kind, id, layer);
 CREATE INDEX live_by_category ON live (category, id) WHERE kind = 'tool' AND category <> '';
+CREATE INDEX live_by_name ON live (name) WHERE kind = 'tool';
+CREATE INDEX live_by_tag ON live (tag) WHERE tag <> '';
 CREATE TRIGGER live_insert BEFORE INSERT ON live
 WHEN EXISTS (SELECT 1 FROM live WHERE subject = NEW.subject)
 BEGIN SELECT RAISE(ABORT, 'the live registry is never replaced'); END;
@@ -264,6 +267,15 @@ CREATE TABLE names (
   PRIMARY KEY (name, subject)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX names_by_subject ON names (subject);
+
+-- sketches: what the texts and the purposes of tools resemble, by the number of
+-- their version. A row holds a block of versions; it only ever grows, and is
+-- complete when the next one begins.
+CREATE TABLE sketches (
+  block   INTEGER PRIMARY KEY,
+  text    BLOB NOT NULL,
+  purpose BLOB NOT NULL
+) STRICT;
 
 -- events (records): the audit log, one chain.
 CREATE TABLE events (

@@ -1,0 +1,51 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestExamples runs every rule against its own documentation.
+func TestExamples(t *testing.T) {
+	for _, r := range All() {
+		t.Run(r.ID+" "+r.Name, func(t *testing.T) {
+			if r.Doc == "" || r.Bad.Show == "" || r.Good.Show == "" {
+				t.Error("it lacks a doc or an example")
+			}
+			if !r.Locked && r.Family() == "L" || r.Waivable && strings.Contains("TLD", r.Family()) {
+				t.Error("rules of structure are not up to anybody")
+			}
+			if found := check(t, r, r.Bad); len(found) == 0 {
+				t.Errorf("it finds nothing in its bad example: %s", r.Bad.Show)
+			}
+			if found := check(t, r, r.Good); len(found) > 0 {
+				t.Errorf("it finds something in its good example, %s: %+v", r.Good.Show, found)
+			}
+		})
+	}
+}
+
+func check(t *testing.T, r Rule, e Example) []Finding {
+	t.Helper()
+	c := &Change{Draft: e.Draft, World: Memory(e.Live)}
+	for i, l := range e.Live {
+		if l.Subject == e.Draft.Subject {
+			c.Before = &e.Live[i]
+		}
+	}
+	found, err := r.Check(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestIDsAreUnique(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range All() {
+		if seen[r.ID] || seen[r.Name] {
+			t.Errorf("%s (%s) stands twice", r.ID, r.Name)
+		}
+		seen[r.ID], seen[r.Name] = true, true
+	}
+}

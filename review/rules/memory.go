@@ -1,0 +1,44 @@
+package rules
+
+import (
+	"context"
+	"slices"
+
+	"toolcrib/registry"
+)
+
+// Memory is a World of a few definitions: what toolcrib ships, when files are
+// looked at without a database. It looks at each of them for every answer.
+type Memory []registry.Live
+
+var _ World = Memory{}
+
+// ByName implements World.
+func (m Memory) ByName(_ context.Context, name string) ([]registry.Live, error) {
+	return m.tools(func(t *registry.Tool) bool { return t.ID == name || slices.Contains(t.Aliases, name) }), nil
+}
+
+// ByLabel implements World.
+func (m Memory) ByLabel(_ context.Context, label string) ([]registry.Live, error) {
+	return m.tools(func(t *registry.Tool) bool { return t.Name == label }), nil
+}
+
+// ByTag implements World.
+func (m Memory) ByTag(_ context.Context, prefix string) ([]registry.Live, error) {
+	return m.tools(func(t *registry.Tool) bool { return t.Tag != nil && t.Tag.Prefix == prefix }), nil
+}
+
+// Alike implements World: every tool is a candidate.
+func (m Memory) Alike(context.Context, registry.Tool) ([]registry.Live, error) {
+	return m.tools(func(*registry.Tool) bool { return true }), nil
+}
+
+func (m Memory) tools(matches func(*registry.Tool) bool) []registry.Live {
+	var found []registry.Live
+	for _, l := range m {
+		if l.Definition.Tool != nil && matches(l.Definition.Tool) {
+			found = append(found, l)
+		}
+	}
+	return found
+}
