@@ -139,12 +139,12 @@ func (w *walk) list(p way, before, after *jsondoc.Node) {
 		}
 		return
 	}
-	ids := newInterner()
+	ids := newInterner(len(before.Items))
 	old, a := elements(before, ids)
 	new, b := elements(after, ids)
 	var c comparer
 	c.compare(a, b, ids.len(), workPerCompare)
-	m := marker{ids: newInterner()}
+	m := marker{ids: newInterner(0)}
 	for _, e := range edits(c.del, c.ins, 0) {
 		x, y := e.Old.Start, e.New.Start
 		pairs := m.pairs(m.read(old[x:e.Old.End]), m.read(new[y:e.New.End]))

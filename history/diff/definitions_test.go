@@ -160,6 +160,16 @@ func TestDefinitionsInDeclaredOrder(t *testing.T) {
 	}
 }
 
+func TestToolBecomesAgent(t *testing.T) {
+	tool, _ := full(t, registry.KindTool)
+	agent, _ := full(t, registry.KindAgent)
+	fields := diff.Definitions(tool, agent)
+	if got := paths(fields); !slices.Equal(got, []string{"modified $"}) {
+		t.Fatalf("got %v", got)
+	}
+	checkField(t, fields[0])
+}
+
 func TestValues(t *testing.T) {
 	tests := []struct {
 		name, before, after string
@@ -174,6 +184,9 @@ func TestValues(t *testing.T) {
 		{"empty list", `{}`, `{"l":[]}`, []string{"added l: +[]"}},
 		{"empty object", `{"o":{}}`, `{}`, []string{"removed o: -{}"}},
 		{"empty text", `{}`, `{"s":""}`, []string{`added s: +""`}},
+		{"a line appended", `{"s":"a"}`, `{"s":"a\nb"}`, []string{"modified s: a +b"}},
+		{"a newline appended", `{"s":"a"}`, `{"s":"a\n"}`, []string{"modified s: a +"}},
+		{"only a newline", `{"s":""}`, `{"s":"\n"}`, []string{"modified s: +"}},
 		{"null is a value", `{"s":null}`, `{}`, []string{"removed s: -null"}},
 		{"a number is no string", `{"n":1}`, `{"n":"1"}`, []string{`modified n: -1 +"1"`}},
 		{"also in a list", `{"n":[1]}`, `{"n":["1"]}`, []string{`modified n: -1 +"1"`}},

@@ -42,7 +42,7 @@ func (f Field) Hunks(context int) []Hunk {
 	return hunks
 }
 
-// IsText reports whether Lines returns texts as they are.
+// IsText reports whether Lines returns texts, without quotes.
 func (f Field) IsText() bool {
 	return isString(f.Before) && isString(f.After) && stringOf(f.Before) != stringOf(f.After)
 }
@@ -50,9 +50,13 @@ func (f Field) IsText() bool {
 // Lines returns both values as they are read line by line: texts as they are,
 // lists of plain values with a line for each element, everything else as
 // indented JSON. What is absent has no lines. The two always differ.
+//
+// The texts of a definition seldom end in "\n", so it is taken as what stands
+// between lines: if one of two texts lacks it, both get one more. A line that
+// is appended is then the only change, and an added "\n" is an empty line.
 func (f Field) Lines() (before, after string) {
 	if f.IsText() {
-		return stringOf(f.Before), stringOf(f.After)
+		return separated(stringOf(f.Before), stringOf(f.After))
 	}
 	if isPlainList(f.Before) && isPlainList(f.After) {
 		raw := rawElements(f.Before) && rawElements(f.After)
@@ -71,6 +75,22 @@ func stringOf(n *jsondoc.Node) string {
 		return ""
 	}
 	return n.Text
+}
+
+func separated(before, after string) (_, _ string) {
+	open := func(s string) bool { return s != "" && !strings.HasSuffix(s, "\n") }
+	if !open(before) && !open(after) {
+		return before, after
+	}
+	return ended(before), ended(after)
+}
+
+// ended returns s with one "\n" more, "" as it is.
+func ended(s string) string {
+	if s == "" {
+		return ""
+	}
+	return s + "\n"
 }
 
 func isContainer(n *jsondoc.Node) bool {

@@ -3,6 +3,7 @@ package diff
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -14,7 +15,8 @@ type FieldConflict struct {
 	Path               string
 	Base, Ours, Theirs *jsondoc.Node
 	// Text is set when both sides are texts, and base is one or absent: it has
-	// the conflicting lines, and the other changes of both sides.
+	// the conflicting lines, and the other changes of both sides. As "\n" stands
+	// between the lines of a definition's text, each text has one more here.
 	Text *Merge
 }
 
@@ -60,11 +62,11 @@ func (m *treeMerge) value(path string, base, ours, theirs *jsondoc.Node) *jsondo
 	}
 	switch ours.Kind {
 	case jsondoc.String:
-		merge := Merge3(stringOf(base), ours.Text, theirs.Text)
+		merge := Merge3(ended(stringOf(base)), ended(ours.Text), ended(theirs.Text))
 		if len(merge.Conflicts) > 0 {
 			m.conflicts = append(m.conflicts, FieldConflict{Path: path, Base: base, Ours: ours, Theirs: theirs, Text: &merge})
 		}
-		return jsondoc.NewString(merge.Text)
+		return jsondoc.NewString(strings.TrimSuffix(merge.Text, "\n"))
 	case jsondoc.Object:
 		return m.object(path, membersOf(base), membersOf(ours), membersOf(theirs))
 	case jsondoc.Array:

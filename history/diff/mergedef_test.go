@@ -125,6 +125,16 @@ func TestMergeDefinitions(t *testing.T) {
 			`{"prompt":"A\nb\nC"}`, nil,
 		},
 		{
+			"a line appended, the line before it changed",
+			`{"prompt":"a\nb\nc"}`, `{"prompt":"a\nb\nc\nd"}`, `{"prompt":"a\nB\nc"}`,
+			`{"prompt":"a\nB\nc\nd"}`, nil,
+		},
+		{
+			"only the last newline",
+			`{"prompt":"a\nb"}`, `{"prompt":"a\nb\n"}`, `{"prompt":"A\nb"}`,
+			`{"prompt":"A\nb\n"}`, nil,
+		},
+		{
 			"one line in two ways",
 			`{"name":"a","goals":"g"}`, `{"name":"b","goals":"g"}`, `{"name":"c","goals":"h"}`,
 			`{"goals":"h","name":"b"}`,
