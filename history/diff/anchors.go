@@ -31,10 +31,9 @@ func (c *comparer) anchors(f box) []match {
 	}
 	places := c.places(f, most)
 	type node struct {
-		m    match
-		prev int32
+		x, y, prev int32
 	}
-	var nodes []node
+	nodes := make([]node, 0, len(places))
 	var tails []int32 // tails[k] is the node with the smallest y that ends a chain of k+1
 	for x := f.x0; x < f.x1; x++ {
 		v := c.a[x]
@@ -43,11 +42,11 @@ func (c *comparer) anchors(f box) []match {
 		}
 		end := c.next[v] - 1
 		for p := end - 1; p >= end-c.inB[v]; p-- { // from the last: no item is used twice
-			y := int(places[p])
+			y := places[p]
 			k := len(tails)
-			if k > 0 && nodes[tails[k-1]].m.y >= y {
-				k, _ = slices.BinarySearchFunc(tails, y, func(t int32, y int) int { return nodes[t].m.y - y })
-				if nodes[tails[k]].m.y == y {
+			if k > 0 && nodes[tails[k-1]].y >= y {
+				k, _ = slices.BinarySearchFunc(tails, y, func(t, y int32) int { return int(nodes[t].y - y) })
+				if nodes[tails[k]].y == y {
 					continue
 				}
 			}
@@ -55,7 +54,7 @@ func (c *comparer) anchors(f box) []match {
 			if k > 0 {
 				prev = tails[k-1]
 			}
-			nodes = append(nodes, node{match{x, y}, prev})
+			nodes = append(nodes, node{int32(x), y, prev})
 			if k == len(tails) {
 				tails = append(tails, 0)
 			}
@@ -65,7 +64,7 @@ func (c *comparer) anchors(f box) []match {
 	var chain []match
 	if len(tails) > 0 {
 		for at := tails[len(tails)-1]; at >= 0; at = nodes[at].prev {
-			if m := nodes[at].m; c.sure(f, m) {
+			if m := (match{int(nodes[at].x), int(nodes[at].y)}); c.sure(f, m) {
 				chain = append(chain, m)
 			}
 		}

@@ -11,19 +11,37 @@ import (
 // megabyte returns 1 MB of prose and the same with 30 % of the lines edited.
 func megabyte() (before, after string) {
 	r := random(3)
-	lines := prose(r, 25_000)
-	return join(lines), join(edited(r, lines, 0.3))
+	return editedText(r, prose(r, 27_500), 0.3)
+}
+
+func editedText(r *rand.Rand, lines []string, part float64) (before, after string) {
+	return join(lines), join(edited(r, lines, part))
 }
 
 func BenchmarkLines(b *testing.B) {
-	before, after := megabyte()
-	b.SetBytes(int64(len(before)))
-	b.ReportAllocs()
-	for b.Loop() {
-		diff.Lines(before, after)
+	r := random(3)
+	for _, p := range []struct {
+		name  string
+		lines []string
+		part  float64
+	}{
+		{"prose, 30 % edited", prose(r, 27_500), 0.3},
+		{"code, 30 % edited", code(r, 80_000), 0.3},
+		{"prose, 1 line edited", prose(r, 27_500), 1. / 27_500},
+		{"prose, 80 % edited", prose(r, 27_500), 0.8},
+	} {
+		b.Run(p.name, func(b *testing.B) {
+			before, after := editedText(r, p.lines, p.part)
+			b.SetBytes(int64(len(before)))
+			b.ReportAllocs()
+			for b.Loop() {
+				diff.Lines(before, after)
+			}
+			d, i := diff.Lines(before, after).Changed()
+			b.ReportMetric(float64(d+i), "changed")
+			b.ReportMetric(float64(len(before)), "bytes")
+		})
 	}
-	d, i := diff.Lines(before, after).Changed()
-	b.ReportMetric(float64(d+i), "changed")
 }
 
 // BenchmarkWords is the whole of what marking the hunks of that diff costs.

@@ -16,6 +16,7 @@ type comparer struct {
 	compact  compact
 	fwd, bwd []int32 // furthest reaching points, by diagonal
 	rows     *rows
+	walked   bool // greedy was used
 }
 
 // maxDepth is how often a piece that is too dear is cut by anchors before it
@@ -31,7 +32,11 @@ func (c *comparer) compare(a, b []int32, ids, budget int) {
 		zeros := make([]int32, more)
 		c.inA, c.inB, c.next = append(c.inA, zeros...), append(c.inB, zeros...), append(c.next, zeros...)
 	}
+	c.walked = false
 	c.solve(box{0, len(a), 0, len(b)}, 0)
+	if c.walked {
+		c.mend()
+	}
 }
 
 // box is a fragment of both sequences: [x0,x1) of the first, [y0,y1) of the

@@ -3,7 +3,7 @@ package diff
 // The strides of greedy, in changes. A long one costs more for each item and
 // finds better paths, so long ones are for pieces that are not too large.
 const (
-	minStride  = 10
+	minStride  = 8
 	maxStride  = 128
 	greedyWork = 6 << 20 // the stride times the items of a piece
 )
@@ -19,6 +19,7 @@ func (c *comparer) greedy() {
 	if c.rows == nil {
 		c.rows = new(rows)
 	}
+	c.walked = true
 	k := &c.compact
 	f := trim(k.a, k.b, box{0, len(k.a), 0, len(k.b)})
 	stride := min(max(greedyWork/(f.size()+1), minStride), maxStride)
@@ -28,6 +29,18 @@ func (c *comparer) greedy() {
 	}
 	c.markDel(f.x0, f.x1)
 	c.markIns(f.y0, f.y1)
+}
+
+// mend compares each run of changes that greedy has left once more: where two
+// strides meet, an item may be deleted before and inserted behind.
+func (c *comparer) mend() {
+	for e := range changes(c.del, c.ins) {
+		if !e.Old.empty() && !e.New.empty() {
+			clear(c.del[e.Old.Start:e.Old.End])
+			clear(c.ins[e.New.Start:e.New.End])
+			c.solve(box{e.Old.Start, e.Old.End, e.New.Start, e.New.End}, maxDepth)
+		}
+	}
 }
 
 // step makes one stride through a and b, which begin at x0 and y0 of the

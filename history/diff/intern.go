@@ -8,44 +8,58 @@ import "hash/maphash"
 // hash is seeded, so no text can be written to collide, and the numbers do not
 // depend on it.
 type interner struct {
-	seed   maphash.Seed
-	slots  []int32 // number+1, 0 where free; the length is a power of two
-	keys   []string
-	hashes []uint64
+	seed  maphash.Seed
+	slots []slot // the length is a power of two
+	keys  []string
 }
 
-func newInterner() *interner {
-	return &interner{seed: maphash.MakeSeed(), slots: make([]int32, 1<<10)}
+// slot is a place of the table: the hash of a string and its number plus 1, or
+// 0 when it is free.
+type slot struct {
+	hash uint32
+	id1  int32
+}
+
+// newInterner returns an interner with room for about n strings.
+func newInterner(n int) *interner {
+	size := 64
+	for size < 2*n {
+		size *= 2
+	}
+	return &interner{seed: maphash.MakeSeed(), slots: make([]slot, size), keys: make([]string, 0, n)}
 }
 
 func (t *interner) number(s string) int32 {
-	h := maphash.String(t.seed, s)
-	mask := uint64(len(t.slots) - 1)
+	wide := maphash.String(t.seed, s)
+	h := uint32(wide) ^ uint32(wide>>32)
+	mask := uint32(len(t.slots) - 1)
 	i := h & mask
-	for ; t.slots[i] != 0; i = (i + 1) & mask {
-		if id := t.slots[i] - 1; t.hashes[id] == h && t.keys[id] == s {
+	for ; t.slots[i].id1 != 0; i = (i + 1) & mask {
+		if id := t.slots[i].id1 - 1; t.slots[i].hash == h && t.keys[id] == s {
 			return id
 		}
 	}
-	id := int32(len(t.keys))
-	t.slots[i] = id + 1
 	t.keys = append(t.keys, s)
-	t.hashes = append(t.hashes, h)
+	t.slots[i] = slot{h, int32(len(t.keys))}
 	if 2*len(t.keys) > len(t.slots) {
 		t.rehash()
 	}
-	return id
+	return int32(len(t.keys) - 1)
 }
 
 func (t *interner) rehash() {
-	t.slots = make([]int32, 4*len(t.slots))
-	mask := uint64(len(t.slots) - 1)
-	for id, h := range t.hashes {
-		i := h & mask
-		for t.slots[i] != 0 {
+	old := t.slots
+	t.slots = make([]slot, 2*len(old))
+	mask := uint32(len(t.slots) - 1)
+	for _, s := range old {
+		if s.id1 == 0 {
+			continue
+		}
+		i := s.hash & mask
+		for t.slots[i].id1 != 0 {
 			i = (i + 1) & mask
 		}
-		t.slots[i] = int32(id) + 1
+		t.slots[i] = s
 	}
 }
 

@@ -2,7 +2,9 @@ package diff
 
 import (
 	"errors"
+	"iter"
 	"slices"
+	"strings"
 )
 
 // Edit replaces the lines Old of the old text by the lines New of the new one.
@@ -31,7 +33,8 @@ const workPerCompare = 10 << 20
 func Lines(old, new string) *Patch {
 	p := &Patch{old: split(old), new: split(new)}
 	head, tail := p.ends()
-	ids := newInterner()
+	// More would be wasted on a text that repeats itself.
+	ids := newInterner(min(p.old.len()+p.new.len()-2*(head+tail), 1<<16))
 	number := func(t text) []int32 {
 		ns := make([]int32, 0, t.len()-head-tail)
 		for i := head; i < t.len()-tail; i++ {
@@ -78,20 +81,30 @@ func isPlain(line string) bool {
 	return true
 }
 
+// changes iterates over the edits that marked items make.
+func changes(del, ins []bool) iter.Seq[Edit] {
+	return func(yield func(Edit) bool) {
+		for x, y := 0, 0; x < len(del) || y < len(ins); x, y = x+1, y+1 {
+			e := Edit{Range{x, x}, Range{y, y}}
+			for x < len(del) && del[x] {
+				x++
+			}
+			for y < len(ins) && ins[y] {
+				y++
+			}
+			e.Old.End, e.New.End = x, y
+			if (x > e.Old.Start || y > e.New.Start) && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
 // edits gathers marked items, which begin at the given line, into edits.
 func edits(del, ins []bool, first int) []Edit {
 	es := make([]Edit, 0, runs(del)+runs(ins))
-	for x, y := 0, 0; x < len(del) || y < len(ins); x, y = x+1, y+1 {
-		fromX, fromY := x, y
-		for x < len(del) && del[x] {
-			x++
-		}
-		for y < len(ins) && ins[y] {
-			y++
-		}
-		if x > fromX || y > fromY {
-			es = append(es, Edit{Range{first + fromX, first + x}, Range{first + fromY, first + y}})
-		}
+	for e := range changes(del, ins) {
+		es = append(es, shift(e, first))
 	}
 	return es
 }
@@ -123,6 +136,12 @@ func (p *Patch) Changed() (deleted, inserted int) {
 		inserted += e.New.Len()
 	}
 	return deleted, inserted
+}
+
+// NewlineChanged reports whether one text ends in "\n" and the other does not,
+// an empty text aside. Only then is Line.NoNewline worth showing.
+func (p *Patch) NewlineChanged() bool {
+	return p.old.s != "" && p.new.s != "" && strings.HasSuffix(p.old.s, "\n") != strings.HasSuffix(p.new.s, "\n")
 }
 
 // Apply turns the old text into the new one by the edits. The error is
