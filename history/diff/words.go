@@ -10,7 +10,7 @@ import (
 // included, and is meant to be done for the hunks that are looked at.
 func (h Hunk) Words() Hunk {
 	h.Lines = slices.Clone(h.Lines)
-	m := marker{ids: newInterner()}
+	m := marker{ids: newInterner(len(h.Lines))}
 	for b := range h.blocks {
 		if b.from < b.mid && b.mid < b.to {
 			m.block(h.Lines[b.from:b.to], b.mid-b.from, b.from)

@@ -134,6 +134,11 @@ func TestWords(t *testing.T) {
 			"-- read canon files\n-- write a long report\n-- cite receipts for [claims]\n+- read [all ]canon files\n+- cite receipts for [every claim]\n",
 		},
 		{
+			"a no-break space is white space, and seen",
+			"ten\u00a0km of it\n", "ten km of it\n",
+			"-ten[\u00a0]km of it\n+ten[ ]km of it\n",
+		},
+		{
 			"a rewrapped paragraph",
 			"Look at each scene and say where the\npace drops. Name the line. Do not give\nadvice that was not asked for.\n",
 			"Look at each scene and say plainly where\nthe pace drops. Name the line. Do not\ngive advice that was not asked for.\n",
@@ -241,6 +246,10 @@ func validHunks(t *testing.T, p *diff.Patch, before, after string, context int) 
 			t.Fatalf("hunk %d,%d %d,%d ends at %d, %d", h.OldStart, h.OldLines, h.NewStart, h.NewLines, x, y)
 		}
 	}
+	ends := [2]bool{strings.HasSuffix(before, "\n"), strings.HasSuffix(after, "\n")}
+	if want := ends[0] != ends[1] && before != "" && after != ""; p.NewlineChanged() != want {
+		t.Fatalf("NewlineChanged is %t", !want)
+	}
 	if d, i := p.Changed(); d != deleted || i != inserted {
 		t.Fatalf("%d and %d lines changed, %d and %d shown", d, i, deleted, inserted)
 	}
@@ -259,5 +268,32 @@ func TestHunksOfRandomTexts(t *testing.T) {
 			validHunks(t, p, before, after, context)
 		}
 		validHunks(t, p.Reverse(), after, before, 3)
+	}
+}
+
+// TestLongLines marks what changed in single lines of up to millions of bytes.
+func TestLongLines(t *testing.T) {
+	r := random(15)
+	for _, n := range []int{5000, 100_000, 1_000_000, 5_000_000} {
+		old := words(r, n/6)
+		at := len(old) / 2
+		new := old[:at] + " – inserted – " + old[at:]
+		p := valid(t, old, new)
+		validHunks(t, p, old, new, 3)
+		gained := 0
+		for _, s := range p.Unified(3)[0].Words().Lines[1].Spans {
+			gained += s.End - s.Start
+		}
+		if gained == 0 || gained > 40 {
+			t.Errorf("%d bytes: %d of them marked for %d inserted", n, gained, len(new)-len(old))
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	for kind, want := range map[diff.Kind]string{diff.Context: "context", diff.Delete: "delete", diff.Insert: "insert"} {
+		if kind.String() != want {
+			t.Errorf("%d is %q", kind, kind)
+		}
 	}
 }
