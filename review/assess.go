@@ -101,8 +101,8 @@ func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Dr
 //   - reject, when a core tool is touched or something dangerous is certain: a
 //     block of family L or S;
 //   - needs_changes, when any other finding blocks, or a warning says that
-//     the text could turn an agent against its user or its protocol: a warning
-//     of family S or P;
+//     the text could turn an agent against its user or its protocol, or that
+//     there is such a tool already: a warning of family S, P or O;
 //   - approve otherwise; other warnings are for the user to weigh.
 func recommend(findings []rules.Finding) proposals.Recommendation {
 	worst := proposals.RecommendApprove
@@ -111,7 +111,7 @@ func recommend(findings []rules.Finding) proposals.Recommendation {
 		switch {
 		case f.Severity == rules.Block && (family == "L" || family == "S"):
 			worst = worst.Lower(proposals.RecommendReject)
-		case f.Severity == rules.Block, f.Severity == rules.Warn && (family == "S" || family == "P"):
+		case f.Severity == rules.Block, f.Severity == rules.Warn && (family == "S" || family == "P" || family == "O"):
 			worst = worst.Lower(proposals.RecommendNeedsChanges)
 		}
 	}

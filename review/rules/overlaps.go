@@ -32,6 +32,9 @@ const (
 	alikePurpose = 0.6
 )
 
+// mostLikenesses is how many tools like it a reviewer is told of.
+const mostLikenesses = 3
+
 func likenessRule(id, name, doc string, core bool) Rule {
 	copied := renamed("pace_checker_two")
 	other := otherTool()
@@ -57,6 +60,9 @@ func likenessRule(id, name, doc string, core bool) Rule {
 				}
 				if f, ok := likeness(*t, other); ok {
 					found = append(found, f)
+				}
+				if len(found) == mostLikenesses {
+					break
 				}
 			}
 			return found, nil
