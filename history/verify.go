@@ -29,7 +29,8 @@ type Row struct {
 type Ledger interface {
 	// Tables lists the sealed tables.
 	Tables() []string
-	// Rows calls fn for every row of a table, chains in their order.
+	// Rows calls fn for every row of a table. The rows of a chain come in the
+	// order of their numbers, those of other chains may stand between them.
 	Rows(ctx context.Context, table string, fn func(Row) error) error
 	// Contradictions reports rows that are sound by themselves but do not
 	// agree with each other: a live definition that is not the last version, a
@@ -64,7 +65,7 @@ func Verify(ctx context.Context, l Ledger, progress func(table string, rows int6
 		}
 	}
 	for _, table := range l.Tables() {
-		var v verifier
+		v := verifier{chains: map[string]link{}}
 		err := l.Rows(ctx, table, func(r Row) error {
 			report.Rows[table]++
 			if progress != nil && report.Rows[table]%progressEvery == 0 {
@@ -95,10 +96,14 @@ const progressEvery = 1 << 14
 
 // verifier follows the chains of one table.
 type verifier struct {
-	chain  string
+	chains map[string]link // the last row of each
+	buf    []byte
+}
+
+// link is what the next row of a chain has to continue.
+type link struct {
 	number int64
 	seal   string
-	buf    []byte
 }
 
 // check returns what is wrong with the next row, as sentences.
@@ -113,16 +118,14 @@ func (v *verifier) check(r Row) []string {
 	if r.Chain == "" {
 		return wrong
 	}
-	if r.Chain != v.chain {
-		v.chain, v.number, v.seal = r.Chain, 0, ""
+	last := v.chains[r.Chain]
+	if r.Number != last.number+1 {
+		wrong = append(wrong, fmt.Sprintf("It follows number %d; there is a gap.", last.number))
 	}
-	if r.Number != v.number+1 {
-		wrong = append(wrong, fmt.Sprintf("It follows number %d; there is a gap.", v.number))
-	}
-	if r.Prev != v.seal {
+	if r.Prev != last.seal {
 		wrong = append(wrong, "It does not continue the entry before: the chain is broken here.")
 	}
-	v.number, v.seal = r.Number, r.Seal
+	v.chains[r.Chain] = link{r.Number, r.Seal}
 	return wrong
 }
 

@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
+	"strings"
 
 	"toolcrib/history"
 )
@@ -14,9 +14,43 @@ type contradiction struct {
 	table, query, message string
 }
 
-// contradictions lists what has to agree between the tables.
-func contradictions() []contradiction {
-	list := []contradiction{
+// Contradictions implements history.Ledger. A question that damage keeps from
+// being answered is damage itself and keeps none of the others from it.
+func (l Ledger) Contradictions(ctx context.Context, fn func(history.Damage)) error {
+	var questions []contradiction
+	questions = append(questions, registryContradictions()...)
+	questions = append(questions, recordContradictions()...)
+	questions = append(questions, queueContradictions()...)
+	for _, c := range questions {
+		keys, err := all(ctx, l.s, scanString, c.query)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			fn(history.Damage{Table: c.table, Message: fmt.Sprintf("It can not be held against the other tables: %v.", err)})
+		}
+		for _, key := range keys {
+			fn(history.Damage{Table: c.table, Key: key, Message: c.message})
+		}
+	}
+	if err := l.s.checkCore(ctx); err != nil {
+		fn(history.Damage{Table: "core", Message: err.Error() + "."})
+	}
+	if err := l.schemaDrift(ctx, fn); err != nil {
+		return err
+	}
+	answers, err := l.s.check(ctx, "integrity_check")
+	for _, answer := range answers {
+		fn(history.Damage{Table: "sqlite_schema", Key: "file", Message: "The engine finds: " + answer + "."})
+	}
+	return err
+}
+
+// registryContradictions are about what is live: it is what the history says,
+// under its own names, and locked where it has to be.
+func registryContradictions() []contradiction {
+	const inForce = `live l JOIN versions v ON v.subject = l.subject AND v.number = l.version`
+	return []contradiction{
 		{
 			"live", `SELECT l.subject FROM live l WHERE NOT EXISTS (SELECT 1 FROM versions v
 			WHERE v.subject = l.subject AND v.number = l.version AND v.content_hash = l.content_hash)
@@ -32,130 +66,71 @@ func contradictions() []contradiction {
 			"The core lock is not where it belongs.",
 		},
 		{
-			"names", `SELECT n.name || ' of ' || n.subject FROM names n JOIN live l ON l.subject = n.subject
-			JOIN versions v ON v.subject = l.subject AND v.number = l.version
-			WHERE n.name <> l.id AND n.name NOT IN (SELECT value FROM json_each(v.definition, '$.aliases'))`,
-			"The live definition does not have this alias.",
+			"live", `SELECT l.subject FROM ` + inForce + ` WHERE l.name <> coalesce(v.definition ->> '$.name', '')
+			OR l.tool_kind <> iif(l.kind = 'tool', coalesce(v.definition ->> '$.kind', ''), '')
+			OR l.category <> coalesce(v.definition ->> '$.category', '') OR l.tier <> coalesce(v.definition ->> '$.tier', '')
+			OR l.approval <> coalesce(v.definition ->> '$.approval.tier', '') OR l.status <> coalesce(v.definition ->> '$.status', 'active')`,
+			"What lists show of it is not what its definition says.",
 		},
+		{
+			"names", `SELECT n.name || ' of ' || n.subject FROM names n LEFT JOIN live l ON l.subject = n.subject
+			LEFT JOIN versions v ON v.subject = l.subject AND v.number = l.version
+			WHERE n.name IS NOT l.id AND n.name NOT IN (SELECT value FROM json_each(coalesce(v.definition, '{}'), '$.aliases'))`,
+			"The live definition does not have this name.",
+		},
+		{
+			"names", `SELECT a.value || ' of ' || l.subject FROM ` + inForce + `,
+			json_each(json_insert(coalesce(v.definition -> '$.aliases', '[]'), '$[#]', l.id)) a
+			WHERE l.kind = 'tool' AND NOT EXISTS (SELECT 1 FROM names n WHERE n.name = a.value AND n.subject = l.subject)`,
+			"The live definition has this name, but it does not lead there.",
+		},
+	}
+}
+
+// recordContradictions are about the records: the log tells of each, in the
+// order in which they stand, and of none that is not there; a version has the
+// decision that approved it.
+func recordContradictions() []contradiction {
+	list := []contradiction{
 		{
 			"versions", `SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.proposal <> '' AND NOT EXISTS (SELECT 1 FROM decisions d
 			WHERE d.proposal = v.proposal AND d.verdict = 'approved' AND d.version = v.number AND d.version_hash = v.hash AND d.decided_by = v.decided_by)`,
 			"No decision approved this version.",
 		},
 		{
+			"versions", `SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.proposal = ''
+			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.record = v.hash AND e.record <> '')`,
+			"No event tells of it.",
+		},
+		{
+			"versions", `SELECT subject || ' version ' || number FROM (SELECT subject, number, seq, lag(seq, 1, 0) OVER (ORDER BY seq) AS before FROM versions)
+			WHERE seq <> before + 1`,
+			"It does not follow the version that was written before it.",
+		},
+		{
 			"decisions", `SELECT d.subject || ' version ' || d.version FROM decisions d WHERE d.verdict = 'approved' AND NOT EXISTS (SELECT 1 FROM versions v
 			WHERE v.subject = d.subject AND v.number = d.version AND v.hash = d.version_hash)`,
 			"The version that this decision approved is not there.",
 		},
-		{
-			"proposals", `SELECT p.id FROM proposals p WHERE (p.state = 'approved') <> EXISTS (SELECT 1 FROM decisions d
-			WHERE d.proposal = p.id AND d.verdict = 'approved' AND d.revision = p.revision AND d.content_hash = p.content_hash)`,
-			"Its state and its decisions do not agree.",
-		},
-		{
-			"proposals", `SELECT p.id FROM proposals p WHERE NOT EXISTS (SELECT 1 FROM revisions r
-			WHERE r.proposal = p.id AND r.number = p.revision AND r.content_hash = p.content_hash)
-			OR p.revision <> (SELECT max(number) FROM revisions WHERE proposal = p.id)`,
-			"It is not what its last revision says.",
-		},
-		{
-			"counters", `SELECT state FROM (SELECT state, count(*) AS n FROM proposals GROUP BY state) c
-			WHERE n <> coalesce((SELECT n FROM counters WHERE state = c.state), 0)`,
-			"The counter is not the number of proposals.",
-		},
-		{
-			"versions", `SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.proposal = '' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.record = v.hash AND e.record <> '')`,
-			"No event tells of it.",
-		},
 	}
+	sealed := "SELECT hash FROM versions"
 	for _, k := range plainRecords() {
-		list = append(list, contradiction{
-			k.table, "SELECT '" + k.table + " row ' || t.seq FROM " + k.table + " t WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.record = t.seal AND e.record <> '')",
-			"No event tells of it.",
-		})
+		sealed += " UNION ALL SELECT seal FROM " + k.table
+		list = append(
+			list, contradiction{
+				k.table, "SELECT '" + k.table + " row ' || t.seq FROM " + k.table + " t WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.record = t.seal AND e.record <> '')",
+				"No event tells of it.",
+			}, contradiction{
+				k.table, strings.ReplaceAll(`SELECT 'TABLE row ' || seq FROM (SELECT t.seq, e.seq AS told,
+					lag(t.seq, 1, 0) OVER in_order AS before, lag(e.seq) OVER in_order AS told_before
+					FROM TABLE t LEFT JOIN events e ON e.record = t.seal AND e.record <> '' WINDOW in_order AS (ORDER BY t.seq))
+				WHERE seq <> before + 1 OR told <= told_before`, "TABLE", k.table),
+				"It does not stand where the log tells of it.",
+			},
+		)
 	}
-	return list
-}
-
-// Contradictions implements history.Ledger.
-func (l Ledger) Contradictions(ctx context.Context, fn func(history.Damage)) error {
-	for _, c := range contradictions() {
-		keys, err := all(ctx, l.s, scanString, c.query)
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.table, err)
-		}
-		for _, key := range keys {
-			fn(history.Damage{Table: c.table, Key: key, Message: c.message})
-		}
-	}
-	return l.schemaDrift(ctx, fn)
-}
-
-// schemaDrift reports tables, indexes and triggers that are not those of the
-// migrations: a trigger that was dropped is a lock that is open.
-func (l Ledger) schemaDrift(ctx context.Context, fn func(history.Damage)) error {
-	want, err := freshSchema(ctx)
-	if err != nil {
-		return err
-	}
-	have, err := l.s.objects(ctx)
-	if err != nil {
-		return err
-	}
-	for name, text := range want {
-		switch got, ok := have[name]; {
-		case !ok:
-			fn(history.Damage{Table: "sqlite_schema", Key: name, Message: "It was dropped."})
-		case got != text:
-			fn(history.Damage{Table: "sqlite_schema", Key: name, Message: "It is not what the program made."})
-		}
-	}
-	for name := range have {
-		if _, ok := want[name]; !ok {
-			fn(history.Damage{Table: "sqlite_schema", Key: name, Message: "The program did not make it."})
-		}
-	}
-	return nil
-}
-
-// objects returns the SQL of every object of the schema, by type and name.
-func (s *session) objects(ctx context.Context) (map[string]string, error) {
-	found := map[string]string{}
-	err := s.each(ctx, "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema", nil, func(row scanner) error {
-		var name, text string
-		if err := row.Scan(&name, &text); err != nil {
-			return err
-		}
-		found[name] = text
-		return nil
+	return append(list, contradiction{
+		"events", "SELECT 'event ' || seq FROM events WHERE record <> '' AND record NOT IN (" + sealed + ")",
+		"The record that it tells of is not there.",
 	})
-	return found, err
-}
-
-// freshSchema returns the objects that the migrations make, from an empty
-// database in memory.
-func freshSchema(ctx context.Context) (map[string]string, error) {
-	db, err := sql.Open(driver, ":memory:")
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close() //nolint:errcheck // nothing in memory can be lost
-	s, err := newSession(ctx, db)
-	if err != nil {
-		return nil, err
-	}
-	defer s.close() //nolint:errcheck // nothing in memory can be lost
-	steps, err := migrations()
-	if err != nil {
-		return nil, err
-	}
-	for _, step := range steps {
-		if !step.schema {
-			continue
-		}
-		if err := step.run(ctx, nil, s); err != nil {
-			return nil, err
-		}
-	}
-	return s.objects(ctx)
 }

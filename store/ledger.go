@@ -58,8 +58,11 @@ func (l Ledger) Rows(ctx context.Context, table string, fn func(history.Row) err
 const sealedVersionColumns = `subject, number, content_hash, prev_hash, proposal, revision, author, assessment, review_digest,
 	rendered, rules_version, decided_by, decided_at, note, waivers, signature, definition, hash`
 
+// versions reads in the order of the table, in which each subject's versions
+// follow each other. An order by subject would take the subject from an index,
+// where a table that was tampered with does not show.
 func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
-	return l.read(ctx, "SELECT "+sealedVersionColumns+" FROM versions ORDER BY subject, number", history.VersionFormat, func(fields []string) error {
+	return l.read(ctx, "SELECT "+sealedVersionColumns+" FROM versions ORDER BY seq", history.VersionFormat, func(fields []string) error {
 		n := len(fields)
 		subject, number := fields[1], fields[2]
 		return fn(history.Row{

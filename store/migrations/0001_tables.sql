@@ -171,6 +171,9 @@ CREATE TABLE issues (
 CREATE TRIGGER issues_insert BEFORE INSERT ON issues
 WHEN EXISTS (SELECT 1 FROM issues WHERE number = NEW.number OR proposal = NEW.proposal)
 BEGIN SELECT RAISE(ABORT, 'issues are never replaced'); END;
+CREATE TRIGGER issues_update BEFORE UPDATE ON issues
+WHEN NEW.number <> OLD.number OR NEW.proposal <> OLD.proposal
+BEGIN SELECT RAISE(ABORT, 'an issue keeps its number and its proposal'); END;
 CREATE TRIGGER issues_delete BEFORE DELETE ON issues BEGIN SELECT RAISE(ABORT, 'issues are never deleted'); END;
 
 -- comments (records): the threads.
@@ -296,7 +299,8 @@ CREATE INDEX events_by_proposal ON events (proposal, seq) WHERE proposal <> '';
 CREATE INDEX events_by_subject ON events (subject, seq) WHERE subject <> '';
 CREATE INDEX events_by_record ON events (record) WHERE record <> '';
 CREATE TRIGGER events_insert BEFORE INSERT ON events
-WHEN NEW.seq <> 1 + coalesce((SELECT max(seq) FROM events), 0)
+WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
+  OR NEW.seq <> 1 + coalesce((SELECT max(seq) FROM events), 0)
   OR NEW.prev_hash <> coalesce((SELECT hash FROM events WHERE seq = NEW.seq - 1), '')
 BEGIN SELECT RAISE(ABORT, 'events are only appended, each to the one before'); END;
 CREATE TRIGGER events_update BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are immutable'); END;

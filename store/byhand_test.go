@@ -1,0 +1,244 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/registry/shipped"
+	"toolcrib/store/storetest"
+)
+
+// records are the tables of history: rows are added, and that is all.
+var records = []string{"versions", "revisions", "assessments", "decisions", "waivers", "comments", "events"}
+
+// hand is a connection of somebody with a database tool.
+type hand struct {
+	*testing.T
+	file *storetest.Database
+	conn *sql.DB
+}
+
+func openHand(t *testing.T, db *storetest.Database) hand {
+	t.Helper()
+	conn, err := sql.Open("sqlite", "file:"+db.Path()+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.SetMaxOpenConns(1)
+	t.Cleanup(func() { _ = conn.Close() })
+	return hand{T: t, file: db, conn: conn}
+}
+
+func (h hand) do(ctx context.Context, statement string) error {
+	_, err := h.conn.ExecContext(ctx, statement)
+	return err
+}
+
+// text returns the one value of a query.
+func (h hand) text(query string, args ...any) string {
+	h.Helper()
+	var s string
+	if err := h.conn.QueryRowContext(h.Context(), query, args...).Scan(&s); err != nil {
+		h.Fatalf("%s: %v", query, err)
+	}
+	return s
+}
+
+func (h hand) columns(table string) []string {
+	h.Helper()
+	return strings.Split(h.text("SELECT group_concat(name) FROM pragma_table_info(?)", table), ",")
+}
+
+// TestHistoryByHand tries to change or take away each row of each table of
+// history in every way that SQL has. All of it fails or does nothing.
+func TestHistoryByHand(t *testing.T) {
+	db := full(t)
+	h := openHand(t, db)
+	for _, pragma := range []string{"foreign_keys = ON", "foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA recursive_triggers = ON"} {
+		if err := h.do(t.Context(), "PRAGMA "+pragma); err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range records {
+			t.Run(table, func(t *testing.T) {
+				h := hand{T: t, file: db, conn: h.conn}
+				h.nothingHappens(h.updates(table)...)
+				h.nothingHappens(h.deletes(table)...)
+				h.nothingHappens(h.replacements(table)...)
+			})
+		}
+	}
+	if report := verify(t, db); len(report.Damage) > 0 {
+		t.Errorf("afterwards there is damage: %+v", report.Damage)
+	}
+}
+
+// nothingHappens runs statements, none of which may change a row.
+func (h hand) nothingHappens(statements ...string) {
+	h.Helper()
+	before := h.file.Dump(h)
+	for _, s := range statements {
+		err := h.do(h.Context(), s)
+		if err == nil && !strings.Contains(s, "OR IGNORE") && !strings.Contains(s, "DO NOTHING") {
+			h.Errorf("accepted: %s", s)
+		}
+	}
+	for _, line := range storetest.Difference(before, h.file.Dump(h)) {
+		h.Errorf("changed: %s", line)
+	}
+}
+
+// conflictClauses are what an engine may be told to do about a conflict.
+var conflictClauses = []string{"", "OR ROLLBACK", "OR ABORT", "OR FAIL", "OR IGNORE", "OR REPLACE"}
+
+func (h hand) updates(table string) []string {
+	var all []string
+	for _, column := range h.columns(table) {
+		for _, clause := range conflictClauses {
+			all = append(all,
+				fmt.Sprintf("UPDATE %s %s SET %s = %s", clause, table, column, column),
+				fmt.Sprintf("UPDATE %s %s SET %s = 'x' WHERE seq = 1", table, clause, column),
+				fmt.Sprintf("UPDATE %s %s SET %s = 7 WHERE seq = (SELECT max(seq) FROM %s)", clause, table, column, table),
+			)
+		}
+	}
+	for i, s := range all {
+		if _, rest, ok := strings.Cut(s, table+" OR "); ok {
+			all[i] = "UPDATE OR " + strings.Replace(rest, " SET", " "+table+" SET", 1)
+		}
+	}
+	return append(all,
+		fmt.Sprintf("UPDATE %[1]s SET seq = seq + 1000", table),
+		fmt.Sprintf("UPDATE OR REPLACE %[1]s SET seq = 1 WHERE seq = 2", table),
+		fmt.Sprintf("UPDATE %[1]s SET seq = o.seq FROM %[1]s o WHERE o.seq = %[1]s.seq", table),
+		fmt.Sprintf("WITH all_rows AS (SELECT seq FROM %[1]s) UPDATE %[1]s SET seq = seq WHERE seq IN all_rows", table),
+	)
+}
+
+func (h hand) deletes(table string) []string {
+	return []string{
+		"DELETE FROM " + table,
+		"DELETE FROM " + table + " WHERE seq = 1",
+		fmt.Sprintf("DELETE FROM %[1]s WHERE seq = (SELECT max(seq) FROM %[1]s)", table),
+		"DELETE FROM " + table + " WHERE true RETURNING *",
+	}
+}
+
+// replacements write rows over others by their key: with the same seq, with the
+// next one, with none, and with one far away, each with the other columns as
+// they are or spoilt. A row of a chain follows the last one as it has to, so
+// that only its other keys are in the way.
+func (h hand) replacements(table string) []string {
+	columns := h.columns(table)
+	list := strings.Join(columns, ", ")
+	var all []string
+	for _, seq := range []string{"seq", fmt.Sprintf("(SELECT max(seq) + 1 FROM %s)", table), "NULL", "seq + 100000"} {
+		for _, spoil := range append([]string{""}, columns[1:]...) {
+			values := slices.Clone(columns)
+			values[0] = seq
+			for i, c := range columns {
+				switch {
+				case c == spoil:
+					values[i] = c + " || ''"
+				case c == "prev_hash" && table == "events" && seq != "seq":
+					values[i] = "(SELECT hash FROM events ORDER BY seq DESC LIMIT 1)"
+				}
+			}
+			if spoil == "note" || spoil == "body" || spoil == "data" || spoil == "report" {
+				values[slices.Index(columns, spoil)] = "'forged'"
+			}
+			row := fmt.Sprintf("SELECT %s FROM %s ORDER BY seq LIMIT 1", strings.Join(values, ", "), table)
+			for _, clause := range conflictClauses {
+				all = append(all, fmt.Sprintf("INSERT %s INTO %s (%s) %s", clause, table, list, row))
+			}
+			all = append(all,
+				fmt.Sprintf("REPLACE INTO %s (%s) %s", table, list, row),
+				fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT * FROM (%[3]s) WHERE true ON CONFLICT DO NOTHING", table, list, row),
+			)
+			for _, c := range columns[1:] {
+				all = append(all, fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT * FROM (%[3]s) WHERE true ON CONFLICT DO UPDATE SET %[4]s = 'forged'", table, list, row, c))
+			}
+		}
+	}
+	return all
+}
+
+// TestCoreByHand tries to touch each core tool: its live row, its version, its
+// name, its hash, the place it would have in other layers, and its name as an
+// alias of others.
+func TestCoreByHand(t *testing.T) {
+	db := full(t)
+	h := openHand(t, db)
+	live := strings.Join(h.columns("live"), ", ")
+	for _, id := range shipped.CoreIDs() {
+		subject := "tool:global/" + id
+		var all []string
+		for _, clause := range conflictClauses {
+			for _, c := range h.columns("live") {
+				all = append(all,
+					fmt.Sprintf("UPDATE %s live SET %s = %s WHERE subject = '%s'", clause, c, c, subject),
+					fmt.Sprintf("UPDATE %s live SET version = version + 1, %s = 'x' WHERE subject = '%s'", clause, c, subject),
+				)
+			}
+			all = append(all,
+				fmt.Sprintf("UPDATE %s live SET subject = '%s', kind = 'tool', layer = 'global', id = '%s' WHERE subject = 'tool:user/scene_pacer'", clause, subject, id),
+				fmt.Sprintf("UPDATE %s live SET subject = 'tool:user/%s', id = '%s' WHERE subject = 'tool:user/scene_pacer'", clause, id, id),
+				fmt.Sprintf("INSERT %s INTO live (%s) SELECT %s FROM live WHERE subject = '%s'", clause, live, live, subject),
+				fmt.Sprintf("INSERT %s INTO live (%s) SELECT %s FROM live WHERE subject = 'tool:user/scene_pacer'", clause, live,
+					renamed(live, map[string]string{"subject": "'tool:user/" + id + "'", "id": "'" + id + "'"})),
+				fmt.Sprintf("INSERT %s INTO names VALUES ('%s', 'tool:user/scene_pacer')", clause, id),
+				fmt.Sprintf("INSERT %s INTO names VALUES ('%s', '%s')", clause, id, subject),
+				fmt.Sprintf("UPDATE %s names SET name = '%s' WHERE name = 'pace_scene'", clause, id),
+				fmt.Sprintf("UPDATE %s names SET name = 'free' WHERE name = '%s'", clause, id),
+				fmt.Sprintf("UPDATE %s names SET subject = 'tool:user/scene_pacer' WHERE name = '%s'", clause, id),
+				fmt.Sprintf("INSERT %s INTO core VALUES ('%s', '%064d')", clause, id, 0),
+				fmt.Sprintf("INSERT %s INTO core VALUES ('more', '%064d')", clause, 0),
+				fmt.Sprintf("UPDATE %s core SET content_hash = '%064d' WHERE id = '%s'", clause, 0, id),
+				fmt.Sprintf("UPDATE %s core SET id = 'more' WHERE id = '%s'", clause, id),
+			)
+			for _, layer := range []string{"global", "user", "project/novel"} {
+				all = append(all, h.versionOf(clause, layer, id), h.proposalFor(clause, layer, id))
+			}
+		}
+		all = append(all,
+			fmt.Sprintf("DELETE FROM live WHERE subject = '%s'", subject), fmt.Sprintf("DELETE FROM names WHERE name = '%s'", id),
+			fmt.Sprintf("DELETE FROM core WHERE id = '%s'", id), "DELETE FROM core", "DELETE FROM names", "DELETE FROM live",
+		)
+		h.nothingHappens(all...)
+	}
+}
+
+// renamed returns a list of columns with some of them given as expressions.
+func renamed(list string, expressions map[string]string) string {
+	columns := strings.Split(list, ", ")
+	for i, c := range columns {
+		if e, ok := expressions[c]; ok {
+			columns[i] = e
+		}
+	}
+	return strings.Join(columns, ", ")
+}
+
+// versionOf appends the next version of a core tool in a layer.
+func (h hand) versionOf(clause, layer, id string) string {
+	list := strings.Join(h.columns("versions"), ", ")
+	number, prev := "1", "''"
+	if layer == "global" {
+		number, prev = "2", "hash"
+	}
+	return fmt.Sprintf("INSERT %s INTO versions (%s) SELECT %s FROM versions WHERE subject = 'tool:global/%s'", clause, list, renamed(list, map[string]string{
+		"seq": "(SELECT max(seq) + 1 FROM versions)", "layer": "'" + layer + "'", "subject": "'tool:" + layer + "/" + id + "'", "number": number, "prev_hash": prev,
+	}), id)
+}
+
+// proposalFor adds a proposal for a core tool in a layer.
+func (h hand) proposalFor(clause, layer, id string) string {
+	list := strings.Join(h.columns("proposals"), ", ")
+	return fmt.Sprintf("INSERT %s INTO proposals (%s) SELECT %s FROM proposals LIMIT 1", clause, list, renamed(list, map[string]string{
+		"seq": "(SELECT max(seq) + 1 FROM proposals)", "id": "'01990000-ffff-7000-8000-000000000000'", "layer": "'" + layer + "'",
+		"subject": "'tool:" + layer + "/" + id + "'", "subject_id": "'" + id + "'", "kind": "'tool'",
+	}))
+}

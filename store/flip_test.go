@@ -1,0 +1,267 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/history"
+	"toolcrib/registry/shipped"
+	"toolcrib/review"
+	"toolcrib/store"
+	"toolcrib/store/storetest"
+)
+
+// image returns the bytes of a database with something in every table.
+func image(t *testing.T) []byte {
+	t.Helper()
+	db := full(t)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// inspect opens the bytes of a database as it stands and verifies it. An error
+// is what keeps it from being opened or read.
+func inspect(t *testing.T, image []byte) (history.Report, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "toolcrib.db")
+	if err := os.WriteFile(path, image, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var report history.Report
+	db, err := store.Open(t.Context(), path, store.Options{Now: storetest.NewClock().Now, NewID: storetest.IDs(0), Inspect: true})
+	if err != nil {
+		return report, err
+	}
+	err = db.Audit(t.Context(), func(l history.Ledger) error {
+		report, err = history.Verify(t.Context(), l, nil)
+		return err
+	})
+	return report, errors.Join(err, db.Close())
+}
+
+// rows returns the rows of history as they stand in the file: by the name that
+// Verify gives them, the texts of sealed columns that follow each other.
+func rows(t *testing.T, image []byte) map[string][]string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "toolcrib.db")
+	if err := os.WriteFile(path, image, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := storetest.Open(t, path)
+	h := openHand(t, db)
+	texts := map[string][]string{}
+	err := db.Audit(t.Context(), func(l history.Ledger) error {
+		for _, table := range l.Tables() {
+			n := 0
+			err := l.Rows(t.Context(), table, func(r history.Row) error {
+				for _, run := range h.runs(table, n) {
+					if len(run) >= window {
+						texts[nameOf(table, r.Key)] = append(texts[nameOf(table, r.Key)], run)
+					}
+				}
+				n++
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+// nameOf returns the part of a row's name that does not depend on what it holds.
+func nameOf(table, key string) string {
+	if table != "versions" {
+		key, _, _ = strings.Cut(key, " (")
+	}
+	return table + ": " + key
+}
+
+// runs returns the texts of the nth row of a table: what stands between two
+// columns that are numbers, or not sealed, is one.
+func (h hand) runs(table string, n int) []string {
+	h.Helper()
+	var parts []string
+	for _, c := range h.columns(table) {
+		if table == "versions" && slices.Contains([]string{"kind", "layer", "id", "subject"}, c) {
+			parts = append(parts, "char(0)") // the subject is the name; the others say the same and are checked against it
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("iif(typeof(%[1]s) = 'text', %[1]s, char(0))", c))
+	}
+	row := h.text(fmt.Sprintf("SELECT CAST(%s AS BLOB) FROM %s ORDER BY seq LIMIT 1 OFFSET ?", strings.Join(parts, " || "), table), n)
+	return strings.Split(row, "\x00")
+}
+
+// window is how many bytes of a row have to be found in the file to know where
+// it stands.
+const window = 24
+
+// place returns where in the file a random byte of a text stands; -1 when what
+// is around it stands in other places too, such as other rows and indexes, or
+// is torn apart by the end of a page.
+func place(random *rand.Rand, image []byte, text string) int {
+	start := random.IntN(len(text) - window + 1)
+	around := []byte(text[start : start+window])
+	at := bytes.Index(image, around)
+	if at < 0 || bytes.Contains(image[at+1:], around) {
+		return -1
+	}
+	return at + random.IntN(window)
+}
+
+// TestEveryFlipIsNamed changes one byte in each row of history behind the
+// engine's back, again and again in other places: every row is named.
+func TestEveryFlipIsNamed(t *testing.T) {
+	const rounds = 16
+	original := image(t)
+	byRow := rows(t, original)
+	random := rand.New(rand.NewPCG(1, 2))
+	flips := 0
+	for range rounds {
+		spoilt := bytes.Clone(original)
+		touched := map[string]bool{}
+		for row, texts := range byRow {
+			for range 50 { // tries, until words are found that stand nowhere else
+				if at := place(random, original, texts[random.IntN(len(texts))]); at >= 0 {
+					spoilt[at] ^= 1 << random.IntN(7)
+					touched[row] = true
+					flips++
+					break
+				}
+			}
+		}
+		report, err := inspect(t, spoilt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := map[string]bool{}
+		for _, d := range report.Damage {
+			if strings.HasPrefix(d.Message, "Its content is not") || strings.HasPrefix(d.Message, "Its definition is not") {
+				named[nameOf(d.Table, d.Key)] = true
+			}
+		}
+		for row := range byRow {
+			if touched[row] != named[row] {
+				t.Errorf("%s: touched %t, named %t", row, touched[row], named[row])
+			}
+		}
+	}
+	t.Logf("%d flips in %d rows", flips, len(byRow))
+	if flips < 2000 {
+		t.Errorf("only %d flips were made", flips)
+	}
+}
+
+// TestAnyFlipIsNoticed changes one byte anywhere in the file. Either no row of
+// history or of the registry is another than before, or it is noticed.
+func TestAnyFlipIsNoticed(t *testing.T) {
+	flips := 150
+	if testing.Short() {
+		flips = 20
+	}
+	original := image(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	before := dumpOf(t, original)
+	harmless := 0
+	for range flips {
+		at := random.IntN(len(original))
+		spoilt := bytes.Clone(original)
+		spoilt[at] ^= 1 << random.IntN(8)
+		report, err := inspect(t, spoilt)
+		if err != nil || len(report.Damage) > 0 {
+			continue
+		}
+		harmless++
+		for _, line := range storetest.Difference(before, dumpOf(t, spoilt)) {
+			table, _, _ := strings.Cut(line[2:], ":")
+			if slices.Contains(append(records, "live", "core", "names", "counters"), table) {
+				t.Errorf("byte %d: nothing was noticed, and it changed\n%s", at, line)
+			}
+		}
+	}
+	t.Logf("%d of %d flips touched nothing that is kept", harmless, flips)
+}
+
+func dumpOf(t *testing.T, image []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "toolcrib.db")
+	if err := os.WriteFile(path, image, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return storetest.Dump(t, path)
+}
+
+// TestCoreFlipKeepsItShut changes one byte of each core tool: the database is
+// not opened, the error names the tool, and the file stays as it is.
+func TestCoreFlipKeepsItShut(t *testing.T) {
+	original := image(t)
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, d := range shipped.Core() {
+		spoilt := bytes.Clone(original)
+		at := -1
+		for at < 0 {
+			at = place(random, original, string(d.Canonical()))
+		}
+		spoilt[at] ^= 1
+		path := filepath.Join(t.TempDir(), "toolcrib.db")
+		if err := os.WriteFile(path, spoilt, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db, err := store.Open(t.Context(), path, store.Options{Now: storetest.NewClock().Now, NewID: storetest.IDs(0)})
+		if err == nil {
+			err = errors.Join(errors.New("it was opened"), db.Close())
+		}
+		if !errors.Is(err, review.ErrTampered) || !strings.Contains(err.Error(), fmt.Sprintf("core tool %s ", d.ID())) {
+			t.Errorf("%s: %v", d.ID(), err)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, spoilt) {
+			t.Errorf("%s: the file was written to (%v)", d.ID(), err)
+		}
+	}
+}
+
+// TestSubjectFlipIsNoticed changes the subject of versions in the table alone:
+// the index by subject, which a reader could take it from, still has the old
+// one.
+func TestSubjectFlipIsNoticed(t *testing.T) {
+	original := image(t)
+	for _, d := range shipped.Assistant() {
+		subject := "tool:global/" + d.ID()
+		row := []byte(subject + string(d.Canonical()[:window])) // number 1 takes no byte between them
+		at := bytes.Index(original, row)
+		if at < 0 {
+			t.Fatalf("%s is not found", subject)
+		}
+		spoilt := bytes.Clone(original)
+		spoilt[at+len(subject)-1] ^= 1
+		report, err := inspect(t, spoilt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sealed := slices.ContainsFunc(report.Damage, func(d history.Damage) bool {
+			return d.Table == "versions" && strings.HasPrefix(d.Message, "Its content is not")
+		})
+		if !sealed {
+			t.Errorf("%s: %+v", subject, report.Damage)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"toolcrib/history"
+)
+
+// schemaDrift reports tables, indexes and triggers that are not those of the
+// migrations: a trigger that was dropped is a lock that is open.
+func (l Ledger) schemaDrift(ctx context.Context, fn func(history.Damage)) error {
+	want, err := freshSchema(ctx)
+	if err != nil {
+		return err
+	}
+	have, err := l.s.objects(ctx)
+	if err != nil {
+		return err
+	}
+	for name, text := range want {
+		switch got, ok := have[name]; {
+		case !ok:
+			fn(history.Damage{Table: "sqlite_schema", Key: name, Message: "It was dropped."})
+		case got != text:
+			fn(history.Damage{Table: "sqlite_schema", Key: name, Message: "It is not what the program made."})
+		}
+	}
+	for name := range have {
+		if _, ok := want[name]; !ok {
+			fn(history.Damage{Table: "sqlite_schema", Key: name, Message: "The program did not make it."})
+		}
+	}
+	return nil
+}
+
+// objects returns the SQL of every object of the schema, by type and name.
+func (s *session) objects(ctx context.Context) (map[string]string, error) {
+	found := map[string]string{}
+	err := s.each(ctx, "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema", nil, func(row scanner) error {
+		var name, text string
+		if err := row.Scan(&name, &text); err != nil {
+			return err
+		}
+		found[name] = text
+		return nil
+	})
+	return found, err
+}
+
+// freshSchema returns the objects that the migrations make, from an empty
+// database in memory.
+func freshSchema(ctx context.Context) (map[string]string, error) {
+	db, err := sql.Open(driver, ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close() //nolint:errcheck // nothing in memory can be lost
+	s, err := newSession(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close() //nolint:errcheck // nothing in memory can be lost
+	steps, err := migrations()
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range steps {
+		if !step.schema {
+			continue
+		}
+		if err := step.run(ctx, nil, s); err != nil {
+			return nil, err
+		}
+	}
+	return s.objects(ctx)
+}

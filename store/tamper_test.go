@@ -1,0 +1,197 @@
+package store_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"toolcrib/history"
+	"toolcrib/store/storetest"
+)
+
+// TestTampering changes a sound database as somebody would who takes the locks
+// off first, and looks for what Verify says of it.
+func TestTampering(t *testing.T) {
+	for name, tamper := range map[string]struct {
+		sql   string
+		table string
+		key   string // that Damage has to name, or its beginning
+	}{
+		"a version is gone":      {"DELETE FROM versions WHERE subject = 'tool:user/scene_pacer' AND number = 2", "decisions", "tool:user/scene_pacer version 2"},
+		"a middle version":       {"DELETE FROM versions WHERE subject = 'tool:user/scene_pacer' AND number = 1", "versions", "tool:user/scene_pacer version 2"},
+		"a whole subject":        {"DELETE FROM versions WHERE subject = 'tool:user/scene_pacer'; DELETE FROM live WHERE subject = 'tool:user/scene_pacer'; DELETE FROM names WHERE subject = 'tool:user/scene_pacer'", "decisions", "tool:user/scene_pacer version 1"},
+		"a shipped subject":      {"DELETE FROM versions WHERE subject = 'tool:global/get_tasks'; DELETE FROM live WHERE subject = 'tool:global/get_tasks'; DELETE FROM names WHERE subject = 'tool:global/get_tasks'", "events", "event 17"},
+		"the live row goes back": {"UPDATE live SET version = 1, content_hash = (SELECT content_hash FROM versions v WHERE v.subject = live.subject AND number = 1) WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
+		"the live row is gone":   {"DELETE FROM live WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
+		"a status":               {"UPDATE live SET status = 'deactivated' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
+		"an approval":            {"UPDATE live SET approval = 'auto_approve' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
+		"a category":             {"UPDATE live SET category = 'search' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
+		"a lock":                 {"UPDATE live SET locked = 0 WHERE subject = 'tool:global/file_reader'", "live", "tool:global/file_reader"},
+		"a core hash":            {"UPDATE core SET content_hash = upper(content_hash) WHERE id = 'file_reader'", "core", ""},
+		"a core tool leaves":     {"DELETE FROM core WHERE id = 'file_reader'", "live", "tool:global/file_reader"},
+		"a new core tool":        {"INSERT INTO core VALUES ('scene_pacer', (SELECT content_hash FROM live WHERE id = 'scene_pacer'))", "core", ""},
+		"an alias more":          {"INSERT INTO names VALUES ('get_gmail', 'tool:user/scene_pacer')", "names", "get_gmail of tool:user/scene_pacer"},
+		"a name less":            {"DELETE FROM names WHERE name = 'pace_scene'", "names", "pace_scene of tool:user/scene_pacer"},
+		"a name leads elsewhere": {"UPDATE names SET subject = 'tool:global/get_gmail' WHERE name = 'pace_scene'", "names", "pace_scene of tool:global/get_gmail"},
+		"the last event":         {"DELETE FROM events WHERE seq = (SELECT max(seq) FROM events)", "revisions", "revisions row 10"},
+		"the last events":        {"DELETE FROM events WHERE act = 'withdraw' OR seq > (SELECT seq FROM events WHERE act = 'withdraw')", "proposals", "01990000-0000-7000-8000"},
+		"a middle event":         {"DELETE FROM events WHERE seq = 50", "events", "event 51"},
+		"two events":             {swap("events", "seq", 50, 51), "events", "event 50"},
+		"two assessments":        {swap("assessments", "seq", 2, 3), "assessments", "assessments row 3"},
+		"two revisions":          {swap("revisions", "seq", 2, 3), "revisions", "revisions row 3"},
+		"two drafts":             {"UPDATE revisions SET draft = (SELECT draft FROM revisions o WHERE o.seq = 5 - revisions.seq) WHERE seq IN (2, 3)", "revisions", "revisions row 2"},
+		"two whole versions":     {swap("versions", "number", 1, 2), "versions", "tool:user/scene_pacer version 2"},
+		"a forged version":       {"INSERT INTO versions SELECT (SELECT max(seq) + 1 FROM versions), kind, layer, id, subject, 3, definition, content_hash, hash, hash, proposal, revision, author, assessment, review_digest, rendered, rules_version, decided_by, decided_at, note, waivers, signature FROM versions WHERE subject = 'tool:user/scene_pacer' AND number = 2", "versions", "tool:user/scene_pacer version 3"},
+		"a comment is gone":      {"DELETE FROM comments WHERE seq = 2", "events", "event "},
+		"a waiver is gone":       {"DELETE FROM waivers WHERE seq = 1", "events", "event "},
+		"an assessment is gone":  {"DELETE FROM assessments WHERE seq = 9", "events", "event "},
+		"a decision is gone":     {"DELETE FROM decisions WHERE verdict = 'rejected'", "events", "event "},
+		"a rejection is undone":  {"UPDATE proposals SET state = 'user_review' WHERE state = 'rejected'", "proposals", "01990000-"},
+		"a withdrawal is undone": {"UPDATE proposals SET state = 'user_review' WHERE state = 'withdrawn'", "proposals", "01990000-"},
+		"an approval is undone":  {"UPDATE proposals SET state = 'user_review' WHERE issue = 1", "proposals", "01990000-"},
+		"an author":              {"UPDATE proposals SET author = 'agent:rover' WHERE author = 'agent:scout'", "proposals", "01990000-"},
+		"a base version":         {"UPDATE proposals SET base_version = 7 WHERE issue = 6", "proposals", "01990000-"},
+		"a change set":           {"UPDATE proposals SET change_set = '' WHERE issue = 6", "proposals", "01990000-"},
+		"a recommendation":       {"UPDATE proposals SET recommendation = 'reject' WHERE issue = 6", "proposals", "01990000-"},
+		"a counter":              {"UPDATE counters SET n = n + 1 WHERE state = 'draft'", "counters", "draft"},
+		"a counter of none":      {"INSERT INTO counters VALUES ('lost', 3)", "counters", "lost"},
+		"an issue":               {"UPDATE proposals SET issue = 99 WHERE issue = 6", "proposals", "01990000-"},
+		"a table more":           {"CREATE TABLE more (x)", "sqlite_schema", "table more"},
+		"a trigger more":         {"CREATE TRIGGER more AFTER INSERT ON decisions BEGIN SELECT 1; END", "sqlite_schema", "trigger more"},
+		"an index less":          {"DROP INDEX live_by_id", "sqlite_schema", "index live_by_id"},
+		"malformed JSON":         {"UPDATE versions SET definition = '{' WHERE subject = 'tool:user/scene_pacer' AND number = 2", "versions", "tool:user/scene_pacer version 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := full(t)
+			h := openHand(t, db)
+			h.unlocked(tamper.sql)
+			found := slices.ContainsFunc(verify(t, db).Damage, func(d history.Damage) bool {
+				return d.Table == tamper.table && strings.HasPrefix(d.Key, tamper.key) && d.Message != ""
+			})
+			if !found {
+				t.Errorf("no damage to %s %s; got %+v", tamper.table, tamper.key, verify(t, db).Damage)
+			}
+		})
+	}
+}
+
+// swap exchanges the values that two rows have in a column.
+func swap(table, column string, a, b int) string {
+	r := strings.NewReplacer("TABLE", table, "COLUMN", column, "FIRST", strconv.Itoa(a), "SECOND", strconv.Itoa(b))
+	where := ""
+	if table == "versions" {
+		where = " AND subject = 'tool:user/scene_pacer'"
+	}
+	return r.Replace("UPDATE TABLE SET COLUMN = COLUMN + 1000000 WHERE COLUMN IN (FIRST, SECOND)" + where +
+		"; UPDATE TABLE SET COLUMN = FIRST + SECOND + 1000000 - COLUMN WHERE COLUMN > 1000000" + where)
+}
+
+// unlocked takes every trigger and constraint off, runs statements, and puts
+// the triggers back as they were, so that nothing but what the statements did
+// is to be seen.
+func (h hand) unlocked(statements string) {
+	h.Helper()
+	triggers := h.text("SELECT group_concat(sql, ';;') FROM sqlite_schema WHERE type = 'trigger'")
+	names := h.text("SELECT group_concat(name) FROM sqlite_schema WHERE type = 'trigger'")
+	run := func(statement string) {
+		h.Helper()
+		if err := h.do(h.Context(), statement); err != nil {
+			h.Fatalf("%s: %v", statement, err)
+		}
+	}
+	run("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
+	for name := range strings.SplitSeq(names, ",") {
+		run("DROP TRIGGER " + name)
+	}
+	run(statements)
+	for trigger := range strings.SplitSeq(triggers, ";;") {
+		run(trigger)
+	}
+}
+
+// TestEveryDroppedTriggerIsNamed takes each lock off, one at a time.
+func TestEveryDroppedTriggerIsNamed(t *testing.T) {
+	db := full(t)
+	h := openHand(t, db)
+	for name := range strings.SplitSeq(h.text("SELECT group_concat(name) FROM sqlite_schema WHERE type = 'trigger'"), ",") {
+		text := h.text("SELECT sql FROM sqlite_schema WHERE name = ?", name)
+		if err := h.do(t.Context(), "DROP TRIGGER "+name); err != nil {
+			t.Fatal(err)
+		}
+		want := []history.Damage{{Table: "sqlite_schema", Key: "trigger " + name, Message: "It was dropped."}}
+		if got := verify(t, db).Damage; !slices.Equal(got, want) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		weak := strings.Replace(text, "RAISE(ABORT", "RAISE(IGNORE", 1)
+		if weak != text && !strings.Contains(text, "_owed") {
+			weak = text[:strings.LastIndex(text, "BEGIN")] + "BEGIN SELECT 1; END"
+			if err := h.do(t.Context(), weak); err != nil {
+				t.Fatal(err)
+			}
+			if got := verify(t, db).Damage; len(got) != 1 || got[0].Message != "It is not what the program made." {
+				t.Errorf("a %s that does nothing: %+v", name, got)
+			}
+			if err := h.do(t.Context(), "DROP TRIGGER "+name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := h.do(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := verify(t, db).Damage; len(got) > 0 {
+		t.Errorf("with every lock back on: %+v", got)
+	}
+}
+
+// TestEveryColumnIsSealed changes each column of a row of each table of history.
+func TestEveryColumnIsSealed(t *testing.T) {
+	for _, table := range records {
+		t.Run(table, func(t *testing.T) {
+			db := full(t)
+			h := openHand(t, db)
+			for _, c := range h.columns(table) {
+				value := "'x' || " + c
+				if h.text("SELECT typeof("+c+") FROM "+table+" LIMIT 1") == "integer" {
+					value = c + " + 1000000"
+				}
+				row := "seq = (SELECT max(seq) FROM " + table + ")"
+				before := h.text("SELECT quote(" + c + ") FROM " + table + " WHERE " + row)
+				h.unlocked("UPDATE " + table + " SET " + c + " = " + value + " WHERE " + row)
+				if got := verify(t, db).Damage; !slices.ContainsFunc(got, func(d history.Damage) bool { return d.Table == table || d.Table == "sqlite_schema" }) {
+					t.Errorf("%s: %+v", c, got)
+				}
+				h.unlocked("UPDATE " + table + " SET " + c + " = " + before + " WHERE " + row)
+			}
+			if got := verify(t, db).Damage; len(got) > 0 {
+				t.Errorf("with everything as it was: %+v", got)
+			}
+		})
+	}
+}
+
+// TestSoundDatabases have no damage: a new one, a full one, and one that was
+// closed and opened again. Every row is read.
+func TestSoundDatabases(t *testing.T) {
+	db := full(t)
+	for name, report := range map[string]history.Report{"new": verify(t, storetest.New(t)), "full": verify(t, db)} {
+		if len(report.Damage) > 0 {
+			t.Errorf("%s: %+v", name, report.Damage)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := storetest.Open(t, db.Path())
+	report := verify(t, again)
+	h := openHand(t, again)
+	for _, table := range records {
+		if n := h.text("SELECT count(*) FROM " + table); strconv.Itoa(int(report.Rows[table])) != n {
+			t.Errorf("%d rows of %s were read; there are %s", report.Rows[table], table, n)
+		}
+	}
+	if len(report.Damage) > 0 {
+		t.Errorf("opened again: %+v", report.Damage)
+	}
+}
