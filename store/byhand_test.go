@@ -24,7 +24,7 @@ type hand struct {
 
 func openHand(t *testing.T, db *storetest.Database) hand {
 	t.Helper()
-	conn, err := sql.Open("sqlite", "file:"+db.Path()+"?_pragma=busy_timeout(5000)")
+	conn, err := sql.Open("sqlite", "file:"+db.Path()+"?_pragma=busy_timeout(5000)&_pragma=synchronous(OFF)")
 	if err != nil {
 		t.Fatal(err)
 	}
