@@ -113,7 +113,7 @@ func marked(d registry.Definition, conflicts []diff.FieldConflict, base, live in
 	names := diff.Labels{Base: fmt.Sprintf("version %d", base), Ours: "this proposal", Theirs: fmt.Sprintf("version %d, live", live)}
 	for _, c := range conflicts {
 		if n := doc.Find(c.Path); n != nil && c.Text != nil {
-			n.Text = c.Text.Marked(names)
+			n.Text = c.Marked(names)
 		}
 	}
 	out, problems := registry.BindDefinition(d.Kind(), doc, "definition")

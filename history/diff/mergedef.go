@@ -20,6 +20,15 @@ type FieldConflict struct {
 	Text *Merge
 }
 
+// Marked returns the merged text with the conflicts between markers, as the
+// value that the field would have; "" when Text is not set.
+func (c FieldConflict) Marked(names Labels) string {
+	if c.Text == nil {
+		return ""
+	}
+	return strings.TrimSuffix(c.Text.Marked(names), "\n")
+}
+
 // ErrKinds is returned by MergeDefinitions for a tool and an agent.
 var ErrKinds = errors.New("a tool and an agent can not be merged")
 

@@ -228,6 +228,13 @@ func TestMergeTextConflict(t *testing.T) {
 	if want := "one\nTWO\nthree\nfour\nFIVE"; got.Tool.Prompt != want {
 		t.Errorf("got %q, want %q", got.Tool.Prompt, want)
 	}
+	marked := conflicts[0].Marked(diff.Labels{Ours: "o", Base: "b", Theirs: "t"})
+	if want := "one\n<<<<<<< o\nTWO\n||||||| b\ntwo\n=======\nzwei\n>>>>>>> t\nthree\nfour\nFIVE"; marked != want {
+		t.Errorf("got %q, want %q", marked, want)
+	}
+	if got := (diff.FieldConflict{}).Marked(diff.Labels{}); got != "" {
+		t.Errorf("got %q", got)
+	}
 	if c := conflicts[0].Text.Conflicts[0]; c.Ours.Text != "TWO\n" || c.Theirs.Text != "zwei\n" || c.Base.Lines != (diff.Range{Start: 1, End: 2}) {
 		t.Errorf("conflict %+v", c)
 	}
