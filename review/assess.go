@@ -25,13 +25,6 @@ func (d *Desk) Assess(ctx context.Context, actor proposals.Actor, id proposals.I
 	return a, err
 }
 
-// Reassess lets the built-in reviewer look again: after the rules, the
-// configuration or the registry changed. It is no judgement of the caller's,
-// so any actor may ask for it.
-func (d *Desk) Reassess(ctx context.Context, id proposals.ID) (Assessment, error) {
-	return d.Assess(ctx, proposals.BuiltinChief(), id, Opinion{})
-}
-
 func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p proposals.Proposal, rev proposals.Revision, o Opinion) (proposals.Proposal, Assessment, error) {
 	var a Assessment
 	to, err := proposals.Next(p.State, proposals.ActAssess)

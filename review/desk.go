@@ -27,6 +27,8 @@ type Policy struct {
 	MaxOpen int
 	// Severities changes rules by id.
 	Severities map[string]rules.Severity
+	// Consultants are asked about every submission, beside the built-in rules.
+	Consultants []Consultant
 }
 
 // DefaultMaxOpen is how many proposals an agent may have open.

@@ -32,7 +32,7 @@ func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []prop
 	if err != nil {
 		return nil, err
 	}
-	return made, nil
+	return made, d.consult(ctx, made)
 }
 
 func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (proposals.Proposal, error) {
@@ -58,7 +58,7 @@ func (d *Desk) Submit(ctx context.Context, actor proposals.Actor, id proposals.I
 		p, err = d.submit(ctx, tx, actor, p, rev)
 		return err
 	})
-	return p, err
+	return d.consulted(ctx, p, err)
 }
 
 // current returns a proposal with its current revision.

@@ -62,7 +62,7 @@ func (d *Desk) Rebase(ctx context.Context, actor proposals.Actor, id proposals.I
 		p, _, err = d.revise(ctx, tx, actor, p, draft)
 		return err
 	})
-	return p, err
+	return d.consulted(ctx, p, err)
 }
 
 // rebased returns draft as it would be written against the live version.

@@ -22,7 +22,7 @@ func (d *Desk) Revise(ctx context.Context, actor proposals.Actor, id proposals.I
 		p, _, err = d.revise(ctx, tx, actor, p, draft)
 		return err
 	})
-	return p, err
+	return d.consulted(ctx, p, err)
 }
 
 func (d *Desk) revise(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
