@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"toolcrib/review/rules"
@@ -25,11 +27,16 @@ type docRuleList struct {
 }
 
 func newRules(a *app) *cobra.Command {
-	return &cobra.Command{
+	var markdown bool
+	cmd := &cobra.Command{
 		Use:   "rules [ID]",
 		Short: "List the rules of the Chief of Staff, or explain one",
 		Args:  between(0, 1, "at most the id of a rule"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if markdown {
+				_, err := io.WriteString(a.env.Out, rulesMarkdown()+"\n")
+				return err
+			}
 			doc := docRuleList{Schema: schema, Kind: "rule.list", Rules: []docRule{}}
 			for _, r := range rules.All() {
 				if len(args) == 0 || r.ID == args[0] || r.Name == args[0] {
@@ -45,6 +52,8 @@ func newRules(a *app) *cobra.Command {
 			return a.print(doc, func(p *page) { writeRule(p, doc.Rules[0]) })
 		},
 	}
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the catalog as docs/rules.md has it")
+	return cmd
 }
 
 func newDocRule(r rules.Rule) docRule {
