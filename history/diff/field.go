@@ -33,7 +33,7 @@ func (f Field) Patch() *Patch { return Lines(f.Lines()) }
 
 // Hunks returns the hunks of Patch with up to context lines around each change
 // and the words in all of them marked: at least one. For a text of a megabyte,
-// mark the hunks of Patch as they come into view instead.
+// let Hunk.Mark do so as they come into view instead.
 func (f Field) Hunks(context int) []Hunk {
 	hunks := f.Patch().Unified(context)
 	for i, h := range hunks {

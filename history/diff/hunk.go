@@ -32,13 +32,13 @@ type Line struct {
 	// be the whole difference between two lines.
 	NoNewline bool
 
-	// Pair is set by Words: the index, among the lines of the hunk, of the line
+	// Pair is set by Words and Mark: the index, among the lines of the hunk, of the line
 	// that this one became or came from, or -1.
 	Pair int
-	// Rewrapped is set by Words on the lines of a passage that was broken into
+	// Rewrapped is set by them on the lines of a passage that was broken into
 	// lines anew. Such lines have no pair.
 	Rewrapped bool
-	// Spans is set by Words: the parts of Text that its pair lacks, or that the
+	// Spans is set by them: the parts of Text that its pair lacks, or that the
 	// passage lacks on the other side. Without these parts two paired lines are
 	// the same, and two passages differ in white space at line breaks only. A
 	// line that has no pair and is not rewrapped is changed as a whole.
