@@ -15,13 +15,16 @@ type wish struct {
 	// inParam are frames over the name and texts of a parameter, inProse over
 	// the description.
 	inParam, inProse []string
+	// spoken says that the frames for parameters count in prose too, next to a
+	// word of handing over.
+	spoken bool
 }
 
 // wishes are the things agents have and attackers want.
 func wishes() []wish {
 	return []wish{
 		{
-			what: "the conversation or the agent's instructions", needs: "dTalk",
+			what: "the conversation or the agent's instructions", needs: "dTalk", spoken: true,
 			inParam: []string{
 				"wholeTalk|internals|hiddenSelf !<6neg",
 				"'turns'|'part'|'rest'|'history'|'transcript'|'log'|'summary'|'copy'|'record'|'gist'|'excerpt' ..3 conversation !<6neg",
@@ -43,15 +46,20 @@ func wishes() []wish {
 		},
 		{
 			what: "the name or version of the model", needs: "dNothing",
-			inParam: []string{"'model'|'llm'|'agent'|'assistant' ..3 'calls'|'calling'|'invokes'|'invoking'|'using'|'uses' ..2 'this' ..1 tool", "'model'|'llm' ..2 'you_are'|'are_you'", "'your' ..1 'model'"},
+			inParam: []string{"'model'|'llm'|'agent'|'assistant' ..3 'calls'|'calling'|'invokes'|'invoking'|'using'|'uses' ..2 'this' ..1 tool", "'your' ..1 'model' ..1 'name'|'version'|'identifier'|'vendor'"},
 		},
 		{
 			what: "what other tools returned or which tools there are", needs: "dTalk",
 			inParam: []string{
 				"toolTrace !<6neg",
 				"'functions'|'tools'|'servers'|'capabilities' ..3 'you'|'available'|'accessible'|'called'|'installed'|'connected' !<6neg",
-				"'output'|'outputs'|'result'|'results'|'response'|'responses' ..3 'of'|'from' ..4 'function'|'functions'|'tool'|'tools'|'servers' !<6neg",
-				"'tool'|'function' ..1 'inventory'|'list'|'names'|'catalog'|'registry'|'outputs'|'results'|'history'|'log'",
+				"'output'|'outputs'|'result'|'results'|'response'|'responses'|'values' ..3 'of'|'from' ..3 'other'|'previous'|'earlier'|'prior'|'all'|'any'|'which'|'whichever'|'the' ..3 'function'|'functions'|'tool'|'tools'|'calls'|'servers' ..3 'ran'|'called'|'before'|'earlier'|'made'|'used'|'run' !<6neg",
+				"'output'|'outputs'|'result'|'results'|'response'|'responses'|'values' ..3 'of'|'from' ..1 'other'|'previous'|'earlier'|'all'|'whichever' ..2 'function'|'functions'|'tool'|'tools'|'calls'|'servers' !<6neg",
+				"'tool'|'function' 'inventory'|'list'|'names'|'catalog'|'outputs'|'history'|'log'",
+			},
+			inProse: []string{
+				"'results'|'output'|'outputs'|'result' ..2 'of'|'from' ..3 'other'|'earlier'|'previous' ..2 'tool'|'tools'|'calls' &handover !<6neg",
+				"'which'|'what' ..2 'other'|'mcp' ..2 'servers'|'tools' ..4 'connected'|'installed'|'available'|'called' &handover",
 			},
 		},
 		{
@@ -59,7 +67,7 @@ func wishes() []wish {
 			inParam: []string{"askedSecret !<14neg", "secretFile !<8neg", "user|'caller'|'owner'|'your' ..3 'password'|'pin'|'credentials'|'secret'|'token' !<8neg"},
 		},
 		{
-			what: "private data of the user", needs: "dTalk|dAuth|dReach",
+			what: "private data of the user", needs: "dTalk|dAuth|dReach", spoken: true,
 			inParam: []string{
 				"privateLife !<6neg", "'everything'|'anything'|'all' ..3 'about'|'on' ..2 user !<6neg",
 				"'contents'|'content'|'list' ..3 user ..2 'files'|'documents'|'screen'|'clipboard'|'inbox'|'mailbox'|'contacts'",
@@ -82,6 +90,11 @@ func harvestFrames() []scan.Frame {
 	for i, w := range wishes() {
 		for _, pattern := range w.inParam {
 			frames = append(frames, scan.Frame{Name: fmt.Sprintf("%s.%d", harvestID, i), Pattern: pattern})
+		}
+		for _, pattern := range w.inParam {
+			if w.spoken {
+				frames = append(frames, scan.Frame{Name: fmt.Sprintf("%s.%d.prose", harvestID, i), Pattern: pattern + " &handover"})
+			}
 		}
 		for _, pattern := range w.inProse {
 			frames = append(frames, scan.Frame{Name: fmt.Sprintf("%s.%d.prose", harvestID, i), Pattern: pattern})

@@ -14,7 +14,7 @@ func taking() []attack {
 				"exfil ..6 sensitive|content !<4neg !detect",
 				"send ..8 userData ..10 sink !<4neg",
 				"send ..3 every ..4 internals|conversation|mail|content ..14 target !<4neg",
-				"include ..6 secretFile !<4neg !detect",
+				"include ..6 secretFile !<4neg !detect !'writing'|'create'|'creates'|'saved'|'generate'|'generates'",
 				"include ..5 secretAny|internals ..10 'in'|'into'|'as'|'to'|'via' ..4 param|answer|request !<4neg",
 				"include ..5 every ..4 secretAny !<4neg",
 				"include ..4 'private'|'sensitive'|'confidential' ..1 'information'|'data' ..4 'to'|'as'|'in'|'into' !<4neg",
@@ -61,6 +61,7 @@ func taking() []attack {
 			frames: []string{
 				"user|'caller'|'callers'|'owner'|'owners'|'admin'|'administrator'|'admins'|'machines'|'machine' ..2 secretAny !<8neg !detect",
 				"secretAny ..2 'of' ..2 user|'caller'|'owner'|'machine'|'admin'|'administrator'|'account' !<8neg !detect",
+				"strongSecret !<14neg !detect",
 				"'master_password'|'bank_pin'|'admin_password'|'root_password'|'one_time_code'|'verification_code'|'security_code'|'seed_phrase'|'recovery_phrase'|'social_security_number' !<8neg !detect",
 				"'valid'|'working'|'current' ..2 'token'|'password'|'credential'|'credentials'|'api_key' ..2 'of' ..2 user !<8neg",
 			},
