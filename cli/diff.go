@@ -45,6 +45,7 @@ type docDiffLine struct {
 
 func newDiff(a *app) *cobra.Command {
 	var around int
+	var columns bool
 	cmd := &cobra.Command{
 		Use:   "diff ID | SUBJECT@A..B | LEFT RIGHT",
 		Short: "Compare what was, is and would be",
@@ -59,13 +60,14 @@ ID (the current revision), ID@N, ID@base, ID@live, or a file.`,
   toolcrib diff scene_pacer@1..live
   toolcrib diff scene_pacer pacer.md`,
 		Args: between(1, 2, "one or two things to compare"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, args, around) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, args, around, columns) },
 	}
 	cmd.Flags().IntVar(&around, "context", 3, "show `N` lines around each change; -1 for all")
+	cmd.Flags().BoolVar(&columns, "side-by-side", false, "show both sides next to each other, $COLUMNS wide")
 	return cmd
 }
 
-func runDiff(ctx context.Context, a *app, args []string, around int) error {
+func runDiff(ctx context.Context, a *app, args []string, around int, columns bool) error {
 	b, err := a.bind(ctx)
 	if err != nil {
 		return err
@@ -84,7 +86,13 @@ func runDiff(ctx context.Context, a *app, args []string, around int) error {
 	for i, f := range fields {
 		doc.Fields[i] = docField{Path: f.Path, Change: string(f.Change), Hunks: newDocHunks(f.Hunks(around))}
 	}
-	return a.print(doc, func(p *page) { writeDiff(p, doc) })
+	return a.print(doc, func(p *page) {
+		if columns {
+			writeColumns(p, doc, fields, around, a.columns())
+			return
+		}
+		writeDiff(p, doc)
+	})
 }
 
 func newDocHunks(hunks []diff.Hunk) []docHunk {
