@@ -35,6 +35,9 @@ func (b *Blame) Add(v Version) error {
 		return fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
 	}
 	text := fieldText(doc.Find(b.field))
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n" // so that a line that is appended leaves the one before alone
+	}
 	b.follow(text, v.Number)
 	return nil
 }
