@@ -170,8 +170,10 @@ type Provider struct {
 	URL    string       `json:"url,omitempty"`
 }
 
-// Source is where an imported definition came from. Hash is the SHA-256 of the
-// raw bytes, in hex.
+// Source is where an imported definition came from. Ref is the server or the
+// file and, behind "#", the name that the tool has there. Hash is the SHA-256
+// of the canonical form of its raw JSON, in hex: of all of it, also of what is
+// not understood.
 type Source struct {
 	Type string `json:"type,omitempty"`
 	Ref  string `json:"ref,omitempty"`

@@ -1,0 +1,214 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// ErrFormat is wrapped by errors about a document in no format that is known.
+var ErrFormat = errors.New("not a list of tools")
+
+// Decode reads a document and finds out what it is written in.
+func Decode(data []byte) (Document, error) {
+	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
+	if err != nil {
+		return Document{}, err
+	}
+	doc := Document{Node: n}
+	if text(n.Get("kind")) == exportKind {
+		doc.Format = Toolcrib
+		return doc, doc.readExport()
+	}
+	list, way := findList(n)
+	if list == nil {
+		return doc, fmt.Errorf(`%w: expected {"tools": […]} as an MCP server answers, an array of tools, {"prompts": […]}, or an export of toolcrib`, ErrFormat)
+	}
+	if doc.Format, err = formatOf(list, way); err != nil {
+		return doc, err
+	}
+	doc.readServer()
+	return doc, doc.readItems(data, list, way)
+}
+
+// findList returns the list of tools and the keys that lead to it.
+func findList(n *jsondoc.Node) (list *jsondoc.Node, way []string) {
+	if n.Kind == jsondoc.Array {
+		return n, nil
+	}
+	for _, way := range [][]string{{"tools"}, {"result", "tools"}, {"prompts"}, {"functions"}} {
+		at := n
+		for _, key := range way {
+			at = at.Get(key)
+		}
+		if at != nil && at.Kind == jsondoc.Array {
+			return at, way
+		}
+	}
+	return nil, nil
+}
+
+// formatOf looks at the elements: all of them are of one format. An empty list
+// under "tools" is that of an MCP server with none.
+func formatOf(list *jsondoc.Node, way []string) (Format, error) {
+	if len(way) == 1 && way[0] == "prompts" {
+		return V0, nil
+	}
+	var found Format
+	for i, item := range list.Items {
+		f := itemFormat(item, way)
+		switch {
+		case f == "":
+			return "", fmt.Errorf("%w: element %d is %s, not a tool", ErrFormat, i+1, item.Kind)
+		case found == "":
+			found = f
+		case f != found:
+			return "", fmt.Errorf("%w: element %d is written as %s has it, those before as %s", ErrFormat, i+1, f, found)
+		}
+	}
+	if found == "" && len(way) == 0 {
+		return "", fmt.Errorf("%w: the list is empty, so nobody can tell what it is a list of", ErrFormat)
+	}
+	if found == "" {
+		found = MCP
+	}
+	return found, nil
+}
+
+func itemFormat(item *jsondoc.Node, way []string) Format {
+	kind := text(item.Get("type"))
+	switch {
+	case item.Kind == jsondoc.String:
+		return Names
+	case item.Kind != jsondoc.Object:
+		return ""
+	case item.Get("inputSchema") != nil:
+		return MCP
+	case item.Get("input_schema") != nil:
+		return Anthropic
+	case item.Get("function") != nil, kind == "function", item.Get("parameters") != nil, len(way) == 1 && way[0] == "functions":
+		return OpenAI
+	case kind != "" && strings.ContainsAny(kind, "0123456789"): // web_search_20250305
+		return Anthropic
+	case kind != "":
+		return OpenAI
+	case len(way) > 0:
+		return MCP
+	}
+	return OpenAI // a function that takes nothing
+}
+
+// readServer takes in what a saved answer says of who gave it to whom.
+func (d *Document) readServer() {
+	d.Server = text(d.Node.Get("serverInfo").Get("name"))
+	if c := d.Node.Get("clientCapabilities"); c != nil {
+		d.Capabilities = jsondoc.Canonical(c)
+	}
+}
+
+func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string) error {
+	raws, err := rawElements(data, way)
+	if err != nil {
+		return err
+	}
+	seen := map[string]int{}
+	var ps jsondoc.Problems
+	for i, n := range list.Items {
+		it := Item{Format: d.Format, Pos: n.Pos, Raw: raws[i], node: n}
+		key := "name"
+		switch d.Format {
+		case Names:
+			it.Name = n.Text
+		case V0:
+			key = "id"
+			it.Name = text(n.Get(key))
+		default:
+			it.Name = text(it.body().Get(key))
+		}
+		path := jsondoc.Join(jsondoc.Index(strings.Join(way, "."), i), key)
+		switch first, again := seen[it.Name]; {
+		case builtIn(d.Format, n):
+			d.Skipped = append(d.Skipped, fmt.Sprintf("%s is a tool of the host, without a definition", jsondoc.Quote(text(n.Get("type")))))
+			continue
+		case it.Name == "":
+			ps.Append(jsondoc.Problem{Path: path, Pos: n.Pos, Message: "missing; expected the name of the tool"})
+			continue
+		case again:
+			ps.Append(jsondoc.Problem{Path: path, Pos: n.Pos, Message: fmt.Sprintf("repeats the name of element %d", first+1)})
+			continue
+		}
+		seen[it.Name] = i
+		d.Items = append(d.Items, it)
+	}
+	return ps.Err()
+}
+
+// builtIn reports whether an element names a tool that the host itself has.
+func builtIn(f Format, n *jsondoc.Node) bool {
+	kind := text(n.Get("type"))
+	switch f {
+	case OpenAI:
+		return kind != "" && kind != "function"
+	case Anthropic:
+		return kind != "" && kind != "custom"
+	case MCP, V0, Toolcrib, Names:
+	}
+	return false
+}
+
+// rawElements returns the bytes of each element of the list that the keys of
+// way lead to. The document was parsed before, so nothing here fails.
+func rawElements(data []byte, way []string) ([]json.RawMessage, error) {
+	at := json.RawMessage(data)
+	for _, key := range way {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(at, &members); err != nil {
+			return nil, err
+		}
+		at = members[key]
+	}
+	var raws []json.RawMessage
+	err := json.Unmarshal(at, &raws)
+	return raws, err
+}
+
+// exportKind is what toolcrib's export says it is.
+const exportKind = "export"
+
+// readExport reads the tools and agents of an export. Hashes in it are not
+// believed: they are computed from the definitions.
+func (d *Document) readExport() error {
+	var ps jsondoc.Problems
+	for _, part := range []struct {
+		key  string
+		kind registry.Kind
+	}{{"tools", registry.KindTool}, {"agents", registry.KindAgent}} {
+		list := d.Node.Get(part.key)
+		if list == nil {
+			continue
+		}
+		for i, n := range list.Items {
+			path := jsondoc.Index(part.key, i)
+			written := text(n.Get("subject"))
+			subject, err := registry.ParseSubject(written)
+			if err != nil || subject.Kind != part.kind {
+				ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, "subject"), Pos: n.Pos, Message: "expected the subject of a " + string(part.kind) + ", got " + jsondoc.Quote(written)})
+				continue
+			}
+			body := n.Get("definition")
+			if body == nil {
+				ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, "definition"), Pos: n.Pos, Message: "missing; expected the whole definition"})
+				continue
+			}
+			definition, found := registry.BindDefinition(part.kind, body, jsondoc.Join(path, "definition"))
+			ps.Append(found...)
+			locked := n.Get("locked")
+			d.Entries = append(d.Entries, Entry{Subject: subject, Definition: definition, Locked: locked != nil && locked.Text == "true", Pos: n.Pos})
+		}
+	}
+	return ps.Err()
+}

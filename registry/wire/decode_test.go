@@ -1,0 +1,120 @@
+package wire_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"toolcrib/registry"
+	"toolcrib/registry/wire"
+)
+
+func TestDecodeFindsOutTheFormat(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		format wire.Format
+		names  string
+	}{
+		{`{"tools":[{"name":"a","inputSchema":{}}]}`, wire.MCP, "a"},
+		{`{"tools":[]}`, wire.MCP, ""},
+		{`{"result":{"tools":[{"name":"a"},{"name":"b","inputSchema":{}}]}}`, wire.MCP, "a b"},
+		{`[{"type":"function","function":{"name":"a"}}]`, wire.OpenAI, "a"},
+		{`[{"type":"function","name":"a","parameters":{}}]`, wire.OpenAI, "a"},
+		{`{"functions":[{"name":"a"}]}`, wire.OpenAI, "a"},
+		{`{"tools":[{"type":"function","function":{"name":"a"}},{"type":"code_interpreter"}]}`, wire.OpenAI, "a"},
+		{`[{"name":"a","input_schema":{}}]`, wire.Anthropic, "a"},
+		{`{"prompts":[{"id":"a"}]}`, wire.V0, "a"},
+		{`["a","b"]`, wire.Names, "a b"},
+		{`{"schema":1,"kind":"export","tools":[]}`, wire.Toolcrib, ""},
+	} {
+		doc, err := wire.Decode([]byte(c.text))
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		var names []string
+		for _, it := range doc.Items {
+			names = append(names, it.Name)
+		}
+		if got := strings.Join(names, " "); doc.Format != c.format || got != c.names {
+			t.Errorf("%s is %s with %q, want %s with %q", c.text, doc.Format, got, c.format, c.names)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for _, text := range []string{`{}`, `[]`, `7`, `[7]`, `["a",{"name":"b"}]`, `{"tools":{}}`} {
+		if _, err := wire.Decode([]byte(text)); !errors.Is(err, wire.ErrFormat) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{
+		`{"tools":[{"inputSchema":{}}]}`, `{"tools":[{"name":"a"},{"name":"a"}]}`, `{"tools":[{"name":"a","name":"b"}]}`,
+		`{"kind":"export","tools":[{"subject":"tool:user/a"}]}`, `{"kind":"export","tools":[{"subject":"agent:user/a","definition":{}}]}`,
+	} {
+		if _, err := wire.Decode([]byte(text)); err == nil || errors.Is(err, wire.ErrFormat) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestRawIsKeptByteByByte(t *testing.T) {
+	const raw = `{ "name":"a",  "x-rate": 1.50, "inputSchema":{"type":"object"} }`
+	doc, err := wire.Decode([]byte(`{"tools":[` + raw + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(doc.Items[0].Raw); got != raw {
+		t.Errorf("kept %s", got)
+	}
+	same, err := wire.HashRaw([]byte(`{"inputSchema":{"type":"object"},"name":"a","x-rate":1.5}`))
+	if err != nil || same != doc.Items[0].Hash() {
+		t.Errorf("the order of keys counts: %v", err)
+	}
+	other, err := wire.HashRaw([]byte(`{"inputSchema":{"type":"object"},"name":"a","x-rate":2}`))
+	if err != nil || other == doc.Items[0].Hash() {
+		t.Errorf("an unknown key does not count: %v", err)
+	}
+}
+
+func TestAbsentHintsAreNotInvented(t *testing.T) {
+	it, err := wire.ReadItem(wire.MCP, []byte(`{"name":"a","description":"A.","inputSchema":{"$schema":"x"},"annotations":{"destructiveHint":false}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes := true
+	tool := it.Onto(registry.Tool{Annotations: &registry.Annotations{ReadOnly: &yes, RequiresConfirmation: &yes}, Category: "web"})
+	a := tool.Annotations
+	if a.ReadOnly != nil || a.Idempotent != nil || a.OpenWorld != nil || a.Destructive == nil || *a.Destructive || a.RequiresConfirmation == nil {
+		t.Errorf("hints: %+v", *a)
+	}
+	if tool.Category != "web" || string(tool.InputSchema) != `{"$schema":"x"}` || tool.Kind != registry.ActionTool {
+		t.Errorf("tool: %+v", tool)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"tools":[{"name":"a","inputSchema":{"type":"object"},"annotations":{"title":"A"}}]}`))
+	f.Add([]byte(`[{"type":"function","function":{"name":"a"}}]`))
+	f.Add([]byte(`{"prompts":[{"id":"a","name":7}]}`))
+	f.Add([]byte(`{"kind":"export","tools":[{"subject":"tool:user/a","definition":{"id":"a"}}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, err := wire.Decode(data)
+		if err != nil {
+			return
+		}
+		for _, it := range doc.Items {
+			if doc.Format == wire.Names {
+				continue
+			}
+			again, err := wire.ReadItem(doc.Format, it.Raw)
+			if err != nil || again.Hash() != it.Hash() || again.Name != it.Name {
+				t.Errorf("%s: read again: %v", it.Raw, err)
+			}
+			if len(it.Problems()) == 0 {
+				it.Rest()
+				it.Onto(registry.Tool{})
+			}
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// Format is a way to write tools down.
+type Format string
+
+// The formats.
+const (
+	MCP       Format = "mcp"
+	OpenAI    Format = "openai"
+	Anthropic Format = "anthropic"
+	V0        Format = "v0"
+	Toolcrib  Format = "toolcrib"
+	Names     Format = "names" // a list of strings; only a check reads it
+)
+
+// Formats lists what a catalog can be written in.
+func Formats() []Format { return []Format{Toolcrib, V0, OpenAI, Anthropic, MCP} }
+
+// SourceType returns the registry.Source type of what is read in the format,
+// "" when it is not recorded.
+func (f Format) SourceType() string {
+	switch f {
+	case MCP:
+		return registry.SourceMCP
+	case OpenAI:
+		return registry.SourceOpenAI
+	case Anthropic:
+		return registry.SourceAnthropic
+	case V0:
+		return registry.SourceFile
+	case Toolcrib, Names:
+	}
+	return ""
+}
+
+// Document is what a file says.
+type Document struct {
+	Format Format
+	Node   *jsondoc.Node
+	// Server is the name by which an MCP server calls itself, "" when the
+	// document does not say.
+	Server string
+	// Capabilities are those that the client had declared when the list was
+	// asked for; nil when the document does not say.
+	Capabilities json.RawMessage
+	Items        []Item   // of every format but Toolcrib
+	Entries      []Entry  // of Toolcrib
+	Skipped      []string // what is no definition, such as a host's built-in tools: why it was left out
+}
+
+// Item is one tool as it stands in a document.
+type Item struct {
+	Format Format
+	Name   string // by which it is called there
+	Pos    jsondoc.Pos
+	Raw    []byte // its JSON, byte by byte; a quoted name in a list of names
+	node   *jsondoc.Node
+}
+
+// Entry is one definition of toolcrib's own export.
+type Entry struct {
+	Subject    registry.Subject
+	Locked     bool
+	Definition registry.Definition
+	Pos        jsondoc.Pos
+}
+
+// Hash identifies what an item says: the SHA-256 of the canonical form (RFC
+// 8785) of its raw JSON, in hex. White space and the order of keys do not
+// count, everything else does, known to toolcrib or not.
+func (it Item) Hash() string { return registry.HashBytes(jsondoc.Canonical(it.node)) }
+
+// HashRaw is Hash for JSON that was read from elsewhere, such as the answer of
+// a server.
+func HashRaw(raw []byte) (string, error) {
+	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
+	if err != nil {
+		return "", err
+	}
+	return registry.HashBytes(jsondoc.Canonical(n)), nil
+}
+
+// ReadItem reads one tool of the given format from its raw JSON.
+func ReadItem(f Format, raw []byte) (Item, error) {
+	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
+	if err != nil {
+		return Item{}, err
+	}
+	it := Item{Format: f, Pos: n.Pos, Raw: raw, node: n}
+	it.Name = text(it.body().Get("name"))
+	if f == V0 {
+		it.Name = text(n.Get("id"))
+	}
+	if it.Name == "" {
+		return Item{}, fmt.Errorf("a tool without a name: %s", jsondoc.Quote(string(raw)))
+	}
+	return it, nil
+}
+
+// body returns the object that name, description and schema stand in.
+func (it Item) body() *jsondoc.Node {
+	if f := it.node.Get("function"); it.Format == OpenAI && f != nil {
+		return f
+	}
+	return it.node
+}
+
+// text returns the value of a string, "" for everything else.
+func text(n *jsondoc.Node) string {
+	if n == nil || n.Kind != jsondoc.String {
+		return ""
+	}
+	return n.Text
+}

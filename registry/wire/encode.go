@@ -1,0 +1,161 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// SelfName is how toolcrib calls itself where it lists tools as an MCP server
+// does: the tools of that list go by their ids.
+const SelfName = "toolcrib"
+
+// Listed is a tool to be written, with the JSON it was imported from, nil when
+// it was not imported from the format it is written in.
+type Listed struct {
+	Tool registry.Tool
+	Raw  []byte
+	// CreatedAt and UpdatedAt, RFC 3339, are for a v0 file.
+	CreatedAt, UpdatedAt string
+}
+
+// Encode writes tools in a format other than Toolcrib. What was imported from
+// that format is written as it was read, as long as it still says the same.
+// Left says what the format has no place for.
+func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
+	list := jsondoc.NewArray()
+	for _, l := range tools {
+		if (f == V0) != (l.Tool.Kind == registry.PromptTool) {
+			left = append(left, fmt.Sprintf("%s is %s tool, which this format has no place for", l.Tool.ID, article(l.Tool.Kind)))
+			continue
+		}
+		n, lost := l.node(f)
+		if len(lost) > 0 {
+			left = append(left, fmt.Sprintf("%s: %s", l.Tool.ID, strings.Join(lost, ", ")))
+		}
+		list.Items = append(list.Items, n)
+	}
+	switch f {
+	case V0:
+		return jsondoc.Indent(object("prompts", list)), left, nil
+	case MCP:
+		return jsondoc.Indent(object("serverInfo", object("name", jsondoc.NewString(SelfName)), "tools", list)), left, nil
+	case OpenAI, Anthropic:
+		return jsondoc.Indent(list), left, nil
+	case Toolcrib, Names:
+	}
+	return nil, nil, fmt.Errorf("%w: nothing is written as %q", ErrFormat, f)
+}
+
+func article(k registry.ToolKind) string {
+	if k == registry.ActionTool {
+		return "an action"
+	}
+	return "a prompt"
+}
+
+// node writes one tool.
+func (l Listed) node(f Format) (n *jsondoc.Node, lost []string) {
+	kept, err := ReadItem(f, l.Raw)
+	had := err == nil && len(l.Raw) > 0 && f != MCP // the names of a server are its own
+	if had && same(kept.Onto(l.Tool), l.Tool) {
+		return kept.node, nil
+	}
+	t := l.Tool
+	if f == V0 {
+		return promptNode(l)
+	}
+	n = jsondoc.NewObject()
+	name := WireName(t, f)
+	if had {
+		n = kept.body()
+	}
+	n.Set("name", jsondoc.NewString(name))
+	if f == MCP {
+		n.Set("title", jsondoc.NewString(t.Name))
+	}
+	n.Set("description", jsondoc.NewString(t.Description))
+	n.Set(schemaKey(f), parsed(t.InputSchema))
+	if f == MCP {
+		if len(t.OutputSchema) > 0 {
+			n.Set("outputSchema", parsed(t.OutputSchema))
+		}
+		if hints := hintsNode(t.Annotations); len(hints.Members) > 0 {
+			n.Set("annotations", hints)
+		}
+	}
+	switch {
+	case had:
+		return kept.node, nil
+	case f == OpenAI:
+		return object("type", jsondoc.NewString("function"), "function", n), nil
+	}
+	return n, nil
+}
+
+// WireName returns what a tool is called in a format: the name it was imported
+// by from that format, else its id.
+func WireName(t registry.Tool, f Format) string {
+	if t.Source != nil && f != MCP && t.Source.Type == f.SourceType() {
+		if _, name, ok := strings.Cut(t.Source.Ref, "#"); ok {
+			return name
+		}
+	}
+	return t.ID
+}
+
+func schemaKey(f Format) string {
+	switch f {
+	case OpenAI:
+		return "parameters"
+	case Anthropic:
+		return "input_schema"
+	case MCP, V0, Toolcrib, Names:
+	}
+	return "inputSchema"
+}
+
+func hintsNode(a *registry.Annotations) *jsondoc.Node {
+	n := jsondoc.NewObject()
+	if a == nil {
+		return n
+	}
+	for _, key := range hintKeys() {
+		if v := *hintField(a, key); v != nil {
+			n.Set(key, jsondoc.NewBool(*v))
+		}
+	}
+	return n
+}
+
+func promptNode(l Listed) (n *jsondoc.Node, lost []string) {
+	p, lost := registry.NewV0Prompt(l.Tool, l.CreatedAt, l.UpdatedAt)
+	file := parsed(registry.V0File{Prompts: []registry.V0Prompt{p}}.Encode())
+	return file.Get("prompts").Items[0], lost
+}
+
+// same reports whether two tools have one definition.
+func same(a, b registry.Tool) bool {
+	return bytes.Equal(registry.Definition{Tool: &a}.Canonical(), registry.Definition{Tool: &b}.Canonical())
+}
+
+// object makes an object of keys and values in turn.
+func object(pairs ...any) *jsondoc.Node {
+	n := jsondoc.NewObject()
+	for i := 0; i < len(pairs); i += 2 {
+		n.Set(pairs[i].(string), pairs[i+1].(*jsondoc.Node))
+	}
+	return n
+}
+
+// parsed reads JSON that a definition holds, which was parsed before.
+func parsed(raw []byte) *jsondoc.Node {
+	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
+	if err != nil {
+		panic(fmt.Sprintf("wire: JSON of a decoded definition does not parse: %v", err))
+	}
+	return n
+}

@@ -1,0 +1,66 @@
+package wire_test
+
+import (
+	"testing"
+
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/registry/wire"
+)
+
+// TestWhatIsWrittenReadsBack writes what is shipped in each format and lays it
+// over itself: nothing changes.
+func TestWhatIsWrittenReadsBack(t *testing.T) {
+	byID := map[string]registry.Tool{}
+	var listed []wire.Listed
+	for _, d := range append(shipped.Core(), shipped.Assistant()...) {
+		byID[d.ID()] = *d.Tool
+		listed = append(listed, wire.Listed{Tool: *d.Tool, CreatedAt: "2026-01-15T12:00:00Z"})
+	}
+	for format, want := range map[wire.Format]int{wire.V0: 16, wire.OpenAI: 23, wire.Anthropic: 23, wire.MCP: 23} {
+		data, left, err := wire.Encode(format, listed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := wire.Decode(data)
+		if err != nil || doc.Format != format || len(doc.Items) != want || len(left) < len(listed)-want {
+			t.Errorf("%s: %d tools as %s, %v", format, len(doc.Items), doc.Format, err)
+		}
+		for _, it := range doc.Items {
+			before := byID[it.Name]
+			after := it.Onto(before)
+			if (registry.Definition{Tool: &before}).Hash() != (registry.Definition{Tool: &after}).Hash() {
+				t.Errorf("%s: %s changes", format, it.Name)
+			}
+		}
+	}
+	if _, _, err := wire.Encode(wire.Names, listed); err == nil {
+		t.Error("names alone were written")
+	}
+}
+
+// TestImportedIsWrittenAsItWasRead holds also where the definition was edited
+// since: what toolcrib does not read stays.
+func TestImportedIsWrittenAsItWasRead(t *testing.T) {
+	raw := []byte(`{"type":"function","function":{"strict":true,"name":"getIt","description":"Get.","parameters":{"type":"object"}}}`)
+	it, err := wire.ReadItem(wire.OpenAI, raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := it.Onto(registry.Tool{ID: "get_it", Source: &registry.Source{Type: registry.SourceOpenAI, Ref: "app#getIt", Hash: it.Hash()}})
+	for _, description := range []string{"Get.", "Get it."} {
+		tool.Description = description
+		data, _, err := wire.Encode(wire.OpenAI, []wire.Listed{{Tool: tool, Raw: raw}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := wire.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := doc.Items[0]
+		if back.Name != "getIt" || back.Rest() != it.Rest() || back.Onto(tool).Description != description {
+			t.Errorf("written as %s", data)
+		}
+	}
+}

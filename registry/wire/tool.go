@@ -1,0 +1,167 @@
+package wire
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// noDescription stands where a tool has none: a tool that models are told
+// nothing about can not be chosen, and the reviewer sees why.
+const noDescription = "(No description was given.)"
+
+// Onto returns t with everything that the item says of it. What the format has
+// no word for stays as it is in t; what it has one for and the item leaves out
+// is taken out. Id, provider, source and status are the caller's.
+func (it Item) Onto(t registry.Tool) registry.Tool {
+	switch it.Format {
+	case V0:
+		return it.promptOnto(t)
+	case MCP:
+		t.Kind = registry.ActionTool
+		t.Name = label(cmp.Or(text(it.node.Get("title")), text(it.node.Get("annotations").Get("title")), t.Name, it.Name))
+		t.Description = description(it.node)
+		t.InputSchema, t.OutputSchema = schema(it.node.Get("inputSchema")), schema(it.node.Get("outputSchema"))
+		t.Annotations = it.hints(t.Annotations)
+		if len(t.InputSchema) == 0 {
+			t.InputSchema = []byte("{}")
+		}
+	case OpenAI, Anthropic:
+		t.Kind = registry.ActionTool
+		t.Name = label(cmp.Or(t.Name, it.Name))
+		t.Description = description(it.body())
+		t.InputSchema = schema(cmp.Or(it.body().Get("parameters"), it.body().Get("input_schema")))
+		if len(t.InputSchema) == 0 {
+			t.InputSchema = []byte("{}")
+		}
+	case Toolcrib, Names:
+	}
+	return t
+}
+
+func description(n *jsondoc.Node) string {
+	if s := text(n.Get("description")); strings.TrimSpace(s) != "" {
+		return s
+	}
+	return noDescription
+}
+
+// label shortens a name for people to what a definition may have.
+func label(s string) string {
+	if utf8.RuneCountInString(s) <= registry.MaxName {
+		return s
+	}
+	return string([]rune(s)[:registry.MaxName-1]) + "…"
+}
+
+// schema returns a schema in canonical form, nil when there is none.
+func schema(n *jsondoc.Node) []byte {
+	if n == nil || n.Kind == jsondoc.Null {
+		return nil
+	}
+	return jsondoc.Canonical(n)
+}
+
+// hints are the annotations of an MCP tool and where they belong.
+func hintKeys() []string {
+	return []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+}
+
+func hintField(a *registry.Annotations, key string) **bool {
+	switch key {
+	case "readOnlyHint":
+		return &a.ReadOnly
+	case "destructiveHint":
+		return &a.Destructive
+	case "idempotentHint":
+		return &a.Idempotent
+	}
+	return &a.OpenWorld
+}
+
+// hints returns the annotations of a tool with those that the server claims.
+// A hint that is absent stays absent: its default is the reader's to choose.
+func (it Item) hints(old *registry.Annotations) *registry.Annotations {
+	var a registry.Annotations
+	if old != nil {
+		a = *old
+	}
+	for _, key := range hintKeys() {
+		n := it.node.Get("annotations").Get(key)
+		*hintField(&a, key) = nil
+		if n != nil && n.Kind == jsondoc.Bool {
+			v := n.Text == "true"
+			*hintField(&a, key) = &v
+		}
+	}
+	if a == (registry.Annotations{}) {
+		return nil
+	}
+	return &a
+}
+
+func (it Item) promptOnto(t registry.Tool) registry.Tool {
+	var p registry.V0Prompt
+	_ = jsondoc.Bind(it.node, jsondoc.Root, &p) // what does not fit is told by Problems
+	said := p.Tool()
+	t.ID, t.Kind, t.Name, t.Archetype, t.Scope = said.ID, said.Kind, said.Name, said.Archetype, said.Scope
+	t.UsageNotes, t.Goals, t.Guardrails, t.Prompt = said.UsageNotes, said.Goals, said.Guardrails, said.Prompt
+	return t
+}
+
+// Problems returns what keeps the item from being read in its format: what is
+// of the wrong type. Keys that toolcrib does not know are none.
+func (it Item) Problems() jsondoc.Problems {
+	var ps jsondoc.Problems
+	if it.Format == V0 {
+		return jsondoc.Bind(it.node, jsondoc.Root, new(registry.V0Prompt))
+	}
+	body := it.body()
+	for _, want := range []struct {
+		key  string
+		kind jsondoc.Kind
+	}{
+		{"description", jsondoc.String},
+		{"title", jsondoc.String},
+		{"inputSchema", jsondoc.Object},
+		{"outputSchema", jsondoc.Object},
+		{"input_schema", jsondoc.Object},
+		{"parameters", jsondoc.Object},
+		{"annotations", jsondoc.Object},
+	} {
+		if n := body.Get(want.key); n != nil && n.Kind != want.kind && n.Kind != jsondoc.Null {
+			ps.Append(jsondoc.Problem{Path: want.key, Pos: n.Pos, Message: "expected " + want.kind.String() + ", got " + n.Kind.String()})
+		}
+	}
+	return ps
+}
+
+// Rest returns what the item says beyond what Onto takes in, in canonical
+// form. A change of it changes nothing that toolcrib shows a model, but it is
+// a change of what was approved.
+func (it Item) Rest() string {
+	known := []string{"name", "title", "description", "inputSchema", "outputSchema", "input_schema", "parameters", "createdAt", "updatedAt"}
+	if it.Format == V0 {
+		known = append(known, "id", "archetype", "scope", "usageNotes", "goals", "guardrails", "prompt")
+	}
+	rest := jsondoc.NewObject()
+	for _, m := range it.body().Members {
+		switch {
+		case slices.Contains(known, m.Key):
+		case m.Key == "annotations" && it.Format == MCP:
+			for _, hint := range m.Value.Members {
+				if hint.Key != "title" && !slices.Contains(hintKeys(), hint.Key) {
+					rest.Members = append(rest.Members, jsondoc.Member{Key: "annotations." + hint.Key, Value: hint.Value})
+				}
+			}
+		case m.Key == "type" && (text(m.Value) == "function" || text(m.Value) == "custom"): // the same as leaving it out
+		default:
+			rest.Members = append(rest.Members, m)
+		}
+	}
+	return string(jsondoc.Canonical(rest))
+}
