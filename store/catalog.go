@@ -239,6 +239,8 @@ type Exported struct {
 	CatalogEntry
 	Hash       string
 	Definition json.RawMessage
+	CreatedAt  time.Time // when its first version was decided
+	UpdatedAt  time.Time // when this one was
 }
 
 // Export returns the whole merged catalog of q, in one snapshot, by id. Limit
@@ -254,10 +256,14 @@ func (db *DB) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
 		out = make([]Exported, 0, len(page.Entries))
 		for _, e := range page.Entries {
 			x := Exported{CatalogEntry: e}
-			var definition string
-			err := s.row(ctx, "SELECT hash, definition FROM versions WHERE subject = ? AND number = ?",
-				[]any{e.Subject.String(), e.Version}, &x.Hash, &definition)
+			var definition, created, updated string
+			err := s.row(ctx, `SELECT v.hash, v.definition, f.decided_at, v.decided_at FROM versions v
+				JOIN versions f ON f.subject = v.subject AND f.number = 1 WHERE v.subject = ? AND v.number = ?`,
+				[]any{e.Subject.String(), e.Version}, &x.Hash, &definition, &created, &updated)
 			if err != nil {
+				return err
+			}
+			if err := errors.Join(into(&x.CreatedAt, history.ParseTimestamp, created), into(&x.UpdatedAt, history.ParseTimestamp, updated)); err != nil {
 				return err
 			}
 			x.Definition = json.RawMessage(definition)

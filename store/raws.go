@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/registry/jsondoc"
+)
+
+// Import is one document that was read: where it came from, and the JSON of
+// each tool in it.
+type Import struct {
+	ID           string // UUIDv7
+	At           time.Time
+	Actor        string
+	Format       string
+	Label        string          // the server or the file
+	Hash         string          // SHA-256 of the whole document
+	Capabilities json.RawMessage // that the client had declared; nil when nobody said
+	Tools        []Raw
+}
+
+// Raw is the JSON of one tool as it was read. Hash is over its canonical form.
+type Raw struct {
+	Hash string
+	Body []byte
+}
+
+// KeepImport records an import with what it brought, and tells of it in the
+// audit log. What is kept already under
+// the same hash stays as it is.
+func (db *DB) KeepImport(ctx context.Context, i Import) error {
+	hashes := make([]string, len(i.Tools))
+	for n, t := range i.Tools {
+		hashes[n] = t.Hash
+	}
+	tools, err := json.Marshal(hashes)
+	if err != nil {
+		return err
+	}
+	return db.update(ctx, func(s *session) error {
+		for _, t := range i.Tools {
+			if _, err := s.exec(ctx, "INSERT INTO raws (hash, body) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM raws WHERE hash = ?1)", t.Hash, t.Body); err != nil {
+				return err
+			}
+		}
+		_, err := s.exec(ctx, "INSERT INTO imports (id, at, actor, format, label, hash, capabilities, tools) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			i.ID, history.Timestamp(i.At), i.Actor, i.Format, i.Label, i.Hash, string(i.Capabilities), string(tools))
+		if err != nil {
+			return err
+		}
+		data, err := jsondoc.Marshal(map[string]any{"format": i.Format, "label": i.Label, "tools": len(i.Tools)})
+		if err != nil {
+			return err
+		}
+		return s.AppendEvent(ctx, history.Event{ID: i.ID, At: i.At, Actor: i.Actor, Act: "import", Record: i.Hash, Data: data})
+	})
+}
+
+// Raw returns the JSON that was kept under a hash, false when none was.
+func (db *DB) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+	err = db.view(ctx, func(s *session) error {
+		err := s.row(ctx, "SELECT body FROM raws WHERE hash = ?", []any{hash}, &body)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		ok = err == nil
+		return err
+	})
+	return body, ok, err
+}
