@@ -223,10 +223,16 @@ func (c catalogs) input(ctx context.Context, agent registry.Subject, layer regis
 	return &prompt.Input{Agent: *profile, Tools: tools}, nil
 }
 
-// tools returns what an agent has. One whose allow-list leaves nothing has
-// nothing; its prompts are rendered all the same.
+// tools returns what an agent has in the view of layer.
 func (c catalogs) tools(ctx context.Context, agent registry.Agent, layer registry.Layer, where registry.Context) ([]prompt.Tool, error) {
-	res, err := registry.Resolve(ctx, agent, where, registry.Layered{Finder: c, View: layer.View()}, shipped.AllowList)
+	return Tools(ctx, agent, registry.Layered{Finder: c, View: layer.View()}, where)
+}
+
+// Tools returns the tools of an agent as its prompts are rendered with. One
+// whose allow-list leaves nothing has nothing; its prompts are rendered all
+// the same.
+func Tools(ctx context.Context, agent registry.Agent, catalog registry.Catalog, where registry.Context) ([]prompt.Tool, error) {
+	res, err := registry.Resolve(ctx, agent, where, catalog, shipped.AllowList)
 	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
 		return nil, err
 	}

@@ -1,0 +1,332 @@
+package intake
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/schemaguard"
+	"toolcrib/registry/wire"
+)
+
+// Change is what becomes of one imported definition.
+type Change string
+
+// The changes. All but None and Skip are types of proposals.
+const (
+	New        = Change(proposals.New)
+	Modify     = Change(proposals.Modify)
+	Deactivate = Change(proposals.Deactivate)
+	Reactivate = Change(proposals.Reactivate)
+	None       = Change("none")    // it is live already
+	Pending    = Change("pending") // somebody has proposed it already
+	Skip       = Change("skip")    // it can not be taken in
+)
+
+// Step is what becomes of one definition.
+type Step struct {
+	Name    string // as it is called where it came from; untrusted
+	Subject registry.Subject
+	Change  Change
+	Reason  string           // why it is skipped, or what changed
+	Draft   *proposals.Draft // nil when nothing is proposed
+	Hash    string           // of its raw JSON; "" when it vanished
+}
+
+// Origin says where a document came from.
+type Origin struct {
+	// Label names the server or the file. It is part of the ids when Server is
+	// set, so that one name on two servers is two tools.
+	Label  string
+	Server bool
+	Layer  registry.Layer // where new definitions go
+	Set    string         // change set of the proposals, "" for none
+}
+
+// Live is what a document is held against: the definitions of every layer in
+// the view of the origin's layer, deactivated ones included.
+type Live struct {
+	All []registry.Live
+	// Raw returns the JSON that a tool was imported from, by its hash; false
+	// when it was not kept.
+	Raw func(hash string) ([]byte, bool)
+}
+
+// Plan says what has to be proposed for the live registry to become what the
+// document says. Only what came from the same origin can vanish.
+func Plan(doc wire.Document, o Origin, live Live) []Step {
+	p := planner{origin: o, format: doc.Format, raw: live.Raw, byID: map[registry.Kind]map[string]registry.Live{}, byRef: map[string]registry.Live{}}
+	p.index(live.All)
+	if doc.Format == wire.Toolcrib {
+		steps := make([]Step, len(doc.Entries))
+		for i, e := range doc.Entries {
+			steps[i] = p.entry(e)
+		}
+		return steps
+	}
+	p.ids(doc.Items)
+	var steps []Step
+	for _, it := range doc.Items {
+		steps = append(steps, p.item(it))
+	}
+	return append(steps, p.vanished(doc.Items)...)
+}
+
+type planner struct {
+	origin Origin
+	format wire.Format
+	raw    func(hash string) ([]byte, bool)
+	byID   map[registry.Kind]map[string]registry.Live // as seen in the view
+	byRef  map[string]registry.Live                   // by source ref, of the document's format
+	all    []registry.Live
+	clash  map[string]bool // ids that several names make
+}
+
+func (p *planner) index(all []registry.Live) {
+	view := p.origin.Layer.View()
+	p.byID[registry.KindTool], p.byID[registry.KindAgent] = map[string]registry.Live{}, map[string]registry.Live{}
+	for _, l := range all {
+		if !slices.Contains(view, l.Subject.Layer) {
+			continue
+		}
+		p.all = append(p.all, l)
+		seen := p.byID[l.Subject.Kind]
+		if other, ok := seen[l.Subject.ID]; !ok || !other.Core() && (l.Core() || l.Subject.Layer.Rank() > other.Subject.Layer.Rank()) {
+			seen[l.Subject.ID] = l
+		}
+		if t := l.Definition.Tool; t != nil && t.Source != nil && t.Source.Type == p.format.SourceType() {
+			if other, ok := p.byRef[t.Source.Ref]; !ok || l.Subject.Layer.Rank() > other.Subject.Layer.Rank() {
+				p.byRef[t.Source.Ref] = l
+			}
+		}
+	}
+}
+
+// ref is what the source of an item refers to.
+func (p *planner) ref(name string) string { return p.origin.Label + "#" + name }
+
+// server is the part of an id that names the server.
+func (p *planner) server() string {
+	if p.origin.Server {
+		return p.origin.Label
+	}
+	return ""
+}
+
+// ids finds the ids that more than one name makes.
+func (p *planner) ids(items []wire.Item) {
+	p.clash = map[string]bool{}
+	first := map[string]bool{}
+	for _, it := range items {
+		id := wire.ID(p.server(), it.Name)
+		p.clash[id] = p.clash[id] || first[id]
+		first[id] = true
+	}
+}
+
+// newID returns the id of a tool that is not live yet.
+func (p *planner) newID(it wire.Item) string {
+	if it.Format == wire.V0 {
+		return it.Name // an id already, or refused
+	}
+	id := wire.ID(p.server(), it.Name)
+	if _, taken := p.byID[registry.KindTool][id]; taken || p.clash[id] {
+		return wire.Distinct(p.server(), it.Name)
+	}
+	return id
+}
+
+// find returns the live tool that an item is about: the one that came from
+// there under that name, or where no server is named the one of that id.
+func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
+	if l, ok := p.byRef[p.ref(it.Name)]; ok {
+		return l, true, true
+	}
+	if p.origin.Server {
+		return registry.Live{}, false, false
+	}
+	tools := p.byID[registry.KindTool]
+	if l, ok := tools[it.Name]; ok {
+		return l, false, true
+	}
+	l, ok = tools[wire.ID("", it.Name)]
+	if ok && wire.WireName(*l.Definition.Tool, it.Format) == it.Name {
+		return l, false, true
+	}
+	return registry.Live{}, false, false
+}
+
+func (p *planner) item(it wire.Item) Step {
+	step := Step{Name: it.Name, Hash: it.Hash()}
+	if ps := it.Problems(); len(ps) > 0 {
+		return step.skip(ps.Error())
+	}
+	l, pinned, found := p.find(it)
+	if !found {
+		return p.fresh(step, it)
+	}
+	step.Subject = l.Subject
+	before := *l.Definition.Tool
+	if before.Source != nil && before.Source.Hash == step.Hash {
+		return p.known(step, l)
+	}
+	after := it.Onto(before)
+	if hash(after) == hash(before) && (!pinned || p.sameRest(it, before)) {
+		return p.known(step, l)
+	}
+	if l.Core() {
+		return step.skip("it differs from the core tool of this id, which is locked; fork it instead")
+	}
+	if pinned {
+		after.Source = p.source(it, step.Hash)
+	}
+	if reason := refused(after); reason != "" {
+		return step.skip(reason)
+	}
+	step.Change = Modify
+	step.Reason = strings.Join(differing(before, after), ", ")
+	step.Draft = p.draft(proposals.Modify, l.Subject, l.Version, after, p.whyModified(it, before, after))
+	return step
+}
+
+func (s Step) skip(reason string) Step {
+	s.Change, s.Reason, s.Draft = Skip, reason, nil
+	return s
+}
+
+// Pending returns the step for what p proposes already.
+func (s Step) Pending(p proposals.Proposal) Step {
+	s.Change, s.Draft = Pending, nil
+	s.Reason = "#" + strconv.Itoa(p.Issue) + " proposes it already"
+	return s
+}
+
+// known is the step for a tool that is live as the document says: nothing, or
+// its reactivation.
+func (p *planner) known(step Step, l registry.Live) Step {
+	step.Subject = l.Subject
+	if l.Definition.Status() == registry.Active {
+		step.Change = None
+		return step
+	}
+	step.Change = Reactivate
+	t := *l.Definition.WithStatus(registry.Active).Tool
+	step.Draft = p.draft(proposals.Reactivate, l.Subject, l.Version, t, p.whyBack(step.Name))
+	return step
+}
+
+func (p *planner) fresh(step Step, it wire.Item) Step {
+	id := p.newID(it)
+	step.Subject = registry.Subject{Kind: registry.KindTool, Layer: p.origin.Layer, ID: id}
+	// What is shown when the server gives no title is the name it has there.
+	t := it.Onto(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
+	t.ID, t.Source = id, p.source(it, step.Hash)
+	if it.Format == wire.MCP && p.origin.Server {
+		t.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: p.origin.Label, Name: it.Name}
+	}
+	if reason := refused(t); reason != "" {
+		return step.skip(reason)
+	}
+	step.Change = New
+	step.Draft = p.draft(proposals.New, step.Subject, 0, t, p.whyNew(it))
+	return step
+}
+
+func (p *planner) source(it wire.Item, hash string) *registry.Source {
+	return &registry.Source{Type: p.format.SourceType(), Ref: p.ref(it.Name), Hash: hash}
+}
+
+// sameRest reports whether the item says the same as the JSON that was kept,
+// where toolcrib takes nothing in. Nobody can tell when it was not kept.
+func (p *planner) sameRest(it wire.Item, before registry.Tool) bool {
+	raw, ok := p.raw(before.Source.Hash)
+	if !ok {
+		return false
+	}
+	old, err := wire.ReadItem(it.Format, raw)
+	return err == nil && old.Rest() == it.Rest()
+}
+
+// refused says why a definition can not be proposed, "" when it can.
+func refused(t registry.Tool) string {
+	for _, s := range [][]byte{t.InputSchema, t.OutputSchema} {
+		if len(s) == 0 {
+			continue
+		}
+		if _, err := schemaguard.Check(s); err != nil {
+			return "its schema is refused: " + err.Error()
+		}
+	}
+	if ps := t.Problems(jsondoc.Root); len(ps) > 0 {
+		return ps.Error()
+	}
+	return ""
+}
+
+// vanished returns the steps for what came from the same origin before and is
+// not in the document any more.
+func (p *planner) vanished(items []wire.Item) []Step {
+	there := map[string]bool{}
+	for _, it := range items {
+		there[p.ref(it.Name)] = true
+	}
+	var steps []Step
+	for ref, l := range p.byRef {
+		label, name, _ := strings.Cut(ref, "#")
+		if label != p.origin.Label || there[ref] || l.Definition.Status() != registry.Active || l.Core() {
+			continue
+		}
+		step := Step{Name: name, Subject: l.Subject, Change: Deactivate, Reason: "it is not listed any more"}
+		step.Draft = p.draft(proposals.Deactivate, l.Subject, l.Version, *l.Definition.WithStatus(registry.Deactivated).Tool, p.whyGone(name))
+		steps = append(steps, step)
+	}
+	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.Subject.String(), b.Subject.String()) })
+	return steps
+}
+
+// entry is the step for a definition of toolcrib's own export.
+func (p *planner) entry(e wire.Entry) Step {
+	step := Step{Name: e.Subject.ID, Subject: e.Subject, Hash: e.Definition.Hash()}
+	if ps := e.Definition.Problems(jsondoc.Root); len(ps) > 0 {
+		return step.skip(ps.Error())
+	}
+	if e.Definition.ID() != e.Subject.ID {
+		return step.skip("its subject and its definition have different ids")
+	}
+	var before *registry.Live
+	for _, l := range p.all {
+		if l.Subject == e.Subject {
+			before = &l
+		}
+	}
+	switch {
+	case before == nil && !slices.Contains(p.origin.Layer.View(), e.Subject.Layer):
+		return step.skip(fmt.Sprintf("%s is not in the view of %s; name the project with --project", e.Subject.Layer, p.origin.Layer))
+	case before == nil && e.Definition.Status() != registry.Active:
+		return step.skip("it is deactivated and was never here")
+	case before == nil:
+		step.Change = New
+		step.Draft = p.definitionDraft(proposals.New, e.Subject, 0, e.Definition)
+	case before.Definition.Hash() == e.Definition.Hash():
+		step.Change = None
+	case before.Core():
+		return step.skip("it differs from the core tool of this id, which is locked; fork it instead")
+	case before.Definition.WithStatus(e.Definition.Status()).Hash() == e.Definition.Hash():
+		step.Change = Reactivate
+		if e.Definition.Status() == registry.Deactivated {
+			step.Change = Deactivate
+		}
+		step.Draft = p.definitionDraft(proposals.Type(step.Change), e.Subject, before.Version, e.Definition)
+	default:
+		step.Change = Modify // a status changes on its own
+		step.Draft = p.definitionDraft(proposals.Modify, e.Subject, before.Version, e.Definition.WithStatus(before.Definition.Status()))
+	}
+	return step
+}
+
+func hash(t registry.Tool) string { return registry.Definition{Tool: &t}.Hash() }

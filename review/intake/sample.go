@@ -1,0 +1,211 @@
+package intake
+
+import (
+	"slices"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/schemaguard"
+)
+
+// Bounds of a generated value.
+const (
+	maxSampleDepth = 8
+	maxSampleNodes = 200
+)
+
+// arguments makes arguments that fit a schema: only what is required, or with
+// everything that is described. It reports false when what it made does not
+// fit, as the schema itself says.
+func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
+	compiled, err := schemaguard.Compile(schema)
+	if err != nil {
+		return nil, false
+	}
+	root, err := jsondoc.Parse(schema, jsondoc.DefaultLimits)
+	if err != nil {
+		return nil, false
+	}
+	m := maker{root: root, everything: everything}
+	made := m.value(root, "", 0)
+	if made.Kind != jsondoc.Object && root.Get("type") == nil {
+		made = jsondoc.NewObject() // the arguments of a tool are an object
+	}
+	return made, m.nodes <= maxSampleNodes && compiled.Validate(made) == nil
+}
+
+// maker makes values that fit a schema, as far as its plain keywords say.
+type maker struct {
+	root       *jsondoc.Node
+	everything bool
+	nodes      int
+}
+
+// value makes a value for the property called name.
+func (m *maker) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
+	m.nodes++
+	s = m.follow(s)
+	if s == nil || s.Kind != jsondoc.Object || depth > maxSampleDepth || m.nodes > maxSampleNodes {
+		return jsondoc.NewObject()
+	}
+	if v := s.Get("const"); v != nil {
+		return v
+	}
+	for _, key := range []string{"examples", "enum"} {
+		if list := s.Get(key); list != nil && len(list.Items) > 0 {
+			return list.Items[0]
+		}
+	}
+	if v := s.Get("default"); v != nil && v.Kind != jsondoc.Null {
+		return v
+	}
+	for _, key := range []string{"anyOf", "oneOf"} {
+		if list := s.Get(key); list != nil && len(list.Items) > 0 && s.Get("type") == nil {
+			return m.value(list.Items[0], name, depth+1)
+		}
+	}
+	switch typeOf(s) {
+	case "string":
+		return jsondoc.NewString(fitting(s, word(s, name)))
+	case "integer", "number":
+		return jsondoc.NewNumber(number(s))
+	case "boolean":
+		return jsondoc.NewBool(true)
+	case "null":
+		return &jsondoc.Node{Kind: jsondoc.Null}
+	case "array":
+		return m.list(s, name, depth)
+	}
+	return m.object(s, depth)
+}
+
+// follow resolves references within the schema, a few of them in a row.
+func (m *maker) follow(s *jsondoc.Node) *jsondoc.Node {
+	for range maxSampleDepth {
+		ref := s.Get("$ref")
+		if ref == nil || ref.Kind != jsondoc.String {
+			return s
+		}
+		at := m.root
+		for step := range strings.SplitSeq(strings.TrimPrefix(strings.TrimPrefix(ref.Text, "#"), "/"), "/") {
+			if step != "" {
+				at = at.Get(strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
+			}
+		}
+		s = at
+	}
+	return s
+}
+
+// typeOf returns the type that a schema names, the first of several.
+func typeOf(s *jsondoc.Node) string {
+	t := s.Get("type")
+	if t == nil {
+		return ""
+	}
+	if t.Kind == jsondoc.Array && len(t.Items) > 0 {
+		t = t.Items[0]
+	}
+	return t.Text
+}
+
+func (m *maker) object(s *jsondoc.Node, depth int) *jsondoc.Node {
+	out := jsondoc.NewObject()
+	var required []string
+	if list := s.Get("required"); list != nil {
+		for _, item := range list.Items {
+			required = append(required, item.Text)
+		}
+	}
+	props := s.Get("properties")
+	if props == nil {
+		return out
+	}
+	for _, p := range props.Members {
+		if m.everything && depth == 0 || slices.Contains(required, p.Key) {
+			out.Set(p.Key, m.value(p.Value, p.Key, depth+1))
+		}
+	}
+	return out
+}
+
+func (m *maker) list(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
+	items := s.Get("items")
+	if items == nil {
+		return jsondoc.NewArray()
+	}
+	n := max(1, whole(s.Get("minItems"), 1))
+	out := jsondoc.NewArray()
+	for range min(n, 10) {
+		out.Items = append(out.Items, m.value(items, strings.TrimSuffix(name, "s"), depth+1))
+	}
+	return out
+}
+
+// word is a text for the property called name.
+func word(s *jsondoc.Node, name string) string {
+	format := s.Get("format")
+	if format != nil {
+		switch format.Text {
+		case "date-time":
+			return "2026-01-15T12:00:00Z"
+		case "date":
+			return "2026-01-15"
+		case "time":
+			return "12:00:00Z"
+		case "uri", "url", "uri-reference":
+			return "https://example.com/"
+		case "email":
+			return "ada@example.com"
+		case "uuid":
+			return "00000000-0000-4000-8000-000000000000"
+		case "ipv4":
+			return "192.0.2.1"
+		case "hostname":
+			return "example.com"
+		}
+	}
+	if name == "" {
+		return "example"
+	}
+	return "example " + strings.ToLower(strings.ReplaceAll(name, "_", " "))
+}
+
+// fitting makes a text as long or short as a schema wants it.
+func fitting(s *jsondoc.Node, text string) string {
+	if least := whole(s.Get("minLength"), 0); len(text) < least && least <= 1000 {
+		text += strings.Repeat("x", least-len(text))
+	}
+	if most := whole(s.Get("maxLength"), len(text)); len([]rune(text)) > most {
+		text = string([]rune(text)[:most])
+	}
+	return text
+}
+
+// number returns the least number that a schema allows, 1 when it does not say.
+func number(s *jsondoc.Node) string {
+	for _, key := range []string{"minimum", "maximum"} {
+		if n := s.Get(key); n != nil && n.Kind == jsondoc.Number && (key == "minimum" || strings.HasPrefix(n.Text, "-") || n.Text == "0") {
+			return n.Text
+		}
+	}
+	if n := s.Get("multipleOf"); n != nil && n.Kind == jsondoc.Number {
+		return n.Text
+	}
+	return "1"
+}
+
+// whole reads a small number, or returns otherwise.
+func whole(n *jsondoc.Node, otherwise int) int {
+	if n == nil || n.Kind != jsondoc.Number || len(n.Text) > 9 {
+		return otherwise
+	}
+	v := 0
+	for _, c := range n.Text {
+		if c < '0' || c > '9' {
+			return otherwise
+		}
+		v = 10*v + int(c-'0')
+	}
+	return max(v, 0)
+}
