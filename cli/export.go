@@ -4,11 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolcrib/history/workspace"
+	"toolcrib/prompt"
 	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/registry/wire"
+	"toolcrib/review"
 	"toolcrib/store"
 	"toolcrib/visible"
 )
@@ -19,6 +25,9 @@ type docExport struct {
 	View   []string    `json:"view"`
 	Tools  []docExtent `json:"tools"`
 	Agents []docExtent `json:"agents"`
+	// Prompts are those of the agent that was asked for, as a review renders
+	// them: at a fixed time, for a user of whom nothing is known.
+	Prompts []docExportPrompt `json:"prompts,omitempty"`
 }
 
 // docExtent is a live definition as an application loads it.
@@ -31,69 +40,203 @@ type docExtent struct {
 	Definition  json.RawMessage `json:"definition"`
 }
 
+type docExportPrompt struct {
+	Agent   string `json:"agent"`
+	Channel string `json:"channel"`
+	Text    string `json:"text"`
+	Hash    string `json:"hash"` // SHA-256 of the text
+}
+
+type exportFlags struct {
+	format, agent, asOf, output string
+	where                       whereFlags
+	noDeferred                  bool
+}
+
 func newExport(a *app) *cobra.Command {
-	var asOf, output string
+	var f exportFlags
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write the live catalog for an application to load",
-		Long: `Write every live tool and agent of the merged view as one JSON document, each
-with its version and hashes. Only what was approved is in it. With --as-of the
-catalog is written as it was then.`,
+		Long: `Write every live tool of the merged view, or those that an agent has, in the
+format an application loads:
+
+  toolcrib    tools and agents with their versions and hashes (the default);
+              with --agent also its prompts, as a review renders them
+  v0          a prompt registry file: the prompt tools
+  openai      an array of OpenAI functions: the action tools
+  anthropic   an array of Anthropic tools: the action tools
+  mcp         what an MCP server answers to tools/list: the action tools
+
+Only what was approved is in it. What a format has no place for is told on
+standard error. Imported again, an export proposes nothing.`,
 		Args: exact(0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			at, err := parseTime(asOf)
-			if err != nil {
-				return err
-			}
-			return runExport(cmd.Context(), a, store.CatalogQuery{AsOf: at}, output)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd.Context(), a, f) },
 	}
-	cmd.Flags().StringVar(&asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
-	cmd.Flags().StringVar(&output, "output", "", "write to `FILE` instead of standard output")
+	set := cmd.Flags()
+	set.StringVar(&f.format, "format", string(wire.Toolcrib), "write it as `FORMAT`: toolcrib, v0, openai, anthropic or mcp")
+	set.StringVar(&f.agent, "agent", "", "only what the agent `ID` has")
+	set.StringVar(&f.asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
+	set.StringVar(&f.output, "output", "", "write to `FILE` instead of standard output")
+	f.where.register(set)
+	set.BoolVar(&f.noDeferred, "no-deferred", false, "with --agent: leave out the tools that wait to be discovered")
 	return cmd
 }
 
-func runExport(ctx context.Context, a *app, q store.CatalogQuery, output string) error {
-	db, err := a.database(ctx)
+func runExport(ctx context.Context, a *app, f exportFlags) error {
+	format := wire.Format(f.format)
+	if !slices.Contains(wire.Formats(), format) {
+		return usagef("--format is %q; write toolcrib, v0, openai, anthropic or mcp", f.format)
+	}
+	at, err := parseTime(f.asOf)
 	if err != nil {
 		return err
 	}
-	layer, err := a.layer()
+	c, err := a.extract(ctx, store.CatalogQuery{AsOf: at})
 	if err != nil {
 		return err
 	}
-	q.View = layer.View()
-	doc := docExport{Schema: schema, Kind: "export", View: []string{}, Tools: []docExtent{}, Agents: []docExtent{}}
-	for _, l := range q.View {
-		doc.View = append(doc.View, string(l))
-	}
-	for _, kind := range []registry.Kind{registry.KindTool, registry.KindAgent} {
-		q.Kind = kind
-		entries, err := db.Export(ctx, q)
-		if err != nil {
+	if f.agent != "" {
+		if err := c.only(ctx, f.agent, f.where.context(!f.noDeferred)); err != nil {
 			return err
 		}
-		list := &doc.Tools
-		if kind == registry.KindAgent {
-			list = &doc.Agents
+	}
+	var text []byte
+	if format == wire.Toolcrib {
+		text, err = c.document(ctx)
+	} else {
+		text, err = a.encode(ctx, format, c)
+	}
+	if err != nil {
+		return err
+	}
+	text = visible.JSON(text)
+	if f.output == "" {
+		_, err := a.env.Out.Write(text)
+		return err
+	}
+	return workspace.WriteFile(a.path(f.output), text)
+}
+
+// extract is what is to be written: the merged view, or a part of it.
+type extract struct {
+	layer         registry.Layer
+	tools, agents []store.Exported
+	agent         *registry.Agent // the one that was asked for, nil for all
+	merged        *registry.Merged
+}
+
+func (a *app) extract(ctx context.Context, q store.CatalogQuery) (extract, error) {
+	var c extract
+	db, err := a.database(ctx)
+	if err != nil {
+		return c, err
+	}
+	if c.layer, err = a.layer(); err != nil {
+		return c, err
+	}
+	q.View, q.Kind = c.layer.View(), registry.KindTool
+	if c.tools, err = db.Export(ctx, q); err != nil {
+		return c, err
+	}
+	q.Kind = registry.KindAgent
+	c.agents, err = db.Export(ctx, q)
+	return c, err
+}
+
+// only leaves what one agent has.
+func (c *extract) only(ctx context.Context, id string, where registry.Context) error {
+	i := slices.IndexFunc(c.agents, func(e store.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
+	if i < 0 {
+		return notFoundf("agent %s", id)
+	}
+	profile, err := liveOf(c.agents[i])
+	if err != nil {
+		return err
+	}
+	c.agents, c.agent = c.agents[i:i+1], profile.Definition.Agent
+	lives := make([]registry.Live, len(c.tools))
+	for n, e := range c.tools {
+		if lives[n], err = liveOf(e); err != nil {
+			return err
 		}
-		for _, e := range entries {
-			*list = append(*list, docExtent{
-				Subject: e.Subject.String(), Version: e.Version, ContentHash: e.ContentHash, Hash: e.Hash, Locked: e.Locked, Definition: e.Definition,
-			})
+	}
+	c.merged = registry.Merge(lives)
+	res, err := registry.Resolve(ctx, *c.agent, where, c.merged, shipped.AllowList)
+	if err != nil {
+		return err
+	}
+	in := map[registry.Subject]bool{}
+	for _, e := range res.Tools() {
+		in[e.Subject] = true
+	}
+	c.tools = slices.DeleteFunc(slices.Clone(c.tools), func(e store.Exported) bool { return !in[e.Subject] })
+	return nil
+}
+
+// document writes the extract in toolcrib's own form.
+func (c extract) document(ctx context.Context) ([]byte, error) {
+	doc := docExport{Schema: schema, Kind: "export", View: []string{}, Tools: []docExtent{}, Agents: []docExtent{}}
+	for _, l := range c.layer.View() {
+		doc.View = append(doc.View, string(l))
+	}
+	for _, e := range c.tools {
+		doc.Tools = append(doc.Tools, newDocExtent(e))
+	}
+	for _, e := range c.agents {
+		doc.Agents = append(doc.Agents, newDocExtent(e))
+	}
+	if c.agent != nil {
+		var err error
+		if doc.Prompts, err = c.prompts(ctx); err != nil {
+			return nil, err
 		}
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return err
+	err := enc.Encode(doc)
+	return buf.Bytes(), err
+}
+
+func newDocExtent(e store.Exported) docExtent {
+	return docExtent{
+		Subject: e.Subject.String(), Version: e.Version, ContentHash: e.ContentHash, Hash: e.Hash, Locked: e.Locked, Definition: e.Definition,
 	}
-	text := visible.JSON(buf.Bytes())
-	if output == "" {
-		_, err := a.env.Out.Write(text)
-		return err
+}
+
+// prompts renders what the agent's channels get, as a review does.
+func (c extract) prompts(ctx context.Context) ([]docExportPrompt, error) {
+	tools, err := review.Tools(ctx, *c.agent, c.merged, review.ReferenceContext())
+	if err != nil {
+		return nil, err
 	}
-	return workspace.WriteFile(a.path(output), text)
+	var docs []docExportPrompt
+	for _, o := range prompt.NewRenderer(prompt.Input{Agent: *c.agent, Tools: tools, Context: prompt.Reference()}).RenderAll() {
+		docs = append(docs, docExportPrompt{Agent: c.agent.ID, Channel: o.Channel, Text: o.Text, Hash: prompt.Hash(o.Text)})
+	}
+	return docs, nil
+}
+
+// encode writes the extract in another format, and tells what is left out.
+func (a *app) encode(ctx context.Context, f wire.Format, c extract) ([]byte, error) {
+	listed := make([]wire.Listed, len(c.tools))
+	for i, e := range c.tools {
+		l, err := liveOf(e)
+		if err != nil {
+			return nil, err
+		}
+		listed[i] = wire.Listed{Tool: *l.Definition.Tool, CreatedAt: timestamp(e.CreatedAt), UpdatedAt: timestamp(e.UpdatedAt)}
+		if s := l.Definition.Tool.Source; s != nil && s.Type == f.SourceType() {
+			if listed[i].Raw, _, err = a.db.Raw(ctx, s.Hash); err != nil {
+				return nil, err
+			}
+		}
+	}
+	data, left, err := wire.Encode(f, listed)
+	if err == nil && len(left) > 0 {
+		a.note("toolcrib: %s has no place for:\n  %s", f, strings.Join(left, "\n  "))
+	}
+	return data, err
 }
