@@ -1,0 +1,61 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+)
+
+// answer is what the checks look at.
+type answer struct {
+	text  string
+	input string // what it is an answer to
+	work  *work  // that may still be done; nil when nobody counts
+}
+
+// check returns what is wrong with a, "" when nothing is. The error says why
+// the check can not be evaluated.
+func (a answer) check(c proposals.Check) (reason string, err error) {
+	if err := a.work.spend(a.cost(c.Type)); err != nil {
+		return "", err
+	}
+	switch c.Type {
+	case proposals.CheckJSONOnly:
+		return a.jsonOnly(), nil
+	case proposals.CheckNoFences:
+		return a.noFences(), nil
+	case proposals.CheckToolCall:
+		return a.toolCall(), nil
+	case proposals.CheckEvidence:
+		return a.evidence(), nil
+	case proposals.CheckNoFakeToolUse:
+		return a.noFakeToolUse(), nil
+	case proposals.CheckJSONSchema:
+		return a.jsonSchema(c.Value)
+	case proposals.CheckMaxChars:
+		return with(c.Value, a.maxChars)
+	case proposals.CheckContains:
+		return with(c.Value, a.contains)
+	case proposals.CheckNotContains:
+		return with(c.Value, a.notContains)
+	case proposals.CheckMatches:
+		return with(c.Value, a.matches)
+	}
+	return "", errors.New("there is no such check")
+}
+
+// with calls a check with its value.
+func with[T string | int](value json.RawMessage, check func(T) (string, error)) (string, error) {
+	var v T
+	n, err := jsondoc.Parse(value, jsondoc.DefaultLimits)
+	if err != nil {
+		return "", errors.New("its value is missing or no JSON")
+	}
+	if ps := jsondoc.Bind(n, jsondoc.Root, &v); len(ps) > 0 {
+		return "", fmt.Errorf("its value is not of the right kind: %s", ps[0].Message)
+	}
+	return check(v)
+}

@@ -1,0 +1,165 @@
+package harness
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"toolcrib/prompt/toolcall"
+	"toolcrib/registry/jsondoc"
+)
+
+// evidence wants every claim of the answer to cite a receipt.
+//
+// A claim is a sentence of a paragraph, or an item of a list or a row of a
+// table as a whole, of three words or more. It cites a receipt when one stands
+// in it, or in brackets right behind it. What asserts nothing is no claim:
+//
+//   - headings, code, block quotes, the head of a table;
+//   - questions, requests to the user, and sentences that say what the answer
+//     could not do or was not given (in English);
+//   - what ends in a colon, and a single sentence right before a list, a table
+//     or a quote, or an item right before its own items: it introduces them,
+//     and they cite;
+//   - a list of sources: nothing but paths, with or without a label.
+//
+// In an answer of JSON the claims are the strings of three words or more: each
+// string of a list, and the strings of an object together. A receipt may stand
+// anywhere in the object, or as a path (path, file) with a line (line,
+// start_line, lines).
+//
+// A call of a tool claims nothing. An answer that says something, if only in
+// two words, and cites nothing at all fails.
+func (a answer) evidence() string {
+	if strings.TrimSpace(a.text) == "" {
+		return "the answer is empty"
+	}
+	if _, err := toolcall.Parse(a.text); err == nil {
+		return ""
+	}
+	l := &ledger{receipts: newReceipts(a)}
+	if n, err := jsondoc.Parse([]byte(toolcall.Unwrap(a.text)), jsonLimits); err == nil && (n.Kind == jsondoc.Object || n.Kind == jsondoc.Array) {
+		l.value(n)
+	} else {
+		l.prose(a.text)
+	}
+	return l.verdict()
+}
+
+// ledger counts claims.
+type ledger struct {
+	receipts *receipts
+	claims   int
+	bare     int    // claims without a receipt
+	first    string // the first of them
+	remark   string // the first thing that is said in too few words to be a claim
+}
+
+// minClaim is how many words make a claim.
+const minClaim = 3
+
+func (l *ledger) verdict() string {
+	switch {
+	case l.claims == 1 && l.bare == 1:
+		return "a claim cites no receipt: " + jsondoc.Quote(l.first)
+	case l.bare > 0:
+		return fmt.Sprintf("%d of %d claims cite no receipt, the first: %s", l.bare, l.claims, jsondoc.Quote(l.first))
+	case l.claims == 0 && l.remark != "":
+		return "the answer cites no receipt: " + jsondoc.Quote(l.remark)
+	}
+	return ""
+}
+
+// prose counts the claims of Markdown.
+func (l *ledger) prose(text string) {
+	all := blocks(text)
+	for i, b := range all {
+		introduces := i+1 < len(all) && all[i+1].follows(b)
+		switch b.kind {
+		case quotation:
+		case item, row:
+			if !introduces || !single(b.text) {
+				l.enter(b.text, l.receipts.in(b.text))
+			}
+		case paragraph:
+			if introduces && single(b.text) {
+				continue
+			}
+			for sentence := range sentences(b.text) {
+				l.enter(sentence, l.receipts.in(sentence))
+			}
+		}
+	}
+}
+
+// follows reports whether b is what its predecessor introduces.
+func (b block) follows(before block) bool {
+	if before.kind == item {
+		return b.kind == item && b.indent > before.indent
+	}
+	return before.kind == paragraph && b.kind != paragraph
+}
+
+func single(text string) bool {
+	n := 0
+	for range sentences(text) {
+		n++
+	}
+	return n == 1
+}
+
+// enter counts text if it is a claim; cites says whether it has a receipt.
+func (l *ledger) enter(text string, cites bool) {
+	plain := strings.Trim(text, "*_~`\"'“”‘’()[] \t")
+	words := wordCount(plain)
+	switch {
+	case words == 0, strings.HasSuffix(plain, "?"), strings.HasSuffix(plain, "？"), strings.HasSuffix(plain, ":"):
+	case modest().MatchString(plain), isSources(plain):
+	case cites:
+		l.claims++
+	case words < minClaim:
+		if l.remark == "" {
+			l.remark = text
+		}
+	default:
+		l.claims++
+		l.bare++
+		if l.bare == 1 {
+			l.first = text
+		}
+	}
+}
+
+// modest matches how a sentence begins that asks the user for something or
+// says what the answer could not do.
+var modest = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:(?:sorry|unfortunately)\b[,;:]?\s*(?:but\s)?)?(?:` +
+		`please\s|(?:tell|show|send|give)\sme\s|let\sme\sknow\b|` +
+		`(?:i|we)(?:\sam|\sare|['’]m|['’]re)?\s(?:can\s?not|can['’]t|could\snot|couldn['’]t|unable\sto|not\sable\sto|` +
+		`do\snot\shave|don['’]t\shave|have\sno\saccess|have\snot\sbeen\sgiven|was\snot\sgiven|were\snot\sgiven|need\s))`)
+})
+
+// isSources reports whether text is nothing but paths, behind a label or not.
+func isSources(text string) bool {
+	if label, rest, ok := strings.Cut(text, ": "); ok && len(label) <= 40 {
+		text = rest
+	}
+	n := 0
+	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;`()[]", r) }) {
+		field = strings.TrimRight(field, ".")
+		if field == "and" || field == "" {
+			continue
+		}
+		if !strings.Contains(strings.Trim(field, "/"), "/") && !sourceName().MatchString(field) {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
+
+// sourceName matches the name of a file with its extension.
+var sourceName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\p{L}\p{N}_.~@+-]+\.[A-Za-z][A-Za-z0-9]{0,9}$`)
+})

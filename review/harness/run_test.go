@@ -1,0 +1,194 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/proposals"
+)
+
+// modelFunc answers by a function.
+type modelFunc func(prompt, input string) (string, error)
+
+func (m modelFunc) Answer(ctx context.Context, prompt, input string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	return m(prompt, input)
+}
+
+func TestRun(t *testing.T) {
+	slow := checkOf(t, proposals.CheckContains, "slow")
+	short := checkOf(t, proposals.CheckMaxChars, 20)
+	useless := checkOf(t, proposals.CheckMatches, "(")
+	recorded := func(s string) *string { return &s }
+	model := modelFunc(func(prompt, input string) (string, error) {
+		switch input {
+		case "refused":
+			return "", fmt.Errorf("dial\u202e: %w", ErrNotConnected)
+		case "huge":
+			return strings.Repeat("x", MaxAnswer+1), nil
+		}
+		return prompt + " says slow to " + input, nil
+	})
+	tests := []struct {
+		name    string
+		tc      proposals.TestCase
+		model   Model
+		outcome Outcome
+		reason  string
+		live    bool
+	}{
+		{
+			"passes",
+			proposals.TestCase{Expect: "pass", Output: recorded("It is slow."), Checks: []proposals.Check{slow, short}},
+			nil,
+			Passed, "The answer satisfies every check.", false,
+		},
+		{
+			"should pass",
+			proposals.TestCase{Expect: "pass", Output: recorded("It is not so slow after all."), Checks: []proposals.Check{slow, short}},
+			nil,
+			Failed, "It was expected to pass, but max_chars: the answer has 28 characters, more than 20.", false,
+		},
+		{
+			"should pass in two ways",
+			proposals.TestCase{Expect: "pass", Output: recorded("It hurries from end to end."), Checks: []proposals.Check{slow, short}},
+			nil,
+			Failed, `It was expected to pass, but contains: the answer does not contain "slow"; max_chars: the answer has 27 characters, more than 20.`, false,
+		},
+		{
+			"fails as expected",
+			proposals.TestCase{Expect: "fail", Output: recorded("It is fast."), Checks: []proposals.Check{slow, short}},
+			nil,
+			Passed, `It fails as expected: contains: the answer does not contain "slow".`, false,
+		},
+		{
+			"should fail",
+			proposals.TestCase{Expect: "fail", Output: recorded("It is slow."), Checks: []proposals.Check{slow, short}},
+			nil,
+			Failed, "It was expected to fail, but the answer satisfies every check.", false,
+		},
+		{
+			"a useless check is no expected failure",
+			proposals.TestCase{Expect: "fail", Output: recorded("It is fast."), Checks: []proposals.Check{slow, useless}},
+			nil,
+			Failed, "A check can not be evaluated: matches: this is no regular expression in RE2 syntax.", false,
+		},
+		{
+			"an empty answer is an answer",
+			proposals.TestCase{Expect: "fail", Output: recorded(""), Checks: []proposals.Check{slow}},
+			model,
+			Passed, `It fails as expected: contains: the answer does not contain "slow".`, false,
+		},
+		{
+			"no expectation",
+			proposals.TestCase{Output: recorded("x"), Checks: []proposals.Check{slow}},
+			nil,
+			NotRun, "The case does not say whether it should pass or fail.", false,
+		},
+		{
+			"no checks",
+			proposals.TestCase{Expect: "pass", Output: recorded("x")},
+			nil,
+			NotRun, "The case has no checks.", false,
+		},
+		{
+			"too large",
+			proposals.TestCase{Expect: "fail", Output: recorded(strings.Repeat("x", MaxAnswer+1)), Checks: []proposals.Check{slow}},
+			nil,
+			NotRun, "The answer has 1048577 bytes; at most 1048576 are checked.", false,
+		},
+		{
+			"no model",
+			proposals.TestCase{Expect: "pass", Checks: []proposals.Check{slow}},
+			nil,
+			NotRun, "There is no recorded answer, and no model is connected.", false,
+		},
+		{
+			"live",
+			proposals.TestCase{Expect: "pass", Input: "you", Checks: []proposals.Check{slow}},
+			model,
+			Passed, "The answer satisfies every check.", true,
+		},
+		{
+			"not connected",
+			proposals.TestCase{Expect: "pass", Input: "refused", Checks: []proposals.Check{slow}},
+			model,
+			NotRun, `There is no recorded answer, and the model gave none: dial\u202e: no model is connected.`, false,
+		},
+		{
+			"too large live",
+			proposals.TestCase{Expect: "pass", Input: "huge", Checks: []proposals.Check{slow}},
+			model,
+			NotRun, "The answer has 1048577 bytes; at most 1048576 are checked.", true,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.tc.Name = tt.name
+			got := Suite{Cases: []proposals.TestCase{tt.tc}, Prompt: "P", Model: tt.model}.Run(t.Context())
+			if len(got) != 1 || got[0].Name != tt.name || got[0].Outcome != tt.outcome || got[0].Reason != tt.reason || got[0].Live != tt.live {
+				t.Fatalf("got %+v", got)
+			}
+			safe(t, got[0].Reason)
+		})
+	}
+}
+
+func TestRunKeepsOrderAndAnswers(t *testing.T) {
+	slow := checkOf(t, proposals.CheckContains, "slow")
+	recorded := "slow"
+	suite := Suite{
+		Prompt: "P",
+		Model:  modelFunc(func(string, string) (string, error) { return strings.Repeat("é", maxShown), nil }),
+		Cases: []proposals.TestCase{
+			{Name: "a", Expect: "pass", Output: &recorded, Checks: []proposals.Check{slow}},
+			{Name: "b", Expect: "pass", Checks: []proposals.Check{slow}},
+		},
+	}
+	got := suite.Run(t.Context())
+	if got[0].Name != "a" || got[1].Name != "b" || got[0].Answer != "" {
+		t.Errorf("got %+v", got)
+	}
+	if want := strings.Repeat("é", maxShown/2) + "…"; got[1].Answer != want {
+		t.Errorf("kept %d bytes of the answer", len(got[1].Answer))
+	}
+	if c := got[1].Checks; len(c) != 1 || c[0].Type != "contains" || c[0].Holds || c[0].Reason == "" || !got[0].Checks[0].Holds {
+		t.Errorf("got %+v", c)
+	}
+}
+
+// However many checks there are, and however slow, they end.
+func TestRunBoundsWork(t *testing.T) {
+	long := strings.Repeat("I ran out of words, see line 3. ", 4_000)
+	heavy := checkOf(t, proposals.CheckMatches, strings.Repeat("(.?){100}", 40))
+	evidence := checkOf(t, proposals.CheckEvidence, nil)
+	one := proposals.TestCase{Expect: "fail", Output: &long, Checks: []proposals.Check{heavy}}
+	many := proposals.TestCase{Expect: "fail", Output: &long, Checks: slices.Repeat([]proposals.Check{evidence}, proposals.MaxChecks)}
+	for _, r := range (Suite{Cases: []proposals.TestCase{one, many}}).Run(t.Context()) {
+		if r.Outcome != Failed || !strings.Contains(r.Reason, "too much work") {
+			t.Errorf("got %s: %s", r.Outcome, r.Reason)
+		}
+	}
+}
+
+func TestRunEnds(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	recorded := "x"
+	got := Suite{
+		Model: modelFunc(func(string, string) (string, error) { return "x", nil }),
+		Cases: []proposals.TestCase{
+			{Expect: "pass", Checks: []proposals.Check{checkOf(t, proposals.CheckContains, "x")}},
+			{Expect: "pass", Output: &recorded, Checks: []proposals.Check{checkOf(t, proposals.CheckContains, "x")}},
+		},
+	}.Run(ctx)
+	if got[0].Outcome != NotRun || !strings.Contains(got[0].Reason, "canceled") || got[1].Outcome != Passed {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,95 @@
+package harness
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// abbreviations end in a full stop that ends no sentence.
+const abbreviations = " e.g. i.e. cf. vs. etc. ch. chap. p. pp. l. ll. no. nos. fig. sec. vol. ed. eds. dr. mr. mrs. ms. st. jr. sr. prof. approx. ca. "
+
+// sentences yields the sentences of text. A reference in brackets belongs to
+// the sentence that it follows, even behind the full stop.
+func sentences(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+			end := sentenceEnd(text)
+			if !yield(strings.TrimSpace(text[:end])) {
+				return
+			}
+			text = text[end:]
+		}
+	}
+}
+
+// sentenceEnd returns where the first sentence of text ends, in bytes.
+func sentenceEnd(text string) int {
+	for i, r := range text {
+		end := i + utf8.RuneLen(r)
+		switch {
+		case strings.ContainsRune("。！？", r):
+		case !strings.ContainsRune(".!?…", r), r == '.' && abbreviated(text[:end]):
+			continue
+		}
+		for end < len(text) { // what closes with the sentence
+			c, size := utf8.DecodeRuneInString(text[end:])
+			if !strings.ContainsRune(".!?…)]}\"'”’»*_`", c) {
+				break
+			}
+			end += size
+		}
+		c, _ := utf8.DecodeRuneInString(text[end:])
+		if end < len(text) && !unicode.IsSpace(c) && r < 0x3000 {
+			continue // within a number, a path or an address
+		}
+		if trailsOff(text[:end]) && goesOn(text[end:]) {
+			continue
+		}
+		return afterReference(text, end)
+	}
+	return len(text)
+}
+
+// trailsOff reports whether s ends in an ellipsis.
+func trailsOff(s string) bool { return strings.HasSuffix(s, "..") || strings.HasSuffix(s, "…") }
+
+// goesOn reports whether s begins in lower case, after white space.
+func goesOn(s string) bool {
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " \t"))
+	return unicode.IsLower(r)
+}
+
+// abbreviated reports whether s ends in an abbreviation or an initial.
+func abbreviated(s string) bool {
+	const longest = len(" approx.")
+	s = s[max(0, len(s)-longest):]
+	word := s[strings.LastIndexAny(s, " \t(\"“[")+1:]
+	if len(word) == 2 && word[0] >= 'A' && word[0] <= 'Z' {
+		return true
+	}
+	return strings.Contains(abbreviations, " "+strings.ToLower(word)+" ")
+}
+
+// maxReference is how long brackets with a reference are at most, in bytes.
+const maxReference = 300
+
+// afterReference returns the end of the brackets that follow a sentence ending
+// at end, and of the full stop behind them.
+func afterReference(text string, end int) int {
+	for {
+		rest := strings.TrimLeft(text[end:], " \t")
+		if rest == "" || rest[0] != '[' && rest[0] != '(' {
+			return end
+		}
+		closing := strings.IndexAny(rest[:min(len(rest), maxReference)], ")]")
+		if closing < 0 || !refers(rest[:closing+1]) {
+			return end
+		}
+		end = len(text) - len(rest) + closing + 1
+		if end < len(text) && text[end] == '.' {
+			end++
+		}
+	}
+}
