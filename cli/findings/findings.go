@@ -1,0 +1,98 @@
+// Package findings writes what was found in files in the forms that people,
+// editors and CI read: text, SARIF 2.1.0 and GitHub workflow commands. What it
+// writes is safe to print: texts pass package visible.
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"toolcrib/visible"
+)
+
+// Finding is one thing that was found in a file.
+type Finding struct {
+	Rule     string // id of the rule
+	Name     string // of the rule, in a few words with hyphens
+	Severity string // "block", "warn" or "info"
+	File     string // as the caller named it; "" when it is about no file
+	// Line and Column count from 1, columns in characters (code points); the
+	// end is exclusive. 0 means not known.
+	Line, Column, EndLine, EndColumn int
+	Path                             string // JSON path of the field
+	Message                          string
+	Suggestion                       string
+}
+
+// Text writes a line for each finding: "file:line:column: severity rule
+// message".
+func Text(w io.Writer, found []Finding) error {
+	var b strings.Builder
+	for _, f := range found {
+		if f.File != "" {
+			b.WriteString(f.File)
+			if f.Line > 0 {
+				fmt.Fprintf(&b, ":%d:%d", f.Line, max(f.Column, 1))
+			}
+			b.WriteString(": ")
+		}
+		fmt.Fprintf(&b, "%s %s (%s): %s", f.Severity, f.Rule, f.Name, f.Message)
+		if f.Suggestion != "" {
+			b.WriteString(" " + f.Suggestion)
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, visible.Text(b.String()))
+	return err
+}
+
+// GitHub writes workflow commands, which GitHub shows as annotations
+// (docs.github.com/actions/reference/workflow-commands-for-github-actions).
+func GitHub(w io.Writer, found []Finding) error {
+	var b strings.Builder
+	for _, f := range found {
+		command := "notice"
+		switch f.Severity {
+		case "block":
+			command = "error"
+		case "warn":
+			command = "warning"
+		}
+		var properties []string
+		add := func(key, value string) { properties = append(properties, key+"="+property(value)) }
+		if f.File != "" {
+			add("file", f.File)
+		}
+		if f.Line > 0 {
+			add("line", fmt.Sprint(f.Line))
+			add("col", fmt.Sprint(max(f.Column, 1)))
+		}
+		if f.EndLine > 0 {
+			add("endLine", fmt.Sprint(f.EndLine))
+		}
+		add("title", f.Rule+" "+f.Name)
+		fmt.Fprintf(&b, "::%s %s::%s\n", command, strings.Join(properties, ","), data(strings.TrimSpace(f.Message+" "+f.Suggestion)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// data escapes the message of a workflow command, property one of its
+// properties.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(visible.Text(s))
+}
+
+func property(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(visible.Line(s))
+}
+
+// Sort orders findings by file, place and rule.
+func Sort(found []Finding) {
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule))
+	})
+}
