@@ -5,16 +5,17 @@ import (
 	"path/filepath"
 )
 
-// dsn returns the data source name that opens path. Pragmas run in the order
+// dsn returns the data source name that opens path in a mode, "rw" or "ro":
+// what opens a file read-only does not even tidy up its log. Pragmas run in the order
 // given; busy_timeout comes first so that the others wait for a lock too.
 // synchronous=FULL is what makes an acknowledged commit survive a power cut:
 // with NORMAL, a write-ahead log is not synced at commit.
-func dsn(path string, pragmas ...string) (string, error) {
+func dsn(path, mode string, pragmas ...string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
-	q := url.Values{"_pragma": append([]string{"busy_timeout(5000)", "foreign_keys(1)"}, pragmas...)}
+	q := url.Values{"mode": {mode}, "_pragma": append([]string{"busy_timeout(5000)", "foreign_keys(1)"}, pragmas...)}
 	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(abs), RawQuery: q.Encode()}
 	return u.String(), nil
 }

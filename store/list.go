@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
 
@@ -68,56 +68,48 @@ func (s *session) conditions(ctx context.Context, q review.Query) (where []strin
 	if q.Subject != "" {
 		add("p.subject = ?", q.Subject)
 	}
-	switch n := utf8.RuneCountInString(q.Filter); {
-	case n == 0:
-	case n < minIndexed:
-		add("instr(lower(p.subject || char(10) || p.title || char(10) || p.author || char(10) || p.change_set), lower(?)) > 0", q.Filter)
-	default:
-		add("p.seq IN (SELECT rowid FROM proposals_text WHERE proposals_text MATCH ? ORDER BY rowid DESC)", quoteFTS(q.Filter))
+	if q.Filter != "" {
+		condition, values := filter(q.Filter)
+		add(condition, values...)
 	}
 	return where, args, nil
 }
 
-// minIndexed is the length in characters from which the trigram index finds a
-// substring; shorter ones are looked for row by row, which a page of matches
-// soon ends because what is that short stands almost everywhere.
-const minIndexed = 3
-
-// quoteFTS makes any text one phrase of an FTS5 query.
-func quoteFTS(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
-
 func (s *session) seqOf(ctx context.Context, id string) (int64, error) {
 	var seq int64
 	err := s.row(ctx, "SELECT seq FROM proposals WHERE id = ?", []any{id}, &seq)
-	return seq, missing(err, "page after %s", id)
+	return seq, missing(err, "page after %s", jsondoc.Quote(id))
 }
 
 // ResolveID implements review.ProposalReader.
 func (s *session) ResolveID(ctx context.Context, ref string) (proposals.ID, error) {
 	if number, ok := strings.CutPrefix(ref, "#"); ok {
 		n, err := strconv.Atoi(number)
-		if err != nil || n < 1 {
-			return "", fmt.Errorf("%q is no issue number: %w", ref, review.ErrNotFound)
+		if err != nil || n < 1 || strings.Trim(number, "0123456789") != "" {
+			return "", notFound("%s, which is no issue number", jsondoc.Quote(ref))
 		}
 		var id proposals.ID
 		err = s.row(ctx, "SELECT id FROM proposals WHERE issue = ? AND issue > 0", []any{n}, &id)
-		return id, missing(err, "issue %s", ref)
+		return id, missing(err, "issue #%d", n)
 	}
 	prefix := strings.ToLower(ref)
-	if prefix == "" || strings.Trim(prefix, "0123456789abcdef-") != "" {
-		return "", fmt.Errorf("%q is no id: write the id of a proposal, its first characters, or #N: %w", ref, review.ErrNotFound)
+	if prefix == "" || len(prefix) > idLength || strings.Trim(prefix, "0123456789abcdef-") != "" {
+		return "", notFound("%s, which is no id (write the id of a proposal, its first characters, or #N)", jsondoc.Quote(ref))
 	}
 	ids, err := all(ctx, s, scanID, "SELECT id FROM proposals WHERE id >= ? AND id < ? ORDER BY id LIMIT 2", prefix, prefix+"g")
 	switch {
 	case err != nil:
 		return "", err
 	case len(ids) == 0:
-		return "", notFound("proposal %s", ref)
+		return "", notFound("proposal %s", prefix)
 	case len(ids) > 1:
-		return "", fmt.Errorf("%s begins the ids of more than one proposal; write more of it: %w", ref, review.ErrAmbiguous)
+		return "", fmt.Errorf("%s begins the ids of more than one proposal; write more of it: %w", prefix, review.ErrAmbiguous)
 	}
 	return ids[0], nil
 }
+
+// idLength is the length of a UUID in its text form.
+const idLength = 36
 
 func scanID(row scanner) (proposals.ID, error) {
 	var id proposals.ID

@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -63,7 +65,15 @@ const schemaVersion = 4
 // prepareFile brings the schema up to date and makes sure that the core is
 // what the program ships. A file that is current costs two reads.
 func (db *DB) prepareFile(ctx context.Context) error {
-	version, err := db.schema(ctx)
+	if err := db.refuse(ctx); err != nil {
+		return err
+	}
+	var version int
+	err := db.view(ctx, func(s *session) error {
+		var err error
+		version, err = s.schema(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -75,18 +85,38 @@ func (db *DB) prepareFile(ctx context.Context) error {
 	return db.view(ctx, func(s *session) error { return s.checkCore(ctx) })
 }
 
-// schema returns the number of the last migration the file has had, 0 for an
-// empty file.
-func (db *DB) schema(ctx context.Context) (int, error) {
-	var version int
-	err := db.view(ctx, func(s *session) error {
-		var err error
-		version, err = s.schema(ctx)
+// refuse returns ErrNewer or ErrForeign for a file that is none of this
+// program's and has a log that was not written back, as a crash leaves it: a
+// connection that may write would do so when it is closed. Other files are left
+// to the usual connections, which change nothing by looking.
+func (db *DB) refuse(ctx context.Context) error {
+	info, err := os.Stat(db.path + "-wal")
+	if err != nil || info.Size() == 0 {
+		return nil //nolint:nilerr // there is no log
+	}
+	name, err := dsn(db.path, "ro")
+	if err != nil {
 		return err
-	})
-	return version, err
+	}
+	look, err := sql.Open(driver, name)
+	if err != nil {
+		return err
+	}
+	defer look.Close() //nolint:errcheck // nothing was written
+	s, err := newSession(ctx, look)
+	if err != nil {
+		return describe(err)
+	}
+	defer s.close() //nolint:errcheck // nothing was written
+	_, err = s.schema(ctx)
+	if errors.Is(err, ErrNewer) || errors.Is(err, ErrForeign) {
+		return err
+	}
+	return nil // whatever else there is, those who may write will meet it too
 }
 
+// schema returns the number of the last migration the file has had, 0 for an
+// empty file.
 func (s *session) schema(ctx context.Context) (int, error) {
 	var application, version, tables int
 	err := errors.Join(
@@ -119,21 +149,25 @@ func (db *DB) migrate(ctx context.Context) error {
 		return err
 	}
 	for _, step := range steps {
-		err := db.update(ctx, func(s *session) error {
-			version, err := s.schema(ctx)
-			if err != nil || version >= step.number {
-				return err
-			}
-			if err := step.run(ctx, db, s); err != nil {
-				return err
-			}
-			return s.script(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, step.number))
-		})
-		if err != nil {
+		if err := db.take(ctx, step); err != nil {
 			return fmt.Errorf("migration %d: %w", step.number, err)
 		}
 	}
 	return nil
+}
+
+// take runs a step unless the file has had it.
+func (db *DB) take(ctx context.Context, step migration) error {
+	return db.update(ctx, func(s *session) error {
+		version, err := s.schema(ctx)
+		if err != nil || version >= step.number {
+			return err
+		}
+		if err := step.run(ctx, db, s); err != nil {
+			return err
+		}
+		return s.script(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, step.number))
+	})
 }
 
 // script runs several statements that are not worth preparing.

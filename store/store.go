@@ -45,14 +45,31 @@ const maxReaders = 4
 // wraps review.ErrTampered when a core tool is not what the program ships, and
 // ErrNewer when the file was written by a newer toolcrib.
 func Open(ctx context.Context, path string, opts Options) (*DB, error) {
-	if err := createFile(path); err != nil {
-		return nil, err
-	}
-	writeDSN, err := dsn(path, "journal_mode(WAL)", "synchronous(FULL)")
+	db, err := connect(path, opts)
 	if err != nil {
 		return nil, err
 	}
-	readDSN, err := dsn(path, "query_only(1)")
+	err = db.prepareFile(ctx)
+	if errors.Is(err, review.ErrTampered) && opts.Inspect {
+		err = nil
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), db.Close())
+	}
+	return db, nil
+}
+
+// connect makes the file if there is none. It is looked into when the first
+// session is opened.
+func connect(path string, opts Options) (*DB, error) {
+	if err := createFile(path); err != nil {
+		return nil, err
+	}
+	writeDSN, err := dsn(path, "rw", "journal_mode(WAL)", "synchronous(FULL)")
+	if err != nil {
+		return nil, err
+	}
+	readDSN, err := dsn(path, "rw", "query_only(1)")
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +86,6 @@ func Open(ctx context.Context, path string, opts Options) (*DB, error) {
 	db.idle = make(chan *session, readers)
 	db.slots = make(chan struct{}, readers)
 	db.writer <- nil
-	err = db.prepareFile(ctx)
-	if errors.Is(err, review.ErrTampered) && opts.Inspect {
-		err = nil
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), db.Close())
-	}
 	return db, nil
 }
 

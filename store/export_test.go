@@ -1,0 +1,23 @@
+package store
+
+import (
+	"context"
+	"errors"
+)
+
+// SchemaVersion is the number of the last migration.
+const SchemaVersion = schemaVersion
+
+// Interrupted makes a database like Open, but ends after the first steps of its
+// migration, as if the program had been killed there.
+func Interrupted(ctx context.Context, path string, opts Options, steps int) error {
+	db, err := connect(path, opts)
+	if err != nil {
+		return err
+	}
+	all, err := migrations()
+	for _, step := range all[:steps] {
+		err = errors.Join(err, db.take(ctx, step))
+	}
+	return errors.Join(err, db.Close())
+}

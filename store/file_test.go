@@ -1,0 +1,196 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"toolcrib/review"
+	"toolcrib/store"
+	"toolcrib/store/storetest"
+)
+
+func options() store.Options {
+	return store.Options{Now: storetest.NewClock().Now, NewID: storetest.IDs(0)}
+}
+
+// TestPaths opens files whose names mean something else in a URI.
+func TestPaths(t *testing.T) {
+	for _, name := range []string{
+		"plain.db", "a b.db", "a?b.db", "a?mode=memory&x=.db", "a#b.db", "100%.db", "a%20b.db", "%2e.db", "Müller ÄÖÜ.db", "場面.db", "a'b\"c.db", "a\\b.db", "file:x.db", ":memory:", "-x.db", "a;b&c=d.db",
+		"line\nbreak.db", strings.Repeat("x", 200) + ".db",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "in "+name, name)
+			db := storetest.Open(t, path)
+			queue(t, db, 3)
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+				t.Errorf("the file is not where it was asked for: %v", err)
+			}
+			entries, err := os.ReadDir(filepath.Dir(path))
+			if err != nil || len(entries) != 1 {
+				t.Errorf("beside the file there is %v, %v", entries, err)
+			}
+			again := storetest.Open(t, path)
+			if got := len(list(t, again, review.Query{}).Proposals); got != 3 {
+				t.Errorf("%d proposals are there; want 3", got)
+			}
+		})
+	}
+	t.Chdir(t.TempDir())
+	storetest.Open(t, "relative.db")
+	if _, err := os.Stat("relative.db"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNotADatabase opens what is none of ours. It is refused and not touched.
+func TestNotADatabase(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, b []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	byHand := func(name, statements string) string {
+		path := filepath.Join(dir, name)
+		if err := storetest.ByHand(t.Context(), path, statements); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ours := image(t)
+	newer := write("newer.db", ours)
+	if err := storetest.ByHand(t.Context(), newer, fmt.Sprintf("PRAGMA user_version = %d", store.SchemaVersion+1)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]error{
+		newer: store.ErrNewer,
+		byHand("foreign.db", "CREATE TABLE notes (text)"):                        store.ErrForeign,
+		byHand("empty schema.db", "PRAGMA user_version = 7"):                     store.ErrForeign,
+		byHand("marked.db", "PRAGMA application_id = 7"):                         store.ErrForeign,
+		byHand("wal.db", "PRAGMA journal_mode = WAL; CREATE TABLE notes (text)"): store.ErrForeign,
+		write("text.db", []byte(strings.Repeat("no database ", 1000))):           store.ErrForeign,
+		write("short.db", []byte("x")):                                           store.ErrForeign,
+		write("cut.db", ours[:len(ours)/2]):                                      store.ErrDamaged,
+		write("header.db", append([]byte("SQLite format 4\x00"), ours[16:]...)):  store.ErrForeign,
+	} {
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, err := store.Open(t.Context(), path, options())
+		if err == nil {
+			err = errors.Join(errors.New("it was opened"), db.Close())
+		}
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v; want %v", filepath.Base(path), err, want)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("%s was written to (%v)", filepath.Base(path), err)
+		}
+		for _, beside := range []string{"-wal", "-shm", "-journal"} {
+			if _, err := os.Stat(path + beside); err == nil {
+				t.Errorf("%s%s was left behind", filepath.Base(path), beside)
+			}
+		}
+	}
+	if _, err := store.Open(t.Context(), dir, options()); err == nil {
+		t.Error("a folder was opened")
+	}
+	if _, err := store.Open(t.Context(), filepath.Join(newer, "x.db"), options()); err == nil {
+		t.Error("a file in a file was opened")
+	}
+}
+
+// TestNewerWithALog refuses a newer database whose last writes are still in the
+// log, as a crash leaves it, and takes neither away.
+func TestNewerWithALog(t *testing.T) {
+	db := storetest.New(t)
+	queue(t, db, 5)
+	if err := db.SQL(t.Context(), fmt.Sprintf("PRAGMA user_version = %d", store.SchemaVersion+1)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "newer.db")
+	files := map[string][]byte{}
+	for _, beside := range []string{"", "-wal"} {
+		b, err := os.ReadFile(db.Path() + beside)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path+beside, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files[beside] = b
+	}
+	if _, err := store.Open(t.Context(), path, options()); !errors.Is(err, store.ErrNewer) {
+		t.Errorf("got %v", err)
+	}
+	for beside, before := range files {
+		if after, err := os.ReadFile(path + beside); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("newer.db%s: %d bytes became %d (%v)", beside, len(before), len(after), err)
+		}
+	}
+}
+
+// TestEmptyFile makes a database of an empty file, such as mktemp leaves.
+func TestEmptyFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "empty.db")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if report := verify(t, storetest.Open(t, path)); len(report.Damage) > 0 {
+		t.Errorf("damage: %+v", report.Damage)
+	}
+}
+
+// TestInterruptedMigration goes on where a killed program stopped.
+func TestInterruptedMigration(t *testing.T) {
+	whole := storetest.Dump(t, storetest.Open(t, filepath.Join(t.TempDir(), "whole.db")).Path())
+	for steps := range store.SchemaVersion + 1 {
+		path := filepath.Join(t.TempDir(), "toolcrib.db")
+		if err := store.Interrupted(t.Context(), path, options(), steps); err != nil {
+			t.Fatal(err)
+		}
+		db := storetest.Open(t, path)
+		if report := verify(t, db); len(report.Damage) > 0 {
+			t.Errorf("after %d steps: %+v", steps, report.Damage)
+		}
+		if lines := storetest.Difference(whole, db.Dump(t)); len(lines) > 0 {
+			t.Errorf("after %d steps the database differs in %d lines: %.300s", steps, len(lines), lines[0])
+		}
+	}
+}
+
+// TestMadeOnce opens the same new file many times at once.
+func TestMadeOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "toolcrib.db")
+	var done sync.WaitGroup
+	for i := range 8 {
+		done.Go(func() {
+			db, err := store.Open(context.Background(), path, store.Options{Now: storetest.NewClock().Now, NewID: storetest.IDs(uint16(i))})
+			if err == nil {
+				err = db.Close()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	if report := verify(t, storetest.Open(t, path)); len(report.Damage) > 0 || report.Rows["versions"] != report.Rows["events"] {
+		t.Errorf("rows %v, damage %+v", report.Rows, report.Damage)
+	}
+}

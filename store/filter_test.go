@@ -1,0 +1,153 @@
+package store_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// titles are what the tests of the filter look through.
+func titles() []string {
+	return []string{
+		"Scene Pacer", "scene pacer", "SCENE-PACER", "Ärger über Öl", "ÄRGER ÜBER ÖL", "élan Élan", "дом ДОМ", "Ωmega ωMEGA", "場面のペース", "場面", "面",
+		`say "hello"`, `""`, `"`, "it's", "a*b", "a OR b", "NEAR(a b)", "body: x", "^start", "-minus", "100%", "under_score", `back\slash`, "(paren", "x AND y", "NOT z",
+		"👩‍🚀 astronaut", "👩", "e\u0301lan combining", "tab\there", "two  spaces", "zero\u200bwidth", "rtl \u202e override", "ß SS", "ﬁ ligature", "İstanbul ıstanbul",
+		strings.Repeat("long ", 200) + "end",
+	}
+}
+
+// folded is a text without its letters' case: each letter stands for all that
+// differ from it in case alone.
+func folded(s string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			least = min(least, next)
+		}
+		return least
+	}, s)
+}
+
+// contains is what a filter means: the words stand somewhere in what a list
+// shows of a proposal, in any case.
+func contains(p proposals.Proposal, filter string) bool {
+	return strings.Contains(folded(p.Subject.String()+"\n"+p.Title+"\n"+p.Author.String()+"\n"+p.ChangeSet), folded(filter))
+}
+
+// filtered returns the titles that a filter finds.
+func filtered(t *testing.T, db *storetest.Database, filter string) []string {
+	t.Helper()
+	var found []string
+	for _, p := range list(t, db, review.Query{Filter: filter, Limit: 1000}).Proposals {
+		found = append(found, p.Title)
+	}
+	return found
+}
+
+// TestFilter looks for every part of up to four characters of every title, and
+// for words that a query language would take for its own.
+func TestFilter(t *testing.T) {
+	db := storetest.New(t)
+	var ps []proposals.Proposal
+	for _, title := range titles() {
+		ps = append(ps, proposals.Proposal{Title: title, ChangeSet: "night shift", Author: scout})
+	}
+	ps = db.Queue(t, ps...)
+	filters := map[string]bool{
+		"": true, "agent:scout": true, "AGENT:": true, "night SHIFT": true, "tool:user/": true, "nothing": true, "*": true, "scen*": true, "scene OR pacer": true,
+		`scene" OR "pacer`: true, "title:x": true, "{a b}": true, "a + b": true, "%": true, "'; DROP TABLE proposals": true, "��": true, "\n": true, "\nag": true,
+	}
+	for _, title := range titles() {
+		runes := []rune(title)
+		runes = runes[:min(len(runes), 40)]
+		for from := range runes {
+			for to := from + 1; to <= min(len(runes), from+4); to++ {
+				part := string(runes[from:to])
+				filters[part], filters[strings.ToUpper(part)], filters[strings.ToLower(part)] = true, true, true
+			}
+		}
+		filters[title] = true
+	}
+	for filter := range filters {
+		var want []string
+		for _, p := range slices.Backward(ps) {
+			if contains(p, filter) {
+				want = append(want, p.Title)
+			}
+		}
+		if got := filtered(t, db, filter); !slices.Equal(got, want) {
+			t.Errorf("%q finds %q; want %q", filter, got, want)
+		}
+	}
+	t.Logf("%d filters over %d titles", len(filters), len(ps))
+}
+
+// TestHostileFilters are no text, or more of it than anything has: they find
+// nothing and do no harm.
+func TestHostileFilters(t *testing.T) {
+	db := storetest.New(t)
+	queue(t, db, 20)
+	for _, filter := range []string{"\x00", "a\x00b", "Title\x00", "\xff", "\xff\xfe\xfd", "Title \xff", strings.Repeat("Title ", 1<<18), strings.Repeat(`"`, 1<<16), "\ufffd\ufffd\ufffd"} {
+		if got := filtered(t, db, filter); len(got) > 0 {
+			t.Errorf("%.20q finds %q", filter, got)
+		}
+	}
+}
+
+// TestFilterFollowsRevisions finds a proposal by what it is called now, not by
+// what it was called.
+func TestFilterFollowsRevisions(t *testing.T) {
+	db := storetest.New(t)
+	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	draft := storetest.Prompt("scene_pacer")
+	draft.ChangeSet = "first set"
+	made, err := desk.Propose(t.Context(), ada, []proposals.Draft{draft}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := *draft.Definition.Tool
+	tool.Name = "Another name"
+	draft.Definition.Tool, draft.ChangeSet = &tool, "second set"
+	for range 2 {
+		if _, err := desk.Revise(t.Context(), ada, made[0].ID, draft); err != nil {
+			t.Fatal(err)
+		}
+		draft.Rationale = "Once more."
+	}
+	for filter, want := range map[string]int{"Tool scene": 0, "first": 0, "another": 1, "second set": 1, "scene_pacer": 1, "an": 1} {
+		if got := filtered(t, db, filter); len(got) != want {
+			t.Errorf("%q finds %q; want %d", filter, got, want)
+		}
+	}
+}
+
+// FuzzFilter looks for any text in any title. What stands there as it is
+// written is found, and nothing is found that differs in more than case: the
+// engine does not know the case of every letter that Unicode has by now.
+func FuzzFilter(f *testing.F) {
+	for _, title := range titles() {
+		f.Add(title, title)
+	}
+	f.Add("Scene Pacer", "NE P")
+	f.Add("straße", "STRASSE")
+	db := storetest.New(f)
+	f.Fuzz(func(t *testing.T, title, filter string) {
+		if !utf8.ValidString(title) || strings.ContainsRune(title, 0) || len(title) > 1000 {
+			t.Skip("no text that a title can have")
+		}
+		p := db.Queue(t, proposals.Proposal{Title: title})[0]
+		page := list(t, db, review.Query{Filter: filter, Limit: 1})
+		found := len(page.Proposals) > 0 && page.Proposals[0].ID == p.ID
+		valid := utf8.ValidString(filter) && !strings.ContainsRune(filter, 0)
+		exact := strings.Contains(p.Subject.String()+"\n"+title+"\n"+p.Author.String(), filter)
+		if valid && exact && !found || found && !(valid && contains(p, filter)) {
+			t.Errorf("title %q, filter %q: found %t", title, filter, found)
+		}
+	})
+}

@@ -1,0 +1,37 @@
+//go:build unix
+
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"toolcrib/store/storetest"
+)
+
+// TestFileModes makes the database and what lies beside it readable for nobody
+// else, however liberal the umask is, and leaves alone what was there.
+func TestFileModes(t *testing.T) {
+	old := syscall.Umask(0)
+	defer syscall.Umask(old)
+	there := t.TempDir()
+	if err := os.Chmod(there, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(there, "data", "toolcrib", "toolcrib.db")
+	db := storetest.Open(t, path)
+	queue(t, db, 1) // the log exists only once something was written
+	for name, want := range map[string]os.FileMode{
+		there: 0o755, filepath.Join(there, "data"): 0o700, filepath.Join(there, "data", "toolcrib"): 0o700, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600,
+	} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s has mode %04o; want %04o", name, got, want)
+		}
+	}
+}
