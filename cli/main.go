@@ -80,7 +80,7 @@ set:NAME (all members of a change set).`,
 		}},
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newBlame, newRollback, newVerify, newLog, newExport, newDrift}},
 		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, newImport}},
-		{groupOther, []func(*app) *cobra.Command{newRules, newDemo, newDoctor, newVersion}},
+		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newVersion}},
 	} {
 		for _, command := range add.commands {
 			c := command(a)

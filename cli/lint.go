@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/cli/findings"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/review/rules"
+)
+
+func newLint(a *app) *cobra.Command {
+	var format, fail string
+	cmd := &cobra.Command{
+		Use:   "lint FILE… | -",
+		Short: "Run the rules over files, without a database",
+		Long: `Run the rules of the Chief of Staff over files, for an editor, a pre-commit hook or
+CI: proposals in JSON, NDJSON or Markdown, the tools/list of an MCP server, OpenAI
+and Anthropic tool arrays, v0 prompt files, toolcrib's own export, and plain
+prompts (.md without front matter, .txt). What is live is not known here; names
+are held against what toolcrib ships.
+
+Exit status 6 when anything of the severity given by --fail-on or worse is found.`,
+		Example: `  toolcrib lint proposals/*.md
+  toolcrib lint --format sarif tools.json > toolcrib.sarif
+  curl -s … | toolcrib lint -`,
+		Args: some("files, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runLint(cmd.Context(), a, args, format, rules.Severity(fail))
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "print `FORMAT`: text, json, sarif or github")
+	cmd.Flags().StringVar(&fail, "fail-on", string(rules.Warn), "fail from `SEVERITY` on: info, warn or block")
+	return cmd
+}
+
+func runLint(ctx context.Context, a *app, files []string, format string, fail rules.Severity) error {
+	switch {
+	case a.flags.json && format == "text":
+		format = "json"
+	case !slices.Contains([]string{"text", "json", "sarif", "github"}, format):
+		return usagef("there is no format %q; write text, json, sarif or github", format)
+	}
+	if !slices.Contains([]rules.Severity{rules.Info, rules.Warn, rules.Block}, fail) {
+		return usagef("--fail-on is %q; write info, warn or block", fail)
+	}
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	set, err := rules.NewSet(c.Rules)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	l := linter{set: set, world: shippedWorld()}
+	for _, file := range files {
+		data, err := a.readAll(file)
+		if err != nil {
+			return err
+		}
+		if err := l.file(ctx, file, data); err != nil {
+			return err
+		}
+	}
+	findings.Sort(l.found)
+	if err := a.printFindings(format, l); err != nil {
+		return err
+	}
+	return findingsUnless(!slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() }))
+}
+
+// shippedWorld is what toolcrib ships, as if it were live.
+func shippedWorld() rules.Memory {
+	var world rules.Memory
+	add := func(d registry.Definition, locked bool) {
+		world = append(world, registry.Live{
+			Subject: registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}, Version: 1, ContentHash: d.Hash(), Definition: d, Locked: locked,
+		})
+	}
+	for _, d := range shipped.Core() {
+		add(d, true)
+	}
+	for _, d := range slices.Concat(shipped.Assistant(), shipped.Agents()) {
+		add(d, false)
+	}
+	return world
+}
+
+// linter collects findings over files.
+type linter struct {
+	set   rules.Set
+	world rules.Memory
+	found []findings.Finding
+	units int // what was looked at
+}
+
+func (l *linter) file(ctx context.Context, name string, data []byte) error {
+	units, problems, err := readUnits(name, data)
+	if err != nil {
+		return err
+	}
+	l.found = append(l.found, problems...)
+	for _, u := range units {
+		u.change.World = l.world
+		for i := range l.world {
+			if l.world[i].Subject == u.change.Draft.Subject {
+				u.change.Before = &l.world[i]
+			}
+		}
+		found, err := l.set.CheckFamilies(ctx, &u.change, u.families)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		l.units++
+		for _, f := range found {
+			l.found = append(l.found, u.place(name, f))
+		}
+	}
+	return nil
+}
+
+// printFindings writes what was found in the form that was asked for.
+func (a *app) printFindings(format string, l linter) error {
+	switch format {
+	case "json":
+		return a.printJSON(newDocLint(l))
+	case "sarif":
+		return a.written(func(w io.Writer) error { return findings.SARIF(w, programVersion(), sarifRules(), l.found) })
+	case "github":
+		return a.written(func(w io.Writer) error { return findings.GitHub(w, l.found) })
+	}
+	return a.written(func(w io.Writer) error { return findings.Text(w, l.found) })
+}
+
+// written writes to standard output in one piece.
+func (a *app) written(write func(io.Writer) error) error {
+	var buf bytes.Buffer
+	if err := write(&buf); err != nil {
+		return err
+	}
+	_, err := a.env.Out.Write(buf.Bytes())
+	return err
+}
+
+func sarifRules() []findings.Rule {
+	list := []findings.Rule{{ID: unreadableRule, Name: unreadableName, Severity: "block", Doc: "The file can not be read as what it seems to be."}}
+	for _, r := range rules.All() {
+		list = append(list, findings.Rule{ID: r.ID, Name: r.Name, Severity: string(r.Severity), Doc: r.Doc, Help: r.Suggestion})
+	}
+	return list
+}
+
+func newDocLint(l linter) docFindings {
+	doc := docFindings{Schema: schema, Kind: "findings", OK: len(l.found) == 0, Findings: []docFinding{}, Counts: map[string]int64{"looked_at": int64(l.units)}}
+	for _, f := range l.found {
+		doc.Counts[f.Severity]++
+		doc.Findings = append(doc.Findings, docFinding{
+			Rule: f.Rule, Severity: f.Severity, Subject: f.File, Path: f.Path, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
+			Message: f.Message, Suggestion: f.Suggestion,
+		})
+	}
+	return doc
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// lint runs toolcrib lint over one file of the given name.
+func lint(t *testing.T, args []string, text string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	env := Env{
+		Args: append([]string{"lint"}, args...), In: strings.NewReader(text), Out: &out, Err: &errs,
+		Getenv: func(string) string { return "" }, Dir: t.TempDir(), Now: time.Now, NewID: func() string { return "" },
+	}
+	code = Main(t.Context(), env)
+	return out.String(), errs.String(), code
+}
+
+func TestLintTakesEveryFormat(t *testing.T) {
+	const tool = `{"name":"execute_tool","description":"Runs a plan of the user.","inputSchema":{"type":"object","properties":{}}}`
+	tests := map[string]string{
+		"an MCP answer":     `{"tools":[` + tool + `]}`,
+		"a result":          `{"result":{"tools":[` + tool + `]}}`,
+		"one tool":          tool,
+		"an array":          `[` + tool + `]`,
+		"NDJSON of tools":   tool + "\n" + tool + "\n",
+		"NDJSON of answers": `{"tools":[` + tool + `]}` + "\n" + `{"tools":[]}` + "\n",
+		"OpenAI":            `[{"type":"function","function":{"name":"execute_tool","description":"Runs a plan.","parameters":{"type":"object","properties":{}}}}]`,
+		"Anthropic":         `[{"name":"execute_tool","description":"Runs a plan.","input_schema":{"type":"object","properties":{}}}]`,
+	}
+	for name, text := range tests {
+		t.Run(name, func(t *testing.T) {
+			stdout, stderr, code := lint(t, []string{"-", "--json"}, text)
+			if code != 0 && code != exitFindings || stderr != "" || !strings.Contains(stdout, `"kind":"findings"`) || strings.Contains(stdout, unreadableRule) {
+				t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+			}
+		})
+	}
+}
+
+func TestLintFindsInProposals(t *testing.T) {
+	const proposal = `{"type":"new","subject":"tool:user/file_reader","baseVersion":0,
+  "definition":{"kind":"prompt"},"rationale":"Why."}`
+	stdout, _, code := lint(t, []string{"-"}, proposal)
+	if code != exitFindings || !strings.Contains(stdout, "-:1:25: block L101 (core-id)") || !strings.Contains(stdout, "T104") {
+		t.Errorf("exit %d\n%s", code, stdout)
+	}
+	if stdout, stderr, code := lint(t, []string{"-"}, `{"type":`); code != exitFindings || stderr != "" || !strings.Contains(stdout, "block T1") {
+		t.Errorf("what can not be read is a finding; exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestLintSeverityAndUsage(t *testing.T) {
+	for _, args := range [][]string{{"-", "--format", "xml"}, {"-", "--fail-on", "never"}, {}} {
+		if stdout, stderr, code := lint(t, args, "{}"); code != exitUsage || stdout != "" || stderr == "" {
+			t.Errorf("%v: exit %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
+func TestLintPlacesInMarkdown(t *testing.T) {
+	u := plainUnit("notes.txt", []byte("one\ntwo"))
+	if u.change.Draft.Subject.ID != "notes" || u.families != textFamilies {
+		t.Errorf("%+v", u.change.Draft.Subject)
+	}
+}
