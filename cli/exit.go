@@ -77,6 +77,7 @@ func outcomes() []outcome {
 		{review.ErrMerge, "merge_conflict", exitConflict},
 		{review.ErrConflict, "conflict", exitConflict},
 		{proposals.ErrState, "state", exitConflict},
+		{errMalformed, "malformed", exitFailed},
 		{review.ErrIncomplete, "incomplete", exitFailed},
 		{review.ErrTampered, "tampered", exitFailed},
 		{registry.ErrNoTools, "no_tools", exitFailed},

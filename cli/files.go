@@ -40,6 +40,12 @@ type malformedError struct {
 
 func (e *malformedError) Error() string { return one(e) }
 
+// errMalformed is wrapped by every malformedError.
+var errMalformed = errors.New("malformed")
+
+// Unwrap returns errMalformed.
+func (e *malformedError) Unwrap() error { return errMalformed }
+
 // what names the source for a person.
 func (e *malformedError) what() string {
 	if e.File == "-" {

@@ -82,9 +82,17 @@ func findingCount(s proposals.Summary) string {
 	case s.Findings == 0:
 		return "no findings"
 	case s.Blocks > 0:
-		return fmt.Sprintf("%d findings, %d open blocks", s.Findings, s.Blocks)
+		return counted(s.Findings, "finding") + ", " + counted(s.Blocks, "open block")
 	}
-	return fmt.Sprintf("%d findings", s.Findings)
+	return counted(s.Findings, "finding")
+}
+
+// counted writes "1 finding", "2 findings".
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 func newRevise(a *app) *cobra.Command {
