@@ -9,6 +9,7 @@ import (
 
 // Main runs the command that env asks for and returns the exit code.
 func Main(ctx context.Context, env Env) int {
+	env.In = untilDone(ctx, env.In)
 	app := &app{env: env}
 	root := newRoot(app)
 	root.SetArgs(env.Args)

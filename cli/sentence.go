@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -37,6 +38,8 @@ func one(err error) string {
 			lines[i] = p.String()
 		}
 		return listed(incomplete.What+" can not be submitted", lines)
+	case errors.Is(err, context.Canceled):
+		return "interrupted."
 	}
 	return stop(err.Error())
 }
