@@ -125,14 +125,14 @@ func (s *session) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, err
 	})
 	if err == nil {
 		flush()
-	} else if err != errEnough { //nolint:errorlint // our own value, never wrapped
+	} else if !errors.Is(err, errEnough) {
 		return CatalogPage{}, err
 	}
 	return page, nil
 }
 
 // errEnough ends the reading of rows when a page is full.
-var errEnough = fmt.Errorf("enough")
+var errEnough = errors.New("enough")
 
 func scanEntry(row scanner) (CatalogEntry, error) {
 	var e CatalogEntry
