@@ -94,11 +94,10 @@ set:NAME (all members of a change set).`,
 
 // runWorkbench is what toolcrib does without a command.
 func runWorkbench(cmd *cobra.Command, a *app) error {
+	a.note("%s", cmd.UsageString())
 	if !a.env.InTerminal || !a.env.OutTerminal {
-		_ = cmd.Usage() // a usage that can not be printed is reported by what follows
 		return usagef("without a terminal a command is needed")
 	}
-	_ = cmd.Usage()
 	return usagef("the workbench is not part of this build yet; the commands above do everything")
 }
 
