@@ -55,7 +55,7 @@ set:NAME (all members of a change set).`,
 			case approve:
 				return runApprove(cmd.Context(), a, args, decision)
 			case len(args) > 0:
-				return usagef("there is no command %q; `toolcrib --help` lists them", args[0])
+				return noCommand(args[0])
 			}
 			return runWorkbench(cmd, a)
 		},
@@ -69,7 +69,7 @@ set:NAME (all members of a change set).`,
 		&cobra.Group{ID: groupRegistry, Title: "Registry and history:"},
 		&cobra.Group{ID: groupOther, Title: "Other:"},
 	)
-	root.SetHelpCommandGroupID(groupOther)
+	root.SetHelpCommand(newHelp())
 	root.SetCompletionCommandGroupID(groupOther)
 	for _, add := range []struct {
 		group    string
