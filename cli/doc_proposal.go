@@ -127,9 +127,19 @@ type docAssessment struct {
 	Recommendation string       `json:"recommendation"`
 	Comment        string       `json:"comment"`
 	Findings       []docFinding `json:"findings"`
+	Harness        []docOutcome `json:"harness"`
 	Problems       []string     `json:"problems,omitempty"`
 	RulesVersion   string       `json:"rules_version"`
 	CreatedAt      time.Time    `json:"created_at"`
+}
+
+// docOutcome is how a test case came out.
+type docOutcome struct {
+	Name    string `json:"name"`
+	Expect  string `json:"expect"`
+	Outcome string `json:"outcome"` // passed, failed or not_run
+	Reason  string `json:"reason,omitempty"`
+	Live    bool   `json:"live"`
 }
 
 // docFinding is a finding wherever one is printed.

@@ -109,6 +109,10 @@ func newDocAssessment(as review.Assessment, d review.Dossier) *docAssessment {
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
 		Comment: as.Report.Comment, Findings: []docFinding{}, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, CreatedAt: as.At,
 	}
+	doc.Harness = []docOutcome{}
+	for _, r := range as.Report.Harness {
+		doc.Harness = append(doc.Harness, docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live})
+	}
 	for _, s := range d.Standing {
 		doc.Findings = append(doc.Findings, newDocFinding(d.Proposal.Subject.String(), s))
 	}
@@ -218,6 +222,12 @@ func writeAssessment(p *page, d review.Dossier) {
 	p.blank()
 	p.linef("Assessment by %s of revision %d: %s", as.Reviewer, as.Revision, as.Recommendation)
 	p.text("  ", as.Report.Comment)
+	if len(as.Report.Harness) > 0 {
+		p.blank()
+	}
+	for _, r := range as.Report.Harness {
+		p.linef("  test case %s: %s. %s", r.Name, strings.ReplaceAll(string(r.Outcome), "_", " "), stop(r.Reason))
+	}
 	for _, s := range d.Standing {
 		writeFinding(p, s)
 	}

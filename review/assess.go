@@ -3,8 +3,10 @@ package review
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"toolcrib/proposals"
+	"toolcrib/review/harness"
 	"toolcrib/review/rules"
 )
 
@@ -86,7 +88,7 @@ func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Dr
 		return Report{}, err
 	}
 	findings, err := d.rules.Check(ctx, &rules.Change{Draft: draft, Before: before, World: world{r}})
-	return Report{Findings: findings}, err
+	return Report{Findings: findings, Harness: harness.Suite{Cases: draft.TestCases}.Run(ctx)}, err
 }
 
 // recommend is the policy by which findings become a recommendation:
@@ -94,8 +96,9 @@ func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Dr
 //   - reject, when a core tool is touched or something dangerous is certain: a
 //     block of family L or S;
 //   - needs_changes, when any other finding blocks, or a warning says that
-//     the text could turn an agent against its user or its protocol, or that
-//     there is such a tool already: a warning of family S, P or O;
+//     the text could turn an agent against its user or its protocol, that
+//     there is such a tool already, or that a test case did not come out as
+//     expected: a warning of family S, P, O or T;
 //   - approve otherwise; other warnings are for the user to weigh.
 func recommend(findings []rules.Finding) proposals.Recommendation {
 	worst := proposals.RecommendApprove
@@ -104,7 +107,7 @@ func recommend(findings []rules.Finding) proposals.Recommendation {
 		switch {
 		case f.Severity == rules.Block && (family == "L" || family == "S"):
 			worst = worst.Lower(proposals.RecommendReject)
-		case f.Severity == rules.Block, f.Severity == rules.Warn && (family == "S" || family == "P" || family == "O"):
+		case f.Severity == rules.Block, f.Severity == rules.Warn && strings.Contains("SPOT", family):
 			worst = worst.Lower(proposals.RecommendNeedsChanges)
 		}
 	}

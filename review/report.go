@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review/harness"
 	"toolcrib/review/rules"
 )
 
@@ -18,6 +19,8 @@ type Report struct {
 	// Advice is what the reviewer recommended, apart from what the findings
 	// recommend; "" for none.
 	Advice proposals.Recommendation `json:"advice,omitempty"`
+	// Harness says how the test cases came out.
+	Harness []harness.Result `json:"harness,omitempty"`
 	// Problems tells which external reviewer failed, and how.
 	Problems []string `json:"problems,omitempty"`
 }

@@ -32,6 +32,7 @@ func template() []Rule {
 	}
 	zero, three := 0, 3
 	return []Rule{
+		casesRule(),
 		t(proposals.RuleDefinition, "definition",
 			"The definition lacks a required key, a text is too long, or a value is not one of those allowed. A definition that is not whole can not go live, and one that hides half of its purpose can not be judged.",
 			without(`"prompt": ""`, func(d *proposals.Draft) { d.Definition.Tool.Prompt = "" }), whole),
