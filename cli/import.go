@@ -253,25 +253,29 @@ func (b bound) importRecord(a *app, doc wire.Document, o intake.Origin) store.Im
 	return record
 }
 
+// newDocImportSteps tells of steps; made are the proposals of those that have
+// a draft, in their order.
+func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImportStep {
+	docs := make([]docImportStep, len(steps))
+	for i, s := range steps {
+		docs[i] = docImportStep{Name: s.Name, Change: string(s.Change), Reason: s.Reason, RawHash: s.Hash, Subject: s.Subject.String()}
+		if s.Draft != nil {
+			docs[i].Proposal = string(made[0].ID)
+			made = made[1:]
+		}
+	}
+	return docs
+}
+
 func (a *app) printImport(file string, doc wire.Document, o intake.Origin, steps []intake.Step, made []proposals.Proposal) error {
 	out := docImport{
 		Schema: schema, Kind: "import", File: file, Format: string(doc.Format), Label: o.Label,
-		RawHash: registry.HashBytes(jsondoc.Canonical(doc.Node)), Steps: []docImportStep{},
+		RawHash: registry.HashBytes(jsondoc.Canonical(doc.Node)), Steps: newDocImportSteps(steps, made),
 		Proposals: newDocProposalList(made, "", false).Proposals, Warnings: append([]string{}, doc.Skipped...), DryRun: a.flags.dryRun,
 	}
 	counts := map[intake.Change]int{}
-	next := 0
 	for _, s := range steps {
-		step := docImportStep{Name: s.Name, Change: string(s.Change), Reason: s.Reason, RawHash: s.Hash}
-		if s.Subject != (registry.Subject{}) {
-			step.Subject = s.Subject.String()
-		}
-		if s.Draft != nil {
-			step.Proposal = string(made[next].ID)
-			next++
-		}
 		counts[s.Change]++
-		out.Steps = append(out.Steps, step)
 	}
 	return a.print(out, func(p *page) {
 		p.linef("%s: %d definitions as %s, %s", file, len(steps), doc.Format, o.Label)

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/proposals"
+	"toolcrib/review/intake"
+)
+
+// canonicalSet is the change set of a migration when none is named.
+const canonicalSet = "canonicalize"
+
+type docMigration struct {
+	Schema    int             `json:"schema"`
+	Kind      string          `json:"kind"`
+	ChangeSet string          `json:"change_set"`
+	Steps     []docImportStep `json:"steps"`
+	DeadTiers []string        `json:"dead_tiers"`
+	Remarks   []string        `json:"remarks"`
+	Proposals []docProposal   `json:"proposals"`
+	DryRun    bool            `json:"dry_run,omitempty"`
+}
+
+func newCanonicalize(a *app) *cobra.Command {
+	o := intake.Origin{}
+	cmd := &cobra.Command{
+		Use:   "canonicalize FILE | -",
+		Short: "Bring a legacy registry to the canonical catalog",
+		Long: `Read a registry as it was kept before the canonical catalog and propose, as one
+change set, what brings the live registry there: tools with retired names are
+deactivated, the canonical ones are there and active, and agents that had an old
+name get its successor. Nothing is deleted, and nothing that was approved since
+is undone. Run again after the approval it proposes nothing.
+
+  {"tools":  ["get_task", {"id": "create_task"}],
+   "agents": [{"id": "helper", "name": "Helper", "tools": ["get_task", "recall"]}],
+   "approvalTiers": {"create_task": "auto_approve"}}
+
+With --dry-run the plan is shown and nothing is kept.`,
+		Example: `  toolcrib canonicalize registry.json --dry-run
+  toolcrib canonicalize registry.json
+  toolcrib --approve set:canonicalize`,
+		Args: exact(1, "one file, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runCanonicalize(cmd.Context(), a, args[0], o) },
+	}
+	cmd.Flags().StringVar(&o.Set, "change-set", canonicalSet, "the `NAME` of the change set")
+	return cmd
+}
+
+func runCanonicalize(ctx context.Context, a *app, file string, o intake.Origin) error {
+	data, err := a.readAll(file)
+	if err != nil {
+		return err
+	}
+	legacy, err := intake.DecodeLegacy(data)
+	if err != nil {
+		return fmt.Errorf("%s is no legacy registry: %w", file, err)
+	}
+	if o.Layer, err = a.layer(); err != nil {
+		return err
+	}
+	b, err := a.bind(ctx)
+	if err != nil {
+		return err
+	}
+	live, err := a.everything(ctx)
+	if err != nil {
+		return err
+	}
+	m := intake.Canonicalize(legacy, o, live)
+	if err := a.leaveOutPending(ctx, m.Steps); err != nil {
+		return err
+	}
+	var drafts []proposals.Draft
+	for _, s := range m.Steps {
+		if s.Draft != nil {
+			drafts = append(drafts, *s.Draft)
+		}
+	}
+	var made []proposals.Proposal
+	if len(drafts) > 0 {
+		if made, err = b.desk.Propose(ctx, b.actor, drafts, true); err != nil {
+			return err
+		}
+	}
+	return a.printMigration(m, o.Set, made)
+}
+
+func (a *app) printMigration(m intake.Migration, set string, made []proposals.Proposal) error {
+	doc := docMigration{
+		Schema: schema, Kind: "migration", ChangeSet: set, Steps: newDocImportSteps(m.Steps, made),
+		DeadTiers: append([]string{}, m.DeadTiers...), Remarks: append([]string{}, m.Remarks...),
+		Proposals: newDocProposalList(made, "", false).Proposals, DryRun: a.flags.dryRun,
+	}
+	return a.print(doc, func(p *page) {
+		if len(m.Steps) == 0 {
+			p.linef("Nothing is to be done: the registry is canonical.")
+		}
+		for _, s := range m.Steps {
+			p.linef("%s %s: %s", s.Change, s.Subject, s.Reason)
+		}
+		for _, name := range m.DeadTiers {
+			p.linef("Dead approval tier: %s", name)
+		}
+		for _, r := range m.Remarks {
+			p.linef("Note: %s", stop(r))
+		}
+		if len(made) > 0 && !a.flags.dryRun {
+			p.linef("%d proposals. Approve them together: toolcrib --approve set:%s", len(made), set)
+		}
+		a.closing(p)
+	})
+}

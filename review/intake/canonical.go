@@ -1,0 +1,284 @@
+package intake
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+// Migration is what brings a legacy registry to the canonical catalog.
+type Migration struct {
+	Steps []Step
+	// DeadTiers are the approval tiers that were set for what is no tool.
+	DeadTiers []string
+	// Remarks tell what was seen and is left as it is.
+	Remarks []string
+}
+
+// Canonicalize plans the migration of a legacy registry: what is live under a
+// retired name is deactivated, the canonical tools are there and active, and
+// every agent that had an old name, in the file or in the live registry, has
+// its successor. An agent that had the whole of the old catalog has the whole
+// of the new one. What was approved since it shipped is not undone.
+//
+// Once the steps are approved, the same file leads to no steps.
+func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
+	c := canonizer{
+		planner: planner{origin: o, byID: map[registry.Kind]map[string]registry.Live{}, byRef: map[string]registry.Live{}},
+	}
+	c.index(live)
+	c.retire()
+	c.upsert()
+	c.relink(l)
+	c.report(l)
+	return c.Migration
+}
+
+type canonizer struct {
+	planner
+	Migration
+}
+
+func (c *canonizer) remark(format string, args ...any) {
+	c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
+}
+
+// retire deactivates what is live under a retired name, in every layer of the
+// view.
+func (c *canonizer) retire() {
+	for _, name := range shipped.RetiredNames() {
+		for _, l := range c.all {
+			if l.Subject.Kind != registry.KindTool || l.Subject.ID != name || l.Definition.Status() != registry.Active {
+				continue
+			}
+			successor, _ := shipped.Retired(name)
+			why := "Its name is retired, and nothing took its place."
+			if successor != "" {
+				why = fmt.Sprintf("Its name is retired; its successor is %s.", successor)
+			}
+			step := Step{Name: name, Subject: l.Subject, Change: Deactivate, Reason: why}
+			step.Draft = c.draft(proposals.Deactivate, l.Subject, l.Version, *l.Definition.WithStatus(registry.Deactivated).Tool, why)
+			c.Steps = append(c.Steps, step)
+		}
+	}
+}
+
+// upsert makes sure that every canonical tool is there and active.
+func (c *canonizer) upsert() {
+	for _, d := range shipped.Assistant() {
+		subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: d.ID()}
+		step := Step{Name: d.ID(), Subject: subject}
+		i := slices.IndexFunc(c.all, func(l registry.Live) bool { return l.Subject == subject })
+		switch {
+		case i < 0:
+			step.Change, step.Reason = New, "It belongs to the canonical catalog."
+			step.Draft = c.draft(proposals.New, subject, 0, *d.Tool, step.Reason)
+		case c.all[i].Definition.Status() == registry.Deactivated:
+			step.Change, step.Reason = Reactivate, "It belongs to the canonical catalog and is deactivated."
+			step.Draft = c.draft(proposals.Reactivate, subject, c.all[i].Version, *c.all[i].Definition.WithStatus(registry.Active).Tool, step.Reason)
+		default:
+			if c.all[i].Definition.Hash() != d.Hash() {
+				c.remark("%s was changed since it shipped (version %d); it stays as it was approved", subject, c.all[i].Version)
+			}
+			continue
+		}
+		c.Steps = append(c.Steps, step)
+	}
+}
+
+// relink gives every agent the successors of what it had.
+func (c *canonizer) relink(l Legacy) {
+	linked := map[string]LegacyAgent{}
+	for _, a := range l.Agents {
+		linked[a.ID] = a
+	}
+	agents := c.byID[registry.KindAgent]
+	for _, id := range slices.Sorted(maps.Keys(agents)) {
+		c.relinkLive(agents[id], linked[id].Tools)
+		delete(linked, id)
+	}
+	for _, id := range slices.Sorted(maps.Keys(linked)) {
+		c.newAgent(linked[id])
+	}
+}
+
+func (c *canonizer) relinkLive(l registry.Live, linked []string) {
+	before := *l.Definition.Agent
+	list := registry.AllowList{}
+	if before.AllowList != nil {
+		list = *before.AllowList
+	}
+	if list.Reference() && len(linked) > 0 {
+		if spelled, ok := shipped.AllowList(list.Name); ok {
+			list = spelled
+		}
+	}
+	after := before
+	renewed := list
+	renewed.Tools = successors(append(slices.Clone(list.Tools), linked...))
+	renewed.AddWhenNonLocal, renewed.ExcludeInLocal = successors(list.AddWhenNonLocal), successors(list.ExcludeInLocal)
+	renewed.AddWhenEmbeddingOK = successors(list.AddWhenEmbeddingOK)
+	if sameList(list, renewed) {
+		return
+	}
+	renewed.Name = ""
+	after.AllowList = &renewed
+	if sameTools(renewed, canonicalIDs()) {
+		after.AllowList = &registry.AllowList{Name: shipped.AssistantID}
+	}
+	c.agentStep(proposals.Modify, l.Subject, l.Version, after, append(slices.Clone(list.Tools), linked...))
+}
+
+func (c *canonizer) newAgent(a LegacyAgent) {
+	tools := successors(a.Tools)
+	if slices.Equal(tools, distinct(a.Tools)) && !slices.ContainsFunc(tools, canonical) {
+		c.remark("the agent %s has nothing of the old or the new catalog; it is not taken over", a.ID)
+		return
+	}
+	profile := registry.Agent{ID: a.ID, Name: a.Name, Description: a.Description, AllowList: &registry.AllowList{Tools: tools}}
+	if profile.Name == "" {
+		profile.Name = a.ID
+	}
+	if sameTools(*profile.AllowList, canonicalIDs()) {
+		profile.AllowList = &registry.AllowList{Name: shipped.AssistantID}
+	}
+	c.agentStep(proposals.New, registry.Subject{Kind: registry.KindAgent, Layer: c.origin.Layer, ID: a.ID}, 0, profile, a.Tools)
+}
+
+func (c *canonizer) agentStep(kind proposals.Type, s registry.Subject, base int, a registry.Agent, had []string) {
+	step := Step{Name: s.ID, Subject: s, Change: Change(kind), Reason: relinked(had)}
+	step.Draft = &proposals.Draft{
+		Type: kind, Subject: s, BaseVersion: &base, Definition: registry.Definition{Agent: &a}, ChangeSet: c.origin.Set,
+		Rationale: "Its tools move to the canonical catalog. " + step.Reason + " " + generated,
+		Examples:  agentExamples(a), TestCases: agentTestCases(),
+	}
+	c.Steps = append(c.Steps, step)
+}
+
+// relinked tells what becomes of the names that an agent had.
+func relinked(had []string) string {
+	var moved, dropped []string
+	for _, name := range distinct(had) {
+		switch successor, retired := shipped.Retired(name); {
+		case successor != "":
+			moved = append(moved, name+" → "+successor)
+		case retired:
+			dropped = append(dropped, name)
+		}
+	}
+	text := ""
+	if len(moved) > 0 {
+		text = strings.Join(moved, ", ") + "."
+	}
+	if len(dropped) > 0 {
+		text += " Without a successor: " + strings.Join(dropped, ", ") + "."
+	}
+	if more := completion(had); len(more) > 0 {
+		text += " It had the whole of the old catalog and gets the whole of the new one: " + strings.Join(more, ", ") + " are added."
+	}
+	return strings.TrimSpace(text)
+}
+
+// successors puts the successors in the place of retired names, each name once,
+// and completes what was the whole of the old catalog.
+func successors(names []string) []string {
+	var out []string
+	for _, name := range names {
+		if successor, retired := shipped.Retired(name); retired {
+			name = successor
+		}
+		if name != "" {
+			out = append(out, name)
+		}
+	}
+	return distinct(append(out, completion(names)...))
+}
+
+// completion returns the canonical tools that whoever had the predecessor of
+// every canonical tool that has one gets besides their successors.
+func completion(names []string) []string {
+	var have []string
+	for _, name := range names {
+		if successor, _ := shipped.Retired(name); successor != "" {
+			have = append(have, successor)
+		}
+	}
+	if len(have) == 0 {
+		return nil
+	}
+	for _, old := range shipped.RetiredNames() {
+		if successor, _ := shipped.Retired(old); successor != "" && !slices.Contains(have, successor) {
+			return nil
+		}
+	}
+	var more []string
+	for _, id := range canonicalIDs() {
+		if !slices.Contains(have, id) && !slices.Contains(names, id) {
+			more = append(more, id)
+		}
+	}
+	return more
+}
+
+// distinct returns names without repetitions, in their order.
+func distinct(names []string) []string {
+	var out []string
+	for _, name := range names {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func canonicalIDs() []string {
+	list, _ := shipped.AllowList(shipped.AssistantID)
+	return list.Tools
+}
+
+func canonical(id string) bool { return slices.Contains(canonicalIDs(), id) }
+
+// sameList reports whether two lists allow the same under the same names.
+func sameList(a, b registry.AllowList) bool {
+	return slices.Equal(a.Tools, b.Tools) && slices.Equal(a.AddWhenNonLocal, b.AddWhenNonLocal) &&
+		slices.Equal(a.ExcludeInLocal, b.ExcludeInLocal) && slices.Equal(a.AddWhenEmbeddingOK, b.AddWhenEmbeddingOK)
+}
+
+// sameTools reports whether a list is nothing but these tools.
+func sameTools(l registry.AllowList, ids []string) bool {
+	bare := registry.AllowList{Tools: l.Tools}
+	return sameList(l, bare) && len(l.Categories)+len(l.Tiers) == 0 && slices.Equal(slices.Sorted(slices.Values(l.Tools)), slices.Sorted(slices.Values(ids)))
+}
+
+// report tells of tiers and tools that lead nowhere.
+func (c *canonizer) report(l Legacy) {
+	tools := c.byID[registry.KindTool]
+	for _, name := range slices.Sorted(maps.Keys(l.ApprovalTiers)) {
+		tier := l.ApprovalTiers[name]
+		live, known := tools[name]
+		switch {
+		case shipped.DeadTierEntry(name) || !known:
+			c.DeadTiers = append(c.DeadTiers, name)
+		case live.Definition.Tool.Approval == nil || string(live.Definition.Tool.Approval.Tier) != string(tier):
+			c.remark("the file has %s as %s, the registry as %s; the registry's stays", name, tier, tierOf(live))
+		}
+	}
+	for _, name := range l.names() {
+		_, known := tools[name]
+		if _, retired := shipped.Retired(name); !known && !retired {
+			c.remark("%s is not in the registry and no retired name; import or propose it", name)
+		}
+	}
+}
+
+func tierOf(l registry.Live) string {
+	if a := l.Definition.Tool.Approval; a != nil {
+		return string(a.Tier)
+	}
+	return "without a tier"
+}

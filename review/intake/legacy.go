@@ -1,0 +1,118 @@
+package intake
+
+import (
+	"cmp"
+	"slices"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// Legacy is a registry as it was kept before there was one canonical catalog:
+//
+//	{
+//	  "tools":  ["get_task", {"id": "create_task", "description": "…"}],
+//	  "agents": [{"id": "helper", "name": "Helper", "tools": ["get_task", "recall"]}],
+//	  "approvalTiers": {"create_task": "auto_approve"}
+//	}
+//
+// Of a tool only the id counts ("name" where there is none); "agents" may be
+// an object of id to list of tools; a tier may be an object with "tier". Every
+// key may be missing.
+type Legacy struct {
+	Tools         []legacyTool          `json:"tools"`
+	Agents        legacyAgents          `json:"agents"`
+	ApprovalTiers map[string]legacyTier `json:"approvalTiers"`
+}
+
+// LegacyAgent is an agent with the tools it was linked to.
+type LegacyAgent struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Tools       []string `json:"tools"`
+}
+
+type legacyTool string
+
+// BindJSON reads a name, or an object of which only the name counts.
+func (t *legacyTool) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	name := n
+	if n.Kind == jsondoc.Object {
+		name = cmp.Or(n.Get("id"), n.Get("name"))
+	}
+	if name == nil || name.Kind != jsondoc.String || name.Text == "" {
+		return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: `expected the id of a tool, or an object with "id"`}}
+	}
+	*t = legacyTool(name.Text)
+	return nil
+}
+
+type legacyTier registry.ApprovalTier
+
+// BindJSON reads a tier, or an object with it.
+func (t *legacyTier) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	tier := n
+	if n.Kind == jsondoc.Object {
+		tier = n.Get("tier")
+	}
+	if tier == nil || tier.Kind != jsondoc.String {
+		return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: `expected an approval tier, or an object with "tier"`}}
+	}
+	*t = legacyTier(tier.Text)
+	return nil
+}
+
+type legacyAgents []LegacyAgent
+
+// BindJSON reads a list of agents, or an object of ids with their tools.
+func (a *legacyAgents) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	if n.Kind != jsondoc.Object {
+		return jsondoc.Bind(n, path, (*[]LegacyAgent)(a))
+	}
+	var ps jsondoc.Problems
+	for _, m := range n.Members {
+		agent := LegacyAgent{ID: m.Key}
+		ps.Append(jsondoc.Bind(m.Value, jsondoc.Join(path, m.Key), &agent.Tools)...)
+		*a = append(*a, agent)
+	}
+	return ps
+}
+
+// DecodeLegacy reads a legacy registry. The error is a jsondoc.Problems.
+func DecodeLegacy(data []byte) (Legacy, error) {
+	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
+	if err != nil {
+		return Legacy{}, err
+	}
+	var l Legacy
+	ps := jsondoc.Bind(n, jsondoc.Root, &l)
+	seen := map[string]bool{}
+	for i, a := range l.Agents {
+		path := jsondoc.Join(jsondoc.Index("agents", i), "id")
+		if !registry.ValidID(a.ID) {
+			ps.Add(path, "expected an id such as assistant, got %s", jsondoc.Quote(a.ID))
+		}
+		if seen[a.ID] {
+			ps.Add(path, "repeats an agent")
+		}
+		seen[a.ID] = true
+	}
+	if len(ps) > 0 {
+		return Legacy{}, ps.Locate(n)
+	}
+	return l, nil
+}
+
+// names returns every name of a tool that the legacy registry knows, once.
+func (l Legacy) names() []string {
+	var names []string
+	for _, t := range l.Tools {
+		names = append(names, string(t))
+	}
+	for _, a := range l.Agents {
+		names = append(names, a.Tools...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
