@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/openai/openai-go/v3"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/harness"
+)
+
+var (
+	errNoCompletion = errors.New("what the endpoint said is no chat completion; is its address right?")
+	errTooLarge     = errors.New("the answer is too large")
+)
+
+// explain says why there is no answer: the response, nil when there was none,
+// and the client's error tell.
+func (c *Client) explain(response *http.Response, err error) error {
+	switch {
+	case errors.Is(err, errTooLarge):
+		return errTooLarge
+	case response == nil:
+		return c.unreached(err)
+	case response.StatusCode == http.StatusOK:
+		return errNoCompletion
+	}
+	said := fmt.Sprintf("%d %s", response.StatusCode, http.StatusText(response.StatusCode))
+	var refusal *openai.Error
+	if errors.As(err, &refusal) && refusal.Message != "" {
+		said += ": " + c.printable(refusal.Message)
+	}
+	switch response.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Errorf("the endpoint refuses the API key (%s)", said)
+	case http.StatusNotFound:
+		return fmt.Errorf("the endpoint knows no such address or model (%s)", said)
+	case http.StatusTooManyRequests:
+		return fmt.Errorf("the endpoint takes no more requests for now (%s)", said)
+	}
+	if response.StatusCode < http.StatusBadRequest {
+		return fmt.Errorf("the endpoint sends elsewhere, where nobody is asked (%s)", said)
+	}
+	return fmt.Errorf("the endpoint failed (%s)", said)
+}
+
+// unreached says why there was no response.
+func (c *Client) unreached(err error) error {
+	var name *net.DNSError
+	var dial *net.OpError
+	var certificate *tls.CertificateVerificationError
+	host := jsondoc.Quote(c.address.Host)
+	switch {
+	case errors.As(err, &name):
+		return fmt.Errorf("%w: there is no host of the name in %s", harness.ErrNotConnected, host)
+	case errors.As(err, &certificate):
+		return fmt.Errorf("%w: %s does not prove who it is: %s", harness.ErrNotConnected, host, c.printable(certificate.Err.Error()))
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return fmt.Errorf("%w: nobody answers at %s", harness.ErrNotConnected, host)
+	case err == nil:
+		return errNoCompletion
+	}
+	return fmt.Errorf("the connection to %s broke: %s", host, c.printable(err.Error()))
+}
+
+// printable returns s safe to show, and without the API key, which a server
+// may repeat.
+func (c *Client) printable(s string) string {
+	if c.config.APIKey != "" {
+		s = strings.ReplaceAll(s, c.config.APIKey, "[API key]")
+	}
+	return jsondoc.Printable(s)
+}
