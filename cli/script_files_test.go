@@ -1,0 +1,86 @@
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: same FILE FILE")
+	}
+	if same := ts.ReadFile(args[0]) == ts.ReadFile(args[1]); same == neg {
+		ts.Fatalf("%s and %s: same is %t", args[0], args[1], same)
+	}
+}
+
+// cmdFlip changes one bit of the first character of TEXT wherever it stands in
+// the file, as a failing disk or somebody with an editor would.
+func cmdFlip(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: flip FILE TEXT")
+	}
+	name := ts.MkAbs(args[0])
+	data, err := os.ReadFile(name)
+	ts.Check(err)
+	old := []byte(args[1])
+	flipped := bytes.Clone(old)
+	flipped[0] ^= 1
+	if !bytes.Contains(data, old) {
+		ts.Fatalf("%s does not hold %q", args[0], old)
+	}
+	ts.Check(os.WriteFile(name, bytes.ReplaceAll(data, old, flipped), 0o600))
+}
+
+func cmdCut(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: cut NAME TEXT N")
+	}
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	ts.Setenv(args[0], args[1][:min(n, len(args[1]))])
+}
+
+func cmdVisible(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: visible FILE")
+	}
+	found := hiddenIn(ts.ReadFile(args[0]))
+	if (found == "") == neg {
+		ts.Fatalf("%s: found %q", args[0], found)
+	}
+}
+
+// hiddenRanges are the code points that a terminal obeys or draws as nothing,
+// written down by hand: the program has a table of its own.
+var hiddenRanges = [][2]rune{
+	{0x00, 0x08}, {0x0b, 0x1f}, {0x7f, 0x9f}, // controls, but for tab and line feed
+	{0xad, 0xad}, {0x34f, 0x34f}, {0x61c, 0x61c}, {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f},
+	{0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, // zero width, separators, bidirectional
+	{0x2800, 0x2800}, {0x3164, 0x3164}, {0xd800, 0xf8ff}, // blank Braille, filler, surrogates and private use
+	{0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0x1d173, 0x1d17a},
+	{0xe0000, 0x10ffff}, // tags, variation selectors, private planes
+}
+
+// hiddenIn names the first character of s that a screen would not show; "" when
+// there is none.
+func hiddenIn(s string) string {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return fmt.Sprintf("the byte %#x, which is no UTF-8", s[i])
+			}
+		}
+		for _, between := range hiddenRanges {
+			if r >= between[0] && r <= between[1] {
+				return fmt.Sprintf("U+%04X at byte %d", r, i)
+			}
+		}
+	}
+	return ""
+}

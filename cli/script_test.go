@@ -1,0 +1,177 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"toolcrib/cli"
+)
+
+// program is the name under which the scripts' toolcrib runs: a process of its
+// own, with signals, files and exit status as a user has them.
+const program = "toolcrib-process"
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		program: func() {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			os.Exit(cli.Main(ctx, cli.System()))
+		},
+	})
+}
+
+// TestScripts runs testdata/scripts. Beyond testscript's own commands they have:
+//
+//	toolcrib ARGS…              runs it; the exit status has to be 0
+//	exits N toolcrib ARGS…      runs it; the exit status has to be N
+//	interrupts toolcrib ARGS…   runs it and interrupts it while it reads
+//	json FILE PATH VALUE        compares a value of a JSON document
+//	json-keys FILE PATH KEY…    compares an object's keys; KEY? may be missing
+//	json-set NAME FILE PATH     keeps a value in the environment
+//	json-doc FILE KIND          checks what every document has to be
+//	vary FROM TO PATH=VALUE…    copies a JSON file with other values
+//	same FILE FILE              compares bytes
+//	flip FILE TEXT              changes one bit of TEXT wherever it stands
+//	cut NAME TEXT N             keeps the first N characters of TEXT
+//	visible FILE                looks for what a terminal would hide or obey
+//
+// Whatever toolcrib prints is held against the rules that hold for every
+// command: nothing hidden, standard output empty on errors, errors as asked.
+func TestScripts(t *testing.T) {
+	demo := absolute(t, "../testdata/demo")
+	sample := absolute(t, "../testdata/scripts/sample.json")
+	testscript.Run(t, testscript.Params{
+		Dir:                "../testdata/scripts",
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("TOOLCRIB_DB", filepath.Join(env.WorkDir, "crib.db"))
+			env.Setenv("DEMO", demo)
+			env.Setenv("SAMPLE", sample)
+			env.Setenv("HIDDEN", hidden)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"toolcrib": cmdToolcrib, "exits": cmdExits, "interrupts": cmdInterrupts,
+			"json": cmdJSON, "json-keys": cmdJSONKeys, "json-set": cmdJSONSet, "json-doc": cmdJSONDoc, "vary": cmdVary,
+			"same": cmdSame, "flip": cmdFlip, "cut": cmdCut, "visible": cmdVisible,
+		},
+	})
+}
+
+// hidden is what a terminal obeys or draws as nothing: an escape sequence, its
+// one-byte form, a return, a bell, bidirectional controls, characters of no
+// width, a tag, a variation selector and a line separator. Scripts have it in
+// their environment.
+const hidden = "\x1b[2J\u009b\r\a\u202e\u2066\u200b\ufeff\U000e0041\ufe0f\u2028\u00ad"
+
+func absolute(t *testing.T, name string) string {
+	t.Helper()
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
+}
+
+func cmdToolcrib(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("say which exit status is expected: exits N toolcrib …")
+	}
+	runToolcrib(ts, 0, args)
+}
+
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || args[1] != "toolcrib" {
+		ts.Fatalf("usage: exits N toolcrib ARGS…")
+	}
+	code, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	runToolcrib(ts, code, args[2:])
+}
+
+func runToolcrib(ts *testscript.TestScript, want int, args []string) {
+	checkRun(ts, want, exitStatus(ts, ts.Exec(program, args...)), args)
+}
+
+func exitStatus(ts *testscript.TestScript, err error) int {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case !errors.As(err, &exit):
+		ts.Fatalf("%v", err)
+	}
+	return exit.ExitCode()
+}
+
+// statusFindings is the one exit status besides 0 that comes with a document.
+const statusFindings = 6
+
+// checkRun holds what was printed against the rules for every command.
+func checkRun(ts *testscript.TestScript, want, got int, args []string) {
+	stdout, stderr := ts.ReadFile("stdout"), ts.ReadFile("stderr")
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+	for name, text := range map[string]string{"stdout": stdout, "stderr": stderr} {
+		if found := hiddenIn(text); found != "" {
+			ts.Fatalf("%s holds %s", name, found)
+		}
+	}
+	if got == 0 || got == statusFindings {
+		return
+	}
+	if stdout != "" {
+		ts.Fatalf("exit status %d, but standard output is not empty", got)
+	}
+	if slices.Contains(args, "--json") {
+		checkDocument(ts, "stderr", stderr, "error")
+		return
+	}
+	last := stderr[strings.LastIndexByte(strings.TrimSuffix(stderr, "\n"), '\n')+1:]
+	if !strings.HasPrefix(stderr, "toolcrib: ") && !strings.HasPrefix(last, "toolcrib: ") {
+		ts.Fatalf("the error does not say who speaks: %q", stderr)
+	}
+}
+
+// cmdInterrupts runs toolcrib with more on standard input than a pipe holds, so
+// that it is known to be reading, then interrupts it.
+func cmdInterrupts(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 || args[0] != "toolcrib" {
+		ts.Fatalf("usage: interrupts toolcrib ARGS…")
+	}
+	path, err := exec.LookPath(program)
+	ts.Check(err)
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(context.Background(), path, args[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &out, &errs
+	cmd.Env = []string{"HOME=" + ts.Getenv("HOME"), "TOOLCRIB_DB=" + ts.Getenv("TOOLCRIB_DB")}
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	const beyondAnyPipe = 2 << 20
+	_, err = in.Write(bytes.Repeat([]byte("\n"), beyondAnyPipe))
+	ts.Check(err)
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	status := exitStatus(ts, cmd.Wait())
+	fmt.Fprint(ts.Stdout(), out.String())
+	fmt.Fprint(ts.Stderr(), errs.String())
+	if status != 130 || out.Len() > 0 {
+		ts.Fatalf("exit status %d, want 130 and nothing on standard output", status)
+	}
+}
