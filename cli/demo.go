@@ -48,7 +48,7 @@ own, which is removed at the end; yours are not touched.`,
 }
 
 func runDemo(ctx context.Context, a *app, keep bool) (err error) {
-	s, err := newStage(a.env)
+	s, err := newStage(a.env, a.colour() && !a.flags.json)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
@@ -80,8 +80,14 @@ func writeDemo(p *page, doc docDemo) {
 		}
 		p.raw(p.paint(inkStrong, fmt.Sprintf("%d. %s", i+1, act.Title)))
 		p.linef("%s", act.Text)
+		roomy := true
 		for _, step := range act.Steps {
+			long := strings.Count(step.Stdout, "\n") > 3
+			if roomy || long {
+				p.blank()
+			}
 			writeStep(p, step)
+			roomy = long
 		}
 	}
 	if doc.Database != "" {
@@ -92,17 +98,17 @@ func writeDemo(p *page, doc docDemo) {
 
 // writeStep prints a command with what it printed, which is safe already.
 func writeStep(p *page, step docStep) {
-	p.blank()
 	words := make([]string, len(step.Command))
 	for i, w := range step.Command {
 		words[i] = shellWord(w)
 	}
-	p.raw(p.paint(inkFaint, "$ ") + safe(strings.Join(words, " ")))
+	line := p.paint(inkFaint, "$ ") + safe(strings.Join(words, " "))
+	if step.Exit != exitOK {
+		line += p.paint(inkFaint, fmt.Sprintf("  # exit status %d", step.Exit))
+	}
+	p.raw(line)
 	p.buf.WriteString(step.Stdout)
 	p.buf.WriteString(step.Stderr)
-	if step.Exit != exitOK {
-		p.raw(p.paint(inkFaint, fmt.Sprintf("(exit status %d)", step.Exit)))
-	}
 }
 
 // shellWord quotes a word for a POSIX shell when it has to be.

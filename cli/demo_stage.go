@@ -21,7 +21,7 @@ type stage struct {
 }
 
 // newStage makes the folder. The caller removes it.
-func newStage(parent Env) (*stage, error) {
+func newStage(parent Env, colour bool) (*stage, error) {
 	dir, err := os.MkdirTemp(parent.Getenv("TMPDIR"), "toolcrib-demo-")
 	if err != nil {
 		return nil, err
@@ -29,6 +29,7 @@ func newStage(parent Env) (*stage, error) {
 	s := &stage{dir: dir}
 	s.env = Env{
 		In: strings.NewReader(""), Getenv: s.getenv, Dir: filepath.Join(dir, "proposals"), Now: parent.Now, NewID: parent.NewID,
+		OutTerminal: colour,
 	}
 	if err := s.furnish(); err != nil {
 		_ = s.remove() // what kept it from being made is the error to report

@@ -45,15 +45,14 @@ func story() []act {
 			[]step{
 				ok("propose --as user:ada viewpoint_keeper.md research_notes.json search_gmail_off.md"),
 				ok("propose --as agent:drafter word_counts.json chapter_summary.md quick_file_reader.md assistant_telegram.md"),
-				ok("propose --as agent:importer name_bank.json style_memory.md delete_tasks_unasked.json"),
-				ok("list --as user:mara"),
+				ok("propose --as agent:importer set_project_comma.json style_memory.md delete_tasks_unasked.json"),
 			},
 		},
 		{
 			"Reviewed", "The Chief of Staff has looked at each. Characters that a screen would hide or obey are shown as what they are.",
 			[]step{
 				ok("review #3"),
-				ok("show #10"),
+				ok("diff #10"),
 			},
 		},
 		{
@@ -76,16 +75,19 @@ func story() []act {
 				ok("reject #8 --as user:mara --note", "file_reader does this, and its strict form is the point of it."),
 				ok("reject #11 --as user:mara --note", "It reads .env, sends drafts away and hides both from the author."),
 				ok("propose style_memory.md --as agent:importer").ends(exitRefused),
-				ok("needs-changes #10 --as user:mara --note", "Take the hidden characters out, and say where the list comes from."),
+				ok("needs-changes #10 --as user:mara --note", "A comma, yes. What else is in there?"),
 			},
 		},
 		{
-			"Changed meanwhile", "Two changes are made against version 1. The first goes live, so the second is stale.",
+			"Changed meanwhile", "Two changes are made against version 1. The first goes live, so the second is stale, and is merged.",
 			[]step{
 				ok("propose viewpoint_keeper_close_third.md --as user:ada"),
-				ok("propose viewpoint_keeper_short.md --as agent:drafter"),
+				ok("propose viewpoint_keeper_quotes.md --as agent:drafter"),
+				ok("diff #13"),
 				ok("approve #13 --as user:mara").tied("#13"),
 				ok("approve #14 --as user:mara").ends(exitConflict),
+				ok("rebase #14 --as agent:drafter"),
+				ok("approve #14 --as user:mara").tied("#14"),
 			},
 		},
 		{
@@ -98,9 +100,8 @@ func story() []act {
 			},
 		},
 		{
-			"Kept", "What is live, what still waits, and the proof that nothing was altered behind the door.",
+			"Kept", "What still waits, and the proof that nothing was altered behind the door.",
 			[]step{
-				ok("tools --filter note"),
 				ok("list --state user_review"),
 				ok("verify"),
 			},
