@@ -3,11 +3,11 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store"
 )
@@ -59,12 +59,15 @@ func runLog(ctx context.Context, a *app, q store.EventQuery, args []string) erro
 		return err
 	}
 	if len(args) == 1 {
-		if strings.Contains(args[0], ":") {
-			q.Subject = args[0]
+		if subject, err := registry.ParseSubject(args[0]); err == nil {
+			q.Subject = subject.String()
 		} else {
 			ids, err := a.ids(ctx, desk, args)
 			if err != nil {
 				return err
+			}
+			if len(ids) != 1 {
+				return usagef("%s names %d proposals; name one", args[0], len(ids))
 			}
 			q.Proposal = string(ids[0])
 		}
