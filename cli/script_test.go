@@ -3,8 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -14,14 +13,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toolcrib/cli"
 )
 
-// program is the name under which the scripts' toolcrib runs: a process of its
-// own, with signals, files and exit status as a user has them.
+// program is the name under which toolcrib runs as a process of its own, with
+// signals and exit status as a user has them.
 const program = "toolcrib-process"
 
 func TestMain(m *testing.M) {
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 //
 //	toolcrib ARGS…              runs it; the exit status has to be 0
 //	exits N toolcrib ARGS…      runs it; the exit status has to be N
-//	interrupts toolcrib ARGS…   runs it and interrupts it while it reads
+//	interrupts toolcrib ARGS…   runs it as a process, interrupted while it reads
 //	json FILE PATH VALUE        compares a value of a JSON document
 //	json-keys FILE PATH KEY…    compares an object's keys; KEY? may be missing
 //	json-set NAME FILE PATH     keeps a value in the environment
@@ -104,40 +105,54 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	runToolcrib(ts, code, args[2:])
 }
 
+// runToolcrib runs toolcrib inside the test, with all that it takes from
+// outside as values; testdata/scripts/process.txtar has it as a process.
 func runToolcrib(ts *testscript.TestScript, want int, args []string) {
-	checkRun(ts, want, exitStatus(ts, ts.Exec(program, args...)), args)
+	var out, errs bytes.Buffer
+	got := cli.Main(context.Background(), cli.Env{
+		Args: args, In: strings.NewReader(standardInput(ts, args)), Out: &out, Err: &errs, Getenv: ts.Getenv, Dir: ts.MkAbs("."),
+		Now: time.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
+	})
+	printed(ts, out.String(), errs.String())
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+	checkPrinted(ts, got, out.String(), errs.String(), args)
 }
 
-func exitStatus(ts *testscript.TestScript, err error) int {
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return 0
-	case !errors.As(err, &exit):
-		ts.Fatalf("%v", err)
+// standardInput is what the script's stdin command has put there for a command
+// that reads it. A process is the only way to get at it.
+func standardInput(ts *testscript.TestScript, args []string) string {
+	if !slices.Contains(args, "-") {
+		return ""
 	}
-	return exit.ExitCode()
+	ts.Check(ts.Exec("cat"))
+	return ts.ReadFile("stdout")
+}
+
+// printed hands on what was printed to the commands that follow.
+func printed(ts *testscript.TestScript, stdout, stderr string) {
+	for w, text := range map[io.Writer]string{ts.Stdout(): stdout, ts.Stderr(): stderr} {
+		_, err := io.WriteString(w, text)
+		ts.Check(err)
+	}
 }
 
 // statusFindings is the one exit status besides 0 that comes with a document.
 const statusFindings = 6
 
-// checkRun holds what was printed against the rules for every command.
-func checkRun(ts *testscript.TestScript, want, got int, args []string) {
-	stdout, stderr := ts.ReadFile("stdout"), ts.ReadFile("stderr")
-	if got != want {
-		ts.Fatalf("exit status %d, want %d", got, want)
-	}
+// checkPrinted holds what was printed against the rules for every command.
+func checkPrinted(ts *testscript.TestScript, status int, stdout, stderr string, args []string) {
 	for name, text := range map[string]string{"stdout": stdout, "stderr": stderr} {
 		if found := hiddenIn(text); found != "" {
 			ts.Fatalf("%s holds %s", name, found)
 		}
 	}
-	if got == 0 || got == statusFindings {
+	if status == 0 || status == statusFindings {
 		return
 	}
 	if stdout != "" {
-		ts.Fatalf("exit status %d, but standard output is not empty", got)
+		ts.Fatalf("exit status %d, but standard output is not empty", status)
 	}
 	if slices.Contains(args, "--json") {
 		checkDocument(ts, "stderr", stderr, "error")
@@ -168,10 +183,9 @@ func cmdInterrupts(ts *testscript.TestScript, neg bool, args []string) {
 	_, err = in.Write(bytes.Repeat([]byte("\n"), beyondAnyPipe))
 	ts.Check(err)
 	ts.Check(cmd.Process.Signal(os.Interrupt))
-	status := exitStatus(ts, cmd.Wait())
-	fmt.Fprint(ts.Stdout(), out.String())
-	fmt.Fprint(ts.Stderr(), errs.String())
-	if status != 130 || out.Len() > 0 {
-		ts.Fatalf("exit status %d, want 130 and nothing on standard output", status)
+	waited := cmd.Wait()
+	printed(ts, out.String(), errs.String())
+	if code := cmd.ProcessState.ExitCode(); code != 130 || out.Len() > 0 {
+		ts.Fatalf("exit status %d (%v), want 130 and nothing on standard output", code, waited)
 	}
 }
