@@ -51,7 +51,7 @@ func story() []act {
 		{
 			"Reviewed", "The Chief of Staff has looked at each. Characters that a screen would hide or obey are shown as what they are.",
 			[]step{
-				ok("review #3"),
+				ok("review #8"),
 				ok("diff #10"),
 			},
 		},
