@@ -149,6 +149,7 @@ type docFinding struct {
 	Severity   string `json:"severity"`
 	Subject    string `json:"subject"`
 	Path       string `json:"path"`
+	File       string `json:"file,omitempty"`
 	Line       int    `json:"line"`
 	Column     int    `json:"column"`
 	EndLine    int    `json:"end_line,omitempty"`

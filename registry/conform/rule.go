@@ -1,0 +1,75 @@
+package conform
+
+// Rule is a kind of disagreement.
+type Rule struct {
+	ID, Name, Severity, Doc, Suggestion string
+}
+
+// Rules returns every rule by id.
+func Rules() []Rule {
+	return []Rule{missingInRegistry(), retiredInUse(), deactivatedInUse(), definitionDiffers(), missingInCode(), aliasInUse(), noTier(), deadTier()}
+}
+
+func missingInRegistry() Rule {
+	return Rule{
+		"K101", "missing-in-registry", "block",
+		"The code registers a tool that the registry does not know. Nobody has reviewed what a model is told about it.",
+		"Import or propose it, or take it out of the code.",
+	}
+}
+
+func retiredInUse() Rule {
+	return Rule{
+		"K102", "retired-in-use", "block",
+		"The code registers a tool under a name that was given up.",
+		"Register the successor instead.",
+	}
+}
+
+func deactivatedInUse() Rule {
+	return Rule{
+		"K103", "deactivated-in-use", "block",
+		"The code registers a tool that was deactivated by a decision.",
+		"Take it out of the code, or propose to reactivate it.",
+	}
+}
+
+func definitionDiffers() Rule {
+	return Rule{
+		"K104", "definition-differs", "block",
+		"The code tells models something else about a tool than what was approved.",
+		"Load the definition with `toolcrib export`, or import the code's as a proposal.",
+	}
+}
+
+func missingInCode() Rule {
+	return Rule{
+		"K105", "missing-in-code", "warn",
+		"The registry has an active tool that the code does not register: agents are told of something that can not be called.",
+		"Register it, or propose to deactivate it.",
+	}
+}
+
+func aliasInUse() Rule {
+	return Rule{
+		"K106", "alias-in-use", "warn",
+		"The code registers a tool under an alias. It works as long as the alias is there.",
+		"Register it by its id.",
+	}
+}
+
+func noTier() Rule {
+	return Rule{
+		"K107", "no-approval-tier", "warn",
+		"A tool has no explicit approval tier. It asks before every call, which is safe and may not be meant.",
+		"Propose an approval tier.",
+	}
+}
+
+func deadTier() Rule {
+	return Rule{
+		"K108", "dead-tier-entry", "warn",
+		"An approval tier is set for a name that is no tool, so it has no effect. Whoever set it believes that something is guarded.",
+		"Take the entry out, or set the tier of the successor.",
+	}
+}
