@@ -20,8 +20,8 @@ import (
 //   - questions, requests to the user, and sentences that say what the answer
 //     could not do or was not given (in English);
 //   - what ends in a colon, and a single sentence right before a list, a table
-//     or a quote, or an item right before its own items: it introduces them,
-//     and they cite;
+//     or a quote with a receipt (or of the input), or an item right before its
+//     own items: it introduces them, and they cite;
 //   - a list of sources: nothing but paths, with or without a label.
 //
 // In an answer of JSON the claims are the strings of three words or more: each
@@ -74,21 +74,23 @@ func (l *ledger) verdict() string {
 // prose counts the claims of Markdown.
 func (l *ledger) prose(text string) {
 	all := blocks(text)
+	if len(all) == 0 { // headings and code alone
+		l.remark = strings.TrimSpace(text)
+	}
 	for i, b := range all {
-		introduces := i+1 < len(all) && all[i+1].follows(b)
-		switch b.kind {
-		case quotation:
-		case item, row:
-			if !introduces || !single(b.text) {
-				l.enter(b.text, l.receipts.in(b.text))
-			}
-		case paragraph:
-			if introduces && single(b.text) {
-				continue
-			}
+		introduces := i+1 < len(all) && all[i+1].follows(b) && single(b.text)
+		if introduces && all[i+1].kind == quotation {
+			quoted := all[i+1].text
+			introduces = l.receipts.in(quoted) || l.receipts.verbatim(quoted)
+		}
+		switch {
+		case introduces, b.kind == quotation:
+		case b.kind == paragraph:
 			for sentence := range sentences(b.text) {
 				l.enter(sentence, l.receipts.in(sentence))
 			}
+		default:
+			l.enter(b.text, l.receipts.in(b.text))
 		}
 	}
 }

@@ -23,6 +23,8 @@ func TestNoFakeToolUse(t *testing.T) {
 		{"JSON result in the input", `{"success": true, "items": []}`, "The search returned nothing."},
 		{"file in the input", "Story/a.md\nThe harbour lay still.\nIt lay very still.", "I read Story/a.md; it drags."},
 		{"advice about tasks", "", "Create the task tomorrow. A task that I would have created is missing."},
+		{"fractions and abbreviations", "", "I read 3/4 of the scene, and I checked e.g. the opening."},
+		{"core answer", "Check Story/a.md", "Three conflicts, one possible.\n\n1. Eyes: grey [Story/a.md:52-53] against green [Story/Canon/mira.md:8-8]. High."},
 		{"brackets", "", "The harbour [reading: still] is described twice (see line 3)."},
 	}
 	for _, tt := range tests {

@@ -41,8 +41,8 @@ const (
 	// access is what can not be looked at without a tool.
 	access = `(?:(?:the|your|its|all|this|that|these|those|every|each)\s)?(?:[a-z]+\s){0,2}?` +
 		`(?:web|internet|database|codebase|repository|repo|project\sfiles|issue\stracker|tracker|inbox|mailbox|calendar|memories|file\ssystem|logs?|terminal)\b`
-	// path is a file by its name.
-	path = "`?" + `(?:[\w.-]*/[\w./-]+|[\w-]+\.[a-z]{1,8}\b)`
+	// path is a file by its name and extension.
+	path = "`?" + `(?:(?:[\w.-]*/)+[\w-]+|[\w-]{2,})\.[a-z]{1,8}\b`
 	// resources are what the assistant's tools make, change and delete.
 	resources = `(?:tasks?|to-?dos?|reminders?|schedules?|appointments?|meetings?|e-?mails?|tickets?|memories|calendar\s(?:events?|entry|entries))\b`
 	// unless is what takes a report back.
