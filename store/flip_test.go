@@ -18,20 +18,6 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// image returns the bytes of a database with something in every table.
-func image(t *testing.T) []byte {
-	t.Helper()
-	db := full(t)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(db.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // inspect opens the bytes of a database as it stands and verifies it. An error
 // is what keeps it from being opened or read.
 func inspect(t *testing.T, image []byte) (history.Report, error) {
@@ -56,11 +42,7 @@ func inspect(t *testing.T, image []byte) (history.Report, error) {
 // Verify gives them, the texts of sealed columns that follow each other.
 func rows(t *testing.T, image []byte) map[string][]string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "toolcrib.db")
-	if err := os.WriteFile(path, image, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	db := storetest.Open(t, path)
+	db := storetest.FromImage(t, image)
 	h := openHand(t, db)
 	texts := map[string][]string{}
 	err := db.Audit(t.Context(), func(l history.Ledger) error {

@@ -1,6 +1,9 @@
 package store_test
 
 import (
+	"context"
+	"errors"
+	"sync"
 	"testing"
 
 	"toolcrib/history"
@@ -19,61 +22,73 @@ var (
 // full returns a database with something in every table.
 func full(t testing.TB) *storetest.Database {
 	t.Helper()
-	db := storetest.New(t)
-	fill(t, db)
-	return db
+	return storetest.FromImage(t, image(t))
 }
 
-// fill takes a handful of proposals through everything that leaves a row.
-func fill(t testing.TB, db *storetest.Database) {
+// image returns the bytes of a database with something in every table.
+func image(t testing.TB) []byte {
 	t.Helper()
-	ctx := t.Context()
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
+	b, err := filled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+var filled = sync.OnceValues(func() ([]byte, error) { return storetest.Image(fill) })
+
+// fill takes a handful of proposals through everything that leaves a row.
+func fill(db *storetest.Database) error {
+	ctx := context.Background()
+	desk, err := review.New(db, review.Policy{Severities: storetest.Basics()}, db.Clock.Now, db.NewID)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	propose := func(by proposals.Actor, submit bool, drafts ...proposals.Draft) []review.Choice {
+		made, err := desk.Propose(ctx, by, drafts, submit)
+		errs = append(errs, err)
+		choices := make([]review.Choice, len(made))
+		for i, p := range made {
+			choices[i].ID = p.ID
 		}
+		return choices
+	}
+	approve := func(choices []review.Choice, note string) {
+		_, err := desk.Approve(ctx, ada, choices, note)
+		errs = append(errs, err)
 	}
 	first := storetest.Prompt("scene_pacer")
-	db.Approved(t, desk, ada, first)
-	db.Approved(t, desk, ada, storetest.Modify(first, 1, func(t *registry.Tool) { t.Prompt += "\nMore."; t.Aliases = []string{"pace_scene"} }))
-	db.Approved(t, desk, ada, storetest.Agent("night_reader"), storetest.Prompt("chapter_pacer"))
+	approve(propose(ada, true, first), "")
+	approve(propose(ada, true, storetest.Modify(first, 1, func(t *registry.Tool) { t.Prompt += "\nMore."; t.Aliases = []string{"pace_scene"} })), "")
+	approve(propose(ada, true, storetest.Agent("night_reader"), storetest.Prompt("chapter_pacer")), "")
 
 	aliased := storetest.Prompt("book_pacer")
 	aliased.Definition.Tool.Aliases = []string{"get_task", "save_memory"}
-	propose := func(by proposals.Actor, d proposals.Draft) []review.Choice {
-		t.Helper()
-		made, err := desk.Propose(ctx, by, []proposals.Draft{d}, true)
-		must(err)
-		return []review.Choice{{ID: made[0].ID}}
-	}
-	waived := propose(scout, aliased)
+	waived := propose(scout, true, aliased)
 	for _, alias := range []string{"0", "1"} {
-		_, err := desk.Waive(ctx, ada, waived[0].ID, "N103@definition.aliases["+alias+"]", "The old name is wanted.", nil)
-		must(err)
+		_, err = desk.Waive(ctx, ada, waived[0].ID, "N103@definition.aliases["+alias+"]", "The old name is wanted.", nil)
+		errs = append(errs, err)
 	}
-	_, err := desk.Approve(ctx, ada, waived, "Agreed on Monday.")
-	must(err)
-	sentBack := propose(scout, storetest.Prompt("page_pacer"))
+	approve(waived, "Agreed on Monday.")
+
+	again := storetest.Prompt("page_pacer")
+	sentBack := propose(scout, true, again)
 	_, err = desk.RequestChanges(ctx, ada, sentBack, "Say more.")
-	must(err)
-	d := storetest.Prompt("page_pacer")
-	d.Rationale, d.ChangeSet = "More is said.", "pages"
-	_, err = desk.Revise(ctx, scout, sentBack[0].ID, d)
-	must(err)
-	rejected := propose(scout, storetest.Prompt("line_pacer"))
-	_, err = desk.Reject(ctx, ada, rejected, "Not needed.")
-	must(err)
-	withdrawn := propose(scout, storetest.Prompt("word_pacer"))
-	_, err = desk.Withdraw(ctx, scout, withdrawn[0].ID, "Never mind.")
-	must(err)
+	errs = append(errs, err)
+	again.Rationale, again.ChangeSet = "More is said.", "pages"
+	_, err = desk.Revise(ctx, scout, sentBack[0].ID, again)
+	errs = append(errs, err)
+	_, err = desk.Reject(ctx, ada, propose(scout, true, storetest.Prompt("line_pacer")), "Not needed.")
+	errs = append(errs, err)
+	_, err = desk.Withdraw(ctx, scout, propose(scout, true, storetest.Prompt("word_pacer"))[0].ID, "Never mind.")
+	errs = append(errs, err)
 	for _, body := range []string{"What about dialogue?", "It is covered."} {
 		_, err = desk.Comment(ctx, ada, sentBack[0].ID, body, review.Anchor{Field: "definition.prompt", Line: 2})
-		must(err)
+		errs = append(errs, err)
 	}
-	_, err = desk.Propose(ctx, ada, []proposals.Draft{storetest.Prompt("drafted")}, false)
-	must(err)
+	propose(ada, false, storetest.Prompt("drafted"))
+	return errors.Join(errs...)
 }
 
 // verify returns what is wrong with the database.

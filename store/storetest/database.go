@@ -27,51 +27,67 @@ type Database struct {
 // the test ends.
 func New(t testing.TB) *Database {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "toolcrib.db")
 	image, err := fresh()
-	if err == nil {
-		err = os.WriteFile(path, image, 0o600)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Open(t, path)
+	return FromImage(t, image)
 }
 
 // fresh returns the bytes of a database as it is made, so that it is made once
 // and not in every test.
-var fresh = sync.OnceValues(func() (image []byte, err error) {
+var fresh = sync.OnceValues(func() ([]byte, error) {
+	return Image(func(*Database) error { return nil })
+})
+
+// Image returns the bytes of a new database after fill has been at it.
+func Image(fill func(db *Database) error) (image []byte, err error) {
 	dir, err := os.MkdirTemp("", "toolcrib")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	path := filepath.Join(dir, "toolcrib.db")
-	db, err := store.Open(context.Background(), path, store.Options{Now: NewClock().Now, NewID: IDs(0xffff)})
+	db, err := connect(context.Background(), filepath.Join(dir, "toolcrib.db"), 0xffff)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.Close(); err != nil {
+	if err := errors.Join(fill(db), db.Close()); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(path)
-})
+	return os.ReadFile(db.Path())
+}
+
+// FromImage opens a copy of a database in a folder of the test's own. It is
+// closed when the test ends.
+func FromImage(t testing.TB, image []byte) *Database {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "toolcrib.db")
+	if err := os.WriteFile(path, image, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Open(t, path)
+}
 
 // Open opens the database at path. It is closed when the test ends.
 func Open(t testing.TB, path string) *Database {
 	t.Helper()
-	d := &Database{Clock: NewClock(), NewID: IDs(0)}
-	db, err := store.Open(t.Context(), path, store.Options{Now: d.Clock.Now, NewID: d.NewID})
+	d, err := connect(t.Context(), path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
+		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	d.DB = db
 	return d
+}
+
+func connect(ctx context.Context, path string, series uint16) (*Database, error) {
+	d := &Database{Clock: NewClock(), NewID: IDs(series)}
+	var err error
+	d.DB, err = store.Open(ctx, path, store.Options{Now: d.Clock.Now, NewID: d.NewID})
+	return d, err
 }
 
 // Desk puts a desk with the given policy before the database.
