@@ -168,9 +168,9 @@ func (db *DB) update(ctx context.Context, fn func(*session) error) error {
 	}
 	defer func() { db.writer <- w }()
 	if w == nil {
-		s, err := newSession(ctx, db.write)
+		s, err := db.openWriter(ctx)
 		if err != nil {
-			return describe(err)
+			return err
 		}
 		w = s
 	}
@@ -178,6 +178,27 @@ func (db *DB) update(ctx context.Context, fn func(*session) error) error {
 		err := w.transact(ctx, "BEGIN IMMEDIATE", fn)
 		if err == nil || !busy(err) || attempt == attempts || ctx.Err() != nil {
 			return err
+		}
+	}
+}
+
+// openAttempts bounds how often the writer is opened, with waits that double
+// from a millisecond: about four seconds together.
+const openAttempts = 12
+
+// openWriter opens the writing connection. The first one on a new file makes it
+// keep a write-ahead log, which needs the file for itself; the engine does not
+// wait for that as it waits for other locks.
+func (db *DB) openWriter(ctx context.Context) (*session, error) {
+	for attempt := 0; ; attempt++ {
+		s, err := newSession(ctx, db.write)
+		if err = describe(err); !busy(err) || attempt == openAttempts-1 {
+			return s, err
+		}
+		select {
+		case <-time.After(time.Millisecond << attempt):
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
 }

@@ -1,0 +1,114 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+	"toolcrib/store/storetest"
+)
+
+// childVariable tells the test binary to be a process of a test instead: its
+// value is what it does.
+const childVariable = "TOOLCRIB_STORE_CHILD"
+
+func TestMain(m *testing.M) {
+	if task := os.Getenv(childVariable); task != "" {
+		os.Exit(child(task, os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// The exit codes of a child that matter here.
+const (
+	exitDone     = 0
+	exitFailed   = 1
+	exitConflict = 4
+)
+
+// child is a process of its own: it opens the database that its first argument
+// names and does its task, with ids of the series that its second one gives.
+func child(task string, args []string) int {
+	err := func() error {
+		ctx := context.Background()
+		series, err := strconv.ParseUint(args[1], 10, 16)
+		if err != nil {
+			return err
+		}
+		clock, ids := storetest.NewClock(), storetest.IDs(uint16(series))
+		wait := func() { // until the test says so, or ends
+			fmt.Println("ready")
+			_, _ = io.Copy(io.Discard, os.Stdin)
+		}
+		if task == "open" {
+			wait()
+		}
+		db, err := store.Open(ctx, args[0], store.Options{Now: clock.Now, NewID: ids})
+		if err != nil {
+			return err
+		}
+		desk, err := review.New(db, review.Policy{Severities: storetest.Basics()}, clock.Now, ids)
+		if err != nil {
+			return err
+		}
+		by := proposals.Actor{Kind: proposals.User, Name: "child" + args[1]}
+		switch task {
+		case "approve":
+			wait()
+			_, err = desk.Approve(ctx, by, []review.Choice{{ID: proposals.ID(args[2])}}, "")
+		case "loop":
+			err = approveForEver(ctx, desk, by, args[1])
+		}
+		return errors.Join(err, db.Close())
+	}()
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, proposals.ErrState), errors.Is(err, review.ErrConflict):
+		return exitConflict
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return exitFailed
+}
+
+// approveForEver makes a new tool, then the next version of it, and so on. A
+// line on standard output acknowledges each approval: the proposal, the
+// subject, the version and its hash.
+func approveForEver(ctx context.Context, desk *review.Desk, by proposals.Actor, series string) error {
+	for i := 0; ; i++ {
+		draft := storetest.Prompt(fmt.Sprintf("tool_%s_%d", series, i))
+		for version := range 3 {
+			next := draft
+			if version > 0 {
+				next = storetest.Modify(draft, version, func(t *registry.Tool) { t.Prompt += fmt.Sprintf("\nVersion %d.", version+1) })
+			}
+			made, err := desk.Propose(ctx, by, []proposals.Draft{next}, true)
+			if err != nil {
+				return err
+			}
+			decisions, err := desk.Approve(ctx, by, []review.Choice{{ID: made[0].ID}}, "")
+			if err != nil {
+				return err
+			}
+			for _, d := range decisions {
+				fmt.Println(d.Proposal, d.Subject, d.Version, d.VersionHash)
+			}
+		}
+	}
+}
+
+// spawn returns the command that runs the test binary as a child.
+func spawn(ctx context.Context, task string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd.Env = append(os.Environ(), childVariable+"="+task)
+	return cmd
+}

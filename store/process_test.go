@@ -1,0 +1,103 @@
+package store_test
+
+import (
+	"bufio"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// race starts n processes that do a task, lets them go when all of them are
+// ready, and returns how often each exit code came. Their ids are of the series
+// behind the one given.
+func race(t *testing.T, n, series int, task, path string, args ...string) map[int]int {
+	t.Helper()
+	codes := map[int]int{}
+	var mu sync.Mutex
+	var ready, done sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		cmd := spawn(t.Context(), task, append([]string{path, strconv.Itoa(series + i + 1)}, args...)...)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var complaints strings.Builder
+		cmd.Stderr = &complaints
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ready.Add(1)
+		done.Go(func() {
+			_, _ = bufio.NewReader(out).ReadString('\n') // a child that fails ends the line too
+			ready.Done()
+			<-start
+			err := errors.Join(in.Close(), cmd.Wait())
+			if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			code := cmd.ProcessState.ExitCode()
+			codes[code]++
+			if code != exitDone && code != exitConflict {
+				t.Errorf("process %d ended with %d: %s", i+1, code, &complaints)
+			}
+		})
+	}
+	ready.Wait()
+	close(start)
+	done.Wait()
+	return codes
+}
+
+// TestOneOfManyProcessesApproves lets sixteen processes approve the same
+// proposal at once: one makes the version, the others are told that they came
+// too late.
+func TestOneOfManyProcessesApproves(t *testing.T) {
+	const racers = 16
+	db := storetest.New(t)
+	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	for round := range 2 {
+		draft := storetest.Prompt("tool_" + strconv.Itoa(round))
+		made, err := desk.Propose(t.Context(), scout, []proposals.Draft{draft}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes := race(t, racers, round*racers, "approve", db.Path(), string(made[0].ID))
+		if codes[exitDone] != 1 || codes[exitConflict] != racers-1 {
+			t.Errorf("exit codes and how often: %v", codes)
+		}
+		if versions, err := db.Versions(t.Context(), draft.Subject, 0, 10); err != nil || len(versions) != 1 {
+			t.Errorf("there are %d versions, %v", len(versions), err)
+		}
+	}
+	if report := verify(t, db); len(report.Damage) > 0 {
+		t.Errorf("damage: %+v", report.Damage)
+	}
+}
+
+// TestManyProcessesMakeOne opens the same new file from many processes at once:
+// its migrations run once.
+func TestManyProcessesMakeOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "toolcrib.db")
+	if codes := race(t, 8, 0, "open", path); codes[exitDone] != 8 {
+		t.Errorf("exit codes and how often: %v", codes)
+	}
+	report := verify(t, storetest.Open(t, path))
+	if len(report.Damage) > 0 || report.Rows["versions"] != report.Rows["events"] {
+		t.Errorf("rows %v, damage %+v", report.Rows, report.Damage)
+	}
+}
