@@ -1,0 +1,228 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// ledger is a Ledger in memory.
+type ledger struct {
+	tables map[string][]Row
+	broken map[string]error // tables that can not be read to their end
+	odd    []Damage
+}
+
+func (l ledger) Tables() []string {
+	names := []string{"versions", "notes"}
+	for name := range l.tables {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (l ledger) Rows(_ context.Context, table string, fn func(Row) error) error {
+	for _, r := range l.tables[table] {
+		if err := fn(r); err != nil {
+			return err
+		}
+	}
+	return l.broken[table]
+}
+
+func (l ledger) Contradictions(_ context.Context, fn func(Damage)) error {
+	for _, d := range l.odd {
+		fn(d)
+	}
+	return l.broken["contradictions"]
+}
+
+// chain returns n rows of a chain.
+func chain(name string, n int) []Row {
+	rows := make([]Row, n)
+	prev := ""
+	for i := range rows {
+		text := fmt.Sprintf("%s text %d", name, i)
+		fields := []string{"format", name, strconv.Itoa(i + 1), sum([]byte(text)), prev}
+		rows[i] = Row{
+			Table: "versions", Key: fmt.Sprintf("%s %d", name, i+1), Fields: fields, Seal: Seal(fields...),
+			Text: text, TextHash: sum([]byte(text)), Chain: name, Number: int64(i + 1), Prev: prev,
+		}
+		prev = rows[i].Seal
+	}
+	return rows
+}
+
+// resealed returns r with a seal that fits what it holds, as a forger makes it.
+func resealed(r Row) Row {
+	r.Fields = slices.Clone(r.Fields)
+	r.Fields[3], r.TextHash = sum([]byte(r.Text)), sum([]byte(r.Text))
+	r.Seal = Seal(r.Fields...)
+	return r
+}
+
+func found(t *testing.T, l Ledger) []string {
+	t.Helper()
+	report, err := Verify(t.Context(), l, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, d := range report.Damage {
+		all = append(all, d.Table+"/"+d.Key+": "+d.Message)
+	}
+	return all
+}
+
+// TestVerifyChains tampers with two chains whose rows stand between each other.
+func TestVerifyChains(t *testing.T) {
+	const text, seal, gap, broken = "Its definition is not", "Its content is not", "It follows number", "It does not continue"
+	for name, test := range map[string]struct {
+		tamper func(rows []Row) []Row
+		want   []string // beginnings, in order
+	}{
+		"nothing":      {func(rows []Row) []Row { return rows }, nil},
+		"a text":       {func(rows []Row) []Row { rows[2].Text += "!"; return rows }, []string{"versions/a 2: " + text}},
+		"a field":      {func(rows []Row) []Row { rows[2].Fields[1] = "x"; return rows }, []string{"versions/a 2: " + seal}},
+		"a seal":       {func(rows []Row) []Row { rows[2].Seal = "x"; return rows }, []string{"versions/a 2: " + seal, "versions/a 3: " + broken}},
+		"a forged row": {func(rows []Row) []Row { rows[2].Text = "forged"; rows[2] = resealed(rows[2]); return rows }, []string{"versions/a 3: " + broken}},
+		"a row less":   {func(rows []Row) []Row { return slices.Delete(rows, 2, 3) }, []string{"versions/a 3: " + gap, "versions/a 3: " + broken}},
+		"the first":    {func(rows []Row) []Row { return slices.Delete(rows, 0, 1) }, []string{"versions/a 2: " + gap, "versions/a 2: " + broken}},
+		"a row twice":  {func(rows []Row) []Row { return slices.Insert(rows, 2, rows[2]) }, []string{"versions/a 2: " + gap, "versions/a 2: " + broken}},
+		"two rows": {
+			func(rows []Row) []Row { rows[2], rows[4] = rows[4], rows[2]; return rows },
+			[]string{"versions/a 3: " + gap, "versions/a 3: " + broken, "versions/a 2: " + gap, "versions/a 2: " + broken, "versions/a 4: " + gap, "versions/a 4: " + broken},
+		},
+		"the last": {func(rows []Row) []Row { return rows[:len(rows)-2] }, nil}, // the records beside it tell
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := chain("a", 4), chain("b", 4)
+			var rows []Row
+			for i := range a {
+				rows = append(rows, a[i], b[i])
+			}
+			got := found(t, ledger{tables: map[string][]Row{"versions": test.tamper(rows)}})
+			ok := len(got) == len(test.want)
+			for i := range min(len(got), len(test.want)) {
+				ok = ok && strings.HasPrefix(got[i], test.want[i])
+			}
+			if !ok {
+				t.Errorf("found %q; want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestVerifyPlainRows checks rows of no chain for themselves alone.
+func TestVerifyPlainRows(t *testing.T) {
+	row := func(i int) Row {
+		fields := []string{"note", strconv.Itoa(i)}
+		return Row{Table: "notes", Key: strconv.Itoa(i), Fields: fields, Seal: Seal(fields...)}
+	}
+	rows := []Row{row(3), row(1), row(2)}
+	if got := found(t, ledger{tables: map[string][]Row{"notes": rows}}); len(got) > 0 {
+		t.Errorf("found %q", got)
+	}
+	rows[1].Fields[1] = "x"
+	if got := found(t, ledger{tables: map[string][]Row{"notes": rows}}); len(got) != 1 || !strings.HasPrefix(got[0], "notes/1: ") {
+		t.Errorf("found %q", got)
+	}
+}
+
+// TestVerifyGoesOn reports a table that can not be read, and all the rest.
+func TestVerifyGoesOn(t *testing.T) {
+	rows := chain("a", 2)
+	rows[1].Text = "x"
+	l := ledger{
+		tables: map[string][]Row{"versions": rows}, broken: map[string]error{"versions": errors.New("bad page"), "contradictions": errors.New("worse page")},
+		odd: []Damage{{Table: "live", Key: "a", Message: "Odd."}},
+	}
+	got := found(t, l)
+	for _, want := range []string{"a 2", "bad page", "live/a: Odd.", "worse page"} {
+		if !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, want) }) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+}
+
+// TestVerifyIsBounded lists so much damage and no more, and counts every row.
+func TestVerifyIsBounded(t *testing.T) {
+	rows := make([]Row, 3*maxDamage)
+	for i := range rows {
+		rows[i] = Row{Table: "notes", Key: strconv.Itoa(i), Fields: []string{"x"}, Seal: "wrong"}
+	}
+	report, err := Verify(t.Context(), ledger{tables: map[string][]Row{"notes": rows}}, nil)
+	if err != nil || len(report.Damage) != maxDamage || report.Rows["notes"] != int64(len(rows)) {
+		t.Errorf("%d of damage in %d rows, %v", len(report.Damage), report.Rows["notes"], err)
+	}
+}
+
+// TestVerifyProgress calls back while a long table is read, and ends when it is
+// told to.
+func TestVerifyProgress(t *testing.T) {
+	fields := []string{"note"}
+	rows := slices.Repeat([]Row{{Table: "notes", Key: "n", Fields: fields, Seal: Seal(fields...)}}, 2*progressEvery+1)
+	var calls []int64
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Verify(ctx, ledger{tables: map[string][]Row{"notes": rows}}, func(table string, n int64) {
+		calls = append(calls, n)
+		if table != "notes" {
+			t.Errorf("called for %s", table)
+		}
+		if len(calls) == 2 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || !slices.Equal(calls, []int64{progressEvery, 2 * progressEvery}) {
+		t.Errorf("called at %v, %v", calls, err)
+	}
+}
+
+// TestSumsCoverEverything changes each field of a version and of an event: each
+// makes another sum.
+func TestSumsCoverEverything(t *testing.T) {
+	versions := []Version{
+		{},
+		{Number: 1},
+		{ContentHash: "x"},
+		{PrevHash: "x"},
+		{Proposal: "x"},
+		{Revision: 1},
+		{Author: "x"},
+		{Assessment: "x"},
+		{ReviewDigest: "x"},
+		{Rendered: map[string]string{"a": "b"}},
+		{RulesVersion: "x"},
+		{DecidedBy: "x"},
+		{DecidedAt: v().DecidedAt},
+		{Note: "x"},
+		{Waivers: []Waiver{{ID: "x"}}},
+		{Signature: "x"},
+		{Subject: v().Subject},
+	}
+	sums := map[string]int{}
+	for i, v := range versions {
+		if before, ok := sums[v.Sum()]; ok {
+			t.Errorf("versions %d and %d have the same sum", before, i)
+		}
+		sums[v.Sum()] = i
+	}
+	if a, b := (Version{Hash: "x"}).Sum(), (Version{}).Sum(); a != b {
+		t.Error("the hash is part of itself")
+	}
+	events := []Event{
+		{}, {Seq: 1}, {ID: "x"}, {At: v().DecidedAt}, {Actor: "x"}, {Act: "x"}, {Subject: "x"}, {Proposal: "x"}, {Revision: 1}, {Record: "x"}, {Data: []byte("x")}, {PrevHash: "x"},
+	}
+	for i, e := range events {
+		if _, ok := sums[e.Sum()]; ok {
+			t.Errorf("event %d has a sum that was there", i)
+		}
+		sums[e.Sum()] = i
+	}
+}
