@@ -18,4 +18,6 @@ type computed struct {
 	scanList    []scanned
 	purposes    sync.Once
 	purpose     scan.Set
+	schemas     sync.Once
+	schemaList  []*schema
 }

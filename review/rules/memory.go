@@ -33,6 +33,11 @@ func (m Memory) Alike(context.Context, registry.Tool) ([]registry.Live, error) {
 	return m.tools(func(*registry.Tool) bool { return true }), nil
 }
 
+// Agents implements World.
+func (m Memory) Agents(context.Context) ([]registry.Live, error) {
+	return slices.DeleteFunc(slices.Clone(m), func(l registry.Live) bool { return l.Definition.Agent == nil }), nil
+}
+
 func (m Memory) tools(matches func(*registry.Tool) bool) []registry.Live {
 	var found []registry.Live
 	for _, l := range m {

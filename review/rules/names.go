@@ -22,7 +22,7 @@ func names() []Rule {
 func named(check func(c *Change, verb, resource string) []Finding) func(context.Context, *Change) ([]Finding, error) {
 	return func(_ context.Context, c *Change) ([]Finding, error) {
 		t := c.Draft.Definition.Tool
-		if t == nil || t.Kind != registry.ActionTool || t.Source != nil || t.Provider != nil && t.Provider.Type == registry.ProviderMCP {
+		if t == nil || t.Kind != registry.ActionTool || imported(t) {
 			return nil, nil
 		}
 		verb, resource, _ := strings.Cut(c.Draft.Subject.ID, "_")

@@ -33,9 +33,10 @@ func (r Rule) Family() string { return r.ID[:1] }
 // Example is a change that documents and tests a rule. Files are proposal files
 // in JSON; Live are definitions that are live when it is checked.
 type Example struct {
-	Show  string // the telling fragment, for the documentation
-	Draft proposals.Draft
-	Live  []registry.Live
+	Show    string // the telling fragment, for the documentation
+	Draft   proposals.Draft
+	Live    []registry.Live
+	Prompts []PromptCost
 }
 
 // Change is what the rules look at: one revision against what is live.
@@ -43,13 +44,24 @@ type Change struct {
 	Draft  proposals.Draft
 	Before *registry.Live // the live version of the subject, nil when there is none
 	World  World
+	// Prompts says what becomes of the prompts that the draft reaches; empty
+	// when nobody rendered them.
+	Prompts []PromptCost
 
 	once computed
 }
 
-// World answers questions about what is live around the subject. Its methods
-// look at every layer unless they say otherwise and cost an index look-up, not
-// a scan.
+// PromptCost is what a change does to the prompt of one channel of an agent.
+type PromptCost struct {
+	Agent         registry.Subject
+	Channel       string
+	Before, After int  // tokens in the encoding o200k_base
+	Cut           bool // the prompt would end before the template does
+}
+
+// World answers questions about what is live around the subject, deactivated
+// definitions included. Its methods look at every layer unless they say
+// otherwise and cost an index look-up, not a scan of the tools.
 type World interface {
 	// ByName returns the live tools that have name as their id or alias, in
 	// any layer, core tools included.
@@ -61,4 +73,6 @@ type World interface {
 	// Alike returns live tools that may resemble t in text or in purpose, the
 	// likeliest first. They are candidates: compare them.
 	Alike(ctx context.Context, t registry.Tool) ([]registry.Live, error)
+	// Agents returns every live agent, in any layer.
+	Agents(ctx context.Context) ([]registry.Live, error)
 }
