@@ -1,0 +1,273 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/shipped"
+)
+
+// listRules hold our own action tools to what their verb promises.
+func listRules() []Rule {
+	const (
+		list   = `{"properties":{"invoices":{"description":"The invoices.","items":{"properties":{"id":{"description":"Which.","type":"string"},"title":{"description":"What it is called.","type":"string"}},"required":["id"],"type":"object"},"type":"array"}},"required":["invoices"],"type":"object"}`
+		noIDs  = `{"properties":{"invoices":{"description":"The invoices.","items":{"properties":{"title":{"description":"What it is called.","type":"string"}},"type":"object"},"type":"array"}},"required":["invoices"],"type":"object"}`
+		single = `{"properties":{"title":{"description":"What it is called.","type":"string"}},"required":["title"],"type":"object"}`
+		ids    = `{"properties":{"ids":{"description":"Which.","items":{"type":"string"},"type":"array"}},"required":["ids"],"type":"object"}`
+		one    = `{"properties":{"id":{"description":"Which.","type":"string"}},"required":["id"],"type":"object"}`
+		filter = `{"properties":{"id":{"description":"Only this one.","type":"string"}},"type":"object"}`
+		memory = `{"properties":{"memories":{"description":"What to keep.","items":{"properties":{"content":{"description":"What to remember.","type":"string"}},"type":"object"},"type":"array"}},"type":"object"}`
+		fact   = `{"properties":{"content":{"description":"What to remember.","type":"string"}},"required":["content"],"type":"object"}`
+	)
+	rule := func(id, name, doc, suggestion, tool, bad, good string, check func(tool string, s *schema) string) Rule {
+		return Rule{
+			ID: id, Name: name, Severity: Warn, Doc: doc, Suggestion: suggestion,
+			Bad:  Example{Show: tool + " takes " + bad, Draft: accepting(tool, bad)},
+			Good: Example{Show: tool + " takes " + good, Draft: accepting(tool, good)},
+			Check: func(_ context.Context, c *Change) ([]Finding, error) {
+				s, t := c.input(), judged(c)
+				if s == nil || t.Kind != registry.ActionTool || imported(t) {
+					return nil, nil
+				}
+				message := check(t.ID, s)
+				if message == "" {
+					return nil, nil
+				}
+				return []Finding{{Path: s.path, Passage: t.ID, Message: jsondoc.Printable(t.ID) + " " + message + "."}}, nil
+			},
+		}
+	}
+	return []Rule{
+		rule("D301", "create-takes-list",
+			"A `create_` tool takes a list of what to create, even when it is one: a model that has three to create makes one call and not three, and knows the form from every other tool.",
+			"Take one required property that is a list of objects, named as the resource.", "create_invoices", single, list,
+			func(tool string, s *schema) string {
+				if promises(tool, "create") && s.find(s.objects) == nil {
+					return "does not take a list of what to create"
+				}
+				return ""
+			}),
+		rule("D302", "update-takes-list",
+			"An `update_` tool takes a list of objects, each with the `id` of what it changes and the fields that change.",
+			"Take one required property that is a list of objects which require an id.", "update_invoices", noIDs, list,
+			func(tool string, s *schema) string {
+				if !promises(tool, "update") {
+					return ""
+				}
+				items := s.find(s.objects)
+				switch {
+				case items == nil:
+					return "does not take a list of what to change"
+				case !s.requires(items, "id"):
+					return "takes a list of objects that do not require an id"
+				}
+				return ""
+			}),
+		rule("D303", "delete-takes-ids",
+			"A `delete_` tool takes a list of ids and nothing vaguer: a filter that matches more than was meant deletes more than was meant.",
+			"Take one required property ids, a list of strings.", "delete_invoices", one, ids,
+			func(tool string, s *schema) string {
+				if promises(tool, "delete") && s.find(s.scalars) == nil {
+					return "does not take a list of ids"
+				}
+				return ""
+			}),
+		rule("D304", "get-takes-filters",
+			"A `get_` tool returns one or many: without arguments it lists, and an optional `id` asks for one. Two tools for the two, or one that can only do one of them, are one tool more to know.",
+			"Take an optional property id, and require nothing.", "get_invoices", one, filter,
+			func(tool string, s *schema) string {
+				verb, resource, _ := strings.Cut(tool, "_")
+				if verb != "get" || shipped.SingularResource(resource) {
+					return ""
+				}
+				if required := s.root.Get("required"); required != nil && len(required.Items) > 0 {
+					return "can not be called without arguments, to list"
+				}
+				if !slices.ContainsFunc(s.parts, func(p *subschema) bool { return p.of != nil && p.of.of == nil && isID(p.name) }) {
+					return "has no id to ask for one"
+				}
+				return ""
+			}),
+		rule("D305", "takes-one-item",
+			"The tools that keep memories and instructions take the fields of one item, although their names are in the plural: what is remembered is weighed one by one.",
+			"Take the fields of one item as properties.", "create_memories", memory, fact,
+			func(tool string, s *schema) string {
+				verb, _, _ := strings.Cut(tool, "_")
+				if !shipped.TakesOneItem(tool) {
+					return ""
+				}
+				if s.find(s.objects) != nil || verb == "delete" && s.find(s.scalars) != nil {
+					return "takes a list; it is one of those that take one item"
+				}
+				return ""
+			}),
+	}
+}
+
+// promises reports whether a tool's name begins with verb and the verb
+// promises a list.
+func promises(tool, verb string) bool {
+	got, _, _ := strings.Cut(tool, "_")
+	input, _ := shipped.VerbInput(got)
+	return got == verb && (input == shipped.InputList || input == shipped.InputIDs) && !shipped.TakesOneItem(tool)
+}
+
+// isID reports whether a property asks for what was made under an id: "id",
+// "ids", "invoice_id".
+func isID(name string) bool {
+	return name == "id" || name == "ids" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")
+}
+
+// find returns what the elements of the first property are that is a list of
+// the wanted sort, nil when none is.
+func (s *schema) find(wanted func(items *jsondoc.Node) bool) *jsondoc.Node {
+	all, _ := applied(s.root, s.root)
+	for _, n := range all {
+		for _, property := range membersOf(n.Get("properties")) {
+			lists, _ := applied(property.Value, s.root)
+			for _, l := range lists {
+				if items := l.Get("items"); items != nil && wanted(items) {
+					return items
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// objects reports whether items describes objects.
+func (s *schema) objects(items *jsondoc.Node) bool {
+	all, _ := applied(items, s.root)
+	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
+		return n.Get("properties") != nil || n.Get("type") != nil && fits(n, jsondoc.NewObject())
+	})
+}
+
+// scalars reports whether items describes strings or numbers, as ids are.
+func (s *schema) scalars(items *jsondoc.Node) bool {
+	all, _ := applied(items, s.root)
+	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
+		return n.Get("type") != nil && (fits(n, jsondoc.NewString("")) || fits(n, jsondoc.NewNumber("0")))
+	})
+}
+
+// requires reports whether n requires a property.
+func (s *schema) requires(n *jsondoc.Node, name string) bool {
+	all, _ := applied(n, s.root)
+	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
+		required := n.Get("required")
+		return required != nil && slices.ContainsFunc(required.Items, func(item *jsondoc.Node) bool { return item.Text == name })
+	})
+}
+
+// shownRules keep from agents what is none of their business.
+func shownRules() []Rule {
+	return []Rule{{
+		ID: "D401", Name: "soft-delete-shown", Severity: Warn,
+		Doc:        "An agent is told that what is deleted is only marked: by a field such as `is_deleted` or `deleted_at`, by a parameter that brings it back into view, or in words. What the user deleted is gone as far as an agent is concerned; one that sees it will use it.",
+		Suggestion: "Take the field or the sentence out, and leave what is deleted out of the results.",
+		Bad:        Example{Show: `{"is_deleted":{"type":"boolean"}}`, Draft: accepting("get_invoices", `{"properties":{"id":{"description":"Only this one.","type":"string"},"is_deleted":{"description":"Only these.","type":"boolean"}},"type":"object"}`)},
+		Good:       Example{Show: `{"is_paid":{"type":"boolean"}}`, Draft: accepting("get_invoices", `{"properties":{"id":{"description":"Only this one.","type":"string"},"is_paid":{"description":"Only these.","type":"boolean"}},"type":"object"}`)},
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			t := judged(c)
+			if t == nil || imported(t) {
+				return nil, nil
+			}
+			var found []Finding
+			for _, text := range c.Texts() {
+				if len(found) >= maxPerText || !text.Visible || t.Kind == registry.PromptTool && !strings.HasPrefix(text.Path, "definition.inputSchema") {
+					continue // a prompt may well speak about other people's tables
+				}
+				found = append(found, text.findings(softDeletes(text.Value), func(p passage) string {
+					return fmt.Sprintf("%s tells an agent that deleted things are still there.", jsondoc.Quote(text.Value[p.start:p.end]))
+				})...)
+			}
+			return found[:min(len(found), maxPerText)], nil
+		},
+	}}
+}
+
+// softDeletes finds the words by which a soft delete shows: in any case, and
+// with "_", "-", a space or nothing between them.
+func softDeletes(text string) []passage {
+	var found []passage
+	words := wordsOf(text)
+	for i := range words {
+		for _, phrase := range softDeletePhrases {
+			if end := i + len(phrase); end <= len(words) && matches(words[i:end], phrase) {
+				found = append(found, passage{start: words[i].start, end: words[end-1].end})
+			}
+		}
+	}
+	return found
+}
+
+var softDeletePhrases = [...][]string{
+	{"is", "deleted"},
+	{"deleted", "at"},
+	{"deleted", "on"},
+	{"deleted", "flag"},
+	{"date", "deleted"},
+	{"deleted", "by"},
+	{"include", "deleted"},
+	{"show", "deleted"},
+	{"with", "deleted"},
+	{"soft", "delete"},
+	{"soft", "deleted"},
+	{"soft", "deletes"},
+	{"soft", "deletion"},
+}
+
+// word is a word of a text or of an identifier in it, in lower case.
+type word struct {
+	start, end int
+	lower      string
+	tied       bool // it is tied to the next one: by "_" or "-", or by a capital
+}
+
+// wordsOf splits a text into its ASCII words, and identifiers into theirs.
+func wordsOf(text string) []word {
+	var words []word
+	start := -1
+	end := func(at int, tied bool) {
+		if start >= 0 {
+			words = append(words, word{start: start, end: at, lower: strings.ToLower(text[start:at]), tied: tied})
+		}
+		start = -1
+	}
+	for i := range len(text) {
+		b := text[i]
+		lower, upper := b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z'
+		switch {
+		case lower || b >= '0' && b <= '9' || b >= 0x80:
+		case upper:
+			if start >= 0 && text[i-1] >= 'a' && text[i-1] <= 'z' {
+				end(i, true)
+			}
+		default:
+			end(i, b == '_' || b == '-')
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+	}
+	end(len(text), false)
+	return words
+}
+
+// matches reports whether words are those of a phrase. All but "soft delete"
+// are plain English when they stand apart: only identifiers count.
+func matches(words []word, phrase []string) bool {
+	for i, w := range words {
+		last := i == len(words)-1
+		if w.lower != phrase[i] || !last && !w.tied && phrase[0] != "soft" {
+			return false
+		}
+	}
+	return true
+}

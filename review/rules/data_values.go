@@ -1,0 +1,199 @@
+package rules
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/schemaguard"
+)
+
+// valueRules look at the values that a schema allows and gives.
+func valueRules() []Rule {
+	limit := func(show, schema string) Example {
+		return Example{Show: show, Draft: accepting("get_invoices", `{"properties":{"id":{"description":"Only this one.","type":"string"},"limit":`+schema+`},"type":"object"}`)}
+	}
+	return []Rule{
+		{
+			ID: "D204", Name: "default-refused", Severity: Warn,
+			Doc:        "A default does not fit the schema that it stands in. A model that writes what it reads is refused, and one that leaves it out gets something else than the schema says. A default of null says that there is none.",
+			Suggestion: "Give a default that fits, or none.",
+			Bad:        limit(`{"type":"integer","maximum":50,"default":100}`, `{"default":100,"description":"How many.","maximum":50,"type":"integer"}`),
+			Good:       limit(`{"type":"integer","maximum":50,"default":20}`, `{"default":20,"description":"How many.","maximum":50,"type":"integer"}`),
+			Check:      eachSchema((*schema).wrongDefaults),
+		},
+		{
+			ID: "D205", Name: "impossible-value", Severity: Warn,
+			Doc:        "A schema contradicts itself: a value it lists is not of the type it asks for or stands there twice, the list is empty, or the least is more than the most.",
+			Suggestion: "Decide which of the two is meant.",
+			Bad:        limit(`{"type":"integer","enum":["10","20"]}`, `{"description":"How many.","enum":["10","20"],"type":"integer"}`),
+			Good:       limit(`{"type":"integer","enum":[10,20]}`, `{"description":"How many.","enum":[10,20],"type":"integer"}`),
+			Check: eachSchema(func(s *schema) []Finding {
+				var found []Finding
+				for _, part := range s.parts {
+					if found = append(found, s.contradictions(part)...); len(found) >= maxPerText {
+						return found[:maxPerText]
+					}
+				}
+				return found
+			}),
+		},
+	}
+}
+
+// Defaults are tried in schemas of at most so many parts, and so many of them:
+// making a schema ready takes time that grows with the square of its parts.
+const (
+	maxDefaults = 100
+	maxProbed   = 1_000
+)
+
+// wrongDefaults tries all defaults in one go: each as a property of its own of
+// a schema that has the definitions of the original.
+func (s *schema) wrongDefaults() []Finding {
+	tried, properties, values := s.defaults()
+	if len(tried) == 0 {
+		return nil
+	}
+	probe := jsondoc.NewObject(jsondoc.Member{Key: "properties", Value: jsondoc.NewObject(properties...)})
+	for _, key := range []string{"$schema", "$defs", "definitions"} {
+		if n := s.root.Get(key); n != nil {
+			probe.Set(key, n)
+		}
+	}
+	compiled, err := schemaguard.Compile(jsondoc.Canonical(probe))
+	if err != nil {
+		return nil // other rules say what is wrong with the schema
+	}
+	err = compiled.Validate(jsondoc.NewObject(values...))
+	if err == nil {
+		return nil
+	}
+	var found []Finding
+	told := map[int]bool{}
+	for _, p := range problemsOf(err) {
+		i, ok := probed(p.Path)
+		if !ok || told[i] || len(found) == maxPerText {
+			continue
+		}
+		told[i] = true
+		found = append(found, Finding{
+			Path: s.below(jsondoc.Join(tried[i].path(), "default")), Passage: string(jsondoc.Canonical(values[i].Value)),
+			Message: "The default does not fit its own schema: " + p.Message + ".",
+		})
+	}
+	return found
+}
+
+// defaults returns the parts that have a default, and for each a property of
+// the probe and the value that it is to have.
+func (s *schema) defaults() (tried []*subschema, properties, values []jsondoc.Member) {
+	if s.invalid != nil || len(s.parts) > maxProbed {
+		return nil, nil, nil
+	}
+	for _, part := range s.parts {
+		value := part.node.Get("default")
+		if value == nil || value.Kind == jsondoc.Null || !portable(part.node) || len(tried) == maxDefaults {
+			continue
+		}
+		key := probeKey + strconv.Itoa(len(tried))
+		tried = append(tried, part)
+		properties = append(properties, jsondoc.Member{Key: key, Value: part.node})
+		values = append(values, jsondoc.Member{Key: key, Value: value})
+	}
+	return tried, properties, values
+}
+
+const probeKey = "default"
+
+// probed returns which property of the probe a path is about.
+func probed(path string) (int, bool) {
+	digits, ok := strings.CutPrefix(path, probeKey)
+	if end := strings.IndexAny(digits, ".["); end >= 0 {
+		digits = digits[:end]
+	}
+	i, err := strconv.Atoi(digits)
+	return i, ok && err == nil
+}
+
+// portable reports whether n means the same in another document that has the
+// same definitions: it refers to nothing else and has no name of its own.
+func portable(n *jsondoc.Node) bool {
+	ok := true
+	n.Walk(func(n *jsondoc.Node, _ func() string) bool {
+		for _, m := range n.Members {
+			switch m.Key {
+			case "$ref":
+				ok = ok && (strings.HasPrefix(m.Value.Text, "#/$defs/") || strings.HasPrefix(m.Value.Text, "#/definitions/"))
+			case "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$id", "id":
+				ok = ok && m.Value.Kind != jsondoc.String
+			}
+		}
+		return ok
+	})
+	return ok
+}
+
+// contradictions finds what a subschema says against itself.
+func (s *schema) contradictions(part *subschema) []Finding {
+	n := part.node
+	var found []Finding
+	add := func(key, format string, args ...any) {
+		if len(found) < maxPerText {
+			found = append(found, Finding{Path: s.below(jsondoc.Join(part.path(), key)), Message: fmt.Sprintf(format, args...)})
+		}
+	}
+	if enum := n.Get("enum"); enum != nil && enum.Kind == jsondoc.Array {
+		if len(enum.Items) == 0 {
+			add("enum", "The list of values is empty: no value fits.")
+		}
+		first := map[string]bool{}
+		for _, value := range enum.Items {
+			written := string(jsondoc.Canonical(value))
+			if first[written] {
+				add("enum", "The value %s stands there twice.", jsondoc.Printable(written))
+			}
+			if !fits(n, value) {
+				add("enum", "The value %s is not of the type that the schema asks for.", jsondoc.Printable(written))
+			}
+			first[written] = true
+		}
+		if value := n.Get("const"); value != nil && !first[string(jsondoc.Canonical(value))] {
+			add("const", "The one value that is allowed is not among those listed.")
+		}
+	}
+	if value := n.Get("const"); value != nil && !fits(n, value) {
+		add("const", "The one value that is allowed is not of the type that the schema asks for.")
+	}
+	for _, r := range ranges {
+		least, ok := number(n.Get(r.least))
+		most, also := number(n.Get(r.most))
+		if ok && also && (least > most || r.open && least == most) {
+			add(r.least, "%s is %v and %s is %v: no value fits.", r.least, least, r.most, most)
+		}
+	}
+	return found
+}
+
+// ranges are the keywords that bound a value from below and above; open ones
+// leave the bounds themselves out.
+var ranges = [...]struct {
+	least, most string
+	open        bool
+}{
+	{"minimum", "maximum", false},
+	{"exclusiveMinimum", "exclusiveMaximum", true},
+	{"minLength", "maxLength", false},
+	{"minItems", "maxItems", false},
+	{"minProperties", "maxProperties", false},
+	{"minContains", "maxContains", false},
+}
+
+func number(n *jsondoc.Node) (float64, bool) {
+	if n == nil || n.Kind != jsondoc.Number {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(n.Text, 64)
+	return v, err == nil
+}
