@@ -1,0 +1,157 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+// renameRules find a new tool that is an old one under another name. Likeness
+// is for the rules about overlap; these are about sameness.
+func renameRules() []Rule {
+	copied := renamed("pace_checker_two")
+	gone := otherTool()
+	gone.Definition = gone.Definition.WithStatus(registry.Deactivated)
+	twin := func(id, name, doc, suggestion, message string, status registry.Status, live registry.Live) Rule {
+		return Rule{
+			ID: id, Name: name, Severity: Warn, Waivable: true, Doc: doc, Suggestion: suggestion,
+			Bad:  Example{Show: "the texts of tool:global/pace_checker under a new id", Draft: copied, Live: []registry.Live{live}},
+			Good: Example{Show: "texts of its own", Draft: action("get_invoices"), Live: []registry.Live{live}},
+			Check: func(ctx context.Context, c *Change) ([]Finding, error) {
+				t := judged(c)
+				if t == nil || c.Draft.Type != proposals.New {
+					return nil, nil
+				}
+				candidates, err := c.World.Alike(ctx, *t)
+				if err != nil {
+					return nil, err
+				}
+				var found []Finding
+				for _, other := range candidates {
+					o := other.Definition.Tool
+					if o == nil || o.ID == t.ID || other.Definition.Status() != status || !saysTheSame(*t, *o) {
+						continue
+					}
+					found = append(found, Finding{Path: "subject", Passage: other.Subject.String(), Message: fmt.Sprintf(message, other.Subject, other.Version)})
+					if len(found) == mostLikenesses {
+						break
+					}
+				}
+				return found, nil
+			},
+		}
+	}
+	return []Rule{
+		twin("R301", "same-under-another-name",
+			"A new tool says and takes word for word what a live one does, whatever it is called. Allow-lists, approval tiers and overrides go by the id: under another one none of them holds.",
+			"Propose to modify the tool that is there, or give it an alias. When it is to be renamed, deactivate it in the same change set.",
+			"It is %s (version %d) under another name.", registry.Active, otherTool()),
+		twin("R302", "deactivated-under-another-name",
+			"A new tool says and takes word for word what one did that was taken out of use. Whoever decided that decided about the content, not about the name.",
+			"Propose to reactivate the tool, so that this is what is decided.",
+			"It is the deactivated %s (version %d) under another name.", registry.Deactivated, gone),
+		{
+			ID: "R303", Name: "retired-in-other-words", Severity: Warn, Waivable: true,
+			Doc:        "The id has the words of a name that was given up, in another order or number, or approval tiers may still be set for it. Habits and settings that were meant for the old tool would take hold of the new one.",
+			Suggestion: "Choose a name of other words.",
+			Bad:        Example{Show: "task_fetch; fetch_tasks is retired", Draft: action("task_fetch")},
+			Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
+			Check: func(_ context.Context, c *Change) ([]Finding, error) {
+				id := c.Draft.Subject.ID
+				if judged(c) == nil || c.Draft.Type != proposals.New {
+					return nil, nil
+				}
+				if _, ok := shipped.Retired(id); ok || inCatalog(id) {
+					return nil, nil // the rules about names say so; or it is the name in use
+				}
+				if shipped.DeadTierEntry(id) {
+					return []Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("Approval tiers may still be set for %s, which never was a tool.", id)}}, nil
+				}
+				for _, name := range shipped.RetiredNames() {
+					if strings.Contains(name, "_") && sameWords(id, name) {
+						return []Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("%s has the words of %s, which is a retired name.", id, name)}}, nil
+					}
+				}
+				return nil, nil
+			},
+		},
+	}
+}
+
+func inCatalog(id string) bool {
+	return slices.ContainsFunc(shipped.Assistant(), func(d registry.Definition) bool { return d.Tool.ID == id })
+}
+
+// sameWords reports whether two ids have the same words, be they in another
+// order or number.
+func sameWords(a, b string) bool {
+	return slices.Equal(baseWords(a), baseWords(b))
+}
+
+// baseWords returns the words of an id in the singular, sorted.
+func baseWords(id string) []string {
+	words := strings.Split(id, "_")
+	for i, w := range words {
+		switch stem, ok := strings.CutSuffix(w, "ies"); {
+		case ok:
+			words[i] = stem + "y"
+		default:
+			words[i] = strings.TrimSuffix(w, "s")
+		}
+	}
+	slices.Sort(words)
+	return words
+}
+
+// saysTheSame reports whether two tools take the same and say the same words.
+// Letter case, punctuation, white space and what the tools are called do not
+// count.
+func saysTheSame(a, b registry.Tool) bool {
+	if a.Kind != b.Kind {
+		return false
+	}
+	var names []string
+	for _, name := range []string{a.ID, a.Name, b.ID, b.Name} {
+		if folded := foldWords(name); strings.TrimSpace(folded) != "" {
+			names = append(names, folded)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
+	texts, others := contentOf(a), contentOf(b)
+	for i := range texts {
+		if nameless(texts[i], names) != nameless(others[i], names) {
+			return false
+		}
+	}
+	return true
+}
+
+// contentOf returns what a tool says and takes.
+func contentOf(t registry.Tool) []string {
+	if t.Kind == registry.PromptTool {
+		return []string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt}
+	}
+	return []string{t.Description, string(t.InputSchema)}
+}
+
+// nameless returns the words of a text with a sign in the place of names.
+func nameless(text string, names []string) string {
+	text = foldWords(text)
+	for _, name := range names {
+		text = strings.ReplaceAll(text, name, " # ")
+	}
+	return text
+}
+
+// foldWords returns the words of a text in lower case, a space around each.
+func foldWords(text string) string {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	}), " ") + " "
+}

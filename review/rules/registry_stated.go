@@ -1,0 +1,128 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/shipped"
+)
+
+// registryRules is the R family: what a definition says about how far it can
+// be trusted, whether it says so truly, and whether it now asks for more trust
+// than before.
+func registryRules() []Rule {
+	return slices.Concat(statedRules(), annotationRules(), looseningRules(), offerRules(), agentRules(), renameRules())
+}
+
+// annotated is an action tool with the given annotations and tier.
+func annotated(id string, a registry.Annotations, tier registry.ApprovalTier) proposals.Draft {
+	d := action(id)
+	d.Definition.Tool.Annotations = &a
+	d.Definition.Tool.Approval = &registry.Approval{Tier: tier}
+	return d
+}
+
+// stated makes a rule that looks at one action tool by itself.
+func stated(r Rule, check func(t *registry.Tool) []Finding) Rule {
+	r.Check = func(_ context.Context, c *Change) ([]Finding, error) {
+		t := judged(c)
+		if t == nil || t.Kind != registry.ActionTool {
+			return nil, nil
+		}
+		return check(t), nil
+	}
+	return r
+}
+
+func statedRules() []Rule {
+	without := func(change func(*registry.Tool)) proposals.Draft {
+		d := action("get_invoices")
+		change(d.Definition.Tool)
+		return d
+	}
+	whole := Example{Show: `"category": "other", "approval": {"tier": "requires_approval"}`, Draft: action("get_invoices")}
+	return []Rule{
+		stated(Rule{
+			ID: "R101", Name: "tier-not-stated", Severity: Warn, Waivable: true,
+			Doc:        "An action tool has no approval tier. It will ask before every call, which is safe; but nobody decided that it should, and the next one to tidy up may decide otherwise.",
+			Suggestion: `Say who decides whether a call runs: "approval": {"tier": "requires_approval"}, "auto_approve" or "user_configurable" with a default.`,
+			Bad:        Example{Show: `no "approval"`, Draft: without(func(t *registry.Tool) { t.Approval = nil })},
+			Good:       whole,
+		}, func(t *registry.Tool) []Finding {
+			if t.Approval != nil && t.Approval.Tier != "" {
+				return nil
+			}
+			return []Finding{{Path: "definition.approval", Message: "No approval tier is stated; every call will ask."}}
+		}),
+		stated(Rule{
+			ID: "R102", Name: "category-not-stated", Severity: Info, Waivable: true,
+			Doc:        "An action tool has no category or one that is not in the table. No allow-list takes it in by category, and catalogs show it under other.",
+			Suggestion: "Choose a category: " + strings.Join(registry.Categories(), ", ") + ".",
+			Bad:        Example{Show: `no "category"`, Draft: without(func(t *registry.Tool) { t.Category = "" })},
+			Good:       whole,
+		}, func(t *registry.Tool) []Finding {
+			switch {
+			case t.Category == "":
+				return []Finding{{Path: "definition.category", Message: "No category is stated."}}
+			case !registry.KnownCategory(t.Category):
+				return []Finding{{Path: "definition.category", Passage: t.Category, Message: fmt.Sprintf("%s is no category.", jsondoc.Quote(t.Category))}}
+			}
+			return nil
+		}),
+		stated(Rule{
+			ID: "R103", Name: "destructive-unasked", Severity: Warn, Waivable: true,
+			Doc:        "A tool says of itself that it destroys, and nobody is asked before it runs. The memory tools of the shipped catalog do so by design: what they take is one item at a time.",
+			Suggestion: "Let it ask, at least by default: user_configurable with the default requires_approval.",
+			Bad:        Example{Show: `"destructive": true with auto_approve`, Draft: annotated("delete_invoices", registry.Annotations{Destructive: yes()}, registry.AutoApprove)},
+			Good:       Example{Show: `"destructive": true with requires_approval`, Draft: annotated("delete_invoices", registry.Annotations{Destructive: yes()}, registry.RequiresApproval)},
+		}, func(t *registry.Tool) []Finding {
+			if !destructive(t) || t.Approval.Effective("") != registry.AutoApprove || shipsLike(t) {
+				return nil
+			}
+			return []Finding{{Path: "definition.approval", Message: "It is destructive and runs without anybody being asked."}}
+		}),
+	}
+}
+
+func yes() *bool { v := true; return &v }
+
+func no() *bool { v := false; return &v }
+
+// said writes an annotation as it stands.
+func said(hint *bool) string {
+	if hint == nil {
+		return "not said"
+	}
+	return fmt.Sprint(*hint)
+}
+
+func is(hint *bool) bool { return hint != nil && *hint }
+
+func isNot(hint *bool) bool { return hint != nil && !*hint }
+
+// hints returns what a tool says about itself, nothing when it says nothing.
+func hints(t *registry.Tool) registry.Annotations {
+	if t.Annotations == nil {
+		return registry.Annotations{}
+	}
+	return *t.Annotations
+}
+
+// destructive reports whether a tool says that it destroys, or is called so.
+func destructive(t *registry.Tool) bool {
+	verb, _, _ := strings.Cut(t.ID, "_")
+	return is(hints(t).Destructive) || t.Kind == registry.ActionTool && verb == "delete"
+}
+
+// shipsLike reports whether t runs under the same approval as the tool of its
+// id that toolcrib ships.
+func shipsLike(t *registry.Tool) bool {
+	return slices.ContainsFunc(shipped.Assistant(), func(d registry.Definition) bool {
+		return d.Tool.ID == t.ID && d.Tool.Approval != nil && t.Approval != nil && *d.Tool.Approval == *t.Approval
+	})
+}
