@@ -1,0 +1,163 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/prompt"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// What a definition may take of the room that all of them share, before a
+// reviewer is told.
+const (
+	manyCharacters = 16_000 // of a tool's injected texts, about 4,000 tokens
+	manyBytes      = 16_384 // of an input schema
+	manyTokens     = 2_000  // more than before in the prompt of one channel
+)
+
+// budget is the B family: what a change costs in the one thing that all tools
+// and texts of an agent share.
+func budget() []Rule {
+	return []Rule{descriptionCut(), longPrompt(), largeSchema(), promptGrows(), promptCut()}
+}
+
+func descriptionCut() Rule {
+	described := func(n int) proposals.Draft {
+		d := action("get_invoices")
+		d.Definition.Tool.Description = sentences(n)
+		return d
+	}
+	return Rule{
+		ID: "B101", Name: "description-cut", Severity: Warn, Waivable: true,
+		Doc:        fmt.Sprintf("The description of an action tool has more than %d characters. Some clients cut it there, and what stands behind, often the exceptions, reaches no model.", prompt.DescriptionLimit),
+		Suggestion: "Say first what matters, and move the rest into the descriptions of the parameters or the agent's guidance.",
+		Bad:        Example{Show: "a description of 3,000 characters", Draft: described(3_000)},
+		Good:       Example{Show: "a description of 1,000 characters", Draft: described(1_000)},
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			t := judged(c)
+			if t == nil || t.Kind != registry.ActionTool || len(t.Description) <= prompt.DescriptionLimit {
+				return nil, nil
+			}
+			if n := utf8.RuneCountInString(t.Description); n > prompt.DescriptionLimit {
+				return []Finding{{Path: "definition.description", Message: fmt.Sprintf("The description has %d characters; some clients cut it at %d.", n, prompt.DescriptionLimit)}}, nil
+			}
+			return nil, nil
+		},
+	}
+}
+
+func longPrompt() Rule {
+	prompted := func(n int) proposals.Draft {
+		d := sample()
+		d.Definition.Tool.Prompt = sentences(n)
+		return d
+	}
+	return Rule{
+		ID: "B102", Name: "long-prompt", Severity: Warn, Waivable: true,
+		Doc:        fmt.Sprintf("The texts of a prompt tool (usage notes, goals, guardrails and prompt) have more than %d characters together. They stand in every prompt of every agent that has the tool, whether it is used or not.", manyCharacters),
+		Suggestion: "Say the same in fewer words, or divide the tool by what is needed when.",
+		Bad:        Example{Show: "a prompt of 20,000 characters", Draft: prompted(20_000)},
+		Good:       Example{Show: "a prompt of 8,000 characters", Draft: prompted(8_000)},
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			t := judged(c)
+			if t == nil || t.Kind != registry.PromptTool {
+				return nil, nil
+			}
+			n := 0
+			for _, text := range []string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt} {
+				n += utf8.RuneCountInString(text)
+			}
+			if n <= manyCharacters {
+				return nil, nil
+			}
+			return []Finding{{Path: "definition.prompt", Message: fmt.Sprintf("The texts that are injected have %d characters together; more than %d is much for one tool.", n, manyCharacters)}}, nil
+		},
+	}
+}
+
+func largeSchema() Rule {
+	described := func(n int) proposals.Draft {
+		return accepting("get_invoices", `{"properties":{"id":{"description":"`+sentences(n)+`","type":"string"}},"type":"object"}`)
+	}
+	return Rule{
+		ID: "B103", Name: "large-schema", Severity: Info, Waivable: true,
+		Doc:        fmt.Sprintf("The input schema has more than %d bytes. It is sent along with every request in which the tool is offered.", manyBytes),
+		Suggestion: "Take out what a model does not need to make a call, or let the tool be discovered (deferLoading).",
+		Bad:        Example{Show: "a schema of 20,000 bytes", Draft: described(20_000)},
+		Good:       Example{Show: "a schema of 4,000 bytes", Draft: described(4_000)},
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			t := judged(c)
+			if t == nil || t.DeferLoading || len(t.InputSchema) <= manyBytes {
+				return nil, nil
+			}
+			return []Finding{{Path: "definition.inputSchema", Message: fmt.Sprintf("The input schema has %d bytes; more than %d is much for one tool.", len(t.InputSchema), manyBytes)}}, nil
+		},
+	}
+}
+
+func promptGrows() Rule {
+	return Rule{
+		ID: "B201", Name: "prompt-grows", Severity: Warn, Waivable: true,
+		Doc:        fmt.Sprintf("The prompt of a channel becomes longer by more than %d tokens (o200k_base). Every answer on that channel pays for them, and everything else in the prompt weighs less.", manyTokens),
+		Suggestion: "Look at the prompt as it would be; shorten, or give the tool to fewer agents.",
+		Bad:        Example{Show: "4,000 tokens become 7,000", Draft: sample(), Prompts: costs(7_000, false)},
+		Good:       Example{Show: "4,000 tokens become 4,300", Draft: sample(), Prompts: costs(4_300, false)},
+		Check: eachPrompt(func(p PromptCost) string {
+			if p.After-p.Before <= manyTokens {
+				return ""
+			}
+			return fmt.Sprintf("grows by %d tokens, from %d to %d", p.After-p.Before, p.Before, p.After)
+		}),
+	}
+}
+
+func promptCut() Rule {
+	return Rule{
+		ID: "B202", Name: "prompt-cut", Severity: Block, Locked: true,
+		Doc:        fmt.Sprintf("The prompt of a channel would have more than %d bytes and end before the template does. What falls off the end may be what keeps the agent safe.", prompt.PromptLimit),
+		Suggestion: "Name long values once in the template, or shorten them.",
+		Bad:        Example{Show: "a template that asks for more than is rendered", Draft: sample(), Prompts: costs(4_000_000, true)},
+		Good:       Example{Show: "a template that is rendered in whole", Draft: sample(), Prompts: costs(4_300, false)},
+		Check: eachPrompt(func(p PromptCost) string {
+			if !p.Cut {
+				return ""
+			}
+			return "would be cut off before its end"
+		}),
+	}
+}
+
+// eachPrompt makes a finding of every prompt that complain has a clause about.
+func eachPrompt(complain func(PromptCost) string) func(context.Context, *Change) ([]Finding, error) {
+	return func(_ context.Context, c *Change) ([]Finding, error) {
+		var found []Finding
+		for _, p := range c.Prompts {
+			clause := complain(p)
+			if clause == "" || len(found) == maxPerText {
+				continue
+			}
+			found = append(found, Finding{
+				Path: "definition", Passage: p.Agent.String() + "#" + p.Channel,
+				Message: fmt.Sprintf("The prompt of %s for %s %s.", jsondoc.Printable(p.Agent.String()), jsondoc.Printable(p.Channel), clause),
+			})
+		}
+		return found, nil
+	}
+}
+
+// costs is what becomes of a prompt of 4,000 tokens.
+func costs(after int, cut bool) []PromptCost {
+	agent := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: "assistant"}
+	return []PromptCost{{Agent: agent, Channel: prompt.Web, Before: 4_000, After: after, Cut: cut}}
+}
+
+// sentences returns a text of n characters.
+func sentences(n int) string {
+	const one = "Returns the invoices of the current customer. "
+	return strings.Repeat(one, n/len(one)+1)[:n]
+}
