@@ -1,13 +1,14 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
 
 // TestExamples runs every rule against its own documentation.
 func TestExamples(t *testing.T) {
-	for _, r := range All() {
+	for _, r := range slices.Concat(All(), data(), registryRules(), budget()) {
 		t.Run(r.ID+" "+r.Name, func(t *testing.T) {
 			if r.Doc == "" || r.Bad.Show == "" || r.Good.Show == "" {
 				t.Error("it lacks a doc or an example")
@@ -27,7 +28,7 @@ func TestExamples(t *testing.T) {
 
 func check(t *testing.T, r Rule, e Example) []Finding {
 	t.Helper()
-	c := &Change{Draft: e.Draft, World: Memory(e.Live)}
+	c := &Change{Draft: e.Draft, World: Memory(e.Live), Prompts: e.Prompts}
 	for i, l := range e.Live {
 		if l.Subject == e.Draft.Subject {
 			c.Before = &e.Live[i]

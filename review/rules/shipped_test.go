@@ -1,0 +1,30 @@
+package rules
+
+import (
+	"slices"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+// TestShippedDefinitions proposes what is shipped anew: a rule that objects to
+// it is wrong, or what is shipped is.
+func TestShippedDefinitions(t *testing.T) {
+	rules := slices.Concat(data(), registryRules(), budget())
+	for _, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents()) {
+		draft := sample()
+		draft.Subject = registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
+		draft.Type, draft.Definition = proposals.New, d
+		for _, r := range rules {
+			for _, f := range check(t, r, Example{Draft: draft}) {
+				if r.Severity == Info {
+					t.Logf("%s %s: %s %s", r.ID, draft.Subject, f.Path, f.Message)
+					continue
+				}
+				t.Errorf("%s %s: %s %s", r.ID, draft.Subject, f.Path, f.Message)
+			}
+		}
+	}
+}
