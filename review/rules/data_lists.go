@@ -195,10 +195,10 @@ func shownRules() []Rule {
 // with "_", "-", a space or nothing between them.
 func softDeletes(text string) []passage {
 	var found []passage
-	words := wordsOf(text)
+	words := nameWords(text)
 	for i := range words {
 		for _, phrase := range softDeletePhrases {
-			if end := i + len(phrase); end <= len(words) && matches(words[i:end], phrase) {
+			if end := i + len(phrase); end <= len(words) && inWords(words[i:end], phrase) {
 				found = append(found, passage{start: words[i].start, end: words[end-1].end})
 			}
 		}
@@ -222,20 +222,20 @@ var softDeletePhrases = [...][]string{
 	{"soft", "deletion"},
 }
 
-// word is a word of a text or of an identifier in it, in lower case.
-type word struct {
+// nameWord is a word of a text or of an identifier in it, in lower case.
+type nameWord struct {
 	start, end int
 	lower      string
 	tied       bool // it is tied to the next one: by "_" or "-", or by a capital
 }
 
-// wordsOf splits a text into its ASCII words, and identifiers into theirs.
-func wordsOf(text string) []word {
-	var words []word
+// nameWords splits a text into its ASCII words, and identifiers into theirs.
+func nameWords(text string) []nameWord {
+	var words []nameWord
 	start := -1
 	end := func(at int, tied bool) {
 		if start >= 0 {
-			words = append(words, word{start: start, end: at, lower: strings.ToLower(text[start:at]), tied: tied})
+			words = append(words, nameWord{start: start, end: at, lower: strings.ToLower(text[start:at]), tied: tied})
 		}
 		start = -1
 	}
@@ -260,9 +260,9 @@ func wordsOf(text string) []word {
 	return words
 }
 
-// matches reports whether words are those of a phrase. All but "soft delete"
+// inWords reports whether words are those of a phrase. All but "soft delete"
 // are plain English when they stand apart: only identifiers count.
-func matches(words []word, phrase []string) bool {
+func inWords(words []nameWord, phrase []string) bool {
 	for i, w := range words {
 		last := i == len(words)-1
 		if w.lower != phrase[i] || !last && !w.tied && phrase[0] != "soft" {
