@@ -23,7 +23,7 @@ const (
 // budget is the B family: what a change costs in the one thing that all tools
 // and texts of an agent share.
 func budget() []Rule {
-	return []Rule{descriptionCut(), longPrompt(), largeSchema(), promptGrows(), promptCut()}
+	return []Rule{descriptionCut(), longTexts(), largeSchema(), promptGrows(), promptCut()}
 }
 
 func descriptionCut() Rule {
@@ -51,7 +51,7 @@ func descriptionCut() Rule {
 	}
 }
 
-func longPrompt() Rule {
+func longTexts() Rule {
 	prompted := func(n int) proposals.Draft {
 		d := sample()
 		d.Definition.Tool.Prompt = sentences(n)
