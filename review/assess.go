@@ -40,7 +40,7 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 		return p, a, err
 	}
 	if o.Revision != 0 && o.Revision != p.Revision || o.ContentHash != "" && o.ContentHash != p.ContentHash {
-		return p, a, fmt.Errorf("%s is at revision %d now; an assessment of other content counts for nothing: %w", name(p), p.Revision, ErrConflict)
+		return p, a, fmt.Errorf("%w: %s is at revision %d now; an assessment of other content counts for nothing", ErrConflict, name(p), p.Revision)
 	}
 	report, err := d.examine(ctx, tx, rev.Draft)
 	if err != nil {

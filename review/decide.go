@@ -131,7 +131,7 @@ func together(views []view) error {
 	chosen := map[proposals.ID]bool{}
 	for _, v := range views {
 		if chosen[v.Proposal.ID] {
-			return fmt.Errorf("%s is named twice: %w", name(v.Proposal), ErrConflict)
+			return fmt.Errorf("%w: %s is named twice", ErrConflict, name(v.Proposal))
 		}
 		chosen[v.Proposal.ID] = true
 	}

@@ -7,7 +7,7 @@ import "errors"
 var (
 	ErrNotFound    = errors.New("not found")
 	ErrAmbiguous   = errors.New("ambiguous")
-	ErrConflict    = errors.New("somebody else was first")
+	ErrConflict    = errors.New("conflict")
 	ErrStale       = errors.New("stale")
 	ErrDigest      = errors.New("review digest differs")
 	ErrChangeSet   = errors.New("change set is not complete")

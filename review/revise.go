@@ -35,7 +35,7 @@ func (d *Desk) revise(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 		return p, rev, fmt.Errorf("%s: %w", name(p), err)
 	}
 	if draft.Subject != p.Subject {
-		return p, rev, fmt.Errorf("%s is about %s and stays so; propose %s on its own: %w", name(p), p.Subject, draft.Subject, ErrConflict)
+		return p, rev, fmt.Errorf("%w: %s is about %s and stays so; propose %s on its own", ErrConflict, name(p), p.Subject, draft.Subject)
 	}
 	last, err := tx.Revision(ctx, p.ID, p.Revision)
 	if err != nil {

@@ -69,7 +69,7 @@ func changedOne(n int64, err error, what string) error {
 	case err != nil:
 		return err
 	case n != 1:
-		return fmt.Errorf("%s: %w", what, review.ErrConflict)
+		return fmt.Errorf("%s: %w: somebody else was first; look again", what, review.ErrConflict)
 	}
 	return nil
 }
