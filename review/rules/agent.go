@@ -1,0 +1,272 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/prompt"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+// agent is the A family: a soul that is a soul, a template that says what it
+// means, and no name that was given up.
+func agent() []Rule {
+	return []Rule{
+		soulHeadingRule(), soulToolRule(), soulInstructionRule(),
+		unknownPlaceholderRule(), missingPlaceholderRule(), bracePlaceholderRule(),
+		retiredMentionRule(), allowListRule(),
+	}
+}
+
+// about calls check when the change leaves an active agent behind.
+func about(check func(ctx context.Context, c *Change, a registry.Agent) ([]Finding, error)) func(context.Context, *Change) ([]Finding, error) {
+	return func(ctx context.Context, c *Change) ([]Finding, error) {
+		a := c.Draft.Definition.Agent
+		if a == nil || a.Status == registry.Deactivated {
+			return nil, nil
+		}
+		return check(ctx, c, *a)
+	}
+}
+
+// inText finds passages in one text of an agent.
+func inText(path, value string, found []passage, message func(string) string) []Finding {
+	t := Text{Path: path, Value: value}
+	return t.findings(found, func(p passage) string { return message(value[p.start:p.end]) })
+}
+
+const soulPath, templatePath = "definition.soul", "definition.promptTemplate"
+
+// soulful is a small agent that no rule objects to, with a change.
+func soulful(change func(*registry.Agent)) proposals.Draft {
+	d := sample()
+	a := registry.Agent{
+		ID: "night_reader", Name: "Night Reader", Description: "Reads along.",
+		Soul:            "You would rather understand than be quick. Silence is part of your character.",
+		PromptTemplate:  "$identity\n\n$soul\n\n$channel_guidance\n\n$user_instructions\n\n$tool_catalog\n",
+		ChannelGuidance: map[string]string{"web": "Long answers are fine here."},
+		AllowList:       &registry.AllowList{Name: "explore"},
+	}
+	change(&a)
+	d.Subject = registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: a.ID}
+	d.Definition = registry.Definition{Agent: &a}
+	return d
+}
+
+func withSoul(soul string) proposals.Draft {
+	return soulful(func(a *registry.Agent) { a.Soul = soul })
+}
+
+func withTemplate(template string) proposals.Draft {
+	return soulful(func(a *registry.Agent) { a.PromptTemplate = template })
+}
+
+// heading matches an ATX heading, or the line under a setext heading
+// (CommonMark 0.31, sections 4.2 and 4.3).
+var heading = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^ {0,3}#{1,6}(?:[ \t].*)?$|^ {0,3}[^\s#>*+\-].*\n {0,3}(?:=+|-{2,})[ \t]*$`)
+})
+
+func soulHeadingRule() Rule {
+	return Rule{
+		ID: "A101", Name: "soul-heading", Severity: Block, Waivable: true,
+		Doc:        "The soul has a Markdown heading. It is set into a section of the template, whose structure the heading breaks; and what needs headings is a manual, not a character.",
+		Suggestion: "Say it in paragraphs, or move it to the operating model.",
+		Bad:        Example{Show: "## Values", Draft: withSoul("## Values\n\nYou are patient.")},
+		Good:       Example{Show: "You are patient. You number your doubts #1 to #3.", Draft: withSoul("You are patient.\nYou number your doubts #1 to #3.")},
+		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
+			return inText(soulPath, a.Soul, matches(heading(), a.Soul), func(string) string { return "The soul has a heading." }), nil
+		}),
+	}
+}
+
+// matches returns where re matches in s.
+func matches(re *regexp.Regexp, s string) []passage {
+	var found []passage
+	for _, at := range re.FindAllStringIndex(s, maxPerText) {
+		found = append(found, passage{start: at[0], end: at[1]})
+	}
+	return found
+}
+
+// idWord matches words of the form of an id.
+var idWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_]+`) })
+
+// maxLookups bounds how many words of a text are looked up.
+const maxLookups = 500
+
+func soulToolRule() Rule {
+	return Rule{
+		ID: "A102", Name: "soul-tool-name", Severity: Block, Waivable: true,
+		Doc:        "The soul names a tool. A soul outlives the tools of the day; one that names them has to be reviewed whenever a tool is renamed, and tells the agent what to do instead of who to be.",
+		Suggestion: "Move it to the operating model or to the tool's own guidance.",
+		Bad:        Example{Show: "You look things up with search_memories.", Draft: withSoul("You look things up with search_memories.")},
+		Good:       Example{Show: "You look things up before you speak.", Draft: withSoul("You look things up before you speak.")},
+		Check: about(func(ctx context.Context, c *Change, a registry.Agent) ([]Finding, error) {
+			var found []passage
+			known := map[string]bool{}
+			for _, p := range allMatches(idWord(), a.Soul) {
+				word := a.Soul[p.start:p.end]
+				if !strings.Contains(word, "_") || !registry.ValidID(word) {
+					continue
+				}
+				is, asked := known[word]
+				if !asked && len(known) < maxLookups {
+					var err error
+					if is, err = isTool(ctx, c, word); err != nil {
+						return nil, err
+					}
+					known[word] = is
+				}
+				if is {
+					found = append(found, p)
+				}
+			}
+			return inText(soulPath, a.Soul, found, func(name string) string { return fmt.Sprintf("The soul names the tool %s.", name) }), nil
+		}),
+	}
+}
+
+// allMatches is matches without a bound on their number.
+func allMatches(re *regexp.Regexp, s string) []passage {
+	var found []passage
+	for _, at := range re.FindAllStringIndex(s, -1) {
+		found = append(found, passage{start: at[0], end: at[1]})
+	}
+	return found
+}
+
+// isTool reports whether name is, or was, the name of a tool.
+func isTool(ctx context.Context, c *Change, name string) (bool, error) {
+	list, _ := shipped.AllowList(shipped.AssistantID)
+	if _, retired := shipped.Retired(name); retired || shipped.IsCore(name) || slices.Contains(list.Tools, name) {
+		return true, nil
+	}
+	live, err := c.World.ByName(ctx, name)
+	return len(live) > 0, err
+}
+
+// instruction matches what belongs into an operating model: calls, formats,
+// limits, steps, schedules, answers word for word.
+var instruction = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(strings.Join([]string{
+		`(?m:^ {0,3}\d{1,3}[.)] +\S.*$)`,
+		"```|`[^`\n]+`",
+		`(?i:\b(?:call|invoke|execute|run|use)\s+(?:(?:the|a|an|your|any)\s+(?:\w+\s+)?)?(?:tool|function|command|api|endpoint|script)s?\b)`,
+		`(?i:\b(?:respond|reply|answer|output|return|write)\s+(?:only\s+|exactly\s+|always\s+)?(?:with|in|as)\s+(?:valid\s+|a\s+)?(?:json|yaml|xml|markdown|html|csv|table)\b)`,
+		`(?i:\b(?:at most|no more than|under|within|up to|maximum of)\s+\d+\s+(?:words|characters|sentences|tokens|lines|bullet points|seconds|minutes)\b)`,
+		`(?i:\bstep\s+\d+\b)`,
+		`(?i:\bevery\s+\d+\s+(?:seconds|minutes|hours|days)\b)`,
+		`\b(?:HEARTBEAT_OK|WAKEUP_SILENT)\b`,
+	}, "|"))
+})
+
+func soulInstructionRule() Rule {
+	return Rule{
+		ID: "A103", Name: "soul-instruction", Severity: Warn, Waivable: true,
+		Doc:        "The soul gives operational instructions: steps, calls, formats, limits or answers word for word. They belong to the operating model or to a channel, where they are shown and reviewed as such; in a soul they apply everywhere.",
+		Suggestion: "Move it to operatingModel or channelGuidance, and say here why it matters to the agent.",
+		Bad:        Example{Show: "Answer in at most 50 words.", Draft: withSoul("You are brief. Answer in at most 50 words.")},
+		Good:       Example{Show: "You are brief because attention is a gift.", Draft: withSoul("You are brief because attention is a gift.")},
+		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
+			return inText(soulPath, a.Soul, matches(instruction(), a.Soul), func(string) string { return "The soul gives an operational instruction." }), nil
+		}),
+	}
+}
+
+func unknownPlaceholderRule() Rule {
+	return Rule{
+		ID: "A104", Name: "unknown-placeholder", Severity: Warn, Waivable: true,
+		Doc:        "The template has a placeholder that nothing is put in for. It stays in the prompt as it is written, for the model to wonder about.",
+		Suggestion: "Use one of " + "$" + strings.Join(prompt.Placeholders(), ", $") + "; or write $$ for a dollar sign.",
+		Bad:        Example{Show: "$tool_catalogue", Draft: withTemplate("$identity\n$soul\n$channel_guidance\n$user_instructions\n$tool_catalog\n$tool_catalogue\n")},
+		Good:       Example{Show: "It costs $$5.", Draft: withTemplate("$identity\n$soul\n$channel_guidance\n$user_instructions\n$tool_catalog\nIt costs $$5.\n")},
+		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
+			var found []passage
+			for _, u := range prompt.Uses(a.PromptTemplate) {
+				if !slices.Contains(prompt.Placeholders(), u.Name) {
+					found = append(found, passage{start: u.Offset, end: u.Offset + u.Len})
+				}
+			}
+			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("Nothing is put in for %s.", use) }), nil
+		}),
+	}
+}
+
+// wanted says which placeholders the texts of an agent need to reach its
+// prompts, and what is lost without them.
+func wanted(a registry.Agent) [][2]string {
+	list := [][2]string{
+		{prompt.ToolCatalog, "the agent is not told what tools it has"},
+		{prompt.UserInstructions, "what the user asked of it for good never reaches it"},
+	}
+	for _, text := range []struct {
+		set         bool
+		placeholder string
+		key         string
+	}{
+		{a.Soul != "", prompt.Soul, "soul"},
+		{len(a.ChannelGuidance) > 0, prompt.ChannelGuidance, "channelGuidance"},
+		{a.OperatingModel != "", prompt.OperatingModel, "operatingModel"},
+		{a.InteractionLearning != "", prompt.InteractionLearning, "interactionLearning"},
+		{a.SessionOpen != nil || a.Onboarding != "", prompt.SessionSection, "sessionOpen and onboarding"},
+	} {
+		if text.set {
+			list = append(list, [2]string{text.placeholder, "what stands in " + text.key + " never reaches it"})
+		}
+	}
+	return list
+}
+
+func missingPlaceholderRule() Rule {
+	return Rule{
+		ID: "A105", Name: "missing-placeholder", Severity: Warn, Waivable: true,
+		Doc:        "The template leaves out a placeholder that the agent needs, or whose text it has: the text is written, reviewed and never seen by a model.",
+		Suggestion: "Add the placeholder, or take out the text; without a template everything is put in.",
+		Bad:        Example{Show: "a template without $tool_catalog", Draft: withTemplate("$identity\n$soul\n$channel_guidance\n$user_instructions\n")},
+		Good:       Example{Show: "a template with every text that the agent has", Draft: soulful(func(*registry.Agent) {})},
+		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
+			if strings.TrimSpace(a.PromptTemplate) == "" {
+				return nil, nil
+			}
+			uses := prompt.Uses(a.PromptTemplate)
+			var found []Finding
+			for _, w := range wanted(a) {
+				if !slices.ContainsFunc(uses, func(u prompt.Use) bool { return u.Name == w[0] }) {
+					found = append(found, Finding{Path: templatePath, Passage: "$" + w[0], Message: fmt.Sprintf("The template has no $%s: %s.", w[0], w[1])})
+				}
+			}
+			return found, nil
+		}),
+	}
+}
+
+// braced matches names in braces that no "$" stands before.
+var braced = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\{\{?\s*(` + strings.Join(prompt.Placeholders(), "|") + `)\s*\}?\}`)
+})
+
+func bracePlaceholderRule() Rule {
+	return Rule{
+		ID: "A106", Name: "brace-placeholder", Severity: Block, Waivable: true,
+		Doc:        "The template writes a placeholder as other template languages do, `{soul}` or `{{soul}}`. Braces mean nothing here: the words would stand in the prompt.",
+		Suggestion: "Write $name or ${name}.",
+		Bad:        Example{Show: "{soul}", Draft: withTemplate("$identity\n{soul}\n$soul\n$channel_guidance\n$user_instructions\n$tool_catalog\n")},
+		Good:       Example{Show: "${soul}", Draft: withTemplate("$identity\n${soul}\n$channel_guidance\n$user_instructions\n$tool_catalog\nAnswer as {\"tool\": …}.\n")},
+		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
+			var found []passage
+			for _, p := range allMatches(braced(), a.PromptTemplate) {
+				if !strings.HasSuffix(a.PromptTemplate[:p.start], "$") {
+					found = append(found, p)
+				}
+			}
+			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("%s is no placeholder here.", use) }), nil
+		}),
+	}
+}

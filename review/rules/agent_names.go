@@ -1,0 +1,130 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/shipped"
+)
+
+func retiredMentionRule() Rule {
+	withPrompt := func(text string) proposals.Draft {
+		d := sample()
+		d.Definition.Tool.Prompt = text
+		return d
+	}
+	return Rule{
+		ID: "A107", Name: "retired-name-mentioned", Severity: Warn, Waivable: true,
+		Doc:        "A prompt, a soul, a template or another text for models mentions a tool by a name that was given up. The model will try to call what is not there.",
+		Suggestion: "Take the name out.",
+		Bad:        Example{Show: "Save it with store_memory.", Draft: withPrompt("Read the scene. Save it with store_memory.")},
+		Good:       Example{Show: "Save it with create_memories, so that you can recall it.", Draft: withPrompt("Read the scene. Save it with create_memories, so that you can recall it.")},
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			if c.Draft.Type == proposals.Deactivate {
+				return nil, nil // it goes out of use, name and all
+			}
+			var found []Finding
+			for _, t := range c.Texts() {
+				if t.Kind == Prose && t.Visible {
+					found = append(found, retiredIn(t)...)
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+// retiredIn finds retired names in a text. A name that is an English word too
+// counts only where it is written as a name: in backquotes or before a "(".
+func retiredIn(t Text) []Finding {
+	var found []passage
+	for _, p := range allMatches(idWord(), t.Value) {
+		word := t.Value[p.start:p.end]
+		if _, retired := shipped.Retired(word); !retired {
+			continue
+		}
+		quoted := strings.HasSuffix(t.Value[:p.start], "`") && strings.HasPrefix(t.Value[p.end:], "`")
+		if strings.Contains(word, "_") || quoted || strings.HasPrefix(t.Value[p.end:], "(") {
+			found = append(found, p)
+		}
+	}
+	findings := t.findings(found, func(p passage) string {
+		name := t.Value[p.start:p.end]
+		if successor, _ := shipped.Retired(name); successor != "" {
+			return fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor)
+		}
+		return fmt.Sprintf("%s is a retired name, and nothing took its place.", name)
+	})
+	for i, f := range findings {
+		if successor, _ := shipped.Retired(f.Passage); successor != "" {
+			findings[i].Suggestion = fmt.Sprintf("Write %s.", successor)
+		}
+	}
+	return findings
+}
+
+func allowListRule() Rule {
+	listing := func(list registry.AllowList) proposals.Draft {
+		return soulful(func(a *registry.Agent) { a.AllowList = &list })
+	}
+	return Rule{
+		ID: "A108", Name: "allow-list", Severity: Warn, Waivable: true,
+		Doc:        "The allow-list names a shipped list that does not exist, or a tool that the registry lacks or that was retired. Such an entry is skipped at run time, and an agent that has nothing left does not run at all.",
+		Suggestion: "Take the entry out, or propose the tool first.",
+		Bad:        Example{Show: `"tools": ["get_task"]`, Draft: listing(registry.AllowList{Tools: []string{"get_task"}})},
+		Good:       Example{Show: `"tools": ["get_tasks"]`, Draft: listing(registry.AllowList{Tools: []string{"get_tasks"}})},
+		Check: about(func(ctx context.Context, c *Change, a registry.Agent) ([]Finding, error) {
+			if a.AllowList == nil {
+				return nil, nil
+			}
+			const path = "definition.allowList"
+			if a.AllowList.Reference() {
+				if _, ok := shipped.AllowList(a.AllowList.Name); !ok {
+					return []Finding{{Path: path, Passage: a.AllowList.Name, Message: fmt.Sprintf("No allow-list %s is shipped.", jsondoc.Quote(a.AllowList.Name))}}, nil
+				}
+				return nil, nil
+			}
+			var found []Finding
+			for _, part := range []struct {
+				key   string
+				names []string
+			}{
+				{"tools", a.AllowList.Tools},
+				{"addWhenNonLocal", a.AllowList.AddWhenNonLocal},
+				{"addWhenEmbeddingOK", a.AllowList.AddWhenEmbeddingOK},
+			} {
+				for i, name := range part.names[:min(len(part.names), maxLookups)] {
+					f, err := unlisted(ctx, c, jsondoc.Index(jsondoc.Join(path, part.key), i), name)
+					if err != nil {
+						return nil, err
+					}
+					found = append(found, f...)
+				}
+			}
+			return found, nil
+		}),
+	}
+}
+
+// unlisted reports a name on an allow-list that leads to no tool.
+func unlisted(ctx context.Context, c *Change, path, name string) ([]Finding, error) {
+	successor, retired := shipped.Retired(name)
+	switch {
+	case successor != "":
+		return []Finding{{
+			Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor),
+			Suggestion: fmt.Sprintf("Write %s.", successor),
+		}}, nil
+	case retired:
+		return []Finding{{Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name, and nothing took its place.", name)}}, nil
+	}
+	known, err := isTool(ctx, c, name)
+	if err != nil || known {
+		return nil, err
+	}
+	return []Finding{{Path: path, Passage: name, Message: fmt.Sprintf("%s is not in the registry.", jsondoc.Quote(name))}}, nil
+}

@@ -1,0 +1,120 @@
+package rules
+
+import (
+	"testing"
+
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+// TestAgentExamples runs the family against its own documentation, and every
+// rule against the good examples of all the others.
+func TestAgentExamples(t *testing.T) {
+	for _, r := range agent() {
+		if found := check(t, r, r.Bad); len(found) == 0 {
+			t.Errorf("%s finds nothing in its bad example", r.ID)
+		}
+		for _, other := range agent() {
+			if found := check(t, r, other.Good); len(found) > 0 {
+				t.Errorf("%s finds something in the good example of %s: %+v", r.ID, other.ID, found)
+			}
+		}
+	}
+}
+
+// TestShippedAgentsAreGood holds what is shipped against the family.
+func TestShippedAgentsAreGood(t *testing.T) {
+	for _, d := range append(shipped.Agents(), append(shipped.Core(), shipped.Assistant()...)...) {
+		draft := sample()
+		draft.Subject = registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
+		draft.Definition = d
+		for _, r := range agent() {
+			if found := check(t, r, Example{Draft: draft}); len(found) > 0 {
+				t.Errorf("%s: %+v", d.ID(), found)
+			}
+		}
+	}
+}
+
+func TestSouls(t *testing.T) {
+	for _, c := range []struct{ soul, rule string }{
+		{"# Who you are\nKind.", "A101"},
+		{"Who you are\n===\nKind.", "A101"},
+		{"   ### Kind", "A101"},
+		{"#1 is honesty. #kind too.", ""},
+		{"You use file_reader gladly.", "A102"},
+		{"You keep what save_memory kept.", "A102"},
+		{"You love snake_case names.", ""},
+		{"You recall what matters.", ""},
+		{"Call the search tool before you speak.", "A103"},
+		{"Respond in JSON.", "A103"},
+		{"Reply only with valid JSON", "A103"},
+		{"1. Read.\n2. Think.", "A103"},
+		{"Say `HEARTBEAT_OK` when all is well.", "A103"},
+		{"Check every 5 minutes.", "A103"},
+		{"You answer with care, in kindness, as a friend would.", ""},
+		{"You run towards trouble and use every function of your heart.", ""},
+		{"In 1999. you were young, and 3 words were enough.", ""},
+	} {
+		got := ""
+		for _, r := range agent() {
+			if found := check(t, r, Example{Draft: withSoul(c.soul)}); len(found) > 0 && got == "" {
+				got = r.ID
+				if f := found[0]; f.Line == 0 || f.Passage == "" {
+					t.Errorf("%q: the finding has no place: %+v", c.soul, f)
+				}
+			}
+		}
+		if got != c.rule {
+			t.Errorf("%q: %q, want %q", c.soul, got, c.rule)
+		}
+	}
+}
+
+func TestTemplates(t *testing.T) {
+	const whole = "$identity $soul $channel_guidance $user_instructions $tool_catalog "
+	for _, c := range []struct{ template, rule string }{
+		{whole, ""},
+		{whole + "${identity} $$5 $ 5 {x} {\"soul\": 1}", ""},
+		{whole + "$Soul", "A104"},
+		{whole + "${mood}", "A104"},
+		{whole + "{ soul }", "A106"},
+		{whole + "{{memory_notes}}", "A106"},
+		{"$identity", "A105"},
+		{"", ""},
+		{whole + "Call recall(x).", "A107"},
+		{whole + "You can recall (and forget).", ""},
+	} {
+		got := ""
+		for _, r := range agent() {
+			if found := check(t, r, Example{Draft: withTemplate(c.template)}); len(found) > 0 && got == "" {
+				got = r.ID
+			}
+		}
+		if got != c.rule {
+			t.Errorf("%q: %q, want %q", c.template, got, c.rule)
+		}
+	}
+}
+
+func TestARetiredNameIsToldWithItsSuccessor(t *testing.T) {
+	d := sample()
+	d.Definition.Tool.Prompt = "First `recall`, then gmail_search,\nthen email_digest."
+	found := check(t, retiredMentionRule(), Example{Draft: d})
+	want := []string{
+		"recall is a retired name; its successor is search_memories.",
+		"gmail_search is a retired name; its successor is search_gmail.",
+		"email_digest is a retired name, and nothing took its place.",
+	}
+	if len(found) != len(want) {
+		t.Fatalf("found %+v", found)
+	}
+	for i, f := range found {
+		if f.Message != want[i] || f.Path != "definition.prompt" {
+			t.Errorf("%+v, want %s", f, want[i])
+		}
+	}
+	if found[2].Line != 2 || found[2].Column != 6 {
+		t.Errorf("it stands at line %d, column %d", found[2].Line, found[2].Column)
+	}
+}
