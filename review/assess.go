@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"toolcrib/proposals"
-	"toolcrib/review/harness"
 	"toolcrib/review/rules"
 )
 
@@ -87,8 +86,9 @@ func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Dr
 	if err != nil {
 		return Report{}, err
 	}
-	findings, err := d.rules.Check(ctx, &rules.Change{Draft: draft, Before: before, World: world{r}})
-	return Report{Findings: findings, Harness: harness.Suite{Cases: draft.TestCases}.Run(ctx)}, err
+	results := d.trials.of(ctx, draft)
+	findings, err := d.rules.Check(ctx, &rules.Change{Draft: draft, Before: before, World: world{r}, Outcomes: results})
+	return Report{Findings: findings, Harness: results}, err
 }
 
 // recommend is the policy by which findings become a recommendation:

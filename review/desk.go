@@ -50,6 +50,7 @@ type Desk struct {
 	rules  rules.Set
 	now    func() time.Time
 	newID  func() string
+	trials *trials
 	dryRun bool
 }
 
@@ -64,7 +65,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	if policy.MaxOpen <= 0 {
 		policy.MaxOpen = DefaultMaxOpen
 	}
-	return &Desk{store: store, policy: policy, rules: set, now: now, newID: newID}, nil
+	return &Desk{store: store, policy: policy, rules: set, now: now, newID: newID, trials: &trials{}}, nil
 }
 
 // DryRun returns a desk that does everything but keep it: each act runs whole,

@@ -15,6 +15,7 @@ import (
 // or none. The error joins what is wrong with each. An agent that has an open
 // proposal on a subject revises that one instead of opening a second.
 func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
+	d.try(ctx, drafts...)
 	var made []proposals.Proposal
 	err := d.update(ctx, func(tx Tx) error {
 		made = make([]proposals.Proposal, 0, len(drafts))

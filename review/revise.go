@@ -10,6 +10,7 @@ import (
 // Revise makes a new revision of a proposal from draft. A draft stays a draft;
 // anything else goes back to the Chief of Staff, so it has to be whole.
 func (d *Desk) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
+	d.try(ctx, draft)
 	var p proposals.Proposal
 	err := d.update(ctx, func(tx Tx) error {
 		var err error

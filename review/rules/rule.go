@@ -5,6 +5,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/harness"
 )
 
 // Rule is one thing the Chief of Staff looks for.
@@ -47,6 +48,9 @@ type Change struct {
 	// Prompts says what becomes of the prompts that the draft reaches; empty
 	// when nobody rendered them.
 	Prompts []PromptCost
+	// Outcomes says how the test cases of the draft come out; nil when nobody
+	// ran them yet.
+	Outcomes []harness.Result
 
 	once computed
 }
