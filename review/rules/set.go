@@ -17,7 +17,7 @@ const Version = "1"
 
 // All returns every rule, by id.
 func All() []Rule {
-	return slices.Concat(template(), names(), lock(), overlaps(), data(), registryRules(), budget())
+	return slices.Concat(template(), names(), lock(), overlaps(), data(), registryRules(), agent(), budget())
 }
 
 // Set is the rules that are in force: every rule with the severity that the
