@@ -187,7 +187,7 @@ func TestAllOrNone(t *testing.T) {
 	if !errors.Is(err, review.ErrLocked) {
 		t.Errorf("%v does not name every member that can not be", err)
 	}
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // how many there are is asked, not what
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok || len(joined.Unwrap()) != 3 {
 		t.Errorf("%v; want three problems", err)
 	}
