@@ -61,7 +61,7 @@ func security() []Rule {
 			rules = append(rules, a.rule())
 		}
 	}
-	rules = append(append(rules, hiding()...), harvest())
+	rules = append(append(rules, hiding()...), harvest(), signs())
 	slices.SortFunc(rules, func(a, b Rule) int { return compareIDs(a.ID, b.ID) })
 	return rules
 }

@@ -9,8 +9,11 @@ import (
 // credentialForms are the published forms of keys and tokens that can not be
 // taken for anything else.
 var credentialForms = []struct{ kind, marker, form string }{
-	{"an AWS access key id", "A", `\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`},
-	{"a GitHub token", "gh", `\bgh[pousr]_[A-Za-z0-9]{36,}\b`},
+	{"an AWS access key id", "AKIA", `\bAKIA[0-9A-Z]{16}\b`},
+	{"a temporary AWS access key id", "ASIA", `\bASIA[0-9A-Z]{16}\b`},
+	{"a GitHub token", "ghp_", `\bghp_[A-Za-z0-9]{36,}\b`},
+	{"a GitHub token", "gho_", `\bgho_[A-Za-z0-9]{36,}\b`},
+	{"a GitHub token", "ghs_", `\bghs_[A-Za-z0-9]{36,}\b`},
 	{"a GitHub token", "github_pat_", `\bgithub_pat_[A-Za-z0-9_]{60,}\b`},
 	{"a GitLab token", "glpat-", `\bglpat-[A-Za-z0-9_-]{20,}\b`},
 	{"a Slack token", "xox", `\bxox[abprs]-[0-9A-Za-z-]{20,}\b`},
@@ -34,17 +37,21 @@ func credentials() Rule {
 		Suggestion: "Revoke the credential and refer to it by the name of the setting that holds it.",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			var found []Finding
-			for _, t := range c.Texts() {
+			for i := range c.scan() {
+				t := &c.scan()[i]
+				if !t.LongRun {
+					continue
+				}
 				var spans []passage
 				kind := ""
-				for i, form := range forms {
-					if !strings.Contains(t.Value, credentialForms[i].marker) {
+				for k, form := range forms {
+					if !strings.Contains(t.Value, credentialForms[k].marker) {
 						continue
 					}
 					for _, at := range form.FindAllStringIndex(t.Value, maxPerText) {
 						if real(t.Value[at[0]:at[1]]) {
 							spans = append(spans, passage{start: at[0], end: at[1]})
-							kind = credentialForms[i].kind
+							kind = credentialForms[k].kind
 						}
 					}
 				}

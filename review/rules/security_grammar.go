@@ -25,7 +25,7 @@ var groups = map[string]string{
 
 // grammar is the compiled lexicon with the frames of every class of attack.
 var grammar = sync.OnceValue(func() *scan.Grammar {
-	spec := scan.Spec{Groups: groups, Coded: codedWords, Entries: slices.Concat(acts, manner, things, tongues, domains, asked)}
+	spec := scan.Spec{Groups: groups, Coded: codedWords, Common: commonWords, Entries: slices.Concat(acts, manner, things, tongues, domains, asked)}
 	for _, a := range attacks() {
 		for _, pattern := range a.frames {
 			spec.Frames = append(spec.Frames, scan.Frame{Name: a.id, Pattern: pattern})
@@ -53,6 +53,7 @@ type scanned struct {
 	Text
 	*scan.Result
 	hidden []scan.Hidden
+	plain  bool             // printable ASCII only
 	byRule map[string][]int // indices of Matches by the rule they are for
 }
 
@@ -61,7 +62,10 @@ func (c *Change) scan() []scanned {
 	c.once.scans.Do(func() {
 		g := grammar()
 		for _, t := range c.Texts() {
-			s := scanned{Text: t, Result: g.Scan(t.Value), hidden: scan.FindHidden(t.Value)}
+			s := scanned{Text: t, Result: g.Scan(t.Value), plain: scan.Plain(t.Value)}
+			if !s.plain {
+				s.hidden = scan.FindHidden(t.Value)
+			}
 			if len(s.Matches) > 0 {
 				s.byRule = map[string][]int{}
 				for i, m := range s.Matches {

@@ -28,6 +28,9 @@ func wishes() []wish {
 			inParam: []string{
 				"wholeTalk|internals|hiddenSelf !<6neg",
 				"'turns'|'part'|'rest'|'history'|'transcript'|'log'|'summary'|'copy'|'record'|'gist'|'excerpt' ..3 conversation !<6neg",
+				"'transcript'|'dialogue'|'conversation'|'chat' !<2'id' !>2'id'|'ids'|'name'|'channel' !<6neg",
+				"'everything'|'anything'|'all'|'what' ..2 'said'|'told'|'asked'|'written'|'discussed' ..2 'so_far'|'before'|'earlier'|'until_now' !<6neg",
+				"'you' ..2 'configured'|'given'|'set_up'|'told'|'started'|'instructed' ..1 'with'|'by'|'before' !<6neg",
 				"conversation ..1 'history'|'log'|'transcript'|'summary'|'context'|'turns'|'id_and_content'",
 				"user ..4 'talked'|'talking'|'said'|'told'|'mentioned'|'typed'|'shared'|'discussed'|'revealed'|'wrote'|'confided' !<6neg",
 				"instr|'rules' ..2 'you'|'you_were'|'you_operate' !<6neg",

@@ -3,7 +3,6 @@ package rules
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"toolcrib/review/rules/scan"
 )
@@ -83,7 +82,7 @@ func encoded() Rule {
 			var spans []passage
 			for i := range s.Matches {
 				m := &s.Matches[i]
-				if m.Nested && m.Disguise.Decoded() && counts(m.Frame) && !s.plain(m) {
+				if m.Nested && m.Disguise.Decoded() && counts(m.Frame) && !s.inTheOpen(m) {
 					spans = append(spans, passage{m.Start, m.End, m.Disguise})
 				}
 			}
@@ -94,9 +93,9 @@ func encoded() Rule {
 	}
 }
 
-// plain reports whether the frame of m also fits the text as it stands, at the
+// inTheOpen reports whether the frame of m also fits the text as it stands, at the
 // same place.
-func (s *scanned) plain(m *scan.Match) bool {
+func (s *scanned) inTheOpen(m *scan.Match) bool {
 	for _, i := range s.byRule[m.Frame] {
 		if o := &s.Matches[i]; !o.Nested && o.Start < m.End && m.Start < o.End {
 			return true
@@ -145,10 +144,8 @@ func counts(id string) bool { return severities()[id].Rank() >= Warn.Rank() }
 // Padding that pushes text out of sight: white space within a line, in
 // characters, and empty lines in a row.
 const (
-	wideGap   = 60
-	tallGap   = 12
-	padded    = "White space pushes what follows out of sight."
-	blankLine = " \t\r\n"
+	wideGap = 60
+	tallGap = 12
 )
 
 func padding() Rule {
@@ -157,36 +154,37 @@ func padding() Rule {
 		Doc:        "A gap of white space so wide or so tall that what follows it is out of sight in most viewers.",
 		Suggestion: "Remove the gap.",
 		Check: eachText(func(s *scanned) []Finding {
-			return s.findings(gaps(s.Value), func(passage) string { return padded })
+			return s.findings(gaps(s.Value), func(passage) string { return "White space pushes what follows out of sight." })
 		}),
 	}
 }
 
-// gaps finds padding between two pieces of text.
+// gaps finds padding between two pieces of text. A gap that counts is longer
+// than tallGap bytes, so only every so many bytes are looked at until one is
+// blank.
 func gaps(text string) []passage {
 	var spans []passage
-	for i := 0; i < len(text); {
-		k := strings.IndexAny(text[i:], blankLine)
-		if k < 0 {
-			break
+	for i := 0; i < len(text); i += tallGap {
+		if !blank(text[i]) || i+1 < len(text) && !blank(text[i+1]) && i > 0 && !blank(text[i-1]) {
+			continue
 		}
-		start := i + k
-		i = start
+		start := i
+		for start > 0 && blank(text[start-1]) {
+			start--
+		}
 		width, lines := 0, 0
-		widest := 0
-		for i < len(text) && strings.IndexByte(blankLine, text[i]) >= 0 {
+		for i = start; i < len(text) && blank(text[i]); i++ {
 			if text[i] == '\n' {
 				lines++
-				width = 0
 			} else if lines == 0 {
 				width++
 			}
-			widest = max(widest, width)
-			i++
 		}
-		if i < len(text) && start > 0 && (widest >= wideGap && lines == 0 || lines > tallGap) {
+		if i < len(text) && start > 0 && (width >= wideGap && lines == 0 || lines > tallGap) {
 			spans = append(spans, passage{start: start, end: i})
 		}
 	}
 	return spans
 }
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

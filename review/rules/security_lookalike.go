@@ -18,7 +18,7 @@ func lookalikes() Rule {
 		Check: eachText(func(s *scanned) []Finding {
 			var spans []passage
 			stacked := map[int]bool{}
-			if len(s.hidden) > 0 || !ascii(s.Value) {
+			if !s.plain {
 				for _, w := range scan.FindMixed(s.Value) {
 					spans = append(spans, passage{start: w[0], end: w[1]})
 				}
@@ -37,13 +37,4 @@ func lookalikes() Rule {
 			})
 		}),
 	}
-}
-
-func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }

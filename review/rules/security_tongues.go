@@ -97,6 +97,19 @@ var tongues = []scan.Entry{
 		kata sandi, sandi, wachtwoord, hasło, şifre, parola, lösenord, κωδικός, κωδικος, كلمة السر, كلمة المرور, पासवर्ड, mật khẩu, รหัสผ่าน, passord, adgangskode`},
 }
 
+// commonWords are frequent in definitions and prompts, the most frequent first.
+const commonWords = `the a to and of for in or is id with you it from get if this name by user on file your list use not be use are that an as query
+	search all type default url when string number data set create project content using new path page optional test code text return tool result
+	results update request status can only one value format only output example read include model time must it run no use key before will do need
+	more up at out information server first then api image any other into message error language each ask command based but has have what how where
+	start add more date database field call account like version write issue source base max always check used between after line want should also
+	show response within without against ensure specific document system support process change instead open find same working make sure work
+	task security access design build provide review analysis performance best pattern patterns implementation implement strategy quality testing
+	current next every both their they its which available about single limit true false select detail such full per through end step given keep
+	order note match store state action option level comment send post send upload remove delete record log memory context session prompt tokens
+	token environment variable agent assistant function service function client customer team public external conversation history email address
+	rule rules instruction instructions policy never before same so than who may might could would there here well high low large small long short`
+
 // codedWords are common enough that two of them, in ROT13 or backwards, betray
 // a turned text, and rare in that form otherwise.
 const codedWords = `ignore previous instructions instruction system prompt user users the and your this that with from reveal secret secrets

@@ -1,7 +1,5 @@
 package scan
 
-import "strconv"
-
 // codeRun is a row of short numbers that may be the characters of a text in
 // binary, decimal or hexadecimal.
 type codeRun struct {
@@ -58,12 +56,33 @@ func codeOf(s string, radix, shortest, longest int) (byte, bool) {
 	if len(s) < shortest || len(s) > longest {
 		return 0, false
 	}
-	v, err := strconv.ParseUint(s, radix, 8)
-	return byte(v), err == nil && (v >= 0x20 && v < 0x7f || v == '\n' || v == '\t')
+	v := 0
+	for i := range len(s) {
+		d := digitValue(s[i])
+		if d >= radix {
+			return 0, false
+		}
+		v = v*radix + d
+	}
+	return byte(v), v >= 0x20 && v < 0x7f || v == '\n' || v == '\t'
+}
+
+// digitValue returns what c counts as a digit, 99 for what is none.
+func digitValue(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return 99
 }
 
 // endCodes queues the text that the row spells, if it does.
 func (s *reader) endCodes(c *codeRun) {
+	if c.count == 0 {
+		return
+	}
 	if c.count >= minCodes {
 		for column := range 3 {
 			if c.radices&(1<<column) == 0 {

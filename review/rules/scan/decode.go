@@ -64,11 +64,16 @@ func (s *reader) encodedRuns() {
 		padded := i < len(text) && text[i] == '='
 		n := end - start
 		if n <= maxCode {
-			s.code(&codes, start, end)
+			if c := text[start]; n == 2 || c <= '9' || c|0x20 == 'x' {
+				s.code(&codes, start, end)
+			} else if codes.count > 0 {
+				s.endCodes(&codes)
+			}
 			if !padded || n < minPadded {
 				continue
 			}
 		}
+		s.out.LongRun = s.out.LongRun || n >= minRun
 		if n < minRun && !padded || n < minPadded || n > maxRun {
 			continue
 		}

@@ -45,6 +45,10 @@ type step struct {
 type part struct {
 	set      Set
 	literals []uint16 // those of set that do not have a bit of their own
+	members  []uint16 // all of them
+	// words are numbers of words that are too common to be noted wherever they
+	// stand; they are looked for where they are asked for.
+	words []uint32
 }
 
 // guard is a concept that has to stand, or must not, near a match.
@@ -89,6 +93,13 @@ func (g *Grammar) compile(f Frame) (frame, error) {
 	}
 	if len(out.steps) == 0 || len(out.steps) > maxSteps {
 		return out, fmt.Errorf("frame %s: a pattern has 1 to %d steps", f.Name, maxSteps)
+	}
+	if !slices.ContainsFunc(out.steps, func(st step) bool { return len(st.members) > 0 }) {
+		// All its words are common: note them all the same.
+		frequency := g.frequency
+		g.frequency = nil
+		defer func() { g.frequency = frequency }()
+		return g.compile(f)
 	}
 	return out, nil
 }
@@ -166,6 +177,8 @@ func (g *Grammar) concepts(names string) (part, error) {
 			}
 			p.set.union(&m.set)
 			p.literals = append(p.literals, m.literals...)
+			p.members = append(p.members, m.members...)
+			p.words = append(p.words, m.words...)
 			continue
 		}
 		c, ok := g.lex.concepts[name]
@@ -173,22 +186,43 @@ func (g *Grammar) concepts(names string) (part, error) {
 			return p, fmt.Errorf("no concept %q", name)
 		}
 		p.set.add(c)
+		p.members = append(p.members, c)
 	}
-	if len(literals) > 0 {
+	if ids := g.common(literals); len(ids) > 0 {
+		p.words = append(p.words, ids...)
+	} else if len(literals) > 0 {
 		c := g.lex.literal(strings.Join(literals, "|"))
 		p.set.add(c)
 		p.literals = append(p.literals, c)
+		p.members = append(p.members, c)
 	}
 	return p, nil
 }
 
+// common returns the numbers of the given literal words, all single, if one of
+// them is very common.
+func (g *Grammar) common(literals []string) []uint32 {
+	var ids []uint32
+	common := false
+	for _, l := range literals {
+		w := strings.Trim(l, "'")
+		if strings.ContainsAny(w, "_~^") || len(cutWords(w)) != 1 {
+			return nil
+		}
+		common = common || g.frequency[w] >= weightCommon
+		ids = append(ids, g.lex.ids(w)...)
+	}
+	if !common {
+		return nil
+	}
+	return ids
+}
+
 // weight is how many words and phrases can fill st.
 func (g *Grammar) weight(st *step) int {
-	sum := 0
-	for c, n := range g.weights {
-		if st.stands(c) {
-			sum += n
-		}
+	sum := len(st.words) * weightFirst
+	for _, c := range st.members {
+		sum += g.weights[c]
 	}
 	return sum
 }

@@ -14,9 +14,12 @@ type Grammar struct {
 	groups  map[string]string
 	frames  []frame
 	names   []string
-	weights map[uint16]int
+	weights []int // by concept: how often it is met, in some unit
+	// frequency is how often a common word is met.
+	frequency map[string]int
 	// byAnchor lists, for each concept, the frames whose anchor it can fill.
-	byAnchor [maxBits][]uint16
+	byAnchor [][]uint16
+	anchors  Set // the named concepts among these
 
 	// What the shape of the text gives.
 	url, email, host, path, phone, number, ident, quoted, tag, bracket, label, caps, account uint16
@@ -37,6 +40,9 @@ type Spec struct {
 	Entries []Entry
 	Groups  map[string]string // a name for several concepts joined by "|"
 	Frames  []Frame
+	// Common lists frequent words of the texts to be scanned, the most
+	// frequent first. It makes scanning fast and changes nothing else.
+	Common string
 	// Coded lists common words. Two of them in ROT13 or written backwards
 	// betray a text that has to be turned back before it is read.
 	Coded string
@@ -60,6 +66,12 @@ func Compile(spec Spec) (*Grammar, error) {
 		g.lex.add(Entry{"rot13", rot13(w)})
 		g.lex.add(Entry{"backwards", backwards(w)})
 	}
+	g.frequency = map[string]int{}
+	for rank, w := range strings.Fields(spec.Common) {
+		if g.frequency[w] == 0 {
+			g.frequency[w] = weightFirst / (rank + 3)
+		}
+	}
 	var errs []error
 	for _, f := range spec.Frames {
 		c, err := g.compile(f)
@@ -71,7 +83,7 @@ func Compile(spec Spec) (*Grammar, error) {
 		g.names = append(g.names, f.Name)
 	}
 	g.index()
-	g.readers.New = func() any { return &reader{g: g} }
+	g.readers.New = func() any { return &reader{g: g, noted: make([]uint32, len(g.byAnchor))} }
 	return g, errors.Join(errs...)
 }
 
@@ -102,7 +114,9 @@ func (s Set) Meets(o Set) bool { return s.meets(&o) }
 
 // index lists the frames by the concepts of their rarest step.
 func (g *Grammar) index() {
-	g.weigh()
+	concepts := maxNamed + int(g.lex.literals)
+	g.byAnchor = make([][]uint16, concepts)
+	g.weigh(concepts)
 	for n := range g.frames {
 		f := &g.frames[n]
 		for i := range f.steps {
@@ -110,29 +124,42 @@ func (g *Grammar) index() {
 				f.anchor = i
 			}
 		}
-		set := &f.steps[f.anchor].set
-		for b := range g.byAnchor {
-			if set[b>>6]&(1<<(b&63)) != 0 {
-				g.byAnchor[b] = append(g.byAnchor[b], uint16(n))
-			}
+		for _, c := range f.steps[f.anchor].members {
+			g.byAnchor[c] = append(g.byAnchor[c], uint16(n))
+			g.anchors.add(c)
 		}
 	}
 }
 
-// weigh counts the lexemes of each concept; what shape gives counts as common.
-func (g *Grammar) weigh() {
-	g.weights = map[uint16]int{}
-	for i := range g.lex.list {
-		for _, m := range g.lex.list[i].means {
-			g.weights[m.concept]++
+// Weights of words: the most common one, any that is not common, a phrase, and
+// what shape gives.
+const (
+	weightFirst  = 100_000
+	weightCommon = 1_200 // noted only where it is asked for
+	weightRare   = 20
+	weightPhrase = 2
+	weightShape  = 2_000
+)
+
+// weigh estimates how often each concept is met: the frequency of a common
+// word falls with its rank (Zipf's law), the others are rare.
+func (g *Grammar) weigh(concepts int) {
+	g.weights = make([]int, concepts)
+	frequency := map[uint32]int{}
+	for w, n := range g.frequency {
+		frequency[g.lex.words.get(hash(w))] = n
+	}
+	for id := range g.lex.list {
+		for _, m := range g.lex.list[id].means {
+			g.weights[m.concept] += max(weightRare, frequency[uint32(id)])
 		}
 	}
-	for _, n := range g.lex.phrases {
+	for _, n := range g.lex.nodes {
 		for _, m := range n.means {
-			g.weights[m.concept]++
+			g.weights[m.concept] += weightPhrase
 		}
 	}
 	for _, c := range []uint16{g.url, g.email, g.host, g.path, g.phone, g.number, g.ident, g.quoted, g.tag, g.bracket, g.label, g.caps, g.account} {
-		g.weights[c] += 50
+		g.weights[c] += weightShape
 	}
 }

@@ -57,7 +57,7 @@ func ignorable(r rune) bool {
 // after the character it selects for, flags spelled with tags, and direction
 // marks in right-to-left text are explained.
 func FindHidden(text string) []Hidden {
-	if plainASCII(text) {
+	if Plain(text) {
 		return nil
 	}
 	h := hiddenScan{text: text, rtl: hasRTL(text)}

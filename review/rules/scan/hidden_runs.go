@@ -52,8 +52,9 @@ func hasRTL(text string) bool {
 	return false
 }
 
-// plainASCII reports whether text is printable ASCII, line feeds and tabs.
-func plainASCII(text string) bool {
+// Plain reports whether text is printable ASCII, line feeds and tabs, in which
+// nothing can hide.
+func Plain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {
 			return false

@@ -57,6 +57,8 @@ const (
 type word struct {
 	means []meaning
 	set   Set
+	// literals are the concepts among them that share a bit of the set.
+	literals []uint16
 	// opens says that a phrase begins with the word.
 	opens bool
 }
@@ -72,20 +74,23 @@ type lexicon struct {
 	words    table
 	list     []word
 	concepts map[string]uint16
-	named    uint16           // concepts with a name
-	literals uint16           // concepts that stand for words of a pattern
-	phrases  map[uint64]*node // by state<<32 | word
+	named    uint16 // concepts with a name
+	literals uint16 // concepts that stand for words of a pattern
+	phrases  table  // numbers of nodes by step
+	nodes    []node
 	// skeletons finds words of at least minLeet letters by their skeleton.
 	skeletons table
 	// starts holds the first characters of words in unspaced scripts.
 	starts map[rune]bool
+	// prefixes has a bit for the first three letters of each longer word.
+	prefixes [26*26*26/64 + 1]uint64
 }
 
 // node is a state of the phrase automaton: the words read so far.
-type node struct {
-	id    uint32
-	means []meaning
-}
+type node struct{ means []meaning }
+
+// stepKey is the key of the move from a node with a word.
+func stepKey(state, word uint32) uint64 { return (uint64(state)<<32 | uint64(word)) * hashPrime }
 
 const (
 	minLeet  = 4
@@ -93,7 +98,7 @@ const (
 )
 
 func newLexicon() *lexicon {
-	return &lexicon{list: make([]word, 1, 4096), concepts: map[string]uint16{}, phrases: map[uint64]*node{}, starts: map[rune]bool{}}
+	return &lexicon{list: make([]word, 1, 4096), concepts: map[string]uint16{}, nodes: make([]node, 1), starts: map[rune]bool{}}
 }
 
 // concept returns the number of the named concept, a new one for a new name.
@@ -164,19 +169,24 @@ func (l *lexicon) addPhrase(ids []uint32, m meaning) {
 		w := &l.list[ids[0]]
 		w.set.add(m.concept)
 		w.means = append(w.means, m)
+		if m.concept >= maxNamed {
+			w.literals = append(w.literals, m.concept)
+		}
 		return
 	}
 	l.list[ids[0]].opens = true
 	state := uint32(0)
-	var n *node
 	for _, id := range ids {
-		key := uint64(state)<<32 | uint64(id)
-		if n = l.phrases[key]; n == nil {
-			n = &node{id: uint32(len(l.phrases) + 1)}
-			l.phrases[key] = n
+		key := stepKey(state, id)
+		next := l.phrases.get(key)
+		if next == 0 {
+			next = uint32(len(l.nodes))
+			l.nodes = append(l.nodes, node{})
+			l.phrases.put(key, next)
 		}
-		state = n.id
+		state = next
 	}
+	n := &l.nodes[state]
 	n.means = append(n.means, m)
 }
 
@@ -207,12 +217,31 @@ func (l *lexicon) enter(w string, id uint32) {
 			l.skeletons.put(hash(sk), id)
 		}
 	}
+	if p := prefix(w); p >= 0 && len(w) >= minMended {
+		l.prefixes[p>>6] |= 1 << (p & 63)
+	}
 	for _, r := range w {
 		if noSpaces(r) {
 			l.starts[r] = true
 		}
 		break
 	}
+}
+
+// prefix numbers the first three letters of s, -1 if there are none.
+func prefix(s string) int {
+	if len(s) < 3 {
+		return -1
+	}
+	p := 0
+	for i := range 3 {
+		c := int(s[i] | 0x20)
+		if c < 'a' || c > 'z' {
+			return -1
+		}
+		p = 26*p + c - 'a'
+	}
+	return p
 }
 
 // skeletonOf returns the skeleton of s, "" when s has characters without one.

@@ -22,21 +22,26 @@ type Match struct {
 	Nested bool
 }
 
-// maxPerSentence bounds the matches of one frame in one sentence.
+// maxPerSentence bounds the matches of a frame without order in one sentence.
 const maxPerSentence = 4
 
-// match tries every frame one of whose anchor concepts is in the sentence.
+// match tries every frame whose rarest step has a concept in the sentence.
 func (s *reader) match() {
 	s.tried.reset(len(s.g.frames))
-	for w, word := range s.mask {
-		for word != 0 {
-			c := w<<6 | bits.TrailingZeros64(word)
-			word &= word - 1
-			for _, f := range s.g.byAnchor[c] {
-				if s.tried.add(f) {
-					s.try(int(f))
-				}
-			}
+	for _, c := range s.present {
+		s.tryAll(s.g.byAnchor[c])
+	}
+	for w := range maxNamed / 64 {
+		for set := s.mask[w] & s.g.anchors[w]; set != 0; set &= set - 1 {
+			s.tryAll(s.g.byAnchor[w<<6|bits.TrailingZeros64(set)])
+		}
+	}
+}
+
+func (s *reader) tryAll(frames []uint16) {
+	for _, f := range frames {
+		if s.tried.add(f) {
+			s.try(int(f))
 		}
 	}
 }
@@ -66,12 +71,12 @@ func (m *marks) add(i uint16) bool {
 func (s *reader) try(n int) {
 	f := &s.g.frames[n]
 	for i := range f.steps {
-		if !f.steps[i].set.meets(&s.mask) {
+		if !s.has(&f.steps[i].part) {
 			return
 		}
 	}
 	for i := range f.guards {
-		if gu := &f.guards[i]; gu.within == 0 && s.holds(&gu.part, 0, s.n) == gu.absent {
+		if gu := &f.guards[i]; gu.within == 0 && s.stands(&gu.part) == gu.absent {
 			return
 		}
 	}
@@ -80,19 +85,36 @@ func (s *reader) try(n int) {
 		return
 	}
 	s.dead = [maxSteps][2]uint64{}
-	found := 0
-	for i := 0; i < s.n && found < maxPerSentence; i++ {
-		last, ok := s.follow(f, 0, i)
-		if !ok {
+	st := &f.steps[0]
+	for i := range s.tokens[:s.n] {
+		if !s.tokens[i].set.meets(&st.set) && len(st.words) == 0 {
 			continue
 		}
-		first := int(s.path[0][0])
-		if s.guarded(f, first, last) {
-			s.report(n, f, first, last)
-			found++
-			i = last
+		if last, ok := s.follow(f, 0, i); ok && s.guarded(f, i, last) {
+			s.report(n, f, i, last)
 		}
 	}
+}
+
+// stands is has for a part that may ask for common words.
+func (s *reader) stands(p *part) bool {
+	if len(p.words) > 0 {
+		return s.holds(p, 0, s.n)
+	}
+	return s.has(p)
+}
+
+// has reports whether a concept of p is in the sentence, or may be.
+func (s *reader) has(p *part) bool {
+	if s.mask[0]&p.set[0]|s.mask[1]&p.set[1]|s.mask[2]&p.set[2] != 0 {
+		return true
+	}
+	for _, c := range p.literals {
+		if s.noted[c] == s.sentence {
+			return true
+		}
+	}
+	return len(p.words) > 0
 }
 
 // follow reports whether step k of f fits at token i and the later steps after
@@ -121,16 +143,14 @@ func (s *reader) follow(f *frame, k, i int) (last int, ok bool) {
 
 // fits reports whether st fits at token i and returns the last token it takes.
 func (s *reader) fits(st *step, i int) (end int, ok bool) {
-	t := &s.tokens[i]
-	if !t.set.meets(&st.set) || st.imperative && !s.imperative(i) {
+	if !s.tokens[i].set.meets(&st.set) && len(st.words) == 0 || st.imperative && !s.imperative(i) {
 		return 0, false
 	}
-	end = -1
-	for _, h := range s.hits[t.hits : t.hits+t.nhits] {
-		if int(h.last) > end && h.form&st.forms != 0 && st.stands(h.concept) && s.with(st, i, int(h.last)) {
-			end = int(h.last)
-		}
+	var accept func(int) bool
+	if len(st.with) > 0 {
+		accept = func(last int) bool { return s.with(st, i, last) }
 	}
+	end = s.means(&st.part, st.forms, i, accept)
 	return end, end >= 0
 }
 
@@ -157,7 +177,7 @@ func (s *reader) led(i int) bool {
 		if !t.set.has(s.g.lead) {
 			continue
 		}
-		for _, h := range s.hits[t.hits : t.hits+t.nhits] {
+		for _, h := range s.hits[t.hits:t.ends] {
 			if h.concept == s.g.lead && int(h.last) == i-1 {
 				return true
 			}
@@ -173,11 +193,9 @@ func (s *reader) tryAny(n int, f *frame) {
 		if _, ok := s.fits(&f.steps[f.anchor], i); !ok {
 			continue
 		}
-		first, last, ok := s.around(f, i)
-		if ok && s.guarded(f, first, last) {
+		if first, last, ok := s.around(f, i); ok && s.guarded(f, first, last) {
 			s.report(n, f, first, last)
 			found++
-			i = last
 		}
 	}
 }
@@ -246,18 +264,12 @@ func (s *reader) guarded(f *frame, first, last int) bool {
 
 // holds reports whether a concept of p begins at one of the tokens from to to.
 func (s *reader) holds(p *part, from, to int) bool {
-	if !s.mask.meets(&p.set) {
+	if !s.has(p) {
 		return false
 	}
 	for i := from; i < to; i++ {
-		t := &s.tokens[i]
-		if !t.set.meets(&p.set) {
-			continue
-		}
-		for _, h := range s.hits[t.hits : t.hits+t.nhits] {
-			if p.stands(h.concept) {
-				return true
-			}
+		if s.means(p, anyForm, i, nil) >= 0 {
+			return true
 		}
 	}
 	return false

@@ -8,28 +8,24 @@ const minMended = 6
 // It reports whether it put together at least two: one alone is chance ("for
 // get", "pass word").
 func (s *reader) mend() bool {
-	var found [maxTokens]struct {
-		id uint32
-		n  int
-	}
-	merges := 0
+	var merges []merge
 	for i := 0; i+1 < s.n; i++ {
-		id, n := s.mended(i)
-		if id != 0 {
-			found[i].id, found[i].n = id, n
-			merges++
+		if id, n := s.mended(i); id != 0 {
+			merges = append(merges, merge{i, n, id})
 			i += n - 1
 		}
 	}
-	if merges < 2 {
+	if len(merges) < 2 {
 		return false
 	}
 	k := 0
 	for i := 0; i < s.n; i++ {
 		t := s.tokens[i]
-		if n := found[i].n; n > 0 {
-			t.end, t.id, t.hide = s.tokens[i+n-1].end, found[i].id, t.hide|Split
-			i += n - 1
+		if len(merges) > 0 && merges[0].at == i {
+			m := merges[0]
+			merges = merges[1:]
+			t.end, t.id, t.hide = s.tokens[i+m.n-1].end, m.id, t.hide|Split
+			i += m.n - 1
 		}
 		t.pos = int32(k)
 		s.tokens[k] = t
@@ -40,11 +36,20 @@ func (s *reader) mend() bool {
 	return true
 }
 
+// merge is a known word put together from n tokens.
+type merge struct {
+	at, n int
+	id    uint32
+}
+
 // mended returns the known word that the two or three words from i on make up,
 // at least one of which is none by itself, and how many they are.
 func (s *reader) mended(i int) (id uint32, n int) {
 	first := &s.tokens[i]
-	if !s.piece(first) {
+	if first.id != 0 && s.tokens[i+1].id != 0 && i+2 < s.n && s.tokens[i+2].id != 0 {
+		return 0, 0
+	}
+	if p := prefix(s.text[first.start:first.end]); p >= 0 && s.g.lex.prefixes[p>>6]&(1<<(p&63)) == 0 || !s.piece(first) {
 		return 0, 0
 	}
 	h, size := hashSeed, 0

@@ -14,14 +14,19 @@ type reader struct {
 	n      int
 	hits   []hit
 	extras []extra
-	mask   Set
-	gap    gap  // since the last token
-	lineup bool // only white space since the last line break
-	group  int  // first token of the name being read, -1 when none
-	joined bool // the name has a "_" or a change of case
-	single int  // how many single-character words in a row
-	apart  int  // where the first of them begins
-	alone  int  // where the last of them ends
+	// noted has the number of the sentence for each literal concept in it,
+	// present those that frames are found by.
+	noted    []uint32
+	present  []uint16
+	sentence uint32
+	mask     Set
+	gap      gap  // since the last token
+	lineup   bool // only white space since the last line break
+	group    int  // first token of the name being read, -1 when none
+	joined   bool // the name has a "_" or a change of case
+	single   int  // how many single-character words in a row
+	apart    int  // where the first of them begins
+	alone    int  // where the last of them ends
 
 	tried marks
 	dead  [maxSteps][2]uint64 // tokens at which a step is known to fail

@@ -9,6 +9,16 @@ type Result struct {
 	Comments [][2]int
 	// Concepts holds every concept that occurs in the text as it stands.
 	Concepts Set
+	// LongRun says that at least 16 letters, digits and "+/-_" stand in a row.
+	LongRun bool
+	// Sentences are those of the text as it stands, at most maxSentences.
+	Sentences []Sentence
+}
+
+// Sentence is a part of the text that ends with a full stop or an empty line.
+type Sentence struct {
+	Start, End int // bytes
+	Concepts   Set
 }
 
 // Decoded is a passage that turned out to be another text in disguise.
@@ -20,9 +30,10 @@ type Decoded struct {
 
 // Bounds of what is decoded from one text.
 const (
-	maxDepth    = 3       // encodings within encodings
-	maxSegments = 2000    // texts decoded from one text
-	maxExtra    = 1 << 16 // decoded bytes beyond twice the length of the text
+	maxDepth     = 3    // encodings within encodings
+	maxSegments  = 2000 // texts decoded from one text
+	maxSentences = 1 << 14
+	maxExtra     = 1 << 16 // decoded bytes beyond twice the length of the text
 )
 
 // segment is a text to read: the one given, or one decoded from another.

@@ -1,5 +1,7 @@
 package scan
 
+import "slices"
+
 // emit adds a word to the sentence, which it may have ended.
 func (s *reader) emit(t token) {
 	t.gap = s.gap
@@ -82,6 +84,9 @@ func (s *reader) flush(carry bool) {
 		s.noteMarkers()
 	}
 	s.seen.union(&s.mask)
+	if s.seg.depth == 0 && len(s.out.Sentences) < maxSentences {
+		s.out.Sentences = append(s.out.Sentences, Sentence{int(s.tokens[0].start), int(s.tokens[s.n-1].end), s.mask})
+	}
 	s.match()
 	if s.mend() {
 		s.understand()
@@ -114,51 +119,101 @@ func (s *reader) carry() {
 
 // understand looks up what the words and phrases of the sentence stand for.
 func (s *reader) understand() {
-	s.hits, s.mask = s.hits[:0], Set{}
+	s.present, s.hits, s.mask = s.present[:0], s.hits[:0], Set{}
+	s.sentence++
 	lex := s.g.lex
 	for i := range s.tokens[:s.n] {
 		t := &s.tokens[i]
 		t.hits = uint16(len(s.hits))
-		t.set = Set{}
 		if t.id != 0 {
 			w := &lex.list[t.id]
 			t.set = w.set
-			for _, m := range w.means {
-				s.hits = append(s.hits, hit{m.concept, m.form, uint8(i)})
+			for _, c := range w.literals {
+				s.note(c)
 			}
 			if w.opens {
 				s.phrases(i, t)
 			}
+		} else {
+			t.set = Set{}
 		}
-		for _, x := range s.extras {
-			if int(x.first) == i {
-				t.set.add(x.concept)
-				s.hits = append(s.hits, hit{x.concept, base, x.last})
-			}
-		}
-		if len(s.hits) > maxHits {
-			s.hits = s.hits[:maxHits]
-		}
-		t.nhits = uint16(len(s.hits)) - t.hits
+		t.ends = uint16(len(s.hits))
 		s.mask.union(&t.set)
+	}
+	for _, x := range s.extras {
+		s.shapes(x)
 	}
 }
 
-// maxHits bounds the concepts found in one sentence.
-const maxHits = 4096
+// note marks literal concept c as one of the sentence.
+func (s *reader) note(c uint16) {
+	if s.noted[c] != s.sentence {
+		s.noted[c] = s.sentence
+		if len(s.g.byAnchor[c]) > 0 {
+			s.present = append(s.present, c)
+		}
+	}
+}
 
 // phrases adds the phrases that begin with token i.
 func (s *reader) phrases(i int, t *token) {
+	lex := s.g.lex
 	state := uint32(0)
-	for k := i; k < s.n; k++ {
-		n := s.g.lex.phrases[uint64(state)<<32|uint64(s.tokens[k].id)]
-		if n == nil || s.tokens[k].id == 0 {
+	for k := i; k < s.n && s.tokens[k].id != 0 && len(s.hits) < maxHits; k++ {
+		if state = lex.phrases.get(stepKey(state, s.tokens[k].id)); state == 0 {
 			return
 		}
-		for _, m := range n.means {
+		for _, m := range lex.nodes[state].means {
+			if m.concept >= maxNamed {
+				s.note(m.concept)
+			}
 			t.set.add(m.concept)
 			s.hits = append(s.hits, hit{m.concept, m.form, uint8(k)})
 		}
-		state = n.id
 	}
+}
+
+// maxHits bounds the phrases found in one sentence.
+const maxHits = 4096
+
+// shapes adds what the shape of the text gives. The hits of a token stand in a
+// row, so those it has move to the end.
+func (s *reader) shapes(x extra) {
+	t := &s.tokens[x.first]
+	if len(s.hits)+int(t.ends-t.hits) >= maxHits {
+		return
+	}
+	own := s.hits[t.hits:t.ends]
+	t.hits = uint16(len(s.hits))
+	s.hits = append(append(s.hits, own...), hit{x.concept, base, x.last})
+	t.ends = uint16(len(s.hits))
+	t.set.add(x.concept)
+	s.mask.add(x.concept)
+}
+
+// means reports whether token i stands for a concept of p in one of the given
+// forms, and the last token of the longest phrase that does; -1 if it does not.
+func (s *reader) means(p *part, forms form, i int, accept func(last int) bool) int {
+	t := &s.tokens[i]
+	end := -1
+	if len(p.words) > 0 && slices.Contains(p.words, t.id) && (accept == nil || accept(i)) {
+		end = i
+	}
+	if !t.set.meets(&p.set) {
+		return end
+	}
+	if end < 0 && t.id != 0 {
+		for _, m := range s.g.lex.list[t.id].means {
+			if m.form&forms != 0 && p.stands(m.concept) && (accept == nil || accept(i)) {
+				end = i
+				break
+			}
+		}
+	}
+	for _, h := range s.hits[t.hits:t.ends] {
+		if int(h.last) > end && h.form&forms != 0 && p.stands(h.concept) && (accept == nil || accept(int(h.last))) {
+			end = int(h.last)
+		}
+	}
+	return end
 }

@@ -21,6 +21,9 @@ func hashMore(h uint64, s string) uint64 {
 type table struct {
 	slots []slot
 	used  int
+	// seen has a bit for 16 bits of each hash: most words of a text are in no
+	// lexicon, and this tells without a look at the slots.
+	seen [1 << 16 / 64]uint64
 }
 
 type slot struct {
@@ -29,7 +32,7 @@ type slot struct {
 }
 
 func (t *table) get(h uint64) uint32 {
-	if len(t.slots) == 0 {
+	if b := h >> 48; t.seen[b>>6]&(1<<(b&63)) == 0 {
 		return 0
 	}
 	mask := uint64(len(t.slots) - 1)
@@ -59,6 +62,8 @@ func (t *table) put(h uint64, id uint32) {
 	}
 	t.slots[i] = slot{h, id}
 	t.used++
+	b := h >> 48
+	t.seen[b>>6] |= 1 << (b & 63)
 }
 
 // mix brings the high bits of a hash, where FNV-1a is best, into the low ones.

@@ -45,12 +45,12 @@ type token struct {
 	gap        gap
 	hide       Disguise
 	upper      bool   // begins with a capital
-	hits       uint16 // index of the first of its hits
-	nhits      uint16
-	set        Set // the concepts that begin here
+	hits, ends uint16 // its hits
+	set        Set    // the concepts that begin here
 }
 
-// hit is a concept found at a token.
+// hit is a concept that a phrase or the shape of the text gives a token. What
+// its own word means is in the lexicon.
 type hit struct {
 	concept uint16
 	form    form

@@ -78,6 +78,9 @@ func (s *reader) word(i, j int, h uint64, digits, letters, camel int) {
 		}
 	}
 	s.emit(t)
+	if i > 0 && s.text[i-1] == ' ' && j < len(s.text) && s.text[j] == ' ' && digits == 0 && (!t.upper || letters == 1 || !isUpper(s.text[i+1])) {
+		return // a word among words
+	}
 	s.shape(i, j, digits, letters)
 }
 

@@ -1,0 +1,46 @@
+package rules
+
+import (
+	"context"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// prompt is honest text of the given length.
+func longPrompt(size int) string {
+	const page = "Read the whole scene before you judge it. Name each passage that drags, quote the line, and say what it would take to " +
+		"tighten it. The user may ask for a summary; give one of at most five sentences.\n\n- Keep to what stands on the page.\n" +
+		"- When a passage depends on an earlier chapter, ask for it.\n- Do not rewrite; the author decides.\n\nIf the file can not be read, say so and stop. "
+	return strings.Repeat(page, size/len(page)+1)[:size]
+}
+
+func BenchmarkRules(b *testing.B) {
+	for name, size := range map[string]int{"10KB": 10 << 10, "1MB": 1 << 20} {
+		b.Run(name, func(b *testing.B) {
+			text := longPrompt(size)
+			all := append(security(), protocol()...)
+			b.SetBytes(int64(size))
+			before := cpuTime()
+			for b.Loop() {
+				c := promptChange(text)
+				for _, r := range all {
+					if _, err := r.Check(context.Background(), c); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(cpuTime()-before)/float64(b.N), "cpu-ns/op")
+		})
+	}
+}
+
+// cpuTime is the processor time the test has used, in nanoseconds: wall time
+// says little on a machine that others use.
+func cpuTime() int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
+}
