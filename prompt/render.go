@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"toolcrib/registry"
 )
@@ -96,7 +95,7 @@ func (r *Renderer) Render(channel string) Output {
 	values := r.values(channel)
 	template, size := fit(r.template, values)
 	text := fill(template, values)
-	out := Output{Channel: channel, Text: text, Chars: utf8.RuneCountInString(text)}
+	out := Output{Channel: channel, Text: text, Chars: countChars(text)}
 	if len(template) < len(r.template) {
 		out.Cuts = append(out.Cuts, Cut{Kind: CutPrompt, Limit: PromptLimit, Length: size})
 	}
