@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"toolcrib/prompt"
+	"toolcrib/registry"
+)
+
+// runAt runs a command on the database in dir and returns what it printed.
+func runAt(t *testing.T, dir string, in string, args ...string) []byte {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := Main(t.Context(), Env{
+		Args: args, In: strings.NewReader(in), Out: &out, Err: &errs, Dir: dir,
+		Getenv: func(key string) string {
+			return map[string]string{"HOME": dir, "USER": "mara", "TOOLCRIB_DB": filepath.Join(dir, "crib.db")}[key]
+		},
+		Now:   func() time.Time { return time.Date(2026, 11, 20, 22, 42, 0, 0, time.UTC) },
+		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
+	})
+	if code != 0 {
+		t.Fatalf("%v ends with %d: %s", args, code, errs.String())
+	}
+	return out.Bytes()
+}
+
+const retirement = `{"type": "deactivate", "subject": "tool:global/get_gmail", "baseVersion": 1,
+ "rationale": "Nobody has connected a mailbox.", "examples": ["Read my mail.", "Read the letter from Ada."],
+ "testCases": [{"name": "a", "input": "x", "expect": "pass", "output": "a", "checks": [{"type": "contains", "value": "a"}]},
+  {"name": "b", "input": "x", "expect": "fail", "output": "b", "checks": [{"type": "contains", "value": "a"}]}]}`
+
+// TestOnePromptEverywhere holds the bytes that a preview shows against those
+// that a review seals and those that an export writes: before an approval the
+// preview of what would be is what the review digest seals, and after it what
+// is exported.
+func TestOnePromptEverywhere(t *testing.T) {
+	dir := t.TempDir()
+	runAt(t, dir, retirement, "propose", "-")
+	at := prompt.Reference().Now.Format(time.RFC3339)
+
+	var would docPreviewList
+	decode(t, runAt(t, dir, "", "preview", "#1", "--agent", "assistant", "--at", at, "--json"), &would)
+	texts, hashes := map[string]string{}, map[string]string{}
+	for _, p := range would.Previews {
+		texts[p.Channel] = p.Text
+		hashes["agent:global/assistant#"+p.Channel] = registry.HashBytes([]byte(p.Text))
+	}
+	if channels := slices.Sorted(maps.Keys(texts)); len(channels) != 5 {
+		t.Fatalf("channels %v", channels)
+	}
+
+	var dossier docDossier
+	decode(t, runAt(t, dir, "", "show", "#1", "--json"), &dossier)
+	if !maps.Equal(dossier.Proposal.Rendered, hashes) {
+		t.Errorf("the review seals %v, the preview shows %v", dossier.Proposal.Rendered, hashes)
+	}
+
+	runAt(t, dir, "", "approve", "#1")
+	var exported docExport
+	decode(t, runAt(t, dir, "", "export", "--agent", "assistant"), &exported)
+	for _, p := range exported.Prompts {
+		if p.Text != texts[p.Channel] {
+			t.Errorf("%s: the export differs from the preview", p.Channel)
+		}
+	}
+	var now docPreviewList
+	decode(t, runAt(t, dir, "", "preview", "--agent", "assistant", "--at", at, "--json"), &now)
+	for _, p := range now.Previews {
+		if p.Text != texts[p.Channel] {
+			t.Errorf("%s: what is live differs from what was previewed", p.Channel)
+		}
+	}
+	if len(exported.Prompts) != 5 || len(now.Previews) != 5 {
+		t.Errorf("%d exported, %d live", len(exported.Prompts), len(now.Previews))
+	}
+}
+
+func decode(t *testing.T, data []byte, dst any) {
+	t.Helper()
+	if err := json.Unmarshal(data, dst); err != nil {
+		t.Fatalf("%v: %s", err, data)
+	}
+}
