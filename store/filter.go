@@ -1,31 +1,83 @@
 package store
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // minIndexed is the length in characters from which the trigram index finds a
-// substring; shorter ones are looked for row by row, which a page of matches
-// soon ends because what is that short stands almost everywhere.
+// substring by itself.
 const minIndexed = 3
 
-// filter returns the condition, on a proposal p, that words stand in what lists
-// show of it, in any case, with its arguments.
-func filter(words string) (condition string, args []any) {
-	switch n := utf8.RuneCountInString(words); {
-	case !utf8.ValidString(words), strings.ContainsRune(words, 0):
-		return "false", nil // no text has them, and the index would stumble over them
-	case n >= minIndexed:
-		return "p.seq IN (SELECT rowid FROM proposals_text WHERE proposals_text MATCH ?)", []any{quoteFTS(words)}
+// few is how many proposals are looked through row by row rather than by an
+// index of texts, which has those of all proposals.
+const few = 2_000
+
+// maxSpellings bounds the ways to write words that are looked for row by row.
+const maxSpellings = 16
+
+// filter narrows a selection to proposals of which lists show words, in any
+// case as far as the engine knows it. Each way it takes looks at no more than a
+// few thousand rows, or finds so many that a page is soon full.
+func (s *session) filter(ctx context.Context, sel *selection, words string) error {
+	if !utf8.ValidString(words) || strings.ContainsRune(words, 0) {
+		sel.add("false") // no text has them, and the index would stumble over them
+		return nil
+	}
+	short := utf8.RuneCountInString(words) < minIndexed
+	byRow := short
+	if len(sel.where) > 0 && countSpellings(words) <= maxSpellings {
+		n, err := s.countFew(ctx, sel.query("1"), sel.args)
+		if err != nil {
+			return err
+		}
+		byRow = byRow || n <= few
+		short = short && n > few
+	}
+	if !byRow {
+		sel.from, sel.seq = "proposals_text t CROSS JOIN proposals p ON p.seq = t.rowid", "t.rowid"
+		sel.add("proposals_text MATCH ?", quoteFTS(words))
+		return nil
+	}
+	if short {
+		if err := s.rare(ctx, sel, words); err != nil {
+			return err
+		}
 	}
 	const shown = "lower(p.subject || char(10) || p.title || char(10) || p.author || char(10) || p.change_set)"
 	var conditions []string
+	var args []any
 	for _, spelling := range spellings(words) {
 		conditions, args = append(conditions, "instr("+shown+", ?) > 0"), append(args, spelling)
 	}
-	return "(" + strings.Join(conditions, " OR ") + ")", args
+	sel.add("("+strings.Join(conditions, " OR ")+")", args...)
+	return nil
+}
+
+// rare narrows a selection to the proposals with trigrams that begin with words,
+// if they are few.
+func (s *session) rare(ctx context.Context, sel *selection, words string) error {
+	var queries []string
+	var args []any
+	for _, spelling := range spellings(words) {
+		queries = append(queries, "SELECT doc FROM proposals_terms WHERE term >= ? AND term <= ?")
+		args = append(args, spelling, spelling+strings.Repeat(string(unicode.MaxRune), minIndexed))
+	}
+	query := strings.Join(queries, " UNION ALL ")
+	n, err := s.countFew(ctx, query, args)
+	if err == nil && n <= few {
+		sel.add("p.seq IN ("+query+")", args...)
+	}
+	return err
+}
+
+// countFew counts the rows of a query, at most one more than a few.
+func (s *session) countFew(ctx context.Context, query string, args []any) (n int, err error) {
+	err = s.row(ctx, "SELECT count(*) FROM ("+query+" LIMIT ?)", append(slices.Clone(args), few+1), &n)
+	return n, err
 }
 
 // quoteFTS makes any text one phrase of an FTS5 query.
@@ -45,6 +97,17 @@ func spellings(words string) []string {
 		all = longer
 	}
 	return all
+}
+
+// countSpellings returns how many there are.
+func countSpellings(words string) int {
+	n := 1
+	for _, r := range words {
+		if n *= len(cases(r)); n > maxSpellings {
+			break
+		}
+	}
+	return n
 }
 
 func cases(r rune) []rune {

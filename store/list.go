@@ -21,16 +21,16 @@ func (s *session) List(ctx context.Context, q review.Query) (review.Page, error)
 		limit = review.DefaultPage
 	}
 	limit = min(limit, review.MaxPage)
-	where, args, err := s.conditions(ctx, q)
+	sel, err := s.selection(ctx, q)
 	if err != nil {
 		return review.Page{}, err
 	}
-	query := "SELECT" + proposalColumns + fromProposals
-	if len(where) > 0 {
-		query += "WHERE " + strings.Join(where, " AND ")
+	if q.Filter != "" {
+		if err := s.filter(ctx, &sel, q.Filter); err != nil {
+			return review.Page{}, err
+		}
 	}
-	query += " ORDER BY p.seq DESC LIMIT ?"
-	found, err := all(ctx, s, scanProposal, query, append(args, limit+1)...)
+	found, err := all(ctx, s, scanProposal, sel.query(proposalColumns)+" ORDER BY "+sel.seq+" DESC LIMIT ?", append(sel.args, limit+1)...)
 	if err != nil {
 		return review.Page{}, err
 	}
@@ -43,36 +43,53 @@ func (s *session) List(ctx context.Context, q review.Query) (review.Page, error)
 	return page, err
 }
 
-// conditions turns a query into SQL conditions and their arguments.
-func (s *session) conditions(ctx context.Context, q review.Query) (where []string, args []any, err error) {
-	add := func(condition string, values ...any) {
-		where, args = append(where, condition), append(args, values...)
+// selection is the beginning of a query for proposals.
+type selection struct {
+	from  string // what is joined before the live registry, "proposals p" among it
+	seq   string // the column that pages are ordered by
+	where []string
+	args  []any
+}
+
+func (s *selection) add(condition string, values ...any) {
+	s.where, s.args = append(s.where, condition), append(s.args, values...)
+}
+
+// query returns the query for columns of p, proposals, and l, what is live of
+// their subjects.
+func (s *selection) query(columns string) string {
+	query := "SELECT " + columns + " FROM " + s.from + " LEFT JOIN live l ON l.subject = p.subject"
+	if len(s.where) > 0 {
+		query += " WHERE " + strings.Join(s.where, " AND ")
 	}
+	return query
+}
+
+// selection turns all of a query but its filter into conditions, each of which
+// has an index that ends in seq.
+func (s *session) selection(ctx context.Context, q review.Query) (selection, error) {
+	sel := selection{from: "proposals p", seq: "p.seq"}
 	if q.After != "" {
 		seq, err := s.seqOf(ctx, q.After)
 		if err != nil {
-			return nil, nil, err
+			return sel, err
 		}
-		add("p.seq < ?", seq)
+		sel.add("p.seq < ?", seq)
 	}
 	if q.State != "" {
-		add("p.state = ?", q.State)
+		sel.add("p.state = ?", q.State)
 	}
 	switch {
 	case q.Author == "":
 	case strings.HasSuffix(q.Author, ":"):
-		add("p.author >= ? AND p.author < ?", q.Author, strings.TrimSuffix(q.Author, ":")+";") // ";" follows ":"
+		sel.add("substr(p.author, 1, instr(p.author, ':')) = ?", q.Author) // as the index has it
 	default:
-		add("p.author = ?", q.Author)
+		sel.add("p.author = ?", q.Author)
 	}
 	if q.Subject != "" {
-		add("p.subject = ?", q.Subject)
+		sel.add("p.subject = ?", q.Subject)
 	}
-	if q.Filter != "" {
-		condition, values := filter(q.Filter)
-		add(condition, values...)
-	}
-	return where, args, nil
+	return sel, nil
 }
 
 func (s *session) seqOf(ctx context.Context, id string) (int64, error) {

@@ -29,6 +29,7 @@ CREATE TABLE proposals (
 ) STRICT;
 CREATE INDEX proposals_by_state ON proposals (state, seq);
 CREATE INDEX proposals_by_author ON proposals (author, seq);
+CREATE INDEX proposals_by_author_kind ON proposals (substr(author, 1, instr(author, ':')), seq);
 CREATE INDEX proposals_by_subject ON proposals (subject, seq);
 CREATE INDEX proposals_by_change_set ON proposals (change_set, seq) WHERE change_set <> '';
 CREATE INDEX proposals_by_issue ON proposals (issue) WHERE issue > 0;
@@ -58,17 +59,20 @@ CREATE TRIGGER proposals_recounted AFTER UPDATE OF state ON proposals WHEN NEW.s
 END;
 
 -- proposals_text finds substrings of three characters and more; rowid is seq,
--- so the order of the index is the order of time.
+-- so the order of the index is the order of time. Two line ends behind the body
+-- let every character of it begin a trigram, so that proposals_terms, which lists
+-- the trigrams, finds shorter substrings by what they begin.
 CREATE VIRTUAL TABLE proposals_text USING fts5 (body, content = '', contentless_delete = 1, tokenize = 'trigram');
+CREATE VIRTUAL TABLE proposals_terms USING fts5vocab (proposals_text, instance);
 CREATE TRIGGER proposals_text_insert AFTER INSERT ON proposals BEGIN
   INSERT INTO proposals_text (rowid, body)
-  VALUES (NEW.seq, NEW.subject || char(10) || NEW.title || char(10) || NEW.author || char(10) || NEW.change_set);
+  VALUES (NEW.seq, NEW.subject || char(10) || NEW.title || char(10) || NEW.author || char(10) || NEW.change_set || char(10, 10));
 END;
 CREATE TRIGGER proposals_text_update AFTER UPDATE OF title, change_set ON proposals
 WHEN NEW.title <> OLD.title OR NEW.change_set <> OLD.change_set BEGIN
   DELETE FROM proposals_text WHERE rowid = OLD.seq;
   INSERT INTO proposals_text (rowid, body)
-  VALUES (NEW.seq, NEW.subject || char(10) || NEW.title || char(10) || NEW.author || char(10) || NEW.change_set);
+  VALUES (NEW.seq, NEW.subject || char(10) || NEW.title || char(10) || NEW.author || char(10) || NEW.change_set || char(10, 10));
 END;
 
 -- revisions (records): what was proposed, as canonical JSON of the draft.
