@@ -27,9 +27,10 @@ type Listed struct {
 // Left says what the format has no place for.
 func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 	list := jsondoc.NewArray()
+	var misfits []string
 	for _, l := range tools {
 		if (f == V0) != (l.Tool.Kind == registry.PromptTool) {
-			left = append(left, fmt.Sprintf("%s is %s tool, which this format has no place for", l.Tool.ID, article(l.Tool.Kind)))
+			misfits = append(misfits, l.Tool.ID)
 			continue
 		}
 		n, lost := l.node(f)
@@ -37,6 +38,9 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 			left = append(left, fmt.Sprintf("%s: %s", l.Tool.ID, strings.Join(lost, ", ")))
 		}
 		list.Items = append(list.Items, n)
+	}
+	if len(misfits) > 0 {
+		left = append(left, misfit(f, misfits))
 	}
 	switch f {
 	case V0:
@@ -50,11 +54,20 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 	return nil, nil, fmt.Errorf("%w: nothing is written as %q", ErrFormat, f)
 }
 
-func article(k registry.ToolKind) string {
-	if k == registry.ActionTool {
-		return "an action"
+// maxMisfits is how many tools are named that a format has no place for.
+const maxMisfits = 5
+
+// misfit says in a line which tools are of the kind that a format lacks.
+func misfit(f Format, ids []string) string {
+	kind := registry.PromptTool
+	if f == V0 {
+		kind = registry.ActionTool
 	}
-	return "a prompt"
+	named, more := ids, ""
+	if len(ids) > maxMisfits {
+		named, more = ids[:maxMisfits], ", …"
+	}
+	return fmt.Sprintf("%d %s tools: %s%s", len(ids), kind, strings.Join(named, ", "), more)
 }
 
 // node writes one tool.
