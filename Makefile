@@ -5,16 +5,13 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME     ?= 1m
 
-.PHONY: build test race lint fmt bench fuzz ci
+.PHONY: build test lint fmt bench fuzz eval ci
 
 build: ## the binary, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
 
 test: ## everything the README promises
 	go test ./...
-
-race: ## the same with the race detector
-	go test -race ./...
 
 lint: ## go vet and the linters
 	go vet ./...
@@ -32,6 +29,9 @@ fuzz: ## every fuzz target for FUZZTIME
 			echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 		done; \
 	done
+
+eval: ## what the rules find in labelled definitions, where there are any
+	go run ./review/eval
 
 ci: ## what has to pass before anything lands
 	.ci/run
