@@ -30,9 +30,10 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 	err := d.update(ctx, func(tx Tx) error {
 		decisions = make([]Decision, 0, len(choices))
 		views := make([]view, len(choices))
+		r := newGlance(tx)
 		for i, c := range choices {
 			var err error
-			if views[i], err = d.approvable(ctx, tx, actor, c); err != nil {
+			if views[i], err = d.approvable(ctx, r, actor, c); err != nil {
 				return err
 			}
 		}
@@ -56,8 +57,8 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 
 // approvable looks at a proposal and refuses it unless everything allows the
 // approval.
-func (d *Desk) approvable(ctx context.Context, tx Tx, actor proposals.Actor, c Choice) (view, error) {
-	p, err := tx.Proposal(ctx, c.ID)
+func (d *Desk) approvable(ctx context.Context, r Reader, actor proposals.Actor, c Choice) (view, error) {
+	p, err := r.Proposal(ctx, c.ID)
 	if err != nil {
 		return view{}, err
 	}
@@ -65,7 +66,7 @@ func (d *Desk) approvable(ctx context.Context, tx Tx, actor proposals.Actor, c C
 	if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
 		return view{}, fmt.Errorf("%s: %w", name(p), err)
 	}
-	v, err := d.look(ctx, tx, c.ID)
+	v, err := d.look(ctx, r, c.ID)
 	if err != nil {
 		return v, err
 	}
