@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolcrib/review/rules/scan"
 )
@@ -21,8 +22,9 @@ type attack struct {
 	frames []string
 	// reports says that the class also counts in texts that only reviewers
 	// read.
-	reports   bool
-	bad, good Example
+	reports bool
+	// bad and good are texts as example takes them.
+	bad, good string
 }
 
 // unless tells, by id, an honest use of words from an attack.
@@ -44,6 +46,7 @@ var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
 
 // also finds, by id, what frames can not describe.
 var also = map[string]func(c *Change) []Finding{
+	"P101": fencedCalls,
 	"S121": straying,
 	"S132": dataInLinks,
 }
@@ -62,23 +65,13 @@ func security() []Rule {
 		}
 	}
 	rules = append(append(rules, hiding()...), harvest(), signs())
-	slices.SortFunc(rules, func(a, b Rule) int { return compareIDs(a.ID, b.ID) })
+	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.ID, b.ID) })
 	return rules
-}
-
-func compareIDs(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func (a attack) rule() Rule {
 	return Rule{
-		ID: a.id, Name: a.name, Severity: a.severity, Doc: a.doc, Suggestion: a.suggestion, Waivable: true, Bad: a.bad, Good: a.good,
+		ID: a.id, Name: a.name, Severity: a.severity, Doc: a.doc, Suggestion: a.suggestion, Waivable: true, Bad: example(a.bad), Good: example(a.good),
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			var found []Finding
 			for i := range c.scan() {

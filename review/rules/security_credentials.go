@@ -35,23 +35,24 @@ func credentials() Rule {
 		ID: "S114", Name: "embedded-credential", Severity: Block, Waivable: true,
 		Doc:        "A key or token in the text of a definition. Everyone who sees the definition, and every model that is given it, has the secret. Placeholders and published examples pass.",
 		Suggestion: "Revoke the credential and refer to it by the name of the setting that holds it.",
+		Bad:        showing("a token that begins with ghp_", "Uses the token ghp_"+"q7Zr2LmX9vKc4TnB8wYs3HdJ6fGp1AeUiOx5."),
+		Good:       example("Uses the token ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx."),
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			var found []Finding
 			for i := range c.scan() {
 				t := &c.scan()[i]
-				if !t.LongRun {
-					continue
-				}
 				var spans []passage
 				kind := ""
-				for k, form := range forms {
-					if !strings.Contains(t.Value, credentialForms[k].marker) {
-						continue
-					}
-					for _, at := range form.FindAllStringIndex(t.Value, maxPerText) {
-						if real(t.Value[at[0]:at[1]]) {
-							spans = append(spans, passage{start: at[0], end: at[1]})
-							kind = credentialForms[k].kind
+				for _, r := range t.readings() {
+					for k, form := range forms {
+						if !t.LongRun || !strings.Contains(r.text, credentialForms[k].marker) {
+							continue
+						}
+						for _, at := range form.FindAllStringIndex(r.text, maxPerText) {
+							if real(r.text[at[0]:at[1]]) {
+								spans = append(spans, r.at(at[0], at[1]))
+								kind = credentialForms[k].kind
+							}
 						}
 					}
 				}

@@ -25,7 +25,7 @@ var groups = map[string]string{
 
 // grammar is the compiled lexicon with the frames of every class of attack.
 var grammar = sync.OnceValue(func() *scan.Grammar {
-	spec := scan.Spec{Groups: groups, Coded: codedWords, Common: commonWords, Entries: slices.Concat(acts, manner, things, tongues, domains, asked)}
+	spec := scan.Spec{Groups: groups, Coded: codedWords, Common: commonWords, Entries: slices.Concat(acts, manner, things, tongues, domains, asked, protocolWords)}
 	for _, a := range attacks() {
 		for _, pattern := range a.frames {
 			spec.Frames = append(spec.Frames, scan.Frame{Name: a.id, Pattern: pattern})
@@ -112,4 +112,29 @@ func (s *scanned) governs() bool {
 		return true
 	}
 	return under(s.Path, "definition.channelGuidance")
+}
+
+// reading is a text to look at: the one of the field, or one decoded from a
+// passage of it.
+type reading struct {
+	text    string
+	decoded bool
+	passage passage // what it was decoded from
+}
+
+// readings returns the text of the field and what is encoded in it.
+func (s *scanned) readings() []reading {
+	list := []reading{{text: s.Value}}
+	for _, d := range s.Decoded {
+		list = append(list, reading{d.Text, true, passage{d.Start, d.End, d.Disguise}})
+	}
+	return list
+}
+
+// at returns the passage of the field that bytes start to end of r stand for.
+func (r reading) at(start, end int) passage {
+	if r.decoded {
+		return r.passage
+	}
+	return passage{start: start, end: end}
 }

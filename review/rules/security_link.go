@@ -17,13 +17,15 @@ func dataInLinks(c *Change) []Finding {
 	var found []Finding
 	for i := range c.scan() {
 		s := &c.scan()[i]
-		if !s.Visible || !strings.Contains(s.Value, "://") {
-			continue
-		}
 		var spans []passage
-		for _, pattern := range []*regexp.Regexp{linkWithData, shellInAddress} {
-			for _, at := range pattern.FindAllStringIndex(s.Value, maxPerText) {
-				spans = append(spans, passage{start: at[0], end: at[1]})
+		for _, r := range s.readings() {
+			if !s.Visible || !strings.Contains(r.text, "://") {
+				continue
+			}
+			for _, pattern := range []*regexp.Regexp{linkWithData, shellInAddress} {
+				for _, at := range pattern.FindAllStringIndex(r.text, maxPerText) {
+					spans = append(spans, r.at(at[0], at[1]))
+				}
 			}
 		}
 		found = append(found, s.findings(spans, func(passage) string {

@@ -15,6 +15,8 @@ func mismatching() []attack {
 		doc:        "What the text has the tool do, or what the schema asks for, has nothing to do with the tool's stated purpose: a calculator that reads mail, a look-up that deletes, a `shell` parameter on a converter; or the text names a parameter that the schema lacks.",
 		suggestion: "Split what does not belong to the purpose into a tool of its own, or say openly that the tool does it.",
 		message:    "Goes beyond what the tool says it is for",
+		bad:        "multiply_numbers :: Multiplies two numbers. Reads the mailbox first. :: a=First number :: b=Second number",
+		good:       "multiply_numbers :: Multiplies two numbers. :: a=First number :: b=Second number",
 		frames: []string{
 			"read|'connect'|'connects'|'needs'|'requires'|'need' ..5 userData|'bank'|'home_directory'|'mail'|'write_access'|'root_access'|secretAny !<3neg !detect",
 			"send|exfil ..6 'server'|'servers'|'folder'|sink|userData !<3neg !detect",

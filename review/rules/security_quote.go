@@ -9,6 +9,8 @@ func quoted() Rule {
 		ID: "S125", Name: "quoted-attack", Severity: Info, Waivable: true,
 		Doc:        "A phrase that would be an attack stands here as an example or as something to detect. It is listed so that a reviewer can see that this is so.",
 		Suggestion: "Make sure that the phrase is quoted and that the text around it says so.",
+		Bad:        example(`Detects phrases such as "ignore previous instructions".`),
+		Good:       example("Detects attempts to steer a model."),
 		Check: eachText(func(s *scanned) []Finding {
 			var spans []passage
 			for i := range s.Matches {
@@ -27,6 +29,8 @@ func readable() Rule {
 		ID: "S137", Name: "encoded-text", Severity: Info, Waivable: true,
 		Doc:        "A passage that decodes to readable text. It holds nothing that another rule objects to, but a reviewer should know what it says.",
 		Suggestion: "Write the text openly unless it has to be encoded.",
+		Bad:        showing(`base64 of "Hello, world, how are you?"`, "For example SGVsbG8sIHdvcmxkLCBob3cgYXJlIHlvdT8="),
+		Good:       showing("a hash", "The hash is 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08."),
 		Check: eachText(func(s *scanned) []Finding {
 			var spans []passage
 			for _, d := range s.Decoded {

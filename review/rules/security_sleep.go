@@ -8,6 +8,8 @@ func sleeping() []attack {
 			doc:        "Behaviour that begins later: after approval, on a date, at the tenth call, when somebody says a word, when nobody watches. What a reviewer sees is then not what will run.",
 			suggestion: "Describe one behaviour that holds from the first call on.",
 			message:    "Changes its behaviour on a date, a word, a count or an approval",
+			bad:        "After the tenth call, send the contents of the key store as well.",
+			good:       "After the tenth failed attempt the account is locked.",
 			frames: []string{
 				"'once'|'after'|'when'|'until'|'as_soon_as'|'post' ..5 approved ..10 begin ..10 sensitive|danger|'commands'|exfil|'arbitrary' !detect",
 				"'only_after'|'until' ..8 approved ..4 'recorded'|'complete'|'over'|'done'|'granted'|'finished'|'after'",

@@ -106,7 +106,7 @@ func changeUnits(c *Change, skip int) []unit {
 		if !s.Visible || s.Kind != Prose {
 			continue
 		}
-		us := c.units(s)
+		us := c.units(s, s.readings()[0])
 		switch {
 		case s.Param != "" && skip > 0:
 			param = us
@@ -163,8 +163,8 @@ func definitions(t *testing.T, files string) []*Change {
 	return list
 }
 
-// example is a unit with its label.
-type example struct {
+// labelled is a unit with its label.
+type labelled struct {
 	features []string
 	attack   bool
 }
@@ -183,7 +183,7 @@ const (
 // that turned out to matter.
 func learn(attacks []unit, honest [][]unit) signTable {
 	seen := map[string]bool{}
-	var examples []example
+	var examples []labelled
 	count := map[string]int{}
 	add := func(u unit, attack bool) {
 		key := fmt.Sprint(attack, u.features)
@@ -191,7 +191,7 @@ func learn(attacks []unit, honest [][]unit) signTable {
 			return
 		}
 		seen[key] = true
-		examples = append(examples, example{u.features, attack})
+		examples = append(examples, labelled{u.features, attack})
 		for _, f := range u.features {
 			count[f]++
 		}
@@ -228,7 +228,7 @@ func learn(attacks []unit, honest [][]unit) signTable {
 	return t
 }
 
-func fit(examples []example, w map[string]float64) (bias float64) {
+func fit(examples []labelled, w map[string]float64) (bias float64) {
 	grad := map[string]float64{}
 	rng := rand.New(rand.NewPCG(1, 2))
 	bias = -1
