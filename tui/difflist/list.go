@@ -1,0 +1,255 @@
+// Package difflist arranges the differences of two definitions as rows: field
+// by field, unified or side by side, with the words that changed marked.
+package difflist
+
+import (
+	"strings"
+
+	"toolcrib/history/diff"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/theme"
+)
+
+// List is the differences of two definitions. It is made once and can be shown
+// in any theme.
+type List struct {
+	fields  []field
+	unified arrangement
+	split   arrangement
+	theme   theme.Theme
+	digits  int
+}
+
+// field is one changed field.
+type field struct {
+	path           string
+	change         diff.Change
+	hunks          []diff.Hunk
+	added, removed int
+	plain          bool // one line at most on both sides: line numbers say nothing
+}
+
+// arrangement is the rows of a list, and those where changes begin.
+type arrangement struct {
+	rows  []ref
+	stops []int
+}
+
+type kind uint8
+
+const (
+	blank kind = iota
+	head       // of a field
+	gap        // lines that are the same and left out
+	line       // a is a line of the hunk
+	pair       // a and b are lines of the hunk side by side, -1 for none
+	brief      // a field of one line that came or went, a is the line
+	note       // that the line above has no line feed at its end
+)
+
+type ref struct {
+	kind              kind
+	field, hunk, a, b int32
+}
+
+// Everything as the context shows whole texts.
+const Everything = -1
+
+// DefaultContext is how many unchanged lines stand around a change.
+const DefaultContext = 3
+
+// maxMarked is the longest hunk in lines in which changed words are looked
+// for.
+const maxMarked = 20_000
+
+// New arranges fields with up to context unchanged lines around each change.
+// It takes time proportional to the texts; who has a screen to draw calls it
+// elsewhere.
+func New(fields []diff.Field, context int) *List {
+	l := &List{digits: 1}
+	for _, f := range fields {
+		patch := f.Patch()
+		x := field{path: f.Path, change: f.Change, hunks: patch.Unified(context)}
+		x.removed, x.added = patch.Changed()
+		before, after := f.Lines()
+		x.plain = strings.Count(strings.TrimSuffix(before, "\n")+strings.TrimSuffix(after, "\n"), "\n") == 0
+		for i, h := range x.hunks {
+			if len(h.Lines) <= maxMarked {
+				x.hunks[i] = h.Words()
+			}
+			l.digits = max(l.digits, digits(max(h.OldStart+h.OldLines, h.NewStart+h.NewLines)))
+		}
+		l.fields = append(l.fields, x)
+	}
+	for i := range l.fields {
+		l.arrange(int32(i))
+	}
+	return l
+}
+
+func digits(n int) int {
+	d := 1
+	for ; n >= 10; n /= 10 {
+		d++
+	}
+	return d
+}
+
+// arrange appends the rows of a field to both arrangements.
+func (l *List) arrange(i int32) {
+	for _, a := range []*arrangement{&l.unified, &l.split} {
+		if l.fields[i].brief() {
+			if i == 0 || !l.fields[i-1].brief() {
+				a.blank()
+				a.stops = append(a.stops, len(a.rows))
+			}
+			a.rows = append(a.rows, ref{kind: brief, field: i})
+			continue
+		}
+		a.blank()
+		a.stops = append(a.stops, len(a.rows))
+		a.rows = append(a.rows, ref{kind: head, field: i})
+	}
+	if l.fields[i].brief() {
+		return
+	}
+	for h, hunk := range l.fields[i].hunks {
+		if h > 0 {
+			l.unified.rows = append(l.unified.rows, ref{kind: gap, field: i, hunk: int32(h)})
+			l.split.rows = append(l.split.rows, ref{kind: gap, field: i, hunk: int32(h)})
+		}
+		l.arrangeUnified(i, int32(h), hunk)
+		l.arrangeSplit(i, int32(h), hunk)
+	}
+}
+
+// brief reports whether a field is shown on one row with its name: it came or
+// went, and is one line.
+func (f field) brief() bool {
+	return f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
+}
+
+// blank adds an empty row, except at the beginning.
+func (a *arrangement) blank() {
+	if len(a.rows) > 0 {
+		a.rows = append(a.rows, ref{kind: blank})
+	}
+}
+
+func (l *List) arrangeUnified(i, h int32, hunk diff.Hunk) {
+	a := &l.unified
+	before := diff.Context
+	for n, x := range hunk.Lines {
+		if x.Kind != diff.Context && before == diff.Context {
+			a.stop()
+		}
+		before = x.Kind
+		a.rows = append(a.rows, ref{kind: line, field: i, hunk: h, a: int32(n), b: -1})
+		if endsOtherwise(hunk, n) {
+			a.rows = append(a.rows, ref{kind: note, field: i, hunk: h, a: int32(n)})
+		}
+	}
+}
+
+func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
+	a := &l.split
+	within := false
+	for _, r := range hunk.Rows() {
+		changed := r.Left != r.Right
+		if changed && !within {
+			a.stop()
+		}
+		within = changed
+		a.rows = append(a.rows, ref{kind: pair, field: i, hunk: h, a: int32(r.Left), b: int32(r.Right)})
+		for _, n := range []int{r.Left, r.Right} {
+			if changed && n >= 0 && endsOtherwise(hunk, n) {
+				a.rows = append(a.rows, ref{kind: note, field: i, hunk: h, a: int32(n)})
+			}
+		}
+	}
+}
+
+// stop makes the next row a stop; the first change of a field is where its
+// heading is.
+func (a *arrangement) stop() {
+	at := len(a.rows)
+	if last := len(a.stops) - 1; last >= 0 && at-a.stops[last] <= 1+DefaultContext && a.rows[a.stops[last]].kind == head {
+		return
+	}
+	a.stops = append(a.stops, at)
+}
+
+// endsOtherwise reports whether a changed line lacks the line feed at its end,
+// and that is a part of the change.
+func endsOtherwise(h diff.Hunk, n int) bool {
+	x := h.Lines[n]
+	if x.Kind == diff.Context || !x.NoNewline {
+		return false
+	}
+	return x.Pair >= 0 && !h.Lines[x.Pair].NoNewline
+}
+
+// Fields returns the paths of the changed fields.
+func (l *List) Fields() []string {
+	paths := make([]string, len(l.fields))
+	for i, f := range l.fields {
+		paths[i] = f.path
+	}
+	return paths
+}
+
+// Changed returns how many lines came and went.
+func (l *List) Changed() (added, removed int) {
+	for _, f := range l.fields {
+		added, removed = added+f.added, removed+f.removed
+	}
+	return added, removed
+}
+
+// Rows returns the rows in a theme, unified or side by side.
+func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
+	l.theme = th
+	if split {
+		return rows{l, &l.split}
+	}
+	return rows{l, &l.unified}
+}
+
+// Find returns the row, in the arrangement chosen, of a line of the new text of
+// a field, or of the nearest row before it; false when the field has not
+// changed.
+func (l *List) Find(path string, number int, split bool) (row int, ok bool) {
+	a := &l.unified
+	if split {
+		a = &l.split
+	}
+	for i, r := range a.rows {
+		f := l.fields[r.field]
+		if r.kind == blank || f.path != path && !strings.HasPrefix(path, f.path+".") && !strings.HasPrefix(path, f.path+"[") {
+			continue
+		}
+		if n := l.newNumber(r); r.kind == head || r.kind == brief || n > 0 && n <= number {
+			row, ok = i, true
+		}
+	}
+	return row, ok
+}
+
+// newNumber returns the number in the new text of the line that a row shows, 0
+// for none.
+func (l *List) newNumber(r ref) int {
+	lines := func(n int32) int {
+		if n < 0 {
+			return 0
+		}
+		return l.fields[r.field].hunks[r.hunk].Lines[n].New
+	}
+	switch r.kind {
+	case line:
+		return lines(r.a)
+	case pair:
+		return lines(r.b)
+	case blank, head, gap, brief, note:
+	}
+	return 0
+}

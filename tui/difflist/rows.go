@@ -1,0 +1,162 @@
+package difflist
+
+import (
+	"strconv"
+
+	"toolcrib/history/diff"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/theme"
+)
+
+// rows is a list in one of its arrangements.
+type rows struct {
+	*List
+	at *arrangement
+}
+
+// Len implements pager.Rows.
+func (r rows) Len() int { return len(r.at.rows) }
+
+// Stops implements pager.Rows.
+func (r rows) Stops() []int { return r.at.stops }
+
+// Row implements pager.Rows.
+func (r rows) Row(i int) pager.Row {
+	x := r.at.rows[i]
+	switch x.kind {
+	case head:
+		return r.head(x)
+	case gap:
+		return r.gap(x)
+	case brief:
+		return r.brief(x)
+	case note:
+		return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Warn, draw.Safe(draw.Blank(2*r.digits+5))+"⌁ the line above has no line feed at its end")}}}
+	case line:
+		return pager.Row{Cells: []pager.Cell{r.cell(x, x.a, unified)}}
+	case pair:
+		return pager.Row{Cells: []pager.Cell{r.cell(x, x.a, left), r.cell(x, x.b, right)}}
+	case blank:
+	}
+	return pager.Row{Cells: []pager.Cell{{}}}
+}
+
+func (r rows) head(x ref) pager.Row {
+	f := r.fields[x.field]
+	th := r.theme
+	l := draw.Of(th.Field, " ◆ "+draw.Show(f.path)).Add(th.Faint, "  "+draw.Safe(f.change))
+	if !f.plain {
+		l = l.Add("", "  ").Add(th.Good, draw.Safe("+"+strconv.Itoa(f.added))).Add("", " ").Add(th.Bad, draw.Safe("−"+strconv.Itoa(f.removed)))
+	}
+	return pager.Row{Cells: []pager.Cell{{Gutter: l}}}
+}
+
+// nameWidth is how wide the names of brief fields are, in cells.
+const nameWidth = 22
+
+func (r rows) brief(x ref) pager.Row {
+	f := r.fields[x.field]
+	c := r.cell(x, 0, unified)
+	sign := c.Gutter[len(c.Gutter)-1]
+	c.Gutter = draw.Of(r.theme.Field, " ◆ "+draw.Pad(draw.Show(f.path), nameWidth)).Add(sign.Style, sign.Text)
+	c.Hang = draw.Of("", draw.Safe(draw.Blank(nameWidth+3))).Add(sign.Style, sign.Text)
+	return pager.Row{Cells: []pager.Cell{c}}
+}
+
+func (r rows) gap(x ref) pager.Row {
+	f := r.fields[x.field]
+	before, after := f.hunks[x.hunk-1], f.hunks[x.hunk]
+	n := after.NewStart - before.NewStart - before.NewLines
+	text := draw.Showf("%s⋯ %d unchanged lines", draw.Blank(2*r.digits+3), n)
+	if n == 1 {
+		text = draw.Showf("%s⋯ 1 unchanged line", draw.Blank(2*r.digits+3))
+	}
+	return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Faint, text)}}}
+}
+
+// side is where a cell stands.
+type side int
+
+const (
+	unified side = iota
+	left
+	right
+)
+
+// cell draws line n of a hunk.
+func (r rows) cell(x ref, n int32, at side) pager.Cell {
+	th := r.theme
+	if n < 0 {
+		return pager.Cell{Gutter: draw.Of(th.Rule, draw.Safe(draw.Blank(r.digits+4)))}
+	}
+	f := r.fields[x.field]
+	l := f.hunks[x.hunk].Lines[n]
+	base, word, sign, mark := th.Text, theme.Style(""), th.Faint, draw.Safe(" ")
+	switch l.Kind {
+	case diff.Insert:
+		base, word, sign, mark = th.Added, th.AddedWord, th.AddedSign, "+"
+	case diff.Delete:
+		base, word, sign, mark = th.Removed, th.RemovedWord, th.RemovedSign, "-"
+	case diff.Context:
+	}
+	if l.Rewrapped && l.Kind != diff.Context && len(l.Spans) == 0 {
+		mark = "≈" // broken into lines anew, with the same words
+	}
+	gutter := r.numbers(l, at, f.plain).Add(sign, " "+mark+" ")
+	hang := draw.Of("", draw.Safe(draw.Blank(gutter.Width()-3))).Add(sign, " "+continued(l.Kind)+" ")
+	c := pager.Cell{
+		Gutter: gutter, Hang: hang,
+		Text: draw.Text{Raw: l.Text, Base: base, Hidden: th.Hidden, Faint: th.Faint},
+	}
+	if l.Kind == diff.Context {
+		return c
+	}
+	c.Fill = base
+	c.Track = track(x.field, l)
+	for _, s := range l.Spans {
+		c.Text.Marks = append(c.Text.Marks, draw.Mark{Start: s.Start, End: s.End, Style: word})
+	}
+	return c
+}
+
+// continued is the sign before the further lines of a wrapped line.
+func continued(k diff.Kind) draw.Safe {
+	switch k {
+	case diff.Insert:
+		return "+"
+	case diff.Delete:
+		return "-"
+	case diff.Context:
+	}
+	return " "
+}
+
+// numbers draws the line numbers of l.
+func (r rows) numbers(l diff.Line, at side, plain bool) draw.Line {
+	number := func(n int) draw.Safe {
+		if n == 0 || plain {
+			return draw.Safe(draw.Blank(r.digits))
+		}
+		s := strconv.Itoa(n)
+		return draw.Safe(draw.Blank(r.digits-len(s)) + s)
+	}
+	th := r.theme
+	switch at {
+	case left:
+		return draw.Of(th.Faint, " "+number(l.Old))
+	case right:
+		return draw.Of(th.Faint, " "+number(l.New))
+	case unified:
+	}
+	return draw.Of(th.Faint, " "+number(l.Old)+" "+number(l.New))
+}
+
+// track names a changed line in any arrangement of the list.
+func track(field int32, l diff.Line) pager.Text {
+	t := pager.Text(field+1)<<33 | pager.Text(l.Old+l.New)
+	if l.Kind == diff.Insert {
+		t |= 1 << 32
+	}
+	return t
+}

@@ -1,0 +1,85 @@
+package draw
+
+import (
+	"strings"
+
+	"toolcrib/tui/theme"
+)
+
+// Span is a piece of text in one style.
+type Span struct {
+	Text  Safe
+	Style theme.Style
+}
+
+// Line is one line of a screen.
+type Line []Span
+
+// Of returns a line of one span.
+func Of(style theme.Style, text Safe) Line { return Line{{text, style}} }
+
+// Add returns l with a span more.
+func (l Line) Add(style theme.Style, text Safe) Line { return append(l, Span{text, style}) }
+
+// Width returns how many cells l takes at most.
+func (l Line) Width() int {
+	w := 0
+	for _, s := range l {
+		w += Width(s.Text)
+	}
+	return w
+}
+
+// Write appends l, cut or filled up to exactly width cells, over a base style.
+func (l Line) Write(b *strings.Builder, width int, base theme.Style) {
+	left := width
+	for _, s := range l {
+		w := Width(s.Text)
+		if w > left {
+			s.Text = Cut(s.Text, left)
+			w = Width(s.Text)
+		}
+		s.Style.Over(base).Write(b, string(s.Text))
+		if left -= w; left <= 0 {
+			return
+		}
+	}
+	base.Write(b, Blank(left))
+}
+
+// String returns l in exactly width cells.
+func (l Line) String(width int) string {
+	var b strings.Builder
+	l.Write(&b, width, "")
+	return b.String()
+}
+
+// Ends returns left and right at the two ends of a line of width cells. Where
+// both do not fit, right gives way.
+func Ends(left, right Line, width int) Line {
+	gap := width - left.Width() - right.Width()
+	if gap < 1 {
+		return left
+	}
+	return append(append(left[:len(left):len(left)], Span{Text: Safe(Blank(gap))}), right...)
+}
+
+// blanks is as many as most lines need.
+const blanks = "                                                                                                                                "
+
+// Blank returns n spaces.
+func Blank(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if n <= len(blanks) {
+		return blanks[:n]
+	}
+	return strings.Repeat(" ", n)
+}
+
+// Pad returns s in exactly width cells.
+func Pad(s Safe, width int) Safe {
+	s = Cut(s, width)
+	return s + Safe(Blank(width-Width(s)))
+}

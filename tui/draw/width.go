@@ -1,0 +1,56 @@
+package draw
+
+import (
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Width returns how many cells s takes at most. Terminals differ in whether
+// they join characters such as flags; where they do, the wider reading counts,
+// so that a line is never longer than it was measured.
+func Width[T ~string](s T) int {
+	w := 0
+	for i := 0; i < len(s); {
+		n, cells := cluster(string(s[i:]))
+		i += n
+		w += cells
+	}
+	return w
+}
+
+// cluster returns the length in bytes and cells of the first character of s
+// that a user would see as one.
+func cluster(s string) (size, cells int) {
+	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
+		return 1, 1
+	}
+	c, cells := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	if r, size := utf8.DecodeRuneInString(c); size < len(c) || r > maxAgreed {
+		cells = max(cells, ansi.StringWidthWc(c))
+	}
+	return len(c), cells
+}
+
+// maxAgreed is the last character up to which the two readings of width agree.
+const maxAgreed = 0x2ff
+
+// Cut returns s cut to width cells, with an ellipsis when something is lost.
+func Cut(s Safe, width int) Safe {
+	if len(s) <= width || Width(s) <= width {
+		return s
+	}
+	if width <= 0 {
+		return ""
+	}
+	w := 0
+	for i := 0; i < len(s); {
+		n, cells := cluster(string(s[i:]))
+		if w+cells > width-1 {
+			return s[:i] + "…"
+		}
+		i += n
+		w += cells
+	}
+	return s
+}

@@ -1,0 +1,145 @@
+// Package pager shows rows of text through a window: it scrolls, wraps,
+// searches, and remembers what has been on the screen. Only the rows in the
+// window are ever laid out, so a key costs the same in a text of any size.
+package pager
+
+import (
+	"toolcrib/tui/draw"
+	"toolcrib/tui/theme"
+)
+
+// Rows is what a pager shows.
+type Rows interface {
+	Len() int
+	// Row returns row i. It is asked for rows in the window only.
+	Row(i int) Row
+	// Stops are the rows that a reader goes to one after the other, in order.
+	Stops() []int
+}
+
+// Row is one row: one cell over the whole width, or two side by side.
+type Row struct {
+	Cells []Cell
+	Base  theme.Style // under everything in the row
+}
+
+// Cell is a piece of text with what stands before it on its first line.
+type Cell struct {
+	Gutter draw.Line
+	Hang   draw.Line // before the further lines when it is wrapped; as wide as Gutter
+	Text   draw.Text
+	Fill   theme.Style // behind the text to the edge
+	// Track, when it is not 0, names the text for the pager to remember how much
+	// of it was shown.
+	Track Text
+}
+
+// Text names a text whose reading is tracked, in any arrangement of its rows.
+type Text uint64
+
+// place is a line of the laid out text: a row, and a line within it when rows
+// are wrapped.
+type place struct{ row, sub int }
+
+// nothing is what a pager shows until it is given rows.
+type nothing struct{}
+
+func (nothing) Len() int     { return 0 }
+func (nothing) Row(int) Row  { return Row{} }
+func (nothing) Stops() []int { return nil }
+
+// Pager is the window. It is made by New.
+type Pager struct {
+	rows   Rows
+	stops  []int
+	layout *layout
+	width  int
+	height int
+	wrap   bool
+	x      int // cells scrolled to the right when not wrapped
+	top    place
+	stop   int // index of the current stop, -1 for none
+
+	query string
+	match theme.Style
+	more  theme.Style
+	point theme.Style  // of the sign before the current stop, "" for none
+	seen  map[Text]int // bytes of a tracked text that were shown from its beginning
+}
+
+type cellKey struct{ row, cell int }
+
+// New returns a pager. match is the style of what a search finds, more that of
+// the sign for text beyond the edge.
+func New(match, more theme.Style) *Pager {
+	return &Pager{rows: nothing{}, match: match, more: more, stop: -1, layout: newLayout(), seen: map[Text]int{}}
+}
+
+// Point marks the row of the current stop with a sign in its first column.
+func (p *Pager) Point(style theme.Style) { p.point = style }
+
+// Restyle replaces the styles given to New.
+func (p *Pager) Restyle(match, more theme.Style) { p.match, p.more = match, more }
+
+// SetRows shows other rows from their beginning. What was seen is forgotten.
+func (p *Pager) SetRows(rows Rows) {
+	p.rows, p.top, p.x, p.stop = rows, place{}, 0, -1
+	p.stops = rows.Stops()
+	p.seen = map[Text]int{}
+	p.layout.reset()
+}
+
+// Replace shows the same texts in other rows: it keeps the place, and what was
+// seen.
+func (p *Pager) Replace(rows Rows) {
+	p.rows, p.stops = rows, rows.Stops()
+	p.layout.reset()
+	if p.stop >= len(p.stops) {
+		p.stop = len(p.stops) - 1
+	}
+	p.clamp()
+}
+
+// SetSize sets the window.
+func (p *Pager) SetSize(width, height int) {
+	if p.width == width && p.height == height {
+		return
+	}
+	if p.width != width {
+		p.layout.reset()
+		p.top.sub = 0
+	}
+	p.width, p.height = width, height
+	p.clamp()
+}
+
+// SetWrap wraps long rows, or lets them run out of the window.
+func (p *Pager) SetWrap(wrap bool) {
+	if p.wrap == wrap {
+		return
+	}
+	p.wrap, p.x, p.top.sub = wrap, 0, 0
+	p.layout.reset()
+	p.clamp()
+}
+
+// Wrapped reports whether long rows are wrapped.
+func (p *Pager) Wrapped() bool { return p.wrap }
+
+// len returns the number of rows.
+func (p *Pager) len() int {
+	return p.rows.Len()
+}
+
+// Percent says how far down the window is, from 0 to 100; -1 when everything
+// is in it.
+func (p *Pager) Percent() int {
+	end := p.end()
+	if end == (place{}) {
+		return -1
+	}
+	if p.top == end {
+		return 100
+	}
+	return min(99, p.top.row*100/max(1, end.row))
+}

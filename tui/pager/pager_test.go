@@ -1,0 +1,87 @@
+package pager
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"toolcrib/tui/draw"
+)
+
+// texts are rows of tracked text.
+type texts []string
+
+func (t texts) Len() int     { return len(t) }
+func (t texts) Stops() []int { return []int{0, len(t) - 1} }
+func (t texts) Row(i int) Row {
+	return Row{Cells: []Cell{{Text: draw.Text{Raw: t[i]}, Track: Text(i + 1)}}}
+}
+
+func TestSeenNeedsTheWholeText(t *testing.T) {
+	long := strings.Repeat("0123456789", 10)
+	p := New("", "")
+	p.SetRows(texts{"short", long})
+	p.SetSize(41, 5)
+	p.See()
+	if !p.Seen(1, 5) || p.Seen(2, len(long)) {
+		t.Fatal("what is beyond the edge counts as seen, or what is not does not")
+	}
+	p.Side(60) // leaves a gap
+	p.See()
+	if p.Seen(2, len(long)) {
+		t.Fatal("a text with a gap counts as seen")
+	}
+	p.Side(-30)
+	p.See()
+	p.Side(30)
+	p.See()
+	if !p.Seen(2, len(long)) {
+		t.Fatal("a text that was scrolled through does not count as seen")
+	}
+}
+
+func TestWrappedTextIsShownWhole(t *testing.T) {
+	words := strings.Repeat("some words and 漢字 ", 40)
+	for _, width := range []int{7, 20, 61} {
+		p := New("", "")
+		p.SetWrap(true)
+		p.SetRows(texts{words})
+		p.SetSize(width, 10)
+		var got strings.Builder
+		for n := p.Lines(10_000); n > 0; n-- {
+			p.SetSize(width, 1)
+			got.WriteString(strings.TrimRight(p.View()[0], " "))
+			p.Scroll(1)
+		}
+		if strings.ReplaceAll(got.String(), " ", "") != strings.ReplaceAll(words, " ", "") {
+			t.Errorf("width %d: %q", width, got.String())
+		}
+	}
+}
+
+func TestScrollingStaysInside(t *testing.T) {
+	rows := make(texts, 30)
+	for i := range rows {
+		rows[i] = fmt.Sprint("row ", i)
+	}
+	p := New("", "")
+	p.SetRows(rows)
+	p.SetSize(20, 10)
+	p.Scroll(1000)
+	if first, last := p.Window(); first != 20 || last != 30 {
+		t.Errorf("at the end: %d to %d", first, last)
+	}
+	p.Scroll(-1000)
+	if first, _ := p.Window(); first != 0 {
+		t.Errorf("at the beginning: %d", first)
+	}
+	if !p.Search("ROW 17") {
+		t.Fatal("not found")
+	}
+	if first, last := p.Window(); first > 17 || last <= 17 {
+		t.Errorf("row 17 is not in %d to %d", first, last)
+	}
+	if p.Search("row 31") {
+		t.Error("found what is not there")
+	}
+}

@@ -1,0 +1,150 @@
+package pager
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"toolcrib/tui/draw"
+)
+
+// Search looks for text from the top of the window on, wherever upper and lower
+// case differ, and shows the first row that has it. An empty text ends a
+// search. It reports whether something was found.
+func (p *Pager) Search(text string) bool {
+	p.query = text
+	if text == "" {
+		return true
+	}
+	return p.find(p.top.row, 1)
+}
+
+// Query returns what is searched for.
+func (p *Pager) Query() string { return p.query }
+
+// NextMatch goes to the next row that has what is searched for, or to the one
+// before when step is -1, around the ends.
+func (p *Pager) NextMatch(step int) bool {
+	if p.query == "" {
+		return false
+	}
+	n := p.len()
+	if n == 0 {
+		return false
+	}
+	return p.find((p.focus()+step+n)%n, step)
+}
+
+// focus is the row that a search goes on from: the one at a third of the
+// height, where the last match was brought to, when it has a match.
+func (p *Pager) focus() int {
+	first, last := p.Window()
+	at := p.top
+	for range p.height / 3 {
+		down, ok := p.after(at)
+		if !ok {
+			break
+		}
+		at = down
+	}
+	if at.row >= first && at.row < last && p.has(at.row) {
+		return at.row
+	}
+	return first
+}
+
+func (p *Pager) find(from, step int) bool {
+	n := p.len()
+	for i := range n {
+		row := ((from+i*step)%n + n) % n
+		if p.has(row) {
+			p.Center(row)
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Pager) has(row int) bool {
+	for _, c := range p.rows.Row(row).Cells {
+		if indexFold(c.Text.Raw, p.query) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// matches returns the marks of what is searched for between two bytes.
+func (p *Pager) matches(raw string, from, to int) []draw.Mark {
+	from = max(0, from-len(p.query))
+	to = min(len(raw), to+len(p.query))
+	for from > 0 && !utf8.RuneStart(raw[from]) {
+		from--
+	}
+	var marks []draw.Mark
+	for at := from; at < to; {
+		i := indexFold(raw[at:to], p.query)
+		if i < 0 {
+			break
+		}
+		marks = append(marks, draw.Mark{Start: at + i, End: at + i + len(p.query), Style: p.match})
+		at += i + len(p.query)
+	}
+	return marks
+}
+
+// indexFold is strings.Index for ASCII letters of either case, and as they are
+// for all others.
+func indexFold(s, sub string) int {
+	if sub == "" || len(sub) > len(s) {
+		return -1
+	}
+	first := sub[0]
+	lower, upper := toLower(first), first
+	if r := rune(first); r < utf8.RuneSelf {
+		upper = byte(unicode.ToUpper(r))
+	}
+	for i := 0; i+len(sub) <= len(s); {
+		j := indexEither(s[i:len(s)-len(sub)+1], lower, upper)
+		if j < 0 {
+			return -1
+		}
+		i += j
+		if equalFold(s[i:i+len(sub)], sub) {
+			return i
+		}
+		i++
+	}
+	return -1
+}
+
+// indexEither returns the first place of one of two bytes.
+func indexEither(s string, a, b byte) int {
+	i := strings.IndexByte(s, a)
+	if a == b {
+		return i
+	}
+	if i >= 0 {
+		s = s[:i]
+	}
+	if j := strings.IndexByte(s, b); j >= 0 {
+		return j
+	}
+	return i
+}
+
+func equalFold(a, b string) bool {
+	for i := range len(a) {
+		if toLower(a[i]) != toLower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func toLower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}

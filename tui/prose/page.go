@@ -1,0 +1,108 @@
+// Package prose lays headings, fields and paragraphs out as rows of a pager.
+package prose
+
+import (
+	"strings"
+
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/theme"
+)
+
+// LabelWidth is how wide the labels of fields are, in cells.
+const LabelWidth = 11
+
+// Page is rows in the making.
+type Page struct {
+	th    theme.Theme
+	rows  []pager.Row
+	stops []int
+}
+
+// New returns an empty page.
+func New(th theme.Theme) *Page { return &Page{th: th} }
+
+// Rows returns what was laid out.
+func (p *Page) Rows() pager.Rows { return rows{p.rows, p.stops} }
+
+// Len returns how many rows there are.
+func (p *Page) Len() int { return len(p.rows) }
+
+type rows struct {
+	rows  []pager.Row
+	stops []int
+}
+
+func (r rows) Len() int { return len(r.rows) }
+
+// Row returns a copy of the row's cells: the pager draws into them.
+func (r rows) Row(i int) pager.Row {
+	row := r.rows[i]
+	row.Cells = append([]pager.Cell(nil), row.Cells...)
+	return row
+}
+
+func (r rows) Stops() []int { return r.stops }
+
+// Stop makes the next row one that the reader goes to.
+func (p *Page) Stop() { p.stops = append(p.stops, len(p.rows)) }
+
+// Blank adds an empty row.
+func (p *Page) Blank() { p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{{}}}) }
+
+// Line adds a row that does not wrap.
+func (p *Page) Line(l draw.Line) {
+	p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{{Gutter: append(draw.Of("", " "), l...)}}})
+}
+
+// Title adds the heading of the page.
+func (p *Page) Title(text string) { p.item(" ", text, p.th.Strong, nil) }
+
+// Heading adds the heading of a part.
+func (p *Page) Heading(text string) { p.Line(draw.Of(p.th.Title, draw.Show(text))) }
+
+// Text adds text of any number of lines, behind an indent of cells.
+func (p *Page) Text(indent, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		p.item(" "+indent, line, p.th.Text, nil)
+	}
+}
+
+// Faint adds text that is there when it is looked for.
+func (p *Page) Faint(indent, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		p.item(" "+indent, line, p.th.Faint, nil)
+	}
+}
+
+// Marked adds a line of text with parts of it marked.
+func (p *Page) Marked(indent, text string, marks []draw.Mark) {
+	p.item(" "+indent, text, p.th.Text, marks)
+}
+
+// Tracked adds text that the pager remembers as seen.
+func (p *Page) Tracked(indent, text string, style theme.Style, id pager.Text) {
+	p.item(" "+indent, text, style, nil)
+	p.rows[len(p.rows)-1].Cells[0].Track = id
+}
+
+func (p *Page) item(indent, text string, style theme.Style, marks []draw.Mark) {
+	p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{{
+		Gutter: draw.Of("", draw.Safe(indent)), Hang: draw.Of("", draw.Safe(indent)),
+		Text: draw.Text{Raw: text, Base: style, Hidden: p.th.Hidden, Faint: p.th.Faint, Marks: marks},
+	}}})
+}
+
+// Item adds text that wraps behind a sign.
+func (p *Page) Item(sign draw.Line, text string) {
+	gutter := append(draw.Of("", " "), sign...)
+	p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{{
+		Gutter: gutter, Hang: draw.Of("", draw.Safe(draw.Blank(gutter.Width()))),
+		Text: draw.Text{Raw: text, Base: p.th.Text, Hidden: p.th.Hidden, Faint: p.th.Faint},
+	}}})
+}
+
+// Field adds a labelled value.
+func (p *Page) Field(label, value string) {
+	p.Item(draw.Of(p.th.Faint, draw.Pad(draw.Show(label), LabelWidth)), value)
+}

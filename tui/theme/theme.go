@@ -1,0 +1,140 @@
+package theme
+
+import (
+	"image/color"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Theme is one way for the workbench to look.
+type Theme struct {
+	Name string // "dark", "light", "16 colours dark", "plain", …; part of what cached renderings depend on
+	Dark bool
+
+	Text   Style // what is read
+	Strong Style // what is read first
+	Faint  Style // what is there when it is looked for
+	Rule   Style // lines between parts
+	Accent Style // where the reader is
+	Title  Style // names of parts
+
+	Bar      Style // the first line of the screen
+	Selected Style // the row the keys act on, under its other styles
+
+	Good, Warn, Bad, Info Style // how something stands
+
+	Added, Removed         Style // lines of a diff
+	AddedWord, RemovedWord Style // what changed within them
+	AddedSign, RemovedSign Style // the sign before them
+	Field                  Style // the heading of a field
+	Hidden                 Style // characters that a terminal would draw as nothing or obey
+	Match                  Style // what a search found
+	Mark                   Style // a passage that a finding is about
+	Key                    Style // the name of a key
+	Dialog                 Style // the frame of a dialog
+}
+
+// palette is the colours a theme is made of.
+type palette struct {
+	text, faint, rule, accent, good, warn, bad, info        color.Color
+	bar, selected, added, removed, addedWord, removedWord   color.Color
+	hiddenText, hidden, matchText, match, markText, markBed color.Color
+}
+
+func (p palette) theme(name string, dark bool) Theme {
+	return Theme{
+		Name: name, Dark: dark,
+		Text:   look{fg: p.text}.style(),
+		Strong: look{fg: p.text, bold: true}.style(),
+		Faint:  look{fg: p.faint}.style(),
+		Rule:   look{fg: p.rule}.style(),
+		Accent: look{fg: p.accent, bold: true}.style(),
+		Title:  look{fg: p.accent}.style(),
+
+		Bar:      look{bg: p.bar}.style(),
+		Selected: look{bg: p.selected}.style(),
+
+		Good: look{fg: p.good}.style(),
+		Warn: look{fg: p.warn}.style(),
+		Bad:  look{fg: p.bad, bold: true}.style(),
+		Info: look{fg: p.info}.style(),
+
+		Added:       look{fg: p.text, bg: p.added}.style(),
+		Removed:     look{fg: p.text, bg: p.removed}.style(),
+		AddedWord:   look{fg: p.text, bg: p.addedWord, bold: true}.style(),
+		RemovedWord: look{fg: p.text, bg: p.removedWord, bold: true}.style(),
+		AddedSign:   look{fg: p.good, bg: p.added, bold: true}.style(),
+		RemovedSign: look{fg: p.bad, bg: p.removed, bold: true}.style(),
+		Field:       look{fg: p.accent, bold: true}.style(),
+		Hidden:      look{fg: p.hiddenText, bg: p.hidden, bold: true}.style(),
+		Match:       look{fg: p.matchText, bg: p.match, bold: true}.style(),
+		Mark:        look{fg: p.markText, bg: p.markBed, underline: true}.style(),
+		Key:         look{fg: p.text, bold: true}.style(),
+		Dialog:      look{fg: p.accent}.style(),
+	}
+}
+
+// Dark is for terminals with a dark background. It is the default, because a
+// terminal may never say what its background is.
+func Dark() Theme {
+	c := lipgloss.Color
+	return palette{
+		text: c("#d8dee9"), faint: c("#7d8799"), rule: c("#3b4252"), accent: c("#88c0d0"),
+		good: c("#a3be8c"), warn: c("#ebcb8b"), bad: c("#e0757f"), info: c("#81a1c1"),
+		bar: c("#242933"), selected: c("#2e3644"),
+		added: c("#1d2f27"), removed: c("#38232a"), addedWord: c("#2f5a43"), removedWord: c("#6b3441"),
+		hiddenText: c("#1b1e25"), hidden: c("#e0757f"), matchText: c("#1b1e25"), match: c("#ebcb8b"),
+		markText: c("#f0e2bd"), markBed: c("#4a4128"),
+	}.theme("dark", true)
+}
+
+// Light is for terminals with a light background.
+func Light() Theme {
+	c := lipgloss.Color
+	return palette{
+		text: c("#24292f"), faint: c("#6a737d"), rule: c("#d0d7de"), accent: c("#0a6c8e"),
+		good: c("#1a7f37"), warn: c("#9a6700"), bad: c("#b3261e"), info: c("#3454b4"),
+		bar: c("#eef1f4"), selected: c("#e2eaf3"),
+		added: c("#e3f6e8"), removed: c("#fdeaea"), addedWord: c("#abe5bb"), removedWord: c("#f8bcbc"),
+		hiddenText: c("#ffffff"), hidden: c("#b3261e"), matchText: c("#24292f"), match: c("#ffd866"),
+		markText: c("#24292f"), markBed: c("#fbe9b7"),
+	}.theme("light", false)
+}
+
+// Sixteen is for terminals with the sixteen basic colours only. Backgrounds
+// are left alone: what they would look like, nobody knows.
+func Sixteen(dark bool) Theme {
+	t := Plain()
+	t.Name, t.Dark = "16 colours", dark
+	t.Accent = look{fg: lipgloss.Cyan, bold: true}.style()
+	t.Title = look{fg: lipgloss.Cyan}.style()
+	t.Good = look{fg: lipgloss.Green}.style()
+	t.Warn = look{fg: lipgloss.Yellow}.style()
+	t.Bad = look{fg: lipgloss.Red, bold: true}.style()
+	t.Info = look{fg: lipgloss.Blue}.style()
+	t.Added = look{fg: lipgloss.Green}.style()
+	t.Removed = look{fg: lipgloss.Red}.style()
+	t.AddedWord = look{fg: lipgloss.Green, reverse: true}.style()
+	t.RemovedWord = look{fg: lipgloss.Red, reverse: true}.style()
+	t.AddedSign, t.RemovedSign = t.Added, t.Removed
+	t.Field = t.Accent
+	t.Hidden = look{fg: lipgloss.Red, reverse: true}.style()
+	t.Match = look{fg: lipgloss.Yellow, reverse: true}.style()
+	t.Mark = look{fg: lipgloss.Yellow, underline: true}.style()
+	t.Dialog = t.Title
+	return t
+}
+
+// Plain has no colours at all, for NO_COLOR and dumb terminals: weight, lines
+// and reversal say what signs and words say too.
+func Plain() Theme {
+	bold, faint, reverse := look{bold: true}.style(), look{faint: true}.style(), look{reverse: true}.style()
+	underline := look{underline: true}.style()
+	return Theme{
+		Name: "plain", Dark: true,
+		Strong: bold, Faint: faint, Rule: faint, Accent: bold, Title: underline,
+		Selected: reverse, Bad: bold,
+		AddedWord: look{bold: true, underline: true}.style(), RemovedWord: look{off: true}.style(),
+		Field: bold, Hidden: reverse, Match: reverse, Mark: underline, Key: bold,
+	}
+}
