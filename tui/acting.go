@@ -1,0 +1,286 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+)
+
+// cannotAct returns what keeps the user from an act, by the tables of who may
+// do what and of the states.
+func cannotAct(act proposals.Act) func(*Model) string {
+	return func(m *Model) string {
+		if !m.proposal.loaded {
+			return "it is not read yet"
+		}
+		p := m.proposal.dossier.Proposal
+		if err := proposals.Authorize(m.cfg.Actor, act, p.Author); err != nil {
+			return err.Error()
+		}
+		if act == proposals.ActComment {
+			return ""
+		}
+		if _, err := proposals.Next(p.State, act); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+}
+
+func (m *Model) cannotApprove() string {
+	if !m.proposal.loaded {
+		return "it is not read yet"
+	}
+	if o := m.proposal.dossier.Obstacles; len(o) > 0 {
+		return sentence(o[0])
+	}
+	for _, p := range m.proposal.members() {
+		switch {
+		case p.State != proposals.UserReview:
+			return reference(p) + " of its change set is " + string(p.State)
+		case p.Summary.Blocks > 0:
+			return reference(p) + " of its change set has an open block"
+		}
+	}
+	return ""
+}
+
+func (m *Model) cannotRebase() string {
+	if why := cannotAct(proposals.ActRevise)(m); why != "" {
+		return why
+	}
+	if !m.proposal.dossier.Proposal.Stale() {
+		return "it is not stale"
+	}
+	return ""
+}
+
+func (m *Model) cannotReassess() string {
+	if !m.proposal.loaded {
+		return "it is not read yet"
+	}
+	if _, err := proposals.Next(m.proposal.dossier.Proposal.State, proposals.ActAssess); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func (m *Model) cannotWaive() string {
+	if why := cannotAct(proposals.ActWaive)(m); why != "" {
+		return why
+	}
+	s, ok := m.proposal.finding1()
+	switch {
+	case m.proposal.tab != tabAssessment:
+		return "it is for the tab Assessment"
+	case !ok:
+		return "J selects a finding first"
+	case s.Waiver != nil:
+		return "it is waived already"
+	case !s.Waivable:
+		return "a rule of structure holds for everybody"
+	}
+	return ""
+}
+
+// finding1 returns the finding that is selected.
+func (pp *proposalPage) finding1() (review.Standing, bool) {
+	n := pp.pagers[tabAssessment].Stop()
+	if n < 0 || n >= len(pp.dossier.Standing) {
+		return review.Standing{}, false
+	}
+	return pp.dossier.Standing[n], true
+}
+
+// unseen names what has not been on the screen and has to be.
+func (r *reading) unseen() []string {
+	if r == nil || r.list == nil {
+		return []string{"the diff"}
+	}
+	return append(r.list.Unseen(r.pager), unseenFindings(r)...)
+}
+
+// seenAll reports whether unseen names nothing. It looks no further than to
+// the first thing, and does not look twice at what was seen.
+func (r *reading) seenAll() bool {
+	var missing bool
+	r.read, missing = r.list.FirstUnseen(r.pager, false, r.read)
+	return !missing && len(unseenFindings(r)) == 0
+}
+
+// members returns the proposals that are approved together with the open one.
+func (pp *proposalPage) members() []proposals.Proposal {
+	if len(pp.dossier.Members) > 1 {
+		return pp.dossier.Members
+	}
+	return []proposals.Proposal{pp.dossier.Proposal}
+}
+
+// unread names what of the proposals has not been on the screen.
+func (m *Model) unread(ps []proposals.Proposal) []string {
+	var names []string
+	for _, p := range ps {
+		missing := m.reading[p.ID].unseen()
+		if len(missing) == 0 {
+			continue
+		}
+		prefix := ""
+		if len(ps) > 1 {
+			prefix = reference(p) + " "
+		}
+		names = append(names, prefix+joined(missing))
+	}
+	return names
+}
+
+func (m *Model) askApprove() tea.Cmd {
+	pp := m.proposal
+	members := pp.members()
+	return m.ask(&dialog{
+		title: "Approve", verb: "approve", draft: "approve-" + string(pp.id), noteOptional: true, focusText: false,
+		content: func(m *Model, page *prose.Page) { pp.approvalContent(m, page, members) },
+		locked:  func(m *Model) []string { return m.unread(members) },
+		run: func(m *Model, note string) tea.Cmd {
+			choices := make([]review.Choice, len(members))
+			for i, p := range members {
+				choices[i] = review.Choice{ID: p.ID, Expect: m.reading[p.ID].dossier.Digest}
+			}
+			return m.approve(pp.id, choices, note)
+		},
+	})
+}
+
+// approvalContent says exactly what an approval does.
+func (pp *proposalPage) approvalContent(m *Model, page *prose.Page, members []proposals.Proposal) {
+	for _, p := range members {
+		pp.what(page, p)
+	}
+	d := pp.dossier
+	page.Field("digest", d.Digest)
+	if len(d.Rendered) == 0 {
+		page.Field("prompts", "no channel prompt of any agent changes")
+	}
+	for i, line := range channelsOf(d) {
+		label := ""
+		if i == 0 {
+			label = "prompts"
+		}
+		page.Field(label, line)
+	}
+	pp.openFindings(m, page)
+	for _, o := range d.Others {
+		page.Item(draw.Of(m.theme.Warn, "! "), reference(o)+" by "+o.Author.String()+" becomes stale.")
+	}
+}
+
+func (pp *proposalPage) what(page *prose.Page, p proposals.Proposal) {
+	page.Field(string(p.Type), p.Subject.String())
+	becomes := "version " + itoa(p.BaseVersion) + " → " + itoa(p.BaseVersion+1)
+	if p.BaseVersion == 0 {
+		becomes = "becomes version 1"
+	}
+	page.Field("", "revision "+itoa(p.Revision)+", content "+short(p.ContentHash)+", "+becomes)
+}
+
+func (pp *proposalPage) openFindings(m *Model, page *prose.Page) {
+	open := 0
+	for _, s := range pp.dossier.Standing {
+		if !s.Open() {
+			continue
+		}
+		if open++; open == 1 {
+			page.Blank()
+		}
+		sign, style := m.severityWord(s.Severity)
+		page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+": "+s.Message)
+	}
+	if open == 0 {
+		page.Field("findings", "none open")
+	}
+}
+
+func (m *Model) askChanges() tea.Cmd {
+	return m.askReason("Needs changes", "send it back", "changes", "It goes back to its author with your reason.", m.requestChanges)
+}
+
+func (m *Model) askReject() tea.Cmd {
+	return m.askReason("Reject", "reject it for good", "reject", "It is closed for good, and its author is shown your reason.", m.reject)
+}
+
+func (m *Model) askReason(title, verb, name, consequence string, run func(id proposals.ID, digest, reason string) tea.Cmd) tea.Cmd {
+	pp := m.proposal
+	digest := pp.dossier.Digest
+	return m.ask(&dialog{
+		title: title, verb: verb, draft: name + "-" + string(pp.id), wantsText: true, focusText: true,
+		content: func(m *Model, page *prose.Page) {
+			pp.what(page, pp.dossier.Proposal)
+			page.Field("digest", digest)
+			page.Blank()
+			page.Text("", consequence)
+		},
+		run: func(m *Model, reason string) tea.Cmd { return run(pp.id, digest, reason) },
+	})
+}
+
+func (m *Model) askWaive() tea.Cmd {
+	pp := m.proposal
+	s, _ := pp.finding1()
+	handle := review.Handle(s.Finding)
+	return m.ask(&dialog{
+		title: "Waive a finding", verb: "waive it", draft: "waive-" + string(pp.id) + "-" + s.PassageHash()[:8], wantsText: true, focusText: true,
+		content: func(m *Model, page *prose.Page) {
+			sign, style := m.severityWord(s.Severity)
+			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+s.Path)
+			page.Text("", s.Message)
+			for line := range strings.SplitSeq(s.Passage[:min(len(s.Passage), 400)], "\n") {
+				page.Marked("┃ ", line, nil)
+			}
+			page.Blank()
+			page.Text("", "The waiver holds until the passage changes or something new is found in the field. Your reason is kept.")
+		},
+		run: func(m *Model, reason string) tea.Cmd { return m.waive(pp.id, handle, reason) },
+	})
+}
+
+func (m *Model) askComment() tea.Cmd {
+	pp := m.proposal
+	return m.ask(&dialog{
+		title: "Comment", verb: "send", draft: "comment-" + string(pp.id), wantsText: true, focusText: true, direct: true,
+		content: func(_ *Model, page *prose.Page) {
+			page.Field("on", reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
+		},
+		run: func(m *Model, body string) tea.Cmd { return m.comment(pp.id, body) },
+	})
+}
+
+func (m *Model) askSubmit() tea.Cmd {
+	return m.askSimple("Submit", "submit it", "It goes to the Chief of Staff, and an issue is opened.", m.submit)
+}
+
+func (m *Model) askWithdraw() tea.Cmd {
+	return m.askSimple("Withdraw", "withdraw it", "It is closed without a decision.", m.withdraw)
+}
+
+func (m *Model) askRebase() tea.Cmd {
+	return m.askSimple("Rebase", "rebase it", "What it changes is merged into the live version, as a new revision. Conflicts are shown and nothing is written then.", m.rebase)
+}
+
+func (m *Model) askSimple(title, verb, consequence string, run func(proposals.ID) tea.Cmd) tea.Cmd {
+	pp := m.proposal
+	return m.ask(&dialog{
+		title: title, verb: verb,
+		content: func(_ *Model, page *prose.Page) {
+			p := pp.dossier.Proposal
+			page.Field(string(p.Type), p.Subject.String())
+			page.Field("", "revision "+itoa(p.Revision)+", content "+short(p.ContentHash))
+			page.Blank()
+			page.Text("", consequence)
+		},
+		run: func(_ *Model, _ string) tea.Cmd { return run(pp.id) },
+	})
+}

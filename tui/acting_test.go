@@ -1,0 +1,130 @@
+package tui_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+const nameBank = "tool:user/name_bank"
+
+// state returns where the proposal of a name bank stands.
+func (b *bench) state() proposals.State {
+	b.t.Helper()
+	page, err := b.desk.List(context.Background(), review.Query{Subject: nameBank})
+	if err != nil || len(page.Proposals) == 0 {
+		b.t.Fatalf("%s: %v", nameBank, err)
+	}
+	return page.Proposals[0].State
+}
+
+func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
+	b := newBench(t, 80, 15, demo("name_bank.json"))
+	b.press("enter", "a").wants("Not on the screen yet", "prompt")
+	b.press("y").wants("Locked")
+	if got := b.state(); got != proposals.UserReview {
+		t.Fatalf("approved unseen: %s", got)
+	}
+	b.press("esc", "u") // goes to the diff
+	for range 12 {
+		b.press("space")
+	}
+	b.press("a")
+	if strings.Contains(b.screen(), "Not on the screen yet") {
+		t.Fatalf("still locked:\n%s", b.screen())
+	}
+	b.press("enter") // never an answer
+	if got := b.state(); got != proposals.UserReview {
+		t.Fatalf("enter approved it")
+	}
+	b.press("y").wants("Live: tool:user/name_bank version 1", "✓ approved")
+	if got := b.state(); got != proposals.Approved {
+		t.Fatalf("state %s", got)
+	}
+}
+
+func TestRejectNeedsAReason(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("enter", "x", "tab", "y").wants("A reason is needed")
+	if got := b.state(); got != proposals.UserReview {
+		t.Fatalf("rejected without a reason: %s", got)
+	}
+	b.write("It hides y in text.").press("tab", "y").wants("Rejected")
+	b.press("5").wants("It hides y in text.")
+	if got := b.state(); got != proposals.Rejected {
+		t.Fatalf("state %s", got)
+	}
+}
+
+func TestCommentIsKeptUntilItIsSent(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("enter", "C").write("Where does the list").press("esc")
+	b.press("C").wants("Where does the list", "what you wrote before")
+	b.write(" come from?").press("ctrl+s").wants("Said")
+	b.press("5").wants("Where does the list come from?")
+	b.press("C")
+	if strings.Contains(b.screen(), "what you wrote before") {
+		t.Error("a text that was sent is still kept")
+	}
+}
+
+func TestKeysSayWhyTheyAreOff(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("enter", "S").wants("S: ")
+	b.press("R").wants("R: ")
+	b.press("esc", "T", "e").wants("Locked (core)")
+	b.press("n").wants("neither VISUAL nor EDITOR is set")
+}
+
+func TestForkOfACoreTool(t *testing.T) {
+	b := newBench(t, 120, 30)
+	b.press("T", "f").wants("beat_architect_custom", "draft")
+}
+
+func TestOtherProcessesAppear(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
+	b.press("j").wants("▌  ● your turn   #1")
+	demo("viewpoint_keeper.md")(b)
+	b.poll()
+	b.wants("tool:user/viewpoint_keeper", "▌  ● your turn   #1")
+}
+
+func TestStaleDigestDecidesNothing(t *testing.T) {
+	b := newBench(t, 100, 60, demo("name_bank.json"))
+	b.press("enter", "2", "3", "a")
+	page, err := b.desk.List(context.Background(), review.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Somebody has it assessed again while the dialog is open.
+	if _, err := b.desk.Reassess(context.Background(), page.Proposals[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	b.press("y").wants("Nothing was decided")
+	if got := b.state(); got != proposals.UserReview {
+		t.Fatalf("state %s", got)
+	}
+}
+
+func TestChangeSetIsApprovedTogether(t *testing.T) {
+	b := newBench(t, 120, 60, demo("research_notes.json"))
+	b.press("enter", "2", "a")
+	b.wants("#1 the diff", "#2 the diff")
+	b.press("space", "esc", "space", "esc", "j", "enter", "2", "space", "esc", "j", "enter", "2", "space", "a", "y")
+	b.wants("Live: ", "get_research_notes version 1", "create_research_notes version 1")
+}
+
+func TestWaive(t *testing.T) {
+	b := newBench(t, 120, 40, demo("name_bank.json"), assessed)
+	b.press("enter", "a")
+	b.wants("a: ", "open block")
+	b.press("3", "W")
+	b.wants("J selects a finding first")
+	b.press("J", "W").write("The author wrote it so.").press("tab", "y")
+	b.wants("Waived X101 in definition.guardrails", "□ waived")
+	b.press("J", "J", "K", "enter")
+	b.wants("▎Diff")
+}

@@ -1,0 +1,198 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
+	"toolcrib/history/diff"
+	"toolcrib/prompt"
+	"toolcrib/prompt/tokens"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/difflist"
+)
+
+// What the commands of this file answer. Every answer says what it is about,
+// so that one that comes late is not taken for another.
+type (
+	queueMsg struct {
+		query review.Query
+		page  review.Page
+		err   error
+	}
+	dossierMsg struct {
+		id      proposals.ID
+		dossier review.Dossier
+		err     error
+	}
+	diffMsg struct {
+		id   proposals.ID
+		what comparison
+		list *difflist.List
+	}
+	promptsMsg struct {
+		id      proposals.ID
+		digest  string
+		changes []promptChange
+		counts  []promptCount
+		lists   map[int]*difflist.List
+		err     error
+	}
+	versionsMsg struct {
+		subject  registry.Subject
+		versions []history.Version
+		err      error
+	}
+	entriesMsg struct {
+		query   EntryQuery
+		entries []Entry
+		next    string
+		err     error
+	}
+	definitionMsg struct {
+		subject registry.Subject
+		text    json.RawMessage
+		err     error
+	}
+	eventsMsg struct {
+		before int64
+		events []history.Event
+		err    error
+	}
+	stampMsg struct {
+		stamp int64
+		err   error
+	}
+	pollMsg   struct{}
+	graceMsg  struct{ dialog int }
+	settleMsg struct {
+		id proposals.ID
+	}
+)
+
+// pollEvery is how often the database is asked whether anything was written.
+const pollEvery = 700 * time.Millisecond
+
+func (m *Model) loadQueue(q review.Query) tea.Cmd {
+	desk := m.cfg.Desk
+	return func() tea.Msg {
+		page, err := desk.List(context.Background(), q)
+		return queueMsg{q, page, err}
+	}
+}
+
+func (m *Model) loadDossier(id proposals.ID) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return func() tea.Msg {
+		d, err := desk.Show(context.Background(), actor, id)
+		return dossierMsg{id, d, err}
+	}
+}
+
+// comparison says which two definitions are compared, and how much is shown of
+// what is the same. It identifies what a diff was made of.
+type comparison struct {
+	from     string // what stands on the old side, as the reader is told
+	old, new string // content hashes
+	context  int
+}
+
+func makeDiff(id proposals.ID, what comparison, before, after registry.Definition) tea.Cmd {
+	return func() tea.Msg {
+		return diffMsg{id, what, difflist.New(diff.Definitions(before, after), what.context)}
+	}
+}
+
+func (m *Model) loadPrompts(id proposals.ID, digest string) tea.Cmd {
+	desk, counter := m.cfg.Desk, m.counter
+	scene := review.Scene{Layer: m.cfg.Layer, Where: review.ReferenceContext(), Context: prompt.Reference()}
+	return func() tea.Msg {
+		previews, err := desk.Preview(context.Background(), []proposals.ID{id}, "", scene)
+		if err != nil {
+			return promptsMsg{id: id, digest: digest, err: err}
+		}
+		changes := changedPrompts(previews)
+		counts, err := countPrompts(counter, changes)
+		return promptsMsg{id, digest, changes, counts, promptDiffs(changes), err}
+	}
+}
+
+// countPrompts measures each prompt now and after.
+func countPrompts(counter *tokens.Counter, changes []promptChange) ([]promptCount, error) {
+	texts := make([]string, 0, 2*len(changes))
+	for _, c := range changes {
+		texts = append(texts, c.Now, c.After)
+	}
+	counts, err := counter.CountAll(texts)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]promptCount, len(changes))
+	for i := range changes {
+		now, after := counts[2*i], counts[2*i+1]
+		out[i] = promptCount{
+			now:   size{characters(texts[2*i]), now.O200k, now.Cl100k},
+			after: size{characters(texts[2*i+1]), after.O200k, after.Cl100k},
+		}
+	}
+	return out, nil
+}
+
+// maxVersions is how many versions of a subject are listed.
+const maxVersions = 500
+
+func (m *Model) loadVersions(s registry.Subject) tea.Cmd {
+	reg := m.cfg.Registry
+	return func() tea.Msg {
+		vs, err := reg.Versions(context.Background(), s, 0, maxVersions)
+		return versionsMsg{s, vs, err}
+	}
+}
+
+func (m *Model) loadEntries(q EntryQuery) tea.Cmd {
+	reg := m.cfg.Registry
+	return func() tea.Msg {
+		entries, next, err := reg.Entries(context.Background(), q)
+		return entriesMsg{q, entries, next, err}
+	}
+}
+
+func (m *Model) loadDefinition(s registry.Subject) tea.Cmd {
+	reg := m.cfg.Registry
+	return func() tea.Msg {
+		text, err := reg.Definition(context.Background(), s)
+		return definitionMsg{s, text, err}
+	}
+}
+
+// eventPage is how many entries of the audit log are read at once.
+const eventPage = 200
+
+func (m *Model) loadEvents(before int64) tea.Cmd {
+	reg := m.cfg.Registry
+	return func() tea.Msg {
+		events, err := reg.Events(context.Background(), before, eventPage)
+		return eventsMsg{before, events, err}
+	}
+}
+
+func (m *Model) readStamp() tea.Cmd {
+	reg := m.cfg.Registry
+	return func() tea.Msg {
+		stamp, err := reg.Stamp(context.Background())
+		return stampMsg{stamp, err}
+	}
+}
+
+// after answers with msg when d has passed.
+func (m *Model) after(d time.Duration, msg tea.Msg) tea.Cmd {
+	if m.cfg.After != nil {
+		return m.cfg.After(d, msg)
+	}
+	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+}

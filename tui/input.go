@@ -1,0 +1,131 @@
+package tui
+
+import (
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/draw"
+	"toolcrib/tui/edit"
+	"toolcrib/tui/pager"
+)
+
+// lister is a page with a list that can be narrowed.
+type lister interface {
+	filterText() string
+	setFilter(m *Model, text string) tea.Cmd
+}
+
+func (m *Model) lister() lister {
+	switch m.page {
+	case pageQueue:
+		return m.queue
+	case pageTools, pageAgents:
+		return m.registry()
+	case pageProposal, pageSubject, pageLog, pageHelp:
+	}
+	return nil
+}
+
+// textPager returns the pager that the page shows text in, nil for lists.
+func (m *Model) textPager() *pager.Pager {
+	switch m.page {
+	case pageProposal:
+		return m.proposal.pager()
+	case pageSubject:
+		return m.subject.pager
+	case pageLog:
+		return m.log.pager
+	case pageHelp:
+		return m.help.pager
+	case pageQueue, pageTools, pageAgents:
+	}
+	return nil
+}
+
+// input is a line that is typed at the bottom of the screen: a filter or a
+// search.
+type input struct {
+	prompt  draw.Safe
+	text    *edit.Text
+	changed func(*Model) tea.Cmd // after every key
+	done    func(*Model) tea.Cmd // on enter
+	cancel  func(*Model) tea.Cmd // on esc
+}
+
+func (m *Model) input() *input { return m.line }
+
+func (in *input) line(m *Model) draw.Line {
+	prompt := draw.Of(m.theme.Accent, " "+in.prompt+" ")
+	room := m.layout.width - prompt.Width()
+	text := in.text.String()
+	at := in.text.Cursor()
+	before, under, after := draw.Show(text[:at]), draw.Safe(" "), draw.Safe("")
+	if rest := []rune(text[at:]); len(rest) > 0 {
+		under, after = draw.Show(string(rest[:1])), draw.Show(string(rest[1:]))
+	}
+	for draw.Width(before) > room-4 {
+		_, n := utf8.DecodeRuneInString(string(before))
+		before = before[n:]
+	}
+	return prompt.Add(m.theme.Text, before).Add("\x1b[7m", under).Add(m.theme.Text, after)
+}
+
+func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {
+	in := m.line
+	switch msg.String() {
+	case "enter":
+		m.line = nil
+		return in.done(m)
+	case "esc":
+		m.line = nil
+		return in.cancel(m)
+	}
+	if in.text.Key(msg) {
+		return in.changed(m)
+	}
+	return nil
+}
+
+func nothing(*Model) tea.Cmd { return nil }
+
+// askFilter narrows the list while a text is typed.
+func (m *Model) askFilter() tea.Cmd {
+	l := m.lister()
+	before := l.filterText()
+	text := edit.NewLine(before)
+	m.line = &input{
+		prompt: "filter", text: text, done: nothing,
+		changed: func(m *Model) tea.Cmd { return l.setFilter(m, text.String()) },
+		cancel:  func(m *Model) tea.Cmd { return l.setFilter(m, before) },
+	}
+	return nil
+}
+
+// askSearch looks for a text in what the page shows.
+func (m *Model) askSearch() tea.Cmd {
+	p := m.textPager()
+	text := edit.NewLine("")
+	m.line = &input{
+		prompt: "/", text: text, changed: nothing, cancel: nothing,
+		done: func(m *Model) tea.Cmd {
+			if !p.Search(text.String()) {
+				m.say(warning, "%q is not here", text.String())
+			}
+			return nil
+		},
+	}
+	return nil
+}
+
+func nextMatch(step int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		p := m.textPager()
+		if p.Query() == "" {
+			m.say(warning, "/ searches first")
+		} else if !p.NextMatch(step) {
+			m.say(warning, "%q is not here", p.Query())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,52 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+func globalKeys() []key {
+	return []key{
+		{name: "help", keys: []string{"?"}, label: "help", help: "Show the keys that act here", do: (*Model).openHelp},
+		{name: "queue", keys: []string{"Q"}, help: "Go to the queue", do: goTo(pageQueue)},
+		{name: "registry", keys: []string{"T"}, help: "Go to the tools", do: goTo(pageTools)},
+		{name: "agents", keys: []string{"A"}, help: "Go to the agents", do: goTo(pageAgents)},
+		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(pageLog)},
+		{name: "back", keys: []string{"esc", "backspace"}, help: "Go back, or end a search", do: (*Model).back},
+		{name: "theme", keys: []string{"ctrl+t"}, help: "Change between light and dark", do: (*Model).switchTheme, off: (*Model).cannotTheme},
+		{name: "mouse", keys: []string{"m"}, help: "Turn the mouse on or off", do: (*Model).switchMouse},
+		{name: "refresh", keys: []string{"ctrl+l"}, help: "Draw and read everything anew", do: (*Model).refreshAll},
+		{name: "suspend", keys: []string{"ctrl+z"}, help: "Stop for the shell; fg comes back", do: func(*Model) tea.Cmd { return tea.Suspend }},
+		{name: "quit", keys: []string{"q", "ctrl+c"}, label: "quit", help: "Quit, when everything is written", do: (*Model).quit},
+	}
+}
+
+func goTo(p page) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.open(p) }
+}
+
+func (m *Model) cannotTheme() string {
+	if m.cfg.Plain {
+		return "there are no colours"
+	}
+	return ""
+}
+
+func (m *Model) switchMouse() tea.Cmd {
+	m.mouse = !m.mouse
+	if m.mouse {
+		m.say(remark, "The mouse is on: the wheel scrolls, a click selects. The terminal's own selection needs shift")
+	} else {
+		m.say(remark, "The mouse is off")
+	}
+	return nil
+}
+
+// quit leaves when every write that is on its way has been answered.
+func (m *Model) quit() tea.Cmd {
+	if m.writes == 0 {
+		return tea.Quit
+	}
+	m.quitting = true
+	m.say(remark, "Waiting until everything is written")
+	return nil
+}

@@ -1,0 +1,215 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/tui/difflist"
+)
+
+func proposalKeys() []key {
+	keys := []key{
+		{name: "approve", keys: []string{"a"}, label: "approve", help: "Approve: make it live", do: (*Model).askApprove, off: (*Model).cannotApprove},
+		{name: "needs-changes", keys: []string{"c"}, label: "changes", help: "Send it back to its author with a reason", do: (*Model).askChanges, off: cannotAct(proposals.ActRequestChanges)},
+		{name: "reject", keys: []string{"x"}, label: "reject", help: "Reject it with a reason", do: (*Model).askReject, off: cannotAct(proposals.ActReject)},
+		{name: "waive", keys: []string{"W"}, label: "", help: "Waive the selected finding with a reason", do: (*Model).askWaive, off: (*Model).cannotWaive},
+		{name: "comment", keys: []string{"C"}, label: "comment", help: "Write a comment", do: (*Model).askComment, off: cannotAct(proposals.ActComment)},
+		{name: "revise", keys: []string{"e"}, label: "revise", help: "Revise it in the editor", do: (*Model).reviseCurrent, off: (*Model).cannotRevise},
+		{name: "submit", keys: []string{"S"}, help: "Submit the draft", do: (*Model).askSubmit, off: cannotAct(proposals.ActSubmit)},
+		{name: "rebase", keys: []string{"R"}, help: "Rebase it on the live version", do: (*Model).askRebase, off: (*Model).cannotRebase},
+		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: (*Model).askWithdraw, off: cannotAct(proposals.ActWithdraw)},
+		{name: "assess-again", keys: []string{"ctrl+r"}, help: "Have the built-in reviewer look again", do: (*Model).reassess, off: (*Model).cannotReassess},
+		{name: "next-tab", keys: []string{"tab"}, label: "tabs", help: "Show the next tab", do: proposalTab(1)},
+		{name: "previous-tab", keys: []string{"shift+tab"}, help: "Show the previous tab", do: proposalTab(-1)},
+		{name: "next-change", keys: []string{"J"}, help: "To the next change, finding or comment", do: nextStop(1)},
+		{name: "previous-change", keys: []string{"K"}, help: "To the previous change, finding or comment", do: nextStop(-1)},
+		{name: "next-unseen", keys: []string{"u"}, label: "unseen", help: "To the next change that was not on the screen", do: (*Model).nextUnseen, off: (*Model).nothingUnseen},
+		{name: "go", keys: []string{"enter"}, help: "Show the selected finding in the diff; open the selected version", do: (*Model).follow, off: (*Model).nothingSelected},
+		{name: "split", keys: []string{"s"}, label: "split", help: "Side by side, or unified", do: (*Model).switchSplit, off: (*Model).noDiff},
+		{name: "whole", keys: []string{"E"}, help: "Show the whole texts, or the changes only", do: (*Model).switchContext, off: (*Model).noDiff},
+		{name: "against", keys: []string{"b"}, help: "Compare with something else: the base, the live version, an earlier revision", do: (*Model).nextBase, off: (*Model).noDiff},
+		{name: "next-prompt", keys: []string{"]"}, help: "The next channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(1) }, off: (*Model).noPrompts},
+		{name: "previous-prompt", keys: []string{"["}, help: "The previous channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(-1) }, off: (*Model).noPrompts},
+		{name: "prompt-view", keys: []string{"v"}, help: "Show the prompt's diff, as it will be, or as it is now", do: (*Model).nextPromptView, off: (*Model).noPrompts},
+		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID},
+		{name: "copy-diff", keys: []string{"Y"}, help: "Copy the diff", do: (*Model).copyDiff, off: (*Model).noDiff},
+	}
+	for i, name := range []string{"overview", "diff", "assessment", "prompt", "thread", "history"} {
+		keys = append(keys, key{name: "tab-" + name, keys: []string{itoa(i + 1)}, help: "Show the tab " + strings.ToUpper(name[:1]) + name[1:], do: showTab(i)})
+	}
+	return append(keys, textKeys()...)
+}
+
+// textKeys scroll and search whatever text a page shows.
+func textKeys() []key {
+	scroll := func(n int) func(*Model) tea.Cmd {
+		return func(m *Model) tea.Cmd { m.textPager().Scroll(n); return nil }
+	}
+	page := func(n float64) func(*Model) tea.Cmd {
+		return func(m *Model) tea.Cmd { m.textPager().Page(n); return nil }
+	}
+	side := func(n int) func(*Model) tea.Cmd {
+		return func(m *Model) tea.Cmd { m.textPager().Side(n); return nil }
+	}
+	return []key{
+		{name: "scroll-down", keys: []string{"j", "down"}, help: "One line down", do: scroll(1)},
+		{name: "scroll-up", keys: []string{"k", "up"}, help: "One line up", do: scroll(-1)},
+		{name: "scroll-half-down", keys: []string{"ctrl+d"}, help: "Half a screen down", do: page(0.5)},
+		{name: "scroll-half-up", keys: []string{"ctrl+u"}, help: "Half a screen up", do: page(-0.5)},
+		{name: "scroll-page-down", keys: []string{"space", "pgdown", "ctrl+f"}, help: "A screen down", do: page(1)},
+		{name: "scroll-page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: page(-1)},
+		{name: "scroll-first", keys: []string{"g", "home"}, help: "To the beginning", do: func(m *Model) tea.Cmd { m.textPager().Home(); return nil }},
+		{name: "scroll-last", keys: []string{"G", "end"}, help: "To the end", do: func(m *Model) tea.Cmd { m.textPager().End(); return nil }},
+		{name: "wrap", keys: []string{"w"}, label: "wrap", help: "Wrap long lines, or let them run out of the screen", do: (*Model).switchWrap},
+		{name: "scroll-right", keys: []string{"l", "right"}, help: "To the right, where lines are not wrapped", do: side(8), off: (*Model).isWrapped},
+		{name: "scroll-left", keys: []string{"h", "left"}, help: "To the left, where lines are not wrapped", do: side(-8), off: (*Model).isWrapped},
+		{name: "search", keys: []string{"/"}, label: "search", help: "Search", do: (*Model).askSearch},
+		{name: "next-match", keys: []string{"n"}, help: "To the next match", do: nextMatch(1)},
+		{name: "previous-match", keys: []string{"N"}, help: "To the previous match", do: nextMatch(-1)},
+	}
+}
+
+func proposalTab(step int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return showTab((m.proposal.tab + step + tabCount) % tabCount)(m) }
+}
+
+func showTab(n int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		m.proposal.tab = n
+		return nil
+	}
+}
+
+func nextStop(step int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if !m.textPager().NextStop(step) {
+			m.say(remark, "There are no more")
+		}
+		return nil
+	}
+}
+
+func (m *Model) switchWrap() tea.Cmd {
+	p := m.textPager()
+	p.SetWrap(!p.Wrapped())
+	return nil
+}
+
+func (m *Model) isWrapped() string {
+	if m.textPager().Wrapped() {
+		return "the lines are wrapped; w changes that"
+	}
+	return ""
+}
+
+func (m *Model) noDiff() string {
+	switch pp := m.proposal; {
+	case pp.tab != tabDiff && pp.tab != tabPrompt:
+		return "it is for the tab Diff"
+	case pp.list == nil:
+		return "the diff is not there yet"
+	}
+	return ""
+}
+
+func (m *Model) switchSplit() tea.Cmd {
+	pp := m.proposal
+	pp.split = !pp.split
+	pp.pagers[tabDiff].Replace(pp.list.Rows(m.theme, pp.split))
+	pp.showPrompt(m)
+	return nil
+}
+
+func (m *Model) switchContext() tea.Cmd {
+	pp := m.proposal
+	if pp.context == difflist.Everything {
+		pp.context = difflist.DefaultContext
+	} else {
+		pp.context = difflist.Everything
+	}
+	return pp.compare(m)
+}
+
+func (m *Model) nextBase() tea.Cmd {
+	pp := m.proposal
+	pp.against = (pp.against + 1) % len(pp.bases())
+	if len(pp.bases()) == 1 {
+		m.say(remark, "There is nothing else to compare with")
+	}
+	return pp.compare(m)
+}
+
+// nextUnseen goes to what has to be on the screen before an approval.
+func (m *Model) nextUnseen() tea.Cmd {
+	pp := m.proposal
+	r := m.reading[pp.id]
+	if pp.against != 0 {
+		pp.against = 0
+		return pp.compare(m)
+	}
+	if row, ok := r.list.FirstUnseen(r.pager, pp.split, 0); ok {
+		pp.tab = tabDiff
+		r.pager.Reveal(row)
+		return nil
+	}
+	pp.tab = tabAssessment
+	for i, s := range pp.dossier.Standing {
+		if !clean(s.Passage) && !r.finds.Seen(findingID(s), 1) {
+			pp.pagers[tabAssessment].SetStop(i)
+			break
+		}
+	}
+	return nil
+}
+
+func (m *Model) nothingUnseen() string {
+	r := m.reading[m.proposal.id]
+	switch {
+	case r == nil || r.list == nil:
+		return "the diff is not there yet"
+	case r.seenAll():
+		return "everything was on the screen"
+	}
+	return ""
+}
+
+// follow goes where the selected row leads.
+func (m *Model) follow() tea.Cmd {
+	pp := m.proposal
+	n := pp.pager().Stop()
+	if pp.tab == tabHistory {
+		return m.openSubject(Entry{Subject: pp.dossier.Proposal.Subject}, pp.versions[n].Number)
+	}
+	f := pp.dossier.Standing[n]
+	path, ok := strings.CutPrefix(f.Path, "definition.")
+	if !ok {
+		m.say(warning, "%s is not a field of the definition, so it is not in the diff", f.Path)
+		return nil
+	}
+	if pp.list == nil {
+		pp.tab, pp.jump = tabDiff, &anchor{path, f.Line}
+		return nil
+	}
+	pp.goTo(m, anchor{path, f.Line})
+	return nil
+}
+
+func (m *Model) nothingSelected() string {
+	pp := m.proposal
+	switch {
+	case pp.tab == tabAssessment && len(pp.dossier.Standing) == 0:
+		return "there are no findings"
+	case pp.tab != tabAssessment && pp.tab != tabHistory:
+		return "it is for the tabs Assessment and History"
+	case pp.pager().Stop() < 0:
+		return "J selects one first"
+	}
+	return ""
+}
+
+func (m *Model) copyDiff() tea.Cmd {
+	m.say(success, "Copied the diff")
+	return tea.SetClipboard(m.proposal.list.String())
+}

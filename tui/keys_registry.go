@@ -1,0 +1,124 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/registry"
+)
+
+func registryKeys() []key {
+	move := func(n int) func(*Model) tea.Cmd {
+		return func(m *Model) tea.Cmd { return m.registry().move(m, n) }
+	}
+	screens := func(n float64) func(*Model) tea.Cmd {
+		return func(m *Model) tea.Cmd { r := m.registry(); return r.move(m, int(n*float64(r.rows(m)))) }
+	}
+	return []key{
+		{name: "entry-open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected tool or agent", do: (*Model).openEntry, off: (*Model).noEntry},
+		{name: "entry-down", keys: []string{"j", "down"}, help: "One row down", do: move(1)},
+		{name: "entry-up", keys: []string{"k", "up"}, help: "One row up", do: move(-1)},
+		{name: "entry-half-down", keys: []string{"ctrl+d"}, help: "Half a screen down", do: screens(0.5)},
+		{name: "entry-half-up", keys: []string{"ctrl+u"}, help: "Half a screen up", do: screens(-0.5)},
+		{name: "entry-page-down", keys: []string{"pgdown", "space", "ctrl+f"}, help: "A screen down", do: screens(1)},
+		{name: "entry-page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: screens(-1)},
+		{name: "entry-first", keys: []string{"g", "home"}, help: "To the first", do: move(-1 << 30)},
+		{name: "entry-last", keys: []string{"G", "end"}, help: "To the last that is read; again for more", do: move(1 << 30)},
+		{name: "entry-filter", keys: []string{"/"}, label: "filter", help: "Show what has a text in its id or name", do: (*Model).askFilter},
+		{name: "fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
+		{name: "change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
+		{name: "entry-new", keys: []string{"n"}, help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
+	}
+}
+
+func subjectKeys() []key {
+	keys := []key{
+		{name: "next-section", keys: []string{"tab"}, label: "tabs", help: "Definition, versions, blame", do: subjectTab(1)},
+		{name: "previous-section", keys: []string{"shift+tab"}, help: "The other way around", do: subjectTab(-1)},
+		{name: "next-version", keys: []string{"J"}, label: "version", help: "Select the next version", do: nextStop(1)},
+		{name: "previous-version", keys: []string{"K"}, help: "Select the previous version", do: nextStop(-1)},
+		{name: "version-diff", keys: []string{"enter"}, help: "Show what the selected version changed", do: (*Model).showVersion, off: (*Model).noVersion},
+		{name: "next-field", keys: []string{"]"}, help: "Blame the next text", do: func(m *Model) tea.Cmd { return m.subject.nextField(m, 1) }},
+		{name: "previous-field", keys: []string{"["}, help: "Blame the previous text", do: func(m *Model) tea.Cmd { return m.subject.nextField(m, -1) }},
+		{name: "subject-fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
+		{name: "subject-change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
+	}
+	return append(keys, textKeys()...)
+}
+
+func logKeys() []key {
+	return append([]key{
+		{name: "older", keys: []string{"o"}, label: "older", help: "Read older entries", do: (*Model).olderEvents, off: (*Model).noOlder},
+	}, textKeys()...)
+}
+
+// entry returns the tool or agent the keys act on.
+func (m *Model) entry() (Entry, bool) {
+	if m.page == pageSubject {
+		return m.subject.entry, true
+	}
+	return m.registry().selected()
+}
+
+func (m *Model) noEntry() string {
+	if _, ok := m.entry(); !ok {
+		return "nothing is selected"
+	}
+	return ""
+}
+
+func (m *Model) openEntry() tea.Cmd {
+	e, _ := m.entry()
+	return m.openSubject(e, 0)
+}
+
+func (m *Model) cannotFork() string {
+	e, ok := m.entry()
+	switch {
+	case !ok:
+		return "nothing is selected"
+	case !e.Locked:
+		return "it is no core tool; e proposes a change to it"
+	}
+	return ""
+}
+
+func (m *Model) forkEntry() tea.Cmd {
+	e, _ := m.entry()
+	return m.fork(e.Subject.ID, m.cfg.Layer)
+}
+
+func (m *Model) cannotChange() string {
+	e, ok := m.entry()
+	switch {
+	case !ok:
+		return "nothing is selected"
+	case e.Locked:
+		return "Locked (core); f makes a tool of your own from it"
+	}
+	return m.noEditor()
+}
+
+// changeEntry opens the definition in the editor once it is read.
+func (m *Model) changeEntry() tea.Cmd {
+	e, _ := m.entry()
+	if m.page == pageSubject && m.subject.definition != nil {
+		return m.changeSubject()
+	}
+	cmd := m.openSubject(e, 0)
+	m.subject.change = true
+	return cmd
+}
+
+func (m *Model) changeSubject() tea.Cmd {
+	s := m.subject
+	d, err := registry.DecodeDefinition(s.entry.Subject.Kind, s.definition)
+	if err != nil {
+		m.fail(err)
+		return nil
+	}
+	version := s.entry.Version
+	if len(s.versions) > 0 {
+		version = s.versions[0].Number
+	}
+	return m.draftFor(s.entry.Subject, &d, version)
+}

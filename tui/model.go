@@ -1,0 +1,331 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"toolcrib/prompt/tokens"
+	"toolcrib/proposals"
+	"toolcrib/tui/theme"
+)
+
+// page is what fills the screen.
+type page int
+
+const (
+	pageQueue page = iota
+	pageProposal
+	pageTools
+	pageAgents
+	pageSubject
+	pageLog
+	pageHelp
+)
+
+// Model is the workbench.
+type Model struct {
+	cfg    Config
+	tables []table
+	theme  theme.Theme
+	themed bool // the theme was chosen and does not follow the terminal
+	layout layout
+
+	page  page
+	trail []page // what esc goes back to
+
+	queue    *queuePage
+	proposal *proposalPage // nil until one is opened
+	tools    *registryPage
+	agents   *registryPage
+	subject  *subjectPage
+	log      *logPage
+	help     *helpPage
+	dialog   *dialog
+	line     *input // what is typed at the bottom, nil for nothing
+
+	status   status
+	mouse    bool
+	dark     bool
+	sixteen  bool
+	stamp    int64
+	writes   int // on their way to the desk
+	quitting bool
+	dialogs  int
+	reading  map[proposals.ID]*reading
+	counter  *tokens.Counter
+}
+
+// New returns the workbench with an empty queue; Prime fills its first page.
+func New(cfg Config) *Model {
+	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", reading: map[proposals.ID]*reading{}, counter: tokens.NewCounter()}
+	m.queue, m.log = newQueuePage(), newLogPage()
+	m.chooseTheme()
+	m.tools, m.agents = newRegistryPage(m, "tool"), newRegistryPage(m, "agent")
+	m.resize(80, 24)
+	return m
+}
+
+// Rebind replaces keys by the names of their actions and returns the names
+// that there are none of.
+func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
+	return rebind(m.tables, bindings)
+}
+
+// Prime reads the first page for a screen of the given size, so that the first
+// frame shows it.
+func (m *Model) Prime(width, height int) {
+	m.resize(width, height)
+	first := m.queue.query(0)
+	first.Limit = m.layout.body // no more than the frame shows; the rest comes when it is up
+	m.Update(m.loadQueue(first)())
+	m.Update(m.readStamp()())
+}
+
+// Init implements tea.Model.
+func (m *Model) Init() tea.Cmd {
+	ask := tea.Cmd(nil)
+	if !m.themed && !m.cfg.Plain {
+		ask = tea.RequestBackgroundColor
+	}
+	return tea.Batch(ask, m.after(pollEvery, pollMsg{}), m.queue.fill(m), m.queue.settle(m))
+}
+
+// Update implements tea.Model. It routes and never waits.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.route(msg)
+	m.see()
+	if m.quitting && m.writes == 0 {
+		return m, tea.Quit
+	}
+	return m, cmd
+}
+
+func (m *Model) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.resize(msg.Width, msg.Height)
+		return m.queue.fill(m)
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.PasteMsg:
+		return m.paste(msg.Content)
+	case tea.MouseWheelMsg, tea.MouseClickMsg:
+		return m.pointer(msg)
+	case tea.BackgroundColorMsg:
+		if !m.themed && m.dark != msg.IsDark() {
+			m.dark = msg.IsDark()
+			m.chooseTheme()
+		}
+	case tea.ColorProfileMsg:
+		m.sixteen = msg.Profile == colorprofile.ANSI
+		m.cfg.Plain = m.cfg.Plain || msg.Profile <= colorprofile.ASCII
+		m.chooseTheme()
+	case pollMsg:
+		return tea.Batch(m.readStamp(), m.after(pollEvery, pollMsg{}))
+	case stampMsg:
+		return m.stamped(msg)
+	default:
+		return m.answer(msg)
+	}
+	return nil
+}
+
+// answer hands what a command answered to the page it is for.
+func (m *Model) answer(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case queueMsg:
+		return m.queue.loaded(m, msg)
+	case settleMsg:
+		return m.queue.settled(m, msg)
+	case dossierMsg:
+		m.queue.dossierLoaded(msg)
+		return m.dossierLoaded(msg)
+	case diffMsg:
+		return m.diffMade(msg)
+	case promptsMsg:
+		m.promptsLoaded(msg)
+	case versionsMsg:
+		m.versionsLoaded(msg)
+	case entriesMsg:
+		return m.entriesLoaded(msg)
+	case definitionMsg:
+		m.definitionLoaded(msg)
+	case eventsMsg:
+		m.log.loaded(m, msg)
+	case graceMsg:
+		if m.dialog != nil && m.dialog.number == msg.dialog {
+			m.dialog.ready = true
+		}
+	case wroteMsg:
+		return m.wrote(msg)
+	case editedMsg:
+		return m.edited(msg)
+	case draftMsg:
+		m.draftRead(msg)
+	case keepMsg:
+		if d := m.dialog; d != nil && d.number == msg.dialog && len(d.text.String()) == msg.length {
+			return m.keepDraft(d)
+		}
+	case keptMsg:
+		if msg.err != nil {
+			m.fail(msg.err)
+		}
+	}
+	return nil
+}
+
+// stamped reads anew what is on the screen when something was written.
+func (m *Model) stamped(msg stampMsg) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		m.fail(msg.err)
+		return nil
+	case msg.stamp == m.stamp:
+		return nil
+	}
+	first := m.stamp == 0
+	m.stamp = msg.stamp
+	if first {
+		return nil
+	}
+	return m.reload()
+}
+
+// reload reads everything on the screen and beneath it again.
+func (m *Model) reload() tea.Cmd {
+	cmds := []tea.Cmd{m.queue.reload(m)}
+	if m.proposal != nil {
+		cmds = append(cmds, m.loadDossier(m.proposal.id))
+	}
+	switch m.page {
+	case pageTools, pageAgents:
+		cmds = append(cmds, m.registry().reload(m))
+	case pageSubject:
+		cmds = append(cmds, m.loadDefinition(m.subject.entry.Subject), m.loadVersions(m.subject.entry.Subject))
+	case pageLog:
+		cmds = append(cmds, m.loadEvents(0))
+	case pageQueue, pageProposal, pageHelp:
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) refreshAll() tea.Cmd { return tea.Batch(tea.ClearScreen, m.reload()) }
+
+// key gives a key to whoever has the keyboard.
+func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	m.status = status{}
+	if msg.String() == "ctrl+c" {
+		return m.quit()
+	}
+	switch {
+	case m.layout.tooSmall:
+		if msg.String() == "q" {
+			return m.quit()
+		}
+		return nil
+	case m.dialog != nil:
+		return m.dialog.key(m, msg)
+	case m.input() != nil:
+		return m.inputKey(msg)
+	}
+	return m.press(msg.String())
+}
+
+// paste puts pasted text where the cursor is.
+func (m *Model) paste(text string) tea.Cmd {
+	switch {
+	case m.dialog != nil && m.dialog.text != nil:
+		m.dialog.text.Insert(text)
+		return m.dialog.keep(m)
+	case m.input() != nil:
+		m.input().text.Insert(strings.ReplaceAll(text, "\n", " "))
+		return m.input().changed(m)
+	}
+	return nil
+}
+
+func (m *Model) resize(width, height int) {
+	m.layout = newLayout(width, height)
+	if m.proposal != nil {
+		m.proposal.resize(m)
+	}
+	m.queue.clamp(m)
+	m.tools.clamp(m)
+	m.agents.clamp(m)
+	if m.subject != nil {
+		m.subject.pager.SetSize(width, m.layout.body)
+	}
+	m.log.pager.SetSize(width, m.layout.body)
+	if m.help != nil {
+		m.help.pager.SetSize(width, m.layout.body)
+	}
+	if m.dialog != nil {
+		m.dialog.resize(m)
+	}
+}
+
+// place returns the name of the table of the page's own keys.
+func (m *Model) place() string {
+	switch m.page {
+	case pageProposal:
+		return placeProposal
+	case pageTools, pageAgents:
+		return placeRegistry
+	case pageSubject:
+		return placeSubject
+	case pageLog:
+		return placeLog
+	case pageHelp:
+		return placeHelp
+	case pageQueue:
+	}
+	return placeQueue
+}
+
+// open goes to a page.
+func (m *Model) open(p page) tea.Cmd {
+	if p == m.page {
+		return nil
+	}
+	switch p {
+	case pageQueue, pageTools, pageAgents, pageLog:
+		m.trail = nil
+		if p != pageQueue {
+			m.trail = []page{pageQueue}
+		}
+	case pageProposal, pageSubject, pageHelp:
+		m.trail = append(m.trail, m.page)
+	}
+	m.page = p
+	switch p {
+	case pageTools, pageAgents:
+		return m.registry().open(m)
+	case pageLog:
+		return m.loadEvents(0)
+	case pageQueue, pageProposal, pageSubject, pageHelp:
+	}
+	return nil
+}
+
+// back leaves a search, then the page.
+func (m *Model) back() tea.Cmd {
+	if p := m.textPager(); p != nil && p.Query() != "" {
+		p.Search("")
+		return nil
+	}
+	if l := m.lister(); l != nil && l.filterText() != "" {
+		return l.setFilter(m, "")
+	}
+	if len(m.trail) == 0 {
+		return nil
+	}
+	m.page = m.trail[len(m.trail)-1]
+	m.trail = m.trail[:len(m.trail)-1]
+	return nil
+}
+
+func (m *Model) now() time.Time { return m.cfg.Now() }

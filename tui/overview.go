@@ -1,0 +1,141 @@
+package tui
+
+import (
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+)
+
+// overview says what is proposed, by whom, why, and what would happen.
+func (pp *proposalPage) overview(m *Model) pager.Rows {
+	d := pp.dossier
+	p := d.Proposal
+	page := prose.New(m.theme)
+	page.Blank()
+	page.Title(p.Title)
+	page.Text("", string(p.Type)+" "+p.Subject.String())
+	page.Blank()
+	sign, word, style := m.stateWord(p.State)
+	state := draw.Of(m.theme.Faint, draw.Pad("state", prose.LabelWidth)).Add(style, sign+" "+word)
+	if d.Issue != nil && d.Issue.Assignee != "" {
+		state = state.Add(m.theme.Faint, "   assigned to "+draw.Show(d.Issue.Assignee))
+	}
+	page.Line(state)
+	page.Field("author", p.Author.String()+", "+string(m.stampOf(p.CreatedAt)))
+	page.Field("revision", itoa(p.Revision)+"   content "+short(p.ContentHash))
+	page.Field("against", against(p.BaseVersion))
+	if p.Stale() {
+		page.Line(draw.Of("", draw.Safe(draw.Blank(prose.LabelWidth))).Add(m.theme.Warn, draw.Showf("⚠ stale: version %d is live now", p.LiveVersion)))
+	}
+	if advice, style := m.adviceWord(p.Summary.Recommendation); p.Summary.Recommendation != "" {
+		found, fstyle := m.findingsWord(p.Summary)
+		page.Line(draw.Of(m.theme.Faint, draw.Pad("advice", prose.LabelWidth)).Add(style, advice).Add("", "   ").Add(fstyle, found))
+	}
+	page.Field("id", string(p.ID))
+	if d.Digest != "" {
+		page.Field("digest", d.Digest)
+	}
+	pp.consequences(m, page)
+	page.Blank()
+	page.Heading("Rationale")
+	page.Text("  ", orNone(d.Revision.Draft.Rationale))
+	pp.trials(m, page)
+	return page.Rows()
+}
+
+// consequences lists what an approval would do, and what keeps it from being.
+func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
+	d := pp.dossier
+	if len(d.Members) > 1 {
+		page.Blank()
+		page.Heading("Change set " + d.Proposal.ChangeSet + ": approved together or not at all")
+		for _, o := range d.Members {
+			sign, _, style := m.stateWord(o.State)
+			page.Item(draw.Of(style, "  "+sign+" ").Add(m.theme.Faint, draw.Pad(draw.Show(reference(o)), 6)), o.Subject.String())
+		}
+	}
+	if !d.Proposal.State.Open() {
+		return
+	}
+	if len(d.Rendered) > 0 {
+		page.Blank()
+		page.Heading("An approval changes " + count(len(d.Rendered), "channel prompt", "channel prompts"))
+		for _, line := range channelsOf(d) {
+			page.Item(draw.Of("", "  "), line)
+		}
+	}
+	for _, o := range d.Others {
+		page.Blank()
+		page.Item(draw.Of(m.theme.Warn, "! "), "Approving this makes "+reference(o)+" by "+o.Author.String()+" stale.")
+	}
+	if len(d.Obstacles) > 0 {
+		page.Blank()
+		page.Heading("Not to be approved yet")
+		for _, o := range d.Obstacles {
+			page.Item(draw.Of(m.theme.Warn, "  ! "), sentence(o))
+		}
+	}
+}
+
+// trials lists the examples and the test cases.
+func (pp *proposalPage) trials(m *Model, page *prose.Page) {
+	draft := pp.dossier.Revision.Draft
+	if len(draft.Examples) > 0 {
+		page.Blank()
+		page.Heading("Examples")
+		for _, e := range draft.Examples {
+			page.Item(draw.Of(m.theme.Faint, "  · "), e)
+		}
+	}
+	if len(draft.TestCases) > 0 {
+		page.Blank()
+		page.Heading("Test cases")
+	}
+	for i, c := range draft.TestCases {
+		if i > 0 {
+			page.Blank()
+		}
+		sign, style := draw.Safe("  + pass  "), m.theme.Good
+		if c.Expect == proposals.ExpectFail {
+			sign, style = "  - fail  ", m.theme.Bad
+		}
+		page.Item(draw.Of(style, sign), c.Name)
+		page.Faint("          ", "in   "+c.Input)
+		if c.Output != nil {
+			page.Faint("          ", "out  "+*c.Output)
+		}
+		for _, check := range c.Checks {
+			page.Faint("          ", "check "+string(check.Type)+" "+string(check.Value))
+		}
+	}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// channelsOf lists the channel prompts that a proposal changes, by agent.
+func channelsOf(d review.Dossier) []string {
+	byAgent := map[string][]string{}
+	var order []string
+	for _, key := range sortedKeys(d.Rendered) {
+		agent, channel := cutLast(key, '#')
+		if byAgent[agent] == nil {
+			order = append(order, agent)
+		}
+		if d.Rendered[key] == "" {
+			channel += " (gone)"
+		}
+		byAgent[agent] = append(byAgent[agent], channel)
+	}
+	lines := make([]string, len(order))
+	for i, agent := range order {
+		lines[i] = agent + ": " + joined(byAgent[agent])
+	}
+	return lines
+}

@@ -1,0 +1,105 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// Looker is what the workbench needs to show proposals.
+type Looker interface {
+	List(ctx context.Context, q review.Query) (review.Page, error)
+	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
+	Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error)
+}
+
+// Decider is what it needs to decide.
+type Decider interface {
+	Approve(ctx context.Context, actor proposals.Actor, choices []review.Choice, note string) ([]review.Decision, error)
+	RequestChanges(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]review.Decision, error)
+	Reject(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]review.Decision, error)
+	Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error)
+}
+
+// Author is what it needs to propose.
+type Author interface {
+	Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error)
+	Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error)
+	Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
+	Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error)
+	Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
+	Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error)
+}
+
+// Talker is what it needs for the thread, and to have a proposal looked at
+// again.
+type Talker interface {
+	Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error)
+	Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error)
+}
+
+// Desk is the desk that proposals lie on.
+type Desk interface {
+	Looker
+	Decider
+	Author
+	Talker
+}
+
+// Entry is a live definition as the registry pages list it.
+type Entry struct {
+	Subject  registry.Subject
+	Version  int
+	Name     string
+	ToolKind string
+	Category string
+	Tier     string
+	Approval string
+	Status   registry.Status
+	Locked   bool
+	Hides    []registry.Subject
+}
+
+// EntryQuery selects entries for a page, by id.
+type EntryQuery struct {
+	Kind   registry.Kind
+	Filter string
+	Limit  int
+	After  string
+}
+
+// Registry is what the workbench needs of what is live and what was.
+type Registry interface {
+	Entries(ctx context.Context, q EntryQuery) (entries []Entry, next string, err error)
+	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
+	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
+	// Events returns the newest entries of the audit log before a number, 0 for
+	// all.
+	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)
+	// Stamp changes whenever anything was written, by whatever process.
+	Stamp(ctx context.Context) (int64, error)
+}
+
+// Config is everything the workbench takes from outside.
+type Config struct {
+	Desk     Desk
+	Registry Registry
+	Actor    proposals.Actor
+	Layer    registry.Layer // where drafts are made
+	Place    string         // what is shown of where it works, such as the project's name
+	Theme    string         // "dark" or "light"; "" finds out
+	Plain    bool           // no colours
+	Getenv   func(string) string
+	Drafts   string // folder for texts that are not sent yet; "" keeps none
+	Now      func() time.Time
+	// After returns a command that answers with a message after a time; nil
+	// stands for tea.Tick.
+	After func(d time.Duration, msg tea.Msg) tea.Cmd
+}

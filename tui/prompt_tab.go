@@ -1,0 +1,261 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history/diff"
+	"toolcrib/prompt"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+)
+
+// promptView is which side of a prompt is shown.
+type promptView int
+
+const (
+	promptDiff promptView = iota
+	promptAfter
+	promptNow
+	promptViews
+)
+
+func (v promptView) String() string {
+	switch v {
+	case promptAfter:
+		return "after"
+	case promptNow:
+		return "now"
+	case promptDiff, promptViews:
+	}
+	return "diff"
+}
+
+// promptState is the channel prompts that a proposal changes.
+type promptState struct {
+	digest  string // of the review they belong to
+	changes []promptChange
+	counts  []promptCount
+	lists   map[int]*difflist.List
+	loaded  bool
+	err     error
+	at      int
+	view    promptView
+}
+
+// promptChange is a channel prompt that an approval changes; what is not there
+// is "".
+type promptChange struct {
+	Agent      registry.Subject
+	Channel    string
+	Now, After string
+}
+
+// changedPrompts returns the prompts that differ, the channels of each agent in
+// the order in which they are shown.
+func changedPrompts(previews []review.Preview) []promptChange {
+	var out []promptChange
+	for _, p := range previews {
+		for _, o := range slices.Concat(p.Then, p.Now) {
+			c := promptChange{p.Agent, o.Channel, textOf(p.Now, o.Channel), textOf(p.Then, o.Channel)}
+			if c.Now != c.After && !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func textOf(outputs []prompt.Output, channel string) string {
+	for _, o := range outputs {
+		if o.Channel == channel {
+			return o.Text
+		}
+	}
+	return ""
+}
+
+// promptCount is how long a prompt is now and after.
+type promptCount struct{ now, after size }
+
+// size is the length of a text.
+type size struct{ chars, o200k, cl100k int }
+
+func (m *Model) promptsLoaded(msg promptsMsg) {
+	pp := m.proposal
+	if pp == nil || pp.id != msg.id || !pp.loaded || pp.dossier.Digest != msg.digest {
+		return
+	}
+	s := &pp.prompts
+	s.err, s.loaded = msg.err, true
+	s.changes, s.counts, s.digest, s.lists = msg.changes, msg.counts, msg.digest, msg.lists
+	s.at = min(s.at, max(0, len(s.changes)-1))
+	pp.showPrompt(m)
+}
+
+// promptDiffs makes the diff of every changed prompt.
+func promptDiffs(changes []promptChange) map[int]*difflist.List {
+	lists := make(map[int]*difflist.List, len(changes))
+	for i, c := range changes {
+		f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: textNode(c.Now), After: textNode(c.After)}
+		lists[i] = difflist.New([]diff.Field{f}, difflist.DefaultContext)
+	}
+	return lists
+}
+
+func textNode(s string) *jsondoc.Node { return &jsondoc.Node{Kind: jsondoc.String, Text: s} }
+
+// showPrompt lays the chosen prompt out.
+func (pp *proposalPage) showPrompt(m *Model) {
+	s := &pp.prompts
+	p := pp.pagers[tabPrompt]
+	page := prose.New(m.theme)
+	page.Blank()
+	switch {
+	case !pp.dossier.Proposal.State.Open():
+		page.Faint("", "The proposal is closed; the hashes of the prompts it changed stand in the version.")
+	case s.err != nil:
+		page.Text("", sentence(s.err))
+	case s.loaded && len(s.changes) == 0:
+		page.Faint("", "No channel prompt of any agent would change.")
+	case !s.loaded:
+		page.Faint("", "…")
+	default:
+		p.Replace(joinedRows{pp.promptHead(m), pp.promptBody(m)})
+		return
+	}
+	p.Replace(page.Rows())
+}
+
+// promptHead says which prompt it is, and how much longer it gets.
+func (pp *proposalPage) promptHead(m *Model) pager.Rows {
+	s := &pp.prompts
+	th := m.theme
+	page := prose.New(th)
+	c := s.changes[s.at]
+	line := draw.Line{}
+	for i, other := range s.changes {
+		if other.Agent != c.Agent {
+			continue
+		}
+		style, name := th.Faint, " "+draw.Show(other.Channel)+" "
+		if i == s.at {
+			style, name = th.Accent, "▎"+draw.Show(other.Channel)+" "
+		}
+		line = line.Add(style, name)
+	}
+	page.Line(draw.Of(th.Strong, draw.Show(c.Agent.String())).Add("", "  ").Add("", ""))
+	page.Line(line)
+	if s.at < len(s.counts) {
+		n := s.counts[s.at]
+		l := draw.Of(th.Faint, "")
+		for _, x := range []struct {
+			unit       string
+			now, after int
+		}{{"characters", n.now.chars, n.after.chars}, {"tokens o200k", n.now.o200k, n.after.o200k}, {"cl100k", n.now.cl100k, n.after.cl100k}} {
+			delta := draw.Showf("%+d", x.after-x.now)
+			l = l.Add(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")   ")
+		}
+		page.Line(l)
+	}
+	page.Line(draw.Of(th.Faint, "shown: ").Add(th.Text, draw.Safe(s.view.String())))
+	page.Blank()
+	return page.Rows()
+}
+
+func (pp *proposalPage) promptBody(m *Model) pager.Rows {
+	s := &pp.prompts
+	c := s.changes[s.at]
+	text := c.After
+	switch s.view {
+	case promptNow:
+		text = c.Now
+	case promptDiff, promptViews:
+		if l := s.lists[s.at]; l != nil {
+			return l.Rows(m.theme, pp.split)
+		}
+	case promptAfter:
+	}
+	if text == "" {
+		page := prose.New(m.theme)
+		page.Faint("", "There is none.")
+		return page.Rows()
+	}
+	return plainRows{strings.Split(text, "\n"), m}
+}
+
+// plainRows shows a text line by line.
+type plainRows struct {
+	lines []string
+	m     *Model
+}
+
+func (r plainRows) Len() int     { return len(r.lines) }
+func (r plainRows) Stops() []int { return nil }
+
+func (r plainRows) Row(i int) pager.Row {
+	th := r.m.theme
+	base := th.Text
+	if strings.HasPrefix(r.lines[i], "#") {
+		base = th.Title
+	}
+	margin := draw.Of("", "  ")
+	return pager.Row{Cells: []pager.Cell{{Gutter: margin, Hang: margin, Text: draw.Text{Raw: r.lines[i], Base: base, Hidden: th.Hidden, Faint: th.Faint}}}}
+}
+
+// joinedRows shows one after the other.
+type joinedRows struct{ first, second pager.Rows }
+
+func (r joinedRows) Len() int { return r.first.Len() + r.second.Len() }
+
+func (r joinedRows) Row(i int) pager.Row {
+	if n := r.first.Len(); i >= n {
+		return r.second.Row(i - n)
+	}
+	return r.first.Row(i)
+}
+
+func (r joinedRows) Stops() []int {
+	stops := r.first.Stops()
+	for _, s := range r.second.Stops() {
+		stops = append(stops, r.first.Len()+s)
+	}
+	return stops
+}
+
+func (m *Model) nextPrompt(step int) tea.Cmd {
+	s := &m.proposal.prompts
+	if n := len(s.changes); n > 0 {
+		s.at = (s.at + step + n) % n
+		m.proposal.pagers[tabPrompt].Home()
+		m.proposal.showPrompt(m)
+	}
+	return nil
+}
+
+func (m *Model) nextPromptView() tea.Cmd {
+	s := &m.proposal.prompts
+	s.view = (s.view + 1) % promptViews
+	m.proposal.showPrompt(m)
+	return nil
+}
+
+func (m *Model) noPrompts() string {
+	switch pp := m.proposal; {
+	case pp.tab != tabPrompt:
+		return "it is for the tab Prompt"
+	case len(pp.prompts.changes) == 0:
+		return "no channel prompt changes"
+	}
+	return ""
+}
+
+func characters(s string) int { return utf8.RuneCountInString(s) }

@@ -1,0 +1,310 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+)
+
+// The tabs of a proposal.
+const (
+	tabOverview = iota
+	tabDiff
+	tabAssessment
+	tabPrompt
+	tabThread
+	tabHistory
+	tabCount
+)
+
+// proposalPage shows everything about a proposal.
+type proposalPage struct {
+	id      proposals.ID
+	loaded  bool
+	err     error
+	brief   proposals.Proposal // as the queue had it, until the dossier is here
+	dossier review.Dossier
+	tab     int
+	pagers  [tabCount]*pager.Pager
+
+	against  int // index among what the revision can be compared with
+	split    bool
+	context  int
+	made     comparison     // what list was made of
+	list     *difflist.List // nil while it is made
+	jump     *anchor        // where to go when the list is there
+	prompts  promptState
+	versions []history.Version
+}
+
+// anchor is a line of a field.
+type anchor struct {
+	path string
+	line int
+}
+
+// reading is what the user has read of a proposal: it outlives the page.
+type reading struct {
+	made    comparison
+	list    *difflist.List
+	pager   *pager.Pager // of the diff against the base
+	read    int          // row of the list, unified, up to which everything was seen
+	dossier review.Dossier
+	finds   *pager.Pager // of the assessment
+}
+
+func (m *Model) openProposal(p proposals.Proposal) tea.Cmd {
+	page := &proposalPage{id: p.ID, brief: p, context: difflist.DefaultContext, split: m.layout.width >= 160}
+	for i := range page.pagers {
+		page.pagers[i] = pager.New(m.theme.Match, m.theme.Rule)
+		page.pagers[i].SetWrap(true)
+		if i == tabAssessment || i == tabHistory || i == tabThread {
+			page.pagers[i].Point(m.theme.Accent)
+		}
+	}
+	if r := m.reading[p.ID]; r != nil {
+		page.pagers[tabAssessment] = r.finds
+	}
+	m.proposal = page
+	page.resize(m)
+	cmd := m.open(pageProposal)
+	return tea.Batch(cmd, m.loadDossier(p.ID))
+}
+
+func (pp *proposalPage) pager() *pager.Pager { return pp.pagers[pp.tab] }
+
+// dossierLoaded shows a dossier that came, if it is the one that is open.
+func (m *Model) dossierLoaded(msg dossierMsg) tea.Cmd {
+	pp := m.proposal
+	if pp == nil || pp.id != msg.id {
+		return nil
+	}
+	if msg.err != nil {
+		pp.err = msg.err
+		m.fail(msg.err)
+		return nil
+	}
+	if pp.loaded && pp.dossier.Proposal.Revision != msg.dossier.Proposal.Revision {
+		m.say(remark, "Revision %d is here", msg.dossier.Proposal.Revision)
+		pp.against = 0
+	}
+	pp.dossier, pp.loaded, pp.err = msg.dossier, true, nil
+	r := m.reading[pp.id]
+	if r == nil {
+		r = &reading{finds: pp.pagers[tabAssessment]}
+		m.reading[pp.id] = r
+	}
+	r.dossier = msg.dossier
+	pp.fill(m)
+	return tea.Batch(pp.compare(m), m.loadPrompts(pp.id, msg.dossier.Digest), m.loadVersions(msg.dossier.Proposal.Subject))
+}
+
+// fill lays the tabs out that need nothing but the dossier.
+func (pp *proposalPage) fill(m *Model) {
+	pp.pagers[tabOverview].Replace(pp.overview(m))
+	pp.pagers[tabAssessment].Replace(pp.assessment(m))
+	pp.pagers[tabThread].Replace(pp.thread(m))
+	pp.pagers[tabHistory].Replace(pp.history(m))
+	pp.showPrompt(m)
+}
+
+func (pp *proposalPage) resize(m *Model) {
+	for _, p := range pp.pagers {
+		p.SetSize(m.layout.width, m.layout.body)
+	}
+}
+
+func (pp *proposalPage) restyle(m *Model) {
+	for _, p := range pp.pagers {
+		p.Restyle(m.theme.Match, m.theme.Rule)
+	}
+	if !pp.loaded {
+		return
+	}
+	pp.fill(m)
+	if pp.list != nil {
+		pp.pagers[tabDiff].Replace(pp.list.Rows(m.theme, pp.split))
+	}
+}
+
+// base is what a revision can be compared with.
+type base struct {
+	name       string
+	definition registry.Definition
+}
+
+// bases lists what the revision can be compared with, what it was drafted
+// against first.
+func (pp *proposalPage) bases() []base {
+	d := pp.dossier
+	first := base{name: against(d.Proposal.BaseVersion)}
+	if d.Proposal.BaseVersion == 0 {
+		first.name = "nothing"
+	}
+	if d.Base != nil {
+		first.definition = *d.Base
+	}
+	out := []base{first}
+	if d.Live != nil && d.Live.Version != d.Proposal.BaseVersion {
+		out = append(out, base{"live, version " + itoa(d.Live.Version), d.Live.Definition})
+	}
+	for i := len(d.Revisions) - 1; i >= 0; i-- {
+		if r := d.Revisions[i]; r.Number != d.Proposal.Revision {
+			out = append(out, base{"revision " + itoa(r.Number), r.Draft.Definition})
+		}
+	}
+	return out
+}
+
+// wanted is the comparison that the page is to show.
+func (pp *proposalPage) wanted() (comparison, registry.Definition) {
+	bs := pp.bases()
+	b := bs[min(pp.against, len(bs)-1)]
+	return comparison{from: b.name, old: b.definition.Hash(), new: pp.dossier.Revision.Draft.Definition.Hash(), context: pp.context}, b.definition
+}
+
+// compare makes the diff that is wanted, unless it is there.
+func (pp *proposalPage) compare(m *Model) tea.Cmd {
+	what, before := pp.wanted()
+	if pp.list != nil && what == pp.made {
+		return nil
+	}
+	if r := m.reading[pp.id]; r.list != nil && r.made == what {
+		pp.show(m, what, r.list, r.pager)
+		return nil
+	}
+	return makeDiff(pp.id, what, before, pp.dossier.Revision.Draft.Definition)
+}
+
+// diffMade shows a diff, if it is the one that is wanted.
+func (m *Model) diffMade(msg diffMsg) tea.Cmd {
+	pp := m.proposal
+	if pp == nil || pp.id != msg.id || !pp.loaded {
+		return nil
+	}
+	what, _ := pp.wanted()
+	if what != msg.what {
+		return nil
+	}
+	r := m.reading[pp.id]
+	same := r.pager != nil && r.made.old == what.old && r.made.new == what.new
+	p := r.pager
+	if pp.against != 0 {
+		p, same = nil, false
+	}
+	if !same {
+		p = pager.New(m.theme.Match, m.theme.Rule)
+		p.SetWrap(true)
+	}
+	if pp.against == 0 {
+		r.made, r.list, r.pager, r.read = what, msg.list, p, 0
+	}
+	pp.show(m, what, msg.list, p)
+	return nil
+}
+
+// show puts a diff into its tab.
+func (pp *proposalPage) show(m *Model, what comparison, list *difflist.List, p *pager.Pager) {
+	pp.made, pp.list = what, list
+	pp.pagers[tabDiff] = p
+	p.Restyle(m.theme.Match, m.theme.Rule)
+	p.SetSize(m.layout.width, m.layout.body)
+	p.Replace(list.Rows(m.theme, pp.split))
+	if pp.jump != nil {
+		pp.goTo(m, *pp.jump)
+	}
+}
+
+// goTo shows a line of a field in the diff.
+func (pp *proposalPage) goTo(m *Model, at anchor) {
+	pp.jump = nil
+	row, ok := pp.list.Find(at.path, at.line, pp.split)
+	if !ok {
+		m.say(warning, "%s has not changed, so it is not in the diff", at.path)
+		return
+	}
+	pp.tab = tabDiff
+	pp.pagers[tabDiff].Center(row)
+}
+
+// versionsLoaded hands versions to the pages that are about their subject.
+func (m *Model) versionsLoaded(msg versionsMsg) {
+	if pp := m.proposal; pp != nil && pp.loaded && pp.dossier.Proposal.Subject == msg.subject {
+		pp.versions = msg.versions // none while nothing is live
+		pp.pagers[tabHistory].Replace(pp.history(m))
+	}
+	if m.subject != nil && m.subject.entry.Subject == msg.subject {
+		m.subject.versionsLoaded(m, msg)
+	}
+}
+
+func (pp *proposalPage) tabs(m *Model) draw.Line {
+	names := []string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History"}
+	if pp.loaded {
+		d := pp.dossier
+		if n := len(d.Standing); n > 0 {
+			names[tabAssessment] += " " + itoa(n)
+		}
+		if n := len(d.Rendered); n > 0 {
+			names[tabPrompt] += " " + itoa(n)
+		}
+		if n := len(d.Comments) + len(d.Decisions); n > 0 {
+			names[tabThread] += " " + itoa(n)
+		}
+	}
+	l := m.tabLine(names, pp.tab, m.layout.width)
+	right := draw.Line{}
+	if pp.tab == tabDiff && pp.list != nil {
+		added, removed := pp.list.Changed()
+		right = draw.Of(m.theme.Good, draw.Safe("+"+itoa(added))).Add(m.theme.Bad, draw.Safe(" −"+itoa(removed))).
+			Add(m.theme.Faint, "  against "+draw.Show(pp.made.from)+" ")
+	}
+	if percent := pp.pager().Percent(); percent >= 0 {
+		right = right.Add(m.theme.Faint, draw.Showf(" %3d%% ", percent))
+	}
+	return draw.Ends(l, right, m.layout.width)
+}
+
+func (pp *proposalPage) view(m *Model) []string {
+	switch {
+	case pp.err != nil && !pp.loaded:
+		return []string{draw.Of(m.theme.Bad, " "+draw.Show(sentence(pp.err))).String(m.layout.width)}
+	case !pp.loaded, pp.tab == tabDiff && pp.list == nil:
+		return []string{draw.Of(m.theme.Faint, " …").String(m.layout.width)}
+	}
+	return pp.pager().View()
+}
+
+// see notes what is on the screen as seen.
+func (m *Model) see() {
+	if m.page != pageProposal || m.dialog != nil || !m.proposal.loaded || m.layout.tooSmall {
+		return
+	}
+	pp := m.proposal
+	switch pp.tab {
+	case tabDiff:
+		if pp.list != nil {
+			pp.pager().See()
+		}
+	case tabAssessment:
+		pp.pager().See()
+	}
+}
+
+// crumb names the proposal in the first line of the screen.
+func (pp *proposalPage) crumb(m *Model) draw.Line {
+	p := pp.brief
+	if pp.loaded {
+		p = pp.dossier.Proposal
+	}
+	sign, word, style := m.stateWord(p.State)
+	room := max(8, m.layout.width-60)
+	return draw.Of(m.theme.Strong, draw.Show(reference(p))).Add(m.theme.Text, " "+draw.Show(string(p.Type))+" "+draw.Cut(draw.Show(p.Subject.String()), room)).
+		Add(style, "  "+sign+" "+word)
+}

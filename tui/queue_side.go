@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"strconv"
+
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+)
+
+// side draws the pane beside the list: what the selected proposal is about.
+func (q *queuePage) side(m *Model) []string {
+	if m.layout.side == 0 {
+		return nil
+	}
+	p, ok := q.selected()
+	if !ok {
+		return nil
+	}
+	page := prose.New(m.theme)
+	page.Title(p.Title)
+	page.Text("", string(p.Type)+" "+p.Subject.String())
+	sign, word, style := m.stateWord(p.State)
+	page.Line(draw.Of(style, sign+" "+word).Add(m.theme.Faint, draw.Showf("   %s   revision %d", reference(p), p.Revision)))
+	page.Blank()
+	page.Field("by", p.Author.String()+", "+age(m.now().Sub(p.CreatedAt)))
+	page.Field("against", against(p.BaseVersion))
+	if p.ChangeSet != "" {
+		page.Field("set", p.ChangeSet)
+	}
+	if p.Stale() {
+		page.Line(draw.Of(m.theme.Warn, draw.Showf("⚠ stale: version %d is live", p.LiveVersion)))
+	}
+	if advice, style := m.adviceWord(p.Summary.Recommendation); p.Summary.Recommendation != "" {
+		page.Line(draw.Of(m.theme.Faint, draw.Pad("advice", prose.LabelWidth)).Add(style, advice))
+	}
+	if q.dossier.Proposal.ID == p.ID && q.dossier.Proposal.Revision == p.Revision {
+		q.sideDossier(m, page, q.dossier)
+	}
+	view := pager.New(m.theme.Match, m.theme.Rule)
+	view.SetRows(page.Rows())
+	view.SetWrap(true)
+	view.SetSize(m.layout.side, m.layout.body)
+	return view.View()
+}
+
+func (q *queuePage) sideDossier(m *Model, page *prose.Page, d review.Dossier) {
+	if n := len(d.Rendered); n > 0 {
+		page.Field("changes", count(n, "channel prompt", "channel prompts"))
+	}
+	if len(d.Standing) > 0 {
+		page.Blank()
+		page.Heading(count(len(d.Standing), "finding", "findings"))
+		for i, s := range d.Standing {
+			if i == 6 {
+				page.Line(draw.Of(m.theme.Faint, draw.Showf("  and %d more", len(d.Standing)-i)))
+				break
+			}
+			sign, style := m.severityWord(s.Severity)
+			if s.Waiver != nil {
+				sign, style = "□ waived", m.theme.Faint
+			}
+			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Message)
+		}
+	}
+	if text := d.Revision.Draft.Rationale; text != "" {
+		page.Blank()
+		page.Heading("Rationale")
+		page.Text("", text)
+	}
+	for _, o := range d.Others {
+		page.Blank()
+		page.Text("", "Approving this makes "+reference(o)+" by "+o.Author.String()+" stale.")
+	}
+}
+
+// against says what a proposal was drafted against.
+func against(version int) string {
+	if version == 0 {
+		return "nothing: it is new"
+	}
+	return "version " + strconv.Itoa(version)
+}

@@ -1,0 +1,107 @@
+package tui_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+)
+
+// sizes are those that every screen is looked at in.
+var sizes = [][2]int{{60, 15}, {80, 24}, {120, 40}, {200, 60}}
+
+// demoFiles are proposals of every type; the later ones are further up.
+var demoFiles = []string{
+	"viewpoint_keeper.md", "research_notes.json", "search_gmail_off.md", "word_counts.json",
+	"assistant_telegram.md", "name_bank.json", "style_memory.md", "delete_tasks_unasked.json",
+}
+
+// screens are the ways to every screen, from the queue.
+var screens = []struct {
+	name string
+	keys []string
+}{
+	{"queue", nil},
+	{"queue-filter", []string{"/", "n", "a", "m"}},
+	{"queue-drafts", []string{"tab", "tab", "tab", "tab"}},
+	{"overview", []string{"j", "j", "enter"}},
+	{"diff", []string{"j", "j", "enter", "2"}},
+	{"diff-split", []string{"enter", "2", "s"}},
+	{"diff-nowrap", []string{"j", "j", "enter", "2", "w", "l"}},
+	{"diff-search", []string{"j", "j", "enter", "2", "/", "c", "a", "s", "t", "enter"}},
+	{"assessment", []string{"j", "j", "enter", "3", "J"}},
+	{"prompt", []string{"enter", "4"}},
+	{"prompt-after", []string{"j", "j", "j", "enter", "4", "v"}},
+	{"thread", []string{"j", "j", "enter", "5"}},
+	{"history", []string{"enter", "6", "J"}},
+	{"approve-locked", []string{"j", "j", "enter", "a"}},
+	{"approve-ready", []string{"enter", "2", "space", "space", "3", "space", "a"}},
+	{"reject", []string{"j", "j", "enter", "x"}},
+	{"comment", []string{"enter", "C"}},
+	{"tools", []string{"T", "j", "j"}},
+	{"agents", []string{"A"}},
+	{"tool", []string{"T", "enter"}},
+	{"tool-versions", []string{"T", "enter", "tab", "J"}},
+	{"tool-blame", []string{"T", "enter", "tab", "tab"}},
+	{"log", []string{"L"}},
+	{"help", []string{"?"}},
+}
+
+func TestScreens(t *testing.T) {
+	for _, s := range screens {
+		for _, size := range sizes {
+			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				b := newBench(t, size[0], size[1], demo(demoFiles...), assessed)
+				b.press(s.keys...)
+				checkWidth(t, b.m.View().Content, size[0], size[1])
+				golden.RequireEqual(t, masked(trimmed(b.screen())))
+			})
+		}
+	}
+}
+
+// trimmed takes the blanks from the ends of lines.
+func trimmed(screen string) string {
+	lines := strings.Split(screen, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// masked replaces the digits of hashes, which depend on the rules of the day.
+func masked(screen string) string {
+	return hash.ReplaceAllStringFunc(screen, func(s string) string {
+		if !strings.ContainsAny(s, "0123456789") {
+			return s
+		}
+		return strings.Repeat("0", len(s))
+	})
+}
+
+var hash = regexp.MustCompile(`\b[0-9a-f]{5,}\b`)
+
+// checkWidth fails when a line is not exactly as wide as the terminal, by
+// either reading of width, or the screen not as high.
+func checkWidth(t *testing.T, content string, width, height int) {
+	t.Helper()
+	lines := strings.Split(content, "\n")
+	if len(lines) != height {
+		t.Errorf("%d lines on a screen of %d", len(lines), height)
+	}
+	for i, l := range lines {
+		if w := max(ansi.StringWidth(l), ansi.StringWidthWc(l)); w > width {
+			t.Errorf("line %d is %d wide on a screen of %d: %q", i+1, w, width, ansi.Strip(l))
+		}
+	}
+}
+
+func TestTooSmall(t *testing.T) {
+	for _, size := range [][2]int{{59, 15}, {60, 14}, {10, 3}, {1, 1}} {
+		b := newBench(t, size[0], size[1], demo("name_bank.json"))
+		checkWidth(t, b.m.View().Content, size[0], size[1])
+	}
+}

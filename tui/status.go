@@ -1,0 +1,81 @@
+package tui
+
+import (
+	"toolcrib/tui/draw"
+	"toolcrib/tui/theme"
+)
+
+// tone is how something is said.
+type tone int
+
+const (
+	remark tone = iota
+	success
+	warning
+	failure
+)
+
+// status is the last thing that was said.
+type status struct {
+	tone tone
+	text draw.Safe
+}
+
+// say shows a line at the bottom until the next key. Everything in it passes
+// the gate.
+func (m *Model) say(t tone, format string, args ...any) {
+	m.status = status{t, draw.Showf(format, args...)}
+}
+
+// fail says an error.
+func (m *Model) fail(err error) { m.say(failure, "%s", sentence(err)) }
+
+func (m *Model) statusLine() draw.Line {
+	if m.status.text == "" {
+		return nil
+	}
+	sign, style := draw.Safe("  "), m.theme.Faint
+	switch m.status.tone {
+	case success:
+		sign, style = "✓ ", m.theme.Good
+	case warning:
+		sign, style = "! ", m.theme.Warn
+	case failure:
+		sign, style = "✗ ", m.theme.Bad
+	case remark:
+	}
+	text := m.theme.Text
+	if m.status.tone == remark {
+		text = m.theme.Faint
+	}
+	return draw.Of("", " ").Add(style, sign).Add(text, m.status.text)
+}
+
+// footer shows the keys that matter here, as many as fit.
+func (m *Model) footer() draw.Line {
+	keys := m.here()
+	if m.dialog != nil {
+		return m.dialog.footer(m)
+	}
+	l := draw.Of("", " ")
+	for i := range keys {
+		k := keys[i]
+		if k.label == "" {
+			continue
+		}
+		name, label := m.theme.Key, m.theme.Faint
+		if k.why(m) != "" {
+			name, label = m.theme.Rule, m.theme.Rule
+		}
+		next := append(l[:len(l):len(l)], keyHint(name, label, k.keys[0], k.label)...)
+		if next.Width() > m.layout.width {
+			break
+		}
+		l = next
+	}
+	return l
+}
+
+func keyHint(name, text theme.Style, k, label string) draw.Line {
+	return draw.Of(name, draw.Show(keyName(k))).Add(text, " "+draw.Show(label)+"   ")
+}

@@ -1,0 +1,85 @@
+package tui
+
+import (
+	"slices"
+	"time"
+
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+)
+
+// thread shows the issue with what was said and decided, in order.
+func (pp *proposalPage) thread(m *Model) pager.Rows {
+	d := pp.dossier
+	page := prose.New(m.theme)
+	page.Blank()
+	if d.Issue == nil {
+		page.Faint("", "No issue is open: the proposal is a draft. S submits it.")
+	} else {
+		page.Title("#" + itoa(d.Issue.Number) + "  " + d.Issue.Title)
+		page.Faint("", string(d.Issue.Status)+"   "+joined(d.Issue.Labels))
+	}
+	type entry struct {
+		at   time.Time
+		head draw.Line
+		body string
+	}
+	var entries []entry
+	for _, c := range d.Comments {
+		head := draw.Of(m.theme.Strong, draw.Show(c.Author.String())).Add(m.theme.Faint, "  "+m.stampOf(c.At))
+		if c.Field != "" {
+			head = head.Add(m.theme.Faint, draw.Showf("  on %s line %d of revision %d", c.Field, c.Line, c.Revision))
+		}
+		entries = append(entries, entry{c.At, head, c.Body})
+	}
+	for _, x := range d.Decisions {
+		word, style := draw.Safe("✓ approved"), m.theme.Good
+		switch x.Verdict {
+		case review.VerdictNeedsChanges:
+			word, style = "↺ wants changes", m.theme.Warn
+		case review.VerdictRejected:
+			word, style = "✗ rejected", m.theme.Bad
+		case review.VerdictApproved:
+		}
+		head := draw.Of(style, word).Add(m.theme.Strong, "  "+draw.Show(x.By.String())).Add(m.theme.Faint, draw.Showf("  %s  revision %d", m.stampOf(x.At), x.Revision))
+		entries = append(entries, entry{x.At, head, x.Note})
+	}
+	for _, w := range d.Waivers {
+		head := draw.Of(m.theme.Faint, "□ waived "+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(m.theme.Strong, "  "+draw.Show(w.By)).Add(m.theme.Faint, "  "+m.stampOf(w.At))
+		entries = append(entries, entry{w.At, head, w.Reason})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
+	for _, e := range entries {
+		page.Blank()
+		page.Stop()
+		page.Line(e.head)
+		if e.body != "" {
+			page.Text("  ", e.body)
+		}
+	}
+	if len(entries) == 0 {
+		page.Blank()
+		page.Faint("", "Nothing was said yet. C writes a comment.")
+	}
+	return page.Rows()
+}
+
+// history lists the versions of the subject, the newest first.
+func (pp *proposalPage) history(m *Model) pager.Rows {
+	page := prose.New(m.theme)
+	page.Blank()
+	page.Heading("Revisions of this proposal")
+	for _, r := range slices.Backward(pp.dossier.Revisions) {
+		page.Line(draw.Of(m.theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(m.theme.Faint, m.stampOf(r.CreatedAt)+"  ").
+			Add(m.theme.Text, draw.Pad(draw.Show(r.Author.String()), 24)).Add(m.theme.Faint, draw.Show("  content "+short(r.ContentHash)+"  against "+against(r.Draft.Base()))))
+	}
+	page.Blank()
+	page.Heading("Versions of " + pp.dossier.Proposal.Subject.String())
+	if len(pp.versions) == 0 {
+		page.Faint("  ", "None is live yet.")
+	}
+	m.versionRows(page, pp.versions)
+	return page.Rows()
+}

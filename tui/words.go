@@ -1,0 +1,112 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"toolcrib/proposals"
+	"toolcrib/review/rules"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/theme"
+)
+
+// stateWord says where a proposal stands, with a sign and a style.
+func (m *Model) stateWord(s proposals.State) (sign, word draw.Safe, style theme.Style) {
+	th := m.theme
+	switch s {
+	case proposals.Drafted:
+		return "○", "draft", th.Faint
+	case proposals.ChiefReview:
+		return "◔", "with chief", th.Info
+	case proposals.UserReview:
+		return "●", "your turn", th.Accent
+	case proposals.NeedsChanges:
+		return "↺", "changes", th.Warn
+	case proposals.Approved:
+		return "✓", "approved", th.Good
+	case proposals.Rejected:
+		return "✗", "rejected", th.Bad
+	case proposals.Withdrawn:
+		return "–", "withdrawn", th.Faint
+	}
+	return "?", draw.Show(string(s)), th.Text
+}
+
+// severityWord says how bad a finding is.
+func (m *Model) severityWord(s rules.Severity) (sign draw.Safe, style theme.Style) {
+	switch s {
+	case rules.Block:
+		return "■ block", m.theme.Bad
+	case rules.Warn:
+		return "▲ warn", m.theme.Warn
+	case rules.Info, rules.Off:
+	}
+	return "· " + draw.Show(string(s)), m.theme.Info
+}
+
+// adviceWord is the recommendation of the Chief of Staff.
+func (m *Model) adviceWord(r proposals.Recommendation) (draw.Safe, theme.Style) {
+	switch r {
+	case proposals.RecommendApprove:
+		return "approve", m.theme.Good
+	case proposals.RecommendNeedsChanges:
+		return "changes", m.theme.Warn
+	case proposals.RecommendReject:
+		return "reject", m.theme.Bad
+	}
+	return "–", m.theme.Faint
+}
+
+// findingsWord sums the findings of a proposal up.
+func (m *Model) findingsWord(s proposals.Summary) (draw.Safe, theme.Style) {
+	switch {
+	case s.Findings == 0 && s.Recommendation == "":
+		return "", m.theme.Faint
+	case s.Findings == 0:
+		return "none", m.theme.Faint
+	case s.Blocks > 0:
+		return draw.Showf("■ %d block", s.Blocks), m.theme.Bad
+	}
+	sign, style := m.severityWord(rules.Severity(s.Worst))
+	if s.Worst == string(rules.Block) { // all of them waived
+		return draw.Showf("□ %d waived", s.Findings), m.theme.Faint
+	}
+	mark, word, _ := strings.Cut(string(sign), " ")
+	return draw.Showf("%s %d %s", mark, s.Findings, word), style
+}
+
+// age writes a duration in its largest unit.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + "m"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + "h"
+	}
+	return strconv.Itoa(int(d.Hours()/24)) + "d"
+}
+
+func (m *Model) stampOf(t time.Time) draw.Safe {
+	return draw.Safe(t.UTC().Format("2006-01-02 15:04"))
+}
+
+// reference is how people call a proposal: by its issue, else by its id.
+func reference(p proposals.Proposal) string {
+	if p.Issue > 0 {
+		return "#" + strconv.Itoa(p.Issue)
+	}
+	return string(p.ID[:min(8, len(p.ID))])
+}
+
+func short(hash string) string { return hash[:min(12, len(hash))] }
+
+// count writes a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// wroteMsg answers a write: what it was about, what to say, and where to go.
+type wroteMsg struct {
+	id    proposals.ID // "" for what was not about one
+	draft string       // name of the kept text that is not needed any more
+	text  string
+	open  *proposals.Proposal // to show now
+	err   error
+}
+
+// write runs something that writes. The program does not end before it has
+// answered.
+func (m *Model) write(fn func(ctx context.Context) wroteMsg) tea.Cmd {
+	m.writes++
+	return func() tea.Msg { return fn(context.Background()) }
+}
+
+// wrote says how a write ended and reads everything anew.
+func (m *Model) wrote(msg wroteMsg) tea.Cmd {
+	m.writes--
+	if msg.err != nil {
+		m.fail(msg.err)
+		if errors.Is(msg.err, review.ErrDigest) {
+			m.say(failure, "Nothing was decided: something you were shown has changed since. It is read again")
+		}
+		return m.reload()
+	}
+	m.say(success, "%s", msg.text)
+	cmds := []tea.Cmd{m.reload(), m.dropDraft(msg.draft)}
+	if msg.open != nil {
+		cmds = append(cmds, m.openProposal(*msg.open))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) approve(id proposals.ID, choices []review.Choice, note string) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		ds, err := desk.Approve(ctx, actor, choices, note)
+		text := ""
+		for i, d := range ds {
+			if i > 0 {
+				text += ", "
+			}
+			text += d.Subject.String() + " version " + itoa(d.Version)
+		}
+		return wroteMsg{id: id, draft: "approve-" + string(id), text: "Live: " + text, err: err}
+	})
+}
+
+func (m *Model) requestChanges(id proposals.ID, digest, reason string) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		_, err := desk.RequestChanges(ctx, actor, []review.Choice{{ID: id, Expect: digest}}, reason)
+		return wroteMsg{id: id, draft: "changes-" + string(id), text: "Sent back to its author", err: err}
+	})
+}
+
+func (m *Model) reject(id proposals.ID, digest, reason string) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		_, err := desk.Reject(ctx, actor, []review.Choice{{ID: id, Expect: digest}}, reason)
+		return wroteMsg{id: id, draft: "reject-" + string(id), text: "Rejected", err: err}
+	})
+}
+
+func (m *Model) waive(id proposals.ID, handle, reason string) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		w, err := desk.Waive(ctx, actor, id, handle, reason, nil)
+		if err != nil {
+			return wroteMsg{id: id, err: err}
+		}
+		return wroteMsg{id: id, draft: "waive-" + string(id) + "-" + w.PassageHash[:8], text: "Waived " + w.Rule + " in " + w.Path}
+	})
+}
+
+func (m *Model) comment(id proposals.ID, body string) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		_, err := desk.Comment(ctx, actor, id, body, review.Anchor{})
+		return wroteMsg{id: id, draft: "comment-" + string(id), text: "Said", err: err}
+	})
+}
+
+func (m *Model) submit(id proposals.ID) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		p, err := desk.Submit(ctx, actor, id)
+		return wroteMsg{id: id, text: "Submitted as " + reference(p), err: err}
+	})
+}
+
+func (m *Model) withdraw(id proposals.ID) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		_, err := desk.Withdraw(ctx, actor, id, "")
+		return wroteMsg{id: id, text: "Withdrawn", err: err}
+	})
+}
+
+func (m *Model) rebase(id proposals.ID) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		p, err := desk.Rebase(ctx, actor, id)
+		return wroteMsg{id: id, text: "Rebased: revision " + itoa(p.Revision) + " is against " + against(p.BaseVersion), err: err}
+	})
+}
+
+func (m *Model) reassess() tea.Cmd {
+	desk, id := m.cfg.Desk, m.proposal.id
+	return m.write(func(ctx context.Context) wroteMsg {
+		a, err := desk.Reassess(ctx, id)
+		return wroteMsg{id: id, text: "Assessed again: " + string(a.Recommendation), err: err}
+	})
+}
+
+func (m *Model) fork(id string, layer registry.Layer) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		p, err := desk.Fork(ctx, actor, id, layer)
+		return wroteMsg{id: p.ID, text: "Drafted " + p.Subject.String(), open: &p, err: err}
+	})
+}
+
+func (m *Model) propose(draft proposals.Draft, submit bool, kept string) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		ps, err := desk.Propose(ctx, actor, []proposals.Draft{draft}, submit)
+		if err != nil {
+			return wroteMsg{err: err}
+		}
+		return wroteMsg{id: ps[0].ID, draft: kept, text: "Proposed " + ps[0].Subject.String(), open: &ps[0]}
+	})
+}
+
+func (m *Model) revise(id proposals.ID, draft proposals.Draft, kept string) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		p, err := desk.Revise(ctx, actor, id, draft)
+		return wroteMsg{id: id, draft: kept, text: "Revision " + itoa(p.Revision) + " is written", err: err}
+	})
+}
