@@ -28,6 +28,8 @@ type config struct {
 	RequireExpect bool                      `toml:"require_expect"`
 	MaxOpen       int                       `toml:"max_open_per_agent"`
 	Rules         map[string]rules.Severity `toml:"rules"`
+	Theme         string                    `toml:"theme"` // "dark" or "light"; "" asks the terminal
+	Keys          map[string][]string       `toml:"keys"`  // of the workbench, by the names in docs/keys.md
 
 	// sources says which file or flag each setting came from.
 	sources map[string]string
@@ -109,6 +111,8 @@ func (c *config) check() error {
 	switch {
 	case c.Chief != "builtin" && c.Chief != "manual":
 		return fmt.Errorf("configuration: chief is %q; write builtin or manual", c.Chief)
+	case c.Theme != "" && c.Theme != "dark" && c.Theme != "light":
+		return fmt.Errorf("configuration: theme is %q; write dark or light", c.Theme)
 	case c.MaxOpen < 1:
 		return fmt.Errorf("configuration: max_open_per_agent is %d; write 1 or more", c.MaxOpen)
 	case c.Workspace != "" && c.Project == "":

@@ -30,7 +30,7 @@ type docStep struct {
 }
 
 func newDemo(a *app) *cobra.Command {
-	var keep bool
+	var keep, printed bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole workflow on a database of its own",
@@ -39,15 +39,17 @@ agents, reviewed by the Chief of Staff, refused where they have to be, approved,
 rolled back. Every line is a command that really runs, with its real output.
 
 It happens in a new folder with a database, a configuration and a home of its
-own, which is removed at the end; yours are not touched.`,
+own, which is removed at the end; yours are not touched. In a terminal the
+workbench then opens on it.`,
 		Args: exact(0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, keep) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, keep, printed) },
 	}
+	cmd.Flags().BoolVar(&printed, "print", false, "print the story even in a terminal, instead of opening the workbench")
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep the database, and say where it is")
 	return cmd
 }
 
-func runDemo(ctx context.Context, a *app, keep bool) (err error) {
+func runDemo(ctx context.Context, a *app, keep, printed bool) (err error) {
 	s, err := newStage(a.env, a.colour() && !a.flags.json)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
@@ -69,6 +71,9 @@ func runDemo(ctx context.Context, a *app, keep bool) (err error) {
 	}
 	if keep {
 		doc.Database = s.database()
+	}
+	if a.env.InTerminal && a.env.OutTerminal && !a.flags.json && !printed {
+		return s.open(ctx, a)
 	}
 	return a.print(doc, func(p *page) { writeDemo(p, doc) })
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -121,4 +122,21 @@ func (s *stage) digest(ctx context.Context, ref string) (string, error) {
 		return "", fmt.Errorf("demo: show %s: %w: %s", ref, err, strings.TrimSpace(looked.Stderr))
 	}
 	return doc.Proposal.ReviewDigest, nil
+}
+
+// open shows the workbench on the stage, as the user who decides, on the
+// terminal of the program that plays the story.
+func (s *stage) open(ctx context.Context, parent *app) error {
+	env := s.env
+	env.In, env.Out, env.Err = parent.env.In, parent.env.Out, parent.env.Err
+	env.InTerminal, env.OutTerminal = true, true
+	env.Getenv = func(name string) string {
+		switch name {
+		case "VISUAL", "EDITOR", "TERM", "NO_COLOR":
+			return parent.env.Getenv(name)
+		}
+		return s.getenv(name)
+	}
+	a := &app{env: env, flags: globalFlags{as: "user:mara", noColor: parent.flags.noColor}}
+	return errors.Join(a.openWorkbench(ctx, "demo"), a.close())
 }

@@ -92,15 +92,6 @@ set:NAME (all members of a change set).`,
 	return root
 }
 
-// runWorkbench is what toolcrib does without a command.
-func runWorkbench(cmd *cobra.Command, a *app) error {
-	a.note("%s", cmd.UsageString())
-	if !a.env.InTerminal || !a.env.OutTerminal {
-		return usagef("without a terminal a command is needed")
-	}
-	return usagef("the workbench is not part of this build yet; the commands above do everything")
-}
-
 // exact makes cobra's count of arguments a usage error of ours.
 func exact(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -48,7 +48,7 @@ func TestColours(t *testing.T) {
 		{"a dumb terminal", map[string]string{"TERM": "dumb"}, []string{"tools"}, false},
 		{"JSON", nil, []string{"tools", "--json"}, false},
 		{"help", nil, []string{"--help"}, false},
-		{"the demonstration", nil, []string{"demo"}, true},
+		{"the demonstration", nil, []string{"demo", "--print"}, true},
 		{"the demonstration as JSON", nil, []string{"demo", "--json"}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/store"
+	"toolcrib/tui"
+)
+
+// runWorkbench is what toolcrib does without a command.
+func runWorkbench(cmd *cobra.Command, a *app) error {
+	if !a.env.InTerminal || !a.env.OutTerminal {
+		a.note("%s", cmd.UsageString())
+		return usagef("without a terminal a command is needed")
+	}
+	return a.openWorkbench(cmd.Context(), "")
+}
+
+// framesPerSecond is how often the screen may change: the first frame waits
+// for the first of these ticks, and so does every answer to a key.
+const framesPerSecond = 120
+
+// openWorkbench shows the workbench until the user leaves it.
+func (a *app) openWorkbench(ctx context.Context, place string) error {
+	b, err := a.bind(ctx)
+	if err != nil {
+		return err
+	}
+	layer, err := a.layer()
+	if err != nil {
+		return err
+	}
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	if place == "" {
+		place = layer.Project()
+	}
+	m := tui.New(tui.Config{
+		Desk: b.desk, Registry: catalogReader{a.db, layer.View()}, Actor: b.actor, Layer: layer, Place: place,
+		Theme: c.Theme, Plain: a.flags.noColor || a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb",
+		Getenv: a.env.Getenv, Drafts: filepath.Join(xdg(a.env, "XDG_STATE_HOME", filepath.Join(".local", "state")), "toolcrib", "drafts"),
+		Now: a.env.Now,
+	})
+	if unknown := m.Rebind(c.Keys); len(unknown) > 0 {
+		return fmt.Errorf("configuration: keys names %q, which is no action; docs/keys.md lists them", unknown[0])
+	}
+	width, height := a.terminalSize()
+	m.Prime(width, height)
+	paint(a.env.Out, m.View().Content)
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.env.In), tea.WithOutput(a.env.Out),
+		tea.WithFPS(framesPerSecond), tea.WithWindowSize(width, height))
+	_, err = program.Run()
+	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil {
+		return context.Canceled
+	}
+	return err
+}
+
+// paint puts the first frame on the alternate screen while the program loop
+// is still getting ready; the loop draws the same over it.
+func paint(out io.Writer, frame string) {
+	w := colorprofile.NewWriter(out, os.Environ())
+	_, _ = io.WriteString(w, "\x1b[?1049h\x1b[H\x1b[2J"+crlf(frame)) // what can not be painted now is drawn in a moment
+}
+
+// crlf ends lines for a terminal that may be in raw mode.
+func crlf(s string) string {
+	out := make([]byte, 0, len(s)+128)
+	for i := range len(s) {
+		if s[i] == '\n' {
+			out = append(out, '\r')
+		}
+		out = append(out, s[i])
+	}
+	return string(out)
+}
+
+// terminalSize returns the size of the terminal in cells, 80 by 24 when it
+// does not say.
+func (a *app) terminalSize() (width, height int) {
+	if f, ok := a.env.Out.(*os.File); ok {
+		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
+			return w, h
+		}
+	}
+	return 80, 24
+}
+
+// catalogReader is the store as the workbench sees it: the merged view of some
+// layers.
+type catalogReader struct {
+	db   *store.DB
+	view []registry.Layer
+}
+
+// Entries implements tui.Registry.
+func (r catalogReader) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Entry, string, error) {
+	page, err := r.db.Catalog(ctx, store.CatalogQuery{Kind: q.Kind, View: r.view, Filter: q.Filter, Limit: q.Limit, After: q.After})
+	if err != nil {
+		return nil, "", err
+	}
+	entries := make([]tui.Entry, len(page.Entries))
+	for i, e := range page.Entries {
+		entries[i] = tui.Entry{
+			Subject: e.Subject, Version: e.Version, Name: e.Name, ToolKind: e.ToolKind, Category: e.Category, Tier: e.Tier,
+			Approval: e.Approval, Status: e.Status, Locked: e.Locked, Hides: e.Hides,
+		}
+	}
+	return entries, page.Next, nil
+}
+
+// Definition implements tui.Registry.
+func (r catalogReader) Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error) {
+	_, text, err := r.db.Find(ctx, store.CatalogQuery{Kind: s.Kind, View: r.view}, s.String())
+	return text, err
+}
+
+// Versions implements tui.Registry.
+func (r catalogReader) Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error) {
+	return r.db.Versions(ctx, s, before, limit)
+}
+
+// Events implements tui.Registry.
+func (r catalogReader) Events(ctx context.Context, before int64, limit int) ([]history.Event, error) {
+	return r.db.Events(ctx, store.EventQuery{Before: before, Limit: limit})
+}
+
+// Stamp implements tui.Registry: nothing is written without an event.
+func (r catalogReader) Stamp(ctx context.Context) (int64, error) {
+	events, err := r.db.Events(ctx, store.EventQuery{Limit: 1})
+	if err != nil || len(events) == 0 {
+		return 0, err
+	}
+	return events[0].Seq, nil
+}
