@@ -280,31 +280,3 @@ func (pp *proposalPage) view(m *Model) []string {
 	}
 	return pp.pager().View()
 }
-
-// see notes what is on the screen as seen.
-func (m *Model) see() {
-	if m.page != pageProposal || m.dialog != nil || !m.proposal.loaded || m.layout.tooSmall {
-		return
-	}
-	pp := m.proposal
-	switch pp.tab {
-	case tabDiff:
-		if pp.list != nil {
-			pp.pager().See()
-		}
-	case tabAssessment:
-		pp.pager().See()
-	}
-}
-
-// crumb names the proposal in the first line of the screen.
-func (pp *proposalPage) crumb(m *Model) draw.Line {
-	p := pp.brief
-	if pp.loaded {
-		p = pp.dossier.Proposal
-	}
-	sign, word, style := m.stateWord(p.State)
-	room := max(8, m.layout.width-60)
-	return draw.Of(m.theme.Strong, draw.Show(reference(p))).Add(m.theme.Text, " "+draw.Show(string(p.Type))+" "+draw.Cut(draw.Show(p.Subject.String()), room)).
-		Add(style, "  "+sign+" "+word)
-}

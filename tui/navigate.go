@@ -1,0 +1,63 @@
+package tui
+
+import tea "charm.land/bubbletea/v2"
+
+// place returns the name of the table of the page's own keys.
+func (m *Model) place() string {
+	switch m.page {
+	case pageProposal:
+		return placeProposal
+	case pageTools, pageAgents:
+		return placeRegistry
+	case pageSubject:
+		return placeSubject
+	case pageLog:
+		return placeLog
+	case pageHelp:
+		return placeHelp
+	case pageQueue:
+	}
+	return placeQueue
+}
+
+// open goes to a page.
+func (m *Model) open(p page) tea.Cmd {
+	if p == m.page {
+		return nil
+	}
+	switch p {
+	case pageQueue, pageTools, pageAgents, pageLog:
+		m.trail = nil
+		if p != pageQueue {
+			m.trail = []page{pageQueue}
+		}
+	case pageProposal, pageSubject, pageHelp:
+		m.trail = append(m.trail, m.page)
+	}
+	m.page = p
+	switch p {
+	case pageTools, pageAgents:
+		return m.registry().open(m)
+	case pageLog:
+		return m.loadEvents(0)
+	case pageQueue, pageProposal, pageSubject, pageHelp:
+	}
+	return nil
+}
+
+// back leaves a search, then the page.
+func (m *Model) back() tea.Cmd {
+	if p := m.textPager(); p != nil && p.Query() != "" {
+		p.Search("")
+		return nil
+	}
+	if l := m.lister(); l != nil && l.filterText() != "" {
+		return l.setFilter(m, "")
+	}
+	if len(m.trail) == 0 {
+		return nil
+	}
+	m.page = m.trail[len(m.trail)-1]
+	m.trail = m.trail[:len(m.trail)-1]
+	return nil
+}
