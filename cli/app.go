@@ -36,8 +36,11 @@ func (f *globalFlags) register(set *pflag.FlagSet) {
 
 // app is one run of the program: its flags, and what has been opened so far.
 type app struct {
-	env   Env
-	flags globalFlags
+	env Env
+	// keyboard is standard input as it is: a terminal has to be told itself
+	// that keys come one by one.
+	keyboard io.Reader
+	flags    globalFlags
 
 	config    *config
 	db        *store.DB

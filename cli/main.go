@@ -9,11 +9,11 @@ import (
 
 // Main runs the command that env asks for and returns the exit code.
 func Main(ctx context.Context, env Env) int {
-	env.In = untilDone(ctx, env.In)
-	app := &app{env: env}
+	app := &app{env: env, keyboard: env.In}
+	app.env.In = untilDone(ctx, env.In)
 	root := newRoot(app)
 	root.SetArgs(env.Args)
-	root.SetIn(env.In)
+	root.SetIn(app.env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	err := root.ExecuteContext(ctx)

@@ -63,7 +63,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) error {
 	width, height := a.terminalSize()
 	m.Prime(width, height)
 	paint(a.env.Out, m.View().Content)
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.env.In), tea.WithOutput(a.env.Out),
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.keyboard), tea.WithOutput(a.env.Out),
 		tea.WithFPS(framesPerSecond), tea.WithWindowSize(width, height))
 	_, err = program.Run()
 	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil {
