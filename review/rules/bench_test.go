@@ -44,3 +44,10 @@ func cpuTime() int64 {
 	}
 	return u.Utime.Nano() + u.Stime.Nano()
 }
+
+// BenchmarkGrammar is what the first check of a process costs on top.
+func BenchmarkGrammar(b *testing.B) {
+	for b.Loop() {
+		buildGrammar()
+	}
+}

@@ -24,7 +24,9 @@ var groups = map[string]string{
 }
 
 // grammar is the compiled lexicon with the frames of every class of attack.
-var grammar = sync.OnceValue(func() *scan.Grammar {
+var grammar = sync.OnceValue(buildGrammar)
+
+func buildGrammar() *scan.Grammar {
 	spec := scan.Spec{Groups: groups, Coded: codedWords, Common: commonWords, Entries: slices.Concat(acts, manner, things, tongues, domains, asked, protocolWords)}
 	for _, a := range attacks() {
 		for _, pattern := range a.frames {
@@ -37,7 +39,7 @@ var grammar = sync.OnceValue(func() *scan.Grammar {
 		panic("rules: " + err.Error()) // the tables are constant; a test compiles them
 	}
 	return g
-})
+}
 
 // severities returns the severity of each class of attack, by id.
 var severities = sync.OnceValue(func() map[string]Severity {

@@ -3,8 +3,6 @@ package scan
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Set is a set of concepts. The named ones have a bit each; the many that
@@ -98,7 +96,7 @@ const (
 )
 
 func newLexicon() *lexicon {
-	return &lexicon{list: make([]word, 1, 4096), concepts: map[string]uint16{}, nodes: make([]node, 1), starts: map[rune]bool{}}
+	return &lexicon{list: make([]word, 1, 1<<14), concepts: map[string]uint16{}, nodes: make([]node, 1), starts: map[rune]bool{}}
 }
 
 // concept returns the number of the named concept, a new one for a new name.
@@ -193,21 +191,30 @@ func (l *lexicon) addPhrase(ids []uint32, m meaning) {
 // ids returns the numbers of the words that s is made of as the scanner cuts
 // it, entering them when they are new.
 func (l *lexicon) ids(s string) []uint32 {
+	if simple(s) {
+		return []uint32{l.id(s)}
+	}
 	var ids []uint32
 	for _, w := range cutWords(s) {
-		id := l.words.get(hash(w))
-		if id == 0 {
-			id = uint32(len(l.list))
-			l.list = append(l.list, word{})
-			l.words.put(hash(w), id)
-			l.enter(w, id)
-		}
-		ids = append(ids, id)
+		ids = append(ids, l.id(w))
 	}
 	if len(ids) == 0 {
 		panic(fmt.Sprintf("scan: %q holds no word", s))
 	}
 	return ids
+}
+
+// id returns the number of the word w, entering it when it is new.
+func (l *lexicon) id(w string) uint32 {
+	h := hash(w)
+	id := l.words.get(h)
+	if id == 0 {
+		id = uint32(len(l.list))
+		l.list = append(l.list, word{})
+		l.words.put(h, id)
+		l.enter(w, id)
+	}
+	return id
 }
 
 // enter indexes a new word by skeleton and by first character.
@@ -253,44 +260,4 @@ func skeletonOf(s string) string {
 		}
 	}
 	return string(b)
-}
-
-// cutWords folds s and cuts it into words as the reader does.
-func cutWords(s string) []string {
-	var words []string
-	var w []byte
-	end := func() {
-		if len(w) > 0 && string(w) != "." {
-			words = append(words, string(w))
-		}
-		w = nil
-	}
-	glyphs := false
-	for i, r := range s {
-		switch {
-		case r == '\'' || r == '’':
-		case r == '.' && (i == 0 || s[i-1] == ' '):
-			end()
-			w = append(w, '.')
-		case r < utf8.RuneSelf && isWord(byte(r)):
-			w = append(w, byte(unicode.ToLower(r)))
-		case r < utf8.RuneSelf:
-			end()
-		default:
-			f := foldRune(r)
-			switch f.class {
-			case skip:
-			case letter, digit, unspaced:
-				if glyphs != (f.class == unspaced) {
-					end()
-				}
-				glyphs = f.class == unspaced
-				w = append(w, f.text...)
-			default:
-				end()
-			}
-		}
-	}
-	end()
-	return words
 }

@@ -47,7 +47,7 @@ func (t *table) get(h uint64) uint32 {
 func (t *table) put(h uint64, id uint32) {
 	if 2*(t.used+1) > len(t.slots) {
 		old := t.slots
-		t.slots = make([]slot, max(1024, 2*len(old)))
+		t.slots = make([]slot, max(1<<14, 2*len(old)))
 		t.used = 0
 		for _, s := range old {
 			if s.id != 0 {
