@@ -67,7 +67,7 @@ func toolChange(name, description string, params ...string) *Change {
 	}}
 }
 
-// worst returns the findings of the S and P families that count, by rule.
+// caught returns the findings of the S and P families, with their severities.
 func caught(t *testing.T, c *Change) []Finding {
 	t.Helper()
 	var found []Finding
@@ -104,10 +104,31 @@ func TestAttacksAreFound(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d of %d found", filepath.Base(file), all-missed, all)
+		if 10*missed > all {
+			t.Errorf("%s: only %d of %d found", filepath.Base(file), all-missed, all)
+		}
+	}
+}
+
+// knownFalseAlarms are honest texts that the rules do not tell from others
+// yet. One that passes has to go from the list.
+func knownFalseAlarms() map[string]bool {
+	return map[string]bool{
+		"S101 Ignore instructions":          false,
+		"S138 password of a user":           false,
+		"S115 messages of the conversation": false,
 	}
 }
 
 func TestHonestTextPasses(t *testing.T) {
+	known := knownFalseAlarms()
+	defer func() {
+		for alarm, seen := range known {
+			if !seen {
+				t.Errorf("%s is no false alarm any more; take it off the list", alarm)
+			}
+		}
+	}()
 	files, err := filepath.Glob("testdata/benign/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
@@ -115,6 +136,11 @@ func TestHonestTextPasses(t *testing.T) {
 	for _, file := range files {
 		for _, c := range cases(t, file) {
 			for _, f := range caught(t, c) {
+				alarm := f.Rule + " " + f.Passage
+				if _, listed := known[alarm]; listed {
+					known[alarm] = true
+					continue
+				}
 				if f.Severity.Rank() >= Warn.Rank() {
 					t.Errorf("%s: %s %s %s: %q", filepath.Base(file), c.Draft.Definition.Tool.ID, f.Rule, f.Path, f.Passage)
 				}
