@@ -33,13 +33,20 @@ func (d *Desk) comment(findings []rules.Finding, recommendation proposals.Recomm
 		b.WriteString("\n\n**The reviewer adds:** " + o.Comment)
 	}
 	if lowered := d.rules.Lowered(); len(lowered) > 0 {
-		b.WriteString("\n\n**Weaker than usual, by configuration:** " + strings.Join(lowered, "; ") + ".")
+		more := ""
+		if n := len(lowered) - mostLowered; n > 0 {
+			lowered, more = lowered[:mostLowered], fmt.Sprintf("; and %d more, which `toolcrib doctor` lists", n)
+		}
+		b.WriteString("\n\n**Weaker than usual, by configuration:** " + strings.Join(lowered, "; ") + more + ".")
 	}
 	for _, problem := range o.Problems {
 		b.WriteString("\n\n**A reviewer failed:** " + problem)
 	}
 	return b.String()
 }
+
+// mostLowered is how many weakened rules a comment names.
+const mostLowered = 4
 
 // answer gives the message of the worst finding of the given families, and how
 // many there are besides.
