@@ -40,7 +40,7 @@ var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
 		return !c.isAction() || s.Param != "" || c.about("dAuth")
 	},
 	"S119": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.about("dAuth") },
-	"S121": func(c *Change, s *scanned, m *scan.Match) bool { return !c.strays(s, m) },
+	"S121": func(c *Change, s *scanned, _ *scan.Match) bool { return !c.strays(s) },
 	"S134": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.about("dAuth") },
 }
 

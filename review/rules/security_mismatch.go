@@ -3,8 +3,6 @@ package rules
 import (
 	"fmt"
 	"strings"
-
-	"toolcrib/review/rules/scan"
 )
 
 // mismatching is the class of definitions that ask for more than they say they
@@ -28,9 +26,9 @@ func mismatching() []attack {
 	}}
 }
 
-// strays reports whether m has nothing to do with what the tool says it is
+// strays reports whether s has nothing to do with what the tool says it is
 // for: the tool computes or looks something up and touches nothing else.
-func (c *Change) strays(s *scanned, m *scan.Match) bool {
+func (c *Change) strays(s *scanned) bool {
 	if s.Kind != Prose && s.Kind != Label || s.Param != "" {
 		return false
 	}

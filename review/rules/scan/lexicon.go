@@ -3,6 +3,7 @@ package scan
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Set is a set of concepts. The named ones have a bit each; the many that
@@ -227,11 +228,8 @@ func (l *lexicon) enter(w string, id uint32) {
 	if p := prefix(w); p >= 0 && len(w) >= minMended {
 		l.prefixes[p>>6] |= 1 << (p & 63)
 	}
-	for _, r := range w {
-		if noSpaces(r) {
-			l.starts[r] = true
-		}
-		break
+	if r, _ := utf8.DecodeRuneInString(w); noSpaces(r) {
+		l.starts[r] = true
 	}
 }
 

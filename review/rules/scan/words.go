@@ -112,7 +112,7 @@ func hashFold(h uint64, s string) uint64 {
 func (s *reader) camel(i, j int) bool {
 	start, parts := i, 0
 	for k := i + 1; k <= j; k++ {
-		if k < j && !(isUpper(s.text[k]) && !isUpper(s.text[k-1])) {
+		if k < j && (!isUpper(s.text[k]) || isUpper(s.text[k-1])) {
 			continue
 		}
 		if k-start < 2 && k < j {
