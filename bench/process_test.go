@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -69,7 +70,7 @@ func (c crib) command(role string, args ...string) *exec.Cmd {
 		c.t.Fatal(err)
 	}
 	cmd := exec.CommandContext(c.t.Context(), self, append(args, c.args...)...)
-	cmd.Env = append(c.env, role+"=1")
+	cmd.Env = append(slices.Clone(c.env), role+"=1")
 	cmd.Dir = c.t.TempDir()
 	return cmd
 }
