@@ -89,6 +89,7 @@ func fresh(b *testing.B, db *storetest.Database, desk *review.Desk, n int) []rev
 }
 
 func benchmarkPropose(b *testing.B, db *storetest.Database) {
+	b.Helper()
 	desk := benchDesk(b, db)
 	for b.Loop() {
 		fresh(b, db, desk, 1)
@@ -96,6 +97,7 @@ func benchmarkPropose(b *testing.B, db *storetest.Database) {
 }
 
 func benchmarkApprove(b *testing.B, db *storetest.Database, together int) {
+	b.Helper()
 	desk := benchDesk(b, db)
 	var waiting []review.Choice
 	for b.Loop() {
@@ -112,6 +114,7 @@ func benchmarkApprove(b *testing.B, db *storetest.Database, together int) {
 }
 
 func benchmarkShow(b *testing.B, db *storetest.Database) {
+	b.Helper()
 	desk := benchDesk(b, db)
 	p := fresh(b, db, desk, 1)[0]
 	for b.Loop() {
@@ -122,6 +125,7 @@ func benchmarkShow(b *testing.B, db *storetest.Database) {
 }
 
 func benchmarkList(b *testing.B, db *storetest.Database, early proposals.ID) {
+	b.Helper()
 	desk := benchDesk(b, db)
 	for _, q := range []struct {
 		name  string

@@ -80,7 +80,10 @@ func TestHistoryByHand(t *testing.T) {
 func (h hand) nothingHappens(statements ...string) {
 	h.Helper()
 	before := h.file.Dump(h)
-	for _, s := range statements {
+	for i, s := range statements {
+		if i%stride != 0 {
+			continue
+		}
 		err := h.do(h.Context(), s)
 		if err == nil && !strings.Contains(s, "OR IGNORE") && !strings.Contains(s, "DO NOTHING") {
 			h.Errorf("accepted: %s", s)

@@ -31,7 +31,7 @@ func kills(t *testing.T) int {
 	if testing.Short() {
 		return 5
 	}
-	return 30
+	return max(30/stride, 3)
 }
 
 // approval is what a process said it had approved.

@@ -113,7 +113,7 @@ func place(random *rand.Rand, image []byte, text string) int {
 // TestEveryFlipIsNamed changes one byte in each row of history behind the
 // engine's back, again and again in other places: every row is named.
 func TestEveryFlipIsNamed(t *testing.T) {
-	const rounds = 16
+	const rounds = (16 + stride - 1) / stride
 	original := image(t)
 	byRow := rows(t, original)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -148,7 +148,7 @@ func TestEveryFlipIsNamed(t *testing.T) {
 		}
 	}
 	t.Logf("%d flips in %d rows", flips, len(byRow))
-	if flips < 2000 {
+	if flips < 2000/stride {
 		t.Errorf("only %d flips were made", flips)
 	}
 }
@@ -156,7 +156,7 @@ func TestEveryFlipIsNamed(t *testing.T) {
 // TestAnyFlipIsNoticed changes one byte anywhere in the file. Either no row of
 // history or of the registry is another than before, or it is noticed.
 func TestAnyFlipIsNoticed(t *testing.T) {
-	flips := 150
+	flips := 150 / stride
 	if testing.Short() {
 		flips = 20
 	}
@@ -197,7 +197,10 @@ func dumpOf(t *testing.T, image []byte) string {
 func TestCoreFlipKeepsItShut(t *testing.T) {
 	original := image(t)
 	random := rand.New(rand.NewPCG(5, 6))
-	for _, d := range shipped.Core() {
+	for i, d := range shipped.Core() {
+		if i%stride != 0 {
+			continue
+		}
 		spoilt := bytes.Clone(original)
 		at := -1
 		for at < 0 {
@@ -226,7 +229,10 @@ func TestCoreFlipKeepsItShut(t *testing.T) {
 // one.
 func TestSubjectFlipIsNoticed(t *testing.T) {
 	original := image(t)
-	for _, d := range shipped.Assistant() {
+	for i, d := range shipped.Assistant() {
+		if i%stride != 0 {
+			continue
+		}
 		subject := "tool:global/" + d.ID()
 		row := []byte(subject + string(d.Canonical()[:window])) // number 1 takes no byte between them
 		at := bytes.Index(original, row)

@@ -114,7 +114,11 @@ func (h hand) unlocked(statements string) {
 func TestEveryDroppedTriggerIsNamed(t *testing.T) {
 	db := full(t)
 	h := openHand(t, db)
-	for name := range strings.SplitSeq(h.text("SELECT group_concat(name) FROM sqlite_schema WHERE type = 'trigger'"), ",") {
+	names := strings.Split(h.text("SELECT group_concat(name) FROM sqlite_schema WHERE type = 'trigger'"), ",")
+	for i, name := range names {
+		if i%stride != 0 {
+			continue
+		}
 		text := h.text("SELECT sql FROM sqlite_schema WHERE name = ?", name)
 		if err := h.do(t.Context(), "DROP TRIGGER "+name); err != nil {
 			t.Fatal(err)
@@ -151,7 +155,10 @@ func TestEveryColumnIsSealed(t *testing.T) {
 		t.Run(table, func(t *testing.T) {
 			db := full(t)
 			h := openHand(t, db)
-			for _, c := range h.columns(table) {
+			for i, c := range h.columns(table) {
+				if i%stride != 0 {
+					continue
+				}
 				value := "'x' || " + c
 				if h.text("SELECT typeof("+c+") FROM "+table+" LIMIT 1") == "integer" {
 					value = c + " + 1000000"

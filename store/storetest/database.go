@@ -21,6 +21,8 @@ type Database struct {
 	*store.DB
 	Clock *Clock
 	NewID func() string
+
+	last *snapshot // nil until it is needed
 }
 
 // New returns a new database in a folder of the test's own. It is closed when
@@ -76,7 +78,11 @@ func Open(t testing.TB, path string) *Database {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
+		err := d.Close()
+		if d.last != nil {
+			err = errors.Join(err, d.last.conn.Close())
+		}
+		if err != nil {
 			t.Error(err)
 		}
 	})
