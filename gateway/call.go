@@ -1,0 +1,55 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// Caller is on whose behalf something is looked up or called.
+type Caller struct {
+	Actor    proposals.Actor  // who calls, as the audit has it
+	Agent    string           // whose tools may be called: an id in the view of Layer, or a subject
+	Layer    registry.Layer   // the view
+	Where    registry.Context // where the agent works
+	User     string           // whose data and whose limits
+	Customer string           // whose hub; "" for none
+}
+
+// Request is one call as it came in.
+type Request struct {
+	Tool string          // id, alias or wire name
+	Args json.RawMessage // an object; nil for an empty one
+}
+
+// Invocation is a call on its way to the provider: every gate let it pass.
+type Invocation struct {
+	Call   string // UUIDv7
+	Caller Caller
+	Tool   registry.Live   // the approved definition that is in force
+	Args   json.RawMessage // an object that fits the tool's input schema
+	At     time.Time
+}
+
+// Provider runs tools of one provider type.
+type Provider interface {
+	// Run runs a call and returns its result, an object. The error is an
+	// *Error where the provider knows a code; CodeProvider stands for every
+	// other. Run stops when ctx ends.
+	Run(ctx context.Context, in Invocation) (json.RawMessage, error)
+}
+
+// Result is what a call gave. Call, Tool, Version, At and Duration are the
+// gateway's own, whatever the provider says of itself.
+type Result struct {
+	Call     string // UUIDv7
+	Tool     registry.Subject
+	Version  int
+	Output   json.RawMessage // an object
+	Warnings []string        // such as an eval gate that did not answer
+	At       time.Time
+	Duration time.Duration // of the provider
+}

@@ -1,0 +1,60 @@
+package gateway
+
+import (
+	"encoding/json"
+
+	"toolcrib/prompt/toolcall"
+)
+
+// Code says why a call did not run or did not succeed. Codes are stable:
+// programs rely on them. Hubs and upstream servers add their own.
+//
+// A Code is an error, so that errors.Is(err, CodeCooldown) asks for it.
+type Code string
+
+// The codes, in the order of the gates.
+const (
+	CodeFormat           Code = "tool_call_invalid_format"  // the answer is not one object of the call form
+	CodeMultiple         Code = "tool_call_multiple"        // the answer is several objects
+	CodeNonce            Code = "tool_call_nonce_invalid"   // the nonce is not that of the turn
+	CodeUnknown          Code = "tool_call_unknown_tool"    // no active tool goes by that name
+	CodeNotAllowed       Code = "tool_not_allowed"          // the agent does not have it
+	CodeNotCallable      Code = "tool_not_callable"         // a prompt tool: text, nothing to run
+	CodeArguments        Code = "tool_call_invalid_args"    // the arguments do not fit the schema
+	CodeApprovalRequired Code = "approval_required"         // it waits for the user's yes as a pending call
+	CodeApprovalRefused  Code = "approval_refused"          // the user said no
+	CodeApprovalExpired  Code = "approval_expired"          // nobody answered in time
+	CodeCooldown         Code = "cooldown_active"           // too soon after the call before
+	CodeDailyLimit       Code = "daily_limit_reached"       // no more today (UTC)
+	CodeGateRefused      Code = "gate_refused"              // the eval gate said no
+	CodeGateUnavailable  Code = "gate_unavailable"          // the eval gate did not answer, and the call must not run without it
+	CodeChanged          Code = "definition_changed"        // upstream is not what was approved
+	CodeNotConnected     Code = "INTEGRATION_NOT_CONNECTED" // nothing is configured that could run it
+	CodeTimeout          Code = "provider_timeout"          // the provider did not answer in time
+	CodeProvider         Code = "provider_failed"           // the provider answered with an error that has no code, or not at all
+)
+
+// Error returns the code.
+func (c Code) Error() string { return string(c) }
+
+// Error is a call that was refused or failed. Its message is one sentence
+// that may be shown to the agent: it says what was wrong and what to do.
+type Error struct {
+	Code    Code
+	Message string
+	Details json.RawMessage // of a hub or server; nil for none
+	Pending string          // the id of the pending call, with CodeApprovalRequired
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the code.
+func (e *Error) Unwrap() error { return e.Code }
+
+// Is reports whether the protocol's own error has the same code, so that a
+// call is refused in one vocabulary wherever it is read.
+func (e *Error) Is(target error) bool {
+	code := toolcall.Code(target)
+	return code != "" && Code(code) == e.Code
+}
