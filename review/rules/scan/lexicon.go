@@ -58,8 +58,8 @@ type word struct {
 	set   Set
 	// literals are the concepts among them that share a bit of the set.
 	literals []uint16
-	// opens says that a phrase begins with the word.
-	opens bool
+	// opens is the node of the phrases that begin with the word, 0 for none.
+	opens uint32
 }
 
 // meaning is one concept a word or phrase stands for.
@@ -173,9 +173,13 @@ func (l *lexicon) addPhrase(ids []uint32, m meaning) {
 		}
 		return
 	}
-	l.list[ids[0]].opens = true
-	state := uint32(0)
-	for _, id := range ids {
+	state := l.list[ids[0]].opens
+	if state == 0 {
+		state = uint32(len(l.nodes))
+		l.nodes = append(l.nodes, node{})
+		l.list[ids[0]].opens = state
+	}
+	for _, id := range ids[1:] {
 		key := stepKey(state, id)
 		next := l.phrases.get(key)
 		if next == 0 {

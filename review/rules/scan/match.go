@@ -87,7 +87,7 @@ func (s *reader) try(n int) {
 	s.dead = [maxSteps][2]uint64{}
 	st := &f.steps[0]
 	for i := range s.tokens[:s.n] {
-		if !s.tokens[i].set.meets(&st.set) && len(st.words) == 0 {
+		if !s.sets[i].meets(&st.set) && len(st.words) == 0 {
 			continue
 		}
 		if last, ok := s.follow(f, 0, i); ok && s.guarded(f, i, last) {
@@ -143,7 +143,7 @@ func (s *reader) follow(f *frame, k, i int) (last int, ok bool) {
 
 // fits reports whether st fits at token i and returns the last token it takes.
 func (s *reader) fits(st *step, i int) (end int, ok bool) {
-	if !s.tokens[i].set.meets(&st.set) && len(st.words) == 0 || st.imperative && !s.imperative(i) {
+	if !s.sets[i].meets(&st.set) && len(st.words) == 0 || st.imperative && !s.imperative(i) {
 		return 0, false
 	}
 	var accept func(int) bool
@@ -167,14 +167,14 @@ func (s *reader) with(st *step, first, last int) bool {
 
 // imperative reports whether a command can begin at token i.
 func (s *reader) imperative(i int) bool {
-	return i == 0 || s.tokens[i].gap&clauseMarks != 0 || s.tokens[i-1].set.has(s.g.lead) || s.led(i)
+	return i == 0 || s.tokens[i].gap&clauseMarks != 0 || s.sets[i-1].has(s.g.lead) || s.led(i)
 }
 
 // led reports whether a phrase of the concept lead ends before token i.
 func (s *reader) led(i int) bool {
 	for k := max(0, i-4); k < i; k++ {
 		t := &s.tokens[k]
-		if !t.set.has(s.g.lead) {
+		if !s.sets[k].has(s.g.lead) {
 			continue
 		}
 		for _, h := range s.hits[t.hits:t.ends] {

@@ -46,7 +46,7 @@ type merge struct {
 // at least one of which is none by itself, and how many they are.
 func (s *reader) mended(i int) (id uint32, n int) {
 	first := &s.tokens[i]
-	if first.id != 0 && s.tokens[i+1].id != 0 && i+2 < s.n && s.tokens[i+2].id != 0 {
+	if !s.scrap(first) && !s.scrap(&s.tokens[i+1]) {
 		return 0, 0
 	}
 	if p := prefix(s.text[first.start:first.end]); p >= 0 && s.g.lex.prefixes[p>>6]&(1<<(p&63)) == 0 || !s.piece(first) {
@@ -72,6 +72,12 @@ func (s *reader) mended(i int) (id uint32, n int) {
 	}
 	return id, n
 }
+
+// maxScrap is the length of the longest piece that a broken word has to have
+// one of: few unknown words are as short.
+const maxScrap = 5
+
+func (s *reader) scrap(t *token) bool { return t.id == 0 && t.end-t.start <= maxScrap }
 
 // piece reports whether t can be a part of a broken word.
 func (s *reader) piece(t *token) bool {

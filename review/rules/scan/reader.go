@@ -11,6 +11,7 @@ type reader struct {
 	base Disguise // how the whole segment was disguised
 
 	tokens [maxTokens]token
+	sets   [maxTokens]Set // the concepts that begin at each token
 	n      int
 	hits   []hit
 	extras []extra

@@ -8,13 +8,13 @@ func (s *reader) report(n int, f *frame, first, last int) {
 	m := Match{Frame: s.g.names[n], Disguise: s.base, Sentence: s.mask, Nested: s.seg.depth > 0}
 	m.Start, m.End = s.seg.origin(int(s.tokens[first].start), int(s.tokens[last].end))
 	for i := range first {
-		m.Before.union(&s.tokens[i].set)
+		m.Before.union(&s.sets[i])
 		if s.tokens[first].pos-s.tokens[i].pos <= 3 {
-			m.Lead.union(&s.tokens[i].set)
+			m.Lead.union(&s.sets[i])
 		}
 	}
 	for i := first; i <= last; i++ {
-		m.Within.union(&s.tokens[i].set)
+		m.Within.union(&s.sets[i])
 	}
 	for k := range f.steps {
 		a, b := s.path[k][0], s.path[k][1]

@@ -127,18 +127,18 @@ func (s *reader) understand() {
 		t.hits = uint16(len(s.hits))
 		if t.id != 0 {
 			w := &lex.list[t.id]
-			t.set = w.set
+			s.sets[i] = w.set
 			for _, c := range w.literals {
 				s.note(c)
 			}
-			if w.opens {
-				s.phrases(i, t)
+			if w.opens != 0 {
+				s.phrases(i, w.opens)
 			}
 		} else {
-			t.set = Set{}
+			s.sets[i] = Set{}
 		}
 		t.ends = uint16(len(s.hits))
-		s.mask.union(&t.set)
+		s.mask.union(&s.sets[i])
 	}
 	for _, x := range s.extras {
 		s.shapes(x)
@@ -155,11 +155,11 @@ func (s *reader) note(c uint16) {
 	}
 }
 
-// phrases adds the phrases that begin with token i.
-func (s *reader) phrases(i int, t *token) {
+// phrases adds the phrases that begin with token i, which leads to the given
+// node.
+func (s *reader) phrases(i int, state uint32) {
 	lex := s.g.lex
-	state := uint32(0)
-	for k := i; k < s.n && s.tokens[k].id != 0 && len(s.hits) < maxHits; k++ {
+	for k := i + 1; k < s.n && s.tokens[k].id != 0 && len(s.hits) < maxHits; k++ {
 		if state = lex.phrases.get(stepKey(state, s.tokens[k].id)); state == 0 {
 			return
 		}
@@ -167,7 +167,7 @@ func (s *reader) phrases(i int, t *token) {
 			if m.concept >= maxNamed {
 				s.note(m.concept)
 			}
-			t.set.add(m.concept)
+			s.sets[i].add(m.concept)
 			s.hits = append(s.hits, hit{m.concept, m.form, uint8(k)})
 		}
 	}
@@ -187,7 +187,7 @@ func (s *reader) shapes(x extra) {
 	t.hits = uint16(len(s.hits))
 	s.hits = append(append(s.hits, own...), hit{x.concept, base, x.last})
 	t.ends = uint16(len(s.hits))
-	t.set.add(x.concept)
+	s.sets[x.first].add(x.concept)
 	s.mask.add(x.concept)
 }
 
@@ -199,7 +199,7 @@ func (s *reader) means(p *part, forms form, i int, accept func(last int) bool) i
 	if len(p.words) > 0 && slices.Contains(p.words, t.id) && (accept == nil || accept(i)) {
 		end = i
 	}
-	if !t.set.meets(&p.set) {
+	if !s.sets[i].meets(&p.set) {
 		return end
 	}
 	if end < 0 && t.id != 0 {

@@ -67,7 +67,7 @@ func (s *reader) apartGap(text string, i int, sep string, out *[]byte, offs *[]i
 	from := i
 	for i < len(text) {
 		r, n := utf8.DecodeRuneInString(text[i:])
-		if !unicode.IsSpace(r) && !ignorable(r) && (sep == " " || !strings.HasPrefix(text[i:], sep)) {
+		if again := sep != " " && strings.HasPrefix(text[i:], sep); !unicode.IsSpace(r) && !ignorable(r) && !again {
 			break
 		}
 		wide = true

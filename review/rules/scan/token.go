@@ -46,7 +46,6 @@ type token struct {
 	hide       Disguise
 	upper      bool   // begins with a capital
 	hits, ends uint16 // its hits
-	set        Set    // the concepts that begin here
 }
 
 // hit is a concept that a phrase or the shape of the text gives a token. What

@@ -25,9 +25,9 @@ func (m *span) add(t *token) {
 // noteMarkers counts the marker words of the sentence.
 func (s *reader) noteMarkers() {
 	for i := range s.tokens[:s.n] {
-		if t := &s.tokens[i]; t.set.has(s.g.rot13) {
+		if t := &s.tokens[i]; s.sets[i].has(s.g.rot13) {
 			s.markers.rot13.add(t)
-		} else if t.set.has(s.g.backwards) {
+		} else if s.sets[i].has(s.g.backwards) {
 			s.markers.reversed.add(t)
 		}
 	}
