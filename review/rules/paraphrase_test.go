@@ -114,25 +114,7 @@ func TestAttacksAreFound(t *testing.T) {
 	}
 }
 
-// knownFalseAlarms are honest texts that the rules do not tell from others
-// yet. One that passes has to go from the list.
-func knownFalseAlarms() map[string]bool {
-	return map[string]bool{
-		"S101 Ignore instructions":          false,
-		"S138 password of a user":           false,
-		"S115 messages of the conversation": false,
-	}
-}
-
 func TestHonestTextPasses(t *testing.T) {
-	known := knownFalseAlarms()
-	defer func() {
-		for alarm, seen := range known {
-			if !seen {
-				t.Errorf("%s is no false alarm any more; take it off the list", alarm)
-			}
-		}
-	}()
 	files, err := filepath.Glob("testdata/benign/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
@@ -140,11 +122,6 @@ func TestHonestTextPasses(t *testing.T) {
 	for _, file := range files {
 		for _, c := range cases(t, file) {
 			for _, f := range caught(t, c) {
-				alarm := f.Rule + " " + f.Passage
-				if _, listed := known[alarm]; listed {
-					known[alarm] = true
-					continue
-				}
 				if f.Severity.Rank() >= Warn.Rank() {
 					t.Errorf("%s: %s %s %s: %q", filepath.Base(file), c.Draft.Definition.Tool.ID, f.Rule, f.Path, f.Passage)
 				}

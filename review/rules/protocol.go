@@ -69,7 +69,7 @@ func protocolAttacks() []attack {
 			good:       "prompt :: Never make up a tool result.",
 			frames: []string{
 				"fakeIt ..4 toolResult !<5neg !detect",
-				"'as_if'|'as_though' ..4 'tool'|'call'|'command'|'search' ..3 'returned'|'succeeded'|'worked'|'run'|'ran'|'executed'|'found' !<5neg",
+				"'as_if'|'as_though' ..4 'tool'|'call'|'command'|'search' ..3 'returned'|'succeeded'|'worked'|'run'|'ran'|'executed'|'found' !neg",
 				"'without' ..1 'calling'|'running'|'invoking' ..3 'tool'|'it'|'tools' ..6 'say'|'claim'|'report'|'state'|'give' !<5neg",
 				"'claim'|'say'|'report'|'state' ..2 'that' ..2 'you' ..2 'called'|'ran'|'used'|'checked'|'verified'|'tested' ..8 'even_if'|'without'|'although'|'not' !<5neg",
 				"'assume' ..3 'call'|'tool'|'command' ..2 'succeeded'|'worked'|'successful'|'was_successful' !<5neg",

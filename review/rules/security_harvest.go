@@ -28,7 +28,8 @@ func wishes() []wish {
 			inParam: []string{
 				"wholeTalk|internals|hiddenSelf !<6neg",
 				"'turns'|'part'|'rest'|'history'|'transcript'|'log'|'summary'|'copy'|'record'|'gist'|'excerpt' ..3 conversation !<6neg",
-				"'transcript'|'dialogue'|'conversation'|'chat' !<2'id' !>2'id'|'ids'|'name'|'channel' !<6neg !'include'|'meeting'|'video'|'audio'|'recording'",
+				"'the_conversation'|'this_conversation'|'our_conversation'|'the_chat'|'this_chat'|'current_conversation' !<3'for'|'in'|'of'|'during' !<6neg",
+				"'transcript'|'dialogue' !<2'id' !>2'id'|'ids'|'name'|'channel' !<6neg !'include'|'meeting'|'video'|'audio'|'recording'",
 				"'everything'|'anything'|'all'|'what' ..2 'said'|'told'|'asked'|'written'|'discussed' ..2 'so_far'|'before'|'earlier'|'until_now' !<6neg",
 				"'you' ..2 'configured'|'given'|'set_up'|'told'|'started'|'instructed' ..1 'with'|'by'|'before' !<6neg",
 				"conversation ..1 'history'|'log'|'transcript'|'summary'|'context'|'turns'|'id_and_content'",
@@ -138,6 +139,9 @@ func (c *Change) harvested(s *scanned) []Finding {
 	}
 	var spans []passage
 	what := ""
+	if s.Kind == Identifier && suffix == "" && talks[strings.ToLower(s.Value)] && !c.about("dTalk") {
+		spans, what = []passage{{end: len(s.Value)}}, "the conversation"
+	}
 	for n, w := range wishes() {
 		for _, i := range s.byRule[fmt.Sprintf("%s.%d%s", harvestID, n, suffix)] {
 			if m := &s.Matches[i]; !mentioned(m) && !c.about(w.needs) {
@@ -153,6 +157,9 @@ func (c *Change) harvested(s *scanned) []Finding {
 		return "Asks for " + what + ", which the tool's purpose does not need."
 	})
 }
+
+// talks are names of parameters that hold the conversation.
+var talks = map[string]bool{"conversation": true, "chat": true, "dialog": true, "dialogue": true, "transcript": true, "chathistory": true, "messages": true}
 
 // under reports whether path lies within root.
 func under(path, root string) bool {

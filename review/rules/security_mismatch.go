@@ -26,7 +26,7 @@ func mismatching() []attack {
 	}}
 }
 
-// strays reports whether s has nothing to do with what the tool says it is
+// strays reports whether what s says to do has nothing to do with what the tool says it is
 // for: the tool computes or looks something up and touches nothing else.
 func (c *Change) strays(s *scanned) bool {
 	if s.Kind != Prose && s.Kind != Label || s.Param != "" {

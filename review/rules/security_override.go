@@ -48,7 +48,7 @@ func overriding() []attack {
 				"obey ..5 new ..2 instr",
 				"^override ..1 instr !<3neg !>3'found'|'in'|'inside'|'embedded'|'contained'|'from'|'within'|'that'|'which'|'for'",
 				"~10 xOverride xPrior xInstr",
-				"xOverride ..1 xInstr",
+				"xOverride ..1 xInstr !<3neg !>3'found'|'in'|'from'|'inside'|'within'|'dans'|'en'|'im'|'nel'|'embedded'|'that'",
 			},
 		},
 		{

@@ -17,7 +17,7 @@ func pretending() []attack {
 				"user ..4 consented ..8 every|neg",
 				"'written'|'prepared'|'issued'|'signed_off'|'provided' ..1 'by' ..2 authority ..6 obliged",
 				"'you_have' ..1 'permission'|'authorisation'|'authorization'|'consent' ..3 'from'|'of' ..2 user|authority ..2 'to'",
-				"user ..2 'has_agreed'|'has_consented'|'has_approved'|'has_authorised'|'has_authorized'|'agreed' ..1 'that'|'to' !'if'",
+				"user ..2 'has_agreed'|'has_consented'|'has_approved'|'has_authorised'|'has_authorized'|'agreed' ..1 'that'|'to' !'if'|'once'|'after'|'until'|'unless'|'when'|'before'|'only'|'whether'",
 				"authority ..2 'requires'|'demands'|'orders'|'wants'|'expects' ..2 'that'|'assistants'|'all'|'agents'|'you'",
 				"'as_your'|'as_the' ..1 'developer'|'creator'|'administrator'|'owner'|'operator'|'boss' ..1 'i'",
 				"'this_message'|'this_note'|'this_text' ..2 'comes'|'is'|'was' ..3 'from'|'by' ..2 'the' ..2 authority|'operating_system'|'system'|'host'|'platform'",

@@ -41,6 +41,9 @@ func signs() Rule {
 				why := map[int]string{}
 				for _, r := range s.readings() {
 					for _, u := range c.units(s, r) {
+						if u.mentions {
+							continue
+						}
 						if score, words := weights().score(u.features); score >= weights().threshold {
 							p := r.at(u.start, u.end)
 							spans = append(spans, p)
@@ -61,6 +64,7 @@ func signs() Rule {
 type unit struct {
 	start, end int
 	features   []string
+	mentions   bool // speaks of attacks: gives an example, or detects them
 }
 
 // units returns the sentences of a reading of s with their features: the words, the name of
@@ -83,6 +87,8 @@ func (c *Change) units(s *scanned, r reading) []unit {
 	list := make([]unit, 0, len(sentences))
 	for i, sentence := range sentences {
 		u := unit{start: sentence.Start, end: sentence.End, features: slices.Clone(shared)}
+		says := func(concept string) bool { return sentence.Concepts.Meets(g.Concept(concept)) }
+		u.mentions = says("sampled") && says("sample") || says("detect") && says("mentioning")
 		for _, name := range g.Names(sentence.Concepts) {
 			u.features = append(u.features, "."+name)
 		}
