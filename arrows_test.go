@@ -19,15 +19,16 @@ var arrows = map[string][]string{
 	"tui":       {"gateway", "review", "prompt", "history", "proposals", "registry", "visible"},
 	"mcp":       {"gateway", "review", "prompt", "history", "proposals", "registry"},
 	"gateway":   {"review", "prompt", "proposals", "registry", "visible"},
-	"store":     {"gateway", "review", "prompt", "history", "proposals", "registry"},
+	"store":     {"gateway", "review", "prompt", "history", "proposals", "registry", "failpoint"},
 	"review":    {"prompt", "history", "proposals", "registry", "visible"},
 	"prompt":    {"registry", "visible"},
-	"history":   {"registry"},
+	"history":   {"registry", "failpoint"},
 	"proposals": {"registry"},
 	"registry":  {},
 	"visible":   {},
+	"failpoint": {},
 	"testdata":  {},
-	"bench":     {"cli", "store", "review", "prompt", "history", "proposals", "registry"},
+	"bench":     {"cli", "store", "review", "prompt", "history", "proposals", "registry", "failpoint"},
 }
 
 func TestArrowsGoDown(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"toolcrib/failpoint"
 )
 
 //go:embed migrations/*.sql
@@ -172,6 +174,7 @@ func (db *DB) take(ctx context.Context, step migration) error {
 
 // script runs several statements that are not worth preparing.
 func (s *session) script(ctx context.Context, sql string) error {
+	failpoint.Here("statement")
 	_, err := s.conn.ExecContext(context.WithoutCancel(ctx), sql)
 	return err
 }

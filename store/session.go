@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"toolcrib/failpoint"
 )
 
 // session is one connection with its prepared statements. It is used by one
@@ -56,6 +58,7 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (int64, e
 	if err != nil {
 		return 0, err
 	}
+	failpoint.Here("statement")
 	res, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
 	if err != nil {
 		return 0, err

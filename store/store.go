@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/failpoint"
 	"toolcrib/review"
 )
 
@@ -229,5 +230,6 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*session) 
 		return describe(err)
 	}
 	done = true
+	failpoint.Here("committed")
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"toolcrib/failpoint"
 )
 
 // WriteFile replaces the file at name in one step that survives a crash: the
@@ -24,14 +26,17 @@ func WriteFile(name string, text []byte) (err error) {
 			err = errors.Join(err, remove(f.Name()))
 		}
 	}()
+	failpoint.Here("file")
 	_, err = f.Write(text)
 	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
 	if err != nil {
 		return err
 	}
+	failpoint.Here("file-written")
 	if err := os.Rename(f.Name(), name); err != nil {
 		return err
 	}
+	failpoint.Here("file-renamed")
 	return syncDir(dir)
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"toolcrib/failpoint"
 	"toolcrib/history"
 	"toolcrib/registry"
 )
@@ -103,6 +104,7 @@ func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	expected := registry.HashBytes(text)
+	failpoint.Here("publish")
 	if err := w.store.Expect(ctx, w.dir, expected); err != nil {
 		return false, err
 	}
@@ -128,9 +130,11 @@ func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 		if drift = w.drifted(ctx, store, text); drift != nil {
 			return settledBut(debts, w.layer()), "", nil
 		}
+		failpoint.Here("live-file")
 		if err := w.writeLive(text); err != nil {
 			return nil, "", err
 		}
+		failpoint.Here("published")
 		return settled(debts), expected, nil
 	})
 	return again && err == nil, errors.Join(err, drift)
