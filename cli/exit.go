@@ -59,6 +59,8 @@ func outcomes() []outcome {
 		{proposals.ErrActor, "usage", exitUsage},
 		{review.ErrAmbiguous, "ambiguous", exitUsage},
 		{review.ErrNoReason, "reason_missing", exitUsage},
+		{review.ErrText, "text", exitUsage},
+		{review.ErrOpinion, "opinion", exitUsage},
 		{review.ErrNotFound, "not_found", exitNotFound},
 		{errNoContent, "not_found", exitNotFound},
 		{proposals.ErrAuthority, "not_allowed", exitRefused},
@@ -90,6 +92,17 @@ func outcomes() []outcome {
 	}
 }
 
+// outcomeOf finds what an error leaves as.
+func outcomeOf(err error) outcome {
+	var o outcome
+	for _, o = range outcomes() {
+		if o.target != nil && errors.Is(err, o.target) {
+			break
+		}
+	}
+	return o
+}
+
 // report prints err the way the caller asked for and returns the exit code.
 func report(env Env, asJSON bool, err error) int {
 	switch {
@@ -98,12 +111,7 @@ func report(env Env, asJSON bool, err error) int {
 	case errors.Is(err, errFindings):
 		return exitFindings
 	}
-	var o outcome
-	for _, o = range outcomes() {
-		if o.target != nil && errors.Is(err, o.target) {
-			break
-		}
-	}
+	o := outcomeOf(err)
 	if !asJSON {
 		fmt.Fprintf(env.Err, "toolcrib: %s\n", visible.Text(sentence(err)))
 		return o.exit

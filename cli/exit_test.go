@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"toolcrib/review"
+)
+
+// neverAlone are sentinels that always come with another one, or that never
+// get as far as the edge of the program.
+var neverAlone = map[string]string{
+	"review.ErrConsultant": "the assessment says that a reviewer failed",
+	"store.ErrRefused":     "a lock of the database that the desk asks before",
+}
+
+// TestEveryRefusalHasACode looks for the sentinels of the desk, the proposals
+// and the store: each is translated, so that a script can tell them apart.
+func TestEveryRefusalHasACode(t *testing.T) {
+	table, err := os.ReadFile("exit.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentinel := regexp.MustCompile(`(?m)^(?:var |\t)(Err[A-Z]\w*)\s*= errors\.New`)
+	for _, pkg := range []string{"review", "proposals", "store"} {
+		files, err := filepath.Glob("../" + pkg + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files of %s: %v", pkg, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, m := range sentinel.FindAllStringSubmatch(string(text), -1) {
+				name := pkg + "." + m[1]
+				if _, known := neverAlone[name]; known == strings.Contains(string(table), "{"+name+",") {
+					t.Errorf("%s has no line in the table of outcomes, or one too many", name)
+				}
+			}
+		}
+	}
+}
+
+// TestUnusableWords leave as a mistake of the caller, not as a failure.
+func TestUnusableWords(t *testing.T) {
+	for _, err := range []error{review.ErrText, review.ErrOpinion} {
+		if o := outcomeOf(fmt.Errorf("note: %w", err)); o.exit != exitUsage || o.code == "failed" || !errors.Is(err, o.target) {
+			t.Errorf("%v leaves as %+v", err, o)
+		}
+	}
+}
