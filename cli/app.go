@@ -101,6 +101,17 @@ func (a *app) database(ctx context.Context) (*store.DB, error) {
 	return a.db, a.openWorkspace(ctx, c)
 }
 
+// inspected opens the database to look at it, also when its core was tampered
+// with. Nothing that is owed to a workspace is written.
+func (a *app) inspected(ctx context.Context) (*store.DB, error) {
+	c, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	a.db, err = store.Open(ctx, c.DB, store.Options{Now: a.env.Now, NewID: a.env.NewID, Inspect: true})
+	return a.db, err
+}
+
 // openDesk opens the database and puts the desk before it.
 func (a *app) openDesk(ctx context.Context) (*review.Desk, error) {
 	if a.desk != nil {

@@ -26,14 +26,16 @@ func newVerify(a *app) *cobra.Command {
 		Short: "Recompute every hash chain and name what was tampered with",
 		Long: `Read every version, event, revision, assessment, decision, waiver and comment,
 recompute their seals, follow the chains, and hold the tables against each
-other and against what the program made. Exit status 6 when anything is found.`,
+other and against what the program made. Exit status 6 when anything is found,
+a core tool that was changed among it, for which no other command opens the
+database.`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runVerify(cmd.Context(), a) },
 	}
 }
 
 func runVerify(ctx context.Context, a *app) error {
-	db, err := a.database(ctx)
+	db, err := a.inspected(ctx)
 	if err != nil {
 		return err
 	}
