@@ -169,6 +169,9 @@ func TestWaiverExpires(t *testing.T) {
 // there.
 func TestNotWaivable(t *testing.T) {
 	o := open(t, review.Policy{})
+	retired := o.propose(ada, storetest.Prompt("recall"))
+	o.standing(retired, map[string]string{"N107@subject": "open"})
+	o.refused(review.ErrNotWaivable, func() error { _, err := o.desk.Waive(t.Context(), ada, retired.ID, "N107", "I know.", nil); return err })
 	p := o.propose(ada, storetest.Prompt("execute_tool"))
 	o.standing(p, map[string]string{"N105@subject": "open"})
 	o.refused(review.ErrNotWaivable, func() error { _, err := o.desk.Waive(t.Context(), ada, p.ID, "N105", "I know.", nil); return err })

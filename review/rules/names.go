@@ -14,7 +14,7 @@ import (
 // names is the N family: a name that says what a tool does, the same way as
 // all the others, and that nobody else has.
 func names() []Rule {
-	return []Rule{verbRule(), pluralRule(), retiredRule(), takenRule(), reservedRule(), hidesRule()}
+	return []Rule{verbRule(), pluralRule(), retiredRule(), takenRule(), reservedRule(), hidesRule(), retiredIDRule()}
 }
 
 // named calls check when the change is about an action tool of our own: a tool
@@ -85,36 +85,48 @@ func plural(word string) bool {
 func retiredRule() Rule {
 	return Rule{
 		ID: "N103", Name: "retired-name", Severity: Block, Waivable: true,
-		Doc:        "The id or an alias is a name that was given up. Prompts and habits out there still use the old name and would reach something else than they mean.",
+		Doc:        "An alias is a name that was given up. Prompts and habits out there still use the old name and would reach something else than they mean.",
 		Suggestion: "Choose a name that was never used.",
-		Bad:        Example{Show: "get_task", Draft: action("get_task")},
-		Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
+		Bad:        Example{Show: `"aliases": ["get_task"]`, Draft: aliased("get_task")},
+		Good:       Example{Show: `"aliases": ["scene_pace"]`, Draft: aliased("scene_pace")},
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			var found []Finding
-			look := func(path, name string) {
-				successor, retired := shipped.Retired(name)
-				if !retired {
-					return
-				}
-				f := Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name.", name)}
-				if successor != "" {
-					f.Message = fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor)
-					f.Suggestion = fmt.Sprintf("Use %s, or choose a name that was never used.", successor)
-				}
-				found = append(found, f)
-			}
-			if c.Draft.Subject.Kind != registry.KindTool {
-				return nil, nil
-			}
-			if c.Draft.Type == proposals.New {
-				look("subject", c.Draft.Subject.ID)
-			}
 			for i, alias := range aliases(c) {
-				look(aliasPath(i), alias)
+				found = append(found, retired(aliasPath(i), alias)...)
 			}
 			return found, nil
 		},
 	}
+}
+
+func retiredIDRule() Rule {
+	return Rule{
+		ID: "N107", Name: "retired-id", Severity: Block, Waivable: false,
+		Doc:        "The id of a new tool is a name that was given up. Whatever still says the old name would call the new tool and mean the old one, for as long as the tool lives: an id is stable for ever. Nobody can waive that.",
+		Suggestion: "Choose a name that was never used.",
+		Bad:        Example{Show: "get_task", Draft: action("get_task")},
+		Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			if c.Draft.Subject.Kind != registry.KindTool || c.Draft.Type != proposals.New {
+				return nil, nil
+			}
+			return retired("subject", c.Draft.Subject.ID), nil
+		},
+	}
+}
+
+// retired finds a name that was given up, and says what took its place.
+func retired(path, name string) []Finding {
+	successor, retired := shipped.Retired(name)
+	if !retired {
+		return nil
+	}
+	f := Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name.", name)}
+	if successor != "" {
+		f.Message = fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor)
+		f.Suggestion = fmt.Sprintf("Use %s, or choose a name that was never used.", successor)
+	}
+	return []Finding{f}
 }
 
 func takenRule() Rule {
