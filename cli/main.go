@@ -79,7 +79,7 @@ set:NAME (all members of a change set).`,
 			newPropose, newRevise, newSubmit, newList, newShow, newDiff, newReview, newApprove, newNeedsChanges, newReject,
 			newWithdraw, newComment, newWaive, newRebase, newFork,
 		}},
-		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newBlame, newRollback, newVerify, newLog, newExport, newDrift}},
+		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newBlame, newRollback, newVerify, newBackup, newLog, newExport, newDrift}},
 		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, newImport, newCanonicalize, newCheck}},
 		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newVersion}},
 	} {

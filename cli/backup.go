@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+type docBackup struct {
+	Schema int    `json:"schema"`
+	Kind   string `json:"kind"`
+	File   string `json:"file"`
+	Bytes  int64  `json:"bytes"`
+}
+
+func newBackup(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the database while others work on it",
+		Long: `Write a whole copy of the database, as it stands at one moment, to a new file.
+Others may go on reading and writing. The copy is a database like any other:
+look into it with --db FILE, check it with verify --db FILE, and restore it by
+putting it in the place of the original while no toolcrib runs. The original's
+own -wal and -shm files must go first: they belong to what it was.`,
+		Args: exact(1, "the name of a new file"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runBackup(cmd.Context(), a, args[0]) },
+	}
+}
+
+func runBackup(ctx context.Context, a *app, name string) error {
+	db, err := a.database(ctx)
+	if err != nil {
+		return err
+	}
+	path := a.path(name)
+	if err := db.Backup(ctx, path); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	doc := docBackup{Schema: schema, Kind: "backup", File: path, Bytes: info.Size()}
+	return a.print(doc, func(p *page) { p.linef("Copied %d bytes to %s.", doc.Bytes, doc.File) })
+}
