@@ -1,4 +1,4 @@
-package bench
+package crash
 
 import (
 	"bufio"
@@ -15,9 +15,9 @@ import (
 
 // TestKilledApprovals kills an approver with SIGKILL at random moments, again
 // and again, and holds what it had acknowledged against the database and the
-// workspace. TOOLCRIB_KILLS says how often; 200 take about half a minute.
+// workspace.
 func TestKilledApprovals(t *testing.T) {
-	kills := number(t, "TOOLCRIB_KILLS", 12)
+	kills := blows(600, 12)
 	folder := t.TempDir()
 	c := newCrib(t, "--project", "novel", "--workspace", folder)
 	seed := rand.Uint64()
@@ -43,7 +43,7 @@ func TestKilledApprovals(t *testing.T) {
 	}
 	c.must("", "verify")
 	files := agree(t, c, folder)
-	t.Logf("%d kills, %d approvals acknowledged, %d approved, %d snapshots", kills, len(acknowledged), len(approved), files)
+	figures.note(t, "kill -9 while approving into a workspace", kills, "%d approvals acknowledged, %d approved, none lost; %d snapshots agree", len(acknowledged), len(approved), files)
 }
 
 // propose submits n proposals of a round and returns their ids.

@@ -1,4 +1,4 @@
-package bench
+package crash
 
 import (
 	"bufio"
@@ -8,31 +8,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"toolcrib/cli"
 )
-
-// asToolcrib makes the test binary be toolcrib, and asLoop an approver: it
-// approves the ids of its standard input one by one, as toolcrib would, and
-// says so after each. Both are asked for by the environment.
-const (
-	asToolcrib = "TOOLCRIB_BENCH_MAIN"
-	asLoop     = "TOOLCRIB_BENCH_APPROVE"
-)
-
-func TestMain(m *testing.M) {
-	switch {
-	case os.Getenv(asToolcrib) != "":
-		os.Exit(cli.Main(context.Background(), cli.System()))
-	case os.Getenv(asLoop) != "":
-		os.Exit(approveLoop())
-	}
-	os.Exit(m.Run())
-}
 
 func approveLoop() int {
 	lines := bufio.NewScanner(os.Stdin)
@@ -51,6 +33,7 @@ func approveLoop() int {
 // crib is a database, and maybe a workspace, that processes work on.
 type crib struct {
 	t    *testing.T
+	path string // of the database
 	env  []string
 	args []string
 }
@@ -58,8 +41,16 @@ type crib struct {
 func newCrib(t *testing.T, args ...string) crib {
 	t.Helper()
 	home := t.TempDir()
-	return crib{t: t, args: args, env: append(os.Environ(),
-		"HOME="+home, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "TOOLCRIB_DB="+home+"/toolcrib.db", "TOOLCRIB_PROJECT=", "TOOLCRIB_WORKSPACE=")}
+	c := crib{t: t, args: args, env: append(os.Environ(),
+		"HOME="+home, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "TOOLCRIB_PROJECT=", "TOOLCRIB_WORKSPACE=")}
+	return c.on(filepath.Join(home, "toolcrib.db"))
+}
+
+// on returns the same processes working on the database at path.
+func (c crib) on(path string) crib {
+	c.path = path
+	c.env = append(slices.Clone(c.env), "TOOLCRIB_DB="+path)
+	return c
 }
 
 // command returns a process of the given role, not started.
@@ -104,18 +95,4 @@ func proposal(layer, id string) string {
 		`"approval":{"tier":"auto_approve"}},"rationale":"Needed every day.","examples":["Check the harbour scene","Check chapter two"],`+
 		`"testCases":[{"name":"named","input":"a scene","expect":"pass","output":"slow","checks":[{"type":"contains","value":"slow"}]},`+
 		`{"name":"not named","input":"a scene","expect":"fail","output":"fine","checks":[{"type":"contains","value":"slow"}]}]}`+"\n", layer, id)
-}
-
-// number reads how often a battery strikes, from the environment.
-func number(t *testing.T, variable string, usual int) int {
-	t.Helper()
-	text := os.Getenv(variable)
-	if text == "" {
-		return usual
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("%s is %q; a number is expected", variable, text)
-	}
-	return n
 }

@@ -1,4 +1,4 @@
-package bench
+package crash
 
 import (
 	"encoding/json"

@@ -1,0 +1,77 @@
+package crash
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"toolcrib/cli"
+)
+
+// The roles that the environment can give this test binary: to be toolcrib;
+// an approver, who approves the ids of its standard input one by one as
+// toolcrib would and says so after each; or a writer that does without the
+// sync at each commit that toolcrib insists on.
+const (
+	asToolcrib = "TOOLCRIB_BENCH_MAIN"
+	asLoop     = "TOOLCRIB_BENCH_APPROVE"
+	asUnsynced = "TOOLCRIB_BENCH_UNSYNCED"
+)
+
+// wholeVariable makes the battery whole; without it, it is short.
+const wholeVariable = "TOOLCRIB_CRASH"
+
+func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv(asToolcrib) != "":
+		os.Exit(cli.Main(context.Background(), cli.System()))
+	case os.Getenv(asLoop) != "":
+		os.Exit(approveLoop())
+	case os.Getenv(asUnsynced) != "":
+		os.Exit(unsyncedLoop())
+	}
+	code := m.Run()
+	figures.print()
+	os.Exit(code)
+}
+
+// blows is how often a battery strikes: whole in the whole battery, else
+// short.
+func blows(whole, short int) int {
+	if os.Getenv(wholeVariable) != "" {
+		return whole
+	}
+	return short
+}
+
+// table holds what the batteries did, to be printed at the end.
+type table struct {
+	mu   sync.Mutex
+	rows [][3]string
+}
+
+// figures is what this run did. Tests run in one process and have no other
+// place to leave it.
+var figures table //nolint:gochecknoglobals // see above
+
+// note adds a row: what was done, how often, and what came of it.
+func (f *table) note(t *testing.T, blow string, times int, outcome string, args ...any) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rows = append(f.rows, [3]string{blow, fmt.Sprint(times), fmt.Sprintf(outcome, args...)})
+}
+
+func (f *table) print() {
+	if !testing.Verbose() || len(f.rows) == 0 {
+		return
+	}
+	fmt.Printf("\n| blow | times | outcome |\n| --- | ---: | --- |\n")
+	for _, row := range f.rows {
+		fmt.Printf("| %s |\n", strings.Join(row[:], " | "))
+	}
+	fmt.Println()
+}
