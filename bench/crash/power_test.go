@@ -200,4 +200,3 @@ func TestPowerCutsCanLose(t *testing.T) {
 	}
 	figures.note(t, "control: the same cuts without the sync at commit", cuts, "%d lost rows, %d in all", losses, rows)
 }
-

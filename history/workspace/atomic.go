@@ -5,9 +5,31 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"toolcrib/failpoint"
 )
+
+// temporary begins the name of a file that is not whole yet.
+const temporary = ".toolcrib-"
+
+// sweep removes what processes that were killed while they wrote left in the
+// folder dir. The caller sees to it that nobody is writing there now.
+func sweep(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), temporary) {
+			continue
+		}
+		if err := remove(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // WriteFile replaces the file at name in one step that survives a crash: the
 // text goes to a temporary file in the same folder, which is synced, renamed,
@@ -17,7 +39,7 @@ func WriteFile(name string, text []byte) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".toolcrib-*")
+	f, err := os.CreateTemp(dir, temporary+"*")
 	if err != nil {
 		return err
 	}

@@ -62,6 +62,9 @@ func (w *Workspace) snapshot(v history.Version) error {
 		there, err := os.ReadFile(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
+			if err := sweep(filepath.Dir(path)); err != nil {
+				return err
+			}
 			return WriteFile(path, text)
 		case err != nil:
 			return err

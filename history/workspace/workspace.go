@@ -178,6 +178,9 @@ func (w *Workspace) writeLive(text []byte) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
+	if err := sweep(filepath.Dir(w.livePath())); err != nil {
+		return err
+	}
 	return WriteFile(w.livePath(), text)
 }
 
