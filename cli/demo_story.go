@@ -49,17 +49,19 @@ func story() []act {
 			},
 		},
 		{
-			"Reviewed", "The Chief of Staff has looked at each. Characters that a screen would hide or obey are shown as what they are.",
+			"Reviewed", "The Chief of Staff has looked at each: one is a core tool once more, one would turn the agent against its author, and a comma brings along what no screen shows.",
 			[]step{
 				ok("review #8"),
+				ok("review #11"),
 				ok("diff #10"),
 			},
 		},
 		{
-			"Refused", "Only the user decides, core tools are locked, a block holds back its whole change set, and what was not seen is not approved.",
+			"Refused", "Only the user decides, core tools are locked, an open block holds back its proposal and its whole change set, and what was not seen is not approved.",
 			[]step{
 				ok("approve #6 --as agent:drafter").ends(exitRefused),
 				ok("propose line_editor_override.md --as user:ada").ends(exitRefused),
+				ok("approve #11 --as user:mara").ends(exitRefused),
 				ok("approve set:research-notes --as user:mara").ends(exitRefused),
 				ok("approve #1 --as user:mara --expect", strings.Repeat("0", 64)).ends(exitConflict),
 			},

@@ -69,10 +69,11 @@ func runLint(ctx context.Context, a *app, files []string, format string, fail ru
 		}
 	}
 	findings.Sort(l.found)
+	l.passed = !slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() })
 	if err := a.printFindings(format, l); err != nil {
 		return err
 	}
-	return findingsUnless(!slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() }))
+	return findingsUnless(l.passed)
 }
 
 // shippedWorld is what toolcrib ships, as if it were live.
@@ -98,6 +99,8 @@ type linter struct {
 	world rules.Memory
 	found []findings.Finding
 	units int // what was looked at
+	// passed says that nothing was found that the run fails for.
+	passed bool
 }
 
 func (l *linter) file(ctx context.Context, name string, data []byte) error {
@@ -157,7 +160,7 @@ func sarifRules() []findings.Rule {
 }
 
 func newDocLint(l linter) docFindings {
-	doc := docFindings{Schema: schema, Kind: "findings", OK: len(l.found) == 0, Findings: []docFinding{}, Counts: map[string]int64{"looked_at": int64(l.units)}}
+	doc := docFindings{Schema: schema, Kind: "findings", OK: l.passed, Findings: []docFinding{}, Counts: map[string]int64{"looked_at": int64(l.units)}}
 	for _, f := range l.found {
 		doc.Counts[f.Severity]++
 		doc.Findings = append(doc.Findings, docFinding{

@@ -48,6 +48,7 @@ func TestMain(m *testing.M) {
 //	same FILE FILE              compares bytes
 //	flip FILE TEXT              changes one bit of TEXT wherever it stands
 //	cut NAME TEXT N             keeps the first N characters of TEXT
+//	waive-blocks REF REASON     waives each open block that can be, as user:mara
 //	visible FILE                looks for what a terminal would hide or obey
 //
 // Whatever toolcrib prints is held against the rules that hold for every
@@ -69,7 +70,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"toolcrib": cmdToolcrib, "exits": cmdExits, "interrupts": cmdInterrupts,
 			"json": cmdJSON, "json-keys": cmdJSONKeys, "json-set": cmdJSONSet, "json-doc": cmdJSONDoc, "vary": cmdVary,
-			"same": cmdSame, "flip": cmdFlip, "cut": cmdCut, "visible": cmdVisible,
+			"same": cmdSame, "flip": cmdFlip, "cut": cmdCut, "visible": cmdVisible, "waive-blocks": cmdWaiveBlocks,
 		},
 	})
 }
@@ -106,8 +107,9 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // runToolcrib runs toolcrib inside the test, with all that it takes from
-// outside as values; testdata/scripts/process.txtar has it as a process.
-func runToolcrib(ts *testscript.TestScript, want int, args []string) {
+// outside as values; testdata/scripts/process.txtar has it as a process. It
+// returns what was on standard output.
+func runToolcrib(ts *testscript.TestScript, want int, args []string) string {
 	var out, errs bytes.Buffer
 	got := cli.Main(context.Background(), cli.Env{
 		Args: args, In: strings.NewReader(standardInput(ts, args)), Out: &out, Err: &errs, Getenv: ts.Getenv, Dir: ts.MkAbs("."),
@@ -118,6 +120,7 @@ func runToolcrib(ts *testscript.TestScript, want int, args []string) {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
 	checkPrinted(ts, got, out.String(), errs.String(), args)
+	return out.String()
 }
 
 // standardInput is what the script's stdin command has put there for a command

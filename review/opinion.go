@@ -34,8 +34,8 @@ func (d *Desk) comment(findings []rules.Finding, recommendation proposals.Recomm
 	}
 	if lowered := d.rules.Lowered(); len(lowered) > 0 {
 		more := ""
-		if n := len(lowered) - mostLowered; n > 0 {
-			lowered, more = lowered[:mostLowered], fmt.Sprintf("; and %d more, which `toolcrib doctor` lists", n)
+		if len(lowered) > mostLowered {
+			lowered, more = lowered[:mostLowered], "; and more, which `toolcrib doctor` lists"
 		}
 		b.WriteString("\n\n**Weaker than usual, by configuration:** " + strings.Join(lowered, "; ") + more + ".")
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolcrib/registry"
 )
@@ -15,10 +16,18 @@ import (
 // part of every assessment and every review digest.
 const Version = "1"
 
-// All returns every rule, by id.
-func All() []Rule {
-	return slices.Concat(template(), names(), lock(), overlaps(), data(), registryRules(), agent(), budget())
-}
+// All returns every rule, family by family and in each by id.
+func All() []Rule { return slices.Clone(all()) }
+
+// all makes the rules once: their examples are a few hundred proposals.
+var all = sync.OnceValue(func() []Rule {
+	var list []Rule
+	for _, family := range [][]Rule{template(), names(), lock(), security(), protocol(), overlaps(), data(), registryRules(), agent(), budget()} {
+		slices.SortFunc(family, func(a, b Rule) int { return strings.Compare(a.ID, b.ID) })
+		list = append(list, family...)
+	}
+	return list
+})
 
 // Set is the rules that are in force: every rule with the severity that the
 // configuration gives it.
