@@ -1,0 +1,183 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// How long a connection may take to be made, and a stream to begin.
+const (
+	dialTime   = 10 * time.Second
+	streamTime = 3 * time.Second
+)
+
+// newEndpoint returns the transport to a server's URL, with a stream of
+// notifications when somebody watches.
+func newEndpoint(s Server, t *tap, watching bool) *mcp.StreamableClientTransport {
+	base := &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: dialTime}).DialContext,
+		TLSHandshakeTimeout:    dialTime,
+		ResponseHeaderTimeout:  s.timeout(),
+		IdleConnTimeout:        time.Minute,
+		MaxResponseHeaderBytes: 64 << 10,
+		ForceAttemptHTTP2:      true,
+	}
+	return &mcp.StreamableClientTransport{
+		Endpoint:     s.URL,
+		MaxRetries:   2,
+		MaxEventSize: 2 * MaxMessage,
+
+		DisableStandaloneSSE: !watching,
+		HTTPClient: &http.Client{
+			Transport: &carrier{base: base, tap: t, token: s.Token},
+			// Somewhere else is not what was configured, and the token is not for it.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+// carrier carries messages over HTTP with a tap in between.
+type carrier struct {
+	base  *http.Transport
+	tap   *tap
+	token string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
+	if c.token != "" {
+		req = req.Clone(req.Context())
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	call, err := c.note(req)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.send(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		discard(resp)
+		return nil, fmt.Errorf("%w: it sends us on to %q; configure that address if it is the right one", ErrProtocol, resp.Header.Get("Location"))
+	}
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case err == nil && kind == "text/event-stream":
+		resp.Body = newEvents(resp.Body, c.tap)
+		return resp, nil
+	case err == nil && kind == "application/json" && call: // what answers a notification says nothing
+		err = c.tapBody(resp)
+	default:
+		resp.Body = bounded{io.LimitReader(resp.Body, maxNoise), resp.Body}
+		return resp, nil
+	}
+	if err != nil {
+		c.tap.fail(err)
+		discard(resp)
+		return nil, err
+	}
+	return resp, nil
+}
+
+// send sends a request. A server that lets a stream of notifications wait has
+// none: the list is looked at again anyway.
+func (c *carrier) send(req *http.Request) (*http.Response, error) {
+	if req.Method != http.MethodGet {
+		return c.base.RoundTrip(req)
+	}
+	ctx, cancel := context.WithCancel(req.Context())
+	timer := time.AfterFunc(streamTime, cancel)
+	resp, err := c.base.RoundTrip(req.WithContext(ctx))
+	switch {
+	case !timer.Stop() && req.Context().Err() == nil:
+		if err == nil {
+			discard(resp)
+		}
+		return &http.Response{
+			StatusCode: http.StatusMethodNotAllowed, Header: http.Header{}, Body: http.NoBody, Request: req,
+			Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		}, nil
+	case err != nil:
+		cancel()
+		return nil, err
+	}
+	resp.Body = bounded{resp.Body, closing{resp.Body, cancel}}
+	return resp, nil
+}
+
+// closing ends what a body belongs to with it.
+type closing struct {
+	io.Closer
+	end context.CancelFunc
+}
+
+func (c closing) Close() error {
+	defer c.end()
+	return c.Closer.Close()
+}
+
+// note tells the tap which request goes out, and reports whether it is a call.
+func (c *carrier) note(req *http.Request) (call bool, err error) {
+	if req.GetBody == nil {
+		return false, nil
+	}
+	body, err := req.GetBody()
+	if err != nil {
+		return false, err
+	}
+	defer body.Close() //nolint:errcheck // it was in memory
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return false, err
+	}
+	msg, err := jsonrpc.DecodeMessage(text)
+	if err != nil {
+		return false, err
+	}
+	c.tap.sent(req.Context(), msg)
+	r, ok := msg.(*jsonrpc.Request)
+	return ok && r.IsCall(), nil
+}
+
+// tapBody reads the one message of a response.
+func (c *carrier) tapBody(resp *http.Response) error {
+	text, err := io.ReadAll(io.LimitReader(resp.Body, MaxMessage+1))
+	if err != nil {
+		return err
+	}
+	if len(text) > MaxMessage {
+		return fmt.Errorf("%w: a message of more than %d MiB", ErrTooLarge, MaxMessage>>20)
+	}
+	msg, err := jsonrpc.DecodeMessage(text)
+	if err == nil {
+		text, err = jsonrpc.EncodeMessage(c.tap.received(msg))
+	}
+	if err != nil && resp.StatusCode < 300 {
+		return fmt.Errorf("%w: a message can not be read: %w", ErrProtocol, err)
+	}
+	closed := resp.Body.Close()
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	resp.Header.Del("Content-Length")
+	return errors.Join(closed)
+}
+
+// bounded is a body that is read only in part.
+type bounded struct {
+	io.Reader
+	io.Closer
+}
+
+// discard drops what nobody wants to read.
+func discard(resp *http.Response) { _ = resp.Body.Close() }

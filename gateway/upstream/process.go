@@ -1,0 +1,176 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// How long a server has to end after its input has, then after it was asked
+// to; what is left of it then is killed.
+const (
+	endsByItself = time.Second
+	endsWhenTold = time.Second
+)
+
+// process is an mcp.Transport: a program that speaks over its standard input
+// and output.
+type process struct {
+	server Server
+	tap    *tap
+	stderr *tail
+
+	cmd    *exec.Cmd
+	exited chan struct{} // closed when it has
+	stop   sync.Once
+
+	mu      sync.Mutex
+	started bool
+	given   bool // up, before it was started
+}
+
+// giveUp ends a program that never got as far as a session, and keeps it from
+// being started.
+func (p *process) giveUp() {
+	p.mu.Lock()
+	p.given = true
+	started := p.started
+	p.mu.Unlock()
+	if started {
+		p.kill()
+	}
+}
+
+// start starts the program, unless somebody has given up on it.
+func (p *process) start() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.given {
+		return context.Canceled
+	}
+	if err := p.cmd.Start(); err != nil {
+		return fmt.Errorf("can not be started: %w", err)
+	}
+	p.started, p.exited = true, make(chan struct{})
+	go func() {
+		_ = p.cmd.Wait() // how it ended says nothing; that it did, the connection shows
+		close(p.exited)
+	}()
+	return nil
+}
+
+// Connect starts the program.
+func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
+	out, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	p.cmd = exec.Command(p.server.Command[0], p.server.Command[1:]...) //nolint:noctx // it outlives the call that starts it
+	p.cmd.Dir, p.cmd.Env = p.server.Dir, p.server.Env
+	p.cmd.Stdout, p.cmd.Stderr = theirs, p.stderr
+	p.cmd.WaitDelay = endsWhenTold // somebody it started may keep its standard error open
+	ownGroup(p.cmd)
+	in, err := p.cmd.StdinPipe()
+	if err == nil {
+		err = p.start()
+	}
+	if err != nil {
+		out.Close()
+		return nil, err
+	}
+	inner, err := (&mcp.IOTransport{Reader: newFrames(out), Writer: in, MaxLineLength: 2 * MaxMessage}).Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &tapped{Connection: inner, tap: p.tap, end: p.end}, nil
+}
+
+// end waits for the program to end and kills what does not.
+func (p *process) end() {
+	p.stop.Do(func() {
+		if p.waits(endsByItself) {
+			signalGroup(p.cmd, false)
+			p.waits(endsWhenTold)
+		}
+		p.kill()
+	})
+}
+
+// kill ends the program at once, with whatever it started.
+func (p *process) kill() {
+	signalGroup(p.cmd, true)
+	<-p.exited
+}
+
+// waits reports whether the program still runs after d.
+func (p *process) waits(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// tapped is a connection with a tap in it.
+type tapped struct {
+	mcp.Connection
+	tap *tap
+	end func()
+}
+
+// Write implements mcp.Connection.
+func (c *tapped) Write(ctx context.Context, msg jsonrpc.Message) error {
+	c.tap.sent(ctx, msg)
+	return c.Connection.Write(ctx, msg)
+}
+
+// Read implements mcp.Connection.
+func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
+	msg, err := c.Connection.Read(ctx)
+	if err != nil {
+		c.tap.fail(err)
+		return nil, err
+	}
+	return c.tap.received(msg), nil
+}
+
+// Close implements mcp.Connection.
+func (c *tapped) Close() error {
+	err := c.Connection.Close()
+	c.end()
+	return err
+}
+
+// tail keeps the last bytes that were written to it.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+var _ io.Writer = (*tail)(nil)
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, p[max(0, len(p)-maxStderr):]...)
+	t.kept = t.kept[max(0, len(t.kept)-maxStderr):]
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.kept)
+}

@@ -1,0 +1,231 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"toolcrib/gateway"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+)
+
+// Drift is an upstream definition that is not the one that was approved.
+type Drift struct {
+	Caller   gateway.Caller
+	Tool     registry.Subject
+	Version  int
+	Server   string
+	Approved string // the pin: the hash of the approved JSON, "" when there is none
+	Listed   string // the hash of what the server lists now, "" when it lists nothing of that name
+}
+
+// Provider runs tools on upstream servers. It keeps a connection to each
+// server that was asked for and makes a new one when it ended.
+type Provider struct {
+	find  func(name string) (Server, bool)
+	drift func(context.Context, Drift) error
+
+	mu    sync.Mutex
+	links map[string]*link
+}
+
+var _ gateway.Provider = (*Provider)(nil)
+
+// link is the connection to one server.
+type link struct {
+	mu      sync.Mutex // while it is made
+	session *Session
+}
+
+// NewProvider returns a provider for the servers that find knows. drift is
+// told of every call that was refused because a definition is not the approved
+// one.
+func NewProvider(find func(name string) (Server, bool), drift func(context.Context, Drift) error) *Provider {
+	return &Provider{find: find, drift: drift, links: map[string]*link{}}
+}
+
+// Close ends every connection.
+func (p *Provider) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.links {
+		l.mu.Lock()
+		if l.session != nil {
+			l.session.Close()
+			l.session = nil
+		}
+		l.mu.Unlock()
+	}
+}
+
+// Run implements gateway.Provider. The definition is read from the server
+// before every call; when it is not the approved one, nothing is called. The
+// result is the server's, as it came over the wire.
+func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (json.RawMessage, error) {
+	t := in.Tool.Definition.Tool
+	server, ok := p.find(t.Provider.Server)
+	if !ok {
+		return nil, &gateway.Error{
+			Code:    gateway.CodeNotConnected,
+			Message: fmt.Sprintf("no MCP server %s is configured; the user adds [servers.%s] to the configuration", t.Provider.Server, t.Provider.Server),
+		}
+	}
+	session, tools, err := p.listed(ctx, server)
+	if err != nil {
+		return nil, asError(err)
+	}
+	name := t.Provider.Name
+	if name == "" {
+		name = t.ID
+	}
+	d := Drift{Caller: in.Caller, Tool: in.Tool.Subject, Version: in.Tool.Version, Server: server.Name, Listed: hashOf(tools, name)}
+	if t.Source != nil && t.Source.Type == registry.SourceMCP {
+		d.Approved = t.Source.Hash
+	}
+	if d.Approved == "" || d.Approved != d.Listed {
+		return nil, errors.Join(d.refusal(), p.drift(ctx, d))
+	}
+	raw, node, err := session.Call(ctx, name, in.Args)
+	if err != nil {
+		return nil, asError(err)
+	}
+	return outcome(raw, node)
+}
+
+// listed returns the tools that a server lists now. A connection that ended
+// while nobody looked is made once more; nothing was called over it.
+func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMessage, error) {
+	session, fresh, err := p.session(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	tools, err := session.Tools(ctx)
+	if err == nil || fresh || ctx.Err() != nil || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrTimeout) {
+		return session, tools, err
+	}
+	p.drop(s, session)
+	if session, _, err = p.session(ctx, s); err != nil {
+		return nil, nil, err
+	}
+	tools, err = session.Tools(ctx)
+	return session, tools, err
+}
+
+// session returns the connection to a server and whether it was just made.
+func (p *Provider) session(ctx context.Context, s Server) (session *Session, fresh bool, err error) {
+	p.mu.Lock()
+	l := p.links[s.Name]
+	if l == nil {
+		l = &link{}
+		p.links[s.Name] = l
+	}
+	p.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session != nil && l.session.alive() {
+		return l.session, false, nil
+	}
+	if l.session, err = Connect(ctx, s, nil); err != nil {
+		l.session = nil
+		return nil, false, err
+	}
+	return l.session, true, nil
+}
+
+// drop ends a connection that does not work any more.
+func (p *Provider) drop(s Server, session *Session) {
+	p.mu.Lock()
+	l := p.links[s.Name]
+	p.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session == session {
+		l.session = nil
+		session.Close()
+	}
+}
+
+// hashOf returns the hash of what is listed under a name: "" for nothing, for
+// two of them, and for what can not be read.
+func hashOf(tools []json.RawMessage, name string) string {
+	found := ""
+	for _, raw := range tools {
+		item, err := wire.ReadItem(wire.MCP, raw)
+		if err != nil || item.Name != name {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = item.Hash()
+	}
+	return found
+}
+
+func (d Drift) refusal() *gateway.Error {
+	e := &gateway.Error{Code: gateway.CodeChanged}
+	switch {
+	case d.Approved == "":
+		e.Message = fmt.Sprintf("%s has no pin that says what %s listed when it was approved; the user imports it from there and approves it again", d.Tool.ID, d.Server)
+	case d.Listed == "":
+		e.Message = fmt.Sprintf("%s does not list %s any more as it was approved; nothing was called", d.Server, d.Tool.ID)
+	default:
+		e.Message = fmt.Sprintf("%s says something else of %s than what was approved; nothing was called, the user has to review the change (toolcrib import --server %s)", d.Server, d.Tool.ID, d.Server)
+	}
+	return e
+}
+
+// maxMessage is how much of a server's own words an error repeats, in bytes.
+const maxMessage = 2_000
+
+// outcome tells a result from an error that the server reports in its place.
+func outcome(raw json.RawMessage, n *jsondoc.Node) (json.RawMessage, error) {
+	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
+		return nil, &gateway.Error{Code: gateway.CodeProvider, Message: "the server asks for more input, and nothing was declared that could give it", Details: raw}
+	}
+	if failed := n.Get("isError"); failed == nil || failed.Kind != jsondoc.Bool || failed.Text != "true" {
+		return raw, nil
+	}
+	var said []string
+	if content := n.Get("content"); content != nil {
+		for _, block := range content.Items {
+			if text := block.Get("text"); text != nil && text.Kind == jsondoc.String {
+				said = append(said, text.Text)
+			}
+		}
+	}
+	message := strings.Join(said, "\n")
+	if message == "" {
+		message = "the server reports an error and says no more"
+	}
+	return nil, &gateway.Error{Code: gateway.CodeProvider, Message: cut(message), Details: raw}
+}
+
+// asError gives an error of a server the gateway's code.
+func asError(err error) error {
+	e := &gateway.Error{Code: gateway.CodeProvider, Message: cut(err.Error())}
+	var answered *jsonrpc.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, ErrTimeout):
+		e.Code = gateway.CodeTimeout
+	case errors.As(err, &answered):
+		e.Details = answered.Data
+	}
+	return e
+}
+
+func cut(s string) string {
+	if len(s) <= maxMessage {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxMessage], "") + " …"
+}

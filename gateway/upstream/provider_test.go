@@ -1,0 +1,141 @@
+package upstream_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/gateway/upstream"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/wire"
+)
+
+// approved is a tool as it was imported from a server and approved.
+func approved(t *testing.T, name, raw string) gateway.Invocation {
+	t.Helper()
+	hash, err := wire.HashRaw([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := &registry.Tool{
+		ID: "upstream_tool", Kind: registry.ActionTool, Provider: &registry.Provider{Type: registry.ProviderMCP, Server: "upstream", Name: name},
+		Source: &registry.Source{Type: registry.SourceMCP, Ref: "upstream#" + name, Hash: hash},
+	}
+	return gateway.Invocation{
+		Caller: gateway.Caller{Actor: proposals.Actor{Kind: proposals.Agent, Name: "a"}},
+		Tool: registry.Live{
+			Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: tool.ID}, Version: 3, Definition: registry.Definition{Tool: tool},
+		},
+		Args: json.RawMessage(`{"text":"hi"}`),
+	}
+}
+
+// providerOf returns a provider for one server and what it tells of drift.
+func providerOf(t *testing.T, how string) (*upstream.Provider, *[]upstream.Drift) {
+	t.Helper()
+	var drifts []upstream.Drift
+	p := upstream.NewProvider(func(name string) (upstream.Server, bool) { return program(how), name == "upstream" },
+		func(_ context.Context, d upstream.Drift) error { drifts = append(drifts, d); return nil })
+	t.Cleanup(p.Close)
+	return p, &drifts
+}
+
+func TestRunsWhatWasApproved(t *testing.T) {
+	p, drifts := providerOf(t, "pages")
+	in := approved(t, "echo", "\n "+echoTool)
+	for range 2 {
+		out, err := p.Run(t.Context(), in)
+		if err != nil || !strings.Contains(string(out), `"args":{"text":"hi"},"big":12345678901234567890`) {
+			t.Fatalf("%s, %v", out, err)
+		}
+	}
+	_, err := p.Run(t.Context(), approved(t, "other-tool", otherTool))
+	var refused *gateway.Error
+	if !errors.As(err, &refused) || refused.Code != gateway.CodeProvider || refused.Message != "no such city" || !json.Valid(refused.Details) {
+		t.Errorf("an error of the tool: %v", err)
+	}
+	if len(*drifts) > 0 {
+		t.Errorf("%v", *drifts)
+	}
+}
+
+func TestRefusesWhatIsNotApproved(t *testing.T) {
+	for how, in := range map[string]gateway.Invocation{
+		"plain":    approved(t, "echo", strings.Replace(echoTool, "again", "Again", 1)),
+		"pages":    approved(t, "gone", echoTool),
+		"twice":    approved(t, "echo", echoTool),
+		"capitals": approved(t, "other-tool", otherTool),
+	} {
+		t.Run(how, func(t *testing.T) {
+			p, drifts := providerOf(t, how)
+			out, err := p.Run(t.Context(), in)
+			if !errors.Is(err, gateway.CodeChanged) || out != nil || len(*drifts) != 1 || (*drifts)[0].Approved == (*drifts)[0].Listed {
+				t.Errorf("%s, %v, %v", out, err, *drifts)
+			}
+		})
+	}
+	t.Run("no pin", func(t *testing.T) {
+		p, drifts := providerOf(t, "plain")
+		in := approved(t, "echo", echoTool)
+		in.Tool.Definition.Tool.Source = nil
+		if _, err := p.Run(t.Context(), in); !errors.Is(err, gateway.CodeChanged) || len(*drifts) != 1 {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestRugPull meets a server that lists what was approved until it is trusted.
+func TestRugPull(t *testing.T) {
+	p, drifts := providerOf(t, "swaps")
+	in := approved(t, "echo", echoTool)
+	if _, err := p.Run(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Run(t.Context(), in); !errors.Is(err, gateway.CodeChanged) {
+		t.Errorf("%v", err)
+	}
+	if len(*drifts) != 1 || (*drifts)[0].Version != 3 {
+		t.Errorf("%v", *drifts)
+	}
+}
+
+func TestProviderErrors(t *testing.T) {
+	in := approved(t, "echo", echoTool)
+	for how, want := range map[string]gateway.Code{"crash": gateway.CodeProvider, "call-flood": gateway.CodeProvider, "asks": gateway.CodeProvider} {
+		p, _ := providerOf(t, how)
+		if _, err := p.Run(t.Context(), in); !errors.Is(err, want) {
+			t.Errorf("%s: %v", how, err)
+		}
+	}
+	p, _ := providerOf(t, "plain")
+	other := approved(t, "echo", echoTool)
+	other.Tool.Definition.Tool.Provider.Server = "stranger"
+	if _, err := p.Run(t.Context(), other); !errors.Is(err, gateway.CodeNotConnected) {
+		t.Errorf("%v", err)
+	}
+	slow := upstream.NewProvider(func(string) (upstream.Server, bool) {
+		s := program("mute-call")
+		s.Timeout = 200 * time.Millisecond
+		return s, true
+	}, nil)
+	defer slow.Close()
+	if _, err := slow.Run(t.Context(), in); !errors.Is(err, gateway.CodeTimeout) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestReconnects calls a server that ends after every list.
+func TestReconnects(t *testing.T) {
+	p, _ := providerOf(t, "restarts")
+	in := approved(t, "echo", echoTool)
+	for i := range 3 {
+		if _, err := p.Run(t.Context(), in); err != nil {
+			t.Fatalf("call %d: %v", i+1, err)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package upstream
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Server is how an MCP server is reached: Command or URL is set.
+type Server struct {
+	Name    string        // by which approved tools and the configuration call it
+	Command []string      // a program and its arguments; no shell reads them
+	Dir     string        // the program's working directory, "" for our own
+	Env     []string      // the program's whole environment, "KEY=VALUE"
+	URL     string        // of a streamable HTTP endpoint
+	Token   string        // sent to URL as a bearer token, "" for none
+	Timeout time.Duration // of one exchange; 0 means DefaultTimeout
+}
+
+// What a server is given and may take.
+const (
+	DefaultTimeout = 60 * time.Second
+	MaxMessage     = 8 << 20 // bytes of one message
+	MaxTools       = 10_000  // that one server lists
+	MaxPages       = 1_000   // of one list
+	maxNoise       = 64 << 10
+	maxStderr      = 4 << 10
+)
+
+// What goes wrong with a server. Errors wrap one of these, or what the network
+// or the operating system says.
+var (
+	ErrTimeout  = errors.New("did not answer in time")
+	ErrTooLarge = errors.New("sends more than is read")
+	ErrProtocol = errors.New("does not keep to the protocol")
+	ErrClosed   = errors.New("the connection ended")
+)
+
+func (s Server) timeout() time.Duration {
+	if s.Timeout > 0 {
+		return s.Timeout
+	}
+	return DefaultTimeout
+}
+
+// failed says which server an error is about, and what it last said on its
+// standard error.
+type failed struct {
+	server, stderr string
+	err            error
+}
+
+func (f *failed) Error() string { return fmt.Sprintf("the MCP server %s: %v", f.server, f.err) }
+
+func (f *failed) Unwrap() error { return f.err }
+
+// Stderr returns the end of what the server printed on its standard error
+// before err, "" for nothing. It is not trusted text.
+func Stderr(err error) string {
+	var f *failed
+	if errors.As(err, &f) {
+		return f.stderr
+	}
+	return ""
+}

@@ -1,0 +1,236 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// Declared are the capabilities that are declared to every server, as JSON:
+// none. What a server lists may depend on them, so they are kept with it.
+const Declared = "{}"
+
+// lastWithHandshake is the newest revision that begins with initialize.
+const lastWithHandshake = "2025-11-25"
+
+// Session is a connection to a server.
+type Session struct {
+	server Server
+	sdk    *mcp.ClientSession
+	tap    *tap
+	stderr *tail
+	ended  chan struct{}
+}
+
+// Connect connects to a server. It asks for the newest revision first and for
+// the older handshake when the server does not understand that. changed is
+// called whenever the server says that its tools changed; nil when nobody
+// cares.
+func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout())
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	half, stop := context.WithDeadline(ctx, deadline.Add(-s.timeout()/2))
+	defer stop()
+	session, err := connect(half, s, changed, "")
+	if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return session, err
+	}
+	// There are servers that never answer what they do not know.
+	return connect(ctx, s, changed, lastWithHandshake)
+}
+
+func connect(ctx context.Context, s Server, changed func(), revision string) (*Session, error) {
+	session := &Session{server: s, tap: &tap{}, stderr: &tail{}, ended: make(chan struct{})}
+	options := &mcp.ClientOptions{
+		Capabilities:   &mcp.ClientCapabilities{},
+		Logger:         slog.New(slog.DiscardHandler),
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // there is nothing to answer with
+	}
+	if changed != nil {
+		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }
+	}
+	var transport mcp.Transport
+	giveUp := func() {}
+	if s.URL != "" {
+		transport = newEndpoint(s, session.tap, changed != nil)
+	} else {
+		p := &process{server: s, tap: session.tap, stderr: session.stderr}
+		transport, giveUp = p, p.giveUp
+	}
+	// The SDK waits for what it sends to be taken; a server that reads nothing
+	// must not keep anybody waiting for longer than he wants to.
+	type outcome struct {
+		sdk *mcp.ClientSession
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		sdk, err := mcp.NewClient(&mcp.Implementation{Name: "toolcrib", Version: "1"}, options).
+			Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+		done <- outcome{sdk, err}
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			giveUp()
+			return nil, session.failed(ctx, o.err)
+		}
+		session.sdk = o.sdk
+	case <-ctx.Done():
+		giveUp()
+		go func() {
+			if o := <-done; o.sdk != nil {
+				_ = o.sdk.Close() // it came too late
+			}
+		}()
+		return nil, session.failed(ctx, ctx.Err())
+	}
+	go func() {
+		_ = session.sdk.Wait() // why it ended, the next call says
+		close(session.ended)
+	}()
+	return session, nil
+}
+
+// failed says in an error what went wrong with the server.
+func (s *Session) failed(ctx context.Context, err error) error {
+	var answered *jsonrpc.Error
+	broke := s.tap.failure()
+	switch {
+	case broke != nil:
+		err = broke
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
+		err = fmt.Errorf("%w: %w", ErrTimeout, context.DeadlineExceeded)
+	case errors.As(err, &answered):
+	case errors.Is(err, mcp.ErrConnectionClosed):
+		err = ErrClosed
+	}
+	return &failed{server: s.server.Name, stderr: s.stderr.String(), err: err}
+}
+
+// Close ends the session, and the program of a server that is one.
+func (s *Session) Close() {
+	_ = s.sdk.Close() // it ends either way
+	<-s.ended
+}
+
+// Ended is closed when the session has.
+func (s *Session) Ended() <-chan struct{} { return s.ended }
+
+// alive reports whether the session has not ended.
+func (s *Session) alive() bool {
+	select {
+	case <-s.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// ask runs one exchange and returns the result as it came.
+func (s *Session) ask(ctx context.Context, request func(context.Context) error) (*answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
+	defer cancel()
+	ctx, a := listen(ctx)
+	defer s.tap.forget(a)
+	// As in connect: nobody waits for a server that reads nothing.
+	done := make(chan error, 1)
+	go func() { done <- request(ctx) }()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	switch {
+	case err == nil && a.node == nil:
+		err = fmt.Errorf("%w: no answer was seen on the wire", ErrProtocol)
+	case err != nil && ctx.Err() == nil && a.err != nil:
+		err = a.err
+	}
+	if err != nil {
+		return nil, s.failed(ctx, err)
+	}
+	return a, nil
+}
+
+// page asks for one page of the list of tools.
+func (s *Session) page(ctx context.Context, cursor string) (tools []json.RawMessage, next string, err error) {
+	a, err := s.ask(ctx, func(ctx context.Context) error {
+		_, err := s.sdk.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	if n := a.node.Get("tools"); n == nil || n.Kind != jsondoc.Array {
+		return nil, "", s.failed(ctx, fmt.Errorf("%w: its list has no tools", ErrProtocol))
+	}
+	var members map[string]json.RawMessage // a struct would take a key in capitals, too
+	if err = json.Unmarshal(a.raw, &members); err == nil {
+		err = json.Unmarshal(members["tools"], &tools)
+	}
+	if err != nil {
+		return nil, "", s.failed(ctx, fmt.Errorf("%w: %w", ErrProtocol, err))
+	}
+	if n := a.node.Get("nextCursor"); n != nil && n.Kind == jsondoc.String {
+		next = n.Text
+	}
+	return tools, next, nil
+}
+
+// Tools returns the JSON of every tool that the server lists, as it came over
+// the wire, page after page.
+func (s *Session) Tools(ctx context.Context) ([]json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
+	defer cancel()
+	var all []json.RawMessage
+	seen, size := map[string]bool{}, 0
+	for cursor := ""; ; {
+		tools, next, err := s.page(ctx, cursor)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tools...)
+		for _, t := range tools {
+			size += len(t)
+		}
+		switch {
+		case len(all) > MaxTools:
+			err = fmt.Errorf("%w: more than %d tools", ErrTooLarge, MaxTools)
+		case size > MaxMessage:
+			err = fmt.Errorf("%w: more than %d MiB of tools", ErrTooLarge, MaxMessage>>20)
+		case next == "":
+			return all, nil
+		case seen[next]:
+			err = fmt.Errorf("%w: its list leads back to a page that was read", ErrProtocol)
+		case len(seen) == MaxPages:
+			err = fmt.Errorf("%w: a list of more than %d pages", ErrTooLarge, MaxPages)
+		}
+		if err != nil {
+			return nil, s.failed(ctx, err)
+		}
+		seen[next], cursor = true, next
+	}
+}
+
+// Call calls a tool by the name that it has there and returns the result as it
+// came over the wire. args is an object.
+func (s *Session) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, *jsondoc.Node, error) {
+	a, err := s.ask(ctx, func(ctx context.Context) error {
+		_, err := s.sdk.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.raw, a.node, nil
+}

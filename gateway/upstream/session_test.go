@@ -1,0 +1,145 @@
+package upstream_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/gateway/upstream"
+	"toolcrib/registry/wire"
+)
+
+// program is the test binary as a server that behaves in some way. No test
+// waits for the time-out but those that are about it.
+func program(how string) upstream.Server {
+	return upstream.Server{Name: "upstream", Command: []string{os.Args[0]}, Env: []string{behaves + "=" + how}, Timeout: 30 * time.Second}
+}
+
+func TestListKeepsEveryByte(t *testing.T) {
+	for _, how := range []string{"plain", "pages", "greets", "capitals"} {
+		t.Run(how, func(t *testing.T) {
+			text, err := upstream.List(t.Context(), program(how))
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := wire.Decode(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var raws []string
+			for _, it := range doc.Items {
+				raws = append(raws, string(it.Raw))
+			}
+			want := echoTool + "\n" + otherTool
+			if how == "capitals" {
+				want = echoTool
+			}
+			if got := strings.Join(raws, "\n"); got != want {
+				t.Errorf("listed\n%s\nwant\n%s", got, want)
+			}
+			if doc.Server != "the-server" || string(doc.Capabilities) != upstream.Declared {
+				t.Errorf("server %q, capabilities %s", doc.Server, doc.Capabilities)
+			}
+		})
+	}
+}
+
+func TestCallIsHandedThrough(t *testing.T) {
+	s, err := upstream.Connect(t.Context(), program("plain"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	raw, _, err := s.Call(t.Context(), "echo", json.RawMessage(`{"n":123456789012345678901234567890}`))
+	want := `{"content":[{"type":"text","text":"done"}],"structuredContent":{"args":{"n":123456789012345678901234567890},"big":12345678901234567890},"x-unknown":true}`
+	if err != nil || string(raw) != want {
+		t.Errorf("%s, %v", raw, err)
+	}
+}
+
+// TestHostileLists meets servers that no list can be had from: each is refused
+// for what it does and long before the time-out.
+func TestHostileLists(t *testing.T) {
+	for how, want := range map[string]error{
+		"crash": upstream.ErrClosed, "garbage": nil, "broken": nil, "endless": upstream.ErrTooLarge, "circle": upstream.ErrProtocol,
+		"thousands": upstream.ErrTooLarge, "deep": nil, "double-key": upstream.ErrProtocol, "none": upstream.ErrProtocol, "list-flood": nil,
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			_, err := upstream.List(t.Context(), program(how))
+			if err == nil || want != nil && !errors.Is(err, want) || errors.Is(err, upstream.ErrTimeout) {
+				t.Errorf("%v, want %v", err, want)
+			}
+			if how == "crash" && !strings.Contains(upstream.Stderr(err), "no such database") {
+				t.Errorf("what it printed is lost: %q", upstream.Stderr(err))
+			}
+		})
+	}
+}
+
+func TestSilentServersAreNotWaitedFor(t *testing.T) {
+	for _, how := range []string{"deaf", "mute", "mute-list"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			s := program(how)
+			s.Timeout = 200 * time.Millisecond
+			if _, err := upstream.List(t.Context(), s); !errors.Is(err, upstream.ErrTimeout) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// TestAnOldServerIsAskedAgain meets a server that never answers what it does
+// not know.
+func TestAnOldServerIsAskedAgain(t *testing.T) {
+	s := program("mute-discover")
+	s.Timeout = 2 * time.Second
+	if _, err := upstream.List(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFloodOfAnAnswer(t *testing.T) {
+	s, err := upstream.Connect(t.Context(), program("call-flood"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, _, err := s.Call(t.Context(), "echo", json.RawMessage("{}")); err == nil || errors.Is(err, upstream.ErrTimeout) {
+		t.Errorf("%v", err)
+	}
+	<-s.Ended()
+}
+
+func TestNothingToStart(t *testing.T) {
+	_, err := upstream.List(t.Context(), upstream.Server{Name: "gone", Command: []string{"/nowhere/at/all"}})
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "gone") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestInterruptedList(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := upstream.List(ctx, program("deaf")); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestChangesAreTold(t *testing.T) {
+	told := make(chan struct{}, 1)
+	s, err := upstream.Connect(t.Context(), program("tells"), func() { told <- struct{}{} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Tools(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-told
+}
