@@ -98,6 +98,10 @@ func (a *app) database(ctx context.Context) (*store.DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.db.Frozen() {
+		a.note("toolcrib: %s", stop("the folder of "+c.DB+" may not be written, so the file is shown as it is and nothing can be changed; if somebody else is changing it, look again later"))
+		return a.db, nil
+	}
 	return a.db, a.openWorkspace(ctx, c)
 }
 

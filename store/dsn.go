@@ -5,8 +5,13 @@ import (
 	"path/filepath"
 )
 
-// dsn returns the data source name that opens path in a mode, "rw" or "ro":
-// what opens a file read-only does not even tidy up its log. Pragmas run in the order
+// modeFrozen opens a file that nobody changes: without locks and without its
+// log, which is the only way where the folder may not be written
+// (https://www.sqlite.org/wal.html#readonly).
+const modeFrozen = "frozen"
+
+// dsn returns the data source name that opens path in a mode, "rw", "ro" or
+// modeFrozen: what opens a file read-only does not even tidy up its log. Pragmas run in the order
 // given; busy_timeout comes first so that the others wait for a lock too.
 // synchronous=FULL is what makes an acknowledged commit survive a power cut:
 // with NORMAL, a write-ahead log is not synced at commit.
@@ -16,6 +21,10 @@ func dsn(path, mode string, pragmas ...string) (string, error) {
 		return "", err
 	}
 	q := url.Values{"mode": {mode}, "_pragma": append([]string{"busy_timeout(5000)", "foreign_keys(1)"}, pragmas...)}
+	if mode == modeFrozen {
+		q.Set("mode", "ro")
+		q.Set("immutable", "1")
+	}
 	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(abs), RawQuery: q.Encode()}
 	return u.String(), nil
 }

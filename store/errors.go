@@ -55,6 +55,17 @@ func describe(err error) error {
 	return err
 }
 
+// unwritableFolder reports whether err says that the engine can not put its
+// log and lock files beside the database.
+func unwritableFolder(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	return e.Code() == sqlite3.SQLITE_READONLY_DIRECTORY || e.Code() == sqlite3.SQLITE_READONLY_CANTINIT ||
+		e.Code()&0xff == sqlite3.SQLITE_CANTOPEN
+}
+
 // missing turns an empty result into review.ErrNotFound with a name.
 func missing(err error, format string, args ...any) error {
 	if errors.Is(err, sql.ErrNoRows) {

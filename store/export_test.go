@@ -11,7 +11,7 @@ const SchemaVersion = schemaVersion
 // Interrupted makes a database like Open, but ends after the first steps of its
 // migration, as if the program had been killed there.
 func Interrupted(ctx context.Context, path string, opts Options, steps int) error {
-	db, err := connect(path, opts)
+	db, err := connect(path, opts, false)
 	if err != nil {
 		return err
 	}

@@ -15,10 +15,15 @@ import (
 func createFile(path string) error {
 	info, err := os.Stat(path)
 	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s: %w: it is no file; name one with --db", path, ErrForeign)
 	case err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < smallestDatabase:
 		return fmt.Errorf("%s: %w: it has %d bytes and another content", path, ErrForeign, info.Size())
 	case err == nil || !errors.Is(err, fs.ErrNotExist):
 		return err
+	}
+	if target, err := os.Readlink(path); err == nil {
+		return fmt.Errorf("%s is a link to %s, which is not there; make that first, or name another file with --db", path, target)
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -37,6 +42,16 @@ func createFile(path string) error {
 		return err
 	}
 	return syncDir(dir)
+}
+
+// unread reports whether there is a log beside the database with what was not
+// written back to it, or may be one.
+func unread(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return info.Size() > 0
 }
 
 // smallestDatabase is the size in bytes of the smallest page a database can

@@ -121,11 +121,10 @@ func (db *DB) refuse(ctx context.Context) error {
 // empty file.
 func (s *session) schema(ctx context.Context) (int, error) {
 	var application, version, tables int
-	err := errors.Join(
-		s.row(ctx, "PRAGMA application_id", nil, &application),
-		s.row(ctx, "PRAGMA user_version", nil, &version),
-	)
-	if err != nil {
+	if err := s.row(ctx, "PRAGMA application_id", nil, &application); err != nil {
+		return 0, err
+	}
+	if err := s.row(ctx, "PRAGMA user_version", nil, &version); err != nil {
 		return 0, err
 	}
 	switch {

@@ -16,6 +16,7 @@ import (
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	path   string
+	frozen bool // opened as a file that nobody changes
 	now    func() time.Time
 	newID  func() string
 	write  *sql.DB
@@ -46,7 +47,15 @@ const maxReaders = 4
 // wraps review.ErrTampered when a core tool is not what the program ships, and
 // ErrNewer when the file was written by a newer toolcrib.
 func Open(ctx context.Context, path string, opts Options) (*DB, error) {
-	db, err := connect(path, opts)
+	db, err := open(ctx, path, opts, false)
+	if unwritableFolder(err) && !unread(path) {
+		return open(ctx, path, opts, true)
+	}
+	return db, err
+}
+
+func open(ctx context.Context, path string, opts Options, frozen bool) (*DB, error) {
+	db, err := connect(path, opts, frozen)
 	if err != nil {
 		return nil, err
 	}
@@ -62,19 +71,23 @@ func Open(ctx context.Context, path string, opts Options) (*DB, error) {
 
 // connect makes the file if there is none. It is looked into when the first
 // session is opened.
-func connect(path string, opts Options) (*DB, error) {
+func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err := createFile(path); err != nil {
 		return nil, err
 	}
-	writeDSN, err := dsn(path, "rw", "journal_mode(WAL)", "synchronous(FULL)")
+	mode, log := "rw", "journal_mode(WAL)"
+	if frozen {
+		mode, log = modeFrozen, "query_only(1)"
+	}
+	writeDSN, err := dsn(path, mode, log, "synchronous(FULL)")
 	if err != nil {
 		return nil, err
 	}
-	readDSN, err := dsn(path, "rw", "query_only(1)")
+	readDSN, err := dsn(path, mode, "query_only(1)")
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, now: opts.Now, newID: opts.NewID, writer: make(chan *session, 1)}
+	db := &DB{path: path, frozen: frozen, now: opts.Now, newID: opts.NewID, writer: make(chan *session, 1)}
 	if db.write, err = sql.Open(driver, writeDSN); err != nil {
 		return nil, err
 	}
@@ -89,6 +102,11 @@ func connect(path string, opts Options) (*DB, error) {
 	db.writer <- nil
 	return db, nil
 }
+
+// Frozen reports whether the database was opened as a file that nobody
+// changes, because its folder may not be written: what another process changes
+// meanwhile may be seen, or half seen, or not.
+func (db *DB) Frozen() bool { return db.frozen }
 
 // Path returns the file the database lives in.
 func (db *DB) Path() string { return db.path }
