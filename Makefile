@@ -5,7 +5,7 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME     ?= 1m
 
-.PHONY: build test lint fmt bench fuzz eval ci
+.PHONY: build test lint fmt bench fuzz crash eval ci
 
 build: ## the binary, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
@@ -29,6 +29,10 @@ fuzz: ## every fuzz target for FUZZTIME
 			echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 		done; \
 	done
+
+crash: ## the whole crash battery, with its figures
+	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m ./bench/crash
+	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run Flip ./store
 
 eval: ## what the rules find in labelled definitions, where there are any
 	go run ./review/eval

@@ -23,17 +23,20 @@ func (c crib) inProcess(t *testing.T, args ...string) (out string, code int, pan
 	env := cli.System()
 	env.Args, env.In, env.Out, env.Err = append(args, c.args...), strings.NewReader(""), &stdout, &stderr
 	env.InTerminal, env.OutTerminal = false, false
-	env.Getenv = func(name string) string {
-		for _, pair := range slices.Backward(c.env) {
-			if value, ok := strings.CutPrefix(pair, name+"="); ok {
-				return value
-			}
-		}
-		return ""
-	}
+	env.Getenv = c.getenv
 	defer func() { panicked = recover() }()
 	code = cli.Main(context.Background(), env)
 	return stdout.String() + stderr.String(), code, nil
+}
+
+// getenv is the environment of the crib's processes; what was set last counts.
+func (c crib) getenv(name string) string {
+	for _, pair := range slices.Backward(c.env) {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // patient is a database with a history and something to decide, and what it

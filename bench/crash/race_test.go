@@ -2,14 +2,26 @@ package crash
 
 import (
 	"encoding/json"
+	"fmt"
 	"sync"
 	"testing"
 )
 
-// TestProcessesRaceToApprove lets 16 processes approve one proposal at once:
-// one makes the version, the others are told that they came too late.
+// racers is how many processes approve at once.
+const racers = 16
+
+// TestProcessesRaceToApprove lets processes approve one proposal at once: one
+// makes the version, the others are told that they came too late.
 func TestProcessesRaceToApprove(t *testing.T) {
-	const racers = 16
+	races := blows(200, 1)
+	for range races {
+		race(t)
+	}
+	figures.note(t, fmt.Sprintf("%d processes approving one proposal", racers), races, "one version each time; %d times exit 4", racers-1)
+}
+
+func race(t *testing.T) {
+	t.Helper()
 	c := newCrib(t)
 	id := ids(t, c.must(proposal("user", "scene_pacer"), "propose", "--json", "-"))[0]
 	codes := make([]int, racers)

@@ -158,12 +158,12 @@ func (a act) check(t *testing.T, c crib, n int, args []string) (undone bool) {
 	t.Helper()
 	before, after := a.whole(t, c)
 	if !before && !after {
-		t.Errorf("killed before statement %d: neither undone nor done", n)
+		t.Errorf("kill %d: neither undone nor done", n)
 	}
 	if before {
 		c.must(a.stdin, args...)
 		if _, after := a.whole(t, c); !after {
-			t.Errorf("killed before statement %d: done again and not done", n)
+			t.Errorf("kill %d: done again and not done", n)
 		}
 	}
 	c.must("", "verify")

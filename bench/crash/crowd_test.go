@@ -1,0 +1,66 @@
+package crash
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestMixedCrowd lets processes propose, comment, decide and look at the same
+// file at once, while it is copied again and again: nobody gets anything but
+// an answer or a clear conflict, every copy is whole, and so is what is left.
+func TestMixedCrowd(t *testing.T) {
+	const processes = 8
+	writes := blows(250, 12)
+	c := newCrib(t)
+	c.must("", "list")
+	var crowd sync.WaitGroup
+	var mu sync.Mutex
+	answers := map[int]int{}
+	for p := range processes {
+		crowd.Go(func() {
+			for w := range writes {
+				args, stdin := crowdAct(p, w)
+				_, errs, code := c.run(stdin, args...)
+				mu.Lock()
+				answers[code]++
+				mu.Unlock()
+				if code != 0 && code != 3 && code != 4 && code != 5 {
+					t.Errorf("process %d: %v: exit %d\n%s", p, args, code, errs)
+				}
+			}
+		})
+	}
+	copies := blows(12, 2)
+	dir := t.TempDir()
+	for n := range copies {
+		c.must("", "backup", filepath.Join(dir, fmt.Sprintf("%d.db", n)))
+	}
+	crowd.Wait()
+	for n := range copies {
+		restored := c.on(filepath.Join(dir, fmt.Sprintf("%d.db", n)))
+		restored.must("", "verify")
+		restored.must(proposal("user", "after_all"), "propose", "-")
+	}
+	c.must("", "verify")
+	figures.note(t, fmt.Sprintf("%d processes writing at once, %d acts each", processes, writes), processes*writes,
+		"%d done, %d came too late or were refused with a sentence; verify clean", answers[0], answers[3]+answers[4]+answers[5])
+	figures.note(t, "backup while they write", copies, "every copy verified, and worked on as a database")
+}
+
+// crowdAct is what process p does at its wth turn.
+func crowdAct(p, w int) (args []string, stdin string) {
+	ref := fmt.Sprintf("#%d", 1+(p*7+w*3)%(w+2))
+	switch w % 5 {
+	case 0, 1:
+		return []string{"propose", "-", "--as", fmt.Sprintf("user:person_%d", p)}, proposal("user", fmt.Sprintf("tool_%d_%d", p, w))
+	case 2:
+		return []string{"comment", ref, "--note", "Looked at it."}, ""
+	case 3:
+		return []string{"--approve", ref}, ""
+	default:
+		return []string{"needs-changes", ref, "--note", strings.Repeat("More. ", 3)}, ""
+	}
+}
