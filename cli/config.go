@@ -27,6 +27,7 @@ type config struct {
 	FourEyes      bool                      `toml:"four_eyes"`
 	RequireExpect bool                      `toml:"require_expect"`
 	MaxOpen       int                       `toml:"max_open_per_agent"`
+	MaxWrites     int                       `toml:"max_writes_per_agent_hour"` // drafts, revisions and comments
 	Rules         map[string]rules.Severity `toml:"rules"`
 	Theme         string                    `toml:"theme"` // "dark" or "light"; "" asks the terminal
 	Keys          map[string][]string       `toml:"keys"`  // of the workbench, by the names in docs/keys.md
@@ -38,7 +39,7 @@ type config struct {
 func (c config) policy() review.Policy {
 	return review.Policy{
 		ManualChief: c.Chief == "manual", FourEyes: c.FourEyes, RequireExpect: c.RequireExpect,
-		MaxOpen: c.MaxOpen, Severities: c.Rules,
+		MaxOpen: c.MaxOpen, MaxWrites: c.MaxWrites, Severities: c.Rules,
 	}
 }
 
@@ -46,7 +47,7 @@ func (c config) policy() review.Policy {
 // project's file is the nearest toolcrib.toml in the working directory or
 // above it.
 func loadConfig(env Env, flags globalFlags) (config, error) {
-	c := config{Chief: "builtin", MaxOpen: review.DefaultMaxOpen, sources: map[string]string{}}
+	c := config{Chief: "builtin", MaxOpen: review.DefaultMaxOpen, MaxWrites: review.DefaultMaxWrites, sources: map[string]string{}}
 	userFile := filepath.Join(configHome(env), "toolcrib", configName)
 	files := []string{userFile}
 	if projectFile := findUp(env.Dir, configName); projectFile != "" && projectFile != userFile {
@@ -115,6 +116,8 @@ func (c *config) check() error {
 		return fmt.Errorf("configuration: theme is %q; write dark or light", c.Theme)
 	case c.MaxOpen < 1:
 		return fmt.Errorf("configuration: max_open_per_agent is %d; write 1 or more", c.MaxOpen)
+	case c.MaxWrites < 1:
+		return fmt.Errorf("configuration: max_writes_per_agent_hour is %d; write 1 or more", c.MaxWrites)
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}

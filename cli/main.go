@@ -77,7 +77,7 @@ set:NAME (all members of a change set).`,
 	}{
 		{groupReview, []func(*app) *cobra.Command{
 			newPropose, newRevise, newSubmit, newList, newShow, newDiff, newReview, newApprove, newNeedsChanges, newReject,
-			newWithdraw, newComment, newWaive, newRebase, newFork,
+			newWithdraw, newComment, newWaive, newRebase, newRegroup, newFork,
 		}},
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newBlame, newRollback, newVerify, newBackup, newLog, newExport, newDrift}},
 		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, newImport, newCanonicalize, newCheck}},

@@ -37,7 +37,7 @@ func one(err error) string {
 		for i, p := range incomplete.Problems {
 			lines[i] = p.String()
 		}
-		return listed(incomplete.What+" can not be submitted", lines)
+		return listed(incomplete.Head(), lines)
 	case errors.Is(err, context.Canceled):
 		return "interrupted."
 	}

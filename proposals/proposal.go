@@ -73,6 +73,9 @@ type Summary struct {
 	Findings       int
 	Blocks         int    // findings that block and are not waived
 	Worst          string // severity of the worst finding, "" for none
+	// WaivedUntil is when the first of the waivers that Blocks counts on runs
+	// out; the zero time when none does.
+	WaivedUntil time.Time
 }
 
 // Revision is one immutable state of a proposal's content.

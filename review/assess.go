@@ -74,7 +74,7 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	if err := tx.AssignIssue(ctx, p.ID, proposals.AssigneeUser, proposals.IssueOpen); err != nil {
 		return p, a, err
 	}
-	err = d.log(ctx, tx, reviewer, "assess", p, seal, map[string]any{
+	err = d.log(ctx, tx, reviewer, "assess", p, p.UpdatedAt, seal, map[string]any{
 		"assessment": a.ID, "recommendation": string(recommendation), "findings": p.Summary.Findings, "blocks": p.Summary.Blocks,
 	})
 	return p, a, err

@@ -2,6 +2,8 @@ package review_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"toolcrib/proposals"
@@ -63,7 +65,7 @@ func TestOneBadMemberHoldsBackAll(t *testing.T) {
 			_, err := o.desk.RequestChanges(o.Context(), ada, choices(bad), "Not yet.")
 			return err
 		}},
-		"rejected": {proposals.ErrState, func(o office, bad proposals.Proposal) error {
+		"rejected": {review.ErrChangeSet, func(o office, bad proposals.Proposal) error {
 			_, err := o.desk.Reject(o.Context(), ada, choices(bad), "No.")
 			return err
 		}},
@@ -207,4 +209,82 @@ func TestAgentsInChangeSets(t *testing.T) {
 	if got := o.inForce(agent.Subject).Definition.Agent.AllowList.Tools; len(got) != 1 {
 		t.Errorf("the agent has %v", got)
 	}
+}
+
+// TestRejectedMember keeps the rest of a set from going live until the user
+// says what belongs together now; then the rest goes live, in its authors' words.
+func TestRejectedMember(t *testing.T) {
+	o := open(t, review.Policy{FourEyes: true})
+	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer", "book_pacer")...)
+	draft := o.draft(scout, inSet("pacing", "verse_pacer")[0])
+	o.reject(ada, set[1], "Not this one.")
+	err := o.refused(review.ErrChangeSet, func() error {
+		_, err := o.desk.Approve(t.Context(), ada, choices(set[0], set[2], draft), "")
+		return err
+	})
+	if err != nil && !strings.Contains(err.Error(), "#2 (tool:user/chapter_pacer) of \"pacing\" was rejected") || !strings.Contains(err.Error(), "toolcrib regroup 'set:pacing'") {
+		t.Errorf("%v does not say what to do", err)
+	}
+	if obstacles := o.show(ada, set[0]).Obstacles; len(obstacles) != 1 || !errors.Is(obstacles[0], review.ErrChangeSet) {
+		t.Errorf("the page says %v", obstacles)
+	}
+	o.refused(proposals.ErrState, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(set[1]), ""); return err })
+
+	ids, err := o.desk.OpenMembers(t.Context(), "pacing")
+	if err != nil || !slices.Equal(ids, []proposals.ID{set[0].ID, set[2].ID, draft.ID}) {
+		t.Fatalf("open are %v, %v", ids, err)
+	}
+	for _, by := range []proposals.Actor{rover, carla} {
+		o.refused(proposals.ErrAuthority, func() error { _, err := o.desk.Regroup(t.Context(), by, ids, "tempo"); return err })
+	}
+	digest := o.show(ada, set[0]).Digest
+	moved, err := o.desk.Regroup(t.Context(), ada, ids[:2], "tempo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range moved {
+		rev := o.show(ada, p).Revision
+		if p.ChangeSet != "tempo" || p.State != proposals.UserReview || p.Revision != 2 || rev.Author != scout {
+			t.Errorf("moved: %+v in the words of %s", p, rev.Author)
+		}
+	}
+	if alone, err := o.desk.Regroup(t.Context(), scout, ids[2:], ""); err != nil || alone[0].ChangeSet != "" || alone[0].State != proposals.Drafted {
+		t.Errorf("alone: %+v, %v", alone, err)
+	}
+	o.refused(review.ErrDigest, func() error {
+		_, err := o.desk.Approve(t.Context(), ada, []review.Choice{{ID: ids[0], Expect: digest}, {ID: ids[1]}}, "")
+		return err
+	})
+	o.approve(ada, moved...)
+	o.sound()
+}
+
+// TestRegroupRefuses moves nothing when one of the proposals can not be moved.
+func TestRegroupRefuses(t *testing.T) {
+	o := open(t, review.Policy{})
+	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer", "book_pacer")...)
+	if _, err := o.desk.RequestChanges(t.Context(), ada, choices(set[1]), "Not yet."); err != nil {
+		t.Fatal(err)
+	}
+	o.reject(ada, set[2], "No.")
+	for name, test := range map[string]struct {
+		want error
+		into string
+		last proposals.Proposal
+	}{
+		"the same set":     {review.ErrUnchanged, "pacing", set[0]},
+		"no name of a set": {review.ErrExcess, "a\nb", set[0]},
+		"sent back":        {proposals.ErrState, "tempo", set[1]},
+		"rejected":         {proposals.ErrState, "tempo", set[2]},
+		"not there":        {review.ErrNotFound, "tempo", proposals.Proposal{ID: "01990000-ffff-7000-8000-000000000000"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := office{Database: o.Database, T: t, desk: o.desk}
+			o.refused(test.want, func() error {
+				_, err := o.desk.Regroup(t.Context(), ada, []proposals.ID{set[0].ID, test.last.ID}, test.into)
+				return err
+			})
+		})
+	}
+	o.refused(review.ErrNotFound, func() error { _, err := o.desk.OpenMembers(t.Context(), "nothing"); return err })
 }

@@ -34,6 +34,9 @@ func (d *Desk) Comment(ctx context.Context, actor proposals.Actor, id proposals.
 		if err := d.anchored(ctx, tx, p, at); err != nil {
 			return err
 		}
+		if err := d.withinPace(ctx, tx, actor); err != nil {
+			return err
+		}
 		c, err = d.say(ctx, tx, actor, p, body, at)
 		return err
 	})
@@ -81,5 +84,5 @@ func (d *Desk) say(ctx context.Context, tx Tx, actor proposals.Actor, p proposal
 	if err != nil {
 		return c, err
 	}
-	return c, d.log(ctx, tx, actor, "comment", p, seal, nil)
+	return c, d.log(ctx, tx, actor, "comment", p, c.At, seal, nil)
 }

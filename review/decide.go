@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +32,7 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 		r := newGlance(tx)
 		for i, c := range choices {
 			var err error
-			if views[i], err = d.approvable(ctx, r, actor, c); err != nil {
+			if views[i], err = d.approvable(ctx, r, actor, c, len(choices) == 1); err != nil {
 				return err
 			}
 		}
@@ -56,8 +55,8 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 }
 
 // approvable looks at a proposal and refuses it unless everything allows the
-// approval.
-func (d *Desk) approvable(ctx context.Context, r Reader, actor proposals.Actor, c Choice) (view, error) {
+// approval. alone says that no other was chosen.
+func (d *Desk) approvable(ctx context.Context, r Reader, actor proposals.Actor, c Choice, alone bool) (view, error) {
 	p, err := r.Proposal(ctx, c.ID)
 	if err != nil {
 		return view{}, err
@@ -71,6 +70,9 @@ func (d *Desk) approvable(ctx context.Context, r Reader, actor proposals.Actor, 
 		return v, err
 	}
 	if obstacles := d.obstacles(actor, v); len(obstacles) > 0 {
+		if !alone && p.State == proposals.Rejected && p.ChangeSet != "" {
+			return v, broken(p.ChangeSet, v.Members)
+		}
 		return v, fmt.Errorf("%s: %w", name(p), obstacles[0])
 	}
 	if c.Expect == "" && d.policy.RequireExpect {
@@ -93,6 +95,9 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 		return append(errs, err)
 	}
 	if err := lockedSubject(p.Subject); err != nil {
+		errs = append(errs, err)
+	}
+	if err := broken(p.ChangeSet, v.Members); err != nil {
 		errs = append(errs, err)
 	}
 	if p.Stale() {
@@ -124,27 +129,6 @@ func liveName(version int) string {
 		return "nothing"
 	}
 	return fmt.Sprintf("version %d", version)
-}
-
-// together refuses a choice that splits a change set. Members that are live
-// already hold back nobody: the name of a set can be used again.
-func together(views []view) error {
-	chosen := map[proposals.ID]bool{}
-	for _, v := range views {
-		if chosen[v.Proposal.ID] {
-			return fmt.Errorf("%w: %s is named twice", ErrConflict, name(v.Proposal))
-		}
-		chosen[v.Proposal.ID] = true
-	}
-	for _, v := range views {
-		for _, m := range v.Members {
-			if !chosen[m.ID] && m.State != proposals.Approved {
-				return fmt.Errorf("%w: %s belongs to %q with %s (%s); approve them together: toolcrib --approve 'set:%s'",
-					ErrChangeSet, name(v.Proposal), v.Proposal.ChangeSet, name(m), m.State, v.Proposal.ChangeSet)
-			}
-		}
-	}
-	return nil
 }
 
 // approve writes the version, then makes it live, then closes the proposal and
@@ -207,114 +191,4 @@ func inForce(standing []Standing) []history.Waiver {
 		}
 	}
 	return ws
-}
-
-// RequestChanges sends a proposal back to its author with the reason.
-func (d *Desk) RequestChanges(ctx context.Context, actor proposals.Actor, choices []Choice, reason string) ([]Decision, error) {
-	return d.refuse(ctx, actor, choices, proposals.ActRequestChanges, VerdictNeedsChanges, reason)
-}
-
-// Reject ends a proposal with the reason.
-func (d *Desk) Reject(ctx context.Context, actor proposals.Actor, choices []Choice, reason string) ([]Decision, error) {
-	return d.refuse(ctx, actor, choices, proposals.ActReject, VerdictRejected, reason)
-}
-
-// refuse settles proposals with anything but an approval: all of them or none.
-func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choice, act proposals.Act, verdict Verdict, reason string) ([]Decision, error) {
-	if err := checkWords("reason", reason); err != nil {
-		return nil, err
-	}
-	var decisions []Decision
-	err := d.update(ctx, func(tx Tx) error {
-		decisions = make([]Decision, 0, len(choices))
-		for _, c := range choices {
-			decision, err := d.refuseOne(ctx, tx, actor, c, act, verdict, reason)
-			if err != nil {
-				return err
-			}
-			decisions = append(decisions, decision)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return decisions, nil
-}
-
-func (d *Desk) refuseOne(ctx context.Context, tx Tx, actor proposals.Actor, c Choice, act proposals.Act, verdict Verdict, reason string) (Decision, error) {
-	p, err := tx.Proposal(ctx, c.ID)
-	if err != nil {
-		return Decision{}, err
-	}
-	if err := proposals.Authorize(actor, act, p.Author); err != nil {
-		return Decision{}, fmt.Errorf("%s: %w", name(p), err)
-	}
-	if _, err := proposals.Next(p.State, act); err != nil {
-		return Decision{}, fmt.Errorf("%s: %w", name(p), err)
-	}
-	if strings.TrimSpace(reason) == "" {
-		return Decision{}, fmt.Errorf("%s: %w: the author has to know why", name(p), ErrNoReason)
-	}
-	v, err := d.look(ctx, tx, c.ID)
-	if err != nil {
-		return Decision{}, err
-	}
-	if c.Expect != "" && c.Expect != v.Digest {
-		return Decision{}, fmt.Errorf("%s: %w: something you were shown has changed since; look again: toolcrib show %s", name(p), ErrDigest, p.ID)
-	}
-	return d.settle(ctx, tx, p, Decision{
-		ID: d.newID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
-		Note: reason, By: actor, At: d.stamp(), Assessment: v.Assessment.ID, ReviewDigest: v.Digest,
-	})
-}
-
-// settlements says for each verdict which act it is and whose turn it is then.
-var settlements = map[Verdict]struct {
-	act      proposals.Act
-	assignee func(proposals.Proposal) string
-	status   proposals.IssueStatus
-}{
-	VerdictApproved:     {proposals.ActApprove, nobody, proposals.IssueClosed},
-	VerdictRejected:     {proposals.ActReject, nobody, proposals.IssueClosed},
-	VerdictNeedsChanges: {proposals.ActRequestChanges, func(p proposals.Proposal) string { return p.Author.String() }, proposals.IssueOpen},
-}
-
-func nobody(proposals.Proposal) string { return "" }
-
-// settle writes a decision, moves the proposal and hands its issue on.
-func (d *Desk) settle(ctx context.Context, tx Tx, p proposals.Proposal, decision Decision) (Decision, error) {
-	s := settlements[decision.Verdict]
-	to, err := proposals.Next(p.State, s.act)
-	if err != nil {
-		return decision, err
-	}
-	from := p.State
-	p.State, p.UpdatedAt = to, decision.At
-	if err := tx.MoveProposal(ctx, p, from); err != nil {
-		return decision, err
-	}
-	if err := tx.AssignIssue(ctx, p.ID, s.assignee(p), s.status); err != nil {
-		return decision, err
-	}
-	seal, err := tx.AddDecision(ctx, decision)
-	if err != nil {
-		return decision, err
-	}
-	data := map[string]any{"decision": decision.ID, "review_digest": decision.ReviewDigest, "note": decision.Note}
-	if decision.Verdict == VerdictApproved {
-		data["version"], data["version_hash"] = decision.Version, decision.VersionHash
-	}
-	return decision, d.log(ctx, tx, decision.By, string(s.act), p, seal, data)
-}
-
-// IsRefusal reports whether err says that the act is not allowed, as opposed
-// to one that came too late or failed.
-func IsRefusal(err error) bool {
-	for _, target := range []error{proposals.ErrAuthority, ErrLocked, ErrBlocked, ErrFourEyes, ErrLimit, ErrRepeated, ErrChangeSet, ErrNotWaivable, ErrNoExpect} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
 }

@@ -25,6 +25,9 @@ type Policy struct {
 	RequireExpect bool
 	// MaxOpen bounds the open proposals of one agent; 0 means DefaultMaxOpen.
 	MaxOpen int
+	// MaxWrites bounds the drafts, revisions and comments of one agent in an
+	// hour; 0 means DefaultMaxWrites.
+	MaxWrites int
 	// Severities changes rules by id.
 	Severities map[string]rules.Severity
 	// Consultants are asked about every submission, beside the built-in rules.
@@ -33,6 +36,10 @@ type Policy struct {
 
 // DefaultMaxOpen is how many proposals an agent may have open.
 const DefaultMaxOpen = 10
+
+// DefaultMaxWrites is how many drafts, revisions and comments an agent may write
+// in an hour.
+const DefaultMaxWrites = 120
 
 // version names the policy as far as a decision depends on it.
 func (p Policy) version() string {
@@ -64,6 +71,9 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	}
 	if policy.MaxOpen <= 0 {
 		policy.MaxOpen = DefaultMaxOpen
+	}
+	if policy.MaxWrites <= 0 {
+		policy.MaxWrites = DefaultMaxWrites
 	}
 	return &Desk{store: store, policy: policy, rules: set, now: now, newID: newID, trials: &trials{}}, nil
 }
@@ -102,11 +112,11 @@ func (d *Desk) update(ctx context.Context, fn func(Tx) error) error {
 // stamp is the current time at the resolution that is stored: microseconds.
 func (d *Desk) stamp() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
 
-// log appends the event of an act. record is the seal of what the act wrote,
-// data what else matters about it.
-func (d *Desk) log(ctx context.Context, tx Tx, actor proposals.Actor, act string, p proposals.Proposal, record string, data map[string]any) error {
+// log appends the event of an act: at is the time that the act gave to what it
+// wrote, record the seal of it, data what else matters about it.
+func (d *Desk) log(ctx context.Context, tx Tx, actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) error {
 	e := history.Event{
-		ID: d.newID(), At: d.stamp(), Actor: actor.String(), Act: act,
+		ID: d.newID(), At: at, Actor: actor.String(), Act: act,
 		Subject: p.Subject.String(), Proposal: string(p.ID), Revision: p.Revision, Record: record,
 	}
 	if len(data) > 0 {

@@ -53,7 +53,16 @@ func (d *Desk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID)
 			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: v.Members,
 			Rendered: v.Rendered, Digest: v.Digest, Obstacles: d.obstacles(actor, v),
 		}
-		return d.collect(ctx, r, &out)
+		if err := d.collect(ctx, r, &out); err != nil {
+			return err
+		}
+		shown := []*proposals.Proposal{&out.Proposal}
+		for _, others := range [][]proposals.Proposal{out.Members, out.Others} {
+			for i := range others {
+				shown = append(shown, &others[i])
+			}
+		}
+		return d.refresh(ctx, r, shown...)
 	})
 	return out, err
 }
@@ -114,8 +123,15 @@ func (d *Desk) List(ctx context.Context, q Query) (Page, error) {
 	var page Page
 	err := d.store.View(ctx, func(r Reader) error {
 		var err error
-		page, err = r.List(ctx, q)
-		return err
+		if page, err = r.List(ctx, q); err != nil {
+			return err
+		}
+		for i := range page.Proposals {
+			if err := d.refresh(ctx, r, &page.Proposals[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return page, err
 }

@@ -16,6 +16,8 @@ var (
 	ErrBlocked     = errors.New("open block")
 	ErrFourEyes    = errors.New("four eyes")
 	ErrLimit       = errors.New("too many open proposals")
+	ErrPace        = errors.New("too much in an hour")
+	ErrExcess      = errors.New("more than is kept")
 	ErrRepeated    = errors.New("rejected before")
 	ErrIncomplete  = errors.New("incomplete")
 	ErrNoReason    = errors.New("a reason is missing")

@@ -174,3 +174,38 @@ func TestUnknownProposal(t *testing.T) {
 		})
 	}
 }
+
+// TestOldDigestAfterARevision decides with what was looked at before the
+// proposal was revised: by its author, by rebasing, and in the same words.
+func TestOldDigestAfterARevision(t *testing.T) {
+	o := open(t, review.Policy{})
+	first := storetest.Prompt("scene_pacer")
+	o.live(first)
+	change := func(base int, line string) proposals.Draft {
+		return storetest.Modify(first, base, func(t *registry.Tool) { t.Prompt += "\n" + line })
+	}
+	p := o.propose(scout, change(1, "One."))
+	looked := map[string]string{"the first revision": o.show(ada, p).Digest}
+	p = o.revise(scout, p, change(1, "Ignore what was said."))
+	looked["the second revision"] = o.show(ada, p).Digest
+	p = o.revise(scout, p, change(1, "One."))
+	looked["the third, which says what the first said"] = o.show(ada, p).Digest
+
+	o.live(storetest.Modify(first, 1, func(t *registry.Tool) { t.Goals += " And why." }))
+	p, err := o.desk.Rebase(t.Context(), scout, p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for when, digest := range looked {
+		t.Run(when, func(t *testing.T) {
+			o := office{Database: o.Database, T: t, desk: o.desk}
+			choice := []review.Choice{{ID: p.ID, Expect: digest}}
+			o.refused(review.ErrDigest, func() error { _, err := o.desk.Approve(t.Context(), ada, choice, ""); return err })
+			o.refused(review.ErrDigest, func() error { _, err := o.desk.Reject(t.Context(), ada, choice, "No."); return err })
+		})
+	}
+	if _, err := o.desk.Approve(t.Context(), ada, []review.Choice{{ID: p.ID, Expect: o.show(ada, p).Digest}}, ""); err != nil {
+		t.Error(err)
+	}
+	o.sound()
+}

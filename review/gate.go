@@ -11,20 +11,40 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Incomplete is everything that keeps a revision from being submitted. It
-// wraps ErrIncomplete.
+// Incomplete is everything that keeps a revision from being submitted, or a
+// draft from being kept at all. It wraps ErrIncomplete or ErrExcess.
 type Incomplete struct {
 	What     string // "tool:user/scene_pacer"
 	Problems proposals.Problems
+	Excess   bool // even for a draft
+}
+
+// Head says what can not be done, as the beginning of a sentence.
+func (e *Incomplete) Head() string {
+	if e.Excess {
+		return e.What + " can not be kept"
+	}
+	return e.What + " can not be submitted"
 }
 
 // Error lists the problems.
-func (e *Incomplete) Error() string {
-	return fmt.Sprintf("%s can not be submitted: %s", e.What, e.Problems.Error())
+func (e *Incomplete) Error() string { return e.Head() + ": " + e.Problems.Error() }
+
+// Unwrap returns ErrIncomplete or ErrExcess.
+func (e *Incomplete) Unwrap() error {
+	if e.Excess {
+		return ErrExcess
+	}
+	return ErrIncomplete
 }
 
-// Unwrap returns ErrIncomplete.
-func (e *Incomplete) Unwrap() error { return ErrIncomplete }
+// kept refuses a draft with more in it than is kept, whoever wrote it.
+func kept(draft proposals.Draft) error {
+	if ps := draft.Excess(); len(ps) > 0 {
+		return &Incomplete{What: draft.Subject.String(), Problems: ps, Excess: true}
+	}
+	return nil
+}
 
 func incomplete(what string, ps proposals.Problems) error {
 	if len(ps) == 0 {
@@ -58,7 +78,7 @@ func (d *Desk) submit(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 	if err != nil {
 		return p, err
 	}
-	if err := d.log(ctx, tx, actor, "submit", p, "", map[string]any{"issue": p.Issue, "content_hash": p.ContentHash}); err != nil {
+	if err := d.log(ctx, tx, actor, "submit", p, p.UpdatedAt, "", map[string]any{"issue": p.Issue, "content_hash": p.ContentHash}); err != nil {
 		return p, err
 	}
 	return d.receive(ctx, tx, p, rev)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -87,6 +88,9 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 	if draft, err = complete(ctx, tx, draft); err != nil {
 		return p, rev, err
 	}
+	if err := kept(draft); err != nil {
+		return p, rev, err
+	}
 	if err := d.joins(ctx, tx, actor, draft.ChangeSet); err != nil {
 		return p, rev, err
 	}
@@ -101,6 +105,9 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 		if err := d.withinLimit(ctx, tx, actor); err != nil {
 			return p, rev, err
 		}
+		if err := d.withinPace(ctx, tx, actor); err != nil {
+			return p, rev, err
+		}
 	}
 	now := d.stamp()
 	p = proposals.Proposal{
@@ -113,7 +120,7 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 	if err != nil {
 		return p, rev, err
 	}
-	if err := d.log(ctx, tx, actor, "draft", p, seal, nil); err != nil {
+	if err := d.log(ctx, tx, actor, "draft", p, p.UpdatedAt, seal, nil); err != nil {
 		return p, rev, err
 	}
 	p, err = tx.Proposal(ctx, p.ID)
@@ -153,6 +160,27 @@ func (d *Desk) withinLimit(ctx context.Context, tx Tx, actor proposals.Actor) er
 	}
 	return nil
 }
+
+// withinPace keeps an agent from filling the file with what is kept for ever:
+// drafts, revisions and comments. They are counted where they are recorded, in
+// the transaction that would add one more.
+func (d *Desk) withinPace(ctx context.Context, tx Tx, actor proposals.Actor) error {
+	if actor.Kind != proposals.Agent {
+		return nil
+	}
+	now := d.stamp()
+	times, err := tx.RecentWrites(ctx, actor, now.Add(-paceWindow), now, d.policy.MaxWrites)
+	if err != nil || len(times) < d.policy.MaxWrites {
+		return err
+	}
+	return fmt.Errorf("%w: %s has written %d drafts, revisions and comments since %s, and %d an hour is the limit for an agent; go on at %s",
+		ErrPace, actor, len(times), clock(times[len(times)-1]), d.policy.MaxWrites, clock(times[len(times)-1].Add(paceWindow)))
+}
+
+// paceWindow is the time in which an agent's acts are counted.
+const paceWindow = time.Hour
+
+func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
 
 // joins keeps everybody but the user from joining a change set that somebody
 // else opened: a stranger in it could hold back or ride along with the rest.

@@ -26,7 +26,14 @@ func (d *Desk) Revise(ctx context.Context, actor proposals.Actor, id proposals.I
 	return d.consulted(ctx, p, err)
 }
 
+// revise writes the next revision of a proposal in the actor's own words.
 func (d *Desk) revise(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
+	return d.revised(ctx, tx, actor, actor, p, draft)
+}
+
+// revised writes the next revision of a proposal, in which the words are those
+// of author.
+func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor, p proposals.Proposal, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
 	var rev proposals.Revision
 	if err := proposals.Authorize(actor, proposals.ActRevise, p.Author); err != nil {
 		return p, rev, fmt.Errorf("%s: %w", name(p), err)
@@ -38,12 +45,18 @@ func (d *Desk) revise(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 	if draft.Subject != p.Subject {
 		return p, rev, fmt.Errorf("%w: %s is about %s and stays so; propose %s on its own", ErrConflict, name(p), p.Subject, draft.Subject)
 	}
+	if err := kept(draft); err != nil {
+		return p, rev, err
+	}
 	last, err := tx.Revision(ctx, p.ID, p.Revision)
 	if err != nil {
 		return p, rev, err
 	}
 	if string(last.Draft.Canonical()) == string(draft.Canonical()) {
 		return p, last, fmt.Errorf("%s: %w since revision %d", name(p), ErrUnchanged, p.Revision)
+	}
+	if err := d.withinPace(ctx, tx, actor); err != nil {
+		return p, rev, err
 	}
 	if draft.ChangeSet != p.ChangeSet {
 		if err := d.joins(ctx, tx, actor, draft.ChangeSet); err != nil {
@@ -56,10 +69,14 @@ func (d *Desk) revise(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 		}
 	}
 	from, now := p.State, d.stamp()
+	data := map[string]any{}
+	if draft.ChangeSet != p.ChangeSet {
+		data["change_set"], data["change_set_before"] = draft.ChangeSet, p.ChangeSet
+	}
 	describe(&p, draft)
 	p.Revision++
 	p.UpdatedAt = now
-	rev = proposals.Revision{Proposal: p.ID, Number: p.Revision, Draft: draft, ContentHash: p.ContentHash, Author: actor, CreatedAt: now}
+	rev = proposals.Revision{Proposal: p.ID, Number: p.Revision, Draft: draft, ContentHash: p.ContentHash, Author: author, CreatedAt: now}
 	seal, err := tx.AddRevision(ctx, p, rev)
 	if err != nil {
 		return p, rev, err
@@ -68,7 +85,8 @@ func (d *Desk) revise(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 	if err := tx.MoveProposal(ctx, p, from); err != nil {
 		return p, rev, err
 	}
-	if err := d.log(ctx, tx, actor, "revise", p, seal, map[string]any{"content_hash": p.ContentHash}); err != nil {
+	data["content_hash"] = p.ContentHash
+	if err := d.log(ctx, tx, actor, "revise", p, p.UpdatedAt, seal, data); err != nil {
 		return p, rev, err
 	}
 	if to == proposals.Drafted {
@@ -109,7 +127,7 @@ func (d *Desk) Withdraw(ctx context.Context, actor proposals.Actor, id proposals
 				return err
 			}
 		}
-		return d.log(ctx, tx, actor, "withdraw", p, "", noted(note))
+		return d.log(ctx, tx, actor, "withdraw", p, p.UpdatedAt, "", noted(note))
 	})
 	return p, err
 }

@@ -54,6 +54,9 @@ type RecordReader interface {
 	Rejection(ctx context.Context, s registry.Subject, contentHash string) (Decision, error)
 	Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error)
 	Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error)
+	// RecentWrites returns when an agent drafted, revised or commented from one
+	// time to another, the latest first, at most limit of them.
+	RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error)
 }
 
 // RegistryReader finds what is live and what was.

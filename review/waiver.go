@@ -74,6 +74,12 @@ func holds(w history.Waiver, f rules.Finding, all []rules.Finding, now time.Time
 	return true
 }
 
+// Tally counts what the queue shows of an assessment when the proposal has
+// waivers and the time is now.
+func Tally(a Assessment, waivers []history.Waiver, now time.Time) proposals.Summary {
+	return summarize(a.Recommendation, stand(a.Report.Findings, waivers, a.Revision, now))
+}
+
 // summarize counts what the queue shows of an assessment.
 func summarize(recommendation proposals.Recommendation, standing []Standing) proposals.Summary {
 	s := proposals.Summary{Recommendation: recommendation, Findings: len(standing)}
@@ -81,6 +87,9 @@ func summarize(recommendation proposals.Recommendation, standing []Standing) pro
 	for _, f := range standing {
 		if f.Blocks() {
 			s.Blocks++
+		}
+		if w := f.Waiver; w != nil && w.ExpiresAt != nil && (s.WaivedUntil.IsZero() || w.ExpiresAt.Before(s.WaivedUntil)) {
+			s.WaivedUntil = *w.ExpiresAt
 		}
 		if f.Severity.Rank() > worst.Rank() {
 			worst = f.Severity
@@ -141,7 +150,7 @@ func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID
 		if err := tx.MoveProposal(ctx, p, from); err != nil {
 			return err
 		}
-		return d.log(ctx, tx, actor, "waive", p, seal, map[string]any{"finding": Handle(f), "reason": reason})
+		return d.log(ctx, tx, actor, "waive", p, p.UpdatedAt, seal, map[string]any{"finding": Handle(f), "reason": reason})
 	})
 	return w, err
 }
@@ -183,6 +192,27 @@ func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 		return found[0], nil
 	}
 	return rules.Finding{}, fmt.Errorf("%s names %d findings, %s: %w", handle, len(found), strings.Join(handles, ", "), ErrAmbiguous)
+}
+
+// refresh counts again what the queue shows of open proposals, where a waiver
+// that was counted on has run out since. Nothing is written: the time does not
+// wait for somebody to write.
+func (d *Desk) refresh(ctx context.Context, r RecordReader, ps ...*proposals.Proposal) error {
+	for _, p := range ps {
+		if p.Summary.WaivedUntil.IsZero() || !p.State.Open() {
+			continue
+		}
+		now := d.stamp()
+		if now.Before(p.Summary.WaivedUntil) {
+			continue
+		}
+		a, waivers, err := assessed(ctx, r, *p)
+		if err != nil {
+			return err
+		}
+		p.Summary = Tally(a, waivers, now)
+	}
+	return nil
 }
 
 // assessed returns the assessment that counts for the current revision, the

@@ -158,11 +158,60 @@ func TestWaiverExpires(t *testing.T) {
 	at := "N103@definition.aliases[0]"
 	o.Clock.Forward(59 * time.Minute)
 	o.standing(p, map[string]string{at: "waived"})
+	o.queued(p, 0)
 	o.Clock.Forward(time.Minute)
 	o.standing(p, map[string]string{at: "open"})
+	o.queued(p, 1)
 	o.refused(review.ErrBlocked, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(p), ""); return err })
+	o.sound()
 	o.waive(p, "N103")
+	o.queued(p, 0)
 	o.approve(ada, p)
+	o.sound()
+}
+
+// queued looks at how many findings of a proposal block, as the queue, the
+// proposal's own page and a fellow of its change set count them.
+func (o office) queued(p proposals.Proposal, want int) {
+	o.Helper()
+	d := o.show(ada, p)
+	open := 0
+	for _, s := range d.Standing {
+		if s.Blocks() {
+			open++
+		}
+	}
+	page, err := o.desk.List(o.Context(), review.Query{Limit: review.MaxPage})
+	if err != nil {
+		o.Fatal(err)
+	}
+	listed := -1
+	for _, q := range page.Proposals {
+		if q.ID == p.ID {
+			listed = q.Summary.Blocks
+		}
+	}
+	if listed != want || d.Proposal.Summary.Blocks != want || open != want {
+		o.Errorf("the queue counts %d blocks, the page %d, and %d stand; want %d", listed, d.Proposal.Summary.Blocks, open, want)
+	}
+}
+
+// TestExpiredWaiversInASet counts the blocks of the other members too.
+func TestExpiredWaiversInASet(t *testing.T) {
+	o := open(t, review.Policy{})
+	drafts := inSet("pacing", "scene_pacer", "chapter_pacer")
+	drafts[0] = inSetWith("pacing", withAlias(drafts[0], "get_task"))
+	set := o.proposeAll(scout, drafts...)
+	until := o.Clock.Now().Add(time.Hour)
+	if _, err := o.desk.Waive(t.Context(), ada, set[0].ID, "N103", "For now.", &until); err != nil {
+		t.Fatal(err)
+	}
+	for _, blocks := range []int{0, 1} {
+		if got := o.show(ada, set[1]).Members[0].Summary.Blocks; got != blocks {
+			t.Errorf("the member has %d blocks; want %d", got, blocks)
+		}
+		o.Clock.Forward(time.Hour)
+	}
 }
 
 // TestNotWaivable tries findings that hold for everybody, and some that are not

@@ -33,6 +33,9 @@ func (l Ledger) Contradictions(ctx context.Context, fn func(history.Damage)) err
 			fn(history.Damage{Table: c.table, Key: key, Message: c.message})
 		}
 	}
+	if err := l.waivedCounts(ctx, fn); err != nil {
+		return err
+	}
 	if err := l.s.checkCore(ctx); err != nil {
 		fn(history.Damage{Table: "core", Message: err.Error() + "."})
 	}
@@ -69,7 +72,7 @@ func registryContradictions() []contradiction {
 			"live", `SELECT l.subject FROM ` + inForce + ` WHERE l.name <> coalesce(v.definition ->> '$.name', '')
 			OR l.tool_kind <> iif(l.kind = 'tool', coalesce(v.definition ->> '$.kind', ''), '')
 			OR l.category <> coalesce(v.definition ->> '$.category', '') OR l.tier <> coalesce(v.definition ->> '$.tier', '')
-			OR l.approval <> coalesce(v.definition ->> '$.approval.tier', '') OR l.status <> coalesce(v.definition ->> '$.status', 'active')`,
+			OR l.approval <> coalesce(v.definition ->> '$.approval.tier', '') OR l.tag <> coalesce(v.definition ->> '$.tag.prefix', '') OR l.status <> coalesce(v.definition ->> '$.status', 'active')`,
 			"What lists show of it is not what its definition says.",
 		},
 		{

@@ -1,5 +1,7 @@
 package store
 
+import "strings"
+
 // queueContradictions are about the proposals, which are not sealed: what the
 // queue shows of each is what its last revision, its last assessment, its
 // decisions and the log say.
@@ -24,28 +26,41 @@ func queueContradictions() []contradiction {
 			OR p.title <> coalesce(nullif(r.draft ->> '$.definition.name', ''), p.subject_id)`,
 			"What the queue shows of it is not what its last revision says.",
 		},
-		{
-			"proposals", `SELECT q.id FROM (SELECT p.id, p.recommendation AS shown, p.findings, coalesce((SELECT a.seq FROM assessments a
-				WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1), 0) AS last FROM proposals p) q
-			LEFT JOIN assessments a ON a.seq = q.last
-			WHERE q.shown <> coalesce(a.recommendation, '') OR q.findings <> coalesce(json_array_length(a.report, '$.findings'), 0)`,
-			"What the queue shows of it is not what its last assessment says.",
-		},
+		{"proposals", shownFindings, "What the queue shows of it is not what its last assessment says."},
 		{
 			// The acts that move a proposal, and where to. A revision of what was
-			// submitted goes back to the chief.
-			"proposals", `SELECT p.id FROM proposals p WHERE p.state IS NOT (
-				SELECT CASE e.act WHEN 'draft' THEN 'draft' WHEN 'submit' THEN 'chief_review' WHEN 'assess' THEN 'user_review'
+			// submitted goes back to the chief; a waiver leaves it where it is.
+			"proposals", `SELECT p.id FROM proposals p WHERE (p.state, p.updated_at) IS NOT (
+				SELECT CASE e.act WHEN 'draft' THEN 'draft' WHEN 'submit' THEN 'chief_review' WHEN 'assess' THEN 'user_review' WHEN 'waive' THEN 'user_review'
 					WHEN 'approve' THEN 'approved' WHEN 'needs-changes' THEN 'needs_changes' WHEN 'reject' THEN 'rejected' WHEN 'withdraw' THEN 'withdrawn'
-					WHEN 'revise' THEN iif(p.issue > 0, 'chief_review', 'draft') END
+					WHEN 'revise' THEN iif(p.issue > 0, 'chief_review', 'draft') END, e.at
 				FROM events e WHERE e.proposal = p.id AND e.proposal <> ''
-				AND e.act IN ('draft', 'submit', 'assess', 'approve', 'needs-changes', 'reject', 'withdraw', 'revise')
+				AND e.act IN ('draft', 'submit', 'assess', 'waive', 'approve', 'needs-changes', 'reject', 'withdraw', 'revise')
 				ORDER BY e.seq DESC LIMIT 1)`,
-			"Its state is not the one that the log leads to.",
+			"Its state is not the one that the log leads to, or it was not reached then.",
+		},
+		{
+			"proposals", `SELECT id FROM (SELECT p.id, r.seq AS written, lag(r.seq, 1, 0) OVER (ORDER BY p.seq) AS before
+				FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = 1) WHERE written <= before`,
+			"It does not stand in the order in which proposals were drafted.",
 		},
 		{
 			"proposals", `SELECT p.id FROM proposals p LEFT JOIN issues i ON i.proposal = p.id WHERE p.issue <> coalesce(i.number, 0)`,
 			"It does not have the issue that it says.",
+		},
+		{
+			"issues", `SELECT '#' || i.number FROM issues i LEFT JOIN proposals p ON p.id = i.proposal
+			WHERE p.id IS NULL OR i.status <> iif(p.state IN ('approved', 'rejected', 'withdrawn'), 'closed', 'open')
+			OR i.assignee <> CASE p.state WHEN 'chief_review' THEN 'chief' WHEN 'user_review' THEN 'user' WHEN 'needs_changes' THEN p.author ELSE '' END`,
+			"Its status or its assignee is not what the state of its proposal leads to.",
+		},
+		{
+			"issues", `SELECT '#' || i.number FROM issues i JOIN proposals p ON p.id = i.proposal
+			LEFT JOIN events e ON e.proposal = p.id AND e.proposal <> '' AND e.act = 'submit'
+			LEFT JOIN revisions r ON r.proposal = p.id AND r.number = e.revision
+			WHERE i.title IS NOT '[' || iif(p.kind = 'tool', 'Tool', 'Agent') || ' Proposal] ' || coalesce(nullif(r.draft ->> '$.definition.name', ''), p.subject_id)
+			OR i.labels IS NOT p.kind || '-proposal' || char(10) || (r.draft ->> '$.type') || char(10) || p.layer || coalesce(char(10) || 'set:' || (r.draft ->> '$.changeSet'), '')`,
+			"Its title or its labels are not those of what was submitted.",
 		},
 		{
 			"counters", `SELECT coalesce(c.state, k.state) FROM (SELECT state, count(*) AS n FROM proposals GROUP BY state) c
@@ -54,3 +69,21 @@ func queueContradictions() []contradiction {
 		},
 	}
 }
+
+// shownFindings asks for proposals whose counts of findings are not those of the
+// last assessment of their revision. What blocks is counted here as long as
+// nothing was waived, and by waivedCounts otherwise. Most reports have no
+// findings; those need not be read as JSON: within a string the quotes of the
+// words looked for would be escaped.
+var shownFindings = strings.NewReplacer(
+	"NONE", `(a.report IS NULL OR instr(a.report, '"findings":[]') > 0)`,
+	"FINDINGS", "json_each(a.report, '$.findings')",
+).Replace(`
+	SELECT q.id FROM (SELECT p.*, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id) AS waived, coalesce((SELECT a.seq FROM assessments a
+		WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1), 0) AS last FROM proposals p) q
+	LEFT JOIN assessments a ON a.seq = q.last
+	WHERE q.recommendation <> coalesce(a.recommendation, '')
+	OR q.findings <> iif(NONE, 0, (SELECT count(*) FROM FINDINGS))
+	OR q.worst <> iif(NONE, '', coalesce((SELECT value ->> '$.severity' FROM FINDINGS
+		ORDER BY CASE value ->> '$.severity' WHEN 'block' THEN 1 WHEN 'warn' THEN 2 ELSE 3 END LIMIT 1), ''))
+	OR NOT q.waived AND (q.waived_until <> '' OR q.blocks <> iif(NONE, 0, (SELECT count(*) FROM FINDINGS WHERE value ->> '$.severity' = 'block')))`)

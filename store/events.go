@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 )
 
 const eventColumns = "seq, id, at, actor, act, subject, proposal, revision, record, data, prev_hash, hash"
@@ -40,6 +42,22 @@ func (s *session) AppendEvent(ctx context.Context, e history.Event) error {
 		return fmt.Errorf("event %d: %w", e.Seq, err)
 	}
 	return nil
+}
+
+// RecentWrites implements review.RecordReader. The condition on the actor and the
+// acts is the one of the index.
+func (s *session) RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error) {
+	return all(ctx, s, func(row scanner) (time.Time, error) {
+		var text string
+		var at time.Time
+		err := row.Scan(&text)
+		if err != nil {
+			return at, err
+		}
+		return at, into(&at, history.ParseTimestamp, text)
+	}, `SELECT at FROM events WHERE actor GLOB 'agent:*' AND act IN ('draft', 'revise', 'comment')
+		AND actor = ? AND at > ? AND at <= ? ORDER BY at DESC LIMIT ?`,
+		agent.String(), history.Timestamp(from), history.Timestamp(to), limit)
 }
 
 // EventQuery selects events for a page, the newest first.

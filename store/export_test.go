@@ -8,6 +8,16 @@ import (
 // SchemaVersion is the number of the last migration.
 const SchemaVersion = schemaVersion
 
+// Steps returns the numbers of the migrations in their order.
+func Steps() ([]int, error) {
+	all, err := migrations()
+	numbers := make([]int, len(all))
+	for i, step := range all {
+		numbers[i] = step.number
+	}
+	return numbers, err
+}
+
 // Interrupted makes a database like Open, but ends after the first steps of its
 // migration, as if the program had been killed there.
 func Interrupted(ctx context.Context, path string, opts Options, steps int) error {

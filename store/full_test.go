@@ -87,6 +87,9 @@ func fill(db *storetest.Database) error {
 		_, err = desk.Comment(ctx, ada, sentBack[0].ID, body, review.Anchor{Field: "definition.prompt", Line: 2})
 		errs = append(errs, err)
 	}
+	blocked := storetest.Prompt("verse_pacer")
+	blocked.Definition.Tool.Aliases = []string{"get_task"}
+	propose(ada, true, blocked)
 	propose(ada, false, storetest.Prompt("drafted"))
 	return errors.Join(errs...)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,9 +19,9 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// migration is one step of the schema. Steps are numbered from 1 without
-// gaps, run forward only, each in its own transaction, and are never changed
-// once released: what ships differently gets a new step.
+// migration is one step of the schema. Steps run forward only, in the order of
+// their numbers, each in its own transaction, and are never changed once
+// released: what ships differently gets a new step.
 type migration struct {
 	number int
 	schema bool // the step makes tables and triggers, and needs no DB
@@ -47,14 +49,13 @@ func migrations() ([]migration, error) {
 			return s.script(ctx, string(script))
 		}})
 	}
-	ordered := make([]migration, len(steps))
-	for _, step := range steps {
-		if step.number < 1 || step.number > len(steps) || ordered[step.number-1].run != nil {
-			return nil, fmt.Errorf("migration %d stands twice or leaves a gap", step.number)
+	slices.SortFunc(steps, func(a, b migration) int { return cmp.Compare(a.number, b.number) })
+	for i, step := range steps {
+		if step.number < 1 || i > 0 && step.number == steps[i-1].number {
+			return nil, fmt.Errorf("migration %d stands twice, or before the first", step.number)
 		}
-		ordered[step.number-1] = step
 	}
-	return ordered, nil
+	return steps, nil
 }
 
 // applicationID marks the file as ours in its header ("crib" in ASCII), so
@@ -62,7 +63,7 @@ func migrations() ([]migration, error) {
 const applicationID = 0x63726962
 
 // schemaVersion is the number of the last migration.
-const schemaVersion = 4
+const schemaVersion = 6
 
 // prepareFile brings the schema up to date and makes sure that the core is
 // what the program ships. A file that is current costs two reads.

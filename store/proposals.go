@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -13,26 +14,42 @@ import (
 // registry, so that staleness is never stored.
 const proposalColumns = `
 	p.id, p.type, p.subject, p.title, p.state, p.revision, p.content_hash, p.base_version, p.author,
-	p.change_set, p.issue, p.recommendation, p.findings, p.blocks, p.worst, p.created_at, p.updated_at,
+	p.change_set, p.issue, p.recommendation, p.findings, p.blocks, p.worst, p.waived_until, p.created_at, p.updated_at,
 	coalesce(l.version, 0)`
 
 const fromProposals = ` FROM proposals p LEFT JOIN live l ON l.subject = p.subject `
 
 func scanProposal(row scanner) (proposals.Proposal, error) {
 	var p proposals.Proposal
-	var subject, author, created, updated string
+	var subject, author, until, created, updated string
 	err := row.Scan(&p.ID, &p.Type, &subject, &p.Title, &p.State, &p.Revision, &p.ContentHash, &p.BaseVersion, &author,
 		&p.ChangeSet, &p.Issue, &p.Summary.Recommendation, &p.Summary.Findings, &p.Summary.Blocks, &p.Summary.Worst,
-		&created, &updated, &p.LiveVersion)
+		&until, &created, &updated, &p.LiveVersion)
 	if err != nil {
 		return p, err
 	}
 	return p, readAll(
 		into(&p.Subject, registry.ParseSubject, subject),
 		into(&p.Author, parseActor, author),
+		into(&p.Summary.WaivedUntil, parseMaybe, until),
 		into(&p.CreatedAt, history.ParseTimestamp, created),
 		into(&p.UpdatedAt, history.ParseTimestamp, updated),
 	)
+}
+
+// maybe writes a time that need not be there, parseMaybe reads it.
+func maybe(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return history.Timestamp(t)
+}
+
+func parseMaybe(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	return history.ParseTimestamp(s)
 }
 
 // Proposal implements review.ProposalReader.
@@ -99,9 +116,9 @@ func (s *session) AddRevision(ctx context.Context, p proposals.Proposal, r propo
 // MoveProposal implements review.ProposalWriter.
 func (s *session) MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error {
 	n, err := s.exec(ctx, `
-		UPDATE proposals SET state = ?, recommendation = ?, findings = ?, blocks = ?, worst = ?, updated_at = ?
+		UPDATE proposals SET state = ?, recommendation = ?, findings = ?, blocks = ?, worst = ?, waived_until = ?, updated_at = ?
 		WHERE id = ? AND state = ? AND revision = ?`,
-		p.State, p.Summary.Recommendation, p.Summary.Findings, p.Summary.Blocks, p.Summary.Worst, history.Timestamp(p.UpdatedAt),
-		p.ID, from, p.Revision)
+		p.State, p.Summary.Recommendation, p.Summary.Findings, p.Summary.Blocks, p.Summary.Worst,
+		maybe(p.Summary.WaivedUntil), history.Timestamp(p.UpdatedAt), p.ID, from, p.Revision)
 	return changedOne(n, err, "proposal "+string(p.ID))
 }

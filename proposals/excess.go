@@ -1,0 +1,41 @@
+package proposals
+
+import (
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// MaxDraft is the longest draft that is kept, in bytes of canonical JSON: several
+// of the longest texts that a definition can have.
+const MaxDraft = 4 << 20
+
+// Excess returns what is too much even for a draft, each with its path: a draft
+// may lack whatever it likes, but what is kept is kept for ever, and lists show
+// its name and its change set to everybody. It is nil for what can be kept.
+func (d Draft) Excess() Problems {
+	var c template
+	name := d.Definition.Name()
+	if message := checkLength(name, registry.MaxName); message != "" {
+		c.add(RuleDefinition, "definition.name", "%s", message)
+	}
+	if strings.IndexByte(name, 0) >= 0 {
+		c.add(RuleDefinition, "definition.name", "holds a NUL character; take it out")
+	}
+	c.changeSet(d)
+	c.length(RuleRationale, "rationale", d.Rationale, MaxRationale)
+	if n := len(d.Examples); n > MaxExamples {
+		c.add(RuleExamples, "examples", "has %d; at most %d are kept", n, MaxExamples)
+	}
+	for i, text := range d.Examples[:min(len(d.Examples), MaxExamples)] {
+		c.length(RuleExamples, jsondoc.Index("examples", i), text, MaxExample)
+	}
+	if n := len(d.TestCases); n > MaxTestCases {
+		c.add(RuleTestCases, "testCases", "has %d; at most %d are kept", n, MaxTestCases)
+	}
+	if n := len(d.Canonical()); n > MaxDraft {
+		c.add(RuleSubject, jsondoc.Root, "has %d bytes as JSON; at most %d are kept", n, MaxDraft)
+	}
+	return c.problems
+}

@@ -1,0 +1,106 @@
+package review
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/proposals"
+)
+
+// together refuses a choice that splits a change set. Members that are live
+// already hold back nobody: the name of a set can be used again.
+func together(views []view) error {
+	chosen := map[proposals.ID]bool{}
+	for _, v := range views {
+		if chosen[v.Proposal.ID] {
+			return fmt.Errorf("%w: %s is named twice", ErrConflict, name(v.Proposal))
+		}
+		chosen[v.Proposal.ID] = true
+	}
+	for _, v := range views {
+		for _, m := range v.Members {
+			switch {
+			case chosen[m.ID] || m.State == proposals.Approved:
+			case m.State == proposals.UserReview:
+				return fmt.Errorf("%w: %s belongs to %q with %s (%s); approve them together: toolcrib --approve 'set:%s'",
+					ErrChangeSet, name(v.Proposal), v.Proposal.ChangeSet, name(m), m.State, v.Proposal.ChangeSet)
+			default:
+				return fmt.Errorf("%w: %s belongs to %q with %s, which is in %s; wait for it, or take it out: toolcrib regroup %s --alone",
+					ErrChangeSet, name(v.Proposal), v.Proposal.ChangeSet, name(m), m.State, m.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// broken reports a change set of which a member was rejected. Its other members
+// were written to go live with that one, so none of them does until the user
+// says what belongs together now.
+func broken(changeSet string, members []proposals.Proposal) error {
+	for _, m := range members {
+		if m.State == proposals.Rejected {
+			return fmt.Errorf("%w: %s of %q was rejected, so nothing of the set goes live as it is; say what belongs together now: toolcrib regroup 'set:%s' --into NAME, or --alone",
+				ErrChangeSet, name(m), changeSet, changeSet)
+		}
+	}
+	return nil
+}
+
+// Regroup moves open proposals into another change set, or out of theirs when
+// changeSet is "": all of them or none. Each gets a new revision in which
+// nothing else is different, and which stays its author's, so that it is
+// reviewed again among its new fellows.
+func (d *Desk) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
+	var moved []proposals.Proposal
+	err := d.update(ctx, func(tx Tx) error {
+		moved = make([]proposals.Proposal, 0, len(ids))
+		for _, id := range ids {
+			p, err := d.regroup(ctx, tx, actor, id, changeSet)
+			if err != nil {
+				return err
+			}
+			moved = append(moved, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return moved, d.consult(ctx, moved)
+}
+
+func (d *Desk) regroup(ctx context.Context, tx Tx, actor proposals.Actor, id proposals.ID, changeSet string) (proposals.Proposal, error) {
+	p, rev, err := current(ctx, tx, id)
+	if err != nil {
+		return p, err
+	}
+	if p.State == proposals.NeedsChanges {
+		return p, fmt.Errorf("%s: %w: it waits for its author's revision, which can name another change set itself", name(p), proposals.ErrState)
+	}
+	rev.Draft.ChangeSet = changeSet
+	p, _, err = d.revised(ctx, tx, actor, rev.Author, p, rev.Draft)
+	return p, err
+}
+
+// OpenMembers returns the ids of the members of a change set to which something
+// can still happen.
+func (d *Desk) OpenMembers(ctx context.Context, changeSet string) ([]proposals.ID, error) {
+	var ids []proposals.ID
+	err := d.store.View(ctx, func(r Reader) error {
+		members, err := r.Members(ctx, changeSet)
+		if err != nil {
+			return err
+		}
+		ids = ids[:0]
+		for _, m := range members {
+			if m.State.Open() {
+				ids = append(ids, m.ID)
+			}
+		}
+		if len(ids) == 0 {
+			return fmt.Errorf("an open member of change set %q: %w", changeSet, ErrNotFound)
+		}
+		return nil
+	})
+	return ids, err
+}

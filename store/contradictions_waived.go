@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// waivedCounts reports proposals with waivers whose count of blocks is not what
+// the desk counted when it last assessed them or took a waiver. What a waiver
+// settles is the desk's to say, so the desk is asked.
+func (l Ledger) waivedCounts(ctx context.Context, fn func(history.Damage)) error {
+	ids, err := all(ctx, l.s, scanID, "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		agrees, err := l.agrees(ctx, id)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch {
+		case err != nil:
+			fn(history.Damage{Table: "proposals", Key: string(id), Message: "What blocks it can not be counted: " + err.Error() + "."})
+		case !agrees:
+			fn(history.Damage{Table: "proposals", Key: string(id), Message: "The blocks that the queue shows of it are not those that its waivers leave."})
+		}
+	}
+	return nil
+}
+
+func (l Ledger) agrees(ctx context.Context, id proposals.ID) (bool, error) {
+	p, err := l.s.Proposal(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	var counted string
+	err = l.s.row(ctx, `SELECT coalesce((SELECT at FROM events WHERE proposal = ? AND proposal <> '' AND revision = ? AND act IN ('assess', 'waive')
+		ORDER BY seq DESC LIMIT 1), '')`, []any{id, p.Revision}, &counted)
+	if err != nil {
+		return false, err
+	}
+	as, err := l.s.Assessments(ctx, id, p.Revision)
+	if err != nil {
+		return false, err
+	}
+	if len(as) == 0 {
+		return p.Summary == proposals.Summary{}, nil
+	}
+	waivers, err := l.s.Waivers(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	at, err := history.ParseTimestamp(counted)
+	if err != nil {
+		return false, errors.Join(ErrDamaged, err)
+	}
+	want := review.Tally(as[len(as)-1], waivers, at)
+	return p.Summary.Blocks == want.Blocks && p.Summary.WaivedUntil.Equal(want.WaivedUntil.Truncate(time.Microsecond)), nil
+}
