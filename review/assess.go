@@ -51,23 +51,26 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	}
 	report.Findings = adopt(carried(report.Findings, earlier), o.Findings)
 	report.Advice, report.Problems = o.Recommendation, o.Problems
-	recommendation := recommend(report.Findings).Lower(advice(earlier, reviewer)).Lower(o.Recommendation)
-	report.Comment = d.comment(report.Findings, recommendation, o)
+	waivers, err := tx.Waivers(ctx, p.ID)
+	if err != nil {
+		return p, a, err
+	}
+	at := d.stamp()
+	standing := stand(report.Findings, waivers, p.Revision, at)
+	open, _ := unsettled(standing)
+	recommendation := recommend(open).Lower(advice(earlier, reviewer)).Lower(o.Recommendation)
+	report.Comment = d.comment(report, standing, recommendation, o)
 	a = Assessment{
 		ID: d.newID(), Proposal: p.ID, Revision: p.Revision, ContentHash: rev.ContentHash, Reviewer: reviewer,
-		Recommendation: recommendation, Report: report, RulesVersion: d.RulesVersion(), At: d.stamp(),
+		Recommendation: recommendation, Report: report, RulesVersion: d.RulesVersion(), At: at,
 	}
 	seal, err := tx.AddAssessment(ctx, a)
 	if err != nil {
 		return p, a, err
 	}
-	waivers, err := tx.Waivers(ctx, p.ID)
-	if err != nil {
-		return p, a, err
-	}
 	from := p.State
 	p.State, p.UpdatedAt = to, a.At
-	p.Summary = summarize(recommendation, stand(report.Findings, waivers, p.Revision, a.At))
+	p.Summary = summarize(recommendation, standing)
 	if err := tx.MoveProposal(ctx, p, from); err != nil {
 		return p, a, err
 	}
@@ -91,7 +94,8 @@ func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Dr
 	return Report{Findings: findings, Harness: results}, err
 }
 
-// recommend is the policy by which findings become a recommendation:
+// recommend is the policy by which findings that nobody waived become a
+// recommendation:
 //
 //   - reject, when a core tool is touched or something dangerous is certain: a
 //     block of family L or S;

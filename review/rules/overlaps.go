@@ -14,7 +14,7 @@ import (
 // model choose, and it will choose differently each time.
 func overlaps() []Rule {
 	return []Rule{
-		likenessRule("O101", "like-core-tool",
+		likenessRule(LikeCore, "like-core-tool",
 			"The text or the purpose is nearly that of a core tool. Two tools for one thing make a model choose between them, and a near copy of a core tool passes for the one that everybody relies on.",
 			true),
 		likenessRule("O102", "like-live-tool",
@@ -24,6 +24,9 @@ func overlaps() []Rule {
 		tagRule(),
 	}
 }
+
+// LikeCore is the rule that finds what is like a core tool.
+const LikeCore = "O101"
 
 // From how much on two tools count as nearly the same: of the shingles of
 // their texts, and of the content words of their purposes.

@@ -1,0 +1,199 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/review/harness"
+	"toolcrib/review/rules"
+)
+
+// comment answers the four questions every assessment answers: does the change
+// make sense, does it overlap a core tool, does it break guardrails or policy,
+// what must change. It says so when a question was not looked into. Waived
+// findings are settled and not told again.
+func (d *Desk) comment(r Report, standing []Standing, recommendation proposals.Recommendation, o Opinion) string {
+	open, waived := unsettled(standing)
+	var b strings.Builder
+	b.WriteString("**Does it make sense?** ")
+	b.WriteString(sense(open, r.Harness))
+	b.WriteString("\n\n**Does it overlap a core tool?** ")
+	b.WriteString(d.overlap(open))
+	b.WriteString("\n\n**Does it break guardrails or policy?** ")
+	b.WriteString(d.breach(open))
+	b.WriteString("\n\n**What must change?** ")
+	b.WriteString(mustChange(open, recommendation))
+	if waived > 0 {
+		fmt.Fprintf(&b, "\n\n**Waived by the user:** %s.", count(waived, "finding", "findings"))
+	}
+	if o.Comment != "" {
+		b.WriteString("\n\n**The reviewer adds:** " + o.Comment)
+	}
+	if lowered := d.rules.Lowered(); len(lowered) > 0 {
+		more := ""
+		if len(lowered) > mostLowered {
+			lowered, more = lowered[:mostLowered], "; and more, which `toolcrib doctor` lists"
+		}
+		b.WriteString("\n\n**Weaker than usual, by configuration:** " + strings.Join(lowered, "; ") + more + ".")
+	}
+	for _, problem := range o.Problems {
+		b.WriteString("\n\n**A reviewer failed:** " + problem)
+	}
+	return b.String()
+}
+
+// How much of each a comment names; the findings stand below it in full.
+const (
+	mostLowered = 4 // rules that the configuration weakens
+	mostSteps   = 5 // things to change
+	mostFields  = 3 // fields of one thing to change
+)
+
+// unsettled returns the findings that nobody waived, and how many somebody did.
+func unsettled(standing []Standing) ([]rules.Finding, int) {
+	var open []rules.Finding
+	for _, s := range standing {
+		if s.Open() {
+			open = append(open, s.Finding)
+		}
+	}
+	return open, len(standing) - len(open)
+}
+
+// sense answers from the rules of template, names, data and budget, and from
+// the test cases.
+func sense(open []rules.Finding, cases []harness.Result) string {
+	if f, more := worst(open, "TNDB"); f.Message != "" {
+		return verdict(f, "Not as it is: ", "Mostly, but: ") + more
+	}
+	notRun := 0
+	for _, c := range cases {
+		if c.Outcome == harness.NotRun {
+			notRun++
+		}
+	}
+	switch {
+	case len(cases) == 0:
+		return "Yes: nothing is missing, and the names follow the conventions."
+	case notRun == 0:
+		return "Yes: nothing is missing, the names follow the conventions, and the test cases come out as expected."
+	}
+	return fmt.Sprintf("As far as it could be tried: nothing is missing and the names follow the conventions, but %s not run. %s",
+		count(notRun, "test case was", "test cases were"), cases[slices.IndexFunc(cases, func(c harness.Result) bool { return c.Outcome == harness.NotRun })].Reason)
+}
+
+// overlap answers from the rules of lock and overlap. Only two of them are
+// about the core.
+func (d *Desk) overlap(open []rules.Finding) string {
+	f, more := worst(open, "LO")
+	switch {
+	case f.Message == "" && d.rules.Has("O"):
+		return "No."
+	case f.Message == "":
+		return "No core id or alias is taken. Likeness was not looked into, as no rule for it is in force."
+	case f.Rule[:1] == "L" || f.Rule == rules.LikeCore:
+		return "Yes: " + f.Message + more
+	}
+	return "No core tool, but another one: " + f.Message + more
+}
+
+// breach answers from the rules of security, protocol, registry and agents, and
+// from what external reviewers found.
+func (d *Desk) breach(open []rules.Finding) string {
+	f, more := worst(open, "SPRA"+ExternalRule)
+	switch {
+	case f.Message != "":
+		return verdict(f, "Yes: ", "Perhaps: ") + more
+	case d.rules.Has("S"):
+		return "Nothing of the kind was found."
+	}
+	return "Not looked into: no security rule is in force. Read the text yourself."
+}
+
+// worst returns the worst finding of the given families that is more than a
+// hint, and says how many there are besides.
+func worst(open []rules.Finding, families string) (rules.Finding, string) {
+	var first rules.Finding
+	n := 0
+	for _, f := range open {
+		if f.Severity == rules.Info || !strings.Contains(families, f.Rule[:1]) {
+			continue
+		}
+		if n++; n == 1 || f.Severity.Rank() > first.Severity.Rank() {
+			first = f
+		}
+	}
+	if n < 2 {
+		return first, ""
+	}
+	return first, fmt.Sprintf(" (and %d more)", n-1)
+}
+
+// verdict is the message of a finding after what its severity says.
+func verdict(f rules.Finding, block, warn string) string {
+	if f.Severity == rules.Block {
+		return block + f.Message
+	}
+	return warn + f.Message
+}
+
+// mustChange lists what to do about the findings that block, or, when none
+// does, about those for which the recommendation is no approval.
+func mustChange(open []rules.Finding, recommendation proposals.Recommendation) string {
+	if list := steps(open, func(f rules.Finding) bool { return f.Severity == rules.Block }); list != "" {
+		return "Before it can be approved:\n\n" + list
+	}
+	list := steps(open, func(f rules.Finding) bool { return recommend([]rules.Finding{f}) != proposals.RecommendApprove })
+	switch {
+	case list != "":
+		return "Nothing keeps it from being approved, but this should change:\n\n" + list
+	case recommendation == proposals.RecommendApprove:
+		return "Nothing."
+	}
+	return "See what the reviewer says."
+}
+
+// steps lists what the findings that count suggest, each suggestion once with
+// the fields it is for.
+func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
+	var order []string
+	fields := map[string][]string{}
+	for _, f := range open {
+		if !counts(f) {
+			continue
+		}
+		what := f.Suggestion
+		if what == "" {
+			what = f.Message
+		}
+		if _, known := fields[what]; !known {
+			order = append(order, what)
+		}
+		if !slices.Contains(fields[what], f.Path) {
+			fields[what] = append(fields[what], f.Path)
+		}
+	}
+	var lines []string
+	for i, what := range order {
+		if i == mostSteps {
+			lines = append(lines, fmt.Sprintf("- And %s, which the findings say.", count(len(order)-i, "more thing", "more things")))
+			break
+		}
+		where, more := fields[what], ""
+		if len(where) > mostFields {
+			where, more = where[:mostFields], fmt.Sprintf(" and %s", count(len(where)-mostFields, "more field", "more fields"))
+		}
+		lines = append(lines, fmt.Sprintf("- %s%s: %s", strings.Join(where, ", "), more, what))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// count says how many there are of something.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,110 @@
+package review
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review/harness"
+	"toolcrib/review/rules"
+)
+
+// TestRecommend holds the policy for every family and severity.
+func TestRecommend(t *testing.T) {
+	const approve, change, reject = proposals.RecommendApprove, proposals.RecommendNeedsChanges, proposals.RecommendReject
+	for _, family := range strings.Split("T N L S P O D R A B X", " ") {
+		want := map[rules.Severity]proposals.Recommendation{rules.Block: change, rules.Warn: approve, rules.Info: approve}
+		if strings.Contains("LS", family) {
+			want[rules.Block] = reject
+		}
+		if strings.Contains("SPOT", family) {
+			want[rules.Warn] = change
+		}
+		for severity, recommendation := range want {
+			if got := recommend([]rules.Finding{{Rule: family + "101", Severity: severity}}); got != recommendation {
+				t.Errorf("%s of %s: %s, want %s", severity, family, got, recommendation)
+			}
+		}
+	}
+	if got := recommend([]rules.Finding{{Rule: "S101", Severity: rules.Block}, {Rule: "O101", Severity: rules.Warn}}); got != reject {
+		t.Errorf("the worst does not count: %s", got)
+	}
+	if got := recommend(nil); got != approve {
+		t.Errorf("no findings: %s", got)
+	}
+}
+
+func TestCommentAnswersFourQuestions(t *testing.T) {
+	set, err := rules.NewSet(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	finding := func(rule string, severity rules.Severity, path, suggestion string) Standing {
+		return Standing{Finding: rules.Finding{Rule: rule, Severity: severity, Path: path, Message: "Message of " + rule + ".", Suggestion: suggestion}}
+	}
+	waived := finding("S101", rules.Block, "definition.prompt", "Remove it.")
+	waived.Waiver = &history.Waiver{}
+	passed, notRun := harness.Result{Outcome: harness.Passed}, harness.Result{Outcome: harness.NotRun, Reason: "No model is connected."}
+	tests := map[string]struct {
+		standing []Standing
+		cases    []harness.Result
+		want     []string
+		not      []string
+	}{
+		"clean": {
+			nil,
+			[]harness.Result{passed, passed},
+			[]string{"sense?** Yes: ", "come out as expected.", "core tool?** No.", "policy?** Nothing of the kind was found.", "change?** Nothing."},
+			[]string{"waived", "not looked into"},
+		},
+		"not tried": {nil, []harness.Result{passed, notRun}, []string{"As far as it could be tried", "1 test case was not run. No model is connected."}, []string{"as expected"}},
+		"blocks": {
+			[]Standing{
+				finding("S102", rules.Block, "definition.prompt", "Remove it."), finding("S102", rules.Block, "definition.goals", "Remove it."),
+				finding("S102", rules.Block, "definition.prompt", "Remove it."), finding("N103", rules.Block, "definition.aliases[0]", "Choose another."),
+				finding("O101", rules.Warn, "definition", "Change the other."),
+			},
+			nil,
+			[]string{
+				"sense?** Not as it is: Message of N103.", "core tool?** Yes: Message of O101.", "policy?** Yes: Message of S102. (and 2 more)",
+				"Before it can be approved:\n\n- definition.prompt, definition.goals: Remove it.\n- definition.aliases[0]: Choose another.",
+			},
+			[]string{"Change the other."},
+		},
+		"warnings": {
+			[]Standing{finding("O103", rules.Warn, "definition.name", "Rename it."), finding("R103", rules.Warn, "definition.approval", "Ask."), finding("S139", rules.Info, "definition.prompt", "Hm.")},
+			nil,
+			[]string{"core tool?** No core tool, but another one: Message of O103.", "policy?** Perhaps: Message of R103.", "should change:\n\n- definition.name: Rename it."},
+			[]string{"S139", "Hm.", "Ask."},
+		},
+		"settled": {[]Standing{waived}, nil, []string{"policy?** Nothing of the kind was found.", "change?** Nothing.", "**Waived by the user:** 1 finding."}, []string{"S101"}},
+		"many": {
+			[]Standing{
+				finding("P101", rules.Block, "a", "1"), finding("P101", rules.Block, "b", "1"), finding("P101", rules.Block, "c", "1"), finding("P101", rules.Block, "d", "1"),
+				finding("P101", rules.Block, "a", "2"), finding("P101", rules.Block, "a", "3"), finding("P101", rules.Block, "a", "4"), finding("P101", rules.Block, "a", "5"),
+				finding("P101", rules.Block, "a", "6"), finding("P101", rules.Block, "a", "7"),
+			},
+			nil,
+			[]string{"- a, b, c and 1 more field: 1\n", "- a: 5\n- And 2 more things, which the findings say."},
+			[]string{"- a: 6"},
+		},
+	}
+	d := &Desk{rules: set}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			open, _ := unsettled(tt.standing)
+			got := d.comment(Report{Harness: tt.cases}, tt.standing, recommend(open), Opinion{})
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("it lacks %q:\n%s", want, got)
+				}
+			}
+			for _, not := range tt.not {
+				if strings.Contains(got, not) {
+					t.Errorf("it says %q:\n%s", not, got)
+				}
+			}
+		})
+	}
+}
