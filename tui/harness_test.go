@@ -129,28 +129,42 @@ func demo(names ...string) func(*bench) {
 	return func(b *bench) {
 		b.t.Helper()
 		for _, name := range names {
-			text, err := os.ReadFile("testdata/proposals/" + name)
-			if err != nil {
-				b.t.Fatal(err)
-			}
-			parsed, err := proposals.DecodeFile(name, text)
-			if err != nil {
-				b.t.Fatal(err)
-			}
-			for _, p := range parsed {
-				b.propose(p.Draft)
+			for _, d := range b.files(name) {
+				b.propose(d)
 			}
 		}
 	}
 }
 
-func (b *bench) propose(d proposals.Draft) proposals.Proposal {
+// files reads the proposals of a file of the demonstration.
+func (b *bench) files(name string) []proposals.Draft {
 	b.t.Helper()
-	ps, err := b.desk.Propose(context.Background(), drafter, []proposals.Draft{d}, true)
+	text, err := os.ReadFile("testdata/proposals/" + name)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return ps[0]
+	parsed, err := proposals.DecodeFile(name, text)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	drafts := make([]proposals.Draft, len(parsed))
+	for i, p := range parsed {
+		drafts[i] = p.Draft
+	}
+	return drafts
+}
+
+// file reads the only proposal of a file.
+func (b *bench) file(name string) proposals.Draft {
+	b.t.Helper()
+	return b.files(name)[0]
+}
+
+func (b *bench) propose(d proposals.Draft) {
+	b.t.Helper()
+	if _, err := b.desk.Propose(context.Background(), drafter, []proposals.Draft{d}, true); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // press types keys; each is named as Bubble Tea names it.

@@ -33,6 +33,7 @@ func proposalKeys() []key {
 		{name: "next-prompt", keys: []string{"]"}, help: "The next channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(1) }, off: (*Model).noPrompts},
 		{name: "previous-prompt", keys: []string{"["}, help: "The previous channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(-1) }, off: (*Model).noPrompts},
 		{name: "prompt-view", keys: []string{"v"}, help: "Show the prompt's diff, as it will be, or as it is now", do: (*Model).nextPromptView, off: (*Model).noPrompts},
+		{name: "rendered", keys: []string{"r"}, help: "Show Markdown rendered, or as it is written", do: (*Model).switchRendered, off: (*Model).cannotRender},
 		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID},
 		{name: "copy-diff", keys: []string{"Y"}, help: "Copy the diff", do: (*Model).copyDiff, off: (*Model).noDiff},
 	}

@@ -57,11 +57,16 @@ type Model struct {
 	dialogs  int
 	reading  map[proposals.ID]*reading
 	counter  *tokens.Counter
+
+	rendered      map[renderKey]*rendering
+	toRender      []tea.Cmd // asked for and not started
+	rawTexts      bool      // rationales and comments as they are written
+	renderPrompts bool
 }
 
 // New returns the workbench with an empty queue; Prime fills its first page.
 func New(cfg Config) *Model {
-	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", reading: map[proposals.ID]*reading{}, counter: tokens.NewCounter()}
+	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", reading: map[proposals.ID]*reading{}, counter: tokens.NewCounter(), rendered: map[renderKey]*rendering{}}
 	m.queue, m.log = newQueuePage(), newLogPage()
 	m.chooseTheme()
 	m.tools, m.agents = newRegistryPage(m, "tool"), newRegistryPage(m, "agent")
@@ -101,7 +106,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.quitting && m.writes == 0 {
 		return m, tea.Quit
 	}
-	return m, cmd
+	return m, tea.Batch(cmd, m.renders())
 }
 
 func (m *Model) route(msg tea.Msg) tea.Cmd {
@@ -160,6 +165,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		if m.dialog != nil && m.dialog.number == msg.dialog {
 			m.dialog.ready = true
 		}
+	case renderedMsg:
+		m.partRendered(msg)
 	case wroteMsg:
 		return m.wrote(msg)
 	case editedMsg:

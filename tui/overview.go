@@ -40,7 +40,7 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	pp.consequences(m, page)
 	page.Blank()
 	page.Heading("Rationale")
-	page.Text("  ", orNone(d.Revision.Draft.Rationale))
+	m.prose(page, "  ", orNone(d.Revision.Draft.Rationale))
 	pp.trials(m, page)
 	return page.Rows()
 }

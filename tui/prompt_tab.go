@@ -51,6 +51,14 @@ type promptState struct {
 	view    promptView
 }
 
+// text is the side of the chosen prompt that is shown whole.
+func (s *promptState) text() string {
+	if s.view == promptNow {
+		return s.changes[s.at].Now
+	}
+	return s.changes[s.at].After
+}
+
 // promptChange is a channel prompt that an approval changes; what is not there
 // is "".
 type promptChange struct {
@@ -166,28 +174,26 @@ func (pp *proposalPage) promptHead(m *Model) pager.Rows {
 		}
 		page.Line(l)
 	}
-	page.Line(draw.Of(th.Faint, "shown: ").Add(th.Text, draw.Safe(s.view.String())))
+	page.Item(draw.Of(th.Faint, "shown: "), m.howShown())
 	page.Blank()
 	return page.Rows()
 }
 
 func (pp *proposalPage) promptBody(m *Model) pager.Rows {
 	s := &pp.prompts
-	c := s.changes[s.at]
-	text := c.After
-	switch s.view {
-	case promptNow:
-		text = c.Now
-	case promptDiff, promptViews:
-		if l := s.lists[s.at]; l != nil {
-			return l.Rows(m.theme, pp.split)
-		}
-	case promptAfter:
+	text := s.text()
+	if l := s.lists[s.at]; l != nil && s.view == promptDiff {
+		return l.Rows(m.theme, pp.split)
 	}
 	if text == "" {
 		page := prose.New(m.theme)
 		page.Faint("", "There is none.")
 		return page.Rows()
+	}
+	if m.renderPrompts {
+		if r := m.markdown(text); r != nil && len(r.lines) > 0 {
+			return markdownRows{r, m}
+		}
 	}
 	return plainRows{strings.Split(text, "\n"), m}
 }

@@ -118,6 +118,9 @@ func (pp *proposalPage) resize(m *Model) {
 	for _, p := range pp.pagers {
 		p.SetSize(m.layout.width, m.layout.body)
 	}
+	if pp.loaded {
+		pp.fill(m) // tables are rendered for a width
+	}
 }
 
 func (pp *proposalPage) restyle(m *Model) {

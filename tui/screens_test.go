@@ -35,6 +35,7 @@ var screens = []struct {
 	{"assessment", []string{"j", "j", "enter", "3", "J"}},
 	{"prompt", []string{"enter", "4"}},
 	{"prompt-after", []string{"j", "j", "j", "enter", "4", "v"}},
+	{"prompt-rendered", []string{"j", "j", "j", "enter", "4", "v", "r"}},
 	{"thread", []string{"j", "j", "enter", "5"}},
 	{"history", []string{"enter", "6", "J"}},
 	{"approve-locked", []string{"j", "j", "enter", "a"}},

@@ -56,7 +56,7 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 		page.Stop()
 		page.Line(e.head)
 		if e.body != "" {
-			page.Text("  ", e.body)
+			m.prose(page, "  ", e.body)
 		}
 	}
 	if len(entries) == 0 {

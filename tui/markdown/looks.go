@@ -1,0 +1,112 @@
+package markdown
+
+import (
+	"fmt"
+
+	"charm.land/glamour/v2/ansi"
+
+	"toolcrib/tui/theme"
+)
+
+// Role is what a piece of rendered text is.
+type Role uint8
+
+// The roles. Glamour is told them as colours, which are taken for what they
+// stand for when its output is read: so a rendering holds in every theme.
+const (
+	Body Role = iota
+	Heading
+	Strong
+	Emph
+	Strike
+	Code
+	Mark // bullets, rules, the bars of quotes
+	Quote
+	Keyword
+	Name
+	Literal
+	Comment
+	roles
+)
+
+// Style returns the style of a role in a theme.
+func (r Role) Style(th theme.Theme) theme.Style {
+	switch r {
+	case Heading:
+		return th.Field
+	case Strong:
+		return th.Strong
+	case Emph:
+		return th.Text + "\x1b[3m"
+	case Strike:
+		return th.Text + "\x1b[9m"
+	case Code, Keyword:
+		return th.Title
+	case Mark:
+		return th.Rule
+	case Quote, Comment:
+		return th.Faint
+	case Name:
+		return th.Info
+	case Literal:
+		return th.Good
+	case Body, roles:
+	}
+	return th.Text
+}
+
+func (r Role) colour() *string {
+	s := fmt.Sprintf("#0102%02x", uint8(r))
+	return &s
+}
+
+func (r Role) primitive() ansi.StylePrimitive { return ansi.StylePrimitive{Color: r.colour()} }
+
+// looks is the style sheet that Glamour is given.
+func looks() ansi.StyleConfig {
+	none, two := uint(0), uint(2)
+	bar, sep, cross, row := "┃ ", "│", "┼", "─"
+	heading := func(prefix string) ansi.StyleBlock {
+		return ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: prefix}}
+	}
+	code := Code.primitive()
+	code.Prefix, code.Suffix = "`", "`"
+	enumeration := Mark.primitive()
+	enumeration.BlockPrefix = ". "
+	item := Mark.primitive()
+	item.BlockPrefix = "• "
+	rule := Mark.primitive()
+	rule.Format = "\n────────\n"
+	quote := Quote.primitive()
+	block := Code.primitive()
+	return ansi.StyleConfig{
+		Document:       ansi.StyleBlock{StylePrimitive: Body.primitive(), Margin: &none},
+		BlockQuote:     ansi.StyleBlock{StylePrimitive: quote, Indent: new(uint(1)), IndentToken: &bar},
+		List:           ansi.StyleList{LevelIndent: 2},
+		Heading:        ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: Heading.colour(), BlockSuffix: "\n"}},
+		H1:             heading("# "),
+		H2:             heading("## "),
+		H3:             heading("### "),
+		H4:             heading("#### "),
+		H5:             heading("##### "),
+		H6:             heading("###### "),
+		Strikethrough:  Strike.primitive(),
+		Emph:           Emph.primitive(),
+		Strong:         Strong.primitive(),
+		HorizontalRule: rule,
+		Item:           item,
+		Enumeration:    enumeration,
+		Code:           ansi.StyleBlock{StylePrimitive: code},
+		CodeBlock: ansi.StyleCodeBlock{
+			StyleBlock: ansi.StyleBlock{StylePrimitive: block, Margin: &two},
+			Chroma: &ansi.Chroma{
+				Text: Code.primitive(), Comment: Comment.primitive(), CommentPreproc: Comment.primitive(),
+				Keyword: Keyword.primitive(), KeywordReserved: Keyword.primitive(), KeywordType: Keyword.primitive(),
+				Name: Code.primitive(), NameTag: Name.primitive(), NameFunction: Name.primitive(), NameAttribute: Name.primitive(),
+				Literal: Literal.primitive(), LiteralNumber: Literal.primitive(), LiteralString: Literal.primitive(),
+				Operator: Mark.primitive(), Punctuation: Mark.primitive(),
+			},
+		},
+		Table: ansi.StyleTable{CenterSeparator: &cross, ColumnSeparator: &sep, RowSeparator: &row},
+	}
+}

@@ -1,0 +1,172 @@
+package tui
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/markdown"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+)
+
+// renderKey says what was rendered. A rendering holds in every theme.
+type renderKey struct {
+	hash  [sha256.Size]byte
+	width int
+}
+
+// rendering is Markdown that is laid out part by part, away from the update
+// loop: what the screen shows comes first.
+type rendering struct {
+	parts     []string
+	lines     []markdown.Line
+	next      int  // the part to render
+	busy      bool // one is being rendered
+	asWritten bool // a part could not be rendered without loss
+}
+
+func (r *rendering) done() bool { return r.next >= len(r.parts) }
+
+// renderedMsg is one part of a text.
+type renderedMsg struct {
+	key   renderKey
+	part  int
+	lines []markdown.Line
+	whole bool
+}
+
+// maxRenderings is how many texts are kept rendered.
+const maxRenderings = 200
+
+// markdown returns the rendering of a text for the width of the screen, as far
+// as it has got, and has it go on. It is nil for what is too long.
+func (m *Model) markdown(text string) *rendering {
+	if len(text) > markdown.MaxBytes {
+		return nil
+	}
+	key := renderKey{sha256.Sum256([]byte(text)), m.layout.width}
+	r := m.rendered[key]
+	if r == nil {
+		if len(m.rendered) >= maxRenderings {
+			clear(m.rendered)
+		}
+		r = &rendering{parts: markdown.Split(text)}
+		m.rendered[key] = r
+	}
+	if !r.done() && !r.busy {
+		r.busy = true
+		m.toRender = append(m.toRender, renderPart(key, r.next, r.parts[r.next]))
+	}
+	return r
+}
+
+func renderPart(key renderKey, n int, part string) tea.Cmd {
+	return func() tea.Msg {
+		lines, whole := markdown.Render(part, key.width-8)
+		return renderedMsg{key, n, lines, whole}
+	}
+}
+
+// renders returns the renderings that were asked for since the last time.
+func (m *Model) renders() tea.Cmd {
+	cmds := m.toRender
+	m.toRender = nil
+	return tea.Batch(cmds...)
+}
+
+// partRendered adds a part to its text and shows it. Laying the page out again
+// asks for the next part, while the text is still wanted.
+func (m *Model) partRendered(msg renderedMsg) {
+	r := m.rendered[msg.key]
+	if r == nil || r.next != msg.part {
+		return
+	}
+	if len(r.lines) > 0 {
+		r.lines = append(r.lines, markdown.Line{})
+	}
+	r.lines = append(r.lines, msg.lines...)
+	r.next, r.busy, r.asWritten = r.next+1, false, r.asWritten || !msg.whole
+	if m.page == pageProposal && m.proposal.loaded {
+		m.proposal.fill(m)
+	}
+}
+
+// prose adds a text that people write as Markdown, rendered unless it is not
+// wanted so or not there yet.
+func (m *Model) prose(page *prose.Page, indent, text string) {
+	if !m.rawTexts {
+		if r := m.markdown(text); r != nil && r.done() {
+			for _, l := range r.lines {
+				page.Cell(l.Cell(" "+indent, m.theme))
+			}
+			return
+		}
+	}
+	page.Text(indent, text)
+}
+
+// markdownRows shows a rendering.
+type markdownRows struct {
+	*rendering
+	m *Model
+}
+
+func (r markdownRows) Len() int     { return len(r.lines) }
+func (r markdownRows) Stops() []int { return nil }
+
+func (r markdownRows) Row(i int) pager.Row {
+	return pager.Row{Cells: []pager.Cell{r.lines[i].Cell("  ", r.m.theme)}}
+}
+
+// switchRendered changes between rendered Markdown and the text as it is
+// written.
+func (m *Model) switchRendered() tea.Cmd {
+	if m.proposal.tab == tabPrompt {
+		m.renderPrompts = !m.renderPrompts
+	} else {
+		m.rawTexts = !m.rawTexts
+	}
+	m.proposal.fill(m)
+	return nil
+}
+
+func (m *Model) cannotRender() string {
+	switch pp := m.proposal; {
+	case !pp.loaded:
+		return "it is not read yet"
+	case pp.tab != tabOverview && pp.tab != tabPrompt && pp.tab != tabThread:
+		return "it is for the tabs Overview, Prompt and Thread"
+	case pp.tab != tabPrompt:
+		return ""
+	case len(pp.prompts.changes) == 0:
+		return "no channel prompt changes"
+	case pp.prompts.view == promptDiff:
+		return "a diff is never rendered; v shows the prompt whole"
+	case len(pp.prompts.text()) > markdown.MaxBytes:
+		return "the prompt has more than " + itoa(markdown.MaxBytes/1000) + " KB and stays as it is written"
+	}
+	return ""
+}
+
+// howShown says how the prompt on the screen is shown.
+func (m *Model) howShown() string {
+	s := &m.proposal.prompts
+	how := []string{s.view.String()}
+	if s.view == promptDiff || !m.renderPrompts {
+		return how[0]
+	}
+	r := m.markdown(s.text())
+	switch {
+	case r == nil:
+		how = append(how, "as it is written: it is too long to render")
+	case !r.done():
+		how = append(how, "rendered …")
+	case r.asWritten:
+		how = append(how, "rendered; parts that can not be rendered without loss are as they are written")
+	default:
+		how = append(how, "rendered; r shows it as it is written")
+	}
+	return strings.Join(how, ", ")
+}

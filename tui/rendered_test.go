@@ -1,0 +1,57 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/proposals"
+)
+
+// modified proposes the name bank with another rationale.
+func modified(change func(*proposals.Draft)) func(*bench) {
+	return func(b *bench) {
+		d := b.file("name_bank.json")
+		change(&d)
+		b.propose(d)
+	}
+}
+
+func TestRationaleIsRendered(t *testing.T) {
+	b := newBench(t, 80, 40, modified(func(d *proposals.Draft) {
+		d.Rationale = "## Why\n\nIt is **bold**, and <!-- says more --> &#27;[8mthan it shows: \u202eno.\n\n- one\n- two"
+	}))
+	b.press("enter")
+	b.wants("## Why", "It is bold, and <!-- says more --> &#27;[8mthan it shows: ⟨U+202E⟩no.", "• two")
+	b.press("r")
+	b.wants("It is **bold**", "- two")
+	b.press("2", "r")
+	b.wants("r: it is for the tabs Overview, Prompt and Thread")
+}
+
+func TestCommentsAreRendered(t *testing.T) {
+	b := newBench(t, 80, 24, demo("name_bank.json"))
+	b.press("enter", "C").write("Look at `prompt`, *please*").press("ctrl+s", "5")
+	b.wants("Look at `prompt`, please")
+	b.press("r")
+	b.wants("Look at `prompt`, *please*")
+}
+
+// TestLongPromptsAreRendered goes to the end of a prompt of many parts.
+func TestLongPromptsAreRendered(t *testing.T) {
+	long := "## Part\n\nSay **this** once.\n\n"
+	b := newBench(t, 100, 30, func(b *bench) {
+		d := b.file("assistant_telegram.md")
+		d.Definition.Agent.Soul = strings.Repeat(long, 31_000/len(long))
+		b.propose(d)
+	})
+	b.press("enter", "4", "r")
+	b.wants("r: a diff is never rendered; v shows the prompt whole")
+	b.press("v", "r")
+	b.wants("rendered; r shows it as it is written")
+	for range 4 {
+		b.press("space")
+		if s := b.screen(); strings.Contains(s, "**this**") || !strings.Contains(s, "Say this once.") {
+			t.Fatalf("it is not rendered:\n%s", s)
+		}
+	}
+}
