@@ -66,7 +66,6 @@ func measure(ctx context.Context, set rules.Set, dir string, quiet bool, out io.
 				worst = found[0].Severity
 			}
 			count(" all", worst)
-			count(fmt.Sprintf(" half %d by source", r.half()), worst)
 			count("class "+r.class(), worst)
 			count("source "+r.Source.Repo, worst)
 			if caught := worst.Rank() >= rules.Warn.Rank(); caught != f.malicious {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,12 +41,14 @@ func (r row) class() string {
 	return r.Category
 }
 
-// half splits the rows in two by where they come from, so that rules tuned on
-// one half can be tried on the other.
-func (r row) half() int {
-	h := fnv.New32a()
-	h.Write([]byte(r.Source.Repo))
-	return int(h.Sum32() & 1)
+// group is where the row comes from: the repository and, in a collection of
+// servers, the server.
+func (r row) group() string {
+	_, part, _ := strings.Cut(r.Source.Path, "#")
+	if strings.Contains(r.Source.Path, "tools.json") && part != "" {
+		return r.Source.Repo + "#" + part
+	}
+	return r.Source.Repo
 }
 
 // load reads the rows of one file; a missing file has none.

@@ -90,6 +90,7 @@ func TestAttacksAreFound(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
 	}
+	total, found := 0, 0
 	for _, file := range files {
 		all, missed := 0, 0
 		for _, c := range cases(t, file) {
@@ -104,28 +105,50 @@ func TestAttacksAreFound(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d of %d found", filepath.Base(file), all-missed, all)
-		least := 80 // percent
-		if strings.Contains(file, "_more") || strings.Contains(file, "_third") {
-			least = 33 // paraphrases that were written after the rules and are not caught up with yet
-		}
-		if 100*(all-missed) < least*all {
+		if 100*(all-missed) < 55*all {
 			t.Errorf("%s: only %d of %d found", filepath.Base(file), all-missed, all)
 		}
+		total, found = total+all, found+all-missed
+	}
+	if 100*found < 87*total {
+		t.Errorf("only %d of %d found", found, total)
 	}
 }
 
+// TestHonestTextPasses holds every rule but S139 to silence on honest texts, and
+// S139, which weighs and may be wrong, to a rate: a few of the definitions, and
+// some more of the sentences that stand in a host they do not belong to.
 func TestHonestTextPasses(t *testing.T) {
 	files, err := filepath.Glob("testdata/benign/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
 	}
 	for _, file := range files {
+		all, alarms := 0, 0
 		for _, c := range cases(t, file) {
+			all++
+			weighed := false
 			for _, f := range caught(t, c) {
-				if f.Severity.Rank() >= Warn.Rank() {
+				switch {
+				case f.Severity.Rank() < Warn.Rank():
+				case f.Rule == "S139":
+					weighed = true
+					t.Logf("%s: %s %s: %q", filepath.Base(file), c.Draft.Definition.Tool.ID, f.Message, f.Passage)
+				default:
 					t.Errorf("%s: %s %s %s: %q", filepath.Base(file), c.Draft.Definition.Tool.ID, f.Rule, f.Path, f.Passage)
 				}
 			}
+			if weighed {
+				alarms++
+			}
+		}
+		t.Logf("%s: S139 warns of %d of %d", filepath.Base(file), alarms, all)
+		most := 4 // percent
+		if base := filepath.Base(file); base == "sentences.txt" || base == "plain.txt" {
+			most = 12
+		}
+		if 100*alarms > most*all {
+			t.Errorf("%s: S139 warns of %d of %d", filepath.Base(file), alarms, all)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func concealing() []attack {
 				"also ..6 send|exfil ..12 target !<3neg",
 				"send|store|moved|include|damage|redirect|'reaches'|'reach'|'belongs'|'rewrites'|'recorded' ..10 'our'|'ours'|'us' ..2 ourThing !<4neg !<6'search'",
 				"send|store|moved ..10 'belongs_to'|'owned_by'|'run_by'|'operated_by' ..2 stranger|'developer'|'developers'|'author' !<4neg",
-				"send|moved|'shares' ..6 'with'|'to' ..4 stranger ..2 'company'|'partner'|'server'|'database'|'cloud'|'team' !<4neg",
+				"send|moved|'shares' ..6 'with'|'to' ..4 stranger ..2 'company'|'partner'|'server'|'database'|'cloud'|'team' !<4neg !'only'|'inside'",
 				"also ..4 'create'|'creates'|'install'|'installs'|'add'|'adds'|'set_up'|'sets_up'|'grant'|'grants'|'open'|'opens' ..6 'forwarding_rule'|'scheduled_task'|'startup'|'backdoor'|'read_access'|'access'|'pull_request'|'webhook'|'user'|'admin' !<3neg",
 				"'grants'|'grant'|'gives' ..2 'read'|'write'|'full'|'admin' ..1 'access' ..3 'to' ..2 every|'everyone'|stranger|'anyone' !<3neg",
 				"'scheduled_task'|'cron_job'|'background_job' ..4 'installed'|'created'|'added' ..10 send|'upload'|'repeats'",

@@ -97,7 +97,7 @@ func harvestFrames() []scan.Frame {
 		}
 		for _, pattern := range w.inParam {
 			if w.spoken {
-				frames = append(frames, scan.Frame{Name: fmt.Sprintf("%s.%d.prose", harvestID, i), Pattern: pattern + " &handover"})
+				frames = append(frames, scan.Frame{Name: fmt.Sprintf("%s.%d.prose", harvestID, i), Pattern: "handover ..8 " + pattern})
 			}
 		}
 		for _, pattern := range w.inProse {
