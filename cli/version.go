@@ -38,8 +38,15 @@ func newVersion(a *app) *cobra.Command {
 	}
 }
 
-// programVersion is the version of the module that the program was built from.
+// release is the version that release/build builds; the linker sets it.
+var release string //nolint:gochecknoglobals // only a variable can be set by the linker
+
+// programVersion is the version of the release, or else of the module that the
+// program was built from.
 func programVersion() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "devel"
