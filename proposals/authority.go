@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Act is something an actor does to a proposal.
+// Act is something an actor does to a proposal, or to a call of a tool.
 type Act string
 
 // The acts.
@@ -20,6 +20,9 @@ const (
 	ActRequestChanges Act = "needs-changes"
 	ActReject         Act = "reject"
 	ActWaive          Act = "waive"
+	ActApproveCall    Act = "approve-call" // a call of a tool that waits for the user
+	ActRefuseCall     Act = "refuse-call"
+	ActSetTier        Act = "set-tier" // the user's own approval tier of a tool
 )
 
 // Decisions are the acts that settle a revision.
@@ -49,6 +52,10 @@ var authority = map[Act]map[ActorKind]reach{
 	ActRequestChanges: {User: anyones},
 	ActReject:         {User: anyones},
 	ActWaive:          {User: anyones},
+
+	ActApproveCall: {User: anyones},
+	ActRefuseCall:  {User: anyones},
+	ActSetTier:     {User: anyones},
 }
 
 // ErrAuthority is wrapped when an actor may not do what it tried.
@@ -70,6 +77,8 @@ func Authorize(actor Actor, act Act, author Actor) error {
 	switch act { //nolint:exhaustive // the other acts are open to every kind
 	case ActApprove, ActRequestChanges, ActReject, ActWaive:
 		return fmt.Errorf("%w: only the user may %s; %s can propose and comment", ErrAuthority, act, actor)
+	case ActApproveCall, ActRefuseCall, ActSetTier:
+		return fmt.Errorf("%w: only the user may %s; %s can call tools and wait", ErrAuthority, act, actor)
 	case ActAssess:
 		return fmt.Errorf("%w: only a chief may assess; act as one with --as chief:NAME", ErrAuthority)
 	}

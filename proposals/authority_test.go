@@ -14,11 +14,13 @@ func TestAuthority(t *testing.T) {
 		ActDraft: "yyy..", ActSubmit: "yyy..", ActRevise: "yyy..", ActWithdraw: "yyy..", ActComment: "yyy..",
 		ActAssess:  "..y..",
 		ActApprove: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....",
+		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",
 	}
 	others := map[Act]string{
 		ActDraft: "yyy..", ActSubmit: "y....", ActRevise: "y....", ActWithdraw: "y....", ActComment: "yyy..",
 		ActAssess:  "..y..",
 		ActApprove: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....",
+		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",
 	}
 	if len(own) != len(authority) {
 		t.Fatalf("the matrix has %d acts, the test %d", len(authority), len(own))
@@ -75,6 +77,7 @@ func TestAuthoritySaysWhoMay(t *testing.T) {
 		"only its own proposals":                   Authorize(scout, ActRevise, ada),
 		"this one is by user:ada":                  Authorize(scout, ActWithdraw, ada),
 		"only the user may waive; chief:desk":      Authorize(Actor{Chief, "desk"}, ActWaive, ada),
+		"only the user may approve-call; agent:s":  Authorize(scout, ActApproveCall, scout),
 		"only the user may needs-changes; agent:s": Authorize(scout, ActRequestChanges, ada),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
