@@ -18,12 +18,15 @@ const (
 	CodeMultiple         Code = "tool_call_multiple"        // the answer is several objects
 	CodeNonce            Code = "tool_call_nonce_invalid"   // the nonce is not that of the turn
 	CodeUnknown          Code = "tool_call_unknown_tool"    // no active tool goes by that name
+	CodeAmbiguous        Code = "tool_ambiguous"            // several tools go by that wire name; their ids tell them apart
 	CodeNotAllowed       Code = "tool_not_allowed"          // the agent does not have it
 	CodeNotCallable      Code = "tool_not_callable"         // a prompt tool: text, nothing to run
 	CodeArguments        Code = "tool_call_invalid_args"    // the arguments do not fit the schema
 	CodeApprovalRequired Code = "approval_required"         // it waits for the user's yes as a pending call
 	CodeApprovalRefused  Code = "approval_refused"          // the user said no
 	CodeApprovalExpired  Code = "approval_expired"          // nobody answered in time
+	CodeApprovalOutdated Code = "approval_outdated"         // the definition changed before anybody answered
+	CodePendingFull      Code = "too_many_pending"          // too many calls wait for the user already
 	CodeCooldown         Code = "cooldown_active"           // too soon after the call before
 	CodeDailyLimit       Code = "daily_limit_reached"       // no more today (UTC)
 	CodeGateRefused      Code = "gate_refused"              // the eval gate said no
@@ -32,6 +35,8 @@ const (
 	CodeNotConnected     Code = "INTEGRATION_NOT_CONNECTED" // nothing is configured that could run it
 	CodeTimeout          Code = "provider_timeout"          // the provider did not answer in time
 	CodeProvider         Code = "provider_failed"           // the provider answered with an error that has no code, or not at all
+	CodeCanceled         Code = "canceled"                  // the caller went away while it ran
+	CodeInterrupted      Code = "interrupted"               // the program ended while it ran: it may have run or not, and is not run again
 )
 
 // Error returns the code.

@@ -66,6 +66,9 @@ type RegistryReader interface {
 	// ByName returns the live tools, in any layer, that have name as id or
 	// alias.
 	ByName(ctx context.Context, name string) ([]registry.Live, error)
+	// ByWire returns the live tools, in any layer, whose provider calls them
+	// name.
+	ByWire(ctx context.Context, name string) ([]registry.Live, error)
 	// InCategory returns the live tools of a category in any layer.
 	InCategory(ctx context.Context, category string) ([]registry.Live, error)
 	// ByLabel returns the live tools, in any layer, with a human name.

@@ -36,6 +36,44 @@ func (d *Desk) Toolset(ctx context.Context, agent string, layer registry.Layer, 
 	return profile, res, err
 }
 
+// Named returns the tools that a name means in the view of layer: the one that
+// has it as its id or alias, else those that have it as their wire name, of one
+// server or of several. One that is deactivated is returned only when no active
+// one has the name.
+func (d *Desk) Named(ctx context.Context, name string, layer registry.Layer) ([]registry.Entry, error) {
+	var found []registry.Entry
+	err := d.store.View(ctx, func(r Reader) error {
+		catalog := registry.Layered{Finder: r, View: layer.View()}
+		own, ok, err := catalog.ByName(ctx, name)
+		if err != nil {
+			return err
+		}
+		if ok && own.Active() {
+			found = []registry.Entry{own}
+			return nil
+		}
+		wired, err := r.ByWire(ctx, name)
+		if err != nil {
+			return err
+		}
+		found = nil
+		for _, l := range wired {
+			e, seen, err := catalog.ByName(ctx, l.Subject.ID)
+			if err != nil {
+				return err
+			}
+			if seen && e.Active() && e.Subject == l.Subject {
+				found = append(found, e)
+			}
+		}
+		if len(found) == 0 && ok {
+			found = []registry.Entry{own}
+		}
+		return nil
+	})
+	return found, err
+}
+
 // pick finds an active agent: by its subject, or by its id as it is seen in
 // the view of layer.
 func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Live, error) {

@@ -21,16 +21,18 @@ func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 const (
 	versionTable = "versions"
 	eventTable   = "events"
+	callTable    = "calls"
+	outcomeTable = "call_outcomes"
 )
 
 // plainRecords lists the sealed tables whose rows form no chain.
 func plainRecords() []recordKind {
-	return []recordKind{revisionRecords, assessmentRecords, waiverRecords, decisionRecords, commentRecords}
+	return []recordKind{revisionRecords, assessmentRecords, waiverRecords, decisionRecords, commentRecords, pendingRecords, answerRecords, tierRecords}
 }
 
 // Tables implements history.Ledger.
 func (l Ledger) Tables() []string {
-	tables := []string{versionTable, eventTable}
+	tables := []string{versionTable, eventTable, callTable, outcomeTable}
 	for _, k := range plainRecords() {
 		tables = append(tables, k.table)
 	}
@@ -43,7 +45,11 @@ func (l Ledger) Rows(ctx context.Context, table string, fn func(history.Row) err
 	case versionTable:
 		return l.versions(ctx, fn)
 	case eventTable:
-		return l.events(ctx, fn)
+		return l.chain(ctx, eventTable, eventColumns, history.EventFormat, "event", fn)
+	case callTable:
+		return l.chain(ctx, callTable, callColumns, callFormat, "call", fn)
+	case outcomeTable:
+		return l.chain(ctx, outcomeTable, outcomeColumns, outcomeFormat, "outcome", fn)
 	}
 	kinds := plainRecords()
 	i := slices.IndexFunc(kinds, func(k recordKind) bool { return k.table == table })
@@ -72,12 +78,14 @@ func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error 
 	})
 }
 
-func (l Ledger) events(ctx context.Context, fn func(history.Row) error) error {
-	return l.read(ctx, "SELECT "+eventColumns+" FROM events ORDER BY seq", history.EventFormat, func(fields []string) error {
+// chain reads a table whose rows form one chain: seq first among its columns,
+// prev_hash and hash last.
+func (l Ledger) chain(ctx context.Context, table, columns, format, word string, fn func(history.Row) error) error {
+	return l.read(ctx, "SELECT "+columns+" FROM "+table+" ORDER BY seq", format, func(fields []string) error {
 		n := len(fields)
 		return fn(history.Row{
-			Table: eventTable, Key: "event " + fields[1], Fields: fields[:n-1], Seal: fields[n-1],
-			Chain: eventTable, Number: integer(fields[1]), Prev: fields[n-2],
+			Table: table, Key: word + " " + fields[1], Fields: fields[:n-1], Seal: fields[n-1],
+			Chain: table, Number: integer(fields[1]), Prev: fields[n-2],
 		})
 	})
 }

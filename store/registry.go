@@ -43,6 +43,13 @@ func (s *session) ByName(ctx context.Context, name string) ([]registry.Live, err
 	return all(ctx, s, scanLive, selectLive+"WHERE l.subject IN (SELECT subject FROM names WHERE name = ?) ORDER BY l.subject", name)
 }
 
+// ByWire implements review.RegistryReader.
+func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
+	return all(ctx, s, scanLive, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition
+		FROM versions v JOIN live l ON l.subject = v.subject AND l.version = v.number
+		WHERE iif(json_valid(v.definition), v.definition ->> '$.provider.name', NULL) = ? ORDER BY l.subject`, name)
+}
+
 // InCategory implements review.RegistryReader.
 func (s *session) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
 	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'tool' AND l.category = ? AND l.category <> '' ORDER BY l.id, l.layer", category)

@@ -20,8 +20,10 @@ type DB struct {
 	now    func() time.Time
 	newID  func() string
 	write  *sql.DB
+	log    *sql.DB // writes what a power cut may take back
 	read   *sql.DB
 	writer chan *session // holds the one writer when nobody uses it; nil until it is opened
+	logger chan *session // the same for log
 	idle   chan *session // readers that nobody uses
 	slots  chan struct{} // one per reader that may exist
 
@@ -83,23 +85,32 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	logDSN, err := dsn(path, mode, log, "synchronous(NORMAL)")
+	if err != nil {
+		return nil, err
+	}
 	readDSN, err := dsn(path, mode, "query_only(1)")
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, frozen: frozen, now: opts.Now, newID: opts.NewID, writer: make(chan *session, 1)}
+	db := &DB{path: path, frozen: frozen, now: opts.Now, newID: opts.NewID, writer: make(chan *session, 1), logger: make(chan *session, 1)}
 	if db.write, err = sql.Open(driver, writeDSN); err != nil {
 		return nil, err
 	}
 	db.write.SetMaxOpenConns(1)
-	if db.read, err = sql.Open(driver, readDSN); err != nil {
+	if db.log, err = sql.Open(driver, logDSN); err != nil {
 		return nil, errors.Join(err, db.write.Close())
+	}
+	db.log.SetMaxOpenConns(1)
+	if db.read, err = sql.Open(driver, readDSN); err != nil {
+		return nil, errors.Join(err, db.log.Close(), db.write.Close())
 	}
 	readers := min(max(runtime.NumCPU(), 1), maxReaders)
 	db.read.SetMaxOpenConns(readers)
 	db.idle = make(chan *session, readers)
 	db.slots = make(chan struct{}, readers)
 	db.writer <- nil
+	db.logger <- nil
 	return db, nil
 }
 
@@ -120,8 +131,10 @@ func (db *DB) Close() error {
 	}
 	db.closed = true
 	var errs []error
-	if w := <-db.writer; w != nil {
-		errs = append(errs, w.close())
+	for _, idle := range []chan *session{db.writer, db.logger} {
+		if w := <-idle; w != nil {
+			errs = append(errs, w.close())
+		}
 	}
 	for range cap(db.slots) {
 		select {
@@ -130,7 +143,7 @@ func (db *DB) Close() error {
 			errs = append(errs, s.close())
 		}
 	}
-	return errors.Join(append(errs, db.read.Close(), db.write.Close())...)
+	return errors.Join(append(errs, db.read.Close(), db.log.Close(), db.write.Close())...)
 }
 
 // View implements review.Store.
@@ -179,15 +192,21 @@ func (db *DB) reader(ctx context.Context) (*session, error) {
 const attempts = 3
 
 func (db *DB) update(ctx context.Context, fn func(*session) error) error {
+	return db.writeWith(ctx, db.write, db.writer, fn)
+}
+
+// writeWith runs fn in a write transaction of the one session of pool, which
+// idle holds when nobody uses it.
+func (db *DB) writeWith(ctx context.Context, pool *sql.DB, idle chan *session, fn func(*session) error) error {
 	var w *session
 	select {
-	case w = <-db.writer:
+	case w = <-idle:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { db.writer <- w }()
+	defer func() { idle <- w }()
 	if w == nil {
-		s, err := db.openWriter(ctx)
+		s, err := openWriter(ctx, pool)
 		if err != nil {
 			return err
 		}
@@ -208,9 +227,9 @@ const openAttempts = 12
 // openWriter opens the writing connection. The first one on a new file makes it
 // keep a write-ahead log, which needs the file for itself; the engine does not
 // wait for that as it waits for other locks.
-func (db *DB) openWriter(ctx context.Context) (*session, error) {
+func openWriter(ctx context.Context, pool *sql.DB) (*session, error) {
 	for attempt := 0; ; attempt++ {
-		s, err := newSession(ctx, db.write)
+		s, err := newSession(ctx, pool)
 		if err = describe(err); !busy(err) || attempt == openAttempts-1 {
 			return s, err
 		}

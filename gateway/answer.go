@@ -1,0 +1,156 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// MaxReason is the longest reason for a no, in characters.
+const MaxReason = 2_000
+
+// Approve says yes to a pending call and carries it out. expect is the digest
+// of what the user was shown, "" when it is not to be compared.
+//
+// The yes claims the call: it is recorded, together with the beginning of the
+// call, before anything runs, and there is one answer at most. So the call
+// runs at most once, with the arguments that were asked about: when the
+// program ends in between, it is shown as interrupted and not run again. What
+// keeps it from running at the moment (cooldown, daily limit) is returned
+// before the yes is recorded, and the call goes on waiting.
+func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
+	if err := proposals.Authorize(actor, proposals.ActApproveCall, proposals.Actor{}); err != nil {
+		return Result{}, err
+	}
+	for range attempts {
+		p, err := g.claim(ctx, actor, id, expect)
+		switch {
+		case p == nil && err == nil:
+			continue
+		case err != nil:
+			return Result{}, err
+		}
+		return g.run(ctx, p)
+	}
+	return Result{}, fmt.Errorf("%w %d times while the call was approved; try again", errMoved, attempts)
+}
+
+// claim records the yes. It returns nil when what is approved changed on the
+// way.
+func (g *Gateway) claim(ctx context.Context, actor proposals.Actor, id, expect string) (*prepared, error) {
+	pending, err := g.PendingCall(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	set, err := g.toolset(ctx, pending.Caller, true)
+	if err != nil {
+		return nil, err
+	}
+	e := set.allowed[pending.Tool].Entry
+	p := &prepared{set: set, tool: e.Live, args: pending.Args, call: Call{
+		ID: g.newID(), At: g.stamp(), Caller: pending.Caller, Name: pending.Tool.ID, Tool: pending.Tool, Version: pending.Version,
+		ContentHash: pending.ContentHash, ArgsHash: registry.HashBytes(pending.Args), Pending: pending.ID,
+	}}
+	answer := Answer{ID: g.newID(), Approved: true, Digest: pending.Digest, By: actor, At: p.call.At, Call: p.call.ID}
+	moved := false
+	err = g.ledger.Settle(ctx, func(tx LedgerTx) error {
+		moved = false
+		now, err := g.open(ctx, tx, actor, proposals.ActApproveCall, pending.ID, expect)
+		if err != nil {
+			return err
+		}
+		state, err := tx.State(ctx)
+		if err != nil {
+			return err
+		}
+		if moved = state != set.state; moved {
+			return nil
+		}
+		if e.Definition.Tool == nil || e.Version != now.Version || e.ContentHash != now.ContentHash {
+			return fmt.Errorf("%s: %w: the agent %s has another definition of %s now, or none; it has to call again", now.ID, review.ErrStale, now.Caller.Agent, now.Tool)
+		}
+		p.call.Annotations = e.Definition.Tool.Annotations
+		if err := g.admit(ctx, tx, p); err != nil {
+			return err
+		}
+		if p.refused != nil {
+			return p.refused
+		}
+		if err := tx.AddAnswer(ctx, pending.ID, answer); err != nil {
+			return err
+		}
+		return tx.AddCall(ctx, p.call)
+	})
+	if err != nil || moved {
+		return nil, err
+	}
+	return p, nil
+}
+
+// open returns a pending call that can be answered by actor.
+func (g *Gateway) open(ctx context.Context, tx LedgerTx, actor proposals.Actor, act proposals.Act, id, expect string) (Pending, error) {
+	if err := proposals.Authorize(actor, act, proposals.Actor{}); err != nil {
+		return Pending{}, err
+	}
+	p, err := tx.Pending(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	digest, err := p.digest()
+	if err != nil {
+		return p, err
+	}
+	switch {
+	case digest != p.Digest:
+		return p, fmt.Errorf("the pending call %s: %w: it is not what was asked", p.ID, review.ErrTampered)
+	case expect != "" && !strings.EqualFold(expect, p.Digest):
+		return p, fmt.Errorf("%s: %w: this is not the call that was looked at; look at it again", p.ID, review.ErrDigest)
+	}
+	switch g.State(p) {
+	case PendingWaiting:
+		return p, nil
+	case PendingExpired:
+		return p, fmt.Errorf("%s: %w: it expired at %s; the agent has to call again", p.ID, review.ErrStale, p.ExpiresAt.Format("2006-01-02 15:04:05 UTC"))
+	case PendingOutdated:
+		return p, fmt.Errorf("%s: %w: %s is not version %d any more; the agent has to call again", p.ID, review.ErrStale, p.Tool, p.Version)
+	case PendingRefused, PendingRunning, PendingDone, PendingFailed, PendingInterrupted:
+	}
+	word := "refused"
+	if p.Answer.Approved {
+		word = "approved"
+	}
+	return p, fmt.Errorf("%s: %w: %s %s it already", p.ID, review.ErrConflict, p.Answer.By, word)
+}
+
+// Refuse says no to a pending call. The reason is shown to the agent.
+func (g *Gateway) Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (Pending, error) {
+	if err := proposals.Authorize(actor, proposals.ActRefuseCall, proposals.Actor{}); err != nil {
+		return Pending{}, err
+	}
+	reason = strings.TrimSpace(reason)
+	switch {
+	case reason == "":
+		return Pending{}, fmt.Errorf("%w: say why the call is refused; the agent is told", review.ErrNoReason)
+	case utf8.RuneCountInString(reason) > MaxReason:
+		return Pending{}, fmt.Errorf("%w: the reason has more than %d characters", review.ErrText, MaxReason)
+	}
+	var p Pending
+	err := g.ledger.Settle(ctx, func(tx LedgerTx) error {
+		found, err := tx.Pending(ctx, id)
+		if err != nil {
+			return err
+		}
+		if p, err = g.open(ctx, tx, actor, proposals.ActRefuseCall, found.ID, ""); err != nil {
+			return err
+		}
+		answer := Answer{ID: g.newID(), Digest: p.Digest, Reason: reason, By: actor, At: g.stamp()}
+		p.Answer = &answer
+		return tx.AddAnswer(ctx, p.ID, answer)
+	})
+	return p, err
+}

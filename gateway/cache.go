@@ -1,0 +1,35 @@
+package gateway
+
+import "sync"
+
+// maxCached bounds what a cache holds.
+const maxCached = 256
+
+// cache keeps what is expensive to make. When it is full, something of it
+// gives way; what it holds can always be made again. The zero value is ready.
+type cache[K comparable, V any] struct {
+	mu     sync.Mutex
+	values map[K]V
+}
+
+func (c *cache[K, V]) get(key K) (V, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := c.values[key]
+	return v, ok
+}
+
+func (c *cache[K, V]) put(key K, v V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.values == nil {
+		c.values = map[K]V{}
+	}
+	if _, ok := c.values[key]; !ok && len(c.values) >= maxCached {
+		for other := range c.values {
+			delete(c.values, other)
+			break
+		}
+	}
+	c.values[key] = v
+}

@@ -1,0 +1,181 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"toolcrib/registry"
+)
+
+// Index ranks texts by a query.
+type Index interface {
+	// Rank returns the numbers of the texts that a query finds, the best
+	// first, at most limit. key names the texts: texts is asked for only when
+	// the index does not know them.
+	Rank(ctx context.Context, key string, texts func() []Text, query string, limit int) ([]int, error)
+}
+
+// Text is what can be found of a tool, by weight.
+type Text struct {
+	Names string // id, aliases, wire name, human name
+	Short string // the short description and the category
+	Long  string // everything else that is said about it
+}
+
+// Hit is a tool that was found.
+type Hit struct {
+	Tool     registry.Subject
+	Name     string // the human label
+	Kind     registry.ToolKind
+	Category string
+	Short    string // at most registry.MaxShortDescription characters
+	Deferred bool   // it is not in the initial payload
+	Approval registry.ApprovalTier
+}
+
+// Limits of a search.
+const (
+	DefaultHits = 10
+	MaxHits     = 100
+	maxQuery    = 1_000 // bytes that are looked at
+)
+
+// errNoIndex says that the gateway was made without an index.
+var errNoIndex = errors.New("this gateway has no index to search with")
+
+// Search finds tools among those that the caller's agent has, deferred ones
+// included, the best first. An empty query lists them in catalog order. Limit
+// is 1 to MaxHits; anything else means the nearest of them, 0 DefaultHits.
+func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int) ([]Hit, error) {
+	if limit == 0 {
+		limit = DefaultHits
+	}
+	limit = min(max(limit, 1), MaxHits)
+	set, err := g.toolset(ctx, c, true)
+	if err != nil {
+		return nil, err
+	}
+	if set.missing != nil {
+		return nil, set.missing
+	}
+	order := make([]int, min(limit, len(set.entries)))
+	for i := range order {
+		order[i] = i
+	}
+	if query = query[:min(len(query), maxQuery)]; query != "" {
+		if g.index == nil {
+			return nil, errNoIndex
+		}
+		order, err = g.index.Rank(ctx, set.hash, set.texts, query, limit)
+		if err != nil {
+			return nil, err
+		}
+		order = set.exactFirst(query, order, limit)
+	}
+	hits := make([]Hit, len(order))
+	err = g.ledger.View(ctx, func(r LedgerReader) error {
+		for i, at := range order {
+			e := set.entries[at]
+			tier, err := tierOf(ctx, r, c.User, e.Live)
+			if err != nil {
+				return err
+			}
+			t := e.Definition.Tool
+			hits[i] = Hit{
+				Tool: e.Subject, Name: t.Name, Kind: t.Kind, Category: t.Category, Short: short(*t),
+				Deferred: t.DeferLoading, Approval: tier,
+			}
+		}
+		return nil
+	})
+	return hits, err
+}
+
+// short is what a list says of a tool.
+func short(t registry.Tool) string {
+	if s := t.Short(); s != "" {
+		return s
+	}
+	return registry.Tool{Description: t.UsageNotes}.Short()
+}
+
+// texts returns what can be found of each tool, in the order of the entries.
+func (s *toolset) texts() []Text {
+	texts := make([]Text, len(s.entries))
+	for i, e := range s.entries {
+		t := e.Definition.Tool
+		texts[i].Names = t.ID + "\n" + t.Name + "\n" + wireName(*t)
+		for _, alias := range t.Aliases {
+			texts[i].Names += "\n" + alias
+		}
+		texts[i].Short = short(*t) + "\n" + t.Category
+		texts[i].Long = t.Description + "\n" + t.UsageNotes + "\n" + t.Goals + "\n" + t.Archetype
+	}
+	return texts
+}
+
+// wireName is what a tool is called where it runs, "" when that is its id.
+func wireName(t registry.Tool) string {
+	if t.Provider == nil {
+		return ""
+	}
+	return t.Provider.Name
+}
+
+// exactFirst puts the tools that have the query as a name before all others.
+func (s *toolset) exactFirst(query string, order []int, limit int) []int {
+	var exact []int
+	for i, e := range s.entries {
+		t := e.Definition.Tool
+		if t.ID == query || wireName(*t) == query || slices.Contains(t.Aliases, query) {
+			exact = append(exact, i)
+		}
+	}
+	for _, at := range order {
+		if !slices.Contains(exact, at) {
+			exact = append(exact, at)
+		}
+	}
+	return exact[:min(len(exact), limit)]
+}
+
+// Description is everything about one tool that the caller's agent has.
+type Description struct {
+	Tool     registry.Live
+	Why      string // the reason for which the agent has it
+	Approval registry.ApprovalTier
+}
+
+// Describe returns the whole definition of a tool that the caller's agent has,
+// by id, alias or wire name. The error is an *Error when there is no such tool
+// or the agent does not have it.
+func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Description, error) {
+	set, err := g.toolset(ctx, c, true)
+	if err != nil {
+		return Description{}, err
+	}
+	e, err := g.find(ctx, set, name)
+	if err != nil {
+		return Description{}, err
+	}
+	d := Description{Tool: e.Live, Why: set.allowed[e.Subject].Why()}
+	err = g.ledger.View(ctx, func(r LedgerReader) error {
+		d.Approval, err = tierOf(ctx, r, c.User, e.Live)
+		return err
+	})
+	return d, err
+}
+
+// tierOf returns the approval tier that applies to a user's calls of a tool.
+func tierOf(ctx context.Context, r LedgerReader, user string, tool registry.Live) (registry.ApprovalTier, error) {
+	a := tool.Definition.Tool.Approval
+	if a == nil || a.Tier != registry.UserConfigurable {
+		return a.Effective(""), nil
+	}
+	override, err := r.Override(ctx, user, tool.Subject)
+	if err != nil {
+		return "", err
+	}
+	return a.Effective(override), nil
+}

@@ -1,0 +1,181 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// maxLogged is how much of a name that was called the audit keeps, in bytes.
+const maxLogged = 128
+
+// attempts bounds how often a call looks again because what is approved
+// changed while it was on its way.
+const attempts = 5
+
+// errMoved says that something was approved since the caller's tools were
+// resolved.
+var errMoved = errors.New("what is approved changed")
+
+// Execute runs a call through every gate, in their order. The error is an
+// *Error when a gate refused or the provider failed; any other is a failure
+// to look or to record, or the end of ctx. Every call leaves a row in the
+// audit, also one that is refused.
+func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, error) {
+	for attempt := range attempts {
+		set, err := g.toolset(ctx, c, attempt > 0)
+		if err != nil {
+			return Result{}, err
+		}
+		p, err := g.prepare(ctx, set, c, r)
+		if err != nil {
+			return Result{}, err
+		}
+		err = g.record(ctx, p)
+		switch {
+		case errors.Is(err, errMoved):
+			continue
+		case err != nil:
+			return Result{}, err
+		case p.refused != nil:
+			return Result{}, p.refused
+		}
+		return g.run(ctx, p)
+	}
+	return Result{}, fmt.Errorf("%w %d times while the call was on its way; try again", errMoved, attempts)
+}
+
+// prepared is a call on its way through the gates.
+type prepared struct {
+	set  *toolset
+	call Call
+	tool registry.Live   // zero when none was found
+	args json.RawMessage // canonical
+
+	early    error // what a gate said that needs no transaction: an *Error
+	refused  error // what any gate said: an *Error
+	waits    bool  // it needs the user's yes
+	tier     registry.ApprovalTier
+	warnings []string
+}
+
+// prepare takes a call past the gates registered, allowed and arguments. The
+// error is a failure to look; what a gate says is in the answer.
+func (g *Gateway) prepare(ctx context.Context, set *toolset, c Caller, r Request) (*prepared, error) {
+	p := &prepared{set: set, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: r.Tool[:min(len(r.Tool), maxLogged)]}}
+	args, unreadable := readArguments(r.Args)
+	if unreadable == nil {
+		p.args = jsondoc.Canonical(args)
+		p.call.ArgsHash = registry.HashBytes(p.args)
+	}
+	e, err := g.find(ctx, set, r.Tool)
+	if t := e.Definition.Tool; t != nil {
+		p.tool = e.Live
+		p.call.Tool, p.call.Version, p.call.ContentHash, p.call.Annotations = e.Subject, e.Version, e.ContentHash, t.Annotations
+	}
+	var refused *Error
+	switch {
+	case errors.As(err, &refused):
+		p.early = err
+	case err != nil:
+		return nil, err
+	case e.Definition.Tool.Kind != registry.ActionTool:
+		p.early = &Error{Code: CodeNotCallable, Message: fmt.Sprintf("%s is a prompt tool: a text for the model, with nothing to run. Describe it to read it.", e.Subject)}
+	case unreadable != nil:
+		p.early = unreadable
+	default:
+		p.early = g.fit(e.Live, args)
+	}
+	return p, nil
+}
+
+// record takes a prepared call past the gates that depend on what was before,
+// and writes it down in the same transaction, so that no two calls take the
+// same place below a limit.
+func (g *Gateway) record(ctx context.Context, p *prepared) error {
+	err := g.ledger.Log(ctx, func(tx LedgerTx) error {
+		if err := g.admit(ctx, tx, p); err != nil || p.waits {
+			return err
+		}
+		return g.enter(ctx, tx, p)
+	})
+	if err == nil && p.waits {
+		return g.wait(ctx, p)
+	}
+	if err != nil {
+		return g.withoutLog(ctx, p, err)
+	}
+	return nil
+}
+
+// enter appends the call, and its outcome when a gate refused it.
+func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
+	if err := tx.AddCall(ctx, p.call); err != nil {
+		return err
+	}
+	if p.refused == nil {
+		return nil
+	}
+	return tx.AddOutcome(ctx, p.call.ID, Outcome{Code: codeOf(p.refused), At: p.call.At})
+}
+
+// admit asks the gates approval tier, cooldown and daily limit. It may run
+// several times for a call and leaves what it found in p.
+func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error {
+	p.refused, p.waits, p.call.Nth = p.early, false, 0
+	state, err := r.State(ctx)
+	if err != nil {
+		return err
+	}
+	if state != p.set.state {
+		return errMoved
+	}
+	if p.refused != nil {
+		return nil
+	}
+	if p.tier, err = tierOf(ctx, r, p.call.Caller.User, p.tool); err != nil {
+		return err
+	}
+	if p.tier == registry.RequiresApproval && p.call.Pending == "" {
+		p.waits = true
+		return nil
+	}
+	return g.limit(ctx, r, p)
+}
+
+// withoutLog decides about a call that could not be written down. A failing
+// log does not stop a call; a gate that can not be asked does, and so does a
+// limit that could not be counted.
+func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) error {
+	if errors.Is(cause, errMoved) || errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
+		return cause
+	}
+	err := g.ledger.View(ctx, func(r LedgerReader) error { return g.admit(ctx, r, p) })
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	if p.refused == nil && (p.waits || limited(p.tool)) {
+		return cause
+	}
+	g.unlogged(p, "The call could not be recorded", cause)
+	return nil
+}
+
+// unlogged notes that the audit lacks something about a call.
+func (g *Gateway) unlogged(p *prepared, what string, cause error) {
+	p.warnings = append(p.warnings, what+" in the audit.")
+	g.warn(fmt.Sprintf("%s in the audit (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))
+}
+
+// codeOf returns the code of what refused or failed a call.
+func codeOf(err error) Code {
+	var e *Error
+	if errors.As(err, &e) && e.Code != "" {
+		return e.Code
+	}
+	return CodeProvider
+}

@@ -1,0 +1,105 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"toolcrib/registry"
+	"toolcrib/registry/schemaguard"
+)
+
+// Registry is what the gateway needs to know of what was approved.
+type Registry interface {
+	// Toolset says which tools an agent has in a context, and why: an id in
+	// the view of layer, or a subject. What is not there is
+	// review.ErrNotFound; nothing left is registry.ErrNoTools.
+	Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error)
+	// Named returns the tools that a name means in the view of layer: the one
+	// that has it as its id or alias, else all that have it as their wire
+	// name. One that is deactivated is returned only when no active one has
+	// the name.
+	Named(ctx context.Context, name string, layer registry.Layer) ([]registry.Entry, error)
+}
+
+// Config is what a gateway is made of.
+type Config struct {
+	Registry  Registry
+	Ledger    Ledger
+	Index     Index // nil: nothing can be searched
+	Providers map[registry.ProviderType]Provider
+
+	Gate        Gate          // the eval gate; nil for none
+	GateTimeout time.Duration // 0 means DefaultGateTimeout
+	GateClosed  bool          // what the gate does not answer for does not run
+
+	PendingFor time.Duration // how long a call waits for the user; 0 means DefaultPendingFor
+	MaxPending int           // how many may wait for one agent and user; 0 means DefaultMaxPending
+	RunFor     time.Duration // how long a provider may take; 0 means DefaultRunFor
+
+	Now   func() time.Time
+	NewID func() string // a new UUIDv7
+	Warn  func(string)  // hears what did not stop a call; nil for nobody
+}
+
+// What holds where a Config says nothing.
+const (
+	DefaultGateTimeout = 2 * time.Second
+	DefaultPendingFor  = 24 * time.Hour
+	DefaultMaxPending  = 50
+	DefaultRunFor      = time.Minute
+)
+
+// Gateway is the run time. It is safe for concurrent use.
+type Gateway struct {
+	registry  Registry
+	ledger    Ledger
+	index     Index
+	providers map[registry.ProviderType]Provider
+
+	gate        Gate
+	gateTimeout time.Duration
+	gateClosed  bool
+
+	pendingFor, runFor time.Duration
+	maxPending         int
+
+	now   func() time.Time
+	newID func() string
+	warn  func(string)
+
+	toolsets cache[toolsetKey, *toolset]
+	schemas  cache[string, *schemaguard.Schema] // by content hash
+}
+
+// errConfig says that a Config lacks what a gateway can not do without.
+var errConfig = errors.New("a gateway needs a registry, a ledger, a clock and a source of ids")
+
+// New returns a gateway.
+func New(c Config) (*Gateway, error) {
+	if c.Registry == nil || c.Ledger == nil || c.Now == nil || c.NewID == nil {
+		return nil, errConfig
+	}
+	g := &Gateway{
+		registry: c.Registry, ledger: c.Ledger, index: c.Index, providers: maps.Clone(c.Providers),
+		gate: c.Gate, gateTimeout: positive(c.GateTimeout, DefaultGateTimeout), gateClosed: c.GateClosed,
+		pendingFor: positive(c.PendingFor, DefaultPendingFor), runFor: positive(c.RunFor, DefaultRunFor),
+		maxPending: positive(c.MaxPending, DefaultMaxPending),
+		now:        c.Now, newID: c.NewID, warn: c.Warn,
+	}
+	if g.warn == nil {
+		g.warn = func(string) {}
+	}
+	return g, nil
+}
+
+func positive[T time.Duration | int](v, fallback T) T {
+	if v <= 0 {
+		return fallback
+	}
+	return v
+}
+
+// stamp is the current time at the resolution that is stored: microseconds.
+func (g *Gateway) stamp() time.Time { return g.now().UTC().Truncate(time.Microsecond) }

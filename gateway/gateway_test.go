@@ -1,0 +1,160 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+	"toolcrib/store/storetest"
+)
+
+// ada is the user of the tests, scout the agent.
+var (
+	ada   = proposals.Actor{Kind: proposals.User, Name: "ada"}
+	scout = proposals.Actor{Kind: proposals.Agent, Name: "scout"}
+)
+
+// workshop is a gateway over a real database.
+type workshop struct {
+	*gateway.Gateway
+	db       *storetest.Database
+	desk     *review.Desk
+	provider *counter
+	warnings []string
+}
+
+// counter is a provider that counts its runs and gives back its arguments.
+type counter struct {
+	runs atomic.Int64
+	fail error
+	last atomic.Pointer[gateway.Invocation]
+}
+
+func (c *counter) Run(_ context.Context, in gateway.Invocation) (json.RawMessage, error) {
+	c.runs.Add(1)
+	c.last.Store(&in)
+	if c.fail != nil {
+		return nil, c.fail
+	}
+	return json.RawMessage(`{"echo":` + string(in.Args) + `}`), nil
+}
+
+// open puts a gateway before a new database in which the agent scout has the
+// tools, all of them run by the counter.
+func open(t testing.TB, change func(*gateway.Config), tools ...registry.Tool) *workshop {
+	t.Helper()
+	w := &workshop{db: storetest.New(t), provider: &counter{}}
+	w.desk = w.db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	allowed := []string{}
+	for _, tool := range tools {
+		w.approve(t, tool)
+		allowed = append(allowed, tool.ID)
+	}
+	d := storetest.Agent("scout")
+	d.Definition.Agent.AllowList = &registry.AllowList{Tools: allowed}
+	w.db.Approved(t, w.desk, ada, d)
+	index := store.NewIndex()
+	t.Cleanup(func() {
+		if err := index.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := gateway.Config{
+		Registry: w.desk, Ledger: w.db.Calls(), Index: index,
+		Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderBuiltin: w.provider},
+		Now:       w.db.Clock.Now, NewID: w.db.NewID, Warn: func(s string) { w.warnings = append(w.warnings, s) },
+	}
+	if change != nil {
+		change(&c)
+	}
+	g, err := gateway.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Gateway = g
+	return w
+}
+
+// approve makes a tool live, or its next version.
+func (w *workshop) approve(t testing.TB, tool registry.Tool) {
+	t.Helper()
+	d := storetest.Action(tool.ID)
+	found, err := w.desk.Named(t.Context(), tool.ID, registry.LayerUser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) > 0 && found[0].Subject.Layer == registry.LayerUser {
+		base := found[0].Version
+		d.Type, d.BaseVersion = proposals.Modify, &base
+	}
+	d.Definition = registry.Definition{Tool: &tool}
+	w.db.Approved(t, w.desk, ada, d)
+}
+
+// action is a tool that runs without asking; change makes it another.
+func action(id string, change func(*registry.Tool)) registry.Tool {
+	tool := *storetest.Action(id).Definition.Tool
+	tool.InputSchema = json.RawMessage(`{"additionalProperties":false,"properties":{"city":{"maxLength":20,"type":"string"},"days":{"type":"integer"}},"type":"object"}`)
+	tool.Approval = &registry.Approval{Tier: registry.AutoApprove}
+	tool.Provider = &registry.Provider{Type: registry.ProviderBuiltin}
+	if change != nil {
+		change(&tool)
+	}
+	return tool
+}
+
+// caller is scout, who works for ada.
+func caller() gateway.Caller {
+	return gateway.Caller{Actor: scout, Agent: "scout", Layer: registry.LayerUser, User: "ada"}
+}
+
+func request(tool, args string) gateway.Request {
+	return gateway.Request{Tool: tool, Args: json.RawMessage(args)}
+}
+
+// refusal fails the test unless err has a code.
+func refusal(t *testing.T, err error, code gateway.Code) gateway.Error {
+	t.Helper()
+	var e *gateway.Error
+	if !errors.As(err, &e) || e.Code != code || !errors.Is(err, code) {
+		t.Fatalf("got %v; want %s", err, code)
+	}
+	return *e
+}
+
+func TestExecute(t *testing.T) {
+	w := open(t, nil, action("get_weather", nil))
+	res, err := w.Execute(t.Context(), caller(), request("get_weather", `{ "days" : 2, "city":"Kiel"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(res.Output) != `{"echo":{"city":"Kiel","days":2}}` || res.Version != 1 || res.Tool.String() != "tool:user/get_weather" || res.Call == "" || res.Duration <= 0 {
+		t.Errorf("got %+v", res)
+	}
+	calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 10})
+	if err != nil || len(calls) != 1 {
+		t.Fatalf("got %v, %v", calls, err)
+	}
+	c := calls[0]
+	if c.ID != res.Call || c.Caller.Actor != scout || c.Caller.User != "ada" || c.Version != 1 || c.Nth != 1 || c.Outcome == nil || c.Outcome.Code != "" || c.Outcome.Duration != res.Duration.Truncate(1000) {
+		t.Errorf("got %+v, %+v", c, c.Outcome)
+	}
+}
+
+// TestUnknownToolIsRecorded refuses a name that nothing has, and says so.
+func TestUnknownToolIsRecorded(t *testing.T) {
+	w := open(t, nil, action("get_weather", nil))
+	_, err := w.Execute(t.Context(), caller(), request("get_wether", `{}`))
+	refusal(t, err, gateway.CodeUnknown)
+	calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 10, Code: gateway.CodeUnknown})
+	if err != nil || len(calls) != 1 || calls[0].Name != "get_wether" || calls[0].Nth != 0 {
+		t.Fatalf("got %+v, %v", calls, err)
+	}
+}

@@ -1,0 +1,135 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// Ledger is where the gateway keeps what it has to remember.
+type Ledger interface {
+	// View runs fn on one consistent snapshot.
+	View(ctx context.Context, fn func(LedgerReader) error) error
+	// Log runs fn in one write transaction. When Log returns nil it survives
+	// the end of the process; a power cut may take the last of them back. When
+	// it returns an error it has left no trace.
+	Log(ctx context.Context, fn func(LedgerTx) error) error
+	// Settle is Log for what a power cut must not take back: what waits for
+	// the user, and what the user decided.
+	Settle(ctx context.Context, fn func(LedgerTx) error) error
+}
+
+// ErrContradiction is wrapped by a Ledger that refuses a record because of
+// what it says, such as a call that nobody approved.
+var ErrContradiction = errors.New("the record contradicts what is approved")
+
+// LedgerReader reads one snapshot.
+type LedgerReader interface {
+	// State numbers what is approved: it grows with every version of anything.
+	State(ctx context.Context) (int64, error)
+	// Use says how often a tool was called for a user, as far as limits ask.
+	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
+	// Override returns the user's own tier of a tool, "" when there is none.
+	Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error)
+	// Overrides lists the tiers in force of a user, by tool.
+	Overrides(ctx context.Context, user string) ([]Override, error)
+	// Pending finds a pending call by its id or a unique prefix of it. What is
+	// not there is review.ErrNotFound, several are review.ErrAmbiguous.
+	Pending(ctx context.Context, ref string) (Pending, error)
+	// PendingList returns pending calls, the newest first.
+	PendingList(ctx context.Context, q PendingQuery) ([]Pending, error)
+	// Calls returns calls, the newest first.
+	Calls(ctx context.Context, q CallQuery) ([]Call, error)
+}
+
+// LedgerTx reads and appends in one transaction. Nothing that was appended
+// ever changes.
+type LedgerTx interface {
+	LedgerReader
+	// AddCall appends a call before it runs, or as it is refused.
+	AddCall(ctx context.Context, c Call) error
+	// AddOutcome appends what became of a call.
+	AddOutcome(ctx context.Context, call string, o Outcome) error
+	// AddPending appends a call that waits for the user, and tells of it in
+	// the audit log.
+	AddPending(ctx context.Context, p Pending) error
+	// AddAnswer appends the user's word on a pending call, and tells of it in
+	// the audit log. It is review.ErrConflict when there is one already.
+	AddAnswer(ctx context.Context, pending string, a Answer) error
+	// AddOverride appends the user's tier of a tool, and tells of it in the
+	// audit log.
+	AddOverride(ctx context.Context, o Override) error
+	// AddChange tells in the audit log that a tool is not what was approved,
+	// unless the last thing it tells about that is the same.
+	AddChange(ctx context.Context, c Change) error
+}
+
+// Use is how often a tool was called for a user: calls that got past the
+// limits.
+type Use struct {
+	Last  time.Time // the latest; zero when there is none
+	Today int       // those of the day of now, UTC
+}
+
+// Call is one entry of the audit of calls.
+type Call struct {
+	Seq         int64 // counted from 1
+	ID          string
+	At          time.Time
+	Caller      Caller
+	Name        string           // as it was called: untrusted, at most maxLogged bytes
+	Tool        registry.Subject // zero when no tool was found
+	Version     int
+	ContentHash string
+	Annotations *registry.Annotations // as approved
+	ArgsHash    string                // SHA-256 of the canonical arguments; "" when they could not be read
+	Pending     string                // the pending call that it became, or that it carries out
+	Nth         int                   // of the user's day; 0 when it did not get past the limits
+	Outcome     *Outcome              // nil while it runs, or when the program ended before it was known
+}
+
+// Outcome is what became of a call.
+type Outcome struct {
+	Code     Code // "" when it succeeded
+	At       time.Time
+	Duration time.Duration   // of the provider
+	Output   json.RawMessage // of a pending call that was carried out; no other is kept
+}
+
+// Override is the user's own tier of a tool that is user_configurable. An
+// empty Tier takes one back.
+type Override struct {
+	ID   string
+	User string
+	Tool registry.Subject
+	Tier registry.ApprovalTier
+	By   proposals.Actor
+	At   time.Time
+}
+
+// Change is a tool that is not what was approved.
+type Change struct {
+	ID      string
+	Tool    registry.Subject
+	Version int
+	Details json.RawMessage // an object: what was expected and what was found
+	By      proposals.Actor // who met it
+	At      time.Time
+}
+
+// CallQuery selects calls for a page, the newest first.
+type CallQuery struct {
+	Agent  string           // "" for all
+	User   string           // "" for all
+	Tool   registry.Subject // zero for all
+	Code   Code             // "" for all; CodeOK for those that succeeded
+	Before int64            // only calls before this one; 0 for all
+	Limit  int              // 1 to review.MaxPage
+}
+
+// CodeOK selects the calls that succeeded.
+const CodeOK Code = "ok"

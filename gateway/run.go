@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// MaxOutput is the largest result that is handed on, in bytes.
+const MaxOutput = 4 << 20
+
+// run asks the eval gate and the provider about a call that is recorded, and
+// records what came of it.
+func (g *Gateway) run(ctx context.Context, p *prepared) (Result, error) {
+	res := Result{Call: p.call.ID, Tool: p.tool.Subject, Version: p.tool.Version, At: p.call.At}
+	in := Invocation{Call: p.call.ID, Caller: p.call.Caller, Tool: p.tool, Args: p.args, At: p.call.At}
+	warning, err := g.passGate(ctx, in, p.tier)
+	if warning != "" {
+		p.warnings = append(p.warnings, warning)
+		g.warn(warning)
+	}
+	var output json.RawMessage
+	if err == nil {
+		began := g.now()
+		output, err = g.provide(ctx, in)
+		res.Duration = max(g.now().Sub(began), 0)
+	}
+	g.conclude(ctx, p, output, res.Duration, err)
+	res.Warnings = p.warnings
+	if err != nil {
+		return Result{}, err
+	}
+	res.Output = output
+	return res, nil
+}
+
+// provide runs a call at its provider.
+func (g *Gateway) provide(ctx context.Context, in Invocation) (json.RawMessage, error) {
+	var kind registry.ProviderType
+	if p := in.Tool.Definition.Tool.Provider; p != nil {
+		kind = p.Type
+	}
+	provider := g.providers[kind]
+	if provider == nil {
+		return nil, &Error{Code: CodeNotConnected, Message: notConnected(in.Tool, kind)}
+	}
+	bounded, cancel := context.WithTimeout(ctx, g.runFor)
+	defer cancel()
+	output, err := provider.Run(bounded, in)
+	var known *Error
+	switch {
+	case err == nil:
+		return output, checkOutput(in.Tool, output)
+	case errors.As(err, &known):
+		return nil, err
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(bounded.Err(), context.DeadlineExceeded):
+		return nil, &Error{Code: CodeTimeout, Message: fmt.Sprintf("%s did not answer within %s.", in.Tool.Subject, g.runFor)}
+	}
+	return nil, &Error{Code: CodeProvider, Message: fmt.Sprintf("%s failed: %s.", in.Tool.Subject, jsondoc.Printable(err.Error()))}
+}
+
+func notConnected(tool registry.Live, kind registry.ProviderType) string {
+	if kind == "" {
+		return fmt.Sprintf("%s names no provider, so there is nothing to run it; a proposal can give it one.", tool.Subject)
+	}
+	return fmt.Sprintf("%s runs at a provider of type %s, and none is connected here.", tool.Subject, kind)
+}
+
+// checkOutput refuses what is no object, or too large to hand on.
+func checkOutput(tool registry.Live, output json.RawMessage) error {
+	switch {
+	case len(output) > MaxOutput:
+		return &Error{Code: CodeProvider, Message: fmt.Sprintf("%s answered with %d bytes; at most %d are handed on.", tool.Subject, len(output), MaxOutput)}
+	case !bytes.HasPrefix(bytes.TrimSpace(output), []byte("{")) || !json.Valid(output):
+		return &Error{Code: CodeProvider, Message: fmt.Sprintf("%s answered with something that is no JSON object.", tool.Subject)}
+	}
+	return nil
+}
+
+// conclude records what came of a call, also when whoever called went away.
+// What it can not record does not change what came of it.
+func (g *Gateway) conclude(ctx context.Context, p *prepared, output json.RawMessage, took time.Duration, failed error) {
+	o := Outcome{At: g.stamp(), Duration: took}
+	switch {
+	case errors.Is(failed, context.Canceled), errors.Is(failed, context.DeadlineExceeded):
+		o.Code = CodeCanceled
+	case failed != nil:
+		o.Code = codeOf(failed)
+	}
+	write := g.ledger.Log
+	if p.call.Pending != "" {
+		write = g.ledger.Settle
+		if failed == nil {
+			o.Output = output
+		} else {
+			o.Output = failure(failed)
+		}
+	}
+	var e *Error
+	ctx = context.WithoutCancel(ctx)
+	err := write(ctx, func(tx LedgerTx) error {
+		if errors.As(failed, &e) && e.Code == CodeChanged {
+			change := Change{ID: g.newID(), Tool: p.tool.Subject, Version: p.tool.Version, Details: e.Details, By: p.call.Caller.Actor, At: o.At}
+			if err := tx.AddChange(ctx, change); err != nil {
+				return err
+			}
+		}
+		return tx.AddOutcome(ctx, p.call.ID, o)
+	})
+	if err != nil {
+		g.unlogged(p, "The outcome could not be recorded", err)
+	}
+}
+
+// failure is what is kept of a pending call that failed when it ran.
+func failure(err error) json.RawMessage {
+	doc := struct {
+		Code    Code            `json:"code"`
+		Message string          `json:"message"`
+		Details json.RawMessage `json:"details,omitempty"`
+	}{Code: codeOf(err), Message: err.Error()}
+	var e *Error
+	if errors.As(err, &e) {
+		doc.Details = e.Details
+	}
+	b, marshalErr := json.Marshal(doc)
+	if marshalErr != nil {
+		return nil // the details of a provider that are no JSON: the code is in the row
+	}
+	return b
+}
+
+// ReportChange tells in the audit log that a tool is not what was approved:
+// for whoever meets it without a call, such as a watch over a server. Telling
+// the same again leaves no second entry.
+func (g *Gateway) ReportChange(ctx context.Context, c Change) error {
+	if c.ID == "" {
+		c.ID = g.newID()
+	}
+	if c.At.IsZero() {
+		c.At = g.stamp()
+	}
+	return g.ledger.Settle(ctx, func(tx LedgerTx) error { return tx.AddChange(ctx, c) })
+}

@@ -1,0 +1,174 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/shipped"
+	"toolcrib/review"
+)
+
+// toolsetKey is what the tools of an agent depend on, besides the registry.
+type toolsetKey struct {
+	agent string
+	layer registry.Layer
+	where registry.Context
+}
+
+// toolset is the tools of an agent as of one state of the registry.
+type toolset struct {
+	key   toolsetKey
+	state int64
+	// hash names the content: the same hash, the same tools.
+	hash    string
+	allowed map[registry.Subject]registry.Choice
+	entries []registry.Entry // in catalog order
+	missing error            // why there are none
+	names   cache[string, registry.Entry]
+}
+
+func keyOf(c Caller) toolsetKey {
+	where := c.Where
+	where.IncludeDeferred = true // what is not offered at once can still be found and called
+	return toolsetKey{agent: c.Agent, layer: c.Layer, where: where}
+}
+
+// toolset returns the caller's tools. They are those of the state it carries,
+// which whoever acts on them compares inside its transaction. fresh asks for
+// the current state first.
+func (g *Gateway) toolset(ctx context.Context, c Caller, fresh bool) (*toolset, error) {
+	key := keyOf(c)
+	set, ok := g.toolsets.get(key)
+	if ok && !fresh {
+		return set, nil
+	}
+	var state int64
+	err := g.ledger.View(ctx, func(r LedgerReader) error {
+		var err error
+		state, err = r.State(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if ok && set.state == state {
+		return set, nil
+	}
+	set, err = g.resolve(ctx, key, state)
+	if err != nil {
+		return nil, err
+	}
+	g.toolsets.put(key, set)
+	return set, nil
+}
+
+func (g *Gateway) resolve(ctx context.Context, key toolsetKey, state int64) (*toolset, error) {
+	set := &toolset{key: key, state: state, allowed: map[registry.Subject]registry.Choice{}}
+	_, res, err := g.registry.Toolset(ctx, key.agent, key.layer, key.where)
+	switch {
+	case errors.Is(err, review.ErrNotFound), errors.Is(err, registry.ErrNoTools), errors.Is(err, registry.ErrUnknownList):
+		set.missing = err
+	case err != nil:
+		return nil, err
+	}
+	var content strings.Builder
+	for _, choice := range res.Choices {
+		if !choice.In {
+			continue
+		}
+		set.allowed[choice.Entry.Subject] = choice
+		set.entries = append(set.entries, choice.Entry)
+		content.WriteString(choice.Entry.Subject.String() + " " + choice.Entry.ContentHash + "\n")
+	}
+	for _, w := range res.Warnings {
+		g.warn(w + "; it is skipped")
+	}
+	set.hash = registry.HashBytes([]byte(content.String()))
+	return set, nil
+}
+
+// maxName is the longest name that any host gives a tool, in bytes.
+const maxName = 128
+
+// find returns the tool that a name means, or an *Error: unknown, ambiguous,
+// or not the agent's. Any other error is a failure to look.
+func (g *Gateway) find(ctx context.Context, set *toolset, name string) (registry.Entry, error) {
+	if e, ok := set.names.get(name); ok {
+		return e, nil
+	}
+	if name == "" || len(name) > maxName {
+		return registry.Entry{}, unknown(name)
+	}
+	found, err := g.registry.Named(ctx, name, set.key.layer)
+	if err != nil {
+		return registry.Entry{}, err
+	}
+	found = slices.DeleteFunc(found, func(e registry.Entry) bool { return !e.Active() })
+	if len(found) == 0 {
+		return registry.Entry{}, unknown(name)
+	}
+	own := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool {
+		_, ok := set.allowed[e.Subject]
+		return !ok
+	})
+	switch len(own) {
+	case 0:
+		return found[0], set.notAllowed(name, found)
+	case 1:
+		e := set.allowed[own[0].Subject].Entry
+		set.names.put(name, e)
+		return e, nil
+	}
+	return registry.Entry{}, ambiguous(name, own)
+}
+
+func unknown(name string) error {
+	message := fmt.Sprintf("No active tool is called %s", jsondoc.Quote(name))
+	switch successor, retired := shipped.Retired(name); {
+	case retired && successor != "":
+		message += fmt.Sprintf("; that name is retired, its successor is %s", successor)
+	case retired:
+		message += "; that name is retired and nothing took its place"
+	default:
+		message += "; search the tools you have"
+	}
+	return &Error{Code: CodeUnknown, Message: message + "."}
+}
+
+func (s *toolset) notAllowed(name string, found []registry.Entry) error {
+	message := fmt.Sprintf("%s does not have the tool %s", jsondoc.Quote(s.key.agent), jsondoc.Quote(name))
+	if len(found) == 1 {
+		message += " (" + found[0].Subject.String() + ")"
+	}
+	if s.missing != nil {
+		message += ": " + jsondoc.Printable(s.missing.Error())
+	} else {
+		message += "; its allow-list is changed by a proposal"
+	}
+	return &Error{Code: CodeNotAllowed, Message: message + "."}
+}
+
+// ambiguous names the ids of all tools that have the name.
+func ambiguous(name string, found []registry.Entry) error {
+	slices.SortFunc(found, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	ids := make([]string, len(found))
+	for i, e := range found {
+		ids[i] = e.Subject.ID
+	}
+	details, err := json.Marshal(map[string]any{"ids": ids})
+	if err != nil {
+		return err
+	}
+	return &Error{
+		Code:    CodeAmbiguous,
+		Message: fmt.Sprintf("%d tools are called %s where they come from: %s. Use the id of the one you mean.", len(ids), jsondoc.Quote(name), strings.Join(ids, ", ")),
+		Details: details,
+	}
+}

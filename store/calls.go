@@ -1,0 +1,204 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/history"
+	"toolcrib/registry"
+)
+
+// Calls is the database as the gateway keeps its calls in it.
+type Calls struct{ db *DB }
+
+var _ gateway.Ledger = Calls{}
+
+// Calls returns the gateway's side of the database.
+func (db *DB) Calls() Calls { return Calls{db} }
+
+// View implements gateway.Ledger.
+func (c Calls) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
+	return c.db.view(ctx, func(s *session) error { return fn(callSession{s}) })
+}
+
+// Log implements gateway.Ledger. Its connection has synchronous=NORMAL: a
+// commit is in the log file of the engine when it returns, and on the disk with
+// the next one of Settle or the next checkpoint.
+func (c Calls) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	return recordRefused(c.db.writeWith(ctx, c.db.log, c.db.logger, func(s *session) error { return fn(callSession{s}) }))
+}
+
+// Settle implements gateway.Ledger.
+func (c Calls) Settle(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	return recordRefused(c.db.update(ctx, func(s *session) error { return fn(callSession{s}) }))
+}
+
+// recordRefused tells the gateway when a trigger or constraint refused what it
+// wrote, as opposed to a file that can not be written.
+func recordRefused(err error) error {
+	if errors.Is(err, ErrRefused) {
+		return fmt.Errorf("%w: %w", gateway.ErrContradiction, err)
+	}
+	return err
+}
+
+// callSession is a session as the gateway uses it.
+type callSession struct{ s *session }
+
+var _ gateway.LedgerTx = callSession{}
+
+// State implements gateway.LedgerReader: every change of the registry writes a
+// version.
+func (c callSession) State(ctx context.Context) (int64, error) {
+	var n int64
+	err := c.s.row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
+	return n, err
+}
+
+// Use implements gateway.LedgerReader.
+func (c callSession) Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (gateway.Use, error) {
+	var u gateway.Use
+	var last string
+	err := c.s.row(ctx, `SELECT
+		coalesce((SELECT max(nth) FROM calls WHERE user = ?1 AND tool = ?2 AND substr(at, 1, 10) = ?3 AND nth > 0), 0),
+		coalesce((SELECT at FROM calls WHERE user = ?1 AND tool = ?2 AND nth > 0 ORDER BY substr(at, 1, 10) DESC, nth DESC LIMIT 1), '')`,
+		[]any{user, tool.String(), now.UTC().Format(time.DateOnly)}, &u.Today, &last)
+	if err != nil || last == "" {
+		return u, err
+	}
+	return u, into(&u.Last, history.ParseTimestamp, last)
+}
+
+// The chained tables of calls: their columns in the order in which the hash
+// covers them, after the name of the format.
+const (
+	callFormat  = "toolcrib call 1"
+	callColumns = "seq, id, at, actor, agent, layer, user, customer, name, tool, version, content_hash, annotations, args_hash, pending, nth, prev_hash, hash"
+
+	outcomeFormat  = "toolcrib call outcome 1"
+	outcomeColumns = "seq, call, at, code, duration_us, output, prev_hash, hash"
+)
+
+// AddCall implements gateway.LedgerTx.
+func (c callSession) AddCall(ctx context.Context, call gateway.Call) error {
+	annotations := ""
+	if call.Annotations != nil {
+		b, err := json.Marshal(call.Annotations)
+		if err != nil {
+			return err
+		}
+		annotations = string(b)
+	}
+	by := call.Caller
+	return c.s.link(ctx, callTable, callColumns, callFormat, []string{
+		call.ID, history.Timestamp(call.At), by.Actor.String(), by.Agent, string(by.Layer), by.User, by.Customer, call.Name, call.Tool.String(),
+		strconv.Itoa(call.Version), call.ContentHash, annotations, call.ArgsHash, call.Pending, strconv.Itoa(call.Nth),
+	})
+}
+
+// AddOutcome implements gateway.LedgerTx.
+func (c callSession) AddOutcome(ctx context.Context, call string, o gateway.Outcome) error {
+	return c.s.link(ctx, outcomeTable, outcomeColumns, outcomeFormat, []string{
+		call, history.Timestamp(o.At), string(o.Code), strconv.FormatInt(o.Duration.Microseconds(), 10), string(o.Output),
+	})
+}
+
+// link appends a row to a table that is one chain. Its columns are seq, those
+// of fields, prev_hash and hash.
+func (s *session) link(ctx context.Context, table, columns, format string, fields []string) error {
+	var seq int64
+	var prev string
+	err := s.row(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	seq++
+	sealed := append(append([]string{format, strconv.FormatInt(seq, 10)}, fields...), prev)
+	args := make([]any, 0, len(fields)+3)
+	args = append(args, seq)
+	for _, f := range fields {
+		args = append(args, f)
+	}
+	args = append(args, prev, history.Seal(sealed...))
+	_, err = s.exec(ctx, "INSERT INTO "+table+" ("+columns+") VALUES (?"+placeholders(len(fields)+2)+")", args...)
+	if err != nil {
+		return fmt.Errorf("%s %d: %w", table, seq, err)
+	}
+	return nil
+}
+
+// selectCall reads calls with their outcomes.
+const selectCall = `SELECT c.seq, c.id, c.at, c.actor, c.agent, c.layer, c.user, c.customer, c.name, c.tool, c.version, c.content_hash, c.annotations,
+	c.args_hash, c.pending, c.nth, o.code, coalesce(o.at, ''), coalesce(o.duration_us, 0), coalesce(o.output, '')
+	FROM calls c LEFT JOIN call_outcomes o ON o.call = c.id WHERE (c.seq < ?1 OR ?1 = 0)`
+
+func scanCall(row scanner) (gateway.Call, error) {
+	var c gateway.Call
+	var at, actor, tool, annotations, ended, output string
+	var code sql.NullString
+	var micros int64
+	err := row.Scan(&c.Seq, &c.ID, &at, &actor, &c.Caller.Agent, &c.Caller.Layer, &c.Caller.User, &c.Caller.Customer, &c.Name, &tool, &c.Version,
+		&c.ContentHash, &annotations, &c.ArgsHash, &c.Pending, &c.Nth, &code, &ended, &micros, &output)
+	if err != nil {
+		return c, err
+	}
+	errs := []error{into(&c.At, history.ParseTimestamp, at), into(&c.Caller.Actor, parseActor, actor)}
+	if tool != "" {
+		errs = append(errs, into(&c.Tool, registry.ParseSubject, tool))
+	}
+	if annotations != "" {
+		errs = append(errs, into(&c.Annotations, parseAnnotations, annotations))
+	}
+	if code.Valid {
+		o, err := outcome(code.String, ended, micros, output)
+		c.Outcome, errs = &o, append(errs, err)
+	}
+	return c, readAll(errs...)
+}
+
+func outcome(code, ended string, micros int64, output string) (gateway.Outcome, error) {
+	o := gateway.Outcome{Code: gateway.Code(code), Duration: time.Duration(micros) * time.Microsecond}
+	if output != "" {
+		o.Output = json.RawMessage(output)
+	}
+	return o, into(&o.At, history.ParseTimestamp, ended)
+}
+
+func parseAnnotations(s string) (*registry.Annotations, error) {
+	var a registry.Annotations
+	err := json.Unmarshal([]byte(s), &a)
+	return &a, err
+}
+
+// Calls implements gateway.LedgerReader.
+func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
+	query, args := selectCall, []any{q.Before}
+	and := func(condition string, value any) {
+		query, args = query+" AND "+condition, append(args, value)
+	}
+	if q.Agent != "" {
+		and("c.agent = ?", q.Agent)
+	}
+	if q.User != "" {
+		and("c.user = ?", q.User)
+	}
+	if q.Tool != (registry.Subject{}) {
+		and("c.tool = ? AND c.tool <> ''", q.Tool.String())
+	}
+	switch q.Code {
+	case "":
+	case gateway.CodeOK:
+		and("o.code = ?", "")
+	case gateway.CodeInterrupted:
+		query += " AND o.code IS NULL"
+	default:
+		and("o.code = ?", string(q.Code))
+	}
+	return all(ctx, c.s, scanCall, query+" ORDER BY c.seq DESC LIMIT ?", append(args, q.Limit)...)
+}

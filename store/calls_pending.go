@@ -1,0 +1,216 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"toolcrib/gateway"
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+)
+
+// callerRow is how the caller of a pending call is stored.
+type callerRow struct {
+	Actor     proposals.Actor `json:"actor"`
+	Agent     string          `json:"agent"`
+	Layer     registry.Layer  `json:"layer"`
+	Local     bool            `json:"local"`
+	Embedding bool            `json:"embedding"`
+	Deferred  bool            `json:"deferred"`
+	User      string          `json:"user"`
+	Customer  string          `json:"customer"`
+}
+
+func encodeCaller(c gateway.Caller) (string, error) {
+	b, err := jsondoc.Marshal(callerRow{
+		Actor: c.Actor, Agent: c.Agent, Layer: c.Layer, Local: c.Where.Local, Embedding: c.Where.Embedding, Deferred: c.Where.IncludeDeferred,
+		User: c.User, Customer: c.Customer,
+	})
+	return string(b), err
+}
+
+func decodeCaller(s string) (gateway.Caller, error) {
+	var r callerRow
+	err := json.Unmarshal([]byte(s), &r)
+	return gateway.Caller{
+		Actor: r.Actor, Agent: r.Agent, Layer: r.Layer, User: r.User, Customer: r.Customer,
+		Where: registry.Context{Local: r.Local, Embedding: r.Embedding, IncludeDeferred: r.Deferred},
+	}, err
+}
+
+// AddPending implements gateway.LedgerTx.
+func (c callSession) AddPending(ctx context.Context, p gateway.Pending) error {
+	caller, err := encodeCaller(p.Caller)
+	if err != nil {
+		return err
+	}
+	seal, err := c.s.record(ctx, pendingRecords, []string{
+		p.ID, caller, p.Caller.Agent, p.Caller.User, p.Tool.String(), strconv.Itoa(p.Version), p.ContentHash, string(p.Args), p.Digest,
+		history.Timestamp(p.AskedAt), history.Timestamp(p.ExpiresAt),
+	})
+	if err != nil {
+		return err
+	}
+	return c.tell(ctx, history.Event{ID: p.ID, At: p.AskedAt, Actor: p.Caller.Actor.String(), Act: "ask-call", Subject: p.Tool.String(), Record: seal},
+		map[string]any{"agent": p.Caller.Agent, "user": p.Caller.User, "version": p.Version, "digest": p.Digest})
+}
+
+// AddAnswer implements gateway.LedgerTx.
+func (c callSession) AddAnswer(ctx context.Context, pending string, a gateway.Answer) error {
+	var answered int
+	var tool string
+	err := c.s.row(ctx, "SELECT (SELECT count(*) FROM call_answers WHERE pending = ?1), (SELECT tool FROM pending_calls WHERE id = ?1)", []any{pending}, &answered, &tool)
+	if err != nil {
+		return err
+	}
+	if answered > 0 {
+		return fmt.Errorf("%s: %w: it was answered already", pending, review.ErrConflict)
+	}
+	approved, act := "0", proposals.ActRefuseCall
+	if a.Approved {
+		approved, act = "1", proposals.ActApproveCall
+	}
+	seal, err := c.s.record(ctx, answerRecords, []string{a.ID, pending, approved, a.Digest, a.Reason, a.By.String(), history.Timestamp(a.At), a.Call})
+	if err != nil {
+		return err
+	}
+	return c.tell(ctx, history.Event{ID: a.ID, At: a.At, Actor: a.By.String(), Act: string(act), Subject: tool, Record: seal},
+		map[string]any{"pending": pending, "digest": a.Digest})
+}
+
+// tell appends an event with its data.
+func (c callSession) tell(ctx context.Context, e history.Event, data map[string]any) error {
+	b, err := jsondoc.Marshal(data)
+	if err != nil {
+		return err
+	}
+	e.Data = b
+	return c.s.AppendEvent(ctx, e)
+}
+
+const selectPending = `SELECT p.seq, p.id, p.caller, p.tool, p.version, p.content_hash, p.args, p.digest, p.asked_at, p.expires_at,
+	coalesce((SELECT version FROM live l WHERE l.subject = p.tool AND l.status = 'active'), 0),
+	a.id, coalesce(a.approved, 0), coalesce(a.digest, ''), coalesce(a.reason, ''), coalesce(a.answered_by, ''), coalesce(a.answered_at, ''), coalesce(a.call, ''),
+	o.code, coalesce(o.at, ''), coalesce(o.duration_us, 0), coalesce(o.output, '')
+	FROM pending_calls p LEFT JOIN call_answers a ON a.pending = p.id LEFT JOIN call_outcomes o ON o.call = a.call AND a.call <> ''
+	WHERE (p.seq < ?1 OR ?1 = 0)`
+
+func scanPending(row scanner) (gateway.Pending, error) {
+	var p gateway.Pending
+	var a gateway.Answer
+	var caller, tool, args, asked, expires, by, at, ended, output string
+	var answer, code sql.NullString
+	var micros int64
+	err := row.Scan(&p.Seq, &p.ID, &caller, &tool, &p.Version, &p.ContentHash, &args, &p.Digest, &asked, &expires, &p.InForce,
+		&answer, &a.Approved, &a.Digest, &a.Reason, &by, &at, &a.Call, &code, &ended, &micros, &output)
+	if err != nil {
+		return p, err
+	}
+	p.Args = json.RawMessage(args)
+	errs := []error{
+		into(&p.Caller, decodeCaller, caller), into(&p.Tool, registry.ParseSubject, tool),
+		into(&p.AskedAt, history.ParseTimestamp, asked), into(&p.ExpiresAt, history.ParseTimestamp, expires),
+	}
+	if answer.Valid {
+		a.ID = answer.String
+		errs = append(errs, into(&a.By, parseActor, by), into(&a.At, history.ParseTimestamp, at))
+		p.Answer = &a
+	}
+	if code.Valid {
+		o, err := outcome(code.String, ended, micros, output)
+		p.Outcome, errs = &o, append(errs, err)
+	}
+	return p, readAll(errs...)
+}
+
+// Pending implements gateway.LedgerReader.
+func (c callSession) Pending(ctx context.Context, ref string) (gateway.Pending, error) {
+	found, err := all(ctx, c.s, scanPending, selectPending+" AND p.id >= ?2 AND p.id < ?2 || 'g' ORDER BY p.id LIMIT 2", 0, ref)
+	switch {
+	case err != nil:
+		return gateway.Pending{}, err
+	case ref == "" || len(found) == 0:
+		return gateway.Pending{}, notFound("the pending call %s", jsondoc.Quote(ref))
+	case len(found) > 1 && found[0].ID != ref:
+		return gateway.Pending{}, fmt.Errorf("the pending call %s: %w; write more of its id", jsondoc.Quote(ref), review.ErrAmbiguous)
+	}
+	return found[0], nil
+}
+
+// PendingList implements gateway.LedgerReader.
+func (c callSession) PendingList(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error) {
+	query, args, order := selectPending, []any{q.Before}, "p.seq"
+	and := func(condition string, value any) {
+		query, args = query+" AND "+condition, append(args, value)
+	}
+	if q.Waiting {
+		order = "+p.seq" // those that expire later are few; the list of all is long
+		and(`a.id IS NULL AND p.expires_at > ? AND EXISTS
+			(SELECT 1 FROM live l WHERE l.subject = p.tool AND l.version = p.version AND l.status = 'active')`, history.Timestamp(q.Now))
+	}
+	if q.Agent != "" {
+		and("p.agent = ?", q.Agent)
+	}
+	if q.User != "" {
+		and("p.user = ?", q.User)
+	}
+	return all(ctx, c.s, scanPending, query+" ORDER BY "+order+" DESC LIMIT ?", append(args, q.Limit)...)
+}
+
+// Override implements gateway.LedgerReader.
+func (c callSession) Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error) {
+	var tier registry.ApprovalTier
+	err := c.s.row(ctx, "SELECT coalesce((SELECT tier FROM call_tiers WHERE user = ? AND tool = ? ORDER BY seq DESC LIMIT 1), '')", []any{user, tool.String()}, &tier)
+	return tier, err
+}
+
+// Overrides implements gateway.LedgerReader.
+func (c callSession) Overrides(ctx context.Context, user string) ([]gateway.Override, error) {
+	return all(ctx, c.s, func(row scanner) (gateway.Override, error) {
+		var o gateway.Override
+		var tool, by, at string
+		if err := row.Scan(&o.ID, &o.User, &tool, &o.Tier, &by, &at); err != nil {
+			return o, err
+		}
+		return o, readAll(into(&o.Tool, registry.ParseSubject, tool), into(&o.By, parseActor, by), into(&o.At, history.ParseTimestamp, at))
+	}, `SELECT id, user, tool, tier, set_by, set_at FROM call_tiers t
+		WHERE user = ? AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE user = t.user AND tool = t.tool) ORDER BY tool`, user)
+}
+
+// AddOverride implements gateway.LedgerTx.
+func (c callSession) AddOverride(ctx context.Context, o gateway.Override) error {
+	seal, err := c.s.record(ctx, tierRecords, []string{o.ID, o.User, o.Tool.String(), string(o.Tier), o.By.String(), history.Timestamp(o.At)})
+	if err != nil {
+		return err
+	}
+	return c.tell(ctx, history.Event{ID: o.ID, At: o.At, Actor: o.By.String(), Act: string(proposals.ActSetTier), Subject: o.Tool.String(), Record: seal},
+		map[string]any{"user": o.User, "tier": o.Tier})
+}
+
+// actChanged is the event of a tool that is not what was approved.
+const actChanged = "definition-changed"
+
+// AddChange implements gateway.LedgerTx.
+func (c callSession) AddChange(ctx context.Context, change gateway.Change) error {
+	details := change.Details
+	if len(details) == 0 {
+		details = json.RawMessage("{}")
+	}
+	data, err := jsondoc.Marshal(map[string]any{"version": change.Version, "details": details})
+	if err != nil {
+		return err
+	}
+	last, err := all(ctx, c.s, scanString, "SELECT data FROM events WHERE subject = ? AND subject <> '' AND act = ? ORDER BY seq DESC LIMIT 1", change.Tool.String(), actChanged)
+	if err != nil || len(last) > 0 && last[0] == string(data) {
+		return err
+	}
+	return c.s.AppendEvent(ctx, history.Event{
+		ID: change.ID, At: change.At, Actor: change.By.String(), Act: actChanged, Subject: change.Tool.String(), Data: data,
+	})
+}

@@ -1,0 +1,144 @@
+-- What happens at run time: who called which tool, and what the user had to
+-- say about it. All of it is appended and never changed.
+
+-- pending_calls (records): calls that need the user's yes, with the arguments
+-- that are asked about.
+CREATE TABLE pending_calls (
+  seq          INTEGER PRIMARY KEY CHECK (seq > 0),
+  id           TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
+  caller       TEXT NOT NULL,
+  agent        TEXT NOT NULL,
+  user         TEXT NOT NULL,
+  tool         TEXT NOT NULL,
+  version      INTEGER NOT NULL,
+  content_hash TEXT NOT NULL CHECK (length(content_hash) = 64),
+  args         TEXT NOT NULL,
+  digest       TEXT NOT NULL CHECK (length(digest) = 64),
+  asked_at     TEXT NOT NULL,
+  expires_at   TEXT NOT NULL,
+  seal         TEXT NOT NULL CHECK (length(seal) = 64),
+  FOREIGN KEY (tool, version) REFERENCES versions (subject, number)
+) STRICT;
+CREATE INDEX pending_calls_by_expiry ON pending_calls (expires_at);
+CREATE TRIGGER pending_calls_insert BEFORE INSERT ON pending_calls
+WHEN EXISTS (SELECT 1 FROM pending_calls WHERE seq = NEW.seq OR id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'pending calls are only appended'); END;
+CREATE TRIGGER pending_calls_update BEFORE UPDATE ON pending_calls BEGIN SELECT RAISE(ABORT, 'pending calls are immutable'); END;
+CREATE TRIGGER pending_calls_delete BEFORE DELETE ON pending_calls BEGIN SELECT RAISE(ABORT, 'pending calls are immutable'); END;
+
+-- call_answers (records): the user's word on a pending call, once. A yes names
+-- the call that it begins.
+CREATE TABLE call_answers (
+  seq         INTEGER PRIMARY KEY CHECK (seq > 0),
+  id          TEXT NOT NULL UNIQUE,
+  pending     TEXT NOT NULL UNIQUE REFERENCES pending_calls (id),
+  approved    INTEGER NOT NULL CHECK (approved IN (0, 1)),
+  digest      TEXT NOT NULL,
+  reason      TEXT NOT NULL,
+  answered_by TEXT NOT NULL CHECK (answered_by GLOB 'user:?*'),
+  answered_at TEXT NOT NULL,
+  call        TEXT NOT NULL,
+  seal        TEXT NOT NULL CHECK (length(seal) = 64),
+  CHECK (approved = (call <> ''))
+) STRICT;
+CREATE TRIGGER call_answers_insert BEFORE INSERT ON call_answers
+WHEN EXISTS (SELECT 1 FROM call_answers WHERE seq = NEW.seq OR id = NEW.id OR pending = NEW.pending)
+BEGIN SELECT RAISE(ABORT, 'a pending call is answered once'); END;
+CREATE TRIGGER call_answers_fit BEFORE INSERT ON call_answers
+WHEN NOT EXISTS (SELECT 1 FROM pending_calls WHERE id = NEW.pending AND digest = NEW.digest AND expires_at > NEW.answered_at)
+BEGIN SELECT RAISE(ABORT, 'an answer is about what was asked, in time'); END;
+CREATE TRIGGER call_answers_update BEFORE UPDATE ON call_answers BEGIN SELECT RAISE(ABORT, 'answers are immutable'); END;
+CREATE TRIGGER call_answers_delete BEFORE DELETE ON call_answers BEGIN SELECT RAISE(ABORT, 'answers are immutable'); END;
+
+-- call_tiers (records): the user's own approval tier of a tool; the last one
+-- of a user and a tool counts, an empty one takes it back.
+CREATE TABLE call_tiers (
+  seq    INTEGER PRIMARY KEY CHECK (seq > 0),
+  id     TEXT NOT NULL UNIQUE,
+  user   TEXT NOT NULL,
+  tool   TEXT NOT NULL REFERENCES live (subject),
+  tier   TEXT NOT NULL CHECK (tier IN ('', 'auto_approve', 'requires_approval')),
+  set_by TEXT NOT NULL CHECK (set_by GLOB 'user:?*'),
+  set_at TEXT NOT NULL,
+  seal   TEXT NOT NULL CHECK (length(seal) = 64)
+) STRICT;
+CREATE INDEX call_tiers_by_user ON call_tiers (user, tool, seq);
+CREATE TRIGGER call_tiers_insert BEFORE INSERT ON call_tiers
+WHEN EXISTS (SELECT 1 FROM call_tiers WHERE seq = NEW.seq OR id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'tiers are only appended'); END;
+CREATE TRIGGER call_tiers_fit BEFORE INSERT ON call_tiers
+WHEN NEW.tier <> '' AND NOT EXISTS (SELECT 1 FROM live WHERE subject = NEW.tool AND approval = 'user_configurable')
+BEGIN SELECT RAISE(ABORT, 'the user does not choose the tier of this tool'); END;
+CREATE TRIGGER call_tiers_update BEFORE UPDATE ON call_tiers BEGIN SELECT RAISE(ABORT, 'tiers are immutable'); END;
+CREATE TRIGGER call_tiers_delete BEFORE DELETE ON call_tiers BEGIN SELECT RAISE(ABORT, 'tiers are immutable'); END;
+
+-- calls (records): every call, before it runs or as it is refused; one chain.
+-- nth counts the calls of a user and a tool on a day (UTC) that got past the
+-- limits; it is 0 for the others.
+CREATE TABLE calls (
+  seq          INTEGER PRIMARY KEY CHECK (seq > 0),
+  id           TEXT NOT NULL UNIQUE,
+  at           TEXT NOT NULL,
+  actor        TEXT NOT NULL,
+  agent        TEXT NOT NULL,
+  layer        TEXT NOT NULL,
+  user         TEXT NOT NULL,
+  customer     TEXT NOT NULL,
+  name         TEXT NOT NULL,
+  tool         TEXT NOT NULL,
+  version      INTEGER NOT NULL,
+  content_hash TEXT NOT NULL,
+  annotations  TEXT NOT NULL,
+  args_hash    TEXT NOT NULL,
+  pending      TEXT NOT NULL,
+  nth          INTEGER NOT NULL CHECK (nth >= 0),
+  prev_hash    TEXT NOT NULL,
+  hash         TEXT NOT NULL CHECK (length(hash) = 64)
+) STRICT;
+CREATE UNIQUE INDEX calls_by_day ON calls (user, tool, substr(at, 1, 10), nth) WHERE nth > 0;
+CREATE INDEX calls_by_agent ON calls (agent, seq);
+CREATE INDEX calls_by_tool ON calls (tool, seq) WHERE tool <> '';
+CREATE TRIGGER calls_insert BEFORE INSERT ON calls
+WHEN EXISTS (SELECT 1 FROM calls WHERE id = NEW.id)
+  OR NEW.seq <> 1 + coalesce((SELECT max(seq) FROM calls), 0)
+  OR NEW.prev_hash <> coalesce((SELECT hash FROM calls WHERE seq = NEW.seq - 1), '')
+BEGIN SELECT RAISE(ABORT, 'calls are only appended, each to the one before'); END;
+CREATE TRIGGER calls_in_force BEFORE INSERT ON calls
+WHEN NEW.nth > 0 AND NOT EXISTS (SELECT 1 FROM live
+  WHERE subject = NEW.tool AND version = NEW.version AND content_hash = NEW.content_hash AND status = 'active' AND tool_kind = 'action')
+BEGIN SELECT RAISE(ABORT, 'only what is approved and in force can be called'); END;
+CREATE TRIGGER calls_unasked BEFORE INSERT ON calls
+WHEN NEW.nth > 0 AND NEW.pending = '' AND EXISTS (SELECT 1 FROM live
+  WHERE subject = NEW.tool AND approval NOT IN ('auto_approve', 'user_configurable'))
+BEGIN SELECT RAISE(ABORT, 'this tool needs the yes of the user'); END;
+CREATE TRIGGER calls_unanswered BEFORE INSERT ON calls
+WHEN NEW.nth > 0 AND NEW.pending <> '' AND NOT EXISTS (SELECT 1 FROM call_answers a JOIN pending_calls p ON p.id = a.pending
+  WHERE a.pending = NEW.pending AND a.approved AND a.call = NEW.id AND p.tool = NEW.tool AND p.version = NEW.version AND p.content_hash = NEW.content_hash)
+BEGIN SELECT RAISE(ABORT, 'the user did not approve this call'); END;
+CREATE TRIGGER calls_update BEFORE UPDATE ON calls BEGIN SELECT RAISE(ABORT, 'calls are immutable'); END;
+CREATE TRIGGER calls_delete BEFORE DELETE ON calls BEGIN SELECT RAISE(ABORT, 'calls are immutable'); END;
+
+-- call_outcomes (records): what became of a call; one chain. Only of calls that
+-- waited for the user the output is kept, for the agent that asked.
+CREATE TABLE call_outcomes (
+  seq         INTEGER PRIMARY KEY CHECK (seq > 0),
+  call        TEXT NOT NULL UNIQUE REFERENCES calls (id),
+  at          TEXT NOT NULL,
+  code        TEXT NOT NULL,
+  duration_us INTEGER NOT NULL CHECK (duration_us >= 0),
+  output      TEXT NOT NULL,
+  prev_hash   TEXT NOT NULL,
+  hash        TEXT NOT NULL CHECK (length(hash) = 64)
+) STRICT;
+CREATE INDEX call_outcomes_by_code ON call_outcomes (code, seq);
+CREATE TRIGGER call_outcomes_insert BEFORE INSERT ON call_outcomes
+WHEN EXISTS (SELECT 1 FROM call_outcomes WHERE call = NEW.call)
+  OR NEW.seq <> 1 + coalesce((SELECT max(seq) FROM call_outcomes), 0)
+  OR NEW.prev_hash <> coalesce((SELECT hash FROM call_outcomes WHERE seq = NEW.seq - 1), '')
+BEGIN SELECT RAISE(ABORT, 'outcomes are only appended, each to the one before'); END;
+CREATE TRIGGER call_outcomes_update BEFORE UPDATE ON call_outcomes BEGIN SELECT RAISE(ABORT, 'outcomes are immutable'); END;
+CREATE TRIGGER call_outcomes_delete BEFORE DELETE ON call_outcomes BEGIN SELECT RAISE(ABORT, 'outcomes are immutable'); END;
+
+-- Wire names are looked up when a tool is called by one. A definition that is no
+-- JSON any more has none: it is for the verification to say so.
+CREATE INDEX versions_by_wire ON versions (iif(json_valid(definition), definition ->> '$.provider.name', NULL));
