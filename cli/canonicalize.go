@@ -71,7 +71,7 @@ func runCanonicalize(ctx context.Context, a *app, file string, o intake.Origin) 
 		return err
 	}
 	m := intake.Canonicalize(legacy, o, live)
-	if err := a.leaveOutPending(ctx, m.Steps); err != nil {
+	if err := a.leaveOutPending(ctx, m.Steps, false); err != nil {
 		return err
 	}
 	var drafts []proposals.Draft

@@ -31,6 +31,7 @@ type config struct {
 	Rules         map[string]rules.Severity `toml:"rules"`
 	Theme         string                    `toml:"theme"` // "dark" or "light"; "" asks the terminal
 	Keys          map[string][]string       `toml:"keys"`  // of the workbench, by the names in docs/keys.md
+	Servers       map[string]serverConfig   `toml:"servers"`
 
 	// sources says which file or flag each setting came from.
 	sources map[string]string
@@ -54,7 +55,7 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 		files = append(files, projectFile)
 	}
 	for _, file := range files {
-		if err := c.readFile(file); err != nil {
+		if err := c.readFile(file, file == userFile); err != nil {
 			return c, err
 		}
 	}
@@ -75,8 +76,9 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 	return c, c.check()
 }
 
-// readFile lays a file over c. A file that is not there changes nothing.
-func (c *config) readFile(file string) error {
+// readFile lays a file over c. A file that is not there changes nothing. Only
+// the user's own may say what is run.
+func (c *config) readFile(file string, own bool) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -94,6 +96,9 @@ func (c *config) readFile(file string) error {
 			keys[i] = k.String()
 		}
 		return fmt.Errorf("configuration %s: unknown key %s", file, strings.Join(keys, ", "))
+	}
+	if !own && meta.IsDefined("servers") {
+		return fmt.Errorf("configuration %s: servers may only stand in the user's own file, because whoever can edit a project's file could have any command run", file)
 	}
 	for _, k := range meta.Keys() {
 		c.sources[k.String()] = file
@@ -121,7 +126,7 @@ func (c *config) check() error {
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return nil
+	return c.checkServers()
 }
 
 // absolute makes a name relative to dir absolute; "" stays.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -125,6 +126,13 @@ func (c config) list() []docSetting {
 	}
 	for id, severity := range c.Rules {
 		values["rules."+id] = string(severity)
+	}
+	for name, server := range c.Servers {
+		if key := "servers." + name; server.URL != "" {
+			values[key] = server.URL
+		} else {
+			values[key] = strings.Join(server.Command, " ")
+		}
 	}
 	settings := make([]docSetting, 0, len(values))
 	for _, key := range slices.Sorted(maps.Keys(values)) {

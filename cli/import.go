@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/gateway/upstream"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -20,35 +21,14 @@ import (
 type importFlags struct {
 	server, layer, set, capabilities string
 	draft                            bool
-}
-
-type docImport struct {
-	Schema    int             `json:"schema"`
-	Kind      string          `json:"kind"`
-	File      string          `json:"file"`
-	Format    string          `json:"format"`
-	Label     string          `json:"label"`
-	RawHash   string          `json:"raw_hash"`
-	Steps     []docImportStep `json:"steps"`
-	Proposals []docProposal   `json:"proposals"`
-	Warnings  []string        `json:"warnings"`
-	DryRun    bool            `json:"dry_run,omitempty"`
-}
-
-// docImportStep is what became of one imported definition.
-type docImportStep struct {
-	Name     string `json:"name"`
-	Subject  string `json:"subject,omitempty"`
-	Change   string `json:"change"` // new, modify, deactivate, reactivate, none, pending or skip
-	Reason   string `json:"reason,omitempty"`
-	RawHash  string `json:"raw_hash,omitempty"`
-	Proposal string `json:"proposal,omitempty"`
+	from                             fromServer
+	watched                          bool // nobody asked for this very import
 }
 
 func newImport(a *app) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import FILE | -",
+		Use:   "import FILE | - | --mcp COMMAND | --mcp-url URL | --server NAME",
 		Short: "Propose what a server, an application or a file says about its tools",
 		Long: `Read tools from a saved tools/list answer of an MCP server, an OpenAI or
 Anthropic tool array, a v0 prompt file, or an export of toolcrib, and hold them
@@ -60,13 +40,19 @@ The JSON of every tool is kept as it was read, and its hash is what the tool is
 pinned to. A tool of a server gets an id made of the server's name and its own,
 so that one name on two servers is two tools; the name it has there stays.
 
+A live server is started or connected to for the time of the import; --server
+without anything else asks the one of that name in the configuration.
+
 What the client had declared it can do changes what a server lists: pass it with
---client-capabilities, or save it with the answer as "clientCapabilities".`,
+--client-capabilities, or save it with the answer as "clientCapabilities". To a
+live server toolcrib declares nothing.`,
 		Example: `  toolcrib import tracker.json --server tracker
+  toolcrib import --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory
+  toolcrib import --mcp-url https://mcp.example.com/mcp --server example
   toolcrib import tools.json --change-set app --draft
   toolcrib export --format mcp | toolcrib import -`,
-		Args: exact(1, "one file, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), a, args[0], f) },
+		Args: between(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url or --server"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), a, args, f) },
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.server, "server", "", "the `NAME` of the server the tools belong to (default: from the document, or the file's name)")
@@ -74,35 +60,83 @@ What the client had declared it can do changes what a server lists: pass it with
 	set.StringVar(&f.set, "change-set", "", "put the proposals into the change set `NAME`")
 	set.StringVar(&f.capabilities, "client-capabilities", "", "the `JSON` that the client had declared")
 	set.BoolVar(&f.draft, "draft", false, "only keep the proposals as drafts")
+	f.from.register(set)
 	return cmd
 }
 
-func runImport(ctx context.Context, a *app, file string, f importFlags) error {
-	data, err := a.readAll(file)
+func runImport(ctx context.Context, a *app, args []string, f importFlags) error {
+	switch {
+	case len(args) == 1 && f.from.said():
+		return usagef("a file and a live server exclude each other")
+	case f.from.said() && f.capabilities != "":
+		return usagef("--client-capabilities is for a saved answer; to a live server toolcrib declares %s", upstream.Declared)
+	case len(args) == 1:
+		data, err := a.readAll(args[0])
+		if err != nil {
+			return err
+		}
+		taken, err := f.take(ctx, a, args[0], data, nil)
+		if err != nil {
+			return err
+		}
+		return a.printImport(taken)
+	case !f.from.said() && f.server == "":
+		return usagef("name a file, or a live server with --mcp, --mcp-url or --server")
+	}
+	from, err := f.from.place(a, f.server)
 	if err != nil {
 		return err
 	}
+	data, err := from.ask(ctx, a)
+	if err != nil {
+		return err
+	}
+	taken, err := f.take(ctx, a, from.shown, data, &from)
+	if err != nil {
+		return err
+	}
+	return a.printImport(taken)
+}
+
+// intaken is an import that was made.
+type intaken struct {
+	file   string
+	from   *place // nil for a file
+	doc    wire.Document
+	origin intake.Origin
+	steps  []intake.Step
+	made   []proposals.Proposal // of the steps that have a draft, in their order
+}
+
+// take takes in a document that was read from file, or from a live server.
+func (f importFlags) take(ctx context.Context, a *app, file string, data []byte, from *place) (intaken, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
-		return unreadable(file, err)
+		return intaken{}, unreadable(file, err)
 	}
 	if doc.Format == wire.Names {
-		return fmt.Errorf("%s: names alone define nothing; toolcrib check reads them", file)
+		return intaken{}, fmt.Errorf("%s: names alone define nothing; toolcrib check reads them", file)
 	}
 	if doc.Capabilities, err = f.declared(doc); err != nil {
-		return err
+		return intaken{}, err
 	}
 	origin, err := f.origin(a, file, doc)
 	if err != nil {
-		return err
+		return intaken{}, err
 	}
 	b, err := a.bind(ctx)
 	if err != nil {
-		return err
+		return intaken{}, err
 	}
 	live, err := a.everything(ctx)
 	if err != nil {
-		return err
+		return intaken{}, err
+	}
+	if from != nil {
+		if err := from.claims(a, doc, live); err != nil {
+			return intaken{}, err
+		}
+		origin.Server = true // whatever it calls itself
 	}
 	steps := intake.Plan(doc, origin, intake.Live{All: live, Raw: func(hash string) ([]byte, bool) {
 		body, ok, rawErr := a.db.Raw(ctx, hash)
@@ -110,16 +144,13 @@ func runImport(ctx context.Context, a *app, file string, f importFlags) error {
 		return body, ok
 	}})
 	if err != nil {
-		return err
+		return intaken{}, err
 	}
-	if err := a.leaveOutPending(ctx, steps); err != nil {
-		return err
+	if err := a.leaveOutPending(ctx, steps, f.watched); err != nil {
+		return intaken{}, err
 	}
 	made, err := b.takeIn(ctx, a, doc, origin, steps, !f.draft)
-	if err != nil {
-		return err
-	}
-	return a.printImport(file, doc, origin, steps, made)
+	return intaken{file: file, from: from, doc: doc, origin: origin, steps: steps, made: made}, err
 }
 
 func unreadable(file string, err error) error {
@@ -201,8 +232,9 @@ func liveOf(e store.Exported) (registry.Live, error) {
 	return registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Definition: d, Locked: e.Locked}, nil
 }
 
-// leaveOutPending takes out the proposals that somebody has made already.
-func (a *app) leaveOutPending(ctx context.Context, steps []intake.Step) error {
+// leaveOutPending takes out the proposals that somebody has made already, and
+// where nobody asked for this very import those that were rejected.
+func (a *app) leaveOutPending(ctx context.Context, steps []intake.Step, watched bool) error {
 	return a.db.View(ctx, func(r review.Reader) error {
 		for i, s := range steps {
 			if s.Draft == nil {
@@ -216,6 +248,16 @@ func (a *app) leaveOutPending(ctx context.Context, steps []intake.Step) error {
 				if p.Type == s.Draft.Type && p.ContentHash == s.Draft.Definition.Hash() && p.State != proposals.Drafted {
 					steps[i] = s.Pending(p)
 				}
+			}
+			if !watched || steps[i].Draft == nil {
+				continue
+			}
+			d, err := r.Rejection(ctx, s.Subject, s.Draft.Definition.Hash())
+			switch {
+			case err == nil:
+				steps[i].Change, steps[i].Draft, steps[i].Reason = intake.Skip, nil, "it was rejected: "+d.Note
+			case !errors.Is(err, review.ErrNotFound):
+				return err
 			}
 		}
 		return nil
@@ -251,55 +293,4 @@ func (b bound) importRecord(a *app, doc wire.Document, o intake.Origin) store.Im
 		record.Tools = append(record.Tools, store.Raw{Hash: it.Hash(), Body: it.Raw})
 	}
 	return record
-}
-
-// newDocImportSteps tells of steps; made are the proposals of those that have
-// a draft, in their order.
-func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImportStep {
-	docs := make([]docImportStep, len(steps))
-	for i, s := range steps {
-		docs[i] = docImportStep{Name: s.Name, Change: string(s.Change), Reason: s.Reason, RawHash: s.Hash, Subject: s.Subject.String()}
-		if s.Draft != nil {
-			docs[i].Proposal = string(made[0].ID)
-			made = made[1:]
-		}
-	}
-	return docs
-}
-
-func (a *app) printImport(file string, doc wire.Document, o intake.Origin, steps []intake.Step, made []proposals.Proposal) error {
-	out := docImport{
-		Schema: schema, Kind: "import", File: file, Format: string(doc.Format), Label: o.Label,
-		RawHash: registry.HashBytes(jsondoc.Canonical(doc.Node)), Steps: newDocImportSteps(steps, made),
-		Proposals: newDocProposalList(made, "", false).Proposals, Warnings: append([]string{}, doc.Skipped...), DryRun: a.flags.dryRun,
-	}
-	counts := map[intake.Change]int{}
-	for _, s := range steps {
-		counts[s.Change]++
-	}
-	return a.print(out, func(p *page) {
-		p.linef("%s: %d definitions as %s, %s", file, len(steps), doc.Format, o.Label)
-		next := 0
-		for _, s := range steps {
-			switch {
-			case s.Draft != nil:
-				p.linef("%s", moved(made[next]))
-				if s.Change == intake.Modify {
-					p.linef("    changed: %s", s.Reason)
-				}
-				next++
-			case s.Change == intake.Skip:
-				p.linef("skipped %s: %s", s.Name, s.Reason)
-			}
-		}
-		for _, w := range doc.Skipped {
-			p.linef("skipped: %s", w)
-		}
-		var parts []any
-		for _, c := range []intake.Change{intake.New, intake.Modify, intake.Deactivate, intake.Reactivate, intake.None, intake.Pending, intake.Skip} {
-			parts = append(parts, counts[c])
-		}
-		p.linef("%d new, %d changed, %d vanished, %d back, %d as they are live, %d proposed before, %d skipped.", parts...)
-		a.closing(p)
-	})
 }

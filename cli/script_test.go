@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 			defer stop()
 			os.Exit(cli.Main(ctx, cli.System()))
 		},
+		fixtureServer: serveFixture,
 	})
 }
 

@@ -143,7 +143,7 @@ func call(how string, req request, out io.Writer) string {
 
 // flood writes a gigabyte as one line, for as long as somebody takes it.
 func flood(out io.Writer) {
-	fmt.Fprint(out, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`)
+	fmt.Fprintf(out, "%s", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`)
 	chunk := strings.Repeat("a", 1<<20)
 	for range 1024 {
 		if _, err := io.WriteString(out, chunk); err != nil {

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"toolcrib/gateway/upstream"
+	"toolcrib/registry"
+	"toolcrib/registry/wire"
+)
+
+// fromServer are the flags that name a live MCP server.
+type fromServer struct {
+	command, url, tokenEnv string
+	env                    []string
+	timeout                time.Duration
+}
+
+func (f *fromServer) register(set *pflag.FlagSet) {
+	set.StringVar(&f.command, "mcp", "", "start the MCP server `COMMAND`; no shell reads it")
+	set.StringVar(&f.url, "mcp-url", "", "connect to the MCP server at `URL` (streamable HTTP)")
+	set.StringSliceVar(&f.env, "env", nil, "with --mcp: hand on the variable `NAME`")
+	set.StringVar(&f.tokenEnv, "token-env", "", "with --mcp-url: send the token in the variable `NAME`")
+	set.DurationVar(&f.timeout, "timeout", 0, "give an answer at most `TIME` (default: 1m0s)")
+}
+
+// said reports whether the flags name a server.
+func (f *fromServer) said() bool { return f.command != "" || f.url != "" }
+
+// config returns what the flags say as the configuration would.
+func (f *fromServer) config() (serverConfig, error) {
+	s := serverConfig{URL: f.url, TokenEnv: f.tokenEnv, Env: f.env}
+	if f.timeout != 0 {
+		s.Timeout = f.timeout.String()
+	}
+	if f.command != "" {
+		var err error
+		if s.Command, err = commandLine(f.command); err != nil {
+			return s, err
+		}
+	}
+	if err := s.check("given"); err != nil {
+		return s, usagef("the server %v", err)
+	}
+	return s, nil
+}
+
+// place is where a document comes from that a live server gives.
+type place struct {
+	name   string // of the server; "" when it is to say itself
+	shown  string // for messages: the command, the URL or the name
+	server serverConfig
+}
+
+// place returns the server that the flags or the configuration name.
+func (f *fromServer) place(a *app, name string) (place, error) {
+	if f.said() {
+		s, err := f.config()
+		shown := f.url
+		if shown == "" {
+			shown = strings.Join(s.Command, " ")
+		}
+		return place{name: name, shown: shown, server: s}, err
+	}
+	c, err := a.settings()
+	if err != nil {
+		return place{}, err
+	}
+	s, ok := c.Servers[name]
+	if !ok {
+		return place{}, notFoundf("server %s: the configuration has no [servers.%s]; %s", name, name, knownServers(c))
+	}
+	if f.timeout != 0 {
+		s.Timeout = f.timeout.String()
+	}
+	return place{name: name, shown: "server " + name, server: s}, nil
+}
+
+func knownServers(c config) string {
+	if len(c.Servers) == 0 {
+		return "it has none"
+	}
+	return "it has " + strings.Join(slices.Sorted(maps.Keys(c.Servers)), ", ")
+}
+
+// upstream returns the server as the gateway reaches it.
+func (p place) upstream(env Env) upstream.Server {
+	name := p.name
+	if name == "" {
+		name = p.shown
+	}
+	return p.server.upstream(env, name)
+}
+
+// ask reads the list of the server's tools.
+func (p place) ask(ctx context.Context, a *app) ([]byte, error) {
+	text, err := upstream.List(ctx, p.upstream(a.env))
+	if err != nil {
+		a.noteStderr(err)
+	}
+	return text, err
+}
+
+// noteStderr shows what a server printed before it failed.
+func (a *app) noteStderr(err error) {
+	if text := strings.TrimSpace(upstream.Stderr(err)); text != "" {
+		for line := range strings.Lines(text) {
+			a.note("the server: %s", strings.TrimRight(line, "\n"))
+		}
+	}
+}
+
+// claims says why a server may not go by the name that it gives itself: tools
+// of that name are live, and anybody can call himself so.
+func (p place) claims(a *app, doc wire.Document, live []registry.Live) error {
+	if p.name != "" {
+		return nil
+	}
+	label := wire.ServerName(doc.Server)
+	if label == "" {
+		return usagef("name the server with --server; it does not say what it is called")
+	}
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	_, taken := c.Servers[label]
+	for _, l := range live {
+		if t := l.Definition.Tool; t != nil && t.Source != nil && t.Source.Type == registry.SourceMCP && strings.HasPrefix(t.Source.Ref, label+"#") {
+			taken = true
+		}
+	}
+	if !taken {
+		return nil
+	}
+	return usagef("the server calls itself %s, and a server of that name is known; if it is the same one, say --server %s", label, label)
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/intake"
+)
+
+type docImport struct {
+	Schema    int             `json:"schema"`
+	Kind      string          `json:"kind"`
+	File      string          `json:"file"`
+	Format    string          `json:"format"`
+	Label     string          `json:"label"`
+	RawHash   string          `json:"raw_hash"`
+	Steps     []docImportStep `json:"steps"`
+	Proposals []docProposal   `json:"proposals"`
+	Warnings  []string        `json:"warnings"`
+	DryRun    bool            `json:"dry_run,omitempty"`
+	// Capabilities are those that were declared to a live server.
+	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
+	// Configuration is what a live server needs for its tools to run, when it
+	// is not there: lines for the user's own file.
+	Configuration string `json:"configuration,omitempty"`
+}
+
+// docImportStep is what became of one imported definition.
+type docImportStep struct {
+	Name     string `json:"name"`
+	Subject  string `json:"subject,omitempty"`
+	Change   string `json:"change"` // new, modify, deactivate, reactivate, none, pending or skip
+	Reason   string `json:"reason,omitempty"`
+	RawHash  string `json:"raw_hash,omitempty"`
+	Proposal string `json:"proposal,omitempty"`
+}
+
+// newDocImportSteps tells of steps; made are the proposals of those that have
+// a draft, in their order.
+func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImportStep {
+	docs := make([]docImportStep, len(steps))
+	for i, s := range steps {
+		docs[i] = docImportStep{Name: s.Name, Change: string(s.Change), Reason: s.Reason, RawHash: s.Hash, Subject: s.Subject.String()}
+		if s.Draft != nil {
+			docs[i].Proposal = string(made[0].ID)
+			made = made[1:]
+		}
+	}
+	return docs
+}
+
+// document tells of an import to a script.
+func (t intaken) document(a *app) docImport {
+	d := docImport{
+		Schema: schema, Kind: "import", File: t.file, Format: string(t.doc.Format), Label: t.origin.Label,
+		RawHash: registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.made),
+		Proposals: newDocProposalList(t.made, "", false).Proposals, Warnings: append([]string{}, t.doc.Skipped...), DryRun: a.flags.dryRun,
+	}
+	if t.from != nil {
+		d.Capabilities, d.Configuration = t.doc.Capabilities, t.missing(a)
+	}
+	return d
+}
+
+// missing returns the lines that a configuration lacks for the server's tools
+// to run, "" for none.
+func (t intaken) missing(a *app) string {
+	c, err := a.settings()
+	if _, known := c.Servers[t.origin.Label]; err != nil || known {
+		return ""
+	}
+	return t.from.server.lines(t.origin.Label)
+}
+
+func (a *app) printImport(t intaken) error {
+	counts := map[intake.Change]int{}
+	for _, s := range t.steps {
+		counts[s.Change]++
+	}
+	out := t.document(a)
+	return a.print(out, func(p *page) {
+		p.linef("%s: %d definitions as %s, %s", t.file, len(t.steps), string(t.doc.Format), t.origin.Label)
+		t.lines(p)
+		for _, w := range t.doc.Skipped {
+			p.linef("skipped: %s", w)
+		}
+		var parts []any
+		for _, c := range []intake.Change{intake.New, intake.Modify, intake.Deactivate, intake.Reactivate, intake.None, intake.Pending, intake.Skip} {
+			parts = append(parts, counts[c])
+		}
+		p.linef("%d new, %d changed, %d vanished, %d back, %d as they are live, %d proposed before, %d skipped.", parts...)
+		if out.Configuration != "" {
+			p.blank()
+			p.linef("For its approved tools to run, %s needs:", filepath.Join(configHome(a.env), "toolcrib", configName))
+			for line := range strings.Lines(out.Configuration) {
+				p.linef("  %s", strings.TrimRight(line, "\n"))
+			}
+		}
+		a.closing(p)
+	})
+}
+
+// lines tells what was proposed and what could not be.
+func (t intaken) lines(p *page) {
+	next := 0
+	for _, s := range t.steps {
+		switch {
+		case s.Draft != nil:
+			p.linef("%s", moved(t.made[next]))
+			if s.Change == intake.Modify {
+				p.linef("    changed: %s", s.Reason)
+			}
+			next++
+		case s.Change == intake.Skip:
+			p.linef("skipped %s: %s", s.Name, s.Reason)
+		}
+	}
+}

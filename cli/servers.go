@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/gateway/upstream"
+	"toolcrib/registry/wire"
+)
+
+// serverConfig is an upstream MCP server in the user's configuration.
+type serverConfig struct {
+	Command  []string `toml:"command"`
+	Dir      string   `toml:"dir"`
+	Env      []string `toml:"env"` // names of variables that the command gets, beside a few of everybody's
+	URL      string   `toml:"url"`
+	TokenEnv string   `toml:"token_env"` // the variable that holds the bearer token
+	Timeout  string   `toml:"timeout"`   // of one exchange, such as "30s"
+}
+
+// checkServers refuses servers that can not be meant.
+func (c *config) checkServers() error {
+	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
+		if err := c.Servers[name].check(name); err != nil {
+			return fmt.Errorf("configuration: servers.%s %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (s serverConfig) check(name string) error {
+	if wire.ServerName(name) != name || name == "" {
+		return fmt.Errorf("is no name for a server; a name is lower-case words of letters and digits joined by \"_\"")
+	}
+	switch {
+	case (len(s.Command) == 0) == (s.URL == ""):
+		return fmt.Errorf("needs either command = [\"PROGRAM\", …] or url = \"…\"")
+	case s.URL == "" && s.TokenEnv != "":
+		return fmt.Errorf("has a token_env, which is for a url; a command gets variables by env = [\"NAME\"]")
+	case s.URL != "" && (len(s.Env) > 0 || s.Dir != ""):
+		return fmt.Errorf("has a url; env and dir are for a command")
+	case s.Dir != "" && !filepath.IsAbs(s.Dir):
+		return fmt.Errorf("has the folder %q; write it from the root", s.Dir)
+	}
+	if s.Timeout != "" {
+		if d, err := time.ParseDuration(s.Timeout); err != nil || d <= 0 {
+			return fmt.Errorf("has the timeout %q; write a time such as \"30s\"", s.Timeout)
+		}
+	}
+	if s.URL == "" {
+		return nil
+	}
+	return checkEndpoint(s.URL, s.TokenEnv != "")
+}
+
+// checkEndpoint refuses what is no address of a server, and a secret that
+// would travel in the clear.
+func checkEndpoint(address string, secret bool) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("has the url %q; write http:// or https:// and a host", address)
+	case u.User != nil:
+		return fmt.Errorf("has a password in its url; put a token into a variable and name it with token_env")
+	case secret && u.Scheme == "http" && !loopback(u.Hostname()):
+		return fmt.Errorf("would send its token in the clear; write https://")
+	}
+	return nil
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// passedOn are the variables that every server gets: what programs need to
+// find themselves, their language and the network, and no secrets of their own.
+func passedOn() []string {
+	return []string{
+		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "APPDATA",
+		"XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
+		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+	}
+}
+
+// upstream returns the server as the gateway reaches it.
+func (s serverConfig) upstream(env Env, name string) upstream.Server {
+	u := upstream.Server{Name: name, Command: s.Command, Dir: s.Dir, URL: s.URL}
+	u.Timeout, _ = time.ParseDuration(s.Timeout) // was checked; "" is none
+	if s.URL != "" {
+		if s.TokenEnv != "" {
+			u.Token = env.Getenv(s.TokenEnv)
+		}
+		return u
+	}
+	if u.Dir == "" {
+		u.Dir = env.Dir
+	}
+	for _, key := range slices.Concat(passedOn(), s.Env) {
+		if v := env.Getenv(key); v != "" {
+			u.Env = append(u.Env, key+"="+v)
+		}
+	}
+	return u
+}
+
+// lines returns the server as it stands in a configuration file.
+func (s serverConfig) lines(name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[servers.%s]\n", name)
+	if s.URL != "" {
+		fmt.Fprintf(&b, "url = %q\n", s.URL)
+		if s.TokenEnv != "" {
+			fmt.Fprintf(&b, "token_env = %q\n", s.TokenEnv)
+		}
+		return b.String()
+	}
+	fmt.Fprintf(&b, "command = %s\n", quotedList(s.Command))
+	if len(s.Env) > 0 {
+		fmt.Fprintf(&b, "env = %s\n", quotedList(s.Env))
+	}
+	return b.String()
+}
+
+func quotedList(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = fmt.Sprintf("%q", w)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// commandLine divides a command into words as a shell does, and does nothing
+// else that a shell does: quotes and backslashes keep characters together.
+func commandLine(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	inWord, escaped := false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			if quote == '"' && r != '"' && r != '\\' {
+				word.WriteRune('\\')
+			}
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, inWord = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+				inWord = false
+			}
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	switch {
+	case quote != 0 || escaped:
+		return nil, usagef("the command %q ends within a quotation", line)
+	case len(words) == 0 || words[0] == "":
+		return nil, usagef("the command is empty; write a program and its arguments, such as 'npx -y some-server'")
+	}
+	return words, nil
+}

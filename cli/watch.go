@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/gateway/upstream"
+	"toolcrib/registry"
+)
+
+type watchFlags struct {
+	importFlags
+	every time.Duration
+	once  bool
+}
+
+// shortestWatch is how often a server may be looked at without being asked to.
+const shortestWatch = time.Second
+
+func newWatch(a *app) *cobra.Command {
+	var f watchFlags
+	f.watched = true
+	cmd := &cobra.Command{
+		Use:   "watch [SERVER…]",
+		Short: "Keep looking at MCP servers and propose what changes",
+		Long: `Look at the tools of MCP servers again and again, and propose what is new,
+changed or vanished as it appears: the servers named, all of the configuration
+when none is, or the one that --mcp or --mcp-url starts or connects to.
+
+A server is looked at whenever it says that its tools changed, and every so
+often anyway. What is proposed already or was rejected is not proposed again,
+so that a watch can be stopped and started at any time. It ends when it is
+interrupted (exit status 130), or with --once when every server was looked at.
+With --json every look that finds something is one document on a line of its
+own.`,
+		Example: `  toolcrib watch
+  toolcrib watch tracker --every 1h
+  toolcrib watch --once --json
+  toolcrib watch --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return runWatch(cmd.Context(), a, args, f) },
+	}
+	set := cmd.Flags()
+	set.DurationVar(&f.every, "every", 15*time.Minute, "look at least every `TIME`")
+	set.BoolVar(&f.once, "once", false, "look once and end")
+	set.StringVar(&f.server, "server", "", "the `NAME` of the server that --mcp or --mcp-url names")
+	set.StringVar(&f.layer, "layer", "", "propose what is new in `LAYER`: global, user or project/NAME")
+	f.from.register(set)
+	return cmd
+}
+
+// sight is what a look at a server gave.
+type sight struct {
+	from place
+	data []byte
+	err  error
+}
+
+func runWatch(ctx context.Context, a *app, names []string, f watchFlags) error {
+	places, err := f.places(a, names)
+	if err != nil {
+		return err
+	}
+	if _, err := a.bind(ctx); err != nil {
+		return err
+	}
+	if f.once {
+		return f.lookOnce(ctx, a, places)
+	}
+	for _, p := range places {
+		a.note("watching %s, every %s", p.shown, f.every)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	sights := make(chan sight)
+	var watchers sync.WaitGroup
+	for _, p := range places {
+		watchers.Go(func() {
+			upstream.Watch(ctx, p.upstream(a.env), f.every, func(data []byte, err error) {
+				select {
+				case sights <- sight{p, data, err}:
+				case <-ctx.Done():
+				}
+			})
+		})
+	}
+	defer watchers.Wait() // no server outlives the watch
+	defer stop()
+	seen := map[string]string{}
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case s := <-sights:
+			if err := f.see(ctx, a, s, seen); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// lookOnce looks at every server and fails when one of them did; what the
+// others gave is told beside the error then.
+func (f watchFlags) lookOnce(ctx context.Context, a *app, places []place) error {
+	var errs []error
+	var found []intaken
+	for _, p := range places {
+		data, err := p.ask(ctx, a)
+		if err == nil {
+			var taken intaken
+			taken, err = f.propose(ctx, a, sight{from: p, data: data})
+			found = append(found, taken)
+		}
+		errs = append(errs, err)
+	}
+	err := errors.Join(errs...)
+	for _, taken := range found {
+		if err != nil {
+			a.noteTaken(taken)
+			continue
+		}
+		if err := a.printTaken(taken); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// places returns what is to be watched.
+func (f watchFlags) places(a *app, names []string) ([]place, error) {
+	if f.every < shortestWatch {
+		return nil, usagef("--every is %s; write %s or more", f.every, shortestWatch)
+	}
+	if f.from.said() {
+		switch {
+		case len(names) > 0:
+			return nil, usagef("--mcp and --mcp-url name one server; %s would be another", names[0])
+		case f.server == "":
+			return nil, usagef("name the server with --server")
+		}
+		p, err := f.from.place(a, f.server)
+		return []place{p}, err
+	}
+	c, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(c.Servers))
+	}
+	if len(names) == 0 {
+		return nil, usagef("the configuration has no servers; name one with --mcp or --mcp-url")
+	}
+	var places []place
+	for _, name := range names {
+		p, err := f.from.place(a, name)
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, p)
+	}
+	return places, nil
+}
+
+// see proposes what a look shows. What goes wrong is told once, and the watch
+// goes on: the next look may be better.
+func (f watchFlags) see(ctx context.Context, a *app, s sight, seen map[string]string) error {
+	hash, name := registry.HashBytes(s.data), s.from.name
+	if s.err == nil && seen[name] == hash {
+		return nil
+	}
+	var taken intaken
+	if s.err == nil {
+		taken, s.err = f.propose(ctx, a, s)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case s.err == nil:
+		seen[name] = hash
+		return a.printTaken(taken)
+	case seen[name] != s.err.Error():
+		seen[name] = s.err.Error()
+		report(a.env, a.flags.json, s.err)
+		a.noteStderr(s.err)
+	}
+	return nil
+}
+
+// propose proposes what a look shows.
+func (f watchFlags) propose(ctx context.Context, a *app, s sight) (intaken, error) {
+	f.server = s.from.name
+	return f.take(ctx, a, s.from.shown, s.data, &s.from)
+}
+
+// printTaken tells of a look that found something.
+func (a *app) printTaken(t intaken) error {
+	if len(t.made) == 0 {
+		return nil
+	}
+	return a.print(t.document(a), t.lines)
+}
+
+// noteTaken is printTaken beside an error, for people.
+func (a *app) noteTaken(t intaken) {
+	for _, p := range t.made {
+		a.note("%s", moved(p))
+	}
+}
