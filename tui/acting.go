@@ -247,16 +247,7 @@ func (m *Model) askWaive() tea.Cmd {
 	})
 }
 
-func (m *Model) askComment() tea.Cmd {
-	pp := m.proposal
-	return m.ask(&dialog{
-		title: "Comment", verb: "send", draft: "comment-" + string(pp.id), wantsText: true, focusText: true, direct: true,
-		content: func(_ *Model, page *prose.Page) {
-			page.Field("on", reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
-		},
-		run: func(m *Model, body string) tea.Cmd { return m.comment(pp.id, body) },
-	})
-}
+func (m *Model) askComment() tea.Cmd { return m.askCommentAt(review.Anchor{}) }
 
 func (m *Model) askSubmit() tea.Cmd {
 	return m.askSimple("Submit", "submit it", "It goes to the Chief of Staff, and an issue is opened.", m.submit)

@@ -16,6 +16,7 @@ func proposalKeys() []key {
 		{name: "reject", keys: []string{"x"}, label: "reject", help: "Reject it with a reason", do: (*Model).askReject, off: cannotAct(proposals.ActReject)},
 		{name: "waive", keys: []string{"W"}, label: "", help: "Waive the selected finding with a reason", do: (*Model).askWaive, off: (*Model).cannotWaive},
 		{name: "comment", keys: []string{"C"}, label: "comment", help: "Write a comment", do: (*Model).askComment, off: cannotAct(proposals.ActComment)},
+		{name: "comment-line", keys: []string{";"}, help: "Choose a line of the diff and comment on it", do: (*Model).remark, off: (*Model).cannotRemark},
 		{name: "revise", keys: []string{"e"}, label: "revise", help: "Revise it in the editor", do: (*Model).reviseCurrent, off: (*Model).cannotRevise},
 		{name: "submit", keys: []string{"S"}, help: "Submit the draft", do: (*Model).askSubmit, off: cannotAct(proposals.ActSubmit)},
 		{name: "rebase", keys: []string{"R"}, help: "Rebase it on the live version", do: (*Model).askRebase, off: (*Model).cannotRebase},
@@ -26,7 +27,7 @@ func proposalKeys() []key {
 		{name: "next-change", keys: []string{"J"}, help: "To the next change, finding or comment", do: nextStop(1)},
 		{name: "previous-change", keys: []string{"K"}, help: "To the previous change, finding or comment", do: nextStop(-1)},
 		{name: "next-unseen", keys: []string{"u"}, label: "unseen", help: "To the next change that was not on the screen", do: (*Model).nextUnseen, off: (*Model).nothingUnseen},
-		{name: "go", keys: []string{"enter"}, help: "Show the selected finding in the diff; open the selected version", do: (*Model).follow, off: (*Model).nothingSelected},
+		{name: "go", keys: []string{"enter"}, help: "Show the selected finding or comment in the diff; open the selected version", do: (*Model).follow, off: (*Model).nothingSelected},
 		{name: "split", keys: []string{"s"}, label: "split", help: "Side by side, or unified", do: (*Model).switchSplit, off: (*Model).noDiff},
 		{name: "whole", keys: []string{"E"}, help: "Show the whole texts, or the changes only", do: (*Model).switchContext, off: (*Model).noDiff},
 		{name: "against", keys: []string{"b"}, help: "Compare with something else: the base, the live version, an earlier revision", do: (*Model).nextBase, off: (*Model).noDiff},
@@ -180,30 +181,28 @@ func (m *Model) nothingUnseen() string {
 func (m *Model) follow() tea.Cmd {
 	pp := m.proposal
 	n := pp.pager().Stop()
-	if pp.tab == tabHistory {
+	switch pp.tab {
+	case tabDiff:
+		return m.remarkHere()
+	case tabThread:
+		return m.followComment()
+	case tabHistory:
 		return m.openSubject(Entry{Subject: pp.dossier.Proposal.Subject}, pp.versions[n].Number)
 	}
 	f := pp.dossier.Standing[n]
-	path, ok := strings.CutPrefix(f.Path, "definition.")
-	if !ok {
-		m.say(warning, "%s is not a field of the definition, so it is not in the diff", f.Path)
-		return nil
-	}
-	if pp.list == nil {
-		pp.tab, pp.jump = tabDiff, &anchor{path, f.Line}
-		return nil
-	}
-	pp.goTo(m, anchor{path, f.Line})
-	return nil
+	return m.showLine(f.Path, f.Line)
 }
 
 func (m *Model) nothingSelected() string {
 	pp := m.proposal
+	_, picking := pp.pager().Picked()
 	switch {
+	case pp.tab == tabDiff && picking:
+		return ""
 	case pp.tab == tabAssessment && len(pp.dossier.Standing) == 0:
 		return "there are no findings"
-	case pp.tab != tabAssessment && pp.tab != tabHistory:
-		return "it is for the tabs Assessment and History"
+	case pp.tab != tabAssessment && pp.tab != tabThread && pp.tab != tabHistory:
+		return "it is for the tabs Assessment, Thread and History"
 	case pp.pager().Stop() < 0:
 		return "J selects one first"
 	}

@@ -47,9 +47,15 @@ func (m *Model) open(p page) tea.Cmd {
 
 // back leaves a search, then the page.
 func (m *Model) back() tea.Cmd {
-	if p := m.textPager(); p != nil && p.Query() != "" {
-		p.Search("")
-		return nil
+	if p := m.textPager(); p != nil {
+		if _, picking := p.Picked(); picking {
+			p.Unpick()
+			return nil
+		}
+		if p.Query() != "" {
+			p.Search("")
+			return nil
+		}
 	}
 	if l := m.lister(); l != nil && l.filterText() != "" {
 		return l.setFilter(m, "")

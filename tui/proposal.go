@@ -41,6 +41,8 @@ type proposalPage struct {
 	jump     *anchor        // where to go when the list is there
 	prompts  promptState
 	versions []history.Version
+	anchors  []review.Anchor // of the stops of the thread
+	quotes   map[review.Anchor]quoted
 }
 
 // anchor is a line of a field.
@@ -60,7 +62,7 @@ type reading struct {
 }
 
 func (m *Model) openProposal(p proposals.Proposal) tea.Cmd {
-	page := &proposalPage{id: p.ID, brief: p, context: difflist.DefaultContext, split: m.layout.width >= 160}
+	page := &proposalPage{id: p.ID, brief: p, context: difflist.DefaultContext, split: m.layout.width >= 160, quotes: map[review.Anchor]quoted{}}
 	for i := range page.pagers {
 		page.pagers[i] = pager.New(m.theme.Match, m.theme.Rule)
 		page.pagers[i].SetWrap(true)
@@ -176,6 +178,7 @@ func (pp *proposalPage) wanted() (comparison, registry.Definition) {
 func (pp *proposalPage) compare(m *Model) tea.Cmd {
 	what, before := pp.wanted()
 	if pp.list != nil && what == pp.made {
+		pp.list.Note(pp.noted())
 		return nil
 	}
 	if r := m.reading[pp.id]; r.list != nil && r.made == what {
@@ -218,6 +221,7 @@ func (pp *proposalPage) show(m *Model, what comparison, list *difflist.List, p *
 	pp.pagers[tabDiff] = p
 	p.Restyle(m.theme.Match, m.theme.Rule)
 	p.SetSize(m.layout.width, m.layout.body)
+	list.Note(pp.noted())
 	p.Replace(list.Rows(m.theme, pp.split))
 	if pp.jump != nil {
 		pp.goTo(m, *pp.jump)

@@ -25,14 +25,17 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 		at   time.Time
 		head draw.Line
 		body string
+		on   review.Anchor
 	}
 	var entries []entry
 	for _, c := range d.Comments {
+		var on review.Anchor
 		head := draw.Of(m.theme.Strong, draw.Show(c.Author.String())).Add(m.theme.Faint, "  "+m.stampOf(c.At))
 		if c.Field != "" {
-			head = head.Add(m.theme.Faint, draw.Showf("  on %s line %d of revision %d", c.Field, c.Line, c.Revision))
+			on = review.Anchor{Revision: c.Revision, Field: c.Field, Line: c.Line}
+			head = head.Add(m.theme.Faint, "  on "+draw.Show(place(on)))
 		}
-		entries = append(entries, entry{c.At, head, c.Body})
+		entries = append(entries, entry{c.At, head, c.Body, on})
 	}
 	for _, x := range d.Decisions {
 		word, style := draw.Safe("✓ approved"), m.theme.Good
@@ -44,17 +47,22 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 		case review.VerdictApproved:
 		}
 		head := draw.Of(style, word).Add(m.theme.Strong, "  "+draw.Show(x.By.String())).Add(m.theme.Faint, draw.Showf("  %s  revision %d", m.stampOf(x.At), x.Revision))
-		entries = append(entries, entry{x.At, head, x.Note})
+		entries = append(entries, entry{x.At, head, x.Note, review.Anchor{}})
 	}
 	for _, w := range d.Waivers {
 		head := draw.Of(m.theme.Faint, "□ waived "+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(m.theme.Strong, "  "+draw.Show(w.By)).Add(m.theme.Faint, "  "+m.stampOf(w.At))
-		entries = append(entries, entry{w.At, head, w.Reason})
+		entries = append(entries, entry{w.At, head, w.Reason, review.Anchor{}})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
+	pp.anchors = pp.anchors[:0]
 	for _, e := range entries {
 		page.Blank()
 		page.Stop()
+		pp.anchors = append(pp.anchors, e.on)
 		page.Line(e.head)
+		if text, ok := pp.quote(e.on); ok && e.on.Line > 0 {
+			page.Marked(" ┃ ", text, nil)
+		}
 		if e.body != "" {
 			m.prose(page, "  ", e.body)
 		}

@@ -87,11 +87,11 @@ func (m *Model) waive(id proposals.ID, handle, reason string) tea.Cmd {
 	})
 }
 
-func (m *Model) comment(id proposals.ID, body string) tea.Cmd {
+func (m *Model) comment(id proposals.ID, body string, at review.Anchor, kept string) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
-		_, err := desk.Comment(ctx, actor, id, body, review.Anchor{})
-		return wroteMsg{id: id, draft: "comment-" + string(id), text: "Said", err: err}
+		_, err := desk.Comment(ctx, actor, id, body, at)
+		return wroteMsg{id: id, draft: kept, text: "Said", err: err}
 	})
 }
 

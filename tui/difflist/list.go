@@ -18,7 +18,17 @@ type List struct {
 	split   arrangement
 	theme   theme.Theme
 	digits  int
+	notes   map[Place]bool
 }
+
+// Place is a line of the new text of a field.
+type Place struct {
+	Path string
+	Line int
+}
+
+// Note marks the lines that something was said about.
+func (l *List) Note(places map[Place]bool) { l.notes = places }
 
 // field is one changed field.
 type field struct {

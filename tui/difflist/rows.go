@@ -58,9 +58,8 @@ const nameWidth = 22
 func (r rows) brief(x ref) pager.Row {
 	f := r.fields[x.field]
 	c := r.cell(x, 0, unified)
-	sign := c.Gutter[len(c.Gutter)-1]
-	c.Gutter = draw.Of(r.theme.Field, " ◆ "+draw.Pad(draw.Show(f.path), nameWidth)).Add(sign.Style, sign.Text)
-	c.Hang = draw.Of("", draw.Safe(draw.Blank(nameWidth+3))).Add(sign.Style, sign.Text)
+	c.Gutter = append(draw.Of(r.theme.Field, " ◆ "+draw.Pad(draw.Show(f.path), nameWidth)), c.Gutter[1:]...)
+	c.Hang = append(draw.Of("", draw.Safe(draw.Blank(nameWidth+3))), c.Hang[1:]...)
 	return pager.Row{Cells: []pager.Cell{c}}
 }
 
@@ -104,6 +103,10 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 		mark = "≈" // broken into lines anew, with the same words
 	}
 	gutter := r.numbers(l, at, f.plain).Add(sign, " "+mark+" ")
+	if at != left && r.notes[Place{f.path, l.New}] {
+		gutter[len(gutter)-1].Text = " " + mark
+		gutter = gutter.Add(th.Accent, "*")
+	}
 	hang := draw.Of("", draw.Safe(draw.Blank(gutter.Width()-3))).Add(sign, " "+continued(l.Kind)+" ")
 	c := pager.Cell{
 		Gutter: gutter, Hang: hang,

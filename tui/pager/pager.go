@@ -60,11 +60,15 @@ type Pager struct {
 	top    place
 	stop   int // index of the current stop, -1 for none
 
-	query string
-	match theme.Style
-	more  theme.Style
-	point theme.Style  // of the sign before the current stop, "" for none
-	seen  map[Text]int // bytes of a tracked text that were shown from its beginning
+	query     string
+	match     theme.Style
+	more      theme.Style
+	point     theme.Style // of the sign before the current stop, "" for none
+	picking   bool        // there is a cursor
+	picked    int         // the row it is on
+	pickStyle theme.Style // of the sign before it
+
+	seen map[Text]int // bytes of a tracked text that were shown from its beginning
 }
 
 type cellKey struct{ row, cell int }
@@ -83,7 +87,7 @@ func (p *Pager) Restyle(match, more theme.Style) { p.match, p.more = match, more
 
 // SetRows shows other rows from their beginning. What was seen is forgotten.
 func (p *Pager) SetRows(rows Rows) {
-	p.rows, p.top, p.x, p.stop = rows, place{}, 0, -1
+	p.rows, p.top, p.x, p.stop, p.picking = rows, place{}, 0, -1, false
 	p.stops = rows.Stops()
 	p.seen = map[Text]int{}
 	p.layout.reset()
@@ -96,6 +100,9 @@ func (p *Pager) Replace(rows Rows) {
 	p.layout.reset()
 	if p.stop >= len(p.stops) {
 		p.stop = len(p.stops) - 1
+	}
+	if p.picked >= rows.Len() {
+		p.picking = false
 	}
 	p.clamp()
 }

@@ -90,6 +90,14 @@ func (p *Pager) clamp() {
 
 // Scroll moves the window by n lines, up when n is negative.
 func (p *Pager) Scroll(n int) {
+	if p.picking {
+		p.pickRow(p.picked + n)
+		return
+	}
+	p.scroll(n)
+}
+
+func (p *Pager) scroll(n int) {
 	step := p.after
 	if n < 0 {
 		step, n = p.before, -n
@@ -108,10 +116,10 @@ func (p *Pager) Scroll(n int) {
 func (p *Pager) Page(n float64) { p.Scroll(int(n * float64(max(1, p.height-1)))) }
 
 // Home shows the beginning, End the end.
-func (p *Pager) Home() { p.top, p.x = place{}, 0 }
+func (p *Pager) Home() { p.top, p.x, p.picked = place{}, 0, 0 }
 
 // End shows the end.
-func (p *Pager) End() { p.top = p.end() }
+func (p *Pager) End() { p.top, p.picked = p.end(), max(0, p.len()-1) }
 
 // Side moves the window by n cells, to the left when n is negative. It has no
 // effect when rows are wrapped.
@@ -133,7 +141,7 @@ func (p *Pager) Reveal(row int) {
 // Center brings a row to a third of the height.
 func (p *Pager) Center(row int) {
 	p.top = place{min(max(0, row), max(0, p.len()-1)), 0}
-	p.Scroll(-p.height / 3)
+	p.scroll(-p.height / 3)
 }
 
 // Window returns the rows of which something is in the window: from first to
@@ -168,6 +176,7 @@ func (p *Pager) NextStop(step int) (ok bool) {
 		return false
 	}
 	p.stop = n
+	p.picked = p.stops[n]
 	p.Reveal(p.stops[n])
 	return true
 }
@@ -204,7 +213,7 @@ func (p *Pager) Follow(row, at int) {
 		}
 	}
 	p.top = place{row, sub}
-	p.Scroll(1 - p.height)
+	p.scroll(1 - p.height)
 }
 
 // Lines returns how many lines there are, at most limit.

@@ -62,6 +62,9 @@ func (p *Pager) write(b *strings.Builder, at place) {
 		if c == 0 && p.point != "" && at.row == p.StopRow() {
 			gutter = pointed(gutter, p.point)
 		}
+		if row, ok := p.Picked(); c == 0 && ok && row == at.row {
+			gutter = pointed(gutter, p.pickStyle)
+		}
 		from, to, col, shown := p.span(cellKey{at.row, c}, cell, text, at.sub)
 		left := max(0, width-cell.Gutter.Width())
 		text = min(text, left)

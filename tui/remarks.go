@@ -1,0 +1,197 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/prose"
+)
+
+// inDefinition is what the paths of a proposal begin with that the diff shows.
+const inDefinition = "definition."
+
+// remark puts a cursor into the diff to choose the line that a comment is
+// about, and writes the comment when it is there.
+func (m *Model) remark() tea.Cmd {
+	pp := m.proposal
+	p := pp.pager()
+	if _, picking := p.Picked(); picking {
+		return m.remarkHere()
+	}
+	first, last := p.Window()
+	at := first
+	if s := p.StopRow(); s >= first && s < last {
+		at = s
+	}
+	for at < last-1 {
+		if _, _, ok := pp.list.At(at, pp.split); ok {
+			break
+		}
+		at++
+	}
+	p.Pick(at, m.theme.Accent)
+	m.say(remark, "j and k choose a line, ; writes a comment on it, esc leaves")
+	return nil
+}
+
+func (m *Model) cannotRemark() string {
+	if why := cannotAct(proposals.ActComment)(m); why != "" {
+		return why
+	}
+	switch pp := m.proposal; {
+	case pp.tab != tabDiff:
+		return "it is for the tab Diff; C comments on the proposal"
+	case pp.list == nil:
+		return "the diff is not there yet"
+	}
+	return ""
+}
+
+// remarkHere asks for a comment on the line with the cursor.
+func (m *Model) remarkHere() tea.Cmd {
+	pp := m.proposal
+	row, _ := pp.pager().Picked()
+	path, line, ok := pp.list.At(row, pp.split)
+	if !ok {
+		m.say(warning, "There is no line here; j and k choose one")
+		return nil
+	}
+	at := review.Anchor{Revision: pp.dossier.Revision.Number, Field: inDefinition + path, Line: line}
+	if _, ok := pp.quote(at); !ok {
+		m.say(warning, "%s is not in revision %d any more; C comments on the proposal", path, at.Revision)
+		return nil
+	}
+	pp.pager().Unpick()
+	return m.askCommentAt(at)
+}
+
+// askCommentAt asks for a comment, on a line or on the proposal as a whole.
+func (m *Model) askCommentAt(at review.Anchor) tea.Cmd {
+	pp := m.proposal
+	draft := "comment-" + string(pp.id)
+	if at.Field != "" {
+		draft += "-" + strings.Map(fileSafe, at.Field) + "-" + itoa(at.Line)
+	}
+	return m.ask(&dialog{
+		title: "Comment", verb: "send", draft: draft, wantsText: true, focusText: true, direct: true,
+		content: func(m *Model, page *prose.Page) {
+			page.Field("on", reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
+			if at.Field == "" {
+				return
+			}
+			page.Field("at", place(at))
+			if text, ok := pp.quote(at); ok && at.Line > 0 {
+				page.Marked("┃ ", text, nil)
+			}
+		},
+		run: func(m *Model, body string) tea.Cmd { return m.comment(pp.id, body, at, draft) },
+	})
+}
+
+// place says where an anchor is.
+func place(at review.Anchor) string {
+	where := at.Field
+	if at.Line > 0 {
+		where += ", line " + itoa(at.Line)
+	}
+	return where + " of revision " + itoa(at.Revision)
+}
+
+// quote returns the line that an anchor is on, "" for a field as a whole; false
+// when there is none.
+func (pp *proposalPage) quote(at review.Anchor) (string, bool) {
+	if q, known := pp.quotes[at]; known {
+		return q.text, q.ok
+	}
+	var q quoted
+	for _, r := range pp.dossier.Revisions {
+		if r.Number == at.Revision {
+			q = quoteOf(r.Draft, at)
+		}
+	}
+	pp.quotes[at] = q
+	return q.text, q.ok
+}
+
+// quoted is a line that was looked up.
+type quoted struct {
+	text string
+	ok   bool
+}
+
+func quoteOf(d proposals.Draft, at review.Anchor) quoted {
+	doc, err := jsondoc.Parse(d.Canonical(), jsondoc.DefaultLimits)
+	if err != nil {
+		return quoted{}
+	}
+	field := doc.Find(at.Field)
+	switch {
+	case field == nil:
+		return quoted{}
+	case at.Line == 0:
+		return quoted{ok: true}
+	case field.Kind != jsondoc.String:
+		return quoted{string(jsondoc.Canonical(field)), true}
+	}
+	lines := strings.Split(field.Text, "\n")
+	if at.Line > len(lines) {
+		return quoted{}
+	}
+	return quoted{lines[at.Line-1], true}
+}
+
+// noted returns the lines of the definition that comments on this revision are
+// about.
+func (pp *proposalPage) noted() map[difflist.Place]bool {
+	out := map[difflist.Place]bool{}
+	for _, c := range pp.dossier.Comments {
+		if path, ok := strings.CutPrefix(c.Field, inDefinition); ok && c.Revision == pp.dossier.Revision.Number {
+			out[difflist.Place{Path: path, Line: c.Line}] = true
+		}
+	}
+	return out
+}
+
+// fileSafe keeps what can be in the name of a file.
+func fileSafe(r rune) rune {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+		return r
+	}
+	return '_'
+}
+
+// followComment shows the line that the selected comment is on.
+func (m *Model) followComment() tea.Cmd {
+	pp := m.proposal
+	n := pp.pager().Stop()
+	if n < 0 || n >= len(pp.anchors) || pp.anchors[n].Field == "" {
+		m.say(warning, "This is about the proposal as a whole")
+		return nil
+	}
+	at := pp.anchors[n]
+	if at.Revision != pp.dossier.Revision.Number {
+		m.say(remark, "It was said of revision %d; this is revision %d", at.Revision, pp.dossier.Revision.Number)
+	}
+	return m.showLine(at.Field, at.Line)
+}
+
+// showLine goes to a line of the proposal in the diff.
+func (m *Model) showLine(field string, line int) tea.Cmd {
+	pp := m.proposal
+	path, ok := strings.CutPrefix(field, inDefinition)
+	if !ok {
+		m.say(warning, "%s is not a field of the definition, so it is not in the diff", field)
+		return nil
+	}
+	if pp.list == nil {
+		pp.tab, pp.jump = tabDiff, &anchor{path, line}
+		return nil
+	}
+	pp.goTo(m, anchor{path, line})
+	return nil
+}
