@@ -11,10 +11,28 @@ import (
 	"toolcrib/tui/prose"
 )
 
-// helpPage lists the keys of the page it was opened from.
+// helpPage lists the keys of the page it was opened from, and before them what
+// is known of what the page shows.
 type helpPage struct {
-	pager *pager.Pager
-	place string
+	pager  *pager.Pager
+	place  string
+	rules  []string // ids of rules to explain
+	rows   []helpRow
+	filter string
+}
+
+// helpRow is a key as the help lists it.
+type helpRow struct {
+	place, keys, help, name string
+	why                     string // it is off
+}
+
+func (r helpRow) has(text string) bool {
+	return containsFold(r.keys, text) || containsFold(r.help, text) || containsFold(r.name, text)
+}
+
+func containsFold(s, text string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(text))
 }
 
 func (m *Model) openHelp() tea.Cmd {
@@ -22,29 +40,90 @@ func (m *Model) openHelp() tea.Cmd {
 		return m.back()
 	}
 	h := &helpPage{pager: pager.New(m.theme.Match, m.theme.Rule), place: m.place()}
-	page := prose.New(m.theme)
+	if m.page == pageProposal && m.proposal.tab == tabAssessment {
+		h.rules = m.proposal.rules()
+	}
 	for _, place := range []string{h.place, placeEverywhere} {
 		i := slices.IndexFunc(m.tables, func(t table) bool { return t.place == place })
-		t := m.tables[i]
-		page.Blank()
-		page.Heading(t.place)
-		for i := range t.keys {
-			page.Item(draw.Of(m.theme.Key, "  "+draw.Pad(draw.Show(keyNames(t.keys[i])), 20)), t.keys[i].help)
+		for _, k := range m.tables[i].keys {
+			h.rows = append(h.rows, helpRow{place, keyNames(k), k.help, k.name, k.why(m)})
 		}
 	}
-	h.pager.SetRows(page.Rows())
 	h.pager.SetWrap(true)
-	h.pager.SetSize(m.layout.width, m.layout.body)
 	m.help = h
+	h.lay(m)
+	h.pager.SetSize(m.layout.width, m.layout.body)
 	return m.open(pageHelp)
 }
 
+// lay lists the keys that have the filter in them.
+func (h *helpPage) lay(m *Model) {
+	page := prose.New(m.theme)
+	if h.filter == "" {
+		for _, id := range h.rules {
+			m.explain(page, id)
+		}
+	}
+	width := 12
+	for _, r := range h.rows {
+		width = min(max(width, draw.Width(draw.Show(r.keys))), 26)
+	}
+	place, found := "", false
+	for _, r := range h.rows {
+		if h.filter != "" && !r.has(h.filter) {
+			continue
+		}
+		found = true
+		if r.place != place {
+			place = r.place
+			page.Blank()
+			page.Heading(place)
+		}
+		style, text := m.theme.Key, r.help
+		if r.why != "" {
+			style = m.theme.Rule
+			if h.filter != "" { // who looks for a key wants to know
+				text += " (off now: " + r.why + ")"
+			}
+		}
+		page.Item(draw.Of(style, "  "+draw.Pad(draw.Show(r.keys), width)+"  "), text)
+	}
+	if !found {
+		page.Blank()
+		page.Faint("", "No key has that in its name or in what it does. esc shows all.")
+	}
+	h.pager.Replace(page.Rows())
+}
+
+func (h *helpPage) filterText() string { return h.filter }
+
+func (h *helpPage) setFilter(m *Model, text string) tea.Cmd {
+	h.filter = text
+	h.pager.Home()
+	h.lay(m)
+	return nil
+}
+
 func (h *helpPage) tabs(m *Model) draw.Line {
-	return draw.Of("", " ").Add(m.theme.Accent, "▎Help").Add(m.theme.Faint, "  "+draw.Safe(h.place)+"   / searches, esc goes back")
+	l := draw.Of("", " ").Add(m.theme.Accent, "▎Help").Add(m.theme.Faint, "  "+draw.Safe(h.place)+"   / finds a key, esc goes back")
+	if h.filter != "" {
+		return draw.Ends(l, draw.Of(m.theme.Match, " "+draw.Show(h.filter)+" ").Add("", " "), m.layout.width)
+	}
+	return l
 }
 
 // helpKeys are the keys of the help itself.
-func helpKeys() []key { return textKeys() }
+func helpKeys() []key {
+	keys := []key{{name: "help-filter", keys: []string{"/"}, label: "find", help: "Show the keys that have a text in their name or in what they do", do: (*Model).askFilter}}
+	for _, k := range textKeys() {
+		switch k.name {
+		case "search", "next-match", "previous-match": // the filter finds more than a search would
+		default:
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
 
 // keyNames lists the keys of an action.
 func keyNames(k key) string {

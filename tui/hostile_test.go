@@ -77,13 +77,13 @@ func checkSafe(t *testing.T, content string) {
 
 // tour looks at every screen.
 var tour = []string{
-	"enter", "2", "w", "l", "l", "w", "s", "b", "space", "G", "3", "J", "J", "enter", "3", "W", "esc", "4", "v", "v", "5", "J", "6", "J", "enter", "esc",
+	"enter", "2", "w", "l", "l", "w", "s", "b", "space", "G", "3", "J", "J", "enter", "3", "W", "esc", "?", "esc", "4", "v", "r", "G", "v", "r", "5", "J", "6", "J", "enter", "esc",
 	"1", "space", "G", "a", "esc", "x", "esc", "C", "esc", "/", "x", "enter", "n", "E", "esc", "esc", "/", "y", "esc", "?", "esc",
 	"L", "A", "T", "enter", "tab", "J", "enter", "tab", "]", "Q",
 }
 
-// look shows a text in every field on every screen.
-func look(t *testing.T, text string, width, height int) {
+// newFake opens a workbench on a desk that says text everywhere.
+func newFake(t *testing.T, text string, width, height int) *bench {
 	t.Helper()
 	f := fake{text: text}
 	b := &bench{t: t}
@@ -93,6 +93,13 @@ func look(t *testing.T, text string, width, height int) {
 	})
 	b.m.Prime(width, height)
 	b.drain(b.m.Init())
+	return b
+}
+
+// look shows a text in every field on every screen.
+func look(t *testing.T, text string, width, height int) {
+	t.Helper()
+	b := newFake(t, text, width, height)
 	check := func() {
 		content := b.m.View().Content
 		checkWidth(t, content, width, height)

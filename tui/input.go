@@ -22,7 +22,9 @@ func (m *Model) lister() lister {
 		return m.queue
 	case pageTools, pageAgents:
 		return m.registry()
-	case pageProposal, pageSubject, pageLog, pageHelp:
+	case pageHelp:
+		return m.help
+	case pageProposal, pageSubject, pageLog:
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 
 func globalKeys() []key {
 	return []key{
-		{name: "help", keys: []string{"?"}, label: "help", help: "Show the keys that act here", do: (*Model).openHelp},
+		{name: "help", keys: []string{"?"}, label: "help", help: "Show the keys that act here; in an assessment also what the rule is about", do: (*Model).openHelp},
 		{name: "queue", keys: []string{"Q"}, help: "Go to the queue", do: goTo(pageQueue)},
 		{name: "registry", keys: []string{"T"}, help: "Go to the tools", do: goTo(pageTools)},
 		{name: "agents", keys: []string{"A"}, help: "Go to the agents", do: goTo(pageAgents)},

@@ -25,6 +25,10 @@ func (m *Model) chooseTheme() {
 		m.subject.restyle(m)
 	}
 	m.log.restyle(m)
+	if m.help != nil {
+		m.help.pager.Restyle(m.theme.Match, m.theme.Rule)
+		m.help.lay(m)
+	}
 }
 
 func (m *Model) switchTheme() tea.Cmd {

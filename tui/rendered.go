@@ -88,8 +88,11 @@ func (m *Model) partRendered(msg renderedMsg) {
 	}
 	r.lines = append(r.lines, msg.lines...)
 	r.next, r.busy, r.asWritten = r.next+1, false, r.asWritten || !msg.whole
-	if m.page == pageProposal && m.proposal.loaded {
+	switch {
+	case m.page == pageProposal && m.proposal.loaded:
 		m.proposal.fill(m)
+	case m.page == pageHelp:
+		m.help.lay(m)
 	}
 }
 

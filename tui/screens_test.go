@@ -49,6 +49,8 @@ var screens = []struct {
 	{"tool-blame", []string{"T", "enter", "tab", "tab"}},
 	{"log", []string{"L"}},
 	{"help", []string{"?"}},
+	{"help-filter", []string{"?", "/", "c", "o", "p", "y", "enter"}},
+	{"help-rules", []string{"j", "j", "enter", "3", "?"}},
 }
 
 func TestScreens(t *testing.T) {

@@ -1,0 +1,57 @@
+package tui
+
+import (
+	"slices"
+
+	"toolcrib/review/rules"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+)
+
+// rules returns the ids of the rules that can be explained: the one of the
+// selected finding, else those of all findings.
+func (pp *proposalPage) rules() []string {
+	if s, ok := pp.finding1(); ok {
+		return []string{s.Rule}
+	}
+	var ids []string
+	for _, s := range pp.dossier.Standing {
+		if !slices.Contains(ids, s.Rule) {
+			ids = append(ids, s.Rule)
+		}
+	}
+	return ids
+}
+
+// explain writes what a rule is about, with an example that it finds something
+// in and one that it leaves alone.
+func (m *Model) explain(page *prose.Page, id string) {
+	page.Blank()
+	all := rules.All()
+	i := slices.IndexFunc(all, func(r rules.Rule) bool { return r.ID == id })
+	if i < 0 {
+		page.Heading("Rule " + id)
+		page.Faint("  ", "It is the reviewer's own. What it found says what it is about.")
+		return
+	}
+	r := all[i]
+	page.Heading("Rule " + r.ID + "  " + r.Name)
+	sign, style := m.severityWord(r.Severity)
+	line := draw.Of(style, "  "+sign)
+	switch {
+	case r.Locked:
+		line = line.Add(m.theme.Faint, ", always on")
+	case r.Waivable:
+		line = line.Add(m.theme.Faint, ", can be waived with a reason")
+	default:
+		line = line.Add(m.theme.Faint, ", can not be waived")
+	}
+	page.Line(line)
+	m.prose(page, "  ", r.Doc)
+	page.Blank()
+	page.Item(draw.Of(m.theme.Bad, "  ✗ bad   "), r.Bad.Show)
+	page.Item(draw.Of(m.theme.Good, "  ✓ good  "), r.Good.Show)
+	if r.Suggestion != "" {
+		page.Faint("  ", "→ "+r.Suggestion)
+	}
+}
