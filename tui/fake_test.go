@@ -79,6 +79,10 @@ func (f fake) Preview(context.Context, []proposals.ID, string, review.Scene) ([]
 	return []review.Preview{{Agent: f.subject(), Now: output("now\n" + f.text), Then: output(f.text)}}, nil
 }
 
+func (f fake) Uses(context.Context, registry.Subject, registry.Layer) ([]review.Use, error) {
+	return []review.Use{{Agent: f.subject(), In: true, Why: f.text}, {List: f.text, Tool: f.text, Why: f.text}}, nil
+}
+
 func (f fake) Entries(context.Context, tui.EntryQuery) ([]tui.Entry, string, error) {
 	return []tui.Entry{{
 		Subject: f.subject(), Name: f.text, ToolKind: f.text, Category: f.text, Tier: f.text, Approval: f.text, Hides: []registry.Subject{f.subject()},

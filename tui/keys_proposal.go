@@ -30,7 +30,7 @@ func proposalKeys() []key {
 		{name: "go", keys: []string{"enter"}, help: "Show the selected finding or comment in the diff; open the selected version", do: (*Model).follow, off: (*Model).nothingSelected},
 		{name: "split", keys: []string{"s"}, label: "split", help: "Side by side, or unified", do: (*Model).switchSplit, off: (*Model).noDiff},
 		{name: "whole", keys: []string{"E"}, help: "Show the whole texts, or the changes only", do: (*Model).switchContext, off: (*Model).noDiff},
-		{name: "against", keys: []string{"b"}, help: "Compare with something else: the base, the live version, an earlier revision", do: (*Model).nextBase, off: (*Model).noDiff},
+		{name: "against", keys: []string{"b"}, help: "Compare with something else: the base, the live version, an earlier revision; mark a version in the history", do: (*Model).nextBase, off: (*Model).cannotCompare},
 		{name: "next-prompt", keys: []string{"]"}, help: "The next channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(1) }, off: (*Model).noPrompts},
 		{name: "previous-prompt", keys: []string{"["}, help: "The previous channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(-1) }, off: (*Model).noPrompts},
 		{name: "prompt-view", keys: []string{"v"}, help: "Show the prompt's diff, as it will be, or as it is now", do: (*Model).nextPromptView, off: (*Model).noPrompts},
@@ -134,8 +134,27 @@ func (m *Model) switchContext() tea.Cmd {
 	return pp.compare(m)
 }
 
+// cannotCompare is noDiff, except in the history, where two versions are picked
+// to be compared.
+func (m *Model) cannotCompare() string {
+	pp := m.proposal
+	if pp.tab != tabHistory {
+		return m.noDiff()
+	}
+	if pp.pager().Stop() < 0 {
+		return "J selects a version first"
+	}
+	return ""
+}
+
 func (m *Model) nextBase() tea.Cmd {
 	pp := m.proposal
+	if pp.tab == tabHistory {
+		pp.marked = toggled(pp.marked, pp.versions[pp.pager().Stop()].Number)
+		pp.pagers[tabHistory].Replace(pp.history(m))
+		m.sayMarked(pp.marked)
+		return nil
+	}
 	pp.against = (pp.against + 1) % len(pp.bases())
 	if len(pp.bases()) == 1 {
 		m.say(remark, "There is nothing else to compare with")
@@ -187,7 +206,7 @@ func (m *Model) follow() tea.Cmd {
 	case tabThread:
 		return m.followComment()
 	case tabHistory:
-		return m.openSubject(Entry{Subject: pp.dossier.Proposal.Subject}, pp.versions[n].Number)
+		return m.openSubject(Entry{Subject: pp.dossier.Proposal.Subject}, between(pp.versions, n, pp.marked))
 	}
 	f := pp.dossier.Standing[n]
 	return m.showLine(f.Path, f.Line)

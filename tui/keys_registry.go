@@ -32,11 +32,13 @@ func registryKeys() []key {
 
 func subjectKeys() []key {
 	keys := []key{
-		{name: "next-section", keys: []string{"tab"}, label: "tabs", help: "Definition, versions, blame", do: subjectTab(1)},
+		{name: "next-section", keys: []string{"tab"}, label: "tabs", help: "Definition, versions, blame, who uses it", do: subjectTab(1)},
 		{name: "previous-section", keys: []string{"shift+tab"}, help: "The other way around", do: subjectTab(-1)},
 		{name: "next-version", keys: []string{"J"}, label: "version", help: "Select the next version", do: nextStop(1)},
 		{name: "previous-version", keys: []string{"K"}, help: "Select the previous version", do: nextStop(-1)},
-		{name: "version-diff", keys: []string{"enter"}, help: "Show what the selected version changed", do: (*Model).showVersion, off: (*Model).noVersion},
+		{name: "version-diff", keys: []string{"enter"}, help: "Show what the selected version changed, or what changed since the marked one", do: (*Model).showVersion, off: (*Model).noVersion},
+		{name: "version-mark", keys: []string{"b"}, help: "Mark the selected version to compare another one with", do: (*Model).markVersion, off: (*Model).noVersion},
+		{name: "restore", keys: []string{"R"}, help: "Propose to restore the selected version", do: (*Model).askRestore, off: (*Model).cannotRestore},
 		{name: "next-field", keys: []string{"]"}, help: "Blame the next text", do: func(m *Model) tea.Cmd { return m.subject.nextField(m, 1) }},
 		{name: "previous-field", keys: []string{"["}, help: "Blame the previous text", do: func(m *Model) tea.Cmd { return m.subject.nextField(m, -1) }},
 		{name: "subject-fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
@@ -68,7 +70,7 @@ func (m *Model) noEntry() string {
 
 func (m *Model) openEntry() tea.Cmd {
 	e, _ := m.entry()
-	return m.openSubject(e, 0)
+	return m.openSubject(e, span{})
 }
 
 func (m *Model) cannotFork() string {
@@ -104,7 +106,7 @@ func (m *Model) changeEntry() tea.Cmd {
 	if m.page == pageSubject && m.subject.definition != nil {
 		return m.changeSubject()
 	}
-	cmd := m.openSubject(e, 0)
+	cmd := m.openSubject(e, span{})
 	m.subject.change = true
 	return cmd
 }

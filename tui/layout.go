@@ -17,12 +17,17 @@ type layout struct {
 	body          int // height of the body
 	list          int // width of a list
 	side          int // width of the pane beside it, 0 for none
+	blame         int // width of who brought a line in
 }
 
 func newLayout(width, height int) layout {
 	l := layout{width: width, height: height, list: width}
 	l.tooSmall = width < minWidth || height < minHeight
 	l.body = max(1, height-5)
+	l.blame = 22
+	if width >= 100 {
+		l.blame = 36
+	}
 	if width >= sideFrom {
 		l.side = min(width*2/5, 76)
 		l.list = width - l.side - 1

@@ -154,7 +154,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case promptsMsg:
 		m.promptsLoaded(msg)
 	case versionsMsg:
-		m.versionsLoaded(msg)
+		return m.versionsLoaded(msg)
+	case comparedMsg, blamedMsg, usesMsg:
+		m.worked(msg)
 	case entriesMsg:
 		return m.entriesLoaded(msg)
 	case definitionMsg:
@@ -212,6 +214,7 @@ func (m *Model) reload() tea.Cmd {
 	case pageTools, pageAgents:
 		cmds = append(cmds, m.registry().reload(m))
 	case pageSubject:
+		m.subject.usesRead = false
 		cmds = append(cmds, m.loadDefinition(m.subject.entry.Subject), m.loadVersions(m.subject.entry.Subject))
 	case pageLog:
 		cmds = append(cmds, m.loadEvents(0))

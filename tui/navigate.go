@@ -57,6 +57,10 @@ func (m *Model) back() tea.Cmd {
 			return nil
 		}
 	}
+	if s := m.subject; m.page == pageSubject && s.shown != (span{}) && s.section == sectionVersions {
+		s.list(m)
+		return nil
+	}
 	if l := m.lister(); l != nil && l.filterText() != "" {
 		return l.setFilter(m, "")
 	}

@@ -17,6 +17,8 @@ import (
 type Looker interface {
 	List(ctx context.Context, q review.Query) (review.Page, error)
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
+	// Uses returns who has a tool, or which tools an agent has.
+	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]review.Use, error)
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error)
 }
 
@@ -36,6 +38,7 @@ type Author interface {
 	Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error)
 	Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
 	Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error)
+	Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error)
 }
 
 // Talker is what it needs for the thread, and to have a proposal looked at

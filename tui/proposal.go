@@ -41,6 +41,7 @@ type proposalPage struct {
 	jump     *anchor        // where to go when the list is there
 	prompts  promptState
 	versions []history.Version
+	marked   int             // version that the next comparison begins with
 	anchors  []review.Anchor // of the stops of the thread
 	quotes   map[review.Anchor]quoted
 }
@@ -241,14 +242,15 @@ func (pp *proposalPage) goTo(m *Model, at anchor) {
 }
 
 // versionsLoaded hands versions to the pages that are about their subject.
-func (m *Model) versionsLoaded(msg versionsMsg) {
+func (m *Model) versionsLoaded(msg versionsMsg) tea.Cmd {
 	if pp := m.proposal; pp != nil && pp.loaded && pp.dossier.Proposal.Subject == msg.subject {
 		pp.versions = msg.versions // none while nothing is live
 		pp.pagers[tabHistory].Replace(pp.history(m))
 	}
 	if m.subject != nil && m.subject.entry.Subject == msg.subject {
-		m.subject.versionsLoaded(m, msg)
+		return m.subject.versionsLoaded(m, msg)
 	}
+	return nil
 }
 
 func (pp *proposalPage) tabs(m *Model) draw.Line {

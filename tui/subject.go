@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history"
-	"toolcrib/history/diff"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
@@ -21,11 +21,12 @@ const (
 	sectionDefinition = iota
 	sectionVersions
 	sectionBlame
+	sectionUses
 	sectionCount
 )
 
-// subjectPage shows a tool or an agent: what it is, what it was, and which
-// version brought in each line.
+// subjectPage shows a tool or an agent: what it is, what it was, which version
+// brought in each line, and who uses it.
 type subjectPage struct {
 	entry      Entry
 	definition json.RawMessage
@@ -33,18 +34,30 @@ type subjectPage struct {
 	section    int
 	field      int // index among the texts that can be blamed
 	pager      *pager.Pager
-	version    int  // to show the change of when versions are there, 0 for none
+	wanted     span           // to compare when the versions are there
+	marked     int            // version that the next comparison begins with, 0 for the one before
+	stop       int            // in the list of versions, to come back to
+	shown      span           // what changed is, zero while it is made
+	changed    *difflist.List // nil for the list of versions
+	blamed     blamedMsg
+	uses       []review.Use
+	usesErr    error
+	usesRead   bool
 	change     bool // open the editor when the definition is there
-	changed    *difflist.List
 }
 
-func (m *Model) openSubject(e Entry, version int) tea.Cmd {
-	s := &subjectPage{entry: e, pager: pager.New(m.theme.Match, m.theme.Rule), version: version}
+// span is two versions that are compared; from 0 stands for nothing.
+type span struct{ from, to int }
+
+// openSubject shows a tool or an agent, what changed between two versions when
+// some are given.
+func (m *Model) openSubject(e Entry, compare span) tea.Cmd {
+	s := &subjectPage{entry: e, pager: pager.New(m.theme.Match, m.theme.Rule), wanted: compare}
 	s.pager.SetWrap(true)
 	s.pager.SetSize(m.layout.width, m.layout.body)
 	s.pager.Point(m.theme.Accent)
 	m.subject = s
-	if version > 0 {
+	if compare != (span{}) {
 		s.section = sectionVersions
 	}
 	cmd := m.open(pageSubject)
@@ -64,22 +77,19 @@ func (m *Model) definitionLoaded(msg definitionMsg) {
 	s.lay(m)
 }
 
-func (s *subjectPage) versionsLoaded(m *Model, msg versionsMsg) {
+func (s *subjectPage) versionsLoaded(m *Model, msg versionsMsg) tea.Cmd {
 	if msg.err != nil {
 		m.fail(msg.err)
-		return
+		return nil
 	}
 	s.versions = msg.versions
-	if s.version > 0 {
-		for i, v := range s.versions {
-			if v.Number == s.version {
-				s.open(m, i)
-			}
-		}
-		s.version = 0
-		return
-	}
 	s.lay(m)
+	if s.wanted != (span{}) {
+		want := s.wanted
+		s.wanted = span{}
+		return s.compare(m, want)
+	}
+	return s.work(m)
 }
 
 func (s *subjectPage) restyle(m *Model) {
@@ -92,20 +102,37 @@ func subjectTab(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		s := m.subject
 		s.section = (s.section + step + sectionCount) % sectionCount
-		s.changed = nil
+		s.changed, s.shown = nil, span{}
 		s.pager.Home()
 		s.lay(m)
-		return nil
+		return s.work(m)
 	}
 }
 
 func (s *subjectPage) tabs(m *Model) draw.Line {
-	l := m.tabLine([]string{"Definition", "Versions", "Blame"}, s.section, m.layout.width)
-	right := draw.Of(m.theme.Strong, draw.Show(s.entry.Subject.String())+" ")
-	if s.entry.Locked {
-		right = right.Add(m.theme.Warn, "▪ Locked (core) ")
+	uses := "Used by"
+	if s.entry.Subject.Kind == registry.KindAgent {
+		uses = "Tools"
+	}
+	l := m.tabLine([]string{"Definition", "Versions", "Blame", uses}, s.section, m.layout.width)
+	right := draw.Line{}
+	if s.changed != nil {
+		right = draw.Of(m.theme.Faint, draw.Showf("%s → version %d ", versionName(s.shown.from), s.shown.to))
 	}
 	return draw.Ends(l, right, m.layout.width)
+}
+
+// crumb names the tool or agent in the first line of the screen.
+func (s *subjectPage) crumb(m *Model) draw.Line {
+	room := max(8, m.layout.width-22)
+	if s.entry.Locked {
+		room = max(8, room-17)
+	}
+	l := draw.Of(m.theme.Strong, draw.Cut(draw.Show(s.entry.Subject.String()), room))
+	if s.entry.Locked {
+		l = l.Add(m.theme.Warn, " ▪ Locked (core)")
+	}
+	return l
 }
 
 // lay lays the section out.
@@ -120,9 +147,11 @@ func (s *subjectPage) lay(m *Model) {
 	case sectionDefinition:
 		s.layDefinition(m, page)
 	case sectionVersions:
-		m.versionRows(page, s.versions)
+		m.versionRows(page, s.versions, s.marked)
 	case sectionBlame:
 		s.layBlame(m, page)
+	case sectionUses:
+		s.layUses(m, page)
 	}
 	s.pager.Replace(page.Rows())
 }
@@ -173,78 +202,4 @@ func (s *subjectPage) texts() []string {
 		}
 	}
 	return out
-}
-
-func (s *subjectPage) nextField(m *Model, step int) tea.Cmd {
-	if n := len(s.texts()); n > 0 && s.section == sectionBlame {
-		s.field = (s.field + step + n) % n
-		s.pager.Home()
-		s.lay(m)
-	}
-	return nil
-}
-
-func (s *subjectPage) layBlame(m *Model, page *prose.Page) {
-	texts := s.texts()
-	if len(texts) == 0 || len(s.versions) == 0 {
-		page.Faint("", "There is no text to blame.")
-		return
-	}
-	name := texts[min(s.field, len(texts)-1)]
-	page.Line(draw.Of(m.theme.Field, "◆ "+draw.Show(name)).Add(m.theme.Faint, draw.Showf("  text %d of %d, ] goes on", s.field+1, len(texts))))
-	page.Blank()
-	blame := history.NewBlame(name)
-	by := map[int]string{}
-	for i := len(s.versions) - 1; i >= 0; i-- {
-		by[s.versions[i].Number] = s.versions[i].Author
-		if err := blame.Add(s.versions[i]); err != nil {
-			page.Text("", err.Error())
-			return
-		}
-	}
-	last := 0
-	for _, l := range blame.Lines() {
-		who := draw.Safe("")
-		if l.Version != last {
-			who = draw.Showf("v%d %s", l.Version, by[l.Version])
-		}
-		last = l.Version
-		page.Item(draw.Of(m.theme.Faint, draw.Pad(who, 22)+"│ "), l.Text)
-	}
-}
-
-// open shows what version i of the list changed.
-func (s *subjectPage) open(m *Model, i int) {
-	after, err := registry.DecodeDefinition(s.entry.Subject.Kind, s.versions[i].Definition)
-	if err != nil {
-		m.fail(err)
-		return
-	}
-	var before registry.Definition
-	if i+1 < len(s.versions) {
-		if before, err = registry.DecodeDefinition(s.entry.Subject.Kind, s.versions[i+1].Definition); err != nil {
-			m.fail(err)
-			return
-		}
-	}
-	s.changed = difflist.New(diff.Definitions(before, after), difflist.DefaultContext)
-	s.pager.Home()
-	s.lay(m)
-	m.say(remark, "What version %d changed; tab goes back to the list", s.versions[i].Number)
-}
-
-func (m *Model) showVersion() tea.Cmd {
-	m.subject.open(m, m.subject.pager.Stop())
-	return nil
-}
-
-func (m *Model) noVersion() string {
-	s := m.subject
-	switch {
-	case s.section != sectionVersions || s.changed != nil:
-		return "it is for the list of versions"
-	case s.pager.Stop() < 0:
-		return "J selects a version first"
-	}
-	return ""
 }

@@ -88,6 +88,6 @@ func (pp *proposalPage) history(m *Model) pager.Rows {
 	if len(pp.versions) == 0 {
 		page.Faint("  ", "None is live yet.")
 	}
-	m.versionRows(page, pp.versions)
+	m.versionRows(page, pp.versions, pp.marked)
 	return page.Rows()
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/registry"
 	"toolcrib/tui/draw"
 )
 
@@ -94,6 +95,14 @@ func (m *Model) bar() draw.Line {
 	if m.page == pageProposal {
 		l = draw.Of(th.Accent, " toolcrib ").Add(th.Faint, "  Queue › ")
 		l = append(l, m.proposal.crumb(m)...)
+	}
+	if m.page == pageSubject {
+		list := draw.Safe("Tools")
+		if m.subject.entry.Subject.Kind == registry.KindAgent {
+			list = "Agents"
+		}
+		l = draw.Of(th.Accent, " toolcrib ").Add(th.Faint, "  "+list+" › ")
+		l = append(l, m.subject.crumb(m)...)
 	}
 	right := draw.Of(th.Faint, draw.Show(m.cfg.Place)+" ").Add(th.Faint, "· "+draw.Show(m.cfg.Actor.String())+" ")
 	if m.cfg.Place == "" {

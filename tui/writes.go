@@ -135,6 +135,14 @@ func (m *Model) fork(id string, layer registry.Layer) tea.Cmd {
 	})
 }
 
+func (m *Model) restore(s registry.Subject, version int, rationale string) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		p, err := desk.Rollback(ctx, actor, s, version, rationale)
+		return wroteMsg{id: p.ID, draft: "restore-" + s.ID + "-" + itoa(version), text: "Drafted " + p.Title, open: &p, err: err}
+	})
+}
+
 func (m *Model) propose(draft proposals.Draft, submit bool, kept string) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {

@@ -1,0 +1,87 @@
+package tui_test
+
+import (
+	"context"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// approved proposes drafts and approves them as they are.
+func (b *bench) approved(drafts ...proposals.Draft) {
+	b.t.Helper()
+	ctx := context.Background()
+	for _, d := range drafts {
+		ps, err := b.desk.Propose(ctx, mara, []proposals.Draft{d}, true)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if _, err := b.desk.Approve(ctx, mara, []review.Choice{{ID: ps[0].ID}}, ""); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// threeVersions makes three versions of the name bank live.
+func threeVersions(b *bench) {
+	b.t.Helper()
+	for version, goals := range []string{"One thing.", "Two things.", "Three things."} {
+		d := b.file("name_bank.json")
+		d.Definition.Tool.Goals = goals
+		if version > 0 {
+			d.Type, d.BaseVersion = proposals.Modify, &version
+		}
+		b.approved(d)
+	}
+}
+
+var toNameBank = []string{"T", "/", "n", "a", "m", "e", "enter", "enter"}
+
+// TestAnyTwoVersionsAreCompared marks the newest version and opens the oldest.
+func TestAnyTwoVersionsAreCompared(t *testing.T) {
+	b := newBench(t, 100, 30, threeVersions)
+	b.press(toNameBank...).press("tab", "J", "b")
+	b.wants("Version 3 is marked", "●v3")
+	b.press("J", "J", "enter")
+	b.wants("version 1 → version 3", "- One thing.", "+ Three things.")
+	b.press("esc")
+	b.wants("v3", "v2", "v1")
+	b.press("K", "enter") // nothing is marked any more
+	b.wants("version 1 → version 2")
+}
+
+// TestHistoryTabComparesTwoVersions does the same from a proposal.
+func TestHistoryTabComparesTwoVersions(t *testing.T) {
+	b := newBench(t, 100, 40, threeVersions)
+	b.press("enter", "6", "b")
+	b.wants("b: J selects a version first")
+	b.press("J", "b", "J", "J", "enter")
+	b.wants("version 1 → version 3", "- One thing.", "+ Three things.")
+}
+
+func TestBlameOfAText(t *testing.T) {
+	b := newBench(t, 100, 30, threeVersions)
+	b.press(toNameBank...).press("tab", "tab")
+	b.wants("text 1 of", "v1 user:mara")
+	for range 8 {
+		b.press("]")
+	}
+	b.wants("◆ ")
+}
+
+func TestRestoreOfAVersion(t *testing.T) {
+	b := newBench(t, 100, 30, threeVersions)
+	b.press(toNameBank...).press("tab", "J", "R")
+	b.wants("R: it is the live version")
+	b.press("J", "J", "R").write("The third went wrong.").press("tab", "y")
+	b.wants("restore tool:user/name_bank", "The third went wrong.", "draft")
+}
+
+func TestWhoUsesATool(t *testing.T) {
+	b := newBench(t, 100, 30)
+	b.press("T", "/", "g", "e", "t", "_", "t", "a", "s", "k", "s", "enter", "enter", "tab", "tab", "tab")
+	b.wants("✓ agent:global/assistant", "allow-list assistant", "listed")
+	b.press("A", "enter", "tab", "tab", "tab")
+	b.wants("▎Tools", "get_tasks")
+}

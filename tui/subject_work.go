@@ -1,0 +1,324 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
+	"toolcrib/history/diff"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+)
+
+// What the pages of a subject compute or read when they are looked at.
+type (
+	comparedMsg struct {
+		subject registry.Subject
+		span    span
+		list    *difflist.List
+		err     error
+	}
+	blamedMsg struct {
+		subject registry.Subject
+		field   string
+		version int // the newest that was followed
+		lines   []history.BlameLine
+		err     error
+	}
+	usesMsg struct {
+		subject registry.Subject
+		uses    []review.Use
+		err     error
+	}
+)
+
+// work returns what the section still needs.
+func (s *subjectPage) work(m *Model) tea.Cmd {
+	switch s.section {
+	case sectionBlame:
+		return s.blame()
+	case sectionUses:
+		if !s.usesRead {
+			desk, subject, layer := m.cfg.Desk, s.entry.Subject, m.cfg.Layer
+			return func() tea.Msg {
+				uses, err := desk.Uses(context.Background(), subject, layer)
+				return usesMsg{subject, uses, err}
+			}
+		}
+	}
+	return nil
+}
+
+// worked takes in what was computed, if it is for the page that is open.
+func (m *Model) worked(msg tea.Msg) {
+	s := m.subject
+	if s == nil {
+		return
+	}
+	switch msg := msg.(type) {
+	case comparedMsg:
+		if msg.subject != s.entry.Subject || msg.span != s.shown {
+			return
+		}
+		if msg.err != nil {
+			m.fail(msg.err)
+			return
+		}
+		s.changed = msg.list
+		s.pager.Home()
+		m.say(remark, "What changed from %s to version %d; tab goes on, esc back to the list", versionName(msg.span.from), msg.span.to)
+	case blamedMsg:
+		if msg.subject != s.entry.Subject {
+			return
+		}
+		s.blamed = msg
+	case usesMsg:
+		if msg.subject != s.entry.Subject {
+			return
+		}
+		s.uses, s.usesErr, s.usesRead = msg.uses, msg.err, true
+	}
+	s.lay(m)
+}
+
+func versionName(n int) string {
+	if n == 0 {
+		return "nothing"
+	}
+	return "version " + itoa(n)
+}
+
+// list goes back from a comparison to the list of versions.
+func (s *subjectPage) list(m *Model) {
+	s.changed, s.shown = nil, span{}
+	s.pager.Home()
+	s.lay(m)
+	s.pager.SetStop(s.stop)
+}
+
+// compare makes the difference of two versions.
+func (s *subjectPage) compare(m *Model, want span) tea.Cmd {
+	text := func(n int) ([]byte, bool) {
+		for _, v := range s.versions {
+			if v.Number == n {
+				return v.Definition, true
+			}
+		}
+		return nil, n == 0
+	}
+	before, okBefore := text(want.from)
+	after, okAfter := text(want.to)
+	if !okBefore || !okAfter {
+		m.say(warning, "Version %d is not among the newest %d", min(want.from, want.to), maxVersions)
+		return nil
+	}
+	s.shown, s.marked, s.stop = want, 0, s.pager.Stop()
+	kind, subject := s.entry.Subject.Kind, s.entry.Subject
+	return func() tea.Msg {
+		var a, b registry.Definition
+		var err error
+		if before != nil {
+			a, err = registry.DecodeDefinition(kind, before)
+		}
+		if err == nil {
+			b, err = registry.DecodeDefinition(kind, after)
+		}
+		if err != nil {
+			return comparedMsg{subject: subject, span: want, err: err}
+		}
+		return comparedMsg{subject: subject, span: want, list: difflist.New(diff.Definitions(a, b), difflist.DefaultContext)}
+	}
+}
+
+// between returns the comparison that a selected version stands for: with the
+// one that was marked, else with the one before it.
+func between(versions []history.Version, selected, marked int) span {
+	v := versions[selected].Number
+	switch {
+	case marked > v:
+		return span{v, marked}
+	case marked > 0 && marked < v:
+		return span{marked, v}
+	case selected+1 < len(versions):
+		return span{versions[selected+1].Number, v}
+	}
+	return span{0, v}
+}
+
+// blame follows the chosen text through the versions.
+func (s *subjectPage) blame() tea.Cmd {
+	texts := s.texts()
+	if len(texts) == 0 || len(s.versions) == 0 {
+		return nil
+	}
+	field := texts[min(s.field, len(texts)-1)]
+	versions, subject := s.versions, s.entry.Subject
+	if s.blamed.field == field && s.blamed.version == versions[0].Number {
+		return nil
+	}
+	return func() tea.Msg {
+		b := history.NewBlame(field)
+		for i := len(versions) - 1; i >= 0; i-- {
+			if err := b.Add(versions[i]); err != nil {
+				return blamedMsg{subject: subject, field: field, version: versions[0].Number, err: err}
+			}
+		}
+		return blamedMsg{subject: subject, field: field, version: versions[0].Number, lines: b.Lines()}
+	}
+}
+
+func (s *subjectPage) nextField(m *Model, step int) tea.Cmd {
+	n := len(s.texts())
+	if n == 0 || s.section != sectionBlame {
+		return nil
+	}
+	s.field = (s.field + step + n) % n
+	s.pager.Home()
+	s.lay(m)
+	return s.blame()
+}
+
+func (s *subjectPage) layBlame(m *Model, page *prose.Page) {
+	texts := s.texts()
+	if len(texts) == 0 || len(s.versions) == 0 {
+		page.Faint("", "There is no text to blame.")
+		return
+	}
+	name := texts[min(s.field, len(texts)-1)]
+	page.Line(draw.Of(m.theme.Field, "◆ "+draw.Show(name)).Add(m.theme.Faint, draw.Showf("  text %d of %d, ] goes on", min(s.field, len(texts)-1)+1, len(texts))))
+	page.Blank()
+	switch {
+	case s.blamed.field != name || s.blamed.version != s.versions[0].Number:
+		page.Faint("", "…")
+		return
+	case s.blamed.err != nil:
+		page.Text("", sentence(s.blamed.err))
+		return
+	}
+	by := map[int]history.Version{}
+	for _, v := range s.versions {
+		by[v.Number] = v
+	}
+	last := 0
+	for _, l := range s.blamed.lines {
+		who := draw.Safe("")
+		if v := by[l.Version]; l.Version != last {
+			who = draw.Showf("v%d %s", l.Version, v.Author)
+			if v.DecidedBy != "" && v.DecidedBy != v.Author {
+				who += draw.Showf(", %s", v.DecidedBy)
+			}
+		}
+		last = l.Version
+		page.Item(draw.Of(m.theme.Faint, draw.Pad(who, m.layout.blame)+"│ "), l.Text)
+	}
+}
+
+// layUses lists who has a tool, or which tools an agent has.
+func (s *subjectPage) layUses(m *Model, page *prose.Page) {
+	switch {
+	case !s.usesRead:
+		page.Faint("", "…")
+		return
+	case s.usesErr != nil:
+		page.Text("", sentence(s.usesErr))
+		return
+	case len(s.uses) == 0:
+		page.Faint("", "No agent and no allow-list speaks of it.")
+		return
+	}
+	for _, u := range s.uses {
+		sign, style := draw.Safe("  ✓ "), m.theme.Good
+		if !u.In {
+			sign, style = "  – ", m.theme.Faint
+		}
+		page.Item(draw.Of(style, sign).Add(m.theme.Text, draw.Pad(s.user(u), m.layout.blame+8)+"  "), u.Why)
+	}
+}
+
+// user names the other end of a tie.
+func (s *subjectPage) user(u review.Use) draw.Safe {
+	switch {
+	case s.entry.Subject.Kind == registry.KindAgent:
+		return draw.Show(u.Tool)
+	case u.List != "":
+		return draw.Show("allow-list " + u.List)
+	}
+	return draw.Show(u.Agent.String())
+}
+
+func (m *Model) showVersion() tea.Cmd {
+	s := m.subject
+	return s.compare(m, between(s.versions, s.pager.Stop(), s.marked))
+}
+
+// markVersion has the next comparison begin with the selected version.
+func (m *Model) markVersion() tea.Cmd {
+	s := m.subject
+	s.marked = toggled(s.marked, s.versions[s.pager.Stop()].Number)
+	s.lay(m)
+	m.sayMarked(s.marked)
+	return nil
+}
+
+func (m *Model) sayMarked(n int) {
+	if n == 0 {
+		m.say(remark, "No version is marked")
+		return
+	}
+	m.say(remark, "Version %d is marked: enter on another one compares the two", n)
+}
+
+// toggled returns n, or 0 when it was n already.
+func toggled(before, n int) int {
+	if before == n {
+		return 0
+	}
+	return n
+}
+
+func (m *Model) noVersion() string {
+	s := m.subject
+	switch {
+	case s.section != sectionVersions || s.shown != (span{}):
+		return "it is for the list of versions"
+	case s.pager.Stop() < 0:
+		return "J selects a version first"
+	}
+	return ""
+}
+
+func (m *Model) cannotRestore() string {
+	s := m.subject
+	switch {
+	case m.noVersion() != "":
+		return m.noVersion()
+	case s.entry.Locked:
+		return "Locked (core)"
+	case s.pager.Stop() == 0:
+		return "it is the live version"
+	}
+	return ""
+}
+
+// askRestore asks why an earlier version should be live again.
+func (m *Model) askRestore() tea.Cmd {
+	s := m.subject
+	v := s.versions[s.pager.Stop()]
+	subject := s.entry.Subject
+	return m.ask(&dialog{
+		title: "Restore a version", verb: "propose it", wantsText: true, focusText: true,
+		draft: fmt.Sprintf("restore-%s-%d", subject.ID, v.Number),
+		content: func(_ *Model, page *prose.Page) {
+			page.Field("restore", subject.String())
+			page.Field("", "version "+itoa(v.Number)+", content "+short(v.ContentHash))
+			page.Blank()
+			page.Text("", "A proposal is drafted that leads back to it, with your reason as its rationale. It goes live when it is approved.")
+		},
+		run: func(m *Model, reason string) tea.Cmd { return m.restore(subject, v.Number, reason) },
+	})
+}
