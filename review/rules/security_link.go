@@ -3,14 +3,19 @@ package rules
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // linkWithData is a Markdown image or link, or an address after a word such as
 // "render", whose query or path holds a placeholder.
-var linkWithData = regexp.MustCompile(`(?i)!?\[[^\]\n]{0,80}\]\(\s*https?://[^)\s]{1,300}(\{|\$\(|\$\{|%7B|<|\[)[^)\n]{0,200}\)|<img[^>\n]{0,80}src=["']?https?://[^"'>\s]{1,300}(\{|\$\(|<|\[)`)
+var linkWithData = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)!?\[[^\]\n]{0,80}\]\(\s*https?://[^)\s]{1,300}(\{|\$\(|\$\{|%7B|<|\[)[^)\n]{0,200}\)|<img[^>\n]{0,80}src=["']?https?://[^"'>\s]{1,300}(\{|\$\(|<|\[)`)
+})
 
 // shellInAddress is a command substitution within an address.
-var shellInAddress = regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`)")
+var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`)")
+})
 
 // dataInLinks finds addresses that carry data out.
 func dataInLinks(c *Change) []Finding {
@@ -22,7 +27,7 @@ func dataInLinks(c *Change) []Finding {
 			if !s.Visible || !strings.Contains(r.text, "://") {
 				continue
 			}
-			for _, pattern := range []*regexp.Regexp{linkWithData, shellInAddress} {
+			for _, pattern := range []*regexp.Regexp{linkWithData(), shellInAddress()} {
 				for _, at := range pattern.FindAllStringIndex(r.text, maxPerText) {
 					spans = append(spans, r.at(at[0], at[1]))
 				}
