@@ -1,0 +1,213 @@
+package hub
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/visible"
+)
+
+// Config is how hubs are talked to.
+type Config struct {
+	Timeout  time.Duration     // for the whole answer; 0 means DefaultTimeout
+	MaxBytes int64             // of an answer; 0 means DefaultMaxBytes
+	Tokens   map[string]string // bearer tokens by host ("hub.example:8443"); no other host is given them
+}
+
+// What holds where a Config says nothing.
+const (
+	DefaultTimeout  = 30 * time.Second
+	DefaultMaxBytes = gateway.MaxOutput
+)
+
+// Hub is the provider of tools of type http. It is safe for concurrent use.
+type Hub struct {
+	config Config
+	client *http.Client
+}
+
+var _ gateway.Provider = (*Hub)(nil)
+
+// New returns a hub.
+func New(c Config) *Hub {
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.MaxBytes <= 0 {
+		c.MaxBytes = DefaultMaxBytes
+	}
+	return &Hub{config: c, client: &http.Client{
+		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute},
+		CheckRedirect: sameHost,
+	}}
+}
+
+// Close closes the connections that nobody uses.
+func (h *Hub) Close() { h.client.CloseIdleConnections() }
+
+// maxRedirects is how often an answer may be somewhere else on the same host.
+const maxRedirects = 3
+
+// errRedirect says that a hub sent the call elsewhere.
+var errRedirect = errors.New("it redirects to another address, which is not what was approved")
+
+// sameHost lets a call follow a redirect that keeps its host, its scheme and
+// its method.
+func sameHost(next *http.Request, via []*http.Request) error {
+	first := via[0]
+	if len(via) > maxRedirects || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method {
+		return errRedirect
+	}
+	return nil
+}
+
+// call is what a hub is posted.
+type call struct {
+	Tool     string          `json:"tool"` // the wire name, or the id
+	Agent    string          `json:"agent_id"`
+	Customer string          `json:"customer_id"`
+	User     string          `json:"user_id"`
+	Inputs   json.RawMessage `json:"inputs"`
+	Context  surroundings    `json:"context"`
+}
+
+// surroundings is what else a hub may want to know of a call.
+type surroundings struct {
+	Call    string    `json:"call_id"`
+	At      time.Time `json:"at"`
+	Actor   string    `json:"actor"`
+	Layer   string    `json:"layer"`
+	Version int       `json:"tool_version"`
+	Hash    string    `json:"tool_hash"`
+	Local   bool      `json:"local"`
+}
+
+// answer is what a hub says.
+type answer struct {
+	Success *bool           `json:"success"`
+	Tool    string          `json:"tool"`
+	Result  json.RawMessage `json:"result"`
+	Error   *struct {
+		Code    string          `json:"code"`
+		Message string          `json:"message"`
+		Details json.RawMessage `json:"details"`
+	} `json:"error"`
+}
+
+// Run implements gateway.Provider. A result that is no object is handed on as
+// {"result": …}. A hub's own error codes are handed on, but for those that say
+// what only the gateway can know.
+func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (json.RawMessage, error) {
+	tool := in.Tool.Definition.Tool
+	if tool.Provider == nil || tool.Provider.URL == "" {
+		return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("%s names no address of a hub.", in.Tool.Subject)}
+	}
+	name := tool.Provider.Name
+	if name == "" {
+		name = tool.ID
+	}
+	bounded, cancel := context.WithTimeout(ctx, h.config.Timeout)
+	defer cancel()
+	body, status, err := h.post(bounded, tool.Provider.URL, call{
+		Tool: name, Agent: in.Caller.Agent, Customer: in.Caller.Customer, User: in.Caller.User, Inputs: in.Args,
+		Context: surroundings{
+			Call: in.Call, At: in.At, Actor: in.Caller.Actor.String(), Layer: string(in.Caller.Layer),
+			Version: in.Tool.Version, Hash: in.Tool.ContentHash, Local: in.Caller.Where.Local,
+		},
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(bounded.Err(), context.DeadlineExceeded):
+		return nil, &gateway.Error{Code: gateway.CodeTimeout, Message: fmt.Sprintf("The hub of %s did not answer within %s.", in.Tool.Subject, h.config.Timeout)}
+	case err != nil:
+		return nil, failed(in, jsondoc.Printable(err.Error()))
+	}
+	return read(in, name, body, status)
+}
+
+// post sends a call and returns the answer.
+func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, status int, err error) {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(b))
+	if err != nil {
+		return nil, 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if token := h.config.Tokens[req.URL.Host]; token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := h.client.Do(req)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer res.Body.Close() //nolint:errcheck // what was read is what counts
+	body, err = io.ReadAll(io.LimitReader(res.Body, h.config.MaxBytes+1))
+	if err == nil && int64(len(body)) > h.config.MaxBytes {
+		err = fmt.Errorf("it answered with more than %d bytes", h.config.MaxBytes)
+	}
+	return body, res.StatusCode, err
+}
+
+// read makes a result or an error of an answer.
+func read(in gateway.Invocation, name string, body []byte, status int) (json.RawMessage, error) {
+	var a answer
+	err := json.Unmarshal(body, &a)
+	switch {
+	case err != nil || a.Success == nil:
+		return nil, failed(in, fmt.Sprintf("it answered with status %d and no document of the form {success, tool, result or error}", status))
+	case a.Tool != "" && a.Tool != name:
+		return nil, failed(in, fmt.Sprintf("it answered for the tool %s", jsondoc.Quote(a.Tool)))
+	case *a.Success && (a.Error != nil || status < 200 || status > 299):
+		return nil, failed(in, fmt.Sprintf("it reports success with status %d and an error in one", status))
+	case *a.Success:
+		return object(a.Result)
+	case a.Error == nil:
+		return nil, failed(in, "it reports a failure and does not say which")
+	}
+	code := gateway.Code(a.Error.Code)
+	message := fmt.Sprintf("The hub of %s: %s", in.Tool.Subject, clip(visible.Line(a.Error.Message)))
+	if !code.Foreign() {
+		message += fmt.Sprintf(" (its code %s is not handed on)", jsondoc.Quote(a.Error.Code))
+		code = gateway.CodeProvider
+	}
+	return nil, &gateway.Error{Code: code, Message: message, Details: a.Error.Details}
+}
+
+// maxMessage is how much of a hub's message is handed on, in characters.
+const maxMessage = 1_000
+
+func clip(s string) string {
+	if runes := []rune(s); len(runes) > maxMessage {
+		return string(runes[:maxMessage]) + "…"
+	}
+	return s
+}
+
+// object returns a result as the object that it is, or in one.
+func object(result json.RawMessage) (json.RawMessage, error) {
+	trimmed := bytes.TrimSpace(result)
+	switch {
+	case len(trimmed) == 0:
+		return json.RawMessage("{}"), nil
+	case trimmed[0] == '{':
+		return trimmed, nil
+	}
+	return json.Marshal(map[string]json.RawMessage{"result": trimmed})
+}
+
+func failed(in gateway.Invocation, why string) error {
+	return &gateway.Error{Code: gateway.CodeProvider, Message: fmt.Sprintf("The hub of %s failed: %s.", in.Tool.Subject, why)}
+}
