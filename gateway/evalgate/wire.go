@@ -1,0 +1,59 @@
+package evalgate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/registry"
+)
+
+// question is what a gate is asked.
+type question struct {
+	Call        string                `json:"call"`
+	At          time.Time             `json:"at"`
+	Tool        string                `json:"tool"`    // the id
+	Subject     registry.Subject      `json:"subject"` // the tool in its layer
+	Version     int                   `json:"version"`
+	ContentHash string                `json:"content_hash"`
+	Description string                `json:"description"`
+	Annotations *registry.Annotations `json:"annotations,omitempty"`
+	Actor       string                `json:"actor"`
+	Agent       string                `json:"agent"`
+	User        string                `json:"user"`
+	Customer    string                `json:"customer"`
+	Args        json.RawMessage       `json:"args"`
+}
+
+func encode(in gateway.Invocation) ([]byte, error) {
+	t := in.Tool.Definition.Tool
+	return json.Marshal(question{
+		Call: in.Call, At: in.At, Tool: t.ID, Subject: in.Tool.Subject, Version: in.Tool.Version, ContentHash: in.Tool.ContentHash,
+		Description: t.Description, Annotations: t.Annotations,
+		Actor: in.Caller.Actor.String(), Agent: in.Caller.Agent, User: in.Caller.User, Customer: in.Caller.Customer, Args: in.Args,
+	})
+}
+
+// maxAnswer is the longest answer of a gate in bytes.
+const maxAnswer = 64 << 10
+
+// ErrAnswer is wrapped when a gate answered with something that is no answer:
+// neither a yes nor a no.
+var ErrAnswer = errors.New(`it did not answer with {"approved": true or false, "reason": "…"}`)
+
+func decode(b []byte) (gateway.GateAnswer, error) {
+	var a struct {
+		Approved *bool  `json:"approved"`
+		Reason   string `json:"reason"`
+	}
+	if len(b) > maxAnswer {
+		return gateway.GateAnswer{}, fmt.Errorf("%w: it has more than %d bytes", ErrAnswer, maxAnswer)
+	}
+	if err := json.Unmarshal(bytes.TrimSpace(b), &a); err != nil || a.Approved == nil {
+		return gateway.GateAnswer{}, ErrAnswer
+	}
+	return gateway.GateAnswer{Approved: *a.Approved, Reason: a.Reason}, nil
+}
