@@ -63,3 +63,28 @@ func (e *Error) Is(target error) bool {
 	code := toolcall.Code(target)
 	return code != "" && Code(code) == e.Code
 }
+
+// maxForeign is the longest code of a provider's own, in bytes.
+const maxForeign = 64
+
+// Foreign reports whether c may be the code of a provider: of the form of a
+// code, and none of those by which the gateway itself tells what its gates
+// said.
+func (c Code) Foreign() bool {
+	switch c {
+	case CodeUnknown, CodeAmbiguous, CodeNotAllowed, CodeNotCallable, CodeApprovalRequired, CodeApprovalRefused, CodeApprovalExpired,
+		CodeApprovalOutdated, CodePendingFull, CodeCooldown, CodeDailyLimit, CodeGateRefused, CodeGateUnavailable, CodeChanged,
+		CodeCanceled, CodeInterrupted, CodeOK:
+		return false
+	default: // the protocol's codes and those of providers may come from anywhere
+	}
+	if c == "" || len(c) > maxForeign {
+		return false
+	}
+	for _, r := range c {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.' {
+			return false
+		}
+	}
+	return true
+}

@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/visible"
 )
 
 // Gate is the eval gate: it is asked about each call of a tool that requires
@@ -45,11 +46,11 @@ func (g *Gateway) passGate(ctx context.Context, in Invocation, tier registry.App
 		}
 		return problem + "; the call ran without its yes.", nil
 	case !answer.Approved:
-		reason := answer.Reason
+		reason := clip(visible.Line(answer.Reason), MaxReason)
 		if reason == "" {
 			reason = "it gave no reason"
 		}
-		return "", &Error{Code: CodeGateRefused, Message: fmt.Sprintf("The eval gate refused the call of %s: %s.", in.Tool.Subject, jsondoc.Printable(reason))}
+		return "", &Error{Code: CodeGateRefused, Message: fmt.Sprintf("The eval gate refused the call of %s: %s.", in.Tool.Subject, reason)}
 	}
 	return "", nil
 }
@@ -95,4 +96,12 @@ func (g *Gateway) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 	case <-ctx.Done():
 		return GateAnswer{}, fmt.Errorf("it did not answer within %s", g.gateTimeout)
 	}
+}
+
+// clip shortens a text to so many characters.
+func clip(s string, limit int) string {
+	if runes := []rune(s); len(runes) > limit {
+		return string(runes[:limit]) + "…"
+	}
+	return s
 }

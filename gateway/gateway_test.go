@@ -98,6 +98,19 @@ func (w *workshop) approve(t testing.TB, tool registry.Tool) {
 	w.db.Approved(t, w.desk, ada, d)
 }
 
+// allow makes scout's allow-list these tools.
+func (w *workshop) allow(t testing.TB, tools ...string) {
+	t.Helper()
+	profile, _, err := w.desk.Toolset(t.Context(), "scout", registry.LayerUser, registry.Context{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := storetest.Agent("scout")
+	d.Type, d.BaseVersion = proposals.Modify, &profile.Version
+	d.Definition.Agent.AllowList = &registry.AllowList{Tools: tools}
+	w.db.Approved(t, w.desk, ada, d)
+}
+
 // action is a tool that runs without asking; change makes it another.
 func action(id string, change func(*registry.Tool)) registry.Tool {
 	tool := *storetest.Action(id).Definition.Tool

@@ -11,6 +11,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/visible"
 )
 
 // Pending is a call that needs the user's yes. What was asked never changes:
@@ -226,7 +227,7 @@ func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, err
 	case PendingExpired:
 		return fail(CodeApprovalExpired, "nobody answered before %s; call it again if it is still needed.", p.ExpiresAt.Format(time.RFC3339))
 	case PendingRefused:
-		return fail(CodeApprovalRefused, "the user said no: %s", jsondoc.Printable(p.Answer.Reason))
+		return fail(CodeApprovalRefused, "the user said no: %s", visible.Line(p.Answer.Reason))
 	case PendingInterrupted:
 		return fail(CodeInterrupted, "the program ended while it ran. It may have run or not; it is not run again.")
 	case PendingFailed:

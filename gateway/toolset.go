@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -32,6 +33,9 @@ type toolset struct {
 	entries []registry.Entry // in catalog order
 	missing error            // why there are none
 	names   cache[string, registry.Entry]
+
+	tagsOnce sync.Once
+	tagged   map[string][]tag // by prefix
 }
 
 func keyOf(c Caller) toolsetKey {

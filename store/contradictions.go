@@ -21,6 +21,7 @@ func (l Ledger) Contradictions(ctx context.Context, fn func(history.Damage)) err
 	questions = append(questions, registryContradictions()...)
 	questions = append(questions, recordContradictions()...)
 	questions = append(questions, queueContradictions()...)
+	questions = append(questions, callContradictions()...)
 	for _, c := range questions {
 		keys, err := all(ctx, l.s, scanString, c.query)
 		if ctx.Err() != nil {

@@ -1,0 +1,125 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"toolcrib/gateway"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+	"toolcrib/store/storetest"
+)
+
+// childVariable tells a process of this test binary what it is to do with
+// which database: "call FILE GOROUTINES CALLS" or "approve FILE PENDING".
+const childVariable = "TOOLCRIB_GATEWAY_CHILD"
+
+func TestMain(m *testing.M) {
+	if order := strings.Fields(os.Getenv(childVariable)); len(order) > 0 {
+		if err := child(order); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// startChild prepares a process of this test binary.
+func startChild(t *testing.T, order ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join(order, " "))
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// mortal is a provider that kills its process, as kill -9 does, before it has
+// done anything.
+type mortal struct{}
+
+func (mortal) Run(context.Context, gateway.Invocation) (json.RawMessage, error) {
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Kill()
+	}
+	if err != nil {
+		return nil, err
+	}
+	select {} // the signal is on its way
+}
+
+func child(order []string) error {
+	ctx := context.Background()
+	now := storetest.NewClock().Now
+	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
+	db, err := store.Open(ctx, order[1], store.Options{Now: now, NewID: newID})
+	if err != nil {
+		return err
+	}
+	desk, err := review.New(db, review.Policy{}, now, newID)
+	if err != nil {
+		return err
+	}
+	var provider gateway.Provider = &counter{}
+	if order[0] == "approve" {
+		provider = mortal{}
+	}
+	g, err := gateway.New(gateway.Config{
+		Registry: desk, Ledger: db.Calls(), Now: now, NewID: newID,
+		Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderBuiltin: provider},
+	})
+	if err != nil {
+		return err
+	}
+	if order[0] == "approve" {
+		_, err := g.Approve(ctx, ada, order[2], "")
+		return err
+	}
+	goroutines, err := strconv.Atoi(order[2])
+	if err != nil {
+		return err
+	}
+	calls, err := strconv.Atoi(order[3])
+	if err != nil {
+		return err
+	}
+	ran, err := hammer(ctx, g, goroutines, calls)
+	fmt.Println(ran)
+	return errors.Join(err, db.Close())
+}
+
+// hammer calls get_weather from several goroutines at once and returns how
+// often it ran. Everything but a success and the daily limit is an error.
+func hammer(ctx context.Context, g *gateway.Gateway, goroutines, calls int) (ran int, err error) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for range goroutines {
+		wg.Go(func() {
+			for range calls {
+				_, e := g.Execute(ctx, caller(), request("get_weather", "{}"))
+				mu.Lock()
+				switch {
+				case e == nil:
+					ran++
+				case !errors.Is(e, gateway.CodeDailyLimit):
+					err = errors.Join(err, e)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return ran, err
+}

@@ -1,0 +1,400 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// asking is a tool that needs the user's yes: it has no tier at all.
+func asking(tool *registry.Tool) { tool.Approval = nil }
+
+// ask calls get_weather and returns the pending call that it becomes.
+func (w *workshop) ask(t *testing.T, args string) gateway.Pending {
+	t.Helper()
+	_, err := w.Execute(t.Context(), caller(), request("get_weather", args))
+	e := refusal(t, err, gateway.CodeApprovalRequired)
+	p, err := w.PendingCall(t.Context(), e.Pending)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (w *workshop) state(t *testing.T, id string) gateway.PendingState {
+	t.Helper()
+	p, err := w.PendingCall(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.State(p)
+}
+
+// TestApprovedCallRunsOnce runs what was shown, once, and tells the agent.
+func TestApprovedCallRunsOnce(t *testing.T) {
+	w := open(t, nil, action("get_weather", asking))
+	p := w.ask(t, `{"days":2,"city":"Kiel"}`)
+	if string(p.Args) != `{"city":"Kiel","days":2}` || p.Caller != caller() || p.Version != 1 || w.State(p) != gateway.PendingWaiting {
+		t.Fatalf("got %+v", p)
+	}
+	_, err := w.Outcome(t.Context(), caller(), p.ID)
+	refusal(t, err, gateway.CodeApprovalRequired)
+
+	_, err = w.Approve(t.Context(), ada, p.ID, strings.Repeat("0", 64))
+	if !errors.Is(err, review.ErrDigest) || w.provider.runs.Load() != 0 {
+		t.Fatalf("another digest: %v, %d runs", err, w.provider.runs.Load())
+	}
+	res, err := w.Approve(t.Context(), ada, p.ID, p.Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(res.Output) != `{"echo":{"city":"Kiel","days":2}}` {
+		t.Errorf("got %+v", res)
+	}
+	for range 2 {
+		if _, err := w.Approve(t.Context(), ada, p.ID, ""); !errors.Is(err, review.ErrConflict) {
+			t.Errorf("approved again: %v", err)
+		}
+		if _, err := w.Refuse(t.Context(), ada, p.ID, "Too late."); !errors.Is(err, review.ErrConflict) {
+			t.Errorf("refused after that: %v", err)
+		}
+	}
+	told, err := w.Outcome(t.Context(), caller(), p.ID)
+	if err != nil || string(told.Output) != string(res.Output) || told.Call != res.Call {
+		t.Errorf("the agent is told %+v, %v", told, err)
+	}
+	if w.provider.runs.Load() != 1 || w.state(t, p.ID) != gateway.PendingDone {
+		t.Errorf("%d runs, %s", w.provider.runs.Load(), w.state(t, p.ID))
+	}
+	other := caller()
+	other.Actor.Name = "eve"
+	if _, err := w.Outcome(t.Context(), other, p.ID); !errors.Is(err, review.ErrNotFound) {
+		t.Errorf("another agent is told %v", err)
+	}
+	w.verify(t)
+}
+
+// verify fails the test when the verification of the database finds anything.
+func (w *workshop) verify(t *testing.T) {
+	t.Helper()
+	err := w.db.Audit(t.Context(), func(l history.Ledger) error {
+		report, err := history.Verify(t.Context(), l, nil)
+		for _, d := range report.Damage {
+			t.Errorf("%s %s: %s", d.Table, d.Key, d.Message)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestApprovedByManyAtOnce lets 16 racers approve: one runs it, the others are
+// told that it was answered.
+func TestApprovedByManyAtOnce(t *testing.T) {
+	w := open(t, nil, action("get_weather", asking))
+	p := w.ask(t, "{}")
+	var wg sync.WaitGroup
+	var won, lost atomic.Int64
+	for range 16 {
+		wg.Go(func() {
+			switch _, err := w.Approve(t.Context(), ada, p.ID, p.Digest); {
+			case err == nil:
+				won.Add(1)
+			case errors.Is(err, review.ErrConflict):
+				lost.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if won.Load() != 1 || lost.Load() != 15 || w.provider.runs.Load() != 1 {
+		t.Errorf("%d won, %d lost, %d runs", won.Load(), lost.Load(), w.provider.runs.Load())
+	}
+}
+
+// TestKilledWhileRunning kills the process between the claim and the effect:
+// the call is shown as interrupted and can never run again.
+func TestKilledWhileRunning(t *testing.T) {
+	w := open(t, nil, action("get_weather", asking))
+	p := w.ask(t, "{}")
+	if err := startChild(t, "approve", w.db.Path(), p.ID).Run(); err == nil {
+		t.Fatal("the process was not killed")
+	}
+	if s := w.state(t, p.ID); s != gateway.PendingRunning {
+		t.Errorf("it is %s right after; want running", s)
+	}
+	w.db.Clock.Forward(2 * time.Minute)
+	if s := w.state(t, p.ID); s != gateway.PendingInterrupted {
+		t.Errorf("it is %s; want interrupted", s)
+	}
+	if _, err := w.Approve(t.Context(), ada, p.ID, ""); !errors.Is(err, review.ErrConflict) {
+		t.Errorf("approved again: %v", err)
+	}
+	_, err := w.Outcome(t.Context(), caller(), p.ID)
+	refusal(t, err, gateway.CodeInterrupted)
+	if n := w.provider.runs.Load(); n != 0 {
+		t.Errorf("it ran %d times here", n)
+	}
+	w.verify(t)
+}
+
+// TestRefused tells the agent why, and a call that is refused never runs.
+func TestRefused(t *testing.T) {
+	w := open(t, nil, action("get_weather", asking))
+	p := w.ask(t, "{}")
+	if _, err := w.Refuse(t.Context(), ada, p.ID, " \n"); !errors.Is(err, review.ErrNoReason) {
+		t.Errorf("without a reason: %v", err)
+	}
+	if _, err := w.Refuse(t.Context(), ada, p.ID, "Not today."); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.Outcome(t.Context(), caller(), p.ID)
+	if refusal(t, err, gateway.CodeApprovalRefused); !strings.Contains(err.Error(), "Not today.") {
+		t.Errorf("the agent is told %q", err)
+	}
+	if _, err := w.Approve(t.Context(), ada, p.ID, ""); !errors.Is(err, review.ErrConflict) || w.provider.runs.Load() != 0 {
+		t.Errorf("approved after that: %v, %d runs", err, w.provider.runs.Load())
+	}
+	w.verify(t)
+}
+
+// TestExpired lets the time pass.
+func TestExpired(t *testing.T) {
+	w := open(t, func(c *gateway.Config) { c.PendingFor = time.Minute }, action("get_weather", asking))
+	p := w.ask(t, "{}")
+	w.db.Clock.Forward(time.Minute)
+	if _, err := w.Approve(t.Context(), ada, p.ID, ""); !errors.Is(err, review.ErrStale) || !strings.Contains(err.Error(), "expired") {
+		t.Errorf("approved: %v", err)
+	}
+	_, err := w.Outcome(t.Context(), caller(), p.ID)
+	refusal(t, err, gateway.CodeApprovalExpired)
+	if s := w.state(t, p.ID); s != gateway.PendingExpired {
+		t.Errorf("it is %s", s)
+	}
+	again := w.ask(t, "{}")
+	if again.ID == p.ID {
+		t.Error("the expired call is asked about again")
+	}
+	if _, err := w.Approve(t.Context(), ada, again.ID, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChangedDefinition makes what waits worth nothing: another version, and an
+// agent that does not have the tool any more.
+func TestChangedDefinition(t *testing.T) {
+	w := open(t, nil, action("get_weather", asking), action("get_climate", nil))
+	p := w.ask(t, "{}")
+	w.approve(t, action("get_weather", func(tool *registry.Tool) { tool.Approval = nil; tool.Description = "Sends the weather to everybody." }))
+	if _, err := w.Approve(t.Context(), ada, p.ID, p.Digest); !errors.Is(err, review.ErrStale) {
+		t.Errorf("approved: %v", err)
+	}
+	_, err := w.Outcome(t.Context(), caller(), p.ID)
+	refusal(t, err, gateway.CodeApprovalOutdated)
+
+	p = w.ask(t, "{}")
+	w.allow(t, "get_climate")
+	if _, err := w.Approve(t.Context(), ada, p.ID, p.Digest); !errors.Is(err, review.ErrStale) {
+		t.Errorf("approved for an agent that does not have it: %v", err)
+	}
+	if n := w.provider.runs.Load(); n != 0 {
+		t.Errorf("it ran %d times", n)
+	}
+}
+
+// TestSameCallIsAskedOnce does not flood the user, and bounds what waits.
+func TestSameCallIsAskedOnce(t *testing.T) {
+	w := open(t, func(c *gateway.Config) { c.MaxPending = 2 }, action("get_weather", asking))
+	first := w.ask(t, `{"city":"Kiel"}`)
+	if again := w.ask(t, `{ "city": "Kiel" }`); again.ID != first.ID {
+		t.Error("the same call waits twice")
+	}
+	w.ask(t, `{"city":"Bonn"}`)
+	_, err := w.Execute(t.Context(), caller(), request("get_weather", `{"city":"Köln"}`))
+	refusal(t, err, gateway.CodePendingFull)
+	list, err := w.Pending(t.Context(), gateway.PendingQuery{Waiting: true, Limit: 10})
+	if err != nil || len(list) != 2 {
+		t.Errorf("%d wait, %v", len(list), err)
+	}
+	if _, err := w.Refuse(t.Context(), ada, first.ID, "No."); err != nil {
+		t.Fatal(err)
+	}
+	w.ask(t, `{"city":"Köln"}`)
+}
+
+// TestLimitsHoldForApprovedCalls keeps a call waiting that must not run now.
+func TestLimitsHoldForApprovedCalls(t *testing.T) {
+	w := open(t, nil, action("get_weather", func(tool *registry.Tool) {
+		asking(tool)
+		tool.Limits = &registry.Limits{CooldownSeconds: 60}
+	}))
+	one, two := w.ask(t, `{"city":"Kiel"}`), w.ask(t, `{"city":"Bonn"}`)
+	if _, err := w.Approve(t.Context(), ada, one.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.Approve(t.Context(), ada, two.ID, "")
+	refusal(t, err, gateway.CodeCooldown)
+	if s := w.state(t, two.ID); s != gateway.PendingWaiting {
+		t.Errorf("it is %s; want waiting", s)
+	}
+	w.db.Clock.Forward(time.Minute)
+	if _, err := w.Approve(t.Context(), ada, two.ID, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFailureOfAnApprovedCall is kept for the agent.
+func TestFailureOfAnApprovedCall(t *testing.T) {
+	w := open(t, nil, action("get_weather", asking))
+	p := w.ask(t, "{}")
+	w.provider.fail = &gateway.Error{Code: "no_such_city", Message: "There is no such city.", Details: json.RawMessage(`{"city":"x"}`)}
+	_, err := w.Approve(t.Context(), ada, p.ID, "")
+	refusal(t, err, "no_such_city")
+	_, err = w.Outcome(t.Context(), caller(), p.ID)
+	e := refusal(t, err, "no_such_city")
+	if e.Message != "There is no such city." || string(e.Details) != `{"city":"x"}` || w.state(t, p.ID) != gateway.PendingFailed {
+		t.Errorf("the agent is told %+v", e)
+	}
+}
+
+// TestOnlyTheUserAnswers tries every kind of actor at every act, in the gateway
+// and past it.
+func TestOnlyTheUserAnswers(t *testing.T) {
+	w := open(t, nil, action("get_weather", asking), action("get_climate", func(tool *registry.Tool) {
+		tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+	}))
+	p := w.ask(t, "{}")
+	for _, actor := range []proposals.Actor{scout, {Kind: proposals.Chief, Name: "desk"}, {Kind: proposals.System}, {}, {Kind: "USER", Name: "ada"}} {
+		w.db.Unchanged(t, func() {
+			if _, err := w.Approve(t.Context(), actor, p.ID, ""); !errors.Is(err, proposals.ErrAuthority) {
+				t.Errorf("%q approves: %v", actor, err)
+			}
+			if _, err := w.Refuse(t.Context(), actor, p.ID, "No."); !errors.Is(err, proposals.ErrAuthority) {
+				t.Errorf("%q refuses: %v", actor, err)
+			}
+			if _, err := w.SetTier(t.Context(), actor, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
+				t.Errorf("%q sets a tier: %v", actor, err)
+			}
+		})
+	}
+	// Past the gateway, the database refuses.
+	for name, write := range map[string]func(gateway.LedgerTx) error{
+		"an answer by an agent": func(tx gateway.LedgerTx) error {
+			return tx.AddAnswer(t.Context(), p.ID, gateway.Answer{ID: w.db.NewID(), Approved: true, Digest: p.Digest, By: scout, At: w.db.Clock.Now(), Call: w.db.NewID()})
+		},
+		"a tier by an agent": func(tx gateway.LedgerTx) error {
+			return tx.AddOverride(t.Context(), gateway.Override{ID: w.db.NewID(), User: "ada", Tool: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_climate"}, Tier: registry.AutoApprove, By: scout, At: w.db.Clock.Now()})
+		},
+		"an answer to other arguments": func(tx gateway.LedgerTx) error {
+			return tx.AddAnswer(t.Context(), p.ID, gateway.Answer{ID: w.db.NewID(), Approved: true, Digest: strings.Repeat("0", 64), By: ada, At: w.db.Clock.Now(), Call: w.db.NewID()})
+		},
+		"a call without a yes": func(tx gateway.LedgerTx) error {
+			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: p.Tool, Version: 1, ContentHash: p.ContentHash, Nth: 1})
+		},
+		"a call with a yes that nobody gave": func(tx gateway.LedgerTx) error {
+			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: p.Tool, Version: 1, ContentHash: p.ContentHash, Nth: 1, Pending: p.ID})
+		},
+		"a call of what is not in force": func(tx gateway.LedgerTx) error {
+			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: p.Tool, Version: 2, ContentHash: p.ContentHash, Nth: 1})
+		},
+	} {
+		w.db.Unchanged(t, func() {
+			if err := w.db.Calls().Settle(t.Context(), write); !errors.Is(err, gateway.ErrContradiction) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+	for _, statement := range []string{
+		"UPDATE pending_calls SET args = '{}'", "DELETE FROM pending_calls", "UPDATE calls SET actor = 'user:ada'", "DELETE FROM calls",
+		"UPDATE call_outcomes SET code = ''", "DELETE FROM call_outcomes", "UPDATE pending_calls SET expires_at = '9999'",
+	} {
+		if err := w.db.SQL(t.Context(), statement); err == nil {
+			t.Errorf("%s is let through", statement)
+		}
+	}
+}
+
+// TestTiers lets the user choose where the tool leaves it to the user, and
+// nowhere else.
+func TestTiers(t *testing.T) {
+	configurable := func(tool *registry.Tool) {
+		tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+	}
+	w := open(t, nil, action("get_weather", configurable), action("get_climate", asking), action("get_tides", nil))
+	w.ask(t, "{}")
+	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil {
+		t.Errorf("with the user's tier: %v", err)
+	}
+	bob := caller()
+	bob.User = "bob"
+	_, err := w.Execute(t.Context(), bob, request("get_weather", "{}"))
+	refusal(t, err, gateway.CodeApprovalRequired)
+	list, err := w.Overrides(t.Context(), "ada")
+	if err != nil || len(list) != 1 || list[0].Tier != registry.AutoApprove || list[0].By != ada {
+		t.Errorf("got %+v, %v", list, err)
+	}
+	for _, tool := range []string{"get_climate", "get_tides"} {
+		if _, err := w.SetTier(t.Context(), ada, "ada", tool, registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, "never"); !errors.Is(err, review.ErrText) {
+		t.Errorf("an unknown tier: %v", err)
+	}
+	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, ""); err != nil {
+		t.Fatal(err)
+	}
+	w.ask(t, "{}")
+	// A definition that does not leave it to the user any more is not overridden.
+	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); err != nil {
+		t.Fatal(err)
+	}
+	w.approve(t, action("get_weather", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} }))
+	w.ask(t, "{}")
+	w.verify(t)
+}
+
+// changed is a provider whose tool is not what was approved.
+type changed struct{}
+
+func (changed) Run(context.Context, gateway.Invocation) (json.RawMessage, error) {
+	return nil, &gateway.Error{Code: gateway.CodeChanged, Message: "It changed.", Details: json.RawMessage(`{"found":"abc"}`)}
+}
+
+// TestChangeIsTold leaves one event for one change, however often it is met.
+func TestChangeIsTold(t *testing.T) {
+	w := open(t, func(c *gateway.Config) { c.Providers[registry.ProviderMCP] = changed{} }, action("get_weather", func(tool *registry.Tool) {
+		tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "north"}
+	}))
+	for range 3 {
+		_, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+		refusal(t, err, gateway.CodeChanged)
+	}
+	err := w.ReportChange(t.Context(), gateway.Change{
+		Tool: storetest.Action("get_weather").Subject, Version: 1, Details: json.RawMessage(`{"found":"def"}`), By: ada,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(w.db.Dump(t), "act='definition-changed'"); n != 2 {
+		t.Errorf("%d events tell of it; want 2", n)
+	}
+	w.verify(t)
+}

@@ -1,0 +1,215 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"toolcrib/prompt/toolcall"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// What is read of an answer with tags.
+const (
+	MaxTagCalls = 256 // calls in one answer
+
+	maxTagHead  = 4 * 64      // bytes in which a prefix ends
+	maxTagSize  = 10_000      // instructions of one pattern
+	maxTagSteps = 100_000_000 // instructions times bytes, of all lines together
+)
+
+// Parsed is what a model's answer holds.
+type Parsed struct {
+	Calls    []ParsedCall
+	Problems []ParseProblem // lines that look like calls and are none
+	Display  string         // what the user sees of the answer
+}
+
+// ParsedCall is a call that a model's answer holds. Nothing has run.
+type ParsedCall struct {
+	Tool registry.Live
+	Name string          // as it was called: a tag's prefix, or a tool's name
+	Args json.RawMessage // an object, canonical
+	Line int             // of the answer, counted from 1; 0 when it is the whole answer
+}
+
+// ParseProblem is a line that begins as a call and is none.
+type ParseProblem struct {
+	Line    int // counted from 1
+	Code    Code
+	Message string
+}
+
+// tag is a tool that is called by lines.
+type tag struct {
+	tool    registry.Live
+	pattern *regexp.Regexp // of the whole argument; nil when it can not be used
+	steps   int            // instructions of the pattern
+	groups  []string       // the arguments' names
+	types   map[string][]string
+	problem string // why the pattern can not be used
+}
+
+// ParseTags finds the calls in a model's answer that are written as lines
+// "PREFIX: argument", for the tools that the caller's agent has. Blanks around
+// a line do not count. Several lines are several calls; lines of tools with
+// stripFromDisplay are not in what the user sees. The work is linear in the
+// answer and bounded.
+func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parsed, error) {
+	if len(answer) > toolcall.MaxAnswer {
+		return Parsed{}, &Error{Code: CodeFormat, Message: fmt.Sprintf("The answer has %d bytes; at most %d are read.", len(answer), toolcall.MaxAnswer)}
+	}
+	set, err := g.toolset(ctx, c, true)
+	if err != nil {
+		return Parsed{}, err
+	}
+	r := tagReader{gateway: g, tags: set.tags(), steps: maxTagSteps}
+	var display strings.Builder
+	for line := range strings.Lines(answer) {
+		r.line++
+		if strip := r.read(line); !strip {
+			display.WriteString(line)
+		}
+		if len(r.found.Calls) > MaxTagCalls {
+			return Parsed{}, &Error{Code: CodeFormat, Message: fmt.Sprintf("The answer has more than %d calls.", MaxTagCalls)}
+		}
+	}
+	r.found.Display = display.String()
+	return r.found, nil
+}
+
+// tags returns the tools that are called by lines, by their prefix.
+func (s *toolset) tags() map[string][]tag {
+	s.tagsOnce.Do(func() {
+		s.tagged = map[string][]tag{}
+		for _, e := range s.entries {
+			if t := e.Definition.Tool.Tag; t != nil && t.Prefix != "" {
+				s.tagged[t.Prefix] = append(s.tagged[t.Prefix], newTag(e.Live, *t))
+			}
+		}
+	})
+	return s.tagged
+}
+
+// defaultArgument is the pattern of a tag that has none, and the name of an
+// argument that nobody named.
+const (
+	defaultPattern  = "(.+)"
+	defaultArgument = "argument"
+)
+
+func newTag(tool registry.Live, def registry.Tag) tag {
+	t := tag{tool: tool, types: propertyTypes(tool.Definition.Tool.InputSchema)}
+	pattern := def.ArgPattern
+	if pattern == "" {
+		pattern = defaultPattern
+	}
+	pattern = `\A(?:` + pattern + `)\z`
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err == nil {
+		var program *syntax.Prog
+		if program, err = syntax.Compile(parsed.Simplify()); err == nil {
+			t.steps = len(program.Inst)
+		}
+	}
+	switch {
+	case err != nil:
+		t.problem = "its pattern is no regular expression: " + jsondoc.Printable(err.Error())
+		return t
+	case t.steps > maxTagSize:
+		t.problem = fmt.Sprintf("its pattern has %d instructions; at most %d are taken", t.steps, maxTagSize)
+		return t
+	}
+	t.pattern = regexp.MustCompile(pattern)
+	t.groups = slices.Clone(def.ArgGroups)
+	for i, name := range t.pattern.SubexpNames()[1:] {
+		if i < len(t.groups) {
+			continue
+		}
+		if name == "" {
+			name = defaultArgument
+		}
+		t.groups = append(t.groups, name)
+	}
+	return t
+}
+
+// tagReader reads an answer line by line.
+type tagReader struct {
+	gateway *Gateway
+	tags    map[string][]tag
+	line    int
+	steps   int // left
+	found   Parsed
+}
+
+// read takes in one line and reports whether the user is not to see it.
+func (r *tagReader) read(line string) (strip bool) {
+	line = strings.Trim(line, " \t\r\n")
+	prefix, argument := r.split(line)
+	tags := r.tags[prefix]
+	switch {
+	case len(tags) == 0:
+		return false
+	case len(tags) > 1:
+		ids := make([]string, len(tags))
+		for i, t := range tags {
+			ids[i] = t.tool.Subject.ID
+		}
+		return r.problem(CodeAmbiguous, "%d tools have the tag %s: %s; a proposal can give each its own", len(ids), jsondoc.Quote(prefix), strings.Join(ids, ", "))
+	}
+	t := tags[0]
+	id := t.tool.Subject.ID
+	if t.pattern == nil {
+		return r.problem(CodeArguments, "the tag of %s can not be read: %s", id, t.problem)
+	}
+	if r.steps -= t.steps * (len(argument) + 1); r.steps < 0 {
+		return r.problem(CodeArguments, "the line takes too long to match for %s; it is too long for its pattern", id)
+	}
+	match := t.pattern.FindStringSubmatchIndex(argument)
+	if match == nil {
+		return r.problem(CodeArguments, "what follows %s does not have the form that %s takes", jsondoc.Quote(prefix+":"), id)
+	}
+	args := jsondoc.NewObject()
+	for i, name := range t.groups {
+		if from, to := match[2*i+2], match[2*i+3]; from >= 0 {
+			args.Set(name, typed(argument[from:to], t.types[name]))
+		}
+	}
+	canonical := jsondoc.Canonical(args)
+	if _, err := readArguments(canonical); err != nil {
+		return r.problem(CodeArguments, "%s", err)
+	}
+	if err := r.gateway.fit(t.tool, args); err != nil {
+		return r.problem(CodeArguments, "%s", err)
+	}
+	r.found.Calls = append(r.found.Calls, ParsedCall{Tool: t.tool, Name: prefix, Args: canonical, Line: r.line})
+	return t.tool.Definition.Tool.Tag.StripFromDisplay
+}
+
+func (r *tagReader) problem(code Code, format string, args ...any) bool {
+	if len(r.found.Problems) < MaxTagCalls {
+		r.found.Problems = append(r.found.Problems, ParseProblem{Line: r.line, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	return false
+}
+
+// split cuts a line behind the longest prefix that a tool has.
+func (r *tagReader) split(line string) (prefix, argument string) {
+	head := line[:min(len(line), maxTagHead+1)]
+	for {
+		at := strings.LastIndexByte(head, ':')
+		if at < 0 {
+			return "", ""
+		}
+		head = head[:at]
+		if candidate := strings.TrimRight(head, " \t"); len(r.tags[candidate]) > 0 {
+			return candidate, strings.TrimLeft(line[at+1:], " \t")
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package store
+
+// callContradictions are about what happened at run time: what ran was an
+// approved version, with the user's yes where it was asked for.
+func callContradictions() []contradiction {
+	return []contradiction{
+		{
+			"calls", `SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND NOT EXISTS (SELECT 1 FROM versions v
+			WHERE v.subject = c.tool AND v.number = c.version AND v.content_hash = c.content_hash)`,
+			"What ran is no version that was approved.",
+		},
+		{
+			"calls", `SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND c.pending <> '' AND NOT EXISTS (SELECT 1 FROM call_answers a
+			WHERE a.pending = c.pending AND a.approved AND a.call = c.id)`,
+			"It ran for a pending call that the user did not approve.",
+		},
+		{
+			"call_answers", `SELECT 'answer ' || a.seq FROM call_answers a JOIN pending_calls p ON p.id = a.pending
+			LEFT JOIN calls c ON c.id = a.call AND c.pending = a.pending AND c.tool = p.tool AND c.version = p.version
+			WHERE a.approved AND c.id IS NULL`,
+			"The call that this answer began is not there.",
+		},
+		{
+			"call_answers", `SELECT 'answer ' || a.seq FROM call_answers a LEFT JOIN pending_calls p ON p.id = a.pending
+			WHERE p.id IS NULL OR p.digest <> a.digest`,
+			"It is not about what was asked.",
+		},
+		{
+			"call_outcomes", `SELECT 'outcome ' || o.seq FROM call_outcomes o WHERE NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = o.call)`,
+			"The call that it tells of is not there.",
+		},
+	}
+}
