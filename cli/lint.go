@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/findings"
+	"toolcrib/prompt/tokens"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
+	"toolcrib/review"
 	"toolcrib/review/rules"
 )
 
@@ -58,7 +60,7 @@ func runLint(ctx context.Context, a *app, files []string, format string, fail ru
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	l := linter{set: set, world: shippedWorld()}
+	l := linter{set: set, world: shippedWorld(), tokens: tokens.NewCounter()}
 	for _, file := range files {
 		data, err := a.readAll(file)
 		if err != nil {
@@ -93,12 +95,26 @@ func shippedWorld() rules.Memory {
 	return world
 }
 
+// library is a memory that prompts can be rendered from.
+type library struct{ rules.Memory }
+
+// Live implements review.LiveReader.
+func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, error) {
+	for _, live := range l.Memory {
+		if live.Subject == s {
+			return live, nil
+		}
+	}
+	return registry.Live{}, fmt.Errorf("%s: %w", s, review.ErrNotFound)
+}
+
 // linter collects findings over files.
 type linter struct {
-	set   rules.Set
-	world rules.Memory
-	found []findings.Finding
-	units int // what was looked at
+	set    rules.Set
+	world  rules.Memory
+	tokens *tokens.Counter
+	found  []findings.Finding
+	units  int // what was looked at
 	// passed says that nothing was found that the run fails for.
 	passed bool
 }
@@ -115,6 +131,9 @@ func (l *linter) file(ctx context.Context, name string, data []byte) error {
 			if l.world[i].Subject == u.change.Draft.Subject {
 				u.change.Before = &l.world[i]
 			}
+		}
+		if u.change.Prompts, err = review.Costs(ctx, library{l.world}, u.change.Draft, l.tokens); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		found, err := l.set.CheckFamilies(ctx, &u.change, u.families)
 		if err != nil {

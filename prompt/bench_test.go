@@ -37,13 +37,13 @@ func BenchmarkFiveChannels1000Tools(b *testing.B) {
 	}
 }
 
-func BenchmarkRendered1000Tools(b *testing.B) {
+func BenchmarkHashes1000Tools(b *testing.B) {
 	agent, _ := workshop()
 	delete(agent.ChannelGuidance, "bench_display")
 	tools := manyTools(1000)
 	b.ReportAllocs()
 	for b.Loop() {
-		Rendered(agent, tools)
+		reference(agent, tools)
 	}
 }
 

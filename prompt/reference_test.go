@@ -6,9 +6,14 @@ import (
 	"toolcrib/registry"
 )
 
-func TestRendered(t *testing.T) {
+// reference returns the hash of every channel prompt in the Reference context.
+func reference(agent registry.Agent, tools []Tool) map[string]string {
+	return Hashes(NewRenderer(Input{Agent: agent, Tools: tools, Context: Reference()}).RenderAll())
+}
+
+func TestHashes(t *testing.T) {
 	agent, tools := workshop()
-	before := Rendered(agent, tools)
+	before := reference(agent, tools)
 	if len(before) != 6 {
 		t.Errorf("%d channels, want 6", len(before))
 	}
@@ -38,7 +43,7 @@ func TestRendered(t *testing.T) {
 		for _, channel := range c.changes {
 			changed[channel] = true
 		}
-		for channel, hash := range Rendered(agent, tools) {
+		for channel, hash := range reference(agent, tools) {
 			if got := hash != before[channel]; got != changed[channel] {
 				t.Errorf("%s: %s changed: %v", c.name, channel, got)
 			}

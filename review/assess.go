@@ -89,8 +89,12 @@ func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Dr
 	if err != nil {
 		return Report{}, err
 	}
+	costs, err := Costs(ctx, r, draft, d.tokens)
+	if err != nil {
+		return Report{}, err
+	}
 	results := d.trials.of(ctx, draft)
-	findings, err := d.rules.Check(ctx, &rules.Change{Draft: draft, Before: before, World: world{r}, Outcomes: results})
+	findings, err := d.rules.Check(ctx, &rules.Change{Draft: draft, Before: before, World: world{r}, Prompts: costs, Outcomes: results})
 	return Report{Findings: findings, Harness: results}, err
 }
 

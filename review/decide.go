@@ -56,7 +56,7 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 
 // approvable looks at a proposal and refuses it unless everything allows the
 // approval. alone says that no other was chosen.
-func (d *Desk) approvable(ctx context.Context, r Reader, actor proposals.Actor, c Choice, alone bool) (view, error) {
+func (d *Desk) approvable(ctx context.Context, r *glance, actor proposals.Actor, c Choice, alone bool) (view, error) {
 	p, err := r.Proposal(ctx, c.ID)
 	if err != nil {
 		return view{}, err

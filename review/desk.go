@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -58,6 +59,7 @@ type Desk struct {
 	now    func() time.Time
 	newID  func() string
 	trials *trials
+	tokens *tokens.Counter
 	dryRun bool
 }
 
@@ -75,7 +77,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	if policy.MaxWrites <= 0 {
 		policy.MaxWrites = DefaultMaxWrites
 	}
-	return &Desk{store: store, policy: policy, rules: set, now: now, newID: newID, trials: &trials{}}, nil
+	return &Desk{store: store, policy: policy, rules: set, now: now, newID: newID, trials: &trials{}, tokens: tokens.NewCounter()}, nil
 }
 
 // DryRun returns a desk that does everything but keep it: each act runs whole,
@@ -95,7 +97,7 @@ var errDryRun = errors.New("dry run")
 // update runs fn in a write transaction.
 func (d *Desk) update(ctx context.Context, fn func(Tx) error) error {
 	err := d.store.Update(ctx, func(tx Tx) error {
-		if err := fn(tx); err != nil {
+		if err := fn(remembering{tx, newRecall(tx)}); err != nil {
 			return err
 		}
 		if d.dryRun {
@@ -139,7 +141,7 @@ func name(p proposals.Proposal) string {
 }
 
 // live returns what is in force for a subject, nil when nothing is.
-func live(ctx context.Context, r RegistryReader, s registry.Subject) (*registry.Live, error) {
+func live(ctx context.Context, r LiveReader, s registry.Subject) (*registry.Live, error) {
 	l, err := r.Live(ctx, s)
 	switch {
 	case errors.Is(err, ErrNotFound):

@@ -54,7 +54,7 @@ type view struct {
 }
 
 // look reads everything that a decision about a proposal depends on.
-func (d *Desk) look(ctx context.Context, r Reader, id proposals.ID) (view, error) {
+func (d *Desk) look(ctx context.Context, r *glance, id proposals.ID) (view, error) {
 	p, rev, err := current(ctx, r, id)
 	if err != nil {
 		return view{}, err

@@ -4,15 +4,18 @@ import (
 	"context"
 
 	"toolcrib/proposals"
+	"toolcrib/registry"
 )
 
-// glance is a Reader that remembers change sets and revisions, for the time in
-// which nothing is written: the members of a set are looked at for each of
-// them.
+// glance is a Reader that remembers change sets and revisions, and what would
+// be live with them, for the time in which nothing is written: the members of a
+// set are looked at for each of them.
 type glance struct {
 	Reader
+	memory    *recall
 	members   map[string][]proposals.Proposal
 	revisions map[revisionKey]proposals.Revision
+	then      map[string]*catalogs // by change set
 }
 
 type revisionKey struct {
@@ -21,7 +24,41 @@ type revisionKey struct {
 }
 
 func newGlance(r Reader) *glance {
-	return &glance{Reader: r, members: map[string][]proposals.Proposal{}, revisions: map[revisionKey]proposals.Revision{}}
+	return &glance{
+		Reader: r, memory: recallOf(r),
+		members: map[string][]proposals.Proposal{}, revisions: map[revisionKey]proposals.Revision{}, then: map[string]*catalogs{},
+	}
+}
+
+// after returns the registry as it would be when v, and the rest of its change
+// set, were approved. It is the same for all members of a set, unless two of
+// them are about one subject.
+func (g *glance) after(ctx context.Context, v view) (*catalogs, error) {
+	set := v.Proposal.ChangeSet
+	if then, ok := g.then[set]; ok {
+		return then, nil
+	}
+	changed, err := changes(ctx, g, v)
+	if err != nil {
+		return nil, err
+	}
+	then := newCatalogs(g.memory, changed)
+	if set != "" && !contended(v.Members) {
+		g.then[set] = then
+	}
+	return then, nil
+}
+
+// contended reports whether two open members are about one subject.
+func contended(members []proposals.Proposal) bool {
+	seen := map[registry.Subject]bool{}
+	for _, m := range members {
+		if m.State.Open() && seen[m.Subject] {
+			return true
+		}
+		seen[m.Subject] = seen[m.Subject] || m.State.Open()
+	}
+	return false
 }
 
 // Members implements ProposalReader.

@@ -63,7 +63,7 @@ func (d *Desk) Preview(ctx context.Context, ids []proposals.ID, agent string, s 
 // previewer renders agents as they are and as they would be.
 type previewer struct {
 	scene     Scene
-	now, then catalogs
+	now, then *catalogs
 	agents    []registry.Live // now
 	changed   map[registry.Subject]registry.Live
 }
@@ -84,7 +84,8 @@ func newPreviewer(ctx context.Context, r Reader, ids []proposals.ID, s Scene) (p
 		}
 		p.scene.Layer = layer
 	}
-	p.now, p.then = catalogs{r, nil}, catalogs{r, p.changed}
+	memory := newRecall(r)
+	p.now, p.then = memory.now, newCatalogs(memory, p.changed)
 	var err error
 	p.agents, err = r.Agents(ctx)
 	return p, err
@@ -159,7 +160,7 @@ func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview
 	return out, err
 }
 
-func (p previewer) render(ctx context.Context, c catalogs, agent registry.Subject, agents []registry.Live) ([]prompt.Output, error) {
+func (p previewer) render(ctx context.Context, c *catalogs, agent registry.Subject, agents []registry.Live) ([]prompt.Output, error) {
 	in, err := c.input(ctx, agent, p.scene.Layer, agents, p.scene.Where)
 	if err != nil || in == nil {
 		return nil, err

@@ -18,37 +18,49 @@ import (
 //
 // Prompts are rendered in prompt.Reference and ReferenceContext, in the merged
 // view of the stronger of the two layers, the agent's and the subject's.
-func (d *Desk) rendered(ctx context.Context, r Reader, v view) (map[string]string, error) {
-	changed, err := changes(ctx, r, v)
+func (d *Desk) rendered(ctx context.Context, g *glance, v view) (map[string]string, error) {
+	then, err := g.after(ctx, v)
 	if err != nil {
 		return nil, err
 	}
-	before, err := live(ctx, r, v.Proposal.Subject)
+	affected, err := then.affected(ctx, v.Proposal.Subject)
 	if err != nil {
 		return nil, err
 	}
-	agents, err := r.Agents(ctx)
-	if err != nil {
-		return nil, err
-	}
-	now, then := catalogs{r, nil}, catalogs{r, changed}
 	hashes := map[string]string{}
-	for _, agent := range then.agents(agents) {
-		layer, ok := stronger(agent.Subject.Layer, v.Proposal.Subject.Layer)
-		if !ok || !reaches(v.Proposal.Subject, before, changed[v.Proposal.Subject], agent, agents) {
-			continue
-		}
-		was, err := now.prompts(ctx, agent.Subject, layer, agents)
+	for _, a := range affected {
+		was, err := g.memory.now.hashes(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		will, err := then.prompts(ctx, agent.Subject, layer, then.agents(agents))
+		will, err := then.hashes(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		note(hashes, agent.Subject, was, will)
+		note(hashes, a.agent, was, will)
 	}
 	return hashes, nil
+}
+
+// affected lists the agents whose prompts a change of subject can reach, each
+// with the layer in whose view it shows.
+func (c *catalogs) affected(ctx context.Context, subject registry.Subject) ([]sight, error) {
+	before, err := live(ctx, c.LiveReader, subject)
+	if err != nil {
+		return nil, err
+	}
+	agents, err := c.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []sight
+	for _, agent := range c.agents(agents) {
+		layer, ok := stronger(agent.Subject.Layer, subject.Layer)
+		if ok && reaches(subject, before, c.changed[subject], agent, agents) {
+			out = append(out, sight{agent.Subject, layer})
+		}
+	}
+	return out, nil
 }
 
 // note adds the prompts of an agent that differ.
@@ -147,26 +159,39 @@ func takesIn(agent registry.Agent, tool registry.Tool) bool {
 }
 
 // catalogs is the live registry with some definitions in the place of others.
+// It remembers the prompts that it rendered.
 type catalogs struct {
-	RegistryReader
+	LiveReader
 	changed map[registry.Subject]registry.Live
+	prompts map[sight][]prompt.Output
+	hashed  map[sight]map[string]string
+}
+
+// sight is an agent in the view of a layer.
+type sight struct {
+	agent registry.Subject
+	layer registry.Layer
+}
+
+func newCatalogs(r LiveReader, changed map[registry.Subject]registry.Live) *catalogs {
+	return &catalogs{LiveReader: r, changed: changed, prompts: map[sight][]prompt.Output{}, hashed: map[sight]map[string]string{}}
 }
 
 // ByName implements registry.Finder.
-func (c catalogs) ByName(ctx context.Context, name string) ([]registry.Live, error) {
-	found, err := c.RegistryReader.ByName(ctx, name)
+func (c *catalogs) ByName(ctx context.Context, name string) ([]registry.Live, error) {
+	found, err := c.LiveReader.ByName(ctx, name)
 	return c.overlay(found, func(t *registry.Tool) bool { return t.ID == name || slices.Contains(t.Aliases, name) }), err
 }
 
 // InCategory implements registry.Finder.
-func (c catalogs) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
-	found, err := c.RegistryReader.InCategory(ctx, category)
+func (c *catalogs) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	found, err := c.LiveReader.InCategory(ctx, category)
 	return c.overlay(found, func(t *registry.Tool) bool { return t.Category == category }), err
 }
 
 // overlay drops what is changed from found, and adds what is changed and
 // matches.
-func (c catalogs) overlay(found []registry.Live, matches func(*registry.Tool) bool) []registry.Live {
+func (c *catalogs) overlay(found []registry.Live, matches func(*registry.Tool) bool) []registry.Live {
 	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
 		if l.Definition.Tool != nil && matches(l.Definition.Tool) {
@@ -177,7 +202,7 @@ func (c catalogs) overlay(found []registry.Live, matches func(*registry.Tool) bo
 }
 
 // agents returns the agents as they would be.
-func (c catalogs) agents(now []registry.Live) []registry.Live {
+func (c *catalogs) agents(now []registry.Live) []registry.Live {
 	then := slices.DeleteFunc(slices.Clone(now), func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
 		if l.Definition.Agent != nil {
@@ -187,14 +212,40 @@ func (c catalogs) agents(now []registry.Live) []registry.Live {
 	return then
 }
 
-// prompts returns the hash of every channel prompt of an agent in the view of
-// layer; none when it is not there, not active, or hidden by a stronger layer.
-func (c catalogs) prompts(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live) (map[string]string, error) {
-	in, err := c.input(ctx, agent, layer, agents, ReferenceContext())
-	if err != nil || in == nil {
+// outputs returns every channel prompt of an agent; none when it is not there,
+// not active, or hidden by a stronger layer.
+func (c *catalogs) outputs(ctx context.Context, s sight) ([]prompt.Output, error) {
+	if known, ok := c.prompts[s]; ok {
+		return known, nil
+	}
+	agents, err := c.Agents(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return prompt.Rendered(in.Agent, in.Tools), nil
+	in, err := c.input(ctx, s.agent, s.layer, c.agents(agents), ReferenceContext())
+	if err != nil {
+		return nil, err
+	}
+	var out []prompt.Output
+	if in != nil {
+		in.Context = prompt.Reference()
+		out = prompt.NewRenderer(*in).RenderAll()
+	}
+	c.prompts[s] = out
+	return out, nil
+}
+
+// hashes returns the hash of every channel prompt of an agent.
+func (c *catalogs) hashes(ctx context.Context, s sight) (map[string]string, error) {
+	if known, ok := c.hashed[s]; ok {
+		return known, nil
+	}
+	outputs, err := c.outputs(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	c.hashed[s] = prompt.Hashes(outputs)
+	return c.hashed[s], nil
 }
 
 // ReferenceContext is where an agent is taken to work when its prompts are
@@ -203,7 +254,7 @@ func ReferenceContext() registry.Context { return registry.Context{Local: true, 
 
 // input returns what the prompts of an agent are made of in the view of layer;
 // nil when it is not there, not active, or hidden by a stronger layer.
-func (c catalogs) input(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (*prompt.Input, error) {
+func (c *catalogs) input(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (*prompt.Input, error) {
 	var profile *registry.Agent
 	for _, a := range agents {
 		switch {
@@ -224,7 +275,7 @@ func (c catalogs) input(ctx context.Context, agent registry.Subject, layer regis
 }
 
 // tools returns what an agent has in the view of layer.
-func (c catalogs) tools(ctx context.Context, agent registry.Agent, layer registry.Layer, where registry.Context) ([]prompt.Tool, error) {
+func (c *catalogs) tools(ctx context.Context, agent registry.Agent, layer registry.Layer, where registry.Context) ([]prompt.Tool, error) {
 	return Tools(ctx, agent, registry.Layered{Finder: c, View: layer.View()}, where)
 }
 

@@ -59,18 +59,25 @@ type RecordReader interface {
 	RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error)
 }
 
-// RegistryReader finds what is live and what was.
-type RegistryReader interface {
+// LiveReader finds what prompts are made of.
+type LiveReader interface {
 	// Live returns the definition in force, deactivated ones included.
 	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
 	// ByName returns the live tools, in any layer, that have name as id or
 	// alias.
 	ByName(ctx context.Context, name string) ([]registry.Live, error)
+	// InCategory returns the live tools of a category in any layer.
+	InCategory(ctx context.Context, category string) ([]registry.Live, error)
+	// Agents returns every live agent, in any layer.
+	Agents(ctx context.Context) ([]registry.Live, error)
+}
+
+// RegistryReader finds what is live and what was.
+type RegistryReader interface {
+	LiveReader
 	// ByWire returns the live tools, in any layer, whose provider calls them
 	// name.
 	ByWire(ctx context.Context, name string) ([]registry.Live, error)
-	// InCategory returns the live tools of a category in any layer.
-	InCategory(ctx context.Context, category string) ([]registry.Live, error)
 	// ByLabel returns the live tools, in any layer, with a human name.
 	ByLabel(ctx context.Context, label string) ([]registry.Live, error)
 	// ByTag returns the live tools, in any layer, with a tag prefix.
@@ -78,8 +85,6 @@ type RegistryReader interface {
 	// Alike returns the live tools, in any layer, that may resemble t in text
 	// or in purpose, the likeliest first: candidates to be compared.
 	Alike(ctx context.Context, t registry.Tool) ([]registry.Live, error)
-	// Agents returns every live agent, in any layer.
-	Agents(ctx context.Context) ([]registry.Live, error)
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 

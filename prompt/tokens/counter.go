@@ -7,6 +7,7 @@
 package tokens
 
 import (
+	"crypto/sha256"
 	"sync"
 
 	"github.com/tiktoken-go/tokenizer/codec"
@@ -37,6 +38,32 @@ func (c *Counter) Count(text string) (Counts, error) {
 		return Counts{}, err
 	}
 	return counts[0], nil
+}
+
+// CountO200k returns the length of text by the encoding o200k_base alone.
+func (c *Counter) CountO200k(text string) (int, error) {
+	n, err := c.o200k.count([][]paragraph{paragraphs(text)})
+	if err != nil {
+		return 0, err
+	}
+	return n[0], nil
+}
+
+// Growth returns a number of tokens by which after is at most longer than
+// before, in either encoding, without loading a vocabulary: the bytes of the
+// paragraphs that only after has. A token has one byte at least.
+func Growth(before, after string) int {
+	there := map[[sha256.Size]byte]int{}
+	for _, p := range paragraphs(before) {
+		there[p.sum]++
+	}
+	bytes := 0
+	for _, p := range paragraphs(after) {
+		if there[p.sum]--; there[p.sum] < 0 {
+			bytes += len(p.text)
+		}
+	}
+	return bytes
 }
 
 // CountAll returns the length of each text. What the texts have in common, and

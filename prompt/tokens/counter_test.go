@@ -52,6 +52,41 @@ func TestCountLikeTiktoken(t *testing.T) {
 	}
 }
 
+func TestCountO200k(t *testing.T) {
+	c := NewCounter()
+	for _, s := range samples(t)[:200] {
+		if got, err := c.CountO200k(s.Text); err != nil || got != s.O200k {
+			t.Errorf("%q: got %d, %v, want %d", s.Text, got, err, s.O200k)
+		}
+	}
+}
+
+// TestGrowth holds the bound against what is counted.
+func TestGrowth(t *testing.T) {
+	c := NewCounter()
+	all := samples(t)
+	for i := range all[:300] {
+		before, after := all[i].Text+"\n\nand\n\n"+all[i+1].Text, all[i+1].Text+"\n\nand\n\n"+all[i].Text+"\n\nmore and more"
+		b, err := c.Count(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := c.Count(after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bound := Growth(before, after); max(a.O200k-b.O200k, a.Cl100k-b.Cl100k) > bound {
+			t.Errorf("%q to %q grows by %v to %v, beyond %d", before, after, b, a, bound)
+		}
+	}
+	if got := Growth("one\n\ntwo", "one\n\ntwo"); got != 0 {
+		t.Errorf("nothing changes: %d", got)
+	}
+	if got := Growth("one\n\n", "one\n\none\n\n"); got != 5 {
+		t.Errorf("what is there twice counts once more: %d", got)
+	}
+}
+
 func TestCountAll(t *testing.T) {
 	all := samples(t)
 	texts := make([]string, len(all))

@@ -17,8 +17,11 @@ import (
 const (
 	manyCharacters = 16_000 // of a tool's injected texts, about 4,000 tokens
 	manyBytes      = 16_384 // of an input schema
-	manyTokens     = 2_000  // more than before in the prompt of one channel
 )
+
+// PromptGrowth is how many tokens a change may add to the prompt of one channel
+// before a reviewer is told.
+const PromptGrowth = 2_000
 
 // budget is the B family: what a change costs in the one thing that all tools
 // and texts of an agent share.
@@ -103,12 +106,12 @@ func largeSchema() Rule {
 func promptGrows() Rule {
 	return Rule{
 		ID: "B201", Name: "prompt-grows", Severity: Warn, Waivable: true,
-		Doc:        fmt.Sprintf("The prompt of a channel becomes longer by more than %d tokens (o200k_base). Every answer on that channel pays for them, and everything else in the prompt weighs less.", manyTokens),
+		Doc:        fmt.Sprintf("The prompt of a channel becomes longer by more than %d tokens (o200k_base). Every answer on that channel pays for them, and everything else in the prompt weighs less. A prompt that was not there before has not grown.", PromptGrowth),
 		Suggestion: "Look at the prompt as it would be; shorten, or give the tool to fewer agents.",
 		Bad:        Example{Show: "4,000 tokens become 7,000", Draft: sample(), Prompts: costs(7_000, false)},
 		Good:       Example{Show: "4,000 tokens become 4,300", Draft: sample(), Prompts: costs(4_300, false)},
 		Check: eachPrompt(func(p PromptCost) string {
-			if p.After-p.Before <= manyTokens {
+			if p.Before == 0 || p.After-p.Before <= PromptGrowth {
 				return ""
 			}
 			return fmt.Sprintf("grows by %d tokens, from %d to %d", p.After-p.Before, p.Before, p.After)

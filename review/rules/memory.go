@@ -18,6 +18,11 @@ func (m Memory) ByName(_ context.Context, name string) ([]registry.Live, error) 
 	return m.tools(func(t *registry.Tool) bool { return t.ID == name || slices.Contains(t.Aliases, name) }), nil
 }
 
+// InCategory returns the tools of a category.
+func (m Memory) InCategory(_ context.Context, category string) ([]registry.Live, error) {
+	return m.tools(func(t *registry.Tool) bool { return t.Category == category }), nil
+}
+
 // ByLabel implements World.
 func (m Memory) ByLabel(_ context.Context, label string) ([]registry.Live, error) {
 	return m.tools(func(t *registry.Tool) bool { return t.Name == label }), nil

@@ -45,8 +45,8 @@ type Change struct {
 	Draft  proposals.Draft
 	Before *registry.Live // the live version of the subject, nil when there is none
 	World  World
-	// Prompts says what becomes of the prompts that the draft reaches; empty
-	// when nobody rendered them.
+	// Prompts says what becomes of the prompts that the draft reaches, as far
+	// as a rule could object; empty when nobody rendered them.
 	Prompts []PromptCost
 	// Outcomes says how the test cases of the draft come out; nil when nobody
 	// ran them yet.
@@ -59,8 +59,8 @@ type Change struct {
 type PromptCost struct {
 	Agent         registry.Subject
 	Channel       string
-	Before, After int  // tokens in the encoding o200k_base
-	Cut           bool // the prompt would end before the template does
+	Before, After int  // tokens in the encoding o200k_base; Before is 0 when there is no such prompt yet
+	Cut           bool // the prompt would end before the template does; nobody counted its tokens
 }
 
 // World answers questions about what is live around the subject, deactivated

@@ -1,0 +1,50 @@
+package review_test
+
+import (
+	"fmt"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// BenchmarkApproveSet approves a change set of 1,000 new tools that an agent
+// has at once. It reports the time of the approval alone.
+func BenchmarkApproveSet(b *testing.B) {
+	image, err := storetest.Image(func(db *storetest.Database) error {
+		desk := db.Desk(b, review.Policy{})
+		agent := storetest.Agent("keeper")
+		agent.Definition.Agent.AllowList = &registry.AllowList{Name: "own", Categories: []string{"web"}}
+		db.Approved(b, desk, ada, agent)
+		var drafts []proposals.Draft
+		for i := range 1_000 {
+			d := storetest.Prompt(fmt.Sprintf("scene_pacer_%03d", i))
+			d.Definition.Tool.Category, d.ChangeSet = "web", "pacers"
+			drafts = append(drafts, d)
+		}
+		_, err := desk.Propose(b.Context(), ada, drafts, true)
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		b.StopTimer()
+		db := storetest.FromImage(b, image)
+		desk := db.Desk(b, review.Policy{})
+		ids, err := desk.Resolve(b.Context(), "set:pacers")
+		if err != nil {
+			b.Fatal(err)
+		}
+		choices := make([]review.Choice, len(ids))
+		for i, id := range ids {
+			choices[i].ID = id
+		}
+		b.StartTimer()
+		if decisions, err := desk.Approve(b.Context(), ada, choices, ""); err != nil || len(decisions) != 1_000 {
+			b.Fatal(len(decisions), err)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package review
+
+import (
+	"context"
+	"slices"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+)
+
+// recall is a LiveReader that remembers what it read and rendered, for a time
+// in which nothing goes live: one operation looks at the same agents and tools
+// over and over.
+type recall struct {
+	LiveReader
+	agents     []registry.Live // nil until they are read
+	names      map[string][]registry.Live
+	categories map[string][]registry.Live
+	now        *catalogs // the registry as it is
+}
+
+func newRecall(r LiveReader) *recall {
+	m := &recall{LiveReader: r}
+	m.forget()
+	return m
+}
+
+// forget is for when something went live.
+func (m *recall) forget() {
+	m.agents, m.names, m.categories = nil, map[string][]registry.Live{}, map[string][]registry.Live{}
+	m.now = newCatalogs(m, nil)
+}
+
+// recalled gives what wraps a recall access to it.
+func (m *recall) recalled() *recall { return m }
+
+// recallOf returns the recall behind r, a new one when there is none.
+func recallOf(r LiveReader) *recall {
+	if m, ok := r.(interface{ recalled() *recall }); ok {
+		return m.recalled()
+	}
+	return newRecall(r)
+}
+
+// Agents implements LiveReader.
+func (m *recall) Agents(ctx context.Context) ([]registry.Live, error) {
+	if m.agents == nil {
+		agents, err := m.LiveReader.Agents(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.agents = agents
+	}
+	return slices.Clone(m.agents), nil
+}
+
+// ByName implements LiveReader.
+func (m *recall) ByName(ctx context.Context, name string) ([]registry.Live, error) {
+	return remembered(ctx, m.names, name, m.LiveReader.ByName)
+}
+
+// InCategory implements LiveReader.
+func (m *recall) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	return remembered(ctx, m.categories, category, m.LiveReader.InCategory)
+}
+
+func remembered(ctx context.Context, known map[string][]registry.Live, key string, read func(context.Context, string) ([]registry.Live, error)) ([]registry.Live, error) {
+	found, ok := known[key]
+	if !ok {
+		var err error
+		if found, err = read(ctx, key); err != nil {
+			return nil, err
+		}
+		known[key] = found
+	}
+	return slices.Clone(found), nil
+}
+
+// remembering is a transaction that remembers what it read of the registry
+// until it makes something live itself.
+type remembering struct {
+	Tx
+	memory *recall
+}
+
+func (t remembering) recalled() *recall { return t.memory }
+
+// Agents implements LiveReader.
+func (t remembering) Agents(ctx context.Context) ([]registry.Live, error) {
+	return t.memory.Agents(ctx)
+}
+
+// ByName implements LiveReader.
+func (t remembering) ByName(ctx context.Context, name string) ([]registry.Live, error) {
+	return t.memory.ByName(ctx, name)
+}
+
+// InCategory implements LiveReader.
+func (t remembering) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	return t.memory.InCategory(ctx, category)
+}
+
+// SetLive implements RegistryWriter.
+func (t remembering) SetLive(ctx context.Context, v history.Version) error {
+	t.memory.forget()
+	return t.Tx.SetLive(ctx, v)
+}
