@@ -1,0 +1,157 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+)
+
+// rhythm is a cron expression that was read.
+type rhythm struct {
+	*cron.SpecSchedule
+}
+
+// cronFields are the fields that an expression has, all of them.
+const cronFields = cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow
+
+// minGap is how close together runs may be.
+const minGap = 15 * time.Minute
+
+// parseRhythm reads a cron expression of five fields.
+func parseRhythm(expression string) (rhythm, error) {
+	fields := strings.Fields(expression)
+	if len(fields) != 5 {
+		return rhythm{}, fmt.Errorf("expected five fields (minute, hour, day of month, month, day of week), got %d", len(fields))
+	}
+	fields[4] = sunday(fields[4])
+	parsed, err := cron.NewParser(cronFields).Parse(strings.Join(fields, " "))
+	if err != nil {
+		return rhythm{}, fmt.Errorf("is no cron expression: %w", err)
+	}
+	spec, ok := parsed.(*cron.SpecSchedule)
+	if !ok {
+		return rhythm{}, errors.New("is no cron expression of five fields")
+	}
+	return rhythm{spec}, nil
+}
+
+// sunday writes the 7 that stands for Sunday as well as 0 does, as a 0.
+func sunday(field string) string {
+	parts := strings.Split(field, ",")
+	for i, p := range parts {
+		switch from, ranged := strings.CutSuffix(p, "-7"); {
+		case p == "7":
+			parts[i] = "0"
+		case ranged && from == "7":
+			parts[i] = "0"
+		case ranged:
+			parts[i] = from + "-6,0"
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// star is the bit by which the parser says that a field began with a star.
+const star = 1 << 63
+
+// next returns the first run after a time, false when there is none within
+// five years. A rhythm with fixed hours follows the clock on the wall: where
+// clocks are put back it runs once, and where they skip its time, it runs as
+// much later as they skipped. One with every hour follows time that passes.
+func (r rhythm) next(after time.Time, loc *time.Location) (time.Time, bool) {
+	if r.Hour&star != 0 {
+		t := r.in(loc).Next(after.In(loc))
+		return t.UTC(), !t.IsZero()
+	}
+	wall := onWall(after.In(loc))
+	for {
+		wall = r.in(time.UTC).Next(wall)
+		if wall.IsZero() {
+			return time.Time{}, false
+		}
+		if t := offWall(wall, loc); t.After(after) {
+			return t, true
+		}
+	}
+}
+
+func (r rhythm) in(loc *time.Location) *cron.SpecSchedule {
+	spec := *r.SpecSchedule
+	spec.Location = loc
+	return &spec
+}
+
+// onWall returns what a clock shows, as if it were a time in UTC.
+func onWall(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+}
+
+// offWall returns when the clocks of a zone show a time for the first time. A
+// time they skip is read as if they had not been put forward yet.
+func offWall(wall time.Time, loc *time.Location) time.Time {
+	_, before := wall.Add(-24 * time.Hour).In(loc).Zone()
+	_, after := wall.Add(24 * time.Hour).In(loc).Zone()
+	early, late := wall.Add(-time.Duration(before)*time.Second), wall.Add(-time.Duration(after)*time.Second)
+	shows := func(t time.Time) bool { return onWall(t.In(loc)).Equal(wall) }
+	if !shows(early) && shows(late) {
+		return late
+	}
+	return early
+}
+
+// days is how many are looked at to find two that follow each other: every
+// combination of date and weekday comes within 28 years.
+const days = 28*366 + 1
+
+// gap returns the shortest time between two runs, as the clock on the wall has
+// it, if it is under an hour; else an hour.
+func (r rhythm) gap() time.Duration {
+	least := 60
+	last := -1
+	for m := range 60 {
+		if r.Minute&(1<<m) == 0 {
+			continue
+		}
+		if last >= 0 {
+			least = min(least, m-last)
+		}
+		last = m
+	}
+	around := bits.TrailingZeros64(r.Minute) + 60 - last // from the last of an hour to the first of the next
+	hours := r.Hour &^ star
+	if hours&(hours>>1) != 0 || hours&(1<<23) != 0 && hours&1 != 0 && r.consecutive() {
+		least = min(least, around)
+	}
+	return time.Duration(least) * time.Minute
+}
+
+// consecutive reports whether it runs on two days that follow each other.
+func (r rhythm) consecutive() bool {
+	day := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+	before := false
+	for range days {
+		runs := r.on(day)
+		if runs && before {
+			return true
+		}
+		before, day = runs, day.AddDate(0, 0, 1)
+	}
+	return false
+}
+
+// on reports whether it runs on a day. Where both a day of the month and a day
+// of the week are named, either is enough.
+func (r rhythm) on(day time.Time) bool {
+	if r.Month&(1<<uint(day.Month())) == 0 {
+		return false
+	}
+	dom, dow := r.Dom&(1<<uint(day.Day())) != 0, r.Dow&(1<<uint(day.Weekday())) != 0
+	if r.Dom&star != 0 || r.Dow&star != 0 {
+		return dom && dow
+	}
+	return dom || dow
+}

@@ -1,0 +1,226 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"toolcrib/gateway"
+	"toolcrib/registry/jsondoc"
+)
+
+// decode fills dst from the arguments. The schema of the approved definition
+// was checked before; what is asked here is what the tools rely on, whatever
+// that definition says. It returns everything that does not fit.
+func decode(args json.RawMessage, dst any) problems {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	n, err := jsondoc.Parse(args, jsondoc.DefaultLimits)
+	if err != nil {
+		return problems{asProblems(err)}
+	}
+	return problems{jsondoc.Bind(n, jsondoc.Root, dst)}
+}
+
+func asProblems(err error) jsondoc.Problems {
+	if ps, ok := err.(jsondoc.Problems); ok { //nolint:errorlint // Parse says so
+		return ps
+	}
+	var ps jsondoc.Problems
+	ps.Add(jsondoc.Root, "%s", err)
+	return ps
+}
+
+// problems collects what is wrong with the arguments of a call.
+type problems struct{ jsondoc.Problems }
+
+// docProblem is one problem as an agent gets it.
+type docProblem struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// err returns the refusal, nil when nothing is wrong.
+func (ps problems) err() error {
+	if len(ps.Problems) == 0 {
+		return nil
+	}
+	lines := make([]string, len(ps.Problems))
+	docs := make([]docProblem, len(ps.Problems))
+	for i, p := range ps.Problems {
+		lines[i] = jsondoc.Problem{Path: p.Path, Message: p.Message}.String()
+		docs[i] = docProblem{p.Path, p.Message}
+	}
+	details, err := jsondoc.Marshal(map[string]any{"problems": docs})
+	if err != nil {
+		return err
+	}
+	return &gateway.Error{
+		Code:    gateway.CodeArguments,
+		Message: "Nothing was done, because the arguments do not fit: " + strings.Join(lines, "; ") + ".",
+		Details: details,
+	}
+}
+
+// text checks a text of at most most characters and returns it without the
+// white space around it.
+func (ps *problems) text(path, s string, most int) string {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		ps.Add(path, "expected a text that is not blank")
+	}
+	ps.short(path, s, most)
+	return s
+}
+
+func (ps *problems) short(path, s string, most int) {
+	if n := utf8.RuneCountInString(s); n > most {
+		ps.Add(path, "expected at most %d characters, got %d", most, n)
+	}
+}
+
+// oneOf checks a value of a fixed set; "" becomes fallback.
+func (ps *problems) oneOf(path, value, fallback string, known ...string) string {
+	if value == "" {
+		return fallback
+	}
+	for _, k := range known {
+		if value == k {
+			return value
+		}
+	}
+	ps.Add(path, "expected one of %s, got %s", strings.Join(known, ", "), jsondoc.Quote(value))
+	return fallback
+}
+
+// channel checks where something is to be delivered.
+func (ps *problems) channel(path, value string) string {
+	return ps.oneOf(path, value, "", "web", "telegram")
+}
+
+// missing says that something required is not there.
+func (ps *problems) missing(path, what string) {
+	if !slices.ContainsFunc(ps.Problems, func(p jsondoc.Problem) bool { return p.Path == path }) {
+		ps.Add(path, "expected %s", what)
+	}
+}
+
+// between checks a number from 1 to most; nil becomes fallback.
+func (ps *problems) between(path string, value *int, fallback, most int) int {
+	if value == nil {
+		return fallback
+	}
+	if *value < 1 || *value > most {
+		ps.Add(path, "expected a number from 1 to %d, got %d", most, *value)
+		return fallback
+	}
+	return *value
+}
+
+// count checks the length of a list.
+func (ps *problems) count(path string, n, most int) {
+	switch {
+	case n == 0:
+		ps.Add(path, "expected at least one entry")
+	case n > most:
+		ps.Add(path, "expected at most %d entries, got %d", most, n)
+	}
+}
+
+// The bounds of tags and of lists of ids.
+const (
+	maxTags   = 20
+	maxTag    = 40 // characters
+	maxListed = 50
+	maxID     = 100 // characters; ours have 36
+)
+
+// tags checks a list of tags and returns each of them once: letter case does
+// not make another one.
+func (ps *problems) tags(path string, tags []string) []string {
+	if len(tags) > maxTags {
+		ps.Add(path, "expected at most %d tags, got %d", maxTags, len(tags))
+		return nil
+	}
+	var out []string
+	seen := map[string]bool{}
+	for i, tag := range tags {
+		tag = ps.text(jsondoc.Index(path, i), tag, maxTag)
+		if key := NameKey(tag); !seen[key] {
+			seen[key] = true
+			out = append(out, tag)
+		}
+	}
+	return out
+}
+
+// ids checks a list of ids to remove.
+func (ps *problems) ids(path string, ids []string) {
+	ps.count(path, len(ids), maxListed)
+	seen := map[string]bool{}
+	for i, id := range ids {
+		at := jsondoc.Index(path, i)
+		ps.id(at, id)
+		if seen[id] {
+			ps.Add(at, "stands twice in the list")
+		}
+		seen[id] = true
+	}
+}
+
+// id checks the form of an id that was not optional.
+func (ps *problems) id(path, id string) {
+	if id == "" {
+		ps.Add(path, "expected an id")
+	}
+	ps.short(path, id, maxID)
+}
+
+// moment is a time as it is given: RFC 3339 with a zone offset.
+type moment struct{ time.Time }
+
+// BindJSON implements jsondoc.Binder.
+func (m *moment) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	var ps jsondoc.Problems
+	if n.Kind != jsondoc.String {
+		ps.Add(path, "expected a time in RFC 3339, got %s", n.Kind)
+		return ps
+	}
+	t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(n.Text))
+	if err != nil {
+		ps.Add(path, "expected a time with a zone offset such as 2026-11-20T09:00:00+01:00, got %s", jsondoc.Quote(n.Text))
+		return ps
+	}
+	t = t.UTC().Truncate(time.Microsecond)
+	if t.Year() < 1 || t.Year() > 9999 {
+		ps.Add(path, "expected a year from 1 to 9999")
+		return ps
+	}
+	m.Time = t
+	return nil
+}
+
+// change is a field of an update: left alone, cleared with null, or set.
+type change[T any] struct {
+	given bool
+	null  bool
+	value T // the zero value clears
+}
+
+// BindJSON implements jsondoc.Binder.
+func (c *change[T]) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	c.given = true
+	if c.null = n.Kind == jsondoc.Null; c.null {
+		return nil
+	}
+	return jsondoc.Bind(n, path, &c.value)
+}
+
+// notFound refuses a call about one thing that is not there.
+func notFound(what, id string) error {
+	return &gateway.Error{Code: CodeNotFound, Message: fmt.Sprintf("There is no %s with the id %s; nothing was changed. Look its id up first.", what, jsondoc.Quote(id))}
+}

@@ -1,0 +1,167 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/gateway"
+	"toolcrib/registry/jsondoc"
+)
+
+// The bounds of links and entities.
+const (
+	maxLinks      = 100 // that start from a memory
+	maxEntityName = 200 // characters
+	maxAliases    = 20
+)
+
+// linkIn is what link_memories is given.
+type linkIn struct {
+	ID         string  `json:"id"`
+	ToMemoryID *string `json:"to_memory_id"`
+	ToEntity   *string `json:"to_entity"`
+	EntityType string  `json:"entity_type"`
+	Relation   string  `json:"relation"`
+}
+
+// entityType checks what an entity is.
+func (ps *problems) entityType(path, value, fallback string) string {
+	return ps.oneOf(path, value, fallback, "person", "organisation", "place", "project", "thing", "other")
+}
+
+func (in *linkIn) check(ps *problems) {
+	ps.id("id", in.ID)
+	in.EntityType = ps.entityType("entity_type", in.EntityType, "")
+	in.Relation = ps.oneOf("relation", in.Relation, "about", "about", "explains", "replaces", "contradicts", "follows", "part_of")
+	switch {
+	case in.ToMemoryID == nil && in.ToEntity == nil:
+		ps.Add(jsondoc.Root, "expected a target: to_memory_id or to_entity")
+	case in.ToMemoryID != nil && in.ToEntity != nil:
+		ps.Add(jsondoc.Root, "expected one target, got both to_memory_id and to_entity")
+	case in.ToMemoryID != nil:
+		ps.id("to_memory_id", *in.ToMemoryID)
+		if *in.ToMemoryID == in.ID {
+			ps.Add("to_memory_id", "expected another memory than the one the link starts from")
+		}
+	default:
+		*in.ToEntity = strings.Join(strings.Fields(ps.text("to_entity", *in.ToEntity, maxEntityName)), " ")
+		if len(words(*in.ToEntity)) == 0 && len(ps.Problems) == 0 {
+			ps.Add("to_entity", "expected a name with letters or digits")
+		}
+	}
+}
+
+type linkOut struct {
+	ID       string `json:"id"`
+	Target   string `json:"target"`
+	Relation string `json:"relation"`
+	Created  bool   `json:"created"`
+}
+
+func linkMemories(ctx context.Context, c call) (any, error) {
+	var in linkIn
+	ps := decode(c.Args, &in)
+	in.check(&ps)
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	out := linkOut{ID: in.ID, Relation: in.Relation}
+	err := c.write(ctx, func(w Writer) error {
+		from, err := memory(ctx, w, in.ID)
+		if err != nil {
+			return err
+		}
+		if in.ToMemoryID != nil {
+			to, err := memory(ctx, w, *in.ToMemoryID)
+			if err != nil {
+				return err
+			}
+			out.Target = to.ID
+		} else if out.Target, err = c.entity(ctx, w, *in.ToEntity, in.EntityType); err != nil {
+			return err
+		}
+		out.Created, err = w.AddLink(ctx, Link{Memory: from.ID, Target: out.Target, ToEntity: in.ToEntity != nil, Relation: in.Relation, At: c.At})
+		if err != nil || !out.Created {
+			return err
+		}
+		n, err := w.CountLinks(ctx, from.ID)
+		if err != nil {
+			return err
+		}
+		if n > maxLinks {
+			return &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("%d links start from this memory, as many as are kept; nothing was linked.", maxLinks)}
+		}
+		if in.ToEntity == nil {
+			return nil
+		}
+		// The memory is found by the name from now on.
+		if from, err = memory(ctx, w, in.ID); err != nil {
+			return err
+		}
+		return w.IndexMemory(ctx, from.ID, from.terms())
+	})
+	return out, err
+}
+
+// entity returns the id of the entity that goes by a name, and makes it when
+// there is none. A name that several go by needs the type; one whose type was
+// not known gets it.
+func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, error) {
+	key := entityKey(name)
+	found, err := w.EntitiesByName(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	of := func(kind string) int {
+		return slices.IndexFunc(found, func(e Entity) bool { return e.Type == kind })
+	}
+	n := -1
+	switch {
+	case kind == "" && len(found) > 1:
+		types := docs(found, func(e Entity) string { return e.Type })
+		slices.Sort(types)
+		return "", &gateway.Error{Code: gateway.CodeArguments, Message: fmt.Sprintf("Several entities are called %s: %s. Say with entity_type which of them is meant.", jsondoc.Quote(name), strings.Join(types, ", "))}
+	case kind == "" && len(found) == 1:
+		n = 0
+	case kind != "":
+		if n = of(kind); n < 0 {
+			n = of("other")
+		}
+	}
+	if n < 0 {
+		e := Entity{ID: c.opts.NewID(), Name: name, Type: kind}
+		if kind == "" {
+			e.Type = "other"
+		}
+		return e.ID, w.AddEntity(ctx, e, key, entityTerms(name))
+	}
+	e := found[n]
+	changed := false
+	if kind != "" && kind != e.Type {
+		e.Type, changed = kind, true
+	}
+	if e.knows(name) || len(e.Aliases) >= maxAliases {
+		name = ""
+	}
+	if name != "" {
+		e.Aliases, changed = append(slices.Clone(e.Aliases), name), true
+	}
+	if changed {
+		err = w.ChangeEntity(ctx, e, entityTerms(e.Name))
+	}
+	return e.ID, err
+}
+
+// knows reports whether an entity goes by a name, letter case apart.
+func (e Entity) knows(name string) bool {
+	return NameKey(e.Name) == NameKey(name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return NameKey(a) == NameKey(name) })
+}
+
+// entityKey is what makes two spellings of a name the same: letter case,
+// accents and punctuation make no difference.
+func entityKey(name string) string { return strings.Join(words(name), " ") }
+
+// entityTerms are what an entity is found by.
+func entityTerms(name string) []string { return append(textTerms(name), grams(name)...) }

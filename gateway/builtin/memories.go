@@ -1,0 +1,243 @@
+package builtin
+
+import (
+	"context"
+	"slices"
+)
+
+// The bounds of memories.
+const (
+	maxContent        = 2_000 // characters
+	defaultImportance = 3
+	maxImportance     = 5
+)
+
+type docMemory struct {
+	ID         string   `json:"id"`
+	Content    string   `json:"content"`
+	Kind       string   `json:"kind"`
+	Importance int      `json:"importance"`
+	Project    string   `json:"project,omitempty"`
+	Tags       []string `json:"tags,omitempty"`
+	CreatedAt  string   `json:"created_at"`
+	UpdatedAt  string   `json:"updated_at"`
+}
+
+func (m Memory) doc() docMemory {
+	return docMemory{
+		ID: m.ID, Content: m.Content, Kind: m.Kind, Importance: m.Importance, Project: m.Project, Tags: m.Tags,
+		CreatedAt: timestamp(m.Created), UpdatedAt: timestamp(m.Updated),
+	}
+}
+
+// scope is the words a memory is found by beside its own: its tags, its
+// project and whom it is about.
+func (m Memory) scope() []string {
+	return append(append([]string{m.Project}, m.Tags...), m.Entities...)
+}
+
+// terms are what a memory is found by.
+func (m Memory) terms() []string { return textTerms(append(m.scope(), m.Content)...) }
+
+// expired reports whether a memory no longer holds.
+func (c call) expired(m Memory) bool { return !m.Expires.IsZero() && !m.Expires.After(c.At) }
+
+type memoryOut struct {
+	Memory docMemory `json:"memory"`
+}
+
+// kind checks the sort of a memory.
+func (ps *problems) kind(value, fallback string) string {
+	return ps.oneOf("kind", value, fallback, "fact", "preference", "event", "note")
+}
+
+func createMemories(ctx context.Context, c call) (any, error) {
+	in := struct {
+		Content    string   `json:"content"`
+		Kind       string   `json:"kind"`
+		Importance *int     `json:"importance"`
+		Project    *string  `json:"project"`
+		Tags       []string `json:"tags"`
+		ExpiresAt  moment   `json:"expires_at"`
+	}{}
+	ps := decode(c.Args, &in)
+	m := Memory{
+		ID: c.opts.NewID(), Content: ps.text("content", in.Content, maxContent), Kind: ps.kind(in.Kind, "fact"),
+		Importance: ps.between("importance", in.Importance, defaultImportance, maxImportance),
+		Project:    ps.projectFilter(in.Project), Tags: ps.tags("tags", in.Tags),
+		Expires: in.ExpiresAt.Time, Created: c.At, Updated: c.At,
+	}
+	if c.expired(m) {
+		ps.Add("expires_at", "expected a time that lies ahead; it is %s now", timestamp(c.At))
+	}
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	err := c.write(ctx, func(w Writer) error {
+		p, err := c.projects(ctx, w)
+		if err != nil {
+			return err
+		}
+		if m.Project, err = p.resolve(ctx, in.Project != nil, m.Project); err != nil {
+			return err
+		}
+		return w.AddMemory(ctx, m, m.terms())
+	})
+	return memoryOut{m.doc()}, err
+}
+
+type memoriesOut struct {
+	Memories []docMemory `json:"memories"`
+	More     bool        `json:"more"`
+}
+
+func getMemories(ctx context.Context, c call) (any, error) {
+	in := struct {
+		ID      *string `json:"id"`
+		Kind    string  `json:"kind"`
+		Project *string `json:"project"`
+		Tag     *string `json:"tag"`
+		Since   moment  `json:"since"`
+		Limit   *int    `json:"limit"`
+	}{}
+	ps := decode(c.Args, &in)
+	f := MemoryFilter{Kind: ps.kind(in.Kind, ""), Project: ps.projectFilter(in.Project), Since: in.Since.Time}
+	if in.Tag != nil {
+		f.Tag = ps.text("tag", *in.Tag, maxTag)
+	}
+	limit := ps.between("limit", in.Limit, defaultLimit, maxLimit)
+	ps.idFilter(in.ID)
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	var out memoriesOut
+	err := c.read(ctx, func(r Reader) error {
+		var found []Memory
+		var err error
+		if in.ID != nil {
+			found, err = r.MemoriesByID(ctx, []string{*in.ID})
+		} else {
+			found, err = r.Memories(ctx, f, limit+1)
+		}
+		found, out.More = cut(found, limit)
+		out.Memories = docs(found, Memory.doc)
+		return err
+	})
+	return out, err
+}
+
+// memoryChange is what update_memories is given.
+type memoryChange struct {
+	ID         string         `json:"id"`
+	Content    *string        `json:"content"`
+	Kind       *string        `json:"kind"`
+	Importance *int           `json:"importance"`
+	Project    change[string] `json:"project"`
+	Tags       *[]string      `json:"tags"`
+	ExpiresAt  change[moment] `json:"expires_at"`
+}
+
+// check makes the change one that can be applied.
+func (m *memoryChange) check(ps *problems, c call) {
+	ps.id("id", m.ID)
+	if m.Content != nil {
+		*m.Content = ps.text("content", *m.Content, maxContent)
+	}
+	if m.Kind != nil {
+		*m.Kind = ps.kind(*m.Kind, "")
+	}
+	if m.Importance != nil {
+		ps.between("importance", m.Importance, 0, maxImportance)
+	}
+	if m.Tags != nil {
+		*m.Tags = ps.tags("tags", *m.Tags)
+	}
+	ps.projectChange("project", &m.Project)
+	if c.expired(Memory{Expires: m.ExpiresAt.value.Time}) {
+		ps.Add("expires_at", "expected a time that lies ahead; it is %s now. To forget it now, use delete_memories", timestamp(c.At))
+	}
+}
+
+// apply returns the memory as it is after the change, but for its project.
+func (m *memoryChange) apply(to Memory) Memory {
+	set(&to.Content, m.Content)
+	setUnlessEmpty(&to.Kind, m.Kind)
+	set(&to.Importance, m.Importance)
+	set(&to.Tags, m.Tags)
+	if m.ExpiresAt.given {
+		to.Expires = m.ExpiresAt.value.Time
+	}
+	return to
+}
+
+// same reports whether a change left everything as it was.
+func (m Memory) same(o Memory) bool {
+	return m.Content == o.Content && m.Kind == o.Kind && m.Importance == o.Importance && m.Project == o.Project &&
+		m.Expires.Equal(o.Expires) && slices.Equal(m.Tags, o.Tags)
+}
+
+func updateMemories(ctx context.Context, c call) (any, error) {
+	var in memoryChange
+	ps := decode(c.Args, &in)
+	in.check(&ps, c)
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	var out memoryOut
+	err := c.write(ctx, func(w Writer) error {
+		was, err := memory(ctx, w, in.ID)
+		if err != nil {
+			return err
+		}
+		m := in.apply(was)
+		if in.Project.given {
+			p, err := c.projects(ctx, w)
+			if err != nil {
+				return err
+			}
+			if m.Project, err = p.resolve(ctx, true, in.Project.value); err != nil {
+				return err
+			}
+		}
+		if !m.same(was) {
+			m.Updated = c.At
+			err = w.ChangeMemory(ctx, m, m.terms())
+		}
+		out.Memory = m.doc()
+		return err
+	})
+	return out, err
+}
+
+// memory returns the memory with an id, or refuses.
+func memory(ctx context.Context, r Reader, id string) (Memory, error) {
+	found, err := r.MemoriesByID(ctx, []string{id})
+	if err != nil {
+		return Memory{}, err
+	}
+	if len(found) == 0 {
+		return Memory{}, notFound("memory", id)
+	}
+	return found[0], nil
+}
+
+func deleteMemories(ctx context.Context, c call) (any, error) {
+	in := struct {
+		ID string `json:"id"`
+	}{}
+	ps := decode(c.Args, &in)
+	ps.id("id", in.ID)
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	err := c.write(ctx, func(w Writer) error {
+		ok, err := w.RemoveMemory(ctx, in.ID)
+		if err == nil && !ok {
+			err = notFound("memory", in.ID)
+		}
+		return err
+	})
+	return struct {
+		Deleted string `json:"deleted"`
+	}{in.ID}, err
+}

@@ -1,0 +1,288 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+)
+
+// How far a search for memories looks. It costs the same however many there
+// are: a word that stands in more memories than are looked at finds the newest
+// of them, the most important, and those of the conversation's project.
+const (
+	maxQuery      = 500 // characters
+	maxQueryWords = 12
+	maxHits       = 400 // memories that are looked at for one word
+	maxFavoured   = 50
+	maxRanked     = 100 // memories that are read and compared
+	maxNeighbours = 5   // that a match leads to
+)
+
+type foundMemory struct {
+	Memory docMemory `json:"memory"`
+	Score  float64   `json:"score"`
+
+	updated time.Time
+}
+
+// search is one search for memories.
+type search struct {
+	r       Reader
+	query   []queryWord
+	filter  MemoryFilter
+	current string // the conversation's project
+	now     time.Time
+	weight  map[int64]float64 // of what was found, before it is read
+}
+
+// queryWord is a word that is looked for, and how much finding it says: the
+// rarer, the more.
+type queryWord struct {
+	word   string
+	rarity float64
+}
+
+func searchMemories(ctx context.Context, c call) (any, error) {
+	in := struct {
+		Query   string  `json:"query"`
+		Kind    string  `json:"kind"`
+		Project *string `json:"project"`
+		Limit   *int    `json:"limit"`
+	}{}
+	ps := decode(c.Args, &in)
+	query := ps.text("query", in.Query, maxQuery)
+	f := MemoryFilter{Kind: ps.kind(in.Kind, ""), Project: ps.projectFilter(in.Project)}
+	limit := ps.between("limit", in.Limit, defaultFound, maxFound)
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	var found []foundMemory
+	err := c.read(ctx, func(r Reader) error {
+		current, err := r.Project(ctx, c.agent())
+		if err != nil {
+			return err
+		}
+		s := &search{r: r, filter: f, current: current, now: c.At, weight: map[int64]float64{}}
+		for _, w := range queryWords(query) {
+			s.query = append(s.query, queryWord{word: w})
+		}
+		found, err = s.run(ctx)
+		return err
+	})
+	found, _ = cut(found, limit)
+	return struct {
+		Memories []foundMemory `json:"memories"`
+	}{append([]foundMemory{}, found...)}, err
+}
+
+// queryWords returns the words of a query that are looked for, each once: the
+// longest, when there are too many.
+func queryWords(query string) []string {
+	var list []string
+	for _, w := range words(query) {
+		if !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	if len(list) > maxQueryWords {
+		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	}
+	return list[:min(len(list), maxQueryWords)]
+}
+
+// run returns what was found, best first.
+func (s *search) run(ctx context.Context) ([]foundMemory, error) {
+	if err := s.collect(ctx); err != nil {
+		return nil, err
+	}
+	keys := heaviest(s.weight, maxRanked)
+	memories, err := s.r.MemoriesByKey(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	var found []foundMemory
+	for _, m := range memories {
+		if score := s.score(m); score > 0 {
+			found = append(found, foundMemory{m.doc(), score, m.Updated})
+		}
+	}
+	byScore(found)
+	if found, err = s.follow(ctx, found); err != nil {
+		return nil, err
+	}
+	byScore(found)
+	for i := range found {
+		found[i].Score = round(found[i].Score)
+	}
+	return found, nil
+}
+
+func byScore(found []foundMemory) {
+	slices.SortFunc(found, func(a, b foundMemory) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), b.updated.Compare(a.updated), cmp.Compare(a.Memory.ID, b.Memory.ID))
+	})
+}
+
+// collect looks the words up and weighs what has them.
+func (s *search) collect(ctx context.Context) error {
+	all, err := s.r.MatchMemories(ctx, nil, MemoryFilter{}, maxHits)
+	if err != nil {
+		return err
+	}
+	var common []string // words that stand in more memories than were looked at
+	for i, q := range s.query {
+		hits, err := s.match(ctx, []string{wordMark + q.word}, s.filter, maxHits)
+		if err != nil {
+			return err
+		}
+		if len(hits) >= maxHits {
+			common = append(common, wordMark+q.word)
+		}
+		s.query[i].rarity = math.Log(1 + float64(len(all)+1)/float64(len(hits)+1))
+		s.add(hits, s.query[i].rarity)
+		if st := stem(q.word); st != "" && len(hits) < maxHits {
+			if hits, err = s.match(ctx, []string{stemMark + st}, s.filter, maxHits); err != nil {
+				return err
+			}
+			s.add(hits, s.query[i].rarity*otherForm)
+		}
+	}
+	if len(common) == 0 {
+		return nil
+	}
+	return s.favour(ctx, common)
+}
+
+// favour looks for those that have all common words, for the important ones,
+// and for those of the current project, which the newest may not be.
+func (s *search) favour(ctx context.Context, common []string) error {
+	bonus := 0.0
+	for _, q := range s.query {
+		bonus += q.rarity
+	}
+	important, here := s.filter, s.filter
+	important.Importance = maxImportance
+	here.Project = s.current
+	try := []MemoryFilter{important}
+	if len(common) > 1 {
+		try = append(try, s.filter)
+	}
+	if s.current != "" && s.filter.Project == "" {
+		try = append(try, here)
+	}
+	for _, f := range try {
+		hits, err := s.match(ctx, common, f, maxFavoured)
+		if err != nil {
+			return err
+		}
+		s.add(hits, 2*bonus) // before everything that is only new
+	}
+	return nil
+}
+
+func (s *search) match(ctx context.Context, terms []string, f MemoryFilter, limit int) ([]int64, error) {
+	return s.r.MatchMemories(ctx, terms, f, limit)
+}
+
+func (s *search) add(keys []int64, weight float64) {
+	for _, k := range keys {
+		s.weight[k] += weight
+	}
+}
+
+// How much a word counts that is found in the statement in another form, or
+// only in what the memory belongs to.
+const (
+	inScope   = 0.9
+	otherForm = 0.6
+	sameStem  = 0.3
+)
+
+// score says how well a memory fits, 0 to 1: by the words it has, weighed by
+// their rarity; then by its importance, its age, and whether it belongs to the
+// conversation's project.
+func (s *search) score(m Memory) float64 {
+	content, scope := words(m.Content), []string{}
+	for _, text := range m.scope() {
+		scope = append(scope, words(text)...)
+	}
+	sum, all := 0.0, 0.0
+	for _, q := range s.query {
+		all += q.rarity
+		sum += q.rarity * max(fit(q.word, content), inScope*fit(q.word, scope))
+	}
+	if sum == 0 {
+		return 0
+	}
+	age := max(s.now.Sub(m.Updated).Hours()/24, 0)
+	favour := 0.70 + 0.15*float64(m.Importance-1)/(maxImportance-1) + 0.05/(1+age/90)
+	if s.current != "" && m.Project == s.current {
+		favour += 0.10
+	}
+	return sum / all * favour
+}
+
+// fit says how well a word is found among others.
+func fit(word string, among []string) float64 {
+	best := 0.0
+	st := stem(word)
+	for _, w := range among {
+		switch {
+		case w == word:
+			return 1
+		case st == "" || stem(w) != st:
+		case longer(w, word) <= 3:
+			best = max(best, otherForm)
+		default:
+			best = max(best, sameStem)
+		}
+	}
+	return best
+}
+
+// longer returns by how many letters two words differ in length.
+func longer(a, b string) int {
+	d := len([]rune(a)) - len([]rune(b))
+	return max(d, -d)
+}
+
+// led is how much of a match's score is left to what a link leads to from it.
+const led = 0.4
+
+// follow adds the memories that the best matches are linked to.
+func (s *search) follow(ctx context.Context, found []foundMemory) ([]foundMemory, error) {
+	scores := map[string]float64{}
+	for _, f := range found[:min(len(found), defaultFound)] {
+		ids, err := s.r.Neighbours(ctx, f.Memory.ID, maxNeighbours)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			scores[id] = max(scores[id], f.Score*led)
+		}
+	}
+	for _, f := range found {
+		delete(scores, f.Memory.ID)
+	}
+	ids := make([]string, 0, len(scores))
+	for id := range scores {
+		ids = append(ids, id)
+	}
+	more, err := s.r.MemoriesByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range more {
+		if s.fits(m) {
+			found = append(found, foundMemory{m.doc(), scores[m.ID], m.Updated})
+		}
+	}
+	return found, nil
+}
+
+// fits reports whether a memory that a link led to is of what was asked for.
+func (s *search) fits(m Memory) bool {
+	return (s.filter.Kind == "" || m.Kind == s.filter.Kind) && (s.filter.Project == "" || NameKey(m.Project) == NameKey(s.filter.Project))
+}

@@ -1,0 +1,176 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// Codes of the built-in tools, beside those of the gateway.
+const (
+	CodeNotFound gateway.Code = "not_found"     // what the call is about is not there
+	CodeFull     gateway.Code = "limit_reached" // no more of it is kept
+)
+
+// Options are what the tools need from outside.
+type Options struct {
+	NewID func() string // UUIDv7
+	// Zone returns the IANA name of the user's time zone; "" and unknown
+	// names are UTC. nil is UTC for everybody.
+	Zone func(ctx context.Context, c gateway.Caller) (string, error)
+}
+
+// Provider runs the built-in tools. It implements gateway.Provider.
+type Provider struct {
+	store Store
+	opts  Options
+}
+
+// New returns a provider that keeps what there is to keep in store.
+func New(store Store, opts Options) *Provider { return &Provider{store: store, opts: opts} }
+
+// call is an invocation on its way through a tool.
+type call struct {
+	*Provider
+	gateway.Invocation
+	owner Owner
+}
+
+// tool is what runs for one id. The result is marshalled.
+type tool func(ctx context.Context, c call) (any, error)
+
+// toolFor returns the tool that goes by an id of the catalog.
+func toolFor(id string) tool {
+	switch id {
+	case "get_tasks":
+		return getTasks
+	case "create_tasks":
+		return createTasks
+	case "update_tasks":
+		return updateTasks
+	case "delete_tasks":
+		return deleteTasks
+	case "get_reminders":
+		return getReminders
+	case "create_reminders":
+		return createReminders
+	case "delete_reminders":
+		return deleteReminders
+	case "get_schedules":
+		return getSchedules
+	case "create_schedules":
+		return createSchedules
+	case "delete_schedules":
+		return deleteSchedules
+	case "create_memories":
+		return createMemories
+	case "search_memories":
+		return searchMemories
+	case "get_memories":
+		return getMemories
+	case "update_memories":
+		return updateMemories
+	case "delete_memories":
+		return deleteMemories
+	case "link_memories":
+		return linkMemories
+	case "get_entities":
+		return getEntities
+	case "search_entities":
+		return searchEntities
+	case "set_project":
+		return setProject
+	case "get_context":
+		return getContext
+	case "update_instructions":
+		return updateInstructions
+	case "search_gmail", "get_gmail":
+		return notConnected
+	}
+	return nil
+}
+
+// Run implements gateway.Provider. The tool is the one that the definition's
+// provider names, else the one with the definition's id.
+func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (json.RawMessage, error) {
+	id := in.Tool.Definition.ID()
+	if t := in.Tool.Definition.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
+		id = t.Provider.Name
+	}
+	run := toolFor(id)
+	if run == nil {
+		return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("There is no built-in tool %s; its definition has to name another provider.", jsondoc.Quote(id))}
+	}
+	if in.Caller.User == "" {
+		return nil, fmt.Errorf("%s keeps things for a user, and the call names none", id)
+	}
+	in.At = in.At.UTC().Truncate(time.Microsecond)
+	out, err := run(ctx, call{Provider: p, Invocation: in, owner: Owner{Customer: in.Caller.Customer, User: in.Caller.User}})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(out); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+func (c call) read(ctx context.Context, fn func(Reader) error) error {
+	return c.store.ReadAssistant(ctx, c.owner, c.At, fn)
+}
+
+func (c call) write(ctx context.Context, fn func(Writer) error) error {
+	return c.store.WriteAssistant(ctx, c.owner, c.At, fn)
+}
+
+// agent returns the id of the agent that calls, whose conversation it is.
+func (c call) agent() string {
+	if s, err := registry.ParseSubject(c.Caller.Agent); err == nil {
+		return s.ID
+	}
+	return c.Caller.Agent
+}
+
+// location returns the user's time zone.
+func (c call) location(ctx context.Context) (*time.Location, error) {
+	if c.opts.Zone == nil {
+		return time.UTC, nil
+	}
+	name, err := c.opts.Zone(ctx, c.Caller)
+	if err != nil {
+		return nil, err
+	}
+	if loc := zone(name); loc != nil {
+		return loc, nil
+	}
+	return time.UTC, nil
+}
+
+// zone returns the location of an IANA time zone, nil when there is none of
+// that name. What the machine calls local is not a zone of anybody.
+func zone(name string) *time.Location {
+	if name == "" || strings.EqualFold(name, "local") {
+		return nil
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return nil
+	}
+	return loc
+}
+
+// notConnected answers for tools that only an integration can run: their
+// approved definition then names the hub as its provider.
+func notConnected(context.Context, call) (any, error) {
+	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail can not be read; go on without it, and tell the user that it has to be connected first."}
+}

@@ -1,0 +1,175 @@
+package builtin
+
+import (
+	"context"
+	"slices"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// taskChange is one entry of update_tasks.
+type taskChange struct {
+	ID       string         `json:"id"`
+	Title    *string        `json:"title"`
+	Notes    *string        `json:"notes"`
+	Status   *string        `json:"status"`
+	Due      change[moment] `json:"due"`
+	Priority *string        `json:"priority"`
+	Project  change[string] `json:"project"`
+	Tags     *[]string      `json:"tags"`
+}
+
+// check makes the change one that can be applied.
+func (t *taskChange) check(ps *problems, path string) {
+	at := func(key string) string { return jsondoc.Join(path, key) }
+	ps.id(at("id"), t.ID)
+	if t.Title != nil {
+		*t.Title = ps.text(at("title"), *t.Title, maxTitle)
+	}
+	if t.Notes != nil {
+		ps.short(at("notes"), *t.Notes, maxNotes)
+	}
+	if t.Status != nil {
+		*t.Status = ps.oneOf(at("status"), *t.Status, "", "open", "done", "cancelled")
+	}
+	if t.Priority != nil {
+		*t.Priority = ps.oneOf(at("priority"), *t.Priority, "", "low", "normal", "high")
+	}
+	if t.Tags != nil {
+		*t.Tags = ps.tags(at("tags"), *t.Tags)
+	}
+	ps.projectChange(at("project"), &t.Project)
+}
+
+// projectChange checks the new name of a project; null clears it.
+func (ps *problems) projectChange(path string, c *change[string]) {
+	if c.given && !c.null {
+		c.value = ps.text(path, c.value, maxProjectName)
+	}
+}
+
+// apply returns the task as it is after the change, but for its project.
+func (t *taskChange) apply(to Task) Task {
+	set(&to.Title, t.Title)
+	set(&to.Notes, t.Notes)
+	setUnlessEmpty(&to.Status, t.Status)
+	setUnlessEmpty(&to.Priority, t.Priority)
+	set(&to.Tags, t.Tags)
+	if t.Due.given {
+		to.Due = t.Due.value.Time
+	}
+	return to
+}
+
+func set[T any](dst, to *T) {
+	if to != nil {
+		*dst = *to
+	}
+}
+
+func setUnlessEmpty(dst, to *string) {
+	if to != nil && *to != "" {
+		*dst = *to
+	}
+}
+
+// same reports whether a change left everything as it was.
+func (t Task) same(o Task) bool {
+	return t.Title == o.Title && t.Notes == o.Notes && t.Status == o.Status && t.Due.Equal(o.Due) &&
+		t.Priority == o.Priority && t.Project == o.Project && slices.Equal(t.Tags, o.Tags)
+}
+
+func updateTasks(ctx context.Context, c call) (any, error) {
+	in := struct {
+		Tasks []taskChange `json:"tasks"`
+	}{}
+	ps := decode(c.Args, &in)
+	ps.count("tasks", len(in.Tasks), maxListed)
+	ids := make([]string, len(in.Tasks))
+	for i := range in.Tasks {
+		t, path := &in.Tasks[i], jsondoc.Index("tasks", i)
+		t.check(&ps, path)
+		if slices.Contains(ids[:i], t.ID) {
+			ps.Add(jsondoc.Join(path, "id"), "stands twice in the list; put all changes of a task into one entry")
+		}
+		ids[i] = t.ID
+	}
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	changed, missing := []docTask{}, []string{}
+	err := c.write(ctx, func(w Writer) error {
+		p, err := c.projects(ctx, w)
+		if err != nil {
+			return err
+		}
+		found, err := w.TasksByID(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for i := range in.Tasks {
+			t := &in.Tasks[i]
+			n := slices.IndexFunc(found, func(f Task) bool { return f.ID == t.ID })
+			if n < 0 {
+				missing = append(missing, t.ID)
+				continue
+			}
+			next := t.apply(found[n])
+			if t.Project.given {
+				if next.Project, err = p.resolve(ctx, true, t.Project.value); err != nil {
+					return err
+				}
+			}
+			if !next.same(found[n]) {
+				next.Updated = c.At
+				if err := w.ChangeTask(ctx, next); err != nil {
+					return err
+				}
+			}
+			changed = append(changed, next.doc())
+		}
+		return nil
+	})
+	return struct {
+		Tasks   []docTask `json:"tasks"`
+		Missing []string  `json:"missing"`
+	}{changed, missing}, err
+}
+
+// removed is what the tools come back with that delete lists.
+type removed struct {
+	Deleted []string `json:"deleted"`
+	Missing []string `json:"missing"`
+}
+
+func deleteTasks(ctx context.Context, c call) (any, error) {
+	return c.removeList(ctx, Writer.RemoveTask)
+}
+
+// removeList removes what the arguments list by id.
+func (c call) removeList(ctx context.Context, remove func(w Writer, ctx context.Context, id string) (bool, error)) (any, error) {
+	in := struct {
+		IDs []string `json:"ids"`
+	}{}
+	ps := decode(c.Args, &in)
+	ps.ids("ids", in.IDs)
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	out := removed{Deleted: []string{}, Missing: []string{}}
+	err := c.write(ctx, func(w Writer) error {
+		for _, id := range in.IDs {
+			ok, err := remove(w, ctx, id)
+			switch {
+			case err != nil:
+				return err
+			case ok:
+				out.Deleted = append(out.Deleted, id)
+			default:
+				out.Missing = append(out.Missing, id)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
