@@ -22,6 +22,7 @@ func (l Ledger) Contradictions(ctx context.Context, fn func(history.Damage)) err
 	questions = append(questions, recordContradictions()...)
 	questions = append(questions, queueContradictions()...)
 	questions = append(questions, callContradictions()...)
+	questions = append(questions, assistantContradictions()...)
 	for _, c := range questions {
 		keys, err := all(ctx, l.s, scanString, c.query)
 		if ctx.Err() != nil {

@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"toolcrib/gateway/builtin"
+	"toolcrib/history"
+)
+
+// linkedEntities are the keys of the entities that a memory is linked to.
+const linkedEntities = `(SELECT DISTINCT e.seq FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = ? AND l.deleted_at = '' AND l.to_entity)`
+
+// countInProject adds to the counts of a memory's project for every entity the
+// memory is linked to.
+func (a assistant) countInProject(ctx context.Context, memory string, by int) error {
+	_, err := a.s.exec(ctx, `INSERT INTO entity_projects (project, entity, n)
+		SELECT m.project, e.seq, max(?, 0) FROM memories m JOIN entities e ON e.seq IN `+linkedEntities+`
+		WHERE m.id = ? AND m.owner = ? AND m.project IS NOT NULL
+		ON CONFLICT DO UPDATE SET n = n + ?`, by, memory, memory, a.owner, by)
+	if err != nil || by > 0 {
+		return err
+	}
+	_, err = a.s.exec(ctx, "DELETE FROM entity_projects WHERE n = 0 AND project = (SELECT project FROM memories WHERE id = ?) AND entity IN "+linkedEntities, memory, memory)
+	return err
+}
+
+// AddLink implements builtin.LinkWriter.
+func (a assistant) AddLink(ctx context.Context, l builtin.Link) (bool, error) {
+	var there, related bool
+	err := a.s.row(ctx, `SELECT EXISTS (SELECT 1 FROM memory_links WHERE memory = ?1 AND target = ?2 AND relation = ?3 AND deleted_at = ''),
+		EXISTS (SELECT 1 FROM memory_links WHERE memory = ?1 AND target = ?2 AND deleted_at = '')`, []any{l.Memory, l.Target, l.Relation}, &there, &related)
+	if err != nil || there {
+		return false, err
+	}
+	counted := l.ToEntity && !related
+	if counted { // counted anew below, with this link
+		if err := a.countInProject(ctx, l.Memory, -1); err != nil {
+			return false, err
+		}
+	}
+	_, err = a.s.exec(ctx, "INSERT INTO memory_links (owner, memory, target, to_entity, relation, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+		a.owner, l.Memory, l.Target, l.ToEntity, l.Relation, history.Timestamp(l.At))
+	if err != nil || !counted {
+		return err == nil, err
+	}
+	if _, err := a.s.exec(ctx, "UPDATE entities SET memories = memories + 1 WHERE owner = ? AND id = ? AND deleted_at = ''", a.owner, l.Target); err != nil {
+		return false, err
+	}
+	return true, a.countInProject(ctx, l.Memory, 1)
+}
+
+// unlink removes every link from and to a memory, and the entities that no
+// memory is linked to any more.
+func (a assistant) unlink(ctx context.Context, memory string) error {
+	keys, err := a.keys(ctx, "SELECT value AS key FROM (SELECT DISTINCT e.seq AS value FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = ? AND l.deleted_at = '' AND l.to_entity)", memory)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		_, err := a.s.exec(ctx, "UPDATE entities SET memories = memories - 1, deleted_at = iif(memories = 1, ?, '') WHERE seq = ? AND deleted_at = ''", a.now, key)
+		if err != nil {
+			return err
+		}
+		_, err = a.s.exec(ctx, "DELETE FROM entities_text WHERE rowid = ? AND (SELECT deleted_at FROM entities WHERE seq = ?) <> ''", key, key)
+		if err != nil {
+			return err
+		}
+	}
+	_, from := a.s.exec(ctx, "UPDATE memory_links SET deleted_at = ? WHERE memory = ? AND deleted_at = ''", a.now, memory)
+	_, to := a.s.exec(ctx, "UPDATE memory_links SET deleted_at = ? WHERE target = ? AND deleted_at = ''", a.now, memory)
+	return errors.Join(from, to)
+}
+
+// Neighbours implements builtin.LinkReader.
+func (a assistant) Neighbours(ctx context.Context, memory string, limit int) ([]string, error) {
+	return all(ctx, a.s, scanString, `SELECT id FROM (SELECT target AS id FROM memory_links WHERE memory = ?1 AND deleted_at = '' AND NOT to_entity LIMIT ?2)
+		UNION SELECT id FROM (SELECT memory AS id FROM memory_links WHERE target = ?1 AND deleted_at = '' ORDER BY seq DESC LIMIT ?2) LIMIT ?2`, memory, limit)
+}
+
+// relationsAtMost is how many links may lead from one memory to one entity: one
+// for each relation.
+const relationsAtMost = 6
+
+// MemoriesOf implements builtin.LinkReader.
+func (a assistant) MemoriesOf(ctx context.Context, entity string, limit int) ([]builtin.Memory, error) {
+	ids, err := all(ctx, a.s, scanString, "SELECT memory FROM memory_links WHERE owner = ? AND target = ? AND deleted_at = '' ORDER BY seq DESC LIMIT ?", a.owner, entity, limit*relationsAtMost)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	var once []string
+	for _, id := range ids {
+		if !seen[id] && len(once) < limit {
+			seen[id], once = true, append(once, id)
+		}
+	}
+	return a.MemoriesByID(ctx, once)
+}
+
+// CountLinks implements builtin.LinkReader.
+func (a assistant) CountLinks(ctx context.Context, memory string) (int, error) {
+	var n int
+	err := a.s.row(ctx, "SELECT count(*) FROM memory_links WHERE owner = ? AND memory = ? AND deleted_at = ''", []any{a.owner, memory}, &n)
+	return n, err
+}

@@ -1,0 +1,140 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"toolcrib/gateway/builtin"
+	"toolcrib/history"
+)
+
+const memoryColumns = `m.id, m.content, m.kind, m.importance, coalesce(p.name, ''), m.tags, m.expires_at, m.created_at, m.updated_at,
+	(SELECT json_group_array(DISTINCT e.name) FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = m.id AND l.deleted_at = '' AND l.to_entity)`
+
+const fromMemories = " FROM memories m LEFT JOIN projects p ON p.id = m.project "
+
+func scanMemory(row scanner) (m builtin.Memory, err error) {
+	var tags, expires, created, updated, entities string
+	err = row.Scan(&m.ID, &m.Content, &m.Kind, &m.Importance, &m.Project, &tags, &expires, &created, &updated, &entities)
+	if err != nil {
+		return m, err
+	}
+	return m, readAll(
+		into(&m.Tags, parseList, tags), into(&m.Expires, parseMaybe, expires), into(&m.Entities, parseList, entities),
+		into(&m.Created, history.ParseTimestamp, created), into(&m.Updated, history.ParseTimestamp, updated),
+	)
+}
+
+// MemoriesByID implements builtin.MemoryReader.
+func (a assistant) MemoriesByID(ctx context.Context, ids []string) ([]builtin.Memory, error) {
+	return byIDs(ctx, a.s, scanMemory, "SELECT "+memoryColumns+fromMemories+"WHERE m.owner = ? AND m.id = ? AND m.deleted_at = ''", a.owner, ids)
+}
+
+// MemoriesByKey implements builtin.MemoryReader.
+func (a assistant) MemoriesByKey(ctx context.Context, keys []int64) (map[int64]builtin.Memory, error) {
+	found := make(map[int64]builtin.Memory, len(keys))
+	for _, key := range keys {
+		list, err := all(ctx, a.s, scanMemory, "SELECT "+memoryColumns+fromMemories+"WHERE m.owner = ? AND m.seq = ? AND m.deleted_at = ''", a.owner, key)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range list {
+			found[key] = m
+		}
+	}
+	return found, nil
+}
+
+// Memories implements builtin.MemoryReader.
+func (a assistant) Memories(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
+	if f.Tag != "" {
+		return a.tagged(ctx, f, limit)
+	}
+	where, args, index := "m.owner = ? AND m.deleted_at = ''", []any{a.owner}, "memories_by_owner"
+	if f.Project != "" {
+		project, err := a.project(ctx, f.Project)
+		if err != nil {
+			return nil, err
+		}
+		where, args, index = where+" AND m.project = ? AND m.project IS NOT NULL", append(args, project), "memories_by_project"
+	}
+	if f.Kind != "" {
+		where, args = where+" AND m.kind = ?", append(args, f.Kind)
+		if index += "_kind"; index == "memories_by_owner_kind" {
+			index = "memories_by_kind"
+		}
+	}
+	where, args, err := a.since(ctx, f, "m.seq", where, args)
+	if err != nil {
+		return nil, err
+	}
+	return all(ctx, a.s, scanMemory, "SELECT "+memoryColumns+" FROM memories m INDEXED BY "+index+" LEFT JOIN projects p ON p.id = m.project WHERE "+where+
+		" ORDER BY m.seq DESC LIMIT ?", append(args, limit)...)
+}
+
+// since narrows a selection by the first change that counts: what was changed
+// later has a larger key.
+func (a assistant) since(ctx context.Context, f builtin.MemoryFilter, key, where string, args []any) (string, []any, error) {
+	if f.Since.IsZero() {
+		return where, args, nil
+	}
+	from := history.Timestamp(f.Since)
+	var first int64
+	err := a.s.row(ctx, "SELECT coalesce((SELECT seq FROM memories WHERE owner = ? AND updated_at >= ? AND deleted_at = '' ORDER BY updated_at, seq LIMIT 1), 0)", []any{a.owner, from}, &first)
+	return where + " AND " + key + " >= ? AND m.updated_at >= ?", append(args, first, from), err
+}
+
+// AddMemory implements builtin.MemoryWriter.
+func (a assistant) AddMemory(ctx context.Context, m builtin.Memory, terms []string) error {
+	project, tags, err := a.memoryColumns(ctx, m)
+	if err != nil {
+		return err
+	}
+	_, err = a.s.exec(ctx, `INSERT INTO memories (id, owner, content, kind, importance, project, tags, expires_at, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		m.ID, a.owner, m.Content, m.Kind, m.Importance, project, tags, optionalTime(m.Expires), history.Timestamp(m.Created), history.Timestamp(m.Updated))
+	if err != nil {
+		return err
+	}
+	return a.index(ctx, m.ID, terms)
+}
+
+// ChangeMemory implements builtin.MemoryWriter.
+func (a assistant) ChangeMemory(ctx context.Context, m builtin.Memory, terms []string) error {
+	project, tags, err := a.memoryColumns(ctx, m)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(a.unindex(ctx, m.ID), a.countInProject(ctx, m.ID, -1)); err != nil {
+		return err
+	}
+	n, err := a.s.exec(ctx, `UPDATE memories SET seq = (SELECT max(seq) + 1 FROM memories), content = ?, kind = ?, importance = ?, project = ?, tags = ?, expires_at = ?, updated_at = ?
+		WHERE owner = ? AND id = ? AND deleted_at = ''`,
+		m.Content, m.Kind, m.Importance, project, tags, optionalTime(m.Expires), history.Timestamp(m.Updated), a.owner, m.ID)
+	if err := changedOne(n, err, "memory "+m.ID); err != nil {
+		return err
+	}
+	return errors.Join(a.countInProject(ctx, m.ID, 1), a.index(ctx, m.ID, terms))
+}
+
+func (a assistant) memoryColumns(ctx context.Context, m builtin.Memory) (project sql.NullInt64, tags string, err error) {
+	if project, err = a.project(ctx, m.Project); err != nil {
+		return project, "", err
+	}
+	tags, err = list(m.Tags)
+	return project, tags, err
+}
+
+// RemoveMemory implements builtin.MemoryWriter.
+func (a assistant) RemoveMemory(ctx context.Context, id string) (bool, error) {
+	var found bool
+	err := a.s.row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = ? AND id = ? AND deleted_at = '')", []any{a.owner, id}, &found)
+	if err != nil || !found {
+		return false, err
+	}
+	if err := errors.Join(a.unindex(ctx, id), a.countInProject(ctx, id, -1), a.unlink(ctx, id)); err != nil {
+		return false, err
+	}
+	return a.remove(ctx, "UPDATE memories SET deleted_at = ? WHERE owner = ? AND id = ? AND deleted_at = ''", id)
+}

@@ -1,0 +1,55 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"toolcrib/gateway/builtin"
+)
+
+// Projects implements builtin.SettingReader.
+func (a assistant) Projects(ctx context.Context) ([]string, error) {
+	return all(ctx, a.s, scanString, "SELECT name FROM projects WHERE owner = ?", a.owner)
+}
+
+// Project implements builtin.SettingReader.
+func (a assistant) Project(ctx context.Context, agent string) (string, error) {
+	return a.setting(ctx, "SELECT p.name FROM conversations c JOIN projects p ON p.id = c.project WHERE c.owner = ? AND c.agent = ?", a.owner, agent)
+}
+
+// Instructions implements builtin.SettingReader.
+func (a assistant) Instructions(ctx context.Context) (string, error) {
+	return a.setting(ctx, "SELECT instructions FROM owners WHERE id = ?", a.owner)
+}
+
+// setting returns a text, "" when there is none.
+func (a assistant) setting(ctx context.Context, query string, args ...any) (text string, err error) {
+	err = a.s.row(ctx, query, args, &text)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return text, err
+}
+
+// AddProject implements builtin.SettingWriter.
+func (a assistant) AddProject(ctx context.Context, name string) error {
+	_, err := a.s.exec(ctx, "INSERT INTO projects (owner, name, name_key) VALUES (?, ?, ?)", a.owner, name, builtin.NameKey(name))
+	return err
+}
+
+// SetProject implements builtin.SettingWriter.
+func (a assistant) SetProject(ctx context.Context, agent, name string) error {
+	project, err := a.project(ctx, name)
+	if err != nil {
+		return err
+	}
+	_, err = a.s.exec(ctx, "INSERT INTO conversations (owner, agent, project) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET project = excluded.project", a.owner, agent, project)
+	return err
+}
+
+// SetInstructions implements builtin.SettingWriter.
+func (a assistant) SetInstructions(ctx context.Context, text string) error {
+	_, err := a.s.exec(ctx, "UPDATE owners SET instructions = ? WHERE id = ?", text, a.owner)
+	return err
+}

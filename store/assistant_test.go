@@ -1,0 +1,110 @@
+package store_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/gateway/builtin"
+	"toolcrib/store/storetest"
+)
+
+// keepSome lets ada have a task, and a memory about an entity, in a project.
+func keepSome(db *storetest.Database) error {
+	ctx, now := context.Background(), db.Clock.Now()
+	return db.WriteAssistant(ctx, builtin.Owner{User: "ada"}, now, func(w builtin.Writer) error {
+		m := builtin.Memory{ID: db.NewID(), Content: "x", Kind: "fact", Importance: 3, Project: "P", Created: now, Updated: now}
+		e := builtin.Entity{ID: db.NewID(), Name: "Anna", Type: "person"}
+		for _, step := range []func() error{
+			func() error { return w.AddProject(ctx, "P") },
+			func() error { return w.SetProject(ctx, "assistant", "p") },
+			func() error {
+				return w.AddTask(ctx, builtin.Task{ID: db.NewID(), Title: "x", Status: "open", Priority: "low", Project: "P", Created: now, Updated: now})
+			},
+			func() error { return w.AddMemory(ctx, m, []string{":x"}) },
+			func() error { return w.AddEntity(ctx, e, "anna", []string{":anna"}) },
+			func() error {
+				_, err := w.AddLink(ctx, builtin.Link{Memory: m.ID, Target: e.ID, ToEntity: true, Relation: "about", At: now})
+				return err
+			},
+		} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// TestWhatTheAssistantKeepsIsHeldTogether changes one thing by hand, which
+// verify has to notice.
+func TestWhatTheAssistantKeepsIsHeldTogether(t *testing.T) {
+	image, err := storetest.Image(keepSome)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := verify(t, storetest.FromImage(t, image)); len(report.Damage) > 0 {
+		t.Fatalf("damage: %+v", report.Damage)
+	}
+	for statement, table := range map[string]string{
+		"UPDATE task_days SET n = 2":             "task_days",
+		"DELETE FROM task_days":                  "task_days",
+		"UPDATE entities SET memories = 7":       "entities",
+		"UPDATE entity_projects SET n = 3":       "entity_projects",
+		"DELETE FROM memories_text":              "memories",
+		"UPDATE memories SET deleted_at = 'now'": "memories",
+		"INSERT INTO owners (customer, user) VALUES ('', 'bob'); UPDATE projects SET owner = 2":     "projects",
+		"INSERT INTO owners (customer, user) VALUES ('', 'bob'); UPDATE memory_links SET owner = 2": "memory_links",
+	} {
+		t.Run(statement, func(t *testing.T) {
+			db := storetest.FromImage(t, image)
+			if err := db.SQL(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for _, d := range verify(t, db).Damage {
+				found = found || d.Table == table
+			}
+			if !found {
+				t.Errorf("verify says nothing of %s", table)
+			}
+		})
+	}
+}
+
+// TestDeletedIsOnlyMarked holds the triggers: nothing leaves the file, and
+// what was deleted stays as it was.
+func TestDeletedIsOnlyMarked(t *testing.T) {
+	db := storetest.New(t)
+	if err := keepSome(db); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"tasks", "memories", "memory_links", "entities"} {
+		if err := db.SQL(t.Context(), "DELETE FROM "+table); err == nil || !strings.Contains(err.Error(), "only marked") {
+			t.Errorf("%s: %v", table, err)
+		}
+	}
+	err := db.SQL(t.Context(), "UPDATE tasks SET deleted_at = 'x'; UPDATE tasks SET deleted_at = ''")
+	if err == nil || !strings.Contains(err.Error(), "keeps its identity") {
+		t.Errorf("a deleted task came back: %v", err)
+	}
+}
+
+// TestFailedWritesLeaveNothing rolls back what a call did before it failed.
+func TestFailedWritesLeaveNothing(t *testing.T) {
+	db := storetest.New(t)
+	before := db.Dump(t)
+	err := db.WriteAssistant(t.Context(), builtin.Owner{User: "ada"}, time.Now(), func(w builtin.Writer) error {
+		if err := w.AddProject(t.Context(), "P"); err != nil {
+			return err
+		}
+		return w.AddProject(t.Context(), "p") // the same name in another case
+	})
+	if err == nil {
+		t.Fatal("two projects of one name")
+	}
+	if lines := storetest.Difference(before, db.Dump(t)); len(lines) > 0 {
+		t.Errorf("it left %v", lines)
+	}
+}

@@ -1,0 +1,36 @@
+package store
+
+// assistantContradictions are about what the assistant's tools keep: what is
+// counted beside it is what a count would say, and nothing points to what
+// belongs to somebody else.
+func assistantContradictions() []contradiction {
+	const counted = `SELECT owner, substr(due, 1, 10) AS day, count(*) AS n FROM tasks WHERE status = 'open' AND deleted_at = '' GROUP BY 1, 2`
+	const linked = `SELECT count(DISTINCT l.memory) FROM memory_links l JOIN memories m ON m.id = l.memory
+		WHERE l.target = e.id AND l.deleted_at = '' AND m.deleted_at = ''`
+	return []contradiction{
+		{
+			"task_days", `SELECT coalesce(d.owner, c.owner) || ' ' || coalesce(d.day, c.day) FROM task_days d
+			FULL JOIN (` + counted + `) c ON c.owner = d.owner AND c.day = d.day WHERE d.n IS NOT c.n`,
+			"It is not how many open tasks there are.",
+		},
+		{"entities", `SELECT e.id FROM entities e WHERE e.memories <> (` + linked + `) OR (e.deleted_at = '') <> (e.memories > 0)`, "It is not how many memories are linked to it."},
+		{
+			"entity_projects", `SELECT x.project || ' ' || x.entity FROM entity_projects x JOIN entities e ON e.seq = x.entity
+			WHERE x.n <> (` + linked + ` AND m.project = x.project)`,
+			"It is not how many memories of the project are linked to it.",
+		},
+		{"memories", `SELECT m.id FROM memories m WHERE (m.deleted_at = '') <> EXISTS (SELECT 1 FROM memories_text WHERE rowid = m.seq)`, "Searches find what was deleted, or do not find what is there."},
+		{
+			"projects", `SELECT p.id FROM projects p WHERE EXISTS (SELECT 1 FROM tasks WHERE project = p.id AND owner <> p.owner)
+			OR EXISTS (SELECT 1 FROM memories WHERE project = p.id AND owner <> p.owner)
+			OR EXISTS (SELECT 1 FROM conversations WHERE project = p.id AND owner <> p.owner)`,
+			"Something of another user belongs to it.",
+		},
+		{
+			"memory_links", `SELECT l.seq FROM memory_links l JOIN memories m ON m.id = l.memory WHERE l.deleted_at = '' AND (m.owner <> l.owner
+			OR l.to_entity AND NOT EXISTS (SELECT 1 FROM entities WHERE id = l.target AND owner = l.owner)
+			OR NOT l.to_entity AND NOT EXISTS (SELECT 1 FROM memories WHERE id = l.target AND owner = l.owner))`,
+			"It leads to what is not there, or to what is another user's.",
+		},
+	}
+}
