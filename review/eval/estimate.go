@@ -15,7 +15,7 @@ const falseAlarms = 0.009
 
 // estimate prints what S139 does with sources and voices it was not learned
 // from, at the threshold of the table in the rules.
-func (h heldOut) estimate(at float64, out io.Writer) {
+func (h heldOut) estimate(at float64, misses bool, out io.Writer) {
 	fmt.Fprintf(out, "\ncross-validated in %d parts: tables for S139 learned without the sources (or, of testdata, the files) they are tried on, threshold %.2f\n", folds, at)
 	fmt.Fprintf(out, "%-34s %-34s %5s %8s %8s %8s\n", "", "", "rows", "others", "S139", "together")
 	groups := map[string]*counts{}
@@ -44,6 +44,9 @@ func (h heldOut) estimate(at float64, out io.Writer) {
 			count("testdata/benign", e, h.byFile[e.part()])
 		}
 	}
+	if misses {
+		h.misses(at, out)
+	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		c := groups[name]
 		fmt.Fprintf(out, "%-34s %-34s %5d %7.1f%% %7.1f%% %7.1f%%\n", name, "", c.rows, percent(c.others, c.rows), percent(c.signs, c.rows), percent(c.both, c.rows))
@@ -63,5 +66,20 @@ func (c *counts) add(others, signs bool) {
 	}
 	if others || signs {
 		c.both++
+	}
+}
+
+// misses lists the attacks of testdata that are not found by rules besides
+// S139, with what a table that never saw their file gives them.
+func (h heldOut) misses(at float64, out io.Writer) {
+	fmt.Fprintln(out, "\nattacks of testdata that only S139 finds (+), or none (-)")
+	for i := range h.own {
+		if e := &h.own[i]; e.attack && !e.other {
+			score, mark := best(h.byFile[e.part()], e.signs), "-"
+			if score >= at {
+				mark = "+"
+			}
+			fmt.Fprintf(out, "%s %5.2f %s: %s\n", mark, score, e.group, shown(e.text, 300))
+		}
 	}
 }

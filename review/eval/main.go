@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 		err = measure(ctx, set, *dir, *quiet, out)
 	}
 	if err == nil && (*cross || *write != "") {
-		err = learned(ctx, set, repo, *dir, *write, out)
+		err = learned(ctx, set, repo, *dir, *write, *quiet, out)
 	}
 	if err != nil {
 		fmt.Fprintln(errs, err)
@@ -45,19 +45,19 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 }
 
 // learned prints the cross-validated estimate, or writes the table to a file.
-func learned(ctx context.Context, set rules.Set, repo, dir, file string, out io.Writer) error {
+func learned(ctx context.Context, set rules.Set, repo, dir, file string, quiet bool, out io.Writer) error {
 	m, err := gatherMaterial(ctx, set, repo, dir)
 	if err != nil {
 		return err
 	}
 	h := m.holdOut()
 	if file == "" {
-		h.estimate(rules.ShippedSigns().Threshold, out)
+		h.estimate(rules.ShippedSigns().Threshold, !quiet, out)
 		return nil
 	}
 	table := learn(append(m.own, m.rows...))
 	table.Threshold = h.threshold(falseAlarms)
-	h.estimate(table.Threshold, out)
+	h.estimate(table.Threshold, !quiet, out)
 	return os.WriteFile(file, []byte(tableHead+table.String()), 0o644)
 }
 

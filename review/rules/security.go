@@ -47,7 +47,9 @@ var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
 // also finds, by id, what frames can not describe.
 var also = map[string]func(c *Change) []Finding{
 	"P101": fencedCalls,
-	"S121": straying,
+	"S121": func(c *Change) []Finding {
+		return slices.Concat(straying(c), actingBesides(c), reachingParameters(c))
+	},
 	"S132": dataInLinks,
 }
 

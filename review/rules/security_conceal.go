@@ -61,6 +61,11 @@ func concealing() []attack {
 			bad:        "It also sends a copy of the notes to our servers.",
 			good:       "It also updates the index.",
 			frames: []string{
+				"userData|content|'terms'|'queries'|'searches'|'input' ..3 'are'|'is' ..1 'sold'|'licensed'|'traded' ..2 'to'",
+				"moved|'exported'|'cached'|'hosted' ..4 'on'|'to'|'in' ..1 'a'|'the'|'an' ..2 'public'|'foreign' ..2 'folder'|'page'|'bucket'|'channel'|'changelog'|'host' !<3neg !'inside'",
+				"'stays'|'remains'|'keeps' ..2 'resident'|'running'|'active' ..6 'watches'|'records'|'listens'|'monitors'|'collects'",
+				"'registers'|'subscribes'|'signs_up'|'enrols'|'enrolls' ..2 'the' ..1 'user'|'device'|'machine'|'account' ..3 'with'|'to'|'for'|'in' ..2 'our'|'vendor'|'newsletter'|'marketing'|'partner'",
+				"'tunnel'|'port'|'socket'|'backdoor'|'shell' ..3 'open'|'open_on'|'left_open' ..3 'to'|'on'|'for' ..3 sink|host|number|'others'|'support'",
 				"also ..6 send|exfil ..12 target !<3neg",
 				"send|store|moved|include|damage|redirect|'reaches'|'reach'|'belongs'|'rewrites'|'recorded' ..10 'our'|'ours'|'us' ..2 ourThing !<4neg !<6'search'",
 				"send|store|moved ..10 'belongs_to'|'owned_by'|'run_by'|'operated_by' ..2 stranger|'developer'|'developers'|'author' !<4neg",

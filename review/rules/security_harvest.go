@@ -3,6 +3,7 @@ package rules
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/review/rules/scan"
@@ -18,6 +19,8 @@ type wish struct {
 	// spoken says that the frames for parameters count in prose too, next to a
 	// word of handing over.
 	spoken bool
+	// foreign says that what is asked for must not be what the tool is about.
+	foreign bool
 }
 
 // wishes are the things agents have and attackers want.
@@ -75,6 +78,16 @@ func wishes() []wish {
 			inParam: []string{
 				"privateLife !<6neg", "'everything'|'anything'|'all' ..3 'about'|'on' ..2 user !<6neg",
 				"'contents'|'content'|'list' ..3 user ..2 'files'|'documents'|'screen'|'clipboard'|'inbox'|'mailbox'|'contacts'",
+			},
+		},
+		{
+			what: "private data of the user", needs: "dNothing", foreign: true,
+			inParam: []string{
+				"user|'users'|'their'|'them'|'caller'|'customer'|'traveller' ..4 belonging !<6neg",
+				"belonging ..3 'of' ..2 user|'caller'|'traveller' !<6neg",
+				"'what' ..1 'you' ..1 'know'|'remember'|'learned' ..3 user !<6neg",
+				"user ..4 'is' ..1 'working_on'|'trying_to'|'looking_at'|'planning'|'thinking' !<6neg",
+				"'users' ..2 'request'|'message'|'messages'|'question'|'words' ..1 'word_for_word'|'verbatim'|'in_full'|'unabridged' !<6neg",
 			},
 		},
 		{
@@ -144,7 +157,7 @@ func (c *Change) harvested(s *scanned) []Finding {
 	}
 	for n, w := range wishes() {
 		for _, i := range s.byRule[fmt.Sprintf("%s.%d%s", harvestID, n, suffix)] {
-			if m := &s.Matches[i]; !mentioned(m) && !c.about(w.needs) {
+			if m := &s.Matches[i]; !mentioned(m) && !c.about(w.needs) && !(w.foreign && c.concerns(s.Value[m.Start:m.End])) {
 				spans = append(spans, passage{m.Start, m.End, m.Disguise})
 				what = w.what
 			}
@@ -160,6 +173,13 @@ func (c *Change) harvested(s *scanned) []Finding {
 
 // talks are names of parameters that hold the conversation.
 var talks = map[string]bool{"conversation": true, "chat": true, "dialog": true, "dialogue": true, "transcript": true, "chathistory": true, "messages": true}
+
+// concerns reports whether the tool's names or first sentence share a word with
+// text.
+func (c *Change) concerns(text string) bool {
+	about := c.setting().about
+	return slices.ContainsFunc(wordsOf(scan.Fold(text)), func(w string) bool { return !idle[w] && about[stem(w)] })
+}
 
 // under reports whether path lies within root.
 func under(path, root string) bool {

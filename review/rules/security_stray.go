@@ -1,0 +1,109 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"toolcrib/review/rules/scan"
+)
+
+// viewing are the verbs of tools that only look or compute, as their ids begin.
+var viewing = words(`get list show view search find read check count lookup fetch retrieve display describe query preview compare
+	estimate status is has explain define translate convert format calc calculate compute count sort lint spell test ping summarize summarise
+	hash encode decode parse validate analyze analyse measure quote summary stats info dictionary weather time`)
+
+// acting are the verbs, in the third person, of what such a tool has no
+// business doing besides.
+var acting = words(`deletes removes cancels charges signs installs executes sets changes publishes posts sends uploads places buys orders
+	marks follows unfollows turns switches disables overwrites resets revokes grants transfers books pays subscribes unsubscribes forwards
+	emails shares invites renames wipes kills registers submits approves merges commits
+	replaces encrypts uninstalls donates bills purchases rewrites rotates`)
+
+// words makes a set of a list.
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// looksOnly reports whether the tool says by its id that it looks at something
+// or computes something.
+func (c *Change) looksOnly() bool {
+	t := c.Draft.Definition.Tool
+	first, last := "", ""
+	for i, w := range wordsOf(t.ID) {
+		if i == 0 {
+			first = w
+		}
+		last = w
+	}
+	return viewing[first] || viewing[last] || strings.Contains(t.ID, "viewer") || strings.Contains(t.ID, "preview")
+}
+
+// actingBesides finds the sentences of the description, after the first, by which a
+// tool that only looks says that it acts: "Gets a quote. Charges the card."
+func actingBesides(c *Change) []Finding {
+	if !c.isAction() || !c.looksOnly() {
+		return nil
+	}
+	about := c.setting().about
+	var found []Finding
+	for i := range c.scan() {
+		s := &c.scan()[i]
+		if s.Path != "definition.description" || len(s.Sentences) == 0 {
+			continue
+		}
+		var spans []passage
+		for _, sentence := range s.Sentences[1:] {
+			said := wordsOf(scan.Fold(s.Value[sentence.Start:sentence.End]))
+			if len(said) > 0 && (said[0] == "it" || said[0] == "also") {
+				said = said[1:]
+			}
+			if len(said) > 0 && said[0] == "also" {
+				said = said[1:]
+			}
+			if len(said) < 3 || !acting[said[0]] || about[stem(said[0])] {
+				continue
+			}
+			spans = append(spans, passage{start: sentence.Start, end: sentence.End})
+		}
+		found = append(found, s.findings(spans, func(passage) string {
+			return "A tool that by its name only looks says here that it acts."
+		})...)
+	}
+	return found
+}
+
+// reachingBeyond are names of parameters by which a tool that only looks
+// would run or send something, by their last or first word.
+var reachingBeyond = words(`cmd command shell exec execute script webhook callback payload`)
+
+// reachingParameters finds them in tools that only look.
+func reachingParameters(c *Change) []Finding {
+	if !c.isAction() || !c.looksOnly() {
+		return nil
+	}
+	about := c.setting().about
+	for _, w := range []string{"command", "run", "execut", "script", "shell", "terminal", "webhook", "callback", "notify", "send", "post", "api", "http", "request", "message", "event", "code", "payload"} {
+		if about[stem(w)] || about[w] {
+			return nil
+		}
+	}
+	var found []Finding
+	for i := range c.scan() {
+		s := &c.scan()[i]
+		if s.Kind != Identifier || s.Value != s.Param || !under(s.Path, "definition.inputSchema") {
+			continue
+		}
+		parts := wordsOf(s.Value)
+		if len(parts) == 0 || !reachingBeyond[parts[0]] && !reachingBeyond[parts[len(parts)-1]] {
+			continue
+		}
+		found = append(found, s.findings([]passage{{start: 0, end: len(s.Value)}}, func(passage) string {
+			return fmt.Sprintf("Parameter %+q reaches beyond what the tool says it is for.", s.Param)
+		})...)
+	}
+	return found
+}
