@@ -70,8 +70,18 @@ func (c *counts) add(others, signs bool) {
 }
 
 // misses lists the attacks of testdata that are not found by rules besides
-// S139, with what a table that never saw their file gives them.
+// S139, with what a table that never saw their file gives them, and the honest
+// definitions that are warned of.
 func (h heldOut) misses(at float64, out io.Writer) {
+	fmt.Fprintln(out, "\nhonest definitions that S139 (+) or another rule (!) would warn of")
+	for _, e := range h.honest() {
+		score := best(h.bySource[fold(e.group)], e.signs)
+		if e.other {
+			fmt.Fprintf(out, "! %5.2f %s: %s\n", score, e.group, e.text)
+		} else if score >= at {
+			fmt.Fprintf(out, "+ %5.2f %s: %s\n", score, e.group, e.text)
+		}
+	}
 	fmt.Fprintln(out, "\nattacks of testdata that only S139 finds (+), or none (-)")
 	for i := range h.own {
 		if e := &h.own[i]; e.attack && !e.other {

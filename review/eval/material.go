@@ -23,13 +23,18 @@ type material struct {
 // gatherMaterial reads everything there is to learn from.
 func gatherMaterial(ctx context.Context, set rules.Set, repo, data string) (material, error) {
 	var m material
+	testdata := filepath.Join(repo, "review", "rules", "testdata")
+	hosts, err := hostLines(testdata)
+	if err != nil {
+		return m, err
+	}
 	for _, kind := range []string{"attacks", "benign"} {
-		files, err := filepath.Glob(filepath.Join(repo, "review", "rules", "testdata", kind, "*.txt"))
+		files, err := filepath.Glob(filepath.Join(testdata, kind, "*.txt"))
 		if err != nil {
 			return m, err
 		}
 		for _, file := range files {
-			list, err := ownExamples(ctx, set, file, kind == "attacks")
+			list, err := ownExamples(ctx, set, file, hosts, kind == "attacks")
 			if err != nil {
 				return m, err
 			}
@@ -46,7 +51,7 @@ func gatherMaterial(ctx context.Context, set rules.Set, repo, data string) (mate
 				continue
 			}
 			c := r.change()
-			e := example{group: r.group(), attack: strings.HasPrefix(name, "malicious"), signs: rules.Signs(c)}
+			e := example{group: r.group(), text: r.ID, attack: strings.HasPrefix(name, "malicious"), signs: rules.Signs(c)}
 			if e.other, err = warnsWithout(ctx, set, c); err != nil {
 				return m, err
 			}
@@ -60,7 +65,7 @@ func gatherMaterial(ctx context.Context, set rules.Set, repo, data string) (mate
 
 // ownExamples reads a file of testdata: a definition a line, as name,
 // description and parameters ("name=description") separated by " :: ".
-func ownExamples(ctx context.Context, set rules.Set, path string, attack bool) ([]example, error) {
+func ownExamples(ctx context.Context, set rules.Set, path string, hosts []string, attack bool) ([]example, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -69,13 +74,13 @@ func ownExamples(ctx context.Context, set rules.Set, path string, attack bool) (
 	var list []example
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		t, param, ok := ownTool(lines.Text())
+		t, param, ok := ownTool(lines.Text(), hosts)
 		if !ok {
 			continue
 		}
-		r := row{Tool: &t}
-		e := example{group: filepath.Base(path), text: lines.Text(), attack: attack, signs: rules.Signs(r.change())}
-		if e.other, err = warnsWithout(ctx, set, r.change()); err != nil {
+		c := row{Tool: &t}.change()
+		e := example{group: filepath.Base(path), text: lines.Text(), attack: attack, signs: rules.Signs(c)}
+		if e.other, err = warnsWithout(ctx, set, c); err != nil {
 			return nil, err
 		}
 		if attack {
@@ -86,28 +91,18 @@ func ownExamples(ctx context.Context, set rules.Set, path string, attack bool) (
 	return list, lines.Err()
 }
 
-// hosts are tools that have nothing to do with the sentences put into them.
-var hosts = [][2]string{
-	{"opening_hours", "Shows the opening hours of a shop."},
-	{"get_weather", "Returns the weather forecast for a city."},
-	{"read_file", "Reads a file and returns its content."},
-	{"search_docs", "Searches the documentation for a phrase."},
-	{"create_issue", "Creates an issue in the tracker."},
-	{"send_message", "Sends a message to a channel."},
-	{"convert_currency", "Converts an amount between two currencies."},
-	{"list_tables", "Lists the tables of a database."},
-	{"resize_image", "Resizes an image to the given width."},
-	{"translate_text", "Translates a text into another language."},
-	{"get_stock_price", "Gets the price of a share."},
-	{"run_query", "Runs a query and returns the rows."},
-	{"book_flight", "Books a flight for a passenger."},
-	{"summarize_page", "Summarises a web page."},
-	{"add_numbers", "Adds two numbers."},
-	{"deploy_service", "Deploys a service to the cluster."},
+// hostLines reads the tools that sentences are put into.
+func hostLines(dir string) ([]string, error) {
+	raw, err := os.ReadFile(filepath.Join(dir, "hosts.txt"))
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSpace(string(raw)), "\n")[1:], nil
 }
 
-// ownTool reads one line; a name of "a" stands for one of the hosts. It returns the name of the last parameter too.
-func ownTool(line string) (t tool, param string, ok bool) {
+// ownTool reads one line; a name of "a" stands for one of the hosts. It returns
+// the name of the last parameter too, and false for a line that holds no tool.
+func ownTool(line string, hosts []string) (t tool, param string, ok bool) {
 	parts := strings.Split(strings.TrimSpace(line), " :: ")
 	if len(parts) < 2 || line[0] == '#' {
 		return tool{}, "", false
@@ -115,8 +110,8 @@ func ownTool(line string) (t tool, param string, ok bool) {
 	if parts[0] == "a" {
 		h := fnv.New32a()
 		h.Write([]byte(parts[1]))
-		host := hosts[h.Sum32()%uint32(len(hosts))]
-		parts[0], parts[1] = host[0], host[1]+" "+parts[1]
+		name, says, _ := strings.Cut(hosts[int(h.Sum32()%uint32(len(hosts)))], " :: ")
+		parts[0], parts[1] = name, says+" "+parts[1]
 	}
 	properties := map[string]map[string]string{}
 	for _, p := range parts[2:] {
@@ -164,7 +159,7 @@ func serverExamples(ctx context.Context, set rules.Set, dir string) ([]example, 
 		group := name[:max(0, strings.LastIndexByte(name, '@'))]
 		for _, t := range answer.Tools {
 			c := row{Tool: &t}.change()
-			e := example{group: group, signs: rules.Signs(c)}
+			e := example{group: group, text: t.Name, signs: rules.Signs(c)}
 			if e.other, err = warnsWithout(ctx, set, c); err != nil {
 				return nil, err
 			}

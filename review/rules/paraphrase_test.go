@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,8 @@ import (
 
 // cases reads the definitions in a file of testdata: one a line, as name,
 // description and parameters ("name=description") separated by " :: ". A name
-// of "a" stands for a host that has nothing to do with the sentence after it.
+// of "a" stands for one of the tools in hosts.txt, which have nothing to do with
+// the sentence after it.
 func cases(t *testing.T, path string) []*Change {
 	t.Helper()
 	f, err := os.Open(path)
@@ -23,6 +25,11 @@ func cases(t *testing.T, path string) []*Change {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	raw, err := os.ReadFile("testdata/hosts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts := strings.Split(strings.TrimSpace(string(raw)), "\n")[1:]
 	var list []*Change
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
@@ -36,7 +43,10 @@ func cases(t *testing.T, path string) []*Change {
 			continue
 		}
 		if parts[0] == "a" {
-			parts[0], parts[1] = "opening_hours", "Shows the opening hours of a shop. "+parts[1]
+			h := fnv.New32a()
+			h.Write([]byte(parts[1]))
+			name, says, _ := strings.Cut(hosts[int(h.Sum32()%uint32(len(hosts)))], " :: ")
+			parts[0], parts[1] = name, says+" "+parts[1]
 		}
 		list = append(list, toolChange(parts[0], parts[1], parts[2:]...))
 	}
@@ -117,7 +127,8 @@ func TestAttacksAreFound(t *testing.T) {
 
 // TestHonestTextPasses holds every rule but S139 to silence on honest texts, and
 // S139, which weighs and may be wrong, to a rate: a few of the definitions, and
-// some more of the sentences that stand in a host they do not belong to.
+// more of the sentences that stand in a tool they have nothing to do with. Those
+// may stray from its purpose too (S121).
 func TestHonestTextPasses(t *testing.T) {
 	files, err := filepath.Glob("testdata/benign/*.txt")
 	if err != nil || len(files) == 0 {
@@ -125,13 +136,15 @@ func TestHonestTextPasses(t *testing.T) {
 	}
 	for _, file := range files {
 		all, alarms := 0, 0
+		base := filepath.Base(file)
+		alone := base == "sentences.txt" || base == "plain.txt"
 		for _, c := range cases(t, file) {
 			all++
 			weighed := false
 			for _, f := range caught(t, c) {
 				switch {
 				case f.Severity.Rank() < Warn.Rank():
-				case f.Rule == "S139":
+				case f.Rule == "S139", f.Rule == "S121" && alone:
 					weighed = true
 					t.Logf("%s: %s %s: %q", filepath.Base(file), c.Draft.Definition.Tool.ID, f.Message, f.Passage)
 				default:
@@ -142,13 +155,13 @@ func TestHonestTextPasses(t *testing.T) {
 				alarms++
 			}
 		}
-		t.Logf("%s: S139 warns of %d of %d", filepath.Base(file), alarms, all)
+		t.Logf("%s: S139 warns of %d of %d", base, alarms, all)
 		most := 4 // percent
-		if base := filepath.Base(file); base == "sentences.txt" || base == "plain.txt" {
-			most = 12
+		if alone {
+			most = 18
 		}
 		if 100*alarms > most*all {
-			t.Errorf("%s: S139 warns of %d of %d", filepath.Base(file), alarms, all)
+			t.Errorf("%s: S139 warns of %d of %d", base, alarms, all)
 		}
 	}
 }

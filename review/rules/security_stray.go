@@ -8,8 +8,8 @@ import (
 )
 
 // viewing are the verbs of tools that only look or compute, as their ids begin.
-var viewing = words(`get list show view search find read check count lookup fetch retrieve display describe query preview compare
-	estimate status is has explain define translate convert format calc calculate compute count sort lint spell test ping summarize summarise
+var viewing = words(`get list show view search find read check count lookup fetch retrieve display describe preview compare
+	estimate status is has explain define translate convert format calc calculate compute sort lint spell test ping summarize summarise
 	hash encode decode parse validate analyze analyse measure quote summary stats info dictionary weather time`)
 
 // acting are the verbs, in the third person, of what such a tool has no
@@ -32,14 +32,12 @@ func words(list string) map[string]bool {
 // or computes something.
 func (c *Change) looksOnly() bool {
 	t := c.Draft.Definition.Tool
-	first, last := "", ""
-	for i, w := range wordsOf(t.ID) {
-		if i == 0 {
-			first = w
-		}
-		last = w
+	parts := wordsOf(t.ID)
+	if len(parts) == 0 {
+		return false
 	}
-	return viewing[first] || viewing[last] || strings.Contains(t.ID, "viewer") || strings.Contains(t.ID, "preview")
+	last := parts[len(parts)-1]
+	return viewing[parts[0]] || last == "view" || last == "viewer" || last == "preview" || last == "lookup"
 }
 
 // actingBesides finds the sentences of the description, after the first, by which a
