@@ -64,12 +64,8 @@ func (m *Model) cannotRevise() string {
 func (m *Model) reviseCurrent() tea.Cmd {
 	p := m.proposal.dossier.Proposal
 	draft := m.proposal.dossier.Revision.Draft
-	base := filepath.Join(m.cfg.Drafts, fmt.Sprintf("revise-%s-r%d", p.ID, p.Revision))
-	text, err := draft.Markdown()
-	file := base + ".md"
-	if err != nil { // some texts can only be written as JSON without loss
-		text, file = draft.JSON(), base+".json"
-	}
+	text, ext := written(draft)
+	file := filepath.Join(m.cfg.Drafts, fmt.Sprintf("revise-%s-r%d%s", p.ID, p.Revision, ext))
 	return m.edit(editing{p.ID, file, reference(p) + " " + p.Subject.String()}, text)
 }
 
@@ -99,12 +95,8 @@ func (m *Model) draftFor(s registry.Subject, live *registry.Definition, version 
 	}
 	draft := proposals.Template(t, s, live, version)
 	name := fmt.Sprintf("%s-%s-%s-v%d", t, s.Kind, strings.ReplaceAll(string(s.Layer), "/", "-")+"-"+s.ID, version)
-	text, err := draft.Markdown()
-	file := filepath.Join(m.cfg.Drafts, name+".md")
-	if err != nil {
-		text, file = draft.JSON(), filepath.Join(m.cfg.Drafts, name+".json")
-	}
-	return m.edit(editing{"", file, s.String()}, text)
+	text, ext := written(draft)
+	return m.edit(editing{"", filepath.Join(m.cfg.Drafts, name+ext), s.String()}, text)
 }
 
 // edit writes text to a file, unless it is there from before, and opens the
@@ -124,7 +116,11 @@ func (m *Model) edit(e editing, text []byte) tea.Cmd {
 	// The shell takes the command apart, as for git and others, because it may
 	// have arguments: "code --wait".
 	run := exec.Command("sh", "-c", command+` "$1"`, "sh", e.file) //nolint:noctx // the user ends the editor
-	return tea.ExecProcess(run, func(err error) tea.Msg {
+	give := m.cfg.Exec
+	if give == nil {
+		give = tea.ExecProcess
+	}
+	return give(run, func(err error) tea.Msg {
 		if err != nil {
 			return editedMsg{editing: e, err: fmt.Errorf("the editor: %w; the text is kept in %s", err, e.file)}
 		}

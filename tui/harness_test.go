@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -33,6 +34,12 @@ type bench struct {
 	quit bool
 
 	config tui.Config
+	env    map[string]string
+}
+
+// runNow runs an editor without a terminal.
+func runNow(run *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+	return func() tea.Msg { return done(run.Run()) }
 }
 
 // now is the time that ages are told from.
@@ -78,13 +85,13 @@ func newBench(tb testing.TB, width, height int, prepare ...func(*bench)) *bench 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	b := &bench{t: tb, desk: desk, db: db}
+	b := &bench{t: tb, desk: desk, db: db, env: map[string]string{}}
 	for _, p := range prepare {
 		p(b)
 	}
 	b.config = tui.Config{
 		Desk: desk, Registry: catalog{db}, Actor: mara, Layer: registry.LayerUser, Place: "test", Theme: "dark",
-		Getenv: func(string) string { return "" }, Drafts: tb.TempDir(), Now: b.now, After: b.after,
+		Getenv: func(name string) string { return b.env[name] }, Drafts: tb.TempDir(), Now: b.now, After: b.after, Exec: runNow,
 	}
 	b.m = tui.New(b.config)
 	b.m.Prime(width, height)

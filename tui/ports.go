@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"os/exec"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -102,6 +103,9 @@ type Config struct {
 	Getenv   func(string) string
 	Drafts   string // folder for texts that are not sent yet; "" keeps none
 	Now      func() time.Time
+	// Exec returns a command that gives the terminal to a process and answers
+	// when it ends; nil stands for tea.ExecProcess.
+	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
 	// After returns a command that answers with a message after a time; nil
 	// stands for tea.Tick.
 	After func(d time.Duration, msg tea.Msg) tea.Cmd

@@ -30,7 +30,11 @@ func (m *Model) write(fn func(ctx context.Context) wroteMsg) tea.Cmd {
 // wrote says how a write ended and reads everything anew.
 func (m *Model) wrote(msg wroteMsg) tea.Cmd {
 	m.writes--
-	if msg.err != nil {
+	var conflict *review.RebaseConflict
+	switch pp := m.proposal; {
+	case errors.As(msg.err, &conflict) && pp != nil && pp.id == msg.id && pp.loaded && m.dialog == nil:
+		return m.askConflict(pp.dossier.Proposal, conflict)
+	case msg.err != nil:
 		m.fail(msg.err)
 		if errors.Is(msg.err, review.ErrDigest) {
 			m.say(failure, "Nothing was decided: something you were shown has changed since. It is read again")

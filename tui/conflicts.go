@@ -1,0 +1,96 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history/diff"
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/theme"
+)
+
+// askConflict shows where a proposal and the live version changed the same
+// thing, and offers to finish the merge in the editor. Nothing was written.
+func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
+	d := &dialog{
+		title: "Conflicts with version " + itoa(c.Live),
+		content: func(m *Model, page *prose.Page) {
+			page.Text("", "It and version "+itoa(c.Live)+" changed the same in different ways. Nothing was written.")
+			for _, f := range c.Fields {
+				page.Blank()
+				writeConflict(m, page, f)
+			}
+		},
+		other:     map[string]func(*Model) tea.Cmd{},
+		otherHelp: [][2]string{{"e", "finish it in the editor"}},
+	}
+	d.other["e"] = func(m *Model) tea.Cmd {
+		if why := m.noEditor(); why != "" {
+			m.say(warning, "e: %s", why)
+			return nil
+		}
+		m.dialog = nil
+		text, ext := written(c.Draft)
+		file := filepath.Join(m.cfg.Drafts, fmt.Sprintf("rebase-%s-r%d-v%d%s", p.ID, p.Revision, c.Live, ext))
+		return m.edit(editing{p.ID, file, "Rebase of " + reference(p) + " " + p.Subject.String()}, text)
+	}
+	return m.ask(d)
+}
+
+// written returns a draft as Markdown, or as JSON where Markdown would lose
+// something, with the ending of the file's name.
+func written(d proposals.Draft) (text []byte, ext string) {
+	if text, err := d.Markdown(); err == nil {
+		return text, ".md"
+	}
+	return d.JSON(), ".json"
+}
+
+// writeConflict shows the three sides of a field, or of each passage of a text.
+func writeConflict(m *Model, page *prose.Page, f diff.FieldConflict) {
+	th := m.theme
+	side := func(style theme.Style, sign draw.Safe, text string) {
+		for line := range strings.SplitSeq(text, "\n") {
+			page.Item(draw.Of(style, sign), line)
+			sign = draw.Safe(draw.Blank(draw.Width(sign)))
+		}
+	}
+	sides := func(base, ours, theirs string) {
+		side(th.Faint, "  was   ", base)
+		side(th.Good, "  here  ", ours)
+		side(th.Warn, "  live  ", theirs)
+	}
+	if f.Text == nil {
+		page.Line(draw.Of(th.Field, "◆ "+draw.Show(f.Path)).Add(th.Faint, "  the draft has what stands here"))
+		sides(nodeText(f.Base), nodeText(f.Ours), nodeText(f.Theirs))
+		return
+	}
+	for _, c := range f.Text.Conflicts {
+		page.Line(draw.Of(th.Field, "◆ "+draw.Show(f.Path)).Add(th.Faint, draw.Showf("  line %d, between markers in the draft", c.Ours.Lines.Start+1)))
+		sides(passage(c.Base.Text), passage(c.Ours.Text), passage(c.Theirs.Text))
+	}
+}
+
+func nodeText(n *jsondoc.Node) string {
+	switch {
+	case n == nil:
+		return "nothing"
+	case n.Kind == jsondoc.String:
+		return n.Text
+	}
+	return string(jsondoc.Canonical(n))
+}
+
+func passage(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return strings.TrimSuffix(text, "\n")
+}

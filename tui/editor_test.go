@@ -1,0 +1,104 @@
+package tui_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// editor has the bench use a shell script as the editor; the file is its "$1".
+func (b *bench) editor(script string) {
+	b.t.Helper()
+	file := filepath.Join(b.t.TempDir(), "editor.sh")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+		b.t.Fatal(err)
+	}
+	b.env["VISUAL"] = file + " --wait"
+	b.env["EDITOR"] = "false"
+}
+
+// TestNewDraftInTheEditor writes a proposal that is not whole, is told
+// everything that is missing, and keeps the text.
+func TestNewDraftInTheEditor(t *testing.T) {
+	b := newBench(t, 120, 50)
+	b.editor(`test "$1" = --wait && echo "<!-- mine -->" >> "$2" && cp "$2" "` + filepath.Join(t.TempDir(), "seen.md") + `"`)
+	b.press("n").write("scene_pacer").press("enter")
+	b.wants("It can not be submitted yet", "reasons:", "definition.prompt", "rationale", "It is kept in")
+	b.press("y") // nothing can be submitted
+	b.press("esc")
+	kept, err := filepath.Glob(filepath.Join(b.config.Drafts, "new-tool-user-scene_pacer*"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept are %v: %v", kept, err)
+	}
+	info, err := os.Stat(kept[0])
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	text, err := os.ReadFile(kept[0])
+	if err != nil || !strings.Contains(string(text), "<!-- mine -->") {
+		t.Errorf("the text is not kept: %v\n%s", err, text)
+	}
+}
+
+func TestEditorThatFails(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.editor("exit 3")
+	b.press("enter", "e")
+	b.wants("the editor: exit status 3; the text is kept in")
+}
+
+// conflicting has an open proposal and a live version that changed the same
+// line.
+func conflicting(b *bench) {
+	b.t.Helper()
+	d := b.file("name_bank.json")
+	d.Definition.Tool.Goals = "One thing.\nSame."
+	b.approved(d)
+	one := 1
+	mine, theirs := b.file("name_bank.json"), b.file("name_bank.json")
+	for goals, draft := range map[string]*proposals.Draft{"Mine.\nSame.": &mine, "Theirs.\nSame.": &theirs} {
+		draft.Type, draft.BaseVersion = proposals.Modify, &one
+		draft.Definition.Tool.Goals = goals
+	}
+	mine.Definition.Tool.Limits, theirs.Definition.Tool.Limits = &registry.Limits{DailyLimit: 5}, &registry.Limits{DailyLimit: 7}
+	b.propose(mine)
+	b.approved(theirs)
+}
+
+// TestRebaseWithConflicts is shown the conflicts, has them marked in the
+// editor, is refused while markers are left, and then has a new revision.
+func TestRebaseWithConflicts(t *testing.T) {
+	b := newBench(t, 120, 50, conflicting)
+	b.press("j", "enter", "R").press("y")
+	b.wants("Conflicts with version 2", "◆ goals", "here  Mine.", "live  Theirs.", "was   One thing.", "◆ limits", "here  5", "live  7")
+	b.press("e")
+	b.wants("e: neither VISUAL nor EDITOR is set")
+	copied := filepath.Join(t.TempDir(), "seen.md")
+	b.editor(`cp "$2" ` + copied)
+	b.press("e")
+	b.wants("It can not be submitted yet", "conflict")
+	text, err := os.ReadFile(copied)
+	if err != nil || !strings.Contains(string(text), "<<<<<<< this proposal") {
+		t.Fatalf("no markers in the editor: %v\n%s", err, text)
+	}
+	b.editor(`sed -i -e '/^<<<<<<</,/^=======/d' -e '/^>>>>>>>/d' "$2"`)
+	b.press("e")
+	b.wants("The text is whole.")
+	b.press("y")
+	page, err := b.desk.List(context.Background(), review.Query{State: proposals.UserReview})
+	if err != nil || len(page.Proposals) != 1 {
+		t.Fatalf("%d proposals: %v\n%s", len(page.Proposals), err, b.screen())
+	}
+	if p := page.Proposals[0]; p.Revision != 2 || p.BaseVersion != 2 {
+		t.Errorf("revision %d against %d", p.Revision, p.BaseVersion)
+	}
+	if left, _ := filepath.Glob(filepath.Join(b.config.Drafts, "*")); len(left) != 0 {
+		t.Errorf("still kept: %v", left)
+	}
+}
