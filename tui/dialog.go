@@ -32,6 +32,8 @@ type dialog struct {
 	other        map[string]func(*Model) tea.Cmd // further answers, by key
 	otherHelp    [][2]string
 
+	keptAt time.Time // when the text was last saved
+
 	text  *edit.Text
 	pager *pager.Pager
 	ready bool
@@ -125,8 +127,15 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// keepEvery is how long somebody can type without a pause and have nothing of
+// it saved.
+const keepEvery = 2 * time.Second
+
 // keep saves the text when nothing more is typed for a moment.
 func (d *dialog) keep(m *Model) tea.Cmd {
+	if m.now().Sub(d.keptAt) >= keepEvery {
+		return m.keepDraft(d)
+	}
 	return m.after(grace, keepMsg{d.number, len(d.text.String())})
 }
 

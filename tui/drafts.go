@@ -32,7 +32,9 @@ func (m *Model) draftFile(name string) string {
 	if m.cfg.Drafts == "" || name == "" {
 		return ""
 	}
-	if filepath.Ext(name) == "" {
+	switch filepath.Ext(name) {
+	case ".md", ".json", ".txt":
+	default:
 		name += ".txt"
 	}
 	return filepath.Join(m.cfg.Drafts, filepath.Base(name))
@@ -68,6 +70,7 @@ func (m *Model) keepDraft(d *dialog) tea.Cmd {
 		return nil
 	}
 	text := d.text.String()
+	d.keptAt = m.now()
 	if text == "" {
 		return m.dropDraft(d.draft)
 	}
@@ -84,6 +87,19 @@ func (m *Model) dropDraft(name string) tea.Cmd {
 			return keptMsg{err}
 		}
 		return nil
+	}
+}
+
+// then runs a command after another that answers nothing, or an error.
+func then(first, second tea.Cmd) tea.Cmd {
+	if first == nil || second == nil {
+		return tea.Batch(first, second)
+	}
+	return func() tea.Msg {
+		if msg, failed := first().(keptMsg); failed && msg.err != nil {
+			return msg
+		}
+		return second()
 	}
 }
 

@@ -24,7 +24,7 @@ func (m *Model) lister() lister {
 		return m.registry()
 	case pageHelp:
 		return m.help
-	case pageProposal, pageSubject, pageLog:
+	case pageProposal, pageSubject, pageLog, pageKept:
 	}
 	return nil
 }
@@ -40,6 +40,8 @@ func (m *Model) textPager() *pager.Pager {
 		return m.log.pager
 	case pageHelp:
 		return m.help.pager
+	case pageKept:
+		return m.kept.pager
 	case pageQueue, pageTools, pageAgents:
 	}
 	return nil

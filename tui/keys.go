@@ -41,6 +41,7 @@ func tables() []table {
 		{placeSubject, subjectKeys()},
 		{placeLog, logKeys()},
 		{placeHelp, helpKeys()},
+		{placeKept, keptKeys()},
 	}
 }
 
@@ -53,6 +54,7 @@ const (
 	placeSubject    = "A tool or an agent"
 	placeLog        = "Audit log"
 	placeHelp       = "Help"
+	placeKept       = "Not sent"
 )
 
 // rebind replaces the keys of actions by name and returns the names that there

@@ -25,6 +25,11 @@ func (m *Model) chooseTheme() {
 		m.subject.restyle(m)
 	}
 	m.log.restyle(m)
+	if m.kept != nil {
+		m.kept.pager.Restyle(m.theme.Match, m.theme.Rule)
+		m.kept.pager.Point(m.theme.Accent)
+		m.kept.lay(m)
+	}
 	if m.help != nil {
 		m.help.pager.Restyle(m.theme.Match, m.theme.Rule)
 		m.help.lay(m)

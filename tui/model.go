@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
+	"toolcrib/tui/pager"
 	"toolcrib/tui/theme"
 )
 
@@ -24,6 +25,7 @@ const (
 	pageSubject
 	pageLog
 	pageHelp
+	pageKept
 )
 
 // Model is the workbench.
@@ -44,6 +46,7 @@ type Model struct {
 	subject  *subjectPage
 	log      *logPage
 	help     *helpPage
+	kept     *keptPage
 	dialog   *dialog
 	line     *input // what is typed at the bottom, nil for nothing
 
@@ -70,6 +73,9 @@ func New(cfg Config) *Model {
 	m.queue, m.log = newQueuePage(), newLogPage()
 	m.chooseTheme()
 	m.tools, m.agents = newRegistryPage(m, "tool"), newRegistryPage(m, "agent")
+	m.kept = &keptPage{pager: pager.New(m.theme.Match, m.theme.Rule)}
+	m.kept.pager.SetWrap(true)
+	m.kept.pager.Point(m.theme.Accent)
 	m.resize(80, 24)
 	return m
 }
@@ -96,7 +102,7 @@ func (m *Model) Init() tea.Cmd {
 	if !m.themed && !m.cfg.Plain {
 		ask = tea.RequestBackgroundColor
 	}
-	return tea.Batch(ask, m.after(pollEvery, pollMsg{}), m.queue.fill(m), m.queue.settle(m))
+	return tea.Batch(ask, m.after(pollEvery, pollMsg{}), m.queue.fill(m), m.queue.settle(m), m.readKept(true))
 }
 
 // Update implements tea.Model. It routes and never waits.
@@ -179,6 +185,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		if d := m.dialog; d != nil && d.number == msg.dialog && len(d.text.String()) == msg.length {
 			return m.keepDraft(d)
 		}
+	case keptListMsg:
+		m.keptListed(msg)
 	case keptMsg:
 		if msg.err != nil {
 			m.fail(msg.err)
@@ -218,6 +226,8 @@ func (m *Model) reload() tea.Cmd {
 		cmds = append(cmds, m.loadDefinition(m.subject.entry.Subject), m.loadVersions(m.subject.entry.Subject))
 	case pageLog:
 		cmds = append(cmds, m.loadEvents(0))
+	case pageKept:
+		cmds = append(cmds, m.readKept(false))
 	case pageQueue, pageProposal, pageHelp:
 	}
 	return tea.Batch(cmds...)
@@ -229,6 +239,9 @@ func (m *Model) refreshAll() tea.Cmd { return tea.Batch(tea.ClearScreen, m.reloa
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.status = status{}
 	if msg.String() == "ctrl+c" {
+		if m.dialog != nil {
+			return then(m.keepDraft(m.dialog), m.quit())
+		}
 		return m.quit()
 	}
 	switch {
@@ -270,6 +283,7 @@ func (m *Model) resize(width, height int) {
 		m.subject.pager.SetSize(width, m.layout.body)
 	}
 	m.log.pager.SetSize(width, m.layout.body)
+	m.kept.pager.SetSize(width, m.layout.body)
 	if m.help != nil {
 		m.help.pager.SetSize(width, m.layout.body)
 	}

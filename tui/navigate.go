@@ -15,6 +15,8 @@ func (m *Model) place() string {
 		return placeLog
 	case pageHelp:
 		return placeHelp
+	case pageKept:
+		return placeKept
 	case pageQueue:
 	}
 	return placeQueue
@@ -31,7 +33,7 @@ func (m *Model) open(p page) tea.Cmd {
 		if p != pageQueue {
 			m.trail = []page{pageQueue}
 		}
-	case pageProposal, pageSubject, pageHelp:
+	case pageProposal, pageSubject, pageHelp, pageKept:
 		m.trail = append(m.trail, m.page)
 	}
 	m.page = p
@@ -40,7 +42,7 @@ func (m *Model) open(p page) tea.Cmd {
 		return m.registry().open(m)
 	case pageLog:
 		return m.loadEvents(0)
-	case pageQueue, pageProposal, pageSubject, pageHelp:
+	case pageQueue, pageProposal, pageSubject, pageHelp, pageKept:
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ type proposalPage struct {
 	marked   int             // version that the next comparison begins with
 	anchors  []review.Anchor // of the stops of the thread
 	quotes   map[review.Anchor]quoted
+	resume   *keptText // to go on with when the proposal is there
 }
 
 // anchor is a line of a field.
@@ -105,7 +106,11 @@ func (m *Model) dossierLoaded(msg dossierMsg) tea.Cmd {
 	}
 	r.dossier = msg.dossier
 	pp.fill(m)
-	return tea.Batch(pp.compare(m), m.loadPrompts(pp.id, msg.dossier.Digest), m.loadVersions(msg.dossier.Proposal.Subject))
+	var resume tea.Cmd
+	if pp.resume != nil {
+		resume = m.resumed()
+	}
+	return tea.Batch(resume, pp.compare(m), m.loadPrompts(pp.id, msg.dossier.Digest), m.loadVersions(msg.dossier.Proposal.Subject))
 }
 
 // fill lays the tabs out that need nothing but the dossier.

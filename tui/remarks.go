@@ -73,10 +73,7 @@ func (m *Model) remarkHere() tea.Cmd {
 // askCommentAt asks for a comment, on a line or on the proposal as a whole.
 func (m *Model) askCommentAt(at review.Anchor) tea.Cmd {
 	pp := m.proposal
-	draft := "comment-" + string(pp.id)
-	if at.Field != "" {
-		draft += "-" + strings.Map(fileSafe, at.Field) + "-" + itoa(at.Line)
-	}
+	draft := draftOf(pp.id, at)
 	return m.ask(&dialog{
 		title: "Comment", verb: "send", draft: draft, wantsText: true, focusText: true, direct: true,
 		content: func(m *Model, page *prose.Page) {
@@ -155,14 +152,6 @@ func (pp *proposalPage) noted() map[difflist.Place]bool {
 		}
 	}
 	return out
-}
-
-// fileSafe keeps what can be in the name of a file.
-func fileSafe(r rune) rune {
-	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-		return r
-	}
-	return '_'
 }
 
 // followComment shows the line that the selected comment is on.

@@ -73,6 +73,8 @@ func (m *Model) body() (draw.Line, []string) {
 		return m.log.tabs(m), m.log.pager.View()
 	case pageHelp:
 		return m.help.tabs(m), m.help.pager.View()
+	case pageKept:
+		return m.kept.tabs(m), m.kept.pager.View()
 	case pageQueue:
 	}
 	return m.queue.tabs(m), m.queue.view(m)
@@ -123,13 +125,13 @@ func (m *Model) root() page {
 		switch m.trail[i] {
 		case pageTools, pageAgents, pageLog:
 			return m.trail[i]
-		case pageQueue, pageProposal, pageSubject, pageHelp:
+		case pageQueue, pageProposal, pageSubject, pageHelp, pageKept:
 		}
 	}
 	switch m.page {
 	case pageTools, pageAgents, pageLog:
 		return m.page
-	case pageQueue, pageProposal, pageSubject, pageHelp:
+	case pageQueue, pageProposal, pageSubject, pageHelp, pageKept:
 	}
 	return pageQueue
 }

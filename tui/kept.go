@@ -1,0 +1,265 @@
+package tui
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+)
+
+// keptText is a text that was not sent, as its file tells.
+type keptText struct {
+	file  string // name in the folder
+	kind  string // of what: comment, approve, changes, reject, waive, restore, revise, rebase, new, modify
+	id    proposals.ID
+	about string // what people know it as
+	begin string // how it begins
+	at    time.Time
+}
+
+// keptPage lists the texts that were not sent, the newest first.
+type keptPage struct {
+	texts []keptText
+	read  bool
+	pager *pager.Pager
+}
+
+// keptListMsg is what is kept.
+type keptListMsg struct {
+	texts []keptText
+	start bool // the program has just begun
+	err   error
+}
+
+// idLength is how long the id of a proposal is.
+const idLength = len("00000000-0000-0000-0000-000000000000")
+
+// readKept looks at what is kept.
+func (m *Model) readKept(start bool) tea.Cmd {
+	dir, desk, actor := m.cfg.Drafts, m.cfg.Desk, m.cfg.Actor
+	if dir == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		files, err := os.ReadDir(dir)
+		if os.IsNotExist(err) {
+			return keptListMsg{start: start}
+		}
+		if err != nil {
+			return keptListMsg{start: start, err: err}
+		}
+		var texts []keptText
+		for _, f := range files {
+			info, err := f.Info()
+			if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(f.Name(), ".") {
+				continue
+			}
+			t := keptText{file: f.Name(), at: info.ModTime()}
+			t.kind, t.about, _ = strings.Cut(strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())), "-")
+			if len(t.about) >= idLength {
+				t.id = proposals.ID(t.about[:idLength])
+				if d, err := desk.Show(context.Background(), actor, t.id); err == nil {
+					t.about = reference(d.Proposal) + " " + d.Proposal.Subject.String()
+				} else {
+					t.id = ""
+				}
+			}
+			t.begin = beginning(filepath.Join(dir, f.Name()))
+			texts = append(texts, t)
+		}
+		slices.SortFunc(texts, func(a, b keptText) int { return b.at.Compare(a.at) })
+		return keptListMsg{texts, start, nil}
+	}
+}
+
+// beginning returns the first words of a file.
+func beginning(file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	buf := make([]byte, 300)
+	n, _ := f.Read(buf) // what can not be read does not begin with anything
+	return strings.Join(strings.Fields(strings.ToValidUTF8(string(buf[:n]), "")), " ")
+}
+
+// keptListed offers what is kept, or shows it.
+func (m *Model) keptListed(msg keptListMsg) {
+	switch {
+	case msg.err != nil:
+		m.fail(msg.err)
+		return
+	case msg.start && len(msg.texts) > 0:
+		m.say(remark, "%s that you wrote and did not send: D shows", count(len(msg.texts), "text is kept", "texts are kept"))
+	}
+	m.kept.texts, m.kept.read = msg.texts, true
+	m.kept.lay(m)
+}
+
+func (k *keptPage) lay(m *Model) {
+	page := prose.New(m.theme)
+	if len(k.texts) == 0 {
+		page.Blank()
+		page.Faint("", "Everything that you wrote was sent.")
+	}
+	for _, t := range k.texts {
+		page.Stop()
+		page.Line(draw.Of(m.theme.Strong, draw.Pad(draw.Show(keptKind(t.kind)), 16)).Add(m.theme.Text, draw.Show(t.about)).
+			Add(m.theme.Faint, "  "+m.stampOf(t.at)))
+		page.Faint("                ", t.begin)
+		page.Blank()
+	}
+	k.pager.Replace(page.Rows())
+}
+
+// keptKind says what a text was going to be.
+func keptKind(kind string) string {
+	switch kind {
+	case "approve":
+		return "note"
+	case "changes":
+		return "needs changes"
+	case "waive":
+		return "waiver"
+	}
+	return kind
+}
+
+func (k *keptPage) tabs(m *Model) draw.Line {
+	return draw.Of("", " ").Add(m.theme.Accent, "▎Not sent").Add(m.theme.Faint, draw.Showf("  %s in %s", count(len(k.texts), "text", "texts"), m.cfg.Drafts))
+}
+
+func keptKeys() []key {
+	return append([]key{
+		{name: "kept-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next text", do: nextStop(1)},
+		{name: "kept-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous text", do: nextStop(-1)},
+		{name: "kept-open", keys: []string{"enter"}, label: "go on", help: "Go on with the selected text", do: (*Model).openKept, off: (*Model).noKept},
+		{name: "kept-drop", keys: []string{"x"}, label: "drop", help: "Throw the selected text away", do: (*Model).askDropKept, off: (*Model).noKept},
+	}, textKeys()...)
+}
+
+func (m *Model) noKept() string {
+	if n := m.kept.pager.Stop(); n < 0 || n >= len(m.kept.texts) {
+		return "J selects a text first"
+	}
+	return ""
+}
+
+func (m *Model) openKeptList() tea.Cmd {
+	return tea.Batch(m.open(pageKept), m.readKept(false))
+}
+
+func (m *Model) noDrafts() string {
+	if m.cfg.Drafts == "" {
+		return "there is no folder for drafts"
+	}
+	return ""
+}
+
+// openKept goes on where the text was left: in the editor, or in the dialog it
+// was written in.
+func (m *Model) openKept() tea.Cmd {
+	t := m.kept.texts[m.kept.pager.Stop()]
+	switch t.kind {
+	case "new", "modify", "revise", "rebase":
+		if why := m.noEditor(); why != "" {
+			m.say(warning, "enter: %s", why)
+			return nil
+		}
+		return m.edit(editing{t.id, filepath.Join(m.cfg.Drafts, t.file), t.about}, nil)
+	case "comment", "approve", "changes", "reject", "waive":
+	default:
+		m.say(warning, "It is in %s", filepath.Join(m.cfg.Drafts, t.file))
+		return nil
+	}
+	if t.id == "" {
+		m.say(warning, "Its proposal is not here; the text is in %s", filepath.Join(m.cfg.Drafts, t.file))
+		return nil
+	}
+	cmd := m.openProposal(proposals.Proposal{ID: t.id})
+	m.proposal.resume = &t
+	return cmd
+}
+
+// resumed opens the dialog that a kept text was written in, now that the
+// proposal is there.
+func (m *Model) resumed() tea.Cmd {
+	pp := m.proposal
+	t := pp.resume
+	pp.resume = nil
+	name := map[string]string{"comment": "comment", "approve": "approve", "changes": "needs-changes", "reject": "reject", "waive": "waive"}[t.kind]
+	switch t.kind {
+	case "comment":
+		if at, ok := anchorOf(t.file); ok {
+			return m.askCommentAt(at)
+		}
+	case "waive":
+		pp.tab = tabAssessment
+		for i, s := range pp.dossier.Standing {
+			if strings.Contains(t.file, s.PassageHash()[:8]) {
+				pp.pagers[tabAssessment].SetStop(i)
+			}
+		}
+	}
+	for _, k := range proposalKeys() {
+		if k.name != name {
+			continue
+		}
+		if why := k.why(m); why != "" {
+			m.say(warning, "It can not be sent: %s. The text is in %s", why, filepath.Join(m.cfg.Drafts, t.file))
+			return nil
+		}
+		return k.do(m)
+	}
+	return nil
+}
+
+// draftOf names the file of a comment by what it is on.
+func draftOf(id proposals.ID, at review.Anchor) string {
+	name := "comment-" + string(id)
+	if at.Field == "" {
+		return name
+	}
+	long := name + "@" + url.PathEscape(at.Field) + "@" + itoa(at.Line) + "@" + itoa(at.Revision)
+	if len(long) > 200 {
+		return name
+	}
+	return long
+}
+
+// anchorOf reads what draftOf wrote.
+func anchorOf(file string) (review.Anchor, bool) {
+	parts := strings.Split(strings.TrimSuffix(file, filepath.Ext(file)), "@")
+	if len(parts) != 4 {
+		return review.Anchor{}, false
+	}
+	field, err := url.PathUnescape(parts[1])
+	line, errLine := strconv.Atoi(parts[2])
+	revision, errRevision := strconv.Atoi(parts[3])
+	return review.Anchor{Field: field, Line: line, Revision: revision}, err == nil && errLine == nil && errRevision == nil
+}
+
+func (m *Model) askDropKept() tea.Cmd {
+	t := m.kept.texts[m.kept.pager.Stop()]
+	return m.ask(&dialog{
+		title: "Throw away", verb: "throw it away",
+		content: func(_ *Model, page *prose.Page) {
+			page.Field(keptKind(t.kind), t.about)
+			page.Faint("", t.begin)
+		},
+		run: func(m *Model, _ string) tea.Cmd { return then(m.dropDraft(t.file), m.readKept(false)) },
+	})
+}

@@ -1,0 +1,71 @@
+package tui_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolcrib/tui"
+)
+
+// restart is what remains after a crash: the database and the kept texts.
+func (b *bench) restart() {
+	b.m = tui.New(b.config)
+	b.m.Prime(100, 30)
+	b.drain(b.m.Init())
+}
+
+// TestKeptTextsAreOffered crashes with an anchored comment and a reason half
+// written, and goes on with both.
+func TestKeptTextsAreOffered(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("enter", "2", ";", "j", "j", ";").write("Which of th")
+	b.restart()
+	b.wants("1 text is kept that you wrote and did not send: D shows")
+	b.press("enter", "x").write("It hides")
+	b.restart()
+	b.press("D")
+	b.wants("2 texts in ", "comment", "reject", "#1 tool:user/name_bank", "Which of th", "It hides")
+	for _, f := range kept(t, b) {
+		info, err := os.Stat(f)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", f, info.Mode(), err)
+		}
+	}
+	b.press("enter")
+	b.wants("enter: J selects a text first")
+	b.press("J")
+	if !strings.Contains(selectedLine(b), "comment") {
+		b.press("J")
+	}
+	b.press("enter")
+	b.wants("definition.", "of revision 1", "Which of th")
+	b.write("em?").press("ctrl+s").wants("Said")
+	b.press("5").wants("Which of them?", "on definition.")
+	b.press("D", "J", "enter")
+	b.wants("Reject", "It hides")
+	b.press("esc", "esc", "x", "y")
+	if left := kept(t, b); len(left) != 0 {
+		t.Errorf("still kept: %v", left)
+	}
+	b.wants("Everything that you wrote was sent.")
+}
+
+func kept(t *testing.T, b *bench) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(b.config.Drafts, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func selectedLine(b *bench) string {
+	for line := range strings.Lines(b.screen()) {
+		if strings.HasPrefix(line, "▌") {
+			return line
+		}
+	}
+	return ""
+}
