@@ -247,11 +247,10 @@ func (d *dialog) answerLine(m *Model) draw.Line {
 	if d.direct {
 		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Text, " "+draw.Show(d.verb))
 	}
-	style := th.Faint
-	if d.ready {
-		style = th.Key
+	if !d.ready {
+		return draw.Of(th.Faint, " y "+draw.Show(d.verb)+", in a moment")
 	}
-	return draw.Of("", " ").Add(style, "y").Add(th.Text, " "+draw.Show(d.verb))
+	return draw.Of("", " ").Add(th.Key, "y").Add(th.Text, " "+draw.Show(d.verb))
 }
 
 // footer shows the keys of the dialog.
