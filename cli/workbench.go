@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -63,8 +65,14 @@ func (a *app) openWorkbench(ctx context.Context, place string) error {
 	width, height := a.terminalSize()
 	m.Prime(width, height)
 	paint(a.env.Out, m.View().Content)
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.keyboard), tea.WithOutput(a.env.Out),
+	// Signals are asked for once, here: with a handler of its own Bubble Tea
+	// can wait for ever for a loop that a context has ended already. And the
+	// workbench is left, not broken off: what is being written is answered.
+	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(a.keyboard), tea.WithOutput(a.env.Out),
 		tea.WithFPS(framesPerSecond), tea.WithWindowSize(width, height))
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal was closed
+	defer stop()
+	defer context.AfterFunc(ctx, func() { program.Send(tui.Leave{}) })()
 	_, err = program.Run()
 	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil {
 		return context.Canceled

@@ -42,8 +42,20 @@ func (m *Model) switchMouse() tea.Cmd {
 	return nil
 }
 
-// quit leaves when every write that is on its way has been answered.
+// Leave is a message that ends the workbench as a key would: when every write
+// that is on its way has been answered.
+type Leave struct{}
+
+// quit leaves when every write that is on its way has been answered. What is
+// being typed is kept at once, as nothing comes after this.
 func (m *Model) quit() tea.Cmd {
+	if m.dialog != nil {
+		if keep := m.keepDraft(m.dialog); keep != nil {
+			if kept, ok := keep().(keptMsg); ok && kept.err != nil {
+				m.fail(kept.err)
+			}
+		}
+	}
 	if m.writes == 0 {
 		return tea.Quit
 	}

@@ -135,6 +135,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.sixteen = msg.Profile == colorprofile.ANSI
 		m.cfg.Plain = m.cfg.Plain || msg.Profile <= colorprofile.ASCII
 		m.chooseTheme()
+	case Leave:
+		return m.quit()
 	case pollMsg:
 		return tea.Batch(m.readStamp(), m.after(pollEvery, pollMsg{}))
 	case stampMsg:
@@ -238,6 +240,11 @@ func (m *Model) refreshAll() tea.Cmd { return tea.Batch(tea.ClearScreen, m.reloa
 // key gives a key to whoever has the keyboard.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.status = status{}
+	if msg.String() == "ctrl+j" {
+		// What was typed before the terminal was in raw mode, which is when the
+		// first frame is there already: the line discipline made it of an enter.
+		msg = tea.KeyPressMsg{Code: tea.KeyEnter}
+	}
 	if msg.String() == "ctrl+c" {
 		if m.dialog != nil {
 			return then(m.keepDraft(m.dialog), m.quit())

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui"
 )
 
 func TestQuitWaitsForWrites(t *testing.T) {
@@ -25,4 +27,20 @@ func TestQuitWaitsForWrites(t *testing.T) {
 	if !b.quit {
 		t.Fatal("did not leave when the write was answered")
 	}
+}
+
+// A signal leaves as a key does, and what was being typed is there the next
+// time.
+func TestLeaveKeepsWhatIsTyped(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("enter", "C").write("Half a thou")
+	if _, cmd := b.m.Update(tui.Leave{}); cmd == nil {
+		t.Fatal("nothing ends the workbench")
+	} else if _, quits := cmd().(tea.QuitMsg); !quits {
+		t.Fatal("the workbench does not end")
+	}
+	b.m = tui.New(b.config)
+	b.m.Prime(100, 30)
+	b.drain(b.m.Init())
+	b.press("enter", "C").wants("Half a thou")
 }
