@@ -1,0 +1,227 @@
+package workbench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/bench/terminal"
+)
+
+// patience is how long anything on the screen may take.
+const patience = 20 * time.Second
+
+// crib is a built toolcrib with a home and a database of its own.
+type crib struct {
+	t    *testing.T
+	bin  string
+	home string
+}
+
+func newCrib(t *testing.T) crib {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed")
+	}
+	c := crib{t: t, home: t.TempDir()}
+	c.bin = filepath.Join(c.home, "toolcrib")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", c.bin, "toolcrib")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return c
+}
+
+func (c crib) env() []string {
+	return []string{"HOME=" + c.home, "TOOLCRIB_DB=" + filepath.Join(c.home, "toolcrib.db"), "USER=mara"}
+}
+
+// run runs a command and returns what it printed.
+func (c crib) run(args ...string) string {
+	c.t.Helper()
+	cmd := exec.CommandContext(c.t.Context(), c.bin, args...)
+	cmd.Env, cmd.Dir = c.env(), c.home
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		c.t.Fatalf("toolcrib %s: %v\n%s%s", strings.Join(args, " "), err, out.String(), errs.String())
+	}
+	return out.String()
+}
+
+// proposed submits a file of the demonstration.
+func (c crib) proposed(name string) {
+	c.t.Helper()
+	file, err := filepath.Abs(filepath.Join("..", "..", "testdata", "demo", name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.run("propose", "--as", "agent:importer", file)
+}
+
+// file writes a proposal of a new tool and returns its name.
+func (c crib) file(id string) string {
+	c.t.Helper()
+	name := filepath.Join(c.home, id+".json")
+	text := `{"type":"new","subject":"tool:user/` + id + `","baseVersion":0,"definition":{"id":"` + id + `","kind":"prompt","name":"Tool ` + id + `",` +
+		`"scope":"file","usageNotes":"Use it on a scene.","goals":"Find what drags.","guardrails":"Change nothing.","prompt":"Read the scene and name what drags.",` +
+		`"approval":{"tier":"auto_approve"}},"rationale":"Needed every day.","examples":["Check the harbour scene","Check chapter two"],` +
+		`"testCases":[{"name":"named","input":"a scene","expect":"pass","output":"slow","checks":[{"type":"contains","value":"slow"}]},` +
+		`{"name":"not named","input":"a scene","expect":"fail","output":"fine","checks":[{"type":"contains","value":"slow"}]}]}`
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	return name
+}
+
+// person sits at the workbench.
+type person struct {
+	t *testing.T
+	*terminal.Terminal
+}
+
+// open opens the workbench in a terminal.
+func (c crib) open(width, height int) person {
+	c.t.Helper()
+	tm, err := terminal.Start(c.t.Context(), terminal.Program{
+		Args: []string{c.bin, "--as", "user:mara"}, Dir: c.home, Env: c.env(), Width: width, Height: height,
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() {
+		if err := tm.Close(); err != nil {
+			c.t.Error(err)
+		}
+	})
+	return person{c.t, tm}
+}
+
+func (p person) sees(texts ...string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	if _, err := p.Wait(ctx, texts...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// answers says yes to a dialog as soon as it takes an answer.
+func (p person) answers(offer string) {
+	p.t.Helper()
+	p.sees(offer)
+	p.lost("in a moment")
+	p.press("y")
+}
+
+// lost waits until a text is off the screen.
+func (p person) lost(text string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	if err := p.Gone(ctx, text); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// ends waits until the program is gone.
+func (p person) ends() {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	if err := p.Ended(ctx); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p person) press(keys ...string) {
+	p.t.Helper()
+	if err := p.Press(p.t.Context(), keys...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p person) types(text string) {
+	p.t.Helper()
+	if err := p.Type(p.t.Context(), text); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// TestFromQueueToVersion walks the whole way that a proposal goes, in the real
+// program on a real terminal.
+func TestFromQueueToVersion(t *testing.T) {
+	c := newCrib(t)
+	for _, name := range []string{"viewpoint_keeper.md", "delete_tasks_unasked.json", "search_gmail_off.md"} {
+		c.proposed(name)
+	}
+	p := c.open(120, 40)
+	p.sees("user/viewpoint", "delete_tasks", "search_gmail", "quit")
+
+	p.press("/")
+	p.types("delete_tasks")
+	p.lost("user/viewpoint")
+	p.press("Enter")
+	p.sees("delete_tasks", "block")
+	p.press("Enter")
+	p.sees("Rationale")
+
+	p.press("2")
+	p.sees("requires_approval", "auto_approve", "against")
+
+	p.press("3")
+	p.sees("R212")
+	p.press("a") // an open block holds it back, and the key says so
+	p.sees("R212@definition.approval")
+	p.press("J", "W")
+	p.sees("Waive a finding")
+	p.types("Asked eight times a day, always yes.")
+	p.press("Tab")
+	p.answers("y waive it")
+	p.sees("Waived R212", "waived by user:mara")
+
+	p.press("a")
+	p.sees("Approve", "digest")
+	p.press("Enter") // enter never decides
+	p.answers("y approve")
+	p.sees("Live: tool:global/delete_tasks version 2")
+
+	p.press("6")
+	p.sees("v2", "user:mara", "v1")
+	p.press("q")
+	p.press("q")
+	p.ends()
+	if out := c.run("history", "tool:global/delete_tasks"); strings.Count(out, "user:mara") != 1 {
+		t.Errorf("the version is not in the history:\n%s", out)
+	}
+	c.run("verify")
+}
+
+// TestTooSmall makes the terminal smaller than the workbench, and large again.
+func TestTooSmall(t *testing.T) {
+	c := newCrib(t)
+	c.proposed("viewpoint_keeper.md")
+	p := c.open(80, 24)
+	p.sees("viewpoint_keeper")
+	if err := p.Resize(t.Context(), 40, 10); err != nil {
+		t.Fatal(err)
+	}
+	p.sees("60×15")
+	if err := p.Resize(t.Context(), 100, 30); err != nil {
+		t.Fatal(err)
+	}
+	p.sees("viewpoint_keeper", "quit")
+}
+
+func TestMissingTmux(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if _, err := terminal.Start(t.Context(), terminal.Program{}); !errors.Is(err, terminal.ErrMissing) {
+		t.Errorf("without tmux: %v", err)
+	}
+}
