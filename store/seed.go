@@ -85,7 +85,8 @@ func (s *session) checkCore(ctx context.Context) error {
 		}
 	}
 	var overridden string
-	err = s.row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c JOIN names n ON n.name = c.id
+	// CROSS JOIN keeps the engine from looking through all names for the core.
+	err = s.row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n ON n.name = c.id
 		WHERE n.subject <> 'tool:global/' || c.id`, nil, &overridden)
 	if err != nil {
 		return err
