@@ -1,0 +1,42 @@
+package store_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// TestCrowdIsSound writes a generated database, verifies it, and lets the desk
+// go on with it: measurements are of what the desk itself would have left.
+func TestCrowdIsSound(t *testing.T) {
+	policy := review.Policy{Severities: storetest.Basics()}
+	rules := storetest.New(t).Desk(t, policy).RulesVersion()
+	path := filepath.Join(t.TempDir(), "crowd.db")
+	crowd := storetest.Crowd{Tools: 300, Waiting: 20, Versions: 700, Rules: rules}
+	if err := crowd.Fill(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	db := storetest.Open(t, path)
+	report := verify(t, db)
+	if len(report.Damage) > 0 {
+		t.Fatalf("damage: %+v", report.Damage)
+	}
+	if report.Rows["versions"] != 1040 || report.Rows["decisions"] != 300 || report.Rows["revisions"] != 320 {
+		t.Errorf("rows: %v", report.Rows)
+	}
+	desk := db.Desk(t, policy)
+	page := list(t, db, review.Query{Limit: 20})
+	choices := make([]review.Choice, len(page.Proposals))
+	for i, p := range page.Proposals {
+		choices[i].ID = p.ID
+	}
+	if _, err := desk.Approve(t.Context(), ada, choices, ""); err != nil {
+		t.Error(err)
+	}
+	db.Approved(t, desk, ada, storetest.Prompt("scene_pacer"))
+	if report := verify(t, db); len(report.Damage) > 0 {
+		t.Errorf("afterwards: %+v", report.Damage)
+	}
+}
