@@ -74,8 +74,12 @@ func (a assistant) unlink(ctx context.Context, memory string) error {
 
 // Neighbours implements builtin.LinkReader.
 func (a assistant) Neighbours(ctx context.Context, memory string, limit int) ([]string, error) {
-	return all(ctx, a.s, scanString, `SELECT id FROM (SELECT target AS id FROM memory_links WHERE memory = ?1 AND deleted_at = '' AND NOT to_entity LIMIT ?2)
-		UNION SELECT id FROM (SELECT memory AS id FROM memory_links WHERE target = ?1 AND deleted_at = '' ORDER BY seq DESC LIMIT ?2) LIMIT ?2`, memory, limit)
+	from, err := all(ctx, a.s, scanString, "SELECT target FROM memory_links INDEXED BY memory_links_once WHERE memory = ? AND deleted_at = '' AND owner = ? AND NOT to_entity LIMIT ?", memory, a.owner, limit)
+	if err != nil {
+		return nil, err
+	}
+	to, err := all(ctx, a.s, scanString, "SELECT memory FROM memory_links INDEXED BY memory_links_to WHERE target = ? AND deleted_at = '' AND owner = ? ORDER BY seq DESC LIMIT ?", memory, a.owner, limit)
+	return append(from, to...), err
 }
 
 // relationsAtMost is how many links may lead from one memory to one entity: one

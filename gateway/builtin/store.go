@@ -137,8 +137,8 @@ type MemoryWriter interface {
 
 // LinkReader follows links.
 type LinkReader interface {
-	// Neighbours returns the ids of at most limit memories that links lead to
-	// from a memory or from which they lead to it.
+	// Neighbours returns the ids of memories that links lead to from a memory,
+	// and of those from which they lead to it: at most limit of each.
 	Neighbours(ctx context.Context, memory string, limit int) ([]string, error)
 	// MemoriesOf returns at most limit memories that are linked to an entity,
 	// the newest link first.
