@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolcrib/cli"
+	"toolcrib/store/storetest"
 )
 
 // place is somewhere a database may be, or may not.
@@ -60,6 +61,22 @@ func places() []place {
 			}
 			return link
 		}, 1, "is not there"},
+		{"a database of a newer toolcrib", func(t *testing.T, c crib) string {
+			t.Helper()
+			newer := c.copied(t)
+			if err := storetest.ByHand(t.Context(), newer.path, "PRAGMA user_version = 9999"); err != nil {
+				t.Fatal(err)
+			}
+			return newer.path
+		}, 1, "newer"},
+		{"a database of another program", func(t *testing.T, _ crib) string {
+			t.Helper()
+			path := filepath.Join(t.TempDir(), "other.db")
+			if err := storetest.ByHand(t.Context(), path, "CREATE TABLE notes (body TEXT)"); err != nil {
+				t.Fatal(err)
+			}
+			return path
+		}, 1, "another program"},
 		{"a device", func(*testing.T, crib) string { return os.DevNull }, 1, ""},
 		{"a full device", func(*testing.T, crib) string { return "/dev/full" }, 1, ""},
 	}
