@@ -17,7 +17,7 @@ var arrows = map[string][]string{
 	".":         {"cli"},
 	"cli":       {"tui", "mcp", "gateway", "review", "store", "prompt", "history", "proposals", "registry", "visible", "testdata"},
 	"tui":       {"gateway", "review", "prompt", "history", "proposals", "registry", "visible"},
-	"mcp":       {"gateway", "review", "prompt", "history", "proposals", "registry"},
+	"mcp":       {"gateway", "review", "prompt", "history", "proposals", "registry", "visible"},
 	"gateway":   {"review", "prompt", "proposals", "registry", "visible"},
 	"store":     {"gateway", "review", "prompt", "history", "proposals", "registry", "failpoint"},
 	"review":    {"prompt", "history", "proposals", "registry", "visible"},

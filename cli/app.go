@@ -145,17 +145,22 @@ func (a *app) actor() (proposals.Actor, error) {
 	if a.flags.as != "" {
 		return proposals.ParseActor(a.flags.as)
 	}
+	return proposals.Actor{Kind: proposals.User, Name: loginName(a.env)}, nil
+}
+
+// loginName is the name of the user who is logged in, as an actor has it.
+func loginName(env Env) string {
 	name := ""
 	if u, err := user.Current(); err == nil {
 		name = u.Username
 	}
 	if name == "" {
-		name = a.env.Getenv("USER")
+		name = env.Getenv("USER")
 	}
 	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
 		name = name[i+1:] // DOMAIN\name
 	}
-	return proposals.Actor{Kind: proposals.User, Name: proposals.ActorName(name)}, nil
+	return proposals.ActorName(name)
 }
 
 // layer is the layer a command works in when none is named.

@@ -80,7 +80,7 @@ set:NAME (all members of a change set).`,
 			newWithdraw, newComment, newWaive, newRebase, newRegroup, newFork,
 		}},
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newBlame, newRollback, newVerify, newBackup, newLog, newExport, newDrift}},
-		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, newImport, newWatch, newCanonicalize, newCheck}},
+		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, newImport, newWatch, newCanonicalize, newCheck, newMCP}},
 		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newVersion}},
 	} {
 		for _, command := range add.commands {

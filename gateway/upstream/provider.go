@@ -16,21 +16,10 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Drift is an upstream definition that is not the one that was approved.
-type Drift struct {
-	Caller   gateway.Caller
-	Tool     registry.Subject
-	Version  int
-	Server   string
-	Approved string // the pin: the hash of the approved JSON, "" when there is none
-	Listed   string // the hash of what the server lists now, "" when it lists nothing of that name
-}
-
 // Provider runs tools on upstream servers. It keeps a connection to each
 // server that was asked for and makes a new one when it ended.
 type Provider struct {
-	find  func(name string) (Server, bool)
-	drift func(context.Context, Drift) error
+	find func(name string) (Server, bool)
 
 	mu    sync.Mutex
 	links map[string]*link
@@ -44,11 +33,9 @@ type link struct {
 	session *Session
 }
 
-// NewProvider returns a provider for the servers that find knows. drift is
-// told of every call that was refused because a definition is not the approved
-// one.
-func NewProvider(find func(name string) (Server, bool), drift func(context.Context, Drift) error) *Provider {
-	return &Provider{find: find, drift: drift, links: map[string]*link{}}
+// NewProvider returns a provider for the servers that find knows.
+func NewProvider(find func(name string) (Server, bool)) *Provider {
+	return &Provider{find: find, links: map[string]*link{}}
 }
 
 // Close ends every connection.
@@ -85,12 +72,12 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (json.RawMess
 	if name == "" {
 		name = t.ID
 	}
-	d := Drift{Caller: in.Caller, Tool: in.Tool.Subject, Version: in.Tool.Version, Server: server.Name, Listed: hashOf(tools, name)}
+	d := drift{Server: server.Name, Name: name, Listed: hashOf(tools, name)}
 	if t.Source != nil && t.Source.Type == registry.SourceMCP {
 		d.Approved = t.Source.Hash
 	}
 	if d.Approved == "" || d.Approved != d.Listed {
-		return nil, errors.Join(d.refusal(), p.drift(ctx, d))
+		return nil, d.refusal(t.ID)
 	}
 	raw, node, err := session.Call(ctx, name, in.Args)
 	if err != nil {
@@ -169,15 +156,28 @@ func hashOf(tools []json.RawMessage, name string) string {
 	return found
 }
 
-func (d Drift) refusal() *gateway.Error {
-	e := &gateway.Error{Code: gateway.CodeChanged}
+// drift is how an upstream definition differs from the approved one. It goes
+// into the audit log with the refusal.
+type drift struct {
+	Server   string `json:"server"`
+	Name     string `json:"name"`     // that the tool has there
+	Approved string `json:"approved"` // the pin: the hash of the approved JSON, "" when there is none
+	Listed   string `json:"listed"`   // the hash of what is listed now, "" when nothing is, or two things are
+}
+
+func (d drift) refusal(id string) error {
+	details, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	e := &gateway.Error{Code: gateway.CodeChanged, Details: details}
 	switch {
 	case d.Approved == "":
-		e.Message = fmt.Sprintf("%s has no pin that says what %s listed when it was approved; the user imports it from there and approves it again", d.Tool.ID, d.Server)
+		e.Message = fmt.Sprintf("%s has no pin that says what %s listed when it was approved; nothing was called, the user has to import it from there and approve it again.", id, d.Server)
 	case d.Listed == "":
-		e.Message = fmt.Sprintf("%s does not list %s any more as it was approved; nothing was called", d.Server, d.Tool.ID)
+		e.Message = fmt.Sprintf("%s does not list %s any more as it was approved; nothing was called.", d.Server, id)
 	default:
-		e.Message = fmt.Sprintf("%s says something else of %s than what was approved; nothing was called, the user has to review the change (toolcrib import --server %s)", d.Server, d.Tool.ID, d.Server)
+		e.Message = fmt.Sprintf("%s says something else of %s than what was approved; nothing was called, the user has to review the change (toolcrib import --server %s).", d.Server, id, d.Server)
 	}
 	return e
 }

@@ -1,7 +1,6 @@
 package upstream_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -35,18 +34,16 @@ func approved(t *testing.T, name, raw string) gateway.Invocation {
 	}
 }
 
-// providerOf returns a provider for one server and what it tells of drift.
-func providerOf(t *testing.T, how string) (*upstream.Provider, *[]upstream.Drift) {
+// providerOf returns a provider for one server.
+func providerOf(t *testing.T, how string) *upstream.Provider {
 	t.Helper()
-	var drifts []upstream.Drift
-	p := upstream.NewProvider(func(name string) (upstream.Server, bool) { return program(how), name == "upstream" },
-		func(_ context.Context, d upstream.Drift) error { drifts = append(drifts, d); return nil })
+	p := upstream.NewProvider(func(name string) (upstream.Server, bool) { return program(how), name == "upstream" })
 	t.Cleanup(p.Close)
-	return p, &drifts
+	return p
 }
 
 func TestRunsWhatWasApproved(t *testing.T) {
-	p, drifts := providerOf(t, "pages")
+	p := providerOf(t, "pages")
 	in := approved(t, "echo", "\n "+echoTool)
 	for range 2 {
 		out, err := p.Run(t.Context(), in)
@@ -59,9 +56,6 @@ func TestRunsWhatWasApproved(t *testing.T) {
 	if !errors.As(err, &refused) || refused.Code != gateway.CodeProvider || refused.Message != "no such city" || !json.Valid(refused.Details) {
 		t.Errorf("an error of the tool: %v", err)
 	}
-	if len(*drifts) > 0 {
-		t.Errorf("%v", *drifts)
-	}
 }
 
 func TestRefusesWhatIsNotApproved(t *testing.T) {
@@ -72,18 +66,19 @@ func TestRefusesWhatIsNotApproved(t *testing.T) {
 		"capitals": approved(t, "other-tool", otherTool),
 	} {
 		t.Run(how, func(t *testing.T) {
-			p, drifts := providerOf(t, how)
+			p := providerOf(t, how)
 			out, err := p.Run(t.Context(), in)
-			if !errors.Is(err, gateway.CodeChanged) || out != nil || len(*drifts) != 1 || (*drifts)[0].Approved == (*drifts)[0].Listed {
-				t.Errorf("%s, %v, %v", out, err, *drifts)
+			var refused *gateway.Error
+			if !errors.As(err, &refused) || refused.Code != gateway.CodeChanged || out != nil || !json.Valid(refused.Details) {
+				t.Errorf("%s, %v", out, err)
 			}
 		})
 	}
 	t.Run("no pin", func(t *testing.T) {
-		p, drifts := providerOf(t, "plain")
+		p := providerOf(t, "plain")
 		in := approved(t, "echo", echoTool)
 		in.Tool.Definition.Tool.Source = nil
-		if _, err := p.Run(t.Context(), in); !errors.Is(err, gateway.CodeChanged) || len(*drifts) != 1 {
+		if _, err := p.Run(t.Context(), in); !errors.Is(err, gateway.CodeChanged) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -91,7 +86,7 @@ func TestRefusesWhatIsNotApproved(t *testing.T) {
 
 // TestRugPull meets a server that lists what was approved until it is trusted.
 func TestRugPull(t *testing.T) {
-	p, drifts := providerOf(t, "swaps")
+	p := providerOf(t, "swaps")
 	in := approved(t, "echo", echoTool)
 	if _, err := p.Run(t.Context(), in); err != nil {
 		t.Fatal(err)
@@ -99,20 +94,17 @@ func TestRugPull(t *testing.T) {
 	if _, err := p.Run(t.Context(), in); !errors.Is(err, gateway.CodeChanged) {
 		t.Errorf("%v", err)
 	}
-	if len(*drifts) != 1 || (*drifts)[0].Version != 3 {
-		t.Errorf("%v", *drifts)
-	}
 }
 
 func TestProviderErrors(t *testing.T) {
 	in := approved(t, "echo", echoTool)
 	for how, want := range map[string]gateway.Code{"crash": gateway.CodeProvider, "call-flood": gateway.CodeProvider, "asks": gateway.CodeProvider} {
-		p, _ := providerOf(t, how)
+		p := providerOf(t, how)
 		if _, err := p.Run(t.Context(), in); !errors.Is(err, want) {
 			t.Errorf("%s: %v", how, err)
 		}
 	}
-	p, _ := providerOf(t, "plain")
+	p := providerOf(t, "plain")
 	other := approved(t, "echo", echoTool)
 	other.Tool.Definition.Tool.Provider.Server = "stranger"
 	if _, err := p.Run(t.Context(), other); !errors.Is(err, gateway.CodeNotConnected) {
@@ -122,7 +114,7 @@ func TestProviderErrors(t *testing.T) {
 		s := program("mute-call")
 		s.Timeout = 200 * time.Millisecond
 		return s, true
-	}, nil)
+	})
 	defer slow.Close()
 	if _, err := slow.Run(t.Context(), in); !errors.Is(err, gateway.CodeTimeout) {
 		t.Errorf("%v", err)
@@ -131,7 +123,7 @@ func TestProviderErrors(t *testing.T) {
 
 // TestReconnects calls a server that ends after every list.
 func TestReconnects(t *testing.T) {
-	p, _ := providerOf(t, "restarts")
+	p := providerOf(t, "restarts")
 	in := approved(t, "echo", echoTool)
 	for i := range 3 {
 		if _, err := p.Run(t.Context(), in); err != nil {

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/mcp"
+)
+
+type mcpFlags struct {
+	callerFlags
+	http, tokenFile string
+	origins         []string
+	remote          bool
+}
+
+// tokenVariable holds the bearer token when no file does.
+const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // the name of it
+
+func newMCP(a *app) *cobra.Command {
+	f := mcpFlags{callerFlags: callerFlags{agent: "assistant"}}
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve agents over the Model Context Protocol",
+		Long: `Serve one agent over standard input and output, or many over HTTP: they propose,
+revise and look at proposals; search, describe and execute the tools of one
+agent profile; read approved prompt tools as prompts and versions as resources;
+and hear when something was approved. Nothing here can approve.
+
+A client is the agent that it says it is (agent:NAME), or the one that --as
+names. It is never a user.
+
+Over HTTP the endpoint is http://HOST:PORT/mcp, on this machine only, and every
+request has to carry a bearer token: the one in TOOLCRIB_MCP_TOKEN, else the one
+in the file that --token-file names (made when it is not there), else a new one
+that is printed on standard error. Web pages from elsewhere are turned away.`,
+		Example: `  toolcrib mcp --as agent:editor
+  toolcrib mcp --http 127.0.0.1:8765 --token-file ~/.config/toolcrib/mcp.token`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), a, f) },
+	}
+	set := cmd.Flags()
+	set.StringVar(&f.http, "http", "", "serve over HTTP at `HOST:PORT`; port 0 takes a free one")
+	set.StringVar(&f.tokenFile, "token-file", "", "the `FILE` that holds the bearer token, readable to you alone")
+	set.StringSliceVar(&f.origins, "allow-origin", nil, "let web pages of `ORIGIN` connect, such as https://example.com")
+	set.BoolVar(&f.remote, "allow-remote", false, "let --http name an address that other machines can reach")
+	set.StringVar(&f.agent, "agent", f.agent, "the agent `PROFILE` whose tools can be found and called")
+	set.StringVar(&f.user, "user", "", "on whose behalf tools are called: the `NAME` of a user (default: the login name)")
+	set.StringVar(&f.customer, "customer", "", "the `NAME` of the customer, for tools of a hub")
+	f.where.register(set)
+	return cmd
+}
+
+func runMCP(ctx context.Context, a *app, f mcpFlags) error {
+	c := mcp.Config{Version: programVersion(), Documents: documents()}
+	var err error
+	if a.flags.as != "" {
+		if c.As, err = a.actor(); err != nil {
+			return err
+		}
+	}
+	if c.Caller, err = f.caller(a); err != nil {
+		return err
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return err
+	}
+	run, err := a.gateway(ctx)
+	if err != nil {
+		return err
+	}
+	c.Desk, c.Gateway, c.Registry = proposer{desk}, toolUser{run.Gateway}, approved{a.db, c.Caller.Layer.View()}
+	server, err := mcp.New(c)
+	if err == nil && f.http == "" {
+		err = server.ServeStdio(ctx, a.env.In, a.env.Out)
+	} else if err == nil {
+		err = f.serveHTTP(ctx, a, server)
+	}
+	return errors.Join(err, run.Close())
+}
+
+// serveHTTP serves over HTTP until ctx ends.
+func (f mcpFlags) serveHTTP(ctx context.Context, a *app, server *mcp.Server) error {
+	host, _, err := net.SplitHostPort(f.http)
+	switch {
+	case err != nil:
+		return usagef("--http is %q; write HOST:PORT, such as 127.0.0.1:8765", f.http)
+	case !f.remote && !mcp.Loopback(host):
+		return usagef("--http is %q, which other machines may reach; write 127.0.0.1:PORT, or say --allow-remote", f.http)
+	}
+	for _, origin := range f.origins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" {
+			return usagef("--allow-origin is %q; write a scheme and a host, such as https://example.com", origin)
+		}
+	}
+	token, told, err := f.token(a)
+	if err != nil {
+		return err
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.http)
+	if err != nil {
+		return err
+	}
+	// Whoever starts it needs to know, also when a script does.
+	writeNote(a.env.Err, "serving http://%s%s", l.Addr(), mcp.Path)
+	writeNote(a.env.Err, "%s", told)
+	return server.ServeHTTP(ctx, l, mcp.HTTP{Token: token, Origins: f.origins})
+}
+
+// minToken is the shortest token that is taken, in characters.
+const minToken = 16
+
+// token returns the bearer token and what to say about it.
+func (f mcpFlags) token(a *app) (token, told string, err error) {
+	switch {
+	case f.tokenFile != "":
+		name := a.path(f.tokenFile)
+		token, err = readToken(name)
+		told = "bearer token: in " + name
+	case a.env.Getenv(tokenVariable) != "":
+		token, told = a.env.Getenv(tokenVariable), "bearer token: in "+tokenVariable
+	default:
+		token = rand.Text()
+		return token, "bearer token: " + token, nil
+	}
+	if err == nil && (len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })) {
+		err = usagef("the bearer token is shorter than %d characters, or not all of them can stand in a header", minToken)
+	}
+	return token, told, err
+}
+
+// readToken reads a token from a file that nobody else may read, and makes one
+// where there is no file.
+func readToken(name string) (string, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		token := rand.Text()
+		_, err = fmt.Fprintln(f, token)
+		return token, errors.Join(err, f.Close())
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return "", fmt.Errorf("the token in %s can be read by others (mode %s); chmod 600 it, and change the token", name, info.Mode().Perm())
+	}
+	text, err := os.ReadFile(name)
+	return strings.TrimSpace(string(text)), err
+}

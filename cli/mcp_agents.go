@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"toolcrib/gateway"
+	"toolcrib/history"
+	"toolcrib/mcp"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+)
+
+// documents are how the command line reads and writes proposals and errors.
+func documents() mcp.Documents {
+	return mcp.Documents{
+		Draft: func(text []byte, complete bool) (proposals.Draft, error) {
+			parsed, err := decodeProposals("the arguments", text, complete)
+			if err != nil {
+				return proposals.Draft{}, err
+			}
+			return parsed[0].Draft, nil
+		},
+		Proposal: func(p proposals.Proposal) any { return newDocProposal(p) },
+		Dossier:  func(d review.Dossier) any { return newDocDossier(d).Proposal },
+		Fault: func(err error) mcp.Fault {
+			f := mcp.Fault{Code: outcomeOf(err).code, Message: sentence(err)}
+			for _, p := range problemsOf(err) {
+				f.Problems = append(f.Problems, mcp.Problem{Path: p.Path, Message: p.Message, Rule: p.Rule})
+			}
+			return f
+		},
+	}
+}
+
+// proposer is the desk as agents may use it: what is not here, no message of
+// theirs can reach.
+type proposer struct{ desk *review.Desk }
+
+// Propose implements mcp.Desk.
+func (p proposer) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
+	return p.desk.Propose(ctx, actor, drafts, submit)
+}
+
+// Revise implements mcp.Desk.
+func (p proposer) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
+	return p.desk.Revise(ctx, actor, id, draft)
+}
+
+// List implements mcp.Desk.
+func (p proposer) List(ctx context.Context, q review.Query) (review.Page, error) {
+	return p.desk.List(ctx, q)
+}
+
+// Show implements mcp.Desk.
+func (p proposer) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
+	return p.desk.Show(ctx, actor, id)
+}
+
+// Resolve implements mcp.Desk.
+func (p proposer) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
+	return p.desk.Resolve(ctx, refs...)
+}
+
+// toolUser is the gateway as agents may use it: nothing here answers a pending call.
+type toolUser struct{ gateway *gateway.Gateway }
+
+// Search implements mcp.Gateway.
+func (u toolUser) Search(ctx context.Context, c gateway.Caller, query string, limit int) ([]gateway.Hit, error) {
+	return u.gateway.Search(ctx, c, query, limit)
+}
+
+// Describe implements mcp.Gateway.
+func (u toolUser) Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error) {
+	return u.gateway.Describe(ctx, c, name)
+}
+
+// Execute implements mcp.Gateway.
+func (u toolUser) Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error) {
+	return u.gateway.Execute(ctx, c, r)
+}
+
+// approved is the store as agents may read it.
+type approved struct {
+	db   *store.DB
+	view []registry.Layer
+}
+
+// State implements mcp.Registry.
+func (r approved) State(ctx context.Context) (int64, error) {
+	var n int64
+	err := r.db.Calls().View(ctx, func(l gateway.LedgerReader) error {
+		var err error
+		n, err = l.State(ctx)
+		return err
+	})
+	return n, err
+}
+
+// Prompts implements mcp.Registry.
+func (r approved) Prompts(ctx context.Context, after string, limit int) ([]registry.Live, string, error) {
+	var found []registry.Live
+	for {
+		page, err := r.db.Catalog(ctx, store.CatalogQuery{Kind: registry.KindTool, View: r.view, Limit: review.MaxPage, After: after})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, e := range page.Entries {
+			if registry.ToolKind(e.ToolKind) != registry.PromptTool {
+				continue
+			}
+			if len(found) == limit {
+				return found, found[limit-1].Subject.ID, nil
+			}
+			l, err := r.Prompt(ctx, e.Subject.String())
+			if err != nil {
+				return nil, "", err
+			}
+			found = append(found, l)
+		}
+		if page.Next == "" {
+			return found, "", nil
+		}
+		after = page.Next
+	}
+}
+
+// Prompt implements mcp.Registry.
+func (r approved) Prompt(ctx context.Context, name string) (registry.Live, error) {
+	e, text, err := r.db.Find(ctx, store.CatalogQuery{Kind: registry.KindTool, View: r.view}, name)
+	if err != nil {
+		return registry.Live{}, err
+	}
+	l, err := liveOf(store.Exported{CatalogEntry: e, Definition: text})
+	if err == nil && (l.Definition.Tool.Kind != registry.PromptTool || e.Status != registry.Active || !slices.Contains(r.view, e.Subject.Layer)) {
+		return registry.Live{}, notFoundf("prompt tool %s", name)
+	}
+	return l, err
+}
+
+// Current implements mcp.Registry: tools by id, then agents.
+func (r approved) Current(ctx context.Context, after string, limit int) ([]registry.Live, string, error) {
+	var found []registry.Live
+	for _, kind := range []registry.Kind{registry.KindTool, registry.KindAgent} {
+		from, id, _ := strings.Cut(after, ":")
+		switch {
+		case from == string(registry.KindAgent) && kind == registry.KindTool:
+			continue
+		case from != string(kind):
+			id = ""
+		}
+		page, err := r.db.Catalog(ctx, store.CatalogQuery{Kind: kind, View: r.view, Limit: limit - len(found), After: id})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, e := range page.Entries {
+			found = append(found, registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Locked: e.Locked})
+		}
+		switch {
+		case page.Next != "":
+			return found, string(kind) + ":" + page.Next, nil
+		case kind == registry.KindTool && len(found) == limit:
+			return found, string(registry.KindAgent) + ":", nil
+		}
+	}
+	return found, "", nil
+}
+
+// Version implements mcp.Registry.
+func (r approved) Version(ctx context.Context, s registry.Subject, number int) (history.Version, error) {
+	if !slices.Contains(r.view, s.Layer) {
+		return history.Version{}, notFoundf("%s", s)
+	}
+	found, err := r.db.Versions(ctx, s, number+1, 1)
+	if err == nil && (len(found) == 0 || found[0].Number != number) {
+		err = notFoundf("version %d of %s", number, s)
+	}
+	if err != nil {
+		return history.Version{}, err
+	}
+	return found[0], nil
+}

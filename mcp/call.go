@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/visible"
+)
+
+// handle carries out a tool call of an actor and returns what marshals to the
+// structured result.
+type handle func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error)
+
+// handlers are what the tools do.
+func (s *Server) handlers() map[string]handle {
+	return map[string]handle{
+		"propose_tool":    s.propose,
+		"revise_proposal": s.revise,
+		"list_proposals":  s.list,
+		"get_proposal":    s.get,
+		"search_tools":    s.search,
+		"describe_tool":   s.describe,
+		"execute_tool":    s.execute,
+	}
+}
+
+// handler reads arguments strictly, and turns what comes of a call into a
+// result: an error of the tool is something the model can read and mend.
+func (s *Server) handler(h handle) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		args, err := arguments(req.Params.Arguments)
+		var out any
+		if err == nil {
+			out, err = h(ctx, s.actor(req.ClientInfo()), args)
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			return result(map[string]Fault{"error": s.fault(err)}, true)
+		}
+		return result(out, false)
+	}
+}
+
+// actor is who calls: the agent that the client says it is, unless somebody
+// said otherwise.
+func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
+	switch {
+	case s.config.As != (proposals.Actor{}):
+		return s.config.As
+	case client == nil:
+		return proposals.Actor{Kind: proposals.Agent, Name: proposals.ActorName("")}
+	}
+	return proposals.Actor{Kind: proposals.Agent, Name: proposals.ActorName(client.Name)}
+}
+
+// fault tells an error, with what the gateway says beyond the message.
+func (s *Server) fault(err error) Fault {
+	var refused *gateway.Error
+	if !errors.As(err, &refused) {
+		return s.config.Documents.Fault(err)
+	}
+	f := Fault{Code: string(refused.Code), Message: refused.Message, Pending: refused.Pending}
+	if json.Valid(refused.Details) {
+		f.Details = refused.Details
+	}
+	return f
+}
+
+// arguments reads what a tool was called with: one object, strictly.
+func arguments(raw json.RawMessage) (*jsondoc.Node, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return jsondoc.NewObject(), nil
+	}
+	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
+	if n.Kind != jsondoc.Object {
+		return nil, jsondoc.Problems{{Path: jsondoc.Root, Pos: n.Pos, Message: "expected an object with the arguments, got " + n.Kind.String()}}
+	}
+	return n, nil
+}
+
+// result makes a structured result, with the same as text for clients that
+// know no other. Hidden characters in it are escaped: it means the same and
+// can be shown.
+func result(v any, failed bool) (*sdk.CallToolResult, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	text := bytes.TrimSpace(visible.JSON(buf.Bytes()))
+	return &sdk.CallToolResult{
+		Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text), IsError: failed,
+	}, nil
+}

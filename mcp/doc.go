@@ -1,0 +1,9 @@
+// Package mcp is the face for agents: an MCP server over which they propose,
+// look, find and call, and never decide. It is built on the official SDK
+// (github.com/modelcontextprotocol/go-sdk) and speaks the protocol's revisions
+// up to 2025-11-25, which begin with initialize, and 2026-07-28, which has no
+// sessions, over standard input and output and on one HTTP endpoint.
+//
+// The interfaces it is given have no method that approves, rejects, waives or
+// answers a pending call, so there is nothing here that could.
+package mcp

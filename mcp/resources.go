@@ -1,0 +1,115 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/visible"
+)
+
+// The URI of a version: toolcrib://version/tool/user/scene_pacer/3.
+const (
+	uriPrefix   = "toolcrib://version/"
+	uriTemplate = uriPrefix + "{kind}/{+layer}/{id}/{version}"
+	uriType     = "application/json"
+)
+
+func uri(s registry.Subject, version int) string {
+	return uriPrefix + string(s.Kind) + "/" + string(s.Layer) + "/" + s.ID + "/" + strconv.Itoa(version)
+}
+
+// parseURI reads what uri writes.
+func parseURI(text string) (s registry.Subject, version int, ok bool) {
+	rest, ok := strings.CutPrefix(text, uriPrefix)
+	last := strings.LastIndexByte(rest, '/')
+	if !ok || last < 0 {
+		return s, 0, false
+	}
+	version, err := strconv.Atoi(rest[last+1:])
+	if err != nil || version < 1 || strconv.Itoa(version) != rest[last+1:] {
+		return s, 0, false
+	}
+	s, err = registry.ParseSubject(strings.Replace(rest[:last], "/", ":", 1))
+	return s, version, err == nil
+}
+
+// resources is resources/list: the versions in force.
+func (s *Server) resources(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
+	after := ""
+	if p != nil {
+		after = p.Cursor
+	}
+	if kind, id, ok := strings.Cut(after, ":"); after != "" && (!ok || kind != string(registry.KindTool) && kind != string(registry.KindAgent) || id != "" && !registry.ValidID(id)) {
+		return nil, invalid("the cursor is none of ours")
+	}
+	found, next, err := s.config.Registry.Current(ctx, after, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, NextCursor: next, Cacheable: fresh()}
+	for _, l := range found {
+		out.Resources = append(out.Resources, &sdk.Resource{
+			URI: uri(l.Subject, l.Version), Name: l.Subject.String(), Description: fmt.Sprintf("Version %d of %s, which is in force.", l.Version, l.Subject), MIMEType: uriType,
+		})
+	}
+	return out, nil
+}
+
+func templates() *sdk.ListResourceTemplatesResult {
+	return &sdk.ListResourceTemplatesResult{Cacheable: fresh(), ResourceTemplates: []*sdk.ResourceTemplate{{
+		URITemplate: uriTemplate, Name: "version", Title: "A version", MIMEType: uriType,
+		Description: "Every version that was ever approved: kind is tool or agent, layer is global, user or project/NAME.",
+	}}}
+}
+
+// docVersion is a version as a resource.
+type docVersion struct {
+	Subject     string          `json:"subject"`
+	Version     int             `json:"version"`
+	ContentHash string          `json:"content_hash"`
+	PrevHash    string          `json:"prev_hash"`
+	Hash        string          `json:"hash"`
+	Proposal    string          `json:"proposal"`
+	Author      string          `json:"author"`
+	DecidedBy   string          `json:"decided_by"`
+	DecidedAt   time.Time       `json:"decided_at"`
+	Note        string          `json:"note,omitempty"`
+	Definition  json.RawMessage `json:"definition"`
+}
+
+// resource is resources/read: one version.
+func (s *Server) resource(ctx context.Context, p *sdk.ReadResourceParams) (*sdk.ReadResourceResult, error) {
+	subject, number, ok := parseURI(p.URI)
+	var v history.Version
+	var err error
+	if ok {
+		v, err = s.config.Registry.Version(ctx, subject, number)
+	}
+	if !ok || errors.Is(err, review.ErrNotFound) {
+		return nil, sdk.ResourceNotFoundError(p.URI)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(docVersion{
+		Subject: v.Subject.String(), Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash, Proposal: v.Proposal,
+		Author: v.Author, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Definition: v.Definition,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.ReadResourceResult{
+		Cacheable: sdk.Cacheable{CacheScope: "private", TTLMs: int((24 * time.Hour).Milliseconds())}, // a version never changes
+		Contents:  []*sdk.ResourceContents{{URI: p.URI, MIMEType: uriType, Text: string(visible.JSON(text))}},
+	}, nil
+}

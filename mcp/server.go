@@ -1,0 +1,194 @@
+package mcp
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/gateway"
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// Desk is what agents may do at the desk.
+type Desk interface {
+	Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error)
+	Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error)
+	List(ctx context.Context, q review.Query) (review.Page, error)
+	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
+	Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error)
+}
+
+// Gateway is what agents may do at run time.
+type Gateway interface {
+	Search(ctx context.Context, c gateway.Caller, query string, limit int) ([]gateway.Hit, error)
+	Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error)
+	Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error)
+}
+
+// Registry is what clients may read of what was approved. What is not there is
+// review.ErrNotFound.
+type Registry interface {
+	// State numbers what is approved; it grows with every approval.
+	State(ctx context.Context) (int64, error)
+	// Prompts returns a page of the active prompt tools of the view, by id,
+	// and the cursor of the next page, "" for none.
+	Prompts(ctx context.Context, after string, limit int) ([]registry.Live, string, error)
+	// Prompt returns one of them by its id or alias.
+	Prompt(ctx context.Context, name string) (registry.Live, error)
+	// Current returns a page of the versions in force, without their
+	// definitions, and the cursor of the next page.
+	Current(ctx context.Context, after string, limit int) ([]registry.Live, string, error)
+	// Version returns a version of a subject of the view.
+	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
+}
+
+// Documents are how proposals are read and written and errors are told, as
+// everywhere else.
+type Documents struct {
+	// Draft reads a proposal from its JSON form. What is missing counts as
+	// wrong when complete is set.
+	Draft func(text []byte, complete bool) (proposals.Draft, error)
+	// Proposal and Dossier write what marshals to an object.
+	Proposal func(proposals.Proposal) any
+	Dossier  func(review.Dossier) any
+	// Fault tells what went wrong.
+	Fault func(error) Fault
+}
+
+// Fault is an error as agents get it.
+type Fault struct {
+	Code     string          `json:"code"`
+	Message  string          `json:"message"`
+	Problems []Problem       `json:"problems,omitempty"`
+	Details  json.RawMessage `json:"details,omitempty"` // of a provider
+	Pending  string          `json:"pending,omitempty"` // the call that waits for the user
+}
+
+// Problem is one thing that is wrong with what was sent.
+type Problem struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+	Rule    string `json:"rule,omitempty"`
+}
+
+// Config is what a server is made of.
+type Config struct {
+	Desk      Desk
+	Gateway   Gateway
+	Registry  Registry
+	Documents Documents
+
+	Version string // of toolcrib
+	// As is who every client is; the zero value makes each one the agent that
+	// it says it is.
+	As proposals.Actor
+	// Caller is on whose behalf tools are found and called; its actor is
+	// filled in for every call.
+	Caller gateway.Caller
+	// Every is how often to look whether something was approved; 0 means
+	// DefaultEvery.
+	Every time.Duration
+}
+
+// DefaultEvery is how often a server looks whether something was approved.
+const DefaultEvery = 500 * time.Millisecond
+
+// Server serves agents. It is safe for concurrent use.
+type Server struct {
+	config Config
+	sdk    *sdk.Server
+}
+
+// name is what the server calls itself.
+const name = "toolcrib"
+
+// instructions are for the model that uses the server.
+const instructions = `toolcrib keeps the tools and prompts of AI agents. Nothing changes without the user's approval.
+To change a tool, a prompt or an agent: get what is live (describe_tool), write the whole new definition, and hand it in with propose_tool; then look at what the reviewer found with get_proposal and answer it with revise_proposal. The user decides; you can not.
+To use a tool: search_tools, describe_tool, execute_tool. A call that needs the user's yes waits until the user has given it.`
+
+// The versions of the protocol that are served, the newest first.
+func revisions() []string {
+	return []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+}
+
+// maxMessage bounds one message of a client, in bytes.
+const maxMessage = 12 << 20
+
+// New returns a server. It returns an error when an actor that is no agent is
+// to be served.
+func New(c Config) (*Server, error) {
+	if c.As != (proposals.Actor{}) && c.As.Kind != proposals.Agent {
+		return nil, fmt.Errorf("%w: an MCP client is an agent; %s can not be served, write --as agent:NAME", proposals.ErrAuthority, c.As)
+	}
+	if c.Every <= 0 {
+		c.Every = DefaultEvery
+	}
+	s := &Server{config: c}
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: name, Title: "toolcrib", Version: c.Version}, &sdk.ServerOptions{
+		Instructions:              instructions,
+		Logger:                    slog.New(slog.DiscardHandler),
+		SupportedProtocolVersions: revisions(),
+		Capabilities: &sdk.ServerCapabilities{
+			Tools:     &sdk.ToolCapabilities{},
+			Prompts:   &sdk.PromptCapabilities{ListChanged: true},
+			Resources: &sdk.ResourceCapabilities{ListChanged: true},
+		},
+	})
+	s.sdk.AddReceivingMiddleware(s.intercept)
+	return s, s.addTools()
+}
+
+//go:embed tools.json
+var toolsJSON []byte
+
+// definition is a tool as tools.json has it.
+type definition struct {
+	Name         string               `json:"name"`
+	Title        string               `json:"title"`
+	Description  string               `json:"description"`
+	InputSchema  json.RawMessage      `json:"inputSchema"`
+	OutputSchema json.RawMessage      `json:"outputSchema"`
+	Annotations  *sdk.ToolAnnotations `json:"annotations"`
+}
+
+// addTools adds the tools with handlers of their own: the SDK's typed ones
+// would coerce what they are given, and refuse it without saying where.
+func (s *Server) addTools() error {
+	var tools []definition
+	if err := json.Unmarshal(toolsJSON, &tools); err != nil {
+		return fmt.Errorf("mcp: the embedded tools: %w", err)
+	}
+	for _, d := range tools {
+		handle, ok := s.handlers()[d.Name]
+		if !ok {
+			return fmt.Errorf("mcp: the embedded tool %s has no handler", d.Name)
+		}
+		s.sdk.AddTool(&sdk.Tool{
+			Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.InputSchema, OutputSchema: d.OutputSchema, Annotations: d.Annotations,
+		}, s.handler(handle))
+	}
+	return nil
+}
+
+// ServeStdio serves one client over in and out until it goes away or ctx ends.
+func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.follow(ctx)
+	return s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: openWriter{out}, MaxLineLength: maxMessage})
+}
+
+// openWriter is a writer that stays open.
+type openWriter struct{ io.Writer }
+
+func (openWriter) Close() error { return nil }
