@@ -12,24 +12,48 @@ import (
 // pageSize is how many prompts or resources one page lists.
 const pageSize = 100
 
+// askedKey is the key of the name or URI that a client asked for.
+type askedKey struct{}
+
 // intercept answers what is read from the registry as it is asked: the SDK
-// would want every prompt and version in memory.
+// would want every prompt and version in memory. It has one of each, which
+// stands for all.
 func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch r := req.(type) {
 		case *sdk.ListPromptsRequest:
 			return answer(s.prompts(ctx, r.Params))
-		case *sdk.GetPromptRequest:
-			return answer(s.prompt(ctx, r.Params))
 		case *sdk.ListResourcesRequest:
 			return answer(s.resources(ctx, r.Params))
 		case *sdk.ListResourceTemplatesRequest:
 			return templates(), nil
+		case *sdk.GetPromptRequest:
+			ctx = context.WithValue(ctx, askedKey{}, r.Params.Name)
+			one, params := *r, *r.Params
+			params.Name, one.Params = name, &params
+			req = &one
 		case *sdk.ReadResourceRequest:
-			return answer(s.resource(ctx, r.Params))
+			ctx = context.WithValue(ctx, askedKey{}, r.Params.URI)
+			one, params := *r, *r.Params
+			params.URI, one.Params = uriPrefix, &params
+			req = &one
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// asked returns what a client asked for.
+func asked(ctx context.Context) string {
+	text, _ := ctx.Value(askedKey{}).(string)
+	return text
+}
+
+// stand adds the prompt and the resource that stand for all. It also tells
+// clients that the lists of both changed: the SDK does so whenever one of its
+// own is added again.
+func (s *Server) stand() {
+	s.sdk.AddPrompt(&sdk.Prompt{Name: name}, s.prompt)
+	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, s.resource)
 }
 
 // answer keeps a nil result from becoming one that is not nil.
@@ -65,13 +89,6 @@ func (s *Server) follow(ctx context.Context) {
 			continue
 		}
 		last = state
-		s.announce()
+		s.stand()
 	}
-}
-
-// announce sends list_changed. The SDK does so when one of its own features
-// changes, so a placeholder of each kind does; nobody can list or get it.
-func (s *Server) announce() {
-	s.sdk.AddPrompt(&sdk.Prompt{Name: name}, nil)
-	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, nil)
 }

@@ -73,10 +73,11 @@ func promptArguments(t registry.Tool) []*sdk.PromptArgument {
 
 // prompt is prompts/get: the text of a prompt tool as an agent gets it in its
 // catalog, and what it is to be used on.
-func (s *Server) prompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
-	l, err := s.config.Registry.Prompt(ctx, p.Name)
+func (s *Server) prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	p := req.Params
+	l, err := s.config.Registry.Prompt(ctx, asked(ctx))
 	if errors.Is(err, review.ErrNotFound) {
-		return nil, invalid("no approved prompt tool is called %s", jsondoc.Quote(p.Name))
+		return nil, invalid("no approved prompt tool is called %s", jsondoc.Quote(asked(ctx)))
 	}
 	if err != nil {
 		return nil, err

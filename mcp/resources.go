@@ -88,15 +88,15 @@ type docVersion struct {
 }
 
 // resource is resources/read: one version.
-func (s *Server) resource(ctx context.Context, p *sdk.ReadResourceParams) (*sdk.ReadResourceResult, error) {
-	subject, number, ok := parseURI(p.URI)
+func (s *Server) resource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	subject, number, ok := parseURI(asked(ctx))
 	var v history.Version
 	var err error
 	if ok {
 		v, err = s.config.Registry.Version(ctx, subject, number)
 	}
 	if !ok || errors.Is(err, review.ErrNotFound) {
-		return nil, sdk.ResourceNotFoundError(p.URI)
+		return nil, sdk.ResourceNotFoundError(asked(ctx))
 	}
 	if err != nil {
 		return nil, err
@@ -110,6 +110,6 @@ func (s *Server) resource(ctx context.Context, p *sdk.ReadResourceParams) (*sdk.
 	}
 	return &sdk.ReadResourceResult{
 		Cacheable: sdk.Cacheable{CacheScope: "private", TTLMs: int((24 * time.Hour).Milliseconds())}, // a version never changes
-		Contents:  []*sdk.ResourceContents{{URI: p.URI, MIMEType: uriType, Text: string(visible.JSON(text))}},
+		Contents:  []*sdk.ResourceContents{{URI: asked(ctx), MIMEType: uriType, Text: string(visible.JSON(text))}},
 	}, nil
 }

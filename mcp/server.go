@@ -145,6 +145,7 @@ func New(c Config) (*Server, error) {
 		},
 	})
 	s.sdk.AddReceivingMiddleware(s.intercept)
+	s.stand()
 	return s, s.addTools()
 }
 
