@@ -83,6 +83,11 @@ func (u toolUser) Execute(ctx context.Context, c gateway.Caller, r gateway.Reque
 	return u.gateway.Execute(ctx, c, r)
 }
 
+// Outcome implements mcp.Gateway.
+func (u toolUser) Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error) {
+	return u.gateway.Outcome(ctx, c, pending)
+}
+
 // approved is the store as agents may read it.
 type approved struct {
 	db   *store.DB

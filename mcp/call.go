@@ -66,7 +66,11 @@ func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 func (s *Server) fault(err error) Fault {
 	var refused *gateway.Error
 	if !errors.As(err, &refused) {
-		return s.config.Documents.Fault(err)
+		f := s.config.Documents.Fault(err)
+		if ps := jsondoc.Problems(nil); errors.As(err, &ps) {
+			f.Code = malformed
+		}
+		return f
 	}
 	f := Fault{Code: string(refused.Code), Message: refused.Message, Pending: refused.Pending}
 	if json.Valid(refused.Details) {
@@ -74,6 +78,9 @@ func (s *Server) fault(err error) Fault {
 	}
 	return f
 }
+
+// malformed is the code of arguments that can not be read.
+const malformed = "malformed"
 
 // arguments reads what a tool was called with: one object, strictly.
 func arguments(raw json.RawMessage) (*jsondoc.Node, error) {

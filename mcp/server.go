@@ -4,9 +4,11 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -32,6 +34,8 @@ type Gateway interface {
 	Search(ctx context.Context, c gateway.Caller, query string, limit int) ([]gateway.Hit, error)
 	Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error)
 	Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error)
+	// Outcome tells what became of a call that waited for the user.
+	Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error)
 }
 
 // Registry is what clients may read of what was approved. What is not there is
@@ -114,7 +118,7 @@ const name = "toolcrib"
 // instructions are for the model that uses the server.
 const instructions = `toolcrib keeps the tools and prompts of AI agents. Nothing changes without the user's approval.
 To change a tool, a prompt or an agent: get what is live (describe_tool), write the whole new definition, and hand it in with propose_tool; then look at what the reviewer found with get_proposal and answer it with revise_proposal. The user decides; you can not.
-To use a tool: search_tools, describe_tool, execute_tool. A call that needs the user's yes waits until the user has given it.`
+To use a tool: search_tools, describe_tool, execute_tool. A call that needs the user's yes waits as a pending call; execute_tool with its id alone tells what became of it.`
 
 // The versions of the protocol that are served, the newest first.
 func revisions() []string {
@@ -186,7 +190,11 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.follow(ctx)
-	return s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: openWriter{out}, MaxLineLength: maxMessage})
+	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: openWriter{out}, MaxLineLength: maxMessage})
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
+		return nil // the client went away, and had no more to hear
+	}
+	return err
 }
 
 // openWriter is a writer that stays open.

@@ -89,20 +89,33 @@ type docRun struct {
 	Warnings   []string        `json:"warnings,omitempty"`
 }
 
-// execute is execute_tool.
+// execute is execute_tool: it runs a call, or tells what became of one that
+// waited for the user.
 func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
-		Name string `json:"name"`
+		Name    string `json:"name"`
+		Pending string `json:"pending"`
 	}
 	given := args.Remove("args")
-	if err := bind(args, &in, "name"); err != nil {
+	if err := bind(args, &in); err != nil {
 		return nil, err
 	}
-	req := gateway.Request{Tool: in.Name}
-	if given != nil {
-		req.Args = jsondoc.Canonical(given)
+	var r gateway.Result
+	var err error
+	switch {
+	case in.Pending != "" && (in.Name != "" || given != nil):
+		return nil, jsondoc.Problems{{Path: "pending", Message: "asks for the outcome of a call; it stands alone"}}
+	case in.Pending != "":
+		r, err = s.config.Gateway.Outcome(ctx, s.caller(actor), in.Pending)
+	case in.Name == "":
+		return nil, jsondoc.Problems{{Path: "name", Message: "missing"}}
+	default:
+		req := gateway.Request{Tool: in.Name}
+		if given != nil {
+			req.Args = jsondoc.Canonical(given)
+		}
+		r, err = s.config.Gateway.Execute(ctx, s.caller(actor), req)
 	}
-	r, err := s.config.Gateway.Execute(ctx, s.caller(actor), req)
 	if err != nil {
 		return nil, err
 	}
