@@ -235,7 +235,10 @@ func TestMCPReads(t *testing.T) {
 				t.Errorf("%s", text)
 			}
 			for _, bad := range []*sdk.GetPromptParams{
-				{Name: "nobody"}, {Name: "toolcrib"}, {Name: "get_tasks"}, {Name: "file_reader"},
+				{Name: "nobody"},
+				{Name: "toolcrib"},
+				{Name: "get_tasks"},
+				{Name: "file_reader"},
 				{Name: "file_reader", Arguments: map[string]string{"file_path": "a", "colour": "red"}},
 			} {
 				if r, err := cl.GetPrompt(t.Context(), bad); err == nil {
@@ -396,7 +399,11 @@ func TestMCPApprovesNothing(t *testing.T) {
 	id := doc.Proposals[0].ID
 	values := []any{
 		nil, true, 0, -1, 1e300, "", id, "#1", "user:root", "approve", "approved", "tool:user/scene_pacer", strings.Repeat("x", 100_000), "\u202e\x00\x1b[2J",
-		[]any{}, []any{id}, map[string]any{}, map[string]any{"id": id, "approve": true}, map[string]any{"status": "approved", "state": "approved"},
+		[]any{},
+		[]any{id},
+		map[string]any{},
+		map[string]any{"id": id, "approve": true},
+		map[string]any{"status": "approved", "state": "approved"},
 	}
 	keys := []string{
 		"id", "type", "subject", "baseVersion", "restoreVersion", "definition", "rationale", "examples", "testCases", "changeSet", "draft", "state", "author",
@@ -436,4 +443,3 @@ func TestMCPApprovesNothing(t *testing.T) {
 	}
 	t.Logf("%d calls", calls)
 }
-
