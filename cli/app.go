@@ -21,6 +21,7 @@ import (
 type globalFlags struct {
 	as, db, project, workspace string
 	json, noColor, dryRun      bool
+	accessible                 bool
 }
 
 func (f *globalFlags) register(set *pflag.FlagSet) {
@@ -31,6 +32,7 @@ func (f *globalFlags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.json, "json", false, "print one JSON document")
 	set.BoolVar(&f.noColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")
 	set.BoolVar(&f.dryRun, "dry-run", false, "do everything but keep it")
+	set.BoolVar(&f.accessible, "accessible", false, "hold the workbench as a dialogue of plain lines, for screen readers")
 	set.SortFlags = false
 }
 

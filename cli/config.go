@@ -29,8 +29,9 @@ type config struct {
 	MaxOpen       int                       `toml:"max_open_per_agent"`
 	MaxWrites     int                       `toml:"max_writes_per_agent_hour"` // drafts, revisions and comments
 	Rules         map[string]rules.Severity `toml:"rules"`
-	Theme         string                    `toml:"theme"` // "dark" or "light"; "" asks the terminal
-	Keys          map[string][]string       `toml:"keys"`  // of the workbench, by the names in docs/keys.md
+	Theme         string                    `toml:"theme"`      // "dark" or "light"; "" asks the terminal
+	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue of lines
+	Keys          map[string][]string       `toml:"keys"`       // of the workbench, by the names in docs/keys.md
 	Servers       map[string]serverConfig   `toml:"servers"`
 
 	// sources says which file or flag each setting came from.
@@ -70,6 +71,12 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 	override(&c.DB, "db", absolute(env.Dir, flags.db), "--db")
 	override(&c.Project, "project", flags.project, "--project")
 	override(&c.Workspace, "workspace", absolute(env.Dir, flags.workspace), "--workspace")
+	switch on := env.Getenv("TOOLCRIB_ACCESSIBLE"); {
+	case flags.accessible:
+		c.Accessible, c.sources["accessible"] = true, "--accessible"
+	case on != "":
+		c.Accessible, c.sources["accessible"] = on != "0" && on != "false", "TOOLCRIB_ACCESSIBLE"
+	}
 	if c.DB == "" {
 		c.DB = filepath.Join(dataHome(env), "toolcrib", "toolcrib.db")
 	}

@@ -132,11 +132,11 @@ func (s *stage) open(ctx context.Context, parent *app) error {
 	env.InTerminal, env.OutTerminal = true, true
 	env.Getenv = func(name string) string {
 		switch name {
-		case "VISUAL", "EDITOR", "TERM", "NO_COLOR":
+		case "VISUAL", "EDITOR", "TERM", "NO_COLOR", "TOOLCRIB_ACCESSIBLE":
 			return parent.env.Getenv(name)
 		}
 		return s.getenv(name)
 	}
-	a := &app{env: env, keyboard: parent.keyboard, flags: globalFlags{as: "user:mara", noColor: parent.flags.noColor}}
+	a := &app{env: env, keyboard: parent.keyboard, flags: globalFlags{as: "user:mara", noColor: parent.flags.noColor, accessible: parent.flags.accessible}}
 	return errors.Join(a.openWorkbench(ctx, "demo"), a.close())
 }

@@ -121,7 +121,7 @@ func writeDoctor(p *page, doc docDoctor) {
 func (c config) list() []docSetting {
 	values := map[string]string{
 		"db": c.DB, "project": c.Project, "workspace": c.Workspace, "chief": c.Chief, "four_eyes": boolWord(c.FourEyes),
-		"require_expect": boolWord(c.RequireExpect), "max_open_per_agent": itoa(c.MaxOpen),
+		"require_expect": boolWord(c.RequireExpect), "accessible": boolWord(c.Accessible), "max_open_per_agent": itoa(c.MaxOpen),
 		"max_writes_per_agent_hour": itoa(c.MaxWrites),
 	}
 	for id, severity := range c.Rules {

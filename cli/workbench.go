@@ -21,6 +21,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/store"
 	"toolcrib/tui"
+	"toolcrib/tui/linear"
 )
 
 // runWorkbench is what toolcrib does without a command.
@@ -53,16 +54,20 @@ func (a *app) openWorkbench(ctx context.Context, place string) error {
 	if place == "" {
 		place = layer.Project()
 	}
-	m := tui.New(tui.Config{
+	conf := tui.Config{
 		Desk: b.desk, Registry: catalogReader{a.db, layer.View()}, Actor: b.actor, Layer: layer, Place: place,
 		Theme: c.Theme, Plain: a.flags.noColor || a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb",
 		Getenv: a.env.Getenv, Drafts: filepath.Join(xdg(a.env, "XDG_STATE_HOME", filepath.Join(".local", "state")), "toolcrib", "drafts"),
 		Now: a.env.Now,
-	})
+	}
+	width, height := a.terminalSize()
+	if c.Accessible {
+		return linear.Run(ctx, linear.Config{Config: conf, In: a.env.In, Out: a.env.Out, Resolve: b.desk.Resolve, Page: max(height-2, 10)})
+	}
+	m := tui.New(conf)
 	if unknown := m.Rebind(c.Keys); len(unknown) > 0 {
 		return fmt.Errorf("configuration: keys names %q, which is no action; docs/keys.md lists them", unknown[0])
 	}
-	width, height := a.terminalSize()
 	m.Prime(width, height)
 	paint(a.env.Out, m.View().Content)
 	// Signals are asked for once, here: with a handler of its own Bubble Tea

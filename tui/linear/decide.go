@@ -1,0 +1,297 @@
+package linear
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/visible"
+)
+
+// ids are the proposals that are previewed: the open one.
+func (s *session) ids() []proposals.ID { return []proposals.ID{s.open.Proposal.ID} }
+
+// agree asks a question that only the word y answers.
+func (s *session) agree(what string) bool {
+	answer, ok := s.ask("Type y and press enter to " + what + "; anything else leaves it as it is: ")
+	if !ok || answer != "y" {
+		s.out.line("Nothing was done.")
+		return false
+	}
+	return true
+}
+
+// reason asks for some lines of text; "" when there are none.
+func (s *session) reason(what string) string {
+	s.out.line(what + " End with a line that has only a full stop.")
+	var lines []string
+	for {
+		line, ok := s.ask("| ")
+		if !ok {
+			return "" // the input ended in the middle: it is not what was meant
+		}
+		if line == "." {
+			return strings.TrimSpace(strings.Join(lines, "\n"))
+		}
+		lines = append(lines, line)
+	}
+}
+
+// can returns what keeps the user from an act on the open proposal, "" for
+// nothing.
+func (s *session) can(act proposals.Act) string {
+	p := s.open.Proposal
+	if err := proposals.Authorize(s.cfg.Actor, act, p.Author); err != nil {
+		return sentence(err)
+	}
+	if act == proposals.ActComment {
+		return ""
+	}
+	if _, err := proposals.Next(p.State, act); err != nil {
+		return sentence(err)
+	}
+	return ""
+}
+
+// unread names what was not read out of a dossier and has to be.
+func (r *reading) unread(digest string) []string {
+	var missing []string
+	if r == nil || r.diff != digest {
+		missing = append(missing, "the diff")
+	}
+	for _, f := range dossierOf(r).Standing {
+		if !visible.Clean(f.Passage) && r.findings != digest {
+			return append(missing, "the findings about hidden characters")
+		}
+	}
+	return missing
+}
+
+func dossierOf(r *reading) review.Dossier {
+	if r == nil {
+		return review.Dossier{}
+	}
+	return r.dossier
+}
+
+// doApprove approves the open proposal with its change set, when everything was
+// read out.
+func (s *session) doApprove(string) error {
+	d := s.open
+	if len(d.Obstacles) > 0 {
+		for _, o := range d.Obstacles {
+			s.out.line("It can not be approved: " + sentence(o))
+		}
+		return nil
+	}
+	members := d.Members
+	if len(members) < 2 {
+		members = []proposals.Proposal{d.Proposal}
+	}
+	choices := make([]review.Choice, len(members))
+	locked := false
+	for i, p := range members {
+		r := s.read[p.ID]
+		digest := dossierOf(r).Digest
+		if missing := r.unread(digest); len(missing) > 0 {
+			s.out.linef("Not read out yet of %s: %s.", reference(p), strings.Join(missing, " and "))
+			locked = true
+		}
+		choices[i] = review.Choice{ID: p.ID, Expect: digest}
+	}
+	if locked {
+		s.out.line("It can be approved when diff, and findings, were read out to the end.")
+		return nil
+	}
+	for _, p := range members {
+		s.out.linef("Approve: %s", what(p))
+	}
+	s.out.linef("Review digest %s.", d.Digest)
+	s.openFindings()
+	for _, l := range consequences(*d) {
+		s.out.line(l)
+	}
+	if !s.agree("make it live") {
+		return nil
+	}
+	decisions, err := s.cfg.Desk.Approve(s.ctx, s.cfg.Actor, choices, "")
+	if err != nil {
+		return err
+	}
+	for _, x := range decisions {
+		s.out.linef("Live: %s version %d.", x.Subject, x.Version)
+	}
+	return s.wrote()
+}
+
+// what says what a decision is about.
+func what(p proposals.Proposal) string {
+	becomes := fmt.Sprintf("version %d becomes %d", p.BaseVersion, p.BaseVersion+1)
+	if p.BaseVersion == 0 {
+		becomes = "it becomes version 1"
+	}
+	return fmt.Sprintf("%s %s, revision %d, content %s, %s.", p.Type, p.Subject, p.Revision, short(p.ContentHash), becomes)
+}
+
+func (s *session) openFindings() {
+	open := 0
+	for _, f := range s.open.Standing {
+		if f.Open() {
+			open++
+			s.out.line("Open finding: " + findingLine(f))
+		}
+	}
+	if open == 0 {
+		s.out.line("No finding is open.")
+	}
+}
+
+func (s *session) doChanges(string) error {
+	return s.refuse(proposals.ActRequestChanges, "send it back", "It goes back to its author with your reason.", "Sent back to its author.")
+}
+
+func (s *session) doReject(string) error {
+	return s.refuse(proposals.ActReject, "reject it for good", "It is closed for good, and its author is shown your reason.", "Rejected.")
+}
+
+// refuse asks for a reason and decides.
+func (s *session) refuse(act proposals.Act, verb, consequence, done string) error {
+	if why := s.can(act); why != "" {
+		s.out.line(why)
+		return nil
+	}
+	s.out.line(what(s.open.Proposal))
+	s.out.linef("Review digest %s. %s", s.open.Digest, consequence)
+	reason := s.reason("Your reason.")
+	if reason == "" {
+		s.out.line("A reason is needed. Nothing was done.")
+		return nil
+	}
+	if !s.agree(verb) {
+		return nil
+	}
+	choices := []review.Choice{{ID: s.open.Proposal.ID, Expect: s.open.Digest}}
+	decide := s.cfg.Desk.Reject
+	if act == proposals.ActRequestChanges {
+		decide = s.cfg.Desk.RequestChanges
+	}
+	if _, err := decide(s.ctx, s.cfg.Actor, choices, reason); err != nil {
+		return err
+	}
+	s.out.line(done)
+	return s.wrote()
+}
+
+func (s *session) doWaive(arg string) error {
+	if why := s.can(proposals.ActWaive); why != "" {
+		s.out.line(why)
+		return nil
+	}
+	n, err := strconv.Atoi(arg)
+	if err != nil || n < 1 || n > len(s.open.Standing) {
+		s.out.line("Say waive and the number of a finding.")
+		return nil
+	}
+	f := s.open.Standing[n-1]
+	switch {
+	case !f.Open():
+		s.out.line("It is waived already.")
+		return nil
+	case !f.Waivable:
+		s.out.line("A rule of structure holds for everybody: it can not be waived.")
+		return nil
+	}
+	s.out.line(findingLine(f))
+	for _, l := range text("| ", f.Passage) {
+		s.out.line(l)
+	}
+	reason := s.reason("Your reason; it is kept.")
+	if reason == "" {
+		s.out.line("A reason is needed. Nothing was done.")
+		return nil
+	}
+	if !s.agree("waive it") {
+		return nil
+	}
+	if _, err := s.cfg.Desk.Waive(s.ctx, s.cfg.Actor, s.open.Proposal.ID, review.Handle(f.Finding), reason, nil); err != nil {
+		return err
+	}
+	s.out.linef("Waived %s in %s.", f.Rule, f.Path)
+	return s.wrote()
+}
+
+func (s *session) doComment(args string) error {
+	if why := s.can(proposals.ActComment); why != "" {
+		s.out.line(why)
+		return nil
+	}
+	var at review.Anchor
+	if args != "" {
+		field, line, numbered := strings.Cut(args, " ")
+		n, err := strconv.Atoi(line)
+		if numbered && (err != nil || n < 1) {
+			s.out.linef("%q is no line of a field.", line)
+			return nil
+		}
+		if !strings.Contains(field, ".") && field != "rationale" {
+			field = "definition." + field
+		}
+		at = review.Anchor{Revision: s.open.Revision.Number, Field: field, Line: n}
+	}
+	body := s.reason("Your comment.")
+	if body == "" {
+		s.out.line("Nothing was said.")
+		return nil
+	}
+	if _, err := s.cfg.Desk.Comment(s.ctx, s.cfg.Actor, s.open.Proposal.ID, body, at); err != nil {
+		return err
+	}
+	s.out.line("Said.")
+	return s.wrote()
+}
+
+// simple asks and does what needs no words.
+func (s *session) simple(act proposals.Act, verb, consequence string, run func() (string, error)) error {
+	if why := s.can(act); why != "" {
+		s.out.line(why)
+		return nil
+	}
+	s.out.line(what(s.open.Proposal))
+	s.out.line(consequence)
+	if !s.agree(verb) {
+		return nil
+	}
+	said, err := run()
+	if err != nil {
+		return err
+	}
+	s.out.line(said)
+	return s.wrote()
+}
+
+func (s *session) doSubmit(string) error {
+	return s.simple(proposals.ActSubmit, "submit it", "It goes to the Chief of Staff, and an issue is opened.", func() (string, error) {
+		p, err := s.cfg.Desk.Submit(s.ctx, s.cfg.Actor, s.open.Proposal.ID)
+		return "Submitted as " + reference(p) + ".", err
+	})
+}
+
+func (s *session) doWithdraw(string) error {
+	return s.simple(proposals.ActWithdraw, "withdraw it", "It is closed without a decision.", func() (string, error) {
+		_, err := s.cfg.Desk.Withdraw(s.ctx, s.cfg.Actor, s.open.Proposal.ID, "")
+		return "Withdrawn.", err
+	})
+}
+
+func (s *session) doRebase(string) error {
+	if !s.open.Proposal.Stale() {
+		s.out.line("It is not stale.")
+		return nil
+	}
+	return s.simple(proposals.ActRevise, "rebase it", "What it changes is merged into the live version, as a new revision.", func() (string, error) {
+		p, err := s.cfg.Desk.Rebase(s.ctx, s.cfg.Actor, s.open.Proposal.ID)
+		return fmt.Sprintf("Rebased: revision %d is against %s.", p.Revision, against(p.BaseVersion)), conflicts(err)
+	})
+}

@@ -1,0 +1,156 @@
+package linear
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolcrib/history/diff"
+	"toolcrib/prompt"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+)
+
+// around is how many unchanged lines are read with a change.
+const around = 2
+
+// doDiff reads out what the revision changes.
+func (s *session) doDiff(how string) error {
+	d := s.open
+	var base registry.Definition
+	if d.Base != nil {
+		base = *d.Base
+	}
+	context := around
+	if how == "whole" {
+		context = -1
+	}
+	lines := []string{"Against " + against(d.Proposal.BaseVersion) + "."}
+	for _, f := range diff.Definitions(base, d.Revision.Draft.Definition) {
+		lines = append(lines, fieldLines(f, context)...)
+	}
+	if s.pages(lines) {
+		s.read[d.Proposal.ID].diff = d.Digest
+	} else {
+		s.out.line("Stopped: not all of it was read out.")
+	}
+	return nil
+}
+
+// fieldLines tells one changed field.
+func fieldLines(f diff.Field, context int) []string {
+	patch := f.Patch()
+	removed, added := patch.Changed()
+	hunks := patch.Unified(context)
+	if added+removed == 1 && len(hunks) == 1 && len(hunks[0].Lines) == 1 {
+		return []string{fmt.Sprintf("Field %s, %s: %s", f.Path, f.Change, hunks[0].Lines[0].Text)}
+	}
+	lines := []string{fmt.Sprintf("Field %s, %s: %s, %s.", f.Path, f.Change, count(added, "line added", "lines added"), count(removed, "removed", "removed"))}
+	last := 0
+	for _, h := range hunks {
+		if gap := h.NewStart - last - 1; last > 0 && gap > 0 {
+			lines = append(lines, "  "+count(gap, "unchanged line", "unchanged lines"))
+		}
+		last = h.NewStart + h.NewLines - 1
+		for _, l := range h.Lines {
+			switch l.Kind {
+			case diff.Insert:
+				lines = append(lines, fmt.Sprintf("  added %d: %s", l.New, l.Text))
+			case diff.Delete:
+				lines = append(lines, fmt.Sprintf("  removed %d: %s", l.Old, l.Text))
+			case diff.Context:
+				lines = append(lines, fmt.Sprintf("  same %d: %s", l.New, l.Text))
+			}
+			if l.NoNewline && l.Kind != diff.Context && l.Pair >= 0 && !h.Lines[l.Pair].NoNewline {
+				lines = append(lines, "  (no line feed at the end of that line)")
+			}
+		}
+	}
+	return lines
+}
+
+// changedPrompt is a channel prompt now and after.
+type changedPrompt struct {
+	name       string
+	now, after string
+}
+
+// prompts renders the channel prompts that the proposal changes.
+func (s *session) prompts() ([]changedPrompt, error) {
+	scene := review.Scene{Layer: s.cfg.Layer, Where: review.ReferenceContext(), Context: prompt.Reference()}
+	previews, err := s.cfg.Desk.Preview(s.ctx, s.ids(), "", scene)
+	if err != nil {
+		return nil, err
+	}
+	var out []changedPrompt
+	for _, p := range previews {
+		text := map[string]*changedPrompt{}
+		var order []string
+		at := func(channel string) *changedPrompt {
+			if text[channel] == nil {
+				text[channel] = &changedPrompt{name: p.Agent.String() + " channel " + channel}
+				order = append(order, channel)
+			}
+			return text[channel]
+		}
+		for _, o := range p.Then {
+			at(o.Channel).after = o.Text
+		}
+		for _, o := range p.Now {
+			at(o.Channel).now = o.Text
+		}
+		for _, channel := range order {
+			if c := text[channel]; c.now != c.after {
+				out = append(out, *c)
+			}
+		}
+	}
+	return out, nil
+}
+
+// doPrompt lists the prompts that change, or reads one out.
+func (s *session) doPrompt(args string) error {
+	if !s.open.Proposal.State.Open() {
+		s.out.line("The proposal is closed; the hashes of the prompts it changed stand in the version.")
+		return nil
+	}
+	all, err := s.prompts()
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		s.out.line("No channel prompt of any agent would change.")
+		return nil
+	}
+	number, how, _ := strings.Cut(args, " ")
+	if number == "" {
+		for i, c := range all {
+			counts, err := s.counter.CountAll([]string{c.now, c.after})
+			if err != nil {
+				return err
+			}
+			s.out.linef("%d. %s: %d tokens now, %d after, by o200k; %d and %d by cl100k.", i+1, c.name, counts[0].O200k, counts[1].O200k, counts[0].Cl100k, counts[1].Cl100k)
+		}
+		s.out.line("Say prompt, a number, and now, after or diff.")
+		return nil
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > len(all) {
+		s.out.linef("There are prompts 1 to %d.", len(all))
+		return nil
+	}
+	c := all[n-1]
+	node := func(text string) *jsondoc.Node { return &jsondoc.Node{Kind: jsondoc.String, Text: text} }
+	switch how {
+	case "now":
+		s.pages(text("", orNone(c.now)))
+	case "after":
+		s.pages(text("", orNone(c.after)))
+	case "", "diff":
+		s.pages(fieldLines(diff.Field{Path: c.name, Change: diff.Modified, Before: node(c.now), After: node(c.after)}, around))
+	default:
+		s.out.linef("%q: say now, after or diff.", how)
+	}
+	return nil
+}

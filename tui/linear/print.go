@@ -1,0 +1,93 @@
+package linear
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"toolcrib/proposals"
+	"toolcrib/visible"
+)
+
+// printer writes lines. Everything passes the gate for untrusted text.
+type printer struct {
+	to  io.Writer
+	err error // the first
+}
+
+func (p *printer) raw(text string) {
+	if _, err := io.WriteString(p.to, visible.Text(text)); p.err == nil {
+		p.err = err
+	}
+}
+
+func (p *printer) line(text string) { p.raw(visible.Line(text) + "\n") }
+
+func (p *printer) linef(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
+
+// pages prints lines, and waits after each page. It reports whether all of them
+// were read.
+func (s *session) pages(lines []string) bool {
+	for i, l := range lines {
+		if s.cfg.Page > 0 && i > 0 && i%s.cfg.Page == 0 {
+			answer, ok := s.ask(fmt.Sprintf("%d more lines. Enter goes on, s stops: ", len(lines)-i))
+			if !ok || strings.EqualFold(answer, "s") || strings.EqualFold(answer, "q") {
+				return false
+			}
+		}
+		s.out.line(l)
+	}
+	return s.out.err == nil
+}
+
+// text returns the lines of a text behind an indent.
+func text(indent, body string) []string {
+	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+	for i := range lines {
+		lines[i] = indent + lines[i]
+	}
+	return lines
+}
+
+// reference is how people call a proposal.
+func reference(p proposals.Proposal) string {
+	if p.Issue > 0 {
+		return fmt.Sprintf("#%d", p.Issue)
+	}
+	return string(p.ID[:min(8, len(p.ID))])
+}
+
+// stateWord says where a proposal stands.
+func stateWord(s proposals.State) string {
+	switch s {
+	case proposals.Drafted:
+		return "a draft"
+	case proposals.ChiefReview:
+		return "with the chief"
+	case proposals.UserReview:
+		return "your turn"
+	case proposals.NeedsChanges:
+		return "waiting for changes"
+	case proposals.Approved, proposals.Rejected, proposals.Withdrawn:
+	}
+	return string(s)
+}
+
+func short(hash string) string { return hash[:min(12, len(hash))] }
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func against(version int) string {
+	if version == 0 {
+		return "nothing: it is new"
+	}
+	return fmt.Sprintf("version %d", version)
+}

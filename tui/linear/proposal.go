@@ -1,0 +1,223 @@
+package linear
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+)
+
+func (s *session) doID(string) error {
+	s.out.linef("id %s", s.open.Proposal.ID)
+	if s.open.Digest != "" {
+		s.out.linef("review digest %s", s.open.Digest)
+	}
+	return nil
+}
+
+func (s *session) doOverview(string) error {
+	d := s.open
+	p := d.Proposal
+	lines := []string{
+		fmt.Sprintf("%s. %s %s, %s.", p.Title, p.Type, p.Subject, stateWord(p.State)),
+		fmt.Sprintf("By %s, %s. Revision %d, content %s, against %s.", p.Author, stamp(p.CreatedAt), p.Revision, short(p.ContentHash), against(p.BaseVersion)),
+	}
+	if d.Issue != nil {
+		lines = append(lines, fmt.Sprintf("Issue #%d, %s, assigned to %s.", d.Issue.Number, d.Issue.Status, d.Issue.Assignee))
+	}
+	if p.Stale() {
+		lines = append(lines, fmt.Sprintf("It is stale: version %d is live. Say rebase.", p.LiveVersion))
+	}
+	if len(d.Members) > 1 {
+		lines = append(lines, "Change set "+p.ChangeSet+", approved together or not at all:")
+		for _, m := range d.Members {
+			lines = append(lines, "  "+reference(m)+" "+m.Subject.String()+", "+stateWord(m.State))
+		}
+	}
+	if a := d.Assessment(); a != nil {
+		lines = append(lines, fmt.Sprintf("The advice of %s is %s, with %s.", a.Reviewer, advice(a.Recommendation), count(len(d.Standing), "finding", "findings")))
+	}
+	lines = append(lines, consequences(*d)...)
+	for _, o := range d.Obstacles {
+		lines = append(lines, "Not to be approved yet: "+sentence(o))
+	}
+	lines = append(lines, "Rationale:")
+	lines = append(lines, text("  ", orNone(d.Revision.Draft.Rationale))...)
+	for i, e := range d.Revision.Draft.Examples {
+		lines = append(lines, fmt.Sprintf("Example %d: %s", i+1, e))
+	}
+	for i, c := range d.Revision.Draft.TestCases {
+		lines = append(lines, fmt.Sprintf("Test case %d, should %s: %s", i+1, c.Expect, c.Name), "  input: "+c.Input)
+	}
+	s.pages(lines)
+	return nil
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+func advice(r proposals.Recommendation) string { return strings.ReplaceAll(string(r), "_", " ") }
+
+// consequences says what an approval would do to prompts and to others.
+func consequences(d review.Dossier) []string {
+	if !d.Proposal.State.Open() {
+		return nil
+	}
+	var lines []string
+	if len(d.Rendered) == 0 {
+		lines = append(lines, "No channel prompt of any agent changes.")
+	} else {
+		lines = append(lines, "It changes "+count(len(d.Rendered), "channel prompt", "channel prompts")+":")
+		for _, key := range slices.Sorted(maps.Keys(d.Rendered)) {
+			gone := ""
+			if d.Rendered[key] == "" {
+				gone = ", which goes away"
+			}
+			lines = append(lines, "  "+strings.Replace(key, "#", " channel ", 1)+gone)
+		}
+	}
+	for _, o := range d.Others {
+		lines = append(lines, "It makes "+reference(o)+" by "+o.Author.String()+" stale.")
+	}
+	return lines
+}
+
+// doFindings reads the findings out, the worst first.
+func (s *session) doFindings(string) error {
+	d := s.open
+	a := d.Assessment()
+	if a == nil {
+		s.out.line("Nobody has assessed this revision yet.")
+		return nil
+	}
+	lines := []string{fmt.Sprintf("%s advises: %s. Rules %s.", a.Reviewer, advice(a.Recommendation), a.RulesVersion)}
+	for i, f := range d.Standing {
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, findingLine(f)))
+		if f.Passage != "" {
+			lines = append(lines, "   the passage:")
+			lines = append(lines, text("   | ", f.Passage)...)
+		}
+		if f.Suggestion != "" {
+			lines = append(lines, "   do: "+f.Suggestion)
+		}
+		if f.Waiver != nil {
+			lines = append(lines, "   waived by "+f.Waiver.By+": "+f.Waiver.Reason)
+		}
+	}
+	if len(d.Standing) == 0 {
+		lines = append(lines, "It found nothing.")
+	}
+	if a.Report.Comment != "" {
+		lines = append(lines, "The reviewer says:")
+		lines = append(lines, text("  ", a.Report.Comment)...)
+	}
+	if s.pages(lines) {
+		s.read[d.Proposal.ID].findings = d.Digest
+	} else {
+		s.out.line("Stopped: not all of it was read out.")
+	}
+	return nil
+}
+
+func findingLine(f review.Standing) string {
+	where := f.Path
+	if f.Line > 0 {
+		where += fmt.Sprintf(" line %d", f.Line)
+	}
+	severity := string(f.Severity)
+	if !f.Open() {
+		severity = "waived"
+	}
+	return fmt.Sprintf("%s, %s, in %s: %s", severity, f.Rule, where, f.Message)
+}
+
+func (s *session) doRule(id string) error {
+	for _, r := range rules.All() {
+		if !strings.EqualFold(r.ID, id) && !strings.EqualFold(r.Name, id) {
+			continue
+		}
+		waivable := "can not be waived"
+		if r.Waivable {
+			waivable = "can be waived"
+		}
+		lines := []string{fmt.Sprintf("%s, %s, %s, %s.", r.ID, r.Name, r.Severity, waivable)}
+		lines = append(lines, text("", r.Doc)...)
+		lines = append(lines, "Bad: "+r.Bad.Show, "Good: "+r.Good.Show)
+		if r.Suggestion != "" {
+			lines = append(lines, "Do: "+r.Suggestion)
+		}
+		s.pages(lines)
+		return nil
+	}
+	s.out.linef("There is no rule %q of toolcrib's own.", id)
+	return nil
+}
+
+// doThread tells what was said and decided, in order.
+func (s *session) doThread(string) error {
+	d := s.open
+	type entry struct {
+		at    time.Time
+		lines []string
+	}
+	var entries []entry
+	add := func(at time.Time, head, body string) {
+		lines := []string{head}
+		if body != "" {
+			lines = append(lines, text("  ", body)...)
+		}
+		entries = append(entries, entry{at, lines})
+	}
+	for _, c := range d.Comments {
+		on := ""
+		if c.Field != "" {
+			on = " on " + c.Field
+			if c.Line > 0 {
+				on += fmt.Sprintf(" line %d", c.Line)
+			}
+			on += fmt.Sprintf(" of revision %d", c.Revision)
+		}
+		add(c.At, c.Author.String()+" said"+on+", "+stamp(c.At)+":", c.Body)
+	}
+	for _, x := range d.Decisions {
+		add(x.At, fmt.Sprintf("%s decided %s about revision %d, %s.", x.By, strings.ReplaceAll(string(x.Verdict), "_", " "), x.Revision, stamp(x.At)), x.Note)
+	}
+	for _, w := range d.Waivers {
+		add(w.At, w.By+" waived "+w.Rule+" in "+w.Path+", "+stamp(w.At)+".", w.Reason)
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
+	var lines []string
+	if d.Issue != nil {
+		lines = append(lines, fmt.Sprintf("Issue #%d, %s, %s.", d.Issue.Number, d.Issue.Title, d.Issue.Status))
+	}
+	for _, e := range entries {
+		lines = append(lines, e.lines...)
+	}
+	if len(entries) == 0 {
+		lines = append(lines, "Nothing was said yet.")
+	}
+	s.pages(lines)
+	return nil
+}
+
+func (s *session) doHistory(string) error {
+	var lines []string
+	for _, r := range slices.Backward(s.open.Revisions) {
+		lines = append(lines, fmt.Sprintf("Revision %d by %s, %s, content %s, against %s.", r.Number, r.Author, stamp(r.CreatedAt), short(r.ContentHash), against(r.Draft.Base())))
+	}
+	versions, err := s.versions(s.open.Proposal.Subject)
+	if err != nil {
+		return err
+	}
+	s.pages(append(lines, versions...))
+	return nil
+}

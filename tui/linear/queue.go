@@ -1,0 +1,152 @@
+package linear
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// pageSize is how many proposals are listed at once.
+const pageSize = 20
+
+// stateOf reads the name of a state as it is typed.
+func stateOf(word string) (proposals.State, bool) {
+	switch strings.ToLower(word) {
+	case "", "all":
+		return "", true
+	case "yours", "your", "turn":
+		return proposals.UserReview, true
+	case "chief":
+		return proposals.ChiefReview, true
+	case "changes":
+		return proposals.NeedsChanges, true
+	case "drafts", "draft":
+		return proposals.Drafted, true
+	}
+	for _, s := range proposals.States() {
+		if strings.EqualFold(string(s), word) {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+func (s *session) doList(word string) error {
+	state, ok := stateOf(word)
+	if !ok {
+		s.out.linef("%q is no state. Say all, yours, chief, changes, drafts, approved, rejected or withdrawn.", word)
+		return nil
+	}
+	s.open, s.query, s.list = nil, review.Query{State: state, Limit: pageSize}, nil
+	return s.page()
+}
+
+func (s *session) doFind(text string) error {
+	s.open, s.query, s.list = nil, review.Query{Filter: text, Limit: pageSize}, nil
+	return s.page()
+}
+
+func (s *session) doNext(string) error {
+	if s.next == "" {
+		s.out.line("That was all.")
+		return nil
+	}
+	s.query.After = s.next
+	return s.page()
+}
+
+// page lists a page and numbers it.
+func (s *session) page() error {
+	page, err := s.cfg.Desk.List(s.ctx, s.query)
+	if err != nil {
+		return err
+	}
+	s.next = page.Next
+	if len(page.Proposals) == 0 {
+		s.out.line("There are no such proposals.")
+		return nil
+	}
+	for _, p := range page.Proposals {
+		s.list = append(s.list, p)
+		s.out.linef("%d. %s", len(s.list), s.row(p))
+	}
+	if s.next != "" {
+		s.out.line("There are more: say next.")
+	}
+	return nil
+}
+
+// row says everything about a proposal that a list has room for.
+func (s *session) row(p proposals.Proposal) string {
+	parts := []string{fmt.Sprintf("%s %s, %s", p.Type, p.Subject, stateWord(p.State)), "by " + p.Author.String()}
+	if p.Issue > 0 {
+		parts = append(parts, "issue "+reference(p))
+	}
+	if p.Summary.Recommendation != "" {
+		parts = append(parts, "advice "+strings.ReplaceAll(string(p.Summary.Recommendation), "_", " "))
+	}
+	switch {
+	case p.Summary.Blocks > 0:
+		parts = append(parts, fmt.Sprintf("%s, %d of them blocking", count(p.Summary.Findings, "finding", "findings"), p.Summary.Blocks))
+	case p.Summary.Findings > 0:
+		parts = append(parts, count(p.Summary.Findings, "finding", "findings")+", the worst "+p.Summary.Worst)
+	}
+	if p.Stale() {
+		parts = append(parts, "stale")
+	}
+	if p.ChangeSet != "" {
+		parts = append(parts, "change set "+p.ChangeSet)
+	}
+	return strings.Join(parts, ", ") + "."
+}
+
+func (s *session) doOpen(ref string) error {
+	if ref == "" {
+		s.out.line("Say open and a number of the list.")
+		return nil
+	}
+	var id proposals.ID
+	if n, err := strconv.Atoi(ref); err == nil && n >= 1 && n <= len(s.list) {
+		id = s.list[n-1].ID
+	} else {
+		ids, err := s.cfg.Resolve(s.ctx, ref)
+		if err != nil {
+			return err
+		}
+		if len(ids) != 1 {
+			s.out.linef("%q is %s. Open one of them.", ref, count(len(ids), "proposal", "proposals"))
+			return nil
+		}
+		id = ids[0]
+	}
+	if err := s.show(id); err != nil {
+		return err
+	}
+	return s.doOverview("")
+}
+
+// show reads a proposal and makes it the open one.
+func (s *session) show(id proposals.ID) error {
+	d, err := s.cfg.Desk.Show(s.ctx, s.cfg.Actor, id)
+	if err != nil {
+		return err
+	}
+	s.open = &d
+	r := s.read[id]
+	if r == nil {
+		r = &reading{}
+		s.read[id] = r
+	}
+	r.dossier = d
+	return nil
+}
+
+func (s *session) reopen() error {
+	if s.open == nil {
+		return nil
+	}
+	return s.show(s.open.Proposal.ID)
+}

@@ -1,0 +1,224 @@
+package linear
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"toolcrib/prompt/tokens"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui"
+)
+
+// Config is what the dialogue takes from outside.
+type Config struct {
+	tui.Config
+	In  io.Reader
+	Out io.Writer
+	// Resolve finds proposals by what people call them.
+	Resolve func(ctx context.Context, refs ...string) ([]proposals.ID, error)
+	// Page is after how many lines it waits; 0 for never.
+	Page int
+}
+
+// Run holds the dialogue until the user quits or the input ends.
+func Run(ctx context.Context, c Config) error {
+	s := &session{cfg: c, ctx: ctx, in: bufio.NewReader(c.In), out: &printer{to: c.Out}, read: map[proposals.ID]*reading{}, counter: tokens.NewCounter()}
+	s.out.linef("toolcrib, as %s. Say help for the commands.", c.Actor)
+	if stamp, err := c.Registry.Stamp(ctx); err == nil {
+		s.stamp = stamp
+	}
+	s.do("list", "")
+	for !s.done && s.out.err == nil {
+		line, ok := s.ask(s.where() + "> ")
+		if !ok {
+			break
+		}
+		s.follow()
+		name, rest, _ := strings.Cut(line, " ")
+		s.do(name, strings.TrimSpace(rest))
+	}
+	return errors.Join(s.out.err, ctx.Err())
+}
+
+// session is one dialogue.
+type session struct {
+	cfg   Config
+	ctx   context.Context //nolint:containedctx // a session lives as long as one call of Run
+	in    *bufio.Reader
+	out   *printer
+	done  bool
+	stamp int64
+
+	query   review.Query
+	list    []proposals.Proposal // as they were numbered
+	next    string               // where the list goes on
+	open    *review.Dossier      // nil while the queue is looked at
+	read    map[proposals.ID]*reading
+	counter *tokens.Counter
+}
+
+// reading is what was read out of a proposal.
+type reading struct {
+	dossier        review.Dossier
+	diff, findings string // the review digest they were read out for
+}
+
+func (s *session) where() string {
+	if s.open == nil {
+		return "queue"
+	}
+	return reference(s.open.Proposal)
+}
+
+// ask prints a question and reads a line; false at the end of the input.
+func (s *session) ask(question string) (string, bool) {
+	s.out.raw(question)
+	line, err := s.in.ReadString('\n')
+	if s.ctx.Err() != nil || err != nil && line == "" {
+		s.out.raw("\n")
+		return "", false
+	}
+	return strings.TrimSpace(line), true
+}
+
+// command is a word and what it does.
+type command struct {
+	names []string
+	args  string
+	help  string
+	open  bool // it is about the proposal that is open
+	do    func(*session, string) error
+}
+
+func commands() []command {
+	return []command{
+		{names: []string{"list", "l"}, args: "[STATE]", help: "list the proposals: all, yours, chief, changes, drafts, approved, rejected or withdrawn", do: (*session).doList},
+		{names: []string{"find", "f"}, args: "[TEXT]", help: "list the proposals with a text in their subject, title, author or change set", do: (*session).doFind},
+		{names: []string{"next", "n"}, help: "go on in the list", do: (*session).doNext},
+		{names: []string{"open", "o"}, args: "NUMBER", help: "open a proposal by its number in the list, its issue (#7) or its id", do: (*session).doOpen},
+		{names: []string{"overview", "1"}, help: "what is proposed, by whom and why", open: true, do: (*session).doOverview},
+		{names: []string{"diff", "2"}, args: "[whole]", help: "what it changes, field by field", open: true, do: (*session).doDiff},
+		{names: []string{"findings", "3"}, help: "what the Chief of Staff found", open: true, do: (*session).doFindings},
+		{names: []string{"rule"}, args: "ID", help: "what a rule is about", do: (*session).doRule},
+		{names: []string{"prompt", "4"}, args: "[NUMBER [now | after | diff]]", help: "which channel prompts change, or one of them", open: true, do: (*session).doPrompt},
+		{names: []string{"thread", "5"}, help: "what was said and decided", open: true, do: (*session).doThread},
+		{names: []string{"history", "6"}, help: "the versions of the subject", open: true, do: (*session).doHistory},
+		{names: []string{"approve", "a"}, help: "make it live, with its change set", open: true, do: (*session).doApprove},
+		{names: []string{"changes", "c"}, help: "send it back to its author with a reason", open: true, do: (*session).doChanges},
+		{names: []string{"reject", "x"}, help: "reject it with a reason", open: true, do: (*session).doReject},
+		{names: []string{"waive", "w"}, args: "NUMBER", help: "waive a finding with a reason", open: true, do: (*session).doWaive},
+		{names: []string{"comment"}, args: "[FIELD [LINE]]", help: "say something, about a line of a field too", open: true, do: (*session).doComment},
+		{names: []string{"submit"}, help: "submit the draft", open: true, do: (*session).doSubmit},
+		{names: []string{"rebase"}, help: "bring it up to the live version", open: true, do: (*session).doRebase},
+		{names: []string{"withdraw"}, help: "withdraw it", open: true, do: (*session).doWithdraw},
+		{names: []string{"id"}, help: "its whole id and review digest", open: true, do: (*session).doID},
+		{names: []string{"tools", "t"}, args: "[TEXT]", help: "the tools that are live", do: (*session).doTools},
+		{names: []string{"agents"}, args: "[TEXT]", help: "the agents that are live", do: (*session).doAgents},
+		{names: []string{"show"}, args: "SUBJECT", help: "a tool or an agent, its versions and who uses it", do: (*session).doShow},
+		{names: []string{"fork"}, args: "ID", help: "draft a tool of your own from a core tool", do: (*session).doFork},
+		{names: []string{"log"}, help: "the newest entries of the audit log", do: (*session).doLog},
+		{names: []string{"back", "b"}, help: "back to the queue", do: (*session).doBack},
+		{names: []string{"help", "?"}, args: "[WORD]", help: "these commands, or those with a word in them", do: (*session).doHelp},
+		{names: []string{"quit", "q"}, help: "quit", do: (*session).doQuit},
+	}
+}
+
+// do does what was typed.
+func (s *session) do(name, rest string) {
+	if name == "" {
+		return
+	}
+	for _, c := range commands() {
+		for _, n := range c.names {
+			if !strings.EqualFold(n, name) {
+				continue
+			}
+			if c.open && s.open == nil {
+				s.out.line("No proposal is open. Say open and its number.")
+				return
+			}
+			if err := c.do(s, rest); err != nil {
+				s.out.line(sentence(err))
+			}
+			return
+		}
+	}
+	s.out.linef("%q is no command. Say help.", name)
+}
+
+func (s *session) doHelp(word string) error {
+	found := false
+	for _, c := range commands() {
+		line := strings.TrimSpace(strings.Join(c.names, ", ")+" "+c.args) + ": " + c.help
+		if strings.Contains(strings.ToLower(line), strings.ToLower(word)) {
+			s.out.line(line)
+			found = true
+		}
+	}
+	if !found {
+		s.out.line("No command has that in it.")
+	}
+	return nil
+}
+
+func (s *session) doQuit(string) error {
+	s.done = true
+	return nil
+}
+
+func (s *session) doBack(string) error {
+	if s.open == nil {
+		s.out.line("This is the queue. Say quit to leave.")
+		return nil
+	}
+	s.open = nil
+	s.out.line("The queue.")
+	return nil
+}
+
+// follow says when something was written meanwhile, by whatever process, and
+// reads the open proposal again.
+func (s *session) follow() {
+	stamp, err := s.cfg.Registry.Stamp(s.ctx)
+	if err != nil || stamp == s.stamp {
+		return
+	}
+	s.stamp = stamp
+	if s.open == nil {
+		s.out.line("Something was written since; list shows it.")
+		return
+	}
+	before := s.open.Digest
+	if err := s.reopen(); err != nil {
+		s.out.line(sentence(err))
+		return
+	}
+	if s.open.Digest != before {
+		s.out.linef("The proposal has changed since: it is %s, revision %d.", stateWord(s.open.Proposal.State), s.open.Proposal.Revision)
+	}
+}
+
+// wrote takes note of what this session wrote itself.
+func (s *session) wrote() error {
+	if stamp, err := s.cfg.Registry.Stamp(s.ctx); err == nil {
+		s.stamp = stamp
+	}
+	return s.reopen()
+}
+
+// sentence writes an error on one line.
+func sentence(err error) string {
+	var whole *review.Incomplete
+	text := err.Error()
+	if errors.As(err, &whole) {
+		text = whole.What + " can not be submitted:"
+		for _, p := range whole.Problems {
+			text += " " + p.String() + "."
+		}
+	}
+	return strings.TrimSuffix(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; "), ".") + "."
+}
