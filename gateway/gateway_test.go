@@ -135,11 +135,20 @@ func request(tool, args string) gateway.Request {
 // refusal fails the test unless err has a code.
 func refusal(t *testing.T, err error, code gateway.Code) gateway.Error {
 	t.Helper()
-	var e *gateway.Error
-	if !errors.As(err, &e) || e.Code != code || !errors.Is(err, code) {
+	e := refusalOf(err)
+	if e.Code != code || !errors.Is(err, code) {
 		t.Fatalf("got %v; want %s", err, code)
 	}
-	return *e
+	return e
+}
+
+// refusalOf returns what a gate said, zero when none did.
+func refusalOf(err error) gateway.Error {
+	var e *gateway.Error
+	if errors.As(err, &e) {
+		return *e
+	}
+	return gateway.Error{}
 }
 
 func TestExecute(t *testing.T) {

@@ -1,0 +1,130 @@
+package evalgate_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/gateway/evalgate"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// gateVariable makes the test binary the gate of a test instead.
+const gateVariable = "TOOLCRIB_EVALGATE_CHILD"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(gateVariable) {
+	case "":
+		os.Exit(m.Run())
+	case "judge": // destructive calls are refused; the reason repeats what was asked
+		var q struct {
+			Tool, Agent, User string
+			Version           int
+			Args              json.RawMessage
+			Annotations       struct{ Destructive bool }
+		}
+		if err := json.NewDecoder(bufio.NewReader(os.Stdin)).Decode(&q); err != nil {
+			os.Exit(1)
+		}
+		fmt.Printf(`{"approved":%t,"reason":%q}`, !q.Annotations.Destructive, fmt.Sprintf("%s %d %s %s %s", q.Tool, q.Version, q.Agent, q.User, q.Args))
+	case "fail":
+		fmt.Print(`{"approved":true}`)
+		os.Exit(3)
+	case "mumble":
+		fmt.Print(`{"approved":"yes"}`)
+	case "flood":
+		for range 100 {
+			fmt.Print(strings.Repeat(" ", 10_000))
+		}
+		fmt.Print(`{"approved":true}`)
+	case "hang":
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		select {}
+	}
+	os.Exit(0)
+}
+
+func invocation(destructive bool) gateway.Invocation {
+	return gateway.Invocation{
+		Call: "0199", Args: json.RawMessage(`{"city":"Kiel"}`),
+		Caller: gateway.Caller{Actor: proposals.Actor{Kind: proposals.Agent, Name: "scout"}, Agent: "scout", User: "ada"},
+		Tool: registry.Live{
+			Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_weather"}, Version: 3,
+			Definition: registry.Definition{Tool: &registry.Tool{ID: "get_weather", Annotations: &registry.Annotations{Destructive: &destructive}}},
+		},
+	}
+}
+
+// command is a gate that is this test binary in a role.
+func command(t *testing.T, role string) evalgate.Command {
+	t.Helper()
+	t.Setenv(gateVariable, role)
+	return evalgate.Command{Args: []string{os.Args[0]}}
+}
+
+func TestCommand(t *testing.T) {
+	gate := command(t, "judge")
+	for _, destructive := range []bool{false, true} {
+		a, err := gate.Ask(t.Context(), invocation(destructive))
+		if err != nil || a.Approved == destructive || a.Reason != `get_weather 3 scout ada {"city":"Kiel"}` {
+			t.Errorf("got %+v, %v", a, err)
+		}
+	}
+	for _, role := range []string{"fail", "mumble", "flood"} {
+		if a, err := command(t, role).Ask(t.Context(), invocation(false)); err == nil || a.Approved {
+			t.Errorf("%s: got %+v, %v", role, a, err)
+		}
+	}
+	if _, err := (evalgate.Command{Args: []string{"/no/such/gate"}}).Ask(t.Context(), invocation(false)); err == nil {
+		t.Error("a program that is not there answered")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := command(t, "hang").Ask(ctx, invocation(false)); err == nil {
+		t.Error("a program that hangs answered")
+	}
+}
+
+func TestHTTP(t *testing.T) {
+	var body, authorization string
+	status, reply := 200, `{"approved":true,"reason":"fine"}`
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		body, authorization = string(b), r.Header.Get("Authorization")
+		if status == http.StatusFound {
+			http.Redirect(w, r, "http://elsewhere.invalid/", status)
+			return
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, reply)
+	}))
+	defer s.Close()
+	gate := evalgate.NewHTTP(s.URL, "secret")
+	a, err := gate.Ask(t.Context(), invocation(true))
+	if err != nil || !a.Approved || a.Reason != "fine" || authorization != "Bearer secret" || !strings.Contains(body, `"annotations":{"destructive":true}`) {
+		t.Errorf("got %+v, %v; it was asked %s", a, err, body)
+	}
+	reply = `{"approved":false}`
+	if a, err := gate.Ask(t.Context(), invocation(true)); err != nil || a.Approved {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	for _, bad := range []struct {
+		status int
+		reply  string
+	}{{500, `{"approved":true}`}, {http.StatusFound, ""}, {200, `{}`}, {200, `approved`}, {200, strings.Repeat(" ", 100_000) + `{"approved":true}`}} {
+		status, reply = bad.status, bad.reply
+		if a, err := gate.Ask(t.Context(), invocation(false)); err == nil || a.Approved {
+			t.Errorf("status %d: got %+v, %v", bad.status, a, err)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package hub_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/gateway/hub"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// invocation is a call of a tool that runs at address.
+func invocation(address string) gateway.Invocation {
+	return gateway.Invocation{
+		Call: "0199", At: time.Date(2026, 11, 20, 22, 42, 0, 0, time.UTC), Args: json.RawMessage(`{"city":"Kiel"}`),
+		Caller: gateway.Caller{Actor: proposals.Actor{Kind: proposals.Agent, Name: "scout"}, Agent: "scout", Layer: registry.LayerUser, User: "ada", Customer: "acme"},
+		Tool: registry.Live{
+			Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_weather"}, Version: 3, ContentHash: "abc",
+			Definition: registry.Definition{Tool: &registry.Tool{
+				ID: "get_weather", Kind: registry.ActionTool, Provider: &registry.Provider{Type: registry.ProviderHTTP, Name: "weather.get", URL: address},
+			}},
+		},
+	}
+}
+
+// serve starts a hub that answers with a handler.
+func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func code(err error) gateway.Code {
+	var e *gateway.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// TestRequest posts everything that a hub is told.
+func TestRequest(t *testing.T) {
+	var body, authorization, kind string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		body, authorization, kind = string(b), r.Header.Get("Authorization"), r.Method+" "+r.Header.Get("Content-Type")
+		_, _ = io.WriteString(w, `{"success":true,"tool":"weather.get","result":{"degrees":4}}`)
+	})
+	h := hub.New(hub.Config{Tokens: map[string]string{strings.TrimPrefix(s.URL, "http://"): "secret", "other.example": "another"}})
+	defer h.Close()
+	out, err := h.Run(t.Context(), invocation(s.URL))
+	if err != nil || string(out) != `{"degrees":4}` {
+		t.Fatalf("got %s, %v", out, err)
+	}
+	want := `{"tool":"weather.get","agent_id":"scout","customer_id":"acme","user_id":"ada","inputs":{"city":"Kiel"},"context":` +
+		`{"call_id":"0199","at":"2026-11-20T22:42:00Z","actor":"agent:scout","layer":"user","tool_version":3,"tool_hash":"abc","local":false}}`
+	if body != want || authorization != "Bearer secret" || kind != "POST application/json" {
+		t.Errorf("the hub got %s, %q, %s; want %s", body, authorization, kind, want)
+	}
+}
+
+// TestAnswers walks what hubs answer.
+func TestAnswers(t *testing.T) {
+	tests := []struct {
+		name, body string
+		status     int
+		want       string       // the result
+		code       gateway.Code // or the code
+	}{
+		{"object", `{"success":true,"tool":"weather.get","result":{"a":1}}`, 200, `{"a":1}`, ""},
+		{"without the tool", `{"success":true,"result":{"a":1}}`, 201, `{"a":1}`, ""},
+		{"list", `{"success":true,"tool":"weather.get","result":[1]}`, 200, `{"result":[1]}`, ""},
+		{"nothing", `{"success":true,"tool":"weather.get"}`, 200, `{}`, ""},
+		{"own code", `{"success":false,"tool":"weather.get","error":{"code":"CITY_UNKNOWN","message":"No such city","details":{"city":"x"}}}`, 404, "", "CITY_UNKNOWN"},
+		{"not connected", `{"success":false,"tool":"weather.get","error":{"code":"INTEGRATION_NOT_CONNECTED","message":"x"}}`, 200, "", gateway.CodeNotConnected},
+		{"a gate's code", `{"success":false,"tool":"weather.get","error":{"code":"approval_required","message":"x"}}`, 200, "", gateway.CodeProvider},
+		{"the event's code", `{"success":false,"tool":"weather.get","error":{"code":"definition_changed","message":"x"}}`, 200, "", gateway.CodeProvider},
+		{"odd code", `{"success":false,"tool":"weather.get","error":{"code":"a b","message":"x"}}`, 200, "", gateway.CodeProvider},
+		{"no code", `{"success":false,"tool":"weather.get","error":{"message":"x"}}`, 200, "", gateway.CodeProvider},
+		{"no error", `{"success":false,"tool":"weather.get"}`, 200, "", gateway.CodeProvider},
+		{"success and error", `{"success":true,"tool":"weather.get","result":{},"error":{"code":"x"}}`, 200, "", gateway.CodeProvider},
+		{"success with status 500", `{"success":true,"tool":"weather.get","result":{}}`, 500, "", gateway.CodeProvider},
+		{"other tool", `{"success":true,"tool":"weather.set","result":{}}`, 200, "", gateway.CodeProvider},
+		{"no success", `{"tool":"weather.get","result":{}}`, 200, "", gateway.CodeProvider},
+		{"page", `<html>`, 502, "", gateway.CodeProvider},
+		{"empty", ``, 204, "", gateway.CodeProvider},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(tt.status)
+				_, _ = io.WriteString(w, tt.body)
+			})
+			h := hub.New(hub.Config{})
+			defer h.Close()
+			out, err := h.Run(t.Context(), invocation(s.URL))
+			if string(out) != tt.want || code(err) != tt.code || (err == nil) != (tt.code == "") {
+				t.Errorf("got %s, %v; want %s, %s", out, err, tt.want, tt.code)
+			}
+		})
+	}
+}
+
+// TestDetails hands on what a hub says of its error.
+func TestDetails(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"success":false,"error":{"code":"CITY_UNKNOWN","message":"No such\u001b[2J city","details":{"city":"x"}}}`)
+	})
+	h := hub.New(hub.Config{})
+	defer h.Close()
+	_, err := h.Run(t.Context(), invocation(s.URL))
+	var e *gateway.Error
+	if !errors.As(err, &e) || string(e.Details) != `{"city":"x"}` || strings.Contains(e.Message, "\x1b") || !strings.Contains(e.Message, "city") {
+		t.Errorf("got %+v", err)
+	}
+}
+
+// TestBounds ends what takes too long, says too much or leads elsewhere.
+func TestBounds(t *testing.T) {
+	release := make(chan struct{})
+	slow := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-release:
+		}
+	})
+	defer close(release)
+	loud := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"success":true,"result":{"a":"`+strings.Repeat("x", 2_000)+`"}}`)
+	})
+	asked := false
+	elsewhere := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked = true
+		_, _ = io.WriteString(w, `{"success":true,"result":{}}`)
+	})
+	away := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+	})
+	seen := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/next", http.StatusSeeOther) })
+	gone := serve(t, func(http.ResponseWriter, *http.Request) {})
+	gone.Close()
+	h := hub.New(hub.Config{Timeout: 50 * time.Millisecond, MaxBytes: 1_000})
+	defer h.Close()
+	for address, want := range map[string]gateway.Code{
+		slow.URL: gateway.CodeTimeout, loud.URL: gateway.CodeProvider, away.URL: gateway.CodeProvider, seen.URL: gateway.CodeProvider,
+		gone.URL: gateway.CodeProvider, "": gateway.CodeNotConnected,
+	} {
+		if _, err := h.Run(t.Context(), invocation(address)); code(err) != want {
+			t.Errorf("%s: got %v; want %s", address, err, want)
+		}
+	}
+	if asked {
+		t.Error("the call was sent to another address than the approved one")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := h.Run(ctx, invocation(slow.URL)); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+}
+
+// TestRedirectOnTheSameHost is followed with the same call.
+func TestRedirectOnTheSameHost(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v2" {
+			http.Redirect(w, r, "/v2", http.StatusPermanentRedirect)
+			return
+		}
+		b, _ := io.ReadAll(r.Body)
+		_, _ = io.WriteString(w, `{"success":true,"result":`+string(b)+`}`)
+	})
+	h := hub.New(hub.Config{})
+	defer h.Close()
+	out, err := h.Run(t.Context(), invocation(s.URL+"/v1"))
+	if err != nil || !strings.Contains(string(out), `"inputs":{"city":"Kiel"}`) {
+		t.Errorf("got %s, %v", out, err)
+	}
+}
