@@ -33,6 +33,7 @@ type config struct {
 	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue of lines
 	Keys          map[string][]string       `toml:"keys"`       // of the workbench, by the names in docs/keys.md
 	Servers       map[string]serverConfig   `toml:"servers"`
+	Gateway       gatewayConfig             `toml:"gateway"`
 
 	// sources says which file or flag each setting came from.
 	sources map[string]string
@@ -107,6 +108,9 @@ func (c *config) readFile(file string, own bool) error {
 	if !own && meta.IsDefined("servers") {
 		return fmt.Errorf("configuration %s: servers may only stand in the user's own file, because whoever can edit a project's file could have any command run", file)
 	}
+	if !own && meta.IsDefined("gateway") {
+		return fmt.Errorf("configuration %s: gateway may only stand in the user's own file, because whoever can edit a project's file could have any command run, or open the eval gate", file)
+	}
 	for _, k := range meta.Keys() {
 		c.sources[k.String()] = file
 	}
@@ -133,7 +137,7 @@ func (c *config) check() error {
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return c.checkServers()
+	return errors.Join(c.checkServers(), c.Gateway.check())
 }
 
 // absolute makes a name relative to dir absolute; "" stays.

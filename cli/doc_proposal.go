@@ -17,6 +17,9 @@ type docError struct {
 	Code     string       `json:"code"`
 	Message  string       `json:"message"`
 	Problems []docProblem `json:"problems,omitempty"`
+	// Pending and Details are of calls that a gate refused or that failed.
+	Pending string          `json:"pending,omitempty"`
+	Details json.RawMessage `json:"details,omitempty"`
 }
 
 // docProposal is a proposal as the queue shows it.

@@ -134,6 +134,7 @@ func (c config) list() []docSetting {
 			values[key] = strings.Join(server.Command, " ")
 		}
 	}
+	c.Gateway.list(values)
 	settings := make([]docSetting, 0, len(values))
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		source := c.sources[key]

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"toolcrib/gateway"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -90,12 +91,35 @@ func outcomes() []outcome {
 		{store.ErrForeign, "foreign_database", exitFailed},
 		{store.ErrDamaged, "damaged", exitFailed},
 		{store.ErrBusy, "busy", exitFailed},
+		{gateway.ErrContradiction, "contradiction", exitFailed},
 		{nil, "failed", exitFailed},
 	}
 }
 
+// callOutcome translates what a gate or a provider said of a call.
+func callOutcome(e *gateway.Error) outcome {
+	o := outcome{code: string(e.Code), exit: exitRefused}
+	switch e.Code {
+	case gateway.CodeUnknown:
+		o.exit = exitNotFound
+	case gateway.CodeAmbiguous:
+		o.exit = exitUsage
+	case gateway.CodeApprovalExpired, gateway.CodeApprovalOutdated:
+		o.exit = exitConflict
+	case gateway.CodeNotAllowed, gateway.CodeNotCallable, gateway.CodeApprovalRequired, gateway.CodeApprovalRefused, gateway.CodePendingFull,
+		gateway.CodeCooldown, gateway.CodeDailyLimit, gateway.CodeGateRefused, gateway.CodeGateUnavailable, gateway.CodeChanged:
+	default: // the form of the call, and whatever the provider says
+		o.exit = exitFailed
+	}
+	return o
+}
+
 // outcomeOf finds what an error leaves as.
 func outcomeOf(err error) outcome {
+	var refused *gateway.Error
+	if errors.As(err, &refused) && refused.Code != "" {
+		return callOutcome(refused)
+	}
 	var o outcome
 	for _, o = range outcomes() {
 		if o.target != nil && errors.Is(err, o.target) {
@@ -119,6 +143,13 @@ func report(env Env, asJSON bool, err error) int {
 		return o.exit
 	}
 	doc := docError{Schema: schema, Kind: "error", Code: o.code, Message: sentence(err), Problems: problemsOf(err)}
+	var refused *gateway.Error
+	if errors.As(err, &refused) {
+		doc.Pending = refused.Pending
+		if json.Valid(refused.Details) {
+			doc.Details = refused.Details
+		}
+	}
 	b, jsonErr := json.Marshal(doc)
 	if jsonErr != nil {
 		panic(fmt.Sprintf("cli: an error does not marshal: %v", jsonErr))

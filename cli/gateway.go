@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"github.com/spf13/pflag"
+
 	"toolcrib/gateway"
+	"toolcrib/gateway/hub"
 	"toolcrib/gateway/upstream"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -16,11 +19,13 @@ type openGateway struct {
 	*gateway.Gateway
 	index    *store.Index
 	upstream *upstream.Provider
+	hub      *hub.Hub
 }
 
 // Close ends the connections to servers and frees the index.
 func (r *openGateway) Close() error {
 	r.upstream.Close()
+	r.hub.Close()
 	return r.index.Close()
 }
 
@@ -35,25 +40,46 @@ func (a *app) gateway(ctx context.Context) (*openGateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &openGateway{index: store.NewIndex(), upstream: upstream.NewProvider(func(name string) (upstream.Server, bool) {
+	find := func(name string) (upstream.Server, bool) {
 		s, ok := c.Servers[name]
 		return s.upstream(a.env, name), ok
-	})}
-	r.Gateway, err = gateway.New(gateway.Config{
+	}
+	r := &openGateway{index: store.NewIndex(), upstream: upstream.NewProvider(find), hub: c.Gateway.hub(a.env)}
+	config := gateway.Config{
 		Registry: desk, Ledger: a.db.Calls(), Index: r.index,
-		Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderMCP: r.upstream},
-		Now:       a.env.Now, NewID: a.env.NewID, Warn: func(s string) { a.note("%s", s) },
-	})
+		Providers: map[registry.ProviderType]gateway.Provider{
+			registry.ProviderMCP: r.upstream, registry.ProviderHTTP: r.hub,
+		},
+		Now: a.env.Now, NewID: a.env.NewID, Warn: func(s string) { a.note("toolcrib: %s", s) },
+	}
+	c.Gateway.apply(a.env, &config)
+	r.Gateway, err = gateway.New(config)
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }
 
+// withGateway does something with a gateway and closes it.
+func (a *app) withGateway(ctx context.Context, do func(*openGateway) error) error {
+	g, err := a.gateway(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(g), g.Close())
+}
+
 // callerFlags say on whose behalf tools are found and called.
 type callerFlags struct {
 	agent, user, customer string
 	where                 whereFlags
+}
+
+func (f *callerFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&f.agent, "agent", "", "with the tools of the agent `ID`, or of its subject")
+	set.StringVar(&f.user, "user", "", "on behalf of the user `NAME`, whose limits and tiers count (default: the login name)")
+	set.StringVar(&f.customer, "customer", "", "for the customer `NAME`, as hubs are told")
+	f.where.register(set)
 }
 
 // caller returns the caller that the flags name, but for its actor.
@@ -69,4 +95,17 @@ func (f callerFlags) caller(a *app) (gateway.Caller, error) {
 	return gateway.Caller{
 		Actor: proposals.Actor{}, Agent: f.agent, Layer: layer, Where: f.where.context(true), User: user, Customer: f.customer,
 	}, nil
+}
+
+// acting is caller with the actor of the command line.
+func (f callerFlags) acting(a *app) (gateway.Caller, error) {
+	if f.agent == "" {
+		return gateway.Caller{}, usagef("name the agent: --agent ID")
+	}
+	c, err := f.caller(a)
+	if err != nil {
+		return c, err
+	}
+	c.Actor, err = a.actor()
+	return c, err
 }

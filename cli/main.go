@@ -28,6 +28,7 @@ func Main(ctx context.Context, env Env) int {
 const (
 	groupReview   = "review"
 	groupRegistry = "registry"
+	groupRuntime  = "runtime"
 	groupOther    = "other"
 )
 
@@ -67,6 +68,7 @@ set:NAME (all members of a change set).`,
 	root.AddGroup(
 		&cobra.Group{ID: groupReview, Title: "Proposals:"},
 		&cobra.Group{ID: groupRegistry, Title: "Registry and history:"},
+		&cobra.Group{ID: groupRuntime, Title: "At run time:"},
 		&cobra.Group{ID: groupOther, Title: "Other:"},
 	)
 	root.SetHelpCommand(newHelp())
@@ -80,7 +82,8 @@ set:NAME (all members of a change set).`,
 			newWithdraw, newComment, newWaive, newRebase, newRegroup, newFork,
 		}},
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newBlame, newRollback, newVerify, newBackup, newLog, newExport, newDrift}},
-		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, newImport, newWatch, newCanonicalize, newCheck, newMCP}},
+		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, newImport, newWatch, newCanonicalize, newCheck}},
+		{groupRuntime, []func(*app) *cobra.Command{newParse, newExec, newCalls, newMCP}},
 		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newVersion}},
 	} {
 		for _, command := range add.commands {

@@ -66,6 +66,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("DEMO", demo)
 			env.Setenv("SAMPLE", sample)
 			env.Setenv("HIDDEN", hidden)
+			env.Setenv("HUB", startHub(env))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/gateway"
+	"toolcrib/review"
+)
+
+func newCalls(a *app) *cobra.Command {
+	list := newCallsList(a)
+	cmd := &cobra.Command{
+		Use:   "calls",
+		Short: "Calls that wait for you, and the audit of all calls",
+		Long: `A call of a tool whose tier is requires_approval, or that has none, waits for the
+user's yes. Without a subcommand, list what waits.
+
+Only the user answers. An answer is about exactly what calls show prints: the
+arguments, the version of the tool, and who asked on whose behalf; a digest
+stands for all of it. A call that waits expires, and it is worth nothing once
+the tool's definition changed. A call that was approved runs once at most: when
+the program ends while it runs, it is shown as interrupted and not run again.`,
+		Args: exact(0, "a subcommand, or nothing"),
+		RunE: list.RunE,
+	}
+	cmd.Flags().AddFlagSet(list.Flags())
+	cmd.AddCommand(list, newCallsShow(a), newCallsApprove(a), newCallsRefuse(a), newCallsLog(a), newCallsPolicy(a))
+	return cmd
+}
+
+func newCallsList(a *app) *cobra.Command {
+	q := gateway.PendingQuery{}
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the calls that wait for you, the newest first",
+		Args:  exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q.Waiting = !all
+			return runCallsList(cmd.Context(), a, q)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&all, "all", false, "those that were answered, expired or are outdated, too")
+	f.StringVar(&q.Agent, "agent", "", "only those of the agent `ID`")
+	f.StringVar(&q.User, "user", "", "only those on behalf of the user `NAME`")
+	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N`")
+	f.Int64Var(&q.Before, "before", 0, "only those before place `N`")
+	return cmd
+}
+
+func runCallsList(ctx context.Context, a *app, q gateway.PendingQuery) error {
+	limit, err := pageLimit(q.Limit)
+	if err != nil {
+		return err
+	}
+	q.Limit = limit + 1
+	return a.withGateway(ctx, func(g *openGateway) error {
+		list, err := g.Pending(ctx, q)
+		if err != nil {
+			return err
+		}
+		doc := docPendingList{Schema: schema, Kind: "pending.list", Pending: []docPending{}}
+		if len(list) > limit {
+			list = list[:limit]
+			doc.Next = list[limit-1].Seq
+		}
+		for _, p := range list {
+			doc.Pending = append(doc.Pending, newDocPending(g, p))
+		}
+		return a.print(doc, func(p *page) { writePendingList(p, doc, q.Waiting) })
+	})
+}
+
+// pageLimit checks how many entries a page is to have.
+func pageLimit(n int) (int, error) {
+	if n < 1 || n > review.MaxPage {
+		return 0, usagef("--limit is %d; write 1 to %d", n, review.MaxPage)
+	}
+	return n, nil
+}
+
+func writePendingList(p *page, doc docPendingList, waiting bool) {
+	if len(doc.Pending) == 0 {
+		if waiting {
+			p.linef("No call waits for you.")
+		} else {
+			p.linef("No call ever waited for you.")
+		}
+		return
+	}
+	rows := make([][]string, len(doc.Pending))
+	for i, c := range doc.Pending {
+		rows[i] = []string{c.ID, c.State, c.Tool, c.Agent, c.User, timestamp(c.ExpiresAt), cut(string(c.Args), 60)}
+	}
+	p.table([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, rows)
+	if doc.Next > 0 {
+		p.linef("More: --before %d", doc.Next)
+	}
+}
+
+func newCallsShow(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show ID",
+		Short: "Show everything about a call that waits, or waited",
+		Args:  exact(1, "the id of a pending call"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withGateway(cmd.Context(), func(g *openGateway) error {
+				p, err := g.PendingCall(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.printPending(g, p)
+			})
+		},
+	}
+}
+
+func (a *app) printPending(g *openGateway, pending gateway.Pending) error {
+	doc := docPendingOne{Schema: schema, Kind: "pending", Pending: newDocPending(g, pending)}
+	return a.print(doc, func(p *page) { writePending(p, doc.Pending) })
+}
+
+func writePending(p *page, c docPending) {
+	p.linef("%s of %s, version %d", c.State, c.Tool, c.Version)
+	p.blank()
+	p.linef("call       %s", c.ID)
+	p.linef("asked      %s by %s, with the tools of %s, for the user %s", timestamp(c.AskedAt), c.Actor, c.Agent, c.User)
+	if c.Customer != "" {
+		p.linef("customer   %s", c.Customer)
+	}
+	p.linef("expires    %s", timestamp(c.ExpiresAt))
+	switch {
+	case c.InForce == 0:
+		p.linef("in force   the tool is not in use any more")
+	case c.InForce != c.Version:
+		p.linef("in force   version %d, which is another one", c.InForce)
+	}
+	p.linef("digest     %s", c.Digest)
+	p.linef("arguments")
+	p.json("  ", c.Args)
+	if c.AnsweredBy != "" {
+		p.linef("answered   %s by %s", timestamp(*c.AnsweredAt), c.AnsweredBy)
+	}
+	if c.Reason != "" {
+		p.linef("reason")
+		p.text("  ", c.Reason)
+	}
+	if len(c.Output) > 0 {
+		if c.Code != "" {
+			p.linef("failed     %s", c.Code)
+		}
+		p.linef("output")
+		p.json("  ", c.Output)
+	}
+	if c.State == string(gateway.PendingInterrupted) {
+		p.linef("The program ended while it ran. It may have run or not; it is not run again.")
+	}
+}
+
+func newCallsLog(a *app) *cobra.Command {
+	q := gateway.CallQuery{}
+	var tool, code string
+	cmd := &cobra.Command{
+		Use:   "log",
+		Short: "Show the audit of calls, the newest first",
+		Long: `Show every call: who called what, which version, on whose behalf, what became of
+it and how long the provider took. The arguments are not kept, only their hash.
+An empty code is a call that runs, or that the program did not survive.`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q.Code = gateway.Code(strings.TrimSpace(code))
+			return runCallsLog(cmd.Context(), a, q, tool)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&q.Agent, "agent", "", "only calls of the agent `ID`")
+	f.StringVar(&q.User, "user", "", "only calls on behalf of the user `NAME`")
+	f.StringVar(&tool, "tool", "", "only calls of the tool `ID`, or of its subject")
+	f.StringVar(&code, "code", "", "only calls with the outcome `CODE`: ok, or the code of an error")
+	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N`")
+	f.Int64Var(&q.Before, "before", 0, "only calls before number `N`")
+	return cmd
+}
+
+func runCallsLog(ctx context.Context, a *app, q gateway.CallQuery, tool string) error {
+	limit, err := pageLimit(q.Limit)
+	if err != nil {
+		return err
+	}
+	if tool != "" {
+		if q.Tool, err = a.subject(ctx, tool); err != nil {
+			return err
+		}
+	}
+	q.Limit = limit + 1
+	return a.withGateway(ctx, func(g *openGateway) error {
+		calls, err := g.Calls(ctx, q)
+		if err != nil {
+			return err
+		}
+		doc := docAuditList{Schema: schema, Kind: "call.list", Calls: []docAudit{}}
+		if len(calls) > limit {
+			calls = calls[:limit]
+			doc.Next = calls[limit-1].Seq
+		}
+		for _, c := range calls {
+			doc.Calls = append(doc.Calls, newDocAudit(c))
+		}
+		return a.print(doc, func(p *page) { writeAudit(p, doc) })
+	})
+}
+
+func writeAudit(p *page, doc docAuditList) {
+	rows := make([][]string, len(doc.Calls))
+	for i, c := range doc.Calls {
+		tool := c.Tool
+		if tool == "" {
+			tool = "? " + c.Name
+		}
+		rows[i] = []string{itoa(int(c.Seq)), timestamp(c.At), c.Actor, c.Agent, c.User, cut(tool, 44), itoa(c.Version), c.Code, itoa(int(c.Micros)) + "µs"}
+	}
+	p.table([]string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK"}, rows)
+	if doc.Next > 0 {
+		p.linef("More: --before %d", doc.Next)
+	}
+}

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/gateway"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+func newCallsApprove(a *app) *cobra.Command {
+	var expect string
+	cmd := &cobra.Command{
+		Use:   "approve ID",
+		Short: "Say yes to a call that waits, and run it",
+		Long: `Run a call that waits with the arguments that calls show prints. With --expect
+only if it is still the call that was looked at. A cooldown or daily limit that
+keeps it from running now is reported, and the call goes on waiting.`,
+		Args: exact(1, "the id of a pending call"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCallsApprove(cmd.Context(), a, args[0], expect)
+		},
+	}
+	cmd.Flags().StringVar(&expect, "expect", "", "only if its digest is `DIGEST`")
+	return cmd
+}
+
+func runCallsApprove(ctx context.Context, a *app, id, expect string) error {
+	if a.flags.dryRun {
+		return errNoDryRun("calls approve", "what a provider does can not be taken back")
+	}
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	if c.RequireExpect && expect == "" {
+		return review.ErrNoExpect
+	}
+	actor, err := a.actor()
+	if err != nil {
+		return err
+	}
+	return a.withGateway(ctx, func(g *openGateway) error {
+		res, err := g.Approve(ctx, actor, id, expect)
+		if err != nil {
+			return err
+		}
+		return a.printCall(res)
+	})
+}
+
+func newCallsRefuse(a *app) *cobra.Command {
+	var note noteFlags
+	cmd := &cobra.Command{
+		Use:   "refuse ID --note REASON",
+		Short: "Say no to a call that waits; the agent is told why",
+		Args:  exact(1, "the id of a pending call"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCallsRefuse(cmd.Context(), a, args[0], note)
+		},
+	}
+	note.register(cmd.Flags())
+	return cmd
+}
+
+func runCallsRefuse(ctx context.Context, a *app, id string, note noteFlags) error {
+	if a.flags.dryRun {
+		return errNoDryRun("calls refuse", "an answer is given once")
+	}
+	reason, err := note.read(a)
+	if err != nil {
+		return err
+	}
+	actor, err := a.actor()
+	if err != nil {
+		return err
+	}
+	return a.withGateway(ctx, func(g *openGateway) error {
+		p, err := g.Refuse(ctx, actor, id, reason)
+		if err != nil {
+			return err
+		}
+		return a.printPending(g, p)
+	})
+}
+
+func newCallsPolicy(a *app) *cobra.Command {
+	var user string
+	cmd := &cobra.Command{
+		Use:   "policy [TOOL auto_approve | requires_approval | default]",
+		Short: "List or choose the approval tiers of tools that leave them to you",
+		Long: `Without arguments, list the tiers that the user has chosen. With a tool and a
+tier, choose it; default takes an earlier choice back. Only a tool whose tier is
+user_configurable leaves the choice to the user. The choice is kept in the
+database with an entry in the audit log, and only the user can make it.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 0 && len(args) != 2 {
+				return usagef("%s takes nothing, or a tool and a tier; got %d arguments", cmd.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runCallsPolicy(cmd.Context(), a, user, args) },
+	}
+	cmd.Flags().StringVar(&user, "user", "", "of the user `NAME` (default: the login name)")
+	return cmd
+}
+
+func runCallsPolicy(ctx context.Context, a *app, user string, args []string) error {
+	if a.flags.dryRun {
+		return errNoDryRun("calls policy", "a choice can be taken back with default")
+	}
+	if user == "" {
+		user = loginName(a.env)
+	}
+	actor, err := a.actor()
+	if err != nil {
+		return err
+	}
+	layer, err := a.layer()
+	if err != nil {
+		return err
+	}
+	doc := docTierList{Schema: schema, Kind: "tier.list", Tiers: []docTier{}}
+	return a.withGateway(ctx, func(g *openGateway) error {
+		var list []gateway.Override
+		if len(args) == 0 {
+			list, err = g.Overrides(ctx, user)
+		} else {
+			list = make([]gateway.Override, 1)
+			list[0], err = g.SetTier(ctx, actor, user, args[0], layer, chosenTier(args[1]))
+		}
+		if err != nil {
+			return err
+		}
+		for _, o := range list {
+			doc.Tiers = append(doc.Tiers, newDocTier(o))
+		}
+		return a.print(doc, func(p *page) {
+			for _, t := range doc.Tiers {
+				p.linef("%s is %s for the user %s", t.Tool, t.Tier, t.User)
+			}
+			if len(doc.Tiers) == 0 {
+				p.linef("The user %s has chosen no tier; every tool has its own.", user)
+			}
+		})
+	})
+}
+
+func chosenTier(text string) registry.ApprovalTier {
+	if text == defaultTier {
+		return ""
+	}
+	return registry.ApprovalTier(text)
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"encoding/json"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/registry"
+)
+
+// docCall is a call that ran.
+type docCall struct {
+	Schema   int             `json:"schema"`
+	Kind     string          `json:"kind"`
+	Call     string          `json:"call"`
+	Tool     string          `json:"tool"`
+	Version  int             `json:"version"`
+	Output   json.RawMessage `json:"output"`
+	Warnings []string        `json:"warnings"`
+	At       time.Time       `json:"at"`
+	Micros   int64           `json:"duration_us"`
+}
+
+func newDocCall(r gateway.Result) docCall {
+	return docCall{
+		Schema: schema, Kind: "call", Call: r.Call, Tool: r.Tool.String(), Version: r.Version, Output: r.Output,
+		Warnings: append([]string{}, r.Warnings...), At: r.At, Micros: r.Duration.Microseconds(),
+	}
+}
+
+// docPending is a call that needs the user's yes.
+type docPending struct {
+	ID          string          `json:"id"`
+	State       string          `json:"state"`
+	Tool        string          `json:"tool"`
+	Version     int             `json:"version"`
+	ContentHash string          `json:"content_hash"`
+	InForce     int             `json:"version_in_force"`
+	Args        json.RawMessage `json:"args"`
+	Digest      string          `json:"digest"`
+	Actor       string          `json:"actor"`
+	Agent       string          `json:"agent"`
+	User        string          `json:"user"`
+	Customer    string          `json:"customer,omitempty"`
+	Layer       string          `json:"layer"`
+	AskedAt     time.Time       `json:"asked_at"`
+	ExpiresAt   time.Time       `json:"expires_at"`
+	AnsweredBy  string          `json:"answered_by,omitempty"`
+	AnsweredAt  *time.Time      `json:"answered_at,omitempty"`
+	Reason      string          `json:"reason,omitempty"`
+	Call        string          `json:"call,omitempty"`
+	Code        string          `json:"code,omitempty"`
+	Output      json.RawMessage `json:"output,omitempty"`
+}
+
+func newDocPending(g *openGateway, p gateway.Pending) docPending {
+	d := docPending{
+		ID: p.ID, State: string(g.State(p)), Tool: p.Tool.String(), Version: p.Version, ContentHash: p.ContentHash, InForce: p.InForce, Args: p.Args,
+		Digest: p.Digest, Actor: p.Caller.Actor.String(), Agent: p.Caller.Agent, User: p.Caller.User, Customer: p.Caller.Customer,
+		Layer: string(p.Caller.Layer), AskedAt: p.AskedAt, ExpiresAt: p.ExpiresAt,
+	}
+	if a := p.Answer; a != nil {
+		d.AnsweredBy, d.AnsweredAt, d.Reason, d.Call = a.By.String(), &a.At, a.Reason, a.Call
+	}
+	if o := p.Outcome; o != nil {
+		d.Code, d.Output = string(o.Code), o.Output
+	}
+	return d
+}
+
+type docPendingList struct {
+	Schema  int          `json:"schema"`
+	Kind    string       `json:"kind"`
+	Pending []docPending `json:"pending"`
+	Next    int64        `json:"next,omitempty"`
+}
+
+type docPendingOne struct {
+	Schema  int        `json:"schema"`
+	Kind    string     `json:"kind"`
+	Pending docPending `json:"pending"`
+}
+
+// docAudit is one entry of the audit of calls. Code is "ok" for a call that
+// succeeded and "" for one whose outcome is not known.
+type docAudit struct {
+	Seq         int64     `json:"seq"`
+	Call        string    `json:"call"`
+	At          time.Time `json:"at"`
+	Actor       string    `json:"actor"`
+	Agent       string    `json:"agent"`
+	User        string    `json:"user"`
+	Customer    string    `json:"customer,omitempty"`
+	Layer       string    `json:"layer"`
+	Name        string    `json:"name"`
+	Tool        string    `json:"tool"`
+	Version     int       `json:"version"`
+	ContentHash string    `json:"content_hash"`
+	Annotations *docHints `json:"annotations,omitempty"`
+	ArgsHash    string    `json:"args_hash"`
+	Pending     string    `json:"pending,omitempty"`
+	Nth         int       `json:"nth_of_day"`
+	Code        string    `json:"code"`
+	Micros      int64     `json:"duration_us"`
+}
+
+func newDocAudit(c gateway.Call) docAudit {
+	d := docAudit{
+		Seq: c.Seq, Call: c.ID, At: c.At, Actor: c.Caller.Actor.String(), Agent: c.Caller.Agent, User: c.Caller.User, Customer: c.Caller.Customer,
+		Layer: string(c.Caller.Layer), Name: c.Name, Tool: c.Tool.String(), Version: c.Version, ContentHash: c.ContentHash,
+		Annotations: newDocHints(c.Annotations), ArgsHash: c.ArgsHash, Pending: c.Pending, Nth: c.Nth,
+	}
+	if o := c.Outcome; o != nil {
+		d.Code, d.Micros = string(o.Code), o.Duration.Microseconds()
+		if o.Code == "" {
+			d.Code = string(gateway.CodeOK)
+		}
+	}
+	return d
+}
+
+// docHints are the annotations of a tool; what is not said is left out.
+type docHints struct {
+	ReadOnly             *bool `json:"read_only,omitempty"`
+	Destructive          *bool `json:"destructive,omitempty"`
+	Idempotent           *bool `json:"idempotent,omitempty"`
+	RequiresConfirmation *bool `json:"requires_confirmation,omitempty"`
+	OpenWorld            *bool `json:"open_world,omitempty"`
+}
+
+func newDocHints(a *registry.Annotations) *docHints {
+	if a == nil {
+		return nil
+	}
+	hints := docHints(*a)
+	return &hints
+}
+
+type docAuditList struct {
+	Schema int        `json:"schema"`
+	Kind   string     `json:"kind"`
+	Calls  []docAudit `json:"calls"`
+	Next   int64      `json:"next,omitempty"`
+}
+
+// docTier is the user's own tier of a tool.
+type docTier struct {
+	Tool string    `json:"tool"`
+	User string    `json:"user"`
+	Tier string    `json:"tier"` // "default" where an earlier one was taken back
+	By   string    `json:"by"`
+	At   time.Time `json:"at"`
+}
+
+func newDocTier(o gateway.Override) docTier {
+	d := docTier{Tool: o.Tool.String(), User: o.User, Tier: string(o.Tier), By: o.By.String(), At: o.At}
+	if d.Tier == "" {
+		d.Tier = defaultTier
+	}
+	return d
+}
+
+// defaultTier is how the command line says that the tool's own default counts.
+const defaultTier = "default"
+
+type docTierList struct {
+	Schema int       `json:"schema"`
+	Kind   string    `json:"kind"`
+	Tiers  []docTier `json:"tiers"`
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/gateway"
+	"toolcrib/visible"
+)
+
+func newExec(a *app) *cobra.Command {
+	var who callerFlags
+	var args string
+	cmd := &cobra.Command{
+		Use:   "exec TOOL --agent A [--args JSON | @FILE | -]",
+		Short: "Call a tool as an agent does, through every gate",
+		Long: `Call an action tool by its id, an alias or its wire name. A call passes, in this
+order: registered, allowed for the agent, arguments valid, approval tier,
+cooldown, daily limit, eval gate where the tool requires it, provider. Each call
+leaves an entry in the audit (toolcrib calls log), also one that is refused.
+
+A tool that needs the user's yes is not run: the call waits, and the error has
+its id (code approval_required). The user answers with toolcrib calls approve
+or refuse.
+
+Exit status 3 when there is no such tool, 5 when a gate refused, 1 when the
+arguments are not valid or the provider failed.`,
+		Args: exact(1, "a tool"),
+		RunE: func(cmd *cobra.Command, tools []string) error { return runExec(cmd.Context(), a, who, tools[0], args) },
+	}
+	who.register(cmd.Flags())
+	cmd.Flags().StringVar(&args, "args", "", "the arguments: a `JSON` object, @FILE for a file's content, - for standard input (default: {})")
+	return cmd
+}
+
+func runExec(ctx context.Context, a *app, who callerFlags, tool, args string) error {
+	if a.flags.dryRun {
+		return errNoDryRun("exec", "what a provider does can not be taken back")
+	}
+	caller, err := who.acting(a)
+	if err != nil {
+		return err
+	}
+	raw, err := a.arguments(args)
+	if err != nil {
+		return err
+	}
+	return a.withGateway(ctx, func(g *openGateway) error {
+		res, err := g.Execute(ctx, caller, gateway.Request{Tool: tool, Args: raw})
+		if err != nil {
+			return err
+		}
+		return a.printCall(res)
+	})
+}
+
+// errNoDryRun refuses --dry-run where nothing can be tried.
+func errNoDryRun(command, why string) error {
+	return usagef("%s has no --dry-run: %s", command, why)
+}
+
+// arguments reads what --args names.
+func (a *app) arguments(text string) (json.RawMessage, error) {
+	switch name, isFile := strings.CutPrefix(text, "@"); {
+	case text == "-":
+		return a.readAll("-")
+	case isFile:
+		return a.readAll(name)
+	case text == "":
+		return nil, nil
+	}
+	return json.RawMessage(text), nil
+}
+
+// printCall prints what a call gave: for a person its output alone.
+func (a *app) printCall(res gateway.Result) error {
+	return a.print(newDocCall(res), func(p *page) { p.json("", res.Output) })
+}
+
+// json writes a JSON document over several lines, each after prefix.
+func (p *page) json(prefix string, doc json.RawMessage) {
+	text, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		text = doc
+	}
+	for line := range strings.Lines(string(visible.JSON(text))) {
+		p.raw(prefix + strings.TrimSuffix(line, "\n"))
+	}
+}

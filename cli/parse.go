@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/gateway"
+)
+
+type docParsed struct {
+	Schema   int             `json:"schema"`
+	Kind     string          `json:"kind"`
+	Protocol string          `json:"protocol"`
+	Calls    []docParsedCall `json:"calls"`
+	Problems []docParseFault `json:"problems"`
+	Display  string          `json:"display"`
+}
+
+type docParsedCall struct {
+	Tool    string          `json:"tool"`
+	Subject string          `json:"subject"`
+	Version int             `json:"version"`
+	Name    string          `json:"name"`
+	Args    json.RawMessage `json:"args"`
+	Line    int             `json:"line,omitempty"`
+}
+
+type docParseFault struct {
+	Line    int    `json:"line"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// The protocols by which models call tools.
+const (
+	protocolTags = "tags"
+	protocolJSON = "json"
+)
+
+func newParse(a *app) *cobra.Command {
+	var who callerFlags
+	var protocol, nonce string
+	cmd := &cobra.Command{
+		Use:   "parse [FILE | -] --agent A",
+		Short: "Find the calls in a model's answer",
+		Long: `Read a model's answer from a file or standard input and print the calls in it,
+for the tools that the agent has. Nothing is run.
+
+tags    lines "PREFIX: argument", as the tags of the agent's tools say. Lines
+        that begin like a call and are none are listed, with exit status 6.
+        What the user sees is the answer without the lines of tools that want
+        them stripped.
+json    the whole answer is one object {"tool":…,"args":{…},"nonce":…}. The
+        nonce has to be that of the turn. An answer that is no such call is an
+        error with one of the codes tool_call_invalid_format,
+        tool_call_multiple, tool_call_unknown_tool, tool_call_invalid_args,
+        tool_call_nonce_invalid.`,
+		Args: between(0, 1, "at most one file"),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if len(files) == 0 {
+				files = []string{"-"}
+			}
+			return runParse(cmd.Context(), a, who, files[0], protocol, nonce)
+		},
+	}
+	who.register(cmd.Flags())
+	cmd.Flags().StringVar(&protocol, "protocol", protocolTags, "`tags` or json")
+	cmd.Flags().StringVar(&nonce, "nonce", "", "the `NONCE` that the model was given for this turn")
+	return cmd
+}
+
+func runParse(ctx context.Context, a *app, who callerFlags, file, protocol, nonce string) error {
+	switch {
+	case protocol != protocolTags && protocol != protocolJSON:
+		return usagef("--protocol is %q; write tags or json", protocol)
+	case protocol == protocolJSON && nonce == "":
+		return usagef("the json protocol needs the nonce of the turn: --nonce NONCE")
+	case protocol == protocolTags && nonce != "":
+		return usagef("--nonce belongs to --protocol json")
+	}
+	caller, err := who.acting(a)
+	if err != nil {
+		return err
+	}
+	answer, err := a.readAll(file)
+	if err != nil {
+		return err
+	}
+	doc := docParsed{Schema: schema, Kind: "parsed", Protocol: protocol, Calls: []docParsedCall{}, Problems: []docParseFault{}}
+	err = a.withGateway(ctx, func(g *openGateway) error {
+		if protocol == protocolJSON {
+			call, err := g.ParseJSON(ctx, caller, string(answer), nonce)
+			doc.Calls = append(doc.Calls, newDocParsedCall(call))
+			return err
+		}
+		parsed, err := g.ParseTags(ctx, caller, string(answer))
+		for _, call := range parsed.Calls {
+			doc.Calls = append(doc.Calls, newDocParsedCall(call))
+		}
+		for _, p := range parsed.Problems {
+			doc.Problems = append(doc.Problems, docParseFault{Line: p.Line, Code: string(p.Code), Message: p.Message})
+		}
+		doc.Display = parsed.Display
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.print(doc, func(p *page) { writeParsed(p, doc) }), findingsUnless(len(doc.Problems) == 0))
+}
+
+func newDocParsedCall(c gateway.ParsedCall) docParsedCall {
+	return docParsedCall{
+		Tool: c.Tool.Subject.ID, Subject: c.Tool.Subject.String(), Version: c.Tool.Version, Name: c.Name, Args: c.Args, Line: c.Line,
+	}
+}
+
+func writeParsed(p *page, doc docParsed) {
+	for _, c := range doc.Calls {
+		p.linef("%s %s", c.Tool, string(c.Args))
+	}
+	for _, f := range doc.Problems {
+		p.linef("line %d: %s: %s", f.Line, f.Code, f.Message)
+	}
+	if len(doc.Calls)+len(doc.Problems) == 0 {
+		p.linef("There is no call in it.")
+	}
+}

@@ -1,0 +1,30 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// startHub starts a hub for the tools of a script and returns its address. It
+// gives back what it was posted; inputs {"fail": CODE} make it fail with CODE.
+func startHub(env *testscript.Env) string {
+	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var call struct {
+			Inputs struct {
+				Fail string `json:"fail"`
+			} `json:"inputs"`
+		}
+		answer := map[string]any{"success": true, "result": map[string]any{"posted": json.RawMessage(body), "authorization": r.Header.Get("Authorization")}}
+		if err := json.Unmarshal(body, &call); err != nil || call.Inputs.Fail != "" {
+			answer = map[string]any{"success": false, "error": map[string]any{"code": call.Inputs.Fail, "message": "It did not work.", "details": map[string]any{"why": "asked to"}}}
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	}))
+	env.Defer(hub.Close)
+	return hub.URL
+}
