@@ -86,4 +86,15 @@ type Revision struct {
 	ContentHash string // of the definition; "" when there is none yet
 	Author      Actor
 	CreatedAt   time.Time
+
+	// Text is Draft in canonical form, as it is kept; "" before it is.
+	Text string
+}
+
+// Canonical returns the draft in canonical form: as it is kept, once it is.
+func (r Revision) Canonical() string {
+	if r.Text != "" {
+		return r.Text
+	}
+	return string(r.Draft.Canonical())
 }

@@ -65,7 +65,7 @@ func (d *Desk) approvable(ctx context.Context, r *glance, actor proposals.Actor,
 	if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
 		return view{}, fmt.Errorf("%s: %w", name(p), err)
 	}
-	v, err := d.look(ctx, r, c.ID)
+	v, err := d.look(ctx, r, p)
 	if err != nil {
 		return v, err
 	}
@@ -148,7 +148,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, v view
 	if err != nil {
 		return Decision{}, err
 	}
-	if err := tx.SetLive(ctx, version); err != nil {
+	if err := tx.SetLive(ctx, version, rev.Draft.Definition); err != nil {
 		return Decision{}, err
 	}
 	return d.settle(ctx, tx, p, Decision{

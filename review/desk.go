@@ -53,14 +53,15 @@ func (p Policy) version() string {
 
 // Desk moves proposals. It is safe for concurrent use.
 type Desk struct {
-	store  Store
-	policy Policy
-	rules  rules.Set
-	now    func() time.Time
-	newID  func() string
-	trials *trials
-	tokens *tokens.Counter
-	dryRun bool
+	store   Store
+	policy  Policy
+	rules   rules.Set
+	inForce string // RulesVersion
+	now     func() time.Time
+	newID   func() string
+	trials  *trials
+	tokens  *tokens.Counter
+	dryRun  bool
 }
 
 // New returns a desk that keeps its proposals in store. now gives the time, in
@@ -77,7 +78,10 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	if policy.MaxWrites <= 0 {
 		policy.MaxWrites = DefaultMaxWrites
 	}
-	return &Desk{store: store, policy: policy, rules: set, now: now, newID: newID, trials: &trials{}, tokens: tokens.NewCounter()}, nil
+	return &Desk{
+		store: store, policy: policy, rules: set, inForce: set.Version() + "-" + policy.version(), now: now, newID: newID, trials: &trials{},
+		tokens: tokens.NewCounter(),
+	}, nil
 }
 
 // DryRun returns a desk that does everything but keep it: each act runs whole,
@@ -89,7 +93,7 @@ func (d *Desk) DryRun() *Desk {
 }
 
 // RulesVersion names the rules and the policy that assessments are made with.
-func (d *Desk) RulesVersion() string { return d.rules.Version() + "-" + d.policy.version() }
+func (d *Desk) RulesVersion() string { return d.inForce }
 
 // errDryRun rolls a dry run back.
 var errDryRun = errors.New("dry run")

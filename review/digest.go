@@ -19,7 +19,7 @@ func (d *Desk) digest(v view) string {
 		string(v.Proposal.ID),
 		strconv.Itoa(v.Proposal.Revision),
 		v.Revision.ContentHash,
-		string(v.Revision.Draft.Canonical()),
+		v.Revision.Canonical(),
 		strconv.Itoa(v.Proposal.BaseVersion),
 		d.RulesVersion(),
 		v.Assessment.ID,
@@ -54,8 +54,8 @@ type view struct {
 }
 
 // look reads everything that a decision about a proposal depends on.
-func (d *Desk) look(ctx context.Context, r *glance, id proposals.ID) (view, error) {
-	p, rev, err := current(ctx, r, id)
+func (d *Desk) look(ctx context.Context, r *glance, p proposals.Proposal) (view, error) {
+	rev, err := r.Revision(ctx, p.ID, p.Revision)
 	if err != nil {
 		return view{}, err
 	}

@@ -45,7 +45,11 @@ func (d Dossier) Assessment() *Assessment {
 func (d *Desk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (Dossier, error) {
 	var out Dossier
 	err := d.store.View(ctx, func(r Reader) error {
-		v, err := d.look(ctx, newGlance(r), id)
+		p, err := r.Proposal(ctx, id)
+		if err != nil {
+			return err
+		}
+		v, err := d.look(ctx, newGlance(r), p)
 		if err != nil {
 			return err
 		}

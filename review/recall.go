@@ -101,7 +101,7 @@ func (t remembering) InCategory(ctx context.Context, category string) ([]registr
 }
 
 // SetLive implements RegistryWriter.
-func (t remembering) SetLive(ctx context.Context, v history.Version) error {
+func (t remembering) SetLive(ctx context.Context, v history.Version, d registry.Definition) error {
 	t.memory.forget()
-	return t.Tx.SetLive(ctx, v)
+	return t.Tx.SetLive(ctx, v, d)
 }

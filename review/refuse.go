@@ -55,7 +55,7 @@ func (d *Desk) refuseOne(ctx context.Context, tx Tx, actor proposals.Actor, c Ch
 	if strings.TrimSpace(reason) == "" {
 		return Decision{}, fmt.Errorf("%s: %w: the author has to know why", name(p), ErrNoReason)
 	}
-	v, err := d.look(ctx, newGlance(tx), c.ID)
+	v, err := d.look(ctx, newGlance(tx), p)
 	if err != nil {
 		return Decision{}, err
 	}

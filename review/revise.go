@@ -52,7 +52,7 @@ func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor
 	if err != nil {
 		return p, rev, err
 	}
-	if string(last.Draft.Canonical()) == string(draft.Canonical()) {
+	if last.Canonical() == string(draft.Canonical()) {
 		return p, last, fmt.Errorf("%s: %w since revision %d", name(p), ErrUnchanged, p.Revision)
 	}
 	if err := d.withinPace(ctx, tx, actor); err != nil {

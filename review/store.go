@@ -130,9 +130,9 @@ type RegistryWriter interface {
 	// AddVersion writes the next version of v.Subject with its hashes filled
 	// in, and returns it so.
 	AddVersion(ctx context.Context, v history.Version) (history.Version, error)
-	// SetLive makes version v of its subject the one in force, if the live one
-	// is still v.Number-1.
-	SetLive(ctx context.Context, v history.Version) error
+	// SetLive makes version v of its subject, which defines d, the one in
+	// force, if the live one is still v.Number-1.
+	SetLive(ctx context.Context, v history.Version, d registry.Definition) error
 }
 
 // Query selects proposals for a page, the newest first.

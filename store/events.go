@@ -27,20 +27,23 @@ func scanEvent(row scanner) (history.Event, error) {
 
 // AppendEvent implements review.RecordWriter.
 func (s *session) AppendEvent(ctx context.Context, e history.Event) error {
-	err := s.row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &e.Seq, &e.PrevHash)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
+	if s.last.Seq == 0 { // nothing was appended in this transaction yet
+		err := s.row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &s.last.Seq, &s.last.Hash)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
 	}
-	e.Seq++
+	e.Seq, e.PrevHash = s.last.Seq+1, s.last.Hash
 	if e.Data == nil {
 		e.Data = json.RawMessage("{}")
 	}
 	e.Hash = e.Sum()
-	_, err = s.exec(ctx, "INSERT INTO events ("+eventColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	_, err := s.exec(ctx, "INSERT INTO events ("+eventColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		e.Seq, e.ID, history.Timestamp(e.At), e.Actor, e.Act, e.Subject, e.Proposal, e.Revision, e.Record, string(e.Data), e.PrevHash, e.Hash)
 	if err != nil {
 		return fmt.Errorf("event %d: %w", e.Seq, err)
 	}
+	s.last = e
 	return nil
 }
 

@@ -71,16 +71,14 @@ func (s *session) Agents(ctx context.Context) ([]registry.Live, error) {
 }
 
 // SetLive implements review.RegistryWriter.
-func (s *session) SetLive(ctx context.Context, v history.Version) error {
-	return s.setLive(ctx, v, false)
+func (s *session) SetLive(ctx context.Context, v history.Version, d registry.Definition) error {
+	return s.setLive(ctx, v, d, false, s.addSketches)
 }
 
-func (s *session) setLive(ctx context.Context, v history.Version, locked bool) error {
-	d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
-	if err != nil {
-		return err
-	}
+// setLive is SetLive for what may be locked; keep keeps the sketches of a tool.
+func (s *session) setLive(ctx context.Context, v history.Version, d registry.Definition, locked bool, keep func(context.Context, int64, registry.Tool) error) error {
 	var n int64
+	var err error
 	args := []any{v.Number, v.ContentHash, d.Name(), "", "", "", "", "", d.Status()}
 	var names []string
 	if t := d.Tool; t != nil {
@@ -110,7 +108,11 @@ func (s *session) setLive(ctx context.Context, v history.Version, locked bool) e
 		return err
 	}
 	if d.Tool != nil {
-		if err := s.addSketches(ctx, v.Subject, v.Number, *d.Tool); err != nil {
+		var seq int64
+		if err := s.row(ctx, "SELECT seq FROM versions WHERE subject = ? AND number = ?", []any{v.Subject.String(), v.Number}, &seq); err != nil {
+			return err
+		}
+		if err := keep(ctx, seq, *d.Tool); err != nil {
 			return err
 		}
 	}

@@ -13,12 +13,12 @@ const selectRevision = "SELECT proposal, number, draft, content_hash, author, cr
 
 func scanRevision(row scanner) (proposals.Revision, error) {
 	var r proposals.Revision
-	var draft, author, created string
-	if err := row.Scan(&r.Proposal, &r.Number, &draft, &r.ContentHash, &author, &created); err != nil {
+	var author, created string
+	if err := row.Scan(&r.Proposal, &r.Number, &r.Text, &r.ContentHash, &author, &created); err != nil {
 		return r, err
 	}
 	return r, readAll(
-		into(&r.Draft, parseDraft, draft),
+		into(&r.Draft, parseDraft, r.Text),
 		into(&r.Author, parseActor, author),
 		into(&r.CreatedAt, history.ParseTimestamp, created),
 	)
@@ -54,6 +54,6 @@ func (s *session) Revisions(ctx context.Context, id proposals.ID) ([]proposals.R
 
 func (s *session) addRevision(ctx context.Context, r proposals.Revision) (string, error) {
 	return s.record(ctx, revisionRecords, []string{
-		string(r.Proposal), strconv.Itoa(r.Number), string(r.Draft.Canonical()), r.ContentHash, r.Author.String(), history.Timestamp(r.CreatedAt),
+		string(r.Proposal), strconv.Itoa(r.Number), r.Canonical(), r.ContentHash, r.Author.String(), history.Timestamp(r.CreatedAt),
 	})
 }

@@ -24,7 +24,7 @@ func seed(ctx context.Context, db *DB, s *session) error {
 		if err != nil {
 			return err
 		}
-		if err := s.setLive(ctx, v, locked); err != nil {
+		if err := s.setLive(ctx, v, d, locked, s.shipSketches); err != nil {
 			return err
 		}
 		return s.AppendEvent(ctx, history.Event{ID: db.newID(), At: now, Actor: "system", Act: "ship", Subject: subject.String(), Record: v.Hash})
@@ -43,6 +43,16 @@ func seed(ctx context.Context, db *DB, s *session) error {
 		}
 	}
 	return nil
+}
+
+// shipSketches writes sketches into their block at once: when the seed is
+// written there is no other table for them yet.
+func (s *session) shipSketches(ctx context.Context, seq int64, t registry.Tool) error {
+	sk, err := sketch(seq, t)
+	if err != nil {
+		return err
+	}
+	return s.appendBlocks(ctx, []sketched{sk})
 }
 
 // checkCore compares the core tools in the database with those the program

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"toolcrib/failpoint"
+	"toolcrib/history"
 )
 
 // session is one connection with its prepared statements. It is used by one
@@ -19,6 +20,7 @@ type session struct {
 	conn     *sql.Conn
 	stmts    map[string]*sql.Stmt
 	sketches sketches
+	last     history.Event // the last one of the transaction that writes; zero before there is one
 }
 
 func newSession(ctx context.Context, db *sql.DB) (*session, error) {

@@ -19,35 +19,78 @@ type sketches struct {
 }
 
 // sketchBlock is how many versions share a row of the table: a row is read and
-// written as a whole.
+// written as a whole. Until a block is complete its sketches are rows of their
+// own, in recent_sketches.
 const sketchBlock = 256
 
-// addSketches appends the sketches of a version of a tool to its block.
-func (s *session) addSketches(ctx context.Context, subject registry.Subject, number int, t registry.Tool) error {
-	var seq int64
-	if err := s.row(ctx, "SELECT seq FROM versions WHERE subject = ? AND number = ?", []any{subject.String(), number}, &seq); err != nil {
+// sketched is the sketches of one version as they are stored.
+type sketched struct {
+	seq           int64
+	text, purpose []byte
+}
+
+func sketch(seq int64, t registry.Tool) (sketched, error) {
+	text, err := encodeSketch(seq, overlap.TextOf(t))
+	purpose, err2 := encodeSketch(seq, overlap.PurposeOf(t))
+	return sketched{seq, text, purpose}, errors.Join(err, err2)
+}
+
+func encodeSketch(seq int64, set overlap.Set) ([]byte, error) {
+	var one overlap.Index
+	one.Add(seq, set.Sketch())
+	return one.AppendBinary(nil)
+}
+
+// addSketches keeps the sketches of a version of a tool, the last of all. Those
+// of a block that is complete by now become a row of their table.
+func (s *session) addSketches(ctx context.Context, seq int64, t registry.Tool) error {
+	sk, err := sketch(seq, t)
+	if err != nil {
 		return err
 	}
-	var text, purpose []byte
-	err := s.row(ctx, "SELECT text, purpose FROM sketches WHERE block = ?", []any{seq / sketchBlock}, &text, &purpose)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	first := seq / sketchBlock * sketchBlock
+	complete, err := all(ctx, s, scanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < ? ORDER BY seq", first)
+	if err != nil {
 		return err
 	}
-	if text, err = appendSketch(text, seq, overlap.TextOf(t)); err != nil {
+	if err := s.appendBlocks(ctx, complete); err != nil {
 		return err
 	}
-	if purpose, err = appendSketch(purpose, seq, overlap.PurposeOf(t)); err != nil {
-		return err
+	if len(complete) > 0 {
+		if _, err := s.exec(ctx, "DELETE FROM recent_sketches WHERE seq < ?", first); err != nil {
+			return err
+		}
 	}
-	_, err = s.exec(ctx, `INSERT INTO sketches (block, text, purpose) VALUES (?, ?, ?)
-		ON CONFLICT (block) DO UPDATE SET text = excluded.text, purpose = excluded.purpose`, seq/sketchBlock, text, purpose)
+	_, err = s.exec(ctx, "INSERT INTO recent_sketches (seq, text, purpose) VALUES (?, ?, ?)", sk.seq, sk.text, sk.purpose)
 	return err
 }
 
-func appendSketch(stored []byte, seq int64, set overlap.Set) ([]byte, error) {
-	var one overlap.Index
-	one.Add(seq, set.Sketch())
-	return one.AppendBinary(stored)
+// appendBlocks appends sketches to the blocks they belong to.
+func (s *session) appendBlocks(ctx context.Context, sks []sketched) error {
+	for len(sks) > 0 {
+		block := sks[0].seq / sketchBlock
+		var text, purpose []byte
+		err := s.row(ctx, "SELECT text, purpose FROM sketches WHERE block = ?", []any{block}, &text, &purpose)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		for len(sks) > 0 && sks[0].seq/sketchBlock == block {
+			text, purpose = append(text, sks[0].text...), append(purpose, sks[0].purpose...)
+			sks = sks[1:]
+		}
+		_, err = s.exec(ctx, `INSERT INTO sketches (block, text, purpose) VALUES (?, ?, ?)
+			ON CONFLICT (block) DO UPDATE SET text = excluded.text, purpose = excluded.purpose`, block, text, purpose)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func scanSketched(row scanner) (sketched, error) {
+	var sk sketched
+	err := row.Scan(&sk.seq, &sk.text, &sk.purpose)
+	return sk, err
 }
 
 // What Alike looks for. A text that shares less than two fifths of its
@@ -93,18 +136,10 @@ func likeliest(a, b []overlap.Match) []overlap.Match {
 	return matches[:min(len(matches), mostAlike)]
 }
 
-// readSketches takes the blocks that became complete into the session, and the
-// last one, which still grows, into tail.
+// readSketches takes the blocks that became complete into the session, and what
+// still grows into tail: the last block, and the rows of recent sketches.
 func (s *session) readSketches(ctx context.Context, tail *sketches) error {
-	type block struct {
-		number        int64
-		text, purpose []byte
-	}
-	blocks, err := all(ctx, s, func(row scanner) (block, error) {
-		var b block
-		err := row.Scan(&b.number, &b.text, &b.purpose)
-		return b, err
-	}, "SELECT block, text, purpose FROM sketches WHERE block >= ? ORDER BY block", s.sketches.next)
+	blocks, err := all(ctx, s, scanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= ? ORDER BY block", s.sketches.next)
 	if err != nil {
 		return err
 	}
@@ -113,11 +148,19 @@ func (s *session) readSketches(ctx context.Context, tail *sketches) error {
 		if i == len(blocks)-1 {
 			into = tail
 		} else {
-			s.sketches.next = b.number + 1
+			s.sketches.next = b.seq + 1
 		}
 		if err := errors.Join(into.text.Load(b.text), into.purpose.Load(b.purpose)); err != nil {
 			return err
 		}
 	}
-	return nil
+	recent, err := all(ctx, s, scanSketched, "SELECT seq, text, purpose FROM recent_sketches ORDER BY seq")
+	if err != nil {
+		return err
+	}
+	var text, purpose []byte
+	for _, sk := range recent {
+		text, purpose = append(text, sk.text...), append(purpose, sk.purpose...)
+	}
+	return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolcrib/failpoint"
+	"toolcrib/history"
 	"toolcrib/review"
 )
 
@@ -250,6 +251,7 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*session) 
 	if _, err := s.exec(ctx, begin); err != nil {
 		return describe(err)
 	}
+	s.last = history.Event{}
 	done := false
 	defer func() {
 		if !done {

@@ -33,6 +33,9 @@ func Marshal(v any) ([]byte, error) {
 // refuses to take from outside (a NUL, a huge number) is not refused here: it
 // is for whoever let it in to say so.
 func FromValue(v any) (*Node, error) {
+	if n, ok := simple(v); ok {
+		return n, nil
+	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -42,6 +45,32 @@ func FromValue(v any) (*Node, error) {
 	p := newParser(buf.Bytes(), Limits{Bytes: buf.Len(), Depth: 1 << 10})
 	p.trusted = true
 	return p.one()
+}
+
+// simple makes a tree of what encoding/json would write without a second
+// thought: objects of texts, whole numbers and truths, which is what the log
+// tells of every act.
+func simple(v any) (*Node, bool) {
+	switch v := v.(type) {
+	case string:
+		return NewString(v), utf8.ValidString(v)
+	case int:
+		return NewNumber(strconv.Itoa(v)), true
+	case bool:
+		return NewBool(v), true
+	case map[string]any:
+		n := NewObject(make([]Member, 0, len(v))...)
+		for key, value := range v {
+			member, ok := simple(value)
+			if !ok || !utf8.ValidString(key) {
+				return nil, false
+			}
+			n.Members = append(n.Members, Member{Key: key, Value: member})
+		}
+		slices.SortFunc(n.Members, func(a, b Member) int { return strings.Compare(a.Key, b.Key) })
+		return n, true
+	}
+	return nil, false
 }
 
 func appendCanonical(b []byte, n *Node) []byte {

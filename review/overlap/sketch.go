@@ -56,20 +56,24 @@ func newSketch(set []uint64) Sketch {
 		smallest[bin] = 0
 		empty--
 	}
+	var hit [sketchBits]uint16 // the bins that something was thrown into
 	for round := uint64(1); round <= throws && empty > 0; round++ {
 		if round == 2 { // a large set that leaves bins empty repeats itself
 			slices.Sort(set)
 			set = slices.Compact(set)
 		}
+		hits := 0
 		for _, element := range set {
 			h := mix(element + round*golden)
 			bin := h % sketchBits
+			if smallest[bin] == math.MaxUint64 {
+				hit[hits] = uint16(bin)
+				hits++
+			}
 			smallest[bin] = min(smallest[bin], h/sketchBits)
 		}
-		for bin, h := range smallest {
-			if h != 0 && h != math.MaxUint64 {
-				take(bin)
-			}
+		for _, bin := range hit[:hits] {
+			take(int(bin))
 		}
 	}
 	for bin := range smallest {
