@@ -108,23 +108,25 @@ func (s *session) setLive(ctx context.Context, v history.Version, d registry.Def
 		return err
 	}
 	if d.Tool != nil {
-		var seq int64
-		if err := s.row(ctx, "SELECT seq FROM versions WHERE subject = ? AND number = ?", []any{v.Subject.String(), v.Number}, &seq); err != nil {
-			return err
+		if s.added.hash != v.Hash {
+			return fmt.Errorf("version %d of %s is not the one that was written last", v.Number, v.Subject)
 		}
-		if err := keep(ctx, seq, *d.Tool); err != nil {
+		if err := keep(ctx, s.added.seq, *d.Tool); err != nil {
 			return err
 		}
 	}
-	return s.setNames(ctx, v.Subject, names)
+	var old []string
+	if v.Number > 1 {
+		if old, err = all(ctx, s, scanString, "SELECT name FROM names WHERE subject = ?", v.Subject.String()); err != nil {
+			return err
+		}
+	}
+	return s.setNames(ctx, v.Subject, old, names)
 }
 
-// setNames makes names what the subject is called, touching only what changes.
-func (s *session) setNames(ctx context.Context, subject registry.Subject, names []string) error {
-	old, err := all(ctx, s, scanString, "SELECT name FROM names WHERE subject = ?", subject.String())
-	if err != nil {
-		return err
-	}
+// setNames makes names what the subject is called instead of old, touching only
+// what changes.
+func (s *session) setNames(ctx context.Context, subject registry.Subject, old, names []string) error {
 	for _, name := range old {
 		if slices.Contains(names, name) {
 			continue

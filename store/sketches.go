@@ -23,6 +23,11 @@ type sketches struct {
 // own, in recent_sketches.
 const sketchBlock = 256
 
+// sketchLook is how often it is looked whether a block is complete, in versions:
+// more than once a block, as the version that would complete it may be an
+// agent's, which has no sketches.
+const sketchLook = 32
+
 // sketched is the sketches of one version as they are stored.
 type sketched struct {
 	seq           int64
@@ -48,20 +53,25 @@ func (s *session) addSketches(ctx context.Context, seq int64, t registry.Tool) e
 	if err != nil {
 		return err
 	}
-	first := seq / sketchBlock * sketchBlock
+	if seq%sketchLook == 0 {
+		if err := s.completeBlocks(ctx, seq/sketchBlock*sketchBlock); err != nil {
+			return err
+		}
+	}
+	_, err = s.exec(ctx, "INSERT INTO recent_sketches (seq, text, purpose) VALUES (?, ?, ?)", sk.seq, sk.text, sk.purpose)
+	return err
+}
+
+// completeBlocks moves the sketches of versions before first into their blocks.
+func (s *session) completeBlocks(ctx context.Context, first int64) error {
 	complete, err := all(ctx, s, scanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < ? ORDER BY seq", first)
-	if err != nil {
+	if err != nil || len(complete) == 0 {
 		return err
 	}
 	if err := s.appendBlocks(ctx, complete); err != nil {
 		return err
 	}
-	if len(complete) > 0 {
-		if _, err := s.exec(ctx, "DELETE FROM recent_sketches WHERE seq < ?", first); err != nil {
-			return err
-		}
-	}
-	_, err = s.exec(ctx, "INSERT INTO recent_sketches (seq, text, purpose) VALUES (?, ?, ?)", sk.seq, sk.text, sk.purpose)
+	_, err = s.exec(ctx, "DELETE FROM recent_sketches WHERE seq < ?", first)
 	return err
 }
 

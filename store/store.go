@@ -82,7 +82,7 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if frozen {
 		mode, log = modeFrozen, "query_only(1)"
 	}
-	writeDSN, err := dsn(path, mode, log, "synchronous(FULL)")
+	writeDSN, err := dsn(path, mode, log, "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)")
 	if err != nil {
 		return nil, err
 	}

@@ -43,14 +43,16 @@ func (s *session) Version(ctx context.Context, subject registry.Subject, number 
 
 // AddVersion implements review.RegistryWriter.
 func (s *session) AddVersion(ctx context.Context, v history.Version) (history.Version, error) {
-	err := s.row(ctx, "SELECT coalesce((SELECT hash FROM versions WHERE subject = ? AND number = ?), '')",
-		[]any{v.Subject.String(), v.Number - 1}, &v.PrevHash)
-	if err != nil {
-		return v, err
+	if v.Number > 1 {
+		err := s.row(ctx, "SELECT coalesce((SELECT hash FROM versions WHERE subject = ? AND number = ?), '')",
+			[]any{v.Subject.String(), v.Number - 1}, &v.PrevHash)
+		if err != nil {
+			return v, err
+		}
 	}
 	v.ContentHash = registry.HashBytes(v.Definition)
 	v.Hash = v.Sum()
-	_, err = s.exec(ctx, `
+	seq, err := s.insert(ctx, `
 		INSERT INTO versions (seq, kind, layer, id, `+versionColumns+`)
 		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM versions), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		v.Subject.Kind, v.Subject.Layer, v.Subject.ID,
@@ -60,6 +62,7 @@ func (s *session) AddVersion(ctx context.Context, v history.Version) (history.Ve
 	if err != nil {
 		return v, fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
 	}
+	s.added = added{hash: v.Hash, seq: seq}
 	return v, nil
 }
 
