@@ -24,7 +24,7 @@ func fold(name string) int {
 func best(t rules.SignTable, signs []rules.Sign) float64 {
 	top := math.Inf(-1)
 	for _, s := range signs {
-		top = max(top, t.Score(s.Features))
+		top = max(top, t.Score(s))
 	}
 	return top
 }

@@ -68,11 +68,11 @@ func learn(examples []example) rules.SignTable {
 			}
 			best, at := math.Inf(-1), -1
 			for k := range e.signs {
-				if s := t.Score(e.signs[k].Features); s > best {
+				if s := t.Score(e.signs[k]); s > best {
 					best, at = s, k
 				}
 			}
-			return i == at || t.Score(e.signs[i].Features) > 1
+			return i == at || t.Score(e.signs[i]) > 1
 		}
 	}
 	return t
@@ -88,12 +88,12 @@ func gather(examples []example, telling func(*example, int) bool) *fitting {
 			if e.attack && !telling(e, i) {
 				continue
 			}
-			key := strings.Join(s.Features, "\n")
+			key := strings.Join(s.Features(), "\n")
 			if seen[key] {
 				continue
 			}
 			seen[key] = true
-			for _, name := range s.Features {
+			for _, name := range s.Features() {
 				count[name]++
 			}
 		}
@@ -122,7 +122,7 @@ func points(f *fitting, examples []example, telling func(*example, int) bool) []
 				continue
 			}
 			p := point{attack: e.attack}
-			for _, name := range s.Features {
+			for _, name := range s.Features() {
 				if n, ok := f.index[name]; ok {
 					p.features = append(p.features, n)
 				}
@@ -207,11 +207,11 @@ func (f *fitting) drop() {
 }
 
 func (f *fitting) table() rules.SignTable {
-	t := rules.SignTable{Weights: map[string]int{}, Bias: math.Round(100*f.bias) / 100}
+	weights := map[string]int{}
 	for i, name := range f.names {
 		if w := int(math.Round(10 * f.weight[i])); w != 0 {
-			t.Weights[name] = w
+			weights[name] = w
 		}
 	}
-	return t
+	return rules.NewSignTable(math.Round(100*f.bias)/100, weights)
 }

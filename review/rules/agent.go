@@ -3,6 +3,7 @@ package rules
 import (
 	"context"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -95,8 +96,27 @@ func matches(re *regexp.Regexp, s string) []passage {
 	return found
 }
 
-// idWord matches words of the form of an id.
-var idWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_]+`) })
+// idWords yields the words of letters, digits and "_" in s.
+func idWords(s string) iter.Seq[passage] {
+	return func(yield func(passage) bool) {
+		start := -1
+		for i := 0; i <= len(s); i++ {
+			switch in := i < len(s) && idByte(s[i]); {
+			case in && start < 0:
+				start = i
+			case !in && start >= 0:
+				if !yield(passage{start: start, end: i}) {
+					return
+				}
+				start = -1
+			}
+		}
+	}
+}
+
+func idByte(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
+}
 
 // maxLookups bounds how many words of a text are looked up.
 const maxLookups = 500
@@ -111,7 +131,7 @@ func soulToolRule() Rule {
 		Check: about(func(ctx context.Context, c *Change, a registry.Agent) ([]Finding, error) {
 			var found []passage
 			known := map[string]bool{}
-			for _, p := range allMatches(idWord(), a.Soul) {
+			for p := range idWords(a.Soul) {
 				word := a.Soul[p.start:p.end]
 				if !strings.Contains(word, "_") || !registry.ValidID(word) {
 					continue

@@ -42,7 +42,7 @@ func retiredMentionRule() Rule {
 // counts only where it is written as a name: in backquotes or before a "(".
 func retiredIn(t Text) []Finding {
 	var found []passage
-	for _, p := range allMatches(idWord(), t.Value) {
+	for p := range idWords(t.Value) {
 		word := t.Value[p.start:p.end]
 		if _, retired := shipped.Retired(word); !retired {
 			continue

@@ -15,24 +15,37 @@ func longPrompt(size int) string {
 	return strings.Repeat(page, size/len(page)+1)[:size]
 }
 
+// BenchmarkRules runs the rules over one text as a prompt and as the
+// description of an action tool: those of families S and P, and all of them.
 func BenchmarkRules(b *testing.B) {
-	for name, size := range map[string]int{"10KB": 10 << 10, "1MB": 1 << 20} {
-		b.Run(name, func(b *testing.B) {
-			text := longPrompt(size)
-			all := append(security(), protocol()...)
-			b.SetBytes(int64(size))
-			before := cpuTime()
-			for b.Loop() {
-				c := promptChange(text)
-				for _, r := range all {
-					if _, err := r.Check(context.Background(), c); err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
-			b.ReportMetric(float64(cpuTime()-before)/float64(b.N), "cpu-ns/op")
-		})
+	forms := map[string]func(string) *Change{
+		"prompt":      promptChange,
+		"description": func(text string) *Change { return toolChange("opening_hours", text) },
 	}
+	sets := map[string][]Rule{"SP": append(security(), protocol()...), "all": All()}
+	for name, size := range map[string]int{"10KB": 10 << 10, "1MB": 1 << 20} {
+		for form, change := range forms {
+			for family, rules := range sets {
+				b.Run(name+"/"+form+"/"+family, func(b *testing.B) { benchRules(b, longPrompt(size), change, rules) })
+			}
+		}
+	}
+}
+
+func benchRules(b *testing.B, text string, change func(string) *Change, rules []Rule) {
+	b.Helper()
+	b.SetBytes(int64(len(text)))
+	before := cpuTime()
+	for b.Loop() {
+		c := change(text)
+		c.World = Memory(nil)
+		for _, r := range rules {
+			if _, err := r.Check(context.Background(), c); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(cpuTime()-before)/float64(b.N), "cpu-ns/op")
 }
 
 // cpuTime is the processor time the test has used, in nanoseconds: wall time

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"slices"
 )
 
 // signs is the rule for attacks that no frame describes. It weighs the words,
@@ -27,8 +28,8 @@ func signs() Rule {
 				s := &c.scan()[i]
 				var spans []passage
 				why := map[int]string{}
-				for _, sign := range c.signsOf(s) {
-					if table.Score(sign.Features) < table.Threshold {
+				for sign := range c.signsOf(s) {
+					if table.Score(sign) < table.Threshold {
 						continue
 					}
 					spans = append(spans, sign.at)
@@ -45,12 +46,22 @@ func signs() Rule {
 
 // Sign is a sentence of an action tool with what S139 weighs about it.
 type Sign struct {
-	Path     string // of the field
-	Text     string // the sentence, decoded when it was encoded
-	First    bool   // opens the description
-	Features []string
+	Path  string // of the field
+	Text  string // the sentence, decoded when it was encoded
+	First bool   // opens the description
 
-	at passage
+	at       passage
+	features []feature
+}
+
+// Features names what is weighed about the sentence: words by their stem,
+// concepts after ".", and where it stands after "@".
+func (s Sign) Features() []string {
+	names := make([]string, len(s.features))
+	for i, f := range s.features {
+		names[i] = f.prefix + f.name
+	}
+	return names
 }
 
 // Signs returns the sentences of c that S139 looks at; none unless c is about
@@ -61,7 +72,10 @@ func Signs(c *Change) []Sign {
 	}
 	var list []Sign
 	for i := range c.scan() {
-		list = append(list, c.signsOf(&c.scan()[i])...)
+		for sign := range c.signsOf(&c.scan()[i]) {
+			sign.features = slices.Clone(sign.features)
+			list = append(list, sign)
+		}
 	}
 	return list
 }

@@ -1,12 +1,32 @@
 package rules
 
 import (
+	"iter"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 
 	"toolcrib/review/rules/scan"
 )
+
+// feature is one thing that is weighed about a sentence; its name is prefix and
+// name together, and key the hash of that.
+type feature struct {
+	prefix, name string
+	key          uint64
+}
+
+// weighed makes a feature. Its key is FNV-1a.
+func weighed(prefix, name string) feature {
+	h := uint64(14695981039346656037)
+	for i := range len(prefix) {
+		h = (h ^ uint64(prefix[i])) * 1099511628211
+	}
+	for i := range len(name) {
+		h = (h ^ uint64(name[i])) * 1099511628211
+	}
+	return feature{prefix, name, h}
+}
 
 // setting is what the sentences of a tool are weighed against: what it is
 // called, what it says it does, and which parameters it has.
@@ -14,48 +34,49 @@ type setting struct {
 	about  map[string]bool // stems of its names and its first sentence
 	count  map[string]int  // how often stems occur in its prose and names
 	names  map[string]bool // its names and those of its parameters, in lower case
-	shared []string        // features of every sentence
+	shared []feature       // of every sentence
 }
 
 func (c *Change) setting() *setting {
-	c.once.settings.Do(func() {
-		t := c.Draft.Definition.Tool
-		g := grammar()
-		st := &setting{about: map[string]bool{}, names: map[string]bool{}, count: map[string]int{}}
-		for _, name := range []string{t.ID, t.Name} {
-			st.names[strings.ToLower(name)] = true
-		}
-		if t.Provider != nil {
-			st.names[strings.ToLower(t.Provider.Name)] = true
-		}
-		for name := range st.names {
-			for _, w := range wordsOf(name) {
-				st.about[stem(w)] = true
-			}
-		}
-		for _, w := range wordsOf(scan.Fold(firstSentence(t.Description))) {
-			if !idle[w] && w != "tool" && w != "user" {
-				st.about[stem(w)] = true
-			}
-		}
-		for _, text := range c.Texts() {
-			if text.Visible && (text.Kind == Prose || text.Kind == Identifier) {
-				for _, w := range wordsOf(scan.Fold(text.Value)) {
-					st.count[stem(w)]++
-				}
-			}
-			if text.Kind == Identifier && text.Value == text.Param {
-				st.names[strings.ToLower(text.Value)] = true
-			}
-		}
-		for _, name := range g.Names(c.purpose()) {
-			if isDomain(name) {
-				st.shared = append(st.shared, "@"+name)
-			}
-		}
-		c.once.settingOf = st
-	})
+	c.once.settings.Do(func() { c.once.settingOf = c.newSetting() })
 	return c.once.settingOf
+}
+
+func (c *Change) newSetting() *setting {
+	t := c.Draft.Definition.Tool
+	st := &setting{about: map[string]bool{}, names: map[string]bool{}, count: map[string]int{}}
+	for _, name := range []string{t.ID, t.Name} {
+		st.names[strings.ToLower(name)] = true
+	}
+	if t.Provider != nil {
+		st.names[strings.ToLower(t.Provider.Name)] = true
+	}
+	for name := range st.names {
+		for w := range wordsIn(name) {
+			st.about[stem(w)] = true
+		}
+	}
+	for w := range wordsIn(scan.Fold(firstSentence(t.Description))) {
+		if !idle[w] && w != "tool" && w != "user" {
+			st.about[stem(w)] = true
+		}
+	}
+	for _, text := range c.Texts() {
+		if text.Visible && (text.Kind == Prose || text.Kind == Identifier) {
+			for w := range wordsIn(scan.Fold(text.Value)) {
+				st.count[stem(w)]++
+			}
+		}
+		if text.Kind == Identifier && text.Value == text.Param {
+			st.names[strings.ToLower(text.Value)] = true
+		}
+	}
+	for name := range grammar().Each(c.purpose()) {
+		if isDomain(name) {
+			st.shared = append(st.shared, weighed("@", name))
+		}
+	}
+	return st
 }
 
 // isDomain reports whether the concept is one that says what a tool is about.
@@ -70,62 +91,71 @@ var idle = map[string]bool{
 	"was": true, "were": true, "has": true, "have": true, "had": true, "been": true, "its": true, "which": true, "there": true, "then": true,
 }
 
-// signsOf returns the sentences of s, decoded ones included, but for those that
-// speak of attacks.
-func (c *Change) signsOf(s *scanned) []Sign {
-	if !s.Visible || s.Kind != Prose {
-		return nil
-	}
-	var list []Sign
-	for _, r := range s.readings() {
-		sentences := s.Sentences
-		if r.decoded {
-			sentences = grammar().Scan(r.text).Sentences
+// signsOf yields the sentences of s, decoded ones included, but for those that
+// speak of attacks. The features are overwritten by the next one.
+func (c *Change) signsOf(s *scanned) iter.Seq[Sign] {
+	return func(yield func(Sign) bool) {
+		if !s.Visible || s.Kind != Prose {
+			return
 		}
-		for i, sentence := range sentences {
-			if speaksOfAttacks(sentence.Concepts) {
-				continue
+		var features []feature
+		for _, r := range s.readings() {
+			sentences := s.Sentences
+			if r.decoded {
+				sentences = grammar().Scan(r.text).Sentences
 			}
-			sign := Sign{Path: s.Path, Text: r.text[sentence.Start:sentence.End], at: r.at(sentence.Start, sentence.End)}
-			sign.First = i == 0 && s.Path == "definition.description" && !r.decoded
-			sign.Features = c.features(s, sign.Text, sentence.Concepts, i == 0)
-			list = append(list, sign)
+			for i, sentence := range sentences {
+				if speaksOfAttacks(sentence.Concepts) {
+					continue
+				}
+				sign := Sign{Path: s.Path, Text: r.text[sentence.Start:sentence.End], at: r.at(sentence.Start, sentence.End)}
+				sign.First = i == 0 && s.Path == "definition.description" && !r.decoded
+				features = c.features(features[:0], s, sign.Text, sentence.Concepts, i == 0)
+				sign.features = features
+				if !yield(sign) {
+					return
+				}
+			}
 		}
 	}
-	return list
 }
 
 // speaksOfAttacks reports whether a sentence with the given concepts gives an
 // example of an attack or says that it finds them.
 func speaksOfAttacks(concepts scan.Set) bool {
-	g := grammar()
-	says := func(concept string) bool { return concepts.Meets(g.Concept(concept)) }
-	return says("sampled") && says("sample") || says("detect") && says("mentioning") && says("override|instr|internals|strongSecret|secretFile|safetyNoun|offense")
+	p := attackTalk()
+	return concepts.Meets(p.sampled) && concepts.Meets(p.sample) || concepts.Meets(p.detect) && concepts.Meets(p.mentioning) && concepts.Meets(p.attack)
 }
 
-// features lists what is weighed about a sentence: its words by their stem,
-// pairs of words that follow each other, its concepts and pairs of them, and
-// where it stands (after "@").
-func (c *Change) features(s *scanned, text string, concepts scan.Set, opens bool) []string {
-	st, g := c.setting(), grammar()
-	features := slices.Clone(st.shared)
-	place := "@prose"
+// talk is the concepts by which a sentence speaks of attacks.
+type talk struct{ sampled, sample, detect, mentioning, attack scan.Set }
+
+var attackTalk = sync.OnceValue(func() talk {
+	g := grammar()
+	return talk{
+		g.Concept("sampled"), g.Concept("sample"), g.Concept("detect"), g.Concept("mentioning"),
+		g.Concept("override|instr|internals|strongSecret|secretFile|safetyNoun|offense"),
+	}
+})
+
+// features adds to list what is weighed about a sentence: its words by their stem,
+// its concepts, where it stands, how many of its words are what the tool is about
+// and how many occur nowhere else in the definition.
+func (c *Change) features(list []feature, s *scanned, text string, concepts scan.Set, opens bool) []feature {
+	st := c.setting()
+	place, placed := "@prose", "@prose."
 	if s.Param != "" {
-		place = "@parameter"
+		place, placed = "@parameter", "@parameter."
 	}
-	features = append(features, place)
-	words := wordsOf(withoutLinks(scan.Fold(text)))
-	if opens && s.Param != "" {
-		words = append(wordsOf(s.Param), words...)
-	}
+	list = append(append(list, st.shared...), weighed("@", place[1:]))
 	related, strange := 0, 0
-	seen := map[string]bool{}
-	for _, w := range words {
-		idles := idle[w]
+	weigh := func(w string) {
+		if idle[w] {
+			return
+		}
 		w = stem(w)
-		if !idles && !seen[w] {
-			features = append(features, w)
-			seen[w] = true
+		if f := weighed("", w); !slices.ContainsFunc(list, func(o feature) bool { return o.key == f.key }) {
+			list = append(list, f)
 			if st.about[w] {
 				related++
 			} else if st.count[w] < 2 {
@@ -133,20 +163,33 @@ func (c *Change) features(s *scanned, text string, concepts scan.Set, opens bool
 			}
 		}
 	}
-	rel := "@related" + strconv.Itoa(min(related, 3))
-	str := "@strange" + strconv.Itoa(min(strange/2, 4))
-	features = append(features, rel, str, place+rel, place+str, rel+str)
-	if st.namesAnother(text) {
-		features = append(features, "@another")
-	}
-	for _, name := range g.Names(concepts) {
-		if !isDomain(name) {
-			features = append(features, "."+name, place+"."+name)
+	if opens && s.Param != "" {
+		for w := range wordsIn(s.Param) {
+			weigh(w)
 		}
 	}
-	slices.Sort(features)
-	return slices.Compact(features)
+	for w := range wordsIn(withoutLinks(scan.Fold(text))) {
+		weigh(w)
+	}
+	near, far := relatedMarks[min(related, 3)], strangeMarks[min(strange/2, 4)]
+	list = append(list, weighed("@", near[1:]), weighed("@", far[1:]), weighed(place, near), weighed(place, far), weighed(near, far))
+	if st.namesAnother(text) {
+		list = append(list, weighed("@", "another"))
+	}
+	for name := range grammar().Each(concepts) {
+		if !isDomain(name) {
+			list = append(list, weighed(".", name), weighed(placed, name))
+		}
+	}
+	return list
 }
+
+// Marks for how many words of a sentence are what the tool is about, and how
+// many, by two, occur nowhere else.
+var (
+	relatedMarks = [...]string{"@related0", "@related1", "@related2", "@related3"}
+	strangeMarks = [...]string{"@strange0", "@strange1", "@strange2", "@strange3", "@strange4"}
+)
 
 // withoutLinks cuts URLs out of text: their words are not those of a sentence.
 func withoutLinks(text string) string {
@@ -214,37 +257,46 @@ func undouble(w string) string {
 	return w
 }
 
-// wordsOf returns the words of ASCII letters in text in lower case, those of
+// wordsOf returns the words of wordsIn as a list.
+func wordsOf(text string) []string { return slices.Collect(wordsIn(text)) }
+
+// wordsIn yields the words of ASCII letters in text in lower case, those of
 // names such as apiKey and api_key apart; numbers all read "0".
-func wordsOf(text string) []string {
-	var words []string
-	start := -1
-	end := func(i int) {
-		if start >= 0 {
-			word := strings.ToLower(text[start:i])
-			if word[0] >= '0' && word[0] <= '9' {
-				word = "0"
+func wordsIn(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := -1
+		for i := 0; i <= len(text); i++ {
+			if i < len(text) && text[i] == '\'' && start >= 0 && i+1 < len(text) && letterOrDigit(rune(text[i+1]|0x20)) {
+				continue
 			}
-			words = append(words, strings.ReplaceAll(word, "'", ""))
-		}
-		start = -1
-	}
-	for i := range len(text) {
-		c := text[i]
-		lower, upper, digit := c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9'
-		switch {
-		case c == '\'' && start >= 0 && i+1 < len(text) && text[i+1]|0x20 >= 'a' && text[i+1]|0x20 <= 'z':
-			continue
-		case !lower && !upper && !digit:
-			end(i)
-			continue
-		case start >= 0 && (upper && text[i-1] >= 'a' && text[i-1] <= 'z' || digit != (text[i-1] >= '0' && text[i-1] <= '9') && text[i-1] != '\''):
-			end(i)
-		}
-		if start < 0 {
-			start = i
+			in := i < len(text) && letterOrDigit(rune(text[i]))
+			if start >= 0 && (!in || parts(text[i-1], text[i])) {
+				if !yield(plainly(text[start:i])) {
+					return
+				}
+				start = -1
+			}
+			if in && start < 0 {
+				start = i
+			}
 		}
 	}
-	end(len(text))
-	return words
+}
+
+// parts reports whether a new word begins between two letters or digits.
+func parts(before, after byte) bool {
+	digit := func(c byte) bool { return c >= '0' && c <= '9' }
+	return after >= 'A' && after <= 'Z' && before >= 'a' && before <= 'z' || before != '\'' && digit(before) != digit(after)
+}
+
+// plainly returns a word as it is weighed.
+func plainly(word string) string {
+	if word[0] >= '0' && word[0] <= '9' {
+		return "0"
+	}
+	word = strings.ToLower(word)
+	if strings.IndexByte(word, '\'') >= 0 {
+		return strings.ReplaceAll(word, "'", "")
+	}
+	return word
 }

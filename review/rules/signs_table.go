@@ -17,11 +17,30 @@ import (
 
 // SignTable says how much each feature of a sentence speaks for an attack.
 type SignTable struct {
-	// Weights are natural logarithms of odds, in tenths.
-	Weights map[string]int
 	// A sentence whose score reaches Threshold is reported.
 	Bias, Threshold float64
+
+	weights map[uint64]int // by the hash of the feature, in tenths of a natural logarithm of odds
+	names   []string
 }
+
+// NewSignTable makes a table of weights by feature, natural logarithms of odds
+// in tenths.
+func NewSignTable(bias float64, weights map[string]int) SignTable {
+	t := SignTable{Bias: bias, weights: map[uint64]int{}}
+	for name, w := range weights {
+		t.add(name, w)
+	}
+	return t
+}
+
+func (t *SignTable) add(name string, weight int) {
+	t.weights[weighed("", name).key] = weight
+	t.names = append(t.names, name)
+}
+
+// Weight returns what a feature counts, in tenths; 0 when the table lacks it.
+func (t SignTable) Weight(name string) int { return t.weights[weighed("", name).key] }
 
 //go:embed signs.txt
 var signsText string
@@ -39,7 +58,7 @@ var ShippedSigns = sync.OnceValue(func() SignTable {
 // separated by tabs. The features "=bias" and "=threshold" stand for themselves, in
 // hundredths.
 func ParseSigns(text string) (SignTable, error) {
-	t := SignTable{Weights: map[string]int{}}
+	t := NewSignTable(0, nil)
 	for line := range strings.Lines(text) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(fields) < 2 || fields[0] == "#" {
@@ -56,7 +75,7 @@ func ParseSigns(text string) (SignTable, error) {
 			case "=threshold":
 				t.Threshold = float64(w) / 100
 			default:
-				t.Weights[f] = w
+				t.add(f, w)
 			}
 		}
 	}
@@ -66,8 +85,8 @@ func ParseSigns(text string) (SignTable, error) {
 // String writes the table as ParseSigns reads it, the heaviest features first.
 func (t SignTable) String() string {
 	byWeight := map[int][]string{}
-	for f, w := range t.Weights {
-		byWeight[w] = append(byWeight[w], f)
+	for _, f := range t.names {
+		byWeight[t.Weight(f)] = append(byWeight[t.Weight(f)], f)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%d\t=bias\n%d\t=threshold\n", int(math.Round(100*t.Bias)), int(math.Round(100*t.Threshold)))
@@ -88,13 +107,13 @@ const (
 // Score adds the weights of the features that the table knows, over the square
 // root of their number, so that long sentences do not weigh more than short
 // ones. It is -Inf for a sentence that says too little to be judged.
-func (t SignTable) Score(features []string) float64 {
+func (t SignTable) Score(s Sign) float64 {
 	sum, known, said := 0, 0, 0
-	for _, f := range features {
-		if plainWord(f) {
+	for _, f := range s.features {
+		if f.prefix == "" {
 			said++
 		}
-		if w, ok := t.Weights[f]; ok {
+		if w, ok := t.weights[f.key]; ok {
 			sum += w
 			known++
 		}
@@ -105,23 +124,18 @@ func (t SignTable) Score(features []string) float64 {
 	return t.Bias + float64(sum)/10/math.Sqrt(float64(max(known, ManyFeatures)))
 }
 
-// plainWord reports whether a feature is a single word.
-func plainWord(f string) bool {
-	return f[0] >= 'a' && f[0] <= 'z' && !strings.Contains(f, " ")
-}
-
 // reasons names the words of text that weigh most, at most four.
 func (t SignTable) reasons(text string) string {
 	var words []string
 	for _, w := range wordsOf(withoutLinks(scan.Fold(text))) {
-		if t.Weights[stem(w)] > 0 && !idle[w] && !slices.Contains(words, w) {
+		if t.Weight(stem(w)) > 0 && !idle[w] && !slices.Contains(words, w) {
 			words = append(words, w)
 		}
 	}
 	if len(words) == 0 {
 		return "for what it speaks of and where"
 	}
-	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(t.Weights[stem(b)], t.Weights[stem(a)]) })
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(t.Weight(stem(b)), t.Weight(stem(a))) })
 	words = words[:min(len(words), 4)]
 	for i, w := range words {
 		words[i] = fmt.Sprintf("%q", w)

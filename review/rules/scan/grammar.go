@@ -2,7 +2,8 @@ package scan
 
 import (
 	"errors"
-	"slices"
+	"iter"
+	"math/bits"
 	"strings"
 	"sync"
 )
@@ -97,16 +98,18 @@ func (g *Grammar) Concept(name string) Set {
 	return p.set
 }
 
-// Names returns the names of the concepts in s, sorted.
-func (g *Grammar) Names(s Set) []string {
-	var names []string
-	for name, c := range g.lex.concepts {
-		if c < maxNamed && s.has(c) {
-			names = append(names, name)
+// Each yields the names of the concepts in s, in the order in which the lexicon
+// has them.
+func (g *Grammar) Each(s Set) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i, word := range s[:maxNamed/64] {
+			for ; word != 0; word &= word - 1 {
+				if !yield(g.lex.names[i<<6+bits.TrailingZeros64(word)]) {
+					return
+				}
+			}
 		}
 	}
-	slices.Sort(names)
-	return names
 }
 
 // Meets reports whether s and o have a concept in common.

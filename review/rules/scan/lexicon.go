@@ -73,9 +73,10 @@ type lexicon struct {
 	words    table
 	list     []word
 	concepts map[string]uint16
-	named    uint16 // concepts with a name
-	literals uint16 // concepts that stand for words of a pattern
-	phrases  table  // numbers of nodes by step
+	names    []string // of the named concepts, by their number
+	named    uint16   // concepts with a name
+	literals uint16   // concepts that stand for words of a pattern
+	phrases  table    // numbers of nodes by step
 	nodes    []node
 	// skeletons finds words of at least minLeet letters by their skeleton.
 	skeletons table
@@ -110,6 +111,7 @@ func (l *lexicon) concept(name string) uint16 {
 		c = l.named
 		l.named++
 		l.concepts[name] = c
+		l.names = append(l.names, name)
 	}
 	return c
 }
