@@ -22,7 +22,7 @@ func steering() []attack {
 				"'instead_of'|'rather_than' ..1 'the' ..1 'search'|'standard'|'built_in'|'default'|'official'|'usual' ..2 tool ..4 'always'|'first'",
 				"'always'|'must'|'only' ..3 prefer ..3 thisTool ..8 'over'|'instead_of'|'rather_than'|'above' ..4 rival|otherTools|every|regardless",
 				"prefer ..3 thisTool ..6 'over'|'instead_of'|'rather_than'|'above' ..4 rival|every|otherTools",
-				"prefer ..2 thisTool ..6 regardless",
+				"prefer ..2 thisTool ..6 'regardless'|'no_matter'|'irrespective'|'even_if'|'even_when'|'even_though'|'whatever'|'whichever'|'despite'",
 				"best ..3 'tool'|'tools'|'choice'|'function'|'option' !<3neg",
 				"'tool'|'function'|'server'|'it' ..4 'is'|'are' ..3 best !<3neg",
 				"thisTool ..6 best ..6 tool|'available'|'choice'",

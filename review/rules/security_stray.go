@@ -17,7 +17,7 @@ var viewing = words(`get list show view search find read check count lookup fetc
 var acting = words(`deletes removes cancels charges signs installs executes sets changes publishes posts sends uploads places buys orders
 	marks follows unfollows turns switches disables overwrites resets revokes grants transfers books pays subscribes unsubscribes forwards
 	emails shares invites renames wipes kills registers submits approves merges commits
-	replaces encrypts uninstalls donates bills purchases rewrites rotates`)
+	replaces exports mails unlocks encrypts uninstalls donates bills purchases rewrites rotates`)
 
 // words makes a set of a list.
 func words(list string) map[string]bool {
