@@ -48,7 +48,7 @@ func (a *app) gateway(ctx context.Context) (*openGateway, error) {
 	config := gateway.Config{
 		Registry: desk, Ledger: a.db.Calls(), Index: r.index,
 		Providers: map[registry.ProviderType]gateway.Provider{
-			registry.ProviderMCP: r.upstream, registry.ProviderHTTP: r.hub,
+			registry.ProviderBuiltin: a.builtin(desk), registry.ProviderMCP: r.upstream, registry.ProviderHTTP: r.hub,
 		},
 		Now: a.env.Now, NewID: a.env.NewID, Warn: func(s string) { a.note("toolcrib: %s", s) },
 	}

@@ -68,7 +68,7 @@ func createMemories(ctx context.Context, c call) (any, error) {
 		Expires: in.ExpiresAt.Time, Created: c.At, Updated: c.At,
 	}
 	if c.expired(m) {
-		ps.Add("expires_at", "expected a time that lies ahead; it is %s now", timestamp(c.At))
+		ps.Add("expires_at", "expected a time that lies ahead; it is %s now", c.clock())
 	}
 	if err := ps.err(); err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (m *memoryChange) check(ps *problems, c call) {
 	}
 	ps.projectChange("project", &m.Project)
 	if c.expired(Memory{Expires: m.ExpiresAt.value.Time}) {
-		ps.Add("expires_at", "expected a time that lies ahead; it is %s now. To forget it now, use delete_memories", timestamp(c.At))
+		ps.Add("expires_at", "expected a time that lies ahead; it is %s now. To forget it now, use delete_memories", c.clock())
 	}
 }
 

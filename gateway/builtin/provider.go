@@ -141,6 +141,9 @@ func (c call) agent() string {
 	return c.Caller.Agent
 }
 
+// clock is the time of the call as messages have it.
+func (c call) clock() string { return timestamp(c.At.Truncate(time.Second)) }
+
 // location returns the user's time zone.
 func (c call) location(ctx context.Context) (*time.Location, error) {
 	if c.opts.Zone == nil {

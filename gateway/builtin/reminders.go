@@ -91,7 +91,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 		case r.RemindAt.IsZero():
 			ps.missing(at(i, "remind_at"), "a time")
 		case !r.RemindAt.After(c.At):
-			ps.Add(at(i, "remind_at"), "expected a time that lies ahead; it is %s now", timestamp(c.At))
+			ps.Add(at(i, "remind_at"), "expected a time that lies ahead; it is %s now", c.clock())
 		}
 		if r.TaskID != nil {
 			ps.id(at(i, "task_id"), *r.TaskID)
