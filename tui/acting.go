@@ -161,7 +161,7 @@ func (pp *proposalPage) approvalContent(m *Model, page *prose.Page, members []pr
 		pp.what(page, p)
 	}
 	d := pp.dossier
-	page.Field("digest", d.Digest)
+	pp.openFindings(m, page)
 	if len(d.Rendered) == 0 {
 		page.Field("prompts", "no channel prompt of any agent changes")
 	}
@@ -172,10 +172,18 @@ func (pp *proposalPage) approvalContent(m *Model, page *prose.Page, members []pr
 		}
 		page.Field(label, line)
 	}
-	pp.openFindings(m, page)
 	for _, o := range d.Others {
 		page.Item(draw.Of(m.theme.Warn, "! "), reference(o)+" by "+o.Author.String()+" becomes stale.")
 	}
+	page.Field("digest", m.shownDigest(d.Digest))
+}
+
+// shownDigest is a review digest, whole where there is room for it.
+func (m *Model) shownDigest(digest string) string {
+	if w, _ := m.layout.dialog(dialogWidth, 1); w >= len(digest)+prose.LabelWidth+6 {
+		return digest
+	}
+	return short(digest)
 }
 
 func (pp *proposalPage) what(page *prose.Page, p proposals.Proposal) {
@@ -193,11 +201,12 @@ func (pp *proposalPage) openFindings(m *Model, page *prose.Page) {
 		if !s.Open() {
 			continue
 		}
+		label := draw.Safe("")
 		if open++; open == 1 {
-			page.Blank()
+			label = "findings"
 		}
 		sign, style := m.severityWord(s.Severity)
-		page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+": "+s.Message)
+		page.Item(draw.Of(m.theme.Faint, draw.Pad(label, prose.LabelWidth)).Add(style, draw.Pad(sign, 9)), s.Rule+": "+s.Message)
 	}
 	if open == 0 {
 		page.Field("findings", "none open")
@@ -219,7 +228,7 @@ func (m *Model) askReason(title, verb, name, consequence string, run func(id pro
 		title: title, verb: verb, draft: name + "-" + string(pp.id), wantsText: true, focusText: true,
 		content: func(m *Model, page *prose.Page) {
 			pp.what(page, pp.dossier.Proposal)
-			page.Field("digest", digest)
+			page.Field("digest", m.shownDigest(digest))
 			page.Blank()
 			page.Text("", consequence)
 		},

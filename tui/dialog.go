@@ -16,6 +16,9 @@ import (
 // so that a key meant for the page before does not answer it.
 const grace = 400 * time.Millisecond
 
+// dialogWidth is how wide a dialog is where there is room, in cells.
+const dialogWidth = 92
+
 // dialog asks before something is done. It is answered by y, never by enter.
 type dialog struct {
 	number       int
@@ -74,7 +77,7 @@ func (d *dialog) resize(m *Model) {
 		page.Blank()
 	}
 	d.content(m, page)
-	w, h := m.layout.dialog(92, m.layout.body)
+	w, h := m.layout.dialog(dialogWidth, m.layout.body)
 	around := 3 // the frame and the answer
 	if d.text != nil {
 		around += 1 + d.textHeight(m)
@@ -168,124 +171,4 @@ func (d *dialog) missing(m *Model) []string {
 		return nil
 	}
 	return d.locked(m)
-}
-
-// view draws the dialog into the body.
-func (d *dialog) view(m *Model) []string {
-	w := d.width(m)
-	th := m.theme
-	left := (m.layout.width - w) / 2
-	var out []string
-	var b strings.Builder
-	add := func(inner func()) {
-		b.Reset()
-		b.WriteString(draw.Blank(left))
-		inner()
-		b.WriteString(draw.Blank(m.layout.width - left - w))
-		out = append(out, b.String())
-	}
-	frame := func(start, end string, title draw.Safe) {
-		add(func() {
-			th.Dialog.Write(&b, start)
-			n := w - 2
-			if title != "" {
-				t := draw.Cut(" "+title+" ", n-2)
-				th.Dialog.Write(&b, "─")
-				th.Strong.Write(&b, string(t))
-				n -= 1 + draw.Width(t)
-			}
-			th.Dialog.Write(&b, strings.Repeat("─", max(0, n))+end)
-		})
-	}
-	inside := func(line string) {
-		add(func() {
-			th.Dialog.Write(&b, "│ ")
-			b.WriteString(line)
-			th.Dialog.Write(&b, " │")
-		})
-	}
-	frame("╭", "╮", draw.Show(d.title))
-	for _, line := range d.pager.View() {
-		inside(line)
-	}
-	if d.text != nil {
-		label := draw.Safe("Reason")
-		if d.noteOptional {
-			label = "Note, if you like"
-		}
-		if d.direct {
-			label = "Comment"
-		}
-		style := th.Faint
-		if d.focusText {
-			style = th.Accent
-		}
-		inside(draw.Of(style, " "+label).String(w - 4))
-		for _, line := range d.text.View(th, w-4, d.textHeight(m)) {
-			inside(line)
-		}
-	}
-	inside(d.answerLine(m).String(w - 4))
-	frame("╰", "╯", "")
-	return center(out, m.layout.body, m.layout.width)
-}
-
-func (d *dialog) width(m *Model) int {
-	w, _ := m.layout.dialog(92, 1)
-	return w
-}
-
-// answerLine says what can be answered, or what is missing.
-func (d *dialog) answerLine(m *Model) draw.Line {
-	th := m.theme
-	if missing := d.missing(m); len(missing) > 0 {
-		return draw.Of(th.Warn, " Locked ").Add(th.Text, "until everything was on the screen: ").Add(th.Key, "esc").Add(th.Text, ", then ").Add(th.Key, "u").Add(th.Text, " goes there")
-	}
-	if d.run == nil {
-		return nil
-	}
-	if d.direct {
-		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Text, " "+draw.Show(d.verb))
-	}
-	if !d.ready {
-		return draw.Of(th.Faint, " y "+draw.Show(d.verb)+", in a moment")
-	}
-	return draw.Of("", " ").Add(th.Key, "y").Add(th.Text, " "+draw.Show(d.verb))
-}
-
-// footer shows the keys of the dialog.
-func (d *dialog) footer(m *Model) draw.Line {
-	th := m.theme
-	l := draw.Of("", " ")
-	hint := func(k, text string) { l = append(l, keyHint(th.Key, th.Faint, k, text)...) }
-	switch {
-	case d.direct:
-		hint("ctrl+s", d.verb)
-	case d.focusText:
-		hint("tab", "done writing")
-	case d.run != nil:
-		if len(d.missing(m)) == 0 {
-			hint("y", d.verb)
-		}
-		if d.text != nil {
-			hint("tab", "write")
-		}
-	}
-	if !d.focusText {
-		for _, h := range d.otherHelp {
-			hint(h[0], h[1])
-		}
-	}
-	hint("esc", "back")
-	return l
-}
-
-// center puts lines into the middle of height lines.
-func center(lines []string, height, width int) []string {
-	above := max(0, (height-len(lines))/3)
-	out := make([]string, 0, height)
-	for range above {
-		out = append(out, draw.Blank(width))
-	}
-	return append(out, lines[:min(len(lines), height)]...)
 }

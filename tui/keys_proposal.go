@@ -22,7 +22,7 @@ func proposalKeys() []key {
 		{name: "rebase", keys: []string{"R"}, help: "Rebase it on the live version", do: (*Model).askRebase, off: (*Model).cannotRebase},
 		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: (*Model).askWithdraw, off: cannotAct(proposals.ActWithdraw)},
 		{name: "assess-again", keys: []string{"ctrl+r"}, help: "Have the built-in reviewer look again", do: (*Model).reassess, off: (*Model).cannotReassess},
-		{name: "next-tab", keys: []string{"tab"}, label: "tabs", help: "Show the next tab", do: proposalTab(1)},
+		{name: "next-tab", keys: []string{"tab"}, label: "switch", help: "Show the next tab", do: proposalTab(1)},
 		{name: "previous-tab", keys: []string{"shift+tab"}, help: "Show the previous tab", do: proposalTab(-1)},
 		{name: "next-change", keys: []string{"J"}, help: "To the next change, finding or comment", do: nextStop(1)},
 		{name: "previous-change", keys: []string{"K"}, help: "To the previous change, finding or comment", do: nextStop(-1)},

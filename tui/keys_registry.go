@@ -32,7 +32,7 @@ func registryKeys() []key {
 
 func subjectKeys() []key {
 	keys := []key{
-		{name: "next-section", keys: []string{"tab"}, label: "tabs", help: "Definition, versions, blame, who uses it", do: subjectTab(1)},
+		{name: "next-section", keys: []string{"tab"}, label: "switch", help: "Definition, versions, blame, who uses it", do: subjectTab(1)},
 		{name: "previous-section", keys: []string{"shift+tab"}, help: "The other way around", do: subjectTab(-1)},
 		{name: "next-version", keys: []string{"J"}, label: "version", help: "Select the next version", do: nextStop(1)},
 		{name: "previous-version", keys: []string{"K"}, help: "Select the previous version", do: nextStop(-1)},

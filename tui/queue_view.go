@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/theme"
 )
@@ -57,50 +58,55 @@ type column struct {
 	name  draw.Safe
 	width int
 	from  int
-	cell  func(m *Model, p proposals.Proposal) (draw.Safe, theme.Style)
+	cell  func(m *Model, p proposals.Proposal) draw.Line
 }
 
 func queueColumns() []column {
 	return []column{
-		{"STATE", 12, 0, func(m *Model, p proposals.Proposal) (draw.Safe, theme.Style) {
+		{"STATE", 12, 0, func(m *Model, p proposals.Proposal) draw.Line {
 			sign, word, style := m.stateWord(p.State)
-			return sign + " " + word, style
+			return draw.Of(style, sign+" "+word)
 		}},
-		{"ISSUE", 5, 72, func(m *Model, p proposals.Proposal) (draw.Safe, theme.Style) {
+		{"ISSUE", 5, 74, func(m *Model, p proposals.Proposal) draw.Line {
 			if p.Issue == 0 {
-				return "–", m.theme.Faint
+				return draw.Of(m.theme.Faint, "–")
 			}
-			return draw.Show(reference(p)), m.theme.Faint
+			return draw.Of(m.theme.Faint, draw.Show(reference(p)))
 		}},
-		{"TYPE", 10, 112, func(m *Model, p proposals.Proposal) (draw.Safe, theme.Style) {
-			return draw.Show(string(p.Type)), m.theme.Text
+		{"TYPE", 10, 112, func(m *Model, p proposals.Proposal) draw.Line {
+			return draw.Of(m.theme.Text, draw.Show(string(p.Type)))
 		}},
-		{"SUBJECT", 0, 0, func(m *Model, p proposals.Proposal) (draw.Safe, theme.Style) {
-			return draw.Show(p.Subject.String()), m.theme.Text
+		{"SUBJECT", 0, 0, func(m *Model, p proposals.Proposal) draw.Line { return m.subjectName(p.Subject) }},
+		{"TITLE", -1, 150, func(m *Model, p proposals.Proposal) draw.Line {
+			return draw.Of(m.theme.Faint, draw.Show(p.Title))
 		}},
-		{"TITLE", -1, 150, func(m *Model, p proposals.Proposal) (draw.Safe, theme.Style) {
-			return draw.Show(p.Title), m.theme.Faint
-		}},
-		{"BY", 14, 88, func(m *Model, p proposals.Proposal) (draw.Safe, theme.Style) {
+		{"BY", 14, 88, func(m *Model, p proposals.Proposal) draw.Line {
 			style := m.theme.Text
 			if p.Author.Kind == proposals.Agent {
 				style = m.theme.Info
 			}
-			return draw.Show(p.Author.String()), style
+			return draw.Of(style, draw.Show(p.Author.String()))
 		}},
-		{"AGE", 4, 66, func(m *Model, p proposals.Proposal) (draw.Safe, theme.Style) {
-			return draw.Safe(age(m.now().Sub(p.CreatedAt))), m.theme.Faint
+		{"AGE", 4, 66, func(m *Model, p proposals.Proposal) draw.Line {
+			return draw.Of(m.theme.Faint, draw.Safe(age(m.now().Sub(p.CreatedAt))))
 		}},
-		{"ADVICE", 8, 70, func(m *Model, p proposals.Proposal) (draw.Safe, theme.Style) {
-			return m.adviceWord(p.Summary.Recommendation)
+		{"ADVICE", 8, 78, func(m *Model, p proposals.Proposal) draw.Line {
+			word, style := m.adviceWord(p.Summary.Recommendation)
+			return draw.Of(style, word)
 		}},
-		{"FINDINGS", 10, 0, func(m *Model, p proposals.Proposal) (draw.Safe, theme.Style) {
+		{"FINDINGS", 10, 0, func(m *Model, p proposals.Proposal) draw.Line {
 			if p.Stale() {
-				return "⚠ stale", m.theme.Warn
+				return draw.Of(m.theme.Warn, "⚠ stale")
 			}
-			return m.findingsWord(p.Summary)
+			word, style := m.findingsWord(p.Summary)
+			return draw.Of(style, word)
 		}},
 	}
+}
+
+// subjectName writes a subject with what tells it from others brought out.
+func (m *Model) subjectName(s registry.Subject) draw.Line {
+	return draw.Of(m.theme.Faint, draw.Show(string(s.Kind))+":"+draw.Show(string(s.Layer))+"/").Add(m.theme.Text, draw.Show(s.ID))
 }
 
 // fit returns the columns that a list of some width has, with the widths of
@@ -193,8 +199,7 @@ func (q *queuePage) row(m *Model, i int, columns []column) (draw.Line, theme.Sty
 	}
 	l := draw.Line{mark, {Text: q.bracket(i, p) + " ", Style: m.theme.Title}}
 	for _, c := range columns {
-		text, style := c.cell(m, p)
-		l = l.Add(style, draw.Pad(text, c.width)+"  ")
+		l = append(l, c.cell(m, p).Fit(c.width)...).Add("", "  ")
 	}
 	return l, base
 }

@@ -51,29 +51,43 @@ func (m *Model) statusLine() draw.Line {
 	return draw.Of("", " ").Add(style, sign).Add(text, m.status.text)
 }
 
-// footer shows the keys that matter here, as many as fit.
+// footer shows the keys that matter here, as many as fit; the one for help is
+// always among them.
 func (m *Model) footer() draw.Line {
-	keys := m.here()
 	if m.dialog != nil {
 		return m.dialog.footer(m)
 	}
+	keys := m.here()
+	room := m.layout.width
+	var help draw.Line
+	for i := range keys {
+		if keys[i].name == "help" {
+			help = m.hint(&keys[i])
+			room -= help.Width()
+		}
+	}
 	l := draw.Of("", " ")
 	for i := range keys {
-		k := keys[i]
-		if k.label == "" {
+		k := &keys[i]
+		if k.label == "" || k.name == "help" {
 			continue
 		}
-		name, label := m.theme.Key, m.theme.Faint
-		if k.why(m) != "" {
-			name, label = m.theme.Rule, m.theme.Rule
-		}
-		next := append(l[:len(l):len(l)], keyHint(name, label, k.keys[0], k.label)...)
-		if next.Width() > m.layout.width {
+		next := append(l[:len(l):len(l)], m.hint(k)...)
+		if next.Width() > room {
 			break
 		}
 		l = next
 	}
-	return l
+	return append(l, help...)
+}
+
+// hint is a key with what it does, dimmed while it does nothing.
+func (m *Model) hint(k *key) draw.Line {
+	name, label := m.theme.Key, m.theme.Faint
+	if k.why(m) != "" {
+		name, label = m.theme.Off, m.theme.Off
+	}
+	return keyHint(name, label, k.keys[0], k.label)
 }
 
 func keyHint(name, text theme.Style, k, label string) draw.Line {

@@ -37,7 +37,7 @@ func (m *Model) screen() string {
 	m.theme.Rule.Write(&b, strings.Repeat("─", w))
 	b.WriteByte('\n')
 	if m.dialog != nil {
-		body = m.dialog.view(m)
+		body = m.dialog.view(m, body)
 	}
 	for i := range m.layout.body {
 		if i < len(body) {

@@ -47,6 +47,23 @@ func (l Line) Write(b *strings.Builder, width int, base theme.Style) {
 	base.Write(b, Blank(left))
 }
 
+// Fit returns l in exactly width cells.
+func (l Line) Fit(width int) Line {
+	out := make(Line, 0, len(l)+1)
+	for _, s := range l {
+		w := Width(s.Text)
+		if w > width {
+			s.Text = Cut(s.Text, width)
+			w = Width(s.Text)
+		}
+		out, width = append(out, s), width-w
+		if width <= 0 {
+			return out
+		}
+	}
+	return append(out, Span{Text: Safe(Blank(width))})
+}
+
 // String returns l in exactly width cells.
 func (l Line) String(width int) string {
 	var b strings.Builder

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -53,4 +54,23 @@ func Cut(s Safe, width int) Safe {
 		w += cells
 	}
 	return s
+}
+
+// Slice returns the cells of s from from to before to, exactly as many: blanks
+// stand for what s does not have and for halves of wide characters.
+func Slice(s Safe, from, to int) Safe {
+	var b strings.Builder
+	at := 0
+	for i := 0; i < len(s) && at < to; {
+		n, cells := cluster(string(s[i:]))
+		switch inside := min(at+cells, to) - max(at, from); {
+		case inside == cells:
+			b.WriteString(string(s[i : i+n]))
+		case inside > 0:
+			b.WriteString(Blank(inside))
+		}
+		i, at = i+n, at+cells
+	}
+	b.WriteString(Blank(to - max(at, from)))
+	return Safe(b.String())
 }

@@ -31,12 +31,13 @@ type Theme struct {
 	Match                  Style // what a search found
 	Mark                   Style // a passage that a finding is about
 	Key                    Style // the name of a key
+	Off                    Style // a key that has no effect now
 	Dialog                 Style // the frame of a dialog
 }
 
 // palette is the colours a theme is made of.
 type palette struct {
-	text, faint, rule, accent, good, warn, bad, info        color.Color
+	text, faint, rule, off, accent, good, warn, bad, info   color.Color
 	bar, selected, added, removed, addedWord, removedWord   color.Color
 	hiddenText, hidden, matchText, match, markText, markBed color.Color
 }
@@ -70,6 +71,7 @@ func (p palette) theme(name string, dark bool) Theme {
 		Match:       look{fg: p.matchText, bg: p.match, bold: true}.style(),
 		Mark:        look{fg: p.markText, bg: p.markBed, underline: true}.style(),
 		Key:         look{fg: p.text, bold: true}.style(),
+		Off:         look{fg: p.off}.style(),
 		Dialog:      look{fg: p.accent}.style(),
 	}
 }
@@ -79,7 +81,7 @@ func (p palette) theme(name string, dark bool) Theme {
 func Dark() Theme {
 	c := lipgloss.Color
 	return palette{
-		text: c("#d8dee9"), faint: c("#7d8799"), rule: c("#3b4252"), accent: c("#88c0d0"),
+		text: c("#d8dee9"), faint: c("#7d8799"), rule: c("#3b4252"), off: c("#566072"), accent: c("#88c0d0"),
 		good: c("#a3be8c"), warn: c("#ebcb8b"), bad: c("#e0757f"), info: c("#81a1c1"),
 		bar: c("#242933"), selected: c("#2e3644"),
 		added: c("#1d2f27"), removed: c("#38232a"), addedWord: c("#2f5a43"), removedWord: c("#6b3441"),
@@ -92,7 +94,7 @@ func Dark() Theme {
 func Light() Theme {
 	c := lipgloss.Color
 	return palette{
-		text: c("#24292f"), faint: c("#6a737d"), rule: c("#d0d7de"), accent: c("#0a6c8e"),
+		text: c("#24292f"), faint: c("#6a737d"), rule: c("#d0d7de"), off: c("#a3abb5"), accent: c("#0a6c8e"),
 		good: c("#1a7f37"), warn: c("#9a6700"), bad: c("#b3261e"), info: c("#3454b4"),
 		bar: c("#eef1f4"), selected: c("#e2eaf3"),
 		added: c("#e3f6e8"), removed: c("#fdeaea"), addedWord: c("#abe5bb"), removedWord: c("#f8bcbc"),
@@ -135,6 +137,6 @@ func Plain() Theme {
 		Strong: bold, Faint: faint, Rule: faint, Accent: bold, Title: underline,
 		Selected: reverse, Bad: bold,
 		AddedWord: look{bold: true, underline: true}.style(), RemovedWord: look{off: true}.style(),
-		Field: bold, Hidden: reverse, Match: reverse, Mark: underline, Key: bold,
+		Field: bold, Hidden: reverse, Match: reverse, Mark: underline, Key: bold, Off: faint,
 	}
 }

@@ -1,0 +1,166 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"toolcrib/tui/draw"
+)
+
+// minBehind is how many cells of the page on each side of a dialog are worth
+// showing.
+const minBehind = 6
+
+// view draws the dialog over the body of the page, which stays to be seen
+// around it, dimmed.
+func (d *dialog) view(m *Model, body []string) []string {
+	w := d.width(m)
+	left := (m.layout.width - w) / 2
+	box := d.box(m, w)
+	above := max(0, (m.layout.body-len(box))/3)
+	out := make([]string, m.layout.body)
+	var b strings.Builder
+	for i := range out {
+		behind := draw.Safe("")
+		if i < len(body) && left >= minBehind {
+			behind = draw.Safe(ansi.Strip(body[i])) // drawn by us: what is in it passed the gate
+		}
+		b.Reset()
+		if n := i - above; n >= 0 && n < len(box) {
+			m.theme.Off.Write(&b, string(draw.Slice(behind, 0, left)))
+			b.WriteString(box[n])
+			m.theme.Off.Write(&b, string(draw.Slice(behind, left+w, m.layout.width)))
+		} else {
+			m.theme.Off.Write(&b, string(draw.Slice(behind, 0, m.layout.width)))
+		}
+		out[i] = b.String()
+	}
+	return out
+}
+
+// box draws the dialog itself, w cells wide.
+func (d *dialog) box(m *Model, w int) []string {
+	th := m.theme
+	var out []string
+	var b strings.Builder
+	add := func(inner func()) {
+		b.Reset()
+		inner()
+		out = append(out, b.String())
+	}
+	frame := func(start, end string, title draw.Safe) {
+		add(func() {
+			th.Dialog.Write(&b, start)
+			n := w - 2
+			if title != "" {
+				t := draw.Cut(" "+title+" ", n-2)
+				th.Dialog.Write(&b, "─")
+				th.Strong.Write(&b, string(t))
+				n -= 1 + draw.Width(t)
+			}
+			th.Dialog.Write(&b, strings.Repeat("─", max(0, n))+end)
+		})
+	}
+	inside := func(line string) {
+		add(func() {
+			th.Dialog.Write(&b, "│ ")
+			b.WriteString(line)
+			th.Dialog.Write(&b, " │")
+		})
+	}
+	frame("╭", "╮", draw.Show(d.title))
+	for _, line := range d.pager.View() {
+		inside(line)
+	}
+	if d.text != nil {
+		label := draw.Safe("Reason")
+		if d.noteOptional {
+			label = "Note, if you like"
+		}
+		if d.direct {
+			label = "Comment"
+		}
+		style := th.Faint
+		if d.focusText {
+			style = th.Accent
+		}
+		inside(draw.Of(style, " "+label).String(w - 4))
+		for _, line := range d.text.View(th, w-4, d.textHeight(m)) {
+			inside(line)
+		}
+	}
+	inside(draw.Ends(d.answerLine(m), d.more(m), w-4).String(w - 4))
+	frame("╰", "╯", "")
+	return out
+}
+
+func (d *dialog) width(m *Model) int {
+	w, _ := m.layout.dialog(dialogWidth, 1)
+	return w
+}
+
+// answerLine says what can be answered, or what is missing.
+func (d *dialog) answerLine(m *Model) draw.Line {
+	th := m.theme
+	if missing := d.missing(m); len(missing) > 0 {
+		return draw.Of(th.Warn, " Locked ").Add(th.Text, "until everything was on the screen: ").Add(th.Key, "esc").Add(th.Text, ", then ").Add(th.Key, "u").Add(th.Text, " goes there")
+	}
+	if d.run == nil {
+		return nil
+	}
+	if d.direct {
+		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Text, " "+draw.Show(d.verb))
+	}
+	if d.focusText {
+		return draw.Of("", " ").Add(th.Key, "tab").Add(th.Faint, " ends writing, then y "+draw.Show(d.verb))
+	}
+	if !d.ready {
+		return draw.Of(th.Faint, " y "+draw.Show(d.verb)+", in a moment")
+	}
+	return draw.Of("", " ").Add(th.Key, "y").Add(th.Text, " "+draw.Show(d.verb))
+}
+
+// more says that not everything is in the window, and in which direction the
+// rest is.
+func (d *dialog) more(m *Model) draw.Line {
+	percent := d.pager.Percent()
+	if percent < 0 {
+		return nil
+	}
+	key, sign := draw.Safe("j"), draw.Safe("↓ more ")
+	if percent == 100 {
+		key, sign = "k", "↑ more "
+	}
+	if d.focusText {
+		return draw.Of(m.theme.Faint, sign)
+	}
+	return draw.Of(m.theme.Key, key).Add(m.theme.Faint, " "+sign)
+}
+
+// footer shows the keys of the dialog.
+func (d *dialog) footer(m *Model) draw.Line {
+	th := m.theme
+	l := draw.Of("", " ")
+	hint := func(k, text string) { l = append(l, keyHint(th.Key, th.Faint, k, text)...) }
+	switch {
+	case d.direct:
+		hint("ctrl+s", d.verb)
+	case d.focusText:
+		hint("tab", "done writing")
+	case d.run != nil:
+		if len(d.missing(m)) == 0 {
+			hint("y", d.verb)
+		}
+		if d.text != nil {
+			hint("tab", "write")
+		}
+	}
+	if !d.focusText {
+		for _, h := range d.otherHelp {
+			hint(h[0], h[1])
+		}
+	}
+	hint("esc", "back")
+	return l
+}
