@@ -1,0 +1,205 @@
+package terminal
+
+import (
+	"encoding/xml"
+	"fmt"
+	"image/color"
+	"slices"
+	"strings"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Paper is what a picture of a screen is drawn on.
+type Paper struct {
+	Text, Back color.Color // where a cell does not say
+	Frame      color.Color // around the window
+	Basic      [16]color.Color
+}
+
+// Cells of a picture, in units of it.
+const (
+	cellWidth  = 8.4
+	cellHeight = 18
+	fontSize   = 14
+	margin     = 14
+)
+
+// SVG draws a styled screen as an SVG file: text stays text, so that it can be
+// selected, searched and read aloud.
+func SVG(styled string, width, height int, paper Paper) string {
+	screen := uv.NewScreenBuffer(width, height)
+	screen.Method = ansi.GraphemeWidth
+	lines := strings.Split(strings.TrimRight(styled, "\n"), "\n")
+	uv.NewStyledString(strings.Join(lines, "\n")).Draw(screen, screen.Bounds())
+	for y, line := range lines {
+		fillOut(screen, y, ansi.StringWidth(line), width)
+	}
+	p := picture{paper: paper}
+	w, h := 2*margin+cellWidth*float64(width), 2*margin+cellHeight*height
+	var body strings.Builder
+	for y := range height {
+		p.line(&body, screen, y, width)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 %.0f %d" width="%.0f" height="%d">`+"\n", w, h, w, h)
+	fmt.Fprintf(&b, "<style>text{font:%dpx ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre;fill:%s}%s</style>\n",
+		fontSize, hexOf(paper.Text), p.classes())
+	fmt.Fprintf(&b, `<rect x=".5" y=".5" width="%.0f" height="%d" rx="9" fill="%s" stroke="%s"/>`+"\n", w-1, h-1, hexOf(paper.Back), hexOf(paper.Frame))
+	b.WriteString(body.String())
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+// fillOut gives the cells behind the end of a captured line the background of
+// the last: tmux leaves out what was erased in a colour.
+func fillOut(screen uv.ScreenBuffer, y, from, width int) {
+	last := screen.CellAt(from-1, y)
+	if last == nil || last.Style.Bg == nil {
+		return
+	}
+	for x := from; x < width; x++ {
+		screen.SetCell(x, y, &uv.Cell{Content: " ", Width: 1, Style: uv.Style{Bg: last.Style.Bg}})
+	}
+}
+
+// picture collects the styles that its texts have.
+type picture struct {
+	paper  Paper
+	styles []string
+}
+
+// class returns the class of a style sheet's rule, "" for none.
+func (p *picture) class(css string) string {
+	if css == "" {
+		return ""
+	}
+	i := slices.Index(p.styles, css)
+	if i < 0 {
+		i = len(p.styles)
+		p.styles = append(p.styles, css)
+	}
+	return fmt.Sprintf(` class="s%d"`, i)
+}
+
+func (p *picture) classes() string {
+	var b strings.Builder
+	for i, css := range p.styles {
+		fmt.Fprintf(&b, ".s%d{%s}", i, css)
+	}
+	return b.String()
+}
+
+// line draws row y: backgrounds first, then the text, in runs of one style.
+func (p *picture) line(b *strings.Builder, screen uv.ScreenBuffer, y, width int) {
+	top := margin + cellHeight*y
+	var text strings.Builder
+	for x := 0; x < width; {
+		cell := screen.CellAt(x, y)
+		if cell == nil {
+			x++
+			continue
+		}
+		style, from, run := cell.Style, x, ""
+		for x < width {
+			cell = screen.CellAt(x, y)
+			if cell == nil || !cell.Style.Equal(&style) || run != "" && (cell.Width > 1 || len(cell.Content) > 3) {
+				break
+			}
+			run += cell.Content
+			x += max(1, cell.Width)
+			if cell.Width > 1 || len(cell.Content) > 3 { // fonts differ in what they take: such a one stands alone
+				break
+			}
+		}
+		fg, bg := p.colours(style)
+		if bg != nil {
+			fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", margin+cellWidth*float64(from), top, cellWidth*float64(x-from), cellHeight, hexOf(bg))
+		}
+		blank := strings.TrimLeft(run, " ")
+		from += len(run) - len(blank)
+		if run = strings.TrimRight(blank, " "); run == "" {
+			continue
+		}
+		cells := ansi.StringWidth(run)
+		text.WriteString(fmt.Sprintf(`<tspan x="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs"%s>`,
+			margin+cellWidth*float64(from), cellWidth*float64(cells), p.class(css(style, fg))))
+		_ = xml.EscapeText(&text, []byte(run)) // a strings.Builder takes everything
+		text.WriteString("</tspan>")
+	}
+	if text.Len() > 0 {
+		fmt.Fprintf(b, `<text y="%d">%s</text>`+"\n", top+13, text.String())
+	}
+}
+
+// colours returns the colours of a style, nil for the paper's.
+func (p *picture) colours(s uv.Style) (fg, bg color.Color) {
+	fg, bg = p.basic(s.Fg), p.basic(s.Bg)
+	if s.Attrs&uv.AttrReverse != 0 {
+		if fg == nil {
+			fg = p.paper.Text
+		}
+		if bg == nil {
+			bg = p.paper.Back
+		}
+		fg, bg = bg, fg
+	}
+	return fg, bg
+}
+
+func (p *picture) basic(c color.Color) color.Color {
+	if b, ok := c.(ansi.BasicColor); ok {
+		return p.paper.Basic[b]
+	}
+	return c
+}
+
+func css(s uv.Style, fg color.Color) string {
+	var out []string
+	if fg != nil {
+		out = append(out, "fill:"+hexOf(fg))
+	}
+	if s.Attrs&uv.AttrBold != 0 {
+		out = append(out, "font-weight:700")
+	}
+	if s.Attrs&uv.AttrItalic != 0 {
+		out = append(out, "font-style:italic")
+	}
+	if s.Attrs&uv.AttrFaint != 0 {
+		out = append(out, "opacity:.6")
+	}
+	switch {
+	case s.Underline != ansi.UnderlineNone:
+		out = append(out, "text-decoration:underline")
+	case s.Attrs&uv.AttrStrikethrough != 0:
+		out = append(out, "text-decoration:line-through")
+	}
+	return strings.Join(out, ";")
+}
+
+func hexOf(c color.Color) string {
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+}
+
+// Dark and Light are the papers of terminals as most have them.
+func Dark() Paper { return paper(0xd8dee9, 0x1b1e25, 0x3b4252) }
+
+// Light is Dark with the light on.
+func Light() Paper { return paper(0x24292f, 0xffffff, 0xd0d7de) }
+
+func paper(text, back, frame uint32) Paper {
+	p := Paper{Text: rgb(text), Back: rgb(back), Frame: rgb(frame)}
+	for i, c := range [16]uint32{
+		0x000000, 0xcd3131, 0x0dbc79, 0xb8a60f, 0x2472c8, 0xbc3fbc, 0x11a8cd, 0xe5e5e5,
+		0x666666, 0xf14c4c, 0x23d18b, 0xf5f543, 0x3b8eea, 0xd670d6, 0x29b8db, 0xffffff,
+	} {
+		p.Basic[i] = rgb(c)
+	}
+	return p
+}
+
+func rgb(v uint32) color.Color {
+	return color.RGBA{R: uint8(v >> 16 & 0xff), G: uint8(v >> 8 & 0xff), B: uint8(v & 0xff), A: 0xff}
+}
