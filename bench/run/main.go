@@ -1,0 +1,95 @@
+// Command run times toolcrib as whole processes, on databases of growing size,
+// beside what somebody would use instead, in the same run: sqlite3, git,
+// fossil, taskwarrior, tig and diff, as Debian packs them. What is missing is
+// left out with a message.
+//
+//	go run ./bench/run [-runs 15] [-sizes 100,10000,100000] [-million] [-write docs/performance.md]
+//
+// Every figure is the median of the runs, which take turns, so that what else
+// the machine does falls on all alike.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	var o options
+	flag.IntVar(&o.runs, "runs", 15, "how often each command is timed")
+	sizes := flag.String("sizes", "100,10000,100000", "how many tools and proposals the databases hold")
+	flag.BoolVar(&o.million, "million", false, "also list and verify a million of them, which takes minutes and 5 GB")
+	flag.StringVar(&o.only, "only", "", "only operations whose name contains `TEXT`")
+	flag.StringVar(&o.write, "write", "", "put the tables into this `FILE`, between its marks")
+	flag.Parse()
+	for field := range strings.SplitSeq(*sizes, ",") {
+		n, err := strconv.Atoi(field)
+		if err != nil || n < 100 {
+			fmt.Fprintf(os.Stderr, "run: -sizes: %q is no number from 100 on\n", field)
+			os.Exit(2)
+		}
+		o.sizes = append(o.sizes, n)
+	}
+	if err := run(context.Background(), o); err != nil {
+		fmt.Fprintln(os.Stderr, "run:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	runs    int
+	sizes   []int
+	million bool
+	only    string
+	write   string
+}
+
+func run(ctx context.Context, o options) (err error) {
+	dir, err := os.MkdirTemp("", "toolcrib-run-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	b := bench{dir: dir, bin: filepath.Join(dir, "toolcrib"), options: o}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.bin, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("build toolcrib (run it from the top of the checkout): %w", err)
+	}
+	operations, err := b.operations(ctx)
+	if err != nil {
+		return err
+	}
+	var rows []row
+	for _, op := range operations {
+		if !strings.Contains(op.name, o.only) {
+			continue
+		}
+		measured, err := b.measure(ctx, op)
+		if err != nil {
+			return fmt.Errorf("%s, %s: %w", op.name, op.size, err)
+		}
+		rows = append(rows, measured...)
+		for _, r := range measured {
+			fmt.Fprintln(os.Stderr, r)
+		}
+	}
+	info, err := os.Stat(b.bin)
+	if err != nil {
+		return err
+	}
+	report := render(rows, info.Size())
+	fmt.Print(report)
+	if o.write != "" {
+		return replace(o.write, report)
+	}
+	return nil
+}
