@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 	case os.Getenv(asLoop) != "":
 		os.Exit(approveLoop())
 	case os.Getenv(asUnsynced) != "":
-		os.Exit(unsyncedLoop())
+		fmt.Fprintln(os.Stderr, unsyncedLoop(context.Background(), os.Args[1]))
+		os.Exit(1)
 	}
 	code := m.Run()
 	figures.print()

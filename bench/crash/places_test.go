@@ -176,7 +176,7 @@ func (c crib) as(uid uint32, args ...string) (stdout, stderr string, code int) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "toolcrib"), self, 0o755)); err != nil {
 		c.t.Fatal(err)
 	}

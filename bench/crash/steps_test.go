@@ -21,7 +21,7 @@ var crashable = sync.OnceValues(func() (string, error) { //nolint:gochecknogloba
 		return "", err
 	}
 	program := filepath.Join(dir, "toolcrib")
-	out, err := exec.Command("go", "build", "-tags", "failpoint", "-o", program, "toolcrib").CombinedOutput() //nolint:noctx // outlives the test that asked first
+	out, err := exec.Command("go", "build", "-tags", "failpoint", "-o", program, "toolcrib").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}

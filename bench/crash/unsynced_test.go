@@ -6,30 +6,25 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
 
 	_ "modernc.org/sqlite" // the engine of toolcrib
 )
 
-// unsyncedLoop adds rows to the database at the path in its arguments, a
+// unsyncedLoop adds rows to the database at path, a
 // transaction each, without syncing the log at commit, and says so after each.
 // It is the control of the power cuts: a test that can not see it lose rows
 // could not see toolcrib lose approvals.
-func unsyncedLoop() int {
-	ctx := context.Background()
-	db, err := sql.Open("sqlite", "file:"+os.Args[1]+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
+func unsyncedLoop(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+		return err
 	}
 	if _, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS acknowledged (n INTEGER PRIMARY KEY)"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+		return err
 	}
 	for n := 1; ; n++ {
 		if _, err := db.ExecContext(ctx, "INSERT INTO acknowledged VALUES (?)", n); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
+			return err
 		}
 		fmt.Println(n)
 	}
@@ -41,7 +36,7 @@ func unsyncedRows(ctx context.Context, path string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer db.Close()
+	defer db.Close() //nolint:errcheck // nothing was written
 	var tables, n int
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil || tables == 0 {
 		return 0, err

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -58,9 +57,6 @@ type row struct {
 func (r row) String() string {
 	return fmt.Sprintf("%-34s %-12s %9.1f ms  %-12s %9.1f ms", r.operation, r.size, ms(r.ours), r.peer, ms(r.theirs))
 }
-
-// errMissing says that a program is not installed.
-var errMissing = errors.New("not installed")
 
 // measure lets the contenders of an operation take turns and returns a row for
 // each peer, or one without.
