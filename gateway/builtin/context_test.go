@@ -67,6 +67,10 @@ func TestContext(t *testing.T) {
 	after := c.ada(t, "get_context", `{"include":["tasks"]}`)
 	expect(t, "open", after.at("tasks.open"), any(4.0))
 	expect(t, "overdue", after.at("tasks.overdue"), any(0.0))
+	c.now = c.now.AddDate(0, 0, 1)
+	c.ada(t, "create_reminders", `{"reminders":[{"text":"later","remind_at":"2027-02-01T13:00:00Z"}]}`)
+	overdue := c.ada(t, "get_context", `{"include":["reminders"]}`)
+	expect(t, "what was not delivered is told first", overdue.column("reminders", "text"), "r|later")
 	if out, err := c.as(t, "bob", "get_context", `{}`); err != nil || out.at("tasks.open") != 0.0 || out.text("instructions") != "" || out["project"] != nil {
 		t.Errorf("bob: %v, %v", out, err)
 	}
