@@ -44,7 +44,7 @@ func fill(db *storetest.Database) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
+	errs := []error{fillCalls(ctx, db)}
 	propose := func(by proposals.Actor, submit bool, drafts ...proposals.Draft) []review.Choice {
 		made, err := desk.Propose(ctx, by, drafts, submit)
 		errs = append(errs, err)

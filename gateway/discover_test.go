@@ -1,0 +1,103 @@
+package gateway_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/gateway"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+func ids(hits []gateway.Hit) []string {
+	var out []string
+	for _, h := range hits {
+		out = append(out, h.Tool.ID)
+	}
+	return out
+}
+
+// TestSearch ranks names above descriptions, finds word beginnings and forms,
+// and never leaves what the agent has.
+func TestSearch(t *testing.T) {
+	described := func(id, description string, change func(*registry.Tool)) registry.Tool {
+		return action(id, func(tool *registry.Tool) {
+			tool.Description = description
+			if change != nil {
+				change(tool)
+			}
+		})
+	}
+	w := open(
+		t, nil,
+		described("get_weather", "Looks out of the window.", nil),
+		described("create_reports", "Writes a report about the weather of last week. It is long.", nil),
+		described("create_schedules", "Plans what repeats.", func(tool *registry.Tool) { tool.DeferLoading = true }),
+		described("get_tides", "High and low water.", func(tool *registry.Tool) {
+			tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "sea", Name: "Tide.Table"}
+		}),
+	)
+	w.approve(t, described("get_forecasts", "Weather, weather, weather; scout does not have it.", nil))
+	for query, want := range map[string][]string{
+		"weather":                {"get_weather", "create_reports"},
+		"Weathers":               {"get_weather", "create_reports"},
+		"scheduling":             {"create_schedules"}, // deferred, and in another form
+		"Tide.Table":             {"get_tides"},
+		"get_tides":              {"get_tides", "get_weather"}, // get is a word, too
+		"repo":                   {"create_reports"},
+		"forecasts scout":        nil,
+		`" OR tools MATCH "x" *`: nil,
+		"***":                    nil,
+		"weather AND NOT water":  {"get_tides", "get_weather", "create_reports"},
+	} {
+		hits, err := w.Search(t.Context(), caller(), query, 0)
+		if err != nil {
+			t.Errorf("%s: %v", query, err)
+			continue
+		}
+		got := ids(hits)
+		if query == "weather AND NOT water" {
+			slices.Sort(got)
+			want = []string{"create_reports", "get_tides", "get_weather"}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s finds %v; want %v", query, got, want)
+		}
+	}
+	hits, err := w.Search(t.Context(), caller(), "", 3)
+	if err != nil || !slices.Equal(ids(hits), []string{"create_reports", "create_schedules", "get_tides"}) {
+		t.Errorf("nothing in particular finds %v, %v", ids(hits), err)
+	}
+	if h := hits[0]; h.Short != "Writes a report about the weather of last week." || h.Approval != registry.AutoApprove || h.Deferred || !hits[1].Deferred {
+		t.Errorf("got %+v", hits)
+	}
+	// What changes is found as it is then.
+	w.approve(t, described("get_tides", "Storm surges.", nil))
+	if hits, err := w.Search(t.Context(), caller(), "storm", 0); err != nil || !slices.Equal(ids(hits), []string{"get_tides"}) {
+		t.Errorf("after a change: %v, %v", ids(hits), err)
+	}
+	nobody := caller()
+	nobody.Agent = "nobody"
+	if _, err := w.Search(t.Context(), nobody, "weather", 0); !errors.Is(err, review.ErrNotFound) {
+		t.Errorf("an agent that is not there: %v", err)
+	}
+}
+
+// TestDescribe gives the whole definition, of what the agent has and of nothing
+// else.
+func TestDescribe(t *testing.T) {
+	w := open(t, nil, action("get_weather", func(tool *registry.Tool) {
+		tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+	}))
+	w.approve(t, action("get_climate", nil))
+	d, err := w.Describe(t.Context(), caller(), "get_weather")
+	if err != nil || d.Why != "listed" || d.Approval != registry.RequiresApproval || !strings.Contains(string(d.Tool.Definition.Tool.InputSchema), "maxLength") || d.Tool.ContentHash == "" {
+		t.Errorf("got %+v, %v", d, err)
+	}
+	_, err = w.Describe(t.Context(), caller(), "get_climate")
+	refusal(t, err, gateway.CodeNotAllowed)
+	_, err = w.Describe(t.Context(), caller(), strings.Repeat("x", 1_000_000))
+	refusal(t, err, gateway.CodeUnknown)
+}

@@ -1,0 +1,209 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/store/storetest"
+)
+
+// runFunc is a provider made of a function.
+type runFunc func(context.Context, gateway.Invocation) (json.RawMessage, error)
+
+func (f runFunc) Run(ctx context.Context, in gateway.Invocation) (json.RawMessage, error) {
+	return f(ctx, in)
+}
+
+// TestProviders walks what providers give.
+func TestProviders(t *testing.T) {
+	says := func(text string) runFunc {
+		return func(context.Context, gateway.Invocation) (json.RawMessage, error) { return json.RawMessage(text), nil }
+	}
+	fails := func(err error) runFunc {
+		return func(context.Context, gateway.Invocation) (json.RawMessage, error) { return nil, err }
+	}
+	hangs := runFunc(func(ctx context.Context, _ gateway.Invocation) (json.RawMessage, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	for name, tt := range map[string]struct {
+		provider gateway.Provider
+		want     gateway.Code
+	}{
+		"object":     {says(" {\"a\":1}\n"), ""},
+		"list":       {says(`[1]`), gateway.CodeProvider},
+		"broken":     {says(`{"a":`), gateway.CodeProvider},
+		"nothing":    {says(""), gateway.CodeProvider},
+		"huge":       {says(`{"a":"` + strings.Repeat("x", gateway.MaxOutput) + `"}`), gateway.CodeProvider},
+		"own code":   {fails(&gateway.Error{Code: "no_such_city", Message: "No."}), "no_such_city"},
+		"own words":  {fails(errors.New("the wire is cut\x1b[2J")), gateway.CodeProvider},
+		"never":      {hangs, gateway.CodeTimeout},
+		"not at all": {nil, gateway.CodeNotConnected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := open(t, func(c *gateway.Config) {
+				c.RunFor = 20 * time.Millisecond
+				c.Providers = map[registry.ProviderType]gateway.Provider{registry.ProviderBuiltin: tt.provider}
+			}, action("get_weather", nil))
+			_, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+			if tt.want == "" && err != nil {
+				t.Fatal(err)
+			}
+			if tt.want != "" {
+				if e := refusal(t, err, tt.want); strings.Contains(e.Message, "\x1b") {
+					t.Errorf("the message holds an escape: %q", e.Message)
+				}
+			}
+			calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 1})
+			if err != nil || calls[0].Outcome == nil || calls[0].Outcome.Code != tt.want || calls[0].Nth != 1 {
+				t.Errorf("the audit has %+v, %v", calls[0], err)
+			}
+		})
+	}
+}
+
+// TestCallerGoesAway records what came of the call all the same.
+func TestCallerGoesAway(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	w := open(t, func(c *gateway.Config) {
+		c.Providers[registry.ProviderBuiltin] = runFunc(func(ctx context.Context, _ gateway.Invocation) (json.RawMessage, error) {
+			cancel()
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+	}, action("get_weather", nil))
+	if _, err := w.Execute(ctx, caller(), request("get_weather", "{}")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 1, Code: gateway.CodeCanceled})
+	if err != nil || len(calls) != 1 {
+		t.Errorf("the audit has %+v, %v", calls, err)
+	}
+}
+
+// deafLedger is a ledger whose log fails: as the disk is full, or from the
+// start.
+type deafLedger struct {
+	gateway.Ledger
+	full bool // the transaction begins, and what is to be written fails
+}
+
+var errDisk = errors.New("the disk is full")
+
+type deafTx struct{ gateway.LedgerTx }
+
+func (deafTx) AddCall(context.Context, gateway.Call) error               { return errDisk }
+func (deafTx) AddOutcome(context.Context, string, gateway.Outcome) error { return errDisk }
+
+func (d deafLedger) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	if !d.full {
+		return errDisk
+	}
+	return d.Ledger.Log(ctx, func(tx gateway.LedgerTx) error { return fn(deafTx{tx}) })
+}
+
+// TestFailingLog does not stop a call, and does not open a gate.
+func TestFailingLog(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		w := open(t, func(c *gateway.Config) { c.Ledger = deafLedger{c.Ledger, full} },
+			action("get_weather", nil), action("get_climate", limitedTo(0, 5)))
+		res, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+		if err != nil || len(res.Warnings) != 2 || len(w.warnings) != 2 || w.provider.runs.Load() != 1 {
+			t.Errorf("got %+v, %v; warnings %q", res, err, w.warnings)
+		}
+		if _, err := w.Execute(t.Context(), caller(), request("get_climate", "{}")); !errors.Is(err, errDisk) || w.provider.runs.Load() != 1 {
+			t.Errorf("a limit that can not be counted: %v", err)
+		}
+		_, err = w.Execute(t.Context(), caller(), request("get_wether", "{}"))
+		refusal(t, err, gateway.CodeUnknown)
+	}
+}
+
+// overtaken is a ledger that something happens before, once.
+type overtaken struct {
+	gateway.Ledger
+	before func()
+}
+
+func (o *overtaken) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	if before := o.before; before != nil {
+		o.before = nil
+		before()
+	}
+	return o.Ledger.Log(ctx, fn)
+}
+
+// TestApprovedMeanwhile sees what was approved between two calls, and between
+// the look and the record of one.
+func TestApprovedMeanwhile(t *testing.T) {
+	hurried := &overtaken{}
+	w := open(t, func(c *gateway.Config) { hurried.Ledger, c.Ledger = c.Ledger, hurried }, action("get_weather", nil))
+	if _, err := w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil {
+		t.Fatal(err)
+	}
+	w.approve(t, action("get_weather", func(tool *registry.Tool) { tool.Name = "Weather of today" }))
+	res, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+	if err != nil || res.Version != 2 || w.provider.last.Load().Tool.Definition.Tool.Name != "Weather of today" {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	hurried.before = func() {
+		w.approve(t, action("get_weather", func(tool *registry.Tool) { tool.Name = "Weather of tomorrow" }))
+	}
+	if res, err = w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil || res.Version != 3 {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	w.db.Approved(t, w.desk, ada, storetest.Turn(proposals.Deactivate, storetest.Action("get_weather").Subject, 3, 0))
+	_, err = w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+	refusal(t, err, gateway.CodeUnknown)
+}
+
+// TestCallsByPages walks the audit by its keys.
+func TestCallsByPages(t *testing.T) {
+	w := open(t, nil, action("get_weather", nil))
+	other := caller()
+	other.User = "bob"
+	for i := range 7 {
+		c := caller()
+		if i%2 == 1 {
+			c = other
+		}
+		if _, err := w.Execute(t.Context(), c, request("get_weather", "{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := w.Execute(t.Context(), caller(), request("nothing", "{}"))
+	refusal(t, err, gateway.CodeUnknown)
+	var seen []int64
+	for q := (gateway.CallQuery{Limit: 3}); ; {
+		page, err := w.Calls(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range page {
+			seen = append(seen, c.Seq)
+		}
+		if len(page) < q.Limit {
+			break
+		}
+		q.Before = page[len(page)-1].Seq
+	}
+	if len(seen) != 8 || seen[0] != 8 || seen[7] != 1 {
+		t.Errorf("the pages have %v", seen)
+	}
+	for want, q := range map[int]gateway.CallQuery{
+		3: {User: "bob"}, 7: {Tool: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_weather"}}, 1: {Code: gateway.CodeUnknown},
+		8: {Agent: "scout"}, 0: {Agent: "nobody"},
+	} {
+		q.Limit = 100
+		if page, err := w.Calls(t.Context(), q); err != nil || len(page) != want {
+			t.Errorf("%+v has %d, %v; want %d", q, len(page), err, want)
+		}
+	}
+}

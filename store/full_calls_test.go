@@ -1,0 +1,66 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/store/storetest"
+)
+
+// fillCalls writes what the gateway leaves in every table: a call that ran, one
+// that waits and was refused, one that waited, was approved and ran, and the
+// tier of a tool that the user chose.
+func fillCalls(ctx context.Context, db *storetest.Database) error {
+	by := gateway.Caller{Actor: scout, Agent: "assistant", Layer: registry.LayerUser, User: "ada", Customer: "acme"}
+	readOnly := true
+	call := func(id, pending string, nth int) gateway.Call {
+		return gateway.Call{
+			ID: db.NewID(), At: db.Clock.Now(), Caller: by, Name: id, Tool: shippedTool(id), Version: 1, ContentHash: shippedHash(id),
+			Annotations: &registry.Annotations{ReadOnly: &readOnly}, ArgsHash: registry.HashBytes([]byte("{}")), Pending: pending, Nth: nth,
+		}
+	}
+	ask := func(digest string) gateway.Pending {
+		return gateway.Pending{
+			ID: db.NewID(), Caller: by, Tool: shippedTool("delete_tasks"), Version: 1, ContentHash: shippedHash("delete_tasks"),
+			Args: json.RawMessage(`{"ids":["1"]}`), Digest: strings.Repeat(digest, 64), AskedAt: db.Clock.Now(), ExpiresAt: db.Clock.Now().Add(time.Hour),
+		}
+	}
+	return db.Calls().Settle(ctx, func(tx gateway.LedgerTx) error {
+		plain, refused, approved := call("get_tasks", "", 1), ask("a"), ask("b")
+		asked, ran := call("delete_tasks", refused.ID, 0), call("delete_tasks", approved.ID, 1)
+		return errors.Join(
+			tx.AddCall(ctx, plain),
+			tx.AddOutcome(ctx, plain.ID, gateway.Outcome{At: db.Clock.Now(), Duration: time.Millisecond}),
+			tx.AddPending(ctx, refused),
+			tx.AddPending(ctx, approved),
+			tx.AddCall(ctx, asked),
+			tx.AddOutcome(ctx, asked.ID, gateway.Outcome{Code: gateway.CodeApprovalRequired, At: db.Clock.Now()}),
+			tx.AddAnswer(ctx, refused.ID, gateway.Answer{ID: db.NewID(), Digest: refused.Digest, Reason: "Not today.", By: ada, At: db.Clock.Now()}),
+			tx.AddAnswer(ctx, approved.ID, gateway.Answer{ID: db.NewID(), Approved: true, Digest: approved.Digest, By: ada, At: db.Clock.Now(), Call: ran.ID}),
+			tx.AddCall(ctx, ran),
+			tx.AddOutcome(ctx, ran.ID, gateway.Outcome{At: db.Clock.Now(), Duration: time.Second, Output: json.RawMessage(`{"deleted":1}`)}),
+			tx.AddOverride(ctx, gateway.Override{ID: db.NewID(), User: "ada", Tool: shippedTool("delete_tasks"), Tier: registry.AutoApprove, By: ada, At: db.Clock.Now()}),
+			tx.AddOverride(ctx, gateway.Override{ID: db.NewID(), User: "ada", Tool: shippedTool("delete_tasks"), By: ada, At: db.Clock.Now()}),
+		)
+	})
+}
+
+func shippedTool(id string) registry.Subject {
+	return registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: id}
+}
+
+// shippedHash is the content hash of a tool of the assistant.
+func shippedHash(id string) string {
+	for _, d := range shipped.Assistant() {
+		if d.ID() == id {
+			return d.Hash()
+		}
+	}
+	return ""
+}
