@@ -4,6 +4,8 @@ package draw
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"toolcrib/visible"
 )
@@ -13,8 +15,38 @@ import (
 type Safe string
 
 // Show passes untrusted text through the gate. Line feeds and tabs are shown
-// as what they are.
-func Show[T ~string](s T) Safe { return Safe(visible.Line(string(s))) }
+// as what they are, and marks that would pile up over the lines around are
+// counted.
+func Show[T ~string](s T) Safe { return flat(visible.Line(string(s))) }
+
+// flat counts the marks of characters that have too many to be drawn.
+func flat(s string) Safe {
+	if len(s) <= maxStack {
+		return Safe(s)
+	}
+	var b strings.Builder
+	start := 0
+	for i := 0; i < len(s); {
+		n, _ := cluster(s[i:])
+		if n > maxStack {
+			b.WriteString(s[start:i])
+			b.WriteString(stack(s[i : i+n]))
+			start = i + n
+		}
+		i += n
+	}
+	if start == 0 {
+		return Safe(s)
+	}
+	b.WriteString(s[start:])
+	return Safe(b.String())
+}
+
+// stack writes a character of many marks as its first and how many follow.
+func stack(whole string) string {
+	first, _ := utf8.DecodeRuneInString(whole)
+	return fmt.Sprintf("%c⟨+%d marks⟩", first, utf8.RuneCountInString(whole)-1)
+}
 
 // Showf formats and passes the result through the gate.
 func Showf(format string, args ...any) Safe { return Show(fmt.Sprintf(format, args...)) }

@@ -62,7 +62,7 @@ func next(raw string, i, col int) glyph {
 		}
 	}
 	if len(whole) > maxStack {
-		return token(fmt.Sprintf("%c⟨+%d marks⟩", r, utf8.RuneCountInString(whole)-1), len(whole))
+		return token(stack(whole), len(whole))
 	}
 	return glyph{text: whole, size: len(whole), cells: Width(whole)}
 }
