@@ -1,17 +1,20 @@
 package tui_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/tui"
+	"toolcrib/tui/theme"
 	"toolcrib/visible"
 )
 
@@ -52,26 +55,50 @@ func limit(text string, n int) string {
 	return text
 }
 
-// checkSafe fails when anything but text that a person can see, line feeds and
-// the styles of the theme is on the screen.
-func checkSafe(t *testing.T, content string) {
-	t.Helper()
-	plain := ansi.Strip(content)
-	for i, r := range plain {
-		if r == utf8.RuneError && !strings.HasPrefix(plain[i:], "\uFFFD") || r != '\n' && visible.Hidden(r) {
-			t.Fatalf("%U is on the screen: %q", r, plain[max(0, i-20):min(len(plain), i+20)])
+// ownStyles are the sequences that the themes are made of: the only escapes
+// that may be on a screen.
+func ownStyles() map[string]bool {
+	own := map[string]bool{theme.Reset: true, "\x1b[7m": true}
+	for _, th := range []theme.Theme{theme.Dark(), theme.Light(), theme.Sixteen(true), theme.Sixteen(false), theme.Plain()} {
+		fields := reflect.ValueOf(th)
+		for i := range fields.NumField() {
+			if style, ok := fields.Field(i).Interface().(theme.Style); ok {
+				own[string(style)] = true
+			}
 		}
 	}
-	for rest := content; ; {
-		_, after, found := strings.Cut(rest, "\x1b")
-		if !found {
-			break
+	return own
+}
+
+// checkSafe looks at every byte and every cell of a screen, and fails when
+// there is anything but text that a person can see, line feeds and the styles
+// of the themes.
+func checkSafe(t *testing.T, content string, own map[string]bool, width, height int) {
+	t.Helper()
+	for i := 0; i < len(content); {
+		if content[i] == '\x1b' {
+			end := strings.IndexByte(content[i:], 'm')
+			if end < 0 || !own[content[i:i+end+1]] {
+				t.Fatalf("an escape that no theme has: %q", content[i:min(len(content), i+20)])
+			}
+			i += end + 1
+			continue
 		}
-		end := strings.IndexFunc(after, func(r rune) bool { return !strings.ContainsRune("[0123456789;:", r) })
-		if end < 0 || after[end] != 'm' || after[0] != '[' {
-			t.Fatalf("an escape that is no style: %q", after[:min(len(after), 20)])
+		r, size := utf8.DecodeRuneInString(content[i:])
+		if r == utf8.RuneError && size == 1 || r != '\n' && visible.Hidden(r) {
+			t.Fatalf("%U is on the screen: %q", r, content[max(0, i-20):min(len(content), i+20)])
 		}
-		rest = after[end:]
+		i += size
+	}
+	screen := uv.NewScreenBuffer(width, height)
+	screen.Method = ansi.GraphemeWidth
+	uv.NewStyledString(content).Draw(screen, screen.Bounds())
+	for y := range height {
+		for x := range width {
+			if cell := screen.CellAt(x, y); cell != nil && (cell.Link != uv.Link{} || len(cell.Content) > 64 || !visible.Clean(cell.Content)) {
+				t.Fatalf("the cell in column %d of line %d has %q", x, y, cell.Content)
+			}
+		}
 	}
 }
 
@@ -96,14 +123,16 @@ func newFake(t *testing.T, text string, width, height int) *bench {
 	return b
 }
 
-// look shows a text in every field on every screen.
-func look(t *testing.T, text string, width, height int) {
+// look shows a text in every field on every screen, and then presses keys as
+// they come.
+func look(t *testing.T, text string, width, height int, more ...string) {
 	t.Helper()
-	b := newFake(t, text, width, height)
+	b, own := newFake(t, text, width, height), ownStyles()
 	check := func() {
+		t.Helper()
 		content := b.m.View().Content
 		checkWidth(t, content, width, height)
-		checkSafe(t, content)
+		checkSafe(t, content, own, width, height)
 	}
 	check()
 	for _, k := range tour {
@@ -118,6 +147,22 @@ func look(t *testing.T, text string, width, height int) {
 	check()
 	b.press("enter")
 	check()
+	for i, k := range more {
+		if i%5 == 4 {
+			width, height = 60+(width*7+i)%200, 15+(height*5+i)%60
+			b.send(tea.WindowSizeMsg{Width: width, Height: height})
+			check()
+		}
+		b.press(k)
+		check()
+	}
+}
+
+// anyKeys are keys that show something or go somewhere, and none that ends the
+// workbench, starts an editor or writes.
+var anyKeys = []string{
+	"enter", "esc", "tab", "j", "k", "J", "K", "space", "g", "G", "l", "h", "w", "s", "b", "E", "u", "v", "r", "]", "[", "1", "2", "3", "4", "5", "6",
+	"a", "c", "x", "W", "C", ";", "?", "/", "n", "N", "Q", "T", "A", "L", "D", "o", "t", "R", "X", "S", "ctrl+t", "ctrl+d", "ctrl+u", "ctrl+l", "backspace", "up", "down", "left", "right",
 }
 
 var hostileTexts = []string{
@@ -143,10 +188,26 @@ func TestHostileText(t *testing.T) {
 }
 
 func FuzzHostileText(f *testing.F) {
-	for _, text := range hostileTexts[:5] {
-		f.Add(text, byte(0), byte(0))
+	for i, text := range hostileTexts {
+		f.Add(limit(text, 1500), byte(i*37), byte(i*11), []byte{byte(i), byte(i * 3), byte(i * 5)})
 	}
-	f.Fuzz(func(t *testing.T, text string, width, height byte) {
-		look(t, limit(text, 1500), 60+int(width)%160, 15+int(height)%40)
+	for i, text := range []string{
+		"\u0085\u0090payload\u009c\u009b2J\u009d0;title\u009c \u008d",
+		"\x1bPq#0~\x1b\\ \x1b_G\x1b\\ \x1b]8;;http://x\x07link\x1b]8;;\x07 \x1b]52;c;eA==\x07 \x1b[6n \x1b[?1049l \x1bc \x0e \x0f",
+		"☺\ufe0f ☺\ufe0e 1\ufe0f\u20e3 a\U000e0101 \u180b\u180e\u115f\u1160\u3164\uffa0\u2800 \U000e0001\U000e0061\U000e007f",
+		"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f " + strings.Repeat("👩\u200d", 40) + "👩 " + strings.Repeat("🏽", 60),
+		"\u202a\u202b\u202d\u2067\u2068\u2069\u200e\u200f\u061c \u2060\u2061\u206a\u206f \ufff9a\ufffab\ufffb \ufeff\u00ad",
+		strings.Repeat("ก็", 200) + strings.Repeat("\u0e33", 100) + strings.Repeat("\u20dd", 100) + "Z\u0335\u0321" + strings.Repeat("\u0489", 50),
+		"# head\n\n```\x1b[31m\ncode\u202e\n```\n> q\u200b\n* [a](http://\x1b]8;;x\x07)\n\n| a\u202e | b |\n|---|---|\n| \x9b | \t |\n<script>\x00</script> &#x202e; &#27;",
+		"\xff\xfe\x80 \xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80 \U0010ffff \ue000 \U000f0000",
+	} {
+		f.Add(text, byte(i*29), byte(i*17), []byte{byte(i), 3, 7, byte(40 + i), 12})
+	}
+	f.Fuzz(func(t *testing.T, text string, width, height byte, keys []byte) {
+		more := make([]string, 0, 12)
+		for _, k := range keys[:min(len(keys), cap(more))] {
+			more = append(more, anyKeys[int(k)%len(anyKeys)])
+		}
+		look(t, limit(text, 1500), 60+int(width)%200, 15+int(height)%60, more...)
 	})
 }
