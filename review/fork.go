@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -28,7 +29,8 @@ func (d *Desk) Fork(ctx context.Context, actor proposals.Actor, coreID string, l
 			return err
 		}
 		tool := *core.Definition.Tool
-		tool.ID, tool.Name, tool.Aliases = id, tool.Name+" (custom)", nil
+		suffix := strings.ReplaceAll(strings.TrimPrefix(id, coreID+"_"), "_", " ") // "custom", "custom 2"
+		tool.ID, tool.Name, tool.Aliases = id, tool.Name+" ("+suffix+")", nil
 		base := 0
 		p, _, err = d.draft(ctx, tx, actor, proposals.Draft{
 			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: layer, ID: id}, BaseVersion: &base,

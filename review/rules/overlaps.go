@@ -13,22 +13,10 @@ import (
 // overlaps is the O family: a second tool for what one does already makes a
 // model choose, and it will choose differently each time.
 func overlaps() []Rule {
-	return []Rule{
-		likenessRule(LikeCore, "like-core-tool",
-			"The text or the purpose is nearly that of a core tool. Two tools for one thing make a model choose between them, and a near copy of a core tool passes for the one that everybody relies on.",
-			true),
-		likenessRule("O102", "like-live-tool",
-			"The text or the purpose is nearly that of another live tool. Two tools for one thing make a model choose between them, and both have to be kept right.",
-			false),
-		labelRule(),
-		tagRule(),
-	}
+	return []Rule{likeCore(), likeLive(), labelRule(), tagRule()}
 }
 
-// LikeCore is the rule that finds what is like a core tool.
-const LikeCore = "O101"
-
-// From how much on two tools count as nearly the same: of the shingles of
+// From how much on two live tools count as nearly the same: of the shingles of
 // their texts, and of the content words of their purposes.
 const (
 	alikeText    = 0.4
@@ -38,18 +26,19 @@ const (
 // mostLikenesses is how many tools like it a reviewer is told of.
 const mostLikenesses = 3
 
-func likenessRule(id, name, doc string, core bool) Rule {
+func likeLive() Rule {
 	copied := renamed("pace_checker_two")
 	other := otherTool()
-	other.Locked = core
 	return Rule{
-		ID: id, Name: name, Severity: Warn, Waivable: true, Doc: doc,
+		ID: "O102", Name: "like-live-tool", Severity: Warn, Waivable: true,
+		Doc: "The text or the purpose is nearly that of another live tool. Two tools for one thing make a model choose between them, and both have to be kept right. " +
+			"Tools of one server are meant to stand beside each other and are not held against each other; that two forks of one core tool are alike, or that two tools were alike before, is only a hint.",
 		Suggestion: "Change the other tool instead, or say in usage notes and rationale what this one does that the other can not.",
 		Bad:        Example{Show: "the prompt of another tool under a new id", Draft: copied, Live: []registry.Live{other}},
 		Good:       Example{Show: "a tool of its own", Draft: action("get_invoices"), Live: []registry.Live{other}},
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
-			t := c.Draft.Definition.Tool
-			if t == nil || c.Draft.Type == proposals.Deactivate {
+			t := compared(c)
+			if t == nil {
 				return nil, nil
 			}
 			candidates, err := c.World.Alike(ctx, *t)
@@ -58,19 +47,48 @@ func likenessRule(id, name, doc string, core bool) Rule {
 			}
 			var found []Finding
 			for _, other := range candidates {
-				if other.Subject.ID == t.ID || other.Locked != core || other.Definition.Status() != registry.Active {
+				if other.Subject.ID == t.ID || other.Locked || other.Definition.Status() != registry.Active || sameServer(*t, *other.Definition.Tool) {
 					continue
 				}
-				if f, ok := likeness(*t, other); ok {
-					found = append(found, f)
+				f, ok := likeness(*t, other)
+				if !ok {
+					continue
 				}
-				if len(found) == mostLikenesses {
+				fork, base := forkOf(t.ID)
+				if otherFork, otherBase := forkOf(other.Subject.ID); fork && otherFork && base == otherBase {
+					f.Severity = Info
+				}
+				if c.Before != nil && c.Before.Definition.Tool != nil {
+					if _, before := likeness(*c.Before.Definition.Tool, other); before {
+						f.Severity = Info
+					}
+				}
+				if found = append(found, f); len(found) == mostLikenesses {
 					break
 				}
 			}
 			return found, nil
 		},
 	}
+}
+
+// compared returns the tool that is held against others; nil when the change
+// takes one away.
+func compared(c *Change) *registry.Tool {
+	if c.Draft.Type == proposals.Deactivate {
+		return nil
+	}
+	return c.Draft.Definition.Tool
+}
+
+// sameServer reports whether two tools were imported from one server.
+func sameServer(a, b registry.Tool) bool {
+	if a.Source == nil || b.Source == nil || a.Source.Type != b.Source.Type {
+		return false
+	}
+	server, _, named := strings.Cut(a.Source.Ref, "#")
+	other, _, _ := strings.Cut(b.Source.Ref, "#")
+	return named && server != "" && server == other
 }
 
 // likeness says how a tool is like another one, false when it is not.
@@ -80,10 +98,7 @@ func likeness(t registry.Tool, other registry.Live) (Finding, bool) {
 	switch {
 	case l.Text.Resemblance >= alikeText:
 		f.Message = fmt.Sprintf("%.0f %% of the text is that of %s (version %d).", 100*l.Text.Resemblance, other.Subject, other.Version)
-		if len(l.Passages) > 0 {
-			p := l.Passages[0]
-			f.Path, f.Passage = "definition."+p.PathA, text(t, p.PathA)[p.A.Start:p.A.End]
-		}
+		f.Path, f.Passage = firstPassage(t, l.Passages)
 	case l.Purpose.Resemblance >= alikePurpose:
 		f.Message = fmt.Sprintf("The purpose is that of %s (version %d): both are about %s.", other.Subject, other.Version, strings.Join(l.Words, ", "))
 		f.Passage = other.Subject.String()
@@ -91,6 +106,16 @@ func likeness(t registry.Tool, other registry.Live) (Finding, bool) {
 		return f, false
 	}
 	return f, true
+}
+
+// firstPassage is the longest of the passages that t has in common with another
+// tool, and the path of its field.
+func firstPassage(t registry.Tool, shared []overlap.ToolPassage) (path, passage string) {
+	if len(shared) == 0 {
+		return "definition", ""
+	}
+	p := shared[0]
+	return "definition." + p.PathA, text(t, p.PathA)[p.A.Start:p.A.End]
 }
 
 // text returns the text of a tool under a key that overlap.Compare names.

@@ -1,0 +1,153 @@
+package overlap
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"toolcrib/registry"
+)
+
+// Gallery is a few tools, such as the core, that another tool is held against
+// one by one. It finds what a sketch can not: a copy of a part, and the same
+// purpose in other words, where most words differ and the rare ones agree.
+type Gallery struct {
+	tools   []portrait
+	weights map[string]float64 // of the words in it, by stem
+	unknown float64            // of all others
+}
+
+// portrait is a tool as it is compared.
+type portrait struct {
+	tool  registry.Tool
+	texts Set
+	about purpose
+	mass  float64 // of the words of about together
+}
+
+// Kinship is how near a tool comes to one of a gallery.
+type Kinship struct {
+	Tool registry.Tool // the one of the gallery
+	// Shingles is how many word shingles there are to compare; of few, a large
+	// share says little.
+	Shingles int
+	Text     Degree // of all that they tell a model
+	// Covered is how much of what the one of the gallery tells is in the other.
+	Covered float64
+	// Purpose is how near the purposes are, from 0 to 1: the weight of the words
+	// that both have by the geometric mean of the weights of all that each has.
+	// A word weighs the more the fewer tools use it, and twice as much in a name
+	// or a goal.
+	Purpose float64
+	Words   []string // that both have, the heaviest first, at most 12
+}
+
+// NewGallery returns a gallery of tools. What words weigh is learnt from them
+// and from others, which nothing is held against.
+func NewGallery(tools, others []registry.Tool) *Gallery {
+	g := &Gallery{weights: map[string]float64{}}
+	uses := map[string]int{}
+	for _, t := range tools {
+		p := portrait{tool: t, texts: textsOf(t), about: about(t)}
+		for s := range p.about {
+			uses[s]++
+		}
+		g.tools = append(g.tools, p)
+	}
+	for _, t := range others {
+		for s := range about(t) {
+			uses[s]++
+		}
+	}
+	all := len(tools) + len(others)
+	rarity := func(n int) float64 { return 0.3 + math.Log(float64(all+1)/float64(n+1)) }
+	g.unknown = rarity(0)
+	for s, n := range uses {
+		g.weights[s] = rarity(n)
+	}
+	for i := range g.tools {
+		g.tools[i].mass = g.mass(g.tools[i].about)
+	}
+	return g
+}
+
+// Kin holds t against every tool of the gallery and returns how near it comes
+// to each, the nearest purpose first.
+func (g *Gallery) Kin(t registry.Tool) []Kinship {
+	texts, words := textsOf(t), about(t)
+	mass := g.mass(words)
+	var kin []Kinship
+	for _, p := range g.tools {
+		k := Kinship{Tool: p.tool, Shingles: len(texts), Text: degree(texts, p.texts), Covered: p.texts.Containment(texts)}
+		k.Purpose, k.Words = g.shared(words, p.about)
+		if k.Purpose > 0 {
+			k.Purpose /= math.Sqrt(mass * p.mass)
+		}
+		kin = append(kin, k)
+	}
+	slices.SortStableFunc(kin, func(a, b Kinship) int { return -cmp.Compare(a.Purpose, b.Purpose) })
+	return kin
+}
+
+// shared returns the weight of the words that a and b have in common, and the
+// heaviest of them as a has them.
+func (g *Gallery) shared(a, b purpose) (float64, []string) {
+	type both struct {
+		word   string
+		weight float64
+	}
+	var all []both
+	for s, t := range a {
+		if u, ok := b[s]; ok {
+			all = append(all, both{t.word, g.weight(s) * float64(min(t.weight, u.weight))})
+		}
+	}
+	slices.SortFunc(all, func(x, y both) int {
+		return cmp.Or(-cmp.Compare(x.weight, y.weight), cmp.Compare(x.word, y.word))
+	})
+	var sum float64
+	var words []string
+	for i, w := range all {
+		sum += w.weight
+		if i < maxWords {
+			words = append(words, w.word)
+		}
+	}
+	return sum, words
+}
+
+func (g *Gallery) mass(words purpose) float64 {
+	var weights []float64
+	for s, t := range words {
+		weights = append(weights, g.weight(s)*float64(t.weight))
+	}
+	slices.Sort(weights) // so that a sum is the same every time
+	var sum float64
+	for _, w := range weights {
+		sum += w
+	}
+	return sum
+}
+
+func (g *Gallery) weight(stem string) float64 {
+	if w, ok := g.weights[stem]; ok {
+		return w
+	}
+	return g.unknown
+}
+
+// about returns the content words of all that says what a tool is for and when
+// to use it, by their stem. The prompt is left out: it speaks of the form of a
+// call and of what to do step by step, in every tool alike.
+func about(t registry.Tool) purpose {
+	p := purpose{}
+	p.add(2, t.Name, t.ID, t.Goals, t.Short())
+	p.add(1, t.Description, t.UsageNotes)
+	p.add(1, parameters(t)...)
+	return p
+}
+
+// textsOf returns the word shingles of all that a tool tells a model.
+func textsOf(t registry.Tool) Set {
+	return TextSet(t.UsageNotes, t.Goals, t.Guardrails, t.Prompt, t.Description)
+}

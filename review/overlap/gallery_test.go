@@ -1,0 +1,99 @@
+package overlap
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+func coreGallery() *Gallery {
+	var core, others []registry.Tool
+	for _, d := range shipped.Core() {
+		core = append(core, *d.Tool)
+	}
+	for _, d := range shipped.Assistant() {
+		others = append(others, *d.Tool)
+	}
+	return NewGallery(core, others)
+}
+
+// TestKinInOtherWords finds nine in ten of the tools that do what a core tool
+// does and say so in their own words, and none that does something else. The
+// bound between them is the one of rule O101.
+func TestKinInOtherWords(t *testing.T) {
+	const bound = 0.215
+	g := coreGallery()
+	found, all := 0, 0
+	like := func(core string, tool registry.Tool) {
+		all++
+		switch near := g.Kin(tool)[0]; {
+		case near.Purpose < bound:
+			t.Logf("missed: %s, %.3f near %s", tool.ID, near.Purpose, near.Tool.ID)
+		case near.Tool.ID != core:
+			t.Errorf("%s is nearest to %s, want %s", tool.ID, near.Tool.ID, core)
+		default:
+			found++
+		}
+	}
+	for _, tt := range sameAsCore {
+		like(tt.core, tt.tool)
+	}
+	for _, tt := range saidLikeCore {
+		like(tt.core, tt.tool)
+	}
+	if found*10 < all*9 {
+		t.Errorf("%d of %d found", found, all)
+	}
+	for _, tool := range append(append([]registry.Tool{}, unlikeCore...), saidUnlikeCore...) {
+		if near := g.Kin(tool)[0]; near.Purpose >= bound {
+			t.Errorf("%s passes for %s: %.3f", tool.ID, near.Tool.ID, near.Purpose)
+		}
+	}
+}
+
+// TestKinCopied finds what was copied, in part or with more around it.
+func TestKinCopied(t *testing.T) {
+	g := coreGallery()
+	tool := core(t, "canon_checker")
+	of := func(text string) Kinship {
+		for _, k := range g.Kin(registry.Tool{ID: "x", Prompt: text}) {
+			if k.Tool.ID == tool.ID {
+				return k
+			}
+		}
+		t.Fatal("it was not compared")
+		return Kinship{}
+	}
+	part := of("Something of my own stands before it, some words long. " + tool.Prompt[:1_000])
+	if part.Text.Contained < 0.8 || part.Shingles < 100 {
+		t.Errorf("a part: %+v", part)
+	}
+	around := of(strings.Repeat("Many other words that nobody else has are said here for "+strings.Repeat("quite ", 3)+"long. ", 5) + tool.Prompt + strings.Join(strings.Split(tool.Goals, " "), "  "))
+	if around.Covered < 0.5 {
+		t.Errorf("with more around it: %+v", around.Covered)
+	}
+	if own := of("Name what drags."); own.Text.Contained > 0 || own.Covered > 0 {
+		t.Errorf("something else: %+v", own)
+	}
+	if got := g.Kin(registry.Tool{}); len(got) != 16 || got[0].Purpose != 0 {
+		t.Errorf("an empty tool: %+v", got[0])
+	}
+}
+
+func BenchmarkKin(b *testing.B) {
+	g := coreGallery()
+	tool := *shipped.Core()[3].Tool
+	for b.Loop() {
+		g.Kin(tool)
+	}
+}
+
+func BenchmarkNewGallery(b *testing.B) {
+	shipped.Core()
+	shipped.Assistant()
+	for b.Loop() {
+		coreGallery()
+	}
+}

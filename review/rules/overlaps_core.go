@@ -1,0 +1,120 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/review/overlap"
+)
+
+// LikeCore is the rule that finds what is like a core tool.
+const LikeCore = "O101"
+
+// From how much on a tool counts as nearly a core tool: the share of its
+// shingles that the core tool has, or of the core tool's that it has, in texts
+// of some length; and how near the purposes are. Tools of the same trade for
+// something else come to 0.20 in purpose and to 0.1 in text.
+const (
+	coreCopied  = 0.35
+	coreCovered = 0.25
+	corePurpose = 0.215
+	fewShingles = 20
+)
+
+// coreGallery holds the core tools. They are few, so everything is compared
+// with each of them, exactly.
+var coreGallery = sync.OnceValue(func() *overlap.Gallery {
+	tools := func(ds []registry.Definition) []registry.Tool {
+		var list []registry.Tool
+		for _, d := range ds {
+			list = append(list, *d.Tool)
+		}
+		return list
+	}
+	return overlap.NewGallery(tools(shipped.Core()), tools(shipped.Assistant()))
+})
+
+func likeCore() Rule {
+	again := renamed("page_viewer")
+	again.Definition.Tool.Name = "Page Viewer"
+	again.Definition.Tool.UsageNotes = "Use it when a statement rests on what a file says word for word. Take the portion you need, not the whole file."
+	again.Definition.Tool.Goals = "Exact words with line numbers.\nEvery claim can be cited by path and range."
+	return Rule{
+		ID: LikeCore, Name: "like-core-tool", Severity: Warn, Waivable: true,
+		Doc: "The text or the purpose is nearly that of a core tool. Two tools for one thing make a model choose between them, and a near copy of a core tool passes for the one that everybody relies on. " +
+			"A fork (`file_reader_custom`) is a near copy by nature, and a tool that was as near before is nothing new: of those it is only a hint.",
+		Suggestion: "Use the core tool, or say in usage notes and rationale what this one does that the core tool can not.",
+		Bad:        Example{Show: "a page viewer that shows the lines of a file with their numbers, as file_reader does", Draft: again},
+		Good:       Example{Show: "a tool of its own", Draft: sample()},
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			t := compared(c)
+			if t == nil || shipped.IsCore(t.ID) {
+				return nil, nil
+			}
+			near := nearCore(*t)
+			before := map[string]bool{}
+			if c.Before != nil && c.Before.Definition.Tool != nil && len(near) > 0 {
+				for _, k := range nearCore(*c.Before.Definition.Tool) {
+					before[k.Tool.ID] = true
+				}
+			}
+			fork, _ := forkOf(t.ID)
+			var found []Finding
+			for _, k := range near {
+				f := coreLikeness(*t, k)
+				if fork || before[k.Tool.ID] {
+					f.Severity = Info
+				}
+				if found = append(found, f); len(found) == mostLikenesses {
+					break
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+// nearCore returns the core tools that t comes too near to.
+func nearCore(t registry.Tool) []overlap.Kinship {
+	var near []overlap.Kinship
+	for _, k := range coreGallery().Kin(t) {
+		if k.Shingles >= fewShingles && (k.Text.Contained >= coreCopied || k.Covered >= coreCovered) || k.Purpose >= corePurpose {
+			near = append(near, k)
+		}
+	}
+	return near
+}
+
+// coreLikeness says how t is like a core tool.
+func coreLikeness(t registry.Tool, k overlap.Kinship) Finding {
+	subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: k.Tool.ID}.String()
+	f := Finding{Path: "definition", Passage: subject}
+	switch {
+	case k.Shingles < fewShingles || k.Text.Contained < coreCopied && k.Covered < coreCovered:
+		f.Message = fmt.Sprintf("The purpose is that of %s: both are about %s.", subject, strings.Join(k.Words, ", "))
+		return f
+	case k.Text.Contained >= coreCopied:
+		f.Message = fmt.Sprintf("%.0f %% of the text is that of %s.", 100*k.Text.Contained, subject)
+	default:
+		f.Message = fmt.Sprintf("It holds %.0f %% of the text of %s.", 100*k.Covered, subject)
+	}
+	if path, passage := firstPassage(t, overlap.Compare(t, k.Tool).Passages); passage != "" {
+		f.Path, f.Passage = path, passage
+	}
+	return f
+}
+
+// forkOf says whether an id is that of a fork of a core tool, and of which:
+// "file_reader_custom", "file_reader_custom_2".
+func forkOf(id string) (fork bool, core string) {
+	core, rest, ok := strings.Cut(id, "_custom")
+	if !ok || !shipped.IsCore(core) {
+		return false, ""
+	}
+	number, numbered := strings.CutPrefix(rest, "_")
+	return rest == "" || numbered && number != "" && strings.Trim(number, "0123456789") == "", core
+}

@@ -1,0 +1,101 @@
+package rules
+
+import (
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+// likenesses runs the rules of likeness over a change and returns what they
+// find, by rule and severity.
+func likenesses(t *testing.T, d proposals.Draft, before *registry.Live, world ...registry.Live) map[string]Severity {
+	t.Helper()
+	set, err := NewSet(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := set.CheckFamilies(t.Context(), &Change{Draft: d, Before: before, World: Memory(world)}, "O")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]Severity{}
+	for _, f := range found {
+		if f.Severity.Rank() > got[f.Rule].Rank() {
+			got[f.Rule] = f.Severity
+		}
+	}
+	return got
+}
+
+func forked(t *testing.T, id string) proposals.Draft {
+	t.Helper()
+	d := sample()
+	for _, core := range shipped.Core() {
+		if core.Tool.ID == "canon_checker" {
+			tool := *core.Tool
+			tool.ID, tool.Name = id, "Canon Checker ("+id+")"
+			d.Subject.ID, d.Definition.Tool = id, &tool
+			return d
+		}
+	}
+	t.Fatal("no canon_checker")
+	return d
+}
+
+func liveTool(d proposals.Draft) registry.Live {
+	return registry.Live{Subject: d.Subject, Version: 1, Definition: d.Definition}
+}
+
+// TestForksAreOnlyHints tells a fork, which is a near copy by nature, from a
+// copy under another name.
+func TestForksAreOnlyHints(t *testing.T) {
+	for id, want := range map[string]Severity{
+		"canon_checker_custom": Info, "canon_checker_custom_12": Info, "canon_checker_customised": Warn,
+		"canon_checker_custom_x": Warn, "my_canon_checker_custom": Warn, "lore_checker": Warn, "lore_checker_custom": Warn,
+	} {
+		if got := likenesses(t, forked(t, id), nil)[LikeCore]; got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+	other := liveTool(forked(t, "canon_checker_custom"))
+	if got := likenesses(t, forked(t, "canon_checker_custom_2"), nil, other)["O102"]; got != Info {
+		t.Errorf("two forks of one tool: %q", got)
+	}
+	if got := likenesses(t, forked(t, "lore_checker"), nil, other)["O102"]; got != Warn {
+		t.Errorf("a copy of a fork: %q", got)
+	}
+}
+
+// TestOldLikenessIsAHint says less of what a reviewer has seen before.
+func TestOldLikenessIsAHint(t *testing.T) {
+	before := liveTool(forked(t, "lore_checker"))
+	after := forked(t, "lore_checker")
+	after.Type = proposals.Modify
+	after.Definition.Tool.Prompt += "\n\nAnd say which lines."
+	other := liveTool(forked(t, "world_checker"))
+	got := likenesses(t, after, &before, other)
+	if got[LikeCore] != Info || got["O102"] != Info {
+		t.Errorf("it was as like before: %v", got)
+	}
+	fresh := liveTool(sample())
+	if got := likenesses(t, after, &fresh, other); got[LikeCore] != Warn || got["O102"] != Warn {
+		t.Errorf("it becomes like another: %v", got)
+	}
+}
+
+// TestToolsOfOneServer are meant to stand beside each other.
+func TestToolsOfOneServer(t *testing.T) {
+	from := func(id, ref string) proposals.Draft {
+		d := renamed(id)
+		d.Definition.Tool.Source = &registry.Source{Type: "mcp", Ref: ref}
+		return d
+	}
+	other := liveTool(from("pace_one", "desk#pace_one"))
+	for ref, want := range map[string]Severity{"desk#pace_two": "", "crane#pace_two": Warn, "pace_two": Warn, "#pace_two": Warn} {
+		if got := likenesses(t, from("pace_two", ref), nil, other)["O102"]; got != want {
+			t.Errorf("%s: %q, want %q", ref, got, want)
+		}
+	}
+}
