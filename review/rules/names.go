@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
+	"toolcrib/visible"
 )
 
 // names is the N family: a name that says what a tool does, the same way as
@@ -44,12 +45,12 @@ func verbRule() Rule {
 			if knownVerb(verb) && resource != "" {
 				return nil
 			}
-			f := Finding{Path: "subject", Passage: id, Message: fmt.Sprintf("%s does not begin with a known verb.", id)}
+			f := Finding{Path: "subject", Passage: id, Message: fmt.Sprintf("%s does not begin with a known verb.", visible.Line(id))}
 			words := strings.Split(id, "_")
 			if i := slices.IndexFunc(words, knownVerb); i > 0 {
 				better := append([]string{words[i]}, slices.Delete(slices.Clone(words), i, i+1)...)
-				f.Message = fmt.Sprintf("%s has its verb in the wrong place.", id)
-				f.Suggestion = "Call it " + strings.Join(better, "_") + "."
+				f.Message = fmt.Sprintf("%s has its verb in the wrong place.", visible.Line(id))
+				f.Suggestion = "Call it " + visible.Line(strings.Join(better, "_")) + "."
 			}
 			return []Finding{f}
 		}),
@@ -67,7 +68,7 @@ func pluralRule() Rule {
 			if !knownVerb(verb) || resource == "" || shipped.SingularResource(resource) || plural(resource) {
 				return nil
 			}
-			return []Finding{{Path: "subject", Passage: c.Draft.Subject.ID, Message: fmt.Sprintf("%s names %s in the singular.", c.Draft.Subject.ID, resource)}}
+			return []Finding{{Path: "subject", Passage: c.Draft.Subject.ID, Message: fmt.Sprintf("%s names %s in the singular.", visible.Line(c.Draft.Subject.ID), visible.Line(resource))}}
 		}),
 	}
 }

@@ -1,0 +1,85 @@
+package rules
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Padding that pushes text out of sight: white space within a line, in
+// characters, and empty lines in a row.
+const (
+	wideGap = 60
+	tallGap = 12
+)
+
+func padding() Rule {
+	return Rule{
+		ID: "S123", Name: "padding", Severity: Warn, Waivable: true,
+		Doc:        "A gap of white space so wide or so tall that what follows it is out of sight in most viewers.",
+		Suggestion: "Remove the gap.",
+		Bad:        showing("80 spaces before the last sentence", strings.Repeat(" ", 80)+"Only for members."),
+		Good:       showing("an indented list", "\n\n    Monday:   9-17\n    Tuesday:  9-17"),
+		Check: eachText(func(s *scanned) []Finding {
+			found := gaps(s.Value)
+			if !s.plain {
+				found = unicodeGaps(s.Value)
+			}
+			return s.findings(found, func(passage) string { return "White space pushes what follows out of sight." })
+		}),
+	}
+}
+
+// gaps finds padding between two pieces of text. A gap that counts is longer
+// than tallGap bytes, so only every so many bytes are looked at until one is
+// blank.
+func gaps(text string) []passage {
+	var spans []passage
+	for i := 0; i < len(text); i += tallGap {
+		if !blank(text[i]) || i+1 < len(text) && !blank(text[i+1]) && i > 0 && !blank(text[i-1]) {
+			continue
+		}
+		start := i
+		for start > 0 && blank(text[start-1]) {
+			start--
+		}
+		width, lines := 0, 0
+		for i = start; i < len(text) && blank(text[i]); i++ {
+			if text[i] == '\n' {
+				lines++
+			} else if lines == 0 {
+				width++
+			}
+		}
+		if i < len(text) && start > 0 && (width >= wideGap && lines == 0 || lines > tallGap) {
+			spans = append(spans, passage{start: start, end: i})
+		}
+	}
+	return spans
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// unicodeGaps is gaps for texts that hold other white space than ASCII has.
+func unicodeGaps(text string) []passage {
+	var spans []passage
+	start, width, lines := -1, 0, 0
+	for i, r := range text {
+		if !unicode.IsSpace(r) {
+			if start > 0 && (width >= wideGap && lines == 0 || lines > tallGap) {
+				spans = append(spans, passage{start: start, end: i})
+			}
+			start, width, lines = -1, 0, 0
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+		switch {
+		case r == '\n', r == '\u2028', r == '\u2029', r == '\u0085':
+			lines++
+		case lines == 0:
+			width++
+		}
+	}
+	return spans
+}
