@@ -118,7 +118,7 @@ func recordContradictions() []contradiction {
 			"The version that this decision approved is not there.",
 		},
 	}
-	sealed := "SELECT hash FROM versions"
+	sealed := "SELECT hash FROM versions UNION ALL SELECT hash FROM imports"
 	for _, k := range plainRecords() {
 		sealed += " UNION ALL SELECT seal FROM " + k.table
 		list = append(
