@@ -10,18 +10,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// runner proposes and approves an agent that has some tools.
-func (c crib) runner(t testing.TB, tools ...string) {
-	t.Helper()
-	c.write("runner.json", fmt.Sprintf(`{"type":"new","subject":"agent:user/runner","baseVersion":0,
+// runnerProposal is a proposal of an agent that has some tools.
+func runnerProposal(tools ...string) string {
+	return fmt.Sprintf(`{"type":"new","subject":"agent:user/runner","baseVersion":0,
 		"definition":{"id":"runner","name":"Runner","description":"Runs what it is told to.","soul":"You are careful and say plainly what you did.",
 			"allowList":{"tools":[%s]}},
 		"rationale":"Tests run tools through the gateway.","examples":["Run a tool.","Run another one."],
 		"testCases":[{"name":"runs","input":"Run it.","expect":"pass","output":"done","checks":[{"type":"contains","value":"done"}]},
 			{"name":"does not","input":"Run it.","expect":"fail","output":"no","checks":[{"type":"contains","value":"done"}]}]}`,
-		`"`+strings.Join(tools, `","`)+`"`))
-	c.run("propose", "runner.json", "--as", "user:tester")
-	c.approveAll()
+		`"`+strings.Join(tools, `","`)+`"`)
 }
 
 // approveAll approves everything that waits.
@@ -51,7 +48,9 @@ func TestMCPRunsWhatWasApproved(t *testing.T) {
 	c.run("import", "--server", "library")
 	c.relax("#1")
 	c.approveAll()
-	c.runner(t, "library_look_up", "library_other")
+	c.write("runner.json", runnerProposal("library_look_up", "library_other"))
+	c.run("propose", "runner.json", "--as", "user:tester")
+	c.approveAll()
 
 	cl := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"}, "agent", "--agent", "runner")
 	found := cl.done("search_tools", map[string]any{"query": "look"})["tools"].([]any)
@@ -89,11 +88,12 @@ func TestMCPRunsWhatWasApproved(t *testing.T) {
 // without asking.
 func (c crib) relax(issue string) {
 	c.t.Helper()
-	c.run("show", issue, "--source", "relaxed.json")
-	text, err := os.ReadFile(filepath.Join(c.dir, "relaxed.json"))
+	name := "relaxed" + strings.TrimPrefix(issue, "#") + ".json"
+	c.run("show", issue, "--source", name)
+	text, err := os.ReadFile(filepath.Join(c.dir, name))
 	if err != nil || !strings.Contains(string(text), `"requires_approval"`) {
 		c.t.Fatalf("%s: %v", text, err)
 	}
-	c.write("relaxed.json", strings.Replace(string(text), `"requires_approval"`, `"auto_approve"`, 1))
-	c.run("revise", issue, "relaxed.json")
+	c.write(name, strings.Replace(string(text), `"requires_approval"`, `"auto_approve"`, 1))
+	c.run("revise", issue, name)
 }

@@ -43,6 +43,10 @@ func (c crib) env(args []string, in io.Reader, out, errs io.Writer) cli.Env {
 				return filepath.Join(c.dir, "crib.db")
 			case "PATH", "NODE_EXTRA_CA_CERTS":
 				return os.Getenv(name)
+			case "npm_config_cache":
+				return npmCache()
+			case "MEMORY_FILE_PATH":
+				return filepath.Join(c.dir, "memory.json")
 			case "FIXTURE_SECRET":
 				return "for the fixture alone"
 			}

@@ -1,0 +1,109 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"toolcrib/cli"
+)
+
+// TestRealServers imports published MCP servers, approves some of their tools
+// and runs them through the gateway, over MCP. It needs npx and the network.
+func TestRealServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("published servers are fetched; -short is without them")
+	}
+	if _, err := exec.LookPath("npx"); err != nil {
+		t.Skip("npx is not here: no published server is imported")
+	}
+	for _, s := range []struct {
+		name, command string
+		calls         []string // tool, arguments, and a pattern in what comes back
+	}{
+		{"everything", "npx -y @modelcontextprotocol/server-everything", []string{"everything_echo", `{"message":"over here"}`, `over here`}},
+		{"memory", "npx -y @modelcontextprotocol/server-memory", []string{
+			"memory_create_entities", `{"entities":[{"name":"Harbour","entityType":"place","observations":["It is foggy."]}]}`, `Harbour`,
+			"memory_read_graph", `{}`, `It is foggy`,
+		}},
+		{"filesystem", "npx -y @modelcontextprotocol/server-filesystem .", []string{
+			"filesystem_write_file", `{"path":"note.txt","content":"ink"}`, `note.txt`,
+			"filesystem_read_text_file", `{"path":"note.txt"}`, `ink`,
+		}},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			c := newCrib(t)
+			c.importOrSkip(s.command, s.name)
+			words, err := json.Marshal(strings.Fields(s.command))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.write(".config/toolcrib/toolcrib.toml", fmt.Sprintf("[servers.%s]\ncommand = %s\nenv = [\"npm_config_cache\", \"MEMORY_FILE_PATH\"]\n", s.name, words))
+			var ids []string
+			for i := 0; i < len(s.calls); i += 3 {
+				ids = append(ids, s.calls[i])
+				issue := c.issueOf("tool:user/" + s.calls[i])
+				c.relax(issue)
+				c.run("approve", issue)
+			}
+			if again := c.run("import", "--server", s.name); !regexp.MustCompile(`(?m)^0 new, 0 changed, 0 vanished`).MatchString(again) {
+				t.Errorf("a second import: %s", again)
+			}
+			c.write("runner.json", runnerProposal(ids...))
+			c.run("propose", "runner.json", "--as", "user:tester")
+			c.run("approve", c.issueOf("agent:user/runner"))
+			cl := c.serve(nil, "agent", "--agent", "runner")
+			for i := 0; i < len(s.calls); i += 3 {
+				out := cl.done("execute_tool", map[string]any{"name": s.calls[i], "args": json.RawMessage(s.calls[i+1])})
+				text, err := json.Marshal(out["output"])
+				if err != nil || !regexp.MustCompile(s.calls[i+2]).Match(text) {
+					t.Errorf("%s: %s, %v", s.calls[i], text, err)
+				}
+			}
+		})
+	}
+}
+
+// importOrSkip imports a published server, and skips the test where it can not
+// be fetched.
+func (c crib) importOrSkip(command, name string) {
+	c.t.Helper()
+	var out, errs bytes.Buffer
+	code := cli.Main(context.Background(), c.env([]string{"import", "--mcp", command, "--server", name, "--env", "npm_config_cache"}, strings.NewReader(""), &out, &errs))
+	if code != 0 && regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|network`).MatchString(errs.String()) {
+		c.t.(*testing.T).Skipf("%s can not be fetched: %s", name, errs.String())
+	}
+	if code != 0 {
+		c.t.Fatalf("exit status %d: %s", code, errs.String())
+	}
+}
+
+// issueOf returns the issue of the latest proposal on a subject.
+func (c crib) issueOf(subject string) string {
+	c.t.Helper()
+	var doc struct {
+		Proposals []struct {
+			Issue int `json:"issue"`
+		} `json:"proposals"`
+	}
+	if err := json.Unmarshal([]byte(c.run("list", "--json", "--subject", subject)), &doc); err != nil || len(doc.Proposals) == 0 {
+		c.t.Fatalf("no proposal on %s: %v", subject, err)
+	}
+	return fmt.Sprintf("#%d", doc.Proposals[0].Issue)
+}
+
+// npmCache is where npm keeps what it fetched, so that no test fetches it twice.
+func npmCache() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".npm")
+}
