@@ -49,6 +49,7 @@ type docExportPrompt struct {
 
 type exportFlags struct {
 	format, agent, asOf, output string
+	server                      string
 	where                       whereFlags
 	noDeferred                  bool
 }
@@ -66,7 +67,9 @@ format an application loads:
   v0          a prompt registry file: the prompt tools
   openai      an array of OpenAI functions: the action tools
   anthropic   an array of Anthropic tools: the action tools
-  mcp         what an MCP server answers to tools/list: the action tools
+  mcp         what an MCP server answers to tools/list: the action tools;
+              with --server what was approved of that server, byte by byte as
+              it listed it
 
 Only what was approved is in it. What a format has no place for is told on
 standard error. Imported again, an export proposes nothing.`,
@@ -76,6 +79,7 @@ standard error. Imported again, an export proposes nothing.`,
 	set := cmd.Flags()
 	set.StringVar(&f.format, "format", string(wire.Toolcrib), "write it as `FORMAT`: toolcrib, v0, openai, anthropic or mcp")
 	set.StringVar(&f.agent, "agent", "", "only what the agent `ID` has")
+	set.StringVar(&f.server, "server", "", "with --format mcp: what was approved of the server `NAME`, as it lists it itself")
 	set.StringVar(&f.asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
 	set.StringVar(&f.output, "output", "", "write to `FILE` instead of standard output")
 	f.where.register(set)
@@ -87,6 +91,9 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 	format := wire.Format(f.format)
 	if !slices.Contains(wire.Formats(), format) {
 		return usagef("--format is %q; write toolcrib, v0, openai, anthropic or mcp", f.format)
+	}
+	if f.server != "" && format != wire.MCP {
+		return usagef("--server is for --format mcp")
 	}
 	at, err := parseTime(f.asOf)
 	if err != nil {
@@ -102,9 +109,12 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 		}
 	}
 	var text []byte
-	if format == wire.Toolcrib {
+	switch {
+	case f.server != "":
+		text, err = a.encodeServer(ctx, f.server, c)
+	case format == wire.Toolcrib:
 		text, err = c.document(ctx)
-	} else {
+	default:
 		text, err = a.encode(ctx, format, c)
 	}
 	if err != nil {

@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"reflect"
+	"testing"
+
+	"toolcrib/mcp"
+)
+
+// TestAgentsGetNoMore holds what agents are given against what the server asks
+// for: not a method more, so that no type assertion finds one.
+func TestAgentsGetNoMore(t *testing.T) {
+	for _, c := range []struct{ given, asked reflect.Type }{
+		{reflect.TypeFor[proposer](), reflect.TypeFor[mcp.Desk]()},
+		{reflect.TypeFor[toolUser](), reflect.TypeFor[mcp.Gateway]()},
+		{reflect.TypeFor[approved](), reflect.TypeFor[mcp.Registry]()},
+	} {
+		if !c.given.Implements(c.asked) || c.given.NumMethod() != c.asked.NumMethod() {
+			t.Errorf("%s has %d methods, %s asks for %d", c.given, c.given.NumMethod(), c.asked, c.asked.NumMethod())
+		}
+		if p := reflect.PointerTo(c.given); p.NumMethod() != c.asked.NumMethod() {
+			t.Errorf("%s has %d methods", p, p.NumMethod())
+		}
+	}
+}
