@@ -30,7 +30,8 @@ func parseRhythm(expression string) (rhythm, error) {
 	fields[4] = sunday(fields[4])
 	parsed, err := cron.NewParser(cronFields).Parse(strings.Join(fields, " "))
 	if err != nil {
-		return rhythm{}, fmt.Errorf("is no cron expression: %w", err)
+		why, _, _ := strings.Cut(err.Error(), ": strconv.")
+		return rhythm{}, fmt.Errorf("is no cron expression: %s", why)
 	}
 	spec, ok := parsed.(*cron.SpecSchedule)
 	if !ok {

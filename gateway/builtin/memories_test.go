@@ -56,6 +56,7 @@ func TestMemories(t *testing.T) {
 	expect(t, "since", c.ada(t, "get_memories", fmt.Sprintf(`{"since":%q}`, between)).column("memories", "id"), coffee)
 	expect(t, "since, of a tag", c.ada(t, "get_memories", fmt.Sprintf(`{"since":%q,"tag":"birthday"}`, between)).column("memories", "id"), "")
 	expect(t, "since later", c.ada(t, "get_memories", `{"since":"2030-01-01T00:00:00Z"}`).column("memories", "id"), "")
+	expect(t, "a genitive", c.search(t, `{"query":"anna"}`), "Anna's birthday is on 3 May.")
 	expect(t, "old words", c.search(t, `{"query":"coffee"}`), "")
 	expect(t, "old tag", c.ada(t, "get_memories", `{"tag":"food & drink"}`).column("memories", "id"), "")
 	expect(t, "new words", c.search(t, `{"query":"TEA"}`), "Ada drinks tea with milk.")
@@ -116,6 +117,10 @@ func TestSearchMemories(t *testing.T) {
 		`{"query":"booking"}`:                             "Bookings are made by Jonas.",
 		`{"query":"harbour"}`:                             "Anna works at the harbour.|Bookings are made by Jonas.",
 		`{"query":"sweden"}`:                              "The summer house is in Göteborg.",
+		`{"query":"annas"}`:                               "Anna works at the harbour.|Anna moved to Göteborg in 2024.",
+		`{"query":"jonas's bookings"}`:                    "Bookings are made by Jonas.",
+		`{"query":"allergie"}`:                            "She is allergic to nuts.",
+		`{"query":"goth"}`:                                "",
 		`{"query":"東京"}`:                                  "東京に住んでいます",
 		`{"query":"anna","limit":1}`:                      "Anna works at the harbour.",
 		`{"query":"\" OR * NEAR(x) -- ' ) AND"}`:          "",

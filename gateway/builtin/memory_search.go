@@ -140,14 +140,22 @@ func (s *search) collect(ctx context.Context) error {
 		if len(hits) >= maxHits {
 			common = append(common, wordMark+q.word)
 		}
-		s.query[i].rarity = math.Log(1 + float64(len(all)+1)/float64(len(hits)+1))
-		s.add(hits, s.query[i].rarity)
-		if st := stem(q.word); st != "" && len(hits) < maxHits {
+		rarity, found := math.Log(1+float64(len(all)+1)/float64(len(hits)+1)), len(hits) > 0
+		s.add(hits, rarity)
+		for _, st := range stems(q.word) {
+			if len(hits) >= maxHits {
+				break
+			}
 			if hits, err = s.match(ctx, []string{stemMark + st}, s.filter, maxHits); err != nil {
 				return err
 			}
-			s.add(hits, s.query[i].rarity*otherForm)
+			s.add(hits, rarity*otherForm)
+			found = found || len(hits) > 0
 		}
+		if !found {
+			rarity *= nowhere
+		}
+		s.query[i].rarity = rarity
 	}
 	if len(common) == 0 {
 		return nil
@@ -192,12 +200,11 @@ func (s *search) add(keys []int64, weight float64) {
 	}
 }
 
-// How much a word counts that is found in the statement in another form, or
-// only in what the memory belongs to.
+// How much a word counts that is found only in what the memory belongs to, and
+// one that no memory has: it tells none from another.
 const (
-	inScope   = 0.9
-	otherForm = 0.6
-	sameStem  = 0.3
+	inScope = 0.9
+	nowhere = 0.5
 )
 
 // score says how well a memory fits, 0 to 1: by the words it has, weighed by
@@ -222,30 +229,6 @@ func (s *search) score(m Memory) float64 {
 		favour += 0.10
 	}
 	return sum / all * favour
-}
-
-// fit says how well a word is found among others.
-func fit(word string, among []string) float64 {
-	best := 0.0
-	st := stem(word)
-	for _, w := range among {
-		switch {
-		case w == word:
-			return 1
-		case st == "" || stem(w) != st:
-		case longer(w, word) <= 3:
-			best = max(best, otherForm)
-		default:
-			best = max(best, sameStem)
-		}
-	}
-	return best
-}
-
-// longer returns by how many letters two words differ in length.
-func longer(a, b string) int {
-	d := len([]rune(a)) - len([]rune(b))
-	return max(d, -d)
 }
 
 // led is how much of a match's score is left to what a link leads to from it.

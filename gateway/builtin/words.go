@@ -17,11 +17,22 @@ func NameKey(name string) string {
 // the differences between forms of a letter.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
+		if accent(r) {
 			return -1
 		}
 		return unicode.ToLower(r)
 	}, norm.NFKD.String(unfold.Replace(s)))
+}
+
+// accent reports whether r is a mark that people leave out: an accent, a vowel
+// point, or what makes a syllable of kana a voiced one. In scripts such as
+// Devanagari marks are letters.
+func accent(r rune) bool {
+	switch {
+	case r >= 0x0300 && r <= 0x036f, r >= 0x0591 && r <= 0x05c7, r >= 0x064b && r <= 0x065f, r == 0x3099, r == 0x309a:
+		return true
+	}
+	return false
 }
 
 // unfold writes letters that do not come apart under normalisation as people
@@ -36,12 +47,13 @@ const maxWord = 40
 func words(s string) []string {
 	var out []string
 	var word []rune
-	var run []rune // letters of a script without spaces
+	var run []rune  // letters of a script without spaces
+	elided := false // the word follows an apostrophe
 	flush := func() {
-		if len(word) > 0 {
+		if len(word) > 1 || len(word) == 1 && !elided { // a letter alone is an ending: Anna's
 			out = append(out, string(word[:min(len(word), maxWord)]))
-			word = word[:0]
 		}
+		word, elided = word[:0], false
 		for i := range run {
 			if i+1 < len(run) {
 				out = append(out, string(run[i:i+2]))
@@ -58,12 +70,14 @@ func words(s string) []string {
 				flush()
 			}
 			run = append(run, r)
-		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.Is(unicode.Mc, r):
+		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r):
 			if len(run) > 0 {
 				flush()
 			}
 			word = append(word, r)
-		case r == '\'' || r == '’': // rock'n'roll is one word
+		case r == '\'' || r == '’':
+			flush()
+			elided = true
 		default:
 			flush()
 		}
@@ -74,26 +88,29 @@ func words(s string) []string {
 
 // unspaced reports whether r is of a script whose words stand without spaces.
 func unspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r == 0x30fc || r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// stemLength is how many letters stand for a word whose ending differs.
-const stemLength = 5
+// How many letters at its beginning stand for a word whose ending differs.
+const (
+	stemLength      = 5
+	shortStemLength = 4 // of words that are hardly longer
+	shortWord       = 6
+)
 
-// stem returns the beginning that a word shares with its other forms, "" for a
-// short word. That works alike in every language that changes endings.
-func stem(word string) string {
-	letters := 0
-	for i := range word {
-		if letters == stemLength {
-			return word[:i]
-		}
-		letters++
+// stems returns the beginnings that a word shares with its other forms, none
+// for one of three letters. That works alike in every language that changes
+// endings.
+func stems(word string) []string {
+	var out []string
+	letters := []rune(word)
+	if n := len(letters); n >= shortStemLength && n <= shortWord {
+		out = append(out, string(letters[:shortStemLength]))
 	}
-	if letters == stemLength {
-		return word
+	if len(letters) >= stemLength {
+		out = append(out, string(letters[:stemLength]))
 	}
-	return ""
+	return out
 }
 
 // Terms are words and what else something is found by, each kind behind a
@@ -117,7 +134,7 @@ func textTerms(texts ...string) []string {
 	for _, text := range texts {
 		for _, w := range words(text) {
 			add(wordMark + w)
-			if s := stem(w); s != "" {
+			for _, s := range stems(w) {
 				add(stemMark + s)
 			}
 		}
