@@ -23,6 +23,7 @@ func (l Ledger) Contradictions(ctx context.Context, fn func(history.Damage)) err
 	questions = append(questions, queueContradictions()...)
 	questions = append(questions, callContradictions()...)
 	questions = append(questions, assistantContradictions()...)
+	questions = append(questions, importContradictions()...)
 	for _, c := range questions {
 		keys, err := all(ctx, l.s, scanString, c.query)
 		if ctx.Err() != nil {
@@ -37,6 +38,12 @@ func (l Ledger) Contradictions(ctx context.Context, fn func(history.Damage)) err
 	}
 	if err := l.waivedCounts(ctx, fn); err != nil {
 		return err
+	}
+	if err := l.rawContents(ctx, fn); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		fn(history.Damage{Table: "raws", Message: fmt.Sprintf("It can not be read to its end: %v.", err)})
 	}
 	if err := l.s.checkCore(ctx); err != nil {
 		fn(history.Damage{Table: "core", Message: err.Error() + "."})

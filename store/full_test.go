@@ -9,7 +9,9 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
+	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
 
@@ -90,6 +92,11 @@ func fill(db *storetest.Database) error {
 	blocked := storetest.Prompt("verse_pacer")
 	blocked.Definition.Tool.Aliases = []string{"get_task"}
 	propose(ada, true, blocked)
+	imported := []byte(`{"name": "get_reports", "inputSchema": {"type": "object"}}`)
+	hash, err := wire.HashRaw(imported)
+	errs = append(errs, err, db.KeepImport(ctx, store.Import{
+		ID: db.NewID(), At: db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: "reports", Hash: hash, Tools: []store.Raw{{Hash: hash, Body: imported}},
+	}))
 	propose(ada, false, storetest.Prompt("drafted"))
 	return errors.Join(errs...)
 }

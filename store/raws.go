@@ -31,8 +31,8 @@ type Raw struct {
 }
 
 // KeepImport records an import with what it brought, and tells of it in the
-// audit log. What is kept already under
-// the same hash stays as it is.
+// audit log, whose chain seals all that the import says. What is kept already
+// under the same hash stays as it is.
 func (db *DB) KeepImport(ctx context.Context, i Import) error {
 	hashes := make([]string, len(i.Tools))
 	for n, t := range i.Tools {
@@ -53,11 +53,13 @@ func (db *DB) KeepImport(ctx context.Context, i Import) error {
 		if err != nil {
 			return err
 		}
-		data, err := jsondoc.Marshal(map[string]any{"format": i.Format, "label": i.Label, "tools": len(i.Tools)})
+		data, err := jsondoc.Marshal(map[string]any{
+			"format": i.Format, "label": i.Label, "hash": i.Hash, "capabilities": string(i.Capabilities), "tools": hashes,
+		})
 		if err != nil {
 			return err
 		}
-		return s.AppendEvent(ctx, history.Event{ID: i.ID, At: i.At, Actor: i.Actor, Act: "import", Record: i.Hash, Data: data})
+		return s.AppendEvent(ctx, history.Event{ID: i.ID, At: i.At, Actor: i.Actor, Act: "import", Data: data})
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 type Crowd struct {
 	Tools    int // live prompt tools of the user's layer, each from a proposal that was approved
 	Waiting  int // proposals of new tools that wait for the user's decision
-	Versions int // further versions of the tools in turn, as an import would make them; about a kilobyte each
+	Versions int // further versions of the tools in turn, as toolcrib itself would ship them; about a kilobyte each
 	// Rules names the rules and the policy that assessments are made with, as
 	// review.Desk.RulesVersion does: others can not be approved.
 	Rules string
@@ -126,12 +126,12 @@ func (l *loader) more(tools, versions int) error {
 		}
 		v = history.Version{
 			Subject: v.Subject, Number: number, PrevHash: v.Hash, Definition: []byte(l.definition(v.Subject.ID, l.words.text(n, 25))),
-			Author: "system", DecidedBy: "system", DecidedAt: l.tick(), Note: "imported",
+			Author: "system", DecidedBy: "system", DecidedAt: l.tick(), Note: "shipped",
 		}
 		if err := l.version(&v); err != nil {
 			return err
 		}
-		if err := l.event("import", v.Subject.String(), "", 0, v.Hash, "{}"); err != nil {
+		if err := l.event("ship", v.Subject.String(), "", 0, v.Hash, "{}"); err != nil {
 			return err
 		}
 		v.Definition = nil
