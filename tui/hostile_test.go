@@ -189,7 +189,7 @@ func TestHostileText(t *testing.T) {
 
 func FuzzHostileText(f *testing.F) {
 	for i, text := range hostileTexts {
-		f.Add(limit(text, 1500), byte(i*37), byte(i*11), []byte{byte(i), byte(i * 3), byte(i * 5)})
+		f.Add(limit(text, 400), byte(i*37), byte(i*11), []byte{byte(i), byte(i * 3), byte(i * 5)})
 	}
 	for i, text := range []string{
 		"\u0085\u0090payload\u009c\u009b2J\u009d0;title\u009c \u008d",
@@ -208,6 +208,6 @@ func FuzzHostileText(f *testing.F) {
 		for _, k := range keys[:min(len(keys), cap(more))] {
 			more = append(more, anyKeys[int(k)%len(anyKeys)])
 		}
-		look(t, limit(text, 1500), 60+int(width)%200, 15+int(height)%60, more...)
+		look(t, limit(text, 400), 60+int(width)%140, 15+int(height)%45, more...)
 	})
 }
