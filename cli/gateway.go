@@ -32,6 +32,11 @@ func (r *openGateway) Close() error {
 // gateway puts a gateway before the database, with every provider that
 // there is.
 func (a *app) gateway(ctx context.Context) (*openGateway, error) {
+	return a.gatewayWith(ctx, func(s string) { a.note("toolcrib: %s", s) })
+}
+
+// gatewayWith is gateway with warn to hear what did not stop a call.
+func (a *app) gatewayWith(ctx context.Context, warn func(string)) (*openGateway, error) {
 	desk, err := a.openDesk(ctx)
 	if err != nil {
 		return nil, err
@@ -50,7 +55,7 @@ func (a *app) gateway(ctx context.Context) (*openGateway, error) {
 		Providers: map[registry.ProviderType]gateway.Provider{
 			registry.ProviderBuiltin: a.builtin(desk), registry.ProviderMCP: r.upstream, registry.ProviderHTTP: r.hub,
 		},
-		Now: a.env.Now, NewID: a.env.NewID, Warn: func(s string) { a.note("toolcrib: %s", s) },
+		Now: a.env.Now, NewID: a.env.NewID, Warn: warn,
 	}
 	c.Gateway.apply(a.env, &config)
 	r.Gateway, err = gateway.New(config)

@@ -38,7 +38,7 @@ func runWorkbench(cmd *cobra.Command, a *app) error {
 const framesPerSecond = 120
 
 // openWorkbench shows the workbench until the user leaves it.
-func (a *app) openWorkbench(ctx context.Context, place string) error {
+func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	b, err := a.bind(ctx)
 	if err != nil {
 		return err
@@ -54,8 +54,13 @@ func (a *app) openWorkbench(ctx context.Context, place string) error {
 	if place == "" {
 		place = layer.Project()
 	}
+	calls, err := a.gatewayWith(ctx, func(string) {}) // what did not stop a call is in its result
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, calls.Close()) }()
 	conf := tui.Config{
-		Desk: b.desk, Registry: catalogReader{a.db, layer.View()}, Actor: b.actor, Layer: layer, Place: place,
+		Desk: b.desk, Calls: calls, Registry: catalogReader{a.db, layer.View()}, Actor: b.actor, Layer: layer, Place: place,
 		Theme: c.Theme, Plain: a.flags.noColor || a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb",
 		Getenv: a.env.Getenv, Drafts: filepath.Join(xdg(a.env, "XDG_STATE_HOME", filepath.Join(".local", "state")), "toolcrib", "drafts"),
 		Now: a.env.Now,

@@ -24,7 +24,7 @@ func (m *Model) lister() lister {
 		return m.registry()
 	case pageHelp:
 		return m.help
-	case pageProposal, pageSubject, pageLog, pageKept:
+	case pageProposal, pageSubject, pageLog, pageKept, pageCalls:
 	}
 	return nil
 }
@@ -42,6 +42,8 @@ func (m *Model) textPager() *pager.Pager {
 		return m.help.pager
 	case pageKept:
 		return m.kept.pager
+	case pageCalls:
+		return m.calls.pager
 	case pageQueue, pageTools, pageAgents:
 	}
 	return nil

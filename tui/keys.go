@@ -42,6 +42,7 @@ func tables() []table {
 		{placeLog, logKeys()},
 		{placeHelp, helpKeys()},
 		{placeKept, keptKeys()},
+		{placeCalls, callsKeys()},
 	}
 }
 
@@ -55,6 +56,7 @@ const (
 	placeLog        = "Audit log"
 	placeHelp       = "Help"
 	placeKept       = "Not sent"
+	placeCalls      = "Calls"
 )
 
 // rebind replaces the keys of actions by name and returns the names that there

@@ -12,6 +12,7 @@ func globalKeys() []key {
 		{name: "agents", keys: []string{"A"}, help: "Go to the agents", do: goTo(pageAgents)},
 		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(pageLog)},
 		{name: "kept", keys: []string{"D"}, help: "Show the texts that you wrote and did not send", do: (*Model).openKeptList, off: (*Model).noDrafts},
+		{name: "calls", keys: []string{"W"}, help: "Show the calls of agents that wait for you", do: (*Model).openCalls, off: (*Model).noCalls},
 		{name: "back", keys: []string{"esc", "backspace"}, help: "Go back, or end a search", do: (*Model).back},
 		{name: "theme", keys: []string{"ctrl+t"}, help: "Change between light and dark", do: (*Model).switchTheme, off: (*Model).cannotTheme},
 		{name: "mouse", keys: []string{"m"}, help: "Turn the mouse on or off", do: (*Model).switchMouse},

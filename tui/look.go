@@ -25,6 +25,9 @@ func (m *Model) chooseTheme() {
 		m.subject.restyle(m)
 	}
 	m.log.restyle(m)
+	if m.calls != nil { // the theme is chosen before there are pages
+		m.calls.restyle(m)
+	}
 	if m.kept != nil {
 		m.kept.pager.Restyle(m.theme.Match, m.theme.Rule)
 		m.kept.pager.Point(m.theme.Accent)

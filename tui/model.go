@@ -26,6 +26,7 @@ const (
 	pageLog
 	pageHelp
 	pageKept
+	pageCalls
 )
 
 // Model is the workbench.
@@ -47,6 +48,7 @@ type Model struct {
 	log      *logPage
 	help     *helpPage
 	kept     *keptPage
+	calls    *callsPage
 	dialog   *dialog
 	line     *input // what is typed at the bottom, nil for nothing
 
@@ -76,6 +78,7 @@ func New(cfg Config) *Model {
 	m.kept = &keptPage{pager: pager.New(m.theme.Match, m.theme.Rule)}
 	m.kept.pager.SetWrap(true)
 	m.kept.pager.Point(m.theme.Accent)
+	m.calls = newCallsPage(m)
 	m.resize(80, 24)
 	return m
 }
@@ -102,7 +105,7 @@ func (m *Model) Init() tea.Cmd {
 	if !m.themed && !m.cfg.Plain {
 		ask = tea.RequestBackgroundColor
 	}
-	return tea.Batch(ask, m.after(pollEvery, pollMsg{}), m.queue.fill(m), m.queue.settle(m), m.readKept(true))
+	return tea.Batch(ask, m.after(pollEvery, pollMsg{}), m.queue.fill(m), m.queue.settle(m), m.readKept(true), m.loadCalls())
 }
 
 // Update implements tea.Model. It routes and never waits.
@@ -189,6 +192,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		}
 	case keptListMsg:
 		m.keptListed(msg)
+	case callsMsg:
+		m.callsLoaded(msg)
 	case keptMsg:
 		if msg.err != nil {
 			m.fail(msg.err)
@@ -216,7 +221,7 @@ func (m *Model) stamped(msg stampMsg) tea.Cmd {
 
 // reload reads everything on the screen and beneath it again.
 func (m *Model) reload() tea.Cmd {
-	cmds := []tea.Cmd{m.queue.reload(m)}
+	cmds := []tea.Cmd{m.queue.reload(m), m.loadCalls()}
 	if m.proposal != nil {
 		cmds = append(cmds, m.loadDossier(m.proposal.id))
 	}
@@ -230,7 +235,7 @@ func (m *Model) reload() tea.Cmd {
 		cmds = append(cmds, m.loadEvents(0))
 	case pageKept:
 		cmds = append(cmds, m.readKept(false))
-	case pageQueue, pageProposal, pageHelp:
+	case pageQueue, pageProposal, pageHelp, pageCalls:
 	}
 	return tea.Batch(cmds...)
 }
@@ -291,6 +296,7 @@ func (m *Model) resize(width, height int) {
 	}
 	m.log.pager.SetSize(width, m.layout.body)
 	m.kept.pager.SetSize(width, m.layout.body)
+	m.calls.pager.SetSize(width, m.layout.body)
 	if m.help != nil {
 		m.help.pager.SetSize(width, m.layout.body)
 	}

@@ -17,6 +17,8 @@ func (m *Model) place() string {
 		return placeHelp
 	case pageKept:
 		return placeKept
+	case pageCalls:
+		return placeCalls
 	case pageQueue:
 	}
 	return placeQueue
@@ -33,7 +35,7 @@ func (m *Model) open(p page) tea.Cmd {
 		if p != pageQueue {
 			m.trail = []page{pageQueue}
 		}
-	case pageProposal, pageSubject, pageHelp, pageKept:
+	case pageProposal, pageSubject, pageHelp, pageKept, pageCalls:
 		m.trail = append(m.trail, m.page)
 	}
 	m.page = p
@@ -42,7 +44,7 @@ func (m *Model) open(p page) tea.Cmd {
 		return m.registry().open(m)
 	case pageLog:
 		return m.loadEvents(0)
-	case pageQueue, pageProposal, pageSubject, pageHelp, pageKept:
+	case pageQueue, pageProposal, pageSubject, pageHelp, pageKept, pageCalls:
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/gateway"
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -91,10 +92,19 @@ type Registry interface {
 	Stamp(ctx context.Context) (int64, error)
 }
 
+// Calls is what the workbench needs of calls that wait for the user.
+type Calls interface {
+	Pending(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
+	State(p gateway.Pending) gateway.PendingState
+	Approve(ctx context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error)
+	Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error)
+}
+
 // Config is everything the workbench takes from outside.
 type Config struct {
 	Desk     Desk
 	Registry Registry
+	Calls    Calls // nil where nothing can be called
 	Actor    proposals.Actor
 	Layer    registry.Layer // where drafts are made
 	Place    string         // what is shown of where it works, such as the project's name

@@ -4,6 +4,9 @@ import "toolcrib/tui/draw"
 
 // see notes what is on the screen as seen.
 func (m *Model) see() {
+	if m.page == pageCalls && m.dialog == nil && !m.layout.tooSmall {
+		m.calls.pager.See()
+	}
 	if m.page != pageProposal || m.dialog != nil || !m.proposal.loaded || m.layout.tooSmall {
 		return
 	}

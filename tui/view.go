@@ -75,6 +75,8 @@ func (m *Model) body() (draw.Line, []string) {
 		return m.help.tabs(m), m.help.pager.View()
 	case pageKept:
 		return m.kept.tabs(m), m.kept.pager.View()
+	case pageCalls:
+		return m.calls.tabs(m), m.calls.pager.View()
 	case pageQueue:
 	}
 	return m.queue.tabs(m), m.queue.view(m)
@@ -110,6 +112,9 @@ func (m *Model) bar() draw.Line {
 	if m.cfg.Place == "" {
 		right = draw.Of(th.Faint, draw.Show(m.cfg.Actor.String())+" ")
 	}
+	if n := m.calls.waiting; n > 0 && m.page != pageCalls {
+		right = append(draw.Of(th.Warn, draw.Showf("● %s: W  ", count(n, "call waits", "calls wait"))), right...)
+	}
 	if m.writes > 0 {
 		right = append(draw.Of(th.Warn, "⋯ writing  "), right...)
 	}
@@ -125,13 +130,13 @@ func (m *Model) root() page {
 		switch m.trail[i] {
 		case pageTools, pageAgents, pageLog:
 			return m.trail[i]
-		case pageQueue, pageProposal, pageSubject, pageHelp, pageKept:
+		case pageQueue, pageProposal, pageSubject, pageHelp, pageKept, pageCalls:
 		}
 	}
 	switch m.page {
 	case pageTools, pageAgents, pageLog:
 		return m.page
-	case pageQueue, pageProposal, pageSubject, pageHelp, pageKept:
+	case pageQueue, pageProposal, pageSubject, pageHelp, pageKept, pageCalls:
 	}
 	return pageQueue
 }

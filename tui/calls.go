@@ -1,0 +1,205 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/gateway"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/theme"
+)
+
+// How many calls the page lists.
+const (
+	maxWaiting  = 200 // that wait
+	maxAnswered = 50  // the last of all
+)
+
+// callsPage lists the calls of agents that wait for the user, and the last of
+// those that do not any more.
+type callsPage struct {
+	calls   []gateway.Pending // those that wait first
+	waiting int
+	read    bool
+	pager   *pager.Pager
+	tracks  map[string]pager.Text // of the first line of a call's arguments
+	next    pager.Text
+}
+
+func newCallsPage(m *Model) *callsPage {
+	c := &callsPage{pager: pager.New(m.theme.Match, m.theme.Rule), tracks: map[string]pager.Text{}, next: 1}
+	c.pager.SetWrap(true)
+	c.pager.Point(m.theme.Accent)
+	return c
+}
+
+func (c *callsPage) restyle(m *Model) {
+	c.pager.Restyle(m.theme.Match, m.theme.Rule)
+	c.pager.Point(m.theme.Accent)
+	c.lay(m)
+}
+
+// callsMsg is the calls that wait, and the last of all.
+type callsMsg struct {
+	waiting, all []gateway.Pending
+	err          error
+}
+
+func (m *Model) loadCalls() tea.Cmd {
+	calls := m.cfg.Calls
+	if calls == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		ctx := context.Background()
+		waiting, err := calls.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
+		if err != nil {
+			return callsMsg{err: err}
+		}
+		all, err := calls.Pending(ctx, gateway.PendingQuery{Limit: maxAnswered})
+		return callsMsg{waiting, all, err}
+	}
+}
+
+func (m *Model) callsLoaded(msg callsMsg) {
+	if msg.err != nil {
+		m.fail(msg.err)
+		return
+	}
+	c := m.calls
+	selected := ""
+	if p, ok := c.selected(); ok {
+		selected = p.ID
+	}
+	c.calls, c.waiting, c.read = msg.waiting, len(msg.waiting), true
+	for _, p := range msg.all {
+		if m.cfg.Calls.State(p) != gateway.PendingWaiting {
+			c.calls = append(c.calls, p)
+		}
+	}
+	c.lay(m)
+	for i, p := range c.calls {
+		if p.ID == selected {
+			c.pager.SetStop(i)
+		}
+	}
+}
+
+func (c *callsPage) selected() (gateway.Pending, bool) {
+	n := c.pager.Stop()
+	if n < 0 || n >= len(c.calls) {
+		return gateway.Pending{}, false
+	}
+	return c.calls[n], true
+}
+
+func (c *callsPage) lay(m *Model) {
+	page := prose.New(m.theme)
+	if c.waiting == 0 {
+		page.Blank()
+		page.Faint("", "No call waits for you.")
+		page.Blank()
+	}
+	for i, p := range c.calls {
+		if i == c.waiting {
+			page.Heading("Not waiting any more")
+			page.Blank()
+		}
+		page.Stop()
+		c.one(m, page, p)
+		page.Blank()
+	}
+	c.pager.Replace(page.Rows())
+}
+
+// one shows a call with all of its arguments: they are what is agreed to.
+func (c *callsPage) one(m *Model, page *prose.Page, p gateway.Pending) {
+	state := m.cfg.Calls.State(p)
+	sign, style := m.callState(state)
+	page.Line(draw.Of(style, draw.Pad(sign+" "+draw.Show(string(state)), 14)).
+		Add(m.theme.Strong, draw.Show(p.Tool.String())).Add(m.theme.Faint, draw.Showf("  version %d", p.Version)))
+	page.Field("  asked by", p.Caller.Actor.String()+", with the tools of "+p.Caller.Agent+", for the user "+p.Caller.User)
+	if state == gateway.PendingWaiting {
+		page.Field("  expires", string(m.stampOf(p.ExpiresAt)))
+	}
+	track := c.track(p)
+	for i, line := range argumentLines(p) {
+		page.Tracked("    ", line, m.theme.Text, track+pager.Text(i))
+	}
+	if a := p.Answer; a != nil {
+		page.Field("  answered", string(m.stampOf(a.At))+" by "+a.By.String())
+		if a.Reason != "" {
+			page.Field("  reason", a.Reason)
+		}
+	}
+	if p.Outcome != nil && p.Outcome.Code != "" {
+		page.Field("  failed", string(p.Outcome.Code))
+	}
+	if state == gateway.PendingInterrupted {
+		page.Faint("  ", "The program ended while it ran. It may have run or not; it is not run again.")
+	}
+}
+
+// track names the first line of a call's arguments for the pager.
+func (c *callsPage) track(p gateway.Pending) pager.Text {
+	first, ok := c.tracks[p.ID]
+	if !ok {
+		first = c.next
+		c.tracks[p.ID] = first
+		c.next += pager.Text(len(argumentLines(p)))
+	}
+	return first
+}
+
+// argumentLines returns the arguments of a call as they are shown.
+func argumentLines(p gateway.Pending) []string {
+	n, err := jsondoc.Parse(p.Args, jsondoc.DefaultLimits)
+	if err != nil {
+		return []string{string(p.Args)}
+	}
+	return strings.Split(strings.TrimSuffix(string(jsondoc.Indent(n)), "\n"), "\n")
+}
+
+// unseen names what of a call has not been on the screen.
+func (c *callsPage) unseen(p gateway.Pending) []string {
+	if line, missing := c.firstUnseen(p); missing {
+		return []string{"its arguments, from line " + itoa(line+1) + " on"}
+	}
+	return nil
+}
+
+// firstUnseen returns the first line of a call's arguments that has not been
+// on the screen.
+func (c *callsPage) firstUnseen(p gateway.Pending) (line int, missing bool) {
+	first := c.track(p)
+	for i, text := range argumentLines(p) {
+		if !c.pager.Seen(first+pager.Text(i), len(text)) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func (m *Model) callState(s gateway.PendingState) (draw.Safe, theme.Style) {
+	switch s {
+	case gateway.PendingWaiting:
+		return "●", m.theme.Warn
+	case gateway.PendingRunning:
+		return "⋯", m.theme.Info
+	case gateway.PendingDone:
+		return "✓", m.theme.Good
+	case gateway.PendingFailed, gateway.PendingInterrupted:
+		return "✗", m.theme.Bad
+	case gateway.PendingRefused, gateway.PendingExpired, gateway.PendingOutdated:
+	}
+	return "–", m.theme.Faint
+}
+
+func (c *callsPage) tabs(m *Model) draw.Line {
+	return draw.Of("", " ").Add(m.theme.Accent, "▎Calls").Add(m.theme.Faint, draw.Showf("  %s for you", count(c.waiting, "waits", "wait")))
+}

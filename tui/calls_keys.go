@@ -1,0 +1,110 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/gateway"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+)
+
+func callsKeys() []key {
+	return append([]key{
+		{name: "call-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next call", do: nextStop(1)},
+		{name: "call-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous call", do: nextStop(-1)},
+		{name: "call-approve", keys: []string{"a"}, label: "approve", help: "Run the selected call with the arguments that are shown", do: (*Model).askApproveCall, off: (*Model).noWaitingCall},
+		{name: "call-refuse", keys: []string{"x"}, label: "refuse", help: "Refuse the selected call; its agent is told why", do: (*Model).askRefuseCall, off: (*Model).noWaitingCall},
+		{name: "call-unseen", keys: []string{"u"}, help: "To the arguments that were not on the screen yet", do: (*Model).showUnseenArguments, off: (*Model).noWaitingCall},
+	}, textKeys()...)
+}
+
+func (m *Model) noCalls() string {
+	if m.cfg.Calls == nil {
+		return "there is no gateway here"
+	}
+	return ""
+}
+
+func (m *Model) openCalls() tea.Cmd { return tea.Batch(m.open(pageCalls), m.loadCalls()) }
+
+// noWaitingCall says why there is nothing to answer.
+func (m *Model) noWaitingCall() string {
+	p, ok := m.calls.selected()
+	switch {
+	case !ok:
+		return "J selects a call first"
+	case m.cfg.Calls.State(p) != gateway.PendingWaiting:
+		return "it is " + string(m.cfg.Calls.State(p)) + " and does not wait"
+	}
+	return ""
+}
+
+func (m *Model) showUnseenArguments() tea.Cmd {
+	c := m.calls
+	p, _ := c.selected()
+	line, missing := c.firstUnseen(p)
+	if !missing {
+		m.say(remark, "All of its arguments were on the screen")
+		return nil
+	}
+	const head = 3 // lines of a waiting call before its arguments
+	c.pager.Center(c.pager.StopRow() + head + line)
+	return nil
+}
+
+func (m *Model) askApproveCall() tea.Cmd {
+	p, _ := m.calls.selected()
+	return m.ask(&dialog{
+		title: "Approve a call", verb: "run it",
+		content: func(m *Model, page *prose.Page) {
+			m.callContent(page, p)
+			for _, line := range argumentLines(p) {
+				page.Marked("  ", line, nil)
+			}
+			page.Blank()
+			page.Field("digest", m.shownDigest(p.Digest))
+			page.Text("", "It runs once, with exactly these arguments.")
+		},
+		locked: func(m *Model) []string { return m.calls.unseen(p) },
+		run:    func(m *Model, _ string) tea.Cmd { return m.approveCall(p) },
+	})
+}
+
+func (m *Model) askRefuseCall() tea.Cmd {
+	p, _ := m.calls.selected()
+	return m.ask(&dialog{
+		title: "Refuse a call", verb: "refuse it", draft: "refuse-" + p.ID, wantsText: true, focusText: true,
+		content: func(m *Model, page *prose.Page) {
+			m.callContent(page, p)
+			page.Blank()
+			page.Text("", "It never runs, and its agent is told your reason.")
+		},
+		run: func(m *Model, reason string) tea.Cmd { return m.refuseCall(p, reason) },
+	})
+}
+
+// callContent says which call an answer is about.
+func (m *Model) callContent(page *prose.Page, p gateway.Pending) {
+	page.Item(draw.Of(m.theme.Faint, draw.Pad("call", prose.LabelWidth)), p.Tool.String()+", version "+itoa(p.Version))
+	page.Field("asked by", p.Caller.Actor.String()+", with the tools of "+p.Caller.Agent)
+	page.Field("for", p.Caller.User)
+}
+
+func (m *Model) approveCall(p gateway.Pending) tea.Cmd {
+	calls, actor := m.cfg.Calls, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		res, err := calls.Approve(ctx, actor, p.ID, p.Digest)
+		return wroteMsg{text: strings.Join(append([]string{"Ran " + p.Tool.String()}, res.Warnings...), "; "), err: err}
+	})
+}
+
+func (m *Model) refuseCall(p gateway.Pending, reason string) tea.Cmd {
+	calls, actor := m.cfg.Calls, m.cfg.Actor
+	return m.write(func(ctx context.Context) wroteMsg {
+		_, err := calls.Refuse(ctx, actor, p.ID, reason)
+		return wroteMsg{draft: "refuse-" + p.ID, text: "Refused " + p.Tool.String(), err: err}
+	})
+}

@@ -1,0 +1,170 @@
+package tui_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/tui"
+)
+
+// switchboard is calls that wait, as a gateway has them: what is answered
+// leaves those that wait.
+type switchboard struct {
+	tui.Calls
+	calls []gateway.Pending
+	ran   []string // ids with the digest that was approved
+	no    []string // ids with the reason
+	fail  error
+}
+
+func (s *switchboard) Pending(_ context.Context, q gateway.PendingQuery) ([]gateway.Pending, error) {
+	var list []gateway.Pending
+	for _, p := range s.calls {
+		if !q.Waiting || p.Answer == nil {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+func (s *switchboard) State(p gateway.Pending) gateway.PendingState {
+	switch {
+	case p.Answer == nil:
+		return gateway.PendingWaiting
+	case p.Answer.Approved:
+		return gateway.PendingDone
+	}
+	return gateway.PendingRefused
+}
+
+func (s *switchboard) answer(id string, a gateway.Answer) {
+	for i := range s.calls {
+		if s.calls[i].ID == id {
+			s.calls[i].Answer = &a
+		}
+	}
+}
+
+func (s *switchboard) Approve(_ context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error) {
+	if s.fail != nil {
+		return gateway.Result{}, s.fail
+	}
+	s.ran = append(s.ran, id+" "+expect)
+	s.answer(id, gateway.Answer{Approved: true, By: actor, At: fakeTime})
+	return gateway.Result{Warnings: []string{"The eval gate was late."}}, nil
+}
+
+func (s *switchboard) Refuse(_ context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error) {
+	s.no = append(s.no, id+" "+reason)
+	s.answer(id, gateway.Answer{By: actor, At: fakeTime, Reason: reason})
+	return gateway.Pending{}, nil
+}
+
+// asked is a call that waits.
+func asked(n int, args string) gateway.Pending {
+	return gateway.Pending{
+		ID: fmt.Sprintf("01990000-0000-7000-8000-%012d", n), Version: 2, Args: json.RawMessage(args), Digest: strings.Repeat("d", 64),
+		Caller: gateway.Caller{Actor: drafter, Agent: "assistant", User: "mara"}, Tool: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: "delete_tasks"},
+		AskedAt: fakeTime, ExpiresAt: fakeTime.Add(24 * time.Hour),
+	}
+}
+
+// withCalls opens a workbench at a switchboard.
+func withCalls(t *testing.T, width, height int, calls ...gateway.Pending) (*bench, *switchboard) {
+	t.Helper()
+	s := &switchboard{calls: calls}
+	b := newBench(t, width, height)
+	b.config.Calls = s
+	b.m = tui.New(b.config)
+	b.m.Prime(width, height)
+	b.drain(b.m.Init())
+	return b, s
+}
+
+func TestCallsAreAnswered(t *testing.T) {
+	b, s := withCalls(t, 100, 30, asked(1, `{"ids":["t1","t2"]}`), asked(2, `{"ids":["t3"]}`))
+	b.wants("2 calls wait: W")
+	b.press("W").wants("2 wait for you", "tool:global/delete_tasks", "agent:drafter", `"t1",`, `"t3"`, "expires")
+	b.press("a").wants("a: J selects a call first")
+	b.press("J", "a").wants("Approve a call", "run it", `"t2"`, strings.Repeat("d", 64))
+	b.press("enter")
+	if len(s.ran) != 0 {
+		t.Error("enter answers")
+	}
+	b.press("y").wants("Ran tool:global/delete_tasks; The eval gate was late.", "1 waits for you", "Not waiting any more", "done")
+	if len(s.ran) != 1 || s.ran[0] != asked(1, "").ID+" "+strings.Repeat("d", 64) {
+		t.Errorf("ran %q", s.ran)
+	}
+	b.press("K", "K", "x").wants("Refuse a call")
+	b.write("Not t3.").press("tab", "y").wants("Refused tool:global/delete_tasks", "No call waits for you.", "Not t3.")
+	if len(s.no) != 1 || s.no[0] != asked(2, "").ID+" Not t3." {
+		t.Errorf("refused %q", s.no)
+	}
+	b.press("a").wants("and does not wait")
+	b.press("esc").wants("Queue")
+}
+
+// TestLongArgumentsAreReadFirst keeps a call locked until all of its arguments
+// were on the screen.
+func TestLongArgumentsAreReadFirst(t *testing.T) {
+	ids := make([]string, 60)
+	for i := range ids {
+		ids[i] = fmt.Sprintf(`"t%d"`, i)
+	}
+	b, s := withCalls(t, 80, 24, asked(1, `{"ids":[`+strings.Join(ids, ",")+`]}`))
+	b.press("W", "J", "a").wants("Not on the screen yet", "its arguments, from line")
+	b.press("y").wants("Locked")
+	b.press("esc")
+	for range 10 {
+		b.press("u")
+	}
+	b.wants("All of its arguments were on the screen")
+	s.fail = errors.New("no connection")
+	b.press("a", "y").wants("no connection")
+	s.fail = nil
+	b.press("a", "y").wants("Ran tool:global/delete_tasks")
+	if len(s.ran) != 1 {
+		t.Errorf("ran %q", s.ran)
+	}
+}
+
+// TestHostileCalls shows what a terminal would obey, and nothing acts.
+func TestHostileCalls(t *testing.T) {
+	p := asked(1, `{"ids":["\u001b[2J\u202e\u200b"]}`)
+	p.Caller.Agent, p.Caller.User = "\x1b[2J", "a\u202eb"
+	b, _ := withCalls(t, 100, 30, p)
+	b.press("W", "J", "a")
+	for _, r := range []string{"\x1b[2J", "\u202e", "\u200b"} {
+		if strings.Contains(b.m.View().Content, r) {
+			t.Errorf("the screen holds %q", r)
+		}
+	}
+}
+
+func TestCallsScreens(t *testing.T) {
+	for _, size := range sizes {
+		for _, s := range []struct {
+			name string
+			keys []string
+		}{{"calls", []string{"W", "J"}}, {"calls-approve", []string{"W", "J", "a"}}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				answered := asked(2, `{"ids":["t3"]}`)
+				answered.Answer = &gateway.Answer{By: mara, At: fakeTime, Reason: "Not this one."}
+				b, _ := withCalls(t, size[0], size[1], asked(1, `{"ids":["t1","t2"]}`), answered)
+				b.press(s.keys...)
+				checkWidth(t, b.m.View().Content, size[0], size[1])
+				golden.RequireEqual(t, masked(trimmed(b.screen())))
+			})
+		}
+	}
+}
