@@ -39,6 +39,9 @@ var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
 	"S138": func(c *Change, s *scanned, _ *scan.Match) bool {
 		return !c.isAction() || s.Param != "" || c.about("dAuth")
 	},
+	"S141": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
+	"S142": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
+	"S143": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
 	"S119": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.about("dAuth") },
 	"S121": func(c *Change, s *scanned, _ *scan.Match) bool { return !c.strays(s) },
 	"S134": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.about("dAuth") },
@@ -55,7 +58,7 @@ var also = map[string]func(c *Change) []Finding{
 
 // attacks lists every class, by id.
 func attacks() []attack {
-	return slices.Concat(overriding(), concealing(), taking(), meddling(), pretending(), steering(), sleeping(), wrecking(), mismatching(), protocolAttacks())
+	return slices.Concat(overriding(), concealing(), taking(), meddling(), pretending(), steering(), sleeping(), wrecking(), prying(), mismatching(), protocolAttacks())
 }
 
 // security is the S family: text that works on the model that reads it.

@@ -26,7 +26,7 @@ func concealing() []attack {
 				"hide ..4 step|instr ..4 'from' ..4 user !<3neg",
 				"hide ..4 this ..3 'of'|'from'|'in' ..3 'your'|'the' ..2 answer !<3neg",
 				"donot ..3 include|mention|'show' ..3 this ..4 'in' ..3 answer !<3'include'",
-				"user ..2 'must'|'should'|'may'|'can'|'need'|'needs'|'does'|'do'|'will' ..1 donot ..4 'know'|'see'|'notice'|'find_out'|'learn'|'realize'|'be_told'|'be_informed'|'be_aware' !error",
+				"user ..2 'must'|'should'|'may'|'can'|'need'|'needs'|'does'|'do'|'will' ..1 donot ..4 'know'|'see'|'notice'|'find_out'|'learn'|'realize'|'be_told'|'be_informed'|'be_aware' !error !'who'",
 				"this ..4 'invisible'|'hidden'|'unseen'|'transparent'|'secret' ..3 'to'|'from' ..3 user",
 				"'remain'|'remains'|'stay'|'stays'|'kept'|'keep' ..1 'invisible'|'hidden'|'secret'|'unseen'|'confidential' ..3 'to'|'from' ..3 user",
 				"'keep' ..1 this ..2 'between_us'|'secret'|'to_yourself'|'confidential'|'hidden'|'quiet'",
