@@ -73,7 +73,7 @@ func (s *Server) fault(err error) Fault {
 		return f
 	}
 	f := Fault{Code: string(refused.Code), Message: refused.Message, Pending: refused.Pending}
-	if json.Valid(refused.Details) {
+	if n, err := jsondoc.Parse(refused.Details, jsondoc.DefaultLimits); err == nil && n.Kind == jsondoc.Object {
 		f.Details = refused.Details
 	}
 	return f

