@@ -22,7 +22,8 @@ import (
 )
 
 // childVariable tells a process of this test binary what it is to do with
-// which database: "call FILE GOROUTINES CALLS" or "approve FILE PENDING".
+// which database: "call FILE GOROUTINES CALLS", "approve FILE PENDING", which
+// kills the process while the call runs, or "race FILE PENDING".
 const childVariable = "TOOLCRIB_GATEWAY_CHILD"
 
 func TestMain(m *testing.M) {
@@ -86,6 +87,16 @@ func child(order []string) error {
 	if order[0] == "approve" {
 		_, err := g.Approve(ctx, ada, order[2], "")
 		return err
+	}
+	if order[0] == "race" {
+		_, err := g.Approve(ctx, ada, order[2], "")
+		if err == nil {
+			fmt.Println("ran")
+		}
+		if errors.Is(err, review.ErrConflict) {
+			err = nil
+		}
+		return errors.Join(err, db.Close())
 	}
 	goroutines, err := strconv.Atoi(order[2])
 	if err != nil {

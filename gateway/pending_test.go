@@ -126,6 +126,34 @@ func TestApprovedByManyAtOnce(t *testing.T) {
 	}
 }
 
+// TestApprovedByProcessesAtOnce lets four processes approve: it runs in one.
+func TestApprovedByProcessesAtOnce(t *testing.T) {
+	w := open(t, nil, action("get_weather", asking))
+	p := w.ask(t, "{}")
+	const processes = 4
+	outs := make([]strings.Builder, processes)
+	var waits []func() error
+	for i := range processes {
+		cmd := startChild(t, "race", w.db.Path(), p.ID)
+		cmd.Stdout = &outs[i]
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waits = append(waits, cmd.Wait)
+	}
+	ran := 0
+	for i, wait := range waits {
+		if err := wait(); err != nil {
+			t.Error(err)
+		}
+		ran += strings.Count(outs[i].String(), "ran")
+	}
+	if ran != 1 || w.state(t, p.ID) != gateway.PendingDone {
+		t.Errorf("it ran in %d processes and is %s", ran, w.state(t, p.ID))
+	}
+	w.verify(t)
+}
+
 // TestKilledWhileRunning kills the process between the claim and the effect:
 // the call is shown as interrupted and can never run again.
 func TestKilledWhileRunning(t *testing.T) {
@@ -304,6 +332,13 @@ func TestOnlyTheUserAnswers(t *testing.T) {
 		},
 		"a call without a yes": func(tx gateway.LedgerTx) error {
 			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: p.Tool, Version: 1, ContentHash: p.ContentHash, Nth: 1})
+		},
+		"a call that the default asks about": func(tx gateway.LedgerTx) error {
+			found, err := w.desk.Named(t.Context(), "get_climate", registry.LayerUser)
+			if err != nil {
+				return err
+			}
+			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: found[0].Subject, Version: 1, ContentHash: found[0].ContentHash, Nth: 1})
 		},
 		"a call with a yes that nobody gave": func(tx gateway.LedgerTx) error {
 			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: p.Tool, Version: 1, ContentHash: p.ContentHash, Nth: 1, Pending: p.ID})
