@@ -1,0 +1,29 @@
+package gateway_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestCodesAreDocumented looks for every code in docs/runtime.md.
+func TestCodesAreDocumented(t *testing.T) {
+	source, err := os.ReadFile("error.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../docs/runtime.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := regexp.MustCompile(`Code = "([^"]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(codes) < 20 {
+		t.Fatalf("only %d codes were found", len(codes))
+	}
+	for _, code := range codes {
+		if !strings.Contains(string(page), "`"+code[1]+"`") {
+			t.Errorf("docs/runtime.md does not name %s", code[1])
+		}
+	}
+}
