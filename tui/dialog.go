@@ -34,6 +34,7 @@ type dialog struct {
 	run          func(m *Model, text string) tea.Cmd
 	other        map[string]func(*Model) tea.Cmd // further answers, by key
 	otherHelp    [][2]string
+	leave        func(*Model) // on esc
 
 	keptAt time.Time // when the text was last saved
 
@@ -93,6 +94,9 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case name == "esc":
 		m.dialog = nil
+		if d.leave != nil {
+			d.leave(m)
+		}
 		if d.text != nil && d.text.String() != "" {
 			m.say(remark, "The text is kept")
 		}

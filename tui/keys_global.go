@@ -13,6 +13,8 @@ func globalKeys() []key {
 		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(pageLog)},
 		{name: "kept", keys: []string{"D"}, help: "Show the texts that you wrote and did not send", do: (*Model).openKeptList, off: (*Model).noDrafts},
 		{name: "calls", keys: []string{"W"}, help: "Show the calls of agents that wait for you", do: (*Model).openCalls, off: (*Model).noCalls},
+		{name: "verify", keys: []string{"V"}, help: "Recompute every hash chain; esc cancels", do: (*Model).verify, off: (*Model).cannotVerify},
+		{name: "import", keys: []string{"I"}, help: "Propose what a file says about tools; esc cancels", do: (*Model).askImport, off: (*Model).cannotImport},
 		{name: "back", keys: []string{"esc", "backspace"}, help: "Go back, or end a search", do: (*Model).back},
 		{name: "theme", keys: []string{"ctrl+t"}, help: "Change between light and dark", do: (*Model).switchTheme, off: (*Model).cannotTheme},
 		{name: "mouse", keys: []string{"m"}, help: "Turn the mouse on or off", do: (*Model).switchMouse},
@@ -61,6 +63,9 @@ func (m *Model) quit() tea.Cmd {
 		return tea.Quit
 	}
 	m.quitting = true
+	if m.job != nil && !m.job.done {
+		m.job.cancel()
+	}
 	m.say(remark, "Waiting until everything is written")
 	return nil
 }

@@ -60,6 +60,8 @@ type Model struct {
 	writes   int // on their way to the desk
 	quitting bool
 	dialogs  int
+	job      *job // nil before the first
+	jobs     int
 	reading  map[proposals.ID]*reading
 	counter  *tokens.Counter
 
@@ -190,6 +192,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		if d := m.dialog; d != nil && d.number == msg.dialog && len(d.text.String()) == msg.length {
 			return m.keepDraft(d)
 		}
+	case jobStepMsg:
+		return m.jobStepped(msg)
+	case jobDoneMsg:
+		return m.jobDone(msg)
 	case keptListMsg:
 		m.keptListed(msg)
 	case callsMsg:

@@ -113,6 +113,10 @@ type Config struct {
 	Getenv   func(string) string
 	Drafts   string // folder for texts that are not sent yet; "" keeps none
 	Now      func() time.Time
+	// Verify recomputes every hash chain, and Import proposes what a file says
+	// about tools; nil where there is no such thing.
+	Verify Job
+	Import func(ctx context.Context, file string, tell func(step string)) (lines []string, err error)
 	// Exec returns a command that gives the terminal to a process and answers
 	// when it ends; nil stands for tea.ExecProcess.
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"toolcrib/history"
+	"toolcrib/review/intake"
+)
+
+// verifyJob recomputes every chain for the workbench.
+func (a *app) verifyJob(ctx context.Context, tell func(string)) ([]string, error) {
+	var r history.Report
+	err := a.db.Audit(ctx, func(l history.Ledger) error {
+		var err error
+		r, err = history.Verify(ctx, l, func(table string, rows int64) { tell(fmt.Sprintf("%d rows of %s", rows, table)) })
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, d := range r.Damage {
+		lines = append(lines, fmt.Sprintf("%s %s: %s", d.Table, d.Key, d.Message))
+	}
+	if len(r.Damage) == 0 {
+		lines = append(lines, "Every chain is whole.")
+	} else {
+		lines = append(lines, "Keep the file as it is and restore a copy from before.")
+	}
+	for _, table := range slices.Sorted(maps.Keys(r.Rows)) {
+		lines = append(lines, fmt.Sprintf("%d %s", r.Rows[table], table))
+	}
+	return lines, nil
+}
+
+// importJob proposes what a file says about tools, as `toolcrib import` does.
+func (a *app) importJob(ctx context.Context, file string, tell func(string)) ([]string, error) {
+	tell("Reading " + file)
+	data, err := a.readAll(file)
+	if err != nil {
+		return nil, err
+	}
+	tell(fmt.Sprintf("Holding %d KB against what is live, and proposing", len(data)/1024+1))
+	taken, err := importFlags{}.take(ctx, a, file, data, nil)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[intake.Change]int{}
+	for _, s := range taken.steps {
+		counts[s.Change]++
+	}
+	lines := []string{fmt.Sprintf("%d definitions: %d new, %d changed, %d vanished, %d as they are live, %d proposed before, %d skipped.", len(taken.steps),
+		counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.None], counts[intake.Pending], counts[intake.Skip])}
+	for _, p := range taken.made {
+		lines = append(lines, fmt.Sprintf("#%d %s %s", p.Issue, p.Type, p.Subject))
+	}
+	return lines, nil
+}

@@ -1,0 +1,83 @@
+package tui_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"toolcrib/tui"
+)
+
+// working opens a workbench with a job to verify and one to import.
+func working(t *testing.T, verify tui.Job, take func(ctx context.Context, file string, tell func(string)) ([]string, error)) *bench {
+	t.Helper()
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.config.Verify, b.config.Import = verify, take
+	b.restart()
+	return b
+}
+
+func TestVerify(t *testing.T) {
+	var b *bench
+	b = working(t, func(_ context.Context, tell func(string)) ([]string, error) {
+		for _, step := range []string{"100 rows of events", "200 rows of events"} {
+			tell(step) // nobody has to listen
+		}
+		b.wants("Verify", "esc cancels it.")
+		b.press("q") // no answer to the dialog
+		return []string{"Every chain is whole."}, nil
+	}, nil)
+	b.press("V")
+	b.wants("Every chain is whole.")
+	b.press("esc", "I")
+	b.wants("I: nothing can be imported here")
+	if b.quit || b.m.Writes() != 0 {
+		t.Errorf("quit %v, %d at work", b.quit, b.m.Writes())
+	}
+}
+
+// TestLeavingCancels presses esc while the job is at work.
+func TestLeavingCancels(t *testing.T) {
+	var b *bench
+	b = working(t, func(ctx context.Context, _ func(string)) ([]string, error) {
+		b.press("V") // in the dialog it does nothing
+		b.press("esc")
+		b.press("V")
+		b.wants("V: Verify is still at work")
+		return nil, ctx.Err()
+	}, nil)
+	b.press("V")
+	b.wants("Verify: canceled before it had ended")
+}
+
+// TestQuittingWaitsForAJob quits while the job is at work: it is canceled, and
+// the program ends when it has answered.
+func TestQuittingWaitsForAJob(t *testing.T) {
+	var b *bench
+	b = working(t, func(ctx context.Context, _ func(string)) ([]string, error) {
+		b.press("esc", "q")
+		if b.quit {
+			t.Error("the program ended over a job")
+		}
+		return nil, ctx.Err()
+	}, nil)
+	b.press("V")
+	if !b.quit {
+		t.Error("the program does not end")
+	}
+}
+
+func TestImport(t *testing.T) {
+	b := working(t, nil, func(_ context.Context, file string, tell func(string)) ([]string, error) {
+		tell("Reading " + file)
+		if !strings.HasSuffix(file, ".json") {
+			return nil, errors.New("it is in no form that is known\x1b[2J")
+		}
+		return []string{"2 definitions", "#2 new tool:user/x"}, nil
+	})
+	b.press("I").write("/tmp/x.json").press("enter")
+	b.wants("Import /tmp/x.json", "#2 new tool:user/x")
+	b.press("esc", "I").write("x.txt").press("enter")
+	b.wants("✗ it is in no form that is known⟨U+001B⟩[2J")
+}
