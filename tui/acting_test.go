@@ -113,8 +113,30 @@ func TestChangeSetIsApprovedTogether(t *testing.T) {
 	b := newBench(t, 120, 60, demo("research_notes.json"))
 	b.press("enter", "2", "a")
 	b.wants("#1 the diff", "#2 the diff")
-	b.press("space", "esc", "space", "esc", "j", "enter", "2", "space", "esc", "j", "enter", "2", "space", "a", "y")
+	b.press("space", "esc", "space", "M", "space", "M", "space", "a", "y")
 	b.wants("Live: ", "get_research_notes version 1", "create_research_notes version 1")
+}
+
+// TestChangeSetsAreGrouped proposes something between two members.
+func TestChangeSetsAreGrouped(t *testing.T) {
+	b := newBench(t, 120, 30, func(b *bench) {
+		set := b.files("research_notes.json")
+		b.propose(set[0])
+		b.propose(b.file("name_bank.json"))
+		b.propose(set[1])
+		b.propose(set[2])
+	})
+	lines := strings.Split(b.screen(), "\n")
+	for i, sign := range []string{"╭", "│", "╰"} {
+		if !strings.Contains(lines[4+i], sign) || !strings.Contains(lines[4+i], "_res") {
+			t.Errorf("row %d is %q", i, lines[4+i])
+		}
+	}
+	if !strings.Contains(lines[7], "name_bank") {
+		t.Errorf("row 3 is %q", lines[7])
+	}
+	b.press("j", "j", "j", "enter", "M")
+	b.wants("M: it is in no change set with others")
 }
 
 func TestWaive(t *testing.T) {

@@ -22,6 +22,7 @@ func proposalKeys() []key {
 		{name: "rebase", keys: []string{"R"}, help: "Rebase it on the live version", do: (*Model).askRebase, off: (*Model).cannotRebase},
 		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: (*Model).askWithdraw, off: cannotAct(proposals.ActWithdraw)},
 		{name: "assess-again", keys: []string{"ctrl+r"}, help: "Have the built-in reviewer look again", do: (*Model).reassess, off: (*Model).cannotReassess},
+		{name: "next-member", keys: []string{"M"}, help: "Open the next member of its change set", do: (*Model).nextMember, off: (*Model).noMembers},
 		{name: "next-tab", keys: []string{"tab"}, label: "switch", help: "Show the next tab", do: proposalTab(1)},
 		{name: "previous-tab", keys: []string{"shift+tab"}, help: "Show the previous tab", do: proposalTab(-1)},
 		{name: "next-change", keys: []string{"J"}, help: "To the next change, finding or comment", do: nextStop(1)},
@@ -82,6 +83,27 @@ func showTab(n int) func(*Model) tea.Cmd {
 		m.proposal.tab = n
 		return nil
 	}
+}
+
+// nextMember opens the next proposal of the change set, in the same tab.
+func (m *Model) nextMember() tea.Cmd {
+	pp := m.proposal
+	members := pp.dossier.Members
+	for i, p := range members {
+		if p.ID == pp.id {
+			cmd := m.openProposal(members[(i+1)%len(members)])
+			m.proposal.tab = pp.tab
+			return cmd
+		}
+	}
+	return nil
+}
+
+func (m *Model) noMembers() string {
+	if len(m.proposal.dossier.Members) < 2 {
+		return "it is in no change set with others"
+	}
+	return ""
 }
 
 func nextStop(step int) func(*Model) tea.Cmd {

@@ -34,6 +34,30 @@ func (o order) String() string {
 	return "newest first"
 }
 
+// together moves the members of each change set to where the first of them
+// stands: they are approved together or not at all.
+func together(ps []proposals.Proposal) []proposals.Proposal {
+	members := map[string][]proposals.Proposal{}
+	for _, p := range ps {
+		if p.ChangeSet != "" {
+			members[p.ChangeSet] = append(members[p.ChangeSet], p)
+		}
+	}
+	if len(members) == 0 {
+		return ps
+	}
+	out := make([]proposals.Proposal, 0, len(ps))
+	for _, p := range ps {
+		if p.ChangeSet == "" {
+			out = append(out, p)
+			continue
+		}
+		out = append(out, members[p.ChangeSet]...)
+		delete(members, p.ChangeSet)
+	}
+	return out
+}
+
 func (o order) sort(ps []proposals.Proposal) {
 	switch o {
 	case oldestFirst:

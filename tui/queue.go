@@ -118,7 +118,7 @@ func (q *queuePage) loaded(m *Model, msg queueMsg) tea.Cmd {
 			m.say(remark, "Too many to sort now: newest first")
 		}
 	}
-	s.rows, s.size = msg.page.Proposals, len(msg.page.Proposals)
+	s.rows, s.size = together(msg.page.Proposals), len(msg.page.Proposals)
 	if s.rows == nil {
 		s.rows = []proposals.Proposal{}
 	}

@@ -255,11 +255,11 @@ func (l *List) newNumber(r ref) int {
 		return l.fields[r.field].hunks[r.hunk].Lines[n].New
 	}
 	switch r.kind {
-	case line:
+	case line, brief:
 		return lines(r.a)
 	case pair:
 		return lines(r.b)
-	case blank, head, gap, brief, note:
+	case blank, head, gap, note:
 	}
 	return 0
 }
