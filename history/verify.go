@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"sync"
 )
 
 // Row is a sealed row as it is stored: nothing of it is decoded, so that what
@@ -30,11 +31,15 @@ type Ledger interface {
 	// Tables lists the sealed tables.
 	Tables() []string
 	// Rows calls fn for every row of a table. The rows of a chain come in the
-	// order of their numbers, those of other chains may stand between them.
+	// order of their numbers, those of other chains may stand between them. It
+	// is called for all tables at once.
 	Rows(ctx context.Context, table string, fn func(Row) error) error
+	// Structure reports damage to what holds the rows: the file, its schema. It
+	// is called while the rows are read.
+	Structure(ctx context.Context, fn func(Damage)) error
 	// Contradictions reports rows that are sound by themselves but do not
 	// agree with each other: a live definition that is not the last version, a
-	// record that no event tells of, a lock that is gone.
+	// record that no event tells of. It is called when all rows were read.
 	Contradictions(ctx context.Context, fn func(Damage)) error
 }
 
@@ -55,41 +60,80 @@ type Report struct {
 const maxDamage = 1000
 
 // Verify reads every sealed row, recomputes every seal, follows every chain
-// and reports what does not hold. progress, which may be nil, is called now
-// and then with the table that is being read and its rows so far.
+// and reports what does not hold. Tables are read side by side as far as the
+// ledger lets them. progress, which may be nil, is called now and then, never
+// twice at once, with a table that is being read and its rows so far.
 func Verify(ctx context.Context, l Ledger, progress func(table string, rows int64)) (Report, error) {
 	report := Report{Rows: map[string]int64{}}
-	add := func(d Damage) {
-		if len(report.Damage) < maxDamage {
-			report.Damage = append(report.Damage, d)
+	tables := l.Tables()
+	read := make([]reading, len(tables))
+	var structure findings
+	var readers sync.WaitGroup
+	var speaking sync.Mutex
+	readers.Go(func() {
+		if err := l.Structure(ctx, structure.add); err != nil {
+			structure.add(Damage{Message: fmt.Sprintf("The structure of the file can not be checked: %v.", err)})
 		}
-	}
-	for _, table := range l.Tables() {
-		v := verifier{chains: map[string]link{}}
-		err := l.Rows(ctx, table, func(r Row) error {
-			report.Rows[table]++
-			if progress != nil && report.Rows[table]%progressEvery == 0 {
-				progress(table, report.Rows[table])
-			}
-			for _, message := range v.check(r) {
-				add(Damage{Table: r.Table, Key: r.Key, Message: message})
-			}
-			return nil
+	})
+	for i, table := range tables {
+		readers.Go(func() {
+			read[i].table(ctx, l, table, func(rows int64) {
+				if progress != nil {
+					speaking.Lock()
+					defer speaking.Unlock()
+					progress(table, rows)
+				}
+			})
 		})
-		if ctx.Err() != nil {
-			return report, ctx.Err()
+	}
+	readers.Wait()
+	var all findings
+	for i, table := range tables {
+		if read[i].rows > 0 {
+			report.Rows[table] = read[i].rows
 		}
-		if err != nil {
-			add(Damage{Table: table, Message: fmt.Sprintf("The table can not be read to its end: %v.", err)})
+		all = append(all, read[i].found...)
+	}
+	if ctx.Err() == nil {
+		if err := l.Contradictions(ctx, all.add); err != nil {
+			all.add(Damage{Message: fmt.Sprintf("The tables can not be held against each other: %v.", err)})
 		}
 	}
-	if err := l.Contradictions(ctx, add); err != nil {
-		if ctx.Err() != nil {
-			return report, ctx.Err()
-		}
-		add(Damage{Message: fmt.Sprintf("The tables can not be held against each other: %v.", err)})
+	all = append(all, structure...)
+	report.Damage = all[:min(len(all), maxDamage)]
+	return report, ctx.Err()
+}
+
+// findings are pieces of damage, of which no more are kept than are reported.
+type findings []Damage
+
+func (f *findings) add(d Damage) {
+	if len(*f) < maxDamage {
+		*f = append(*f, d)
 	}
-	return report, nil
+}
+
+// reading is what the reading of one table came to.
+type reading struct {
+	rows  int64
+	found findings
+}
+
+// table reads a table and checks every row of it.
+func (r *reading) table(ctx context.Context, l Ledger, table string, progress func(rows int64)) {
+	v := verifier{chains: map[string]link{}}
+	err := l.Rows(ctx, table, func(row Row) error {
+		if r.rows++; r.rows%progressEvery == 0 {
+			progress(r.rows)
+		}
+		for _, message := range v.check(row) {
+			r.found.add(Damage{Table: row.Table, Key: row.Key, Message: message})
+		}
+		return nil
+	})
+	if err != nil {
+		r.found.add(Damage{Table: table, Message: fmt.Sprintf("The table can not be read to its end: %v.", err)})
+	}
 }
 
 const progressEvery = 1 << 14

@@ -15,6 +15,7 @@ type ledger struct {
 	tables map[string][]Row
 	broken map[string]error // tables that can not be read to their end
 	odd    []Damage
+	torn   []Damage
 }
 
 func (l ledger) Tables() []string {
@@ -34,6 +35,13 @@ func (l ledger) Rows(_ context.Context, table string, fn func(Row) error) error 
 		}
 	}
 	return l.broken[table]
+}
+
+func (l ledger) Structure(_ context.Context, fn func(Damage)) error {
+	for _, d := range l.torn {
+		fn(d)
+	}
+	return l.broken["structure"]
 }
 
 func (l ledger) Contradictions(_ context.Context, fn func(Damage)) error {

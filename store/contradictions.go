@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	sqldriver "database/sql/driver"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"toolcrib/history"
 )
@@ -18,50 +21,125 @@ type contradiction struct {
 // being answered is damage itself and keeps none of the others from it.
 func (l Ledger) Contradictions(ctx context.Context, fn func(history.Damage)) error {
 	var questions []contradiction
+	follows, err := l.follows(ctx)
+	if err != nil {
+		return err
+	}
+	if !follows {
+		questions = append(questions, recordContradictions()...)
+	}
+	current, err := l.current(ctx)
+	if err != nil {
+		return err
+	}
+	if !current {
+		questions = append(questions, liveContradictions()...)
+	}
 	questions = append(questions, registryContradictions()...)
-	questions = append(questions, recordContradictions()...)
 	questions = append(questions, queueContradictions()...)
 	questions = append(questions, callContradictions()...)
 	questions = append(questions, assistantContradictions()...)
 	questions = append(questions, importContradictions()...)
-	for _, c := range questions {
-		keys, err := all(ctx, l.s, scanString, c.query)
-		if ctx.Err() != nil {
-			return ctx.Err()
+	answers := make([][]history.Damage, len(questions))
+	var asking sync.WaitGroup
+	for i, c := range questions {
+		asking.Go(func() { answers[i] = l.ask(ctx, c) })
+	}
+	asking.Wait()
+	for _, damage := range slices.Concat(answers...) {
+		fn(damage)
+	}
+	return l.use(ctx, func(s *session) error {
+		if err := s.waivedCounts(ctx, fn); err != nil {
+			return err
 		}
-		if err != nil {
-			fn(history.Damage{Table: c.table, Message: fmt.Sprintf("It can not be held against the other tables: %v.", err)})
+		if err := s.rawContents(ctx, fn); err != nil {
+			fn(history.Damage{Table: "raws", Message: fmt.Sprintf("It can not be read to its end: %v.", err)})
 		}
-		for _, key := range keys {
-			fn(history.Damage{Table: c.table, Key: key, Message: c.message})
-		}
-	}
-	if err := l.waivedCounts(ctx, fn); err != nil {
-		return err
-	}
-	if err := l.rawContents(ctx, fn); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		fn(history.Damage{Table: "raws", Message: fmt.Sprintf("It can not be read to its end: %v.", err)})
-	}
-	if err := l.s.checkCore(ctx); err != nil {
-		fn(history.Damage{Table: "core", Message: err.Error() + "."})
-	}
-	if err := l.schemaDrift(ctx, fn); err != nil {
-		return err
-	}
-	answers, err := l.s.check(ctx, "integrity_check")
-	for _, answer := range answers {
-		fn(history.Damage{Table: "sqlite_schema", Key: "file", Message: "The engine finds: " + answer + "."})
-	}
-	return err
+		return ctx.Err()
+	})
 }
 
-// registryContradictions are about what is live: it is what the history says,
-// under its own names, and locked where it has to be.
-func registryContradictions() []contradiction {
-	const inForce = `live l JOIN versions v ON v.subject = l.subject AND v.number = l.version`
+// ask puts a question and returns what the answers are damage to.
+func (l Ledger) ask(ctx context.Context, c contradiction) []history.Damage {
+	var found []history.Damage
+	err := l.use(ctx, func(s *session) error {
+		keys, err := all(ctx, s, scanString, c.query)
+		for _, key := range keys {
+			found = append(found, history.Damage{Table: c.table, Key: key, Message: c.message})
+		}
+		return err
+	})
+	if err != nil {
+		found = append(found, history.Damage{Table: c.table, Message: fmt.Sprintf("It can not be held against the other tables: %v.", err)})
+	}
+	return found
+}
+
+// follows reports whether records and log follow each other as they were read,
+// and no row of a record is missing between others.
+func (l Ledger) follows(ctx context.Context) (bool, error) {
+	if !l.course.agrees() {
+		return false, nil
+	}
+	whole := true
+	err := l.use(ctx, func(s *session) error {
+		for _, table := range append(recordTables(), versionTable) {
+			var rows, last int64
+			if err := s.row(ctx, "SELECT count(*), coalesce(max(seq), 0) FROM "+table, nil, &rows, &last); err != nil {
+				return err
+			}
+			whole = whole && rows == last // as numbers count from 1
+		}
+		return nil
+	})
+	return whole && err == nil, ctx.Err()
+}
+
+// current reports whether what is live is the last version of every subject.
+func (l Ledger) current(ctx context.Context) (bool, error) {
+	if !l.course.ended[versionTable] {
+		return false, nil
+	}
+	rows, agrees := 0, true
+	err := l.use(ctx, func(s *session) error {
+		return s.plain(ctx, "SELECT subject, version, content_hash FROM live NOT INDEXED", func(values []sqldriver.Value) error {
+			var fields [3]string
+			for i := range fields {
+				var err error
+				if fields[i], err = asText(values[i]); err != nil {
+					return err
+				}
+			}
+			rows++
+			agrees = agrees && l.course.liveAgrees(fields[0], fields[1], fields[2])
+			return nil
+		})
+	})
+	return agrees && err == nil && rows == len(l.course.last), ctx.Err()
+}
+
+// Structure implements history.Ledger: the core and its lock, the schema, and
+// what the engine's own check finds.
+func (l Ledger) Structure(ctx context.Context, fn func(history.Damage)) error {
+	return l.use(ctx, func(s *session) error {
+		if err := s.checkCore(ctx); err != nil {
+			fn(history.Damage{Table: "core", Message: err.Error() + "."})
+		}
+		if err := s.schemaDrift(ctx, fn); err != nil {
+			return err
+		}
+		answers, err := s.check(ctx, "integrity_check")
+		for _, answer := range answers {
+			fn(history.Damage{Table: "sqlite_schema", Key: "file", Message: "The engine finds: " + answer + "."})
+		}
+		return err
+	})
+}
+
+// liveContradictions are about the versions that are in force: the last of each
+// subject.
+func liveContradictions() []contradiction {
 	return []contradiction{
 		{
 			"live", `SELECT l.subject FROM live l WHERE NOT EXISTS (SELECT 1 FROM versions v
@@ -73,6 +151,14 @@ func registryContradictions() []contradiction {
 			"live", `SELECT DISTINCT subject FROM versions WHERE subject NOT IN (SELECT subject FROM live)`,
 			"There are versions, but nothing is live.",
 		},
+	}
+}
+
+// registryContradictions are about what is live: it is what the history says,
+// under its own names, and locked where it has to be.
+func registryContradictions() []contradiction {
+	const inForce = `live l JOIN versions v ON v.subject = l.subject AND v.number = l.version`
+	return []contradiction{
 		{
 			"live", `SELECT subject FROM live WHERE locked <> (kind = 'tool' AND layer = 'global' AND id IN (SELECT id FROM core))`,
 			"The core lock is not where it belongs.",

@@ -29,8 +29,8 @@ func importContradictions() []contradiction {
 }
 
 // rawContents reports imported JSON that is not what its hash says.
-func (l Ledger) rawContents(ctx context.Context, fn func(history.Damage)) error {
-	return l.s.each(ctx, "SELECT hash, body FROM raws ORDER BY hash", nil, func(row scanner) error {
+func (s *session) rawContents(ctx context.Context, fn func(history.Damage)) error {
+	return s.each(ctx, "SELECT hash, body FROM raws ORDER BY hash", nil, func(row scanner) error {
 		var hash string
 		var body []byte
 		if err := row.Scan(&hash, &body); err != nil {

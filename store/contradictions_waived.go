@@ -13,13 +13,13 @@ import (
 // waivedCounts reports proposals with waivers whose count of blocks is not what
 // the desk counted when it last assessed them or took a waiver. What a waiver
 // settles is the desk's to say, so the desk is asked.
-func (l Ledger) waivedCounts(ctx context.Context, fn func(history.Damage)) error {
-	ids, err := all(ctx, l.s, scanID, "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
+func (s *session) waivedCounts(ctx context.Context, fn func(history.Damage)) error {
+	ids, err := all(ctx, s, scanID, "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		agrees, err := l.agrees(ctx, id)
+		agrees, err := s.agrees(ctx, id)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -33,25 +33,25 @@ func (l Ledger) waivedCounts(ctx context.Context, fn func(history.Damage)) error
 	return nil
 }
 
-func (l Ledger) agrees(ctx context.Context, id proposals.ID) (bool, error) {
-	p, err := l.s.Proposal(ctx, id)
+func (s *session) agrees(ctx context.Context, id proposals.ID) (bool, error) {
+	p, err := s.Proposal(ctx, id)
 	if err != nil {
 		return false, err
 	}
 	var counted string
-	err = l.s.row(ctx, `SELECT coalesce((SELECT at FROM events WHERE proposal = ? AND proposal <> '' AND revision = ? AND act IN ('assess', 'waive')
+	err = s.row(ctx, `SELECT coalesce((SELECT at FROM events WHERE proposal = ? AND proposal <> '' AND revision = ? AND act IN ('assess', 'waive')
 		ORDER BY seq DESC LIMIT 1), '')`, []any{id, p.Revision}, &counted)
 	if err != nil {
 		return false, err
 	}
-	as, err := l.s.Assessments(ctx, id, p.Revision)
+	as, err := s.Assessments(ctx, id, p.Revision)
 	if err != nil {
 		return false, err
 	}
 	if len(as) == 0 {
 		return p.Summary == proposals.Summary{}, nil
 	}
-	waivers, err := l.s.Waivers(ctx, id)
+	waivers, err := s.Waivers(ctx, id)
 	if err != nil {
 		return false, err
 	}

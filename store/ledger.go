@@ -2,20 +2,46 @@ package store
 
 import (
 	"context"
+	sqldriver "database/sql/driver"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"toolcrib/history"
 )
 
-// Ledger is the database as verification reads it, in one snapshot.
-type Ledger struct{ s *session }
+// Ledger is the database as verification reads it, in one snapshot that several
+// sessions look at side by side.
+type Ledger struct {
+	free   chan *session // those that nobody uses
+	course *course       // what the rows that were read say of each other
+}
 
 // Audit calls fn with the ledger of one snapshot.
 func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
-	return db.view(ctx, func(s *session) error { return fn(Ledger{s}) })
+	return db.view(ctx, func(s *session) error {
+		more, leave, err := db.companions(ctx, s)
+		if err != nil {
+			return err
+		}
+		l := Ledger{free: make(chan *session, 1+len(more)), course: newCourse()}
+		for _, s := range append(more, s) {
+			l.free <- s
+		}
+		return errors.Join(fn(l), leave())
+	})
+}
+
+// use calls fn with a session as soon as one is free.
+func (l Ledger) use(ctx context.Context, fn func(*session) error) error {
+	select {
+	case s := <-l.free:
+		defer func() { l.free <- s }()
+		return errors.Join(ctx.Err(), fn(s))
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 const (
@@ -68,9 +94,10 @@ const sealedVersionColumns = `subject, number, content_hash, prev_hash, proposal
 // follow each other. An order by subject would take the subject from an index,
 // where a table that was tampered with does not show.
 func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
-	return l.read(ctx, "SELECT "+sealedVersionColumns+" FROM versions ORDER BY seq", history.VersionFormat, func(fields []string) error {
+	return l.read(ctx, versionTable, "SELECT "+sealedVersionColumns+" FROM versions ORDER BY seq", history.VersionFormat, func(fields []string) error {
 		n := len(fields)
 		subject, number := fields[1], fields[2]
+		l.course.version(subject, number, fields[3], fields[5], fields[12], fields[n-1])
 		return fn(history.Row{
 			Table: versionTable, Key: subject + " version " + number, Fields: fields[:n-2], Seal: fields[n-1],
 			Text: fields[n-2], TextHash: fields[3], Chain: subject, Number: integer(number), Prev: fields[4],
@@ -81,8 +108,11 @@ func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error 
 // chain reads a table whose rows form one chain: seq first among its columns,
 // prev_hash and hash last.
 func (l Ledger) chain(ctx context.Context, table, columns, format, word string, fn func(history.Row) error) error {
-	return l.read(ctx, "SELECT "+columns+" FROM "+table+" ORDER BY seq", format, func(fields []string) error {
+	return l.read(ctx, table, "SELECT "+columns+" FROM "+table+" ORDER BY seq", format, func(fields []string) error {
 		n := len(fields)
+		if table == eventTable {
+			l.course.event(fields[9])
+		}
 		return fn(history.Row{
 			Table: table, Key: word + " " + fields[1], Fields: fields[:n-1], Seal: fields[n-1],
 			Chain: table, Number: integer(fields[1]), Prev: fields[n-2],
@@ -92,32 +122,50 @@ func (l Ledger) chain(ctx context.Context, table, columns, format, word string, 
 
 func (l Ledger) records(ctx context.Context, k recordKind, fn func(history.Row) error) error {
 	row := 0
-	return l.read(ctx, "SELECT "+k.columns+", seal FROM "+k.table+" ORDER BY seq", k.format, func(fields []string) error {
+	return l.read(ctx, k.table, "SELECT "+k.columns+", seal FROM "+k.table+" ORDER BY seq", k.format, func(fields []string) error {
 		row++
 		n := len(fields)
+		l.course.record(k.table, fields)
 		return fn(history.Row{Table: k.table, Key: fmt.Sprintf("%s row %d (%s)", k.table, row, fields[1]), Fields: fields[:n-1], Seal: fields[n-1]})
 	})
 }
 
 // read hands every row of a query to fn as text, behind the format's name. The
 // slice is used again for the next row.
-func (l Ledger) read(ctx context.Context, query, format string, fn func(fields []string) error) error {
-	var fields []string
-	var dest []any
-	return l.s.each(ctx, query, nil, func(row scanner) error {
-		if dest == nil {
-			columns := strings.Count(query[:strings.Index(query, " FROM ")], ",") + 1
-			fields = make([]string, columns+1)
-			fields[0] = format
-			for i := range columns {
-				dest = append(dest, &fields[i+1])
+func (l Ledger) read(ctx context.Context, table, query, format string, fn func(fields []string) error) error {
+	return l.use(ctx, func(s *session) error {
+		fields := []string{format}
+		err := s.plain(ctx, query, func(values []sqldriver.Value) error {
+			fields = fields[:1]
+			for i, value := range values {
+				text, err := asText(value)
+				if err != nil {
+					return fmt.Errorf("column %d: %w", i+1, err)
+				}
+				fields = append(fields, text)
 			}
+			return fn(fields)
+		})
+		if err == nil {
+			l.course.end(table)
 		}
-		if err := row.Scan(dest...); err != nil {
-			return err
-		}
-		return fn(fields)
+		return err
 	})
+}
+
+// asText writes a value as its column has it in a seal.
+func asText(value sqldriver.Value) (string, error) {
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case []byte:
+		return string(v), nil
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	}
+	return "", fmt.Errorf("%w: %T where a text or a number belongs", ErrDamaged, value)
 }
 
 // integer reads a stored whole number; 0 when it is none any more.

@@ -9,12 +9,12 @@ import (
 
 // schemaDrift reports tables, indexes and triggers that are not those of the
 // migrations: a trigger that was dropped is a lock that is open.
-func (l Ledger) schemaDrift(ctx context.Context, fn func(history.Damage)) error {
+func (s *session) schemaDrift(ctx context.Context, fn func(history.Damage)) error {
 	want, err := freshSchema(ctx)
 	if err != nil {
 		return err
 	}
-	have, err := l.s.objects(ctx)
+	have, err := s.objects(ctx)
 	if err != nil {
 		return err
 	}

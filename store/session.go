@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 
 	"toolcrib/failpoint"
 	"toolcrib/history"
@@ -117,6 +119,35 @@ func (s *session) each(ctx context.Context, query string, args []any, fn func(sc
 		}
 	}
 	return rows.Err()
+}
+
+// plain runs a query and calls fn with the values of every row as the engine
+// gives them, without what database/sql does to each: for those who read
+// millions. The values are good until fn returns.
+func (s *session) plain(ctx context.Context, query string, fn func([]sqldriver.Value) error) error {
+	return s.conn.Raw(func(c any) error {
+		conn, ok := c.(sqldriver.QueryerContext)
+		if !ok {
+			return fmt.Errorf("%T does not run queries", c)
+		}
+		rows, err := conn.QueryContext(context.WithoutCancel(ctx), query, nil)
+		if err != nil {
+			return err
+		}
+		defer rows.Close() //nolint:errcheck // nothing was written
+		values := make([]sqldriver.Value, len(rows.Columns()))
+		for {
+			switch err := rows.Next(values); {
+			case errors.Is(err, io.EOF):
+				return nil
+			case err != nil:
+				return err
+			}
+			if err := errors.Join(ctx.Err(), fn(values)); err != nil {
+				return err
+			}
+		}
+	})
 }
 
 // all runs a query and collects what scan makes of every row.

@@ -16,17 +16,18 @@ import (
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	path   string
-	frozen bool // opened as a file that nobody changes
-	now    func() time.Time
-	newID  func() string
-	write  *sql.DB
-	log    *sql.DB // writes what a power cut may take back
-	read   *sql.DB
-	writer chan *session // holds the one writer when nobody uses it; nil until it is opened
-	logger chan *session // the same for log
-	idle   chan *session // readers that nobody uses
-	slots  chan struct{} // one per reader that may exist
+	readDSN string
+	path    string
+	frozen  bool // opened as a file that nobody changes
+	now     func() time.Time
+	newID   func() string
+	write   *sql.DB
+	log     *sql.DB // writes what a power cut may take back
+	read    *sql.DB
+	writer  chan *session // holds the one writer when nobody uses it; nil until it is opened
+	logger  chan *session // the same for log
+	idle    chan *session // readers that nobody uses
+	slots   chan struct{} // one per reader that may exist
 
 	mu     sync.Mutex
 	closed bool
@@ -94,7 +95,7 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, frozen: frozen, now: opts.Now, newID: opts.NewID, writer: make(chan *session, 1), logger: make(chan *session, 1)}
+	db := &DB{path: path, readDSN: readDSN, frozen: frozen, now: opts.Now, newID: opts.NewID, writer: make(chan *session, 1), logger: make(chan *session, 1)}
 	if db.write, err = sql.Open(driver, writeDSN); err != nil {
 		return nil, err
 	}

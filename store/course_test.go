@@ -1,0 +1,75 @@
+package store
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"toolcrib/history"
+)
+
+// TestCourse gathers what a sound database says and lets one thing at a time be
+// otherwise: only what is sound agrees, everything else is asked about.
+func TestCourse(t *testing.T) {
+	seal := func(n int) string { return history.Seal(strconv.Itoa(n)) }
+	for name, test := range map[string]struct {
+		spoil func(c *course)
+		want  bool
+	}{
+		"sound":                 {func(*course) {}, true},
+		"one event more":        {func(c *course) { c.event(seal(99)) }, false},
+		"an event twice":        {func(c *course) { c.event(seal(1)) }, false},
+		"no seal at all":        {func(c *course) { c.event("x") }, false},
+		"a record more":         {func(c *course) { c.add("comments", shorten(seal(98))) }, false},
+		"two events exchanged":  {func(c *course) { c.told[1], c.told[2] = c.told[2], c.told[1] }, false},
+		"two records exchanged": {func(c *course) { r := c.records["revisions"]; r[0], r[1] = r[1], r[0] }, false},
+		"the last event less":   {func(c *course) { c.told = c.told[:len(c.told)-1] }, false},
+		"a version more":        {func(c *course) { c.version("tool:user/b", "1", seal(9), "p9", "user:ada", seal(97)) }, false},
+		"a decision more":       {func(c *course) { c.agreed = append(c.agreed, shorten(seal(96))) }, false},
+		"a decision of another": {func(c *course) { c.agreed[0] = sha256Half("tool:user/a", "1", seal(3), "p1", "user:bob") }, false},
+		"a table half read":     {func(c *course) { c.ended["waivers"] = false }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourse()
+			c.version("tool:global/get_tasks", "1", seal(8), "", "system", seal(1))
+			c.version("tool:user/a", "1", seal(9), "p1", "user:ada", seal(3))
+			for _, table := range append(recordTables(), versionTable, eventTable) {
+				c.end(table)
+			}
+			c.record("revisions", []string{"format", seal(2)})
+			c.record("revisions", []string{"format", seal(4)})
+			c.record("decisions", strings.Split("format id p1 1 tool:user/a "+seal(9)+" approved note user:ada at assessment digest 1 "+seal(3)+"  "+seal(5), " "))
+			for _, n := range []int{1, 2, 4, 5} {
+				c.event(seal(n))
+			}
+			c.event("")
+			test.spoil(c)
+			if got := c.agrees(); got != test.want {
+				t.Errorf("agrees: %t; want %t", got, test.want)
+			}
+		})
+	}
+}
+
+// TestCourseOfALive compares what is live with the last versions.
+func TestCourseOfALive(t *testing.T) {
+	c := newCourse()
+	hash := strings.Repeat("ab", 32)
+	c.version("tool:user/a", "1", hash, "", "system", hash)
+	c.version("tool:user/a", "2", hash, "", "system", hash)
+	for _, test := range []struct {
+		subject, version, hash string
+		want                   bool
+	}{
+		{"tool:user/a", "2", hash, true},
+		{"tool:user/a", "1", hash, false},
+		{"tool:user/b", "2", hash, false},
+		{"tool:user/a", "2", strings.ToUpper(hash)[1:], false},
+		{"tool:user/a", "2", strings.Repeat("cd", 32), false},
+		{"tool:user/a", "02", hash, false},
+	} {
+		if got := c.liveAgrees(test.subject, test.version, test.hash); got != test.want {
+			t.Errorf("%+v: %t", test, got)
+		}
+	}
+}
