@@ -80,6 +80,9 @@ func trimmed(screen string) string {
 
 // masked replaces the digits of hashes, which depend on the rules of the day.
 func masked(screen string) string {
+	screen = cutDigest.ReplaceAllStringFunc(screen, func(s string) string {
+		return s[:len("digest     ")] + strings.Repeat("0", len(s)-len("digest     │")) + "│"
+	})
 	return hash.ReplaceAllStringFunc(screen, func(s string) string {
 		if !strings.ContainsAny(s, "0123456789") {
 			return s
@@ -89,6 +92,9 @@ func masked(screen string) string {
 }
 
 var hash = regexp.MustCompile(`\b[0-9a-f]{5,}\b`)
+
+// cutDigest is what a dialog leaves of a digest that is beneath it.
+var cutDigest = regexp.MustCompile(`digest     [0-9a-f]+│`)
 
 // checkWidth fails when a line is not exactly as wide as the terminal, by
 // either reading of width, or the screen not as high.
