@@ -131,7 +131,7 @@ func (a *app) openDesk(ctx context.Context) (*review.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	desk, err := review.New(db, c.policy(), a.env.Now, a.env.NewID)
+	desk, err := review.New(db, c.connect(c.policy(), a.env), a.env.Now, a.env.NewID)
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}

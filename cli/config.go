@@ -34,6 +34,8 @@ type config struct {
 	Keys          map[string][]string       `toml:"keys"`       // of the workbench, by the names in docs/keys.md
 	Servers       map[string]serverConfig   `toml:"servers"`
 	Gateway       gatewayConfig             `toml:"gateway"`
+	Model         modelConfig               `toml:"model"`
+	Reviewers     []reviewerConfig          `toml:"reviewers"`
 
 	// sources says which file or flag each setting came from.
 	sources map[string]string
@@ -111,6 +113,11 @@ func (c *config) readFile(file string, own bool) error {
 	if !own && meta.IsDefined("gateway") {
 		return fmt.Errorf("configuration %s: gateway may only stand in the user's own file, because whoever can edit a project's file could have any command run, or open the eval gate", file)
 	}
+	for _, key := range []string{"model", "reviewers"} {
+		if !own && meta.IsDefined(key) {
+			return fmt.Errorf("configuration %s: %s may only stand in the user's own file, because whoever can edit a project's file could have any command run, or the texts under review sent anywhere", file, key)
+		}
+	}
 	for _, k := range meta.Keys() {
 		c.sources[k.String()] = file
 	}
@@ -137,7 +144,7 @@ func (c *config) check() error {
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return errors.Join(c.checkServers(), c.Gateway.check())
+	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers())
 }
 
 // absolute makes a name relative to dir absolute; "" stays.

@@ -135,9 +135,16 @@ func (c config) list() []docSetting {
 		}
 	}
 	c.Gateway.list(values)
+	c.Model.list(values)
+	for _, r := range c.Reviewers {
+		values["reviewers."+r.Name] = r.word(c.Model)
+	}
 	settings := make([]docSetting, 0, len(values))
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		source := c.sources[key]
+		if source == "" && strings.HasPrefix(key, "reviewers.") {
+			source = c.sources["reviewers"]
+		}
 		if source == "" {
 			source = "default"
 		}

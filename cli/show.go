@@ -226,7 +226,11 @@ func writeAssessment(p *page, d review.Dossier) {
 		p.blank()
 	}
 	for _, r := range as.Report.Harness {
-		p.linef("  test case %s: %s. %s", r.Name, strings.ReplaceAll(string(r.Outcome), "_", " "), stop(r.Reason))
+		how := ""
+		if r.Live {
+			how = " (live)"
+		}
+		p.linef("  test case %s%s: %s. %s", r.Name, how, strings.ReplaceAll(string(r.Outcome), "_", " "), stop(r.Reason))
 	}
 	for _, s := range d.Standing {
 		writeFinding(p, s)

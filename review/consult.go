@@ -100,6 +100,7 @@ func (d *Desk) Reassess(ctx context.Context, id proposals.ID) (Assessment, error
 	if err != nil {
 		return Assessment{}, err
 	}
+	d.try(ctx, req.Draft)
 	o := Opinion{Revision: req.Proposal.Revision, ContentHash: req.Proposal.ContentHash}
 	for _, c := range d.policy.Consultants {
 		if d.dryRun {

@@ -12,6 +12,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review/harness"
 	"toolcrib/review/rules"
 )
 
@@ -33,6 +34,9 @@ type Policy struct {
 	Severities map[string]rules.Severity
 	// Consultants are asked about every submission, beside the built-in rules.
 	Consultants []Consultant
+	// Model answers the test cases that have no recorded answer; nil when none
+	// is connected.
+	Model harness.Model
 }
 
 // DefaultMaxOpen is how many proposals an agent may have open.

@@ -16,7 +16,9 @@ import (
 // or none. The error joins what is wrong with each. An agent that has an open
 // proposal on a subject revises that one instead of opening a second.
 func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
-	d.try(ctx, drafts...)
+	if submit {
+		d.try(ctx, drafts...)
+	}
 	var made []proposals.Proposal
 	err := d.update(ctx, func(tx Tx) error {
 		made = make([]proposals.Proposal, 0, len(drafts))
@@ -50,6 +52,7 @@ func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft 
 
 // Submit hands a draft to the Chief of Staff.
 func (d *Desk) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
+	d.tryCurrent(ctx, id)
 	var p proposals.Proposal
 	err := d.update(ctx, func(tx Tx) error {
 		var rev proposals.Revision

@@ -2,17 +2,22 @@ package review
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync"
 
 	"toolcrib/history"
+	"toolcrib/prompt"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/harness"
 )
 
-// trials keeps how test cases came out, by their content. Running them can take
-// a while, so it is done before a write transaction begins, and what is looked
-// at again costs nothing.
+// trials keeps how test cases came out, by their content and that of what they
+// try. Running them can take a while, and asking a model takes seconds, so it is
+// done before a write transaction begins, and what is looked at again costs
+// nothing.
 type trials struct {
 	mu      sync.Mutex
 	results map[string][]harness.Result
@@ -21,23 +26,36 @@ type trials struct {
 // maxTrials bounds what is kept; when there are more, all are forgotten.
 const maxTrials = 4096
 
-// of returns how the test cases of a draft come out on their recorded answers.
+// of returns how the test cases of a draft come out: on their recorded answers,
+// and on those that try got from a model.
 func (t *trials) of(ctx context.Context, draft proposals.Draft) []harness.Result {
+	return t.run(ctx, draft, nil)
+}
+
+func (t *trials) run(ctx context.Context, draft proposals.Draft, model harness.Model) []harness.Result {
 	if len(draft.TestCases) == 0 {
 		return nil
 	}
+	suite := harness.Suite{Cases: draft.TestCases, Model: model}
 	text, err := jsondoc.Marshal(draft.TestCases)
 	if err != nil {
-		return harness.Suite{Cases: draft.TestCases}.Run(ctx)
+		return suite.Run(ctx)
 	}
-	key := history.Seal(string(text))
+	fields := []string{string(text)}
+	if lacksAnswer(draft.TestCases) {
+		fields = append(fields, draft.Definition.Hash())
+		if model != nil {
+			suite.Prompt = instruction(draft.Definition)
+		}
+	}
+	key := history.Seal(fields...)
 	t.mu.Lock()
 	results, known := t.results[key]
 	t.mu.Unlock()
-	if known {
+	if known && (model == nil || !unanswered(results)) {
 		return results
 	}
-	results = harness.Suite{Cases: draft.TestCases}.Run(ctx)
+	results = suite.Run(ctx)
 	if ctx.Err() != nil {
 		return results
 	}
@@ -50,10 +68,78 @@ func (t *trials) of(ctx context.Context, draft proposals.Draft) []harness.Result
 	return results
 }
 
+// lacksAnswer reports whether a case has no recorded answer.
+func lacksAnswer(cases []proposals.TestCase) bool {
+	return slices.ContainsFunc(cases, func(c proposals.TestCase) bool { return c.Output == nil })
+}
+
+// unanswered reports whether a case was not run.
+func unanswered(results []harness.Result) bool {
+	return slices.ContainsFunc(results, func(r harness.Result) bool { return r.Outcome == harness.NotRun })
+}
+
 // try runs the test cases of drafts ahead of the transaction that needs the
-// results.
+// results. What has no recorded answer is asked of the model, if one is
+// connected and the run is to be kept.
 func (d *Desk) try(ctx context.Context, drafts ...proposals.Draft) {
-	for _, draft := range drafts {
-		d.trials.of(ctx, draft)
+	var model harness.Model
+	if d.policy.Model != nil && !d.dryRun {
+		model = &reachable{model: d.policy.Model}
 	}
+	for _, draft := range drafts {
+		if model != nil && len(draft.Problems()) > 0 {
+			d.trials.run(ctx, draft, nil) // it is not submitted as it is
+			continue
+		}
+		d.trials.run(ctx, draft, model)
+	}
+}
+
+// tryCurrent is try for the current revision of a proposal, when there is a
+// model to ask. What can not be read is reported by the act that follows.
+func (d *Desk) tryCurrent(ctx context.Context, id proposals.ID) {
+	if d.policy.Model == nil {
+		return
+	}
+	var rev proposals.Revision
+	err := d.store.View(ctx, func(r Reader) error {
+		var err error
+		_, rev, err = current(ctx, r, id)
+		return err
+	})
+	if err == nil {
+		d.try(ctx, rev.Draft)
+	}
+}
+
+// reachable is a model that is not asked again once nobody was there.
+type reachable struct {
+	model harness.Model
+	gone  error
+}
+
+// Answer implements harness.Model.
+func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, error) {
+	if m.gone != nil {
+		return "", m.gone
+	}
+	text, err := m.model.Answer(ctx, prompt, input)
+	if errors.Is(err, harness.ErrNotConnected) {
+		m.gone = err
+	}
+	return text, err
+}
+
+// instruction is what a model is told when a test case is put to it: what it
+// would be told of the tool, or as the agent, if the definition were live.
+func instruction(d registry.Definition) string {
+	if d.Agent != nil {
+		return prompt.Render(prompt.Input{Agent: *d.Agent, Context: prompt.Reference()}, prompt.Web).Text
+	}
+	if d.Tool == nil || d.Tool.Kind == registry.PromptTool {
+		return block(d, prompt.Web)
+	}
+	t := *d.Tool
+	return "You can call one tool, " + t.ID + ".\n\n" + t.Description + "\n\nIts arguments as a JSON Schema:\n" + string(t.InputSchema) +
+		"\n\nTo call it, answer with one JSON object and nothing else: {\"tool\":\"" + t.ID + "\",\"args\":{…},\"nonce\":\"n1\"}"
 }

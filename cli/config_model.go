@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/review"
+	"toolcrib/review/chief"
+	"toolcrib/review/harness"
+	"toolcrib/review/harness/openai"
+)
+
+// modelConfig says which model answers test cases that have no recorded answer.
+// Any server that speaks OpenAI's chat completions will do.
+type modelConfig struct {
+	BaseURL   string `toml:"base_url"` // such as "http://localhost:11434/v1"
+	Name      string `toml:"name"`
+	APIKeyEnv string `toml:"api_key_env"` // the variable that holds the key
+	Timeout   string `toml:"timeout"`     // such as "60s"
+	Retries   *int   `toml:"retries"`
+}
+
+// defaultRetries is how often a model is asked again.
+const defaultRetries = 2
+
+// reviewerConfig is one reviewer beside the built-in Chief of Staff: a command,
+// or a model. What a model lacks is taken from [model].
+type reviewerConfig struct {
+	Name      string   `toml:"name"` // how assessments call it
+	Command   []string `toml:"command"`
+	BaseURL   string   `toml:"base_url"`
+	Model     string   `toml:"model"`
+	APIKeyEnv string   `toml:"api_key_env"`
+	Timeout   string   `toml:"timeout"`
+	Retries   *int     `toml:"retries"`
+}
+
+// over returns the model of a reviewer, with what it lacks from m. A key is
+// only sent to the address that it was configured for.
+func (r reviewerConfig) over(m modelConfig) modelConfig {
+	if r.BaseURL != "" {
+		m.BaseURL, m.APIKeyEnv = r.BaseURL, ""
+	}
+	for _, s := range []struct{ dst, src *string }{{&m.Name, &r.Model}, {&m.APIKeyEnv, &r.APIKeyEnv}, {&m.Timeout, &r.Timeout}} {
+		if *s.src != "" {
+			*s.dst = *s.src
+		}
+	}
+	if r.Retries != nil {
+		m.Retries = r.Retries
+	}
+	return m
+}
+
+// client makes the client of the model. The key is read from the environment
+// now, so that it stands in no configuration.
+func (m modelConfig) client(env Env) (*openai.Client, error) {
+	c := openai.Config{BaseURL: m.BaseURL, Model: m.Name, Retries: defaultRetries}
+	if m.Retries != nil {
+		c.Retries = *m.Retries
+	}
+	if m.Timeout != "" {
+		c.Timeout, _ = time.ParseDuration(m.Timeout) // checked when it was read
+	}
+	if m.APIKeyEnv != "" {
+		if c.APIKey = env.Getenv(m.APIKeyEnv); c.APIKey == "" {
+			return nil, fmt.Errorf("%w: the API key is missing; set the environment variable %s", harness.ErrNotConnected, m.APIKeyEnv)
+		}
+	}
+	return openai.New(c)
+}
+
+// check reports what can be told without a key and without asking anybody.
+func (m modelConfig) check(where string) error {
+	if d, err := time.ParseDuration(m.Timeout); m.Timeout != "" && (err != nil || d <= 0) {
+		return fmt.Errorf("configuration: %s.timeout is %q; write a time such as \"60s\"", where, m.Timeout)
+	}
+	if m.Retries != nil && (*m.Retries < 0 || *m.Retries > openai.MaxRetries) {
+		return fmt.Errorf("configuration: %s.retries is %d; write 0 to %d", where, *m.Retries, openai.MaxRetries)
+	}
+	switch {
+	case m.BaseURL == "":
+		return fmt.Errorf("configuration: %s.base_url is missing; write the address of a server, such as \"http://localhost:11434/v1\"", where)
+	case m.Name == "":
+		return fmt.Errorf("configuration: %s names no model", where)
+	}
+	return nil
+}
+
+func (c config) checkReviewers() error {
+	if c.Model != (modelConfig{}) {
+		if err := c.Model.check("model"); err != nil {
+			return err
+		}
+	}
+	names := map[string]bool{}
+	for i, r := range c.Reviewers {
+		if strings.TrimSpace(r.Name) == "" {
+			return fmt.Errorf("configuration: reviewers[%d] has no name", i)
+		}
+		if names[r.Name] {
+			return fmt.Errorf("configuration: there are two reviewers %s", r.Name)
+		}
+		names[r.Name] = true
+		where := "reviewers." + r.Name
+		if len(r.Command) == 0 {
+			if err := r.over(c.Model).check(where); err != nil {
+				return err
+			}
+			continue
+		}
+		if r.BaseURL != "" || r.Model != "" || r.APIKeyEnv != "" || r.Retries != nil {
+			return fmt.Errorf("configuration: %s is a command and a model; write two reviewers", where)
+		}
+		// A path that depends on where toolcrib is run would run what lies there.
+		if program := r.Command[0]; program == "" || strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
+			return fmt.Errorf("configuration: %s.command begins with %q; write an absolute path, or a name that is in PATH", where, program)
+		}
+		if d, err := time.ParseDuration(r.Timeout); r.Timeout != "" && (err != nil || d <= 0) {
+			return fmt.Errorf("configuration: %s.timeout is %q; write a time such as \"30s\"", where, r.Timeout)
+		}
+	}
+	return nil
+}
+
+// list adds what doctor shows of them.
+func (m modelConfig) list(values map[string]string) {
+	values["model"] = "not connected"
+	if m != (modelConfig{}) {
+		values["model"] = m.Name + " at " + m.BaseURL
+	}
+}
+
+func (r reviewerConfig) word(m modelConfig) string {
+	if len(r.Command) > 0 {
+		return strings.Join(r.Command, " ")
+	}
+	m = r.over(m)
+	return m.Name + " at " + m.BaseURL
+}
+
+// connect adds to a policy whom the configuration names: nobody is asked, and
+// no client made, before there is something to ask.
+func (c config) connect(p review.Policy, env Env) review.Policy {
+	if c.Model != (modelConfig{}) {
+		p.Model = &connection{client: sync.OnceValues(func() (harness.Model, error) { return c.Model.client(env) })}
+	}
+	for _, r := range c.Reviewers {
+		if len(r.Command) == 0 {
+			p.Consultants = append(p.Consultants, chief.Model{Label: r.Name, Connect: func() (harness.Model, error) { return r.over(c.Model).client(env) }})
+			continue
+		}
+		timeout, _ := time.ParseDuration(r.Timeout) // checked when it was read
+		p.Consultants = append(p.Consultants, chief.Command{Label: r.Name, Args: r.Command, Dir: env.Dir, Timeout: timeout})
+	}
+	return p
+}
