@@ -26,10 +26,31 @@ func cannotAct(act proposals.Act) func(*Model) string {
 			return ""
 		}
 		if _, err := proposals.Next(p.State, act); err != nil {
-			return err.Error()
+			return standing(p.State)
 		}
 		return ""
 	}
+}
+
+// standing says where a proposal stands that something can not be done to.
+func standing(s proposals.State) string {
+	switch s {
+	case proposals.Drafted:
+		return "it is a draft and not submitted yet"
+	case proposals.ChiefReview:
+		return "the Chief of Staff has not assessed it yet"
+	case proposals.UserReview:
+		return "it waits for your decision"
+	case proposals.NeedsChanges:
+		return "it was sent back, and its author has not revised it yet"
+	case proposals.Approved:
+		return "it is approved already"
+	case proposals.Rejected:
+		return "it is rejected already"
+	case proposals.Withdrawn:
+		return "it is withdrawn already"
+	}
+	return "it is in the state " + string(s)
 }
 
 func (m *Model) cannotApprove() string {
@@ -64,8 +85,9 @@ func (m *Model) cannotReassess() string {
 	if !m.proposal.loaded {
 		return "it is not read yet"
 	}
-	if _, err := proposals.Next(m.proposal.dossier.Proposal.State, proposals.ActAssess); err != nil {
-		return err.Error()
+	state := m.proposal.dossier.Proposal.State
+	if _, err := proposals.Next(state, proposals.ActAssess); err != nil {
+		return standing(state)
 	}
 	return ""
 }

@@ -184,7 +184,7 @@ func (q *queuePage) empty() []draw.Safe {
 	case q.tab != 0:
 		return []draw.Safe{"Nothing is in this state. tab goes on to the next."}
 	}
-	return []draw.Safe{"Nothing is proposed yet.", "", "n drafts a new proposal, T shows the tools that are live.", "Agents propose through `toolcrib mcp`, scripts with `toolcrib propose`."}
+	return []draw.Safe{"Nothing is proposed yet.", "", "n drafts a new proposal, T shows the tools that are live.", "Agents propose through `toolcrib mcp`,", "scripts with `toolcrib propose`."}
 }
 
 func (q *queuePage) row(m *Model, i int, columns []column) (draw.Line, theme.Style) {
@@ -197,7 +197,7 @@ func (q *queuePage) row(m *Model, i int, columns []column) (draw.Line, theme.Sty
 	if !ok {
 		return draw.Line{mark, {Text: "  …", Style: m.theme.Faint}}, base
 	}
-	l := draw.Line{mark, {Text: q.bracket(i, p) + " ", Style: m.theme.Title}}
+	l := draw.Line{mark, {Text: q.bracket(i, p) + " ", Style: m.theme.Faint}}
 	for _, c := range columns {
 		l = append(l, c.cell(m, p).Fit(c.width)...).Add("", "  ")
 	}

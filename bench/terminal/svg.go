@@ -167,7 +167,7 @@ func css(s uv.Style, fg color.Color) string {
 		out = append(out, "font-style:italic")
 	}
 	if s.Attrs&uv.AttrFaint != 0 {
-		out = append(out, "opacity:.6")
+		out = append(out, "fill-opacity:.6")
 	}
 	switch {
 	case s.Underline != ansi.UnderlineNone:
