@@ -52,15 +52,22 @@ func SVG(styled string, width, height int, paper Paper) string {
 	return b.String()
 }
 
-// fillOut gives the cells behind the end of a captured line the background of
-// the last: tmux leaves out what was erased in a colour.
+// fillOut gives the cells behind the end of a captured line their background:
+// tmux leaves out what was erased to the end of the line in a colour. A line
+// that is filled begins its background with a blank; one with a coloured word
+// does not.
 func fillOut(screen uv.ScreenBuffer, y, from, width int) {
-	last := screen.CellAt(from-1, y)
-	if last == nil || last.Style.Bg == nil {
+	for x := range from {
+		first := screen.CellAt(x, y)
+		if first == nil || first.Style.Bg == nil {
+			continue
+		}
+		if first.Content == " " || first.Content == "▌" {
+			for x := from; x < width; x++ {
+				screen.SetCell(x, y, &uv.Cell{Content: " ", Width: 1, Style: uv.Style{Bg: first.Style.Bg}})
+			}
+		}
 		return
-	}
-	for x := from; x < width; x++ {
-		screen.SetCell(x, y, &uv.Cell{Content: " ", Width: 1, Style: uv.Style{Bg: last.Style.Bg}})
 	}
 }
 

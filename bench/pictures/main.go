@@ -1,0 +1,133 @@
+// Command pictures makes the pictures of the README from the real program: it
+// fills a database with the proposals of the demonstration, opens the
+// workbench on it in a terminal, goes to each screen and writes it as an SVG
+// file.
+//
+//	go run ./bench/pictures docs/pictures
+//
+// It needs tmux.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"toolcrib/bench/terminal"
+)
+
+// The size of the terminal that is pictured, in cells.
+const (
+	width  = 120
+	height = 30
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: go run ./bench/pictures FOLDER")
+		os.Exit(2)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	if err := draw(ctx, os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "pictures:", err)
+		os.Exit(1)
+	}
+}
+
+// picture is a screen, how to get there from the one before, and what is on it
+// when it is complete.
+type picture struct {
+	name  string
+	keys  []string
+	shows []string
+}
+
+var pictures = []picture{
+	{"queue", []string{"j", "j"}, []string{"set_project", "4 findings", "Rationale"}},
+	{"assessment", []string{"Enter", "3"}, []string{"■ block", "S109", "⟨U+"}},
+	{"diff", []string{"Q", "g", "Enter", "2"}, []string{"◆ prompt", "against version 1"}},
+	{"prompt", []string{"Q", "j", "j", "j", "Enter", "4"}, []string{"telegram", "tokens", "◆"}},
+}
+
+func draw(ctx context.Context, folder string) (err error) {
+	home, err := os.MkdirTemp("", "toolcrib-pictures-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	s := studio{home: home, bin: filepath.Join(home, "toolcrib")}
+	if err := s.furnish(ctx); err != nil {
+		return err
+	}
+	t, err := terminal.Start(ctx, terminal.Program{
+		Args: []string{s.bin, "--as", "user:mara"}, Dir: home, Env: s.env(), Width: width, Height: height,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	if _, err := t.Wait(ctx, "your turn", "quit"); err != nil {
+		return err
+	}
+	for _, p := range pictures {
+		if err := t.Press(ctx, p.keys...); err != nil {
+			return err
+		}
+		if _, err := t.Wait(ctx, p.shows...); err != nil {
+			return err
+		}
+		styled, err := t.Styled(ctx)
+		if err != nil {
+			return err
+		}
+		svg := terminal.SVG(styled, width, height, terminal.Dark())
+		if err := os.WriteFile(filepath.Join(folder, p.name+".svg"), []byte(svg), 0o644); err != nil { //nolint:gosec // for everybody to read
+			return err
+		}
+	}
+	return nil
+}
+
+// studio is a home with a toolcrib of its own.
+type studio struct{ home, bin string }
+
+func (s studio) env() []string {
+	return []string{"HOME=" + s.home, "TOOLCRIB_DB=" + filepath.Join(s.home, "toolcrib.db")}
+}
+
+// furnish builds toolcrib and lets the people and agents of the demonstration
+// propose, and mara decide some of it.
+func (s studio) furnish(ctx context.Context) error {
+	build := exec.CommandContext(ctx, "go", "build", "-o", s.bin, "toolcrib")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building toolcrib: %w: %s", err, out)
+	}
+	demo, err := filepath.Abs(filepath.Join("testdata", "demo"))
+	if err != nil {
+		return err
+	}
+	for _, args := range [][]string{
+		{"propose", "--as", "user:ada", "viewpoint_keeper.md", "research_notes.json"},
+		{"propose", "--as", "agent:drafter", "word_counts.json", "chapter_summary.md", "quick_file_reader.md"},
+		{"approve", "#1", "#5", "#6", "--as", "user:mara"},
+		{"reject", "#7", "--as", "user:mara", "--note", "file_reader does this."},
+		{"propose", "--as", "agent:drafter", "assistant_telegram.md"},
+		{"propose", "--as", "agent:importer", "set_project_comma.json", "delete_tasks_unasked.json"},
+		{"propose", "--as", "user:ada", "viewpoint_keeper_close_third.md"},
+	} {
+		cmd := exec.CommandContext(ctx, s.bin, args...)
+		cmd.Env, cmd.Dir = s.env(), demo
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("toolcrib %s: %w: %s", args[0], err, errs.String())
+		}
+	}
+	return nil
+}
