@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -32,8 +33,9 @@ func (f *fromServer) register(set *pflag.FlagSet) {
 // said reports whether the flags name a server.
 func (f *fromServer) said() bool { return f.command != "" || f.url != "" }
 
-// config returns what the flags say as the configuration would.
-func (f *fromServer) config() (serverConfig, error) {
+// config returns what the flags say as the configuration would, for a command
+// that was typed in dir.
+func (f *fromServer) config(dir string) (serverConfig, error) {
 	s := serverConfig{URL: f.url, TokenEnv: f.tokenEnv, Env: f.env}
 	if f.timeout != 0 {
 		s.Timeout = f.timeout.String()
@@ -44,8 +46,15 @@ func (f *fromServer) config() (serverConfig, error) {
 			return s, err
 		}
 	}
-	if err := s.check("given"); err != nil {
+	check := s
+	if len(check.Command) > 0 {
+		check.Command = []string{filepath.Base(check.Command[0])} // the path of a command that is typed may begin here
+	}
+	if err := check.check("given"); err != nil {
 		return s, usagef("the server %v", err)
+	}
+	if f.command != "" && s.Dir == "" {
+		s.Dir = dir // it was typed here
 	}
 	return s, nil
 }
@@ -60,7 +69,7 @@ type place struct {
 // place returns the server that the flags or the configuration name.
 func (f *fromServer) place(a *app, name string) (place, error) {
 	if f.said() {
-		s, err := f.config()
+		s, err := f.config(a.env.Dir)
 		shown := f.url
 		if shown == "" {
 			shown = strings.Join(s.Command, " ")

@@ -99,6 +99,9 @@ func (a *app) printImport(t intaken) error {
 			for line := range strings.Lines(out.Configuration) {
 				p.linef("  %s", strings.TrimRight(line, "\n"))
 			}
+			if len(t.from.server.Command) > 0 {
+				p.linef("It runs in your home folder then; dir = \"/FOLDER\" names another.")
+			}
 		}
 		a.closing(p)
 	})

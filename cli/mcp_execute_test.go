@@ -64,6 +64,10 @@ func TestMCPRunsWhatWasApproved(t *testing.T) {
 			t.Errorf("%s: %v", name, out)
 		}
 	}
+	seen, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "execute_tool", Arguments: map[string]any{"name": "lookUp", "args": map[string]any{"what": "x"}}})
+	if err != nil || len(seen.Content) != 2 || string(seen.Content[1].(*sdk.ImageContent).Data) != "hi" {
+		t.Errorf("the picture is lost: %v, %v", seen, err)
+	}
 	if code, _ := cl.refused("execute_tool", map[string]any{"name": "lookUp", "args": map[string]any{"where": "x"}}); code != "tool_call_invalid_args" {
 		t.Error(code)
 	}

@@ -63,7 +63,7 @@ func serveFixture() {
 		case "tools/list":
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":%s}}`, req.ID, listed())
 		case "tools/call":
-			say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"called"}],"structuredContent":{"tool":%q,"args":%s,"secret":%q}}}`,
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"called"},{"type":"image","mimeType":"image/png","data":"aGk="}],"structuredContent":{"tool":%q,"args":%s,"secret":%q}}}`,
 				req.ID, req.Params.Name, req.Params.Arguments, os.Getenv("FIXTURE_SECRET"))
 		default:
 			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, req.ID)

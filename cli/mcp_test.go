@@ -30,7 +30,10 @@ type crib struct {
 	dir string
 }
 
-func newCrib(t testing.TB) crib { return crib{t, t.TempDir()} }
+func newCrib(t testing.TB) crib {
+	t.Helper()
+	return crib{t, t.TempDir()}
+}
 
 func (c crib) env(args []string, in io.Reader, out, errs io.Writer) cli.Env {
 	return cli.Env{

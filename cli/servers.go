@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,6 +48,8 @@ func (s serverConfig) check(name string) error {
 		return fmt.Errorf("has a url; env and dir are for a command")
 	case s.Dir != "" && !filepath.IsAbs(s.Dir):
 		return fmt.Errorf("has the folder %q; write it from the root", s.Dir)
+	case len(s.Command) > 0 && s.Command[0] != filepath.Base(s.Command[0]) && !filepath.IsAbs(s.Command[0]):
+		return fmt.Errorf("has the program %q; write its name, or its path from the root", s.Command[0])
 	}
 	if s.Timeout != "" {
 		if d, err := time.ParseDuration(s.Timeout); err != nil || d <= 0 {
@@ -90,7 +93,9 @@ func passedOn() []string {
 	}
 }
 
-// upstream returns the server as the gateway reaches it.
+// upstream returns the server as the gateway reaches it. A command runs in the
+// user's home folder unless the configuration names another: in the folder of
+// a project, npx and its like would run what the project has under that name.
 func (s serverConfig) upstream(env Env, name string) upstream.Server {
 	u := upstream.Server{Name: name, Command: s.Command, Dir: s.Dir, URL: s.URL}
 	u.Timeout, _ = time.ParseDuration(s.Timeout) // was checked; "" is none
@@ -101,7 +106,7 @@ func (s serverConfig) upstream(env Env, name string) upstream.Server {
 		return u
 	}
 	if u.Dir == "" {
-		u.Dir = env.Dir
+		u.Dir = homeFolder(env)
 	}
 	for _, key := range slices.Concat(passedOn(), s.Env) {
 		if v := env.Getenv(key); v != "" {
@@ -109,6 +114,17 @@ func (s serverConfig) upstream(env Env, name string) upstream.Server {
 		}
 	}
 	return u
+}
+
+// homeFolder is the user's home folder, or the root where there is none.
+func homeFolder(env Env) string {
+	if dir := env.Getenv("HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if dir, err := os.UserHomeDir(); err == nil && filepath.IsAbs(dir) {
+		return dir
+	}
+	return string(filepath.Separator)
 }
 
 // lines returns the server as it stands in a configuration file.

@@ -46,8 +46,29 @@ func (s *Server) handler(h handle) sdk.ToolHandler {
 			}
 			return result(map[string]Fault{"error": s.fault(err)}, true)
 		}
-		return result(out, false)
+		r, err := result(out, false)
+		if run, ok := out.(docRun); ok && err == nil {
+			r.Content = append(r.Content, media(run.Output)...)
+		}
+		return r, err
 	}
+}
+
+// media returns the pictures and sounds of a result that came from an MCP
+// server: as text a model could not see them.
+func media(output json.RawMessage) []sdk.Content {
+	var theirs sdk.CallToolResult
+	if json.Unmarshal(output, &theirs) != nil {
+		return nil // it came from elsewhere
+	}
+	var blocks []sdk.Content
+	for _, block := range theirs.Content {
+		switch block.(type) {
+		case *sdk.ImageContent, *sdk.AudioContent:
+			blocks = append(blocks, block)
+		}
+	}
+	return blocks
 }
 
 // actor is who calls: the agent that the client says it is, unless somebody

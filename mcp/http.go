@@ -112,6 +112,8 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	if web.Shutdown(closing) != nil {
 		_ = web.Close() // streams of notifications stay open until they are cut
 	}
-	<-served
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("mcp: %w", err)
+	}
 	return ctx.Err()
 }

@@ -27,11 +27,25 @@ type Provider struct {
 
 var _ gateway.Provider = (*Provider)(nil)
 
-// link is the connection to one server.
+// link is the connection to one server. Whoever has put something into busy
+// may look at it or make it.
 type link struct {
-	mu      sync.Mutex // while it is made
+	busy    chan struct{}
 	session *Session
 }
+
+// take waits for the link, as long as ctx allows: somebody else may be making
+// it just now, and a server takes its time.
+func (l *link) take(ctx context.Context) error {
+	select {
+	case l.busy <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l *link) release() { <-l.busy }
 
 // NewProvider returns a provider for the servers that find knows.
 func NewProvider(find func(name string) (Server, bool)) *Provider {
@@ -43,12 +57,12 @@ func (p *Provider) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, l := range p.links {
-		l.mu.Lock()
+		l.busy <- struct{}{}
 		if l.session != nil {
 			l.session.Close()
 			l.session = nil
 		}
-		l.mu.Unlock()
+		l.release()
 	}
 }
 
@@ -97,7 +111,9 @@ func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMe
 	if err == nil || fresh || ctx.Err() != nil || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrTimeout) {
 		return session, tools, err
 	}
-	p.drop(s, session)
+	if err := p.drop(ctx, s, session); err != nil {
+		return nil, nil, err
+	}
 	if session, _, err = p.session(ctx, s); err != nil {
 		return nil, nil, err
 	}
@@ -107,15 +123,11 @@ func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMe
 
 // session returns the connection to a server and whether it was just made.
 func (p *Provider) session(ctx context.Context, s Server) (session *Session, fresh bool, err error) {
-	p.mu.Lock()
-	l := p.links[s.Name]
-	if l == nil {
-		l = &link{}
-		p.links[s.Name] = l
+	l := p.link(s.Name)
+	if err := l.take(ctx); err != nil {
+		return nil, false, err
 	}
-	p.mu.Unlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.release()
 	if l.session != nil && l.session.alive() {
 		return l.session, false, nil
 	}
@@ -126,17 +138,30 @@ func (p *Provider) session(ctx context.Context, s Server) (session *Session, fre
 	return l.session, true, nil
 }
 
-// drop ends a connection that does not work any more.
-func (p *Provider) drop(s Server, session *Session) {
+// link returns the link to a server.
+func (p *Provider) link(name string) *link {
 	p.mu.Lock()
-	l := p.links[s.Name]
-	p.mu.Unlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer p.mu.Unlock()
+	l := p.links[name]
+	if l == nil {
+		l = &link{busy: make(chan struct{}, 1)}
+		p.links[name] = l
+	}
+	return l
+}
+
+// drop ends a connection that does not work any more.
+func (p *Provider) drop(ctx context.Context, s Server, session *Session) error {
+	l := p.link(s.Name)
+	if err := l.take(ctx); err != nil {
+		return err
+	}
+	defer l.release()
 	if l.session == session {
 		l.session = nil
 		session.Close()
 	}
+	return nil
 }
 
 // hashOf returns the hash of what is listed under a name: "" for nothing, for
@@ -215,7 +240,7 @@ func asError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
-	case errors.Is(err, ErrTimeout):
+	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		e.Code = gateway.CodeTimeout
 	case errors.As(err, &answered):
 		e.Details = answered.Data
