@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,6 +51,10 @@ func runExec(ctx context.Context, a *app, who callerFlags, tool, args string) er
 	}
 	return a.withGateway(ctx, func(g *openGateway) error {
 		res, err := g.Execute(ctx, caller, gateway.Request{Tool: tool, Args: raw})
+		var refused *gateway.Error
+		if errors.As(err, &refused) && refused.Pending != "" {
+			a.note("toolcrib: the user looks at it with toolcrib calls show %s, and approves or refuses it", refused.Pending)
+		}
 		if err != nil {
 			return err
 		}
