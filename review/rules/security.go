@@ -42,6 +42,7 @@ var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
 	"S141": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
 	"S142": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
 	"S143": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
+	"S122": func(_ *Change, s *scanned, _ *scan.Match) bool { return s.Kind == Identifier || s.Kind == Label },
 	"S119": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.about("dAuth") },
 	"S121": func(c *Change, s *scanned, _ *scan.Match) bool { return !c.strays(s) },
 	"S134": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.about("dAuth") },

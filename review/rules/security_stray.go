@@ -19,6 +19,9 @@ var acting = words(`deletes removes cancels charges signs installs executes sets
 	emails shares invites renames wipes kills registers submits approves merges commits
 	replaces exports mails unlocks encrypts uninstalls donates bills purchases rewrites rotates`)
 
+// leading are words that may stand before the verb.
+var leading = words("it then also afterwards finally next and the tool")
+
 // words makes a set of a list.
 func words(list string) map[string]bool {
 	set := map[string]bool{}
@@ -56,10 +59,7 @@ func actingBesides(c *Change) []Finding {
 		var spans []passage
 		for _, sentence := range s.Sentences[1:] {
 			said := wordsOf(scan.Fold(s.Value[sentence.Start:sentence.End]))
-			if len(said) > 0 && (said[0] == "it" || said[0] == "also") {
-				said = said[1:]
-			}
-			if len(said) > 0 && said[0] == "also" {
+			for len(said) > 0 && leading[said[0]] {
 				said = said[1:]
 			}
 			if len(said) < 3 || !acting[said[0]] || about[stem(said[0])] {
