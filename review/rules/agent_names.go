@@ -43,12 +43,13 @@ func retiredMentionRule() Rule {
 func retiredIn(t Text) []Finding {
 	var found []passage
 	for p := range idWords(t.Value) {
-		word := t.Value[p.start:p.end]
-		if _, retired := shipped.Retired(word); !retired {
+		word, rest := t.Value[p.start:p.end], t.Value[p.end:]
+		// Few words can be meant as a name, so the look-up comes last.
+		quoted := strings.HasPrefix(rest, "`") && strings.HasSuffix(t.Value[:p.start], "`")
+		if !quoted && !strings.HasPrefix(rest, "(") && !strings.Contains(word, "_") {
 			continue
 		}
-		quoted := strings.HasSuffix(t.Value[:p.start], "`") && strings.HasPrefix(t.Value[p.end:], "`")
-		if strings.Contains(word, "_") || quoted || strings.HasPrefix(t.Value[p.end:], "(") {
+		if _, retired := shipped.Retired(word); retired {
 			found = append(found, p)
 		}
 	}
