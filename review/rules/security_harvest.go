@@ -157,7 +157,9 @@ func (c *Change) harvested(s *scanned) []Finding {
 	}
 	for n, w := range wishes() {
 		for _, i := range s.byRule[fmt.Sprintf("%s.%d%s", harvestID, n, suffix)] {
-			if m := &s.Matches[i]; !mentioned(m) && !c.about(w.needs) && !(w.foreign && c.concerns(s.Value[m.Start:m.End])) {
+			m := &s.Matches[i]
+			due := c.about(w.needs) || w.foreign && c.concerns(s.Value[m.Start:m.End])
+			if !due && !mentioned(m) {
 				spans = append(spans, passage{m.Start, m.End, m.Disguise})
 				what = w.what
 			}
