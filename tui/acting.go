@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -58,6 +59,9 @@ func (m *Model) cannotApprove() string {
 		return "it is not read yet"
 	}
 	if o := m.proposal.dossier.Obstacles; len(o) > 0 {
+		if m.proposal.outdated() && m.cannotReassess() == "" {
+			return "it was assessed with other rules or another configuration; ctrl+r has it assessed again"
+		}
 		return sentence(o[0])
 	}
 	for _, p := range m.proposal.members() {
@@ -69,6 +73,13 @@ func (m *Model) cannotApprove() string {
 		}
 	}
 	return ""
+}
+
+// outdated reports whether all that is in the way is an assessment by other
+// rules than those in force.
+func (pp *proposalPage) outdated() bool {
+	o := pp.dossier.Obstacles
+	return len(o) == 1 && errors.Is(o[0], review.ErrConflict) && pp.dossier.Assessment() != nil && pp.dossier.Proposal.State == proposals.UserReview
 }
 
 func (m *Model) cannotRebase() string {
@@ -249,10 +260,13 @@ func (m *Model) askReason(title, verb, name, consequence string, run func(id pro
 	return m.ask(&dialog{
 		title: title, verb: verb, draft: name + "-" + string(pp.id), wantsText: true, focusText: true,
 		content: func(m *Model, page *prose.Page) {
-			pp.what(page, pp.dossier.Proposal)
-			page.Field("digest", m.shownDigest(digest))
-			page.Blank()
+			p := pp.dossier.Proposal
+			page.Field(string(p.Type), p.Subject.String())
+			page.Field("", "revision "+itoa(p.Revision)+", content "+short(p.ContentHash))
 			page.Text("", consequence)
+			pp.openFindings(m, page)
+			page.Field("prompts", "no channel prompt changes")
+			page.Field("digest", m.shownDigest(digest))
 		},
 		run: func(m *Model, reason string) tea.Cmd { return run(pp.id, digest, reason) },
 	})

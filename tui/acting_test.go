@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/rules"
 )
 
 const nameBank = "tool:user/name_bank"
@@ -137,6 +138,29 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 	}
 	b.press("j", "j", "j", "enter", "M")
 	b.wants("M: it is in no change set with others")
+}
+
+// TestOtherRulesWantAnotherLook changes the configuration after the assessment.
+func TestOtherRulesWantAnotherLook(t *testing.T) {
+	b := newBench(t, 110, 40, demo("word_counts.json"))
+	policy := quiet()
+	policy.Severities["B101"] = rules.Info
+	desk, err := review.New(b.db, policy, b.now, func() string { return "01990000-0000-7000-8000-00000000ffff" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.config.Desk = desk
+	b.restart()
+	b.press("enter", "a")
+	b.wants("a: it was assessed with other rules or another configuration; ctrl+r has it assessed again")
+	b.desk = desk
+	out := b.dialogue(0, "open 1", "approve", "assess")
+	if !strings.Contains(out, "Assessed again: ") {
+		t.Errorf("the dialogue does not assess:\n%s", out)
+	}
+	b.restart()
+	b.press("enter", "a")
+	b.wants("╭─ Approve")
 }
 
 func TestWaive(t *testing.T) {

@@ -162,8 +162,11 @@ func (s *session) refuse(act proposals.Act, verb, consequence, done string) erro
 		s.out.line(why)
 		return nil
 	}
-	s.out.line(what(s.open.Proposal))
-	s.out.linef("Review digest %s. %s", s.open.Digest, consequence)
+	p := s.open.Proposal
+	s.out.linef("%s %s, revision %d, content %s.", p.Type, p.Subject, p.Revision, short(p.ContentHash))
+	s.out.line(consequence + " No channel prompt changes.")
+	s.openFindings()
+	s.out.linef("Review digest %s.", s.open.Digest)
 	reason := s.reason("Your reason.")
 	if reason == "" {
 		s.out.line("A reason is needed. Nothing was done.")
@@ -258,7 +261,8 @@ func (s *session) simple(act proposals.Act, verb, consequence string, run func()
 		s.out.line(why)
 		return nil
 	}
-	s.out.line(what(s.open.Proposal))
+	p := s.open.Proposal
+	s.out.linef("%s %s, revision %d, content %s.", p.Type, p.Subject, p.Revision, short(p.ContentHash))
 	s.out.line(consequence)
 	if !s.agree(verb) {
 		return nil
@@ -276,6 +280,18 @@ func (s *session) doSubmit(string) error {
 		p, err := s.cfg.Desk.Submit(s.ctx, s.cfg.Actor, s.open.Proposal.ID)
 		return "Submitted as " + reference(p) + ".", err
 	})
+}
+
+func (s *session) doAssess(string) error {
+	if _, err := proposals.Next(s.open.Proposal.State, proposals.ActAssess); err != nil {
+		return err
+	}
+	a, err := s.cfg.Desk.Reassess(s.ctx, s.open.Proposal.ID)
+	if err != nil {
+		return err
+	}
+	s.out.linef("Assessed again: %s.", advice(a.Recommendation))
+	return s.wrote()
 }
 
 func (s *session) doWithdraw(string) error {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolcrib/proposals"
+	"toolcrib/tui/draw"
 	"toolcrib/visible"
 )
 
@@ -29,8 +30,15 @@ func (p *printer) linef(format string, args ...any) { p.line(fmt.Sprintf(format,
 // pages prints lines, and waits after each page. It reports whether all of them
 // were read.
 func (s *session) pages(lines []string) bool {
+	used := 0
 	for i, l := range lines {
-		if s.cfg.Page > 0 && i > 0 && i%s.cfg.Page == 0 {
+		l = visible.Line(l)
+		rows := 1
+		if s.cfg.Width > 0 {
+			rows = max(1, (draw.Width(l)+s.cfg.Width-1)/s.cfg.Width)
+		}
+		if used += rows; s.cfg.Page > 0 && i > 0 && used > s.cfg.Page {
+			used = rows
 			answer, ok := s.ask(fmt.Sprintf("%d more lines. Enter goes on, s stops: ", len(lines)-i))
 			if !ok || strings.EqualFold(answer, "s") || strings.EqualFold(answer, "q") {
 				return false

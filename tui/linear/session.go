@@ -22,6 +22,9 @@ type Config struct {
 	Resolve func(ctx context.Context, refs ...string) ([]proposals.ID, error)
 	// Page is after how many lines it waits; 0 for never.
 	Page int
+	// Width is how wide the terminal is, to know how much of a page a long line
+	// takes; 0 for endless.
+	Width int
 }
 
 // Run holds the dialogue until the user quits or the input ends.
@@ -112,6 +115,7 @@ func commands() []command {
 		{names: []string{"reject", "x"}, help: "reject it with a reason", open: true, do: (*session).doReject},
 		{names: []string{"waive", "w"}, args: "NUMBER", help: "waive a finding with a reason", open: true, do: (*session).doWaive},
 		{names: []string{"comment"}, args: "[FIELD [LINE]]", help: "say something, about a line of a field too", open: true, do: (*session).doComment},
+		{names: []string{"assess"}, help: "have the built-in reviewer look again", open: true, do: (*session).doAssess},
 		{names: []string{"submit"}, help: "submit the draft", open: true, do: (*session).doSubmit},
 		{names: []string{"rebase"}, help: "bring it up to the live version", open: true, do: (*session).doRebase},
 		{names: []string{"withdraw"}, help: "withdraw it", open: true, do: (*session).doWithdraw},
