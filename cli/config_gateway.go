@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/BurntSushi/toml"
+
 	"toolcrib/gateway"
 	"toolcrib/gateway/evalgate"
 	"toolcrib/gateway/hub"
@@ -85,7 +87,7 @@ func (c gatewayConfig) list(values map[string]string) {
 		set("hub_max_bytes", itoa(int(c.HubMaxBytes)))
 	}
 	for host, variable := range c.HubTokenEnv {
-		set("hub_token_env."+host, variable)
+		values[toml.Key{"gateway", "hub_token_env", host}.String()] = variable
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -226,7 +227,11 @@ func TestEvalGate(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := open(t, func(c *gateway.Config) { c.Gate, c.GateClosed, c.GateTimeout = tt.gate, tt.closed, 20*time.Millisecond },
+			timeout := time.Minute // no answer is late because the machine is busy
+			if strings.HasPrefix(tt.name, "late") || tt.name == "deaf" {
+				timeout = 20 * time.Millisecond
+			}
+			w := open(t, func(c *gateway.Config) { c.Gate, c.GateClosed, c.GateTimeout = tt.gate, tt.closed, timeout },
 				action("get_weather", func(tool *registry.Tool) { tool.RequiresGate = true; tt.change(tool) }))
 			res, err := w.Execute(t.Context(), caller(), request("get_weather", `{}`))
 			var e *gateway.Error

@@ -148,10 +148,14 @@ func TestBounds(t *testing.T) {
 	seen := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/next", http.StatusSeeOther) })
 	gone := serve(t, func(http.ResponseWriter, *http.Request) {})
 	gone.Close()
-	h := hub.New(hub.Config{Timeout: 50 * time.Millisecond, MaxBytes: 1_000})
+	h, hurried := hub.New(hub.Config{MaxBytes: 1_000}), hub.New(hub.Config{Timeout: 50 * time.Millisecond})
 	defer h.Close()
+	defer hurried.Close()
+	if _, err := hurried.Run(t.Context(), invocation(slow.URL)); code(err) != gateway.CodeTimeout {
+		t.Errorf("a hub that does not answer: %v", err)
+	}
 	for address, want := range map[string]gateway.Code{
-		slow.URL: gateway.CodeTimeout, loud.URL: gateway.CodeProvider, away.URL: gateway.CodeProvider, seen.URL: gateway.CodeProvider,
+		loud.URL: gateway.CodeProvider, away.URL: gateway.CodeProvider, seen.URL: gateway.CodeProvider,
 		gone.URL: gateway.CodeProvider, "": gateway.CodeNotConnected,
 	} {
 		if _, err := h.Run(t.Context(), invocation(address)); code(err) != want {
