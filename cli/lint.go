@@ -26,7 +26,7 @@ func newLint(a *app) *cobra.Command {
 CI: proposals in JSON, NDJSON or Markdown, the tools/list of an MCP server, OpenAI
 and Anthropic tool arrays, v0 prompt files, toolcrib's own export, and plain
 prompts (.md without front matter, .txt). What is live is not known here; names
-are held against what toolcrib ships.
+are held against what toolcrib ships, and tools against each other.
 
 Exit status 6 when anything of the severity given by --fail-on or worse is found.`,
 		Example: `  toolcrib lint proposals/*.md
@@ -60,7 +60,7 @@ func runLint(ctx context.Context, a *app, files []string, format string, fail ru
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	l := linter{set: set, world: shippedWorld(), tokens: tokens.NewCounter()}
+	l := linter{set: set, shelf: newShelf(shippedWorld()), tokens: tokens.NewCounter()}
 	for _, file := range files {
 		data, err := a.readAll(file)
 		if err != nil {
@@ -111,7 +111,7 @@ func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, err
 // linter collects findings over files.
 type linter struct {
 	set    rules.Set
-	world  rules.Memory
+	shelf  *shelf
 	tokens *tokens.Counter
 	found  []findings.Finding
 	units  int // what was looked at
@@ -126,13 +126,13 @@ func (l *linter) file(ctx context.Context, name string, data []byte) error {
 	}
 	l.found = append(l.found, problems...)
 	for _, u := range units {
-		u.change.World = l.world
-		for i := range l.world {
-			if l.world[i].Subject == u.change.Draft.Subject {
-				u.change.Before = &l.world[i]
+		u.change.World = l.shelf
+		for i := range l.shelf.Memory {
+			if l.shelf.Memory[i].Subject == u.change.Draft.Subject {
+				u.change.Before = &l.shelf.Memory[i]
 			}
 		}
-		if u.change.Prompts, err = review.Costs(ctx, library{l.world}, u.change.Draft, l.tokens); err != nil {
+		if u.change.Prompts, err = review.Costs(ctx, library{l.shelf.Memory}, u.change.Draft, l.tokens); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		found, err := l.set.CheckFamilies(ctx, &u.change, u.families)
@@ -140,6 +140,9 @@ func (l *linter) file(ctx context.Context, name string, data []byte) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		l.units++
+		if u.prefix == "" { // a plain text is no tool
+			l.shelf.add(registry.Live{Subject: u.change.Draft.Subject, Definition: u.change.Draft.Definition})
+		}
 		for _, f := range found {
 			l.found = append(l.found, u.place(name, f))
 		}

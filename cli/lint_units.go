@@ -26,7 +26,7 @@ const (
 // not asked of it, and its names are its own.
 const (
 	textFamilies = "SPB"
-	toolFamilies = "SPDBL"
+	toolFamilies = "SPODBL"
 )
 
 // unit is one thing to run the rules over.
@@ -117,7 +117,7 @@ func itemUnits(doc wire.Document) []*unit {
 		})
 	}
 	for _, it := range doc.Items {
-		t := it.Onto(registry.Tool{ID: wire.ID(doc.Server, it.Name), Source: &registry.Source{Type: string(doc.Format)}})
+		t := it.Onto(registry.Tool{ID: wire.ID(doc.Server, it.Name), Source: &registry.Source{Type: string(doc.Format), Ref: serverRef(doc, it.Name)}})
 		add(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: t.ID}, registry.Definition{Tool: &t}, it.Pos, toolFamilies)
 	}
 	for _, e := range doc.Entries {
@@ -126,6 +126,15 @@ func itemUnits(doc wire.Document) []*unit {
 		}
 	}
 	return units
+}
+
+// serverRef is the source of a tool as an import would note it: tools of an MCP
+// server are known by it, named or not.
+func serverRef(doc wire.Document, name string) string {
+	if doc.Format != wire.MCP {
+		return ""
+	}
+	return cmp.Or(doc.Server, "server") + "#" + name
 }
 
 // plainUnit makes a prompt tool out of a text that is only a prompt.

@@ -21,6 +21,8 @@ func overlaps() []Rule {
 const (
 	alikeText    = 0.4
 	alikePurpose = 0.6
+	// sameText is from how much on even tools of one server are duplicates.
+	sameText = 0.9
 )
 
 // mostLikenesses is how many tools like it a reviewer is told of.
@@ -32,7 +34,7 @@ func likeLive() Rule {
 	return Rule{
 		ID: "O102", Name: "like-live-tool", Severity: Warn, Waivable: true,
 		Doc: "The text or the purpose is nearly that of another live tool. Two tools for one thing make a model choose between them, and both have to be kept right. " +
-			"Tools of one server are meant to stand beside each other and are not held against each other; that two forks of one core tool are alike, or that two tools were alike before, is only a hint.",
+			"Tools of one server are meant to stand beside each other and count only when they are nearly the same; that two forks of one core tool are alike, or that two tools were alike before, is only a hint.",
 		Suggestion: "Change the other tool instead, or say in usage notes and rationale what this one does that the other can not.",
 		Bad:        Example{Show: "the prompt of another tool under a new id", Draft: copied, Live: []registry.Live{other}},
 		Good:       Example{Show: "a tool of its own", Draft: action("get_invoices"), Live: []registry.Live{other}},
@@ -47,11 +49,11 @@ func likeLive() Rule {
 			}
 			var found []Finding
 			for _, other := range candidates {
-				if other.Subject.ID == t.ID || other.Locked || other.Definition.Status() != registry.Active || sameServer(*t, *other.Definition.Tool) {
+				if other.Subject.ID == t.ID || other.Locked || other.Definition.Status() != registry.Active {
 					continue
 				}
-				f, ok := likeness(*t, other)
-				if !ok {
+				f, share := likeness(*t, other)
+				if share == 0 || share < sameText && sameServer(*t, *other.Definition.Tool) {
 					continue
 				}
 				fork, base := forkOf(t.ID)
@@ -59,7 +61,7 @@ func likeLive() Rule {
 					f.Severity = Info
 				}
 				if c.Before != nil && c.Before.Definition.Tool != nil {
-					if _, before := likeness(*c.Before.Definition.Tool, other); before {
+					if _, before := likeness(*c.Before.Definition.Tool, other); before > 0 {
 						f.Severity = Info
 					}
 				}
@@ -91,21 +93,30 @@ func sameServer(a, b registry.Tool) bool {
 	return named && server != "" && server == other
 }
 
-// likeness says how a tool is like another one, false when it is not.
-func likeness(t registry.Tool, other registry.Live) (Finding, bool) {
+// likeness says how a tool is like another one, and how much of the text or of
+// the purpose is the same, 0 when too little is.
+func likeness(t registry.Tool, other registry.Live) (Finding, float64) {
 	l := overlap.Compare(t, *other.Definition.Tool)
 	f := Finding{Path: "definition"}
 	switch {
 	case l.Text.Resemblance >= alikeText:
-		f.Message = fmt.Sprintf("%.0f %% of the text is that of %s (version %d).", 100*l.Text.Resemblance, other.Subject, other.Version)
+		f.Message = fmt.Sprintf("%.0f %% of the text is that of %s.", 100*l.Text.Resemblance, versioned(other))
 		f.Path, f.Passage = firstPassage(t, l.Passages)
+		return f, l.Text.Resemblance
 	case l.Purpose.Resemblance >= alikePurpose:
-		f.Message = fmt.Sprintf("The purpose is that of %s (version %d): both are about %s.", other.Subject, other.Version, strings.Join(l.Words, ", "))
+		f.Message = fmt.Sprintf("The purpose is that of %s: both are about %s.", versioned(other), strings.Join(l.Words, ", "))
 		f.Passage = other.Subject.String()
-	default:
-		return f, false
+		return f, l.Purpose.Resemblance
 	}
-	return f, true
+	return f, 0
+}
+
+// versioned names what is live; what stands in a file has no version.
+func versioned(l registry.Live) string {
+	if l.Version == 0 {
+		return l.Subject.String()
+	}
+	return fmt.Sprintf("%s (version %d)", l.Subject, l.Version)
 }
 
 // firstPassage is the longest of the passages that t has in common with another

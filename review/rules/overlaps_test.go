@@ -92,7 +92,12 @@ func TestToolsOfOneServer(t *testing.T) {
 		d.Definition.Tool.Source = &registry.Source{Type: "mcp", Ref: ref}
 		return d
 	}
-	other := liveTool(from("pace_one", "desk#pace_one"))
+	one := from("pace_one", "desk#pace_one")
+	if got := likenesses(t, from("pace_two", "desk#pace_two"), nil, liveTool(one))["O102"]; got != Warn {
+		t.Errorf("the very same text: %q", got)
+	}
+	one.Definition.Tool.Prompt += "\n\nSay it in the tone of the house, and name the chapter that the scene stands in."
+	other := liveTool(one)
 	for ref, want := range map[string]Severity{"desk#pace_two": "", "crane#pace_two": Warn, "pace_two": Warn, "#pace_two": Warn} {
 		if got := likenesses(t, from("pace_two", ref), nil, other)["O102"]; got != want {
 			t.Errorf("%s: %q, want %q", ref, got, want)
