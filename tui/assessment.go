@@ -1,13 +1,16 @@
 package tui
 
 import (
+	"fmt"
 	"hash/fnv"
 	"strings"
 
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/theme"
 )
 
 // maxPassage is how much of a passage is quoted, in bytes; all of it stands in
@@ -36,8 +39,31 @@ func (pp *proposalPage) assessment(m *Model) pager.Rows {
 	}
 	page.Blank()
 	page.Heading("What the reviewer says")
-	page.Text("  ", a.Report.Comment)
+	for line := range strings.SplitSeq(a.Report.Comment, "\n") {
+		page.Marked("  ", line, strongMarks(line, m.theme))
+	}
 	return page.Rows()
+}
+
+// strongMarks brings out what stands between double asterisks, and keeps the
+// asterisks: this is what was written.
+func strongMarks(line string, th theme.Theme) []draw.Mark {
+	var marks []draw.Mark
+	for from := 0; ; {
+		open := strings.Index(line[from:], "**")
+		if open < 0 {
+			return marks
+		}
+		open += from
+		end := strings.Index(line[open+2:], "**")
+		if end < 0 {
+			return marks
+		}
+		end += open + 2
+		marks = append(marks, draw.Mark{Start: open, End: open + 2, Style: th.Off}, draw.Mark{Start: open + 2, End: end, Style: th.Strong},
+			draw.Mark{Start: end, End: end + 2, Style: th.Off})
+		from = end + 2
+	}
 }
 
 func (pp *proposalPage) finding(m *Model, page *prose.Page, s review.Standing) {
@@ -51,15 +77,10 @@ func (pp *proposalPage) finding(m *Model, page *prose.Page, s review.Standing) {
 	}
 	page.Line(draw.Of(style, " "+draw.Pad(sign, 9)).Add(m.theme.Strong, draw.Show(s.Rule)+"  ").Add(m.theme.Faint, where))
 	page.Text("          ", s.Message)
-	if s.Passage != "" {
-		passage := s.Passage
-		if len(passage) > maxPassage {
-			passage = strings.ToValidUTF8(passage[:maxPassage], "") + " …"
-		}
-		id := findingID(s)
-		for n, line := range strings.Split(passage, "\n") {
-			page.Tracked("        ┃ ", line, m.theme.Mark, id+pager.Text(n))
-		}
+	id, need := findingID(s), m.reading[pp.id].passages
+	for n, q := range pp.passage(s) {
+		page.TrackedMarks("        ┃ ", q.text, m.theme.Faint, []draw.Mark{{Start: q.start, End: q.end, Style: m.theme.Mark}}, id+pager.Text(n))
+		need[id+pager.Text(n)] = q.end
 	}
 	if s.Suggestion != "" {
 		page.Faint("          ", "→ "+s.Suggestion)
@@ -69,10 +90,86 @@ func (pp *proposalPage) finding(m *Model, page *prose.Page, s review.Standing) {
 	}
 }
 
+// quotation is a line in which a passage stands from start to before end.
+type quotation struct {
+	text       string
+	start, end int
+}
+
+// around is how much of its line is quoted on either side of a passage, in
+// characters.
+const around = 60
+
+// passageLines are the lines of a passage, as much as is quoted.
+func passageLines(s review.Standing) []string {
+	switch {
+	case s.Passage == "":
+		return nil
+	case len(s.Passage) > maxPassage:
+		return strings.Split(strings.ToValidUTF8(s.Passage[:maxPassage], "")+" …", "\n")
+	}
+	return strings.Split(s.Passage, "\n")
+}
+
+// passage quotes what a finding is about: one line with what stands around it,
+// several as they are.
+func (pp *proposalPage) passage(s review.Standing) []quotation {
+	lines := passageLines(s)
+	out := make([]quotation, len(lines))
+	for i, l := range lines {
+		out[i] = quotation{l, 0, len(l)}
+	}
+	if len(lines) != 1 || s.Line == 0 || s.Passage != lines[0] {
+		return out
+	}
+	line, ok := pp.line(s.Path, s.Line)
+	if !ok {
+		return out
+	}
+	runes := []rune(line)
+	at := min(max(0, s.Column-1), len(runes))
+	rest := string(runes[at:])
+	if !strings.HasPrefix(rest, s.Passage) {
+		return out
+	}
+	before, after := runes[max(0, at-around):at], []rune(rest[len(s.Passage):])
+	q := quotation{text: string(before)}
+	if at > around {
+		q.text = "…" + q.text
+	}
+	q.start, q.end = len(q.text), len(q.text)+len(s.Passage)
+	q.text += s.Passage + string(after[:min(len(after), around)])
+	if len(after) > around {
+		q.text += "…"
+	}
+	return []quotation{q}
+}
+
+// line returns a line of a field of the revision, counted from 1.
+func (pp *proposalPage) line(path string, n int) (string, bool) {
+	draft := pp.dossier.Revision.Draft
+	if hash := pp.dossier.Revision.ContentHash; pp.source == nil || pp.sourceOf != hash {
+		doc, err := jsondoc.Parse(draft.Canonical(), jsondoc.DefaultLimits)
+		if err != nil {
+			return "", false
+		}
+		pp.source, pp.sourceOf = doc, hash
+	}
+	field := pp.source.Find(path)
+	if field == nil || field.Kind != jsondoc.String {
+		return "", false
+	}
+	lines := strings.Split(field.Text, "\n")
+	if n > len(lines) {
+		return "", false
+	}
+	return lines[n-1], true
+}
+
 // findingID names the passage of a finding for the pager.
 func findingID(s review.Standing) pager.Text {
 	h := fnv.New64a()
-	h.Write([]byte(review.Handle(s.Finding)))
+	fmt.Fprintf(h, "%s %d:%d", review.Handle(s.Finding), s.Line, s.Column)
 	return pager.Text(h.Sum64()&^0xffff | 1)
 }
 
@@ -84,12 +181,22 @@ func unseenFindings(r *reading) []string {
 		if clean(s.Passage) {
 			continue
 		}
-		for n, line := range strings.Split(s.Passage[:min(len(s.Passage), maxPassage)], "\n") {
-			if !r.finds.Seen(findingID(s)+pager.Text(n), len(strings.ToValidUTF8(line, ""))) {
-				names = append(names, s.Rule+" in "+s.Path)
-				break
-			}
+		if !r.sawPassage(s) {
+			names = append(names, s.Rule+" in "+s.Path)
 		}
 	}
 	return names
+}
+
+// sawPassage reports whether every line of the passage of a finding was on the
+// screen, up to its end.
+func (r *reading) sawPassage(s review.Standing) bool {
+	id := findingID(s)
+	for n := range passageLines(s) {
+		need, laid := r.passages[id+pager.Text(n)]
+		if !laid || !r.finds.Seen(id+pager.Text(n), need) {
+			return false
+		}
+	}
+	return true
 }

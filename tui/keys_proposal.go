@@ -199,7 +199,7 @@ func (m *Model) nextUnseen() tea.Cmd {
 	}
 	pp.tab = tabAssessment
 	for i, s := range pp.dossier.Standing {
-		if !clean(s.Passage) && !r.finds.Seen(findingID(s), 1) {
+		if !clean(s.Passage) && !r.sawPassage(s) {
 			pp.pagers[tabAssessment].SetStop(i)
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
@@ -44,7 +45,9 @@ type proposalPage struct {
 	marked   int             // version that the next comparison begins with
 	anchors  []review.Anchor // of the stops of the thread
 	quotes   map[review.Anchor]quoted
-	resume   *keptText // to go on with when the proposal is there
+	source   *jsondoc.Node // the revision, once a line of it was quoted
+	sourceOf string        // its content hash
+	resume   *keptText     // to go on with when the proposal is there
 }
 
 // anchor is a line of a field.
@@ -55,12 +58,13 @@ type anchor struct {
 
 // reading is what the user has read of a proposal: it outlives the page.
 type reading struct {
-	made    comparison
-	list    *difflist.List
-	pager   *pager.Pager // of the diff against the base
-	read    int          // row of the list, unified, up to which everything was seen
-	dossier review.Dossier
-	finds   *pager.Pager // of the assessment
+	made     comparison
+	list     *difflist.List
+	pager    *pager.Pager // of the diff against the base
+	read     int          // row of the list, unified, up to which everything was seen
+	dossier  review.Dossier
+	finds    *pager.Pager       // of the assessment
+	passages map[pager.Text]int // how many bytes of each quoted line have to be seen
 }
 
 func (m *Model) openProposal(p proposals.Proposal) tea.Cmd {
@@ -101,7 +105,7 @@ func (m *Model) dossierLoaded(msg dossierMsg) tea.Cmd {
 	pp.dossier, pp.loaded, pp.err = msg.dossier, true, nil
 	r := m.reading[pp.id]
 	if r == nil {
-		r = &reading{finds: pp.pagers[tabAssessment]}
+		r = &reading{finds: pp.pagers[tabAssessment], passages: map[pager.Text]int{}}
 		m.reading[pp.id] = r
 	}
 	r.dossier = msg.dossier
