@@ -32,6 +32,42 @@ type docTool struct {
 	Approval    string          `json:"approval"`
 	Hides       []string        `json:"hides,omitempty"`
 	Definition  json.RawMessage `json:"definition,omitempty"`
+	Imported    *docImported    `json:"imported,omitempty"` // with the definition of one that was
+}
+
+// docImported is where a definition came from, as it was recorded then.
+type docImported struct {
+	At     time.Time `json:"at"`
+	By     string    `json:"by"`
+	Format string    `json:"format"`
+	From   string    `json:"from"` // the server or the file
+	Hash   string    `json:"hash"` // of the tool's own JSON
+	// Capabilities are those that the client had declared to the server, on
+	// which the list of a server may depend.
+	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
+}
+
+// imported returns where a definition came from; nil when it was written here
+// or nothing is on record.
+func imported(ctx context.Context, db *store.DB, d registry.Definition) (*docImported, error) {
+	if d.Tool == nil || d.Tool.Source == nil || d.Tool.Source.Hash == "" {
+		return nil, nil //nolint:nilnil // written here is an answer, not an error
+	}
+	i, ok, err := db.ImportOf(ctx, d.Tool.Source.Hash)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &docImported{At: i.At.UTC(), By: i.Actor, Format: i.Format, From: i.Label, Hash: d.Tool.Source.Hash, Capabilities: i.Capabilities}, nil
+}
+
+func writeImported(p *page, i *docImported) {
+	if i == nil {
+		return
+	}
+	p.linef("imported from %s (%s) on %s by %s, hash %s", i.From, i.Format, i.At.Format(time.DateTime), i.By, cut(i.Hash, 12))
+	if len(i.Capabilities) > 0 {
+		p.linef("the client had declared %s", string(i.Capabilities))
+	}
 }
 
 type docToolList struct {
@@ -195,14 +231,18 @@ func runOne(ctx context.Context, a *app, q store.CatalogQuery, ref string) error
 	}
 	t := newDocTool(e)
 	t.Definition = definition
-	doc := newDocCatalog(q.Kind, []docTool{t}, "")
 	d, err := registry.DecodeDefinition(q.Kind, definition)
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.Subject, err)
 	}
+	if t.Imported, err = imported(ctx, db, d); err != nil {
+		return err
+	}
+	doc := newDocCatalog(q.Kind, []docTool{t}, "")
 	return a.print(doc, func(p *page) {
 		p.linef("%s version %d, %s %s", e.Subject, e.Version, e.Status, lockMark(t))
 		p.linef("content hash %s", e.ContentHash)
+		writeImported(p, t.Imported)
 		p.blank()
 		writeDefinition(p, d)
 	})

@@ -63,6 +63,30 @@ func (db *DB) KeepImport(ctx context.Context, i Import) error {
 	})
 }
 
+// ImportOf returns the latest import that brought the tool with a hash, without
+// its tools; false when none is on record.
+func (db *DB) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
+	err = db.view(ctx, func(s *session) error {
+		var at, capabilities string
+		err := s.row(ctx, `SELECT id, at, actor, format, label, hash, capabilities FROM imports
+			WHERE EXISTS (SELECT 1 FROM json_each(imports.tools) WHERE value = ?) ORDER BY seq DESC LIMIT 1`, []any{hash},
+			&i.ID, &at, &i.Actor, &i.Format, &i.Label, &i.Hash, &capabilities)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if capabilities != "" {
+			i.Capabilities = json.RawMessage(capabilities)
+		}
+		ok = true
+		i.At, err = history.ParseTimestamp(at)
+		return err
+	})
+	return i, ok, err
+}
+
 // Raw returns the JSON that was kept under a hash, false when none was.
 func (db *DB) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	err = db.view(ctx, func(s *session) error {
