@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -134,4 +135,17 @@ func nextMatch(step int) func(*Model) tea.Cmd {
 		}
 		return nil
 	}
+}
+
+// paste puts pasted text where the cursor is.
+func (m *Model) paste(text string) tea.Cmd {
+	switch {
+	case m.dialog != nil && m.dialog.text != nil:
+		m.dialog.text.Insert(text)
+		return m.dialog.keep(m)
+	case m.input() != nil:
+		m.input().text.Insert(strings.ReplaceAll(text, "\n", " "))
+		return m.input().changed(m)
+	}
+	return nil
 }

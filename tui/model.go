@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -274,19 +273,6 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.inputKey(msg)
 	}
 	return m.press(msg.String())
-}
-
-// paste puts pasted text where the cursor is.
-func (m *Model) paste(text string) tea.Cmd {
-	switch {
-	case m.dialog != nil && m.dialog.text != nil:
-		m.dialog.text.Insert(text)
-		return m.dialog.keep(m)
-	case m.input() != nil:
-		m.input().text.Insert(strings.ReplaceAll(text, "\n", " "))
-		return m.input().changed(m)
-	}
-	return nil
 }
 
 func (m *Model) resize(width, height int) {

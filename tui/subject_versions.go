@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+)
+
+// layUses lists who has a tool, or which tools an agent has.
+func (s *subjectPage) layUses(m *Model, page *prose.Page) {
+	switch {
+	case !s.usesRead:
+		page.Faint("", "…")
+		return
+	case s.usesErr != nil:
+		page.Text("", sentence(s.usesErr))
+		return
+	case len(s.uses) == 0:
+		page.Faint("", "No agent and no allow-list speaks of it.")
+		return
+	}
+	for _, u := range s.uses {
+		sign, style := draw.Safe("  ✓ "), m.theme.Good
+		if !u.In {
+			sign, style = "  – ", m.theme.Faint
+		}
+		page.Item(draw.Of(style, sign).Add(m.theme.Text, draw.Pad(s.user(u), m.layout.blame+8)+"  "), u.Why)
+	}
+}
+
+// user names the other end of a tie.
+func (s *subjectPage) user(u review.Use) draw.Safe {
+	switch {
+	case s.entry.Subject.Kind == registry.KindAgent:
+		return draw.Show(u.Tool)
+	case u.List != "":
+		return draw.Show("allow-list " + u.List)
+	}
+	return draw.Show(u.Agent.String())
+}
+
+func (m *Model) showVersion() tea.Cmd {
+	s := m.subject
+	return s.compare(m, between(s.versions, s.pager.Stop(), s.marked))
+}
+
+// markVersion has the next comparison begin with the selected version.
+func (m *Model) markVersion() tea.Cmd {
+	s := m.subject
+	s.marked = toggled(s.marked, s.versions[s.pager.Stop()].Number)
+	s.lay(m)
+	m.sayMarked(s.marked)
+	return nil
+}
+
+func (m *Model) sayMarked(n int) {
+	if n == 0 {
+		m.say(remark, "No version is marked")
+		return
+	}
+	m.say(remark, "Version %d is marked: enter on another one compares the two", n)
+}
+
+// toggled returns n, or 0 when it was n already.
+func toggled(before, n int) int {
+	if before == n {
+		return 0
+	}
+	return n
+}
+
+func (m *Model) noVersion() string {
+	s := m.subject
+	switch {
+	case s.section != sectionVersions || s.shown != (span{}):
+		return "it is for the list of versions"
+	case s.pager.Stop() < 0:
+		return "J selects a version first"
+	}
+	return ""
+}
+
+func (m *Model) cannotRestore() string {
+	s := m.subject
+	switch {
+	case m.noVersion() != "":
+		return m.noVersion()
+	case s.entry.Locked:
+		return "Locked (core)"
+	case s.pager.Stop() == 0:
+		return "it is the live version"
+	}
+	return ""
+}
+
+// askRestore asks why an earlier version should be live again.
+func (m *Model) askRestore() tea.Cmd {
+	s := m.subject
+	v := s.versions[s.pager.Stop()]
+	subject := s.entry.Subject
+	return m.ask(&dialog{
+		title: "Restore a version", verb: "propose it", wantsText: true, focusText: true,
+		draft: fmt.Sprintf("restore-%s-%d", subject.ID, v.Number),
+		content: func(_ *Model, page *prose.Page) {
+			page.Field("restore", subject.String())
+			page.Field("", "version "+itoa(v.Number)+", content "+short(v.ContentHash))
+			page.Blank()
+			page.Text("", "A proposal is drafted that leads back to it, with your reason as its rationale. It goes live when it is approved.")
+		},
+		run: func(m *Model, reason string) tea.Cmd { return m.restore(subject, v.Number, reason) },
+	})
+}
