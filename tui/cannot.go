@@ -1,0 +1,119 @@
+package tui
+
+import (
+	"errors"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// Why a key of a proposal has no effect now, which is said where it is pressed.
+
+// cannotAct returns what keeps the user from an act, by the tables of who may
+// do what and of the states.
+func cannotAct(act proposals.Act) func(*Model) string {
+	return func(m *Model) string {
+		if !m.proposal.loaded {
+			return "it is not read yet"
+		}
+		p := m.proposal.dossier.Proposal
+		if err := proposals.Authorize(m.cfg.Actor, act, p.Author); err != nil {
+			return err.Error()
+		}
+		if act == proposals.ActComment {
+			return ""
+		}
+		if _, err := proposals.Next(p.State, act); err != nil {
+			return standing(p.State)
+		}
+		return ""
+	}
+}
+
+// standing says where a proposal stands that something can not be done to.
+func standing(s proposals.State) string {
+	switch s {
+	case proposals.Drafted:
+		return "it is a draft and not submitted yet"
+	case proposals.ChiefReview:
+		return "the Chief of Staff has not assessed it yet"
+	case proposals.UserReview:
+		return "it waits for your decision"
+	case proposals.NeedsChanges:
+		return "it was sent back, and its author has not revised it yet"
+	case proposals.Approved:
+		return "it is approved already"
+	case proposals.Rejected:
+		return "it is rejected already"
+	case proposals.Withdrawn:
+		return "it is withdrawn already"
+	}
+	return "it is in the state " + string(s)
+}
+
+func (m *Model) cannotApprove() string {
+	if !m.proposal.loaded {
+		return "it is not read yet"
+	}
+	if o := m.proposal.dossier.Obstacles; len(o) > 0 {
+		if m.proposal.outdated() && m.cannotReassess() == "" {
+			return "it was assessed with other rules or another configuration; ctrl+r has it assessed again"
+		}
+		return sentence(o[0])
+	}
+	for _, p := range m.proposal.members() {
+		switch {
+		case p.State != proposals.UserReview:
+			return reference(p) + " of its change set is " + string(p.State)
+		case p.Summary.Blocks > 0:
+			return reference(p) + " of its change set has an open block"
+		}
+	}
+	return ""
+}
+
+// outdated reports whether all that is in the way is an assessment by other
+// rules than those in force.
+func (pp *proposalPage) outdated() bool {
+	o := pp.dossier.Obstacles
+	return len(o) == 1 && errors.Is(o[0], review.ErrConflict) && pp.dossier.Assessment() != nil && pp.dossier.Proposal.State == proposals.UserReview
+}
+
+func (m *Model) cannotRebase() string {
+	if why := cannotAct(proposals.ActRevise)(m); why != "" {
+		return why
+	}
+	if !m.proposal.dossier.Proposal.Stale() {
+		return "it is not stale"
+	}
+	return ""
+}
+
+func (m *Model) cannotReassess() string {
+	if !m.proposal.loaded {
+		return "it is not read yet"
+	}
+	state := m.proposal.dossier.Proposal.State
+	if _, err := proposals.Next(state, proposals.ActAssess); err != nil {
+		return standing(state)
+	}
+	return ""
+}
+
+func (m *Model) cannotWaive() string {
+	if why := cannotAct(proposals.ActWaive)(m); why != "" {
+		return why
+	}
+	s, ok := m.proposal.finding1()
+	switch {
+	case m.proposal.tab != tabAssessment:
+		return "it is for the tab Assessment"
+	case !ok:
+		return "J selects a finding first"
+	case s.Waiver != nil:
+		return "it is waived already"
+	case !s.Waivable:
+		return "a rule of structure holds for everybody"
+	}
+	return ""
+}
