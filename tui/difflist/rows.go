@@ -42,6 +42,22 @@ func (r rows) Row(i int) pager.Row {
 	return pager.Row{Cells: []pager.Cell{{}}}
 }
 
+// HasText implements pager.Searchable.
+func (r rows) HasText(i int, holds func(string) bool) bool {
+	x := r.at.rows[i]
+	has := func(n int32) bool { return n >= 0 && holds(r.fields[x.field].hunks[x.hunk].Lines[n].Text) }
+	switch x.kind {
+	case brief:
+		return has(0)
+	case line:
+		return has(x.a)
+	case pair:
+		return has(x.a) || has(x.b)
+	case head, gap, note, blank:
+	}
+	return false
+}
+
 func (r rows) head(x ref) pager.Row {
 	f := r.fields[x.field]
 	th := r.theme

@@ -65,7 +65,17 @@ func (p *Pager) find(from, step int) bool {
 	return false
 }
 
+// Searchable is implemented by rows whose texts can be had without drawing
+// them.
+type Searchable interface {
+	// HasText reports whether holds is true of a text of row i.
+	HasText(i int, holds func(text string) bool) bool
+}
+
 func (p *Pager) has(row int) bool {
+	if rows, ok := p.rows.(Searchable); ok {
+		return rows.HasText(row, func(text string) bool { return indexFold(text, p.query) >= 0 })
+	}
 	for _, c := range p.rows.Row(row).Cells {
 		if indexFold(c.Text.Raw, p.query) >= 0 {
 			return true
