@@ -161,8 +161,13 @@ func BenchmarkOpen(b *testing.B) {
 	if err := db.Close(); err != nil {
 		b.Fatal(err)
 	}
+	benchmarkOpen(b, db.Path())
+}
+
+func benchmarkOpen(b *testing.B, path string) {
+	b.Helper()
 	for b.Loop() {
-		db, err := store.Open(b.Context(), db.Path(), options())
+		db, err := store.Open(b.Context(), path, options())
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,0 +1,83 @@
+package store_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// BenchmarkGrowth measures every act on one proposal or one subject among 100,
+// 10,000 and 100,000 live tools and as many proposals: none of it may cost more
+// than twice as much among many.
+func BenchmarkGrowth(b *testing.B) {
+	policy := review.Policy{Severities: storetest.Basics()}
+	rules := storetest.New(b).Desk(b, policy).RulesVersion()
+	for _, size := range []int{100, 10_000, 100_000} {
+		if testing.Short() && size > 10_000 {
+			continue
+		}
+		path := filepath.Join(b.TempDir(), "crowd.db")
+		crowd := storetest.Crowd{Tools: size, Waiting: 100, Versions: size / 2, Rules: rules}
+		if err := crowd.Fill(b.Context(), path); err != nil {
+			b.Fatal(err)
+		}
+		db := storetest.Open(b, path)
+		desk := db.Desk(b, policy)
+		blocked := storetest.Prompt("blocked_tool")
+		blocked.Definition.Tool.Aliases = []string{"get_task"}
+		waived := proposed(b, desk, blocked)
+		talked := proposed(b, desk, storetest.Prompt("talked_about"))
+		subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "crowd_tool_7"}
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
+			b.Run("Open", func(b *testing.B) { benchmarkOpen(b, path) })
+			b.Run("Propose", func(b *testing.B) { benchmarkPropose(b, db) })
+			b.Run("Approve", func(b *testing.B) { benchmarkApprove(b, db, 1) })
+			b.Run("Show", func(b *testing.B) { benchmarkShow(b, db) })
+			b.Run("Comment", func(b *testing.B) {
+				for b.Loop() {
+					if _, err := desk.Comment(b.Context(), ada, talked, "Why?", review.Anchor{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			b.Run("Waive", func(b *testing.B) {
+				for b.Loop() {
+					if _, err := desk.Waive(b.Context(), ada, waived, "N103", "It is meant so.", nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			b.Run("History", func(b *testing.B) {
+				for b.Loop() {
+					if _, err := db.Versions(b.Context(), subject, 0, 50); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			b.Run("Blame", func(b *testing.B) {
+				for b.Loop() {
+					blame := history.NewBlame("prompt")
+					if err := db.EachVersion(b.Context(), subject, blame.Add); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+func proposed(b *testing.B, desk *review.Desk, d proposals.Draft) proposals.ID {
+	b.Helper()
+	made, err := desk.Propose(b.Context(), ada, []proposals.Draft{d}, true)
+	if err != nil {
+		b.Fatal(fmt.Errorf("propose %s: %w", d.Subject, err))
+	}
+	return made[0].ID
+}
