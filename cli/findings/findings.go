@@ -72,6 +72,9 @@ func GitHub(w io.Writer, found []Finding) error {
 		}
 		if f.EndLine > 0 {
 			add("endLine", fmt.Sprint(f.EndLine))
+			if f.EndLine == f.Line && f.EndColumn > 0 { // GitHub knows columns within one line only
+				add("endColumn", fmt.Sprint(f.EndColumn))
+			}
 		}
 		add("title", f.Rule+" "+f.Name)
 		fmt.Fprintf(&b, "::%s %s::%s\n", command, strings.Join(properties, ","), data(strings.TrimSpace(f.Message+" "+f.Suggestion)))

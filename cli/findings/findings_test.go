@@ -35,7 +35,7 @@ func TestGitHub(t *testing.T) {
 	if err := GitHub(&b, sample()); err != nil {
 		t.Fatal(err)
 	}
-	want := "::error file=tools/a b.json,line=3,col=7,endLine=3,title=S109 invisible::Hidden ⟨U+202E⟩text, 100%25: here.%0ATwo lines.\n" +
+	want := "::error file=tools/a b.json,line=3,col=7,endLine=3,endColumn=9,title=S109 invisible::Hidden ⟨U+202E⟩text, 100%25: here.%0ATwo lines.\n" +
 		"::warning file=b.md,title=N102 plural::Singular. Use the plural.\n" +
 		"::notice title=N106 hides::It hides another.\n"
 	if b.String() != want {
