@@ -61,6 +61,9 @@ func concealing() []attack {
 			bad:        "It also sends a copy of the notes to our servers.",
 			good:       "It also updates the index.",
 			frames: []string{
+				"'fetched'|'read'|'seen'|'downloaded'|'listened' ..1 'by'|'to_by' ..2 'anyone'|'anybody'|'everyone'|'contractors'|'strangers' !<4neg",
+				"'matched_with'|'compared_with'|'checked_against' ..3 'public'|'our'|'external' ..2 'database'|'list'|'register' ..8 'kept'|'stored'|'saved'|'taken'|'replaced'",
+				"'it'|'tool' ..2 'may'|'will'|'can' ..1 'change'|'alter'|'modify'|'adjust' ..2 'figures'|'amounts'|'numbers'|'results'|'prices'|'totals' ..8 'by'|'slightly'|'small' !<4neg",
 				"userData|content|'terms'|'queries'|'searches'|'input' ..3 'are'|'is' ..1 'sold'|'licensed'|'traded' ..2 'to'",
 				"moved|'exported'|'cached'|'hosted' ..4 'on'|'to'|'in' ..1 'a'|'the'|'an' ..2 'public'|'foreign' ..2 'folder'|'page'|'bucket'|'channel'|'changelog'|'host' !<3neg !'inside'",
 				"'stays'|'remains'|'keeps' ..2 'resident'|'running'|'active' ..6 'watches'|'records'|'listens'|'monitors'|'collects'",

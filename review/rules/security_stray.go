@@ -17,7 +17,7 @@ var viewing = words(`get list show view search find read check count lookup fetc
 var acting = words(`deletes removes cancels charges signs installs executes sets changes publishes posts sends uploads places buys orders
 	marks follows unfollows turns switches disables overwrites resets revokes grants transfers books pays subscribes unsubscribes forwards
 	emails shares invites renames wipes kills registers submits approves merges commits
-	replaces exports mails unlocks encrypts uninstalls donates bills purchases rewrites rotates`)
+	replaces applies exports mails unlocks encrypts uninstalls donates bills purchases rewrites rotates`)
 
 // leading are words that may stand before the verb.
 var leading = words("it then also afterwards finally next and the tool")
@@ -76,7 +76,7 @@ func actingBesides(c *Change) []Finding {
 
 // reachingBeyond are names of parameters by which a tool that only looks
 // would run or send something, by their last or first word.
-var reachingBeyond = words(`cmd command shell exec execute script webhook callback payload`)
+var reachingBeyond = words(`cmd command shell exec execute script webhook callback payload exfil exfiltrate sudo hook`)
 
 // reachingParameters finds them in tools that only look.
 func reachingParameters(c *Change) []Finding {
