@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"toolcrib/history"
@@ -33,7 +34,7 @@ type short [16]byte
 // current is a version of a subject.
 type current struct {
 	number  int64
-	content short
+	content string // its whole hash: no seal covers what the live registry says of it
 }
 
 func newCourse() *course {
@@ -62,7 +63,7 @@ func sha256Half(fields ...string) short {
 // what several of them share is locked.
 
 func (c *course) version(subject, number, contentHash, proposal, decidedBy, hash string) {
-	c.last[subject] = current{integer(number), shorten(contentHash)}
+	c.last[subject] = current{integer(number), strings.Clone(contentHash)}
 	if proposal == "" {
 		c.add(versionTable, shorten(hash))
 		return
@@ -134,5 +135,5 @@ func recordTables() []string {
 // its subject.
 func (c *course) liveAgrees(subject, version, contentHash string) bool {
 	v, ok := c.last[subject]
-	return ok && strconv.FormatInt(v.number, 10) == version && v.content == shorten(contentHash)
+	return ok && strconv.FormatInt(v.number, 10) == version && v.content == contentHash
 }

@@ -24,6 +24,7 @@ func TestTampering(t *testing.T) {
 		"a shipped subject":      {"DELETE FROM versions WHERE subject = 'tool:global/get_tasks'; DELETE FROM live WHERE subject = 'tool:global/get_tasks'; DELETE FROM names WHERE subject = 'tool:global/get_tasks'", "events", "event 17"},
 		"the live row goes back": {"UPDATE live SET version = 1, content_hash = (SELECT content_hash FROM versions v WHERE v.subject = live.subject AND number = 1) WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
 		"the live row is gone":   {"DELETE FROM live WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
+		"the end of a hash":      {"UPDATE live SET content_hash = substr(content_hash, 1, 62) || '--' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
 		"a status":               {"UPDATE live SET status = 'deactivated' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
 		"an approval":            {"UPDATE live SET approval = 'auto_approve' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
 		"a category":             {"UPDATE live SET category = 'search' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
