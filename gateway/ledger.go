@@ -121,7 +121,8 @@ type Change struct {
 	At      time.Time
 }
 
-// CallQuery selects calls for a page, the newest first.
+// CallQuery selects calls for a page, the newest first: by when they began, or
+// with nothing but a Code by when they ended.
 type CallQuery struct {
 	Agent  string           // "" for all
 	User   string           // "" for all

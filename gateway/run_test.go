@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -180,26 +181,28 @@ func TestCallsByPages(t *testing.T) {
 	}
 	_, err := w.Execute(t.Context(), caller(), request("nothing", "{}"))
 	refusal(t, err, gateway.CodeUnknown)
-	var seen []int64
-	for q := (gateway.CallQuery{Limit: 3}); ; {
-		page, err := w.Calls(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
+	for code, want := range map[gateway.Code][]int64{"": {8, 7, 6, 5, 4, 3, 2, 1}, gateway.CodeOK: {7, 6, 5, 4, 3, 2, 1}} {
+		var seen []int64
+		for q := (gateway.CallQuery{Limit: 3, Code: code}); ; {
+			page, err := w.Calls(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range page {
+				seen = append(seen, c.Seq)
+			}
+			if len(page) < q.Limit {
+				break
+			}
+			q.Before = page[len(page)-1].Seq
 		}
-		for _, c := range page {
-			seen = append(seen, c.Seq)
+		if !slices.Equal(seen, want) {
+			t.Errorf("the pages of %q have %v", code, seen)
 		}
-		if len(page) < q.Limit {
-			break
-		}
-		q.Before = page[len(page)-1].Seq
-	}
-	if len(seen) != 8 || seen[0] != 8 || seen[7] != 1 {
-		t.Errorf("the pages have %v", seen)
 	}
 	for want, q := range map[int]gateway.CallQuery{
 		3: {User: "bob"}, 7: {Tool: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_weather"}}, 1: {Code: gateway.CodeUnknown},
-		8: {Agent: "scout"}, 0: {Agent: "nobody"},
+		8: {Agent: "scout"}, 0: {Agent: "nobody"}, 4: {User: "ada", Code: gateway.CodeOK},
 	} {
 		q.Limit = 100
 		if page, err := w.Calls(t.Context(), q); err != nil || len(page) != want {

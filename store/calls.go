@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"toolcrib/gateway"
@@ -133,10 +134,9 @@ func (s *session) link(ctx context.Context, table, columns, format string, field
 	return nil
 }
 
-// selectCall reads calls with their outcomes.
-const selectCall = `SELECT c.seq, c.id, c.at, c.actor, c.agent, c.layer, c.user, c.customer, c.name, c.tool, c.version, c.content_hash, c.annotations,
-	c.args_hash, c.pending, c.nth, o.code, coalesce(o.at, ''), coalesce(o.duration_us, 0), coalesce(o.output, '')
-	FROM calls c LEFT JOIN call_outcomes o ON o.call = c.id WHERE (c.seq < ?1 OR ?1 = 0)`
+// callFields are what is read of a call, c, and of its outcome, o.
+const callFields = `SELECT c.seq, c.id, c.at, c.actor, c.agent, c.layer, c.user, c.customer, c.name, c.tool, c.version, c.content_hash, c.annotations,
+	c.args_hash, c.pending, c.nth, o.code, coalesce(o.at, ''), coalesce(o.duration_us, 0), coalesce(o.output, '') `
 
 func scanCall(row scanner) (gateway.Call, error) {
 	var c gateway.Call
@@ -176,29 +176,63 @@ func parseAnnotations(s string) (*registry.Annotations, error) {
 	return &a, err
 }
 
-// Calls implements gateway.LedgerReader.
+// Calls implements gateway.LedgerReader. What selects most is looked up in an
+// index, so that a page costs the same however many calls there are; the rest,
+// told by "+" not to look for indexes, only leaves rows out.
 func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
-	query, args := selectCall, []any{q.Before}
-	and := func(condition string, value any) {
-		query, args = query+" AND "+condition, append(args, value)
-	}
-	if q.Agent != "" {
-		and("c.agent = ?", q.Agent)
+	var where []string
+	var args []any
+	plus := ""
+	and := func(column string, value any) {
+		where, args = append(where, plus+column+" = ?"), append(args, value)
+		plus = "+"
 	}
 	if q.User != "" {
-		and("c.user = ?", q.User)
+		and("c.user", q.User)
+	}
+	if q.Agent != "" {
+		and("c.agent", q.Agent)
 	}
 	if q.Tool != (registry.Subject{}) {
-		and("c.tool = ? AND c.tool <> ''", q.Tool.String())
+		where = append(where, "c.tool <> ''")
+		and("c.tool", q.Tool.String())
+	}
+	if q.Code != "" && q.Code != gateway.CodeInterrupted && len(where) == 0 {
+		return c.concluded(ctx, q)
 	}
 	switch q.Code {
 	case "":
-	case gateway.CodeOK:
-		and("o.code = ?", "")
 	case gateway.CodeInterrupted:
-		query += " AND o.code IS NULL"
+		where = append(where, "o.code IS NULL")
 	default:
-		and("o.code = ?", string(q.Code))
+		plus = "+"
+		and("o.code", storedCode(q.Code))
+	}
+	if q.Before > 0 {
+		where, args = append(where, "c.seq < ?"), append(args, q.Before)
+	}
+	query := callFields + "FROM calls c LEFT JOIN call_outcomes o ON o.call = c.id"
+	if len(where) > 0 {
+		query += " WHERE " + strings.Join(where, " AND ")
 	}
 	return all(ctx, c.s, scanCall, query+" ORDER BY c.seq DESC LIMIT ?", append(args, q.Limit)...)
+}
+
+// concluded returns the calls with an outcome, in the order in which they came
+// to it.
+func (c callSession) concluded(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
+	query, args := callFields+"FROM call_outcomes o CROSS JOIN calls c ON c.id = o.call WHERE o.code = ?", []any{storedCode(q.Code)}
+	if q.Before > 0 {
+		query += " AND o.seq < (SELECT p.seq FROM call_outcomes p JOIN calls b ON b.id = p.call WHERE b.seq = ?)"
+		args = append(args, q.Before)
+	}
+	return all(ctx, c.s, scanCall, query+" ORDER BY o.seq DESC LIMIT ?", append(args, q.Limit)...)
+}
+
+// storedCode is how a code that is asked for is stored.
+func storedCode(code gateway.Code) string {
+	if code == gateway.CodeOK {
+		return ""
+	}
+	return string(code)
 }

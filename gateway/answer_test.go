@@ -1,0 +1,150 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// TestOnlyTheUserAnswers tries every kind of actor at every act, in the gateway
+// and past it.
+func TestOnlyTheUserAnswers(t *testing.T) {
+	w := open(t, nil, action("get_weather", asking), action("get_climate", func(tool *registry.Tool) {
+		tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+	}))
+	p := w.ask(t, "{}")
+	for _, actor := range []proposals.Actor{scout, {Kind: proposals.Chief, Name: "desk"}, {Kind: proposals.System}, {}, {Kind: "USER", Name: "ada"}} {
+		w.db.Unchanged(t, func() {
+			if _, err := w.Approve(t.Context(), actor, p.ID, ""); !errors.Is(err, proposals.ErrAuthority) {
+				t.Errorf("%q approves: %v", actor, err)
+			}
+			if _, err := w.Refuse(t.Context(), actor, p.ID, "No."); !errors.Is(err, proposals.ErrAuthority) {
+				t.Errorf("%q refuses: %v", actor, err)
+			}
+			if _, err := w.SetTier(t.Context(), actor, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
+				t.Errorf("%q sets a tier: %v", actor, err)
+			}
+		})
+	}
+	// Past the gateway, the database refuses.
+	for name, write := range map[string]func(gateway.LedgerTx) error{
+		"an answer by an agent": func(tx gateway.LedgerTx) error {
+			return tx.AddAnswer(t.Context(), p.ID, gateway.Answer{ID: w.db.NewID(), Approved: true, Digest: p.Digest, By: scout, At: w.db.Clock.Now(), Call: w.db.NewID()})
+		},
+		"a tier by an agent": func(tx gateway.LedgerTx) error {
+			return tx.AddOverride(t.Context(), gateway.Override{ID: w.db.NewID(), User: "ada", Tool: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_climate"}, Tier: registry.AutoApprove, By: scout, At: w.db.Clock.Now()})
+		},
+		"an answer to other arguments": func(tx gateway.LedgerTx) error {
+			return tx.AddAnswer(t.Context(), p.ID, gateway.Answer{ID: w.db.NewID(), Approved: true, Digest: strings.Repeat("0", 64), By: ada, At: w.db.Clock.Now(), Call: w.db.NewID()})
+		},
+		"a call without a yes": func(tx gateway.LedgerTx) error {
+			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: p.Tool, Version: 1, ContentHash: p.ContentHash, Nth: 1})
+		},
+		"a call that the default asks about": func(tx gateway.LedgerTx) error {
+			found, err := w.desk.Named(t.Context(), "get_climate", registry.LayerUser)
+			if err != nil {
+				return err
+			}
+			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: found[0].Subject, Version: 1, ContentHash: found[0].ContentHash, Nth: 1})
+		},
+		"a call with a yes that nobody gave": func(tx gateway.LedgerTx) error {
+			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: p.Tool, Version: 1, ContentHash: p.ContentHash, Nth: 1, Pending: p.ID})
+		},
+		"a call of what is not in force": func(tx gateway.LedgerTx) error {
+			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: p.Tool, Version: 2, ContentHash: p.ContentHash, Nth: 1})
+		},
+	} {
+		w.db.Unchanged(t, func() {
+			if err := w.db.Calls().Settle(t.Context(), write); !errors.Is(err, gateway.ErrContradiction) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+	for _, statement := range []string{
+		"UPDATE pending_calls SET args = '{}'", "DELETE FROM pending_calls", "UPDATE calls SET actor = 'user:ada'", "DELETE FROM calls",
+		"UPDATE call_outcomes SET code = ''", "DELETE FROM call_outcomes", "UPDATE pending_calls SET expires_at = '9999'",
+	} {
+		if err := w.db.SQL(t.Context(), statement); err == nil {
+			t.Errorf("%s is let through", statement)
+		}
+	}
+}
+
+// TestTiers lets the user choose where the tool leaves it to the user, and
+// nowhere else.
+func TestTiers(t *testing.T) {
+	configurable := func(tool *registry.Tool) {
+		tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+	}
+	w := open(t, nil, action("get_weather", configurable), action("get_climate", asking), action("get_tides", nil))
+	w.ask(t, "{}")
+	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil {
+		t.Errorf("with the user's tier: %v", err)
+	}
+	bob := caller()
+	bob.User = "bob"
+	_, err := w.Execute(t.Context(), bob, request("get_weather", "{}"))
+	refusal(t, err, gateway.CodeApprovalRequired)
+	list, err := w.Overrides(t.Context(), "ada")
+	if err != nil || len(list) != 1 || list[0].Tier != registry.AutoApprove || list[0].By != ada {
+		t.Errorf("got %+v, %v", list, err)
+	}
+	for _, tool := range []string{"get_climate", "get_tides"} {
+		if _, err := w.SetTier(t.Context(), ada, "ada", tool, registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, "never"); !errors.Is(err, review.ErrText) {
+		t.Errorf("an unknown tier: %v", err)
+	}
+	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, ""); err != nil {
+		t.Fatal(err)
+	}
+	w.ask(t, "{}")
+	// A definition that does not leave it to the user any more is not overridden.
+	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); err != nil {
+		t.Fatal(err)
+	}
+	w.approve(t, action("get_weather", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} }))
+	w.ask(t, "{}")
+	w.verify(t)
+}
+
+// changed is a provider whose tool is not what was approved.
+type changed struct{}
+
+func (changed) Run(context.Context, gateway.Invocation) (json.RawMessage, error) {
+	return nil, &gateway.Error{Code: gateway.CodeChanged, Message: "It changed.", Details: json.RawMessage(`{"found":"abc"}`)}
+}
+
+// TestChangeIsTold leaves one event for one change, however often it is met.
+func TestChangeIsTold(t *testing.T) {
+	w := open(t, func(c *gateway.Config) { c.Providers[registry.ProviderMCP] = changed{} }, action("get_weather", func(tool *registry.Tool) {
+		tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "north"}
+	}))
+	for range 3 {
+		_, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+		refusal(t, err, gateway.CodeChanged)
+	}
+	err := w.ReportChange(t.Context(), gateway.Change{
+		Tool: storetest.Action("get_weather").Subject, Version: 1, Details: json.RawMessage(`{"found":"def"}`), By: ada,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(w.db.Dump(t), "act='definition-changed'"); n != 2 {
+		t.Errorf("%d events tell of it; want 2", n)
+	}
+	w.verify(t)
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"toolcrib/gateway"
+	"toolcrib/registry"
+)
+
+// TestPagesOfCallsAreLookedUp asks the engine how it reads the pages of the
+// audit of calls: each filter leads to an index, or to the table in its order
+// where there is none, and nothing is sorted.
+func TestPagesOfCallsAreLookedUp(t *testing.T) {
+	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), Options{Now: time.Now, NewID: newID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // nothing is written any more
+	tool := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: "get_tasks"}
+	for index, queries := range map[string][]gateway.CallQuery{
+		"SCAN c":                {{}},
+		"INTEGER PRIMARY KEY":   {{Before: 7}},
+		"calls_by_user":         {{User: "ada"}, {User: "ada", Agent: "a", Tool: tool, Code: gateway.CodeOK, Before: 7}},
+		"calls_by_agent":        {{Agent: "a"}, {Agent: "a", Tool: tool}},
+		"calls_by_tool":         {{Tool: tool}, {Tool: tool, Code: gateway.CodeCooldown}},
+		"call_outcomes_by_code": {{Code: gateway.CodeOK}, {Code: gateway.CodeCooldown, Before: 7}},
+	} {
+		for _, q := range queries {
+			q.Limit = 10
+			known := map[string]bool{}
+			var made string
+			err := db.view(t.Context(), func(s *session) error {
+				for query := range s.stmts {
+					known[query] = true
+				}
+				_, err := callSession{s}.Calls(t.Context(), q)
+				for query := range s.stmts {
+					if !known[query] {
+						made = query
+					}
+				}
+				return err
+			})
+			if err != nil || made == "" {
+				t.Fatalf("%+v: %q, %v", q, made, err)
+			}
+			steps := plan(t.Context(), t, db, made)
+			if !strings.Contains(steps[0], index) || strings.Contains(strings.Join(steps, "\n"), "TEMP B-TREE") {
+				t.Errorf("%+v is read by %q; want %s\n%s", q, steps, index, made)
+			}
+		}
+	}
+}
