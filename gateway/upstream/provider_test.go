@@ -15,7 +15,7 @@ import (
 )
 
 // approved is a tool as it was imported from a server and approved.
-func approved(t *testing.T, name, raw string) gateway.Invocation {
+func approved(t testing.TB, name, raw string) gateway.Invocation {
 	t.Helper()
 	hash, err := wire.HashRaw([]byte(raw))
 	if err != nil {
@@ -35,7 +35,7 @@ func approved(t *testing.T, name, raw string) gateway.Invocation {
 }
 
 // providerOf returns a provider for one server.
-func providerOf(t *testing.T, how string) *upstream.Provider {
+func providerOf(t testing.TB, how string) *upstream.Provider {
 	t.Helper()
 	p := upstream.NewProvider(func(name string) (upstream.Server, bool) { return program(how), name == "upstream" })
 	t.Cleanup(p.Close)
@@ -128,6 +128,18 @@ func TestReconnects(t *testing.T) {
 	for i := range 3 {
 		if _, err := p.Run(t.Context(), in); err != nil {
 			t.Fatalf("call %d: %v", i+1, err)
+		}
+	}
+}
+
+// BenchmarkRun is a call of a tool on a program: the list, the comparison with
+// the pin, the call.
+func BenchmarkRun(b *testing.B) {
+	p := providerOf(b, "plain")
+	in := approved(b, "echo", echoTool)
+	for b.Loop() {
+		if _, err := p.Run(b.Context(), in); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
