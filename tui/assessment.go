@@ -98,7 +98,7 @@ type quotation struct {
 
 // around is how much of its line is quoted on either side of a passage, in
 // characters.
-const around = 60
+const around = 32
 
 // passageLines are the lines of a passage, as much as is quoted.
 func passageLines(s review.Standing) []string {

@@ -131,7 +131,7 @@ func (t *Text) Write(b *strings.Builder, from, to, col, width int) int {
 		}
 		switch {
 		case g.hidden:
-			t.Hidden.Over(t.Base).Write(b, g.text)
+			t.Hidden.Over(style).Write(b, g.text)
 		case g.tab:
 			t.Faint.Over(style).Write(b, g.text)
 		default:
