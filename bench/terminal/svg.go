@@ -130,8 +130,8 @@ func (p *picture) line(b *strings.Builder, screen uv.ScreenBuffer, y, width int)
 			continue
 		}
 		cells := ansi.StringWidth(run)
-		text.WriteString(fmt.Sprintf(`<tspan x="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs"%s>`,
-			margin+cellWidth*float64(from), cellWidth*float64(cells), p.class(css(style, fg))))
+		fmt.Fprintf(&text, `<tspan x="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs"%s>`,
+			margin+cellWidth*float64(from), cellWidth*float64(cells), p.class(css(style, fg)))
 		_ = xml.EscapeText(&text, []byte(run)) // a strings.Builder takes everything
 		text.WriteString("</tspan>")
 	}
