@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"sync"
 
 	"toolcrib/registry"
 	"toolcrib/review/overlap"
@@ -119,10 +120,14 @@ func (s *session) Alike(ctx context.Context, t registry.Tool) ([]registry.Live, 
 		return nil, err
 	}
 	text, purpose := overlap.TextOf(t).Sketch(), overlap.PurposeOf(t).Sketch()
-	candidates := slices.Concat(
-		likeliest(s.sketches.text.Scan(text, leastText), tail.text.Scan(text, leastText)),
-		likeliest(s.sketches.purpose.Scan(purpose, leastPurpose), tail.purpose.Scan(purpose, leastPurpose)),
-	)
+	var byText, byPurpose []overlap.Match
+	var scans sync.WaitGroup
+	scans.Go(func() {
+		byPurpose = likeliest(s.sketches.purpose.Scan(purpose, leastPurpose), tail.purpose.Scan(purpose, leastPurpose))
+	})
+	byText = likeliest(s.sketches.text.Scan(text, leastText), tail.text.Scan(text, leastText))
+	scans.Wait()
+	candidates := slices.Concat(byText, byPurpose)
 	var alike []registry.Live
 	seen := map[int64]bool{}
 	for _, c := range candidates {
