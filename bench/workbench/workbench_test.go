@@ -115,7 +115,7 @@ func (p person) sees(texts ...string) {
 // answers says yes to a dialog as soon as it takes an answer.
 func (p person) answers(offer string) {
 	p.t.Helper()
-	p.sees(offer)
+	p.sees("│  " + offer) // while a text is written, the line begins otherwise
 	p.lost("in a moment")
 	p.press("y")
 }
