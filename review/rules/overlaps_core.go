@@ -78,8 +78,11 @@ func likeCore() Rule {
 	}
 }
 
-// nearCore returns the core tools that t comes too near to.
+// nearCore returns the core tools that t comes too near to. What is far beyond
+// the length that a text may have, and so can not go live, is not looked at to
+// its end.
 func nearCore(t registry.Tool) []overlap.Kinship {
+	t.Prompt, t.Description = head(t.Prompt), head(t.Description)
 	var near []overlap.Kinship
 	for _, k := range coreGallery().Kin(t) {
 		if k.Shingles >= fewShingles && (k.Text.Contained >= coreCopied || k.Covered >= coreCovered) || k.Purpose >= corePurpose {
@@ -87,6 +90,15 @@ func nearCore(t registry.Tool) []overlap.Kinship {
 		}
 	}
 	return near
+}
+
+// head is the beginning of a text, which holds every text that may go live.
+func head(s string) string {
+	const most = 4 * registry.MaxPrompt // bytes: no character has more than four
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "")
 }
 
 // coreLikeness says how t is like a core tool.
