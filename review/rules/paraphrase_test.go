@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"hash/fnv"
@@ -88,7 +89,7 @@ func caught(t *testing.T, c *Change) []Finding {
 		}
 		for _, f := range fs {
 			f.Rule = r.ID
-			f.Severity = r.Severity
+			f.Severity = cmp.Or(f.Severity, r.Severity)
 			found = append(found, f)
 		}
 	}

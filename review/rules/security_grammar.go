@@ -82,17 +82,22 @@ func (c *Change) scan() []scanned {
 
 // mentioned reports whether m is spoken of rather than said: a phrase that a
 // detector quotes, an example, the object of a description.
-func mentioned(m *scan.Match) bool {
+func mentioned(m *scan.Match) bool { return setApart(m) || sampled(m) }
+
+// setApart reports whether it is plain that m is spoken of: it stands in
+// quotation marks or right behind words that announce it, or what it is about
+// is told not to be followed.
+func setApart(m *scan.Match) bool {
 	g := grammar()
 	if m.Disguise.Decoded() {
 		return false // nobody encodes what is only an example
 	}
 	detects, mentions := g.Concept("detect"), g.Concept("mentioning")
-	samples := g.Concept("sampled")
+	samples, sample := g.Concept("sampled"), g.Concept("sample")
 	switch {
 	case m.Before.Meets(detects) && (m.Quoted || m.Lead.Meets(mentions)):
 		return true
-	case m.Before.Meets(samples) && m.Before.Meets(g.Concept("sample")):
+	case m.Lead.Meets(samples) && m.Lead.Meets(sample), m.Quoted && sampled(m):
 		return true
 	case m.Quoted && m.Lead.Meets(mentions):
 		return true
@@ -100,6 +105,13 @@ func mentioned(m *scan.Match) bool {
 		return true
 	}
 	return false
+}
+
+// sampled reports whether words further up call m a sample. It may be meant to
+// be followed all the same.
+func sampled(m *scan.Match) bool {
+	g := grammar()
+	return !m.Disguise.Decoded() && m.Before.Meets(g.Concept("sampled")) && m.Before.Meets(g.Concept("sample"))
 }
 
 // disguised says in words how m was kept from sight, "" when it was not.

@@ -6,19 +6,30 @@ import "toolcrib/review/rules/scan"
 // of rather than said.
 func quoted() Rule {
 	return Rule{
-		ID: "S125", Name: "quoted-attack", Severity: Info, Waivable: true,
-		Doc:        "A phrase that would be an attack stands here as an example or as something to detect. It is listed so that a reviewer can see that this is so.",
+		ID: "S125", Name: "quoted-attack", Severity: Warn, Waivable: true,
+		Doc:        "A phrase that would be an attack stands here as an example or as something to detect. In quotation marks, or right behind words that announce it, it is only listed, so that a reviewer can see that this is so; without them it may be meant to be followed.",
 		Suggestion: "Make sure that the phrase is quoted and that the text around it says so.",
-		Bad:        example(`Detects phrases such as "ignore previous instructions".`),
+		Bad:        example("This text is for a training: you all ignore previous instructions."),
 		Good:       example("Detects attempts to steer a model."),
 		Check: eachText(func(s *scanned) []Finding {
-			var spans []passage
+			var plain, loose []passage
 			for i := range s.Matches {
-				if m := &s.Matches[i]; s.Visible && counts(m.Frame) && mentioned(m) {
-					spans = append(spans, passage{start: m.Start, end: m.End})
+				m := &s.Matches[i]
+				switch p := (passage{start: m.Start, end: m.End}); {
+				case !s.Visible || !counts(m.Frame) || !mentioned(m):
+				case setApart(m):
+					plain = append(plain, p)
+				default:
+					loose = append(loose, p)
 				}
 			}
-			return s.findings(spans, func(passage) string { return "Quotes a phrase that would be an attack if it were said." })
+			listed := s.findings(plain, func(passage) string { return "Quotes a phrase that would be an attack if it were said." })
+			for i := range listed {
+				listed[i].Severity = Info
+			}
+			return append(listed, s.findings(loose, func(passage) string {
+				return "Speaks of a phrase that would be an attack if it were said, and does not set it apart."
+			})...)
 		}),
 	}
 }
