@@ -107,11 +107,17 @@ func setApart(m *scan.Match) bool {
 	return false
 }
 
-// sampled reports whether words further up call m a sample. It may be meant to
-// be followed all the same.
+// sampled reports whether words further up call m a sample, or ask whether a
+// text says so. It may be meant to be followed all the same.
 func sampled(m *scan.Match) bool {
 	g := grammar()
-	return !m.Disguise.Decoded() && m.Before.Meets(g.Concept("sampled")) && m.Before.Meets(g.Concept("sample"))
+	if m.Disguise.Decoded() {
+		return false
+	}
+	meets := func(concepts ...string) bool {
+		return !slices.ContainsFunc(concepts, func(c string) bool { return !m.Before.Meets(g.Concept(c)) })
+	}
+	return meets("sampled", "sample") || meets("detect", "whether", "attempting")
 }
 
 // disguised says in words how m was kept from sight, "" when it was not.
