@@ -4,6 +4,7 @@ package crash
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -35,6 +36,11 @@ func TestMain(m *testing.M) {
 	case os.Getenv(asUnsynced) != "":
 		fmt.Fprintln(os.Stderr, unsyncedLoop(context.Background(), os.Args[1]))
 		os.Exit(1)
+	}
+	flag.Parse()
+	if testing.Short() {
+		fmt.Println("the crash battery is left out: it runs whole processes, which -short and the race detector say nothing about")
+		os.Exit(0)
 	}
 	code := m.Run()
 	figures.print()
