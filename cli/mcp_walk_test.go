@@ -11,6 +11,9 @@ import (
 // TestMCPApprovesNothing calls every tool with every shape of argument that
 // there is, and finds the registry as it was.
 func TestMCPApprovesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	c := newCrib(t)
 	c.run("propose", absolute(t, "../testdata/scripts/sample.json"))
 	before, waiting := c.run("export"), c.run("list", "--json", "--state", "user_review")

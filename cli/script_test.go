@@ -55,6 +55,9 @@ func TestMain(m *testing.M) {
 // Whatever toolcrib prints is held against the rules that hold for every
 // command: nothing hidden, standard output empty on errors, errors as asked.
 func TestScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs hundreds of processes, each in one goroutine")
+	}
 	demo := absolute(t, "../testdata/demo")
 	sample := absolute(t, "../testdata/scripts/sample.json")
 	testscript.Run(t, testscript.Params{

@@ -56,6 +56,9 @@ func (h hand) columns(table string) []string {
 // TestHistoryByHand tries to change or take away each row of each table of
 // history in every way that SQL has. All of it fails or does nothing.
 func TestHistoryByHand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	db := full(t)
 	h := openHand(t, db)
 	for _, pragma := range []string{"foreign_keys = ON", "foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA recursive_triggers = ON"} {

@@ -113,6 +113,9 @@ func place(random *rand.Rand, image []byte, text string) int {
 // TestEveryFlipIsNamed changes one byte in each row of history behind the
 // engine's back, again and again in other places: every row is named.
 func TestEveryFlipIsNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	rounds := (16 + stride - 1) / stride
 	if os.Getenv("TOOLCRIB_CRASH") != "" { // the whole battery
 		rounds = 96

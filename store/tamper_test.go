@@ -13,6 +13,9 @@ import (
 // TestTampering changes a sound database as somebody would who takes the locks
 // off first, and looks for what Verify says of it.
 func TestTampering(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	for name, tamper := range map[string]struct {
 		sql   string
 		table string
@@ -143,6 +146,9 @@ func (h hand) unlocked(statements string) {
 
 // TestEveryDroppedTriggerIsNamed takes each lock off, one at a time.
 func TestEveryDroppedTriggerIsNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	db := full(t)
 	h := openHand(t, db)
 	names := strings.Split(h.text("SELECT group_concat(name) FROM sqlite_schema WHERE type = 'trigger'"), ",")
@@ -182,6 +188,9 @@ func TestEveryDroppedTriggerIsNamed(t *testing.T) {
 
 // TestEveryColumnIsSealed changes each column of a row of each table of history.
 func TestEveryColumnIsSealed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	for _, table := range records {
 		t.Run(table, func(t *testing.T) {
 			db := full(t)

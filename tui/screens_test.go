@@ -57,6 +57,9 @@ var screens = []struct {
 }
 
 func TestScreens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	for _, s := range screens {
 		for _, size := range sizes {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {

@@ -16,6 +16,9 @@ import (
 // characters, emoji with and without joiners, marks, a line of 5,000
 // characters, and text that wants to command the terminal.
 func TestWorldScreens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	for _, s := range []struct {
 		name string
 		keys []string
@@ -46,6 +49,9 @@ func TestWorldScreens(t *testing.T) {
 
 // TestQuietScreens looks at what is there when little is.
 func TestQuietScreens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	for _, s := range []struct {
 		name  string
 		files []string
