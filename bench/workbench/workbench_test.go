@@ -195,7 +195,6 @@ func TestFromQueueToVersion(t *testing.T) {
 	p.press("6")
 	p.sees("v2", "user:mara", "v1")
 	p.press("q")
-	p.press("q")
 	p.ends()
 	if out := c.run("history", "tool:global/delete_tasks"); strings.Count(out, "user:mara") != 1 {
 		t.Errorf("the version is not in the history:\n%s", out)
