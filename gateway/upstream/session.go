@@ -103,6 +103,13 @@ func connect(ctx context.Context, s Server, changed func(), revision string) (*S
 	return session, nil
 }
 
+// The codes by which the SDK itself, and no server, says that a call came when
+// the connection was ending already.
+const (
+	clientClosing = -32003
+	serverClosing = -32004
+)
+
 // failed says in an error what went wrong with the server.
 func (s *Session) failed(ctx context.Context, err error) error {
 	var answered *jsonrpc.Error
@@ -112,8 +119,8 @@ func (s *Session) failed(ctx context.Context, err error) error {
 		err = broke
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("%w: %w", ErrTimeout, context.DeadlineExceeded)
-	case errors.As(err, &answered):
-	case errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe), errors.Is(err, os.ErrClosed), errors.Is(err, syscall.EPIPE):
+	case errors.As(err, &answered) && answered.Code != clientClosing && answered.Code != serverClosing:
+	case answered != nil, errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe), errors.Is(err, os.ErrClosed), errors.Is(err, syscall.EPIPE):
 		err = ErrClosed
 	}
 	return &failed{server: s.server.Name, stderr: s.stderr.String(), err: err}
