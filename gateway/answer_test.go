@@ -124,8 +124,8 @@ func TestTiers(t *testing.T) {
 // changed is a provider whose tool is not what was approved.
 type changed struct{}
 
-func (changed) Run(context.Context, gateway.Invocation) (json.RawMessage, error) {
-	return nil, &gateway.Error{Code: gateway.CodeChanged, Message: "It changed.", Details: json.RawMessage(`{"found":"abc"}`)}
+func (changed) Run(context.Context, gateway.Invocation) (gateway.Output, error) {
+	return gateway.Output{}, &gateway.Error{Code: gateway.CodeChanged, Message: "It changed.", Details: json.RawMessage(`{"found":"abc"}`)}
 }
 
 // TestChangeIsTold leaves one event for one change, however often it is met.

@@ -2,12 +2,9 @@ package gateway
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/registry/schemaguard"
 )
 
 // What arguments may be at most. Validating them is bounded by
@@ -15,7 +12,6 @@ import (
 const (
 	MaxArguments     = 1 << 20 // bytes
 	maxArgumentDepth = 64
-	maxTold          = 5 // problems in one message
 )
 
 // readArguments parses the arguments of a call: an object, nil for an empty
@@ -37,52 +33,21 @@ func readArguments(raw json.RawMessage) (*jsondoc.Node, error) {
 // fit checks arguments against the schema of a tool. A tool without one takes
 // any object.
 func (g *Gateway) fit(tool registry.Live, args *jsondoc.Node) error {
-	raw := tool.Definition.Tool.InputSchema
-	if len(raw) == 0 {
-		return nil
+	s, err := g.compiled(tool)
+	if err != nil || s.input == nil {
+		return err
 	}
-	schema, ok := g.schemas.get(tool.ContentHash)
-	if !ok {
-		var err error
-		if schema, err = schemaguard.Compile(raw); err != nil {
-			return &Error{Code: CodeArguments, Message: fmt.Sprintf("The input schema of %s can not be used, so nothing can be called with it: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
-		}
-		g.schemas.put(tool.ContentHash, schema)
-	}
-	if err := schema.Validate(args); err != nil {
+	if err := s.input.Validate(args); err != nil {
 		return invalid(err)
 	}
 	return nil
 }
 
-type detail struct {
-	Path    string `json:"path"`
-	Message string `json:"message"`
-}
-
-// invalid says what is wrong with arguments: the first problems in words, all
-// of them in the details.
+// invalid says what is wrong with arguments.
 func invalid(err error) error {
-	var ps jsondoc.Problems
-	if !errors.As(err, &ps) {
-		ps.Add(jsondoc.Root, "%s", jsondoc.Printable(err.Error()))
-	}
-	message := "The arguments are not valid"
-	details := make([]detail, len(ps))
-	for i, p := range ps {
-		details[i] = detail{Path: p.Path, Message: p.Message}
-		switch {
-		case i == 0:
-			message += ": " + p.String()
-		case i < maxTold:
-			message += "; " + p.String()
-		case i == maxTold:
-			message += fmt.Sprintf("; and %d more", len(ps)-maxTold)
-		}
-	}
-	b, err := json.Marshal(map[string]any{"problems": details})
+	told, details, err := explain(err)
 	if err != nil {
 		return err
 	}
-	return &Error{Code: CodeArguments, Message: message + ".", Details: b}
+	return &Error{Code: CodeArguments, Message: "The arguments are not valid: " + told + ".", Details: details}
 }

@@ -36,10 +36,18 @@ type Invocation struct {
 
 // Provider runs tools of one provider type.
 type Provider interface {
-	// Run runs a call and returns its result, an object. The error is an
-	// *Error where the provider knows a code; CodeProvider stands for every
-	// other. Run stops when ctx ends.
-	Run(ctx context.Context, in Invocation) (json.RawMessage, error)
+	// Run runs a call. The error is an *Error where the provider knows a
+	// code; CodeProvider stands for every other. Run stops when ctx ends.
+	Run(ctx context.Context, in Invocation) (Output, error)
+}
+
+// Output is what a provider answers with. It is untrusted: the gateway looks at
+// it before anybody else does.
+type Output struct {
+	Object json.RawMessage // what is handed on, an object of at most MaxOutput bytes
+	// Structured is the part of it that the tool's output schema describes;
+	// nil when there is none.
+	Structured json.RawMessage
 }
 
 // Result is what a call gave. Call, Tool, Version, At and Duration are the

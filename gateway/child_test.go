@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -50,13 +49,13 @@ func startChild(t *testing.T, order ...string) *exec.Cmd {
 // done anything.
 type mortal struct{}
 
-func (mortal) Run(context.Context, gateway.Invocation) (json.RawMessage, error) {
+func (mortal) Run(context.Context, gateway.Invocation) (gateway.Output, error) {
 	self, err := os.FindProcess(os.Getpid())
 	if err == nil {
 		err = self.Kill()
 	}
 	if err != nil {
-		return nil, err
+		return gateway.Output{}, err
 	}
 	select {} // the signal is on its way
 }

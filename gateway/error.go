@@ -34,6 +34,7 @@ const (
 	CodeChanged          Code = "definition_changed"        // upstream is not what was approved
 	CodeNotConnected     Code = "INTEGRATION_NOT_CONNECTED" // nothing is configured that could run it
 	CodeTimeout          Code = "provider_timeout"          // the provider did not answer in time
+	CodeResult           Code = "tool_result_invalid"       // what the provider answered does not fit the approved output schema
 	CodeProvider         Code = "provider_failed"           // the provider answered with an error that has no code, or not at all
 	CodeCanceled         Code = "canceled"                  // the caller went away while it ran
 	CodeInterrupted      Code = "interrupted"               // the program ended while it ran: it may have run or not, and is not run again
@@ -73,7 +74,7 @@ const maxForeign = 64
 func (c Code) Foreign() bool {
 	switch c {
 	case CodeUnknown, CodeAmbiguous, CodeNotAllowed, CodeNotCallable, CodeApprovalRequired, CodeApprovalRefused, CodeApprovalExpired,
-		CodeApprovalOutdated, CodePendingFull, CodeCooldown, CodeDailyLimit, CodeGateRefused, CodeGateUnavailable, CodeChanged,
+		CodeApprovalOutdated, CodePendingFull, CodeCooldown, CodeDailyLimit, CodeGateRefused, CodeGateUnavailable, CodeChanged, CodeResult,
 		CodeCanceled, CodeInterrupted, CodeOK:
 		return false
 	default: // the protocol's codes and those of providers may come from anywhere

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"toolcrib/registry"
-	"toolcrib/registry/schemaguard"
 )
 
 // Registry is what the gateway needs to know of what was approved.
@@ -70,7 +69,7 @@ type Gateway struct {
 	warn  func(string)
 
 	toolsets cache[toolsetKey, *toolset]
-	schemas  cache[string, *schemaguard.Schema] // by content hash
+	schemas  cache[string, *toolSchemas] // by content hash
 }
 
 // errConfig says that a Config lacks what a gateway can not do without.

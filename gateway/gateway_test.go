@@ -37,13 +37,18 @@ type counter struct {
 	last atomic.Pointer[gateway.Invocation]
 }
 
-func (c *counter) Run(_ context.Context, in gateway.Invocation) (json.RawMessage, error) {
+func (c *counter) Run(_ context.Context, in gateway.Invocation) (gateway.Output, error) {
 	c.runs.Add(1)
 	c.last.Store(&in)
 	if c.fail != nil {
-		return nil, c.fail
+		return gateway.Output{}, c.fail
 	}
-	return json.RawMessage(`{"echo":` + string(in.Args) + `}`), nil
+	return object(`{"echo":` + string(in.Args) + `}`), nil
+}
+
+// object is a structured result.
+func object(text string) gateway.Output {
+	return gateway.Output{Object: json.RawMessage(text), Structured: json.RawMessage(text)}
 }
 
 // open puts a gateway before a new database in which the agent scout has the

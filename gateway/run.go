@@ -56,7 +56,13 @@ func (g *Gateway) provide(ctx context.Context, in Invocation) (json.RawMessage, 
 	var known *Error
 	switch {
 	case err == nil:
-		return output, checkOutput(in.Tool, output)
+		if err := checkOutput(in.Tool, output.Object); err != nil {
+			return nil, err
+		}
+		if err := g.conforms(in.Tool, output.Structured); err != nil {
+			return nil, err
+		}
+		return output.Object, nil
 	case errors.As(err, &known):
 		return nil, err
 	case ctx.Err() != nil:

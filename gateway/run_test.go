@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -16,23 +15,23 @@ import (
 )
 
 // runFunc is a provider made of a function.
-type runFunc func(context.Context, gateway.Invocation) (json.RawMessage, error)
+type runFunc func(context.Context, gateway.Invocation) (gateway.Output, error)
 
-func (f runFunc) Run(ctx context.Context, in gateway.Invocation) (json.RawMessage, error) {
+func (f runFunc) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	return f(ctx, in)
 }
 
 // TestProviders walks what providers give.
 func TestProviders(t *testing.T) {
 	says := func(text string) runFunc {
-		return func(context.Context, gateway.Invocation) (json.RawMessage, error) { return json.RawMessage(text), nil }
+		return func(context.Context, gateway.Invocation) (gateway.Output, error) { return object(text), nil }
 	}
 	fails := func(err error) runFunc {
-		return func(context.Context, gateway.Invocation) (json.RawMessage, error) { return nil, err }
+		return func(context.Context, gateway.Invocation) (gateway.Output, error) { return gateway.Output{}, err }
 	}
-	hangs := runFunc(func(ctx context.Context, _ gateway.Invocation) (json.RawMessage, error) {
+	hangs := runFunc(func(ctx context.Context, _ gateway.Invocation) (gateway.Output, error) {
 		<-ctx.Done()
-		return nil, ctx.Err()
+		return gateway.Output{}, ctx.Err()
 	})
 	for name, tt := range map[string]struct {
 		provider gateway.Provider
@@ -74,10 +73,10 @@ func TestProviders(t *testing.T) {
 func TestCallerGoesAway(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := open(t, func(c *gateway.Config) {
-		c.Providers[registry.ProviderBuiltin] = runFunc(func(ctx context.Context, _ gateway.Invocation) (json.RawMessage, error) {
+		c.Providers[registry.ProviderBuiltin] = runFunc(func(ctx context.Context, _ gateway.Invocation) (gateway.Output, error) {
 			cancel()
 			<-ctx.Done()
-			return nil, ctx.Err()
+			return gateway.Output{}, ctx.Err()
 		})
 	}, action("get_weather", nil))
 	if _, err := w.Execute(ctx, caller(), request("get_weather", "{}")); !errors.Is(err, context.Canceled) {

@@ -129,7 +129,7 @@ func runErrands(t *testing.T, db *DB, newID func() string, now time.Time) {
 		if err != nil {
 			t.Fatalf("%s %s: %v", e[0], e[1], err)
 		}
-		if made := ids.FindSubmatch(out); made != nil {
+		if made := ids.FindSubmatch(out.Object); made != nil {
 			last = string(made[1])
 		}
 	}

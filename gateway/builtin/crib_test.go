@@ -67,19 +67,19 @@ func (c *crib) as(t testing.TB, user, tool, args string) (doc, error) {
 	fits(t, "the arguments of "+tool, d.Tool.InputSchema, []byte(args))
 	out, err := c.provider.Run(t.Context(), c.invocation(user, tool, args))
 	if err != nil {
-		if out != nil {
-			t.Errorf("%s refused and returned %s", tool, out)
+		if out.Object != nil {
+			t.Errorf("%s refused and returned %s", tool, out.Object)
 		}
 		return nil, err
 	}
-	fits(t, "the result of "+tool, d.Tool.OutputSchema, out)
+	fits(t, "the result of "+tool, d.Tool.OutputSchema, out.Structured)
 	for _, hidden := range []string{"deleted_at", "is_deleted", "expires_at", "owner"} {
-		if strings.Contains(string(out), `"`+hidden+`"`) {
-			t.Errorf("%s shows %s: %s", tool, hidden, out)
+		if strings.Contains(string(out.Object), `"`+hidden+`"`) {
+			t.Errorf("%s shows %s: %s", tool, hidden, out.Object)
 		}
 	}
 	var v doc
-	if err := json.Unmarshal(out, &v); err != nil {
+	if err := json.Unmarshal(out.Object, &v); err != nil {
 		t.Fatal(err)
 	}
 	return v, nil
@@ -101,7 +101,7 @@ func (c *crib) refuses(t testing.TB, user, tool, args string, code gateway.Code,
 	t.Helper()
 	out, err := c.provider.Run(t.Context(), c.invocation(user, tool, args))
 	if !errors.Is(err, code) {
-		t.Errorf("%s %s: %s, %v; want %s", tool, args, out, err, code)
+		t.Errorf("%s %s: %s, %v; want %s", tool, args, out.Object, err, code)
 		return
 	}
 	for _, word := range says {

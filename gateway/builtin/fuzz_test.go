@@ -31,7 +31,7 @@ func FuzzArguments(f *testing.F) {
 			var refused *gateway.Error
 			switch {
 			case err == nil:
-				fits(t, "the result of "+tool, c.tools[tool].Tool.OutputSchema, out)
+				fits(t, "the result of "+tool, c.tools[tool].Tool.OutputSchema, out.Structured)
 			case !errors.As(err, &refused):
 				t.Errorf("%s: %v", tool, err)
 			case !utf8.ValidString(refused.Message) || len(refused.Details) > 0 && !json.Valid(refused.Details):

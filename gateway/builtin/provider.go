@@ -99,30 +99,31 @@ func toolFor(id string) tool {
 
 // Run implements gateway.Provider. The tool is the one that the definition's
 // provider names, else the one with the definition's id.
-func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (json.RawMessage, error) {
+func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	id := in.Tool.Definition.ID()
 	if t := in.Tool.Definition.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
 		id = t.Provider.Name
 	}
 	run := toolFor(id)
 	if run == nil {
-		return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("There is no built-in tool %s; its definition has to name another provider.", jsondoc.Quote(id))}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("There is no built-in tool %s; its definition has to name another provider.", jsondoc.Quote(id))}
 	}
 	if in.Caller.User == "" {
-		return nil, fmt.Errorf("%s keeps things for a user, and the call names none", id)
+		return gateway.Output{}, fmt.Errorf("%s keeps things for a user, and the call names none", id)
 	}
 	in.At = in.At.UTC().Truncate(time.Microsecond)
 	out, err := run(ctx, call{Provider: p, Invocation: in, owner: Owner{Customer: in.Caller.Customer, User: in.Caller.User}})
 	if err != nil {
-		return nil, err
+		return gateway.Output{}, err
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(out); err != nil {
-		return nil, err
+		return gateway.Output{}, err
 	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	text := bytes.TrimSpace(b.Bytes())
+	return gateway.Output{Object: text, Structured: text}, nil
 }
 
 func (c call) read(ctx context.Context, fn func(Reader) error) error {

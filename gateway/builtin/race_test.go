@@ -60,7 +60,7 @@ func child(path, series string) error {
 		out, err := c.provider.Run(ctx, c.invocation("ada", tool, args))
 		var v doc
 		if err == nil {
-			err = json.Unmarshal(out, &v)
+			err = json.Unmarshal(out.Object, &v)
 		}
 		return v, err
 	}

@@ -68,8 +68,8 @@ func TestTasksOfOthers(t *testing.T) {
 	}
 	in := c.invocation("ada", "get_tasks", `{}`)
 	in.Caller.Customer = "another"
-	if out, err := c.provider.Run(t.Context(), in); err != nil || strings.Contains(string(out), id) {
-		t.Errorf("another customer's ada: %s, %v", out, err)
+	if out, err := c.provider.Run(t.Context(), in); err != nil || strings.Contains(string(out.Object), id) {
+		t.Errorf("another customer's ada: %s, %v", out.Object, err)
 	}
 	expect(t, "mine", c.ada(t, "get_tasks", `{}`).column("tasks", "title"), "Mine")
 }

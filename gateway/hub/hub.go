@@ -103,12 +103,12 @@ type answer struct {
 }
 
 // Run implements gateway.Provider. A result that is no object is handed on as
-// {"result": …}. A hub's own error codes are handed on, but for those that say
+// {"result": …}; the output schema describes the result itself. A hub's own error codes are handed on, but for those that say
 // what only the gateway can know.
-func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (json.RawMessage, error) {
+func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	tool := in.Tool.Definition.Tool
 	if tool.Provider == nil || tool.Provider.URL == "" {
-		return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("%s names no address of a hub.", in.Tool.Subject)}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("%s names no address of a hub.", in.Tool.Subject)}
 	}
 	name := tool.Provider.Name
 	if name == "" {
@@ -125,11 +125,11 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (json.RawMessage, 
 	})
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return gateway.Output{}, ctx.Err()
 	case errors.Is(bounded.Err(), context.DeadlineExceeded):
-		return nil, &gateway.Error{Code: gateway.CodeTimeout, Message: fmt.Sprintf("The hub of %s did not answer within %s.", in.Tool.Subject, h.config.Timeout)}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeTimeout, Message: fmt.Sprintf("The hub of %s did not answer within %s.", in.Tool.Subject, h.config.Timeout)}
 	case err != nil:
-		return nil, failed(in, jsondoc.Printable(err.Error()))
+		return gateway.Output{}, failed(in, jsondoc.Printable(err.Error()))
 	}
 	return read(in, name, body, status)
 }
@@ -162,20 +162,21 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 }
 
 // read makes a result or an error of an answer.
-func read(in gateway.Invocation, name string, body []byte, status int) (json.RawMessage, error) {
+func read(in gateway.Invocation, name string, body []byte, status int) (gateway.Output, error) {
 	var a answer
 	err := json.Unmarshal(body, &a)
 	switch {
 	case err != nil || a.Success == nil:
-		return nil, failed(in, fmt.Sprintf("it answered with status %d and no document of the form {success, tool, result or error}", status))
+		return gateway.Output{}, failed(in, fmt.Sprintf("it answered with status %d and no document of the form {success, tool, result or error}", status))
 	case a.Tool != "" && a.Tool != name:
-		return nil, failed(in, fmt.Sprintf("it answered for the tool %s", jsondoc.Quote(a.Tool)))
+		return gateway.Output{}, failed(in, fmt.Sprintf("it answered for the tool %s", jsondoc.Quote(a.Tool)))
 	case *a.Success && (a.Error != nil || status < 200 || status > 299):
-		return nil, failed(in, fmt.Sprintf("it reports success with status %d and an error in one", status))
+		return gateway.Output{}, failed(in, fmt.Sprintf("it reports success with status %d and an error in one", status))
 	case *a.Success:
-		return object(a.Result)
+		object, err := object(a.Result)
+		return gateway.Output{Object: object, Structured: a.Result}, err
 	case a.Error == nil:
-		return nil, failed(in, "it reports a failure and does not say which")
+		return gateway.Output{}, failed(in, "it reports a failure and does not say which")
 	}
 	code := gateway.Code(a.Error.Code)
 	message := fmt.Sprintf("The hub of %s: %s", in.Tool.Subject, clip(visible.Line(a.Error.Message)))
@@ -183,7 +184,7 @@ func read(in gateway.Invocation, name string, body []byte, status int) (json.Raw
 		message += fmt.Sprintf(" (its code %s is not handed on)", jsondoc.Quote(a.Error.Code))
 		code = gateway.CodeProvider
 	}
-	return nil, &gateway.Error{Code: code, Message: message, Details: a.Error.Details}
+	return gateway.Output{}, &gateway.Error{Code: code, Message: message, Details: a.Error.Details}
 }
 
 // maxMessage is how much of a hub's message is handed on, in characters.

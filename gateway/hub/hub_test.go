@@ -58,8 +58,8 @@ func TestRequest(t *testing.T) {
 	h := hub.New(hub.Config{Tokens: map[string]string{strings.TrimPrefix(s.URL, "http://"): "secret", "other.example": "another"}})
 	defer h.Close()
 	out, err := h.Run(t.Context(), invocation(s.URL))
-	if err != nil || string(out) != `{"degrees":4}` {
-		t.Fatalf("got %s, %v", out, err)
+	if err != nil || string(out.Object) != `{"degrees":4}` {
+		t.Fatalf("got %s, %v", out.Object, err)
 	}
 	want := `{"tool":"weather.get","agent_id":"scout","customer_id":"acme","user_id":"ada","inputs":{"city":"Kiel"},"context":` +
 		`{"call_id":"0199","at":"2026-11-20T22:42:00Z","actor":"agent:scout","layer":"user","tool_version":3,"tool_hash":"abc","local":false}}`
@@ -103,10 +103,25 @@ func TestAnswers(t *testing.T) {
 			h := hub.New(hub.Config{})
 			defer h.Close()
 			out, err := h.Run(t.Context(), invocation(s.URL))
-			if string(out) != tt.want || code(err) != tt.code || (err == nil) != (tt.code == "") {
-				t.Errorf("got %s, %v; want %s, %s", out, err, tt.want, tt.code)
+			if string(out.Object) != tt.want || code(err) != tt.code || (err == nil) != (tt.code == "") {
+				t.Errorf("got %s, %v; want %s, %s", out.Object, err, tt.want, tt.code)
 			}
 		})
+	}
+}
+
+// TestStructured tells which part of an answer an output schema describes: the
+// result as the hub gave it, and nothing when it gave none.
+func TestStructured(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"success":true,"result":{"a":1}}`: `{"a":1}`, `{"success":true,"result":[1]}`: `[1]`, `{"success":true}`: "",
+	} {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
+		h := hub.New(hub.Config{})
+		defer h.Close()
+		if out, err := h.Run(t.Context(), invocation(s.URL)); err != nil || string(out.Structured) != want {
+			t.Errorf("%s: %s, %v; want %s", body, out.Structured, err, want)
+		}
 	}
 }
 
@@ -185,7 +200,7 @@ func TestRedirectOnTheSameHost(t *testing.T) {
 	h := hub.New(hub.Config{})
 	defer h.Close()
 	out, err := h.Run(t.Context(), invocation(s.URL+"/v1"))
-	if err != nil || !strings.Contains(string(out), `"inputs":{"city":"Kiel"}`) {
-		t.Errorf("got %s, %v", out, err)
+	if err != nil || !strings.Contains(string(out.Object), `"inputs":{"city":"Kiel"}`) {
+		t.Errorf("got %s, %v", out.Object, err)
 	}
 }

@@ -69,18 +69,18 @@ func (p *Provider) Close() {
 // Run implements gateway.Provider. The definition is read from the server
 // before every call; when it is not the approved one, nothing is called. The
 // result is the server's, as it came over the wire.
-func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (json.RawMessage, error) {
+func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	t := in.Tool.Definition.Tool
 	server, ok := p.find(t.Provider.Server)
 	if !ok {
-		return nil, &gateway.Error{
+		return gateway.Output{}, &gateway.Error{
 			Code:    gateway.CodeNotConnected,
 			Message: fmt.Sprintf("no MCP server %s is configured; the user adds [servers.%s] to the configuration", t.Provider.Server, t.Provider.Server),
 		}
 	}
 	session, tools, err := p.listed(ctx, server)
 	if err != nil {
-		return nil, asError(err)
+		return gateway.Output{}, asError(err)
 	}
 	name := t.Provider.Name
 	if name == "" {
@@ -91,11 +91,11 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (json.RawMess
 		d.Approved = t.Source.Hash
 	}
 	if d.Approved == "" || d.Approved != d.Listed {
-		return nil, d.refusal(t.ID)
+		return gateway.Output{}, d.refusal(t.ID)
 	}
 	raw, node, err := session.Call(ctx, name, in.Args)
 	if err != nil {
-		return nil, asError(err)
+		return gateway.Output{}, asError(err)
 	}
 	return outcome(raw, node)
 }
@@ -211,12 +211,16 @@ func (d drift) refusal(id string) error {
 const maxMessage = 2_000
 
 // outcome tells a result from an error that the server reports in its place.
-func outcome(raw json.RawMessage, n *jsondoc.Node) (json.RawMessage, error) {
+func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
-		return nil, &gateway.Error{Code: gateway.CodeProvider, Message: "the server asks for more input, and nothing was declared that could give it", Details: raw}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: "the server asks for more input, and nothing was declared that could give it", Details: raw}
 	}
 	if failed := n.Get("isError"); failed == nil || failed.Kind != jsondoc.Bool || failed.Text != "true" {
-		return raw, nil
+		out := gateway.Output{Object: raw}
+		if structured := n.Get("structuredContent"); structured != nil {
+			out.Structured = jsondoc.Canonical(structured)
+		}
+		return out, nil
 	}
 	var said []string
 	if content := n.Get("content"); content != nil {
@@ -230,7 +234,7 @@ func outcome(raw json.RawMessage, n *jsondoc.Node) (json.RawMessage, error) {
 	if message == "" {
 		message = "the server reports an error and says no more"
 	}
-	return nil, &gateway.Error{Code: gateway.CodeProvider, Message: cut(message), Details: raw}
+	return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: cut(message), Details: raw}
 }
 
 // asError gives an error of a server the gateway's code.

@@ -47,8 +47,8 @@ func TestRunsWhatWasApproved(t *testing.T) {
 	in := approved(t, "echo", "\n "+echoTool)
 	for range 2 {
 		out, err := p.Run(t.Context(), in)
-		if err != nil || !strings.Contains(string(out), `"args":{"text":"hi"},"big":12345678901234567890`) {
-			t.Fatalf("%s, %v", out, err)
+		if err != nil || !strings.Contains(string(out.Object), `"args":{"text":"hi"},"big":12345678901234567890`) {
+			t.Fatalf("%s, %v", out.Object, err)
 		}
 	}
 	_, err := p.Run(t.Context(), approved(t, "other-tool", otherTool))
@@ -69,8 +69,8 @@ func TestRefusesWhatIsNotApproved(t *testing.T) {
 			p := providerOf(t, how)
 			out, err := p.Run(t.Context(), in)
 			var refused *gateway.Error
-			if !errors.As(err, &refused) || refused.Code != gateway.CodeChanged || out != nil || !json.Valid(refused.Details) {
-				t.Errorf("%s, %v", out, err)
+			if !errors.As(err, &refused) || refused.Code != gateway.CodeChanged || out.Object != nil || !json.Valid(refused.Details) {
+				t.Errorf("%s, %v", out.Object, err)
 			}
 		})
 	}

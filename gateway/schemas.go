@@ -1,0 +1,108 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/schemaguard"
+)
+
+// toolSchemas are the schemas of a tool, ready to validate with; nil for what
+// it does not say.
+type toolSchemas struct {
+	input, output *schemaguard.Schema
+}
+
+// compiled returns the schemas of a tool. A tool whose schemas can not be used
+// is refused before anything runs: nobody could say of its arguments, or of
+// what it gives back, that they are what was approved.
+func (g *Gateway) compiled(tool registry.Live) (*toolSchemas, error) {
+	if s, ok := g.schemas.get(tool.ContentHash); ok {
+		return s, nil
+	}
+	t, s := tool.Definition.Tool, &toolSchemas{}
+	var err error
+	if len(t.InputSchema) > 0 {
+		if s.input, err = schemaguard.Compile(t.InputSchema); err != nil {
+			return nil, &Error{Code: CodeArguments, Message: fmt.Sprintf("The input schema of %s can not be used, so nothing can be called with it: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
+		}
+	}
+	if len(t.OutputSchema) > 0 {
+		if s.output, err = schemaguard.Compile(t.OutputSchema); err != nil {
+			return nil, &Error{Code: CodeResult, Message: fmt.Sprintf("The output schema of %s can not be used, so no result could be held against it; nothing was called: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
+		}
+	}
+	g.schemas.put(tool.ContentHash, s)
+	return s, nil
+}
+
+// conforms holds the structured part of a result against the output schema of
+// its tool. A tool that has one owes such a part (Model Context Protocol,
+// server/tools, "Output Schema"); what it owes a hub and the built-in tools owe
+// as well.
+func (g *Gateway) conforms(tool registry.Live, structured json.RawMessage) error {
+	s, err := g.compiled(tool)
+	if err != nil || s.output == nil {
+		return err
+	}
+	var wrong error = jsondoc.Problems{{Path: jsondoc.Root, Message: "there is no structured result, which the schema promises"}}
+	if len(structured) > 0 {
+		var n *jsondoc.Node
+		n, wrong = jsondoc.Parse(structured, jsondoc.Limits{Bytes: MaxOutput, Depth: jsondoc.DefaultLimits.Depth})
+		if wrong == nil {
+			wrong = s.output.Validate(n)
+		}
+	}
+	if wrong == nil {
+		return nil
+	}
+	told, details, err := explain(wrong)
+	if err != nil {
+		return err
+	}
+	return &Error{
+		Code:    CodeResult,
+		Message: fmt.Sprintf("%s ran, and its result is not handed on, as it does not fit the output schema that was approved: %s. What it did is done; a second call may do it twice.", tool.Subject, told),
+		Details: details,
+	}
+}
+
+// How much is said of what does not fit. A message may quote the value that it
+// is about, which can be as long as whoever sent it likes.
+const (
+	maxTold     = 5   // problems in the message
+	maxDetailed = 50  // in the details
+	maxQuoted   = 300 // characters of what is said of one
+)
+
+type detail struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// explain says what is wrong with a value: the first problems in words, more of
+// them in the details.
+func explain(wrong error) (told string, details json.RawMessage, err error) {
+	var ps jsondoc.Problems
+	if !errors.As(wrong, &ps) {
+		ps.Add(jsondoc.Root, "%s", jsondoc.Printable(wrong.Error()))
+	}
+	list := make([]detail, 0, min(len(ps), maxDetailed))
+	for i, p := range ps[:min(len(ps), maxDetailed)] {
+		p.Path, p.Message = clip(p.Path, maxQuoted), clip(p.Message, maxQuoted)
+		list = append(list, detail{Path: p.Path, Message: p.Message})
+		switch {
+		case i == 0:
+			told = p.String()
+		case i < maxTold:
+			told += "; " + p.String()
+		case i == maxTold:
+			told += fmt.Sprintf("; and %d more", len(ps)-maxTold)
+		}
+	}
+	details, err = json.Marshal(map[string]any{"problems": list})
+	return told, details, err
+}

@@ -1,0 +1,122 @@
+package upstream_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/gateway"
+	"toolcrib/gateway/upstream"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/wire"
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// counterOf is a gateway before a server whose one tool was imported, approved
+// and given to the agent scout.
+func counterOf(t *testing.T, s upstream.Server) *gateway.Gateway {
+	t.Helper()
+	list, err := upstream.List(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := wire.Decode(list)
+	if err != nil || len(doc.Items) != 1 {
+		t.Fatalf("%s: %v", list, err)
+	}
+	item := doc.Items[0]
+	db := storetest.New(t)
+	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	ada := proposals.Actor{Kind: proposals.User, Name: "ada"}
+	d := storetest.Action("upstream_tool")
+	tool := item.Onto(*d.Definition.Tool)
+	tool.Approval = &registry.Approval{Tier: registry.AutoApprove}
+	tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: s.Name, Name: item.Name}
+	tool.Source = &registry.Source{Type: registry.SourceMCP, Ref: s.Name + "#" + item.Name, Hash: item.Hash()}
+	d.Definition.Tool = &tool
+	agent := storetest.Agent("scout")
+	agent.Definition.Agent.AllowList = &registry.AllowList{Tools: []string{tool.ID}}
+	db.Approved(t, desk, ada, d)
+	db.Approved(t, desk, ada, agent)
+	p := upstream.NewProvider(func(string) (upstream.Server, bool) { return s, true })
+	t.Cleanup(p.Close)
+	g, err := gateway.New(gateway.Config{
+		Registry: desk, Ledger: db.Calls(), Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderMCP: p}, Now: time.Now, NewID: db.NewID,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// called calls the tool and holds what came of it against the audit.
+func called(t *testing.T, g *gateway.Gateway, want gateway.Code, says string) {
+	t.Helper()
+	who := gateway.Caller{Actor: proposals.Actor{Kind: proposals.Agent, Name: "scout"}, Agent: "scout", Layer: registry.LayerUser, User: "ada"}
+	res, err := g.Execute(t.Context(), who, gateway.Request{Tool: "upstream_tool"})
+	switch {
+	case want == "" && (err != nil || !strings.Contains(string(res.Output), says)):
+		t.Errorf("%s, %v", res.Output, err)
+	case want != "" && (!errors.Is(err, want) || !strings.Contains(err.Error(), says) || res.Output != nil):
+		t.Errorf("%s, %v; want %s", res.Output, err, want)
+	}
+	calls, err := g.Calls(t.Context(), gateway.CallQuery{Limit: 1})
+	if err != nil || len(calls) != 1 || calls[0].Outcome == nil || calls[0].Outcome.Code != want {
+		t.Errorf("the audit has %+v, %v", calls, err)
+	}
+}
+
+// TestResultsOfAProgram calls a program that does not keep to what its output
+// schema promises, and one that does.
+func TestResultsOfAProgram(t *testing.T) {
+	for how, want := range map[string]struct {
+		code gateway.Code
+		says string
+	}{
+		"keeps-to-it": {"", `"structuredContent":{"degrees":4}`},
+		"lies":        {gateway.CodeResult, "got string, want integer"},
+		"keeps-quiet": {gateway.CodeResult, "there is no structured result"},
+	} {
+		t.Run(how, func(t *testing.T) {
+			s := upstream.Server{Name: "upstream", Command: []string{os.Args[0]}, Env: []string{behaves + "=" + how}, Timeout: 30 * time.Second}
+			called(t, counterOf(t, s), want.code, want.says)
+		})
+	}
+}
+
+// TestResultsOverHTTP does the same with the SDK's own server, whose untyped
+// tools say what they like.
+func TestResultsOverHTTP(t *testing.T) {
+	for name, tt := range map[string]struct {
+		result mcp.CallToolResult
+		code   gateway.Code
+		says   string
+	}{
+		"fits":     {mcp.CallToolResult{StructuredContent: json.RawMessage(`{"degrees":4}`)}, "", `"degrees":4`},
+		"lies":     {mcp.CallToolResult{StructuredContent: json.RawMessage(`{"degrees":4,"also":"x"}`)}, gateway.CodeResult, "'also' not allowed"},
+		"quiet":    {mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "4"}}}, gateway.CodeResult, "there is no structured result"},
+		"in error": {mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "no such city"}}}, gateway.CodeProvider, "no such city"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := mcp.NewServer(&mcp.Implementation{Name: "remote", Version: "1"}, nil)
+			server.AddTool(&mcp.Tool{Name: "weather", InputSchema: json.RawMessage(`{"type":"object"}`), OutputSchema: json.RawMessage(promise)},
+				func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+					result := tt.result
+					return &result, nil
+				})
+			web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
+			defer web.Close()
+			called(t, counterOf(t, upstream.Server{Name: "remote", URL: web.URL, Timeout: 30 * time.Second}), tt.code, tt.says)
+		})
+	}
+}
