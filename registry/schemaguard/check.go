@@ -19,8 +19,8 @@ const (
 // Check reports whether schema is safe to hand to a validator. The error is a
 // jsondoc.Problems with what is refused, paths and positions being those in
 // the schema. The remarks are about what is accepted and odd: a schema that
-// says nothing, or a regular expression that is not checked. Whether the
-// schema is valid is for Compile to say.
+// says nothing, or a regular expression that backtracks. Whether the schema is
+// valid is for Compile to say, and what of it can not be run for Schema.Unrun.
 func Check(schema json.RawMessage) (remarks jsondoc.Problems, err error) {
 	g, err := read(schema)
 	if err != nil {
@@ -49,7 +49,7 @@ func read(schema []byte) (*graph, error) {
 		return nil, g.problems.Locate(n)
 	}
 	g.remarkOnRoot()
-	g.remarks = g.remarks.Locate(n)
+	g.remarks, g.unrun = g.remarks.Locate(n), g.unrun.Locate(n)
 	return g, nil
 }
 

@@ -15,7 +15,12 @@ import (
 type Schema struct {
 	graph    *graph
 	compiled *jsonschema.Schema
+	patience patience
 }
+
+// Unrun returns the regular expressions of the schema that nothing here can
+// run. A value that one of them would have to judge is refused by Validate.
+func (s *Schema) Unrun() jsondoc.Problems { return s.graph.unrun }
 
 // ErrLoad is what the validator gets when it wants to read another document.
 var ErrLoad = errors.New("no other document is read")
@@ -33,18 +38,18 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(denyLoader{})
-	c.UseRegexpEngine(compilePattern)
+	s := &Schema{graph: g}
+	c.UseRegexpEngine(s.patience.compile)
 	if old(g.root.node) {
 		c.RegisterVocabulary(newerDefs())
 	}
 	if err := c.AddResource(location, g.export(g.root.node)); err != nil {
 		return nil, g.invalid(err)
 	}
-	compiled, err := c.Compile(location)
-	if err != nil {
+	if s.compiled, err = c.Compile(location); err != nil {
 		return nil, g.invalid(err)
 	}
-	return &Schema{graph: g, compiled: compiled}, nil
+	return s, nil
 }
 
 // old reports whether n names a dialect before 2019-09, which lacks "$defs".
@@ -88,8 +93,7 @@ func (g *graph) invalid(err error) error {
 }
 
 // export returns n as the validator wants it: without the keywords that would
-// make it look for other documents, and without limits for members whose names
-// no regular expression can tell.
+// make it look for other documents.
 func (g *graph) export(n *jsondoc.Node) any {
 	switch n.Kind {
 	case jsondoc.Object:
@@ -101,8 +105,6 @@ func (g *graph) export(n *jsondoc.Node) any {
 				object[m.Key] = g.export(m.Value)
 			case m.Key == "$schema", m.Key == "$vocabulary":
 			case (m.Key == "$id" || m.Key == "id") && !strings.HasPrefix(m.Value.Text, "#"):
-			case m.Key == "patternProperties" && m.Value.Kind == jsondoc.Object:
-				object[m.Key] = g.exportPatterns(v, m.Value)
 			default:
 				object[m.Key] = g.export(m.Value)
 			}
@@ -126,18 +128,6 @@ func (g *graph) export(n *jsondoc.Node) any {
 	case jsondoc.Null:
 	}
 	return nil
-}
-
-func (g *graph) exportPatterns(v *vertex, n *jsondoc.Node) map[string]any {
-	object := make(map[string]any, len(n.Members))
-	for i, m := range n.Members {
-		if !v.patterns[i].runs {
-			object[m.Key] = true
-			continue
-		}
-		object[m.Key] = g.export(m.Value)
-	}
-	return object
 }
 
 // value returns n as the validator wants it.

@@ -16,6 +16,8 @@ type graph struct {
 
 	problems jsondoc.Problems // what is refused
 	remarks  jsondoc.Problems // what is odd
+	unrun    jsondoc.Problems // regular expressions that nothing runs
+	patient  bool             // there are some that RE2 does not run
 }
 
 // vertex is one subschema; it is the same one wherever it is referred to.

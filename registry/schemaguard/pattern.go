@@ -11,9 +11,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Regular expressions run in Go's engine (RE2), in time linear in the length
-// of the text times the size of the program that the expression stands for.
-// The size is bounded, as a repetition like .{1000} is short and large.
+// Regular expressions run in Go's engine (RE2) where it has a form for them, in
+// time linear in the length of the text times the size of the program that the
+// expression stands for. The size is bounded, as a repetition like .{1000} is
+// short and large. The others backtrack.
 const (
 	maxProgram  = 10_000  // steps of one expression
 	maxPrograms = 100_000 // steps of all expressions of a schema
@@ -21,17 +22,29 @@ const (
 
 // program is what is known of a regular expression without compiling it.
 type program struct {
-	size int  // in steps, at most maxProgram+1
-	runs bool // RE2 can express it
+	size int // in steps, at most maxProgram+1
+	runs engine
 }
+
+// engine is what runs a regular expression.
+type engine int
+
+const (
+	nothing    engine = iota
+	re2               // in linear time
+	backtracks        // in limited time
+)
 
 // measure reads a regular expression of at most MaxPattern characters.
 func measure(pattern string) program {
 	re, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
+	if err == nil {
+		return program{size: steps(re), runs: re2}
+	}
+	if _, err := backtracking(pattern); err != nil {
 		return program{}
 	}
-	return program{size: steps(re), runs: true}
+	return program{size: len(pattern), runs: backtracks}
 }
 
 // steps estimates from above how many instructions re compiles to. Large
@@ -83,9 +96,12 @@ func (g *graph) collect(pattern string, s spot) program {
 		g.programs[pattern] = p
 		g.steps += p.size
 	}
+	g.patient = g.patient || p.runs != re2
 	switch {
-	case !p.runs:
-		g.remark(s, "the regular expression is not checked: RE2 has no form for it")
+	case p.runs == nothing && !g.unrun.Full():
+		g.unrun.Add(s.path(), "the regular expression can not be run")
+	case p.runs == backtracks:
+		g.remark(s, "the regular expression backtracks, which is given little time: RE2 has no form for it")
 	case p.size > maxProgram:
 		g.refuse(s, "the regular expression stands for more than %d steps", maxProgram)
 	case g.steps > maxPrograms:
@@ -94,30 +110,21 @@ func (g *graph) collect(pattern string, s spot) program {
 	return p
 }
 
-// compilePattern is the validator's engine for regular expressions. It is
-// asked for those of the schema, which have been measured, and for texts that
-// a schema wants to be regular expressions, which have not.
-func compilePattern(pattern string) (jsonschema.Regexp, error) {
+// compile is the validator's engine for regular expressions. It is asked for
+// those of the schema, which have been measured, and for texts that a schema
+// wants to be regular expressions, which have not.
+func (p *patience) compile(pattern string) (jsonschema.Regexp, error) {
 	if utf8.RuneCountInString(pattern) > MaxPattern {
 		return nil, fmt.Errorf("has more than %d characters", MaxPattern)
 	}
-	switch p := measure(pattern); {
-	case !p.runs:
-		return unchecked(pattern), nil
-	case p.size > maxProgram:
+	if m := measure(pattern); m.runs == re2 && m.size > maxProgram {
 		return nil, fmt.Errorf("stands for more than %d steps", maxProgram)
 	}
-	re, err := regexp.Compile(pattern)
-	if err != nil { // what parses and is still refused
-		return unchecked(pattern), nil //nolint:nilerr // not checked is not wrong
+	if re, err := regexp.Compile(pattern); err == nil {
+		return re, nil
 	}
-	return re, nil
+	if re, err := backtracking(pattern); err == nil {
+		return slow{re, pattern, p}, nil
+	}
+	return unrunnable{pattern, p}, nil // others may be able to
 }
-
-// unchecked is a regular expression that RE2 has no form for, such as one that
-// looks ahead: every text is taken to match.
-type unchecked string
-
-func (unchecked) MatchString(string) bool { return true }
-
-func (u unchecked) String() string { return string(u) }

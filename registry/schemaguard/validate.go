@@ -2,6 +2,7 @@ package schemaguard
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -16,7 +17,8 @@ import (
 // Validate reports everything about n that does not fit the schema. The error
 // is a jsondoc.Problems with paths below jsondoc.Root, in the order of the
 // paths. A value that would take more than MaxWork steps is not validated and
-// refused.
+// refused, and so is one that a regular expression would have to judge which
+// can not be run, or takes too long.
 func (s *Schema) Validate(n *jsondoc.Node) error {
 	var ps jsondoc.Problems
 	if path := oddNumber(n); path != "" {
@@ -27,7 +29,7 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 		ps.Add(jsondoc.Root, "takes more than %d steps to validate", MaxWork)
 		return ps.Locate(n)
 	}
-	err := s.compiled.Validate(value(n))
+	err := s.validate(n)
 	if err == nil {
 		return nil
 	}
@@ -37,6 +39,20 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 		return ps
 	}
 	return explain(found, n).Locate(n)
+}
+
+// validate asks the validator. Where expressions backtrack, validations of the
+// schema follow one another, so that each has its own time.
+func (s *Schema) validate(n *jsondoc.Node) error {
+	if !s.graph.patient {
+		return s.compiled.Validate(value(n))
+	}
+	s.patience.begin()
+	err := s.compiled.Validate(value(n))
+	if short := s.patience.end(); short != "" {
+		return errors.New(short)
+	}
+	return err
 }
 
 // explain turns what the validator found about n into problems. The validator

@@ -39,6 +39,7 @@ type schema struct {
 	remarks jsondoc.Problems // what is accepted and odd
 	refused jsondoc.Problems // why it is not safe to read; then nothing else is known
 	invalid jsondoc.Problems // why it is no JSON Schema
+	unrun   jsondoc.Problems // regular expressions that nothing can run
 	parts   []*subschema
 }
 
@@ -109,8 +110,10 @@ func readSchema(path string, raw []byte) *schema {
 		s.refused = problemsOf(err)
 		return s
 	}
-	if _, err = schemaguard.Compile(raw); err != nil {
+	if compiled, err := schemaguard.Compile(raw); err != nil {
 		s.invalid = problemsOf(err)
+	} else {
+		s.unrun = compiled.Unrun()
 	}
 	s.root, err = jsondoc.Parse(raw, jsondoc.Limits{Bytes: schemaguard.MaxBytes, Depth: schemaguard.MaxDepth})
 	if err != nil {

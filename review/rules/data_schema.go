@@ -3,6 +3,7 @@ package rules
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -18,6 +19,7 @@ func accepting(id, schema string) proposals.Draft {
 
 // schemaRules look at a schema as a whole.
 func schemaRules() []Rule {
+	const byNumber = `{"properties":{"id":{"description":"Only this one.","pattern":"PATTERN","type":"string"}},"type":"object"}`
 	sound := Example{Show: `{"type":"object","properties":{"ids":…}}`, Draft: action("get_invoices")}
 	return []Rule{
 		{
@@ -42,7 +44,7 @@ func schemaRules() []Rule {
 		},
 		{
 			ID: "D103", Name: "schema-says-little", Severity: Info,
-			Doc:        "A schema lacks its type or everything else, names a dialect that is not known, or holds a regular expression that can not be checked. It is accepted, and it lets through more than its author may think.",
+			Doc:        "A schema lacks its type or everything else, names a dialect that is not known, or holds a regular expression that has to backtrack, which is given a quarter of a second for each call and 32 KiB of text. It is accepted; it may let through more than its author thinks, or less.",
 			Suggestion: `Begin the schema with "type":"object" and list the properties; {"type":"object","additionalProperties":false} says that there are none.`,
 			Bad:        Example{Show: `{"$schema":"https://json-schema.org/draft/2020-12/schema"}`, Draft: accepting("get_invoices", `{"$schema":"https://json-schema.org/draft/2020-12/schema"}`)},
 			Good:       sound,
@@ -93,6 +95,14 @@ func schemaRules() []Rule {
 				}
 				return found, nil
 			},
+		},
+		{
+			ID: "D106", Name: "pattern-not-run", Severity: Warn,
+			Doc:        "A schema holds a regular expression that can not be run here: it is none in the syntax of ECMA-262, which JSON Schema asks for. Nobody can say then whether a value is what was approved, so every call that brings one is refused, and every result.",
+			Suggestion: "Write the expression in the syntax of ECMA-262, or take it out.",
+			Bad:        Example{Show: `"pattern":"^[a-z]++$"`, Draft: accepting("get_invoices", strings.Replace(byNumber, "PATTERN", "^[a-z]++$", 1))},
+			Good:       Example{Show: `"pattern":"^(?!x)[a-z]+$"`, Draft: accepting("get_invoices", strings.Replace(byNumber, "PATTERN", "^(?!x)[a-z]+$", 1))},
+			Check:      eachSchema(func(s *schema) []Finding { return s.findings(s.unrun) }),
 		},
 	}
 }
