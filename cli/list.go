@@ -14,13 +14,16 @@ import (
 
 func newList(a *app) *cobra.Command {
 	var q review.Query
-	var state string
+	var state, order string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List proposals, the newest first",
+		Short: "List proposals",
 		Args:  exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.State = proposals.State(strings.ReplaceAll(state, "-", "_"))
+			if q.Order = review.Order(order); order == "newest" {
+				q.Order = review.ByNewest
+			}
 			return runList(cmd.Context(), a, q)
 		},
 	}
@@ -29,6 +32,7 @@ func newList(a *app) *cobra.Command {
 	f.StringVar(&q.Author, "author", "", "only those by `ACTOR`, or by a kind of actor: \"agent:\"")
 	f.StringVar(&q.Subject, "subject", "", "only those on `SUBJECT`")
 	f.StringVar(&q.Filter, "filter", "", "only those with `TEXT` in subject, title, author or change set")
+	f.StringVar(&order, "sort", "newest", "in the `ORDER` newest, oldest, risk, subject or author; risk has open blocks first, then the worst findings")
 	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N` of them")
 	f.StringVar(&q.After, "after", "", "continue a list: the `CURSOR` that it ended with")
 	return cmd
@@ -38,6 +42,8 @@ func runList(ctx context.Context, a *app, q review.Query) error {
 	switch {
 	case q.State != "" && !slices.Contains(proposals.States(), q.State):
 		return usagef("there is no state %q", q.State)
+	case !slices.Contains(review.Orders(), q.Order):
+		return usagef("there is no order %q; write newest, oldest, risk, subject or author", q.Order)
 	case q.Limit < 1 || q.Limit > review.MaxPage:
 		return usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
 	}

@@ -135,14 +135,31 @@ type RegistryWriter interface {
 	SetLive(ctx context.Context, v history.Version, d registry.Definition) error
 }
 
-// Query selects proposals for a page, the newest first.
+// Order is how a list of proposals is sorted.
+type Order string
+
+// Every order. What is alike in the key of an order stands in the order of time:
+// the newest first by risk, the oldest first by names.
+const (
+	ByNewest  Order = "" // by when they were proposed
+	ByOldest  Order = "oldest"
+	ByRisk    Order = "risk" // open blocks, then the worst finding, then the number of findings
+	BySubject Order = "subject"
+	ByAuthor  Order = "author"
+)
+
+// Orders lists every order.
+func Orders() []Order { return []Order{ByNewest, ByOldest, ByRisk, BySubject, ByAuthor} }
+
+// Query selects proposals for a page.
 type Query struct {
 	State   proposals.State // "" for all
 	Author  string          // actor, or only its kind followed by ":"; "" for all
 	Subject string          // "" for all
 	Filter  string          // substring of title, subject, author or change set, any case; "" for all
-	Limit   int             // 1 to MaxPage
-	After   string          // Next of the page before; "" for the first
+	Order   Order
+	Limit   int    // 1 to MaxPage
+	After   string // Next of the page before, or the id of a proposal; "" for the first
 }
 
 // Limits of a page.

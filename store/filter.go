@@ -47,14 +47,19 @@ func (s *session) filter(ctx context.Context, sel *selection, words string) erro
 			return err
 		}
 	}
+	sel.eachRow(words)
+	return nil
+}
+
+// eachRow narrows a selection by looking at each row of it.
+func (s *selection) eachRow(words string) {
 	const shown = "lower(p.subject || char(10) || p.title || char(10) || p.author || char(10) || p.change_set)"
 	var conditions []string
 	var args []any
 	for _, spelling := range spellings(words) {
 		conditions, args = append(conditions, "instr("+shown+", ?) > 0"), append(args, spelling)
 	}
-	sel.add("("+strings.Join(conditions, " OR ")+")", args...)
-	return nil
+	s.add("("+strings.Join(conditions, " OR ")+")", args...)
 }
 
 // rare narrows a selection to the proposals with trigrams that begin with words,

@@ -14,33 +14,57 @@ import (
 )
 
 // List implements review.ProposalReader. A page is found by key, never by
-// offset, so page 1,000 costs what page 1 costs.
+// offset, so page 1,000 costs what page 1 costs, in every order.
 func (s *session) List(ctx context.Context, q review.Query) (review.Page, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = review.DefaultPage
 	}
 	limit = min(limit, review.MaxPage)
-	sel, err := s.selection(ctx, q)
-	if err != nil {
-		return review.Page{}, err
+	read := s.listByTime
+	if _, ok := keyOf(q.Order); ok {
+		read = s.listByKey
 	}
-	if q.Filter != "" {
-		if err := s.filter(ctx, &sel, q.Filter); err != nil {
-			return review.Page{}, err
-		}
-	}
-	found, err := all(ctx, s, scanProposal, sel.query(proposalColumns)+" ORDER BY "+sel.seq+" DESC LIMIT ?", append(sel.args, limit+1)...)
+	found, err := read(ctx, q, limit+1)
 	if err != nil {
 		return review.Page{}, err
 	}
 	page := review.Page{Proposals: found}
 	if len(found) > limit {
 		page.Proposals = found[:limit]
-		page.Next = string(found[limit-1].ID)
+		if page.Next, err = s.cursor(ctx, q.Order, found[limit-1].ID); err != nil {
+			return review.Page{}, err
+		}
 	}
 	page.Prefixes, err = s.uniquePrefixes(ctx, page.Proposals)
 	return page, err
+}
+
+// listByTime reads a page in the order of time.
+func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
+	sel := selectionOf(q)
+	beyond, direction := "<", "DESC"
+	switch q.Order {
+	case review.ByNewest:
+	case review.ByOldest:
+		beyond, direction = ">", "ASC"
+	default:
+		return nil, fmt.Errorf("there is no order %s of proposals", jsondoc.Quote(string(q.Order)))
+	}
+	if q.After != "" {
+		var seq int64
+		err := s.row(ctx, "SELECT seq FROM proposals WHERE id = ?", []any{q.After}, &seq)
+		if err != nil {
+			return nil, missing(err, "page after %s", jsondoc.Quote(q.After))
+		}
+		sel.add("p.seq "+beyond+" ?", seq)
+	}
+	if q.Filter != "" {
+		if err := s.filter(ctx, &sel, q.Filter); err != nil {
+			return nil, err
+		}
+	}
+	return all(ctx, s, scanProposal, sel.query(proposalColumns)+" ORDER BY "+sel.seq+" "+direction+" LIMIT ?", append(sel.args, limit)...)
 }
 
 // selection is the beginning of a query for proposals.
@@ -65,17 +89,10 @@ func (s *selection) query(columns string) string {
 	return query
 }
 
-// selection turns all of a query but its filter into conditions, each of which
-// has an index that ends in seq.
-func (s *session) selection(ctx context.Context, q review.Query) (selection, error) {
+// selectionOf turns all of a query but its filter, its order and where it begins
+// into conditions, each of which has an index that ends in seq.
+func selectionOf(q review.Query) selection {
 	sel := selection{from: "proposals p", seq: "p.seq"}
-	if q.After != "" {
-		seq, err := s.seqOf(ctx, q.After)
-		if err != nil {
-			return sel, err
-		}
-		sel.add("p.seq < ?", seq)
-	}
 	if q.State != "" {
 		sel.add("p.state = ?", q.State)
 	}
@@ -89,13 +106,7 @@ func (s *session) selection(ctx context.Context, q review.Query) (selection, err
 	if q.Subject != "" {
 		sel.add("p.subject = ?", q.Subject)
 	}
-	return sel, nil
-}
-
-func (s *session) seqOf(ctx context.Context, id string) (int64, error) {
-	var seq int64
-	err := s.row(ctx, "SELECT seq FROM proposals WHERE id = ?", []any{id}, &seq)
-	return seq, missing(err, "page after %s", jsondoc.Quote(id))
+	return sel
 }
 
 // ResolveID implements review.ProposalReader.

@@ -52,6 +52,12 @@ func walk(t *testing.T, db *storetest.Database, q review.Query, between func()) 
 // queue writes n proposals that differ in all that lists look at.
 func queue(t *testing.T, db *storetest.Database, n int) []proposals.Proposal {
 	t.Helper()
+	return queueOf(t, db, n, func([]proposals.Proposal) {})
+}
+
+// queueOf does so with what change does to them.
+func queueOf(t *testing.T, db *storetest.Database, n int, change func([]proposals.Proposal)) []proposals.Proposal {
+	t.Helper()
 	states, authors := proposals.States(), []proposals.Actor{ada, scout, {Kind: proposals.Agent, Name: "scouting"}, {Kind: proposals.Chief, Name: "ada"}}
 	random := rand.New(rand.NewPCG(1, 2))
 	ps := make([]proposals.Proposal, n)
@@ -61,6 +67,7 @@ func queue(t *testing.T, db *storetest.Database, n int) []proposals.Proposal {
 			Title:   fmt.Sprintf("Title %d", i), State: states[random.IntN(len(states))], Author: authors[random.IntN(len(authors))],
 		}
 	}
+	change(ps)
 	return db.Queue(t, ps...)
 }
 

@@ -64,21 +64,21 @@ func (s *session) Proposal(ctx context.Context, id proposals.ID) (proposals.Prop
 	return found[0], nil
 }
 
-// openStates is the condition of the partial indexes; it has to stand in a
-// query to the letter for the engine to use them.
+// openStates is the condition for what is not decided or withdrawn.
 const openStates = "state IN ('draft', 'chief_review', 'user_review', 'needs_changes')"
 
 // OpenBy implements review.ProposalReader.
 func (s *session) OpenBy(ctx context.Context, author proposals.Actor) (int, error) {
 	var n int
-	err := s.row(ctx, "SELECT count(*) FROM proposals WHERE author = ? AND "+openStates, []any{author.String()}, &n)
+	err := s.row(ctx, "SELECT count(*) FROM proposals INDEXED BY proposals_by_state_author WHERE author = ? AND "+openStates, []any{author.String()}, &n)
 	return n, err
 }
 
 // OpenOn implements review.ProposalReader.
 func (s *session) OpenOn(ctx context.Context, subject registry.Subject) ([]proposals.Proposal, error) {
 	return all(ctx, s, scanProposal,
-		"SELECT"+proposalColumns+fromProposals+"WHERE p.subject = ? AND p."+openStates+" ORDER BY p.seq", subject.String())
+		"SELECT"+proposalColumns+" FROM proposals p INDEXED BY proposals_by_state_subject LEFT JOIN live l ON l.subject = p.subject "+
+			"WHERE p.subject = ? AND p."+openStates+" ORDER BY p.seq", subject.String())
 }
 
 // Members implements review.ProposalReader.

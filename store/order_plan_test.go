@@ -1,0 +1,99 @@
+package store
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// made returns the query that a reading prepares to read proposals with.
+func made(t *testing.T, db *DB, read func(s *session) error) string {
+	t.Helper()
+	var found string
+	err := db.view(t.Context(), func(s *session) error {
+		known := map[string]bool{}
+		for query := range s.stmts {
+			known[query] = true
+		}
+		err := read(s)
+		for query := range s.stmts {
+			if !known[query] && strings.Contains(query, "p.content_hash") {
+				found = query
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestOrdersAreWalked asks the engine how it reads pages of the queue: in each
+// order, of all states and of one, at the beginning and further on, an index has
+// the rows as they are wanted, and nothing is sorted.
+func TestOrdersAreWalked(t *testing.T) {
+	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), Options{Now: time.Now, NewID: newID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // nothing is written any more
+	id := proposals.ID(newID())
+	err = db.update(t.Context(), func(s *session) error {
+		p := proposals.Proposal{
+			ID: id, Type: proposals.New, State: proposals.UserReview, Revision: 1, Author: proposals.Actor{Kind: proposals.User, Name: "ada"},
+			Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "x"}, CreatedAt: time.Now(), UpdatedAt: time.Now(),
+		}
+		_, err := s.AddProposal(t.Context(), p, proposals.Revision{Proposal: id, Number: 1, Author: p.Author, CreatedAt: time.Now(), Draft: proposals.Draft{}})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		order review.Order
+		state proposals.State
+		after string
+		index string
+	}{
+		{review.ByNewest, "", "", "SCAN p"},
+		{review.ByNewest, "", string(id), "INTEGER PRIMARY KEY (rowid<?)"},
+		{review.ByNewest, proposals.UserReview, string(id), "proposals_by_state (state=? AND seq<?)"},
+		{review.ByOldest, "", "", "SCAN p"},
+		{review.ByOldest, "", string(id), "INTEGER PRIMARY KEY (rowid>?)"},
+		{review.ByOldest, proposals.UserReview, string(id), "proposals_by_state (state=? AND seq>?)"},
+		{review.BySubject, "", "", "proposals_by_state_subject (state=?)"},
+		{review.BySubject, "", string(id), "proposals_by_state_subject (state=? AND subject=? AND rowid>?)"},
+		{review.BySubject, proposals.UserReview, "", "proposals_by_state_subject (state=?)"},
+		{review.BySubject, proposals.UserReview, string(id), "proposals_by_state_subject (state=? AND subject=? AND rowid>?)"},
+		{review.ByAuthor, "", "", "proposals_by_state_author (state=?)"},
+		{review.ByAuthor, "", string(id), "proposals_by_state_author (state=? AND author=? AND rowid>?)"},
+		{review.ByAuthor, proposals.UserReview, string(id), "proposals_by_state_author (state=? AND author=? AND rowid>?)"},
+		{review.ByRisk, "", "", "proposals_by_risk (state=?)"},
+		{review.ByRisk, "", string(id), "proposals_by_risk (state=? AND risk=? AND rowid<?)"},
+		{review.ByRisk, proposals.UserReview, "", "proposals_by_risk (state=?)"},
+		{review.ByRisk, proposals.UserReview, string(id), "proposals_by_risk (state=? AND risk=? AND rowid<?)"},
+	} {
+		q := review.Query{Order: c.order, State: c.state, After: c.after, Limit: 100}
+		query := made(t, db, func(s *session) error { _, err := s.List(t.Context(), q); return err })
+		steps := strings.Join(plan(t.Context(), t, db, query), "\n")
+		if !strings.Contains(steps, c.index) || strings.Contains(steps, "TEMP B-TREE") {
+			t.Errorf("%+v is read by\n%s\nwant %s\n%s", q, steps, c.index, query)
+		}
+	}
+	open := made(t, db, func(s *session) error {
+		_, err := s.OpenOn(t.Context(), registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "x"})
+		return err
+	})
+	if steps := plan(t.Context(), t, db, open); !strings.Contains(steps[0], "proposals_by_state_subject (state=? AND subject=?)") {
+		t.Errorf("the open ones on a subject are read by %q", steps)
+	}
+}
