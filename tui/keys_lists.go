@@ -15,12 +15,13 @@ func queueKeys() []key {
 		{name: "half-up", keys: []string{"ctrl+u"}, help: "Half a screen up", do: moveScreens(-0.5)},
 		{name: "page-down", keys: []string{"pgdown", "space", "ctrl+f"}, help: "A screen down", do: moveScreens(1)},
 		{name: "page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: moveScreens(-1)},
-		{name: "first", keys: []string{"g", "home"}, help: "To the newest", do: moveList(-1 << 30)},
+		{name: "first", keys: []string{"g", "home"}, help: "To the first row", do: moveList(-1 << 30)},
 		{name: "last", keys: []string{"G", "end"}, help: "To the last row that is read; again for more", do: moveList(1 << 30)},
 		{name: "next-state", keys: []string{"tab"}, label: "state", help: "Show the next state", do: moveTab(1)},
 		{name: "previous-state", keys: []string{"shift+tab"}, help: "Show the previous state", do: moveTab(-1)},
 		{name: "filter", keys: []string{"/"}, label: "filter", help: "Show what has a text in its subject, title, author or change set", do: (*Model).askFilter},
-		{name: "sort", keys: []string{"o"}, label: "sort", help: "Sort: newest, oldest, worst finding, subject", do: (*Model).nextOrder, off: (*Model).cannotSort},
+		{name: "sort", keys: []string{"o"}, label: "sort", help: "Sort all of it: newest, oldest, worst finding, subject, author", do: sortBy(1)},
+		{name: "sort-back", keys: []string{"O"}, help: "Sort as before that", do: sortBy(-1)},
 		{name: "new", keys: []string{"n"}, label: "new", help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
 		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID, off: (*Model).noSelection},
 	}
@@ -47,19 +48,6 @@ func (m *Model) noSelection() string {
 		return "no proposal is selected"
 	}
 	return ""
-}
-
-func (m *Model) cannotSort() string {
-	if len(m.queue.slots) > 1 {
-		return "too many to sort; tab or / for fewer than " + itoa(chunk)
-	}
-	return ""
-}
-
-func (m *Model) nextOrder() tea.Cmd {
-	m.queue.order = (m.queue.order + 1) % orders
-	m.say(remark, "%s", m.queue.order)
-	return m.queue.reload(m)
 }
 
 // current returns the proposal the keys act on, on either page.

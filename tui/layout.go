@@ -29,7 +29,7 @@ func newLayout(width, height int) layout {
 		l.blame = 36
 	}
 	if width >= sideFrom {
-		l.side = min(width*2/5, 76)
+		l.side = min(width*2/5, 60)
 		l.list = width - l.side - 1
 	}
 	return l

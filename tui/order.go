@@ -1,41 +1,56 @@
 package tui
 
 import (
-	"cmp"
 	"slices"
-	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
-	"toolcrib/review/rules"
+	"toolcrib/review"
 )
 
-// order is how a queue of one chunk is sorted. Longer ones are newest first:
-// any other order would need all of them.
-type order int
-
-const (
-	newestFirst order = iota
-	oldestFirst
-	worstFirst
-	bySubject
-	orders
-)
-
-func (o order) String() string {
+// orderName says how a list is sorted.
+func orderName(o review.Order) string {
 	switch o {
-	case oldestFirst:
+	case review.ByOldest:
 		return "oldest first"
-	case worstFirst:
+	case review.ByRisk:
 		return "worst finding first"
-	case bySubject:
+	case review.BySubject:
 		return "by subject"
-	case newestFirst, orders:
+	case review.ByAuthor:
+		return "by author"
+	case review.ByNewest:
 	}
 	return "newest first"
 }
 
+// sortBy goes on to the next order of the whole list, or to the one before, and
+// to its beginning.
+func sortBy(step int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		all := review.Orders()
+		m.queue.order = all[(slices.Index(all, m.queue.order)+step+len(all))%len(all)]
+		m.say(remark, "%s", orderName(m.queue.order))
+		return m.queue.restart(m)
+	}
+}
+
+// arranged returns proposals as they are listed. In the order of time, and of
+// findings, the members of each change set stand where the first of them does:
+// they are approved together or not at all. By name, everything stands under its
+// name.
+func (q *queuePage) arranged(ps []proposals.Proposal) []proposals.Proposal {
+	switch q.order {
+	case review.BySubject, review.ByAuthor:
+		return ps
+	case review.ByNewest, review.ByOldest, review.ByRisk:
+	}
+	return together(ps)
+}
+
 // together moves the members of each change set to where the first of them
-// stands: they are approved together or not at all.
+// stands.
 func together(ps []proposals.Proposal) []proposals.Proposal {
 	members := map[string][]proposals.Proposal{}
 	for _, p := range ps {
@@ -56,22 +71,4 @@ func together(ps []proposals.Proposal) []proposals.Proposal {
 		delete(members, p.ChangeSet)
 	}
 	return out
-}
-
-func (o order) sort(ps []proposals.Proposal) {
-	switch o {
-	case oldestFirst:
-		slices.Reverse(ps)
-	case worstFirst:
-		slices.SortStableFunc(ps, func(a, b proposals.Proposal) int {
-			return cmp.Or(
-				cmp.Compare(b.Summary.Blocks, a.Summary.Blocks),
-				cmp.Compare(rules.Severity(b.Summary.Worst).Rank(), rules.Severity(a.Summary.Worst).Rank()),
-				cmp.Compare(b.Summary.Findings, a.Summary.Findings),
-			)
-		})
-	case bySubject:
-		slices.SortStableFunc(ps, func(a, b proposals.Proposal) int { return strings.Compare(a.Subject.String(), b.Subject.String()) })
-	case newestFirst, orders:
-	}
 }

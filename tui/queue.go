@@ -54,7 +54,7 @@ type slot struct {
 type queuePage struct {
 	tab     int
 	filter  string
-	order   order
+	order   review.Order
 	slots   []slot
 	cursor  int
 	top     int
@@ -68,7 +68,7 @@ func newQueuePage() *queuePage { return &queuePage{slots: []slot{{}}} }
 
 // query is what reads slot n.
 func (q *queuePage) query(n int) review.Query {
-	return review.Query{State: queueTabs()[q.tab].state, Filter: q.filter, Limit: chunk, After: q.slots[n].after}
+	return review.Query{State: queueTabs()[q.tab].state, Filter: q.filter, Order: q.order, Limit: chunk, After: q.slots[n].after}
 }
 
 // total returns how many rows are known of.
@@ -100,7 +100,7 @@ func (q *queuePage) selected() (proposals.Proposal, bool) { return q.at(q.cursor
 // loaded takes in a chunk.
 func (q *queuePage) loaded(m *Model, msg queueMsg) tea.Cmd {
 	n := slices.IndexFunc(q.slots, func(s slot) bool { return s.after == msg.query.After })
-	if n < 0 || msg.query.State != queueTabs()[q.tab].state || msg.query.Filter != q.filter {
+	if n < 0 || msg.query.State != queueTabs()[q.tab].state || msg.query.Filter != q.filter || msg.query.Order != q.order {
 		return nil // of a list that is not shown any more
 	}
 	s := &q.slots[n]
@@ -110,15 +110,7 @@ func (q *queuePage) loaded(m *Model, msg queueMsg) tea.Cmd {
 		return nil
 	}
 	whole := msg.page.Next == ""
-	if q.order != newestFirst {
-		if whole && n == 0 {
-			q.order.sort(msg.page.Proposals)
-		} else {
-			q.order = newestFirst
-			m.say(remark, "Too many to sort now: newest first")
-		}
-	}
-	s.rows, s.size = together(msg.page.Proposals), len(msg.page.Proposals)
+	s.rows, s.size = q.arranged(msg.page.Proposals), len(msg.page.Proposals)
 	if s.rows == nil {
 		s.rows = []proposals.Proposal{}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/theme"
 )
@@ -14,15 +15,15 @@ func (q *queuePage) tabs(m *Model) draw.Line {
 	for _, t := range queueTabs() {
 		names = append(names, t.name)
 	}
-	l := m.tabLine(names, q.tab, m.layout.width)
 	var right draw.Line
-	switch {
-	case q.filter != "":
-		right = draw.Of(m.theme.Match, " "+draw.Show(q.filter)+" ").Add("", " ")
-	case q.order != newestFirst:
-		right = draw.Of(m.theme.Faint, draw.Safe(q.order.String())+" ")
+	if q.order != review.ByNewest {
+		right = draw.Of(m.theme.Faint, " "+draw.Safe(orderName(q.order))+" ")
 	}
-	return draw.Ends(l, right, m.layout.width)
+	if q.filter != "" {
+		right = right.Add(m.theme.Match, " "+draw.Cut(draw.Show(q.filter), m.layout.width/3)+" ").Add("", " ")
+	}
+	room := m.layout.width - right.Width()
+	return append(m.tabLine(names, q.tab, room).Fit(room), right...)
 }
 
 // tabLine draws tabs, with only the current one and its neighbours where there
@@ -56,18 +57,18 @@ func (m *Model) tabLine(names []string, current, width int) draw.Line {
 // the list on it is there.
 type column struct {
 	name  draw.Safe
-	width int
+	width int // in cells; of what is left, a share of so many tenths where it is negative
 	from  int
 	cell  func(m *Model, p proposals.Proposal) draw.Line
 }
 
-func queueColumns() []column {
+func (q *queuePage) columns(m *Model) []column {
 	return []column{
 		{"STATE", 12, 0, func(m *Model, p proposals.Proposal) draw.Line {
 			sign, word, style := m.stateWord(p.State)
 			return draw.Of(style, sign+" "+word)
 		}},
-		{"ISSUE", 5, 74, func(m *Model, p proposals.Proposal) draw.Line {
+		{"ISSUE", q.referenceWidth(m), 74, func(m *Model, p proposals.Proposal) draw.Line {
 			if p.Issue == 0 {
 				return draw.Of(m.theme.Faint, "–")
 			}
@@ -76,8 +77,8 @@ func queueColumns() []column {
 		{"TYPE", 10, 112, func(m *Model, p proposals.Proposal) draw.Line {
 			return draw.Of(m.theme.Text, draw.Show(string(p.Type)))
 		}},
-		{"SUBJECT", 0, 0, func(m *Model, p proposals.Proposal) draw.Line { return m.subjectName(p.Subject) }},
-		{"TITLE", -1, 150, func(m *Model, p proposals.Proposal) draw.Line {
+		{"SUBJECT", -6, 0, func(m *Model, p proposals.Proposal) draw.Line { return m.subjectName(p.Subject) }},
+		{"TITLE", -4, 132, func(m *Model, p proposals.Proposal) draw.Line {
 			return draw.Of(m.theme.Faint, draw.Show(p.Title))
 		}},
 		{"BY", 14, 88, func(m *Model, p proposals.Proposal) draw.Line {
@@ -104,6 +105,17 @@ func queueColumns() []column {
 	}
 }
 
+// referenceWidth is how wide the column has to be that names proposals.
+func (q *queuePage) referenceWidth(m *Model) int {
+	width := 5
+	for i := q.top; i < q.top+q.rows(m); i++ {
+		if p, ok := q.at(i); ok {
+			width = max(width, len(reference(p)))
+		}
+	}
+	return min(width, 8)
+}
+
 // subjectName writes a subject with what tells it from others brought out.
 func (m *Model) subjectName(s registry.Subject) draw.Line {
 	return draw.Of(m.theme.Faint, draw.Show(string(s.Kind))+":"+draw.Show(string(s.Layer))+"/").Add(m.theme.Text, draw.Show(s.ID))
@@ -113,7 +125,7 @@ func (m *Model) subjectName(s registry.Subject) draw.Line {
 // those that take what is left.
 func fit(columns []column, width int) []column {
 	var out []column
-	left, flexible := width-3, 0
+	left, shares := width-3, 0
 	for _, c := range columns {
 		if c.from > width {
 			continue
@@ -123,19 +135,19 @@ func fit(columns []column, width int) []column {
 		if c.width > 0 {
 			left -= c.width
 		} else {
-			flexible++
+			shares -= c.width
 		}
 	}
 	for i := range out {
 		if out[i].width <= 0 {
-			out[i].width = max(8, left/flexible)
+			out[i].width = max(8, left*-out[i].width/shares)
 		}
 	}
 	return out
 }
 
 func (q *queuePage) view(m *Model) []string {
-	columns := fit(queueColumns(), m.layout.list)
+	columns := fit(q.columns(m), m.layout.list)
 	lines := make([]string, 0, m.layout.body)
 	heading := draw.Of("", "   ")
 	for _, c := range columns {

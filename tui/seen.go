@@ -4,6 +4,9 @@ import "toolcrib/tui/draw"
 
 // see notes what is on the screen as seen.
 func (m *Model) see() {
+	if len(m.lastLines()) > 1 {
+		return // they cover some of it
+	}
 	if m.page == pageCalls && m.dialog == nil && !m.layout.tooSmall {
 		m.calls.pager.See()
 	}

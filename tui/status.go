@@ -30,27 +30,6 @@ func (m *Model) say(t tone, format string, args ...any) {
 // fail says an error.
 func (m *Model) fail(err error) { m.say(failure, "%s", sentence(err)) }
 
-func (m *Model) statusLine() draw.Line {
-	if m.status.text == "" {
-		return nil
-	}
-	sign, style := draw.Safe("  "), m.theme.Faint
-	switch m.status.tone {
-	case success:
-		sign, style = "✓ ", m.theme.Good
-	case warning:
-		sign, style = "! ", m.theme.Warn
-	case failure:
-		sign, style = "✗ ", m.theme.Bad
-	case remark:
-	}
-	text := m.theme.Text
-	if m.status.tone == remark {
-		text = m.theme.Faint
-	}
-	return draw.Of("", " ").Add(style, sign).Add(text, m.status.text)
-}
-
 // footer shows the keys that matter here, as many as fit; the one for help is
 // always among them.
 func (m *Model) footer() draw.Line {

@@ -39,7 +39,8 @@ func (m *Model) screen() string {
 	if m.dialog != nil {
 		body = m.dialog.view(m, body)
 	}
-	for i := range m.layout.body {
+	last := m.lastLines()
+	for i := range m.layout.body - len(last) + 1 {
 		if i < len(body) {
 			b.WriteString(body[i])
 		} else {
@@ -47,17 +48,21 @@ func (m *Model) screen() string {
 		}
 		b.WriteByte('\n')
 	}
-	m.lastLine().Write(&b, w, "")
-	b.WriteByte('\n')
+	for _, l := range last {
+		l.Write(&b, w, "")
+		b.WriteByte('\n')
+	}
 	m.footer().Write(&b, w, "")
 	return b.String()
 }
 
-func (m *Model) lastLine() draw.Line {
+// lastLines are what stands above the keys: what is typed, or what was said. More
+// than one of them cover the end of the page.
+func (m *Model) lastLines() []draw.Line {
 	if in := m.input(); in != nil && m.dialog == nil {
-		return in.line(m)
+		return []draw.Line{in.line(m)}
 	}
-	return m.statusLine()
+	return m.said()
 }
 
 // body returns the tabs and the lines of the page.

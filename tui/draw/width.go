@@ -56,6 +56,21 @@ func Cut(s Safe, width int) Safe {
 	return s
 }
 
+// Break splits s behind the characters that fit into width cells, behind one at
+// least.
+func Break(s Safe, width int) (head, rest Safe) {
+	w := 0
+	for i := 0; i < len(s); {
+		n, cells := cluster(string(s[i:]))
+		if i > 0 && w+cells > width {
+			return s[:i], s[i:]
+		}
+		i += n
+		w += cells
+	}
+	return s, ""
+}
+
 // Slice returns the cells of s from from to before to, exactly as many: blanks
 // stand for what s does not have and for halves of wide characters.
 func Slice(s Safe, from, to int) Safe {

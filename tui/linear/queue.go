@@ -2,6 +2,7 @@ package linear
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,12 +41,26 @@ func (s *session) doList(word string) error {
 		s.out.linef("%q is no state. Say all, yours, chief, changes, drafts, approved, rejected or withdrawn.", word)
 		return nil
 	}
-	s.open, s.query, s.list = nil, review.Query{State: state, Limit: pageSize}, nil
+	s.open, s.query, s.list = nil, review.Query{State: state, Order: s.query.Order, Limit: pageSize}, nil
 	return s.page()
 }
 
 func (s *session) doFind(text string) error {
-	s.open, s.query, s.list = nil, review.Query{Filter: text, Limit: pageSize}, nil
+	s.open, s.query, s.list = nil, review.Query{Filter: text, Order: s.query.Order, Limit: pageSize}, nil
+	return s.page()
+}
+
+// doSort lists what is listed in another order.
+func (s *session) doSort(word string) error {
+	order := review.Order(strings.ToLower(word))
+	if order == "newest" {
+		order = review.ByNewest
+	}
+	if word == "" || !slices.Contains(review.Orders(), order) {
+		s.out.line("Say sort and newest, oldest, risk, subject or author.")
+		return nil
+	}
+	s.open, s.list, s.query.Order, s.query.After = nil, nil, order, ""
 	return s.page()
 }
 

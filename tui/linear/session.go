@@ -101,6 +101,7 @@ func commands() []command {
 	return []command{
 		{names: []string{"list", "l"}, args: "[STATE]", help: "list the proposals: all, yours, chief, changes, drafts, approved, rejected or withdrawn", do: (*session).doList},
 		{names: []string{"find", "f"}, args: "[TEXT]", help: "list the proposals with a text in their subject, title, author or change set", do: (*session).doFind},
+		{names: []string{"sort"}, args: "ORDER", help: "list them by newest, oldest, risk (the worst findings first), subject or author", do: (*session).doSort},
 		{names: []string{"next", "n"}, help: "go on in the list", do: (*session).doNext},
 		{names: []string{"open", "o"}, args: "NUMBER", help: "open a proposal by its number in the list, its issue (#7) or its id", do: (*session).doOpen},
 		{names: []string{"overview", "1"}, help: "what is proposed, by whom and why", open: true, do: (*session).doOverview},

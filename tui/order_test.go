@@ -1,0 +1,84 @@
+package tui_test
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// crowded drafts n proposals, whose names are in an order of their own.
+func crowded(n int) func(*bench) {
+	return func(b *bench) {
+		b.t.Helper()
+		drafts := make([]proposals.Draft, n)
+		for i := range drafts {
+			id := fmt.Sprintf("tool_%03d", i*37%n)
+			drafts[i] = proposals.Draft{Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id}}
+		}
+		if _, err := b.desk.Propose(context.Background(), mara, drafts, false); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+var crowdedName = regexp.MustCompile(`tool_\d+`)
+
+// listed goes through the whole queue and returns what it lists.
+func (b *bench) listed() []string {
+	b.t.Helper()
+	var names []string
+	b.press("g")
+	for range 100 {
+		for line := range strings.Lines(b.screen()) {
+			if name := crowdedName.FindString(line); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		b.press("pgdown")
+	}
+	return names
+}
+
+// TestSortHoldsForAllOfIt sorts a queue of several chunks: what is read later
+// stands where it belongs, with a filter too, and when something is added.
+func TestSortHoldsForAllOfIt(t *testing.T) {
+	b := newBench(t, 80, 24, crowded(251))
+	for _, want := range []string{"oldest first", "worst finding first", "by subject"} {
+		b.press("o").wants(want)
+	}
+	names := b.listed()
+	if len(names) != 251 || !slices.IsSorted(names) {
+		t.Errorf("by subject are %d listed: %v", len(names), names)
+	}
+	b.press("/").write("1").press("enter").wants("by subject", " 1 ")
+	if names := b.listed(); len(names) != 133 || !slices.IsSorted(names) {
+		t.Errorf("by subject and with a 1 are %d listed: %v", len(names), names)
+	}
+	b.press("esc", "g", "j", "j").wants("▌  ○ draft")
+	crowdOf := proposals.Draft{Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "tool_000_before"}}
+	if _, err := b.desk.Propose(context.Background(), drafter, []proposals.Draft{crowdOf}, false); err != nil {
+		t.Fatal(err)
+	}
+	b.poll()
+	if row := b.row(); !strings.Contains(row, "tool_002") {
+		t.Errorf("the list moved away from under the cursor: %q\n%s", row, b.screen())
+	}
+	b.press("O", "O", "O").wants("newest first")
+}
+
+// row returns the row of the list that the cursor is at.
+func (b *bench) row() string {
+	b.t.Helper()
+	for line := range strings.Lines(b.screen()) {
+		if strings.HasPrefix(line, "▌") {
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,33 @@
+package tui_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolcrib/tui"
+)
+
+// TestReasonsAreShownWhole says something longer than the screen is wide: every
+// word of it is there, and the rest of the page still has its place.
+func TestReasonsAreShownWhole(t *testing.T) {
+	b := newBench(t, 60, 15, demo("name_bank.json"))
+	file := filepath.Join(t.TempDir(), strings.Repeat("long-name-", 12))
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.env["EDITOR"], b.config.Drafts = "true", filepath.Join(file, "drafts")
+	b.m = tui.New(b.config)
+	b.m.Prime(60, 15)
+	b.press("n").write("x").press("enter")
+	checkWidth(t, b.m.View().Content, 60, 15)
+	whole := strings.Join(strings.Fields(b.screen()), "")
+	if !strings.Contains(whole, strings.Repeat("long-name-", 12)+":notadirectory") {
+		t.Errorf("the reason is cut:\n%s", b.screen())
+	}
+	b.press("j")
+	if screen := b.screen(); strings.Contains(screen, "long-name") {
+		t.Errorf("it stays after the next key:\n%s", screen)
+	}
+}
