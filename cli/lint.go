@@ -10,10 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/findings"
-	"toolcrib/prompt/tokens"
-	"toolcrib/registry"
-	"toolcrib/registry/shipped"
-	"toolcrib/review"
 	"toolcrib/review/rules"
 )
 
@@ -60,7 +56,7 @@ func runLint(ctx context.Context, a *app, files []string, format string, fail ru
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	l := linter{set: set, shelf: newShelf(shippedWorld()), tokens: tokens.NewCounter()}
+	l := newLinter(set)
 	for _, file := range files {
 		data, err := a.readAll(file)
 		if err != nil {
@@ -70,6 +66,9 @@ func runLint(ctx context.Context, a *app, files []string, format string, fail ru
 			return err
 		}
 	}
+	if err := l.flush(ctx); err != nil {
+		return err
+	}
 	findings.Sort(l.found)
 	l.passed = !slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() })
 	if err := a.printFindings(format, l); err != nil {
@@ -78,80 +77,8 @@ func runLint(ctx context.Context, a *app, files []string, format string, fail ru
 	return findingsUnless(l.passed)
 }
 
-// shippedWorld is what toolcrib ships, as if it were live.
-func shippedWorld() rules.Memory {
-	var world rules.Memory
-	add := func(d registry.Definition, locked bool) {
-		world = append(world, registry.Live{
-			Subject: registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}, Version: 1, ContentHash: d.Hash(), Definition: d, Locked: locked,
-		})
-	}
-	for _, d := range shipped.Core() {
-		add(d, true)
-	}
-	for _, d := range slices.Concat(shipped.Assistant(), shipped.Agents()) {
-		add(d, false)
-	}
-	return world
-}
-
-// library is a memory that prompts can be rendered from.
-type library struct{ rules.Memory }
-
-// Live implements review.LiveReader.
-func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, error) {
-	for _, live := range l.Memory {
-		if live.Subject == s {
-			return live, nil
-		}
-	}
-	return registry.Live{}, fmt.Errorf("%s: %w", s, review.ErrNotFound)
-}
-
-// linter collects findings over files.
-type linter struct {
-	set    rules.Set
-	shelf  *shelf
-	tokens *tokens.Counter
-	found  []findings.Finding
-	units  int // what was looked at
-	// passed says that nothing was found that the run fails for.
-	passed bool
-}
-
-func (l *linter) file(ctx context.Context, name string, data []byte) error {
-	units, problems, err := readUnits(name, data)
-	if err != nil {
-		return err
-	}
-	l.found = append(l.found, problems...)
-	for _, u := range units {
-		u.change.World = l.shelf
-		for i := range l.shelf.Memory {
-			if l.shelf.Memory[i].Subject == u.change.Draft.Subject {
-				u.change.Before = &l.shelf.Memory[i]
-			}
-		}
-		if u.change.Prompts, err = review.Costs(ctx, library{l.shelf.Memory}, u.change.Draft, l.tokens); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		found, err := l.set.CheckFamilies(ctx, &u.change, u.families)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		l.units++
-		if u.prefix == "" { // a plain text is no tool
-			l.shelf.add(registry.Live{Subject: u.change.Draft.Subject, Definition: u.change.Draft.Definition})
-		}
-		for _, f := range found {
-			l.found = append(l.found, u.place(name, f))
-		}
-	}
-	return nil
-}
-
 // printFindings writes what was found in the form that was asked for.
-func (a *app) printFindings(format string, l linter) error {
+func (a *app) printFindings(format string, l *linter) error {
 	switch format {
 	case "json":
 		return a.printJSON(newDocLint(l))
@@ -181,7 +108,7 @@ func sarifRules() []findings.Rule {
 	return list
 }
 
-func newDocLint(l linter) docFindings {
+func newDocLint(l *linter) docFindings {
 	doc := docFindings{Schema: schema, Kind: "findings", OK: l.passed, Findings: []docFinding{}, Counts: map[string]int64{"looked_at": int64(l.units)}}
 	for _, f := range l.found {
 		doc.Counts[f.Severity]++

@@ -9,46 +9,74 @@ import (
 	"toolcrib/review/rules"
 )
 
-// shelf is what lint holds a tool against: what toolcrib ships, and the tools
-// that it has looked at before in the same run. What is live is not known.
+// shelf is what lint holds tools against: what toolcrib ships, and the tools
+// that it has looked at in the same run. What is live is not known.
 type shelf struct {
-	rules.Memory
-	peers         []registry.Live
-	labels, tags  map[string][]registry.Live
+	shipped       rules.Memory
+	models        []*rules.Peer // the tools of shipped
+	subjects      map[registry.Subject]*registry.Live
+	peers         []*rules.Peer
+	labels, tags  map[string][]int // by name and by prefix, which peers
 	text, purpose overlap.Index
 }
 
-var _ rules.World = (*shelf)(nil)
-
 func newShelf(shipped rules.Memory) *shelf {
-	return &shelf{Memory: shipped, labels: map[string][]registry.Live{}, tags: map[string][]registry.Live{}}
+	s := &shelf{
+		shipped: shipped, models: rules.Peers(shipped), subjects: map[registry.Subject]*registry.Live{},
+		labels: map[string][]int{}, tags: map[string][]int{},
+	}
+	for i := range shipped {
+		s.subjects[shipped[i].Subject] = &shipped[i]
+	}
+	return s
 }
 
-// add puts a tool beside the others.
-func (s *shelf) add(l registry.Live) {
-	t := l.Definition.Tool
-	if t == nil {
-		return
-	}
-	s.text.Add(int64(len(s.peers)), overlap.TextOf(*t).Sketch())
-	s.purpose.Add(int64(len(s.peers)), overlap.PurposeOf(*t).Sketch())
-	s.peers = append(s.peers, l)
-	s.labels[t.Name] = append(s.labels[t.Name], l)
-	if t.Tag != nil {
-		s.tags[t.Tag.Prefix] = append(s.tags[t.Tag.Prefix], l)
+// add puts a tool beside the others; its portrait is best there already.
+func (s *shelf) add(p *rules.Peer) {
+	text, purpose := p.Portrait().Sketches()
+	n := len(s.peers)
+	s.text.Add(int64(n), text)
+	s.purpose.Add(int64(n), purpose)
+	s.peers = append(s.peers, p)
+	s.labels[p.Tool().Name] = append(s.labels[p.Tool().Name], n)
+	if tag := p.Tool().Tag; tag != nil {
+		s.tags[tag.Prefix] = append(s.tags[tag.Prefix], n)
 	}
 }
+
+// earlier is the shelf as it was when it held only the first peers.
+type earlier struct {
+	rules.Memory
+	*shelf
+	peers int
+}
+
+var _ rules.World = earlier{}
+
+// before returns the shelf as it was when it held so many peers. Nothing may be
+// added while it is used.
+func (s *shelf) before(peers int) earlier { return earlier{s.shipped, s, peers} }
 
 // ByLabel implements rules.World.
-func (s *shelf) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
-	found, err := s.Memory.ByLabel(ctx, label)
-	return slices.Concat(found, s.labels[label]), err
+func (e earlier) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
+	found, err := e.Memory.ByLabel(ctx, label)
+	return e.with(found, e.labels[label]), err
 }
 
 // ByTag implements rules.World.
-func (s *shelf) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
-	found, err := s.Memory.ByTag(ctx, prefix)
-	return slices.Concat(found, s.tags[prefix]), err
+func (e earlier) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
+	found, err := e.Memory.ByTag(ctx, prefix)
+	return e.with(found, e.tags[prefix]), err
+}
+
+// with adds those of some peers to found that were there.
+func (e earlier) with(found []registry.Live, peers []int) []registry.Live {
+	for _, n := range peers {
+		if n < e.peers {
+			found = append(found, e.shelf.peers[n].Live)
+		}
+	}
+	return found
 }
 
 // What a peer has to be like to be compared, as sketches tell.
@@ -59,15 +87,17 @@ const (
 )
 
 // Alike implements rules.World.
-func (s *shelf) Alike(ctx context.Context, t registry.Tool) ([]registry.Live, error) {
-	found, err := s.Memory.Alike(ctx, t)
-	matches := slices.Concat(s.text.Scan(overlap.TextOf(t).Sketch(), peerText), s.purpose.Scan(overlap.PurposeOf(t).Sketch(), peerPurpose))
+func (e earlier) Alike(_ context.Context, t *rules.Peer) ([]*rules.Peer, error) {
+	text, purpose := t.Portrait().Sketches()
+	texts, purposes := e.text.First(e.peers), e.purpose.First(e.peers)
+	matches := slices.Concat(texts.Scan(text, peerText, mostPeers), purposes.Scan(purpose, peerPurpose, mostPeers))
+	found := slices.Clone(e.models)
 	seen := map[int64]bool{}
 	for _, m := range matches {
 		if !seen[m.ID] && len(seen) < mostPeers {
 			seen[m.ID] = true
-			found = append(found, s.peers[m.ID])
+			found = append(found, e.shelf.peers[m.ID])
 		}
 	}
-	return found, err
+	return found, nil
 }

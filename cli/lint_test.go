@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -65,5 +66,33 @@ func TestLintPlacesInMarkdown(t *testing.T) {
 	u := plainUnit("notes.txt", []byte("one\ntwo"))
 	if u.change.Draft.Subject.ID != "notes" || u.families != textFamilies {
 		t.Errorf("%+v", u.change.Draft.Subject)
+	}
+}
+
+// Each tool is held against those before it, however many are looked at at once.
+func TestLintHoldsAgainstEarlierOnes(t *testing.T) {
+	const text = "Reads the tide tables of a harbour and says when a ship of the given draught may pass the bar in daylight."
+	var in strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&in, `{"name":"get_tides_%03d","description":%q,"inputSchema":{"type":"object","properties":{}}}`+"\n", i, text)
+	}
+	stdout, _, code := lint(t, []string{"-"}, in.String())
+	found := map[int]int{}
+	for _, line := range strings.Split(stdout, "\n") {
+		var at, column, other int
+		if n, _ := fmt.Sscanf(line, "-:%d:%d: warn O102 (like-live-tool): 100 %% of the text is that of tool:user/get_tides_%03d.", &at, &column, &other); n != 3 {
+			continue
+		}
+		if found[at]++; other >= at-1 {
+			t.Errorf("line %d is held against a later one: %s", at, line)
+		}
+	}
+	for at := range 600 {
+		if want := min(at, 3); found[at+1] != want {
+			t.Errorf("line %d: %d likenesses, want %d", at+1, found[at+1], want)
+		}
+	}
+	if code != exitFindings {
+		t.Errorf("exit %d", code)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolcrib/cli/findings"
 	"toolcrib/proposals"
@@ -152,10 +153,10 @@ func plainUnit(name string, data []byte) *unit {
 	}
 }
 
-// place gives a finding its file and its place there.
-func (u *unit) place(file string, f rules.Finding) findings.Finding {
+// at gives a finding its file and its place there.
+func (u *unit) at(file string, f rules.Finding) findings.Finding {
 	out := findings.Finding{
-		Rule: f.Rule, Name: ruleName(f.Rule), Severity: string(f.Severity), File: file, Path: f.Path, Message: f.Message, Suggestion: f.Suggestion,
+		Rule: f.Rule, Name: ruleNames()[f.Rule], Severity: string(f.Severity), File: file, Path: f.Path, Message: f.Message, Suggestion: f.Suggestion,
 	}
 	if u.doc == nil {
 		out.Path = strings.TrimPrefix(f.Path, u.prefix)
@@ -187,11 +188,11 @@ func nearest(doc *jsondoc.Node, path string) jsondoc.Pos {
 	return located[0].Pos
 }
 
-func ruleName(id string) string {
+// ruleNames are the names of all rules by id.
+var ruleNames = sync.OnceValue(func() map[string]string {
+	names := map[string]string{}
 	for _, r := range rules.All() {
-		if r.ID == id {
-			return r.Name
-		}
+		names[r.ID] = r.Name
 	}
-	return ""
-}
+	return names
+})

@@ -164,3 +164,9 @@ func live(ctx context.Context, r LiveReader, s registry.Subject) (*registry.Live
 type world struct{ RegistryReader }
 
 var _ rules.World = world{}
+
+// Alike implements rules.World.
+func (w world) Alike(ctx context.Context, t *rules.Peer) ([]*rules.Peer, error) {
+	found, err := w.RegistryReader.Alike(ctx, t.Portrait())
+	return rules.Peers(found), err
+}

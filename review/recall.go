@@ -19,6 +19,10 @@ type recall struct {
 	now        *catalogs // the registry as it is
 }
 
+// Remembering returns r as it is now: what is read and rendered of it for one
+// look at it serves the next ones too. It is for one goroutine.
+func Remembering(r LiveReader) LiveReader { return newRecall(r) }
+
 func newRecall(r LiveReader) *recall {
 	m := &recall{LiveReader: r}
 	m.forget()

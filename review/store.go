@@ -7,6 +7,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/overlap"
 )
 
 // Store is what the desk needs from storage: transactions.
@@ -84,7 +85,7 @@ type RegistryReader interface {
 	ByTag(ctx context.Context, prefix string) ([]registry.Live, error)
 	// Alike returns the live tools, in any layer, that may resemble t in text
 	// or in purpose, the likeliest first: candidates to be compared.
-	Alike(ctx context.Context, t registry.Tool) ([]registry.Live, error)
+	Alike(ctx context.Context, t *overlap.Portrait) ([]registry.Live, error)
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 

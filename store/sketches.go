@@ -114,18 +114,16 @@ const (
 )
 
 // Alike implements review.RegistryReader.
-func (s *session) Alike(ctx context.Context, t registry.Tool) ([]registry.Live, error) {
+func (s *session) Alike(ctx context.Context, t *overlap.Portrait) ([]registry.Live, error) {
 	var tail sketches
 	if err := s.readSketches(ctx, &tail); err != nil {
 		return nil, err
 	}
-	text, purpose := overlap.TextOf(t).Sketch(), overlap.PurposeOf(t).Sketch()
+	text, purpose := t.Sketches()
 	var byText, byPurpose []overlap.Match
 	var scans sync.WaitGroup
-	scans.Go(func() {
-		byPurpose = likeliest(s.sketches.purpose.Scan(purpose, leastPurpose), tail.purpose.Scan(purpose, leastPurpose))
-	})
-	byText = likeliest(s.sketches.text.Scan(text, leastText), tail.text.Scan(text, leastText))
+	scans.Go(func() { byPurpose = scan(s.sketches.purpose, tail.purpose, purpose, leastPurpose) })
+	byText = scan(s.sketches.text, tail.text, text, leastText)
 	scans.Wait()
 	candidates := slices.Concat(byText, byPurpose)
 	var alike []registry.Live
@@ -145,8 +143,9 @@ func (s *session) Alike(ctx context.Context, t registry.Tool) ([]registry.Live, 
 	return alike, nil
 }
 
-func likeliest(a, b []overlap.Match) []overlap.Match {
-	matches := slices.Concat(a, b)
+// scan returns what in two indexes may be like a sketch, the likeliest first.
+func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.Match {
+	matches := slices.Concat(known.Scan(s, least, mostAlike), tail.Scan(s, least, mostAlike))
 	slices.SortStableFunc(matches, func(x, y overlap.Match) int { return -cmp.Compare(x.Estimate, y.Estimate) })
 	return matches[:min(len(matches), mostAlike)]
 }

@@ -26,7 +26,7 @@ func BenchmarkScan100000(b *testing.B) {
 	s := Of("what is looked for")
 	x.Add(many, s)
 	for b.Loop() {
-		if len(x.Scan(s, 0.4)) != 1 {
+		if len(x.Scan(s, 0.4, many)) != 1 {
 			b.Fatal("not found")
 		}
 	}
@@ -64,7 +64,9 @@ func BenchmarkOf(b *testing.B) {
 func BenchmarkCompare(b *testing.B) {
 	core := shipped.Core()
 	for b.Loop() {
-		Compare(*core[0].Tool, *core[1].Tool)
+		a, b := NewPortrait(*core[0].Tool), NewPortrait(*core[1].Tool)
+		a.Text(b)
+		a.Purpose(b)
 	}
 }
 

@@ -37,14 +37,18 @@ const (
 // repeats itself many times over.
 func Common(a, b string) []Passage {
 	as, bs := placesIn(a), placesIn(b)
+	if len(as) < passageWords || len(bs) < passageWords {
+		return nil
+	}
 	begins := beginnings(bs)
 	var passages []Passage
 	for i := 0; i+passageWords <= len(as); {
-		from, length := 0, 0
-		for _, j := range begins[run(as[i:])] {
-			if n := alike(as[i:], bs[j:]); n > length {
-				from, length = int(j), n
+		from, length, places := 0, 0, 0
+		for j := begins.first[run(as[i:])]; j > 0 && places < maxPlaces; j = begins.next[j-1] {
+			if n := alike(as[i:], bs[j-1:]); n > length {
+				from, length = int(j-1), n
 			}
+			places++
 		}
 		if length < passageWords { // a collision of hashes at most
 			i++
@@ -73,16 +77,23 @@ func placesIn(text string) []place {
 	return ps
 }
 
-// beginnings returns where each run of passageWords words begins, the first
-// maxPlaces.
-func beginnings(ps []place) map[uint64][]int32 {
-	begins := make(map[uint64][]int32, len(ps))
-	for i := 0; i+passageWords <= len(ps); i++ {
-		if h := run(ps[i:]); len(begins[h]) < maxPlaces {
-			begins[h] = append(begins[h], int32(i)) //nolint:gosec // texts are far smaller
-		}
+// starts says where each run of passageWords words begins: by its hash the first
+// place, and by a place the next one of the same hash, both counted from 1 and 0
+// for none.
+type starts struct {
+	first map[uint64]int32
+	next  []int32
+}
+
+// beginnings returns where each run of passageWords words begins.
+func beginnings(ps []place) starts {
+	s := starts{first: make(map[uint64]int32, len(ps)), next: make([]int32, len(ps))}
+	for i := len(ps) - passageWords; i >= 0; i-- {
+		h := run(ps[i:])
+		s.next[i] = s.first[h]
+		s.first[h] = int32(i) + 1 //nolint:gosec // texts are far smaller
 	}
-	return begins
+	return s
 }
 
 // run returns a hash of the first passageWords words.

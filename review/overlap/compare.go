@@ -7,14 +7,6 @@ import (
 	"toolcrib/registry"
 )
 
-// Likeness is how alike a tool is to another one.
-type Likeness struct {
-	Text     Degree        `json:"text"`
-	Purpose  Degree        `json:"purpose"`
-	Passages []ToolPassage `json:"passages,omitempty"` // of the texts, the longest first
-	Words    []string      `json:"words,omitempty"`    // of the purposes, the telling ones first
-}
-
 // Degree measures how much of two sets is the same.
 type Degree struct {
 	Resemblance float64 `json:"resemblance"` // |A∩B| / |A∪B|
@@ -31,21 +23,9 @@ type ToolPassage struct {
 // maxWords is how many words show what two purposes have in common.
 const maxWords = 12
 
-// Compare says exactly how alike a is to b. It takes time linear in the length
-// of their texts, and is meant for what Index.Scan names and for the core
-// tools, of which there are few.
-func Compare(a, b registry.Tool) Likeness {
-	pa, pb := purposeOf(a), purposeOf(b)
-	return Likeness{
-		Text:     degree(TextOf(a), TextOf(b)),
-		Purpose:  degree(pa.set(), pb.set()),
-		Passages: passages(a, b),
-		Words:    pa.shared(pb),
-	}
-}
-
 func degree(a, b Set) Degree {
-	return Degree{Resemblance: a.Resemblance(b), Contained: a.Containment(b)}
+	shared := a.shared(b)
+	return Degree{Resemblance: a.resemblance(b, shared), Contained: a.containment(shared)}
 }
 
 // TextOf returns the word shingles of what t tells a model to do: its prompt
@@ -64,7 +44,9 @@ func parts(t registry.Tool) []part {
 	return []part{{"prompt", t.Prompt}, {"description", t.Description}}
 }
 
-func passages(a, b registry.Tool) []ToolPassage {
+// Passages returns what the texts of a and b have in common, the longest first,
+// at most 10. It takes time linear in the length of the texts.
+func Passages(a, b registry.Tool) []ToolPassage {
 	var found []ToolPassage
 	for _, pa := range parts(a) {
 		for _, pb := range parts(b) {
@@ -76,6 +58,10 @@ func passages(a, b registry.Tool) []ToolPassage {
 	slices.SortStableFunc(found, func(p, q ToolPassage) int { return -cmp.Compare(p.Words, q.Words) })
 	return found[:min(len(found), maxPassages)]
 }
+
+// Words returns the content words that the purposes of a and b have in common,
+// as a has them and the telling ones first, at most 12.
+func Words(a, b registry.Tool) []string { return purposeOf(a).shared(purposeOf(b)) }
 
 // shared returns the words that p has in common with q, as p has them.
 func (p purpose) shared(q purpose) []string {

@@ -22,16 +22,16 @@ func core(t *testing.T, id string) registry.Tool {
 
 func TestCompareWithItself(t *testing.T) {
 	tool := core(t, "canon_checker")
-	got := Compare(tool, tool)
-	if one := (Degree{1, 1}); got.Text != one || got.Purpose != one {
-		t.Errorf("got %v and %v", got.Text, got.Purpose)
+	p := NewPortrait(tool)
+	if one := (Degree{1, 1}); p.Text(p) != one || p.Purpose(p) != one {
+		t.Errorf("got %v and %v", p.Text(p), p.Purpose(p))
 	}
-	if len(got.Passages) == 0 || got.Passages[0].PathA != "prompt" || got.Passages[0].PathB != "prompt" ||
-		got.Passages[0].A != got.Passages[0].B || got.Passages[0].Words < 300 {
-		t.Errorf("got %v", got.Passages)
+	passages := Passages(tool, tool)
+	if len(passages) == 0 || passages[0].PathA != "prompt" || passages[0].PathB != "prompt" || passages[0].A != passages[0].B || passages[0].Words < 300 {
+		t.Errorf("got %v", passages)
 	}
-	if !slices.Contains(got.Words, "canon") || len(got.Words) != maxWords {
-		t.Errorf("got %q", got.Words)
+	if words := Words(tool, tool); !slices.Contains(words, "canon") || len(words) != maxWords {
+		t.Errorf("got %q", words)
 	}
 }
 
@@ -41,11 +41,10 @@ func TestCompareWithCopy(t *testing.T) {
 		ID: "lore_helper", Kind: registry.ActionTool, Name: "Helper",
 		Description: "My own text goes first and has nothing to do with it. " + tool.Prompt[:1_200],
 	}
-	got := Compare(theft, tool)
-	if got.Text.Resemblance > 0.4 || got.Text.Contained < 0.8 {
-		t.Errorf("got %v", got.Text)
+	if got := NewPortrait(theft).Text(NewPortrait(tool)); got.Resemblance > 0.4 || got.Contained < 0.8 {
+		t.Errorf("got %v", got)
 	}
-	p := got.Passages[0]
+	p := Passages(theft, tool)[0]
 	if p.PathA != "description" || p.PathB != "prompt" || p.B.Start != 0 || !strings.HasPrefix(theft.Description[p.A.Start:], tool.Prompt[:40]) {
 		t.Errorf("got %v", p)
 	}
@@ -56,9 +55,9 @@ func TestCoreToolsDiffer(t *testing.T) {
 	tools := shipped.Core()
 	for i, a := range tools {
 		for _, b := range tools[:i] {
-			got := Compare(*a.Tool, *b.Tool)
-			if got.Text.Resemblance > 0.2 || got.Purpose.Resemblance > 0.25 {
-				t.Errorf("%s and %s: %.2f in text, %.2f in purpose", a.Tool.ID, b.Tool.ID, got.Text.Resemblance, got.Purpose.Resemblance)
+			p, q := NewPortrait(*a.Tool), NewPortrait(*b.Tool)
+			if text, purpose := p.Text(q).Resemblance, p.Purpose(q).Resemblance; text > 0.2 || purpose > 0.25 {
+				t.Errorf("%s and %s: %.2f in text, %.2f in purpose", a.Tool.ID, b.Tool.ID, text, purpose)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func TestLoadBlocks(t *testing.T) {
 	if got := idsOf(x); x.Len() != 6 || !slices.Equal(got, []int64{9, 1, 2, 3, 10, 11}) {
 		t.Errorf("got %v", got)
 	}
-	if got := x.Scan(s, 1); len(got) != 2 || got[0].ID != 10 || got[1].ID != 11 {
+	if got := x.Scan(s, 1, 9); len(got) != 2 || got[0].ID != 10 || got[1].ID != 11 {
 		t.Errorf("got %v", got)
 	}
 	if !bytes.Equal(b, before) {
@@ -138,6 +138,6 @@ func FuzzLoad(f *testing.F) {
 		if err := y.Load(stored(t, nil, &x)); err != nil || !slices.Equal(idsOf(&x), idsOf(&y)) || !bytes.Equal(stored(t, nil, &x), stored(t, nil, &y)) {
 			t.Fatalf("%d entries came back as %d: %v", x.Len(), y.Len(), err)
 		}
-		y.Scan(Of("a b c"), 0.4)
+		y.Scan(Of("a b c"), 0.4, 9)
 	})
 }

@@ -12,13 +12,13 @@ import (
 // one by one. It finds what a sketch can not: a copy of a part, and the same
 // purpose in other words, where most words differ and the rare ones agree.
 type Gallery struct {
-	tools   []portrait
+	tools   []exhibit
 	weights map[string]float64 // of the words in it, by stem
 	unknown float64            // of all others
 }
 
-// portrait is a tool as it is compared.
-type portrait struct {
+// exhibit is a tool of a gallery as others are compared with it.
+type exhibit struct {
 	tool  registry.Tool
 	texts Set
 	about purpose
@@ -48,7 +48,7 @@ func NewGallery(tools, others []registry.Tool) *Gallery {
 	g := &Gallery{weights: map[string]float64{}}
 	uses := map[string]int{}
 	for _, t := range tools {
-		p := portrait{tool: t, texts: textsOf(t), about: about(t)}
+		p := exhibit{tool: t, texts: textsOf(t), about: about(t)}
 		for s := range p.about {
 			uses[s]++
 		}
@@ -78,7 +78,11 @@ func (g *Gallery) Kin(t registry.Tool) []Kinship {
 	mass := g.mass(words)
 	var kin []Kinship
 	for _, p := range g.tools {
-		k := Kinship{Tool: p.tool, Shingles: len(texts), Text: degree(texts, p.texts), Covered: p.texts.Containment(texts)}
+		shared := texts.shared(p.texts)
+		k := Kinship{
+			Tool: p.tool, Shingles: len(texts), Covered: p.texts.containment(shared),
+			Text: Degree{Resemblance: texts.resemblance(p.texts, shared), Contained: texts.containment(shared)},
+		}
 		k.Purpose, k.Words = g.shared(words, p.about)
 		if k.Purpose > 0 {
 			k.Purpose /= math.Sqrt(mass * p.mass)

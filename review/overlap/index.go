@@ -51,30 +51,74 @@ func (x *Index) Add(id int64, s Sketch) {
 	b.sketches = s.appendWords(b.sketches)
 }
 
-// Scan returns the entries whose resemblance to s may be least or more, those
-// of the largest estimate first and equal ones in the order they were added.
-// The estimate may be smaller than least by so much that of the entries with
-// that resemblance less than 1 in 150 are missed, so what Scan returns are
-// candidates: compare the texts. Scan takes time in proportion to the number
-// of sketches, less than 10 ns for each.
-func (x *Index) Scan(s Sketch, least float64) []Match {
+// First returns the n entries of x that were added first, or all when they are
+// fewer. Nothing is copied; x may be added to.
+func (x *Index) First(n int) Index {
+	var first Index
+	for _, b := range x.blocks {
+		m := min(b.len(), n)
+		if n -= m; m > 0 {
+			first.blocks = append(first.blocks, block{ids: b.ids[:m*idSize], sketches: b.sketches[:m*sketchSize]})
+		}
+	}
+	return first
+}
+
+// Scan returns the entries whose resemblance to s may be least or more, at most
+// most of them: those of the largest estimate first and equal ones in the order they
+// were added. The estimate may be smaller than least by so much that of the
+// entries with that resemblance less than 1 in 150 are missed, so what Scan
+// returns are candidates: compare the texts. Scan takes time in proportion to
+// the number of sketches, less than 10 ns for each.
+func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	if s.IsZero() {
 		return nil
 	}
 	limit := farthest(least)
 	var matches []Match
+	var counts [unlike + 1]int // of the matches, by the bits in which they differ
 	for _, b := range x.blocks {
 		rest := b.sketches
 		for i := 0; len(rest) >= sketchSize; i++ {
 			stored := (*[sketchSize]byte)(rest)
 			rest = rest[sketchSize:]
 			if d := s.differingFrom(stored); d <= limit && *stored != [sketchSize]byte{} {
+				d = min(d, unlike)
+				counts[d]++
 				matches = append(matches, Match{ID: b.id(i), Estimate: resemblance(d)})
 			}
 		}
 	}
+	if len(matches) > most {
+		matches = likeliest(matches, counts[:], most)
+	}
 	slices.SortStableFunc(matches, func(a, b Match) int { return -cmp.Compare(a.Estimate, b.Estimate) })
 	return matches
+}
+
+// unlike is from how many differing bits on the estimate is 0.
+const unlike = sketchBits / 2
+
+// likeliest returns the matches of the largest estimate, so many, in the order
+// they have. It overwrites matches. counts says how many there are of each
+// number of differing bits.
+func likeliest(matches []Match, counts []int, most int) []Match {
+	last, of := 0, most // the least estimate that is taken, and how many of it
+	for last < len(counts)-1 && counts[last] < of {
+		of -= counts[last]
+		last++
+	}
+	kept := matches[:0]
+	for _, m := range matches {
+		switch e := resemblance(last); {
+		case m.Estimate > e:
+			kept = append(kept, m)
+		case m.Estimate == e && of > 0:
+			kept = append(kept, m)
+			of--
+		}
+	}
+	return kept
 }
 
 // differingFrom counts the bits in which s and a stored sketch differ.

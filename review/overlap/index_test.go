@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"slices"
 	"testing"
 )
 
@@ -20,7 +21,7 @@ func TestScanFinds(t *testing.T) {
 		j := Jaccard(a, b)
 		one := Index{}
 		one.Add(int64(i), Of(a))
-		n := len(one.Scan(Of(b), least))
+		n := len(one.Scan(Of(b), least, 1))
 		if j >= least {
 			alike++
 			found += n
@@ -29,7 +30,7 @@ func TestScanFinds(t *testing.T) {
 			atLeast++
 			foundAtLeast += n
 		}
-		candidates += len(x.Scan(Of(b), least))
+		candidates += len(x.Scan(Of(b), least, x.Len()))
 	}
 	if alike < 300 || atLeast < 60 {
 		t.Fatalf("%d pairs are alike, %d of them barely: too few to say anything", alike, atLeast)
@@ -51,14 +52,37 @@ func TestScanOrders(t *testing.T) {
 	x.Add(9, Of(text(ws)))
 	x.Add(8, Of(text(ws)))
 	x.Add(6, Of(text(prose(r, 200))))
-	got := x.Scan(Of(text(ws)), 0.4)
+	got := x.Scan(Of(text(ws)), 0.4, 5)
 	if len(got) != 3 || got[0].ID != 9 || got[1].ID != 8 || got[2].ID != 7 || got[0].Estimate != 1 || got[2].Estimate >= 1 {
 		t.Errorf("got %v", got)
 	}
-	if got := x.Scan(Sketch{}, 0); got != nil {
+	if got := x.Scan(Sketch{}, 0, 5); got != nil {
 		t.Errorf("nothing resembles %v", got)
 	}
-	if got := x.Scan(Of("a"), -1); len(got) != 4 {
+	if got := x.Scan(Of("a"), -1, 5); len(got) != 4 {
 		t.Errorf("everything resembles by nothing or more; got %d", len(got))
+	}
+}
+
+// The likeliest are those that a scan for all of them begins with.
+func TestScanKeepsTheLikeliest(t *testing.T) {
+	r := chance(8)
+	ws := prose(r, 120)
+	var x Index
+	for i := range 400 {
+		x.Add(int64(i), Of(text(edited(r, ws, float64(i%9)/20))))
+	}
+	for _, least := range []float64{-1, 0.4, 0.9} {
+		all := x.Scan(Of(text(ws)), least, x.Len())
+		for _, most := range []int{0, 1, 20, 399, 400, 401} {
+			if got := x.Scan(Of(text(ws)), least, most); !slices.Equal(got, all[:min(most, len(all))]) {
+				t.Errorf("%v, at most %d: got %v", least, most, got)
+			}
+		}
+		first := x.First(100)
+		want := slices.DeleteFunc(slices.Clone(all), func(m Match) bool { return m.ID >= 100 })
+		if got := first.Scan(Of(text(ws)), least, x.Len()); !slices.Equal(got, want) {
+			t.Errorf("%v, of the first 100: got %v", least, got)
+		}
 	}
 }

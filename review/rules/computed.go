@@ -22,4 +22,11 @@ type computed struct {
 	settingOf   *setting
 	schemas     sync.Once
 	schemaList  []*schema
+	self        sync.Once
+	selfPeer    *Peer
+	before      sync.Once
+	beforePeer  *Peer
+	alike       sync.Once
+	alikeList   []*Peer
+	alikeErr    error
 }

@@ -34,9 +34,7 @@ func (m Memory) ByTag(_ context.Context, prefix string) ([]registry.Live, error)
 }
 
 // Alike implements World: every tool is a candidate.
-func (m Memory) Alike(context.Context, registry.Tool) ([]registry.Live, error) {
-	return m.tools(func(*registry.Tool) bool { return true }), nil
-}
+func (m Memory) Alike(context.Context, *Peer) ([]*Peer, error) { return Peers(m), nil }
 
 // Agents implements World.
 func (m Memory) Agents(context.Context) ([]registry.Live, error) {

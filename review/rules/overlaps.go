@@ -43,7 +43,7 @@ func likeLive() Rule {
 			if t == nil {
 				return nil, nil
 			}
-			candidates, err := c.World.Alike(ctx, *t)
+			candidates, err := c.alike(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -52,16 +52,17 @@ func likeLive() Rule {
 				if other.Subject.ID == t.ID || other.Locked || other.Definition.Status() != registry.Active {
 					continue
 				}
-				f, share := likeness(*t, other)
-				if share == 0 || share < sameText && sameServer(*t, *other.Definition.Tool) {
+				how, share := likeness(c.self(), other)
+				if how == unlike || share < sameText && sameServer(*t, *other.Tool()) {
 					continue
 				}
+				f := how.finding(share, *t, other)
 				fork, base := forkOf(t.ID)
 				if otherFork, otherBase := forkOf(other.Subject.ID); fork && otherFork && base == otherBase {
 					f.Severity = Info
 				}
-				if c.Before != nil && c.Before.Definition.Tool != nil {
-					if _, before := likeness(*c.Before.Definition.Tool, other); before > 0 {
+				if before := c.replaces(); before != nil {
+					if was, _ := likeness(before, other); was != unlike {
 						f.Severity = Info
 					}
 				}
@@ -93,22 +94,39 @@ func sameServer(a, b registry.Tool) bool {
 	return named && server != "" && server == other
 }
 
-// likeness says how a tool is like another one, and how much of the text or of
-// the purpose is the same, 0 when too little is.
-func likeness(t registry.Tool, other registry.Live) (Finding, float64) {
-	l := overlap.Compare(t, *other.Definition.Tool)
-	f := Finding{Path: "definition"}
-	switch {
-	case l.Text.Resemblance >= alikeText:
-		f.Message = fmt.Sprintf("%.0f %% of the text is that of %s.", 100*l.Text.Resemblance, versioned(other))
-		f.Path, f.Passage = firstPassage(t, l.Passages)
-		return f, l.Text.Resemblance
-	case l.Purpose.Resemblance >= alikePurpose:
-		f.Message = fmt.Sprintf("The purpose is that of %s: both are about %s.", versioned(other), strings.Join(l.Words, ", "))
-		f.Passage = other.Subject.String()
-		return f, l.Purpose.Resemblance
+// likes is in what two tools are nearly the same.
+type likes int
+
+const (
+	unlike likes = iota
+	likeText
+	likePurpose
+)
+
+// likeness says in what a tool is like another one, and how much of it is the
+// same.
+func likeness(t, other *Peer) (likes, float64) {
+	a, b := t.Portrait(), other.Portrait()
+	if same := a.Text(b).Resemblance; same >= alikeText {
+		return likeText, same
 	}
-	return f, 0
+	if same := a.Purpose(b).Resemblance; same >= alikePurpose {
+		return likePurpose, same
+	}
+	return unlike, 0
+}
+
+// finding says that t is like other.
+func (l likes) finding(share float64, t registry.Tool, other *Peer) Finding {
+	f := Finding{Path: "definition"}
+	if l == likeText {
+		f.Message = fmt.Sprintf("%.0f %% of the text is that of %s.", 100*share, versioned(other.Live))
+		f.Path, f.Passage = firstPassage(t, overlap.Passages(t, *other.Tool()))
+		return f
+	}
+	f.Message = fmt.Sprintf("The purpose is that of %s: both are about %s.", versioned(other.Live), strings.Join(overlap.Words(t, *other.Tool()), ", "))
+	f.Passage = other.Subject.String()
+	return f
 }
 
 // versioned names what is live; what stands in a file has no version.
@@ -129,7 +147,7 @@ func firstPassage(t registry.Tool, shared []overlap.ToolPassage) (path, passage 
 	return "definition." + p.PathA, text(t, p.PathA)[p.A.Start:p.A.End]
 }
 
-// text returns the text of a tool under a key that overlap.Compare names.
+// text returns the text of a tool under a key that overlap.Passages names.
 func text(t registry.Tool, key string) string {
 	if key == "prompt" {
 		return t.Prompt

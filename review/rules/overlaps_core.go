@@ -114,7 +114,7 @@ func coreLikeness(t registry.Tool, k overlap.Kinship) Finding {
 	default:
 		f.Message = fmt.Sprintf("It holds %.0f %% of the text of %s.", 100*k.Covered, subject)
 	}
-	if path, passage := firstPassage(t, overlap.Compare(t, k.Tool).Passages); passage != "" {
+	if path, passage := firstPassage(t, overlap.Passages(t, k.Tool)); passage != "" {
 		f.Path, f.Passage = path, passage
 	}
 	return f

@@ -28,14 +28,13 @@ func renameRules() []Rule {
 				if t == nil || c.Draft.Type != proposals.New {
 					return nil, nil
 				}
-				candidates, err := c.World.Alike(ctx, *t)
+				candidates, err := c.alike(ctx)
 				if err != nil {
 					return nil, err
 				}
 				var found []Finding
 				for _, other := range candidates {
-					o := other.Definition.Tool
-					if o == nil || o.ID == t.ID || other.Definition.Status() != status || !saysTheSame(*t, *o) {
+					if other.Tool().ID == t.ID || other.Definition.Status() != status || !saysTheSame(c.self(), other) {
 						continue
 					}
 					found = append(found, Finding{Path: "subject", Passage: other.Subject.String(), Message: fmt.Sprintf(message, other.Subject, other.Version)})
@@ -112,37 +111,40 @@ func baseWords(id string) []string {
 // saysTheSame reports whether two tools take the same and say the same words.
 // Letter case, punctuation, white space and what the tools are called do not
 // count.
-func saysTheSame(a, b registry.Tool) bool {
-	if a.Kind != b.Kind {
+func saysTheSame(a, b *Peer) bool {
+	t, o := a.Tool(), b.Tool()
+	if t.Kind != o.Kind {
 		return false
 	}
 	var names []string
-	for _, name := range []string{a.ID, a.Name, b.ID, b.Name} {
+	for _, name := range []string{t.ID, t.Name, o.ID, o.Name} {
 		if folded := foldWords(name); strings.TrimSpace(folded) != "" {
 			names = append(names, folded)
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
-	texts, others := contentOf(a), contentOf(b)
+	texts, others := contentOf(t), contentOf(o)
 	for i := range texts {
-		if nameless(texts[i], names) != nameless(others[i], names) {
+		if texts[i] != others[i] && nameless(a.words[i](), names) != nameless(b.words[i](), names) {
 			return false
 		}
 	}
 	return true
 }
 
+// contentTexts is how many texts say what a tool is.
+const contentTexts = 4
+
 // contentOf returns what a tool says and takes.
-func contentOf(t registry.Tool) []string {
+func contentOf(t *registry.Tool) [contentTexts]string {
 	if t.Kind == registry.PromptTool {
-		return []string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt}
+		return [contentTexts]string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt}
 	}
-	return []string{t.Description, string(t.InputSchema)}
+	return [contentTexts]string{t.Description, string(t.InputSchema)}
 }
 
-// nameless returns the words of a text with a sign in the place of names.
+// nameless returns folded words with a sign in the place of names.
 func nameless(text string, names []string) string {
-	text = foldWords(text)
 	for _, name := range names {
 		text = strings.ReplaceAll(text, name, " # ")
 	}

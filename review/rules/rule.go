@@ -45,6 +45,9 @@ type Change struct {
 	Draft  proposals.Draft
 	Before *registry.Live // the live version of the subject, nil when there is none
 	World  World
+	// Proposed is the tool of the draft when somebody has compared it already; it
+	// may be nil.
+	Proposed *Peer
 	// Prompts says what becomes of the prompts that the draft reaches, as far
 	// as a rule could object; empty when nobody rendered them.
 	Prompts []PromptCost
@@ -76,7 +79,7 @@ type World interface {
 	ByTag(ctx context.Context, prefix string) ([]registry.Live, error)
 	// Alike returns live tools that may resemble t in text or in purpose, the
 	// likeliest first. They are candidates: compare them.
-	Alike(ctx context.Context, t registry.Tool) ([]registry.Live, error)
+	Alike(ctx context.Context, t *Peer) ([]*Peer, error)
 	// Agents returns every live agent, in any layer.
 	Agents(ctx context.Context) ([]registry.Live, error)
 }

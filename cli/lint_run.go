@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"toolcrib/cli/findings"
+	"toolcrib/prompt/tokens"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+)
+
+// shippedWorld is what toolcrib ships, as if it were live.
+func shippedWorld() rules.Memory {
+	var world rules.Memory
+	add := func(d registry.Definition, locked bool) {
+		world = append(world, registry.Live{
+			Subject: registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}, Version: 1, ContentHash: d.Hash(), Definition: d, Locked: locked,
+		})
+	}
+	for _, d := range shipped.Core() {
+		add(d, true)
+	}
+	for _, d := range slices.Concat(shipped.Assistant(), shipped.Agents()) {
+		add(d, false)
+	}
+	return world
+}
+
+// library is a memory that prompts can be rendered from.
+type library struct{ rules.Memory }
+
+// Live implements review.LiveReader.
+func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, error) {
+	for _, live := range l.Memory {
+		if live.Subject == s {
+			return live, nil
+		}
+	}
+	return registry.Live{}, fmt.Errorf("%s: %w", s, review.ErrNotFound)
+}
+
+// linter collects findings over files.
+type linter struct {
+	set    rules.Set
+	shelf  *shelf
+	tokens *tokens.Counter
+	todo   []*task
+	found  []findings.Finding
+	units  int // what was looked at
+	// passed says that nothing was found that the run fails for.
+	passed bool
+}
+
+// task is one unit of a file to run the rules over, or none and only what was
+// found in reading the file.
+type task struct {
+	*unit
+	file  string
+	found []findings.Finding
+	err   error
+}
+
+// manyTasks is how many wait at most before they are done, when files are small.
+const manyTasks = 512
+
+func newLinter(set rules.Set) *linter {
+	return &linter{set: set, shelf: newShelf(shippedWorld()), tokens: tokens.NewCounter()}
+}
+
+// file takes a file apart and looks at it, or leaves it to the next flush.
+func (l *linter) file(ctx context.Context, name string, data []byte) error {
+	units, problems, err := readUnits(name, data)
+	if err != nil {
+		return err
+	}
+	l.todo = append(l.todo, &task{file: name, found: problems})
+	for _, u := range units {
+		l.todo = append(l.todo, &task{unit: u, file: name})
+	}
+	if len(l.todo) < manyTasks {
+		return nil
+	}
+	return l.flush(ctx)
+}
+
+// flush runs the rules over what waits, on every processor. Each tool is held
+// against those before it.
+func (l *linter) flush(ctx context.Context) error {
+	todo := l.todo
+	l.todo = nil
+	eachOf(todo, func() func(*task) { return (*task).portray })
+	for _, t := range todo {
+		if t.unit != nil {
+			l.place(t.unit)
+		}
+	}
+	eachOf(todo, func() func(*task) {
+		live := review.Remembering(library{l.shelf.shipped})
+		return func(t *task) { t.err = l.check(ctx, live, t) }
+	})
+	for _, t := range todo {
+		if t.err != nil {
+			return t.err
+		}
+		l.found = append(l.found, t.found...)
+	}
+	return nil
+}
+
+// portray reads a tool for what it is compared by. A plain text is no tool.
+func (t *task) portray() {
+	if t.unit == nil || t.prefix != "" || t.change.Draft.Definition.Tool == nil {
+		return
+	}
+	t.change.Proposed = rules.NewPeer(registry.Live{Subject: t.change.Draft.Subject, Definition: t.change.Draft.Definition})
+	t.change.Proposed.Portrait().Sketches()
+}
+
+// place puts a unit beside those before it, which are its world.
+func (l *linter) place(u *unit) {
+	u.change.World = l.shelf.before(len(l.shelf.peers))
+	u.change.Before = l.shelf.subjects[u.change.Draft.Subject]
+	if u.change.Proposed != nil {
+		l.shelf.add(u.change.Proposed)
+	}
+	l.units++
+}
+
+// check runs the rules over one unit.
+func (l *linter) check(ctx context.Context, live review.LiveReader, t *task) error {
+	if t.unit == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var err error
+	if t.change.Prompts, err = review.Costs(ctx, live, t.change.Draft, l.tokens); err != nil {
+		return fmt.Errorf("%s: %w", t.file, err)
+	}
+	found, err := l.set.CheckFamilies(ctx, &t.change, t.families)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.file, err)
+	}
+	for _, f := range found {
+		t.found = append(t.found, t.at(t.file, f))
+	}
+	t.unit = nil // what it took to look is not needed any more
+	return nil
+}
+
+// eachOf does one thing with each of a list, in turn but on every processor, with
+// what worker makes for each of them.
+func eachOf[T any](list []T, worker func() func(T)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(list)) {
+		wg.Go(func() {
+			do := worker()
+			for i := next.Add(1) - 1; i < int64(len(list)); i = next.Add(1) - 1 {
+				do(list[i])
+			}
+		})
+	}
+	wg.Wait()
+}
