@@ -174,6 +174,14 @@ func TestKilledWhileRunning(t *testing.T) {
 	if n := w.provider.runs.Load(); n != 0 {
 		t.Errorf("it ran %d times here", n)
 	}
+	if _, err := w.Execute(t.Context(), caller(), request("get_weather", `{"city":7}`)); err == nil {
+		t.Error("it ran")
+	}
+	for agent, want := range map[string]int{"": 1, "scout": 1, "rover": 0} {
+		if calls, err := w.Calls(t.Context(), gateway.CallQuery{Code: gateway.CodeInterrupted, Agent: agent, Limit: 10}); err != nil || len(calls) != want {
+			t.Errorf("the audit has %d interrupted calls of %q, %v; want %d", len(calls), agent, err, want)
+		}
+	}
 	w.verify(t)
 }
 

@@ -183,6 +183,9 @@ func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.
 	var where []string
 	var args []any
 	plus := ""
+	if q.Code == gateway.CodeInterrupted {
+		plus = "+" // those without an outcome are fewer than any other choice
+	}
 	and := func(column string, value any) {
 		where, args = append(where, plus+column+" = ?"), append(args, value)
 		plus = "+"
@@ -201,21 +204,23 @@ func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.
 		return c.concluded(ctx, q)
 	}
 	switch q.Code {
-	case "":
-	case gateway.CodeInterrupted:
-		where = append(where, "o.code IS NULL")
+	case "", gateway.CodeInterrupted:
 	default:
 		plus = "+"
 		and("o.code", storedCode(q.Code))
 	}
-	if q.Before > 0 {
-		where, args = append(where, "c.seq < ?"), append(args, q.Before)
+	from, seq := "calls c", "c.seq"
+	if q.Code == gateway.CodeInterrupted {
+		from, seq = "calls_open n CROSS JOIN calls c ON c.seq = n.seq", "n.seq"
 	}
-	query := callFields + "FROM calls c LEFT JOIN call_outcomes o ON o.call = c.id"
+	if q.Before > 0 {
+		where, args = append(where, seq+" < ?"), append(args, q.Before)
+	}
+	query := callFields + "FROM " + from + " LEFT JOIN call_outcomes o ON o.call = c.id"
 	if len(where) > 0 {
 		query += " WHERE " + strings.Join(where, " AND ")
 	}
-	return all(ctx, c.s, scanCall, query+" ORDER BY c.seq DESC LIMIT ?", append(args, q.Limit)...)
+	return all(ctx, c.s, scanCall, query+" ORDER BY "+seq+" DESC LIMIT ?", append(args, q.Limit)...)
 }
 
 // concluded returns the calls with an outcome, in the order in which they came

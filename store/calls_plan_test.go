@@ -1,7 +1,10 @@
 package store
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +14,47 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/registry"
 )
+
+// TestOpenCallsOfOlderFiles finds the calls without an outcome that a file from
+// before the list of them has.
+func TestOpenCallsOfOlderFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "toolcrib.db")
+	opts := Options{Now: time.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }}
+	numbers, err := Steps()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Interrupted(t.Context(), path, opts, slices.Index(numbers, 11)+1); err != nil {
+		t.Fatal(err)
+	}
+	hash := strings.Repeat("0", 64)
+	older, err := connect(path, opts, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = older.update(t.Context(), func(s *session) error {
+		return s.script(t.Context(), fmt.Sprintf(`
+			INSERT INTO calls VALUES (1, 'a', '', '', '', '', '', '', '', '', 0, '', '', '', '', 0, '', '%[1]s');
+			INSERT INTO calls VALUES (2, 'b', '', '', '', '', '', '', '', '', 0, '', '', '', '', 0, '%[1]s', '%[1]s');
+			INSERT INTO call_outcomes VALUES (1, 'b', '', '', 0, '', '', '%[1]s')`, hash))
+	})
+	if err := errors.Join(err, older.Close()); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // nothing is written any more
+	var open []string
+	err = db.view(t.Context(), func(s *session) error {
+		open, err = all(t.Context(), s, scanString, "SELECT seq FROM calls_open")
+		return err
+	})
+	if err != nil || !slices.Equal(open, []string{"1"}) {
+		t.Errorf("open are %v, %v; want the first call", open, err)
+	}
+}
 
 // TestPagesOfCallsAreLookedUp asks the engine how it reads the pages of the
 // audit of calls: each filter leads to an index, or to the table in its order
@@ -29,6 +73,8 @@ func TestPagesOfCallsAreLookedUp(t *testing.T) {
 		"calls_by_user":         {{User: "ada"}, {User: "ada", Agent: "a", Tool: tool, Code: gateway.CodeOK, Before: 7}},
 		"calls_by_agent":        {{Agent: "a"}, {Agent: "a", Tool: tool}},
 		"calls_by_tool":         {{Tool: tool}, {Tool: tool, Code: gateway.CodeCooldown}},
+		"SEARCH n":              {{Code: gateway.CodeInterrupted, Before: 7}, {Code: gateway.CodeInterrupted, Agent: "a", User: "ada", Tool: tool, Before: 7}},
+		"SCAN n":                {{Code: gateway.CodeInterrupted}, {Code: gateway.CodeInterrupted, User: "ada"}},
 		"call_outcomes_by_code": {{Code: gateway.CodeOK}, {Code: gateway.CodeCooldown, Before: 7}},
 	} {
 		for _, q := range queries {

@@ -26,6 +26,12 @@ func callContradictions() []contradiction {
 			"It is not about what was asked.",
 		},
 		{
+			"calls_open", `SELECT 'call ' || c.seq FROM calls c LEFT JOIN call_outcomes o ON o.call = c.id LEFT JOIN calls_open n ON n.seq = c.seq
+			WHERE (o.call IS NULL) <> (n.seq IS NOT NULL)
+			UNION ALL SELECT 'call ' || n.seq FROM calls_open n WHERE NOT EXISTS (SELECT 1 FROM calls c WHERE c.seq = n.seq)`,
+			"The list of calls without an outcome is not right about it.",
+		},
+		{
 			"call_outcomes", `SELECT 'outcome ' || o.seq FROM call_outcomes o WHERE NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = o.call)`,
 			"The call that it tells of is not there.",
 		},

@@ -33,6 +33,8 @@ func TestTampering(t *testing.T) {
 		"a category":             {"UPDATE live SET category = 'search' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
 		"the last call":          {"DELETE FROM calls WHERE seq = 3", "call_outcomes", "outcome 3"},
 		"a middle call":          {"DELETE FROM calls WHERE seq = 2", "calls", "call 3"},
+		"a call is open again":   {"INSERT INTO calls_open VALUES (2)", "calls_open", "call 2"},
+		"a call is open":         {"INSERT INTO calls_open VALUES (99)", "calls_open", "call 99"},
 		"two calls":              {swap("calls", "seq", 1, 2), "calls", "call 1"},
 		"two outcomes":           {swap("call_outcomes", "seq", 1, 2), "call_outcomes", "outcome 1"},
 		"an answer is gone":      {"DELETE FROM call_answers WHERE approved", "calls", "call 3"},
