@@ -169,7 +169,9 @@ func newCallsLog(a *app) *cobra.Command {
 		Short: "Show the audit of calls, the newest first",
 		Long: `Show every call: who called what, which version, on whose behalf, what became of
 it and how long the provider took. The arguments are not kept, only their hash.
-An empty code is a call that runs, or that the program did not survive.`,
+An empty code is a call that runs, or that the program did not survive. Who is
+refused more than max_refused times in an hour fills the audit no further: the
+rest is counted, and the number stands below the list.`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.Code = gateway.Code(strings.TrimSpace(code))
@@ -210,9 +212,20 @@ func runCallsLog(ctx context.Context, a *app, q gateway.CallQuery, tool string) 
 		for _, c := range calls {
 			doc.Calls = append(doc.Calls, newDocAudit(c))
 		}
+		if q.Before == 0 {
+			counted, err := g.Refusals(ctx, gateway.RefusalQuery{Agent: q.Agent, User: q.User, Limit: maxCountedShown})
+			if err != nil {
+				return err
+			}
+			doc.Counted = newDocRefusals(counted)
+		}
 		return a.print(doc, func(p *page) { writeAudit(p, doc) })
 	})
 }
+
+// maxCountedShown is of how many hours the first page of the audit tells that
+// refused calls were only counted.
+const maxCountedShown = 10
 
 func writeAudit(p *page, doc docAuditList) {
 	rows := make([][]string, len(doc.Calls))
@@ -224,6 +237,9 @@ func writeAudit(p *page, doc docAuditList) {
 		rows[i] = []string{itoa(int(c.Seq)), timestamp(c.At), c.Actor, c.Agent, c.User, cut(tool, 44), itoa(c.Version), c.Code, itoa(int(c.Micros)) + "µs"}
 	}
 	p.table([]string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK"}, rows)
+	for _, c := range doc.Counted {
+		p.linef("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, timestamp(c.Hour), c.LastCode)
+	}
 	if doc.Next > 0 {
 		p.linef("More: --before %d", doc.Next)
 	}

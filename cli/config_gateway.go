@@ -25,6 +25,7 @@ type gatewayConfig struct {
 	GatePolicy   string            `toml:"gate_policy"`    // "open" or "closed"
 	PendingFor   string            `toml:"pending_for"`    // how long a call waits for the user
 	MaxPending   int               `toml:"max_pending"`    // how many wait for one agent and user
+	MaxRefused   int               `toml:"max_refused"`    // how many refused calls of an agent and user are written in an hour
 	RunFor       string            `toml:"run_for"`        // how long a provider may take
 	HubTimeout   string            `toml:"hub_timeout"`
 	HubMaxBytes  int64             `toml:"hub_max_bytes"`
@@ -55,6 +56,8 @@ func (c gatewayConfig) check() error {
 		return errors.New("configuration: gateway.gate_token_env is for gate_url; a program finds its own secrets")
 	case c.MaxPending < 0:
 		return fmt.Errorf("configuration: gateway.max_pending is %d; write 1 or more", c.MaxPending)
+	case c.MaxRefused < 0:
+		return fmt.Errorf("configuration: gateway.max_refused is %d; write 1 or more", c.MaxRefused)
 	case c.HubMaxBytes < 0 || c.HubMaxBytes > gateway.MaxOutput:
 		return fmt.Errorf("configuration: gateway.hub_max_bytes is %d; write 1 to %d", c.HubMaxBytes, gateway.MaxOutput)
 	}
@@ -83,6 +86,9 @@ func (c gatewayConfig) list(values map[string]string) {
 	if c.MaxPending > 0 {
 		set("max_pending", itoa(c.MaxPending))
 	}
+	if c.MaxRefused > 0 {
+		set("max_refused", itoa(c.MaxRefused))
+	}
 	if c.HubMaxBytes > 0 {
 		set("hub_max_bytes", itoa(int(c.HubMaxBytes)))
 	}
@@ -94,7 +100,7 @@ func (c gatewayConfig) list(values map[string]string) {
 // apply sets what the configuration says of gates and times.
 func (c gatewayConfig) apply(env Env, g *gateway.Config) {
 	g.GateTimeout, g.PendingFor, g.RunFor = length(c.GateTimeout), length(c.PendingFor), length(c.RunFor)
-	g.MaxPending, g.GateClosed = c.MaxPending, c.GatePolicy == "closed"
+	g.MaxPending, g.MaxRefused, g.GateClosed = c.MaxPending, c.MaxRefused, c.GatePolicy == "closed"
 	switch {
 	case len(c.Gate) > 0:
 		g.Gate = evalgate.Command{Args: c.Gate, Dir: env.Dir}

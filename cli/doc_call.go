@@ -141,6 +141,29 @@ type docAuditList struct {
 	Kind   string     `json:"kind"`
 	Calls  []docAudit `json:"calls"`
 	Next   int64      `json:"next,omitempty"`
+	// Counted are the hours in which calls were refused so often that some have
+	// no entry of their own; on the first page, the newest first.
+	Counted []docRefusals `json:"counted,omitempty"`
+}
+
+// docRefusals are the calls of an agent for a user that were refused in an
+// hour.
+type docRefusals struct {
+	Agent    string    `json:"agent"`
+	User     string    `json:"user"`
+	Hour     time.Time `json:"hour"` // when it began
+	Written  int       `json:"written"`
+	Counted  int       `json:"counted"`
+	LastAt   time.Time `json:"last_at"`
+	LastCode string    `json:"last_code"`
+}
+
+func newDocRefusals(list []gateway.Refusals) []docRefusals {
+	var docs []docRefusals
+	for _, r := range list {
+		docs = append(docs, docRefusals{r.Agent, r.User, r.Hour, r.Written, r.Counted, r.LastAt, string(r.LastCode)})
+	}
+	return docs
 }
 
 // docTier is the user's own tier of a tool.

@@ -112,8 +112,14 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-// enter appends the call, and its outcome when a gate refused it.
+// enter appends the call, and its outcome when a gate refused it. Who is refused
+// again and again fills the audit with no more than the number of times.
 func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
+	if p.refused != nil {
+		if write, err := tx.CountRefused(ctx, p.call, codeOf(p.refused), g.maxRefused); err != nil || !write {
+			return err
+		}
+	}
 	if err := tx.AddCall(ctx, p.call); err != nil {
 		return err
 	}

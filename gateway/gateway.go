@@ -35,6 +35,7 @@ type Config struct {
 
 	PendingFor time.Duration // how long a call waits for the user; 0 means DefaultPendingFor
 	MaxPending int           // how many may wait for one agent and user; 0 means DefaultMaxPending
+	MaxRefused int           // how many refused calls of an agent and user are written in an hour, the rest is counted; 0 means DefaultMaxRefused
 	RunFor     time.Duration // how long a provider may take; 0 means DefaultRunFor
 
 	Now   func() time.Time
@@ -47,6 +48,7 @@ const (
 	DefaultGateTimeout = 2 * time.Second
 	DefaultPendingFor  = 24 * time.Hour
 	DefaultMaxPending  = 50
+	DefaultMaxRefused  = 600
 	DefaultRunFor      = time.Minute
 )
 
@@ -63,6 +65,7 @@ type Gateway struct {
 
 	pendingFor, runFor time.Duration
 	maxPending         int
+	maxRefused         int
 
 	now   func() time.Time
 	newID func() string
@@ -84,8 +87,8 @@ func New(c Config) (*Gateway, error) {
 		registry: c.Registry, ledger: c.Ledger, index: c.Index, providers: maps.Clone(c.Providers),
 		gate: c.Gate, gateTimeout: positive(c.GateTimeout, DefaultGateTimeout), gateClosed: c.GateClosed,
 		pendingFor: positive(c.PendingFor, DefaultPendingFor), runFor: positive(c.RunFor, DefaultRunFor),
-		maxPending: positive(c.MaxPending, DefaultMaxPending),
-		now:        c.Now, newID: c.NewID, warn: c.Warn,
+		maxPending: positive(c.MaxPending, DefaultMaxPending), maxRefused: positive(c.MaxRefused, DefaultMaxRefused),
+		now: c.Now, newID: c.NewID, warn: c.Warn,
 	}
 	if g.warn == nil {
 		g.warn = func(string) {}

@@ -44,6 +44,9 @@ type LedgerReader interface {
 	PendingList(ctx context.Context, q PendingQuery) ([]Pending, error)
 	// Calls returns calls, the newest first.
 	Calls(ctx context.Context, q CallQuery) ([]Call, error)
+	// Refusals returns the hours in which refused calls were only counted, the
+	// newest first.
+	Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error)
 }
 
 // LedgerTx reads and appends in one transaction. Nothing that was appended
@@ -52,6 +55,10 @@ type LedgerTx interface {
 	LedgerReader
 	// AddCall appends a call before it runs, or as it is refused.
 	AddCall(ctx context.Context, c Call) error
+	// CountRefused counts a call that is refused with a code, and reports
+	// whether it is to be written as well: the first most of an agent and user
+	// in an hour of UTC are.
+	CountRefused(ctx context.Context, c Call, code Code, most int) (write bool, err error)
 	// AddOutcome appends what became of a call.
 	AddOutcome(ctx context.Context, call string, o Outcome) error
 	// AddPending appends a call that waits for the user, and tells of it in
@@ -98,6 +105,23 @@ type Outcome struct {
 	At       time.Time
 	Duration time.Duration   // of the provider
 	Output   json.RawMessage // of a pending call that was carried out; no other is kept
+}
+
+// Refusals are the calls of an agent for a user that were refused in an hour.
+type Refusals struct {
+	Agent, User string
+	Hour        time.Time // when it began, UTC
+	Written     int       // those with an entry of their own in the audit
+	Counted     int       // those beyond, of which only the number is kept
+	LastAt      time.Time
+	LastCode    Code
+}
+
+// RefusalQuery selects hours in which refused calls were only counted.
+type RefusalQuery struct {
+	Agent string // "" for all
+	User  string // "" for all
+	Limit int    // 1 to review.MaxPage
 }
 
 // Override is the user's own tier of a tool that is user_configurable. An

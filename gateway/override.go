@@ -77,6 +77,18 @@ func (g *Gateway) Overrides(ctx context.Context, user string) ([]Override, error
 	return list, err
 }
 
+// Refusals returns the hours in which calls of an agent were refused so often
+// that some were only counted, the newest first.
+func (g *Gateway) Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error) {
+	var list []Refusals
+	err := g.ledger.View(ctx, func(r LedgerReader) error {
+		var err error
+		list, err = r.Refusals(ctx, q)
+		return err
+	})
+	return list, err
+}
+
 // Calls returns a page of the audit of calls, the newest first. The Seq of the
 // last one continues it.
 func (g *Gateway) Calls(ctx context.Context, q CallQuery) ([]Call, error) {

@@ -56,6 +56,25 @@ func TestOpenCallsOfOlderFiles(t *testing.T) {
 	}
 }
 
+// TestRefusalsAreLookedUp counts a refused call by its key, and lists the hours
+// by their index.
+func TestRefusalsAreLookedUp(t *testing.T) {
+	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), Options{Now: time.Now, NewID: newID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // nothing is written any more
+	for query, want := range map[string]string{
+		"SELECT written FROM call_refusals WHERE agent = ? AND user = ? AND hour = ?":                        "SEARCH call_refusals USING PRIMARY KEY (agent=? AND user=? AND hour=?)",
+		"SELECT agent, hour FROM call_refusals WHERE counted > 0 AND +agent = ? ORDER BY hour DESC LIMIT 10": "SCAN call_refusals USING INDEX call_refusals_counted",
+	} {
+		if steps := plan(t.Context(), t, db, query); len(steps) != 1 || steps[0] != want {
+			t.Errorf("%s is read by %q; want %q", query, steps, want)
+		}
+	}
+}
+
 // TestPagesOfCallsAreLookedUp asks the engine how it reads the pages of the
 // audit of calls: each filter leads to an index, or to the table in its order
 // where there is none, and nothing is sorted.
