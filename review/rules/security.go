@@ -51,6 +51,7 @@ var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
 // also finds, by id, what frames can not describe.
 var also = map[string]func(c *Change) []Finding{
 	"P101": fencedCalls,
+	"S104": directingOnly,
 	"S121": func(c *Change) []Finding {
 		return slices.Concat(straying(c), actingBesides(c), reachingParameters(c))
 	},

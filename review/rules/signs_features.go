@@ -117,7 +117,7 @@ func (c *Change) signsOf(s *scanned) iter.Seq[Sign] {
 // example of an attack or says that it finds them.
 func speaksOfAttacks(concepts scan.Set) bool {
 	p := attackTalk()
-	return concepts.Meets(p.sampled) && concepts.Meets(p.sample) || concepts.Meets(p.detect) && concepts.Meets(p.mentioning) && concepts.Meets(p.attack)
+	return concepts.Meets(p.attack) && (concepts.Meets(p.sampled) && concepts.Meets(p.sample) || concepts.Meets(p.detect) && concepts.Meets(p.mentioning))
 }
 
 // talk is the concepts by which a sentence speaks of attacks.
@@ -211,11 +211,17 @@ func withoutLinks(text string) string {
 // neither the tool's own nor that of a parameter.
 func (st *setting) namesAnother(text string) bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '_' && !letterOrDigit(r) }) {
-		if i := strings.IndexByte(word, '_'); i > 0 && i < len(word)-1 && !st.names[strings.ToLower(word)] {
+		if st.another(word) {
 			return true
 		}
 	}
 	return false
+}
+
+// another reports whether word is such a name.
+func (st *setting) another(word string) bool {
+	i := strings.IndexByte(word, '_')
+	return i > 0 && i < len(word)-1 && !st.names[strings.ToLower(word)]
 }
 
 func letterOrDigit(r rune) bool {
