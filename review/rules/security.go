@@ -29,6 +29,9 @@ type attack struct {
 
 // unless tells, by id, an honest use of words from an attack.
 var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
+	"S102": func(_ *Change, s *scanned, m *scan.Match) bool {
+		return s.governs() && m.Within.Meets(grammar().Concept("hiddenSelf|instr"))
+	},
 	"S104": func(_ *Change, s *scanned, _ *scan.Match) bool { return s.governs() },
 	"S116": func(_ *Change, s *scanned, _ *scan.Match) bool { return s.governs() || s.Param != "" },
 	"S135": func(_ *Change, s *scanned, _ *scan.Match) bool { return s.governs() },
@@ -42,10 +45,35 @@ var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
 	"S141": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
 	"S142": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
 	"S143": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
+	"S117": ownTask,
+	"S145": ownBusiness,
+	"S146": func(c *Change, s *scanned, m *scan.Match) bool { return s.governs() || ownBusiness(c, s, m) },
+	"S147": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() && c.about("dTalk|dAuth") },
 	"S122": func(_ *Change, s *scanned, _ *scan.Match) bool { return s.Kind == Identifier || s.Kind == Label },
 	"S119": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.about("dAuth") },
 	"S121": func(c *Change, s *scanned, _ *scan.Match) bool { return !c.strays(s) },
 	"S134": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.about("dAuth") },
+}
+
+// ownTask reports whether the description begins with m, in words of the tool's
+// name: "send_feedback: Sends feedback to the makers".
+func ownTask(c *Change, s *scanned, m *scan.Match) bool {
+	t := c.Draft.Definition.Tool
+	said := wordsOf(s.Value[m.Start:m.End])
+	if t == nil || s.Path != "definition.description" || m.Start > 0 || len(said) < 2 {
+		return false
+	}
+	own := map[string]bool{}
+	for w := range wordsIn(t.ID) {
+		own[stem(w)] = true
+	}
+	return own[stem(said[0])] && own[stem(said[1])]
+}
+
+// ownBusiness reports whether the tool's names or first sentence speak of what m
+// speaks of: what a tool says openly that it is for, it may do.
+func ownBusiness(c *Change, s *scanned, m *scan.Match) bool {
+	return c.isAction() && c.concerns(withoutLinks(s.Value[m.Start:m.End]))
 }
 
 // also finds, by id, what frames can not describe.
@@ -60,7 +88,7 @@ var also = map[string]func(c *Change) []Finding{
 
 // attacks lists every class, by id.
 func attacks() []attack {
-	return slices.Concat(overriding(), concealing(), taking(), meddling(), pretending(), steering(), sleeping(), wrecking(), prying(), mismatching(), protocolAttacks())
+	return slices.Concat(overriding(), concealing(), taking(), meddling(), pretending(), steering(), sleeping(), wrecking(), prying(), overreaching(), planting(), mismatching(), protocolAttacks())
 }
 
 // security is the S family: text that works on the model that reads it.

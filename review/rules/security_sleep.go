@@ -13,6 +13,7 @@ func sleeping() []attack {
 			frames: []string{
 				"'once'|'after'|'when'|'until'|'as_soon_as'|'post' ..5 approved ..10 begin ..10 sensitive|danger|'commands'|exfil|'arbitrary' !detect",
 				"'only_after'|'until' ..8 approved ..4 'recorded'|'complete'|'over'|'done'|'granted'|'finished'|'after'",
+				"'after'|'once'|'as_soon_as'|'when' ..4 'approved'|'reviewed'|'vetted'|'audit'|'review'|'trusts_you'|'trusted' ..6 'also'|'instead'|'switch'|'begins'|'begin' !<3neg !detect",
 				"'later_version'|'future_version'|'next_version' ..6 'will' ..4 send|include|read|begin|'silently'",
 				"'swap'|'change'|'replace' ..3 'it'|'description'|'behavior'|'behaviour'|'definition' ..4 'post_approval'|'after_approval'|'once_approved'|'later'",
 				"unwatched !<3neg",

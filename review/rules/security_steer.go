@@ -13,6 +13,8 @@ func steering() []attack {
 			frames: []string{
 				"'make'|'set' ..1 thisTool|'this' ..2 'default'|'first_choice' ..4 'for'|'whenever' ..2 every",
 				"thisTool|'this_one' ..1 'wins'|'comes_first'|'goes_first' !<3neg",
+				"rival|otherTools ..8 'out_of_order'|'off_limits'|'not_exist'|'to_be_avoided'|'counts_as_an_error'|'count_as_errors'|'to_be_dropped'|'are_dropped' !<3neg",
+				"'no_task'|'no_question'|'no_request' ..4 'for_which'|'where' ..3 'this' ..6 'not'|'wrong'",
 				"'other'|'others'|'another'|'standard'|'cheap'|'cheaper' ..1 tool|'readers'|'engines'|'calendars'|'translators'|'editors'|'calendar'|'reader'|'one' ..2 'truncate'|'lose'|'loses'|'mistranslate'|'corrupt'|'corrupts'|'fail'|'leak'|'drop'|'drops'|'misread'",
 				"'treat'|'regard'|'consider' ..2 'these'|'those'|'others'|'them' ..1 'as' ..1 'disabled'|'unavailable'|'broken'|'removed'|'obsolete'",
 				"'only'|'sole' ..3 'approved'|'allowed'|'permitted'|'certified'|'authorised'|'authorized' ..2 'for'|'to' ..3 'agents'|'assistants'|'models'|'use' !'users'|'members'|'admins'|'values'",

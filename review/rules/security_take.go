@@ -13,7 +13,7 @@ func taking() []attack {
 			frames: []string{
 				"send|exfil ..8 secretAny|internals ..14 target !<4neg !<8detect",
 				"send|exfil ..4 secretFile !<4neg !<8detect",
-				"exfil ..6 sensitive|content !<4neg !detect",
+				"exfil ..6 sensitive|content !<4neg !<1'who' !detect",
 				"send ..8 userData ..10 sink !<4neg",
 				"send ..3 every ..4 internals|conversation|mail|content ..14 target !<4neg",
 				"include ..6 secretFile !<4neg !detect !'writing'|'create'|'creates'|'saved'|'generate'|'generates'",
@@ -38,8 +38,8 @@ func taking() []attack {
 			good:       "Warns when a commit holds ~/.aws/credentials.",
 			frames: []string{
 				"^read/b ..6 secretFile !<4neg !detect",
-				"read/s ..4 secretFile !detect",
-				"read ..6 secretFile ..6 conj|'before'|'first' !<4neg !detect",
+				"read/s ..4 secretFile !detect !'fingerprint'|'fingerprints'",
+				"read ..6 secretFile ..6 conj|'before'|'first' !<4neg !detect !'fingerprint'|'fingerprints'",
 				"'contents_of'|'content_of'|'reading' ..4 secretFile !detect",
 			},
 		},

@@ -12,6 +12,7 @@ func wrecking() []attack {
 			good:       "Explains what a shell does with a pipe.",
 			frames: []string{
 				"'nc'|'ncat'|'netcat' ..8 'sh'|'bash'|'listen' ..1 !detect",
+				"'download' ..8 'and' ..1 'start'|'run'|'execute'|'launch' ..1 'it'|'them' !<3neg",
 				"'chmod' ..3 number ..4 &'777'|'666'",
 				"'open'|'opens'|'start'|'starts' ..2 'shell'|'backdoor'|'listener' ..3 'on' ..1 'port' !<3neg",
 				"'append'|'add'|'adds'|'write'|'put'|'insert' ..10 'bashrc'|'zshrc'|'authorized_keys'|'sudoers'|'crontab'|'profile_d' !<3neg",
@@ -65,6 +66,7 @@ func wrecking() []attack {
 			good:       "Shows the plans and their prices.",
 			frames: []string{
 				"^persuade ..3 user !<3neg",
+				"'tell'|'say'|'inform' ..2 user ..2 'that' ..18 secretAny|'card_details'|'pin' ..4 'wanted'|'needed'|'required'|'has_to_be'|'must_be'|'expired' !<3neg",
 				"'talk' ..1 user ..1 'out_of'|'into'",
 				"'recommend'|'promote'|'advertise'|'mention'|'praise'|'push'|'plug' ..2 'our'|'our_own'|'sponsored'|'the_sponsor'",
 				"'in_favour_of'|'in_favor_of'|'favouring'|'favoring' ..2 'sponsor'|'our'|'vendor'|'advertiser'|'partner'",
