@@ -39,7 +39,7 @@ func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 		m.dialog = nil
 		text, ext := written(c.Draft)
 		file := filepath.Join(m.cfg.Drafts, fmt.Sprintf("rebase-%s-r%d-v%d%s", p.ID, p.Revision, c.Live, ext))
-		return m.edit(editing{p.ID, file, "Rebase of " + reference(p) + " " + p.Subject.String()}, text)
+		return m.edit(Manuscript{p.ID, file, "Rebase of " + reference(p) + " " + p.Subject.String(), text})
 	}
 	return m.ask(d)
 }

@@ -179,7 +179,7 @@ func (m *Model) openKept() tea.Cmd {
 			m.say(warning, "enter: %s", why)
 			return nil
 		}
-		return m.edit(editing{t.id, filepath.Join(m.cfg.Drafts, t.file), t.about}, nil)
+		return m.edit(Manuscript{t.id, filepath.Join(m.cfg.Drafts, t.file), t.about, nil})
 	case "comment", "approve", "changes", "reject", "waive":
 	default:
 		m.say(warning, "It is in %s", filepath.Join(m.cfg.Drafts, t.file))

@@ -122,5 +122,5 @@ func (m *Model) changeSubject() tea.Cmd {
 	if len(s.versions) > 0 {
 		version = s.versions[0].Number
 	}
-	return m.draftFor(s.entry.Subject, &d, version)
+	return m.edit(m.cfg.Draft(s.entry.Subject, &d, version))
 }

@@ -23,7 +23,7 @@ func TestReasonsAreShownWhole(t *testing.T) {
 	b.press("n").write("x").press("enter")
 	checkWidth(t, b.m.View().Content, 60, 15)
 	whole := strings.Join(strings.Fields(b.screen()), "")
-	if !strings.Contains(whole, strings.Repeat("long-name-", 12)+":notadirectory") {
+	if !strings.Contains(whole, strings.Repeat("long-name-", 12)+"/drafts/new-tool-user-x-v0.md:notadirectory") {
 		t.Errorf("the reason is cut:\n%s", b.screen())
 	}
 	b.press("j")

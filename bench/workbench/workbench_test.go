@@ -42,11 +42,16 @@ func (c crib) env() []string {
 	return []string{"HOME=" + c.home, "TOOLCRIB_DB=" + filepath.Join(c.home, "toolcrib.db"), "USER=mara"}
 }
 
+func (c crib) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, c.bin, args...)
+	cmd.Env, cmd.Dir = c.env(), c.home
+	return cmd
+}
+
 // run runs a command and returns what it printed.
 func (c crib) run(args ...string) string {
 	c.t.Helper()
-	cmd := exec.CommandContext(c.t.Context(), c.bin, args...)
-	cmd.Env, cmd.Dir = c.env(), c.home
+	cmd := c.command(c.t.Context(), args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

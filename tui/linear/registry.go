@@ -164,7 +164,7 @@ func (s *session) doFork(id string) error {
 	if err := s.show(p.ID); err != nil {
 		return err
 	}
-	s.out.linef("Drafted %s. toolcrib revise %s FILE changes it.", p.Subject, p.ID)
+	s.out.linef("Drafted %s. Say revise to change it in your editor.", p.Subject)
 	return s.wrote()
 }
 

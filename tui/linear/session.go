@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"toolcrib/gateway"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -18,6 +19,9 @@ type Config struct {
 	tui.Config
 	In  io.Reader
 	Out io.Writer
+	// Keyboard is what an editor reads from; it has the terminal where it is a
+	// file, and nothing else does.
+	Keyboard io.Reader
 	// Resolve finds proposals by what people call them.
 	Resolve func(ctx context.Context, refs ...string) ([]proposals.ID, error)
 	// Page is after how many lines it waits; 0 for never.
@@ -29,7 +33,7 @@ type Config struct {
 
 // Run holds the dialogue until the user quits or the input ends.
 func Run(ctx context.Context, c Config) error {
-	s := &session{cfg: c, ctx: ctx, in: bufio.NewReader(c.In), out: &printer{to: c.Out}, read: map[proposals.ID]*reading{}, counter: tokens.NewCounter()}
+	s := &session{cfg: c, ctx: ctx, in: bufio.NewReader(c.In), out: &printer{to: c.Out}, read: map[proposals.ID]*reading{}, heard: map[string]string{}, counter: tokens.NewCounter()}
 	s.out.linef("toolcrib, as %s. Say help for the commands.", c.Actor)
 	if stamp, err := c.Registry.Stamp(ctx); err == nil {
 		s.stamp = stamp
@@ -62,6 +66,9 @@ type session struct {
 	open    *review.Dossier      // nil while the queue is looked at
 	read    map[proposals.ID]*reading
 	counter *tokens.Counter
+
+	calls []gateway.Pending // as they were numbered
+	heard map[string]string // digests of calls that were read out whole, by id
 }
 
 // reading is what was read out of a proposal.
@@ -125,6 +132,11 @@ func commands() []command {
 		{names: []string{"agents"}, args: "[TEXT]", help: "the agents that are live", do: (*session).doAgents},
 		{names: []string{"show"}, args: "SUBJECT", help: "a tool or an agent, its versions and who uses it", do: (*session).doShow},
 		{names: []string{"fork"}, args: "ID", help: "draft a tool of your own from a core tool", do: (*session).doFork},
+		{names: []string{"new"}, args: "SUBJECT", help: "draft a proposal in your editor", do: (*session).doNew},
+		{names: []string{"revise", "e"}, help: "revise it in your editor", open: true, do: (*session).doRevise},
+		{names: []string{"calls"}, args: "[NUMBER]", help: "the calls of agents that wait for you, or one of them whole", do: (*session).doCalls},
+		{names: []string{"run"}, args: "NUMBER", help: "run a call that waits", do: (*session).doRun},
+		{names: []string{"refuse"}, args: "NUMBER", help: "refuse a call that waits, with a reason", do: (*session).doRefuse},
 		{names: []string{"log"}, help: "the newest entries of the audit log", do: (*session).doLog},
 		{names: []string{"back", "b"}, help: "back to the queue", do: (*session).doBack},
 		{names: []string{"help", "?"}, args: "[WORD]", help: "these commands, or those with a word in them", do: (*session).doHelp},

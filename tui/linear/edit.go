@@ -1,0 +1,155 @@
+package linear
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/tui"
+)
+
+// doNew drafts a proposal in the editor: to change what is live, or a new one.
+func (s *session) doNew(ref string) error {
+	if why := s.cfg.NoEditor(); why != "" {
+		return errors.New(why)
+	}
+	if ref == "" {
+		s.out.linef("Say new and its subject, such as tool:%s/scene_pacer.", s.cfg.Layer)
+		return nil
+	}
+	subject, err := registry.ParseSubject(ref)
+	if err != nil {
+		return err
+	}
+	live, version, err := s.live(subject)
+	if err != nil {
+		return err
+	}
+	return s.write(s.cfg.Draft(subject, live, version))
+}
+
+// live returns what is live of a subject, nil for nothing.
+func (s *session) live(subject registry.Subject) (*registry.Definition, int, error) {
+	versions, err := s.cfg.Registry.Versions(s.ctx, subject, 0, 1)
+	if err != nil || len(versions) == 0 {
+		return nil, 0, nil //nolint:nilerr // nothing of it is live
+	}
+	body, err := s.cfg.Registry.Definition(s.ctx, subject)
+	if err != nil {
+		return nil, 0, err
+	}
+	d, err := registry.DecodeDefinition(subject.Kind, body)
+	return &d, versions[0].Number, err
+}
+
+// doRevise writes the next revision of the open proposal in the editor.
+func (s *session) doRevise(string) error {
+	why := s.can(proposals.ActRevise)
+	if why == "" {
+		why = s.cfg.NoEditor()
+	}
+	if why != "" {
+		return errors.New(why)
+	}
+	return s.write(s.cfg.Revision(*s.open))
+}
+
+// write opens a manuscript in the editor until it is sent, or left for later.
+func (s *session) write(w tui.Manuscript) error {
+	for {
+		text, err := s.edit(w)
+		if err != nil {
+			return err
+		}
+		draft, problems := w.Parse(text)
+		if len(problems) == 0 {
+			s.out.line("The text is whole.")
+		} else {
+			s.out.linef("It can not be submitted yet, for %s:", count(len(problems), "reason", "reasons"))
+			s.pages(problems)
+		}
+		switch s.askWhat(w, draft, len(problems) == 0) {
+		case "e":
+		case "y":
+			return s.send(w, *draft, true)
+		case "d":
+			return s.send(w, *draft, false)
+		default:
+			s.out.linef("Nothing was sent. The text is kept in %s.", w.File)
+			return nil
+		}
+	}
+}
+
+// edit gives the terminal to the editor and returns what it wrote.
+func (s *session) edit(w tui.Manuscript) ([]byte, error) {
+	run, err := s.cfg.Prepare(w)
+	if err != nil {
+		return nil, err
+	}
+	s.out.linef("The editor has %s.", w.File)
+	if err := s.give(run); err != nil {
+		return nil, errors.Join(errors.New("the editor failed, and the text is kept in "+w.File), err)
+	}
+	return os.ReadFile(w.File)
+}
+
+// give runs a command with the terminal, where there is one.
+func (s *session) give(run *exec.Cmd) error {
+	if in, ok := s.cfg.Keyboard.(*os.File); ok {
+		run.Stdin = in
+	}
+	if out, ok := s.cfg.Out.(*os.File); ok {
+		run.Stdout, run.Stderr = out, out
+	}
+	return run.Run()
+}
+
+// askWhat asks what to do with a text; "" for nothing.
+func (s *session) askWhat(w tui.Manuscript, draft *proposals.Draft, whole bool) string {
+	can := []string{"e"}
+	say := []string{"e to edit it again"}
+	if draft != nil && w.ID == "" {
+		can, say = append(can, "d"), append(say, "d to keep it as a draft")
+	}
+	if draft != nil && whole {
+		can, say = append(can, "y"), append(say, "y to submit it")
+	}
+	answer, ok := s.ask("Type " + strings.Join(say, ", ") + "; anything else leaves it: ")
+	for _, c := range can {
+		if ok && answer == c {
+			return c
+		}
+	}
+	return ""
+}
+
+// send proposes what was written, or revises with it, and opens it.
+func (s *session) send(w tui.Manuscript, draft proposals.Draft, submit bool) error {
+	var p proposals.Proposal
+	var err error
+	if w.ID != "" {
+		p, err = s.cfg.Desk.Revise(s.ctx, s.cfg.Actor, w.ID, draft)
+	} else {
+		var made []proposals.Proposal
+		if made, err = s.cfg.Desk.Propose(s.ctx, s.cfg.Actor, []proposals.Draft{draft}, submit); err == nil {
+			p = made[0]
+		}
+	}
+	if err != nil {
+		s.out.linef("The text is kept in %s.", w.File)
+		return err
+	}
+	if w.ID != "" {
+		s.out.linef("Revision %d of %s is written.", p.Revision, p.Subject)
+	} else {
+		s.out.linef("Proposed %s as %s.", p.Subject, reference(p))
+	}
+	if err := errors.Join(os.Remove(w.File), s.show(p.ID)); err != nil {
+		return err
+	}
+	return s.wrote()
+}

@@ -1,0 +1,99 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// Manuscript is a proposal that is written in an editor of the user's. Its file
+// stays until it was sent.
+type Manuscript struct {
+	ID   proposals.ID // that is revised, "" for a new one
+	File string
+	Name string // what people know it as
+	Text []byte // what it begins with, unless the file is there from before
+}
+
+// Editor is the command of the user's editor, with arguments; "" for none.
+func (c *Config) Editor() string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if c := strings.TrimSpace(c.Getenv(name)); c != "" {
+			return c
+		}
+	}
+	return ""
+}
+
+// NoEditor says why nothing can be edited, "" when it can.
+func (c *Config) NoEditor() string {
+	switch {
+	case c.Editor() == "":
+		return "neither VISUAL nor EDITOR is set"
+	case c.Drafts == "":
+		return "there is no folder for drafts"
+	}
+	return ""
+}
+
+// Revision is the manuscript of the next revision of a proposal.
+func (c *Config) Revision(d review.Dossier) Manuscript {
+	p := d.Proposal
+	text, ext := written(d.Revision.Draft)
+	file := filepath.Join(c.Drafts, fmt.Sprintf("revise-%s-r%d%s", p.ID, p.Revision, ext))
+	return Manuscript{p.ID, file, reference(p) + " " + p.Subject.String(), text}
+}
+
+// Draft is the manuscript of a proposal about a subject: to modify what is live,
+// or a new one.
+func (c *Config) Draft(s registry.Subject, live *registry.Definition, version int) Manuscript {
+	t := proposals.New
+	if live != nil {
+		t = proposals.Modify
+	}
+	name := fmt.Sprintf("%s-%s-%s-v%d", t, s.Kind, strings.ReplaceAll(string(s.Layer), "/", "-")+"-"+s.ID, version)
+	text, ext := written(proposals.Template(t, s, live, version))
+	return Manuscript{"", filepath.Join(c.Drafts, name+ext), s.String(), text}
+}
+
+// Prepare writes the file, unless it is there from before, and returns the
+// command that edits it.
+func (c *Config) Prepare(w Manuscript) (*exec.Cmd, error) {
+	_, err := os.Stat(w.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = writeWhole(w.File, w.Text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// The shell takes the command apart, as for git and others, because it may
+	// have arguments: "code --wait".
+	return exec.Command("sh", "-c", c.Editor()+` "$1"`, "sh", w.File), nil //nolint:noctx // the user ends the editor
+}
+
+// Parse looks at what came out of the editor: the draft, nil where it is none,
+// and what keeps it from being submitted.
+func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []string) {
+	parsed, err := proposals.DecodeFile(w.File, text)
+	if len(parsed) != 1 || parsed[0].Doc == nil {
+		if err == nil {
+			err = errors.New("it holds no single proposal")
+		}
+		return nil, []string{sentence(err)}
+	}
+	for _, p := range parsed[0].Problems() {
+		problems = append(problems, p.String())
+	}
+	if len(parsed[0].Malformed) > 0 {
+		return nil, problems
+	}
+	return &parsed[0].Draft, problems
+}
