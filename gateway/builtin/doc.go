@@ -7,4 +7,7 @@
 // stored whole or not at all, and everything that is wrong with it is said at
 // once, each with its path. What was deleted behaves as if it had never been:
 // no result shows it, finds it, links to it or counts it.
+//
+// Reminders and schedules are kept and nothing more: no part of toolcrib
+// delivers or runs them, and every answer about them says so.
 package builtin

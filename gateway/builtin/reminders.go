@@ -30,7 +30,15 @@ func (r Reminder) doc() docReminder {
 type remindersOut struct {
 	Reminders []docReminder `json:"reminders"`
 	More      bool          `json:"more"`
+	Delivery  string        `json:"delivery"`
 }
+
+// undelivered and unscheduled stand in every answer about reminders and
+// schedules: a model that promises what nobody does misleads the user.
+const (
+	undelivered = "Reminders are kept here and not delivered: that is for the application that reads them. Do not promise the user that one will come unless you know of such an application."
+	unscheduled = "Schedules are kept here and not run: that is for the application that reads them. Do not promise the user that one will run unless you know of such an application."
+)
 
 func getReminders(ctx context.Context, c call) (any, error) {
 	in := struct {
@@ -52,7 +60,7 @@ func getReminders(ctx context.Context, c call) (any, error) {
 		sent := status == "sent"
 		f.Sent = &sent
 	}
-	var out remindersOut
+	out := remindersOut{Delivery: undelivered}
 	err := c.read(ctx, func(r Reader) error {
 		var found []Reminder
 		var err error
@@ -124,7 +132,8 @@ func createReminders(ctx context.Context, c call) (any, error) {
 	})
 	return struct {
 		Reminders []docReminder `json:"reminders"`
-	}{docs(list, Reminder.doc)}, err
+		Delivery  string        `json:"delivery"`
+	}{docs(list, Reminder.doc), undelivered}, err
 }
 
 func deleteReminders(ctx context.Context, c call) (any, error) {

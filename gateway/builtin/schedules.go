@@ -80,6 +80,7 @@ func upcoming(all []Schedule, now time.Time, ended bool) []due {
 type schedulesOut struct {
 	Schedules []docSchedule `json:"schedules"`
 	More      bool          `json:"more"`
+	Delivery  string        `json:"delivery"`
 }
 
 func getSchedules(ctx context.Context, c call) (any, error) {
@@ -94,7 +95,7 @@ func getSchedules(ctx context.Context, c call) (any, error) {
 	if err := ps.err(); err != nil {
 		return nil, err
 	}
-	var out schedulesOut
+	out := schedulesOut{Delivery: unscheduled}
 	err := c.read(ctx, func(r Reader) error {
 		all, err := r.Schedules(ctx)
 		if err != nil {
@@ -188,7 +189,8 @@ func createSchedules(ctx context.Context, c call) (any, error) {
 	})
 	return struct {
 		Schedules []docSchedule `json:"schedules"`
-	}{docs(list, due.doc)}, err
+		Delivery  string        `json:"delivery"`
+	}{docs(list, due.doc), unscheduled}, err
 }
 
 func deleteSchedules(ctx context.Context, c call) (any, error) {

@@ -10,6 +10,21 @@ import (
 	"toolcrib/gateway/builtin"
 )
 
+// TestNothingIsPromised says in every answer about what has a time that it is
+// kept, and that nothing here acts on it.
+func TestNothingIsPromised(t *testing.T) {
+	c := newCrib(t)
+	for tool, args := range map[string]string{
+		"create_reminders": `{"reminders":[{"text":"Late","remind_at":"2027-03-01T09:00:00+01:00"}]}`, "get_reminders": `{}`,
+		"create_schedules": `{"schedules":[{"title":"Tides","instruction":"Look at the tides.","cron":"0 7 * * *"}]}`, "get_schedules": `{}`,
+	} {
+		out := c.ada(t, tool, args)
+		if says := out.text("delivery"); !strings.Contains(says, "are kept here and not ") || !strings.Contains(says, "Do not promise") {
+			t.Errorf("%s says of it %q", tool, says)
+		}
+	}
+}
+
 func TestReminders(t *testing.T) {
 	c := newCrib(t)
 	task := c.ada(t, "create_tasks", `{"tasks":[{"title":"Book the ferry"}]}`).text("tasks.0.id")
