@@ -38,10 +38,16 @@ often anyway. What is proposed already or was rejected is not proposed again,
 so that a watch can be stopped and started at any time. It ends when it is
 interrupted (exit status 130), or with --once when every server was looked at.
 With --json every look that finds something is one document on a line of its
-own.`,
+own.
+
+A watch proposes, and that is all: what it proposes waits for the user like
+everything else. Its proposals are signed by who runs it, the user of the
+account unless --as says otherwise; with --as agent:NAME the limits for agents
+hold, and with four_eyes the user can still approve them.`,
 		Example: `  toolcrib watch
   toolcrib watch tracker --every 1h
   toolcrib watch --once --json
+  toolcrib watch --as agent:watch
   toolcrib watch --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runWatch(cmd.Context(), a, args, f) },
@@ -67,14 +73,15 @@ func runWatch(ctx context.Context, a *app, names []string, f watchFlags) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.bind(ctx); err != nil {
+	b, err := a.bind(ctx)
+	if err != nil {
 		return err
 	}
 	if f.once {
 		return f.lookOnce(ctx, a, places)
 	}
 	for _, p := range places {
-		a.note("watching %s, every %s", p.shown, f.every)
+		a.note("watching %s, every %s; what changes is proposed by %s and waits for the user", p.shown, f.every, b.actor)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	sights := make(chan sight)

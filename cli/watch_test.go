@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -70,6 +71,37 @@ func (w *watching) interrupt() {
 	if code := w.cmd.ProcessState.ExitCode(); code != 130 {
 		w.t.Errorf("exit status %d, want 130", code)
 	}
+}
+
+// TestWatchSaysWhoActs prints at once who signs what is proposed, and that it
+// waits for the user.
+func TestWatchSaysWhoActs(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "tools.json"), []byte("[]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, "watch", "--as", "agent:watch", "--mcp", fixtureServer+" tools.json", "--server", "tracker")
+	cmd.Dir = dir
+	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + filepath.Join(dir, "crib.db"), "TOOLCRIB_ACTOR=user:mara"}
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(errs).ReadString('\n')
+	if err != nil || !strings.Contains(line, "what changes is proposed by agent:watch and waits for the user") {
+		t.Errorf("it says %q, %v", line, err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // its status is another test's
 }
 
 // TestWatch changes what a server lists under a watch that looks only when it
