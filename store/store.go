@@ -79,15 +79,15 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err := createFile(path); err != nil {
 		return nil, err
 	}
-	mode, log := "rw", "journal_mode(WAL)"
+	mode, write, log := "rw", writerPragmas(), []string{"journal_mode(WAL)", "synchronous(NORMAL)"}
 	if frozen {
-		mode, log = modeFrozen, "query_only(1)"
+		mode, write, log = modeFrozen, []string{"query_only(1)"}, []string{"query_only(1)"}
 	}
-	writeDSN, err := dsn(path, mode, log, "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)")
+	writeDSN, err := dsn(path, mode, write...)
 	if err != nil {
 		return nil, err
 	}
-	logDSN, err := dsn(path, mode, log, "synchronous(NORMAL)")
+	logDSN, err := dsn(path, mode, log...)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 		return nil, errors.Join(err, db.log.Close(), db.write.Close())
 	}
 	readers := min(max(runtime.NumCPU(), 1), maxReaders)
-	db.read.SetMaxOpenConns(readers)
+	db.read.SetMaxOpenConns(readers + 1) // one may have become the writer
 	db.idle = make(chan *session, readers)
 	db.slots = make(chan struct{}, readers)
 	db.writer <- nil
@@ -208,7 +208,7 @@ func (db *DB) writeWith(ctx context.Context, pool *sql.DB, idle chan *session, f
 	}
 	defer func() { idle <- w }()
 	if w == nil {
-		s, err := openWriter(ctx, pool)
+		s, err := db.firstWriter(ctx, pool)
 		if err != nil {
 			return err
 		}
@@ -218,27 +218,6 @@ func (db *DB) writeWith(ctx context.Context, pool *sql.DB, idle chan *session, f
 		err := w.transact(ctx, "BEGIN IMMEDIATE", fn)
 		if err == nil || !busy(err) || attempt == attempts || ctx.Err() != nil {
 			return err
-		}
-	}
-}
-
-// openAttempts bounds how often the writer is opened, with waits that double
-// from a millisecond: about four seconds together.
-const openAttempts = 12
-
-// openWriter opens the writing connection. The first one on a new file makes it
-// keep a write-ahead log, which needs the file for itself; the engine does not
-// wait for that as it waits for other locks.
-func openWriter(ctx context.Context, pool *sql.DB) (*session, error) {
-	for attempt := 0; ; attempt++ {
-		s, err := newSession(ctx, pool)
-		if err = describe(err); !busy(err) || attempt == openAttempts-1 {
-			return s, err
-		}
-		select {
-		case <-time.After(time.Millisecond << attempt):
-		case <-ctx.Done():
-			return nil, ctx.Err()
 		}
 	}
 }

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// reopened returns a new database that was closed and opened again.
+func reopened(t *testing.T) *DB {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "toolcrib.db")
+	opts := Options{Now: time.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }}
+	for again := false; ; again = true {
+		db, err := Open(t.Context(), path, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again {
+			t.Cleanup(func() {
+				if err := db.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return db
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// set returns what a pragma of the session is set to.
+func (s *session) set(t *testing.T, pragma string) string {
+	t.Helper()
+	var value string
+	if err := s.row(t.Context(), "PRAGMA "+pragma, nil, &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+const breakIn = "INSERT INTO owners (customer, user) VALUES ('', 'eve')"
+
+func TestOneConnectionLooksAndThenWrites(t *testing.T) {
+	db := reopened(t)
+	err := db.update(t.Context(), func(s *session) error {
+		for pragma, want := range map[string]string{"query_only": "0", "synchronous": "2", "journal_mode": "wal", "temp_store": "2", "cache_size": "-16384", "foreign_keys": "1", "busy_timeout": "5000"} {
+			if got := s.set(t, pragma); got != want {
+				t.Errorf("the writer has %s = %s, not %s", pragma, got, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := db.read.Stats().OpenConnections + db.write.Stats().OpenConnections + db.log.Stats().OpenConnections; n != 1 {
+		t.Errorf("%d connections are open after one write, not 1", n)
+	}
+}
+
+func TestWhoReadsAfterAWriteCanNotWrite(t *testing.T) {
+	db := reopened(t)
+	look := func(s *session) error {
+		if got := s.set(t, "query_only"); got != "1" {
+			t.Errorf("a reader has query_only = %s", got)
+		}
+		var refused *sqlite.Error
+		if _, err := s.exec(t.Context(), breakIn); !errors.As(err, &refused) || refused.Code() != sqlite3.SQLITE_READONLY {
+			t.Errorf("a reader that wrote got %v", err)
+		}
+		return nil
+	}
+	for range 3 {
+		if err := db.view(t.Context(), look); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.update(t.Context(), func(*session) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWritesBesideReadersThatAreInUse(t *testing.T) {
+	db := reopened(t)
+	var within func(depth int) error
+	within = func(depth int) error {
+		if depth == cap(db.slots) {
+			return db.update(t.Context(), func(s *session) error {
+				if _, err := s.exec(t.Context(), breakIn); err != nil {
+					return err
+				}
+				return errDone
+			})
+		}
+		return db.view(t.Context(), func(*session) error { return within(depth + 1) })
+	}
+	for range 2 {
+		if err := within(0); !errors.Is(err, errDone) {
+			t.Fatal(err)
+		}
+	}
+	// A reader that became the writer leaves its place to another.
+	other := reopened(t)
+	if err := other.update(t.Context(), func(*session) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	db = other
+	if err := within(0); !errors.Is(err, errDone) {
+		t.Fatal(err)
+	}
+}
+
+var errDone = errors.New("done")
