@@ -50,6 +50,13 @@ type app struct {
 	workspace *workspace.Workspace // nil when none is attached
 }
 
+// settle tells the process that it is going to stay.
+func (a *app) settle() {
+	if a.env.Settle != nil {
+		a.env.Settle()
+	}
+}
+
 func (a *app) close() error {
 	if a.db == nil {
 		return nil

@@ -21,6 +21,9 @@ type Env struct {
 	NewID  func() string // a new UUIDv7
 	// InTerminal and OutTerminal say whether a person is at the other end.
 	InTerminal, OutTerminal bool
+	// Settle is called when the process is about to stay: the workbench with
+	// its first page on the screen, a server before it serves. nil does nothing.
+	Settle func()
 }
 
 // System returns the environment of the running process.

@@ -81,6 +81,7 @@ func runMCP(ctx context.Context, a *app, f mcpFlags) error {
 	}
 	c.Desk, c.Gateway, c.Registry = proposer{desk}, toolUser{run.Gateway}, approved{a.db, c.Caller.Layer.View()}
 	server, err := mcp.New(c)
+	a.settle()
 	if err == nil && f.http == "" {
 		err = server.ServeStdio(ctx, a.env.In, a.env.Out)
 	} else if err == nil {

@@ -67,6 +67,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	}
 	width, height := a.terminalSize()
 	if c.Accessible {
+		a.settle()
 		return linear.Run(ctx, linear.Config{Config: conf, In: a.env.In, Keyboard: a.keyboard, Out: a.env.Out, Resolve: b.desk.Resolve, Page: max(height-2, 10), Width: width})
 	}
 	m := tui.New(conf)
@@ -75,6 +76,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	}
 	m.Prime(width, height)
 	paint(a.env.Out, m.View().Content)
+	a.settle()
 	// Signals are asked for once, here: with a handler of its own Bubble Tea
 	// can wait for ever for a loop that a context has ended already. And the
 	// workbench is left, not broken off: what is being written is answered.
