@@ -90,7 +90,7 @@ func TestCommentAnswersFourQuestions(t *testing.T) {
 			[]string{"- a: 6"},
 		},
 	}
-	d := &Desk{rules: set}
+	d := &Desk{basis: func() basis { return basis{rules: set} }}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			open, _ := unsettled(tt.standing)

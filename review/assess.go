@@ -94,7 +94,7 @@ func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Dr
 		return Report{}, err
 	}
 	results := d.trials.of(ctx, draft)
-	findings, err := d.rules.Check(ctx, &rules.Change{Draft: draft, Before: before, World: world{r}, Prompts: costs, Outcomes: results})
+	findings, err := d.basis().rules.Check(ctx, &rules.Change{Draft: draft, Before: before, World: world{r}, Prompts: costs, Outcomes: results})
 	return Report{Findings: findings, Harness: results}, err
 }
 

@@ -169,7 +169,7 @@ func (d *Desk) stillFits(ctx context.Context, tx Tx, v view) error {
 	if len(problems) > 0 {
 		return fmt.Errorf("%w: %s", ErrConflict, problems.Error())
 	}
-	findings, err := d.rules.CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{tx}}, "LN")
+	findings, err := d.basis().rules.CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{tx}}, "LN")
 	if err != nil {
 		return err
 	}

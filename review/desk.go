@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"toolcrib/history"
@@ -57,24 +58,28 @@ func (p Policy) version() string {
 
 // Desk moves proposals. It is safe for concurrent use.
 type Desk struct {
-	store   Store
-	policy  Policy
-	rules   rules.Set
-	inForce string // RulesVersion
-	now     func() time.Time
-	newID   func() string
-	trials  *trials
-	tokens  *tokens.Counter
-	dryRun  bool
+	store  Store
+	policy Policy
+	basis  func() basis
+	now    func() time.Time
+	newID  func() string
+	trials *trials
+	tokens *tokens.Counter
+	dryRun bool
 }
 
 // New returns a desk that keeps its proposals in store. now gives the time, in
 // any zone; newID gives a new UUIDv7. It returns an error when the policy names
 // a rule or severity that does not exist.
 func New(store Store, policy Policy, now func() time.Time, newID func() string) (*Desk, error) {
-	set, err := rules.NewSet(policy.Severities)
-	if err != nil {
-		return nil, err
+	force := sync.OnceValues(func() (basis, error) {
+		set, err := rules.NewSet(policy.Severities)
+		return basis{set, set.Version() + "-" + policy.version()}, err
+	})
+	if len(policy.Severities) > 0 { // what ships can not be wrong, and who only lists needs no rules
+		if _, err := force(); err != nil {
+			return nil, err
+		}
 	}
 	if policy.MaxOpen <= 0 {
 		policy.MaxOpen = DefaultMaxOpen
@@ -83,9 +88,21 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 		policy.MaxWrites = DefaultMaxWrites
 	}
 	return &Desk{
-		store: store, policy: policy, rules: set, inForce: set.Version() + "-" + policy.version(), now: now, newID: newID, trials: &trials{},
-		tokens: tokens.NewCounter(),
+		store: store, policy: policy, now: now, newID: newID, trials: &trials{}, tokens: tokens.NewCounter(),
+		basis: func() basis {
+			f, err := force()
+			if err != nil {
+				panic(fmt.Sprintf("review: the rules that ship: %v", err))
+			}
+			return f
+		},
 	}, nil
+}
+
+// basis is what a desk judges by.
+type basis struct {
+	rules   rules.Set
+	version string // of the rules and the policy
 }
 
 // DryRun returns a desk that does everything but keep it: each act runs whole,
@@ -97,7 +114,7 @@ func (d *Desk) DryRun() *Desk {
 }
 
 // RulesVersion names the rules and the policy that assessments are made with.
-func (d *Desk) RulesVersion() string { return d.inForce }
+func (d *Desk) RulesVersion() string { return d.basis().version }
 
 // errDryRun rolls a dry run back.
 var errDryRun = errors.New("dry run")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // credentialForms are the published forms of keys and tokens that can not be
@@ -25,12 +26,17 @@ var credentialForms = []struct{ kind, marker, form string }{
 	{"a signed web token", "eyJ", `\beyJ[A-Za-z0-9_-]{16,}\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`},
 }
 
-// credentials is the rule about secrets written into a definition.
-func credentials() Rule {
+// compiledForms are the expressions of credentialForms.
+var compiledForms = sync.OnceValue(func() []*regexp.Regexp {
 	forms := make([]*regexp.Regexp, len(credentialForms))
 	for i, f := range credentialForms {
 		forms[i] = regexp.MustCompile(f.form)
 	}
+	return forms
+})
+
+// credentials is the rule about secrets written into a definition.
+func credentials() Rule {
 	return Rule{
 		ID: "S114", Name: "embedded-credential", Severity: Block, Waivable: true,
 		Doc:        "A key or token in the text of a definition. Everyone who sees the definition, and every model that is given it, has the secret. Placeholders and published examples pass.",
@@ -44,7 +50,7 @@ func credentials() Rule {
 				var spans []passage
 				kind := ""
 				for _, r := range t.readings() {
-					for k, form := range forms {
+					for k, form := range compiledForms() {
 						if !t.LongRun || !strings.Contains(r.text, credentialForms[k].marker) {
 							continue
 						}

@@ -43,7 +43,9 @@ func NewSet(overrides map[string]Severity) (Set, error) {
 	var s Set
 	known := map[string]bool{}
 	seal := []string{Version}
-	for _, r := range All() {
+	shipped := all()
+	s.rules = make([]Rule, 0, len(shipped))
+	for _, r := range shipped {
 		known[r.ID] = true
 		if severity, ok := overrides[r.ID]; ok {
 			if r.Locked && severity != r.Severity {
