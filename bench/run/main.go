@@ -1,7 +1,8 @@
 // Command run times toolcrib as whole processes, on databases of growing size,
 // beside what somebody would use instead, in the same run: sqlite3, git,
 // fossil, taskwarrior, tig and diff, as Debian packs them. What is missing is
-// left out with a message.
+// left out with a message. It tells what passes before main, part by part, and
+// then runs the Go benchmarks of what happens inside a process.
 //
 //	go run ./bench/run [-runs 15] [-sizes 100,10000,100000] [-million] [-write docs/performance.md]
 //
@@ -68,7 +69,13 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	var rows []row
+	rows, err := b.beforeMain(ctx)
+	if err != nil {
+		return fmt.Errorf("start, before main: %w", err)
+	}
+	for _, r := range rows {
+		fmt.Fprintln(os.Stderr, r)
+	}
 	for _, op := range operations {
 		if !strings.Contains(op.name, o.only) {
 			continue
@@ -82,14 +89,14 @@ func run(ctx context.Context, o options) (err error) {
 			fmt.Fprintln(os.Stderr, r)
 		}
 	}
-	info, err := os.Stat(b.bin)
+	figures, err := b.insideAProcess(ctx)
 	if err != nil {
 		return err
 	}
-	report := render(rows, info.Size())
-	fmt.Print(report)
-	if o.write != "" {
-		return replace(o.write, report)
+	whole, within := render(rows), renderInside(figures)
+	fmt.Print(whole, "\n", within)
+	if o.write == "" {
+		return nil
 	}
-	return nil
+	return errors.Join(replace(o.write, begin, end, whole), replace(o.write, beginInside, endInside, within))
 }

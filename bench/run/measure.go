@@ -50,12 +50,21 @@ type operation struct {
 type row struct {
 	operation, size string
 	ours            time.Duration
+	amount          string // in place of ours, for what is no time
 	peer, shown     string
 	theirs          time.Duration // 0 when there is no peer
 }
 
 func (r row) String() string {
-	return fmt.Sprintf("%-34s %-12s %9.1f ms  %-12s %9.1f ms", r.operation, r.size, ms(r.ours), r.peer, ms(r.theirs))
+	return fmt.Sprintf("%-50s %-12s %12s  %-12s %9.1f ms", r.operation, r.size, r.cost(), r.peer, ms(r.theirs))
+}
+
+// cost is what toolcrib takes.
+func (r row) cost() string {
+	if r.amount != "" {
+		return r.amount
+	}
+	return fmt.Sprintf("%.1f ms", ms(r.ours))
 }
 
 // measure lets the contenders of an operation take turns and returns a row for

@@ -13,20 +13,37 @@ import (
 const (
 	begin = "<!-- measured -->\n"
 	end   = "<!-- end of what was measured -->\n"
+
+	beginInside = "<!-- measured inside -->\n"
+	endInside   = "<!-- end of what was measured inside -->\n"
 )
 
-// render returns the tables.
-func render(rows []row, size int64) string {
+// machine says when and on what was measured.
+func machine() string {
+	return fmt.Sprintf("Measured %s on %s/%s with %d processors, %s", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+}
+
+// render returns the table of whole processes.
+func render(rows []row) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Measured %s on %s/%s with %d processors, %s, %s. The program has %.1f MB.\n\n",
-		time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), engine(), float64(size)/1e6)
+	fmt.Fprintf(&b, "%s, %s.\n\n", machine(), engine())
 	b.WriteString("| operation | size | toolcrib | peer | | ratio | command |\n| --- | ---: | ---: | --- | ---: | ---: | --- |\n")
 	for _, r := range rows {
 		peer, theirs, ratio := "", "", ""
 		if r.theirs > 0 {
 			peer, theirs, ratio = r.peer, fmt.Sprintf("%.1f ms", ms(r.theirs)), fmt.Sprintf("%.2f", float64(r.ours)/float64(r.theirs))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %.1f ms | %s | %s | %s | `%s` |\n", r.operation, r.size, ms(r.ours), peer, theirs, ratio, strings.ReplaceAll(r.shown, "|", `\|`))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | `%s` |\n", r.operation, r.size, r.cost(), peer, theirs, ratio, strings.ReplaceAll(r.shown, "|", `\|`))
+	}
+	return b.String()
+}
+
+// renderInside returns the table of what happens inside a process.
+func renderInside(figures []figure) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s; medians of %d runs.\n\n| operation | size | figure | command |\n| --- | ---: | ---: | --- |\n", machine(), repeats)
+	for _, f := range figures {
+		fmt.Fprintf(&b, "| %s | %s | %s | `go test -run '^$' -bench '%s' ./%s` |\n", f.operation, f.size, short(f.median), f.benchmark, f.folder)
 	}
 	return b.String()
 }
@@ -41,8 +58,8 @@ func engine() string {
 	return "sqlite3 " + version
 }
 
-// replace puts the report between the marks of a file.
-func replace(name, report string) error {
+// replace puts the report between two marks of a file.
+func replace(name, begin, end, report string) error {
 	old, err := os.ReadFile(name)
 	if err != nil {
 		return err
