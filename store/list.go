@@ -2,8 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -150,21 +149,27 @@ func scanID(row scanner) (proposals.ID, error) {
 // neighbours in the index.
 func (s *session) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
 	lengths := make([]int, len(page))
+	ids := make([]proposals.ID, len(page))
 	for i := range page {
-		id := page[i].ID
-		for _, query := range []string{
-			"SELECT id FROM proposals WHERE id < ? ORDER BY id DESC LIMIT 1",
-			"SELECT id FROM proposals WHERE id > ? ORDER BY id LIMIT 1",
-		} {
-			var neighbour proposals.ID
-			err := s.row(ctx, query, []any{id}, &neighbour)
-			if err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return nil, err
-			}
-			lengths[i] = max(lengths[i], common(string(id), string(neighbour))+1)
-		}
+		ids[i] = page[i].ID
 	}
-	return lengths, nil
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	err = s.each(ctx, `SELECT j.key,
+			coalesce((SELECT id FROM proposals WHERE id < j.value ORDER BY id DESC LIMIT 1), ''),
+			coalesce((SELECT id FROM proposals WHERE id > j.value ORDER BY id LIMIT 1), '')
+		FROM json_each(?) j`, []any{string(list)}, func(row scanner) error {
+		var i int
+		var before, after string
+		if err := row.Scan(&i, &before, &after); err != nil {
+			return err
+		}
+		lengths[i] = max(common(string(ids[i]), before), common(string(ids[i]), after)) + 1
+		return nil
+	})
+	return lengths, err
 }
 
 // common counts the characters that two ids begin with alike.
