@@ -98,5 +98,12 @@ func run(ctx context.Context, o options) (err error) {
 	if o.write == "" {
 		return nil
 	}
-	return errors.Join(replace(o.write, begin, end, whole), replace(o.write, beginInside, endInside, within))
+	// What -only left out keeps the figures it has.
+	if len(rows) > 0 {
+		err = replace(o.write, begin, end, whole)
+	}
+	if len(figures) > 0 {
+		err = errors.Join(err, replace(o.write, beginInside, endInside, within))
+	}
+	return err
 }
