@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,11 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/google/uuid"
-
-	"toolcrib/cli"
 )
 
 const modelKey = "sk-of-this-test-0123456789"
@@ -58,88 +52,6 @@ func (e modelServer) start(t *testing.T) (url string, asked *atomic.Int32) {
 	}))
 	t.Cleanup(server.Close)
 	return server.URL + "/v1", asked
-}
-
-// cribHome is a toolcrib with a home of its own.
-type cribHome struct {
-	*testing.T
-	dir string
-}
-
-// newCribHome returns one whose user has the given configuration, and a proposal
-// whose first test case has no recorded answer.
-func newCribHome(t *testing.T, config string) cribHome {
-	t.Helper()
-	c := cribHome{t, t.TempDir()}
-	c.write("home/.config/toolcrib/toolcrib.toml", config)
-	text, err := os.ReadFile("../testdata/scripts/sample.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var doc map[string]any
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
-	delete(doc["testCases"].([]any)[0].(map[string]any), "output")
-	b, err := json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.write("open.json", string(b))
-	return c
-}
-
-func (c cribHome) write(name, text string) {
-	c.Helper()
-	path := filepath.Join(c.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		c.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		c.Fatal(err)
-	}
-}
-
-func (c cribHome) run(args ...string) (out, errs string, code int) {
-	c.Helper()
-	var stdout, stderr bytes.Buffer
-	code = cli.Main(c.Context(), cli.Env{
-		Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Dir: c.dir, Now: time.Now,
-		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
-		Getenv: func(name string) string {
-			return map[string]string{"HOME": filepath.Join(c.dir, "home"), "MODEL_KEY": modelKey}[name]
-		},
-	})
-	if strings.Contains(stdout.String()+stderr.String(), modelKey) {
-		c.Errorf("the key was printed: %s%s", stdout.String(), stderr.String())
-	}
-	return stdout.String(), stderr.String(), code
-}
-
-// assessment proposes open.json and returns what its review says.
-func (c cribHome) assessment() (a struct {
-	Recommendation, Comment string
-	Findings                []struct{ Rule, Severity, Message, Path string }
-	Harness                 []struct {
-		Name, Outcome, Reason string
-		Live                  bool
-	}
-	Problems []string
-},
-) {
-	c.Helper()
-	if _, errs, code := c.run("propose", "open.json", "--as", "user:ada"); code != 0 {
-		c.Fatalf("propose: exit status %d: %s", code, errs)
-	}
-	out, errs, code := c.run("review", "#1", "--json")
-	if code != 0 {
-		c.Fatalf("review: exit status %d: %s", code, errs)
-	}
-	doc := struct{ Assessment any }{&a}
-	if err := json.Unmarshal([]byte(out), &doc); err != nil {
-		c.Fatal(err)
-	}
-	return a
 }
 
 func modelConfig(url, more string) string {

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+)
+
+func newReview(a *app) *cobra.Command {
+	var again bool
+	var file string
+	cmd := &cobra.Command{
+		Use:   "review ID",
+		Short: "Show the assessment, have it made again, or file one as a chief",
+		Long: `Print the Chief of Staff's assessment of the current revision.
+
+With --again the built-in reviewer looks once more: after the rules, the
+configuration or the registry changed. With --file and --as chief:NAME an
+assessment of your own is filed:
+
+  {"revision": 1, "recommendation": "needs_changes", "comment": "…",
+   "findings": [{"severity": "warn", "path": "definition.prompt", "message": "…"}]}
+
+It adds to what the rules find, and can only lower the recommendation.`,
+		Args: exact(1, "the id of a proposal"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if again && file != "" {
+				return usagef("--again and --file exclude each other")
+			}
+			b, err := a.bind(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := b.assess(cmd.Context(), a, args[0], again, file); err != nil {
+				return err
+			}
+			d, err := b.show(cmd.Context(), a, args[0])
+			if err != nil {
+				return err
+			}
+			return a.printAssessment(d)
+		},
+	}
+	cmd.Flags().BoolVar(&again, "again", false, "let the built-in reviewer look once more")
+	cmd.Flags().StringVar(&file, "file", "", "file the assessment in `FILE`, - for standard input")
+	return cmd
+}
+
+// docOpinion is an assessment as a chief writes it.
+type docOpinion struct {
+	Revision       int                      `json:"revision"`
+	ContentHash    string                   `json:"content_hash"`
+	Recommendation proposals.Recommendation `json:"recommendation"`
+	Comment        string                   `json:"comment"`
+	Findings       []rules.Finding          `json:"findings"`
+}
+
+func (b bound) assess(ctx context.Context, a *app, ref string, again bool, file string) error {
+	if !again && file == "" {
+		return nil
+	}
+	ids, err := a.ids(ctx, b.desk, []string{ref})
+	if err != nil {
+		return err
+	}
+	if again {
+		_, err := b.desk.Reassess(ctx, ids[0])
+		return err
+	}
+	data, err := a.readAll(file)
+	if err != nil {
+		return err
+	}
+	var o docOpinion
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&o); err != nil {
+		return usagef("%s is no assessment: %v", file, err)
+	}
+	_, err = b.desk.Assess(ctx, b.actor, ids[0], review.Opinion{
+		Revision: o.Revision, ContentHash: o.ContentHash, Recommendation: o.Recommendation, Comment: o.Comment, Findings: o.Findings,
+	})
+	return err
+}
+
+type docReview struct {
+	Schema     int            `json:"schema"`
+	Kind       string         `json:"kind"`
+	Proposal   docProposal    `json:"proposal"`
+	Assessment *docAssessment `json:"assessment"`
+}
+
+func (a *app) printAssessment(d review.Dossier) error {
+	as := d.Assessment()
+	doc := docReview{Schema: schema, Kind: "assessment", Proposal: newDocProposal(d.Proposal)}
+	if as != nil {
+		doc.Assessment = newDocAssessment(*as, d)
+	}
+	return a.print(doc, func(p *page) {
+		p.linef("%s", moved(d.Proposal))
+		if as == nil {
+			p.linef("There is no assessment of revision %d yet.", d.Proposal.Revision)
+		}
+		writeAssessment(p, d)
+	})
+}

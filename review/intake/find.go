@@ -1,0 +1,82 @@
+package intake
+
+import (
+	"slices"
+
+	"toolcrib/registry"
+	"toolcrib/registry/wire"
+)
+
+func (p *planner) index(all []registry.Live) {
+	view := p.origin.Layer.View()
+	p.byID[registry.KindTool], p.byID[registry.KindAgent] = map[string]registry.Live{}, map[string]registry.Live{}
+	for _, l := range all {
+		if !slices.Contains(view, l.Subject.Layer) {
+			continue
+		}
+		p.all = append(p.all, l)
+		seen := p.byID[l.Subject.Kind]
+		if other, ok := seen[l.Subject.ID]; !ok || !other.Core() && (l.Core() || l.Subject.Layer.Rank() > other.Subject.Layer.Rank()) {
+			seen[l.Subject.ID] = l
+		}
+		if t := l.Definition.Tool; t != nil && t.Source != nil && t.Source.Type == p.format.SourceType() {
+			if other, ok := p.byRef[t.Source.Ref]; !ok || l.Subject.Layer.Rank() > other.Subject.Layer.Rank() {
+				p.byRef[t.Source.Ref] = l
+			}
+		}
+	}
+}
+
+// ref is what the source of an item refers to.
+func (p *planner) ref(name string) string { return p.origin.Label + "#" + name }
+
+// server is the part of an id that names the server.
+func (p *planner) server() string {
+	if p.origin.Server {
+		return p.origin.Label
+	}
+	return ""
+}
+
+// ids finds the ids that more than one name makes.
+func (p *planner) ids(items []wire.Item) {
+	p.clash = map[string]bool{}
+	first := map[string]bool{}
+	for _, it := range items {
+		id := wire.ID(p.server(), it.Name)
+		p.clash[id] = p.clash[id] || first[id]
+		first[id] = true
+	}
+}
+
+// newID returns the id of a tool that is not live yet.
+func (p *planner) newID(it wire.Item) string {
+	if it.Format == wire.V0 {
+		return it.Name // an id already, or refused
+	}
+	id := wire.ID(p.server(), it.Name)
+	if _, taken := p.byID[registry.KindTool][id]; taken || p.clash[id] {
+		return wire.Distinct(p.server(), it.Name)
+	}
+	return id
+}
+
+// find returns the live tool that an item is about: the one that came from
+// there under that name, or where no server is named the one of that id.
+func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
+	if l, ok := p.byRef[p.ref(it.Name)]; ok {
+		return l, true, true
+	}
+	if p.origin.Server {
+		return registry.Live{}, false, false
+	}
+	tools := p.byID[registry.KindTool]
+	if l, ok := tools[it.Name]; ok {
+		return l, false, true
+	}
+	l, ok = tools[wire.ID("", it.Name)]
+	if ok && wire.WireName(*l.Definition.Tool, it.Format) == it.Name {
+		return l, false, true
+	}
+	return registry.Live{}, false, false
+}
