@@ -22,6 +22,7 @@ func queueKeys() []key {
 		{name: "filter", keys: []string{"/"}, label: "filter", help: "Show what has a text in its subject, title, author or change set", do: (*Model).askFilter},
 		{name: "sort", keys: []string{"o"}, label: "sort", help: "Sort all of it: newest, oldest, worst finding, subject, author", do: sortBy(1)},
 		{name: "sort-back", keys: []string{"O"}, help: "Sort as before that", do: sortBy(-1)},
+		{name: "next-waiting", keys: []string{"."}, help: "Open the next that waits for you, with the filter and in the order of the list", do: (*Model).nextWaiting},
 		{name: "new", keys: []string{"n"}, label: "new", help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
 		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID, off: (*Model).noSelection},
 	}

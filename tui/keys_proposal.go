@@ -22,6 +22,7 @@ func proposalKeys() []key {
 		{name: "rebase", keys: []string{"R"}, help: "Rebase it on the live version", do: (*Model).askRebase, off: (*Model).cannotRebase},
 		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: (*Model).askWithdraw, off: cannotAct(proposals.ActWithdraw)},
 		{name: "assess-again", keys: []string{"ctrl+r"}, help: "Have the built-in reviewer look again", do: (*Model).reassess, off: (*Model).cannotReassess},
+		{name: "next-waiting", keys: []string{"."}, help: "Open the next that waits for you, with the filter and in the order of the queue", do: (*Model).nextWaiting},
 		{name: "next-member", keys: []string{"M"}, help: "Open the next member of its change set", do: (*Model).nextMember, off: (*Model).noMembers},
 		{name: "next-tab", keys: []string{"tab"}, label: "switch", help: "Show the next tab", do: proposalTab(1)},
 		{name: "previous-tab", keys: []string{"shift+tab"}, help: "Show the previous tab", do: proposalTab(-1)},

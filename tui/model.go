@@ -158,6 +158,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.queue.loaded(m, msg)
 	case settleMsg:
 		return m.queue.settled(m, msg)
+	case waitingMsg:
+		return m.waitingFound(msg)
 	case dossierMsg:
 		m.queue.dossierLoaded(msg)
 		return m.dossierLoaded(msg)

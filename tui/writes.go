@@ -49,6 +49,9 @@ func (m *Model) wrote(msg wroteMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// onward is said after a decision.
+const onward = ". Press . for the next that waits"
+
 func (m *Model) approve(id proposals.ID, choices []review.Choice, note string) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
@@ -60,7 +63,7 @@ func (m *Model) approve(id proposals.ID, choices []review.Choice, note string) t
 			}
 			text += d.Subject.String() + " version " + itoa(d.Version)
 		}
-		return wroteMsg{id: id, draft: "approve-" + string(id), text: "Live: " + text, err: err}
+		return wroteMsg{id: id, draft: "approve-" + string(id), text: "Live: " + text + onward, err: err}
 	})
 }
 
@@ -68,7 +71,7 @@ func (m *Model) requestChanges(id proposals.ID, digest, reason string) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
 		_, err := desk.RequestChanges(ctx, actor, []review.Choice{{ID: id, Expect: digest}}, reason)
-		return wroteMsg{id: id, draft: "changes-" + string(id), text: "Sent back to its author", err: err}
+		return wroteMsg{id: id, draft: "changes-" + string(id), text: "Sent back to its author" + onward, err: err}
 	})
 }
 
@@ -76,7 +79,7 @@ func (m *Model) reject(id proposals.ID, digest, reason string) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
 		_, err := desk.Reject(ctx, actor, []review.Choice{{ID: id, Expect: digest}}, reason)
-		return wroteMsg{id: id, draft: "reject-" + string(id), text: "Rejected", err: err}
+		return wroteMsg{id: id, draft: "reject-" + string(id), text: "Rejected" + onward, err: err}
 	})
 }
 

@@ -1,0 +1,73 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// waitingMsg is the next proposal that waits for the user's decision.
+type waitingMsg struct {
+	from  proposals.ID // where it was asked, "" for nowhere
+	page  page
+	found *proposals.Proposal // nil when none waits
+	err   error
+}
+
+// nextWaiting looks for the proposal that waits for the user next, in the order
+// and with the filter of the queue; behind the last comes the first.
+func (m *Model) nextWaiting() tea.Cmd {
+	here, _ := m.current()
+	from, on, desk := here.ID, m.page, m.cfg.Desk
+	q := review.Query{State: proposals.UserReview, Filter: m.queue.filter, Order: m.queue.order, Limit: 2}
+	if on == pageQueue && here.State == proposals.UserReview {
+		return m.openProposal(here) // it is the one that is meant
+	}
+	return func() tea.Msg {
+		for _, after := range []proposals.ID{from, ""} {
+			q.After = string(after)
+			found, err := desk.List(context.Background(), q)
+			if err != nil {
+				return waitingMsg{from: from, page: on, err: err}
+			}
+			for _, p := range found.Proposals {
+				if p.ID != from {
+					return waitingMsg{from: from, page: on, found: &p}
+				}
+			}
+		}
+		return waitingMsg{from: from, page: on}
+	}
+}
+
+// waitingFound opens what waits, in the tab that is shown, unless somebody went
+// elsewhere meanwhile.
+func (m *Model) waitingFound(msg waitingMsg) tea.Cmd {
+	here, _ := m.current()
+	switch {
+	case m.page != msg.page || here.ID != msg.from || m.dialog != nil:
+		return nil
+	case msg.err != nil:
+		m.fail(msg.err)
+		return nil
+	case msg.found == nil && m.queue.filter != "":
+		m.say(remark, "Nothing else with %q waits for you", m.queue.filter)
+		return nil
+	case msg.found == nil:
+		m.say(remark, "Nothing else waits for you")
+		return nil
+	}
+	tab := tabOverview
+	if m.page == pageProposal {
+		tab = m.proposal.tab
+	}
+	cmd := m.openProposal(*msg.found)
+	m.proposal.tab = tab
+	m.queue.want = msg.found.ID
+	m.queue.restore()
+	m.queue.clamp(m)
+	return tea.Batch(cmd, m.queue.fill(m))
+}
