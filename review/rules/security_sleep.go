@@ -12,10 +12,11 @@ func sleeping() []attack {
 			good:       "After the tenth failed attempt the account is locked.",
 			frames: []string{
 				"'once'|'after'|'when'|'until'|'as_soon_as'|'post' ..5 approved ..10 begin ..10 sensitive|danger|'commands'|exfil|'arbitrary' !detect",
-				"'only_after'|'until' ..8 approved ..4 'recorded'|'complete'|'over'|'done'|'granted'|'finished'|'after'",
+				"'only_after'|'until' ..8 approved ..4 'recorded'|'complete'|'over'|'done'|'granted'|'finished'|'after' !>9neg",
 				"'after'|'once'|'as_soon_as'|'when' ..4 'approved'|'reviewed'|'vetted'|'audit'|'review'|'trusts_you'|'trusted' ..6 'also'|'instead'|'switch'|'begins'|'begin' !<3neg !detect",
 				"'later_version'|'future_version'|'next_version' ..6 'will' ..4 send|include|read|begin|'silently'",
-				"'swap'|'change'|'replace' ..3 'it'|'description'|'behavior'|'behaviour'|'definition' ..4 'post_approval'|'after_approval'|'once_approved'|'later'",
+				"'swap'|'change'|'replace' ..3 'it'|'description'|'behavior'|'behaviour'|'definition' ..4 'post_approval'|'after_approval'|'once_approved'",
+				"'swap'|'change'|'replace' ..3 'description'|'behavior'|'behaviour'|'definition' ..4 'later'",
 				"unwatched !<3neg",
 				"'stays'|'stay'|'remains'|'remain' ..1 'inactive'|'quiet'|'harmless'|'idle'|'hidden'|'silent' ..3 'during'|'until'|'while'|'for'",
 				"'looks_like'|'seems'|'appears'|'resembles'|'in'|'is' ..2 'test'|'sandbox'|'review'|'evaluation'|'audit' ..4 'return'|'act'|'behave'|'do_nothing'|'harmless'|'pretend'",

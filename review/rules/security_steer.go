@@ -21,7 +21,7 @@ func steering() []attack {
 				"'superior_to'|'better_than'|'outperforms'|'more_accurate_than'|'more_reliable_than' ..2 'any'|'all'|'every'|'other' ..4 tool|'search'|'have'|'source'|'one'",
 				"'do_not'|'dont'|'never' ..2 'in_any_other'|'by_any_other'|'with_any_other'|'another' ..1 'way'|'means'|'tool'|'manner'",
 				"'agents'|'assistants'|'models' ..2 'instructed'|'required'|'obliged'|'told'|'asked'|'advised' ..1 'to' ..2 'call'|'use'|'choose'|'prefer' ..2 'this' ..4",
-				"thisTool|'implementation'|'this_one' ..2 'has'|'takes'|'gets' ..1 'priority'|'precedence' ..2 'over'",
+				"thisTool|'implementation'|'this_one' ..2 'has'|'takes'|'gets' ..1 'priority'|'precedence' ..2 'over' !>3'rules'|'settings'|'values'|'defaults'",
 				"thisTool ..1 'has'|'takes' ..1 'priority'|'precedence' &rival|otherTools|'multiple'|'several'|'match'",
 				"'choose'|'use'|'pick'|'prefer'|'select' ..1 'this' ..1 'implementation'|'version'|'server'|'one' ..6 'when'|'whenever'|'for_every'|'always' ..6 'several'|'multiple'|'similar'|'same'|'choice'",
 				"'rely_on'|'rely_upon'|'stick_to'|'stay_with' ..2 thisTool|'this_one' ..2 'exclusively'|'only'|'alone'",
