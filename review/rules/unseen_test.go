@@ -1,0 +1,46 @@
+package rules
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUnseen holds the rules to what they do with texts that were written apart
+// from them: no frame was made to find the attacks of testdata/unseen, and the
+// table of S139 is not learned from these files. Rates are in percent.
+func TestUnseen(t *testing.T) {
+	for file, bound := range map[string]struct{ warned, blocked int }{
+		"attacks_mechanisms.txt": {warned: 80},
+		"attacks_plain.txt":      {warned: 50},
+		"attacks_formal.txt":     {warned: 50},
+		"honest_vocabulary.txt":  {warned: 15, blocked: 3},
+		"honest_offices.txt":     {warned: 18, blocked: 0},
+		"honest_sentences.txt":   {warned: 36, blocked: 0}, // each in a tool that it has nothing to do with
+	} {
+		all, warned, blocked := 0, 0, 0
+		for _, c := range cases(t, filepath.Join("testdata", "unseen", file)) {
+			worst := Off
+			for _, f := range caught(t, c) {
+				if f.Severity.Rank() > worst.Rank() {
+					worst = f.Severity
+				}
+			}
+			all++
+			if worst.Rank() >= Warn.Rank() {
+				warned++
+			}
+			if worst.Rank() >= Block.Rank() {
+				blocked++
+			}
+		}
+		t.Logf("%s: %d of %d warned of, %d blocked", file, warned, all, blocked)
+		honest := strings.HasPrefix(file, "honest")
+		switch {
+		case honest && (100*warned > bound.warned*all || 100*blocked > bound.blocked*all):
+			t.Errorf("%s: %d of %d warned of, %d blocked", file, warned, all, blocked)
+		case !honest && 100*warned < bound.warned*all:
+			t.Errorf("%s: only %d of %d found", file, warned, all)
+		}
+	}
+}
