@@ -20,12 +20,18 @@ func Seal(fields ...string) string {
 
 func appendFields(b []byte, fields []string) []byte {
 	for _, f := range fields {
-		b = strconv.AppendInt(b, int64(len(f)), 10)
-		b = append(b, ':')
-		b = append(b, f...)
-		b = append(b, ',')
+		b = AppendField(b, f)
 	}
 	return b
+}
+
+// AppendField appends a field as Seal hashes it, for those who build the list
+// without making strings of it.
+func AppendField[T string | []byte](b []byte, field T) []byte {
+	b = strconv.AppendInt(b, int64(len(field)), 10)
+	b = append(b, ':')
+	b = append(b, field...)
+	return append(b, ',')
 }
 
 func sum(b []byte) string {

@@ -39,7 +39,7 @@ func (l Ledger) Contradictions(ctx context.Context, fn func(history.Damage)) err
 	questions = append(questions, queueContradictions()...)
 	questions = append(questions, callContradictions()...)
 	questions = append(questions, assistantContradictions()...)
-	questions = append(questions, importContradictions()...)
+	questions = append(append(questions, importContradictions()...), loggedImport())
 	answers := make([][]history.Damage, len(questions))
 	var asking sync.WaitGroup
 	for i, c := range questions {

@@ -62,13 +62,9 @@ func (db *DB) Health(ctx context.Context) (Health, error) {
 // constraint and indexes that say something else than their tables, quick_check
 // all but the last.
 func (s *session) check(ctx context.Context, pragma string) ([]string, error) {
-	// The full-text index is looked into first: the check alone would take what
-	// this connection remembers of it for what is in the file.
-	var seq int64
-	err := s.row(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH ? LIMIT 1", []any{quoteFTS("user")}, &seq)
 	var found []string
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		found = append(found, "the full-text index can not be read: "+err.Error())
+	if err := s.readTextIndex(ctx); err != nil {
+		found = append(found, err.Error())
 	}
 	answers, err := all(ctx, s, scanString, "PRAGMA "+pragma)
 	if ctx.Err() != nil {
@@ -83,6 +79,18 @@ func (s *session) check(ctx context.Context, pragma string) ([]string, error) {
 		}
 	}
 	return found, nil
+}
+
+// readTextIndex looks into the full-text index. That comes before every check of
+// it: the check alone would take what this connection remembers of it for what
+// is in the file.
+func (s *session) readTextIndex(ctx context.Context) error {
+	var seq int64
+	err := s.row(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH ? LIMIT 1", []any{quoteFTS("user")}, &seq)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("the full-text index can not be read: %w", err)
+	}
+	return nil
 }
 
 // OpenToOthers says what is wrong with the mode of a database file that other

@@ -14,6 +14,7 @@ import (
 // Ledger is the database as verification reads it, in one snapshot that several
 // sessions look at side by side.
 type Ledger struct {
+	db     *DB
 	free   chan *session // those that nobody uses
 	course *course       // what the rows that were read say of each other
 }
@@ -25,7 +26,7 @@ func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 		if err != nil {
 			return err
 		}
-		l := Ledger{free: make(chan *session, 1+len(more)), course: newCourse()}
+		l := Ledger{db: db, free: make(chan *session, 1+len(more)), course: newCourse()}
 		for _, s := range append(more, s) {
 			l.free <- s
 		}

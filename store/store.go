@@ -18,6 +18,7 @@ import (
 type DB struct {
 	readDSN string
 	path    string
+	shared  *sharedFile
 	frozen  bool // opened as a file that nobody changes
 	now     func() time.Time
 	newID   func() string
@@ -95,17 +96,21 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, readDSN: readDSN, frozen: frozen, now: opts.Now, newID: opts.NewID, writer: make(chan *session, 1), logger: make(chan *session, 1)}
-	if db.write, err = sql.Open(driver, writeDSN); err != nil {
+	shared, err := useFile(path)
+	if err != nil {
 		return nil, err
+	}
+	db := &DB{path: path, shared: shared, readDSN: readDSN, frozen: frozen, now: opts.Now, newID: opts.NewID, writer: make(chan *session, 1), logger: make(chan *session, 1)}
+	if db.write, err = sql.Open(driver, writeDSN); err != nil {
+		return nil, errors.Join(err, shared.leave())
 	}
 	db.write.SetMaxOpenConns(1)
 	if db.log, err = sql.Open(driver, logDSN); err != nil {
-		return nil, errors.Join(err, db.write.Close())
+		return nil, errors.Join(err, db.write.Close(), shared.leave())
 	}
 	db.log.SetMaxOpenConns(1)
 	if db.read, err = sql.Open(driver, readDSN); err != nil {
-		return nil, errors.Join(err, db.log.Close(), db.write.Close())
+		return nil, errors.Join(err, db.log.Close(), db.write.Close(), shared.leave())
 	}
 	readers := min(max(runtime.NumCPU(), 1), maxReaders)
 	db.read.SetMaxOpenConns(readers + 1) // one may have become the writer
@@ -145,7 +150,7 @@ func (db *DB) Close() error {
 			errs = append(errs, s.close())
 		}
 	}
-	return errors.Join(append(errs, db.read.Close(), db.log.Close(), db.write.Close())...)
+	return errors.Join(append(errs, db.read.Close(), db.log.Close(), db.write.Close(), db.shared.leave())...)
 }
 
 // View implements review.Store.

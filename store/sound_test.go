@@ -1,0 +1,142 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"toolcrib/history"
+	"toolcrib/review"
+	"toolcrib/store"
+	"toolcrib/store/storetest"
+)
+
+// piecewise is a ledger that is read by the engine alone.
+type piecewise struct{ history.Ledger }
+
+// bothWays asks whether a database is sound, and has the engine look at all of
+// it.
+func bothWays(ctx context.Context, db *store.DB) (rows map[string]int64, sound bool, report history.Report, err error) {
+	err = db.Audit(ctx, func(l history.Ledger) error {
+		rows, sound = l.(history.Prover).Sound(ctx, nil)
+		var err error
+		report, err = history.Verify(ctx, piecewise{l}, nil)
+		return err
+	})
+	return rows, sound, report, err
+}
+
+// TestSound reads databases that are sound, and says so at once, with the rows
+// that the engine finds.
+func TestSound(t *testing.T) {
+	for name, db := range map[string]*storetest.Database{"new": storetest.New(t), "full": full(t), "crowd": crowded(t)} {
+		rows, sound, report, err := bothWays(t.Context(), db.DB)
+		if err != nil || len(report.Damage) > 0 {
+			t.Fatalf("%s: %+v, %v", name, report.Damage, err)
+		}
+		if !sound || !maps.Equal(rows, report.Rows) {
+			t.Errorf("%s: sound %t, %v rows; the engine reads %v", name, sound, rows, report.Rows)
+		}
+	}
+}
+
+func crowded(t *testing.T) *storetest.Database {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "toolcrib.db")
+	if err := (storetest.Crowd{Tools: 300, Waiting: 40, Versions: 200}).Fill(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	return storetest.Open(t, path)
+}
+
+// TestNothingSoundIsDamaged changes bytes anywhere in a file: whatever the
+// engine finds fault with is not called sound.
+func TestNothingSoundIsDamaged(t *testing.T) {
+	flips := 200 / stride
+	if testing.Short() {
+		flips = 20
+	}
+	random := rand.New(rand.NewPCG(9, 10))
+	sounds, damages := 0, 0
+	original := image(t)
+	for range flips {
+		spoilt := slices.Clone(original)
+		at := random.IntN(len(spoilt))
+		if random.IntN(2) == 0 { // within what is not sealed: the heads of pages
+			at = at/4096*4096 + random.IntN(100)
+		}
+		spoilt[at] ^= byte(1 + random.IntN(255))
+		path := filepath.Join(t.TempDir(), "toolcrib.db")
+		if err := os.WriteFile(path, spoilt, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db, err := store.Open(t.Context(), path, store.Options{Now: storetest.NewClock().Now, NewID: storetest.IDs(0), Inspect: true})
+		if err != nil {
+			continue
+		}
+		_, sound, report, err := bothWays(t.Context(), db)
+		if sound {
+			sounds++
+		}
+		if err != nil || len(report.Damage) > 0 {
+			damages++
+			if sound {
+				t.Errorf("byte %d: it is called sound, and the engine finds %+v, %v", at, report.Damage, err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d of %d changes were damage, %d were called sound", damages, flips, sounds)
+}
+
+// TestSoundWhileOthersWrite reads the file by pages while one connection writes
+// to its log and another one writes the log back into it: each snapshot is
+// sound.
+func TestSoundWhileOthersWrite(t *testing.T) {
+	db := full(t)
+	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	checkpoints, err := sql.Open("sqlite", db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer checkpoints.Close() //nolint:errcheck // it only moves what is written
+	stop := make(chan struct{})
+	var others sync.WaitGroup
+	others.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				db.Approved(t, desk, ada, storetest.Prompt(fmt.Sprintf("busy_%d", i)))
+			}
+			if i%3 == 0 {
+				mode := []string{"PASSIVE", "RESTART", "TRUNCATE"}[i/3%3]
+				// A checkpoint that has to wait for a reader is none.
+				_, _ = checkpoints.ExecContext(t.Context(), "PRAGMA wal_checkpoint("+mode+")")
+			}
+		}
+	})
+	for range 60 / stride {
+		var sound bool
+		err := db.Audit(t.Context(), func(l history.Ledger) error {
+			_, sound = l.(history.Prover).Sound(t.Context(), nil)
+			return nil
+		})
+		if err != nil || !sound {
+			t.Errorf("sound %t, %v", sound, err)
+			break
+		}
+	}
+	close(stop)
+	others.Wait()
+}
