@@ -32,6 +32,20 @@ func BenchmarkScan100000(b *testing.B) {
 	}
 }
 
+// BenchmarkScanAlike100000 looks for the likeliest where all are alike.
+func BenchmarkScanAlike100000(b *testing.B) {
+	s := Of("what is looked for")
+	x := &Index{}
+	for i := range many {
+		x.Add(int64(i), s)
+	}
+	for b.Loop() {
+		if len(x.Scan(s, 0.4, 20)) != 20 {
+			b.Fatal("not found")
+		}
+	}
+}
+
 func BenchmarkLoad100000(b *testing.B) {
 	blob, err := filled().AppendBinary(nil)
 	if err != nil {

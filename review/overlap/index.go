@@ -76,49 +76,56 @@ func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	}
 	limit := farthest(least)
 	var matches []Match
-	var counts [unlike + 1]int // of the matches, by the bits in which they differ
 	for _, b := range x.blocks {
 		rest := b.sketches
 		for i := 0; len(rest) >= sketchSize; i++ {
 			stored := (*[sketchSize]byte)(rest)
 			rest = rest[sketchSize:]
 			if d := s.differingFrom(stored); d <= limit && *stored != [sketchSize]byte{} {
-				d = min(d, unlike)
-				counts[d]++
 				matches = append(matches, Match{ID: b.id(i), Estimate: resemblance(d)})
+				if len(matches) >= tooMany+2*most {
+					matches, limit = likeliest(matches, most)
+				}
 			}
 		}
 	}
 	if len(matches) > most {
-		matches = likeliest(matches, counts[:], most)
+		matches, _ = likeliest(matches, most)
 	}
 	slices.SortStableFunc(matches, func(a, b Match) int { return -cmp.Compare(a.Estimate, b.Estimate) })
 	return matches
 }
 
-// unlike is from how many differing bits on the estimate is 0.
-const unlike = sketchBits / 2
+// tooMany is how many matches are kept beyond those that are asked for, before
+// the less likely ones are dropped.
+const tooMany = 256
 
 // likeliest returns the matches of the largest estimate, so many, in the order
-// they have. It overwrites matches. counts says how many there are of each
-// number of differing bits.
-func likeliest(matches []Match, counts []int, most int) []Match {
-	last, of := 0, most // the least estimate that is taken, and how many of it
-	for last < len(counts)-1 && counts[last] < of {
+// they have, and in how many bits at most one may differ that belongs before the
+// last of them. It overwrites matches.
+func likeliest(matches []Match, most int) (kept []Match, limit int) {
+	const unlike = sketchBits / 2 // the estimate is 0 from there on
+	differing := func(m Match) int { return int((1 - m.Estimate) * unlike) }
+	var counts [unlike + 1]int
+	for _, m := range matches {
+		counts[differing(m)]++
+	}
+	last, of := 0, most // the most bits of one that is kept, and how many of those
+	for last < unlike && counts[last] < of {
 		of -= counts[last]
 		last++
 	}
-	kept := matches[:0]
+	kept = matches[:0]
 	for _, m := range matches {
-		switch e := resemblance(last); {
-		case m.Estimate > e:
-			kept = append(kept, m)
-		case m.Estimate == e && of > 0:
-			kept = append(kept, m)
+		d := differing(m)
+		if d == last {
 			of--
 		}
+		if d < last || d == last && of >= 0 {
+			kept = append(kept, m)
+		}
 	}
-	return kept
+	return kept, last - 1
 }
 
 // differingFrom counts the bits in which s and a stored sketch differ.
