@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -287,19 +286,5 @@ func TestLimitsHoldForApprovedCalls(t *testing.T) {
 	w.db.Clock.Forward(time.Minute)
 	if _, err := w.Approve(t.Context(), ada, two.ID, ""); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestFailureOfAnApprovedCall is kept for the agent.
-func TestFailureOfAnApprovedCall(t *testing.T) {
-	w := open(t, nil, action("get_weather", asking))
-	p := w.ask(t, "{}")
-	w.provider.fail = &gateway.Error{Code: "no_such_city", Message: "There is no such city.", Details: json.RawMessage(`{"city":"x"}`)}
-	_, err := w.Approve(t.Context(), ada, p.ID, "")
-	refusal(t, err, "no_such_city")
-	_, err = w.Outcome(t.Context(), caller(), p.ID)
-	e := refusal(t, err, "no_such_city")
-	if e.Message != "There is no such city." || string(e.Details) != `{"city":"x"}` || w.state(t, p.ID) != gateway.PendingFailed {
-		t.Errorf("the agent is told %+v", e)
 	}
 }

@@ -98,3 +98,17 @@ func TestNobodyPoses(t *testing.T) {
 		t.Error("the code can not be asked for")
 	}
 }
+
+// TestFailureOfAnApprovedCall is kept for the agent.
+func TestFailureOfAnApprovedCall(t *testing.T) {
+	w := open(t, nil, action("get_weather", asking))
+	p := w.ask(t, "{}")
+	w.provider.fail = &gateway.Error{Code: "no_such_city", Message: "There is no such city.", Details: json.RawMessage(`{"city":"x"}`)}
+	_, err := w.Approve(t.Context(), ada, p.ID, "")
+	refusal(t, err, "no_such_city")
+	_, err = w.Outcome(t.Context(), caller(), p.ID)
+	e := refusal(t, err, "no_such_city")
+	if e.Message != "There is no such city." || string(e.Details) != `{"city":"x"}` || w.state(t, p.ID) != gateway.PendingFailed {
+		t.Errorf("the agent is told %+v", e)
+	}
+}
