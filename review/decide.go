@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review/rules"
 )
 
@@ -27,26 +28,22 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 	}
 	var decisions []Decision
 	err := d.update(ctx, func(tx Tx) error {
-		decisions = make([]Decision, 0, len(choices))
-		views := make([]view, len(choices))
 		r := newGlance(tx)
+		bundles, err := r.bundles(ctx, chosen(choices)...)
+		if err != nil {
+			return err
+		}
+		views := make([]view, len(choices))
 		for i, c := range choices {
-			var err error
-			if views[i], err = d.approvable(ctx, r, actor, c, len(choices) == 1); err != nil {
+			if views[i], err = d.approvable(ctx, r, actor, bundles[i], c, len(choices) == 1); err != nil {
 				return err
 			}
 		}
 		if err := together(views); err != nil {
 			return err
 		}
-		for _, v := range views {
-			decision, err := d.approve(ctx, tx, actor, v, note)
-			if err != nil {
-				return err
-			}
-			decisions = append(decisions, decision)
-		}
-		return nil
+		decisions, err = d.approve(ctx, tx, actor, views, note)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -54,18 +51,24 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 	return decisions, nil
 }
 
+// chosen returns the proposals that are decided about.
+func chosen(choices []Choice) []proposals.ID {
+	ids := make([]proposals.ID, len(choices))
+	for i, c := range choices {
+		ids[i] = c.ID
+	}
+	return ids
+}
+
 // approvable looks at a proposal and refuses it unless everything allows the
 // approval. alone says that no other was chosen.
-func (d *Desk) approvable(ctx context.Context, r *glance, actor proposals.Actor, c Choice, alone bool) (view, error) {
-	p, err := r.Proposal(ctx, c.ID)
-	if err != nil {
-		return view{}, err
-	}
+func (d *Desk) approvable(ctx context.Context, r *glance, actor proposals.Actor, b Bundle, c Choice, alone bool) (view, error) {
+	p := b.Proposal
 	// Who may not approve learns nothing else about the proposal's state.
 	if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
 		return view{}, fmt.Errorf("%s: %w", name(p), err)
 	}
-	v, err := d.look(ctx, r, p)
+	v, err := d.look(ctx, r, b)
 	if err != nil {
 		return v, err
 	}
@@ -131,45 +134,60 @@ func liveName(version int) string {
 	return fmt.Sprintf("version %d", version)
 }
 
-// approve writes the version, then makes it live, then closes the proposal and
-// its issue. It runs inside the transaction that looked at v.
-func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, v view, note string) (Decision, error) {
-	p, rev := v.Proposal, v.Revision
-	if err := d.stillFits(ctx, tx, v); err != nil {
-		return Decision{}, fmt.Errorf("%s: %w", name(p), err)
+// approve writes the versions, then makes them live, then closes the proposals
+// and their issues. It runs inside the transaction that looked at views.
+func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, note string) ([]Decision, error) {
+	next := newSuccession(tx)
+	about := make([]proposals.Proposal, len(views))
+	versions := make([]history.Version, len(views))
+	definitions := make([]registry.Definition, len(views))
+	for i, v := range views {
+		if err := d.stillFits(ctx, next, v); err != nil {
+			return nil, fmt.Errorf("%s: %w", name(v.Proposal), err)
+		}
+		if err := next.approve(v); err != nil {
+			return nil, err
+		}
+		p, rev := v.Proposal, v.Revision
+		about[i], definitions[i] = p, rev.Draft.Definition
+		versions[i] = history.Version{
+			Subject: p.Subject, Number: p.BaseVersion + 1, Definition: rev.Draft.Definition.Canonical(),
+			Proposal: string(p.ID), Revision: p.Revision, Author: rev.Author.String(), Assessment: v.Assessment.ID,
+			ReviewDigest: v.Digest, Rendered: v.Rendered, RulesVersion: v.Assessment.RulesVersion,
+			DecidedBy: actor.String(), DecidedAt: d.stamp(), Note: note, Waivers: inForce(v.Standing),
+		}
 	}
-	now := d.stamp()
-	version, err := tx.AddVersion(ctx, history.Version{
-		Subject: p.Subject, Number: p.BaseVersion + 1, Definition: rev.Draft.Definition.Canonical(),
-		Proposal: string(p.ID), Revision: p.Revision, Author: rev.Author.String(), Assessment: v.Assessment.ID,
-		ReviewDigest: v.Digest, Rendered: v.Rendered, RulesVersion: v.Assessment.RulesVersion,
-		DecidedBy: actor.String(), DecidedAt: now, Note: note, Waivers: inForce(v.Standing),
-	})
+	versions, err := tx.AddVersions(ctx, versions)
 	if err != nil {
-		return Decision{}, err
+		return nil, err
 	}
-	if err := tx.SetLive(ctx, version, rev.Draft.Definition); err != nil {
-		return Decision{}, err
+	if err := tx.SetLive(ctx, versions, definitions); err != nil {
+		return nil, err
 	}
-	return d.settle(ctx, tx, p, Decision{
-		ID: d.newID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: rev.ContentHash, Verdict: VerdictApproved,
-		Note: note, By: actor, At: now, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
-	})
+	decisions := make([]Decision, len(views))
+	for i, v := range views {
+		p, version := v.Proposal, versions[i]
+		decisions[i] = Decision{
+			ID: d.newID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: VerdictApproved,
+			Note: note, By: actor, At: version.DecidedAt, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
+		}
+	}
+	return decisions, d.settle(ctx, tx, VerdictApproved, about, decisions)
 }
 
 // stillFits looks at what depends on the rest of the registry, which may have
 // changed since the assessment: that the change fits what is live, and that no
 // name is taken. Members of a change set are looked at one after the other, so
 // they are held against each other too.
-func (d *Desk) stillFits(ctx context.Context, tx Tx, v view) error {
-	problems, err := fits(ctx, tx, v.Revision.Draft)
+func (d *Desk) stillFits(ctx context.Context, r RegistryReader, v view) error {
+	problems, err := fits(ctx, r, v.Revision.Draft)
 	if err != nil {
 		return err
 	}
 	if len(problems) > 0 {
 		return fmt.Errorf("%w: %s", ErrConflict, problems.Error())
 	}
-	findings, err := d.basis().rules.CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{tx}}, "LN")
+	findings, err := d.basis().rules.CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{r}}, "LN")
 	if err != nil {
 		return err
 	}

@@ -142,6 +142,15 @@ func (d *Desk) stamp() time.Time { return d.now().UTC().Truncate(time.Microsecon
 // log appends the event of an act: at is the time that the act gave to what it
 // wrote, record the seal of it, data what else matters about it.
 func (d *Desk) log(ctx context.Context, tx Tx, actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) error {
+	e, err := d.event(actor, act, p, at, record, data)
+	if err != nil {
+		return err
+	}
+	return tx.AppendEvents(ctx, []history.Event{e})
+}
+
+// event is what log appends.
+func (d *Desk) event(actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) (history.Event, error) {
 	e := history.Event{
 		ID: d.newID(), At: at, Actor: actor.String(), Act: act,
 		Subject: p.Subject.String(), Proposal: string(p.ID), Revision: p.Revision, Record: record,
@@ -149,11 +158,11 @@ func (d *Desk) log(ctx context.Context, tx Tx, actor proposals.Actor, act string
 	if len(data) > 0 {
 		b, err := jsondoc.Marshal(data)
 		if err != nil {
-			return err
+			return e, err
 		}
 		e.Data = json.RawMessage(b)
 	}
-	return tx.AppendEvent(ctx, e)
+	return e, nil
 }
 
 // name is how errors call a proposal: its subject, and its issue once it has

@@ -43,39 +43,27 @@ func (d *Desk) digest(v view) string {
 
 // view is what the desk looks at to decide about one proposal.
 type view struct {
-	Proposal   proposals.Proposal
-	Revision   proposals.Revision
-	Assessment Assessment // zero while there is none
-	Waivers    []history.Waiver
-	Standing   []Standing
-	Members    []proposals.Proposal // of its change set, itself included; nil when it stands alone
-	Rendered   map[string]string
-	Digest     string // "" while there is no assessment
+	Bundle
+	Standing []Standing
+	Members  []proposals.Proposal // of its change set, itself included; nil when it stands alone
+	Rendered map[string]string
+	Digest   string // "" while there is no assessment
 }
 
-// look reads everything that a decision about a proposal depends on.
-func (d *Desk) look(ctx context.Context, r *glance, p proposals.Proposal) (view, error) {
-	rev, err := r.Revision(ctx, p.ID, p.Revision)
-	if err != nil {
-		return view{}, err
-	}
-	v := view{Proposal: p, Revision: rev}
-	as, err := r.Assessments(ctx, p.ID, p.Revision)
-	if err != nil {
-		return v, err
-	}
-	if v.Waivers, err = r.Waivers(ctx, p.ID); err != nil {
-		return v, err
-	}
+// look makes of what was written about a proposal, and of what surrounds it, all
+// that a decision about it depends on.
+func (d *Desk) look(ctx context.Context, r *glance, b Bundle) (view, error) {
+	v := view{Bundle: b}
+	p := b.Proposal
+	var err error
 	if p.ChangeSet != "" {
 		if v.Members, err = r.Members(ctx, p.ChangeSet); err != nil {
 			return v, err
 		}
 	}
-	if len(as) == 0 {
+	if v.Assessment.ID == "" {
 		return v, nil
 	}
-	v.Assessment = as[len(as)-1]
 	v.Standing = stand(v.Assessment.Report.Findings, v.Waivers, p.Revision, d.stamp())
 	if !p.State.Open() {
 		return v, nil // what was decided on stands in the decision

@@ -45,11 +45,12 @@ func (d Dossier) Assessment() *Assessment {
 func (d *Desk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (Dossier, error) {
 	var out Dossier
 	err := d.store.View(ctx, func(r Reader) error {
-		p, err := r.Proposal(ctx, id)
+		g := newGlance(r)
+		bundles, err := g.bundles(ctx, id)
 		if err != nil {
 			return err
 		}
-		v, err := d.look(ctx, newGlance(r), p)
+		v, err := d.look(ctx, g, bundles[0])
 		if err != nil {
 			return err
 		}
@@ -145,15 +146,9 @@ func (d *Desk) List(ctx context.Context, q Query) (Page, error) {
 func (d *Desk) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
 	var ids []proposals.ID
 	err := d.store.View(ctx, func(r Reader) error {
-		ids = ids[:0]
-		for _, ref := range refs {
-			found, err := resolve(ctx, r, ref)
-			if err != nil {
-				return err
-			}
-			ids = append(ids, found...)
-		}
-		return nil
+		var err error
+		ids, err = resolve(ctx, r, refs)
+		return err
 	})
 	return ids, err
 }

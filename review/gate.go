@@ -157,9 +157,11 @@ func fits(ctx context.Context, r RegistryReader, draft proposals.Draft) (proposa
 		add(proposals.RuleBaseVersion, "baseVersion", "is %d, but the live version is %d", draft.Base(), now.Version)
 		return ps, nil
 	}
-	base, err := versionDefinition(ctx, r, draft.Subject, draft.Base())
-	if err != nil {
-		return nil, err
+	base := now.Definition
+	if draft.Base() < now.Version {
+		if base, err = versionDefinition(ctx, r, draft.Subject, draft.Base()); err != nil {
+			return nil, err
+		}
 	}
 	want := base
 	switch draft.Type {

@@ -30,6 +30,30 @@ func newGlance(r Reader) *glance {
 	}
 }
 
+// bundles reads what decisions about proposals rest on, and what is live around
+// them: their subjects, and what their tools would be called.
+func (g *glance) bundles(ctx context.Context, ids ...proposals.ID) ([]Bundle, error) {
+	bundles, err := g.Bundles(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	subjects := make([]registry.Subject, len(bundles))
+	var names []string
+	for i, b := range bundles {
+		subjects[i] = b.Proposal.Subject
+		if t := b.Revision.Draft.Definition.Tool; t != nil {
+			names = append(append(names, t.ID), t.Aliases...)
+		}
+		g.revisions[revisionKey{b.Proposal.ID, b.Proposal.Revision}] = b.Revision
+	}
+	around, err := g.Surroundings(ctx, subjects, names)
+	if err != nil {
+		return nil, err
+	}
+	g.memory.surround(around, subjects, names)
+	return bundles, nil
+}
+
 // after returns the registry as it would be when v, and the rest of its change
 // set, were approved. It is the same for all members of a set, unless two of
 // them are about one subject.

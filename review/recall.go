@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"toolcrib/history"
@@ -13,7 +14,8 @@ import (
 // over and over.
 type recall struct {
 	LiveReader
-	agents     []registry.Live // nil until they are read
+	agents     []registry.Live                     // nil until they are read
+	live       map[registry.Subject]*registry.Live // nil for what is known not to be there
 	names      map[string][]registry.Live
 	categories map[string][]registry.Live
 	now        *catalogs // the registry as it is
@@ -31,7 +33,8 @@ func newRecall(r LiveReader) *recall {
 
 // forget is for when something went live.
 func (m *recall) forget() {
-	m.agents, m.names, m.categories = nil, map[string][]registry.Live{}, map[string][]registry.Live{}
+	m.agents, m.live = nil, map[registry.Subject]*registry.Live{}
+	m.names, m.categories = map[string][]registry.Live{}, map[string][]registry.Live{}
 	m.now = newCatalogs(m, nil)
 }
 
@@ -44,6 +47,35 @@ func recallOf(r LiveReader) *recall {
 		return m.recalled()
 	}
 	return newRecall(r)
+}
+
+// surround remembers what was read of subjects and names at once.
+func (m *recall) surround(around Surroundings, subjects []registry.Subject, names []string) {
+	for _, s := range subjects {
+		m.live[s] = nil
+	}
+	for s, l := range around.Live {
+		m.live[s] = &l
+	}
+	for _, name := range names {
+		found := make([]registry.Live, 0, len(around.Named[name]))
+		for _, s := range around.Named[name] {
+			found = append(found, around.Live[s])
+		}
+		m.names[name] = found
+	}
+}
+
+// Live implements LiveReader.
+func (m *recall) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
+	switch l, ok := m.live[s]; {
+	case !ok:
+		return m.LiveReader.Live(ctx, s)
+	case l == nil:
+		return registry.Live{}, fmt.Errorf("%s: %w", s, ErrNotFound)
+	default:
+		return *l, nil
+	}
 }
 
 // Agents implements LiveReader.
@@ -89,6 +121,11 @@ type remembering struct {
 
 func (t remembering) recalled() *recall { return t.memory }
 
+// Live implements LiveReader.
+func (t remembering) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
+	return t.memory.Live(ctx, s)
+}
+
 // Agents implements LiveReader.
 func (t remembering) Agents(ctx context.Context) ([]registry.Live, error) {
 	return t.memory.Agents(ctx)
@@ -105,7 +142,7 @@ func (t remembering) InCategory(ctx context.Context, category string) ([]registr
 }
 
 // SetLive implements RegistryWriter.
-func (t remembering) SetLive(ctx context.Context, v history.Version, d registry.Definition) error {
+func (t remembering) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
 	t.memory.forget()
-	return t.Tx.SetLive(ctx, v, d)
+	return t.Tx.SetLive(ctx, versions, definitions)
 }

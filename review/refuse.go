@@ -25,15 +25,25 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 	}
 	var decisions []Decision
 	err := d.update(ctx, func(tx Tx) error {
-		decisions = make([]Decision, 0, len(choices))
-		for _, c := range choices {
-			decision, err := d.refuseOne(ctx, tx, actor, c, act, verdict, reason)
-			if err != nil {
+		r := newGlance(tx)
+		bundles, err := r.bundles(ctx, chosen(choices)...)
+		if err != nil {
+			return err
+		}
+		seen := map[proposals.ID]bool{}
+		about := make([]proposals.Proposal, len(choices))
+		decisions = make([]Decision, len(choices))
+		for i, c := range choices {
+			p := bundles[i].Proposal
+			if seen[p.ID] {
+				return fmt.Errorf("%w: %s is named twice", ErrConflict, name(p))
+			}
+			seen[p.ID], about[i] = true, p
+			if decisions[i], err = d.refusal(ctx, r, actor, bundles[i], c, act, verdict, reason); err != nil {
 				return err
 			}
-			decisions = append(decisions, decision)
 		}
-		return nil
+		return d.settle(ctx, tx, verdict, about, decisions)
 	})
 	if err != nil {
 		return nil, err
@@ -41,11 +51,9 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 	return decisions, nil
 }
 
-func (d *Desk) refuseOne(ctx context.Context, tx Tx, actor proposals.Actor, c Choice, act proposals.Act, verdict Verdict, reason string) (Decision, error) {
-	p, err := tx.Proposal(ctx, c.ID)
-	if err != nil {
-		return Decision{}, err
-	}
+// refusal is the decision about a proposal, unless something is in its way.
+func (d *Desk) refusal(ctx context.Context, r *glance, actor proposals.Actor, b Bundle, c Choice, act proposals.Act, verdict Verdict, reason string) (Decision, error) {
+	p := b.Proposal
 	if err := proposals.Authorize(actor, act, p.Author); err != nil {
 		return Decision{}, fmt.Errorf("%s: %w", name(p), err)
 	}
@@ -55,15 +63,15 @@ func (d *Desk) refuseOne(ctx context.Context, tx Tx, actor proposals.Actor, c Ch
 	if strings.TrimSpace(reason) == "" {
 		return Decision{}, fmt.Errorf("%s: %w: the author has to know why", name(p), ErrNoReason)
 	}
-	v, err := d.look(ctx, newGlance(tx), p)
+	v, err := d.look(ctx, r, b)
 	if err != nil {
 		return Decision{}, err
 	}
 	if c.Expect != "" && c.Expect != v.Digest {
 		return Decision{}, fmt.Errorf("%s: %w: something you were shown has changed since; look again: toolcrib show %s", name(p), ErrDigest, p.ID)
 	}
-	return d.settle(ctx, tx, p, Decision{
+	return Decision{
 		ID: d.newID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
 		Note: reason, By: actor, At: d.stamp(), Assessment: v.Assessment.ID, ReviewDigest: v.Digest,
-	})
+	}, nil
 }

@@ -13,12 +13,30 @@ import (
 // are not live yet, or all of them when they all are.
 const changeSetRef = "set:"
 
-func resolve(ctx context.Context, r ProposalReader, ref string) ([]proposals.ID, error) {
-	changeSet, ok := strings.CutPrefix(ref, changeSetRef)
-	if !ok {
-		id, err := r.ResolveID(ctx, ref)
-		return []proposals.ID{id}, err
+func resolve(ctx context.Context, r ProposalReader, refs []string) ([]proposals.ID, error) {
+	var ids []proposals.ID
+	for len(refs) > 0 {
+		changeSet, isSet := strings.CutPrefix(refs[0], changeSetRef)
+		n := 1
+		var found []proposals.ID
+		var err error
+		if isSet {
+			found, err = resolveSet(ctx, r, changeSet)
+		} else {
+			if n = slices.IndexFunc(refs, func(ref string) bool { return strings.HasPrefix(ref, changeSetRef) }); n < 0 {
+				n = len(refs)
+			}
+			found, err = r.ResolveIDs(ctx, refs[:n])
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids, refs = append(ids, found...), refs[n:]
 	}
+	return ids, nil
+}
+
+func resolveSet(ctx context.Context, r ProposalReader, changeSet string) ([]proposals.ID, error) {
 	members, err := r.Members(ctx, changeSet)
 	if err != nil {
 		return nil, err

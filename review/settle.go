@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 
+	"toolcrib/history"
 	"toolcrib/proposals"
 )
 
@@ -19,28 +20,37 @@ var settlements = map[Verdict]struct {
 
 func nobody(proposals.Proposal) string { return "" }
 
-// settle writes a decision, moves the proposal and hands its issue on.
-func (d *Desk) settle(ctx context.Context, tx Tx, p proposals.Proposal, decision Decision) (Decision, error) {
-	s := settlements[decision.Verdict]
-	to, err := proposals.Next(p.State, s.act)
+// settle moves the proposals of decisions, hands their issues on and writes the
+// decisions, all with one verdict. Each decision is about the proposal of the
+// same place.
+func (d *Desk) settle(ctx context.Context, tx Tx, verdict Verdict, about []proposals.Proposal, decisions []Decision) error {
+	s := settlements[verdict]
+	settled := make([]Settled, len(about))
+	for i, p := range about {
+		to, err := proposals.Next(p.State, s.act)
+		if err != nil {
+			return err
+		}
+		from := p.State
+		p.State, p.UpdatedAt = to, decisions[i].At
+		settled[i] = Settled{Proposal: p, From: from, Assignee: s.assignee(p), Status: s.status}
+	}
+	if err := tx.Settle(ctx, settled); err != nil {
+		return err
+	}
+	seals, err := tx.AddDecisions(ctx, decisions)
 	if err != nil {
-		return decision, err
+		return err
 	}
-	from := p.State
-	p.State, p.UpdatedAt = to, decision.At
-	if err := tx.MoveProposal(ctx, p, from); err != nil {
-		return decision, err
+	events := make([]history.Event, len(decisions))
+	for i, decision := range decisions {
+		data := map[string]any{"decision": decision.ID, "review_digest": decision.ReviewDigest, "note": decision.Note}
+		if verdict == VerdictApproved {
+			data["version"], data["version_hash"] = decision.Version, decision.VersionHash
+		}
+		if events[i], err = d.event(decision.By, string(s.act), settled[i].Proposal, decision.At, seals[i], data); err != nil {
+			return err
+		}
 	}
-	if err := tx.AssignIssue(ctx, p.ID, s.assignee(p), s.status); err != nil {
-		return decision, err
-	}
-	seal, err := tx.AddDecision(ctx, decision)
-	if err != nil {
-		return decision, err
-	}
-	data := map[string]any{"decision": decision.ID, "review_digest": decision.ReviewDigest, "note": decision.Note}
-	if decision.Verdict == VerdictApproved {
-		data["version"], data["version_hash"] = decision.Version, decision.VersionHash
-	}
-	return decision, d.log(ctx, tx, decision.By, string(s.act), p, p.UpdatedAt, seal, data)
+	return tx.AppendEvents(ctx, events)
 }

@@ -29,9 +29,9 @@ type Reader interface {
 
 // ProposalReader finds proposals. What is not there is ErrNotFound.
 type ProposalReader interface {
-	// ResolveID turns a full id, a unique prefix of one, or "#N" (the number
-	// of the issue) into the id.
-	ResolveID(ctx context.Context, ref string) (proposals.ID, error)
+	// ResolveIDs turns full ids, unique prefixes of them, and "#N" (the number
+	// of the issue) into the ids.
+	ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID, error)
 	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
 	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
 	Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error)
@@ -45,8 +45,18 @@ type ProposalReader interface {
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
 }
 
+// Bundle is a proposal with what was written about it that a decision rests on.
+type Bundle struct {
+	Proposal   proposals.Proposal
+	Revision   proposals.Revision // the current one
+	Assessment Assessment         // the latest of it, zero while there is none
+	Waivers    []history.Waiver
+}
+
 // RecordReader finds what was written about a proposal.
 type RecordReader interface {
+	// Bundles reads what decisions about proposals rest on, in the order of ids.
+	Bundles(ctx context.Context, ids []proposals.ID) ([]Bundle, error)
 	// Assessments lists the assessments of one revision, the oldest first.
 	Assessments(ctx context.Context, id proposals.ID, revision int) ([]Assessment, error)
 	Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error)
@@ -73,6 +83,12 @@ type LiveReader interface {
 	Agents(ctx context.Context) ([]registry.Live, error)
 }
 
+// Surroundings is what is live under some subjects and some names.
+type Surroundings struct {
+	Live  map[registry.Subject]registry.Live
+	Named map[string][]registry.Subject // all of them in Live, ordered as text
+}
+
 // RegistryReader finds what is live and what was.
 type RegistryReader interface {
 	LiveReader
@@ -87,6 +103,17 @@ type RegistryReader interface {
 	// or in purpose, the likeliest first: candidates to be compared.
 	Alike(ctx context.Context, t *overlap.Portrait) ([]registry.Live, error)
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
+	// Surroundings returns what Live and ByName would for each of many.
+	Surroundings(ctx context.Context, subjects []registry.Subject, names []string) (Surroundings, error)
+}
+
+// Settled is a proposal as a decision leaves it, with whose turn it is now. Its
+// revision and its summary are what they were.
+type Settled struct {
+	Proposal proposals.Proposal
+	From     proposals.State // the state it was in
+	Assignee string
+	Status   proposals.IssueStatus
 }
 
 // Tx reads and writes in one transaction. Each writer compares before it sets
@@ -109,6 +136,9 @@ type ProposalWriter interface {
 	// MoveProposal saves p's state, summary and time if it is still in state
 	// from and at p's revision.
 	MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error
+	// Settle saves the states and times of proposals as MoveProposal does, then
+	// whose turn it is as AssignIssue does: all of them, or it is an error.
+	Settle(ctx context.Context, settled []Settled) error
 	// OpenIssue files the issue of a proposal and returns its number.
 	OpenIssue(ctx context.Context, i proposals.Issue) (int, error)
 	// AssignIssue changes whose turn it is.
@@ -120,20 +150,21 @@ type ProposalWriter interface {
 type RecordWriter interface {
 	AddAssessment(ctx context.Context, a Assessment) (string, error)
 	AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error)
-	AddDecision(ctx context.Context, d Decision) (string, error)
+	AddDecisions(ctx context.Context, decisions []Decision) ([]string, error)
 	AddComment(ctx context.Context, c proposals.Comment) (string, error)
-	// AppendEvent gives e its number and its place in the chain.
-	AppendEvent(ctx context.Context, e history.Event) error
+	// AppendEvents gives events their numbers and their places in the chain.
+	AppendEvents(ctx context.Context, events []history.Event) error
 }
 
 // RegistryWriter makes an approved definition live.
 type RegistryWriter interface {
-	// AddVersion writes the next version of v.Subject with its hashes filled
-	// in, and returns it so.
-	AddVersion(ctx context.Context, v history.Version) (history.Version, error)
-	// SetLive makes version v of its subject, which defines d, the one in
-	// force, if the live one is still v.Number-1.
-	SetLive(ctx context.Context, v history.Version, d registry.Definition) error
+	// AddVersions writes the next version of each of their subjects with its
+	// hashes filled in, and returns them so. No two are of one subject.
+	AddVersions(ctx context.Context, versions []history.Version) ([]history.Version, error)
+	// SetLive makes versions of their subjects the ones in force, if the live
+	// ones are still those before. They were written by the last AddVersions, and
+	// each defines the definition of the same place.
+	SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error
 }
 
 // Order is how a list of proposals is sorted.

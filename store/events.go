@@ -25,25 +25,35 @@ func scanEvent(row scanner) (history.Event, error) {
 	return e, into(&e.At, history.ParseTimestamp, at)
 }
 
-// AppendEvent implements review.RecordWriter.
+// AppendEvent appends one event.
 func (s *session) AppendEvent(ctx context.Context, e history.Event) error {
+	return s.AppendEvents(ctx, []history.Event{e})
+}
+
+// AppendEvents implements review.RecordWriter.
+func (s *session) AppendEvents(ctx context.Context, events []history.Event) error {
 	if s.last.Seq == 0 { // nothing was appended in this transaction yet
 		err := s.row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &s.last.Seq, &s.last.Hash)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 	}
-	e.Seq, e.PrevHash = s.last.Seq+1, s.last.Hash
-	if e.Data == nil {
-		e.Data = json.RawMessage("{}")
+	last := s.last
+	var values []any
+	for _, e := range events {
+		e.Seq, e.PrevHash = last.Seq+1, last.Hash
+		if e.Data == nil {
+			e.Data = json.RawMessage("{}")
+		}
+		e.Hash = e.Sum()
+		values = append(values,
+			e.Seq, e.ID, history.Timestamp(e.At), e.Actor, e.Act, e.Subject, e.Proposal, e.Revision, e.Record, string(e.Data), e.PrevHash, e.Hash)
+		last = e
 	}
-	e.Hash = e.Sum()
-	_, err := s.exec(ctx, "INSERT INTO events ("+eventColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		e.Seq, e.ID, history.Timestamp(e.At), e.Actor, e.Act, e.Subject, e.Proposal, e.Revision, e.Record, string(e.Data), e.PrevHash, e.Hash)
-	if err != nil {
-		return fmt.Errorf("event %d: %w", e.Seq, err)
+	if err := s.insertRows(ctx, "events", eventColumns, values); err != nil {
+		return fmt.Errorf("event %d: %w", s.last.Seq+1, err)
 	}
-	s.last = e
+	s.last = last
 	return nil
 }
 

@@ -108,8 +108,39 @@ func selectionOf(q review.Query) selection {
 	return sel
 }
 
-// ResolveID implements review.ProposalReader.
-func (s *session) ResolveID(ctx context.Context, ref string) (proposals.ID, error) {
+// ResolveIDs implements review.ProposalReader. Whole ids are looked up together.
+func (s *session) ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID, error) {
+	whole := make([]string, 0, len(refs))
+	for _, ref := range refs {
+		if len(ref) == idLength {
+			whole = append(whole, strings.ToLower(ref))
+		}
+	}
+	list, err := json.Marshal(whole)
+	if err != nil {
+		return nil, err
+	}
+	found, err := all(ctx, s, scanID, "SELECT p.id FROM json_each(?) j CROSS JOIN proposals p ON p.id = j.value", string(list))
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[proposals.ID]bool, len(found))
+	for _, id := range found {
+		known[id] = true
+	}
+	ids := make([]proposals.ID, len(refs))
+	for i, ref := range refs {
+		if ids[i] = proposals.ID(strings.ToLower(ref)); known[ids[i]] {
+			continue
+		}
+		if ids[i], err = s.resolveID(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+func (s *session) resolveID(ctx context.Context, ref string) (proposals.ID, error) {
 	if number, ok := strings.CutPrefix(ref, "#"); ok {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 || strings.Trim(number, "0123456789") != "" {

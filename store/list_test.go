@@ -172,13 +172,16 @@ func TestPrefixes(t *testing.T) {
 
 func resolve(t *testing.T, db *storetest.Database, ref string) (proposals.ID, error) {
 	t.Helper()
-	var id proposals.ID
+	ids := []proposals.ID{""}
 	err := db.View(t.Context(), func(r review.Reader) error {
 		var err error
-		id, err = r.ResolveID(t.Context(), ref)
+		ids, err = r.ResolveIDs(t.Context(), []string{ref})
 		return err
 	})
-	return id, err
+	if err != nil {
+		return "", err
+	}
+	return ids[0], nil
 }
 
 // TestResolve reads references of every form, hostile ones too.

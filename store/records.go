@@ -99,12 +99,16 @@ func (s *session) Rejection(ctx context.Context, subject registry.Subject, conte
 	return found[0], nil
 }
 
-// AddDecision implements review.RecordWriter.
-func (s *session) AddDecision(ctx context.Context, d review.Decision) (string, error) {
-	return s.record(ctx, decisionRecords, []string{
-		d.ID, string(d.Proposal), strconv.Itoa(d.Revision), d.Subject.String(), d.ContentHash, string(d.Verdict), d.Note, d.By.String(),
-		history.Timestamp(d.At), d.Assessment, d.ReviewDigest, strconv.Itoa(d.Version), d.VersionHash, d.Signature,
-	})
+// AddDecisions implements review.RecordWriter.
+func (s *session) AddDecisions(ctx context.Context, decisions []review.Decision) ([]string, error) {
+	rows := make([][]string, len(decisions))
+	for i, d := range decisions {
+		rows[i] = []string{
+			d.ID, string(d.Proposal), strconv.Itoa(d.Revision), d.Subject.String(), d.ContentHash, string(d.Verdict), d.Note, d.By.String(),
+			history.Timestamp(d.At), d.Assessment, d.ReviewDigest, strconv.Itoa(d.Version), d.VersionHash, d.Signature,
+		}
+	}
+	return s.records(ctx, decisionRecords, rows)
 }
 
 // Comments implements review.RecordReader.
@@ -134,12 +138,6 @@ type recordKind struct {
 	columns       string
 }
 
-// insert is the statement that appends a row; the seal is the last argument.
-func (k recordKind) insert(fields int) string {
-	return fmt.Sprintf("INSERT INTO %[1]s (seq, %[2]s, seal) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM %[1]s)%[3]s, ?)",
-		k.table, k.columns, placeholders(fields))
-}
-
 func placeholders(n int) string {
 	b := make([]byte, 0, 3*n)
 	for range n {
@@ -148,18 +146,36 @@ func placeholders(n int) string {
 	return string(b)
 }
 
-// record appends a sealed row and returns the seal. STRICT tables turn the
-// digits of integer columns into integers.
+// record appends a sealed row and returns the seal.
 func (s *session) record(ctx context.Context, k recordKind, fields []string) (string, error) {
-	seal := history.Seal(append([]string{k.format}, fields...)...)
-	args := make([]any, 0, len(fields)+1)
-	for _, f := range fields {
-		args = append(args, f)
+	seals, err := s.records(ctx, k, [][]string{fields})
+	if err != nil {
+		return "", err
 	}
-	if _, err := s.exec(ctx, k.insert(len(fields)), append(args, seal)...); err != nil {
-		return "", fmt.Errorf("%s: %w", k.table, err)
+	return seals[0], nil
+}
+
+// records appends sealed rows and returns their seals. STRICT tables turn the
+// digits of integer columns into integers.
+func (s *session) records(ctx context.Context, k recordKind, rows [][]string) ([]string, error) {
+	seq, err := s.next(ctx, k.table)
+	if err != nil {
+		return nil, err
 	}
-	return seal, nil
+	seals := make([]string, len(rows))
+	var values []any
+	for i, fields := range rows {
+		seals[i] = history.Seal(append([]string{k.format}, fields...)...)
+		values = append(values, seq+int64(i))
+		for _, f := range fields {
+			values = append(values, f)
+		}
+		values = append(values, seals[i])
+	}
+	if err := s.insertRows(ctx, k.table, "seq, "+k.columns+", seal", values); err != nil {
+		return nil, fmt.Errorf("%s: %w", k.table, err)
+	}
+	return seals, nil
 }
 
 // The sealed tables.

@@ -71,57 +71,94 @@ func (s *session) Agents(ctx context.Context) ([]registry.Live, error) {
 }
 
 // SetLive implements review.RegistryWriter.
-func (s *session) SetLive(ctx context.Context, v history.Version, d registry.Definition) error {
-	return s.setLive(ctx, v, d, false, s.addSketches)
-}
-
-// setLive is SetLive for what may be locked; keep keeps the sketches of a tool.
-func (s *session) setLive(ctx context.Context, v history.Version, d registry.Definition, locked bool, keep func(context.Context, int64, registry.Tool) error) error {
-	var n int64
-	var err error
-	args := []any{v.Number, v.ContentHash, d.Name(), "", "", "", "", "", d.Status()}
-	var names []string
-	if t := d.Tool; t != nil {
-		approval := ""
-		if t.Approval != nil {
-			approval = string(t.Approval.Tier)
+func (s *session) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
+	for i, v := range versions {
+		if definitions[i].Tool != nil && s.added[v.Hash] == 0 {
+			return fmt.Errorf("version %d of %s is not one that was written last", v.Number, v.Subject)
 		}
-		tag := ""
-		if t.Tag != nil {
-			tag = t.Tag.Prefix
-		}
-		args = []any{v.Number, v.ContentHash, t.Name, t.Kind, t.Category, t.Tier, approval, tag, d.Status()}
-		names = append([]string{t.ID}, t.Aliases...)
 	}
-	if v.Number == 1 {
-		n, err = s.exec(ctx, `
-			INSERT INTO live (version, content_hash, name, tool_kind, category, tier, approval, tag, status, subject, kind, layer, id, locked)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			append(args, v.Subject.String(), v.Subject.Kind, v.Subject.Layer, v.Subject.ID, locked)...)
-	} else {
-		n, err = s.exec(ctx, `
-			UPDATE live SET version = ?, content_hash = ?, name = ?, tool_kind = ?, category = ?, tier = ?, approval = ?, tag = ?, status = ?
-			WHERE subject = ? AND version = ?`,
-			append(args, v.Subject.String(), v.Number-1)...)
-	}
-	if err := changedOne(n, err, v.Subject.String()); err != nil {
+	sketches := make(chan sketching, 1)
+	go func() { sketches <- s.sketchAll(versions, definitions) }()
+	if err := s.setLive(ctx, versions, definitions, false); err != nil {
+		<-sketches
 		return err
 	}
-	if d.Tool != nil {
-		if s.added.hash != v.Hash {
-			return fmt.Errorf("version %d of %s is not the one that was written last", v.Number, v.Subject)
+	made := <-sketches
+	if made.err != nil {
+		return made.err
+	}
+	return s.addSketches(ctx, made.sketches)
+}
+
+// setLive points the registry to versions, and to what they are called.
+func (s *session) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition, locked bool) error {
+	var rows, names []any
+	for i, v := range versions {
+		if v.Number > 1 {
+			continue
 		}
-		if err := keep(ctx, s.added.seq, *d.Tool); err != nil {
+		subject := v.Subject.String()
+		rows = append(append(rows, subject, v.Subject.Kind, v.Subject.Layer, v.Subject.ID, locked), liveColumns(v, definitions[i])...)
+		for _, name := range toolNames(definitions[i]) {
+			names = append(names, name, subject)
+		}
+	}
+	if err := s.insertRows(ctx, "live", "subject, kind, layer, id, locked, version, content_hash, name, tool_kind, category, tier, approval, tag, status", rows); err != nil {
+		return err
+	}
+	if err := s.insertRows(ctx, "names", "name, subject", names); err != nil {
+		return fmt.Errorf("names: %w", err)
+	}
+	for i, v := range versions {
+		if v.Number == 1 {
+			continue
+		}
+		if err := s.moveLive(ctx, v, definitions[i]); err != nil {
 			return err
 		}
 	}
-	var old []string
-	if v.Number > 1 {
-		if old, err = all(ctx, s, scanString, "SELECT name FROM names WHERE subject = ?", v.Subject.String()); err != nil {
-			return err
-		}
+	return nil
+}
+
+// moveLive moves a subject from the version before to v.
+func (s *session) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
+	subject := v.Subject.String()
+	n, err := s.exec(ctx, `
+		UPDATE live SET version = ?, content_hash = ?, name = ?, tool_kind = ?, category = ?, tier = ?, approval = ?, tag = ?, status = ?
+		WHERE subject = ? AND version = ?`, append(liveColumns(v, d), subject, v.Number-1)...)
+	if err := changedOne(n, err, subject); err != nil {
+		return err
 	}
-	return s.setNames(ctx, v.Subject, old, names)
+	old, err := all(ctx, s, scanString, "SELECT name FROM names WHERE subject = ?", subject)
+	if err != nil {
+		return err
+	}
+	return s.setNames(ctx, v.Subject, old, toolNames(d))
+}
+
+// liveColumns are the columns of a live row that change with its version.
+func liveColumns(v history.Version, d registry.Definition) []any {
+	t := d.Tool
+	if t == nil {
+		return []any{v.Number, v.ContentHash, d.Name(), "", "", "", "", "", d.Status()}
+	}
+	approval := ""
+	if t.Approval != nil {
+		approval = string(t.Approval.Tier)
+	}
+	tag := ""
+	if t.Tag != nil {
+		tag = t.Tag.Prefix
+	}
+	return []any{v.Number, v.ContentHash, t.Name, t.Kind, t.Category, t.Tier, approval, tag, d.Status()}
+}
+
+// toolNames are the names that a definition takes: none for an agent.
+func toolNames(d registry.Definition) []string {
+	if d.Tool == nil {
+		return nil
+	}
+	return append([]string{d.Tool.ID}, d.Tool.Aliases...)
 }
 
 // setNames makes names what the subject is called instead of old, touching only

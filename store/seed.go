@@ -24,7 +24,10 @@ func seed(ctx context.Context, db *DB, s *session) error {
 		if err != nil {
 			return err
 		}
-		if err := s.setLive(ctx, v, d, locked, s.shipSketches); err != nil {
+		if err := s.setLive(ctx, []history.Version{v}, []registry.Definition{d}, locked); err != nil {
+			return err
+		}
+		if err := s.shipSketches(ctx, s.added[v.Hash], d); err != nil {
 			return err
 		}
 		return s.AppendEvent(ctx, history.Event{ID: db.newID(), At: now, Actor: "system", Act: "ship", Subject: subject.String(), Record: v.Hash})
@@ -47,8 +50,11 @@ func seed(ctx context.Context, db *DB, s *session) error {
 
 // shipSketches writes sketches into their block at once: when the seed is
 // written there is no other table for them yet.
-func (s *session) shipSketches(ctx context.Context, seq int64, t registry.Tool) error {
-	sk, err := sketch(seq, t)
+func (s *session) shipSketches(ctx context.Context, seq int64, d registry.Definition) error {
+	if d.Tool == nil {
+		return nil
+	}
+	sk, err := sketch(seq, *d.Tool)
 	if err != nil {
 		return err
 	}

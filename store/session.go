@@ -22,14 +22,8 @@ type session struct {
 	conn     *sql.Conn
 	stmts    map[string]*sql.Stmt
 	sketches sketches
-	last     history.Event // the last one of the transaction that writes; zero before there is one
-	added    added         // the version that was written last
-}
-
-// added is the number of the row of a version.
-type added struct {
-	hash string
-	seq  int64
+	last     history.Event    // the last one of the transaction that writes; zero before there is one
+	added    map[string]int64 // the versions that were written last: the numbers of their rows, by hash
 }
 
 func newSession(ctx context.Context, db *sql.DB) (*session, error) {
@@ -75,19 +69,6 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (int64, e
 		return 0, err
 	}
 	return res.RowsAffected()
-}
-
-// insert runs a statement that adds a row and returns the row's number.
-func (s *session) insert(ctx context.Context, query string, args ...any) (int64, error) {
-	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // the session keeps it
-	if err != nil {
-		return 0, err
-	}
-	res, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.LastInsertId()
 }
 
 // row runs a query for one row and scans it; sql.ErrNoRows when there is none.

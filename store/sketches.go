@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/review/overlap"
 )
@@ -47,29 +48,56 @@ func encodeSketch(seq int64, set overlap.Set) ([]byte, error) {
 	return one.AppendBinary(nil)
 }
 
-// addSketches keeps the sketches of a version of a tool, the last of all. Those
-// of a block that is complete by now become a row of their table.
-func (s *session) addSketches(ctx context.Context, seq int64, t registry.Tool) error {
-	sk, err := sketch(seq, t)
-	if err != nil {
-		return err
-	}
-	if seq%sketchLook == 0 {
-		if err := s.completeBlocks(ctx, seq/sketchBlock*sketchBlock); err != nil {
-			return err
-		}
-	}
-	_, err = s.exec(ctx, "INSERT INTO recent_sketches (seq, text, purpose) VALUES (?, ?, ?)", sk.seq, sk.text, sk.purpose)
-	return err
+// sketching is what came of making sketches.
+type sketching struct {
+	sketches []sketched
+	err      error
 }
 
-// completeBlocks moves the sketches of versions before first into their blocks.
-func (s *session) completeBlocks(ctx context.Context, first int64) error {
+// sketchAll makes the sketches of the tools among versions that were written
+// last, in the order of their numbers.
+func (s *session) sketchAll(versions []history.Version, definitions []registry.Definition) sketching {
+	made := make([]sketched, len(versions))
+	err := spread(len(versions), func(i int) (err error) {
+		if t := definitions[i].Tool; t != nil {
+			made[i], err = sketch(s.added[versions[i].Hash], *t)
+		}
+		return err
+	})
+	made = slices.DeleteFunc(made, func(sk sketched) bool { return sk.seq == 0 })
+	return sketching{made, err}
+}
+
+// addSketches keeps the sketches of versions of tools, the last of all. Those
+// of a block that is complete by now become a row of their table.
+func (s *session) addSketches(ctx context.Context, sks []sketched) error {
+	if len(sks) == 0 {
+		return nil
+	}
+	before, last := sks[0].seq-1, sks[len(sks)-1].seq
+	if before/sketchLook != last/sketchLook {
+		first := last / sketchBlock * sketchBlock
+		complete := slices.IndexFunc(sks, func(sk sketched) bool { return sk.seq >= first })
+		if err := s.completeBlocks(ctx, first, sks[:complete]); err != nil {
+			return err
+		}
+		sks = sks[complete:]
+	}
+	var rows []any
+	for _, sk := range sks {
+		rows = append(rows, sk.seq, sk.text, sk.purpose)
+	}
+	return s.insertRows(ctx, "recent_sketches", "seq, text, purpose", rows)
+}
+
+// completeBlocks moves the sketches of versions before first into their blocks,
+// with further ones that were no rows yet.
+func (s *session) completeBlocks(ctx context.Context, first int64, further []sketched) error {
 	complete, err := all(ctx, s, scanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < ? ORDER BY seq", first)
-	if err != nil || len(complete) == 0 {
+	if err != nil || len(complete)+len(further) == 0 {
 		return err
 	}
-	if err := s.appendBlocks(ctx, complete); err != nil {
+	if err := s.appendBlocks(ctx, slices.Concat(complete, further)); err != nil {
 		return err
 	}
 	_, err = s.exec(ctx, "DELETE FROM recent_sketches WHERE seq < ?", first)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"toolcrib/history"
 	"toolcrib/registry"
@@ -41,29 +42,69 @@ func (s *session) Version(ctx context.Context, subject registry.Subject, number 
 	return found[0], nil
 }
 
-// AddVersion implements review.RegistryWriter.
+// AddVersion appends one version.
 func (s *session) AddVersion(ctx context.Context, v history.Version) (history.Version, error) {
-	if v.Number > 1 {
+	added, err := s.AddVersions(ctx, []history.Version{v})
+	if err != nil {
+		return v, err
+	}
+	return added[0], nil
+}
+
+// AddVersions implements review.RegistryWriter.
+func (s *session) AddVersions(ctx context.Context, versions []history.Version) ([]history.Version, error) {
+	versions = slices.Clone(versions)
+	for i, v := range versions {
+		if v.Number == 1 {
+			continue
+		}
 		err := s.row(ctx, "SELECT coalesce((SELECT hash FROM versions WHERE subject = ? AND number = ?), '')",
-			[]any{v.Subject.String(), v.Number - 1}, &v.PrevHash)
+			[]any{v.Subject.String(), v.Number - 1}, &versions[i].PrevHash)
 		if err != nil {
-			return v, err
+			return nil, err
 		}
 	}
-	v.ContentHash = registry.HashBytes(v.Definition)
-	v.Hash = v.Sum()
-	seq, err := s.insert(ctx, `
-		INSERT INTO versions (seq, kind, layer, id, `+versionColumns+`)
-		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM versions), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		v.Subject.Kind, v.Subject.Layer, v.Subject.ID,
+	seq, err := s.next(ctx, "versions")
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][]any, len(versions))
+	err = spread(len(versions), func(i int) error {
+		v := &versions[i]
+		v.ContentHash = registry.HashBytes(v.Definition)
+		v.Hash = v.Sum()
+		rows[i] = versionRow(seq+int64(i), *v)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.insertRows(ctx, "versions", "seq, kind, layer, id, "+versionColumns, slices.Concat(rows...)); err != nil {
+		return nil, fmt.Errorf("%s: %w", allVersions(versions), err)
+	}
+	s.added = map[string]int64{}
+	for i, v := range versions {
+		s.added[v.Hash] = seq + int64(i)
+	}
+	return versions, nil
+}
+
+// versionRow are the values of a row of versions.
+func versionRow(seq int64, v history.Version) []any {
+	return []any{
+		seq, v.Subject.Kind, v.Subject.Layer, v.Subject.ID,
 		v.Subject.String(), v.Number, string(v.Definition), v.ContentHash, v.PrevHash, v.Hash, v.Proposal, v.Revision, v.Author, v.Assessment,
 		v.ReviewDigest, history.EncodeRendered(v.Rendered), v.RulesVersion, v.DecidedBy, history.Timestamp(v.DecidedAt), v.Note,
-		history.EncodeWaivers(v.Waivers), v.Signature)
-	if err != nil {
-		return v, fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
+		history.EncodeWaivers(v.Waivers), v.Signature,
 	}
-	s.added = added{hash: v.Hash, seq: seq}
-	return v, nil
+}
+
+// allVersions names versions in an error.
+func allVersions(versions []history.Version) string {
+	if len(versions) == 1 {
+		return fmt.Sprintf("version %d of %s", versions[0].Number, versions[0].Subject)
+	}
+	return fmt.Sprintf("%d versions, the first of %s", len(versions), versions[0].Subject)
 }
 
 // Versions returns the versions of a subject before the one given (0 for all),

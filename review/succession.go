@@ -1,0 +1,60 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"toolcrib/registry"
+)
+
+// succession is the registry as it becomes while proposals are approved one
+// after the other: what is live, with those so far in its place. It answers for
+// them what the rules of the families L and N ask, by subject and by name; what
+// else there is to ask, it answers as things were before.
+type succession struct {
+	RegistryReader
+	approved map[registry.Subject]registry.Live
+	named    map[string][]registry.Subject
+}
+
+func newSuccession(r RegistryReader) *succession {
+	return &succession{r, map[registry.Subject]registry.Live{}, map[string][]registry.Subject{}}
+}
+
+// approve puts the content of v in force. It refuses a second version of one
+// subject, which would have been made against the version before.
+func (s *succession) approve(v view) error {
+	p, d := v.Proposal, v.Revision.Draft.Definition
+	if before, ok := s.approved[p.Subject]; ok {
+		return fmt.Errorf("%s: %w: another of those named makes version %d of %s", name(p), ErrStale, before.Version, p.Subject)
+	}
+	s.approved[p.Subject] = registry.Live{Subject: p.Subject, Version: p.BaseVersion + 1, ContentHash: v.Revision.ContentHash, Definition: d}
+	if t := d.Tool; t != nil {
+		for _, name := range append([]string{t.ID}, t.Aliases...) {
+			s.named[name] = append(s.named[name], p.Subject)
+		}
+	}
+	return nil
+}
+
+// Live implements LiveReader.
+func (s *succession) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
+	if l, ok := s.approved[subject]; ok {
+		return l, nil
+	}
+	return s.RegistryReader.Live(ctx, subject)
+}
+
+// ByName implements LiveReader.
+func (s *succession) ByName(ctx context.Context, name string) ([]registry.Live, error) {
+	found, err := s.RegistryReader.ByName(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := s.approved[l.Subject]; return ok })
+	for _, subject := range s.named[name] {
+		found = append(found, s.approved[subject])
+	}
+	return found, nil
+}

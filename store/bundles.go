@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// bundleColumns are what scanBundle reads: those of a proposal, then of its
+// current revision and the latest assessment of that, as they are stored.
+const bundleColumns = proposalColumns + `,
+	coalesce(r.number, 0), coalesce(r.draft, ''), coalesce(r.content_hash, ''), coalesce(r.author, ''), coalesce(r.created_at, ''),
+	coalesce(a.id, ''), coalesce(a.content_hash, ''), coalesce(a.reviewer, ''), coalesce(a.recommendation, ''), coalesce(a.report, ''),
+	coalesce(a.rules_version, ''), coalesce(a.created_at, '')`
+
+const selectBundles = "SELECT" + bundleColumns + ` FROM json_each(?) j CROSS JOIN proposals p ON p.id = j.value
+	LEFT JOIN live l ON l.subject = p.subject
+	LEFT JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
+	LEFT JOIN assessments a ON a.seq = (SELECT max(seq) FROM assessments WHERE proposal = p.id AND revision = p.revision)`
+
+// bundle is a review.Bundle of which some texts were not parsed yet.
+type bundle struct {
+	review.Bundle
+	author, created              string // of the revision
+	reviewer, report, assessedAt string
+}
+
+// wider is a row of which somebody else scans the first columns.
+type wider struct {
+	scanner
+	rest []any
+}
+
+// Scan implements scanner.
+func (w wider) Scan(dest ...any) error { return w.scanner.Scan(append(dest, w.rest...)...) }
+
+func scanBundle(row scanner) (bundle, error) {
+	var b bundle
+	r, a := &b.Revision, &b.Assessment
+	var err error
+	b.Proposal, err = scanProposal(wider{row, []any{
+		&r.Number, &r.Text, &r.ContentHash, &b.author, &b.created,
+		&a.ID, &a.ContentHash, &b.reviewer, &a.Recommendation, &b.report, &a.RulesVersion, &b.assessedAt,
+	}})
+	return b, err
+}
+
+// parse reads the texts of the revision and of the assessment.
+func (b *bundle) parse() error {
+	p, r, a := b.Proposal, &b.Revision, &b.Assessment
+	if r.Number == 0 {
+		return notFound("revision %d of proposal %s", p.Revision, p.ID)
+	}
+	r.Proposal = p.ID
+	err := readAll(
+		into(&r.Draft, parseDraft, r.Text),
+		into(&r.Author, parseActor, b.author),
+		into(&r.CreatedAt, history.ParseTimestamp, b.created),
+	)
+	if err != nil || a.ID == "" {
+		return err
+	}
+	a.Proposal, a.Revision = p.ID, p.Revision
+	return readAll(
+		into(&a.Reviewer, parseActor, b.reviewer),
+		into(&a.Report, review.DecodeReport, b.report),
+		into(&a.At, history.ParseTimestamp, b.assessedAt),
+	)
+}
+
+// Bundles implements review.RecordReader.
+func (s *session) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	found, err := all(ctx, s, scanBundle, selectBundles, string(list))
+	if err != nil {
+		return nil, err
+	}
+	if err := spread(len(found), func(i int) error { return found[i].parse() }); err != nil {
+		return nil, err
+	}
+	byID := make(map[proposals.ID]*review.Bundle, len(found))
+	for i := range found {
+		byID[found[i].Proposal.ID] = &found[i].Bundle
+	}
+	if err := s.bundleWaivers(ctx, string(list), byID); err != nil {
+		return nil, err
+	}
+	bundles := make([]review.Bundle, len(ids))
+	for i, id := range ids {
+		b, ok := byID[id]
+		if !ok {
+			return nil, notFound("proposal %s", id)
+		}
+		bundles[i] = *b
+	}
+	return bundles, nil
+}
+
+// bundleWaivers adds the waivers of a list of ids to their bundles.
+func (s *session) bundleWaivers(ctx context.Context, list string, bundles map[proposals.ID]*review.Bundle) error {
+	const query = `SELECT w.proposal, w.waiver FROM (SELECT DISTINCT value FROM json_each(?)) j CROSS JOIN waivers w ON w.proposal = j.value ORDER BY w.seq`
+	return s.each(ctx, query, []any{list}, func(row scanner) error {
+		var id proposals.ID
+		var text string
+		var w history.Waiver
+		if err := row.Scan(&id, &text); err != nil {
+			return err
+		}
+		if err := into(&w, parseWaiver, text); err != nil {
+			return err
+		}
+		b, ok := bundles[id]
+		if !ok {
+			return fmt.Errorf("%w: a waiver is about proposal %s, which is not there", ErrDamaged, id)
+		}
+		b.Waivers = append(b.Waivers, w)
+		return nil
+	})
+}

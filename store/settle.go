@@ -1,0 +1,53 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/review"
+)
+
+// Statements that move many rows, each if it is as it was seen. The list is an
+// array of arrays; json_each comes first, so that each row is found by its key.
+const (
+	moveProposals = `UPDATE proposals SET state = j.value ->> 3, updated_at = j.value ->> 4 FROM json_each(?) j
+		WHERE proposals.id = j.value ->> 0 AND proposals.state = j.value ->> 1 AND proposals.revision = j.value ->> 2`
+	assignIssues = `UPDATE issues SET assignee = j.value ->> 1, status = j.value ->> 2 FROM json_each(?) j WHERE issues.proposal = j.value ->> 0`
+)
+
+// Settle implements review.ProposalWriter.
+func (s *session) Settle(ctx context.Context, settled []review.Settled) error {
+	if len(settled) == 1 {
+		one := settled[0]
+		if err := s.MoveProposal(ctx, one.Proposal, one.From); err != nil {
+			return err
+		}
+		return s.AssignIssue(ctx, one.Proposal.ID, one.Assignee, one.Status)
+	}
+	moves, turns := make([][]any, len(settled)), make([][]any, len(settled))
+	for i, one := range settled {
+		p := one.Proposal
+		moves[i] = []any{p.ID, one.From, p.Revision, p.State, history.Timestamp(p.UpdatedAt)}
+		turns[i] = []any{p.ID, one.Assignee, one.Status}
+	}
+	if err := s.updateAll(ctx, moveProposals, moves, "proposals"); err != nil {
+		return err
+	}
+	return s.updateAll(ctx, assignIssues, turns, "issues of proposals")
+}
+
+// updateAll runs a statement that changes one row for each of a list, and
+// refuses when some are not as they were seen.
+func (s *session) updateAll(ctx context.Context, statement string, list [][]any, what string) error {
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	n, err := s.exec(ctx, statement, string(text))
+	if err == nil && n != int64(len(list)) {
+		err = fmt.Errorf("%d of %d %s: %w: somebody else was first; look again", int64(len(list))-n, len(list), what, review.ErrConflict)
+	}
+	return err
+}
