@@ -2,7 +2,10 @@ package review_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -41,6 +44,40 @@ func BenchmarkApproveSet(b *testing.B) {
 		choices := make([]review.Choice, len(ids))
 		for i, id := range ids {
 			choices[i].ID = id
+		}
+		b.StartTimer()
+		if decisions, err := desk.Approve(b.Context(), ada, choices, ""); err != nil || len(decisions) != 1_000 {
+			b.Fatal(len(decisions), err)
+		}
+	}
+}
+
+// BenchmarkApproveMany approves 1,000 new tools in one call, each of which stands
+// alone. It reports the time of the approval alone.
+func BenchmarkApproveMany(b *testing.B) {
+	rules, err := review.New(nil, review.Policy{}, time.Now, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	path := filepath.Join(b.TempDir(), "crowd.db")
+	if err := (storetest.Crowd{Tools: 1_000, Waiting: 1_000, Rules: rules.RulesVersion()}).Fill(b.Context(), path); err != nil {
+		b.Fatal(err)
+	}
+	image, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		b.StopTimer()
+		db := storetest.FromImage(b, image)
+		desk := db.Desk(b, review.Policy{})
+		page, err := desk.List(b.Context(), review.Query{State: proposals.UserReview, Limit: 1_000})
+		if err != nil {
+			b.Fatal(err)
+		}
+		choices := make([]review.Choice, len(page.Proposals))
+		for i, p := range page.Proposals {
+			choices[i].ID = p.ID
 		}
 		b.StartTimer()
 		if decisions, err := desk.Approve(b.Context(), ada, choices, ""); err != nil || len(decisions) != 1_000 {

@@ -17,8 +17,13 @@ func together(views []view) error {
 		}
 		chosen[v.Proposal.ID] = true
 	}
+	seen := map[string]bool{"": true}
 	for _, v := range views {
-		for _, m := range v.Members {
+		if seen[v.Proposal.ChangeSet] {
+			continue
+		}
+		seen[v.Proposal.ChangeSet] = true
+		for _, m := range v.company.members {
 			switch {
 			case chosen[m.ID] || m.State == proposals.Approved:
 			case m.State == proposals.UserReview:

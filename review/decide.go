@@ -74,7 +74,7 @@ func (d *Desk) approvable(ctx context.Context, r *glance, actor proposals.Actor,
 	}
 	if obstacles := d.obstacles(actor, v); len(obstacles) > 0 {
 		if !alone && p.State == proposals.Rejected && p.ChangeSet != "" {
-			return v, broken(p.ChangeSet, v.Members)
+			return v, v.company.broken
 		}
 		return v, fmt.Errorf("%s: %w", name(p), obstacles[0])
 	}
@@ -100,7 +100,7 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 	if err := lockedSubject(p.Subject); err != nil {
 		errs = append(errs, err)
 	}
-	if err := broken(p.ChangeSet, v.Members); err != nil {
+	if err := v.company.broken; err != nil {
 		errs = append(errs, err)
 	}
 	if p.Stale() {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"toolcrib/history"
-	"toolcrib/proposals"
 )
 
 // digest seals what a decider is shown: the proposal and its content, the base
@@ -15,7 +14,7 @@ import (
 // change set. Whoever passes it back decides on exactly that or not at all.
 func (d *Desk) digest(v view) string {
 	fields := []string{
-		"toolcrib review 1",
+		"toolcrib review 2",
 		string(v.Proposal.ID),
 		strconv.Itoa(v.Proposal.Revision),
 		v.Revision.ContentHash,
@@ -34,18 +33,14 @@ func (d *Desk) digest(v view) string {
 		keys = append(keys, history.Seal(key(s.Finding), string(s.Severity), s.Message, waived))
 	}
 	slices.Sort(keys)
-	fields = append(fields, history.Seal(keys...), history.EncodeRendered(v.Rendered))
-	for _, m := range v.Members {
-		fields = append(fields, string(m.ID), strconv.Itoa(m.Revision), m.ContentHash)
-	}
-	return history.Seal(fields...)
+	return history.Seal(append(fields, history.Seal(keys...), history.EncodeRendered(v.Rendered), v.company.seal)...)
 }
 
 // view is what the desk looks at to decide about one proposal.
 type view struct {
 	Bundle
 	Standing []Standing
-	Members  []proposals.Proposal // of its change set, itself included; nil when it stands alone
+	company  company // of its change set, itself included; zero when it stands alone
 	Rendered map[string]string
 	Digest   string // "" while there is no assessment
 }
@@ -56,10 +51,8 @@ func (d *Desk) look(ctx context.Context, r *glance, b Bundle) (view, error) {
 	v := view{Bundle: b}
 	p := b.Proposal
 	var err error
-	if p.ChangeSet != "" {
-		if v.Members, err = r.Members(ctx, p.ChangeSet); err != nil {
-			return v, err
-		}
+	if v.company, err = r.company(ctx, p.ChangeSet); err != nil {
+		return v, err
 	}
 	if v.Assessment.ID == "" {
 		return v, nil

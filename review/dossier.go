@@ -55,7 +55,7 @@ func (d *Desk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID)
 			return err
 		}
 		out = Dossier{
-			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: v.Members,
+			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: v.company.members,
 			Rendered: v.Rendered, Digest: v.Digest, Obstacles: d.obstacles(actor, v),
 		}
 		if err := d.collect(ctx, r, &out); err != nil {

@@ -2,7 +2,9 @@ package review
 
 import (
 	"context"
+	"strconv"
 
+	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 )
@@ -13,7 +15,7 @@ import (
 type glance struct {
 	Reader
 	memory    *recall
-	members   map[string][]proposals.Proposal
+	companies map[string]company // by change set
 	revisions map[revisionKey]proposals.Revision
 	then      map[string]*catalogs // by change set
 }
@@ -26,7 +28,7 @@ type revisionKey struct {
 func newGlance(r Reader) *glance {
 	return &glance{
 		Reader: r, memory: recallOf(r),
-		members: map[string][]proposals.Proposal{}, revisions: map[revisionKey]proposals.Revision{}, then: map[string]*catalogs{},
+		companies: map[string]company{}, revisions: map[revisionKey]proposals.Revision{}, then: map[string]*catalogs{},
 	}
 }
 
@@ -67,7 +69,7 @@ func (g *glance) after(ctx context.Context, v view) (*catalogs, error) {
 		return nil, err
 	}
 	then := newCatalogs(g.memory, changed)
-	if set != "" && !contended(v.Members) {
+	if set != "" && !contended(v.company.members) {
 		g.then[set] = then
 	}
 	return then, nil
@@ -85,16 +87,29 @@ func contended(members []proposals.Proposal) bool {
 	return false
 }
 
-// Members implements ProposalReader.
-func (g *glance) Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error) {
-	if members, ok := g.members[changeSet]; ok {
-		return members, nil
+// company is what the members of a change set have in common.
+type company struct {
+	members []proposals.Proposal
+	seal    string // over which they are, and their content
+	broken  error  // why nothing of the set can go live, nil when it can
+}
+
+// company returns what there is to know of a change set, all zero for "".
+func (g *glance) company(ctx context.Context, changeSet string) (company, error) {
+	if known, ok := g.companies[changeSet]; ok || changeSet == "" {
+		return known, nil
 	}
-	members, err := g.Reader.Members(ctx, changeSet)
-	if err == nil {
-		g.members[changeSet] = members
+	members, err := g.Members(ctx, changeSet)
+	if err != nil {
+		return company{}, err
 	}
-	return members, err
+	fields := make([]string, 0, 3*len(members))
+	for _, m := range members {
+		fields = append(fields, string(m.ID), strconv.Itoa(m.Revision), m.ContentHash)
+	}
+	c := company{members, history.Seal(fields...), broken(changeSet, members)}
+	g.companies[changeSet] = c
+	return c, nil
 }
 
 // Revision implements ProposalReader.

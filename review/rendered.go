@@ -86,7 +86,7 @@ func changes(ctx context.Context, r Reader, v view) (map[registry.Subject]regist
 			changed[p.Subject] = registry.Live{Subject: p.Subject, Version: p.BaseVersion + 1, ContentHash: rev.ContentHash, Definition: rev.Draft.Definition}
 		}
 	}
-	for _, m := range v.Members {
+	for _, m := range v.company.members {
 		if m.ID == v.Proposal.ID || !m.State.Open() {
 			continue
 		}

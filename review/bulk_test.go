@@ -1,0 +1,59 @@
+package review_test
+
+import (
+	"errors"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// TestOneSubjectTwice approves two changes of one subject in one call. The second
+// was made against what the first replaces, so neither goes live.
+func TestOneSubjectTwice(t *testing.T) {
+	o := open(t, review.Policy{})
+	o.Approved(t, o.desk, ada, storetest.Prompt("scene_pacer"))
+	var choices []review.Choice
+	for _, text := range []string{"Name the slow lines.", "Name the quick lines."} {
+		d := storetest.Prompt("scene_pacer")
+		d.Type, d.BaseVersion = proposals.Modify, new(int)
+		*d.BaseVersion = 1
+		d.Definition.Tool.Goals = text
+		choices = append(choices, review.Choice{ID: o.propose(ada, d).ID})
+	}
+	before := o.Dump(t)
+	if _, err := o.desk.Approve(t.Context(), ada, choices, ""); !errors.Is(err, review.ErrStale) {
+		t.Errorf("got %v", err)
+	}
+	for _, line := range storetest.Difference(before, o.Dump(t)) {
+		t.Errorf("changed: %s", line)
+	}
+}
+
+// TestSentBackTogether sends proposals of several authors back in one call: each
+// waits for its own author.
+func TestSentBackTogether(t *testing.T) {
+	o := open(t, review.Policy{})
+	made := []proposals.Proposal{o.propose(scout, storetest.Prompt("scene_pacer")), o.propose(rover, storetest.Prompt("line_pacer")), o.propose(ada, storetest.Prompt("word_pacer"))}
+	choices := make([]review.Choice, len(made))
+	for i, p := range made {
+		choices[i].ID = p.ID
+	}
+	if _, err := o.desk.RequestChanges(t.Context(), ada, append(choices, choices[0]), "Say more."); !errors.Is(err, review.ErrConflict) {
+		t.Errorf("one named twice: %v", err)
+	}
+	if _, err := o.desk.RequestChanges(t.Context(), ada, choices, "Say more."); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range made {
+		d, err := o.desk.Show(t.Context(), ada, p.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Proposal.State != proposals.NeedsChanges || d.Issue.Assignee != made[i].Author.String() || d.Issue.Status != proposals.IssueOpen ||
+			len(d.Decisions) != 1 || d.Decisions[0].Note != "Say more." || !d.Proposal.UpdatedAt.Equal(d.Decisions[0].At) {
+			t.Errorf("%s: %+v, %+v, %+v", p.Subject, d.Proposal, d.Issue, d.Decisions)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// crowded opens a generated database with a desk that can approve what waits in
+// it, and returns that.
+func crowded(t testing.TB, tools, waiting int) (*storetest.Database, *review.Desk, []review.Choice) {
+	t.Helper()
+	rules, err := review.New(nil, review.Policy{}, storetest.NewClock().Now, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "crowd.db")
+	if err := (storetest.Crowd{Tools: tools, Waiting: waiting, Rules: rules.RulesVersion()}).Fill(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	db := storetest.Open(t, path)
+	desk := db.Desk(t, review.Policy{})
+	page, err := desk.List(t.Context(), review.Query{State: proposals.UserReview, Limit: waiting})
+	if err != nil {
+		t.Fatal(err)
+	}
+	choices := make([]review.Choice, len(page.Proposals))
+	for i, p := range page.Proposals {
+		choices[i].ID = p.ID
+	}
+	return db, desk, choices
+}
+
+// TestManyAtOnce approves in one call what takes statements of every size, and
+// completes blocks of sketches on the way.
+func TestManyAtOnce(t *testing.T) {
+	const tools, waiting = 150, 64 + 8 + 8 + 3 + 256
+	db, desk, choices := crowded(t, tools, waiting)
+	decisions, err := desk.Approve(t.Context(), ada, choices, "all of it")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range decisions {
+		if d.Proposal != choices[i].ID || d.Version != 1 || d.Note != "all of it" {
+			t.Errorf("decision %d is %+v", i, d)
+		}
+	}
+	if report := verify(t, db); len(report.Damage) > 0 {
+		t.Errorf("damage: %+v", report.Damage)
+	}
+	h, err := db.Health(t.Context())
+	if err != nil || len(h.Problems) > 0 || h.Proposals["approved"] != tools+waiting || h.Proposals["user_review"] != 0 {
+		t.Errorf("%+v, %v", h, err)
+	}
+	err = db.View(t.Context(), func(r review.Reader) error {
+		for _, d := range decisions {
+			live, err := r.Live(t.Context(), d.Subject)
+			if err != nil {
+				return err
+			}
+			alike, err := r.Alike(t.Context(), *live.Definition.Tool)
+			if err != nil {
+				return err
+			}
+			if len(alike) == 0 || alike[0].Subject != d.Subject {
+				return fmt.Errorf("%s is not the likest to itself", d.Subject)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSettleAsSeen settles proposals of which one has moved since, or was never
+// there: nothing happens to any.
+func TestSettleAsSeen(t *testing.T) {
+	db, desk, choices := crowded(t, 2, 3)
+	settled := make([]review.Settled, len(choices))
+	for i, c := range choices {
+		d, err := desk.Show(t.Context(), ada, c.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settled[i] = review.Settled{Proposal: d.Proposal, From: proposals.UserReview, Status: proposals.IssueClosed}
+		settled[i].Proposal.State = proposals.Rejected
+	}
+	for what, spoil := range map[string]func(*review.Settled){
+		"another state":    func(s *review.Settled) { s.From = proposals.ChiefReview },
+		"another revision": func(s *review.Settled) { s.Proposal.Revision++ },
+		"another id":       func(s *review.Settled) { s.Proposal.ID = proposals.ID(db.NewID()) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			before := db.Dump(t)
+			spoilt := append([]review.Settled{}, settled...)
+			spoil(&spoilt[1])
+			err := db.Update(t.Context(), func(tx review.Tx) error { return tx.Settle(t.Context(), spoilt) })
+			if !errors.Is(err, review.ErrConflict) {
+				t.Errorf("got %v", err)
+			}
+			for _, line := range storetest.Difference(before, db.Dump(t)) {
+				t.Errorf("changed: %s", line)
+			}
+		})
+	}
+}
