@@ -10,6 +10,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
+	"toolcrib/spread"
 )
 
 // Choice is one proposal that the user decides about. Expect, when set, is the
@@ -151,14 +152,20 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 		p, rev := v.Proposal, v.Revision
 		about[i], definitions[i] = p, rev.Draft.Definition
 		versions[i] = history.Version{
-			Subject: p.Subject, Number: p.BaseVersion + 1, Definition: rev.Draft.Definition.Canonical(),
+			Subject: p.Subject, Number: p.BaseVersion + 1,
 			Proposal: string(p.ID), Revision: p.Revision, Author: rev.Author.String(), Assessment: v.Assessment.ID,
 			ReviewDigest: v.Digest, Rendered: v.Rendered, RulesVersion: v.Assessment.RulesVersion,
 			DecidedBy: actor.String(), DecidedAt: d.stamp(), Note: note, Waivers: inForce(v.Standing),
 		}
 	}
-	versions, err := tx.AddVersions(ctx, versions)
+	err := spread.Each(len(versions), func(i int) error {
+		versions[i].Definition = definitions[i].Canonical()
+		return nil
+	})
 	if err != nil {
+		return nil, err
+	}
+	if versions, err = tx.AddVersions(ctx, versions); err != nil {
 		return nil, err
 	}
 	if err := tx.SetLive(ctx, versions, definitions); err != nil {

@@ -8,6 +8,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/spread"
 )
 
 // bundleColumns are what scanBundle reads: those of a proposal, then of its
@@ -82,7 +83,7 @@ func (s *session) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bun
 	if err != nil {
 		return nil, err
 	}
-	if err := spread(len(found), func(i int) error { return found[i].parse() }); err != nil {
+	if err := spread.Each(len(found), func(i int) error { return found[i].parse() }); err != nil {
 		return nil, err
 	}
 	byID := make(map[proposals.ID]*review.Bundle, len(found))

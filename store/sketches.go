@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/spread"
 	"toolcrib/review/overlap"
 )
 
@@ -58,7 +59,7 @@ type sketching struct {
 // last, in the order of their numbers.
 func (s *session) sketchAll(versions []history.Version, definitions []registry.Definition) sketching {
 	made := make([]sketched, len(versions))
-	err := spread(len(versions), func(i int) (err error) {
+	err := spread.Each(len(versions), func(i int) (err error) {
 		if t := definitions[i].Tool; t != nil {
 			made[i], err = sketch(s.added[versions[i].Hash], *t)
 		}

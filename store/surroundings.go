@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/spread"
 )
 
 // Surroundings implements review.RegistryReader.
@@ -70,7 +71,7 @@ func (s *session) liveOf(ctx context.Context, subjects []string) ([]registry.Liv
 		return nil, err
 	}
 	found := make([]registry.Live, len(rows))
-	err = spread(len(rows), func(i int) error {
+	err = spread.Each(len(rows), func(i int) error {
 		found[i] = rows[i].Live
 		return into(&found[i].Definition, func(s string) (registry.Definition, error) {
 			return registry.DecodeDefinition(found[i].Subject.Kind, []byte(s))

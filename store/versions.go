@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/spread"
 )
 
 const versionColumns = `subject, number, definition, content_hash, prev_hash, hash, proposal, revision, author, assessment,
@@ -69,7 +70,7 @@ func (s *session) AddVersions(ctx context.Context, versions []history.Version) (
 		return nil, err
 	}
 	rows := make([][]any, len(versions))
-	err = spread(len(versions), func(i int) error {
+	err = spread.Each(len(versions), func(i int) error {
 		v := &versions[i]
 		v.ContentHash = registry.HashBytes(v.Definition)
 		v.Hash = v.Sum()

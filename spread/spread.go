@@ -1,4 +1,5 @@
-package store
+// Package spread does many small things on all processors.
+package spread
 
 import (
 	"runtime"
@@ -6,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// spread calls fn once for each number below n, on all processors when there
+// Each calls fn once for each number below n, on all processors when there
 // are many. It returns the error of the lowest number that has one.
-func spread(n int, fn func(i int) error) error {
+func Each(n int, fn func(i int) error) error {
 	const few = 8 // below, the goroutines cost more than they spare
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if n < few || workers < 2 {
