@@ -10,8 +10,8 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
-	"toolcrib/spread"
 	"toolcrib/review/overlap"
+	"toolcrib/spread"
 )
 
 // sketches are the blocks of the table sketches that a session has read and
