@@ -63,7 +63,7 @@ func migrations() ([]migration, error) {
 const applicationID = 0x63726962
 
 // schemaVersion is the number of the last migration.
-const schemaVersion = 19
+const schemaVersion = 20
 
 // prepareFile brings the schema up to date and makes sure that the core is
 // what the program ships. A file that is current costs two reads.
