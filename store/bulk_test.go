@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/overlap"
 	"toolcrib/store/storetest"
 )
 
@@ -63,7 +64,7 @@ func TestManyAtOnce(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			alike, err := r.Alike(t.Context(), *live.Definition.Tool)
+			alike, err := r.Alike(t.Context(), overlap.NewPortrait(*live.Definition.Tool))
 			if err != nil {
 				return err
 			}
