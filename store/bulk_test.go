@@ -12,9 +12,9 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// crowded opens a generated database with a desk that can approve what waits in
+// manyWaiting opens a generated database with a desk that can approve what waits in
 // it, and returns that.
-func crowded(t testing.TB, tools, waiting int) (*storetest.Database, *review.Desk, []review.Choice) {
+func manyWaiting(t testing.TB, tools, waiting int) (*storetest.Database, *review.Desk, []review.Choice) {
 	t.Helper()
 	rules, err := review.New(nil, review.Policy{}, storetest.NewClock().Now, nil)
 	if err != nil {
@@ -41,7 +41,7 @@ func crowded(t testing.TB, tools, waiting int) (*storetest.Database, *review.Des
 // completes blocks of sketches on the way.
 func TestManyAtOnce(t *testing.T) {
 	const tools, waiting = 150, 64 + 8 + 8 + 3 + 256
-	db, desk, choices := crowded(t, tools, waiting)
+	db, desk, choices := manyWaiting(t, tools, waiting)
 	decisions, err := desk.Approve(t.Context(), ada, choices, "all of it")
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestManyAtOnce(t *testing.T) {
 // TestSettleAsSeen settles proposals of which one has moved since, or was never
 // there: nothing happens to any.
 func TestSettleAsSeen(t *testing.T) {
-	db, desk, choices := crowded(t, 2, 3)
+	db, desk, choices := manyWaiting(t, 2, 3)
 	settled := make([]review.Settled, len(choices))
 	for i, c := range choices {
 		d, err := desk.Show(t.Context(), ada, c.ID)
