@@ -13,6 +13,7 @@ import (
 // its start to its end: the database shows it whole or not at all, and it can
 // be done again.
 func TestKilledAnywhere(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for _, a := range acts() {
 		t.Run(a.name, func(t *testing.T) {

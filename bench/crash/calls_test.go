@@ -39,6 +39,7 @@ func waits(t *testing.T, c crib, id string) bool {
 // statement it runs: the call waits as before, or its one chance is used, and
 // it never runs twice.
 func TestKilledCalls(t *testing.T) {
+	t.Parallel()
 	program, err := crashable()
 	if err != nil {
 		t.Skipf("no program with failpoints: %v", err)

@@ -14,6 +14,7 @@ import (
 // file at once, while it is copied again and again: nobody gets anything but
 // an answer or a clear conflict, every copy is whole, and so is what is left.
 func TestMixedCrowd(t *testing.T) {
+	t.Parallel()
 	const processes = 8
 	writes := blows(250, 12)
 	c := newCrib(t)

@@ -155,6 +155,7 @@ func (p patient) examine(t *testing.T, what string, image, wal []byte, v *verdic
 // TestDamagedFiles changes a byte, cuts the end off, blanks a page, or lays a
 // wrong log beside the file, again and again in other places.
 func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
 	p := newPatient(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	page := 4096

@@ -19,6 +19,7 @@ import (
 // and again, and holds what it had acknowledged against the database and the
 // workspace.
 func TestKilledApprovals(t *testing.T) {
+	t.Parallel()
 	kills := blows(700, 12)
 	folder := t.TempDir()
 	c := newCrib(t, "--project", "novel", "--workspace", folder)

@@ -84,6 +84,7 @@ func places() []place {
 
 // TestOddPlaces opens databases where people put them, or put something else.
 func TestOddPlaces(t *testing.T) {
+	t.Parallel()
 	well := newCrib(t)
 	well.must(proposal("user", "scene_pacer"), "propose", "-")
 	for _, p := range places() {
@@ -124,6 +125,7 @@ const nobody = 65534
 // TestReadOnly looks at a database that may not be written, in a folder that
 // may be and in one that may not.
 func TestReadOnly(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to be somebody who may not write")
 	}
@@ -194,6 +196,7 @@ func (c crib) as(uid uint32, args ...string) (stdout, stderr string, code int) {
 // the end of 32-bit time: the history is in the order in which things
 // happened, whatever the clock said.
 func TestClocks(t *testing.T) {
+	t.Parallel()
 	c := newCrib(t)
 	times := []time.Time{
 		time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),

@@ -133,6 +133,7 @@ func cutOff(t *testing.T, d disk, cmd *exec.Cmd, after time.Duration) (disk, []s
 // TestPowerCuts cuts the power under an approver: what it had acknowledged is
 // approved on the disk that is left, and the history is whole.
 func TestPowerCuts(t *testing.T) {
+	t.Parallel()
 	cuts := blows(150, 3)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	original := newDisk(t)
@@ -173,6 +174,7 @@ func TestPowerCuts(t *testing.T) {
 // TestPowerCutsCanLose is the control: a writer that does not sync its log at
 // each commit loses rows, and the battery sees it.
 func TestPowerCutsCanLose(t *testing.T) {
+	t.Parallel()
 	cuts := blows(20, 3)
 	losses, rows := 0, 0
 	for range cuts {

@@ -15,6 +15,7 @@ const racers = 16
 // TestProcessesRaceToApprove lets processes approve one proposal at once: one
 // makes the version, the others are told that they came too late.
 func TestProcessesRaceToApprove(t *testing.T) {
+	t.Parallel()
 	races := blows(200, 1)
 	for range races {
 		race(t)

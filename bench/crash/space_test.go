@@ -57,6 +57,7 @@ func (c crib) whole(o outcome) {
 // not fit is refused with a sentence, nothing is half, and when there is room
 // again everything goes on.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("a full disk needs root: it mounts small ones")
 	}
@@ -111,6 +112,7 @@ func TestDiskFull(t *testing.T) {
 
 // TestFileSizeLimit does the same with the shell's limit on file sizes.
 func TestFileSizeLimit(t *testing.T) {
+	t.Parallel()
 	base := newCrib(t)
 	waiting := propose(t, base, 0, 40)
 	base.must("", "verify")

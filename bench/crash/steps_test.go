@@ -125,6 +125,7 @@ func acts() []act {
 // and after its commit: the database shows it whole or not at all, and it can
 // be done again.
 func TestKilledBetweenSteps(t *testing.T) {
+	t.Parallel()
 	program, err := crashable()
 	if err != nil {
 		t.Skipf("no program with failpoints: %v", err)
@@ -197,6 +198,7 @@ var publishPoints = []string{"committed", "publish", "file", "file-written", "fi
 // TestKilledWhilePublishing kills the writing of a workspace's files at each
 // of its steps, for each file: the next command finishes it.
 func TestKilledWhilePublishing(t *testing.T) {
+	t.Parallel()
 	program, err := crashable()
 	if err != nil {
 		t.Skipf("no program with failpoints: %v", err)
