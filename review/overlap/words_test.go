@@ -83,7 +83,7 @@ func TestHostileTexts(t *testing.T) {
 			began := time.Now()
 			Of(text)
 			Common(text, text)
-			if took := time.Since(began); took > 5*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 		})

@@ -29,6 +29,7 @@ type attack struct {
 
 // unless tells, by id, an honest use of words from an attack.
 var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
+	"S101": sparesData,
 	"S102": func(_ *Change, s *scanned, m *scan.Match) bool {
 		return s.governs() && m.Within.Meets(grammar().Concept("hiddenSelf|instr"))
 	},

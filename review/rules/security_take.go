@@ -53,7 +53,7 @@ func taking() []attack {
 			frames: []string{
 				"^demand/b ..8 secretAny &pretextAny !<4neg !detect",
 				"'by'|'for' ..1 demand/g ..8 secretAny &pretextAny !<4neg",
-				"secretAny ..3 'has_to_be'|'must_be'|'need_to_be'|'needs_to_be'|'should_be'|'have_to_be'|'is_required'|'are_required'|'is_needed' ..4 &pretextAny",
+				"secretAny ..3 'has_to_be'|'must_be'|'need_to_be'|'needs_to_be'|'should_be'|'have_to_be'|'is_required'|'are_required'|'is_needed' ..4 &pretextAny !<2'change'|'changes'|'changing'|'reset'|'resets'|'resetting'|'rotate'|'rotates'",
 				"'require'|'requires'|'needs'|'need' ..5 secretAny ..4 'for'|'to' ..4 pretext",
 				"obtainUser ..5 secretAny !<4neg",
 				"demand ..3 'owners'|'users'|'admin'|'administrator' ..3 secretAny|token !<4neg &pretextAny",
