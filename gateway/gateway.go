@@ -48,7 +48,7 @@ const (
 	DefaultGateTimeout = 2 * time.Second
 	DefaultPendingFor  = 24 * time.Hour
 	DefaultMaxPending  = 50
-	DefaultMaxRefused  = 600
+	DefaultMaxRefused  = 10_000
 	DefaultRunFor      = time.Minute
 )
 
