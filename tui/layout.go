@@ -39,3 +39,26 @@ func newLayout(width, height int) layout {
 func (l layout) dialog(width, height int) (w, h int) {
 	return min(width, l.width-4), min(height, l.body)
 }
+
+// resize lays everything out anew for a screen of the given size.
+func (m *Model) resize(width, height int) {
+	m.layout = newLayout(width, height)
+	if m.proposal != nil {
+		m.proposal.resize(m)
+	}
+	m.queue.clamp(m)
+	m.tools.clamp(m)
+	m.agents.clamp(m)
+	if m.subject != nil {
+		m.subject.pager.SetSize(width, m.layout.body)
+	}
+	m.log.pager.SetSize(width, m.layout.body)
+	m.kept.pager.SetSize(width, m.layout.body)
+	m.calls.pager.SetSize(width, m.layout.body)
+	if m.help != nil {
+		m.help.pager.SetSize(width, m.layout.body)
+	}
+	if m.dialog != nil {
+		m.dialog.resize(m)
+	}
+}

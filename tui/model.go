@@ -277,26 +277,4 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return m.press(msg.String())
 }
 
-func (m *Model) resize(width, height int) {
-	m.layout = newLayout(width, height)
-	if m.proposal != nil {
-		m.proposal.resize(m)
-	}
-	m.queue.clamp(m)
-	m.tools.clamp(m)
-	m.agents.clamp(m)
-	if m.subject != nil {
-		m.subject.pager.SetSize(width, m.layout.body)
-	}
-	m.log.pager.SetSize(width, m.layout.body)
-	m.kept.pager.SetSize(width, m.layout.body)
-	m.calls.pager.SetSize(width, m.layout.body)
-	if m.help != nil {
-		m.help.pager.SetSize(width, m.layout.body)
-	}
-	if m.dialog != nil {
-		m.dialog.resize(m)
-	}
-}
-
 func (m *Model) now() time.Time { return m.cfg.Now() }
