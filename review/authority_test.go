@@ -64,6 +64,9 @@ func acts() []act {
 // own and of others, and holds what happens against the table of who may do
 // what. What is refused leaves no trace.
 func TestDeskAuthority(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	nobody := []proposals.Actor{{}, {Kind: proposals.System}, {Kind: "root", Name: "ada"}}
 	for _, a := range acts() {
 		t.Run(string(a.name), func(t *testing.T) {
@@ -83,6 +86,9 @@ func TestDeskAuthority(t *testing.T) {
 
 // TestDeskAllows tries every act once as everybody who may do it.
 func TestDeskAllows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	for _, a := range acts() {
 		for _, by := range []proposals.Actor{ada, scout, carla} {
 			for _, author := range []proposals.Actor{ada, bob, scout, rover, carla} {

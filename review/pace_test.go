@@ -115,6 +115,9 @@ func TestPaceWhenTheClockGoesBack(t *testing.T) {
 // TestExcessIsNotKept refuses drafts and revisions with more in them than is
 // kept, whoever writes them, and says what is too much.
 func TestExcessIsNotKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	o := open(t, review.Policy{})
 	good := storetest.Prompt("scene_pacer")
 	p := o.draft(scout, good)

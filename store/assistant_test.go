@@ -40,6 +40,9 @@ func keepSome(db *storetest.Database) error {
 // TestWhatTheAssistantKeepsIsHeldTogether changes one thing by hand, which
 // verify has to notice.
 func TestWhatTheAssistantKeepsIsHeldTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	image, err := storetest.Image(keepSome)
 	if err != nil {
 		t.Fatal(err)

@@ -176,6 +176,9 @@ func (h hand) replacements(table string) []string {
 // name, its hash, the place it would have in other layers, and its name as an
 // alias of others.
 func TestCoreByHand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	db := full(t)
 	h := openHand(t, db)
 	live := strings.Join(h.columns("live"), ", ")

@@ -22,6 +22,9 @@ func options() store.Options {
 
 // TestPaths opens files whose names mean something else in a URI.
 func TestPaths(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	for _, name := range []string{
 		"plain.db", "a b.db", "a?b.db", "a?mode=memory&x=.db", "a#b.db", "100%.db", "a%20b.db", "%2e.db", "Müller ÄÖÜ.db", "場面.db", "a'b\"c.db", "a\\b.db", "file:x.db", ":memory:", "-x.db", "a;b&c=d.db",
 		"line\nbreak.db", strings.Repeat("x", 200) + ".db",
@@ -158,6 +161,9 @@ func TestEmptyFile(t *testing.T) {
 
 // TestInterruptedMigration goes on where a killed program stopped.
 func TestInterruptedMigration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	whole := storetest.Dump(t, storetest.Open(t, filepath.Join(t.TempDir(), "whole.db")).Path())
 	numbers, err := store.Steps()
 	if err != nil || numbers[len(numbers)-1] != store.SchemaVersion {

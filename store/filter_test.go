@@ -95,6 +95,9 @@ func TestFilter(t *testing.T) {
 // TestHostileFilters are no text, or more of it than anything has: they find
 // nothing and do no harm.
 func TestHostileFilters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	db := storetest.New(t)
 	queue(t, db, 20)
 	for _, filter := range []string{"\x00", "a\x00b", "Title\x00", "\xff", "\xff\xfe\xfd", "Title \xff", strings.Repeat("Title ", 1<<18), strings.Repeat(`"`, 1<<16), "\ufffd\ufffd\ufffd"} {

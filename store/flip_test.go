@@ -162,10 +162,10 @@ func TestEveryFlipIsNamed(t *testing.T) {
 // TestAnyFlipIsNoticed changes one byte anywhere in the file. Either no row of
 // history or of the registry is another than before, or it is noticed.
 func TestAnyFlipIsNoticed(t *testing.T) {
-	flips := 150 / stride
 	if testing.Short() {
-		flips = 20
+		t.Skip("takes long and runs in one goroutine")
 	}
+	flips := 150 / stride
 	original := image(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	before := dumpOf(t, original)
@@ -234,6 +234,9 @@ func TestCoreFlipKeepsItShut(t *testing.T) {
 // the index by subject, which a reader could take it from, still has the old
 // one.
 func TestSubjectFlipIsNoticed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	original := image(t)
 	for i, d := range shipped.Assistant() {
 		if i%stride != 0 {
