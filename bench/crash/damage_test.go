@@ -4,41 +4,21 @@ package crash
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"toolcrib/cli"
 )
 
-// inProcess runs toolcrib inside the test, which is faster by a process; a
-// panic is an outcome.
+// inProcess runs toolcrib inside the test; a panic is an outcome.
 func (c crib) inProcess(t *testing.T, args ...string) (out string, code int, panicked any) {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	env := cli.System()
-	env.Args, env.In, env.Out, env.Err = append(args, c.args...), strings.NewReader(""), &stdout, &stderr
-	env.InTerminal, env.OutTerminal = false, false
-	env.Getenv = c.getenv
 	defer func() { panicked = recover() }()
-	code = cli.Main(context.Background(), env)
-	return stdout.String() + stderr.String(), code, nil
-}
-
-// getenv is the environment of the crib's processes; what was set last counts.
-func (c crib) getenv(name string) string {
-	for _, pair := range slices.Backward(c.env) {
-		if value, ok := strings.CutPrefix(pair, name+"="); ok {
-			return value
-		}
-	}
-	return ""
+	stdout, stderr, code := c.here("", args...)
+	return stdout + stderr, code, nil
 }
 
 // patient is a database with a history and something to decide, and what it
