@@ -149,6 +149,9 @@ func FuzzSchema(f *testing.F) {
 // TestLargeSchema walks what is just within the limits: thousands of parts
 // below a long name.
 func TestLargeSchema(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	var b strings.Builder
 	for i := range 4_000 {
 		fmt.Fprintf(&b, `"p%d":{"enum":[1,1]},`, i)

@@ -35,6 +35,9 @@ var hostileTexts = map[string]string{
 // TestHostileTexts runs every rule over them, as a prompt and as a description,
 // and checks that no message holds a character of theirs raw.
 func TestHostileTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	for name, piece := range hostileTexts {
 		for _, c := range hostileChanges(piece, 1<<17) {
 			for _, r := range append(security(), protocol()...) {

@@ -97,6 +97,9 @@ func caught(t *testing.T, c *Change) []Finding {
 }
 
 func TestAttacksAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	files, err := filepath.Glob("testdata/attacks/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
@@ -131,6 +134,9 @@ func TestAttacksAreFound(t *testing.T) {
 // more of the sentences that stand in a tool they have nothing to do with. Those
 // may stray from its purpose too (S121).
 func TestHonestTextPasses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	files, err := filepath.Glob("testdata/benign/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)

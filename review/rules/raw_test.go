@@ -18,6 +18,9 @@ var unseen = []string{"\u202e", "\u200b", "\x1b[8m", "\U000e0041", "\u2066", "\u
 // of every rule's examples, names and keys of schemas included, and looks for
 // them in the messages and suggestions of all rules.
 func TestMessagesHoldNothingRaw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	checked := 0
 	for _, r := range All() {
 		for _, e := range []Example{r.Bad, r.Good} {

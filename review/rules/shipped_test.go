@@ -12,6 +12,9 @@ import (
 // TestShippedDefinitions proposes what is shipped anew: a rule that objects to
 // it is wrong, or what is shipped is.
 func TestShippedDefinitions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	rules := slices.Concat(data(), registryRules(), budget())
 	for _, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents()) {
 		draft := sample()

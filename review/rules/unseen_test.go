@@ -10,6 +10,9 @@ import (
 // from them: no frame was made to find the attacks of testdata/unseen, and the
 // table of S139 is not learned from these files. Rates are in percent.
 func TestUnseen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	for file, bound := range map[string]struct{ warned, blocked int }{
 		"attacks_mechanisms.txt": {warned: 80},
 		"attacks_plain.txt":      {warned: 50},
