@@ -11,6 +11,9 @@ import (
 // TestCrowdIsSound writes a generated database, verifies it, and lets the desk
 // go on with it: measurements are of what the desk itself would have left.
 func TestCrowdIsSound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	policy := review.Policy{Severities: storetest.Basics()}
 	rules := storetest.New(t).Desk(t, policy).RulesVersion()
 	path := filepath.Join(t.TempDir(), "crowd.db")

@@ -124,6 +124,9 @@ func TestPages(t *testing.T) {
 
 // TestLimits bounds a page whatever is asked for.
 func TestLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	db := storetest.New(t)
 	queue(t, db, review.MaxPage+5)
 	for limit, want := range map[int]int{-1: review.DefaultPage, 0: review.DefaultPage, 1: 1, review.MaxPage: review.MaxPage, 1 << 40: review.MaxPage} {

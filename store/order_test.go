@@ -49,6 +49,9 @@ func risky(ps []proposals.Proposal) {
 // TestOrders walks the queue in every order with pages of several sizes: few
 // rows, which are sorted, and many, which are walked; while others write.
 func TestOrders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and runs in one goroutine")
+	}
 	for _, n := range []int{0, 1, 90, 2_600} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			if n > 1000 && testing.Short() {

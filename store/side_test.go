@@ -27,7 +27,7 @@ func TestVerifyWhileOthersWrite(t *testing.T) {
 			}
 		}
 	})
-	for range 60 / stride {
+	for range 20 / min(stride, 10) {
 		var report history.Report
 		err := db.Audit(t.Context(), func(l history.Ledger) error {
 			var err error

@@ -59,7 +59,7 @@ func crowded(t *testing.T) *storetest.Database {
 // TestNothingSoundIsDamaged changes bytes anywhere in a file: whatever the
 // engine finds fault with is not called sound.
 func TestNothingSoundIsDamaged(t *testing.T) {
-	flips := 200 / stride
+	flips := 60 / stride
 	if testing.Short() {
 		flips = 20
 	}
@@ -126,7 +126,7 @@ func TestSoundWhileOthersWrite(t *testing.T) {
 			}
 		}
 	})
-	for range 60 / stride {
+	for range 20 / min(stride, 10) {
 		var sound bool
 		err := db.Audit(t.Context(), func(l history.Ledger) error {
 			_, sound = l.(history.Prover).Sound(t.Context(), nil)
