@@ -118,8 +118,8 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 	}
 	var blocks []string
 	for _, s := range v.Standing {
-		if s.Blocks() {
-			blocks = append(blocks, Handle(s.Finding))
+		if handle := Handle(s.Finding); s.Blocks() && !slices.Contains(blocks, handle) {
+			blocks = append(blocks, handle)
 		}
 	}
 	if len(blocks) > 0 {
