@@ -24,14 +24,15 @@ func (m *Model) see() {
 	}
 }
 
-// crumb names the proposal in the first line of the screen.
-func (pp *proposalPage) crumb(m *Model) draw.Line {
+// crumb names the proposal in the first line of the screen, in room cells.
+func (pp *proposalPage) crumb(m *Model, room int) draw.Line {
 	p := pp.brief
 	if pp.loaded {
 		p = pp.dossier.Proposal
 	}
 	sign, word, style := m.stateWord(p.State)
-	room := max(8, m.layout.width-60)
-	return draw.Of(m.theme.Strong, draw.Show(reference(p))).Add(m.theme.Text, " "+draw.Show(string(p.Type))+" "+draw.Cut(draw.Show(p.Subject.String()), room)).
-		Add(style, "  "+sign+" "+word)
+	l := draw.Of(m.theme.Strong, draw.Show(reference(p))).Add(m.theme.Text, " "+draw.Show(string(p.Type))+" ")
+	state := draw.Of(style, "  "+sign+" "+word)
+	l = l.Add(m.theme.Text, draw.Cut(draw.Show(p.Subject.String()), max(8, room-l.Width()-state.Width())))
+	return append(l, state...)
 }

@@ -122,17 +122,14 @@ func (s *subjectPage) tabs(m *Model) draw.Line {
 	return draw.Ends(l, right, m.layout.width)
 }
 
-// crumb names the tool or agent in the first line of the screen.
-func (s *subjectPage) crumb(m *Model) draw.Line {
-	room := max(8, m.layout.width-22)
+// crumb names the tool or agent in the first line of the screen, in room cells.
+func (s *subjectPage) crumb(m *Model, room int) draw.Line {
+	var lock draw.Line
 	if s.entry.Locked {
-		room = max(8, room-17)
+		lock = draw.Of(m.theme.Warn, " ▪ Locked (core)")
 	}
-	l := draw.Of(m.theme.Strong, draw.Cut(draw.Show(s.entry.Subject.String()), room))
-	if s.entry.Locked {
-		l = l.Add(m.theme.Warn, " ▪ Locked (core)")
-	}
-	return l
+	l := draw.Of(m.theme.Strong, draw.Cut(draw.Show(s.entry.Subject.String()), max(8, room-lock.Width())))
+	return append(l, lock...)
 }
 
 // lay lays the section out.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -87,43 +88,69 @@ func (m *Model) body() (draw.Line, []string) {
 	return m.queue.tabs(m), m.queue.view(m)
 }
 
-// bar is the first line: where the reader is, and as whom.
+// bar is the first line: where the reader is, what waits for them, and as whom
+// they are here, which gives way to the rest.
 func (m *Model) bar() draw.Line {
-	th := m.theme
-	l := draw.Of(th.Accent, " toolcrib ")
-	for _, p := range []struct {
-		page page
-		name draw.Safe
-	}{{pageQueue, "Queue"}, {pageTools, "Tools"}, {pageAgents, "Agents"}, {pageLog, "Log"}} {
-		style := th.Faint
-		if p.page == m.root() {
-			style = th.Strong
-		}
-		l = l.Add("", "  ").Add(style, p.name)
+	signs := m.signs()
+	l := draw.Of(m.theme.Accent, " toolcrib ")
+	crumb := func(list draw.Safe, of func(*Model, int) draw.Line) draw.Line {
+		l = l.Add(m.theme.Faint, "  "+list+" › ")
+		return append(l, of(m, m.layout.width-l.Width()-signs.Width()-1)...)
 	}
-	if m.page == pageProposal {
-		l = draw.Of(th.Accent, " toolcrib ").Add(th.Faint, "  Queue › ")
-		l = append(l, m.proposal.crumb(m)...)
-	}
-	if m.page == pageSubject {
+	switch m.page {
+	case pageProposal:
+		l = crumb("Queue", m.proposal.crumb)
+	case pageSubject:
 		list := draw.Safe("Tools")
 		if m.subject.entry.Subject.Kind == registry.KindAgent {
 			list = "Agents"
 		}
-		l = draw.Of(th.Accent, " toolcrib ").Add(th.Faint, "  "+list+" › ")
-		l = append(l, m.subject.crumb(m)...)
+		l = crumb(list, m.subject.crumb)
+	case pageQueue, pageTools, pageAgents, pageLog, pageHelp, pageKept, pageCalls:
+		l = append(l, m.pages()...)
 	}
-	right := draw.Of(th.Faint, draw.Show(m.cfg.Place)+" ").Add(th.Faint, "· "+draw.Show(m.cfg.Actor.String())+" ")
-	if m.cfg.Place == "" {
-		right = draw.Of(th.Faint, draw.Show(m.cfg.Actor.String())+" ")
+	whole := append(slices.Clone(signs), m.whom()...)
+	if l.Width()+1+whole.Width() > m.layout.width {
+		whole = signs
+	}
+	return draw.Ends(l, whole, m.layout.width)
+}
+
+// pages names the pages that are reached from everywhere.
+func (m *Model) pages() draw.Line {
+	var l draw.Line
+	for _, p := range []struct {
+		page page
+		name draw.Safe
+	}{{pageQueue, "Queue"}, {pageTools, "Tools"}, {pageAgents, "Agents"}, {pageLog, "Log"}} {
+		style := m.theme.Faint
+		if p.page == m.root() {
+			style = m.theme.Strong
+		}
+		l = l.Add("", "  ").Add(style, p.name)
+	}
+	return l
+}
+
+// signs say what goes on and what waits for the reader, wherever they are.
+func (m *Model) signs() draw.Line {
+	var l draw.Line
+	if m.writes > 0 {
+		l = l.Add(m.theme.Warn, "⋯ writing  ")
 	}
 	if n := m.calls.waiting; n > 0 && m.page != pageCalls {
-		right = append(draw.Of(th.Warn, draw.Showf("● %s: W  ", count(n, "call waits", "calls wait"))), right...)
+		l = l.Add(m.theme.Warn, draw.Showf("● %s: W  ", count(n, "call waits", "calls wait")))
 	}
-	if m.writes > 0 {
-		right = append(draw.Of(th.Warn, "⋯ writing  "), right...)
+	return l
+}
+
+// whom says as whom the reader is here.
+func (m *Model) whom() draw.Line {
+	var l draw.Line
+	if m.cfg.Place != "" {
+		l = l.Add(m.theme.Faint, draw.Show(m.cfg.Place)+" · ")
 	}
-	return draw.Ends(l, right, m.layout.width)
+	return l.Add(m.theme.Faint, draw.Show(m.cfg.Actor.String())+" ")
 }
 
 // root is the page that the way here began at.
