@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -192,18 +193,9 @@ func split(statement string) (list []string, where string) {
 // enclosed returns what stands before the bracket that closes the one before s,
 // and what follows it.
 func enclosed(s string) (inner, rest string) {
-	depth, quoted := 1, false
-	for i, r := range s {
-		switch {
-		case r == '\'':
-			quoted = !quoted
-		case quoted:
-		case r == '(':
-			depth++
-		case r == ')':
-			if depth--; depth == 0 {
-				return s[:i], s[i+1:]
-			}
+	for i, depth := range nesting(s) {
+		if depth < 0 {
+			return s[:i], s[i+1:]
 		}
 	}
 	return s, ""
@@ -212,23 +204,40 @@ func enclosed(s string) (inner, rest string) {
 // outside splits s at separators that stand neither in brackets nor in quotes.
 func outside(s, separator string) []string {
 	var parts []string
-	depth, quoted, from := 0, false, 0
-	for i, r := range s {
-		switch {
-		case r == '\'':
-			quoted = !quoted
-		case quoted:
-		case r == '(':
-			depth++
-		case r == ')':
-			depth--
-		}
-		if depth == 0 && !quoted && i >= from && strings.HasPrefix(s[i:], separator) {
+	from := 0
+	for i, depth := range nesting(s) {
+		if depth == 0 && i >= from && strings.HasPrefix(s[i:], separator) {
 			parts = append(parts, strings.TrimSpace(s[from:i]))
 			from = i + len(separator)
 		}
 	}
 	return append(parts, strings.TrimSpace(s[from:]))
+}
+
+// nesting goes through the bytes of s that stand in no quotes: where each is, and
+// how many brackets are open behind it.
+func nesting(s string) iter.Seq2[int, int] {
+	return func(yield func(at, depth int) bool) {
+		depth, quoted := 0, false
+		for i := range len(s) {
+			switch s[i] {
+			case '\'':
+				quoted = !quoted
+				continue
+			case '(':
+				if !quoted {
+					depth++
+				}
+			case ')':
+				if !quoted {
+					depth--
+				}
+			}
+			if !quoted && !yield(i, depth) {
+				return
+			}
+		}
+	}
 }
 
 // checksOf returns the conditions of the CHECK constraints of a table. Comments
