@@ -15,18 +15,7 @@ import (
 func TestVerifyWhileOthersWrite(t *testing.T) {
 	db := full(t)
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
-	stop := make(chan struct{})
-	var writer sync.WaitGroup
-	writer.Go(func() {
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				return
-			default:
-				db.Approved(t, desk, ada, storetest.Prompt(fmt.Sprintf("busy_%d", i)))
-			}
-		}
-	})
+	stop := busy(t, db, desk, func(int) {})
 	for range 20 / min(stride, 10) {
 		var report history.Report
 		err := db.Audit(t.Context(), func(l history.Ledger) error {
@@ -39,6 +28,28 @@ func TestVerifyWhileOthersWrite(t *testing.T) {
 			break
 		}
 	}
-	close(stop)
-	writer.Wait()
+	stop()
+}
+
+// busy approves one proposal after the other, each followed by also with its
+// number, until it is stopped.
+func busy(t *testing.T, db *storetest.Database, desk *review.Desk, also func(n int)) (stop func()) {
+	t.Helper()
+	done := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				return
+			default:
+				db.Approved(t, desk, ada, storetest.Prompt(fmt.Sprintf("busy_%d", n)))
+				also(n)
+			}
+		}
+	})
+	return func() {
+		close(done)
+		writer.Wait()
+	}
 }

@@ -3,13 +3,11 @@ package store_test
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 
 	"toolcrib/history"
@@ -109,21 +107,11 @@ func TestSoundWhileOthersWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer checkpoints.Close() //nolint:errcheck // it only moves what is written
-	stop := make(chan struct{})
-	var others sync.WaitGroup
-	others.Go(func() {
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				return
-			default:
-				db.Approved(t, desk, ada, storetest.Prompt(fmt.Sprintf("busy_%d", i)))
-			}
-			if i%3 == 0 {
-				mode := []string{"PASSIVE", "RESTART", "TRUNCATE"}[i/3%3]
-				// A checkpoint that has to wait for a reader is none.
-				_, _ = checkpoints.ExecContext(t.Context(), "PRAGMA wal_checkpoint("+mode+")")
-			}
+	stop := busy(t, db, desk, func(n int) {
+		if n%3 == 0 {
+			mode := []string{"PASSIVE", "RESTART", "TRUNCATE"}[n/3%3]
+			// A checkpoint that has to wait for a reader is none.
+			_, _ = checkpoints.ExecContext(t.Context(), "PRAGMA wal_checkpoint("+mode+")")
 		}
 	})
 	for range 20 / min(stride, 10) {
@@ -137,6 +125,5 @@ func TestSoundWhileOthersWrite(t *testing.T) {
 			break
 		}
 	}
-	close(stop)
-	others.Wait()
+	stop()
 }
