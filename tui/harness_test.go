@@ -35,6 +35,7 @@ type bench struct {
 
 	config tui.Config
 	env    map[string]string
+	size   func() (width, height int) // nil for a terminal that keeps its size
 }
 
 // runNow runs an editor without a terminal.
@@ -91,7 +92,7 @@ func newBench(tb testing.TB, width, height int, prepare ...func(*bench)) *bench 
 	}
 	b.config = tui.Config{
 		Desk: desk, Registry: catalog{db}, Actor: mara, Layer: registry.LayerUser, Place: "test", Theme: "dark",
-		Getenv: func(name string) string { return b.env[name] }, Drafts: tb.TempDir(), Now: b.now, After: b.after, Exec: runNow,
+		Getenv: func(name string) string { return b.env[name] }, Drafts: tb.TempDir(), Now: b.now, After: b.after, Exec: runNow, Size: b.size,
 	}
 	b.m = tui.New(b.config)
 	b.m.Prime(width, height)
@@ -224,7 +225,11 @@ func (b *bench) drain(cmd tea.Cmd) {
 		if next == nil {
 			continue
 		}
-		switch msg := next().(type) {
+		msg := next()
+		if msg == tea.RequestWindowSize() {
+			msg = b.sized()
+		}
+		switch msg := msg.(type) {
 		case nil:
 		case tea.BatchMsg:
 			queue = append(queue, msg...)
@@ -235,6 +240,12 @@ func (b *bench) drain(cmd tea.Cmd) {
 			queue = append(queue, cmd)
 		}
 	}
+}
+
+// sized is how the terminal answers when it is asked for its size.
+func (b *bench) sized() tea.Msg {
+	width, height := b.config.Size()
+	return tea.WindowSizeMsg{Width: width, Height: height}
 }
 
 // screen returns what a person sees.

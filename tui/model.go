@@ -142,13 +142,24 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case Leave:
 		return m.quit()
 	case pollMsg:
-		return tea.Batch(m.readStamp(), m.after(pollEvery, pollMsg{}))
+		return tea.Batch(m.readStamp(), m.after(pollEvery, pollMsg{}), m.missedSize())
 	case stampMsg:
 		return m.stamped(msg)
 	default:
 		return m.answer(msg)
 	}
 	return nil
+}
+
+// missedSize asks for the size when the terminal has another one than was told.
+func (m *Model) missedSize() tea.Cmd {
+	if m.cfg.Size == nil {
+		return nil
+	}
+	if width, height := m.cfg.Size(); width == m.layout.width && height == m.layout.height {
+		return nil
+	}
+	return tea.RequestWindowSize
 }
 
 // answer hands what a command answered to the page it is for.

@@ -113,6 +113,10 @@ type Config struct {
 	Getenv   func(string) string
 	Drafts   string // folder for texts that are not sent yet; "" keeps none
 	Now      func() time.Time
+	// Size returns the terminal's size in cells; nil where none can be asked.
+	// The news of a change is lost while nobody listens yet, or to a reading
+	// that is overtaken by an older one.
+	Size func() (width, height int)
 	// Verify recomputes every hash chain, and Import proposes what a file says
 	// about tools; nil where there is no such thing.
 	Verify Job

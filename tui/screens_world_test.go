@@ -91,6 +91,19 @@ func TestBelowTheSmallestSize(t *testing.T) {
 	}
 }
 
+// TestMissedSize has a terminal change its size without a word.
+func TestMissedSize(t *testing.T) {
+	width, height := 80, 24
+	b := newBench(t, width, height, func(b *bench) { b.size = func() (int, int) { return width, height } })
+	width, height = 40, 10
+	b.poll()
+	b.wants("60×15")
+	width, height = 100, 30
+	b.poll()
+	checkWidth(t, b.m.View().Content, width, height)
+	b.wants("quit")
+}
+
 // TestGoldensFit holds every golden against the size it is named by, so that
 // none is accepted that a terminal would break.
 func TestGoldensFit(t *testing.T) {
