@@ -9,7 +9,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -79,11 +81,18 @@ func newPatient(t *testing.T) patient {
 
 // verdicts counts what became of damaged files.
 type verdicts struct {
-	refused, named, harmless, lost int
+	sync.Mutex
+	refused, named, harmless int
 }
 
-func (v verdicts) String() string {
+func (v *verdicts) String() string {
 	return fmt.Sprintf("%d refused at open, %d named by verify, %d without effect on anything that is read; no panic, no approval of anything but what was shown", v.refused, v.named, v.harmless)
+}
+
+func (v *verdicts) count(n *int) {
+	v.Lock()
+	defer v.Unlock()
+	*n++
 }
 
 // examine writes a damaged image (and a log) and looks at what toolcrib makes
@@ -92,31 +101,28 @@ func (p patient) examine(t *testing.T, what string, image, wal []byte, v *verdic
 	t.Helper()
 	dir := t.TempDir()
 	c := p.on(filepath.Join(dir, "toolcrib.db"))
-	write := func() {
-		for name, b := range map[string][]byte{"toolcrib.db": image, "toolcrib.db-wal": wal} {
-			if b == nil {
-				continue
-			}
-			if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+	for name, b := range map[string][]byte{"toolcrib.db": image, "toolcrib.db-wal": wal} {
+		if b == nil {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Error(err)
+			return
 		}
 	}
-	write()
 	out, code, panicked := c.inProcess(t, "verify")
 	switch {
 	case panicked != nil:
 		t.Errorf("%s: verify panicked: %v", what, panicked)
 	case code == 6:
-		v.named++
+		v.count(&v.named)
 	case code == 0:
 		if said := c.says(t); said != p.said {
-			v.lost++
 			t.Errorf("%s: verify is content and the database says something else", what)
 		}
-		v.harmless++
+		v.count(&v.harmless)
 	case code == 1 && strings.HasPrefix(out, "toolcrib: "):
-		v.refused++
+		v.count(&v.refused)
 	default:
 		t.Errorf("%s: verify: exit %d\n%s", what, code, out)
 	}
@@ -128,7 +134,7 @@ func (p patient) examine(t *testing.T, what string, image, wal []byte, v *verdic
 		t.Errorf("%s: approved other content than was shown\n%s", what, out)
 	}
 	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 }
 
@@ -171,11 +177,18 @@ func TestDamagedFiles(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			var v verdicts
 			n := blows(kind.whole, kind.some)
+			var beds sync.WaitGroup
+			free := make(chan struct{}, runtime.GOMAXPROCS(0))
 			for range n {
 				image, wal, at := kind.damage(bytes.Clone(p.image))
-				p.examine(t, fmt.Sprintf("%s at %d", kind.name, at), image, wal, &v)
+				free <- struct{}{}
+				beds.Go(func() {
+					p.examine(t, fmt.Sprintf("%s at %d", kind.name, at), image, wal, &v)
+					<-free
+				})
 			}
-			figures.note(t, kind.name, n, "%s", v)
+			beds.Wait()
+			figures.note(t, kind.name, n, "%s", &v)
 		})
 	}
 }
