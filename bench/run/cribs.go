@@ -24,15 +24,14 @@ type crib struct {
 // waitingShare is how many proposals wait for each ten tools.
 const waitingShare = 5
 
-// crib makes a database with n tools and, beside the proposals that brought
-// them in, half as many that wait.
-func (b bench) crib(ctx context.Context, n, versions int) (crib, error) {
-	c := crib{b: b, path: filepath.Join(b.dir, fmt.Sprintf("crib-%d-%d.db", n, versions))}
+// crib makes a database with the given content.
+func (b bench) crib(ctx context.Context, content storetest.Crowd) (crib, error) {
+	c := crib{b: b, path: filepath.Join(b.dir, fmt.Sprintf("crib-%d-%d-%d.db", content.Tools, content.Waiting, content.Versions))}
 	desk, err := review.New(nil, review.Policy{}, time.Now, nil)
 	if err != nil {
 		return c, err
 	}
-	content := storetest.Crowd{Tools: n, Waiting: max(n*waitingShare/10, 2*b.runs), Versions: versions, Rules: desk.RulesVersion()}
+	content.Rules = desk.RulesVersion()
 	if err := content.Fill(ctx, c.path); err != nil {
 		return c, err
 	}
@@ -66,6 +65,15 @@ func (c *crib) wait(ctx context.Context) error {
 func (c *crib) command(args ...string) command {
 	home := filepath.Dir(c.path)
 	return command{argv: append([]string{c.b.bin}, args...), dir: home, env: []string{"HOME=" + home, "TOOLCRIB_DB=" + c.path, "USER=mara"}}
+}
+
+// engine is SQLite's own check of the database, where there is a shell for it.
+func (c *crib) engine() []contender {
+	if !has("sqlite3") {
+		return nil
+	}
+	check := command{argv: []string{"sqlite3", c.path, "PRAGMA integrity_check"}, dir: c.b.dir}
+	return []contender{{name: "sqlite3", shown: "sqlite3 … 'PRAGMA integrity_check'", command: func(int) (command, error) { return check, nil }}}
 }
 
 // always is a contender whose command is the same each time.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"toolcrib/store/storetest"
 )
 
 // operations prepares everything that is timed. Sizes that no peer can be
@@ -17,7 +19,7 @@ func (b bench) operations(ctx context.Context) ([]operation, error) {
 	none := crib{b: b, path: filepath.Join(b.dir, "none.db")}
 	ops := []operation{b.help(&none)}
 	for _, n := range b.sizes {
-		c, err := b.crib(ctx, n, 0)
+		c, err := b.crib(ctx, storetest.Crowd{Tools: n, Waiting: max(n*waitingShare/10, 2*b.runs)})
 		if err != nil {
 			return nil, fmt.Errorf("a database of %d: %w", n, err)
 		}
@@ -132,10 +134,8 @@ func (b bench) sized(ctx context.Context, c *crib, p peers, n int) ([]operation,
 		approve.contenders = append(approve.contenders, contender{name: "sqlite3", shown: "sqlite3 (the same rows, FULL)", command: func(int) (command, error) {
 			return command{argv: []string{"sqlite3", plain}, dir: b.dir, stdin: durable(1)}, nil
 		}})
-		verify.contenders = append(verify.contenders, contender{name: "sqlite3", shown: "sqlite3 … 'PRAGMA integrity_check'", command: func(int) (command, error) {
-			return command{argv: []string{"sqlite3", c.path, "PRAGMA integrity_check"}, dir: b.dir}, nil
-		}})
 	}
+	verify.contenders = append(verify.contenders, c.engine()...)
 	ops := []operation{list, filter, common, show, tools, propose, approve, preview, verify}
 	if n == b.sizes[0] && has("fossil") {
 		dir, env, err := p.fossil(ctx)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"toolcrib/store/storetest"
 )
 
 // draft is a proposal of a prompt tool as one line of JSON; with a base, one
@@ -125,17 +127,18 @@ func (b bench) lint(c *crib) (operation, error) {
 
 // millions are the operations on a database of a million.
 func (b bench) millions(ctx context.Context) ([]operation, error) {
-	c, err := b.crib(ctx, 1_000_000, 0)
+	c, err := b.crib(ctx, storetest.Crowd{Tools: 100_000, Waiting: 900_000})
 	if err != nil {
 		return nil, err
 	}
-	v, err := b.crib(ctx, 1000, 1_000_000)
+	v, err := b.crib(ctx, storetest.Crowd{Tools: 1000, Waiting: 1000, Versions: 1_000_000})
 	if err != nil {
 		return nil, err
 	}
 	return []operation{
-		{name: "list, a page of 50", size: "1,500,000", contenders: []contender{c.always("list", "--limit", "50")}},
-		{name: "list, by a rare word", size: "1,500,000", contenders: []contender{c.always("list", "--filter", rare, "--limit", "50")}},
-		{name: "verify versions", size: "1,000,000", runs: 3, contenders: []contender{v.always("verify")}},
+		{name: "list, a page of 50", size: "1,000,000", contenders: []contender{c.always("list", "--limit", "50")}},
+		{name: "list, by a rare word", size: "1,000,000", contenders: []contender{c.always("list", "--filter", rare, "--limit", "50")}},
+		{name: "list, by risk", size: "1,000,000", contenders: []contender{c.always("list", "--sort", "risk", "--limit", "50")}},
+		{name: "verify versions", size: "1,000,000", runs: 3, contenders: append([]contender{v.always("verify")}, v.engine()...)},
 	}, nil
 }
