@@ -17,7 +17,14 @@ func newComment(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "comment ID --note TEXT",
 		Short: "Say something in a proposal's thread",
-		Args:  exact(1, "the id of a proposal"),
+		Long: `Add a comment to the thread of a proposal, where its author, the Chief of Staff
+and the user read it. --field and --line say which passage it is about.
+
+A comment is kept for ever: nothing changes or removes it. It decides nothing
+and moves the proposal to no other state.`,
+		Example: `  toolcrib comment 0199f3 --note "Which harbour is meant?"
+  toolcrib comment 0199f3 --field definition.prompt --line 1 --note-file remark.txt`,
+		Args: exact(1, "the id of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := note.read(a)
 			if err != nil {
@@ -64,7 +71,12 @@ func newWaive(a *app) *cobra.Command {
 		Long: `Settle one finding of the current revision on the user's word. FINDING is its
 rule, when it found one thing, or as much of RULE@PATH#HASH as toolcrib show
 prints. A waiver falls when the passage changes or something new is found in
-the same field.`,
+the same field.
+
+Only a user can waive, and it approves nothing. What a rule that can not be
+waived has found stays (exit status 5).`,
+		Example: `  toolcrib waive 0199f3 N103 --note "Old prompts still say it."
+  toolcrib waive 0199f3 N103 --note "Until the prompts are moved." --expires 30d`,
 		Args: exact(2, "the id of a proposal and a finding"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			reason, err := note.read(a)
@@ -135,7 +147,11 @@ func newFork(a *app) *cobra.Command {
 		Short: "Draft a tool of your own from a core tool",
 		Long: `Core tools are locked. fork drafts a new tool with the same content under the id
 CORE_ID_custom, in the user's layer, or the project's with --project. Complete
-the draft (toolcrib show ID --source FILE, toolcrib revise ID FILE) and submit it.`,
+the draft (toolcrib show ID --source FILE, toolcrib revise ID FILE) and submit it.
+
+The core tool stays as it is, and nothing is live before it is approved.`,
+		Example: `  toolcrib fork file_reader
+  toolcrib fork line_editor --project novel`,
 		Args: exact(1, "the id of a core tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := a.bind(cmd.Context())
@@ -168,7 +184,12 @@ func newRollback(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollback SUBJECT VERSION",
 		Short: "Draft a proposal to go back to an earlier version",
-		Args:  exact(2, "a subject and the number of a version"),
+		Long: `Draft a proposal of type restore: what an earlier version says becomes the next
+version. It goes through the same gate as every change: nothing is live before
+it is approved, and no version is removed.`,
+		Example: `  toolcrib rollback tool:user/scene_pacer 1
+  toolcrib rollback tool:user/scene_pacer 1 --submit --note "The longer report is not read."`,
+		Args: exact(2, "a subject and the number of a version"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			subject, err := registry.ParseSubject(args[0])

@@ -22,7 +22,11 @@ func newBackup(a *app) *cobra.Command {
 Others may go on reading and writing. The copy is a database like any other:
 look into it with --db FILE, check it with verify --db FILE, and restore it by
 putting it in the place of the original while no toolcrib runs. The original's
-own -wal and -shm files must go first: they belong to what it was.`,
+own -wal and -shm files must go first: they belong to what it was.
+
+A file that is there already is never written over.`,
+		Example: `  toolcrib backup copy.db
+  toolcrib verify --db copy.db`,
 		Args: exact(1, "the name of a new file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runBackup(cmd.Context(), a, args[0]) },
 	}

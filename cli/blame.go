@@ -34,7 +34,10 @@ func newBlame(a *app) *cobra.Command {
 		Short: "Say which version brought in each line of a field",
 		Long: `Print a field of the live definition with the version, the author and the approver
 that brought in each line. FIELD is a JSON path; without one it is the prompt,
-the description of an action tool, or the prompt template of an agent.`,
+the description of an action tool, or the prompt template of an agent. Nothing
+is changed.`,
+		Example: `  toolcrib blame scene_pacer
+  toolcrib blame tool:user/scene_pacer goals`,
 		Args: between(1, 2, "a subject, and maybe a field"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			field := ""

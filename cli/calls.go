@@ -23,6 +23,9 @@ arguments, the version of the tool, and who asked on whose behalf; a digest
 stands for all of it. A call that waits expires, and it is worth nothing once
 the tool's definition changed. A call that was approved runs once at most: when
 the program ends while it runs, it is shown as interrupted and not run again.`,
+		Example: `  toolcrib calls
+  toolcrib calls show 0199f3
+  toolcrib calls approve 0199f3`,
 		Args: exact(0, "a subcommand, or nothing"),
 		RunE: list.RunE,
 	}
@@ -37,7 +40,12 @@ func newCallsList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the calls that wait for you, the newest first",
-		Args:  exact(0, "no arguments"),
+		Long: `List the calls that wait for the user's yes: id, tool, agent, and for how long.
+With --all also those that were answered, have expired or are outdated. Listing
+a call answers nothing.`,
+		Example: `  toolcrib calls list
+  toolcrib calls list --all --agent assistant --json`,
+		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.Waiting = !all
 			return runCallsList(cmd.Context(), a, q)
@@ -106,7 +114,12 @@ func newCallsShow(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
 		Short: "Show everything about a call that waits, or waited",
-		Args:  exact(1, "the id of a pending call"),
+		Long: `Print the call as it was made: tool and version, who asked on whose behalf, the
+arguments, and the digest over all of it that an approval can be tied to. What
+became of an answered call is shown with it. Showing a call answers nothing.`,
+		Example: `  toolcrib calls show 0199f3
+  toolcrib calls show 0199f3 --json`,
+		Args: exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withGateway(cmd.Context(), func(g *openGateway) error {
 				p, err := g.PendingCall(cmd.Context(), args[0])
@@ -172,6 +185,8 @@ it and how long the provider took. The arguments are not kept, only their hash.
 An empty code is a call that runs, or that the program did not survive. Who is
 refused more than max_refused times in an hour fills the audit no further: the
 rest is counted, and the number stands below the list.`,
+		Example: `  toolcrib calls log
+  toolcrib calls log --agent assistant --code approval_required`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.Code = gateway.Code(strings.TrimSpace(code))

@@ -17,7 +17,13 @@ func newCallsApprove(a *app) *cobra.Command {
 		Short: "Say yes to a call that waits, and run it",
 		Long: `Run a call that waits with the arguments that calls show prints. With --expect
 only if it is still the call that was looked at. A cooldown or daily limit that
-keeps it from running now is reported, and the call goes on waiting.`,
+keeps it from running now is reported, and the call goes on waiting.
+
+Only a user can answer, once, and an approved call never runs twice. Exit status
+4 when it was answered before, expired or is outdated, 5 when a gate refuses it,
+1 when the provider failed.`,
+		Example: `  toolcrib calls approve 0199f3
+  toolcrib calls approve 0199f3 --expect "$(toolcrib calls show 0199f3 --json | jq -r .pending.digest)"`,
 		Args: exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCallsApprove(cmd.Context(), a, args[0], expect)
@@ -56,7 +62,10 @@ func newCallsRefuse(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "refuse ID --note REASON",
 		Short: "Say no to a call that waits; the agent is told why",
-		Args:  exact(1, "the id of a pending call"),
+		Long: `Refuse a call that waits. It is not run, now or later, and its agent is given the
+reason. Only a user can answer, and only once (exit status 4 after that).`,
+		Example: `  toolcrib calls refuse 0199f3 --note "Not before Monday."`,
+		Args:    exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCallsRefuse(cmd.Context(), a, args[0], note)
 		},
@@ -95,6 +104,9 @@ func newCallsPolicy(a *app) *cobra.Command {
 tier, choose it; default takes an earlier choice back. Only a tool whose tier is
 user_configurable leaves the choice to the user. The choice is kept in the
 database with an entry in the audit log, and only the user can make it.`,
+		Example: `  toolcrib calls policy
+  toolcrib calls policy create_tasks requires_approval
+  toolcrib calls policy create_tasks default`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 0 && len(args) != 2 {
 				return usagef("%s takes nothing, or a tool and a tier; got %d arguments", cmd.CommandPath(), len(args))

@@ -42,7 +42,7 @@ approval tiers may stand in it as "approvalTiers", or in a file of their own
 that agent has, else against every tool of the view. Tools that an MCP server
 runs are registered there and not missed in the code.
 
-Exit status 6 when anything is found.`,
+Nothing is proposed or changed. Exit status 6 when anything is found.`,
 		Example: `  toolcrib check --code dist/tools.json --agent assistant
   toolcrib check --code tools.json --format sarif > check.sarif`,
 		Args: exact(0, "no arguments"),

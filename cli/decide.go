@@ -29,7 +29,12 @@ func newApprove(a *app) *cobra.Command {
 		Short: "Make proposals live (the same as --approve)",
 		Long: `Approve proposals: all of them or none. Each becomes the next version of its
 subject and goes live. Only a user can do this. A member of a change set is
-approved with all the others: name them all, or set:NAME.`,
+approved with all the others: name them all, or set:NAME.
+
+With --expect it is approved only if its review digest is still the one that
+toolcrib show printed. A core tool is never changed, and an open block is never
+passed over. Exit status 4 when it was decided before, is stale or has another
+digest, 5 when it is locked, blocked or not yours to approve.`,
 		Example: `  toolcrib --approve 0199f3
   toolcrib approve 0199f3 --expect "$(toolcrib show 0199f3 --json | jq -r .proposal.review_digest)"
   toolcrib approve set:rollout --note "agreed on Monday"`,
@@ -41,22 +46,37 @@ approved with all the others: name them all, or set:NAME.`,
 }
 
 func newNeedsChanges(a *app) *cobra.Command {
-	return newRefusal(a, "needs-changes", "Send proposals back to their authors, with the reason", (*review.Desk).RequestChanges)
+	return newRefusal(a, (*review.Desk).RequestChanges, &cobra.Command{
+		Use:   "needs-changes ID… --note REASON",
+		Short: "Send proposals back to their authors, with the reason",
+		Long: `Return proposals to their authors: all of them or none. The reason is shown to the
+author, who revises the proposal; the revision is reviewed again. Only a user
+can do this, and nothing goes live by it. Exit status 4 when a proposal was
+decided before.`,
+		Example: `  toolcrib needs-changes 0199f3 --note "Say what counts as slow."
+  toolcrib needs-changes 0199f3 --note-file reasons.txt`,
+	})
 }
 
 func newReject(a *app) *cobra.Command {
-	return newRefusal(a, "reject", "Reject proposals for good, with the reason", (*review.Desk).Reject)
+	return newRefusal(a, (*review.Desk).Reject, &cobra.Command{
+		Use:   "reject ID… --note REASON",
+		Short: "Reject proposals for good, with the reason",
+		Long: `Reject proposals: all of them or none. The reason is shown to the author, and the
+same content is refused when it is submitted again. Only a user can do this; a
+rejection is never taken back, and a rejected member ends its change set. Exit
+status 4 when a proposal was decided before.`,
+		Example: `  toolcrib reject 0199f3 --note "file_reader does this."
+  toolcrib reject set:rollout --note "Not this year."`,
+	})
 }
 
-func newRefusal(a *app, name, short string, act decideFunc) *cobra.Command {
+// newRefusal completes the command of a verdict that makes nothing live.
+func newRefusal(a *app, act decideFunc, cmd *cobra.Command) *cobra.Command {
 	flags := &decideFlags{}
-	cmd := &cobra.Command{
-		Use:   name + " ID… --note REASON",
-		Short: short,
-		Args:  some("ids of proposals, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runDecide(cmd.Context(), a, args, flags, act)
-		},
+	cmd.Args = some("ids of proposals, or - for standard input")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return runDecide(cmd.Context(), a, args, flags, act)
 	}
 	flags.register(cmd.Flags())
 	return cmd

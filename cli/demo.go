@@ -41,6 +41,8 @@ rolled back. Every line is a command that really runs, with its real output.
 It happens in a new folder with a database, a configuration and a home of its
 own, which is removed at the end; yours are not touched. In a terminal the
 workbench then opens on it.`,
+		Example: `  toolcrib demo --print
+  toolcrib demo --keep`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, keep, printed) },
 	}

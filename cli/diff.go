@@ -54,7 +54,8 @@ func newDiff(a *app) *cobra.Command {
 One argument: the id of a proposal, whose current revision is held against the
 version it was made from; or SUBJECT@A..B for two versions; or ID@A..B for two
 revisions. Two arguments, each one of: SUBJECT (the live version), SUBJECT@N,
-ID (the current revision), ID@N, ID@base, ID@live, or a file.`,
+ID (the current revision), ID@N, ID@base, ID@live, or a file. Nothing is
+changed.`,
 		Example: `  toolcrib diff 0199f3
   toolcrib diff tool:user/scene_pacer@1..2
   toolcrib diff scene_pacer@1..live

@@ -40,7 +40,10 @@ func newDoctor(a *app) *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what is in force and whether the database is sound",
 		Long: `Print every setting with where it comes from, who you are, and what the engine
-says about the database file. toolcrib verify looks at the content.`,
+says about the database file. toolcrib verify looks at the content. Nothing is
+repaired. Exit status 6 when something is wrong, or others may read the file.`,
+		Example: `  toolcrib doctor
+  toolcrib doctor --json`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), a) },
 	}

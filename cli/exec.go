@@ -29,6 +29,9 @@ or refuse.
 
 Exit status 3 when there is no such tool, 5 when a gate refused, 1 when the
 arguments are not valid or the provider failed.`,
+		Example: `  toolcrib exec get_tasks --agent assistant
+  toolcrib exec create_tasks --agent assistant --args '{"tasks": [{"title": "Read the proofs"}]}'
+  toolcrib exec create_tasks --agent assistant --args @args.json --json`,
 		Args: exact(1, "a tool"),
 		RunE: func(cmd *cobra.Command, tools []string) error { return runExec(cmd.Context(), a, who, tools[0], args) },
 	}

@@ -73,6 +73,9 @@ format an application loads:
 
 Only what was approved is in it. What a format has no place for is told on
 standard error. Imported again, an export proposes nothing.`,
+		Example: `  toolcrib export --output catalog.json
+  toolcrib export --format openai --agent assistant --output tools.json
+  toolcrib export --format v0 --as-of 2030-01-01T00:00:00Z`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd.Context(), a, f) },
 	}

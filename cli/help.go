@@ -1,13 +1,21 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
 
 // newHelp replaces the framework's own help, which does not mind a command
 // that does not exist.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [COMMAND]",
-		Short:   "Help about any command",
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		Long: `Print what a command does, with examples and its flags; the same as COMMAND
+--help. No database is read.`,
+		Example: `  toolcrib help propose
+  toolcrib help calls approve`,
 		GroupID: groupOther,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			names := []string{}
@@ -31,4 +39,27 @@ func newHelp() *cobra.Command {
 
 func noCommand(name string) error {
 	return usagef("there is no command %q; `toolcrib --help` lists them", name)
+}
+
+// describeCompletion adds the framework's own commands for completion when the
+// others are there, and what their help lacks.
+func describeCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return // the framework has none
+	}
+	completion.Long = strings.TrimSpace(completion.Long) + "\nThe script is printed and nothing is installed. No database is read."
+	completion.Example = "  toolcrib completion bash > toolcrib.bash\n  toolcrib completion zsh > _toolcrib"
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("there is no completion for %q; write bash, zsh, fish or powershell", args[0])
+		}
+		return cmd.Help()
+	}
+	for _, c := range completion.Commands() {
+		c.Args = exact(0, "no arguments")
+		c.Example = "  toolcrib completion " + c.Name()
+	}
 }

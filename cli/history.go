@@ -49,7 +49,13 @@ func newHistory(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history SUBJECT",
 		Short: "List the versions of a tool or an agent, the newest first",
-		Args:  exact(1, "a subject such as tool:user/scene_pacer, or the id of a live tool"),
+		Long: `List every version that was approved: its number, when and by whom it was decided,
+the proposal it came from, and its hashes. A version is never changed or
+removed; toolcrib verify recomputes the chain. SUBJECT is written as
+tool:user/scene_pacer, or is the id of a live tool.`,
+		Example: `  toolcrib history scene_pacer
+  toolcrib history agent:global/assistant --json`,
+		Args: exact(1, "a subject such as tool:user/scene_pacer, or the id of a live tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runHistory(cmd.Context(), a, args[0], before, limit)
 		},

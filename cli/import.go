@@ -49,7 +49,7 @@ live server toolcrib declares nothing.`,
 		Example: `  toolcrib import tracker.json --server tracker
   toolcrib import --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory
   toolcrib import --mcp-url https://mcp.example.com/mcp --server example
-  toolcrib import tools.json --change-set app --draft
+  toolcrib import tools.json --server app --change-set app --draft
   toolcrib export --format mcp | toolcrib import -`,
 		Args: between(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url or --server"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), a, args, f) },

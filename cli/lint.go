@@ -24,10 +24,11 @@ and Anthropic tool arrays, v0 prompt files, toolcrib's own export, and plain
 prompts (.md without front matter, .txt). What is live is not known here; names
 are held against what toolcrib ships, and tools against each other.
 
-Exit status 6 when anything of the severity given by --fail-on or worse is found.`,
+Nothing is proposed. Exit status 6 when anything of the severity given by
+--fail-on or worse is found.`,
 		Example: `  toolcrib lint proposals/*.md
-  toolcrib lint --format sarif tools.json > toolcrib.sarif
-  curl -s … | toolcrib lint -`,
+  toolcrib lint --format sarif pacer.md > toolcrib.sarif
+  generate | toolcrib lint --fail-on block -`,
 		Args: some("files, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLint(cmd.Context(), a, args, format, rules.Severity(fail))

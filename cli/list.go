@@ -18,7 +18,14 @@ func newList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List proposals",
-		Args:  exact(0, "no arguments"),
+		Long: `List proposals, the newest first: issue, id, state, type, subject, author, age,
+what the Chief of Staff advises, and the worst finding. With several flags a
+proposal has to fit all of them. A list that is cut ends with what --after needs
+to go on. Listing changes nothing.`,
+		Example: `  toolcrib list --state user_review
+  toolcrib list --author agent: --sort risk
+  toolcrib list --filter scene --limit 20 --json`,
+		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.State = proposals.State(strings.ReplaceAll(state, "-", "_"))
 			if q.Order = review.Order(order); order == "newest" {

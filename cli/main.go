@@ -14,7 +14,6 @@ func Main(ctx context.Context, env Env) int {
 	root := newRoot(app)
 	root.SetArgs(env.Args)
 	root.SetIn(app.env.In)
-	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	err := root.ExecuteContext(ctx)
 	err = errors.Join(err, app.close())
@@ -43,11 +42,18 @@ a user or an agent, reviewed by the Chief of Staff, and goes live only when the
 user approves it; every approved version is kept for ever.
 
 An ID is the id of a proposal, any unique prefix of it, #N (its issue), or
-set:NAME (all members of a change set).`,
-		Example: `  toolcrib propose pacer.md          propose a change written in a file
-  toolcrib list --state user_review  what waits for your decision
-  toolcrib show 0199                 look at it
-  toolcrib --approve 0199            make it live`,
+set:NAME (all members of a change set). A shell wants '#N' in quotes.
+
+In a terminal, toolcrib without a command opens the workbench. An agent can only
+propose: nothing that is typed with --as agent:NAME decides anything.
+
+Exit status: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict (already decided,
+stale, digest differs), 5 refused (lock, authority, open block), 6 findings, 130
+interrupted.`,
+		Example: `  toolcrib propose pacer.md          # propose a change written in a file
+  toolcrib list --state user_review  # what waits for your decision
+  toolcrib show 0199f3               # look at it
+  toolcrib --approve 0199f3          # make it live`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -64,6 +70,7 @@ set:NAME (all members of a change set).`,
 	root.Flags().BoolVar(&approve, "approve", false, "approve the proposals named by the arguments, - for standard input")
 	decision.register(root.Flags())
 	a.flags.register(root.PersistentFlags())
+	root.SetOut(a.env.Out) // now: the commands for completion keep it
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
 	root.AddGroup(
 		&cobra.Group{ID: groupReview, Title: "Proposals:"},
@@ -73,6 +80,7 @@ set:NAME (all members of a change set).`,
 	)
 	root.SetHelpCommand(newHelp())
 	root.SetCompletionCommandGroupID(groupOther)
+	defer describeCompletion(root)
 	for _, add := range []struct {
 		group    string
 		commands []func(*app) *cobra.Command

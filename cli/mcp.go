@@ -42,7 +42,9 @@ names. It is never a user.
 Over HTTP the endpoint is http://HOST:PORT/mcp, on this machine only, and every
 request has to carry a bearer token: the one in TOOLCRIB_MCP_TOKEN, else the one
 in the file that --token-file names (made when it is not there), else a new one
-that is printed on standard error. Web pages from elsewhere are turned away.`,
+that is printed on standard error. Web pages from elsewhere are turned away.
+
+It serves until its input ends or it is interrupted (exit status 130).`,
 		Example: `  toolcrib mcp --as agent:editor
   toolcrib mcp --http 127.0.0.1:8765 --token-file ~/.config/toolcrib/mcp.token`,
 		Args: exact(0, "no arguments"),

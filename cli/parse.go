@@ -58,6 +58,8 @@ json    the whole answer is one object {"tool":…,"args":{…},"nonce":…}. Th
         error with one of the codes tool_call_invalid_format,
         tool_call_multiple, tool_call_unknown_tool, tool_call_invalid_args,
         tool_call_nonce_invalid.`,
+		Example: `  toolcrib parse answer.txt --agent assistant
+  toolcrib parse call.json --agent assistant --protocol json --nonce 7f3a`,
 		Args: between(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if len(files) == 0 {

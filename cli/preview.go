@@ -48,10 +48,11 @@ What is rendered depends on nothing but the registry and what the flags say, so
 two runs with the same --at give the same bytes. The agent is taken to work on
 the user's machine with semantic search, as in a review.
 
-For people hidden characters are shown as such; --json holds the exact text.`,
+For people hidden characters are shown as such; --json holds the exact text.
+Nothing is sent to a model, and nothing is approved.`,
 		Example: `  toolcrib preview --agent assistant --channel telegram
-  toolcrib preview '#4'
-  toolcrib preview set:spring --agent assistant --channel all --json`,
+  toolcrib preview 0199f3
+  toolcrib preview set:rollout --agent assistant --channel all --json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPreview(cmd.Context(), a, args, f) },
 	}

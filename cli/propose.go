@@ -17,7 +17,10 @@ func newPropose(a *app) *cobra.Command {
 		Long: `Read proposals from files (JSON, NDJSON or Markdown with front matter) or from
 standard input, and submit them to the Chief of Staff: all of them or none.
 
-With --draft they are kept as drafts, which may be incomplete.`,
+With --draft they are kept as drafts, which may be incomplete. Nothing is live
+before it is approved. Exit status 1 when a file is malformed or incomplete, with
+every problem and its place, 5 when the subject is locked, the same was rejected
+before, or a limit for agents is reached.`,
 		Example: `  toolcrib propose pacer.md
   toolcrib propose --draft pacer.md
   generate | toolcrib propose --as agent:generator -`,
@@ -101,7 +104,13 @@ func newRevise(a *app) *cobra.Command {
 		Short: "Replace the content of an open proposal",
 		Long: `Make a new revision of a proposal from a file. A draft stays a draft; anything
 else goes back to the Chief of Staff. toolcrib show ID --source FILE writes the
-current revision to start from.`,
+current revision to start from.
+
+Earlier revisions are never changed, and what was said of them does not carry
+over. Exit status 4 when the content is the same or the proposal is not open.`,
+		Example: `  toolcrib show 0199f3 --source revised.md
+  vi revised.md
+  toolcrib revise 0199f3 revised.md`,
 		Args: exact(2, "the id of a proposal and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
@@ -137,7 +146,11 @@ func newSubmit(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "submit ID…",
 		Short: "Hand drafts to the Chief of Staff",
-		Args:  some("ids of drafts"),
+		Long: `Submit drafts: each is checked for completeness, opens an issue and is reviewed.
+What is missing is reported all at once, and the draft stays a draft (exit status
+1). Submitting approves nothing.`,
+		Example: `  toolcrib submit 0199f3`,
+		Args:    some("ids of drafts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.eachProposal(cmd.Context(), args, func(ctx context.Context, b bound, id proposals.ID) (proposals.Proposal, error) {
 				return b.desk.Submit(ctx, b.actor, id)
@@ -151,7 +164,12 @@ func newWithdraw(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "withdraw ID…",
 		Short: "End open proposals without a decision",
-		Args:  some("ids of proposals"),
+		Long: `Withdraw open proposals: one's own, or as a user anybody's. Nothing is deleted:
+revisions, assessments and comments stay. A withdrawn proposal is not opened
+again, but its content may be proposed anew. Exit status 4 when a proposal is not
+open.`,
+		Example: `  toolcrib withdraw 0199f3 --note "Solved in another way."`,
+		Args:    some("ids of proposals"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := note.read(a)
 			if err != nil {

@@ -24,7 +24,9 @@ func newRebase(a *app) *cobra.Command {
 field and line by line, into a new revision. Where both changed the same thing
 the conflicts are shown and nothing is written (exit status 4); --source FILE
 then writes the merge with conflict markers, to be finished and handed to
-toolcrib revise.`,
+toolcrib revise. What is live is never changed by it.`,
+		Example: `  toolcrib rebase 0199f3
+  toolcrib rebase 0199f3 --source merged.md`,
 		Args: exact(1, "the id of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRebase(cmd.Context(), a, args[0], source)

@@ -46,6 +46,8 @@ every tool the reason why it is in or out.
 
 What an allow-list names and the registry lacks is skipped with a warning.
 That nothing is left is an error: an agent never falls back to every tool.`,
+		Example: `  toolcrib resolve --agent assistant
+  toolcrib resolve --agent assistant --explain --json`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if agent == "" {

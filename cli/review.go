@@ -27,7 +27,11 @@ assessment of your own is filed:
   {"revision": 1, "recommendation": "needs_changes", "comment": "…",
    "findings": [{"severity": "warn", "path": "definition.prompt", "message": "…"}]}
 
-It adds to what the rules find, and can only lower the recommendation.`,
+It adds to what the rules find, and can only lower the recommendation. An
+assessment decides nothing.`,
+		Example: `  toolcrib review 0199f3
+  toolcrib review 0199f3 --again
+  toolcrib review 0199f3 --file assessment.json --as chief:ines`,
 		Args: exact(1, "the id of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if again && file != "" {

@@ -31,7 +31,13 @@ func newRules(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules [ID]",
 		Short: "List the rules of the Chief of Staff, or explain one",
-		Args:  between(0, 1, "at most the id of a rule"),
+		Long: `List the rules with their severities, or explain one by its id or name: what it
+looks for, what to do, and an example of what it finds and of what it lets pass.
+The severities are those that toolcrib ships; toolcrib.toml may have others
+([rules]). No database is read.`,
+		Example: `  toolcrib rules
+  toolcrib rules N101`,
+		Args: between(0, 1, "at most the id of a rule"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if markdown {
 				_, err := io.WriteString(a.env.Out, rulesMarkdown()+"\n")

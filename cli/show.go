@@ -21,7 +21,11 @@ func newShow(a *app) *cobra.Command {
 revisions, and the review digest that an approval can be tied to.
 
 With --source FILE the current revision is written to FILE, as Markdown or JSON
-by its name, to be edited and handed to toolcrib revise.`,
+by its name, to be edited and handed to toolcrib revise. Showing a proposal
+changes nothing.`,
+		Example: `  toolcrib show 0199f3
+  toolcrib show 0199f3 --json
+  toolcrib show 0199f3 --source revised.md`,
 		Args: exact(1, "the id of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := a.bind(cmd.Context())

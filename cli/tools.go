@@ -85,33 +85,45 @@ type docAgentList struct {
 }
 
 func newTools(a *app) *cobra.Command {
-	return newCatalog(a, registry.KindTool, "tools [ID | SUBJECT]", "List the live tools, or show one",
-		`List the tools that are live: the global layer, the user's over it, and with
+	return newCatalog(a, registry.KindTool, &cobra.Command{
+		Use:   "tools [ID | SUBJECT]",
+		Short: "List the live tools, or show one",
+		Long: `List the tools that are live: the global layer, the user's over it, and with
 --project the project's over both. A tool of an earlier layer that a later one
-hides is left out, unless --all is given.`)
+hides is left out, unless --all is given. What is only proposed is never listed.`,
+		Example: `  toolcrib tools
+  toolcrib tools get_tasks --json
+  toolcrib tools --category memory --all
+  toolcrib tools --as-of 2030-01-01T00:00:00Z`,
+	})
 }
 
 func newAgents(a *app) *cobra.Command {
-	return newCatalog(a, registry.KindAgent, "agents [ID | SUBJECT]", "List the live agents, or show one",
-		"List the agents that are live, in the layers that toolcrib tools lists.")
+	return newCatalog(a, registry.KindAgent, &cobra.Command{
+		Use:   "agents [ID | SUBJECT]",
+		Short: "List the live agents, or show one",
+		Long: `List the agents that are live, or show one with its whole profile, in the layers
+that toolcrib tools lists. What is only proposed is never listed.`,
+		Example: `  toolcrib agents
+  toolcrib agents assistant --json`,
+	})
 }
 
-func newCatalog(a *app, kind registry.Kind, use, short, long string) *cobra.Command {
+// newCatalog completes a command that lists what is live of a kind.
+func newCatalog(a *app, kind registry.Kind, cmd *cobra.Command) *cobra.Command {
 	var q store.CatalogQuery
 	var asOf string
-	cmd := &cobra.Command{
-		Use: use, Short: short, Long: long, Args: between(0, 1, "at most an id or a subject"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			q.Kind = kind
-			var err error
-			if q.AsOf, err = parseTime(asOf); err != nil {
-				return err
-			}
-			if len(args) == 1 {
-				return runOne(cmd.Context(), a, q, args[0])
-			}
-			return runCatalog(cmd.Context(), a, q)
-		},
+	cmd.Args = between(0, 1, "at most an id or a subject")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		q.Kind = kind
+		var err error
+		if q.AsOf, err = parseTime(asOf); err != nil {
+			return err
+		}
+		if len(args) == 1 {
+			return runOne(cmd.Context(), a, q, args[0])
+		}
+		return runCatalog(cmd.Context(), a, q)
 	}
 	f := cmd.Flags()
 	f.BoolVar(&q.All, "all", false, "every layer, hidden and deactivated ones too")

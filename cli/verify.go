@@ -28,7 +28,9 @@ func newVerify(a *app) *cobra.Command {
 recompute their seals, follow the chains, and hold the tables against each
 other and against what the program made. Exit status 6 when anything is found,
 a core tool that was changed among it, for which no other command opens the
-database.`,
+database. Nothing is repaired.`,
+		Example: `  toolcrib verify
+  toolcrib verify --json`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runVerify(cmd.Context(), a) },
 	}

@@ -25,7 +25,12 @@ func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of the program and of its rules",
-		Args:  exact(0, "no arguments"),
+		Long: `Print the version of the program, of Go and of the rules. The version of the rules
+is part of every assessment: after another one, proposals are assessed again
+before they are approved. No database is read.`,
+		Example: `  toolcrib version
+  toolcrib version --json`,
+		Args: exact(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			doc := docVersionInfo{
 				Schema: schema, Kind: "version", Version: programVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,

@@ -63,6 +63,8 @@ func newDrift(a *app) *cobra.Command {
 never overwritten silently: --adopt drafts the edits as proposals, --overwrite
 writes the file from the registry and keeps the edited one beside it.
 Exit status 6 when the file was edited.`,
+		Example: `  toolcrib drift --workspace . --project novel
+  toolcrib drift --adopt --workspace . --project novel`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if adopt && overwrite {
