@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// block is a piece of a document that a reader copies: between fences, or
+// indented by four blanks outside of any list.
+type block struct {
+	where string // file and line
+	lang  string // what stands behind the fence; "" for an indented block
+	lines []string
+}
+
+// pages are the pages that tell a user what to type.
+func pages(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../docs/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no documents: %v", err)
+	}
+	return append([]string{"../README.md"}, files...)
+}
+
+func blocksOf(t *testing.T, file string) []block {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []block
+	var open *block
+	fenced, blank := false, true
+	for i, line := range strings.Split(string(text), "\n") {
+		lang, fence := strings.CutPrefix(line, "```")
+		code, indented := strings.CutPrefix(line, "    ")
+		switch {
+		case fence && fenced:
+			fenced, open = false, nil
+		case fence:
+			found = append(found, block{where: fileLine(file, i), lang: lang})
+			fenced, open = true, &found[len(found)-1]
+		case fenced:
+			open.lines = append(open.lines, line)
+		case indented && open != nil:
+			open.lines = append(open.lines, code)
+		case indented && blank:
+			found = append(found, block{where: fileLine(file, i), lines: []string{code}})
+			open = &found[len(found)-1]
+		case line != "":
+			open = nil
+		case open != nil:
+			open.lines = append(open.lines, "")
+		}
+		blank = line == ""
+	}
+	return found
+}
+
+func fileLine(file string, line int) string { return filepath.Base(file) + ":" + itoa(line+1) }
+
+// kind says what a block is to the reader: "sh" to be typed, "toml", "json",
+// "yaml", or "text" to be read.
+func (b block) kind() string {
+	if b.lang != "" {
+		return b.lang
+	}
+	first := b.lines[0]
+	if strings.Contains(first, "…") {
+		return "text"
+	}
+	switch word, _, _ := strings.Cut(strings.TrimPrefix(first, "$ "), " "); {
+	case strings.HasPrefix(first, "$ "), word == "toolcrib", word == "go", word == "cat":
+		return "sh"
+	case strings.HasPrefix(first, "["), strings.HasPrefix(first, "#"), strings.Contains(first, " = "):
+		return "toml"
+	case strings.HasPrefix(first, "{"):
+		return "json"
+	}
+	return "text"
+}
+
+// step is what is typed at once, with what the document shows as its output.
+type documentedStep struct {
+	typed string
+	shown []string
+}
+
+// steps takes a block of a shell apart. With prompts every prompt begins a
+// step, and what follows is its output. Without, every line is one, but for
+// here-documents and for what asks for the status of the line before.
+func (b block) steps() []documentedStep {
+	if strings.HasPrefix(b.lines[0], "$ ") {
+		var steps []documentedStep
+		for _, line := range b.lines {
+			if typed, ok := strings.CutPrefix(line, "$ "); ok {
+				steps = append(steps, documentedStep{typed: typed})
+			} else if line != "" {
+				last := &steps[len(steps)-1]
+				last.shown = append(last.shown, line)
+			}
+		}
+		return steps
+	}
+	whole := strings.Join(b.lines, "\n")
+	if strings.Contains(whole, "<<'") || strings.Contains(whole, "$?") {
+		return []documentedStep{{typed: whole}}
+	}
+	var steps []documentedStep
+	for _, line := range b.lines {
+		if line != "" {
+			steps = append(steps, documentedStep{typed: line})
+		}
+	}
+	return steps
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"go.yaml.in/yaml/v3"
+)
+
+// notRun are the lines that no test types, with the reason.
+func notRun() map[string]string {
+	return map[string]string{
+		"go run . demo": "builds the program; .ci/run types it",
+		"go test ./...": "is what runs this; .ci/run types it",
+		"go install .":  "writes to the folder of the one who tests",
+		"go run ./bench/run -runs 5 -write docs/performance.md":                                            "measures for minutes",
+		"toolcrib import --mcp-url https://mcp.example.com/mcp --token-env EXAMPLE_TOKEN --server example": "asks a server on the network",
+		"toolcrib import --mcp-url https://mcp.example.com/mcp --server example":                           "asks a server on the network",
+		"toolcrib mcp --http 127.0.0.1:8765 --token-file ~/.config/toolcrib/mcp.token":                     "serves until it is interrupted; TestMCPTokenFile has it",
+		"toolcrib watch":                    "runs until it is interrupted; TestWatch has it",
+		"toolcrib watch tracker --every 1h": "runs until it is interrupted; TestWatch has it",
+		"toolcrib watch --as agent:watch":   "runs until it is interrupted; TestWatchAsAgent has it",
+		"toolcrib watch --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory": "runs until it is interrupted; TestWatch has it",
+	}
+}
+
+// TestDocumentsAsTyped types what README.md and docs/*.md show, page by page,
+// each with an empty home and a database of its own, and holds what is printed
+// against what is shown there. Settings are taken for the user's own.
+func TestDocumentsAsTyped(t *testing.T) {
+	needsShell(t)
+	skipped := notRun()
+	ran := 0
+	for _, file := range pages(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			r := newReader(t)
+			r.furnish()
+			for _, b := range blocksOf(t, file) {
+				switch b.kind() {
+				case "sh":
+					for _, step := range b.steps() {
+						if _, skip := skipped[uncommented(step.typed)]; !skip {
+							r.follows(b.where, step)
+							ran++
+						}
+					}
+				case "toml":
+					r.configures(b)
+				case "yaml":
+					r.runsJob(b)
+				case "json":
+					var any any
+					if err := toJSON(b, &any); err != nil {
+						t.Errorf("%s: %v", b.where, err)
+					}
+				case "text":
+				default:
+					t.Errorf("%s: nobody knows what to do with a block of %q", b.where, b.lang)
+				}
+			}
+		})
+	}
+	if ran < 40 {
+		t.Errorf("only %d lines were typed", ran)
+	}
+}
+
+// follows types a step and compares. A step whose output the document begins
+// with "toolcrib:" is one that fails there too.
+func (r *reader) follows(where string, step documentedStep) {
+	r.t.Helper()
+	done := r.types(r.inTruth(step.typed))
+	fails := len(step.shown) > 0 && strings.HasPrefix(step.shown[0], "toolcrib: ")
+	if fails != (done.status != exitOK) {
+		r.t.Errorf("%s: %s: exit status %d\n%s%s", where, step.typed, done.status, done.stdout, done.stderr)
+	}
+	if len(step.shown) > 0 && !r.holds(step.shown, done) {
+		r.t.Errorf("%s: %s: the document shows\n%s\nbut it prints\n%s%s", where, step.typed, strings.Join(step.shown, "\n"), done.stdout, done.stderr)
+	}
+}
+
+// uncommented is a line without what explains it.
+func uncommented(line string) string {
+	line, _, _ = strings.Cut(line, " # ")
+	return strings.TrimSpace(line)
+}
+
+// needsShell skips where there is no shell to type into.
+func needsShell(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh to type into")
+	}
+}
+
+// configures takes settings for those of the user's own file.
+func (r *reader) configures(b block) {
+	r.t.Helper()
+	text := strings.Join(b.lines, "\n")
+	var keys map[string]any
+	if err := toml.Unmarshal([]byte(text), &keys); err != nil {
+		r.t.Errorf("%s: %v", b.where, err)
+		return
+	}
+	r.write(filepath.Join(r.home, ".config", "toolcrib", configName), text)
+	if done := r.types("toolcrib doctor"); done.status != exitOK && done.status != exitFindings {
+		r.t.Errorf("%s: toolcrib doctor: exit status %d\n%s", b.where, done.status, done.stderr)
+	}
+}
+
+// runsJob parses a workflow and runs the shell steps of its jobs as the
+// runner does, but for the one that builds toolcrib.
+func (r *reader) runsJob(b block) {
+	r.t.Helper()
+	var workflow struct {
+		Jobs map[string]struct {
+			Env   map[string]string
+			Steps []struct{ Name, Run, Uses string }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(strings.Join(b.lines, "\n")), &workflow); err != nil {
+		r.t.Errorf("%s: %v", b.where, err)
+		return
+	}
+	runs := 0
+	for _, job := range workflow.Jobs {
+		for _, step := range job.Steps {
+			if step.Run == "" || strings.HasPrefix(step.Run, "go build ") {
+				continue
+			}
+			runs++
+			if done := r.types("set -e\n" + step.Run); done.status != exitOK {
+				r.t.Errorf("%s: step %q: exit status %d\n%s%s", b.where, step.Name, done.status, done.stdout, done.stderr)
+			}
+		}
+	}
+	if runs == 0 {
+		r.t.Errorf("%s: no step was run", b.where)
+	}
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// commands walks all commands, with help, which the framework adds when it
+// runs.
+func commands() []*cobra.Command {
+	root := newRoot(&app{})
+	root.InitDefaultHelpCmd()
+	var all []*cobra.Command
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		all = append(all, c)
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+	return all
+}
+
+// TestEveryCommandTeaches sees to it that each command says at length what it
+// does, and shows it: nothing is left to its name.
+func TestEveryCommandTeaches(t *testing.T) {
+	for _, c := range commands() {
+		if len(c.Long) < 2*len(c.Short) || len(c.Long) < 100 {
+			t.Errorf("%s: its long text says no more than its short one: %q", c.CommandPath(), c.Long)
+		}
+		for line := range strings.Lines(c.Long) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 85 {
+				t.Errorf("%s: a line of %d characters: %s", c.CommandPath(), n, line)
+			}
+		}
+		lines := exampleLines(c)
+		if len(lines) == 0 {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		shows := c.CommandPath() + " "
+		if c.Name() == "approve" && c.Parent() == c.Root() {
+			shows = "toolcrib " // as --approve, too
+		}
+		for _, line := range lines {
+			if c.Name() != "revise" && !strings.Contains(line+" ", shows) && !strings.HasPrefix(lines[0], shows) {
+				t.Errorf("%s: %q is no example of it", c.CommandPath(), line)
+			}
+		}
+	}
+}
+
+func exampleLines(c *cobra.Command) []string {
+	var lines []string
+	for line := range strings.Lines(c.Example) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// TestExamplesAsTyped types the examples of every command, one after the
+// other, on a copy of a database in which something of every kind waits. The
+// n-th line is about the n-th of what its id may stand for.
+func TestExamplesAsTyped(t *testing.T) {
+	needsShell(t)
+	s, skipped, ids := newScene(t), notRun(), stands()
+	for _, c := range commands() {
+		t.Run(c.CommandPath(), func(t *testing.T) {
+			r := newReader(t)
+			s.enter(r)
+			r.furnish()
+			kind := ids[c.CommandPath()]
+			if kind == "" {
+				kind = "waiting"
+			}
+			ran := 0
+			for i, line := range exampleLines(c) {
+				if _, skip := skipped[uncommented(line)]; skip {
+					continue
+				}
+				meant := s.ids[kind]
+				ran++
+				if done := r.types(examplePrefix.ReplaceAllString(line, meant[i%len(meant)])); done.status != exitOK {
+					t.Errorf("%s: exit status %d\n%s%s", line, done.status, done.stdout, done.stderr)
+				}
+			}
+			if ran == 0 {
+				t.Error("no example was typed")
+			}
+		})
+	}
+}
+
+// TestNothingIsLeftOutInVain sees to it that each line that is not typed is
+// still shown somewhere.
+func TestNothingIsLeftOutInVain(t *testing.T) {
+	shown := map[string]bool{}
+	for _, file := range pages(t) {
+		for _, b := range blocksOf(t, file) {
+			if b.kind() == "sh" {
+				for _, step := range b.steps() {
+					shown[uncommented(step.typed)] = true
+				}
+			}
+		}
+	}
+	for _, c := range commands() {
+		for _, line := range exampleLines(c) {
+			shown[uncommented(line)] = true
+		}
+	}
+	for line, reason := range notRun() {
+		if !shown[line] || reason == "" {
+			t.Errorf("%q is shown nowhere, or left out without a reason", line)
+		}
+	}
+}
