@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolcrib/proposals"
+	"toolcrib/review/overlap"
 	"toolcrib/review/rules"
 )
 
@@ -96,6 +97,19 @@ func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Dr
 	results := d.trials.of(ctx, draft)
 	findings, err := d.basis().rules.Check(ctx, &rules.Change{Draft: draft, Before: before, World: world{r}, Prompts: costs, Outcomes: results})
 	return Report{Findings: findings, Harness: results}, err
+}
+
+// foresee looks for what is like a draft, which the assessment is going to ask
+// for, and remembers it. It is called before the transaction writes anything:
+// from then on the engine has to keep every page that it reads, and among
+// 100,000 tools those are many.
+func (d *Desk) foresee(ctx context.Context, tx Tx, draft proposals.Draft) error {
+	t := draft.Definition.Tool
+	if t == nil || draft.Type == proposals.Deactivate || d.elsewhere() || !d.basis().rules.AsksAlike() {
+		return nil
+	}
+	_, err := tx.Alike(ctx, overlap.NewPortrait(*t))
+	return err
 }
 
 // recommend is the policy by which findings that nobody waived become a

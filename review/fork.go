@@ -35,7 +35,7 @@ func (d *Desk) Fork(ctx context.Context, actor proposals.Actor, coreID string, l
 		p, _, err = d.draft(ctx, tx, actor, proposals.Draft{
 			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: layer, ID: id}, BaseVersion: &base,
 			Definition: registry.Definition{Tool: &tool},
-		})
+		}, false)
 		return err
 	})
 	return p, err
@@ -104,7 +104,7 @@ func (d *Desk) Rollback(ctx context.Context, actor proposals.Actor, s registry.S
 		case !errors.Is(err, ErrNotFound):
 			return err
 		}
-		p, _, err = d.draft(ctx, tx, actor, draft)
+		p, _, err = d.draft(ctx, tx, actor, draft, false)
 		return err
 	})
 	return p, err

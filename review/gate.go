@@ -66,6 +66,9 @@ func (d *Desk) submit(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 	if err := d.gate(ctx, tx, actor, rev.Draft); err != nil {
 		return p, err
 	}
+	if err := d.foresee(ctx, tx, rev.Draft); err != nil {
+		return p, err
+	}
 	from := p.State
 	p.State, p.UpdatedAt = to, d.stamp()
 	if err := tx.MoveProposal(ctx, p, from); err != nil {
@@ -87,12 +90,16 @@ func (d *Desk) submit(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 // receive is the chief's desk: the built-in reviewer at once, or a wait for
 // somebody outside. External reviewers are asked when the transaction is over.
 func (d *Desk) receive(ctx context.Context, tx Tx, p proposals.Proposal, rev proposals.Revision) (proposals.Proposal, error) {
-	if d.policy.ManualChief || len(d.policy.Consultants) > 0 {
+	if d.elsewhere() {
 		return p, nil
 	}
 	p, _, err := d.assess(ctx, tx, proposals.BuiltinChief(), p, rev, Opinion{})
 	return p, err
 }
+
+// elsewhere reports whether a submission waits for a reviewer that is not built
+// in.
+func (d *Desk) elsewhere() bool { return d.policy.ManualChief || len(d.policy.Consultants) > 0 }
 
 // gate refuses what may not even be reviewed: a submission that is not whole,
 // does not fit what is live, touches the core, or was rejected before.

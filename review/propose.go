@@ -40,7 +40,7 @@ func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []prop
 }
 
 func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (proposals.Proposal, error) {
-	p, rev, err := d.draft(ctx, tx, actor, draft)
+	p, rev, err := d.draft(ctx, tx, actor, draft, submit)
 	if errors.Is(err, ErrUnchanged) && submit && p.State == proposals.Drafted {
 		err = nil // the agent has drafted this very content and now submits it
 	}
@@ -77,8 +77,9 @@ func current(ctx context.Context, r ProposalReader, id proposals.ID) (proposals.
 }
 
 // draft writes the first revision of a new proposal, or the next one of the
-// agent's open proposal on the same subject.
-func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft) (p proposals.Proposal, rev proposals.Revision, err error) {
+// agent's open proposal on the same subject. submit says that it is going to be
+// submitted at once.
+func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (p proposals.Proposal, rev proposals.Revision, err error) {
 	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
 		return p, rev, err
 	}
@@ -109,6 +110,11 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 			return p, rev, err
 		}
 		if err := d.withinPace(ctx, tx, actor); err != nil {
+			return p, rev, err
+		}
+	}
+	if submit {
+		if err := d.foresee(ctx, tx, draft); err != nil {
 			return p, rev, err
 		}
 	}

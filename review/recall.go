@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/review/overlap"
 )
 
 // recall is a LiveReader that remembers what it read and rendered, for a time
@@ -19,6 +20,15 @@ type recall struct {
 	names      map[string][]registry.Live
 	categories map[string][]registry.Live
 	now        *catalogs // the registry as it is
+	alike      alike
+}
+
+// alike is what was last found to be like a tool, by the sketches that it is
+// looked for with.
+type alike struct {
+	text, purpose overlap.Sketch
+	found         []registry.Live
+	known         bool
 }
 
 // Remembering returns r as it is now: what is read and rendered of it for one
@@ -36,6 +46,7 @@ func (m *recall) forget() {
 	m.agents, m.live = nil, map[registry.Subject]*registry.Live{}
 	m.names, m.categories = map[string][]registry.Live{}, map[string][]registry.Live{}
 	m.now = newCatalogs(m, nil)
+	m.alike = alike{}
 }
 
 // recalled gives what wraps a recall access to it.
@@ -139,6 +150,20 @@ func (t remembering) ByName(ctx context.Context, name string) ([]registry.Live, 
 // InCategory implements LiveReader.
 func (t remembering) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
 	return t.memory.InCategory(ctx, category)
+}
+
+// Alike implements RegistryReader.
+func (t remembering) Alike(ctx context.Context, p *overlap.Portrait) ([]registry.Live, error) {
+	last := &t.memory.alike
+	text, purpose := p.Sketches()
+	if !last.known || last.text != text || last.purpose != purpose {
+		found, err := t.Tx.Alike(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		*last = alike{text, purpose, found, true}
+	}
+	return slices.Clone(last.found), nil
 }
 
 // SetLive implements RegistryWriter.

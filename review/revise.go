@@ -67,6 +67,9 @@ func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor
 		if err := d.gate(ctx, tx, actor, draft); err != nil {
 			return p, rev, err
 		}
+		if err := d.foresee(ctx, tx, draft); err != nil {
+			return p, rev, err
+		}
 	}
 	from, now := p.State, d.stamp()
 	data := map[string]any{}

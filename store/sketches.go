@@ -1,12 +1,10 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"slices"
-	"sync"
 
 	"toolcrib/history"
 	"toolcrib/registry"
@@ -19,6 +17,7 @@ import (
 type sketches struct {
 	text, purpose overlap.Index
 	next          int64 // the first block that is not in them
+	looked        bool  // the session has looked for something before
 }
 
 // sketchBlock is how many versions share a row of the table: a row is read and
@@ -131,79 +130,4 @@ func scanSketched(row scanner) (sketched, error) {
 	var sk sketched
 	err := row.Scan(&sk.seq, &sk.text, &sk.purpose)
 	return sk, err
-}
-
-// What Alike looks for. A text that shares less than two fifths of its
-// shingles with another reads as a different one; purposes are a few words
-// each and are often somewhat alike.
-const (
-	leastText    = 0.4
-	leastPurpose = 0.55
-	mostAlike    = 20 // candidates of each sort
-)
-
-// Alike implements review.RegistryReader.
-func (s *session) Alike(ctx context.Context, t *overlap.Portrait) ([]registry.Live, error) {
-	var tail sketches
-	if err := s.readSketches(ctx, &tail); err != nil {
-		return nil, err
-	}
-	text, purpose := t.Sketches()
-	var byText, byPurpose []overlap.Match
-	var scans sync.WaitGroup
-	scans.Go(func() { byPurpose = scan(s.sketches.purpose, tail.purpose, purpose, leastPurpose) })
-	byText = scan(s.sketches.text, tail.text, text, leastText)
-	scans.Wait()
-	candidates := slices.Concat(byText, byPurpose)
-	var alike []registry.Live
-	seen := map[int64]bool{}
-	for _, c := range candidates {
-		if seen[c.ID] {
-			continue
-		}
-		seen[c.ID] = true
-		// A version that is not live any more finds nothing.
-		found, err := all(ctx, s, scanLive, selectLive+"WHERE v.seq = ?", c.ID)
-		if err != nil {
-			return nil, err
-		}
-		alike = append(alike, found...)
-	}
-	return alike, nil
-}
-
-// scan returns what in two indexes may be like a sketch, the likeliest first.
-func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.Match {
-	matches := slices.Concat(known.Scan(s, least, mostAlike), tail.Scan(s, least, mostAlike))
-	slices.SortStableFunc(matches, func(x, y overlap.Match) int { return -cmp.Compare(x.Estimate, y.Estimate) })
-	return matches[:min(len(matches), mostAlike)]
-}
-
-// readSketches takes the blocks that became complete into the session, and what
-// still grows into tail: the last block, and the rows of recent sketches.
-func (s *session) readSketches(ctx context.Context, tail *sketches) error {
-	blocks, err := all(ctx, s, scanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= ? ORDER BY block", s.sketches.next)
-	if err != nil {
-		return err
-	}
-	for i, b := range blocks {
-		into := &s.sketches
-		if i == len(blocks)-1 {
-			into = tail
-		} else {
-			s.sketches.next = b.seq + 1
-		}
-		if err := errors.Join(into.text.Load(b.text), into.purpose.Load(b.purpose)); err != nil {
-			return err
-		}
-	}
-	recent, err := all(ctx, s, scanSketched, "SELECT seq, text, purpose FROM recent_sketches ORDER BY seq")
-	if err != nil {
-		return err
-	}
-	var text, purpose []byte
-	for _, sk := range recent {
-		text, purpose = append(text, sk.text...), append(purpose, sk.purpose...)
-	}
-	return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose))
 }

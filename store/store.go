@@ -77,7 +77,7 @@ func open(ctx context.Context, path string, opts Options, frozen bool) (*DB, err
 // connect makes the file if there is none. It is looked into when the first
 // session is opened.
 func connect(path string, opts Options, frozen bool) (*DB, error) {
-	if err := createFile(path); err != nil {
+	if err := errors.Join(registerNear(), createFile(path)); err != nil {
 		return nil, err
 	}
 	mode, write, log := "rw", writerPragmas(), []string{"journal_mode(WAL)", "synchronous(NORMAL)"}

@@ -43,12 +43,18 @@ func (x *Index) Len() int {
 // Add adds a sketch under an id, which is whatever the caller knows the tool
 // by, such as a row number.
 func (x *Index) Add(id int64, s Sketch) {
+	var stored [sketchSize]byte
+	x.add(id, s.appendWords(stored[:0]))
+}
+
+// add adds a sketch as it is stored.
+func (x *Index) add(id int64, stored []byte) {
 	if !x.own {
 		x.blocks, x.own = append(x.blocks, block{}), true
 	}
 	b := &x.blocks[len(x.blocks)-1]
 	b.ids = binary.LittleEndian.AppendUint64(b.ids, uint64(id)) //nolint:gosec // two's complement, there and back
-	b.sketches = s.appendWords(b.sketches)
+	b.sketches = append(b.sketches, stored...)
 }
 
 // First returns the n entries of x that were added first, or all when they are
@@ -94,6 +100,32 @@ func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	}
 	slices.SortStableFunc(matches, func(a, b Match) int { return -cmp.Compare(a.Estimate, b.Estimate) })
 	return matches
+}
+
+// Near returns of the entries in b, blocks as they are stored, those that Scan
+// would look at more closely, as one block; nil when there are none. To scan
+// that comes to the same as to scan b, of which nothing is kept: it is for who
+// reads many blocks once. The errors are those of Load.
+func Near(b []byte, s Sketch, least float64) ([]byte, error) {
+	var x, near Index
+	if err := x.Load(b); err != nil {
+		return nil, err
+	}
+	limit := farthest(least)
+	for _, each := range x.blocks {
+		rest := each.sketches
+		for i := 0; len(rest) >= sketchSize; i++ {
+			stored := (*[sketchSize]byte)(rest)
+			rest = rest[sketchSize:]
+			if s.differingFrom(stored) <= limit {
+				near.add(each.id(i), stored[:])
+			}
+		}
+	}
+	if near.Len() == 0 {
+		return nil, nil
+	}
+	return near.AppendBinary(nil)
 }
 
 // tooMany is how many matches are kept beyond those that are asked for, before

@@ -32,7 +32,7 @@ func likeLive() Rule {
 	copied := renamed("pace_checker_two")
 	other := otherTool()
 	return Rule{
-		ID: "O102", Name: "like-live-tool", Severity: Warn, Waivable: true,
+		ID: "O102", Name: "like-live-tool", Severity: Warn, Waivable: true, AsksAlike: true,
 		Doc: "The text or the purpose is nearly that of another live tool. Two tools for one thing make a model choose between them, and both have to be kept right. " +
 			"Tools of one server are meant to stand beside each other and count only when they are nearly the same; that two forks of one core tool are alike, or that two tools were alike before, is only a hint.",
 		Suggestion: "Change the other tool instead, or say in usage notes and rationale what this one does that the other can not.",

@@ -20,7 +20,7 @@ func renameRules() []Rule {
 	gone.Definition = gone.Definition.WithStatus(registry.Deactivated)
 	twin := func(id, name, doc, suggestion, message string, status registry.Status, live registry.Live) Rule {
 		return Rule{
-			ID: id, Name: name, Severity: Warn, Waivable: true, Doc: doc, Suggestion: suggestion,
+			ID: id, Name: name, Severity: Warn, Waivable: true, AsksAlike: true, Doc: doc, Suggestion: suggestion,
 			Bad:  Example{Show: "the texts of tool:global/pace_checker under a new id", Draft: copied, Live: []registry.Live{live}},
 			Good: Example{Show: "texts of its own", Draft: action("get_invoices"), Live: []registry.Live{live}},
 			Check: func(ctx context.Context, c *Change) ([]Finding, error) {

@@ -20,6 +20,8 @@ type Rule struct {
 	Waivable bool
 	// Locked rules keep their severity whatever the configuration says.
 	Locked bool
+	// AsksAlike says that Check asks the world what is alike.
+	AsksAlike bool
 	// Bad is an example that the rule must find something in, Good one that is
 	// close to it and must pass.
 	Bad, Good Example

@@ -118,6 +118,11 @@ func (s Set) CheckFamilies(ctx context.Context, c *Change, families string) ([]F
 	return findings, nil
 }
 
+// AsksAlike reports whether a rule in force asks the world what is alike.
+func (s Set) AsksAlike() bool {
+	return slices.ContainsFunc(s.rules, func(r Rule) bool { return r.AsksAlike })
+}
+
 // Has reports whether any rule of the family is in force.
 func (s Set) Has(family string) bool {
 	return slices.ContainsFunc(s.rules, func(r Rule) bool { return r.Family() == family })

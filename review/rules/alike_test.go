@@ -1,0 +1,31 @@
+package rules
+
+import (
+	"context"
+	"testing"
+)
+
+// askedWorld is a world that notes whether it was asked what is alike.
+type askedWorld struct {
+	Memory
+	alike bool
+}
+
+func (a *askedWorld) Alike(ctx context.Context, t *Peer) ([]*Peer, error) {
+	a.alike = true
+	return a.Memory.Alike(ctx, t)
+}
+
+// TestAsksAlike holds what every rule says of itself against what it asks when
+// it checks its own bad example.
+func TestAsksAlike(t *testing.T) {
+	for _, r := range All() {
+		w := &askedWorld{Memory: r.Bad.Live}
+		if _, err := r.Check(t.Context(), &Change{Draft: r.Bad.Draft, World: w, Prompts: r.Bad.Prompts}); err != nil {
+			t.Errorf("%s: %v", r.ID, err)
+		}
+		if w.alike != r.AsksAlike {
+			t.Errorf("%s says %v and it is %v that it asks what is alike", r.ID, r.AsksAlike, w.alike)
+		}
+	}
+}

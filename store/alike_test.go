@@ -1,0 +1,84 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/overlap"
+	"toolcrib/store"
+	"toolcrib/store/storetest"
+)
+
+// TestAlikeAtFirst looks for what is like tools of all kinds, twice in a
+// transaction of a session that was never used: what is looked for first, where
+// only what is near is kept, is answered as what every sketch is read for.
+func TestAlikeAtFirst(t *testing.T) {
+	const tools = 700 // some blocks, and rows that are in none yet
+	path := filepath.Join(t.TempDir(), "crowd.db")
+	crowd := storetest.Crowd{Tools: tools}
+	if err := crowd.Fill(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	db := storetest.Open(t, path)
+	db.Approved(t, db.Desk(t, review.Policy{Severities: storetest.Basics()}), ada, storetest.Prompt("recent_tool"))
+	found := 0
+	for n := 0; n < tools; n += 41 {
+		live := liveTool(t, db.DB, fmt.Sprintf("crowd_tool_%d", n))
+		words := strings.Fields(live.Prompt)
+		for _, keep := range []int{5, 3, 2, 1} { // of every five words, so many stay
+			sought := live
+			for i := range words {
+				if i%5 >= keep {
+					words[i] = fmt.Sprintf("word%d", i)
+				}
+			}
+			sought.Prompt = strings.Join(words, " ")
+			found += alikeTwice(t, path, sought)
+		}
+	}
+	if found == 0 {
+		t.Error("nothing was like anything: the test says nothing")
+	}
+}
+
+// alikeTwice looks twice, compares, and returns how many were found.
+func alikeTwice(t *testing.T, path string, sought registry.Tool) int {
+	t.Helper()
+	fresh, err := store.Open(t.Context(), path, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, again []registry.Live
+	err = fresh.View(t.Context(), func(r review.Reader) error {
+		var err1, err2 error
+		first, err1 = r.Alike(t.Context(), overlap.NewPortrait(sought))
+		again, err2 = r.Alike(t.Context(), overlap.NewPortrait(sought))
+		return errors.Join(err1, err2)
+	})
+	if err := errors.Join(err, fresh.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(first, again) {
+		t.Errorf("like %s are %d at first and then %d, others or in another order", sought.ID, len(first), len(again))
+	}
+	return len(first)
+}
+
+func liveTool(t *testing.T, db *store.DB, id string) registry.Tool {
+	t.Helper()
+	var live registry.Live
+	err := db.View(t.Context(), func(r review.Reader) (err error) {
+		live, err = r.Live(t.Context(), registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *live.Definition.Tool
+}
