@@ -154,7 +154,7 @@ func TestDecodeJSONReturnsWhatItCouldRead(t *testing.T) {
 	if d := parsed[0].Draft; d.Rationale != "why" || d.Subject.ID != "x" || d.Examples != nil {
 		t.Errorf("got %+v", d)
 	}
-	got := parsed[0].Problems().Error()
+	got := parsed[0].Problems().String()
 	for _, want := range []string{
 		"examples (line 1, column 50): expected a list",
 		"baseVersion (line 1, column 1): missing",
@@ -182,7 +182,7 @@ func TestParsedProblemsLeavesOutWhatFollowsFromOthers(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			if got := parsed[0].Problems().Error(); strings.Contains(got, tc.no) {
+			if got := parsed[0].Problems().String(); strings.Contains(got, tc.no) {
 				t.Errorf("%q stands in %s", tc.no, got)
 			}
 		})

@@ -28,7 +28,7 @@ func FuzzDecodeFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		parsed, err := DecodeFile("", data)
 		for _, p := range parsed {
-			safe(t, p.Problems().Error())
+			safe(t, p.Problems().String())
 		}
 		if err == nil {
 			for _, p := range parsed {

@@ -30,21 +30,13 @@ type Problem struct {
 // Problems is everything that keeps a draft from being submitted.
 type Problems []Problem
 
-// Error returns the problems, separated by "; ".
-func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
+// String returns the problems, separated by "; ".
+func (ps Problems) String() string {
+	found := make(jsondoc.Problems, len(ps))
 	for i, p := range ps {
-		lines[i] = p.String()
+		found[i] = p.Problem
 	}
-	return strings.Join(lines, "; ")
-}
-
-// Err returns ps as an error, nil when there are none.
-func (ps Problems) Err() error {
-	if len(ps) == 0 {
-		return nil
-	}
-	return ps
+	return found.Error()
 }
 
 // Locate fills in the places that are not known yet from the tree of the

@@ -11,7 +11,7 @@ import (
 
 func TestWholeDraftsHaveNoProblems(t *testing.T) {
 	for name, d := range map[string]Draft{"tool": pacer(), "agent": assistant(), "restore": restore()} {
-		if ps := d.Problems(); ps != nil || ps.Err() != nil {
+		if ps := d.Problems(); ps != nil {
 			t.Errorf("%s: %v", name, ps)
 		}
 	}
@@ -140,8 +140,8 @@ func TestProblems(t *testing.T) {
 			if len(ps) != len(tc.want) {
 				t.Errorf("got %d problems, want %d: %v", len(ps), len(tc.want), ps)
 			}
-			if strings.ContainsRune(ps.Error(), '\u202e') {
-				t.Errorf("a message repeats a hidden character: %q", ps.Error())
+			if strings.ContainsRune(ps.String(), '\u202e') {
+				t.Errorf("a message repeats a hidden character: %q", ps.String())
 			}
 		})
 	}

@@ -192,7 +192,7 @@ func (d *Desk) stillFits(ctx context.Context, r RegistryReader, v view) error {
 		return err
 	}
 	if len(problems) > 0 {
-		return fmt.Errorf("%w: %s", ErrConflict, problems.Error())
+		return fmt.Errorf("%w: %s", ErrConflict, problems)
 	}
 	findings, err := d.basis().rules.CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{r}}, "LN")
 	if err != nil {

@@ -28,7 +28,7 @@ func (e *Incomplete) Head() string {
 }
 
 // Error lists the problems.
-func (e *Incomplete) Error() string { return e.Head() + ": " + e.Problems.Error() }
+func (e *Incomplete) Error() string { return e.Head() + ": " + e.Problems.String() }
 
 // Unwrap returns ErrIncomplete or ErrExcess.
 func (e *Incomplete) Unwrap() error {
