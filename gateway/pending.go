@@ -60,11 +60,6 @@ const (
 	PendingInterrupted PendingState = "interrupted" // the program ended while it was carried out: it may have run or not, and never runs again
 )
 
-// PendingStates lists every state.
-func PendingStates() []PendingState {
-	return []PendingState{PendingWaiting, PendingOutdated, PendingExpired, PendingRefused, PendingRunning, PendingDone, PendingFailed, PendingInterrupted}
-}
-
 // lateness is how long after its time-outs a call that says nothing still
 // counts as running.
 const lateness = 10 * time.Second

@@ -25,9 +25,6 @@ const (
 	ActSetTier        Act = "set-tier" // the user's own approval tier of a tool
 )
 
-// Decisions are the acts that settle a revision.
-func Decisions() []Act { return []Act{ActApprove, ActRequestChanges, ActReject} }
-
 // reach says whose proposals an actor may do an act to.
 type reach int
 

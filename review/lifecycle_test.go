@@ -157,7 +157,7 @@ func TestShippedToolsChange(t *testing.T) {
 // takes the next free id when one is taken by a draft or by a live tool.
 func TestFork(t *testing.T) {
 	o := open(t, review.Policy{})
-	for _, id := range shipped.CoreIDs() {
+	for id := range shipped.CoreHashes() {
 		for _, layer := range layers() {
 			p, err := o.desk.Fork(t.Context(), ada, id, layer)
 			if err != nil {

@@ -182,7 +182,7 @@ func TestCoreByHand(t *testing.T) {
 	db := full(t)
 	h := openHand(t, db)
 	live := strings.Join(h.columns("live"), ", ")
-	for _, id := range shipped.CoreIDs() {
+	for id := range shipped.CoreHashes() {
 		subject := "tool:global/" + id
 		var all []string
 		for _, clause := range conflictClauses {

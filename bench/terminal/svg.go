@@ -190,11 +190,8 @@ func hexOf(c color.Color) string {
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
-// Dark and Light are the papers of terminals as most have them.
+// Dark is the paper of a dark terminal as most have it.
 func Dark() Paper { return paper(0xd8dee9, 0x1b1e25, 0x3b4252) }
-
-// Light is Dark with the light on.
-func Light() Paper { return paper(0x24292f, 0xffffff, 0xd0d7de) }
 
 func paper(text, back, frame uint32) Paper {
 	p := Paper{Text: rgb(text), Back: rgb(back), Frame: rgb(frame)}

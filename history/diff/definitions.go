@@ -24,14 +24,6 @@ func Definitions(before, after registry.Definition) []Field {
 	return w.fields
 }
 
-// Values compares two JSON values, such as the raw forms of an imported tool.
-// Either may be nil. What is the same value, however it is written, is equal.
-func Values(before, after *jsondoc.Node) []Field {
-	var w walk
-	w.value(way{jsondoc.Root, jsondoc.Root}, before, after, nil)
-	return w.fields
-}
-
 // tree returns the JSON value of d, nil when d is zero.
 func tree(d registry.Definition) *jsondoc.Node {
 	if d.IsZero() {

@@ -1,10 +1,8 @@
 package diff
 
 import (
-	"errors"
 	"iter"
 	"slices"
-	"strings"
 )
 
 // Edit replaces the lines Old of the old text by the lines New of the new one.
@@ -18,9 +16,6 @@ type Patch struct {
 	old, new text
 	edits    []Edit
 }
-
-// ErrOtherText is returned by Apply for a text the patch was not made from.
-var ErrOtherText = errors.New("the patch belongs to another text")
 
 // workPerCompare is how many steps of exact search two texts may cost beyond
 // what is proportional to their size: some 30 ms.
@@ -136,36 +131,4 @@ func (p *Patch) Changed() (deleted, inserted int) {
 		inserted += e.New.Len()
 	}
 	return deleted, inserted
-}
-
-// NewlineChanged reports whether one text ends in "\n" and the other does not,
-// an empty text aside. Only then is Line.NoNewline worth showing.
-func (p *Patch) NewlineChanged() bool {
-	return p.old.s != "" && p.new.s != "" && strings.HasSuffix(p.old.s, "\n") != strings.HasSuffix(p.new.s, "\n")
-}
-
-// Apply turns the old text into the new one by the edits. The error is
-// ErrOtherText when old is not the text that was compared.
-func (p *Patch) Apply(old string) (string, error) {
-	if old != p.old.s {
-		return "", ErrOtherText
-	}
-	out := make([]byte, 0, len(p.new.s))
-	kept := 0
-	for _, e := range p.edits {
-		out = append(out, p.old.slice(Range{kept, e.Old.Start})...)
-		out = append(out, p.new.slice(e.New)...)
-		kept = e.Old.End
-	}
-	out = append(out, p.old.slice(Range{kept, p.old.len()})...)
-	return string(out), nil
-}
-
-// Reverse returns the patch from the new text to the old one.
-func (p *Patch) Reverse() *Patch {
-	r := &Patch{old: p.new, new: p.old, edits: slices.Clone(p.edits)}
-	for i, e := range r.edits {
-		r.edits[i] = Edit{Old: e.New, New: e.Old}
-	}
-	return r
 }

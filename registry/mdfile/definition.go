@@ -19,21 +19,3 @@ func DecodeDefinition(kind registry.Kind, data []byte) (registry.Definition, err
 	ps.Append(more...)
 	return d, ps.Err()
 }
-
-// EncodeDefinition writes d as DecodeDefinition reads it. It returns ErrFormat
-// when d holds nothing.
-func EncodeDefinition(d registry.Definition) ([]byte, error) {
-	var v any
-	switch {
-	case d.Tool != nil:
-		v = d.Tool
-	case d.Agent != nil:
-		v = d.Agent
-	}
-	doc, err := jsondoc.FromValue(v)
-	if err != nil {
-		return nil, err
-	}
-	sections := Spread(d.Kind(), doc)
-	return Format(File{Front: doc, Sections: sections}, DefinitionTitles(d.Kind()))
-}

@@ -33,15 +33,12 @@ func IsCore(id string) bool {
 	return ok
 }
 
-// CoreIDs returns the ids of the core tools, in the order in which they are
-// documented.
-func CoreIDs() []string { return slices.Clone(coreSums().ids) }
-
 // CoreHashes returns the content hash of every core tool by id, as
 // registry.Definition.Hash computes it.
 func CoreHashes() map[string]string { return maps.Clone(coreSums().hashes) }
 
-// Core returns the core tools in the order of CoreIDs.
+// Core returns the core tools in the order in which they are
+// documented.
 func Core() []registry.Definition { return slices.Clone(core()) }
 
 var core = sync.OnceValue(func() []registry.Definition {

@@ -9,10 +9,6 @@ type Set []uint64
 // TextSet returns the word shingles of texts. No shingle spans two texts.
 func TextSet(texts ...string) Set { return newSet(shingles(texts)) }
 
-// Of returns the sketch of the word shingles of texts: that of TextSet, without
-// making the set. It takes some 10 ms for 1 MB.
-func Of(texts ...string) Sketch { return newSketch(shingles(texts)) }
-
 func shingles(texts []string) []uint64 {
 	size := 0
 	for _, text := range texts {
@@ -71,7 +67,3 @@ func (s Set) shared(t Set) int {
 	}
 	return n
 }
-
-// Jaccard returns the resemblance of the word shingles of two texts, from 0 to
-// 1.
-func Jaccard(a, b string) float64 { return TextSet(a).Resemblance(TextSet(b)) }
