@@ -47,7 +47,7 @@ func (db *DB) Backup(ctx context.Context, path string) (err error) {
 // (https://www.sqlite.org/lang_vacuum.html#vacuuminto). It needs a connection
 // of its own: the readers may not write anything.
 func (db *DB) copyInto(ctx context.Context, name string) error {
-	source, err := dsn(db.path, "rw")
+	source, err := dsn(db.path, "rw", waits)
 	if err != nil {
 		return err
 	}

@@ -11,16 +11,16 @@ import (
 const modeFrozen = "frozen"
 
 // dsn returns the data source name that opens path in a mode, "rw", "ro" or
-// modeFrozen: what opens a file read-only does not even tidy up its log. Pragmas run in the order
-// given; busy_timeout comes first so that the others wait for a lock too.
-// synchronous=FULL is what makes an acknowledged commit survive a power cut:
-// with NORMAL, a write-ahead log is not synced at commit.
+// modeFrozen: what opens a file read-only does not even tidy up its log. The
+// driver runs busy_timeout before the other pragmas. synchronous=FULL is what
+// makes an acknowledged commit survive a power cut: with NORMAL, a write-ahead
+// log is not synced at commit.
 func dsn(path, mode string, pragmas ...string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
-	q := url.Values{"mode": {mode}, "_pragma": append([]string{"busy_timeout(5000)", "foreign_keys(1)"}, pragmas...)}
+	q := url.Values{"mode": {mode}, "_pragma": append([]string{"foreign_keys(1)"}, pragmas...)}
 	if mode == modeFrozen {
 		q.Set("mode", "ro")
 		q.Set("immutable", "1")

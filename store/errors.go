@@ -39,8 +39,8 @@ func describe(err error) error {
 		return err
 	}
 	switch e.Code() & 0xff { // the primary result code
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Errorf("%w: another process is writing; try again: %w", ErrBusy, err)
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL: // the last when a reader lost too many races
+		return fmt.Errorf("%w: other processes are using it; nothing was written, try again", ErrBusy)
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("%w; keep the file and restore a copy: %w", ErrDamaged, err)
 	case sqlite3.SQLITE_NOTADB:

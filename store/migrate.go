@@ -97,7 +97,7 @@ func (db *DB) refuse(ctx context.Context) error {
 	if err != nil || info.Size() == 0 {
 		return nil //nolint:nilerr // there is no log
 	}
-	name, err := dsn(db.path, "ro")
+	name, err := dsn(db.path, "ro", waits)
 	if err != nil {
 		return err
 	}

@@ -16,19 +16,20 @@ import (
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	readDSN string
-	path    string
-	shared  *sharedFile
-	frozen  bool // opened as a file that nobody changes
-	now     func() time.Time
-	newID   func() string
-	write   *sql.DB
-	log     *sql.DB // writes what a power cut may take back
-	read    *sql.DB
-	writer  chan *session // holds the one writer when nobody uses it; nil until it is opened
-	logger  chan *session // the same for log
-	idle    chan *session // readers that nobody uses
-	slots   chan struct{} // one per reader that may exist
+	readDSN  string
+	path     string
+	shared   *sharedFile
+	frozen   bool // opened as a file that nobody changes
+	now      func() time.Time
+	newID    func() string
+	patience time.Duration
+	write    *sql.DB
+	log      *sql.DB // writes what a power cut may take back
+	read     *sql.DB
+	writer   chan *session // holds the one writer when nobody uses it; nil until it is opened
+	logger   chan *session // the same for log
+	idle     chan *session // readers that nobody uses
+	slots    chan struct{} // one per reader that may exist
 
 	mu     sync.Mutex
 	closed bool
@@ -80,9 +81,9 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err := errors.Join(registerNear(), createFile(path)); err != nil {
 		return nil, err
 	}
-	mode, write, log := "rw", writerPragmas(), []string{"journal_mode(WAL)", "synchronous(NORMAL)"}
+	mode, write, log := "rw", writerPragmas(), []string{asks, "journal_mode(WAL)", "synchronous(NORMAL)"}
 	if frozen {
-		mode, write, log = modeFrozen, []string{"query_only(1)"}, []string{"query_only(1)"}
+		mode, write, log = modeFrozen, []string{waits, "query_only(1)"}, []string{waits, "query_only(1)"}
 	}
 	writeDSN, err := dsn(path, mode, write...)
 	if err != nil {
@@ -92,7 +93,7 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	readDSN, err := dsn(path, mode, "query_only(1)")
+	readDSN, err := dsn(path, mode, waits, "query_only(1)")
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, shared: shared, readDSN: readDSN, frozen: frozen, now: opts.Now, newID: opts.NewID, writer: make(chan *session, 1), logger: make(chan *session, 1)}
+	db := &DB{path: path, shared: shared, readDSN: readDSN, frozen: frozen, now: opts.Now, newID: opts.NewID, patience: patience, writer: make(chan *session, 1), logger: make(chan *session, 1)}
 	if db.write, err = sql.Open(driver, writeDSN); err != nil {
 		return nil, errors.Join(err, shared.leave())
 	}
@@ -164,12 +165,18 @@ func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
 }
 
 func (db *DB) view(ctx context.Context, fn func(*session) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	s, err := db.reader(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { db.idle <- s }()
-	return s.transact(ctx, "BEGIN", fn)
+	if _, err := s.exec(ctx, "BEGIN"); err != nil {
+		return describe(err)
+	}
+	return s.within(ctx, fn)
 }
 
 // reader takes an idle reader or opens one more.
@@ -194,10 +201,6 @@ func (db *DB) reader(ctx context.Context) (*session, error) {
 	}
 }
 
-// attempts bounds how often a write is tried again when another process held
-// the database past the busy time-out of five seconds.
-const attempts = 3
-
 func (db *DB) update(ctx context.Context, fn func(*session) error) error {
 	return db.writeWith(ctx, db.write, db.writer, fn)
 }
@@ -219,23 +222,20 @@ func (db *DB) writeWith(ctx context.Context, pool *sql.DB, idle chan *session, f
 		}
 		w = s
 	}
-	for attempt := 1; ; attempt++ {
-		err := w.transact(ctx, "BEGIN IMMEDIATE", fn)
-		if err == nil || !busy(err) || attempt == attempts || ctx.Err() != nil {
-			return err
-		}
-	}
-}
-
-// transact runs fn between begin and COMMIT, or ROLLBACK when fn fails or
-// panics. Once COMMIT has begun it is too late to cancel.
-func (s *session) transact(ctx context.Context, begin string, fn func(*session) error) error {
-	if err := ctx.Err(); err != nil {
+	err := db.patiently(ctx, func() error {
+		_, err := w.exec(ctx, "BEGIN IMMEDIATE")
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	if _, err := s.exec(ctx, begin); err != nil {
-		return describe(err)
-	}
+	return w.within(ctx, fn)
+}
+
+// within runs fn in the transaction that has begun, and ends it: with COMMIT,
+// or with ROLLBACK when fn fails or panics. Once COMMIT has begun it is too late
+// to cancel.
+func (s *session) within(ctx context.Context, fn func(*session) error) error {
 	s.last = history.Event{}
 	done := false
 	defer func() {

@@ -3,13 +3,13 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strings"
-	"time"
 )
 
 // writerPragmas returns what the writing connection is set to.
 func writerPragmas() []string {
-	return []string{"journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)"}
+	return []string{asks, "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)"}
 }
 
 // becomeWriter sets a reading connection to what the writing one is set to.
@@ -24,49 +24,28 @@ func (s *session) becomeWriter(ctx context.Context) error {
 // writes once has to do it once only. Who reads after that opens a reader.
 func (db *DB) firstWriter(ctx context.Context, pool *sql.DB) (*session, error) {
 	if pool != db.write || db.frozen {
-		return openWriter(ctx, pool)
+		return db.openWriter(ctx, pool)
 	}
 	select {
 	case s := <-db.idle:
-		if err := patiently(ctx, func() error { return s.becomeWriter(ctx) }); err != nil {
+		if err := db.patiently(ctx, func() error { return s.becomeWriter(ctx) }); err != nil {
+			err = errors.Join(err, s.script(ctx, "PRAGMA "+waits)) // it stays a reader, which waits
 			db.idle <- s
 			return nil, err
 		}
 		<-db.slots
 		return s, nil
 	default:
-		return openWriter(ctx, pool)
+		return db.openWriter(ctx, pool)
 	}
 }
 
 // openWriter opens a writing connection.
-func openWriter(ctx context.Context, pool *sql.DB) (*session, error) {
+func (db *DB) openWriter(ctx context.Context, pool *sql.DB) (*session, error) {
 	var s *session
-	err := patiently(ctx, func() (err error) {
+	err := db.patiently(ctx, func() (err error) {
 		s, err = newSession(ctx, pool)
 		return err
 	})
 	return s, err
-}
-
-// openAttempts bounds how often a connection is tried to be made a writing
-// one, with waits that double from a millisecond: about four seconds together.
-const openAttempts = 12
-
-// patiently runs make, which makes a connection a writing one, until the
-// database is not busy. The first one on a new file makes it keep a write-ahead
-// log, which needs the file for itself; the engine does not wait for that as it
-// waits for other locks.
-func patiently(ctx context.Context, makeWriter func() error) error {
-	for attempt := 0; ; attempt++ {
-		err := describe(makeWriter())
-		if !busy(err) || attempt == openAttempts-1 {
-			return err
-		}
-		select {
-		case <-time.After(time.Millisecond << attempt):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }

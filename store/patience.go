@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// patience is how long somebody waits for the others who use the file before
+// being told that it is busy.
+const patience = 30 * time.Second
+
+// Those who read leave the waiting to the engine: readers share, so they wait
+// only while a log is being recovered, or written back by the last who left.
+// Those who write ask again themselves. The engine asks at longer and longer
+// intervals, up to a tenth of a second, so of many writers it is the newest that
+// gets its turn, and the one who has waited longest may wait for ever
+// (https://www.sqlite.org/src/file/src/main.c, sqliteDefaultBusyCallback).
+const (
+	waits = "busy_timeout(30000)"
+	asks  = "busy_timeout(0)"
+)
+
+// askEvery is the interval at which those who want to write ask: the same for
+// all, so that whoever waits has the same chance at each turn.
+const askEvery = 4 * time.Millisecond
+
+// patiently runs try until the database is not busy, patience is over, or ctx
+// is done.
+func (db *DB) patiently(ctx context.Context, try func() error) error {
+	over := time.NewTimer(db.patience)
+	defer over.Stop()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := describe(try())
+		if !busy(err) {
+			return err
+		}
+		select {
+		case <-time.After(askEvery):
+		case <-over.C:
+			return err
+		case <-ctx.Done():
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// held lets another connection begin a transaction on the file of db and do as
+// it is told in it, until release.
+func held(t *testing.T, db *DB, statements ...string) (release func()) {
+	t.Helper()
+	other, err := sql.Open(driver, "file:"+db.Path()+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.SetMaxOpenConns(1)
+	for _, statement := range statements {
+		if _, err := other.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	return func() {
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// breaksIn writes past the desk, which is enough to see that a write is done.
+func breaksIn(ctx context.Context, db *DB) error {
+	return db.update(ctx, func(s *session) error {
+		_, err := s.exec(ctx, breakIn)
+		return errors.Join(err, errDone)
+	})
+}
+
+// TestBusyIsSaidInASentence lets the patience of a writer run out: what it is
+// told has a sentinel and none of the engine's words, and when the others are
+// gone it can go on.
+func TestBusyIsSaidInASentence(t *testing.T) {
+	db := reopened(t)
+	db.patience = 0
+	for round := range 2 {
+		release := held(t, db, "BEGIN IMMEDIATE")
+		err := breaksIn(t.Context(), db)
+		if !errors.Is(err, ErrBusy) || strings.Contains(err.Error(), "SQLITE") || !strings.Contains(err.Error(), "try again") {
+			t.Errorf("round %d: %v", round, err)
+		}
+		release()
+		if err := breaksIn(t.Context(), db); !errors.Is(err, errDone) {
+			t.Errorf("round %d, when the others are gone: %v", round, err)
+		}
+	}
+}
+
+// TestWaitingEndsWhenTheOthersDo lets a writer wait while the lock is held, and
+// then lets go of it.
+func TestWaitingEndsWhenTheOthersDo(t *testing.T) {
+	db := reopened(t)
+	release := held(t, db, "BEGIN IMMEDIATE")
+	w, err := db.openWriter(t.Context(), db.write)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tries := 0
+	err = db.patiently(t.Context(), func() error {
+		if tries++; tries == 3 {
+			release()
+		}
+		_, err := w.exec(t.Context(), "BEGIN IMMEDIATE")
+		return err
+	})
+	if tries != 3 || err != nil {
+		t.Errorf("%d tries, %v", tries, err)
+	}
+	if err := w.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWaitingCanBeInterrupted cancels a writer that waits.
+func TestWaitingCanBeInterrupted(t *testing.T) {
+	db := reopened(t)
+	db.patience = time.Hour
+	defer held(t, db, "BEGIN IMMEDIATE")()
+	ctx, cancel := context.WithCancel(t.Context())
+	waited := make(chan error)
+	go func() { waited <- breaksIn(ctx, db) }()
+	cancel()
+	if err := <-waited; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestHalfAWriterIsAReader keeps a connection from becoming the writer when it
+// is half way there: whoever looks through it afterwards waits as readers do, and
+// can not write.
+func TestHalfAWriterIsAReader(t *testing.T) {
+	db := reopened(t)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	held(t, db, "PRAGMA journal_mode(DELETE)")()
+	db, err := Open(t.Context(), db.Path(), Options{Now: time.Now, NewID: func() string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // what matters is said by the writes
+	if err := db.view(t.Context(), func(*session) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	release := held(t, db, "BEGIN", "SELECT * FROM sqlite_schema")
+	db.patience = 0
+	if err := breaksIn(t.Context(), db); !errors.Is(err, ErrBusy) {
+		t.Errorf("it became a writer beside another who reads: %v", err)
+	}
+	for range cap(db.slots) + 1 {
+		err := db.view(t.Context(), func(s *session) error {
+			for pragma, want := range map[string]string{"query_only": "1", "busy_timeout": "30000"} {
+				if got := s.set(t, pragma); got != want {
+					t.Errorf("a reader has %s = %s", pragma, got)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	release()
+	if err := breaksIn(t.Context(), db); !errors.Is(err, errDone) {
+		t.Error(err)
+	}
+}
