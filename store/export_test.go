@@ -31,3 +31,6 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 	}
 	return errors.Join(err, db.Close())
 }
+
+// KeepPages bounds the pages that an audit takes from the engine beforehand.
+func (db *DB) KeepPages(n int) { db.keptPages = n }

@@ -81,7 +81,7 @@ func (s *session) row(ctx context.Context, query string, args []any, dest ...any
 }
 
 // scanner is what a row can be read from.
-type scanner interface{ Scan(dest ...any) error }
+type scanner = interface{ Scan(dest ...any) error }
 
 // each runs a query and calls fn for every row.
 func (s *session) each(ctx context.Context, query string, args []any, fn func(scanner) error) error {

@@ -40,7 +40,7 @@ func (l Ledger) snapshot(ctx context.Context, s *session) (*snapshot, error) {
 	if mode != "wal" && !l.db.frozen || count > maxPages {
 		return nil, fmt.Errorf("a file of %d pages with journal mode %s is not read by pages", count, mode)
 	}
-	tables, err := s.tables(ctx)
+	tables, err := audit.Describe(ctx, s.each)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (l Ledger) snapshot(ctx context.Context, s *session) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	found.asks = len(logged) > maxKeptPages
+	found.asks = len(logged) > l.db.keptPages
 	engine, err := s.pages(ctx, logged, uint32(count), found.asks)
 	if err != nil {
 		return nil, err
@@ -137,60 +137,6 @@ func (s *session) facts(ctx context.Context) (audit.Facts, error) {
 		err := row.Scan(&state, &n)
 		f.Counters[state] = n
 		return err
-	})
-}
-
-// tables describes the tables of the schema as the engine understands them.
-func (s *session) tables(ctx context.Context) ([]audit.Table, error) {
-	var tables []audit.Table
-	place := map[string]int{}
-	err := s.each(ctx, `SELECT m.name, m.rootpage, m.sql, t.wr, t.strict FROM sqlite_schema m JOIN pragma_table_list t ON t.name = m.name AND t.schema = 'main'
-		WHERE m.type = 'table' ORDER BY m.rowid`, nil, func(row scanner) error {
-		var t audit.Table
-		err := row.Scan(&t.Name, &t.Root, &t.SQL, &t.WithoutRowid, &t.Strict)
-		place[t.Name] = len(tables)
-		tables = append(tables, t)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = s.each(ctx, `SELECT m.name, c.name, c.type, c."notnull", c.pk, coalesce(c.dflt_value, ''), c.hidden <> 0 FROM sqlite_schema m, pragma_table_xinfo(m.name) c
-		WHERE m.type = 'table' AND m.rootpage > 0 ORDER BY m.rowid, c.cid`, nil, func(row scanner) error {
-		var table string
-		var c audit.Column
-		err := row.Scan(&table, &c.Name, &c.Type, &c.NotNull, &c.Key, &c.Default, &c.Virtual)
-		t := &tables[place[table]]
-		t.Columns = append(t.Columns, c)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return tables, s.indexes(ctx, tables, place)
-}
-
-func (s *session) indexes(ctx context.Context, tables []audit.Table, place map[string]int) error {
-	return s.each(ctx, `SELECT m.tbl_name, m.name, m.rootpage, coalesce(m.sql, ''), l."unique", x.cid, x."desc", coalesce(x.coll, '') = 'BINARY', x.key
-		FROM sqlite_schema m, pragma_index_list(m.tbl_name) l, pragma_index_xinfo(m.name) x
-		WHERE m.type = 'index' AND l.name = m.name ORDER BY m.rowid, x.seqno`, nil, func(row scanner) error {
-		var table string
-		var i audit.Index
-		var c audit.IndexColumn
-		if err := row.Scan(&table, &i.Name, &i.Root, &i.SQL, &i.Unique, &c.Column, &c.Desc, &c.Binary, &c.Key); err != nil {
-			return err
-		}
-		at, ok := place[table]
-		if !ok {
-			return fmt.Errorf("%w: the index %s belongs to no table", ErrDamaged, i.Name)
-		}
-		list := &tables[at].Indexes
-		if n := len(*list); n == 0 || (*list)[n-1].Name != i.Name {
-			*list = append(*list, i)
-		}
-		last := &(*list)[len(*list)-1]
-		last.Columns = append(last.Columns, c)
-		return nil
 	})
 }
 

@@ -23,7 +23,7 @@ func TestReadByPages(t *testing.T) {
 	}
 	var left []string
 	err = db.view(t.Context(), func(s *session) error {
-		tables, err := s.tables(t.Context())
+		tables, err := audit.Describe(t.Context(), s.each)
 		left = audit.New(tables, seals()).Left()
 		return err
 	})

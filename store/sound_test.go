@@ -96,6 +96,29 @@ func TestNothingSoundIsDamaged(t *testing.T) {
 	t.Logf("%d of %d changes were damage, %d were called sound", damages, flips, sounds)
 }
 
+// TestSoundWithALongLog has more pages in the log than are taken from the engine
+// beforehand, so that each is asked for when its turn comes: what is sound is
+// called so, and an issue that was changed in the log is not.
+func TestSoundWithALongLog(t *testing.T) {
+	db := full(t)
+	db.KeepPages(0)
+	db.Approved(t, db.Desk(t, review.Policy{Severities: storetest.Basics()}), ada, storetest.Prompt("in_the_log"))
+	if log, err := os.Stat(db.Path() + "-wal"); err != nil || log.Size() == 0 {
+		t.Fatalf("there is no log: %v, %v", log, err)
+	}
+	rows, sound, report, err := bothWays(t.Context(), db.DB)
+	if err != nil || !sound || !maps.Equal(rows, report.Rows) || len(report.Damage) > 0 {
+		t.Errorf("sound %t, %v; the engine reads %v and finds %+v, %v", sound, rows, report.Rows, report.Damage, err)
+	}
+	if err := db.SQL(t.Context(), "UPDATE issues SET title = 'other' WHERE number = (SELECT max(number) FROM issues)"); err != nil {
+		t.Fatal(err)
+	}
+	_, sound, report, err = bothWays(t.Context(), db.DB)
+	if err != nil || sound || len(report.Damage) == 0 {
+		t.Errorf("after a change: sound %t, %+v, %v", sound, report.Damage, err)
+	}
+}
+
 // TestSoundWhileOthersWrite reads the file by pages while one connection writes
 // to its log and another one writes the log back into it: each snapshot is
 // sound.

@@ -16,20 +16,21 @@ import (
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	readDSN  string
-	path     string
-	shared   *sharedFile
-	frozen   bool // opened as a file that nobody changes
-	now      func() time.Time
-	newID    func() string
-	patience time.Duration
-	write    *sql.DB
-	log      *sql.DB // writes what a power cut may take back
-	read     *sql.DB
-	writer   chan *session // holds the one writer when nobody uses it; nil until it is opened
-	logger   chan *session // the same for log
-	idle     chan *session // readers that nobody uses
-	slots    chan struct{} // one per reader that may exist
+	readDSN   string
+	path      string
+	shared    *sharedFile
+	frozen    bool // opened as a file that nobody changes
+	now       func() time.Time
+	newID     func() string
+	patience  time.Duration
+	keptPages int
+	write     *sql.DB
+	log       *sql.DB // writes what a power cut may take back
+	read      *sql.DB
+	writer    chan *session // holds the one writer when nobody uses it; nil until it is opened
+	logger    chan *session // the same for log
+	idle      chan *session // readers that nobody uses
+	slots     chan struct{} // one per reader that may exist
 
 	mu     sync.Mutex
 	closed bool
@@ -101,7 +102,7 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, shared: shared, readDSN: readDSN, frozen: frozen, now: opts.Now, newID: opts.NewID, patience: patience, writer: make(chan *session, 1), logger: make(chan *session, 1)}
+	db := &DB{path: path, shared: shared, readDSN: readDSN, frozen: frozen, now: opts.Now, newID: opts.NewID, patience: patience, keptPages: maxKeptPages, writer: make(chan *session, 1), logger: make(chan *session, 1)}
 	if db.write, err = sql.Open(driver, writeDSN); err != nil {
 		return nil, errors.Join(err, shared.leave())
 	}
