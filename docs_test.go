@@ -43,3 +43,52 @@ func TestSecurityNotesNameTests(t *testing.T) {
 		}
 	}
 }
+
+// TestArchitectureNamesEveryPackage holds the house of docs/ARCHITECTURE.md
+// against the folders with code: each is in it, and nothing else.
+func TestArchitectureNamesEveryPackage(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("docs", "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, house, _ := strings.Cut(string(text), "```\n")
+	house, _, _ = strings.Cut(house, "```")
+	drawn := map[string]bool{}
+	var within []string // the folders around a line, by its indentation
+	for line := range strings.Lines(house) {
+		names := regexp.MustCompile(`^( *)((?:[a-z]+/(?:, )?)+)`).FindStringSubmatch(line)
+		if names == nil {
+			continue // main.go, or the rest of what was said above
+		}
+		depth := len(names[1]) / 2
+		if depth > len(within) {
+			continue
+		}
+		for name := range strings.SplitSeq(names[2], ", ") {
+			path := strings.TrimSuffix(name, "/")
+			within = append(within[:depth], path)
+			drawn[strings.Join(within, "/")] = true
+		}
+	}
+	there := map[string]bool{}
+	err = filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".go") && strings.Contains(path, string(filepath.Separator)) {
+			there[filepath.ToSlash(filepath.Dir(path))] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(drawn, "bench") // has only folders
+	for path := range there {
+		if !drawn[path] {
+			t.Errorf("%s is not drawn in docs/ARCHITECTURE.md", path)
+		}
+	}
+	for path := range drawn {
+		if !there[path] {
+			t.Errorf("docs/ARCHITECTURE.md draws %s, where there is no code", path)
+		}
+	}
+}
