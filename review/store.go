@@ -15,8 +15,8 @@ type Store interface {
 	// View runs fn on one consistent snapshot.
 	View(ctx context.Context, fn func(Reader) error) error
 	// Update runs fn in one write transaction, which is durable when Update
-	// returns nil and has left no trace when it returns an error. fn may run
-	// again when the database was busy, so it has no effects of its own.
+	// returns nil and has left no trace when it returns an error. The wait
+	// for others who write comes before fn.
 	Update(ctx context.Context, fn func(Tx) error) error
 }
 
