@@ -37,11 +37,16 @@ func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 			return nil
 		}
 		m.dialog = nil
-		text, ext := written(c.Draft)
-		file := filepath.Join(m.cfg.Drafts, fmt.Sprintf("rebase-%s-r%d-v%d%s", p.ID, p.Revision, c.Live, ext))
-		return m.edit(Manuscript{p.ID, file, "Rebase of " + reference(p) + " " + p.Subject.String(), text})
+		return m.edit(m.cfg.Merge(p, c))
 	}
 	return m.ask(d)
+}
+
+// Merge is the manuscript of a rebase that is to be finished by hand.
+func (c *Config) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Manuscript {
+	text, ext := written(conflict.Draft)
+	file := filepath.Join(c.Drafts, fmt.Sprintf("rebase-%s-r%d-v%d%s", p.ID, p.Revision, conflict.Live, ext))
+	return Manuscript{p.ID, file, "Rebase of " + reference(p) + " " + p.Subject.String(), text}
 }
 
 // written returns a draft as Markdown, or as JSON where Markdown would lose

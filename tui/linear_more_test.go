@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/proposals"
+	"toolcrib/review"
 )
 
 // TestDialogueAnswersCalls lists calls, has to hear all of one before it runs,
@@ -86,5 +88,29 @@ func TestDialogueWritesInTheEditor(t *testing.T) {
 	kept, err := filepath.Glob(filepath.Join(b.config.Drafts, "*name_bank*"))
 	if err != nil || len(kept) != 0 {
 		t.Errorf("kept are %v: %v", kept, err)
+	}
+}
+
+// TestDialogueFinishesARebase reads the conflicts out, keeps its hands off
+// without a yes, and writes the merge in the editor.
+func TestDialogueFinishesARebase(t *testing.T) {
+	b := newBench(t, 80, 24, conflicting)
+	out := b.dialogue(0, "open 2", "rebase", "y")
+	for _, want := range []string{"It and version 2 changed the same in different ways. Nothing was written.", "goals, line 1:", "| Mine.", "| Theirs.", "| One thing.", "limits", "neither VISUAL nor EDITOR is set"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not said:\n%s", want, out)
+		}
+	}
+	b.editor(`sed -i -e '/^<<<<<<</,/^=======/d' -e '/^>>>>>>>/d' "$2"`)
+	if out := b.dialogue(0, "open 2", "rebase", "y", "n"); !strings.Contains(out, "Nothing was done.") {
+		t.Errorf("edited without a yes:\n%s", out)
+	}
+	out = b.dialogue(0, "open 2", "rebase", "y", "y", "y")
+	if !strings.Contains(out, "The text is whole.") || !strings.Contains(out, "Revision 2 of tool:user/name_bank is written.") {
+		t.Errorf("not finished:\n%s", out)
+	}
+	page, err := b.desk.List(context.Background(), review.Query{State: proposals.UserReview})
+	if err != nil || len(page.Proposals) != 1 || page.Proposals[0].BaseVersion != 2 {
+		t.Errorf("%v: %v", page.Proposals, err)
 	}
 }

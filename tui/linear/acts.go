@@ -1,9 +1,11 @@
 package linear
 
 import (
+	"errors"
 	"fmt"
 
 	"toolcrib/proposals"
+	"toolcrib/review"
 )
 
 // simple asks and does what needs no words.
@@ -57,8 +59,13 @@ func (s *session) doRebase(string) error {
 		s.out.line("It is not stale.")
 		return nil
 	}
-	return s.simple(proposals.ActRevise, "rebase it", "What it changes is merged into the live version, as a new revision.", func() (string, error) {
+	err := s.simple(proposals.ActRevise, "rebase it", "What it changes is merged into the live version, as a new revision.", func() (string, error) {
 		p, err := s.cfg.Desk.Rebase(s.ctx, s.cfg.Actor, s.open.Proposal.ID)
-		return fmt.Sprintf("Rebased: revision %d is against %s.", p.Revision, against(p.BaseVersion)), conflicts(err)
+		return fmt.Sprintf("Rebased: revision %d is against %s.", p.Revision, against(p.BaseVersion)), err
 	})
+	var c *review.RebaseConflict
+	if errors.As(err, &c) {
+		return s.merge(c)
+	}
+	return err
 }

@@ -11,19 +11,6 @@ import (
 	"toolcrib/tui"
 )
 
-// conflicts tells where a rebase failed.
-func conflicts(err error) error {
-	var c *review.RebaseConflict
-	if !errors.As(err, &c) {
-		return err
-	}
-	fields := make([]string, len(c.Fields))
-	for i, f := range c.Fields {
-		fields[i] = f.Path
-	}
-	return fmt.Errorf("%w; they are %s. toolcrib rebase --source FILE writes the merge to finish", err, strings.Join(fields, ", "))
-}
-
 func (s *session) doTools(filter string) error { return s.entries(registry.KindTool, filter) }
 
 func (s *session) doAgents(filter string) error { return s.entries(registry.KindAgent, filter) }
