@@ -61,6 +61,31 @@ func (m *Model) unread(ps []proposals.Proposal) []string {
 	return names
 }
 
+// showUnseen opens the first of the proposals of which something was not on the
+// screen, there.
+func (m *Model) showUnseen(ps []proposals.Proposal) tea.Cmd {
+	for _, p := range ps {
+		if r := m.reading[p.ID]; r == nil || r.list == nil || !r.seenAll() {
+			return m.openUnseen(p)
+		}
+	}
+	return nil
+}
+
+// openUnseen opens a proposal at what was not on the screen.
+func (m *Model) openUnseen(p proposals.Proposal) tea.Cmd {
+	if m.page != pageProposal || m.proposal.id != p.ID {
+		cmd := m.openProposal(p)
+		m.proposal.tab, m.proposal.unseen = tabDiff, true
+		return cmd
+	}
+	m.proposal.tab = tabDiff
+	if m.nothingUnseen() == "" {
+		return m.nextUnseen()
+	}
+	return nil
+}
+
 func (m *Model) askApprove() tea.Cmd {
 	pp := m.proposal
 	members := pp.members()
@@ -68,6 +93,7 @@ func (m *Model) askApprove() tea.Cmd {
 		title: "Approve", verb: "approve", draft: "approve-" + string(pp.id), noteOptional: true, focusText: false,
 		content: func(m *Model, page *prose.Page) { pp.approvalContent(m, page, members) },
 		locked:  func(m *Model) []string { return m.unread(members) },
+		unread:  func(m *Model) tea.Cmd { return m.showUnseen(members) },
 		run: func(m *Model, note string) tea.Cmd {
 			choices := make([]review.Choice, len(members))
 			for i, p := range members {
@@ -111,11 +137,15 @@ func (m *Model) shownDigest(digest string) string {
 
 func (pp *proposalPage) what(page *prose.Page, p proposals.Proposal) {
 	page.Field(string(p.Type), p.Subject.String())
-	becomes := "version " + itoa(p.BaseVersion) + " → " + itoa(p.BaseVersion+1)
+	page.Field("", "revision "+itoa(p.Revision)+", content "+short(p.ContentHash)+", "+becomes(p))
+}
+
+// becomes says which version an approval makes.
+func becomes(p proposals.Proposal) string {
 	if p.BaseVersion == 0 {
-		becomes = "becomes version 1"
+		return "becomes version 1"
 	}
-	page.Field("", "revision "+itoa(p.Revision)+", content "+short(p.ContentHash)+", "+becomes)
+	return "version " + itoa(p.BaseVersion) + " → " + itoa(p.BaseVersion+1)
 }
 
 func (pp *proposalPage) openFindings(m *Model, page *prose.Page) {

@@ -51,6 +51,11 @@ func standing(s proposals.State) string {
 	return "it is in the state " + string(s)
 }
 
+// notMyTurn reports whether the open proposal waits for nobody's decision.
+func (m *Model) notMyTurn() bool {
+	return m.proposal.loaded && m.proposal.dossier.Proposal.State != proposals.UserReview
+}
+
 func (m *Model) cannotApprove() string {
 	if !m.proposal.loaded {
 		return "it is not read yet"

@@ -28,6 +28,7 @@ type (
 	dossierMsg struct {
 		id      proposals.ID
 		dossier review.Dossier
+		changes *difflist.List // nil where they were not asked for
 		err     error
 	}
 	diffMsg struct {
@@ -90,7 +91,31 @@ func (m *Model) loadDossier(id proposals.ID) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return func() tea.Msg {
 		d, err := desk.Show(context.Background(), actor, id)
-		return dossierMsg{id, d, err}
+		return dossierMsg{id: id, dossier: d, err: err}
+	}
+}
+
+// maxGlance is how long a definition may be, in bytes, for the pane beside the
+// queue to show what changes in it.
+const maxGlance = 64 << 10
+
+// loadGlance is loadDossier for the pane beside the queue.
+func (m *Model) loadGlance(id proposals.ID) tea.Cmd {
+	load := m.loadDossier(id)
+	return func() tea.Msg {
+		msg, ok := load().(dossierMsg)
+		if !ok || msg.err != nil {
+			return msg
+		}
+		var before registry.Definition
+		if msg.dossier.Base != nil {
+			before = *msg.dossier.Base
+		}
+		after := msg.dossier.Revision.Draft.Definition
+		if len(before.Canonical())+len(after.Canonical()) <= maxGlance {
+			msg.changes = difflist.Narrow(diff.Definitions(before, after))
+		}
+		return msg
 	}
 }
 

@@ -34,7 +34,11 @@ type dialog struct {
 	run          func(m *Model, text string) tea.Cmd
 	other        map[string]func(*Model) tea.Cmd // further answers, by key
 	otherHelp    [][2]string
-	leave        func(*Model) // on esc
+	leave        func(*Model)         // on esc
+	unread       func(*Model) tea.Cmd // on u while it is locked: goes to what was not on the screen
+	tally        string               // what is typed before y, so that many are not decided by one key; "" for nothing
+
+	typed string // of the tally
 
 	keptAt time.Time // when the text was last saved
 
@@ -123,15 +127,30 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 		d.pager.Page(-1)
 	case "y":
 		return d.answer(m)
+	case "u":
+		if d.unread != nil && d.ready && len(d.missing(m)) > 0 {
+			m.dialog = nil
+			return then(m.keepDraft(d), d.unread(m))
+		}
 	case "n":
 		m.dialog = nil
 		return m.keepDraft(d)
+	case "backspace":
+		d.typed = d.typed[:max(0, len(d.typed)-1)]
 	default:
 		if do := d.other[name]; do != nil && d.ready {
 			return do(m)
 		}
+		d.count(name)
 	}
 	return nil
+}
+
+// count takes in a digit of the tally.
+func (d *dialog) count(name string) {
+	if len(name) == 1 && name[0] >= '0' && name[0] <= '9' && len(d.typed) < len(d.tally) {
+		d.typed += name
+	}
 }
 
 // keepEvery is how long somebody can type without a pause and have nothing of
@@ -159,11 +178,15 @@ func (d *dialog) answer(m *Model) tea.Cmd {
 		m.say(warning, "Too quick: read it first")
 		return nil
 	case len(d.missing(m)) > 0:
-		m.say(warning, "Locked: not everything was on the screen. esc, then u goes there")
+		m.say(warning, "Locked: not everything was on the screen. u goes there")
 		return nil
 	case d.wantsText && text == "":
 		m.say(warning, "A reason is needed")
 		d.focusText = true
+		return nil
+	case d.typed != d.tally:
+		d.typed = ""
+		m.say(warning, "Type %s and then y: so many are decided at once", d.tally)
 		return nil
 	}
 	m.dialog = nil

@@ -104,7 +104,11 @@ func (d *dialog) width(m *Model) int {
 func (d *dialog) answerLine(m *Model) draw.Line {
 	th := m.theme
 	if missing := d.missing(m); len(missing) > 0 {
-		return draw.Of(th.Warn, " Locked ").Add(th.Text, "until everything was on the screen: ").Add(th.Key, "esc").Add(th.Text, ", then ").Add(th.Key, "u").Add(th.Text, " goes there")
+		l := draw.Of(th.Warn, " Locked ").Add(th.Text, "until everything was on the screen: ")
+		if d.focusText {
+			l = l.Add(th.Key, "tab").Add(th.Text, ", then ")
+		}
+		return l.Add(th.Key, "u").Add(th.Text, " goes there")
 	}
 	if d.run == nil {
 		return nil
@@ -113,13 +117,20 @@ func (d *dialog) answerLine(m *Model) draw.Line {
 		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Text, " "+draw.Show(d.verb))
 	}
 	if d.focusText {
-		return draw.Of("", " ").Add(th.Key, "tab").Add(th.Faint, " ends writing, then y "+draw.Show(d.verb))
+		return draw.Of("", " ").Add(th.Key, "tab").Add(th.Faint, " ends writing, then "+draw.Show(d.answers())+" "+draw.Show(d.verb))
 	}
 	if !d.ready {
-		return draw.Of(th.Faint, " y "+draw.Show(d.verb)+", in a moment")
+		return draw.Of(th.Faint, " "+draw.Show(d.answers())+" "+draw.Show(d.verb)+", in a moment")
 	}
-	return draw.Of("", " ").Add(th.Key, "y").Add(th.Text, " "+draw.Show(d.verb))
+	l := draw.Of("", " ").Add(th.Key, draw.Show(d.answers())).Add(th.Text, " "+draw.Show(d.verb))
+	if d.tally != "" {
+		l = l.Add(th.Faint, "   typed: ").Add(th.Accent, draw.Show(d.typed)+"▏")
+	}
+	return l
 }
+
+// answers are the keys that decide, one after the other.
+func (d *dialog) answers() string { return d.tally + "y" }
 
 // more says that not everything is in the window, and in which direction the
 // rest is.
@@ -150,7 +161,9 @@ func (d *dialog) footer(m *Model) draw.Line {
 		hint("tab", "done writing")
 	case d.run != nil:
 		if len(d.missing(m)) == 0 {
-			hint("y", d.verb)
+			hint(d.answers(), d.verb)
+		} else if d.unread != nil {
+			hint("u", "unseen")
 		}
 		if d.text != nil {
 			hint("tab", "write")

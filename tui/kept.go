@@ -76,6 +76,9 @@ func (m *Model) readKept(start bool) tea.Cmd {
 					t.id = ""
 				}
 			}
+			if t.about == keptMarked {
+				t.about = "several that were marked"
+			}
 			t.begin = beginning(filepath.Join(dir, f.Name()))
 			texts = append(texts, t)
 		}
@@ -117,10 +120,13 @@ func (k *keptPage) lay(m *Model) {
 	}
 	for _, t := range k.texts {
 		page.Stop()
-		page.Line(draw.Of(m.theme.Strong, draw.Pad(draw.Show(keptKind(t.kind)), 16)).Add(m.theme.Text, draw.Show(t.about)).
-			Add(m.theme.Faint, "  "+m.stampOf(t.at)))
+		page.Item(draw.Of(m.theme.Strong, " "+draw.Pad(draw.Show(keptKind(t.kind)), 15)).Add(m.theme.Faint, m.stampOf(t.at)+"  "), t.about)
 		page.Faint("                ", t.begin)
 		page.Blank()
+	}
+	if m.cfg.Drafts != "" {
+		page.Blank()
+		page.Faint("", "The folder is "+m.cfg.Drafts)
 	}
 	k.pager.Replace(page.Rows())
 }
@@ -139,7 +145,7 @@ func keptKind(kind string) string {
 }
 
 func (k *keptPage) tabs(m *Model) draw.Line {
-	return draw.Of("", " ").Add(m.theme.Accent, "▎Not sent").Add(m.theme.Faint, draw.Showf("  %s in %s", count(len(k.texts), "text", "texts"), m.cfg.Drafts))
+	return draw.Of("", " ").Add(m.theme.Accent, "▎Not sent").Add(m.theme.Faint, "  "+draw.Show(count(len(k.texts), "text", "texts")))
 }
 
 func keptKeys() []key {
@@ -184,6 +190,10 @@ func (m *Model) openKept() tea.Cmd {
 	default:
 		m.say(warning, "It is in %s", filepath.Join(m.cfg.Drafts, t.file))
 		return nil
+	}
+	if strings.HasSuffix(strings.TrimSuffix(t.file, filepath.Ext(t.file)), "-"+keptMarked) {
+		m.say(remark, "Mark in the queue what it is about; a, c or x brings the text back")
+		return m.open(pageQueue)
 	}
 	if t.id == "" {
 		m.say(warning, "Its proposal is not here; the text is in %s", filepath.Join(m.cfg.Drafts, t.file))

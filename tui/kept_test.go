@@ -26,7 +26,7 @@ func TestKeptTextsAreOffered(t *testing.T) {
 	b.press("enter", "x").write("It hides")
 	b.restart()
 	b.press("D")
-	b.wants("2 texts in ", "comment", "reject", "#1 tool:user/name_bank", "Which of th", "It hides")
+	b.wants("2 texts", "The folder is ", "comment", "reject", "#1 tool:user/name_bank", "Which of th", "It hides")
 	for _, f := range kept(t, b) {
 		info, err := os.Stat(f)
 		if err != nil || info.Mode().Perm() != 0o600 {

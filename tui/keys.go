@@ -9,10 +9,11 @@ import (
 // key is a key as it is declared, once: the footer, the help and docs/keys.md
 // are read from it.
 type key struct {
-	name  string   // what it is rebound by
-	keys  []string // as Bubble Tea names them; the first is shown
-	label string   // one or two words for the footer; "" keeps it out
-	help  string   // what it does, as a sentence without a full stop
+	name  string            // what it is rebound by
+	keys  []string          // as Bubble Tea names them; the first is shown
+	label string            // one or two words for the footer; "" keeps it out
+	late  func(*Model) bool // whether the footer has it behind the others now; nil for never
+	help  string            // what it does, as a sentence without a full stop
 	do    func(*Model) tea.Cmd
 	off   func(*Model) string // why it has no effect now; nil or "" when it has
 }

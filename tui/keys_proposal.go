@@ -11,9 +11,9 @@ import (
 
 func proposalKeys() []key {
 	keys := []key{
-		{name: "approve", keys: []string{"a"}, label: "approve", help: "Approve: make it live", do: (*Model).askApprove, off: (*Model).cannotApprove},
-		{name: "needs-changes", keys: []string{"c"}, label: "changes", help: "Send it back to its author with a reason", do: (*Model).askChanges, off: cannotAct(proposals.ActRequestChanges)},
-		{name: "reject", keys: []string{"x"}, label: "reject", help: "Reject it with a reason", do: (*Model).askReject, off: cannotAct(proposals.ActReject)},
+		{name: "approve", keys: []string{"a"}, label: "approve", late: (*Model).notMyTurn, help: "Approve: make it live", do: (*Model).askApprove, off: (*Model).cannotApprove},
+		{name: "needs-changes", keys: []string{"c"}, label: "changes", late: (*Model).notMyTurn, help: "Send it back to its author with a reason", do: (*Model).askChanges, off: cannotAct(proposals.ActRequestChanges)},
+		{name: "reject", keys: []string{"x"}, label: "reject", late: (*Model).notMyTurn, help: "Reject it with a reason", do: (*Model).askReject, off: cannotAct(proposals.ActReject)},
 		{name: "waive", keys: []string{"W"}, label: "", help: "Waive the selected finding with a reason", do: (*Model).askWaive, off: (*Model).cannotWaive},
 		{name: "comment", keys: []string{"C"}, label: "comment", help: "Write a comment", do: (*Model).askComment, off: cannotAct(proposals.ActComment)},
 		{name: "comment-line", keys: []string{";"}, help: "Choose a line of the diff and comment on it", do: (*Model).remark, off: (*Model).cannotRemark},
@@ -23,6 +23,7 @@ func proposalKeys() []key {
 		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: (*Model).askWithdraw, off: cannotAct(proposals.ActWithdraw)},
 		{name: "assess-again", keys: []string{"ctrl+r"}, help: "Have the built-in reviewer look again", do: (*Model).reassess, off: (*Model).cannotReassess},
 		{name: "next-waiting", keys: []string{"."}, help: "Open the next that waits for you, with the filter and in the order of the queue", do: (*Model).nextWaiting},
+		{name: "mark-read", keys: []string{"+"}, help: "Mark it in the queue, to decide on several together; again: unmark it", do: (*Model).markRead, off: (*Model).cannotMark},
 		{name: "next-member", keys: []string{"M"}, help: "Open the next member of its change set", do: (*Model).nextMember, off: (*Model).noMembers},
 		{name: "next-tab", keys: []string{"tab"}, label: "switch", help: "Show the next tab", do: proposalTab(1)},
 		{name: "previous-tab", keys: []string{"shift+tab"}, help: "Show the previous tab", do: proposalTab(-1)},

@@ -49,6 +49,9 @@ func subjectKeys() []key {
 
 func logKeys() []key {
 	return append([]key{
+		{name: "event-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next entry", do: nextStop(1)},
+		{name: "event-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous entry", do: nextStop(-1)},
+		{name: "event-open", keys: []string{"enter"}, label: "open", help: "Open the proposal that the selected entry is about", do: (*Model).openEvent, off: (*Model).noEvent},
 		{name: "older", keys: []string{"o"}, label: "older", help: "Read older entries", do: (*Model).olderEvents, off: (*Model).noOlder},
 	}, textKeys()...)
 }

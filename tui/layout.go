@@ -29,7 +29,7 @@ func newLayout(width, height int) layout {
 		l.blame = 36
 	}
 	if width >= sideFrom {
-		l.side = min(width*2/5, 60)
+		l.side = min(width*3/8, 60)
 		l.list = width - l.side - 1
 	}
 	return l
@@ -51,8 +51,10 @@ func (m *Model) resize(width, height int) {
 	m.agents.clamp(m)
 	if m.subject != nil {
 		m.subject.pager.SetSize(width, m.layout.body)
+		m.subject.lay(m)
 	}
 	m.log.pager.SetSize(width, m.layout.body)
+	m.log.lay(m)
 	m.kept.pager.SetSize(width, m.layout.body)
 	m.calls.pager.SetSize(width, m.layout.body)
 	if m.help != nil {

@@ -1,12 +1,17 @@
 package tui
 
 import (
+	"encoding/json"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/theme"
 )
 
 // logPage is the audit log, the newest entry first.
@@ -23,6 +28,7 @@ func newLogPage() *logPage {
 
 func (l *logPage) restyle(m *Model) {
 	l.pager.Restyle(m.theme.Match, m.theme.Rule)
+	l.pager.Point(m.theme.Accent)
 	l.lay(m)
 }
 
@@ -43,15 +49,76 @@ func (l *logPage) loaded(m *Model, msg eventsMsg) {
 	l.lay(m)
 }
 
+// lay lays the entries out: a narrow screen has no room for their numbers
+// and times, and for what they say beyond the act.
 func (l *logPage) lay(m *Model) {
 	page := prose.New(m.theme)
+	wide := m.layout.width >= 80
 	for _, e := range l.events {
-		line := draw.Of(m.theme.Faint, draw.Pad(draw.Showf("%6d", e.Seq), 7)+m.stampOf(e.At)+"  ").
-			Add(m.theme.Text, draw.Pad(draw.Show(e.Actor), 18)+" ").
-			Add(m.theme.Title, draw.Pad(draw.Show(e.Act), 14)+" ")
-		page.Item(line.Add(m.theme.Text, draw.Show(e.Subject)), "")
+		page.Stop()
+		line, actor, act := draw.Of(m.theme.Faint, draw.Showf("%4s  ", age(m.now().Sub(e.At)))), 14, 8
+		if wide {
+			line, actor, act = draw.Of(m.theme.Faint, draw.Showf("%6d  ", e.Seq)+m.stampOf(e.At)+"  "), 18, 14
+		}
+		line = line.Add(actorStyle(m, e.Actor), draw.Pad(draw.Show(e.Actor), actor)+" ").
+			Add(actStyle(m, e.Act), draw.Pad(draw.Show(e.Act), act)+" ")
+		text := e.Subject
+		if m.layout.width >= 100 {
+			text += told(e)
+		}
+		page.Item(line, text)
 	}
 	l.pager.Replace(page.Rows())
+}
+
+func actorStyle(m *Model, actor string) theme.Style {
+	switch proposals.ActorKind(strings.SplitN(actor, ":", 2)[0]) {
+	case proposals.Agent:
+		return m.theme.Info
+	case proposals.User:
+		return m.theme.Strong
+	case proposals.Chief, proposals.System:
+	}
+	return m.theme.Faint
+}
+
+func actStyle(m *Model, act string) theme.Style {
+	switch proposals.Act(act) { //nolint:exhaustive // the others are as the rest
+	case proposals.ActApprove, proposals.ActApproveCall:
+		return m.theme.Good
+	case proposals.ActReject, proposals.ActRefuseCall:
+		return m.theme.Bad
+	case proposals.ActRequestChanges, proposals.ActWaive:
+		return m.theme.Warn
+	}
+	return m.theme.Title
+}
+
+// told is what an entry says beyond its act, in a few words.
+func told(e history.Event) string {
+	var data struct {
+		Version        int    `json:"version"`
+		Recommendation string `json:"recommendation"`
+		Findings       int    `json:"findings"`
+		Note           string `json:"note"`
+	}
+	if json.Unmarshal(e.Data, &data) != nil {
+		return "" // it has another form, and says nothing here
+	}
+	var words []string
+	if data.Version > 0 {
+		words = append(words, "version "+itoa(data.Version))
+	}
+	if data.Recommendation != "" {
+		words = append(words, strings.ReplaceAll(data.Recommendation, "_", " "), count(data.Findings, "finding", "findings"))
+	}
+	if data.Note != "" {
+		words = append(words, data.Note)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "   " + strings.Join(words, ", ")
 }
 
 func (l *logPage) tabs(m *Model) draw.Line {
@@ -69,6 +136,21 @@ func (m *Model) olderEvents() tea.Cmd {
 func (m *Model) noOlder() string {
 	if m.log.end || len(m.log.events) == 0 {
 		return "there are no older entries"
+	}
+	return ""
+}
+
+// openEvent opens the proposal that the selected entry is about.
+func (m *Model) openEvent() tea.Cmd {
+	return m.openProposal(proposals.Proposal{ID: proposals.ID(m.log.events[m.log.pager.Stop()].Proposal)})
+}
+
+func (m *Model) noEvent() string {
+	switch n := m.log.pager.Stop(); {
+	case n < 0 || n >= len(m.log.events):
+		return "J selects an entry first"
+	case m.log.events[n].Proposal == "":
+		return "it is about no proposal"
 	}
 	return ""
 }

@@ -61,6 +61,8 @@ type Model struct {
 	dialogs  int
 	job      *job // nil before the first
 	jobs     int
+	marks    marks // what is decided together
+	batches  int
 	reading  map[proposals.ID]*reading
 	counter  *tokens.Counter
 
@@ -194,6 +196,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		}
 	case renderedMsg:
 		m.partRendered(msg)
+	case batchMsg:
+		return m.batchRead(msg)
 	case wroteMsg:
 		return m.wrote(msg)
 	case editedMsg:

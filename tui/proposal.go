@@ -48,6 +48,7 @@ type proposalPage struct {
 	source   *jsondoc.Node // the revision, once a line of it was quoted
 	sourceOf string        // its content hash
 	resume   *keptText     // to go on with when the proposal is there
+	unseen   bool          // to go to what was not on the screen when the diff is there
 }
 
 // anchor is a line of a field.
@@ -236,6 +237,12 @@ func (pp *proposalPage) show(m *Model, what comparison, list *difflist.List, p *
 	if pp.jump != nil {
 		pp.goTo(m, *pp.jump)
 	}
+	if pp.unseen && pp.against == 0 {
+		pp.unseen = false
+		if m.nothingUnseen() == "" {
+			m.nextUnseen()
+		}
+	}
 }
 
 // goTo shows a line of a field in the diff.
@@ -248,18 +255,6 @@ func (pp *proposalPage) goTo(m *Model, at anchor) {
 	}
 	pp.tab = tabDiff
 	pp.pagers[tabDiff].Center(row)
-}
-
-// versionsLoaded hands versions to the pages that are about their subject.
-func (m *Model) versionsLoaded(msg versionsMsg) tea.Cmd {
-	if pp := m.proposal; pp != nil && pp.loaded && pp.dossier.Proposal.Subject == msg.subject {
-		pp.versions = msg.versions // none while nothing is live
-		pp.pagers[tabHistory].Replace(pp.history(m))
-	}
-	if m.subject != nil && m.subject.entry.Subject == msg.subject {
-		return m.subject.versionsLoaded(m, msg)
-	}
-	return nil
 }
 
 func (pp *proposalPage) tabs(m *Model) draw.Line {

@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/difflist"
 )
 
 // chunk is how many proposals are read at once.
@@ -60,6 +61,7 @@ type queuePage struct {
 	top     int
 	want    proposals.ID // the row to stay at when the list is read anew
 	dossier review.Dossier
+	changes *difflist.List // of the dossier, nil for none that is shown here
 	err     error
 	asked   bool
 }
@@ -257,11 +259,14 @@ func (q *queuePage) settled(m *Model, msg settleMsg) tea.Cmd {
 	if !ok || p.ID != msg.id || m.page != pageQueue {
 		return nil
 	}
-	return m.loadDossier(p.ID)
+	return m.loadGlance(p.ID)
 }
 
 func (q *queuePage) dossierLoaded(msg dossierMsg) {
 	if p, ok := q.selected(); ok && msg.err == nil && p.ID == msg.id {
+		if msg.changes != nil || q.dossier.Digest != msg.dossier.Digest {
+			q.changes = msg.changes
+		}
 		q.dossier = msg.dossier
 	}
 }

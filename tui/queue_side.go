@@ -69,9 +69,26 @@ func (q *queuePage) sideDossier(m *Model, page *prose.Page, d review.Dossier) {
 		page.Heading("Rationale")
 		page.Text("", text)
 	}
+	q.sideChanges(m, page)
 	for _, o := range d.Others {
 		page.Blank()
 		page.Text("", "Approving this makes "+reference(o)+" by "+o.Author.String()+" stale.")
+	}
+}
+
+// sideChanges shows what changes, as far as the pane has room. It does not count
+// as read.
+func (q *queuePage) sideChanges(m *Model, page *prose.Page) {
+	if q.changes == nil {
+		return
+	}
+	rows := q.changes.Rows(m.theme, false)
+	if rows.Len() == 0 {
+		return
+	}
+	page.Blank()
+	for i := range min(rows.Len(), m.layout.body) {
+		page.Row(rows.Row(i))
 	}
 }
 

@@ -68,7 +68,7 @@ func (q *queuePage) columns(m *Model) []column {
 			sign, word, style := m.stateWord(p.State)
 			return draw.Of(style, sign+" "+word)
 		}},
-		{"ISSUE", q.referenceWidth(m), 74, func(m *Model, p proposals.Proposal) draw.Line {
+		{"ISSUE", q.referenceWidth(m), 72, func(m *Model, p proposals.Proposal) draw.Line {
 			if p.Issue == 0 {
 				return draw.Of(m.theme.Faint, "–")
 			}
@@ -209,9 +209,16 @@ func (q *queuePage) row(m *Model, i int, columns []column) (draw.Line, theme.Sty
 	if !ok {
 		return draw.Line{mark, {Text: "  …", Style: m.theme.Faint}}, base
 	}
-	l := draw.Line{mark, {Text: q.bracket(i, p) + " ", Style: m.theme.Faint}}
+	marked := draw.Span{Text: " "}
+	if m.marks.has(p.ID) {
+		marked = draw.Span{Text: "*", Style: m.theme.Accent}
+	}
+	l := draw.Line{mark, {Text: q.bracket(i, p), Style: m.theme.Faint}, marked}
 	for _, c := range columns {
 		l = append(l, c.cell(m, p).Fit(c.width)...).Add("", "  ")
+	}
+	if i == q.cursor && m.theme.Uniform {
+		l = l.Plain()
 	}
 	return l, base
 }

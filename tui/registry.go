@@ -1,13 +1,10 @@
 package tui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/registry"
 	"toolcrib/tui/draw"
-	"toolcrib/tui/theme"
 )
 
 // registryPage lists what is live, by id: tools or agents.
@@ -20,6 +17,7 @@ type registryPage struct {
 	top     int
 	loading bool
 	asked   bool
+	widest  map[draw.Safe]int // what the columns want, in cells
 }
 
 func newRegistryPage(_ *Model, kind registry.Kind) *registryPage { return &registryPage{kind: kind} }
@@ -66,6 +64,7 @@ func (m *Model) entriesLoaded(msg entriesMsg) tea.Cmd {
 	default:
 		return nil
 	}
+	r.measure(m, msg.query.After == "", msg.entries)
 	r.next = msg.next
 	r.clamp(m)
 	return r.fill(m)
@@ -124,86 +123,4 @@ func (r *registryPage) tabs(m *Model) draw.Line {
 		return draw.Ends(l, draw.Of(m.theme.Match, " "+draw.Show(r.filter)+" ").Add("", " "), m.layout.width)
 	}
 	return l
-}
-
-// entryColumn is a column of the registry.
-type entryColumn struct {
-	name  draw.Safe
-	width int
-	from  int
-	cell  func(m *Model, e Entry) (draw.Safe, theme.Style)
-}
-
-func (r *registryPage) columns(width int) []entryColumn {
-	all := []entryColumn{
-		{"ID", 0, 0, func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Show(e.Subject.ID), m.theme.Text }},
-		{"", 15, 60, func(m *Model, e Entry) (draw.Safe, theme.Style) {
-			if e.Locked {
-				return "▪ Locked (core)", m.theme.Warn
-			}
-			return "", ""
-		}},
-		{"LAYER", 16, 70, func(m *Model, e Entry) (draw.Safe, theme.Style) {
-			text := draw.Show(string(e.Subject.Layer))
-			if len(e.Hides) > 0 {
-				text += draw.Showf(" over %d", len(e.Hides))
-			}
-			return text, m.theme.Faint
-		}},
-		{"KIND", 6, 84, func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Show(e.ToolKind), m.theme.Faint }},
-		{"CATEGORY", 14, 96, func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Show(e.Category), m.theme.Faint }},
-		{"APPROVAL", 17, 108, func(m *Model, e Entry) (draw.Safe, theme.Style) {
-			if e.Approval == "" && !e.Locked && e.ToolKind == string(registry.ActionTool) {
-				return "! none set", m.theme.Warn
-			}
-			return draw.Show(e.Approval), m.theme.Faint
-		}},
-		{"NAME", -1, 124, func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Show(e.Name), m.theme.Faint }},
-		{"VERSION", 7, 0, func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Showf("v%d", e.Version), m.theme.Faint }},
-	}
-	var out []entryColumn
-	left, flexible := width-3, 0
-	for _, c := range all {
-		if c.from > width || r.kind == registry.KindAgent && (c.name == "KIND" || c.name == "CATEGORY" || c.name == "APPROVAL" || c.name == "") {
-			continue
-		}
-		left -= 2 + max(0, c.width)
-		if c.width <= 0 {
-			flexible++
-		}
-		out = append(out, c)
-	}
-	for i := range out {
-		if out[i].width <= 0 {
-			out[i].width = max(8, left/flexible)
-		}
-	}
-	return out
-}
-
-func (r *registryPage) view(m *Model) []string {
-	w := m.layout.width
-	columns := r.columns(w)
-	heading := draw.Of("", "   ")
-	for _, c := range columns {
-		heading = heading.Add(m.theme.Faint, draw.Pad(c.name, c.width)+"  ")
-	}
-	lines := []string{heading.String(w)}
-	for i := r.top; i < len(r.entries) && len(lines) < m.layout.body; i++ {
-		base, mark := theme.Style(""), draw.Of("", "   ")
-		if i == r.cursor {
-			base, mark = m.theme.Selected, draw.Of(m.theme.Accent, "▌  ")
-		}
-		for _, c := range columns {
-			text, style := c.cell(m, r.entries[i])
-			mark = mark.Add(style, draw.Pad(text, c.width)+"  ")
-		}
-		var b strings.Builder
-		mark.Write(&b, w, base)
-		lines = append(lines, b.String())
-	}
-	if len(r.entries) == 0 && r.asked {
-		lines = append(lines, draw.Blank(w), draw.Of(m.theme.Faint, "   Nothing has that in its id or name.").String(w))
-	}
-	return lines
 }

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"toolcrib/tui/draw"
 	"toolcrib/tui/theme"
 )
@@ -46,6 +48,7 @@ func (m *Model) footer() draw.Line {
 		}
 	}
 	l := draw.Of("", " ")
+	slices.SortStableFunc(keys, func(a, b key) int { return rank(m, a) - rank(m, b) })
 	for i := range keys {
 		k := &keys[i]
 		if k.label == "" || k.name == "help" {
@@ -59,6 +62,16 @@ func (m *Model) footer() draw.Line {
 	}
 	return append(l, help...)
 }
+
+// rank is where the footer has a key: 0 for before those with 1.
+func rank(m *Model, k key) int {
+	if k.late != nil && k.late(m) {
+		return 1
+	}
+	return 0
+}
+
+func always(*Model) bool { return true }
 
 // hint is a key with what it does, dimmed while it does nothing.
 func (m *Model) hint(k *key) draw.Line {

@@ -80,8 +80,14 @@ func (pp *proposalPage) history(m *Model) pager.Rows {
 	page.Blank()
 	page.Heading("Revisions of this proposal")
 	for _, r := range slices.Backward(pp.dossier.Revisions) {
-		page.Line(draw.Of(m.theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(m.theme.Faint, m.stampOf(r.CreatedAt)+"  ").
-			Add(m.theme.Text, draw.Pad(draw.Show(r.Author.String()), 24)).Add(m.theme.Faint, draw.Show("  content "+short(r.ContentHash)+"  against "+against(r.Draft.Base()))))
+		line := draw.Of(m.theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(m.theme.Faint, m.stampOf(r.CreatedAt)+"  ")
+		origin := "content " + short(r.ContentHash) + ", against " + against(r.Draft.Base())
+		if m.layout.width >= 100 {
+			page.Line(line.Add(m.theme.Text, draw.Pad(draw.Show(r.Author.String()), 24)).Add(m.theme.Faint, "  "+draw.Show(origin)))
+			continue
+		}
+		page.Item(line, r.Author.String())
+		page.Faint("        ", origin)
 	}
 	page.Blank()
 	page.Heading("Versions of " + pp.dossier.Proposal.Subject.String())

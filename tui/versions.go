@@ -1,6 +1,8 @@
 package tui
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"toolcrib/history"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
@@ -18,10 +20,28 @@ func (m *Model) versionRows(page *prose.Page, versions []history.Version, marked
 		if v.Proposal == "" {
 			who = "shipped"
 		}
-		page.Line(draw.Of(m.theme.Accent, mark).Add(m.theme.Strong, draw.Showf("v%-4d", v.Number)).Add(m.theme.Faint, m.stampOf(v.DecidedAt)+"  ").
-			Add(m.theme.Text, draw.Pad(draw.Show(who), 24)).Add(m.theme.Faint, draw.Show("  by "+v.Author+"  hash "+short(v.Hash))))
+		line := draw.Of(m.theme.Accent, mark).Add(m.theme.Strong, draw.Showf("v%-4d", v.Number)).Add(m.theme.Faint, m.stampOf(v.DecidedAt)+"  ")
+		origin := "written by " + v.Author + ", hash " + short(v.Hash)
+		if m.layout.width >= 100 {
+			page.Line(line.Add(m.theme.Text, draw.Pad(draw.Show(who), 24)).Add(m.theme.Faint, "  "+draw.Show(origin)))
+		} else {
+			page.Item(line, who)
+			page.Faint("        ", origin)
+		}
 		if v.Note != "" {
 			page.Faint("        ", v.Note)
 		}
 	}
+}
+
+// versionsLoaded hands versions to the pages that are about their subject.
+func (m *Model) versionsLoaded(msg versionsMsg) tea.Cmd {
+	if pp := m.proposal; pp != nil && pp.loaded && pp.dossier.Proposal.Subject == msg.subject {
+		pp.versions = msg.versions // none while nothing is live
+		pp.pagers[tabHistory].Replace(pp.history(m))
+	}
+	if m.subject != nil && m.subject.entry.Subject == msg.subject {
+		return m.subject.versionsLoaded(m, msg)
+	}
+	return nil
 }

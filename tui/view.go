@@ -141,6 +141,13 @@ func (m *Model) signs() draw.Line {
 	if n := m.calls.waiting; n > 0 && m.page != pageCalls {
 		l = l.Add(m.theme.Warn, draw.Showf("● %s: W  ", count(n, "call waits", "calls wait")))
 	}
+	if n := len(m.marks); n > 0 {
+		sign := draw.Showf("* %d marked  ", n)
+		if m.layout.width < 80 {
+			sign = draw.Showf("*%d  ", n)
+		}
+		l = l.Add(m.theme.Accent, sign)
+	}
 	return l
 }
 

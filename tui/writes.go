@@ -17,7 +17,9 @@ type wroteMsg struct {
 	draft string       // name of the kept text that is not needed any more
 	text  string
 	open  *proposals.Proposal // to show now
-	err   error
+	// decided are no longer marked when it succeeded.
+	decided []proposals.ID
+	err     error
 }
 
 // write runs something that writes. The program does not end before it has
@@ -41,6 +43,7 @@ func (m *Model) wrote(msg wroteMsg) tea.Cmd {
 		}
 		return m.reload()
 	}
+	m.marks = m.marks.without(msg.decided...)
 	m.say(success, "%s", msg.text)
 	cmds := []tea.Cmd{m.reload(), m.dropDraft(msg.draft)}
 	if msg.open != nil {

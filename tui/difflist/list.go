@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolcrib/history/diff"
+	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/theme"
 )
@@ -18,6 +19,7 @@ type List struct {
 	split   arrangement
 	theme   theme.Theme
 	digits  int
+	names   int // how wide the names of brief fields are, in cells
 	notes   map[Place]bool
 }
 
@@ -75,8 +77,19 @@ const maxMarked = 20_000
 // New arranges fields with up to context unchanged lines around each change.
 // It takes time proportional to the texts; who has a screen to draw calls it
 // elsewhere.
-func New(fields []diff.Field, context int) *List {
-	l := &List{digits: 1}
+func New(fields []diff.Field, context int) *List { return arranged(fields, context, nameWidth) }
+
+// Narrow is New for half a screen: with the least around each change.
+func Narrow(fields []diff.Field) *List { return arranged(fields, 1, narrowNameWidth) }
+
+// How wide the names of brief fields are, in cells.
+const (
+	nameWidth       = 22
+	narrowNameWidth = 12
+)
+
+func arranged(fields []diff.Field, context, names int) *List {
+	l := &List{digits: 1, names: names}
 	for _, f := range fields {
 		patch := f.Patch()
 		x := field{path: f.Path, change: f.Change, hunks: patch.Unified(context)}
@@ -108,8 +121,8 @@ func digits(n int) int {
 // arrange appends the rows of a field to both arrangements.
 func (l *List) arrange(i int32) {
 	for _, a := range []*arrangement{&l.unified, &l.split} {
-		if l.fields[i].brief() {
-			if i == 0 || !l.fields[i-1].brief() {
+		if l.brief(l.fields[i]) {
+			if i == 0 || !l.brief(l.fields[i-1]) {
 				a.blank()
 				a.stops = append(a.stops, len(a.rows))
 			}
@@ -120,7 +133,7 @@ func (l *List) arrange(i int32) {
 		a.stops = append(a.stops, len(a.rows))
 		a.rows = append(a.rows, ref{kind: head, field: i})
 	}
-	if l.fields[i].brief() {
+	if l.brief(l.fields[i]) {
 		return
 	}
 	for h, hunk := range l.fields[i].hunks {
@@ -134,9 +147,9 @@ func (l *List) arrange(i int32) {
 }
 
 // brief reports whether a field is shown on one row with its name: it came or
-// went, and is one line.
-func (f field) brief() bool {
-	return f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
+// went, is one line, and has a name that fits.
+func (l *List) brief(f field) bool {
+	return draw.Width(draw.Show(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
 }
 
 // blank adds an empty row, except at the beginning.

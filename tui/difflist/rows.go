@@ -68,14 +68,11 @@ func (r rows) head(x ref) pager.Row {
 	return pager.Row{Cells: []pager.Cell{{Gutter: l}}}
 }
 
-// nameWidth is how wide the names of brief fields are, in cells.
-const nameWidth = 22
-
 func (r rows) brief(x ref) pager.Row {
 	f := r.fields[x.field]
 	c := r.cell(x, 0, unified)
-	c.Gutter = append(draw.Of(r.theme.Field, " ◆ "+draw.Pad(draw.Show(f.path), nameWidth)), c.Gutter[1:]...)
-	c.Hang = append(draw.Of("", draw.Safe(draw.Blank(nameWidth+3))), c.Hang[1:]...)
+	c.Gutter = append(draw.Of(r.theme.Field, " ◆ "+draw.Pad(draw.Show(f.path), r.names)), c.Gutter[1:]...)
+	c.Hang = append(draw.Of("", draw.Safe(draw.Blank(r.names+3))), c.Hang[1:]...)
 	return pager.Row{Cells: []pager.Cell{c}}
 }
 

@@ -30,6 +30,15 @@ func (l Line) Width() int {
 	return w
 }
 
+// Plain returns l without styles.
+func (l Line) Plain() Line {
+	out := make(Line, len(l))
+	for i, s := range l {
+		out[i].Text = s.Text
+	}
+	return out
+}
+
 // Write appends l, cut or filled up to exactly width cells, over a base style.
 func (l Line) Write(b *strings.Builder, width int, base theme.Style) {
 	left := width

@@ -78,6 +78,9 @@ func (p *Page) Faint(indent, text string) {
 // Cell adds a row that was laid out elsewhere.
 func (p *Page) Cell(c pager.Cell) { p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{c}}) }
 
+// Row adds a row that was made elsewhere.
+func (p *Page) Row(r pager.Row) { p.rows = append(p.rows, r) }
+
 // Marked adds a line of text with parts of it marked.
 func (p *Page) Marked(indent, text string, marks []draw.Mark) {
 	p.item(" "+indent, text, p.th.Text, marks)

@@ -18,6 +18,7 @@ type Theme struct {
 	Accent Style // where the reader is
 	Title  Style // names of parts
 
+	Uniform  bool  // Selected turns colours around, and would make patches of those of a row
 	Bar      Style // the first line of the screen
 	Selected Style // the row the keys act on, under its other styles
 
@@ -135,7 +136,7 @@ func Plain() Theme {
 	return Theme{
 		Name: "plain", Dark: true,
 		Strong: bold, Faint: faint, Rule: faint, Accent: bold, Title: underline,
-		Selected: reverse, Bad: bold,
+		Selected: reverse, Uniform: true, Bad: bold,
 		AddedWord: look{bold: true, underline: true}.style(), RemovedWord: look{off: true}.style(),
 		Field: bold, Hidden: reverse, Match: reverse, Mark: underline, Key: bold, Off: faint,
 	}

@@ -1,0 +1,199 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/theme"
+)
+
+// keptBatch is the name that words about several proposals are kept under.
+func keptBatch(act proposals.Act) string {
+	kinds := map[proposals.Act]string{proposals.ActApprove: "approve", proposals.ActReject: "reject", proposals.ActRequestChanges: "changes"}
+	return kinds[act] + "-" + keptMarked
+}
+
+// keptMarked stands in the name of a kept text for the proposals it is about.
+const keptMarked = "marked"
+
+// askApproveAll lists what would become live. It is locked until all of it was
+// read, as for one, and several are answered by how many they are and y.
+func (m *Model) askApproveAll(b batch) tea.Cmd {
+	unread, names := b.unread(m) // nothing is read while a dialog is open
+	d := &dialog{
+		title: "Approve", verb: "approve", draft: keptBatch(b.act), noteOptional: true,
+		content: func(m *Model, page *prose.Page) {
+			b.list(m, page)
+			page.Blank()
+			b.channels(m, page)
+		},
+		locked: func(*Model) []string { return names },
+		unread: func(m *Model) tea.Cmd { return m.openUnseen(unread[0]) },
+		run:    func(m *Model, note string) tea.Cmd { return m.decideAll(b, note) },
+	}
+	d.several(len(b.dossiers))
+	return m.ask(d)
+}
+
+// askRefuseAll asks for the reason that sends proposals back, or ends them.
+func (m *Model) askRefuseAll(b batch) tea.Cmd {
+	title, verb, consequence := "Needs changes", "send it back", "It goes back to its author with your reason."
+	if len(b.dossiers) > 1 {
+		verb, consequence = "send them back", "Each goes back to its author with your reason."
+	}
+	if b.act == proposals.ActReject {
+		title, verb, consequence = "Reject", "reject it for good", "It is closed for good, and its author is shown your reason."
+		if len(b.dossiers) > 1 {
+			verb, consequence = "reject them for good", "Each is closed for good, and its author is shown your reason."
+		}
+	}
+	d := &dialog{
+		title: title, verb: verb, draft: keptBatch(b.act), wantsText: true, focusText: true,
+		content: func(m *Model, page *prose.Page) {
+			page.Text("", consequence+" No channel prompt changes.")
+			page.Blank()
+			b.list(m, page)
+		},
+		run: func(m *Model, reason string) tea.Cmd { return m.decideAll(b, reason) },
+	}
+	d.several(len(b.dossiers))
+	return m.ask(d)
+}
+
+// several makes a dialog one about n proposals.
+func (d *dialog) several(n int) {
+	if n < 2 {
+		return
+	}
+	d.title += " " + itoa(n) + " proposals"
+	d.tally = itoa(n)
+	if d.verb == "approve" {
+		d.verb = "approve them all"
+	}
+}
+
+// askWithout says which proposals are in the way and why, and offers to go on
+// without them.
+func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
+	d := &dialog{
+		title: "Not all of it is possible",
+		content: func(m *Model, page *prose.Page) {
+			page.Text("", "Nothing was done. In the way "+isAre(len(refused))+" "+itoa(len(refused))+" of "+count(len(b.dossiers), "proposal", "proposals")+":")
+			for _, r := range refused {
+				page.Blank()
+				page.Item(draw.Of(m.theme.Warn, "! ").Add(m.theme.Strong, draw.Show(reference(r.proposal))+" "), r.proposal.Subject.String())
+				page.Text("  ", r.why)
+			}
+		},
+		other: map[string]func(*Model) tea.Cmd{},
+	}
+	if len(b.dossiers) == 1 {
+		d.title = "Not possible"
+	}
+	ids := make([]proposals.ID, len(refused))
+	for i, r := range refused {
+		ids[i] = r.proposal.ID
+	}
+	if rest := m.marks.without(ids...); len(rest) > 0 && len(rest) < len(m.marks) {
+		d.otherHelp = [][2]string{{"d", "unmark and go on with " + itoa(len(rest))}}
+		d.other["d"] = func(m *Model) tea.Cmd {
+			m.dialog, m.marks = nil, rest
+			return m.readBatch(b.act, rest)
+		}
+	}
+	return m.ask(d)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// list names every proposal of a batch with what its decision is tied to.
+func (b *batch) list(m *Model, page *prose.Page) {
+	for i, d := range b.dossiers {
+		p := d.Proposal
+		if i > 0 {
+			page.Blank()
+		}
+		page.Item(draw.Of(m.theme.Strong, draw.Pad(draw.Show(reference(p)), 5)).Add(m.theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
+		what := "revision " + itoa(p.Revision) + ", content " + short(p.ContentHash)
+		if b.act == proposals.ActApprove {
+			what += ", " + becomes(p)
+		}
+		page.Text("      ", what)
+		worst, style := openWord(m, d)
+		page.Line(draw.Of(m.theme.Faint, "      digest "+draw.Show(short(d.Digest))+"  ").Add(style, worst))
+	}
+}
+
+// maxRules is how many rules are named where findings are summed up.
+const maxRules = 4
+
+// openWord sums up the findings of a proposal that are not waived, the worst
+// first.
+func openWord(m *Model, d review.Dossier) (draw.Safe, theme.Style) {
+	var rules []string
+	var sign draw.Safe
+	style := m.theme.Faint
+	for _, s := range d.Standing {
+		if !s.Open() {
+			continue
+		}
+		if sign == "" {
+			sign, style = m.severityWord(s.Severity)
+		}
+		if !slices.Contains(rules, s.Rule) {
+			rules = append(rules, s.Rule)
+		}
+	}
+	if sign == "" {
+		return "no finding is open", style
+	}
+	if n := len(rules) - maxRules; n > 0 {
+		rules = append(rules[:maxRules], count(n, "other rule", "other rules"))
+	}
+	return sign + " " + draw.Show(joined(rules)), style
+}
+
+// channels lists the channel prompts that change, those of all proposals
+// together.
+func (b *batch) channels(m *Model, page *prose.Page) {
+	all := review.Dossier{Rendered: map[string]string{}}
+	for _, d := range b.dossiers {
+		for key, hash := range d.Rendered {
+			all.Rendered[key] = hash
+		}
+		for _, o := range d.Others {
+			if !inBatch(b, o.ID) {
+				page.Item(draw.Of(m.theme.Warn, "! "), reference(o)+" by "+o.Author.String()+" becomes stale.")
+			}
+		}
+	}
+	if len(all.Rendered) == 0 {
+		page.Field("prompts", "no channel prompt of any agent changes")
+	}
+	for i, line := range channelsOf(all) {
+		label := ""
+		if i == 0 {
+			label = "prompts"
+		}
+		page.Field(label, line)
+	}
+}
+
+func inBatch(b *batch, id proposals.ID) bool {
+	for _, d := range b.dossiers {
+		if d.Proposal.ID == id {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,165 @@
+package tui_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// states returns where every proposal stands, by its subject.
+func (b *bench) states() map[string]proposals.State {
+	b.t.Helper()
+	page, err := b.desk.List(context.Background(), review.Query{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	out := map[string]proposals.State{}
+	for _, p := range page.Proposals {
+		out[p.Subject.ID] = p.State
+	}
+	return out
+}
+
+// count returns how many proposals are in a state.
+func (b *bench) count(s proposals.State) int {
+	n := 0
+	for _, state := range b.states() {
+		if state == s {
+			n++
+		}
+	}
+	return n
+}
+
+// TestApproveMarked can not be done before all of it was read, nor by enter, by
+// y alone or by another number.
+func TestApproveMarked(t *testing.T) {
+	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+	b.press("space", "j", "space").wants("* 2 marked", "*● your turn")
+	b.press("a").wants("Approve 2 proposals", "Not on the screen yet", "#3 tool:user/viewpoint_keeper: the diff", "#1 tool:user/name_bank: the diff", "Locked")
+	b.press("2", "y").wants("Locked")
+	b.press("u").wants("Queue › #3", "▎Diff")
+	b.press("space", "space", "space", "esc", "a").wants("#1 tool:user/name_bank: the diff")
+	if strings.Contains(b.screen(), "#3 tool:user/viewpoint_keeper: the diff") {
+		t.Fatalf("read, and still locked:\n%s", b.screen())
+	}
+	b.press("u").wants("Queue › #1")
+	b.press("space", "space", "space", "esc", "a").wants("2y approve them all", "becomes version 1", "digest")
+	for _, keys := range [][]string{{"enter"}, {"y"}, {"3", "y"}, {"y", "enter"}, {"2", "enter"}, {"backspace", "y"}} {
+		b.press(keys...)
+		if n := b.count(proposals.Approved); n != 0 {
+			t.Fatalf("%q approved %d:\n%s", keys, n, b.screen())
+		}
+	}
+	b.wants("Type 2 and then y")
+	b.press("2", "y").wants("Live: tool:user/viewpoint_keeper version 1 and tool:user/name_bank version 1")
+	if s := b.states(); s["name_bank"] != proposals.Approved || s["viewpoint_keeper"] != proposals.Approved || s["get_word_counts"] != proposals.UserReview {
+		t.Errorf("states %v", s)
+	}
+	if strings.Contains(b.screen(), "marked") {
+		t.Errorf("still marked:\n%s", b.screen())
+	}
+}
+
+// TestRefuseMarked sends proposals back, or rejects them, with one reason.
+func TestRefuseMarked(t *testing.T) {
+	for _, c := range []struct {
+		key, verb, said string
+		state           proposals.State
+	}{
+		{"c", "3y send them back", "Sent back: ", proposals.NeedsChanges},
+		{"x", "3y reject them for good", "Rejected: ", proposals.Rejected},
+	} {
+		b := newBench(t, 100, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+		b.press("*").wants("* 3 marked")
+		b.press(c.key).wants("#1", "#2", "#3", "Reason")
+		b.press("tab", "3", "y").wants("A reason is needed")
+		b.write("Not now.").press("tab").wants(c.verb)
+		b.press("3", "y").wants(c.said)
+		if n := b.count(c.state); n != 3 {
+			t.Errorf("%s: %v", c.key, b.states())
+		}
+		page, err := b.desk.List(context.Background(), review.Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range page.Proposals {
+			if d, err := b.desk.Show(context.Background(), mara, p.ID); err != nil || d.Decisions[0].Note != "Not now." {
+				t.Errorf("%s: %v, %v", p.Subject, d.Decisions, err)
+			}
+		}
+	}
+}
+
+// TestMarkedThatCanNotBe names what is in the way and why, and goes on without
+// it when that is wanted.
+func TestMarkedThatCanNotBe(t *testing.T) {
+	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"), assessed)
+	b.press("*", "a").wants("Not all of it is possible", "In the way is 1 of 2", "#1 tool:user/name_bank", "open block: X101", "d unmark and go on with 1")
+	b.press("y", "enter")
+	if n := b.count(proposals.Approved); n != 0 {
+		t.Fatalf("approved %d", n)
+	}
+	b.press("d").wants("Approve", "#2 tool:user/get_word_counts: the diff")
+	b.press("esc").wants("* 1 marked")
+	// Somebody decides meanwhile.
+	page, err := b.desk.List(context.Background(), review.Query{Filter: "word_counts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.desk.Reject(context.Background(), mara, []review.Choice{{ID: page.Proposals[0].ID}}, "No."); err != nil {
+		t.Fatal(err)
+	}
+	b.press("x").wants("Not possible", "it is rejected already")
+}
+
+// TestMarkedChangesMeanwhile is refused by the digest it was shown with.
+func TestMarkedChangesMeanwhile(t *testing.T) {
+	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
+	b.press("*", "x").write("No.").press("tab")
+	page, err := b.desk.List(context.Background(), review.Query{Filter: "name_bank"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.desk.Reassess(context.Background(), page.Proposals[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	b.press("2", "y").wants("nothing was decided", "#1")
+	if n := b.count(proposals.UserReview); n != 2 {
+		t.Errorf("states %v", b.states())
+	}
+	b.wants("* 2 marked")
+}
+
+// TestMarkedWithTheirChangeSet brings the other members along.
+func TestMarkedWithTheirChangeSet(t *testing.T) {
+	b := newBench(t, 120, 50, demo("research_notes.json"))
+	b.press("space").wants("* 1 marked")
+	b.press("a").wants("Approve 3 proposals", "#1", "#2", "#3", "Locked")
+}
+
+// TestMarksStay while the list is filtered and a proposal is read.
+func TestMarksStay(t *testing.T) {
+	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
+	b.press("space", "/").write("name").press("enter", "space").wants("* 2 marked")
+	b.press("enter").wants("* 2 marked")
+	b.press("+").wants("#1 is not marked any more", "* 1 marked")
+	b.press("Q", "esc", "*").wants("* 2 marked")
+	b.press("*").wants("Nothing is marked any more")
+	b.press("tab", "tab", "space").wants("no proposal is selected")
+}
+
+// TestDecideOnTheSelectedRow needs no mark, and no number where it is one.
+func TestDecideOnTheSelectedRow(t *testing.T) {
+	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
+	b.press("j", "x").write("Twice.").press("esc").wants("The text is kept")
+	b.press("x").wants("Twice.", "what you wrote before")
+	b.press("tab", "y").wants("Rejected: tool:user/name_bank")
+	if s := b.states(); s["name_bank"] != proposals.Rejected || s["get_word_counts"] != proposals.UserReview {
+		t.Errorf("states %v", s)
+	}
+	b.press("x").wants("it is rejected already")
+}

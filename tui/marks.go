@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+)
+
+// maxMarks is how many proposals are decided together at most: the dialog that
+// asks lists every one of them.
+const maxMarks = 100
+
+// marks are proposals that are going to be decided together, in the order they
+// were marked. They stay while the list is filtered, sorted and read anew.
+type marks []proposals.Proposal
+
+func (ms marks) index(id proposals.ID) int {
+	return slices.IndexFunc(ms, func(p proposals.Proposal) bool { return p.ID == id })
+}
+
+func (ms marks) has(id proposals.ID) bool { return ms.index(id) >= 0 }
+
+// without returns the marks less those of some proposals.
+func (ms marks) without(ids ...proposals.ID) marks {
+	return slices.DeleteFunc(slices.Clone(ms), func(p proposals.Proposal) bool { return slices.Contains(ids, p.ID) })
+}
+
+func (m *Model) noneMarked() bool { return len(m.marks) == 0 }
+
+// cannotMark says why the proposal that the keys act on is not one to decide
+// about.
+func (m *Model) cannotMark() string {
+	p, ok := m.current()
+	switch {
+	case !ok:
+		return "no proposal is selected"
+	case m.marks.has(p.ID):
+		return "" // it can always be unmarked
+	case p.State != proposals.UserReview:
+		return standing(p.State)
+	case len(m.marks) == maxMarks:
+		return "no more than " + itoa(maxMarks) + " are decided together"
+	}
+	return ""
+}
+
+// mark marks the proposal that the keys act on, or unmarks it.
+func (m *Model) mark() {
+	p, _ := m.current()
+	if m.marks.has(p.ID) {
+		m.marks = m.marks.without(p.ID)
+	} else {
+		m.marks = append(m.marks, p)
+	}
+}
+
+// markRow is mark, and goes on to the next row.
+func (m *Model) markRow() tea.Cmd {
+	m.mark()
+	return m.queue.move(m, 1)
+}
+
+// markRead is mark on the page of a proposal, where no row shows it.
+func (m *Model) markRead() tea.Cmd {
+	m.mark()
+	p, _ := m.current()
+	said := "is not marked any more"
+	if m.marks.has(p.ID) {
+		said = "is marked"
+	}
+	m.say(remark, "%s %s: Q and then a, c or x decides on %s", reference(p), said, count(len(m.marks), "marked proposal", "marked proposals"))
+	return nil
+}
+
+// markAll marks everything in the list that waits for a decision, or nothing
+// when it is marked already.
+func (m *Model) markAll() tea.Cmd {
+	before := len(m.marks)
+	for i := range m.queue.total() {
+		p, ok := m.queue.at(i)
+		if ok && p.State == proposals.UserReview && !m.marks.has(p.ID) && len(m.marks) < maxMarks {
+			m.marks = append(m.marks, p)
+		}
+	}
+	switch {
+	case len(m.marks) == before:
+		m.marks = nil
+		m.say(remark, "Nothing is marked any more")
+	case len(m.marks) == maxMarks:
+		m.say(remark, "%d are marked: no more are decided together", maxMarks)
+	}
+	return nil
+}
+
+func (m *Model) nothingToMark() string {
+	if len(m.marks) > 0 {
+		return ""
+	}
+	for i := range m.queue.total() {
+		if p, ok := m.queue.at(i); ok && p.State == proposals.UserReview {
+			return ""
+		}
+	}
+	return "nothing in the list waits for you"
+}
+
+// chosen returns what a decision in the queue is about: what is marked, else
+// the selected row.
+func (m *Model) chosen() []proposals.Proposal {
+	if len(m.marks) > 0 {
+		return m.marks
+	}
+	if p, ok := m.queue.selected(); ok {
+		return []proposals.Proposal{p}
+	}
+	return nil
+}
+
+// cannotDecide says why there is nothing in the queue to decide about.
+func cannotDecide(act proposals.Act) func(*Model) string {
+	return func(m *Model) string {
+		ps := m.chosen()
+		if len(ps) == 0 {
+			return "no proposal is selected"
+		}
+		for _, p := range ps {
+			if err := proposals.Authorize(m.cfg.Actor, act, p.Author); err != nil {
+				return err.Error()
+			}
+		}
+		if len(m.marks) == 0 && ps[0].State != proposals.UserReview {
+			return standing(ps[0].State)
+		}
+		return ""
+	}
+}
