@@ -192,7 +192,7 @@ it is approved, and no version is removed.`,
 		Args: exact(2, "a subject and the number of a version"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			subject, err := registry.ParseSubject(args[0])
+			subject, err := a.subject(ctx, args[0])
 			if err != nil {
 				return err
 			}

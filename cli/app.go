@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/user"
@@ -25,7 +26,7 @@ type globalFlags struct {
 }
 
 func (f *globalFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&f.as, "as", "", "act as `ACTOR`: user:NAME, agent:NAME or chief:NAME (default: user and the login name)")
+	set.Func("as", "act as `ACTOR`: user:NAME, agent:NAME or chief:NAME (default: user and the login name)", f.actAs)
 	set.StringVar(&f.db, "db", "", "database `FILE` (default: $TOOLCRIB_DB, else $XDG_DATA_HOME/toolcrib/toolcrib.db)")
 	set.StringVar(&f.project, "project", "", "work in the project `NAME`: its layer over the user's over the global one")
 	set.StringVar(&f.workspace, "workspace", "", "keep the project's files in the folder `DIR`")
@@ -34,6 +35,16 @@ func (f *globalFlags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.dryRun, "dry-run", false, "do everything but keep it")
 	set.BoolVar(&f.accessible, "accessible", false, "hold the workbench as a dialogue of plain lines, for screen readers")
 	set.SortFlags = false
+}
+
+// actAs takes --as. An empty one, such as a variable that is not set, is
+// nobody, and not the user who is logged in.
+func (f *globalFlags) actAs(actor string) error {
+	if actor == "" {
+		return errors.New("write user:NAME, agent:NAME or chief:NAME")
+	}
+	f.as = actor
+	return nil
 }
 
 // app is one run of the program: its flags, and what has been opened so far.
@@ -198,11 +209,15 @@ func (a *app) ids(ctx context.Context, desk *review.Desk, refs []string) ([]prop
 				refs = append(refs, fields[0])
 			}
 		}
+		if len(refs) == 0 {
+			return nil, usagef("name at least one proposal: standard input holds no id")
+		}
 	}
 	if len(refs) == 0 {
 		return nil, usagef("name at least one proposal")
 	}
-	return desk.Resolve(ctx, refs...)
+	found, err := desk.Resolve(ctx, refs...)
+	return found, issueMeant(err, refs)
 }
 
 // maxInput bounds what is read from a file or standard input, in bytes.

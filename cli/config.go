@@ -10,6 +10,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
 )
@@ -103,7 +104,7 @@ func (c *config) readFile(file string, own bool) error {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		keys := make([]string, len(unknown))
 		for i, k := range unknown {
-			keys[i] = k.String()
+			keys[i] = k.String() + perhaps(k.String(), "", settingNames())
 		}
 		return fmt.Errorf("configuration %s: unknown key %s", file, strings.Join(keys, ", "))
 	}
@@ -141,10 +142,17 @@ func (c *config) check() error {
 		return fmt.Errorf("configuration: max_open_per_agent is %d; write 1 or more", c.MaxOpen)
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour is %d; write 1 or more", c.MaxWrites)
+	case c.Project != "" && !validProject(c.Project):
+		return fmt.Errorf("configuration: project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
 	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers())
+}
+
+func validProject(name string) bool {
+	_, err := registry.ParseLayer(string(registry.ProjectLayer(name)))
+	return err == nil
 }
 
 // absolute makes a name relative to dir absolute; "" stays.

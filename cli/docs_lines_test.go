@@ -96,7 +96,7 @@ func parses(words []string) error {
 		return c.ValidateArgs(args)
 	}
 	if len(args) > 0 && !c.Flags().Changed("approve") {
-		return noCommand(args[0])
+		return noCommand(c, args[0])
 	}
 	return nil
 }

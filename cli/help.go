@@ -29,16 +29,12 @@ func newHelp() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return noCommand(args[0])
+				return noCommand(cmd.Root(), args[0])
 			}
 			found.InitDefaultHelpFlag() // so that it stands among the flags
 			return found.Help()
 		},
 	}
-}
-
-func noCommand(name string) error {
-	return usagef("there is no command %q; `toolcrib --help` lists them", name)
 }
 
 // describeCompletion adds the framework's own commands for completion when the

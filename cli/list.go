@@ -48,7 +48,7 @@ to go on. Listing changes nothing.`,
 func runList(ctx context.Context, a *app, q review.Query) error {
 	switch {
 	case q.State != "" && !slices.Contains(proposals.States(), q.State):
-		return usagef("there is no state %q", q.State)
+		return usagef("there is no state %q; write %s", q.State, strings.Join(stateNames(), ", "))
 	case !slices.Contains(review.Orders(), q.Order):
 		return usagef("there is no order %q; write newest, oldest, risk, subject or author", q.Order)
 	case q.Limit < 1 || q.Limit > review.MaxPage:
@@ -72,6 +72,14 @@ func runList(ctx context.Context, a *app, q review.Query) error {
 			p.linef("More: --after %s", found.Next)
 		}
 	})
+}
+
+func stateNames() []string {
+	var names []string
+	for _, s := range proposals.States() {
+		names = append(names, string(s))
+	}
+	return names
 }
 
 func queueRows(found review.Page, now time.Time) [][]string {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,6 +58,29 @@ of tools have a log of their own: toolcrib calls log.`,
 	return cmd
 }
 
+// logOf confines q to the proposal or the subject that ref names.
+func (a *app) logOf(ctx context.Context, desk *review.Desk, ref string, q *store.EventQuery) error {
+	if subject, err := registry.ParseSubject(ref); err == nil {
+		q.Subject = subject.String()
+		return nil
+	}
+	ids, err := a.ids(ctx, desk, []string{ref})
+	if errors.Is(err, review.ErrNotFound) {
+		if subject, noSubject := a.subject(ctx, ref); noSubject == nil {
+			q.Subject = subject.String()
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(ids) != 1 {
+		return usagef("%s names %d proposals; name one", ref, len(ids))
+	}
+	q.Proposal = string(ids[0])
+	return nil
+}
+
 func runLog(ctx context.Context, a *app, q store.EventQuery, args []string) error {
 	if q.Limit < 1 || q.Limit > review.MaxPage {
 		return usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
@@ -66,17 +90,8 @@ func runLog(ctx context.Context, a *app, q store.EventQuery, args []string) erro
 		return err
 	}
 	if len(args) == 1 {
-		if subject, err := registry.ParseSubject(args[0]); err == nil {
-			q.Subject = subject.String()
-		} else {
-			ids, err := a.ids(ctx, desk, args)
-			if err != nil {
-				return err
-			}
-			if len(ids) != 1 {
-				return usagef("%s names %d proposals; name one", args[0], len(ids))
-			}
-			q.Proposal = string(ids[0])
+		if err := a.logOf(ctx, desk, args[0], &q); err != nil {
+			return err
 		}
 	}
 	db, err := a.database(ctx)

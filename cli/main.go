@@ -62,7 +62,7 @@ interrupted.`,
 			case approve:
 				return runApprove(cmd.Context(), a, args, decision)
 			case len(args) > 0:
-				return noCommand(args[0])
+				return noCommand(cmd, args[0])
 			}
 			return runWorkbench(cmd, a)
 		},
@@ -71,7 +71,7 @@ interrupted.`,
 	decision.register(root.Flags())
 	a.flags.register(root.PersistentFlags())
 	root.SetOut(a.env.Out) // now: the commands for completion keep it
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
+	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(
 		&cobra.Group{ID: groupReview, Title: "Proposals:"},
 		&cobra.Group{ID: groupRegistry, Title: "Registry and history:"},
@@ -107,7 +107,7 @@ interrupted.`,
 func exact(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("%s takes %s; got %d arguments", cmd.CommandPath(), what, len(args))
+			return usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, counted(len(args), "argument"), noArgument(args, what))
 		}
 		return nil
 	}
@@ -117,7 +117,7 @@ func exact(n int, what string) cobra.PositionalArgs {
 func some(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usagef("%s takes %s; got %d arguments", cmd.CommandPath(), what, len(args))
+			return usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, counted(len(args), "argument"), noArgument(args, what))
 		}
 		return nil
 	}
@@ -126,7 +126,7 @@ func some(what string) cobra.PositionalArgs {
 func between(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || len(args) > high {
-			return usagef("%s takes %s; got %d arguments", cmd.CommandPath(), what, len(args))
+			return usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, counted(len(args), "argument"), noArgument(args, what))
 		}
 		return nil
 	}

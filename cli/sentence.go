@@ -38,6 +38,8 @@ func one(err error) string {
 			lines[i] = p.String()
 		}
 		return listed(incomplete.Head(), lines)
+	case errors.Is(err, review.ErrNoReason):
+		return stop(err.Error() + "; write it with --note or --note-file")
 	case errors.Is(err, context.Canceled):
 		return "interrupted."
 	}

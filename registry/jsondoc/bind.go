@@ -116,6 +116,13 @@ func unknownKey(key string, keys []string) string {
 	}
 }
 
+// Closest returns the known word that word was probably meant to be; "" when
+// there is none.
+func Closest(word string, known []string) string {
+	meant, _ := closest(word, known)
+	return meant
+}
+
 // closest returns the known key that key is another spelling of, or differs
 // from by a slip or two, and how many; "" when there is none.
 func closest(key string, known []string) (meant string, slips int) {
@@ -127,11 +134,22 @@ func closest(key string, known []string) (meant string, slips int) {
 	}
 	slips = min(3, len(key)/2+1) // this many make another word
 	for _, k := range known {
-		if d := levenshtein.ComputeDistance(fold(k), fold(key)); d < slips {
+		d := levenshtein.ComputeDistance(fold(k), fold(key))
+		if d == 2 && letters(fold(k)) == letters(fold(key)) {
+			d = 1 // two letters changed places
+		}
+		if d < slips {
 			meant, slips = k, d
 		}
 	}
 	return meant, slips
+}
+
+// letters are the letters of a word in their order in the alphabet.
+func letters(word string) string {
+	sorted := []rune(word)
+	slices.Sort(sorted)
+	return string(sorted)
 }
 
 // want reports whether n is of kind k, and if not, adds the problem.
