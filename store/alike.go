@@ -100,8 +100,8 @@ func (s *session) readSketches(ctx context.Context, tail *sketches) error {
 
 // nearSketches takes of all blocks what is near text and purpose into tail.
 func (s *session) nearSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
-	query := fmt.Sprintf("SELECT block, coalesce(%[1]s(text, ?, ?), x''), coalesce(%[1]s(purpose, ?, ?), x'') FROM sketches ORDER BY block", nearFunction)
-	near, err := all(ctx, s, scanSketched, query, encoded(text), leastText, encoded(purpose), leastPurpose)
+	query := fmt.Sprintf("SELECT block, coalesce(%[1]s(text, ?, ?, ?), x''), coalesce(%[1]s(purpose, ?, ?, ?), x'') FROM sketches ORDER BY block", nearFunction)
+	near, err := all(ctx, s, scanSketched, query, encoded(text), leastText, mostAlike, encoded(purpose), leastPurpose, mostAlike)
 	for _, b := range near {
 		err = errors.Join(err, tail.text.Load(b.text), tail.purpose.Load(b.purpose))
 	}
@@ -121,8 +121,8 @@ func (s *session) recentSketches(ctx context.Context, tail *sketches) error {
 	return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose))
 }
 
-// nearFunction is overlap.Near as a function of the engine: of blocks, a sketch
-// and a resemblance. The engine lends it a block where it has read it, which
+// nearFunction is overlap.Near as a function of the engine: of blocks, a
+// sketch, a resemblance and a number. The engine lends it a block where it has read it, which
 // spares a copy of every block there is.
 const nearFunction = "sketches_near"
 
@@ -130,16 +130,17 @@ const nearFunction = "sketches_near"
 // after it.
 var registerNear = sync.OnceValue(func() error {
 	return sqlite.RegisterFunction(nearFunction, &sqlite.FunctionImpl{
-		NArgs: 3, Deterministic: true, VolatileArgs: true,
+		NArgs: 4, Deterministic: true, VolatileArgs: true,
 		Scalar: func(_ *sqlite.FunctionContext, args []sqldriver.Value) (sqldriver.Value, error) {
 			blocks, isBlob := args[0].([]byte)
 			stored, isSketch := args[1].([]byte)
 			least, isShare := args[2].(float64)
+			most, isCount := args[3].(int64)
 			var sought overlap.Sketch
-			if !isBlob || !isSketch || !isShare || sought.UnmarshalBinary(stored) != nil {
-				return nil, errors.New("blocks, a sketch and a resemblance are expected")
+			if !isBlob || !isSketch || !isShare || !isCount || sought.UnmarshalBinary(stored) != nil {
+				return nil, errors.New("blocks, a sketch, a resemblance and a number are expected")
 			}
-			near, err := overlap.Near(blocks, sought, least)
+			near, err := overlap.Near(blocks, sought, least, int(most))
 			if err != nil { // who loads what is returned finds out why
 				return slices.Clone(blocks), nil //nolint:nilerr // an error would lose its kind on its way through the engine
 			}

@@ -10,6 +10,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
 
@@ -38,6 +39,7 @@ func BenchmarkGrowth(b *testing.B) {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
 			b.Run("Open", func(b *testing.B) { benchmarkOpen(b, path) })
 			b.Run("Propose", func(b *testing.B) { benchmarkPropose(b, db) })
+			b.Run("ProposeFirst", func(b *testing.B) { benchmarkProposeFirst(b, db) })
 			b.Run("Approve", func(b *testing.B) { benchmarkApprove(b, db, 1) })
 			b.Run("Show", func(b *testing.B) { benchmarkShow(b, db) })
 			b.Run("Comment", func(b *testing.B) {
@@ -70,6 +72,27 @@ func BenchmarkGrowth(b *testing.B) {
 				}
 			})
 		})
+	}
+}
+
+// benchmarkProposeFirst proposes with every rule as a process does that has just
+// started: it opens the database, proposes once and closes it. What it proposes
+// is like all that is there, which is the most that there is to look at.
+func benchmarkProposeFirst(b *testing.B, db *storetest.Database) {
+	b.Helper()
+	for n := 0; b.Loop(); n++ {
+		again, err := store.Open(b.Context(), db.Path(), store.Options{Now: db.Clock.Now, NewID: db.NewID})
+		if err != nil {
+			b.Fatal(err)
+		}
+		desk, err := review.New(again, review.Policy{}, db.Clock.Now, db.NewID)
+		if err != nil {
+			b.Fatal(err)
+		}
+		proposed(b, desk, storetest.Prompt(fmt.Sprintf("first_tool_%d_%d", b.N, n)))
+		if err := again.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

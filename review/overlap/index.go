@@ -25,6 +25,8 @@ func (b block) id(i int) int64 {
 	return int64(binary.LittleEndian.Uint64(b.ids[i*idSize:])) //nolint:gosec // two's complement, there and back
 }
 
+func (b block) sketch(i int) *[sketchSize]byte { return (*[sketchSize]byte)(b.sketches[i*sketchSize:]) }
+
 // Match is an entry of an Index that may resemble what was looked for.
 type Match struct {
 	ID       int64
@@ -102,24 +104,29 @@ func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	return matches
 }
 
-// Near returns of the entries in b, blocks as they are stored, those that Scan
-// would look at more closely, as one block; nil when there are none. To scan
-// that comes to the same as to scan b, of which nothing is kept: it is for who
-// reads many blocks once. The errors are those of Load.
-func Near(b []byte, s Sketch, least float64) ([]byte, error) {
+// Near returns of the entries in b, blocks as they are stored, as one block those
+// that Scan could name when it is asked for at most most of them; nil when there
+// are none. To scan that comes to the same as to scan b, of which nothing is
+// kept: it is for who reads many blocks once. The errors are those of Load.
+func Near(b []byte, s Sketch, least float64, most int) ([]byte, error) {
 	var x, near Index
 	if err := x.Load(b); err != nil {
 		return nil, err
 	}
 	limit := farthest(least)
 	for _, each := range x.blocks {
-		rest := each.sketches
-		for i := 0; len(rest) >= sketchSize; i++ {
-			stored := (*[sketchSize]byte)(rest)
-			rest = rest[sketchSize:]
-			if s.differingFrom(stored) <= limit {
-				near.add(each.id(i), stored[:])
+		var places []Match // by their place in the block
+		for i := range each.len() {
+			stored := each.sketch(i)
+			if d := s.differingFrom(stored); d <= limit && *stored != [sketchSize]byte{} {
+				places = append(places, Match{ID: int64(i), Estimate: resemblance(d)})
 			}
+		}
+		if len(places) > most {
+			places, _ = likeliest(places, most)
+		}
+		for _, m := range places {
+			near.add(each.id(int(m.ID)), each.sketch(int(m.ID))[:])
 		}
 	}
 	if near.Len() == 0 {
