@@ -3,12 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/BurntSushi/toml"
 
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -55,12 +52,11 @@ func (c config) policy() review.Policy {
 func loadConfig(env Env, flags globalFlags) (config, error) {
 	c := config{Chief: "builtin", MaxOpen: review.DefaultMaxOpen, MaxWrites: review.DefaultMaxWrites, sources: map[string]string{}}
 	userFile := filepath.Join(configHome(env), "toolcrib", configName)
-	files := []string{userFile}
-	if projectFile := findUp(env.Dir, configName); projectFile != "" && projectFile != userFile {
-		files = append(files, projectFile)
+	if err := c.readFile(userFile, true); err != nil {
+		return c, err
 	}
-	for _, file := range files {
-		if err := c.readFile(file, file == userFile); err != nil {
+	if projectFile := findUp(env.Dir, configName); projectFile != "" && projectFile != userFile {
+		if err := c.readProject(env.Dir, projectFile); err != nil {
 			return c, err
 		}
 	}
@@ -87,17 +83,21 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 	return c, c.check()
 }
 
+// readProject lays a project's file over what the user's own has said.
+func (c *config) readProject(dir, file string) error {
+	if err := planted(dir, file); err != nil {
+		return err
+	}
+	return c.readFile(file, false)
+}
+
 // readFile lays a file over c. A file that is not there changes nothing. Only
 // the user's own may say what is run.
 func (c *config) readFile(file string, own bool) error {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	meta, err := decodeConfig(file, c)
+	if missing(err) {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("configuration: %w", err)
-	}
-	meta, err := toml.Decode(string(text), c)
 	if err != nil {
 		return fmt.Errorf("configuration %s: %w", file, err)
 	}

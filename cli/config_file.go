@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/BurntSushi/toml"
+)
+
+// What a configuration may be. The decoder's time grows with the cube of how
+// deeply things are nested, and its stack with it: a project's file must not
+// keep every command in its folder from coming to an end.
+const (
+	maxConfig      = 64 << 10 // bytes
+	maxConfigDepth = 32       // brackets that are open at once
+	maxConfigDots  = 100      // in one line: a dotted key opens a table with each
+)
+
+// errConfigShape is wrapped by errors about a file that no person has written.
+var errConfigShape = errors.New("no configuration is like that")
+
+// decodeConfig lays the file over c. The error is fs.ErrNotExist when there is
+// none.
+func decodeConfig(file string, c *config) (toml.MetaData, error) {
+	text, err := readConfig(file)
+	if err != nil {
+		return toml.MetaData{}, err
+	}
+	if err := plainConfig(text); err != nil {
+		return toml.MetaData{}, err
+	}
+	return toml.Decode(string(text), c)
+}
+
+// readConfig reads a file that is one, and not endless: a pipe would keep
+// everybody waiting.
+func readConfig(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: it is no file", errConfigShape)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(text) > maxConfig {
+		err = fmt.Errorf("%w: it has more than %d KiB", errConfigShape, maxConfig>>10)
+	}
+	return text, err
+}
+
+// plainConfig refuses what would take the decoder long. It counts brackets and
+// dots wherever they stand, also in strings: no configuration has that many.
+func plainConfig(text []byte) error {
+	depth, dots, line := 0, 0, 1
+	for _, b := range text {
+		switch b {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(depth-1, 0)
+		case '.':
+			dots++
+		case '\n':
+			dots, line = 0, line+1
+		}
+		if depth > maxConfigDepth || dots > maxConfigDots {
+			return fmt.Errorf("%w: line %d is nested too deeply", errConfigShape, line)
+		}
+	}
+	return nil
+}
+
+// missing reports whether there is no such file.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
