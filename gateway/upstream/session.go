@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -29,6 +30,7 @@ type Session struct {
 	sdk    *mcp.ClientSession
 	tap    *tap
 	stderr *tail
+	force  func() // ends the connection without a word
 	ended  chan struct{}
 }
 
@@ -62,11 +64,13 @@ func connect(ctx context.Context, s Server, changed func(), revision string) (*S
 	}
 	var transport mcp.Transport
 	giveUp := func() {}
+	session.force = giveUp
 	if s.URL != "" {
 		transport = newEndpoint(s, session.tap, changed != nil)
 	} else {
 		p := &process{server: s, tap: session.tap, stderr: session.stderr}
 		transport, giveUp = p, p.giveUp
+		session.force = p.kill
 	}
 	// The SDK waits for what it sends to be taken; a server that reads nothing
 	// must not keep anybody waiting for longer than he wants to.
@@ -126,10 +130,20 @@ func (s *Session) failed(ctx context.Context, err error) error {
 	return &failed{server: s.server.Name, stderr: s.stderr.String(), err: err}
 }
 
+// closes is how long a session has to end in good order. The SDK first answers
+// whatever the server has asked, and waits for a server that reads nothing.
+const closes = endsByItself + endsWhenTold + time.Second
+
 // Close ends the session, and the program of a server that is one.
 func (s *Session) Close() {
-	_ = s.sdk.Close() // it ends either way
-	<-s.ended
+	timer := time.NewTimer(closes)
+	defer timer.Stop()
+	go func() { _ = s.sdk.Close() }() // it ends either way
+	select {
+	case <-s.ended:
+	case <-timer.C:
+		s.force()
+	}
 }
 
 // Ended is closed when the session has.
