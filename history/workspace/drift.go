@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 
@@ -39,7 +38,7 @@ func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	if err != nil {
 		return out, err
 	}
-	text, err := os.ReadFile(out.File)
+	text, err := w.files().read(liveName)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(text, want) {
 		out.Known = true
 		return out, nil
@@ -91,11 +90,12 @@ func edits(current []Dated, found map[registry.Subject]registry.Definition) []Ed
 // Overwrite writes the live file from the registry and keeps what was there in
 // a file beside it, whose name it returns; "" when there was nothing to keep.
 func (w *Workspace) Overwrite(ctx context.Context, now time.Time) (kept string, err error) {
-	text, err := os.ReadFile(w.livePath())
+	text, err := w.files().read(liveName)
 	switch {
 	case err == nil:
-		kept = w.livePath() + ".edited-" + now.UTC().Format("2006-01-02T15-04-05Z")
-		if err := WriteFile(kept, text); err != nil {
+		ending := ".edited-" + now.UTC().Format("2006-01-02T15-04-05Z")
+		kept = w.livePath() + ending
+		if err := w.files().write(liveName+ending, text); err != nil {
 			return "", err
 		}
 		if err := w.store.Expect(ctx, w.dir, registry.HashBytes(text)); err != nil {

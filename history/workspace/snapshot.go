@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -58,14 +57,14 @@ func (w *Workspace) snapshot(v history.Version) error {
 		if n > 1 {
 			name += "-" + strconv.Itoa(n)
 		}
-		path := filepath.Join(w.dir, filepath.FromSlash(folder), "history", id, name+".json")
-		there, err := os.ReadFile(path)
+		path := filepath.Join(filepath.FromSlash(folder), "history", id, name+".json")
+		there, err := w.files().read(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if err := sweep(filepath.Dir(path)); err != nil {
+			if err := w.files().sweep(filepath.Dir(path)); err != nil {
 				return err
 			}
-			return WriteFile(path, text)
+			return w.files().write(path, text)
 		case err != nil:
 			return err
 		case bytes.Equal(there, text):

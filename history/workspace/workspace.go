@@ -163,13 +163,16 @@ func (w *Workspace) layer() registry.Layer { return registry.ProjectLayer(w.proj
 
 func (w *Workspace) livePath() string { return filepath.Join(w.dir, filepath.FromSlash(liveName)) }
 
+// files are those in the folder, by their names below it.
+func (w *Workspace) files() files { return files{w.dir} }
+
 // LivePath returns where the live file of the workspace is.
 func (w *Workspace) LivePath() string { return w.livePath() }
 
 // writeLive writes the live file unless it is right already. A project without
 // definitions gets none.
 func (w *Workspace) writeLive(text []byte) error {
-	now, err := os.ReadFile(w.livePath())
+	now, err := w.files().read(liveName)
 	switch {
 	case err == nil && bytes.Equal(now, text):
 		return nil
@@ -178,16 +181,16 @@ func (w *Workspace) writeLive(text []byte) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := sweep(filepath.Dir(w.livePath())); err != nil {
+	if err := w.files().sweep(folder); err != nil {
 		return err
 	}
-	return WriteFile(w.livePath(), text)
+	return w.files().write(liveName, text)
 }
 
 // drifted returns an error that wraps ErrDrift when the live file is neither
 // what it should be nor what toolcrib wrote last.
 func (w *Workspace) drifted(ctx context.Context, store Store, want []byte) error {
-	now, err := os.ReadFile(w.livePath())
+	now, err := w.files().read(liveName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && bytes.Equal(now, want):
 		return nil
