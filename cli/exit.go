@@ -139,7 +139,7 @@ func report(env Env, asJSON bool, err error) int {
 	}
 	o := outcomeOf(err)
 	if !asJSON {
-		fmt.Fprintf(env.Err, "toolcrib: %s\n", visible.Text(sentence(err)))
+		fmt.Fprintf(env.Err, "toolcrib: %s\n", visible.Text(belongs(sentence(err))))
 		return o.exit
 	}
 	doc := docError{Schema: schema, Kind: "error", Code: o.code, Message: sentence(err), Problems: problemsOf(err)}

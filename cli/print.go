@@ -138,5 +138,5 @@ func (a *app) note(format string, args ...any) {
 }
 
 func writeNote(w io.Writer, format string, args ...any) {
-	fmt.Fprintln(w, visible.Text(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(w, visible.Text(belongs(fmt.Sprintf(format, args...))))
 }

@@ -80,6 +80,18 @@ func flatten(err error) []error {
 // those of fmt.Errorf, whose own words would be lost.
 func isJoin(err error) bool { return fmt.Sprintf("%T", err) == "*errors.joinError" }
 
+// belongs sets every line but the first off from the margin: what others have
+// written can not pass for a line of ours.
+func belongs(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if i > 0 && !strings.HasPrefix(line, "  ") {
+			lines[i] = "  " + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // docProblem is one problem in the JSON of an error.
 type docProblem struct {
 	Path    string `json:"path"`

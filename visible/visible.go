@@ -79,7 +79,8 @@ func escape(s string, hide func(rune) bool) string {
 }
 
 // JSON returns JSON text in which every hidden character stands as an escape
-// (\u202e): the same document, safe to print. Outside of strings JSON has no
+// (\u202e): the same document, safe to print. A byte that is no UTF-8, which some
+// terminals obey, becomes \ufffd, as every reader of JSON would have it. Outside of strings JSON has no
 // hidden characters but white space, which stays.
 func JSON(text []byte) []byte {
 	var out []byte
@@ -90,7 +91,7 @@ func JSON(text []byte) []byte {
 			continue
 		}
 		r, size := utf8.DecodeRune(text[i:])
-		if Hidden(r) {
+		if Hidden(r) || r == utf8.RuneError && size == 1 {
 			out = append(out, text[start:i]...)
 			out = appendEscape(out, r)
 			start = i + size

@@ -67,6 +67,15 @@ func FuzzText(f *testing.F) {
 	})
 }
 
+// TestJSONOfOtherBytes has bytes that are no UTF-8, one of which some terminals
+// take for the beginning of an escape sequence.
+func TestJSONOfOtherBytes(t *testing.T) {
+	shown := visible.JSON([]byte("{\"a\":\"\x9b2J\xff\"}"))
+	if want := `{"a":"\ufffd2J\ufffd"}`; string(shown) != want {
+		t.Errorf("%q, want %q", shown, want)
+	}
+}
+
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{"", "abc", "\u202e\U000e0041", "\x7f\u2028"} {
 		f.Add(s)

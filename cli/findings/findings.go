@@ -33,7 +33,7 @@ func Text(w io.Writer, found []Finding) error {
 	var b strings.Builder
 	for _, f := range found {
 		if f.File != "" {
-			b.WriteString(f.File)
+			b.WriteString(visible.Line(f.File))
 			if f.Line > 0 {
 				fmt.Fprintf(&b, ":%d:%d", f.Line, max(f.Column, 1))
 			}
