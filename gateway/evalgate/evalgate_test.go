@@ -121,7 +121,7 @@ func TestHTTP(t *testing.T) {
 	for _, bad := range []struct {
 		status int
 		reply  string
-	}{{500, `{"approved":true}`}, {http.StatusFound, ""}, {200, `{}`}, {200, `approved`}, {200, strings.Repeat(" ", 100_000) + `{"approved":true}`}} {
+	}{{500, `{"approved":true}`}, {http.StatusFound, ""}, {200, `{}`}, {200, `{"approved":false,"approved":true}`}, {200, `{"Approved":true}`}, {200, "{\"approved\":true,\"reason\":\"\xff\"}"}, {200, `approved`}, {200, strings.Repeat(" ", 100_000) + `{"approved":true}`}} {
 		status, reply = bad.status, bad.reply
 		if a, err := gate.Ask(t.Context(), invocation(false)); err == nil || a.Approved {
 			t.Errorf("status %d: got %+v, %v", bad.status, a, err)

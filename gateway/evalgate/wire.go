@@ -1,7 +1,6 @@
 package evalgate
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 )
 
 // question is what a gate is asked.
@@ -45,15 +45,22 @@ const maxAnswer = 64 << 10
 var ErrAnswer = errors.New(`it did not answer with {"approved": true or false, "reason": "…"}`)
 
 func decode(b []byte) (gateway.GateAnswer, error) {
-	var a struct {
-		Approved *bool  `json:"approved"`
-		Reason   string `json:"reason"`
-	}
 	if len(b) > maxAnswer {
 		return gateway.GateAnswer{}, fmt.Errorf("%w: it has more than %d bytes", ErrAnswer, maxAnswer)
 	}
-	if err := json.Unmarshal(bytes.TrimSpace(b), &a); err != nil || a.Approved == nil {
+	// The usual decoder takes the last of two keys, and one in capitals: a gate
+	// that repeats what it was asked could be made to say yes.
+	n, err := jsondoc.Parse(b, jsondoc.Limits{Bytes: maxAnswer, Depth: jsondoc.DefaultLimits.Depth})
+	if err != nil {
 		return gateway.GateAnswer{}, ErrAnswer
 	}
-	return gateway.GateAnswer{Approved: *a.Approved, Reason: a.Reason}, nil
+	yes := n.Get("approved")
+	if n.Kind != jsondoc.Object || yes == nil || yes.Kind != jsondoc.Bool {
+		return gateway.GateAnswer{}, ErrAnswer
+	}
+	a := gateway.GateAnswer{Approved: yes.Text == "true"}
+	if reason := n.Get("reason"); reason != nil && reason.Kind == jsondoc.String {
+		a.Reason = reason.Text
+	}
+	return a, nil
 }
