@@ -35,6 +35,14 @@ func (s *Server) handlers() map[string]handle {
 // result: an error of the tool is something the model can read and mend.
 func (s *Server) handler(h handle) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		if len(req.Params.Arguments) > heavyArguments {
+			select {
+			case s.heavy <- struct{}{}:
+				defer func() { <-s.heavy }()
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
 		args, err := arguments(req.Params.Arguments)
 		var out any
 		if err == nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/history"
@@ -96,7 +97,7 @@ func (s *Server) resource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk
 		v, err = s.config.Registry.Version(ctx, subject, number)
 	}
 	if !ok || errors.Is(err, review.ErrNotFound) {
-		return nil, sdk.ResourceNotFoundError(asked(ctx))
+		return nil, noResource(asked(ctx))
 	}
 	if err != nil {
 		return nil, err
@@ -112,4 +113,20 @@ func (s *Server) resource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk
 		Cacheable: sdk.Cacheable{CacheScope: "private", TTLMs: int((24 * time.Hour).Milliseconds())}, // a version never changes
 		Contents:  []*sdk.ResourceContents{{URI: asked(ctx), MIMEType: uriType, Text: string(visible.JSON(text))}},
 	}, nil
+}
+
+// noResource says that there is none at a URI. The SDK's own error writes the URI
+// as Go would, which is no JSON where it holds a control character, and no answer
+// could be sent.
+func noResource(uri string) error {
+	data, err := json.Marshal(map[string]string{"uri": uri})
+	if err != nil {
+		return err
+	}
+	none := sdk.ResourceNotFoundError(uri)
+	var wire *jsonrpc.Error
+	if errors.As(none, &wire) {
+		wire.Data = visible.JSON(data)
+	}
+	return none
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -110,6 +111,7 @@ const DefaultEvery = 500 * time.Millisecond
 type Server struct {
 	config Config
 	sdk    *sdk.Server
+	heavy  chan struct{} // holds the calls with many arguments that are being read
 }
 
 // name is what the server calls itself.
@@ -128,6 +130,14 @@ func revisions() []string {
 // maxMessage bounds one message of a client, in bytes.
 const maxMessage = 12 << 20
 
+// Arguments take a hundred times their length in memory while they are looked
+// at. Those of more than heavyArguments bytes wait until fewer than maxHeavy of
+// their kind are.
+const (
+	heavyArguments = 256 << 10
+	maxHeavy       = 2
+)
+
 // New returns a server. It returns an error when an actor that is no agent is
 // to be served.
 func New(c Config) (*Server, error) {
@@ -137,7 +147,7 @@ func New(c Config) (*Server, error) {
 	if c.Every <= 0 {
 		c.Every = DefaultEvery
 	}
-	s := &Server{config: c}
+	s := &Server{config: c, heavy: make(chan struct{}, maxHeavy)}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: name, Title: "toolcrib", Version: c.Version}, &sdk.ServerOptions{
 		Instructions:              instructions,
 		Logger:                    slog.New(slog.DiscardHandler),
@@ -190,14 +200,11 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.follow(ctx)
-	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: openWriter{out}, MaxLineLength: maxMessage})
+	to := &shared{to: out}
+	from := &inbox{lines: bufio.NewReaderSize(in, 64<<10), out: to}
+	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(from), Writer: to, MaxLineLength: 2 * maxMessage})
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		return nil // the client went away, and had no more to hear
 	}
 	return err
 }
-
-// openWriter is a writer that stays open.
-type openWriter struct{ io.Writer }
-
-func (openWriter) Close() error { return nil }
