@@ -77,6 +77,9 @@ func runMCP(ctx context.Context, a *app, f mcpFlags) error {
 	if err != nil {
 		return err
 	}
+	if a.flags.as == "" {
+		desk = desk.Strangers()
+	}
 	run, err := a.gateway(ctx)
 	if err != nil {
 		return err

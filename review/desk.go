@@ -66,6 +66,8 @@ type Desk struct {
 	trials *trials
 	tokens *tokens.Counter
 	dryRun bool
+	// strangers is set when agents say themselves what they are called.
+	strangers bool
 }
 
 // New returns a desk that keeps its proposals in store. now gives the time, in
@@ -98,6 +100,18 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 		},
 	}, nil
 }
+
+// Strangers returns a desk for agents that say themselves what they are called,
+// such as clients of a server. Another name costs them nothing, so all agents
+// together are held to the limits of maxStrangers as well.
+func (d *Desk) Strangers() *Desk {
+	open := *d
+	open.strangers = true
+	return &open
+}
+
+// maxStrangers is how many agents that name themselves can use their limits up.
+const maxStrangers = 10
 
 // basis is what a desk judges by.
 type basis struct {

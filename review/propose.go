@@ -159,13 +159,31 @@ func openBy(ctx context.Context, tx Tx, actor proposals.Actor, s registry.Subjec
 	return nil, nil //nolint:nilnil // none open is an answer, not an error
 }
 
-func (d *Desk) withinLimit(ctx context.Context, tx Tx, actor proposals.Actor) error {
-	n, err := tx.OpenBy(ctx, actor)
-	if err != nil {
-		return err
+// bound is a limit that holds for an agent, or for all of them together.
+type bound struct {
+	who   proposals.Actor // zero for all agents
+	times int             // as much as one agent may
+	name  string
+}
+
+// bounds are those that an actor is held to.
+func (d *Desk) bounds(actor proposals.Actor) []bound {
+	own := bound{actor, 1, actor.String()}
+	if !d.strangers {
+		return []bound{own}
 	}
-	if n >= d.policy.MaxOpen {
-		return fmt.Errorf("%w: %s has %d, and %d is the limit for an agent; wait for decisions or withdraw one", ErrLimit, actor, n, d.policy.MaxOpen)
+	return []bound{own, {proposals.Actor{}, maxStrangers, "all agents together, of which some say themselves what they are called,"}}
+}
+
+func (d *Desk) withinLimit(ctx context.Context, tx Tx, actor proposals.Actor) error {
+	for _, b := range d.bounds(actor) {
+		n, err := tx.OpenBy(ctx, b.who)
+		if err != nil {
+			return err
+		}
+		if most := d.policy.MaxOpen * b.times; n >= most {
+			return fmt.Errorf("%w: %s has %d, and %d is the limit for an agent; wait for decisions or withdraw one", ErrLimit, b.name, n, most)
+		}
 	}
 	return nil
 }
@@ -178,12 +196,19 @@ func (d *Desk) withinPace(ctx context.Context, tx Tx, actor proposals.Actor) err
 		return nil
 	}
 	now := d.stamp()
-	times, err := tx.RecentWrites(ctx, actor, now.Add(-paceWindow), now, d.policy.MaxWrites)
-	if err != nil || len(times) < d.policy.MaxWrites {
-		return err
+	for _, b := range d.bounds(actor) {
+		most := d.policy.MaxWrites * b.times
+		times, err := tx.RecentWrites(ctx, b.who, now.Add(-paceWindow), now, most)
+		if err != nil {
+			return err
+		}
+		if len(times) >= most {
+			first := times[len(times)-1]
+			return fmt.Errorf("%w: %s has written %d drafts, revisions and comments since %s, and %d an hour is the limit for an agent; go on at %s",
+				ErrPace, b.name, len(times), clock(first), most, clock(first.Add(paceWindow)))
+		}
 	}
-	return fmt.Errorf("%w: %s has written %d drafts, revisions and comments since %s, and %d an hour is the limit for an agent; go on at %s",
-		ErrPace, actor, len(times), clock(times[len(times)-1]), d.policy.MaxWrites, clock(times[len(times)-1].Add(paceWindow)))
+	return nil
 }
 
 // paceWindow is the time in which an agent's acts are counted.

@@ -36,7 +36,8 @@ type ProposalReader interface {
 	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
 	Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error)
 	List(ctx context.Context, q Query) (Page, error)
-	// OpenBy counts the open proposals of an author.
+	// OpenBy counts the open proposals of an author; the zero value is all
+	// agents together.
 	OpenBy(ctx context.Context, author proposals.Actor) (int, error)
 	// OpenOn lists the open proposals on a subject, the oldest first.
 	OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error)
@@ -66,7 +67,8 @@ type RecordReader interface {
 	Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error)
 	Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error)
 	// RecentWrites returns when an agent drafted, revised or commented from one
-	// time to another, the latest first, at most limit of them.
+	// time to another, the latest first, at most limit of them. The zero value
+	// is all agents together.
 	RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error)
 }
 

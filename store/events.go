@@ -60,6 +60,15 @@ func (s *session) AppendEvents(ctx context.Context, events []history.Event) erro
 // RecentWrites implements review.RecordReader. The condition on the actor and the
 // acts is the one of the index.
 func (s *session) RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error) {
+	query, args := `SELECT at FROM events WHERE actor GLOB 'agent:*' AND act IN ('draft', 'revise', 'comment')
+		AND actor = ? AND at > ? AND at <= ? ORDER BY at DESC LIMIT ?`, []any{agent.String(), history.Timestamp(from), history.Timestamp(to), limit}
+	if agent == (proposals.Actor{}) {
+		// From the end of the log back to where the time begins: no index has
+		// the writes of all agents by their time.
+		query, args = `SELECT at FROM events WHERE seq > coalesce((SELECT seq FROM events WHERE at <= ?1 ORDER BY seq DESC LIMIT 1), 0)
+			AND +actor GLOB 'agent:*' AND act IN ('draft', 'revise', 'comment') AND at > ?1 AND at <= ?2 ORDER BY seq DESC LIMIT ?3`,
+			[]any{history.Timestamp(from), history.Timestamp(to), limit}
+	}
 	return all(ctx, s, func(row scanner) (time.Time, error) {
 		var text string
 		var at time.Time
@@ -68,9 +77,7 @@ func (s *session) RecentWrites(ctx context.Context, agent proposals.Actor, from,
 			return at, err
 		}
 		return at, into(&at, history.ParseTimestamp, text)
-	}, `SELECT at FROM events WHERE actor GLOB 'agent:*' AND act IN ('draft', 'revise', 'comment')
-		AND actor = ? AND at > ? AND at <= ? ORDER BY at DESC LIMIT ?`,
-		agent.String(), history.Timestamp(from), history.Timestamp(to), limit)
+	}, query, args...)
 }
 
 // EventQuery selects events for a page, the newest first.

@@ -70,7 +70,11 @@ const openStates = "state IN ('draft', 'chief_review', 'user_review', 'needs_cha
 // OpenBy implements review.ProposalReader.
 func (s *session) OpenBy(ctx context.Context, author proposals.Actor) (int, error) {
 	var n int
-	err := s.row(ctx, "SELECT count(*) FROM proposals INDEXED BY proposals_by_state_author WHERE author = ? AND "+openStates, []any{author.String()}, &n)
+	where, args := "author = ?", []any{author.String()}
+	if author == (proposals.Actor{}) {
+		where, args = "author >= 'agent:' AND author < 'agent;'", nil // ';' comes after ':'
+	}
+	err := s.row(ctx, "SELECT count(*) FROM proposals INDEXED BY proposals_by_state_author WHERE "+where+" AND "+openStates, args, &n)
 	return n, err
 }
 
