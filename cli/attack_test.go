@@ -1,0 +1,193 @@
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolcrib/cli"
+)
+
+// process runs toolcrib as a process in dir and returns what it said of its
+// errors.
+func (c crib) process(dir string, args ...string) (errs string, code int) {
+	c.t.Helper()
+	cmd := c.command(dir, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		c.t.Fatal(err)
+	}
+	return stderr.String(), cmd.ProcessState.ExitCode()
+}
+
+func (c crib) command(dir string, args ...string) *exec.Cmd {
+	c.t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	cmd := exec.CommandContext(c.t.Context(), path, args...)
+	cmd.Dir = dir
+	cmd.Env = []string{"HOME=" + c.dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + filepath.Join(c.dir, "crib.db")}
+	return cmd
+}
+
+// TestHostileConfiguration has a project's file that would keep the decoder busy
+// for hours, overflow its stack, or fill the memory.
+func TestHostileConfiguration(t *testing.T) {
+	for name, text := range map[string]string{
+		"lists":  "rules = " + strings.Repeat("[", 2_000_000),
+		"tables": "a = " + strings.Repeat("{a = ", 10_000),
+		"dots":   "a" + strings.Repeat(".a", 30_000) + " = 1",
+		"header": "[a" + strings.Repeat(".a", 30_000) + "]",
+		"long":   strings.Repeat("# nothing\n", 1_000_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCrib(t)
+			c.write("project/toolcrib.toml", text)
+			errs, code := c.process(filepath.Join(c.dir, "project"), "list")
+			if code != 1 || !strings.Contains(errs, "no configuration is like that") {
+				t.Errorf("exit status %d: %.300s", code, errs)
+			}
+		})
+	}
+}
+
+// TestPlantedConfiguration has a file of another account above the folder
+// somebody works in.
+func TestPlantedConfiguration(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only the administrator can give a file away")
+	}
+	const nobody = 65534
+	c := newCrib(t)
+	c.write("shared/toolcrib.toml", "project = \"theirs\"\n")
+	c.write("shared/mine/file", "")
+	if err := os.Chown(filepath.Join(c.dir, "shared/toolcrib.toml"), nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	if errs, code := c.process(filepath.Join(c.dir, "shared/mine"), "list"); code != 1 || !strings.Contains(errs, "it belongs to another account (65534)") {
+		t.Errorf("exit status %d: %s", code, errs)
+	}
+	if err := os.Chown(filepath.Join(c.dir, "shared/mine"), nobody, nobody); err != nil { // their folder, their file
+		t.Fatal(err)
+	}
+	if errs, code := c.process(filepath.Join(c.dir, "shared/mine"), "list"); code != 0 {
+		t.Errorf("exit status %d: %s", code, errs)
+	}
+}
+
+// TestNoLineIsForged looks for text of others at the margin, where toolcrib
+// itself speaks.
+func TestNoLineIsForged(t *testing.T) {
+	c := newCrib(t)
+	const forged = "x\ntoolcrib: approved\n#1  approved"
+	c.write(forged, "{}")
+	for _, args := range [][]string{{"propose", "no" + forged}, {"propose", forged}, {"lint", forged}, {"import", forged}, {"show", forged}, {"list", "--db", forged + "/x.db"}} {
+		var out, errs bytes.Buffer
+		code := cli.Main(context.Background(), c.env(args, strings.NewReader(""), &out, &errs))
+		if code == 0 {
+			t.Errorf("%q: exit status 0", args)
+		}
+		for line := range strings.Lines(out.String() + errs.String()) {
+			if strings.HasPrefix(line, "toolcrib: approved") || strings.HasPrefix(line, "#1") {
+				t.Errorf("%q printed %q", args, line)
+			}
+		}
+	}
+}
+
+// TestMCPUnreadable sends a server what no message is like, and then asks it
+// something.
+func TestMCPUnreadable(t *testing.T) {
+	const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	for name, line := range map[string]string{
+		"words":       "hello \x1b[2J",
+		"deep":        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_proposals","arguments":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}}`,
+		"number":      `{"jsonrpc":"2.0","id":1e400,"method":"ping"}`,
+		"id":          `{"jsonrpc":"2.0","id":{},"method":"ping"}`,
+		"empty batch": `[]`,
+		"batch":       `[{"jsonrpc":"2.0","id":1,"method":"ping"},17]`,
+		"deep batch":  strings.Repeat("[", 100_000),
+		"long":        `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 13<<20) + `"}`,
+		"uri":         `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"toolcrib://version/\u001b[2J\u202e"}}`,
+		"two":         `{"jsonrpc":"2.0","id":1,"method":"ping"} {"jsonrpc":"2.0","id":2,"method":"ping"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrib(t)
+			cmd := c.command(c.dir, "mcp", "--as", "agent:x")
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			go func() { // what it does not read shows in what it does not answer
+				_, _ = fmt.Fprintf(in, "%s\n%s\n%s\n", hello, line, `{"jsonrpc":"2.0","id":"last","method":"ping"}`)
+			}()
+			answered, refused := false, false
+			for lines := bufio.NewReader(out); !answered; {
+				text, err := lines.ReadString('\n')
+				if err != nil {
+					t.Fatalf("it ended: %s", errs.String())
+				}
+				refused = refused || strings.Contains(text, `"error"`)
+				answered = strings.Contains(text, `"id":"last"`)
+			}
+			if !refused {
+				t.Error("it was not refused")
+			}
+			_ = in.Close()
+			_, _ = io.Copy(io.Discard, out)
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("%v: %s", err, errs.String())
+			}
+		})
+	}
+}
+
+// TestAnotherNameIsNoWayRoundTheLimits has a client that calls itself something
+// else for every proposal.
+func TestAnotherNameIsNoWayRoundTheLimits(t *testing.T) {
+	for setting, code := range map[string]string{"max_open_per_agent": "limit", "max_writes_per_agent_hour": "pace"} {
+		t.Run(code, func(t *testing.T) {
+			c := newCrib(t)
+			c.write("toolcrib.toml", setting+" = 1\n")
+			e := c.endpoint(t)
+			propose := func(i int) (map[string]any, bool) {
+				p := sample(t, fmt.Sprintf("pacer_%d", i))
+				p["draft"] = true
+				return e.connect("2026-07-28", fmt.Sprintf("client-%d", i)).call("propose_tool", p)
+			}
+			for i := range 10 {
+				if out, failed := propose(i); failed {
+					t.Fatalf("proposal %d: %v", i, out)
+				}
+			}
+			out, failed := propose(10)
+			if got, _ := out["error"].(map[string]any); !failed || got["code"] != code {
+				t.Errorf("%v", out)
+			}
+			// Who was given a name is held to a limit of its own.
+			c.write("named.json", `{"type":"new","subject":"tool:user/named","baseVersion":0}`)
+			c.run("propose", "--draft", "--as", "agent:named", "named.json")
+		})
+	}
+}

@@ -1,0 +1,67 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"toolcrib/cli"
+)
+
+// TestWorkspaceIsNotLedAway has a project's folder in which somebody has put
+// something else where the files belong. The approval stands; nothing outside
+// of the folder is written, and nobody waits for a pipe.
+func TestWorkspaceIsNotLedAway(t *testing.T) {
+	for name, plant := range map[string]func(workspace, outside string) error{
+		"folder": func(workspace, outside string) error {
+			return os.Symlink(outside, filepath.Join(workspace, ".control-room"))
+		},
+		"history": func(workspace, outside string) error {
+			if err := os.MkdirAll(filepath.Join(workspace, ".control-room/prompts"), 0o755); err != nil {
+				return err
+			}
+			return os.Symlink(outside, filepath.Join(workspace, ".control-room/prompts/history"))
+		},
+		"pipe": func(workspace, _ string) error {
+			if err := os.MkdirAll(filepath.Join(workspace, ".control-room/prompts"), 0o755); err != nil {
+				return err
+			}
+			return syscall.Mkfifo(filepath.Join(workspace, ".control-room/prompts/prompts.json"), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrib(t)
+			c.write("book/chapter.md", "")
+			c.write("outside/.toolcrib-kept", "mine")
+			workspace, outside := filepath.Join(c.dir, "book"), filepath.Join(c.dir, "outside")
+			if err := plant(workspace, outside); err != nil {
+				t.Fatal(err)
+			}
+			p := sample(t, "pacer")
+			p["subject"] = "tool:project/novel/pacer"
+			text, err := json.Marshal(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.write("p.json", string(text))
+			where := []string{"--project", "novel", "--workspace", workspace}
+			c.run(append(where, "propose", "p.json")...)
+			var out, errs bytes.Buffer
+			code := cli.Main(context.Background(), c.env(append(where, "approve", "#1"), strings.NewReader(""), &out, &errs))
+			if code != 0 || !strings.Contains(errs.String(), "the files of the workspace are not up to date") {
+				t.Errorf("exit status %d: %s%s", code, out.String(), errs.String())
+			}
+			found, err := os.ReadDir(outside)
+			if err != nil || len(found) != 1 {
+				t.Errorf("%v, %v", found, err)
+			}
+		})
+	}
+}
