@@ -9,11 +9,11 @@ import (
 // Set is a set of concepts. The named ones have a bit each; the many that
 // stand for words of one pattern share the last bits, so that a bit of theirs
 // says only that looking is worth while.
-type Set [4]uint64
+type Set [5]uint64
 
 const (
-	maxBits  = 4 * 64
-	maxNamed = 3 * 64 // the first number of a concept of literal words
+	maxBits  = 5 * 64
+	maxNamed = 4 * 64 // the first number of a concept of literal words
 )
 
 // bit returns the place of concept c in a Set.
@@ -26,9 +26,10 @@ func bit(c uint16) uint16 {
 
 func (s *Set) add(c uint16)      { c = bit(c); s[c>>6] |= 1 << (c & 63) }
 func (s *Set) has(c uint16) bool { c = bit(c); return s[c>>6]&(1<<(c&63)) != 0 }
-func (s *Set) union(o *Set)      { s[0] |= o[0]; s[1] |= o[1]; s[2] |= o[2]; s[3] |= o[3] }
+func (s *Set) union(o *Set)      { s[0] |= o[0]; s[1] |= o[1]; s[2] |= o[2]; s[3] |= o[3]; s[4] |= o[4] }
+
 func (s *Set) meets(o *Set) bool {
-	return s[0]&o[0]|s[1]&o[1]|s[2]&o[2]|s[3]&o[3] != 0
+	return s[0]&o[0]|s[1]&o[1]|s[2]&o[2]|s[3]&o[3]|s[4]&o[4] != 0
 }
 
 // Entry gives words and phrases to a concept.

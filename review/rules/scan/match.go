@@ -106,7 +106,7 @@ func (s *reader) stands(p *part) bool {
 
 // has reports whether a concept of p is in the sentence, or may be.
 func (s *reader) has(p *part) bool {
-	if s.mask[0]&p.set[0]|s.mask[1]&p.set[1]|s.mask[2]&p.set[2] != 0 {
+	if s.mask[0]&p.set[0]|s.mask[1]&p.set[1]|s.mask[2]&p.set[2]|s.mask[3]&p.set[3] != 0 {
 		return true
 	}
 	for _, c := range p.literals {
