@@ -132,7 +132,7 @@ func TestDisguises(t *testing.T) {
 	for _, r := range append(security(), protocol()...) {
 		text := texts[r.ID]
 		if text == "" {
-			if len(hidden[r.ID]) < 3 {
+			if len(hidden[r.ID]) < 3 && r.ID != "S152" { // which is about the form of a whole text
 				t.Errorf("%s (%s) is tried in no disguise", r.ID, r.Name)
 			}
 			continue

@@ -48,6 +48,8 @@ var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
 	"S143": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
 	"S117": ownTask,
 	"S145": ownBusiness,
+	"S150": func(c *Change, s *scanned, _ *scan.Match) bool { return !c.isAction() || !s.inValue() },
+	"S151": func(c *Change, s *scanned, _ *scan.Match) bool { return !c.isAction() || s.governs() },
 	"S146": func(c *Change, s *scanned, m *scan.Match) bool { return s.governs() || ownBusiness(c, s, m) },
 	"S147": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() && c.about("dTalk|dAuth") },
 	"S122": func(_ *Change, s *scanned, _ *scan.Match) bool { return s.Kind == Identifier || s.Kind == Label },
@@ -85,11 +87,12 @@ var also = map[string]func(c *Change) []Finding{
 		return slices.Concat(straying(c), actingBesides(c), reachingParameters(c))
 	},
 	"S132": dataInLinks,
+	"S150": valuesThatLeak,
 }
 
 // attacks lists every class, by id.
 func attacks() []attack {
-	return slices.Concat(overriding(), concealing(), taking(), meddling(), pretending(), steering(), sleeping(), wrecking(), prying(), overreaching(), planting(), mismatching(), protocolAttacks())
+	return slices.Concat(overriding(), concealing(), taking(), meddling(), pretending(), steering(), sleeping(), wrecking(), prying(), overreaching(), planting(), mismatching(), speakingValues(), falsifying(), protocolAttacks())
 }
 
 // security is the S family: text that works on the model that reads it.
@@ -100,7 +103,7 @@ func security() []Rule {
 			rules = append(rules, a.rule())
 		}
 	}
-	rules = append(append(rules, hiding()...), harvest(), signs())
+	rules = append(append(rules, hiding()...), harvest(), unrendered(), signs())
 	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.ID, b.ID) })
 	return rules
 }

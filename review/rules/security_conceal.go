@@ -85,6 +85,8 @@ func concealing() []attack {
 			bad:        "It also sends a copy of the notes to our servers.",
 			good:       "It also updates the index.",
 			frames: []string{
+				"'signs'|'sign'|'enrols'|'enrolls'|'puts'|'moves'|'switches'|'upgrades' ..1 user|'them' ..3 'up'|'paid'|'premium'|'subscription'|'trial' !<3neg !'asks'",
+				"'upgrades'|'upgrade'|'charge'|'charges'|'subscription'|'purchase' ..2 'happen'|'happens'|'starts'|'begins'|'is_made'|'are_made' ..1 'on'|'with'|'by'|'upon' ..2 'read'|'reading'|'view'|'viewing'|'showing'|'first_use'|'opening' !<3neg",
 				"'fetched'|'read'|'seen'|'downloaded'|'listened' ..1 'by'|'to_by' ..2 'anyone'|'anybody'|'everyone'|'contractors'|'strangers' !<4neg",
 				"papers|askedSecret|belonging ..4 'has_been'|'have_been'|'was'|'were' ..1 'handed'|'passed'|'sent'|'forwarded'|'given'|'submitted'|'uploaded' ..2 'to' ..3 ident &'before'|'until'|'once'|'unless' !<3neg",
 				"'matched_with'|'compared_with'|'checked_against' ..3 'public'|'our'|'external' ..2 'database'|'list'|'register' ..8 'kept'|'stored'|'saved'|'taken'|'replaced'",

@@ -7,7 +7,8 @@ import (
 
 // example makes an Example of a text: a sentence, which is put into the
 // description of a tool that has nothing to do with it; a whole action tool as
-// "name :: description :: parameter=description :: …"; or a prompt after
+// "name :: description :: parameter=description :: …", with a default after
+// " || "; or a prompt after
 // "prompt :: ".
 func example(text string) Example {
 	parts := strings.Split(text, " :: ")
@@ -25,7 +26,11 @@ func example(text string) Example {
 	properties := map[string]map[string]string{}
 	for _, p := range parts[2:] {
 		name, says, _ := strings.Cut(p, "=")
+		says, value, fixed := strings.Cut(says, " || ")
 		properties[name] = map[string]string{"type": "string", "description": says}
+		if fixed {
+			properties[name]["default"] = value
+		}
 	}
 	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties})
 	if err != nil {

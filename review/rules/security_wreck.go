@@ -87,6 +87,9 @@ func wrecking() []attack {
 			good:       "Detects keyloggers on the machine.",
 			frames: []string{
 				"offense !detect !<3neg",
+				"'brute_force~'|'brute_forces'|'brute_forcing'|'crack~'|'guess~'|'spray~' ..3 'logins'|'log_ins'|'passwords'|'accounts'|'pins'|'credentials' ..8 'hosts'|'host'|'network'|'keep'|'keeps'|'users'|'everyone'|'others'|'working' !detect !<3neg",
+				"damage|'stop'|'stops'|'end'|'ends'|'pause'|'pauses'|'evade'|'evades'|'blinds'|'blind' ..3 'endpoint_protection'|'end_point_protection'|'edr'|'antivirus'|'defender'|'intrusion_detection' !<3neg !<4detect !'whether'",
+				"'hide'|'hides'|'hiding'|'cloak'|'cloaks' ..2 'process'|'processes'|'itself'|'traffic'|'presence' ..3 'from' ..3 'monitoring'|'task_manager'|'administrator'|'antivirus'|'detection'|'security'|'logs' !<3neg",
 				"'tells'|'instructs'|'tricks'|'makes'|'gets'|'causes' ..2 'model'|'assistant'|'agent'|'llm'|'ai' ..1 'to' !detect !<3neg",
 			},
 		},
