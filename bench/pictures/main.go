@@ -53,6 +53,7 @@ var pictures = []picture{
 	{"assessment", []string{"Enter", "3"}, []string{"■ block", "S109", "⟨U+"}},
 	{"diff", []string{"Q", "g", "Enter", "2"}, []string{"◆ prompt", "against version 1"}},
 	{"prompt", []string{"Q", "j", "j", "j", "Enter", "4"}, []string{"telegram", "tokens", "◆"}},
+	{"marked", []string{"Q", "g", "Space", "j", "j", "Space", "x"}, []string{"Reject 2 proposals", "digest", "Reason"}},
 }
 
 func draw(ctx context.Context, folder string) (err error) {
@@ -82,7 +83,7 @@ func draw(ctx context.Context, folder string) (err error) {
 		if _, err := t.Wait(ctx, p.shows...); err != nil {
 			return err
 		}
-		styled, err := t.Styled(ctx)
+		styled, err := steady(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -92,6 +93,26 @@ func draw(ctx context.Context, folder string) (err error) {
 		}
 	}
 	return nil
+}
+
+// still is how long a screen has to stay the same to be a picture: what is
+// waited for is there before the last of a frame is drawn.
+const still = 500 * time.Millisecond
+
+// steady returns the screen when nothing on it changes any more.
+func steady(ctx context.Context, t *terminal.Terminal) (string, error) {
+	for last := ""; ; {
+		styled, err := t.Styled(ctx)
+		if err != nil || styled == last {
+			return styled, err
+		}
+		last = styled
+		select {
+		case <-time.After(still):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
 }
 
 // studio is a home with a toolcrib of its own.

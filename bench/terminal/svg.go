@@ -54,9 +54,12 @@ func SVG(styled string, width, height int, paper Paper) string {
 
 // fillOut gives the cells behind the end of a captured line their background:
 // tmux leaves out what was erased to the end of the line in a colour. A line
-// that is filled begins its background with a blank; one with a coloured word
-// does not.
+// that is filled begins its background with a blank, and has one where it ends;
+// one with a coloured word, or with a filled part, does not.
 func fillOut(screen uv.ScreenBuffer, y, from, width int) {
+	if last := screen.CellAt(from-1, y); last == nil || last.Style.Bg == nil {
+		return
+	}
 	for x := range from {
 		first := screen.CellAt(x, y)
 		if first == nil || first.Style.Bg == nil {
