@@ -142,7 +142,7 @@ func (c *config) check() error {
 		return fmt.Errorf("configuration: max_open_per_agent is %d; write 1 or more", c.MaxOpen)
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour is %d; write 1 or more", c.MaxWrites)
-	case c.Project != "" && !validProject(c.Project):
+	case strings.HasSuffix(c.sources["project"], configName) && !validProject(c.Project): // elsewhere it is a mistake of usage
 		return fmt.Errorf("configuration: project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")

@@ -69,7 +69,7 @@ func serve(how string, in io.Reader, out io.Writer) {
 		}
 		answer := func(result string) { fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, result) }
 		switch {
-		case how == "asks" && req.Method == "tools/list":
+		case how == "asks-on" && req.Method == "tools/list":
 			for id := 0; ; id++ { // and reads no answer
 				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":"%s%d","method":"ping"}`+"\n", strings.Repeat("x", 10_000), id)
 			}

@@ -83,12 +83,12 @@ func TestHostileLists(t *testing.T) {
 
 func TestSilentServersAreNotWaitedFor(t *testing.T) {
 	// The last one asks without end and reads no answer.
-	for _, how := range []string{"deaf", "mute", "mute-list", "asks"} {
+	for _, how := range []string{"deaf", "mute", "mute-list", "asks-on"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			s := program(how)
 			s.Timeout = 200 * time.Millisecond
-			if how == "asks" {
+			if how == "asks-on" {
 				s.Timeout = 5 * time.Second // it gets as far as being asked
 			}
 			if _, err := upstream.List(t.Context(), s); !errors.Is(err, upstream.ErrTimeout) {
