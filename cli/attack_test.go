@@ -115,6 +115,9 @@ func TestNoLineIsForged(t *testing.T) {
 // TestMCPUnreadable sends a server what no message is like, and then asks it
 // something.
 func TestMCPUnreadable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one session after the other")
+	}
 	const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`
 	for name, line := range map[string]string{

@@ -31,6 +31,9 @@ func notRun() map[string]string {
 // each with an empty home and a database of its own, and holds what is printed
 // against what is shown there. Settings are taken for the user's own.
 func TestDocumentsAsTyped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("types one line after the other")
+	}
 	needsShell(t)
 	skipped := notRun()
 	ran := 0

@@ -66,6 +66,9 @@ func exampleLines(c *cobra.Command) []string {
 // other, on a copy of a database in which something of every kind waits. The
 // n-th line is about the n-th of what its id may stand for.
 func TestExamplesAsTyped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("types one line after the other")
+	}
 	needsShell(t)
 	s, skipped, ids := newScene(t), notRun(), stands()
 	for _, c := range commands() {

@@ -33,6 +33,9 @@ func run(t *testing.T, dir string, vars map[string]string, args ...string) (out,
 }
 
 func TestColours(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one command after the other")
+	}
 	dir := t.TempDir()
 	for _, test := range []struct {
 		name string

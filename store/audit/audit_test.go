@@ -145,6 +145,9 @@ var unsound = map[string][]struct {
 // TestUnsound damages the story in one way at a time. What is said is asked for,
 // so that each check is seen to find what it is there for.
 func TestUnsound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one damage after the other")
+	}
 	for about, list := range unsound {
 		t.Run(about, func(t *testing.T) {
 			t.Parallel()

@@ -60,6 +60,9 @@ func soundBy(f *pages.File, trees map[string]tree) bool {
 // TestSeesWhatTheEngineSees changes bytes of the structure: what the engine's
 // own check finds there is found here, too.
 func TestSeesWhatTheEngineSees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one damage after the other")
+	}
 	path, trees := build(t, 512, 400)
 	original := image(t, path)
 	random := rand.New(rand.NewPCG(7, 8))
