@@ -33,9 +33,9 @@ func runWorkbench(cmd *cobra.Command, a *app) error {
 	return a.openWorkbench(cmd.Context(), "")
 }
 
-// framesPerSecond is how often the screen may change: the first frame waits
-// for the first of these ticks, and so does every answer to a key.
-const framesPerSecond = 120
+// framesPerSecond is how often the screen may change: every answer to a key
+// waits for the next of these ticks, and each wakes the processor, also at rest.
+const framesPerSecond = 60
 
 // openWorkbench shows the workbench until the user leaves it.
 func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
