@@ -26,6 +26,9 @@ type crib struct {
 
 func newCrib(t *testing.T) crib {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("drives a program of its own in a terminal, step by step")
+	}
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed")
 	}
