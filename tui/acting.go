@@ -111,16 +111,7 @@ func (pp *proposalPage) approvalContent(m *Model, page *prose.Page, members []pr
 	}
 	d := pp.dossier
 	pp.openFindings(m, page)
-	if len(d.Rendered) == 0 {
-		page.Field("prompts", "no channel prompt of any agent changes")
-	}
-	for i, line := range channelsOf(d) {
-		label := ""
-		if i == 0 {
-			label = "prompts"
-		}
-		page.Field(label, line)
-	}
+	promptsField(page, d)
 	for _, o := range d.Others {
 		page.Item(draw.Of(m.theme.Warn, "! "), reference(o)+" by "+o.Author.String()+" becomes stale.")
 	}
@@ -239,4 +230,18 @@ func (m *Model) askSimple(title, verb, consequence string, run func(proposals.ID
 		},
 		run: func(_ *Model, _ string) tea.Cmd { return run(pp.id) },
 	})
+}
+
+// promptsField says which channel prompts a yes would change.
+func promptsField(page *prose.Page, d review.Dossier) {
+	if len(d.Rendered) == 0 {
+		page.Field("prompts", "no channel prompt of any agent changes")
+	}
+	for i, line := range channelsOf(d) {
+		label := ""
+		if i == 0 {
+			label = "prompts"
+		}
+		page.Field(label, line)
+	}
 }

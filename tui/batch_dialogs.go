@@ -177,16 +177,7 @@ func (b *batch) channels(m *Model, page *prose.Page) {
 			}
 		}
 	}
-	if len(all.Rendered) == 0 {
-		page.Field("prompts", "no channel prompt of any agent changes")
-	}
-	for i, line := range channelsOf(all) {
-		label := ""
-		if i == 0 {
-			label = "prompts"
-		}
-		page.Field(label, line)
-	}
+	promptsField(page, all)
 }
 
 func inBatch(b *batch, id proposals.ID) bool {
