@@ -10,18 +10,30 @@ import (
 )
 
 // TestSecurityNotesNameTests checks that every test that docs/security.md
-// leans on is there.
+// leans on is there, in the package that it names.
 func TestSecurityNotesNameTests(t *testing.T) {
 	notes, err := os.ReadFile(filepath.Join("docs", "security.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(string(notes), -1)
-	if len(named) == 0 {
+	there := testsByPackage(t)
+	leansOn := regexp.MustCompile("`([^` ]*)(Test[A-Z][A-Za-z0-9]*)`").FindAllStringSubmatch(string(notes), -1)
+	if len(leansOn) == 0 {
 		t.Fatal("docs/security.md names no test")
 	}
+	for _, named := range leansOn {
+		if pkg, test := named[1], named[2]; !there[pkg+test] {
+			t.Errorf("docs/security.md leans on %q, which is not there; write package.%s", pkg+test, test)
+		}
+	}
+}
+
+// testsByPackage returns every test as "folder.TestName".
+func testsByPackage(t *testing.T) map[string]bool {
+	t.Helper()
 	there := map[string]bool{}
-	err = filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	declared := regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9]+)\(`)
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -29,19 +41,15 @@ func TestSecurityNotesNameTests(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, found := range regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9]+)\(`).FindAllStringSubmatch(string(code), -1) {
-			there[found[1]] = true
+		for _, found := range declared.FindAllStringSubmatch(string(code), -1) {
+			there[filepath.ToSlash(filepath.Dir(path))+"."+found[1]] = true
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range named {
-		if !there[name[1]] {
-			t.Errorf("docs/security.md leans on %s, which is not there", name[1])
-		}
-	}
+	return there
 }
 
 // TestArchitectureNamesEveryPackage holds the house of docs/ARCHITECTURE.md
