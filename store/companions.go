@@ -10,49 +10,56 @@ import (
 // maxAuditors bounds the sessions that verify a database side by side.
 const maxAuditors = 4
 
-// companions opens further sessions that look at the same snapshot as s, which
-// is in a transaction: one for each further processor, fewer when others write
-// so often that no snapshot is met twice. leave ends them.
-func (db *DB) companions(ctx context.Context, s *session) (more []*session, leave func() error, err error) {
+// companions are further sessions that look at the snapshot of another one.
+type companions struct {
+	pool     *sql.DB
+	sessions []*session
+}
+
+// accompany opens companions of s, which is in a transaction: one for each
+// further processor, fewer when others write so often that no snapshot is met
+// twice.
+func (db *DB) accompany(ctx context.Context, s *session) (*companions, error) {
 	want := min(runtime.GOMAXPROCS(0), maxAuditors) - 1
-	leave = func() error { return nil }
-	if want < 1 {
-		return nil, leave, nil
-	}
-	pool, err := sql.Open(driver, db.readDSN)
+	pool, err := db.openReaders(maxAuditors)
 	if err != nil {
-		return nil, leave, err
+		return nil, err
 	}
-	leave = func() error {
-		errs := make([]error, 0, len(more)+1)
-		for _, m := range more {
-			errs = append(errs, m.leave(ctx))
-		}
-		return errors.Join(append(errs, pool.Close())...)
-	}
+	c := &companions{pool: pool}
 	mark, err := s.mark(ctx)
+	for tries := 3 * want; err == nil && tries > 0 && len(c.sessions) < want; tries-- {
+		err = c.meet(ctx, mark)
+	}
 	if err != nil {
-		return nil, leave, errors.Join(err, leave())
+		return nil, errors.Join(err, c.leave(ctx))
 	}
-	for range 3 * want {
-		m, err := newSession(ctx, pool)
-		if err != nil {
-			return nil, func() error { return nil }, errors.Join(err, leave())
-		}
-		if _, err = m.exec(ctx, "BEGIN"); err == nil {
-			var met string
-			if met, err = m.mark(ctx); err == nil && met == mark {
-				if more = append(more, m); len(more) == want {
-					break
-				}
-				continue
-			}
-		}
-		if err := errors.Join(err, m.leave(ctx)); err != nil {
-			return nil, func() error { return nil }, errors.Join(err, leave())
-		}
+	return c, nil
+}
+
+// meet opens a session and keeps it if mark tells of its snapshot too.
+func (c *companions) meet(ctx context.Context, mark string) error {
+	s, err := newSession(ctx, c.pool)
+	if err != nil {
+		return err
 	}
-	return more, leave, nil
+	if _, err := s.exec(ctx, "BEGIN"); err != nil {
+		return errors.Join(err, s.close())
+	}
+	met, err := s.mark(ctx)
+	if err != nil || met != mark {
+		return errors.Join(err, s.leave(ctx))
+	}
+	c.sessions = append(c.sessions, s)
+	return nil
+}
+
+// leave ends the sessions.
+func (c *companions) leave(ctx context.Context) error {
+	errs := make([]error, 0, len(c.sessions)+1)
+	for _, s := range c.sessions {
+		errs = append(errs, s.leave(ctx))
+	}
+	return errors.Join(append(errs, c.pool.Close())...)
 }
 
 // leave ends a transaction that only read, and the session.

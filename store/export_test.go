@@ -32,5 +32,5 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 	return errors.Join(err, db.Close())
 }
 
-// KeepPages bounds the pages that an audit takes from the engine beforehand.
-func (db *DB) KeepPages(n int) { db.keptPages = n }
+// MaxKeptPages is how many pages an audit takes from the engine beforehand.
+const MaxKeptPages = maxKeptPages

@@ -22,15 +22,16 @@ type Ledger struct {
 // Audit calls fn with the ledger of one snapshot.
 func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	return db.view(ctx, func(s *session) error {
-		more, leave, err := db.companions(ctx, s)
+		others, err := db.accompany(ctx, s)
 		if err != nil {
 			return err
 		}
-		l := Ledger{db: db, free: make(chan *session, 1+len(more)), course: newCourse()}
-		for _, s := range append(more, s) {
-			l.free <- s
+		l := Ledger{db: db, free: make(chan *session, 1+len(others.sessions)), course: newCourse()}
+		l.free <- s
+		for _, other := range others.sessions {
+			l.free <- other
 		}
-		return errors.Join(fn(l), leave())
+		return errors.Join(fn(l), others.leave(ctx))
 	})
 }
 

@@ -56,7 +56,7 @@ func (l Ledger) snapshot(ctx context.Context, s *session) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	found.asks = len(logged) > l.db.keptPages
+	found.asks = len(logged) > maxKeptPages
 	engine, err := s.pages(ctx, logged, uint32(count), found.asks)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -101,10 +102,14 @@ func TestNothingSoundIsDamaged(t *testing.T) {
 // called so, and an issue that was changed in the log is not.
 func TestSoundWithALongLog(t *testing.T) {
 	db := full(t)
-	db.KeepPages(0)
 	db.Approved(t, db.Desk(t, review.Policy{Severities: storetest.Basics()}), ada, storetest.Prompt("in_the_log"))
-	if log, err := os.Stat(db.Path() + "-wal"); err != nil || log.Size() == 0 {
-		t.Fatalf("there is no log: %v, %v", log, err)
+	const mebibytes = store.MaxKeptPages*4096>>20 + 4
+	if err := db.SQL(t.Context(), fmt.Sprintf(`WITH RECURSIVE one (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM one WHERE n < %d)
+		INSERT INTO owners (customer, user, instructions) SELECT 'customer ' || n, 'ada', printf('%%.*c', 1 << 20, 'x') FROM one`, mebibytes)); err != nil {
+		t.Fatal(err)
+	}
+	if log, err := os.Stat(db.Path() + "-wal"); err != nil || log.Size() <= store.MaxKeptPages*4096 {
+		t.Fatalf("the log is too short: %v, %v", log, err)
 	}
 	rows, sound, report, err := bothWays(t.Context(), db.DB)
 	if err != nil || !sound || !maps.Equal(rows, report.Rows) || len(report.Damage) > 0 {

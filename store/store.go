@@ -16,21 +16,19 @@ import (
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	readDSN   string
-	path      string
-	shared    *sharedFile
-	frozen    bool // opened as a file that nobody changes
-	now       func() time.Time
-	newID     func() string
-	patience  time.Duration
-	keptPages int
-	write     *sql.DB
-	log       *sql.DB // writes what a power cut may take back
-	read      *sql.DB
-	writer    chan *session // holds the one writer when nobody uses it; nil until it is opened
-	logger    chan *session // the same for log
-	idle      chan *session // readers that nobody uses
-	slots     chan struct{} // one per reader that may exist
+	path     string
+	shared   *sharedFile
+	frozen   bool // opened as a file that nobody changes
+	now      func() time.Time
+	newID    func() string
+	patience time.Duration
+	write    *sql.DB
+	log      *sql.DB // writes what a power cut may take back
+	read     *sql.DB
+	writer   chan *session // holds the one writer when nobody uses it; nil until it is opened
+	logger   chan *session // the same for log
+	idle     chan *session // readers that nobody uses
+	slots    chan struct{} // one per reader that may exist
 
 	mu     sync.Mutex
 	closed bool
@@ -82,42 +80,20 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err := errors.Join(registerNear(), createFile(path)); err != nil {
 		return nil, err
 	}
-	mode, write, log := "rw", writerPragmas(), []string{asks, "journal_mode(WAL)", "synchronous(NORMAL)"}
-	if frozen {
-		mode, write, log = modeFrozen, []string{waits, "query_only(1)"}, []string{waits, "query_only(1)"}
-	}
-	writeDSN, err := dsn(path, mode, write...)
-	if err != nil {
-		return nil, err
-	}
-	logDSN, err := dsn(path, mode, log...)
-	if err != nil {
-		return nil, err
-	}
-	readDSN, err := dsn(path, mode, waits, "query_only(1)")
-	if err != nil {
-		return nil, err
-	}
-	shared, err := useFile(path)
-	if err != nil {
-		return nil, err
-	}
-	db := &DB{path: path, shared: shared, readDSN: readDSN, frozen: frozen, now: opts.Now, newID: opts.NewID, patience: patience, keptPages: maxKeptPages, writer: make(chan *session, 1), logger: make(chan *session, 1)}
-	if db.write, err = sql.Open(driver, writeDSN); err != nil {
-		return nil, errors.Join(err, shared.leave())
-	}
-	db.write.SetMaxOpenConns(1)
-	if db.log, err = sql.Open(driver, logDSN); err != nil {
-		return nil, errors.Join(err, db.write.Close(), shared.leave())
-	}
-	db.log.SetMaxOpenConns(1)
-	if db.read, err = sql.Open(driver, readDSN); err != nil {
-		return nil, errors.Join(err, db.log.Close(), db.write.Close(), shared.leave())
-	}
 	readers := min(max(runtime.NumCPU(), 1), maxReaders)
-	db.read.SetMaxOpenConns(readers + 1) // one may have become the writer
-	db.idle = make(chan *session, readers)
-	db.slots = make(chan struct{}, readers)
+	db := &DB{
+		path: path, frozen: frozen,
+		now: opts.Now, newID: opts.NewID, patience: patience,
+		writer: make(chan *session, 1), logger: make(chan *session, 1),
+		idle: make(chan *session, readers), slots: make(chan struct{}, readers),
+	}
+	if err := db.openPools(readers); err != nil {
+		return nil, err
+	}
+	var err error
+	if db.shared, err = useFile(path); err != nil {
+		return nil, errors.Join(err, db.closePools())
+	}
 	db.writer <- nil
 	db.logger <- nil
 	return db, nil
@@ -152,7 +128,7 @@ func (db *DB) Close() error {
 			errs = append(errs, s.close())
 		}
 	}
-	return errors.Join(append(errs, db.read.Close(), db.log.Close(), db.write.Close(), db.shared.leave())...)
+	return errors.Join(append(errs, db.closePools(), db.shared.leave())...)
 }
 
 // View implements review.Store.

@@ -12,6 +12,9 @@ func writerPragmas() []string {
 	return []string{asks, "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)"}
 }
 
+// readerPragmas returns what a reading connection is set to.
+func readerPragmas() []string { return []string{waits, "query_only(1)"} }
+
 // becomeWriter sets a reading connection to what the writing one is set to.
 // That it may write is said last: until then it is a reader.
 func (s *session) becomeWriter(ctx context.Context) error {
