@@ -210,9 +210,11 @@ func FuzzHostileText(f *testing.F) {
 	} {
 		f.Add(text, byte(i*29), byte(i*17), []byte{byte(i), 3, 7, byte(40 + i), 12})
 	}
+	// A beginning of a tour, then any keys: TestHostileText goes the whole ways.
 	f.Fuzz(func(t *testing.T, text string, width, height byte, keys []byte) {
-		walk := slices.Clone(tours[(int(width)+int(height))%len(tours)])
-		for _, k := range keys[:min(len(keys), 12)] {
+		tour := tours[(int(width)+int(height))%len(tours)]
+		walk := slices.Clone(tour[:(int(width)*3+len(text))%10])
+		for _, k := range keys[:min(len(keys), 8)] {
 			walk = append(walk, anyKeys[int(k)%len(anyKeys)])
 		}
 		look(t, limit(text, 400), 60+int(width)%140, 15+int(height)%45, walk...)
