@@ -27,61 +27,77 @@ func (d *Desk) Assess(ctx context.Context, actor proposals.Actor, id proposals.I
 	return a, err
 }
 
+// assess files what the rules find in a revision, together with an opinion.
 func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p proposals.Proposal, rev proposals.Revision, o Opinion) (proposals.Proposal, Assessment, error) {
-	var a Assessment
-	to, err := proposals.Next(p.State, proposals.ActAssess)
+	to, err := d.assessable(reviewer, p, o)
 	if err != nil {
-		return p, a, fmt.Errorf("%s: %w", name(p), err)
-	}
-	if reviewer == proposals.BuiltinChief() && d.policy.ManualChief && p.State == proposals.ChiefReview {
-		return p, a, fmt.Errorf("%s: %w: it waits for a chief to file an assessment, which the built-in reviewer does not replace", name(p), proposals.ErrState)
-	}
-	if err := o.check(); err != nil {
-		return p, a, err
-	}
-	if o.Revision != 0 && o.Revision != p.Revision || o.ContentHash != "" && o.ContentHash != p.ContentHash {
-		return p, a, fmt.Errorf("%w: %s is at revision %d now; an assessment of other content counts for nothing", ErrConflict, name(p), p.Revision)
+		return p, Assessment{}, err
 	}
 	report, err := d.examine(ctx, tx, rev.Draft)
 	if err != nil {
-		return p, a, err
+		return p, Assessment{}, err
 	}
 	earlier, err := tx.Assessments(ctx, p.ID, p.Revision)
 	if err != nil {
-		return p, a, err
+		return p, Assessment{}, err
 	}
 	report.Findings = adopt(carried(report.Findings, earlier), o.Findings)
 	report.Advice, report.Problems = o.Recommendation, o.Problems
 	waivers, err := tx.Waivers(ctx, p.ID)
 	if err != nil {
-		return p, a, err
+		return p, Assessment{}, err
 	}
 	at := d.stamp()
 	standing := stand(report.Findings, waivers, p.Revision, at)
 	open, _ := unsettled(standing)
 	recommendation := recommend(open).Lower(advice(earlier, reviewer)).Lower(o.Recommendation)
 	report.Comment = d.comment(report, standing, recommendation, o)
-	a = Assessment{
+	a := Assessment{
 		ID: d.newID(), Proposal: p.ID, Revision: p.Revision, ContentHash: rev.ContentHash, Reviewer: reviewer,
 		Recommendation: recommendation, Report: report, RulesVersion: d.RulesVersion(), At: at,
-	}
-	seal, err := tx.AddAssessment(ctx, a)
-	if err != nil {
-		return p, a, err
 	}
 	from := p.State
 	p.State, p.UpdatedAt = to, a.At
 	p.Summary = summarize(recommendation, standing)
+	return p, a, d.addAssessment(ctx, tx, p, a, from)
+}
+
+// assessable returns the state that an assessment takes p to. It refuses the
+// built-in reviewer's while p waits for a chief, and an opinion about other
+// content.
+func (d *Desk) assessable(reviewer proposals.Actor, p proposals.Proposal, o Opinion) (proposals.State, error) {
+	to, err := proposals.Next(p.State, proposals.ActAssess)
+	if err != nil {
+		return to, fmt.Errorf("%s: %w", name(p), err)
+	}
+	if reviewer == proposals.BuiltinChief() && d.policy.ManualChief && p.State == proposals.ChiefReview {
+		return to, fmt.Errorf("%s: %w: it waits for a chief to file an assessment, which the built-in reviewer does not replace", name(p), proposals.ErrState)
+	}
+	if err := o.check(); err != nil {
+		return to, err
+	}
+	if o.Revision != 0 && o.Revision != p.Revision || o.ContentHash != "" && o.ContentHash != p.ContentHash {
+		return to, fmt.Errorf("%w: %s is at revision %d now; an assessment of other content counts for nothing", ErrConflict, name(p), p.Revision)
+	}
+	return to, nil
+}
+
+// addAssessment writes an assessment of p, which it moves on from a state, and
+// hands the issue to the user.
+func (d *Desk) addAssessment(ctx context.Context, tx Tx, p proposals.Proposal, a Assessment, from proposals.State) error {
+	seal, err := tx.AddAssessment(ctx, a)
+	if err != nil {
+		return err
+	}
 	if err := tx.MoveProposal(ctx, p, from); err != nil {
-		return p, a, err
+		return err
 	}
 	if err := tx.AssignIssue(ctx, p.ID, proposals.AssigneeUser, proposals.IssueOpen); err != nil {
-		return p, a, err
+		return err
 	}
-	err = d.log(ctx, tx, reviewer, "assess", p, p.UpdatedAt, seal, map[string]any{
-		"assessment": a.ID, "recommendation": string(recommendation), "findings": p.Summary.Findings, "blocks": p.Summary.Blocks,
+	return d.log(ctx, tx, a.Reviewer, "assess", p, p.UpdatedAt, seal, map[string]any{
+		"assessment": a.ID, "recommendation": string(a.Recommendation), "findings": p.Summary.Findings, "blocks": p.Summary.Blocks,
 	})
-	return p, a, err
 }
 
 // examine runs the rules over a draft as it would meet the live registry.

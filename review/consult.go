@@ -74,6 +74,27 @@ func (d *Desk) consulted(ctx context.Context, p proposals.Proposal, err error) (
 // is revised meanwhile, the answer is about other content and ErrConflict is
 // returned.
 func (d *Desk) Reassess(ctx context.Context, id proposals.ID) (Assessment, error) {
+	req, err := d.request(ctx, id)
+	if err != nil {
+		return Assessment{}, err
+	}
+	d.try(ctx, req.Draft)
+	o := Opinion{Revision: req.Proposal.Revision, ContentHash: req.Proposal.ContentHash}
+	for _, c := range d.policy.Consultants {
+		if d.dryRun {
+			break // nobody outside is bothered with what is not kept
+		}
+		said, err := c.Review(ctx, req)
+		if ctx.Err() != nil {
+			return Assessment{}, ctx.Err()
+		}
+		o = o.with(c.Name(), said, err)
+	}
+	return d.Assess(ctx, proposals.BuiltinChief(), id, o)
+}
+
+// request is what an external reviewer gets to see of a proposal.
+func (d *Desk) request(ctx context.Context, id proposals.ID) (Request, error) {
 	var req Request
 	err := d.store.View(ctx, func(r Reader) error {
 		p, rev, err := current(ctx, r, id)
@@ -97,22 +118,7 @@ func (d *Desk) Reassess(ctx context.Context, id proposals.ID) (Assessment, error
 		}
 		return nil
 	})
-	if err != nil {
-		return Assessment{}, err
-	}
-	d.try(ctx, req.Draft)
-	o := Opinion{Revision: req.Proposal.Revision, ContentHash: req.Proposal.ContentHash}
-	for _, c := range d.policy.Consultants {
-		if d.dryRun {
-			break // nobody outside is bothered with what is not kept
-		}
-		said, err := c.Review(ctx, req)
-		if ctx.Err() != nil {
-			return Assessment{}, ctx.Err()
-		}
-		o = o.with(c.Name(), said, err)
-	}
-	return d.Assess(ctx, proposals.BuiltinChief(), id, o)
+	return req, err
 }
 
 // with adds what one reviewer said, or how it failed. Findings that can not be

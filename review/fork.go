@@ -1,12 +1,14 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 )
@@ -86,26 +88,29 @@ func (d *Desk) Rollback(ctx context.Context, actor proposals.Actor, s registry.S
 		if v.ContentHash == now.ContentHash {
 			return fmt.Errorf("version %d of %s has the content of the live version %d: %w", version, s, now.Version, ErrUnchanged)
 		}
-		definition, err := decodeVersion(v)
+		draft, err := restoring(ctx, tx, v, now.Version)
 		if err != nil {
 			return err
 		}
-		if rationale == "" {
-			rationale = fmt.Sprintf("Go back from version %d to version %d.", now.Version, version)
-		}
-		draft := proposals.Draft{
-			Type: proposals.Restore, Subject: s, BaseVersion: &now.Version, RestoreVersion: version,
-			Definition: definition, Rationale: rationale,
-		}
-		rev, err := tx.Revision(ctx, proposals.ID(v.Proposal), v.Revision)
-		switch {
-		case err == nil:
-			draft.Examples, draft.TestCases = rev.Draft.Examples, rev.Draft.TestCases
-		case !errors.Is(err, ErrNotFound):
-			return err
-		}
+		draft.Rationale = cmp.Or(rationale, fmt.Sprintf("Go back from version %d to version %d.", now.Version, version))
 		p, _, err = d.draft(ctx, tx, actor, draft, false)
 		return err
 	})
 	return p, err
+}
+
+// restoring drafts the way back to v from the version base, with the examples
+// and test cases that v was approved with.
+func restoring(ctx context.Context, r ProposalReader, v history.Version, base int) (proposals.Draft, error) {
+	draft := proposals.Draft{Type: proposals.Restore, Subject: v.Subject, BaseVersion: &base, RestoreVersion: v.Number}
+	var err error
+	if draft.Definition, err = decodeVersion(v); err != nil {
+		return draft, err
+	}
+	rev, err := r.Revision(ctx, proposals.ID(v.Proposal), v.Revision)
+	if errors.Is(err, ErrNotFound) {
+		return draft, nil
+	}
+	draft.Examples, draft.TestCases = rev.Draft.Examples, rev.Draft.TestCases
+	return draft, err
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"toolcrib/proposals"
-	"toolcrib/registry"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 )
 
@@ -56,12 +54,9 @@ func incomplete(what string, ps proposals.Problems) error {
 // submit passes a draft through the gate to the Chief of Staff, and through the
 // built-in reviewer at once unless the policy has a manual chief.
 func (d *Desk) submit(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, rev proposals.Revision) (proposals.Proposal, error) {
-	if err := proposals.Authorize(actor, proposals.ActSubmit, p.Author); err != nil {
-		return p, fmt.Errorf("%s: %w", name(p), err)
-	}
-	to, err := proposals.Next(p.State, proposals.ActSubmit)
+	to, err := permit(actor, proposals.ActSubmit, p)
 	if err != nil {
-		return p, fmt.Errorf("%s: %w", name(p), err)
+		return p, err
 	}
 	if err := d.gate(ctx, tx, actor, rev.Draft); err != nil {
 		return p, err
@@ -132,74 +127,6 @@ func (d *Desk) gate(ctx context.Context, tx Tx, actor proposals.Actor, draft pro
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("%w: %s with this very content was rejected by %s on %s, because: %s", ErrRepeated, draft.Subject, rejected.By, rejected.At.Format("2006-01-02"), rejected.Note)
-}
-
-// fits reports what about a draft does not fit the version it was made
-// against. A base that the live version has moved past is not a problem here:
-// the proposal is stale and can be rebased.
-func fits(ctx context.Context, r RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
-	var ps proposals.Problems
-	add := func(rule, path, format string, args ...any) {
-		ps = append(ps, proposals.Problem{Rule: rule, Problem: jsondoc.Problem{Path: path, Message: fmt.Sprintf(format, args...)}})
-	}
-	now, err := live(ctx, r, draft.Subject)
-	if err != nil {
-		return nil, err
-	}
-	if draft.Type == proposals.New {
-		if now != nil {
-			add(proposals.RuleSubject, "type", "is new, but %s is there in version %d (%s); propose to modify or reactivate it", draft.Subject, now.Version, now.Definition.Status())
-		}
-		if draft.Definition.Status() != registry.Active {
-			add(proposals.RuleDefinition, "definition.status", "is deactivated; what is new is active")
-		}
-		return ps, nil
-	}
-	if now == nil {
-		add(proposals.RuleSubject, "type", "is %s, but there is no %s; propose it as new", draft.Type, draft.Subject)
-		return ps, nil
-	}
-	if draft.Base() > now.Version {
-		add(proposals.RuleBaseVersion, "baseVersion", "is %d, but the live version is %d", draft.Base(), now.Version)
-		return ps, nil
-	}
-	base := now.Definition
-	if draft.Base() < now.Version {
-		if base, err = versionDefinition(ctx, r, draft.Subject, draft.Base()); err != nil {
-			return nil, err
-		}
-	}
-	want := base
-	switch draft.Type {
-	case proposals.Modify:
-		if draft.Definition.Hash() == base.Hash() {
-			add(proposals.RuleDefinition, "definition", "is the same as version %d; change something", draft.Base())
-		}
-		if draft.Definition.Status() != base.Status() {
-			add(proposals.RuleDefinition, "definition.status", "changes; propose to deactivate or reactivate instead")
-		}
-		return ps, nil
-	case proposals.Deactivate:
-		want = base.WithStatus(registry.Deactivated)
-	case proposals.Reactivate:
-		want = base.WithStatus(registry.Active)
-	case proposals.Restore:
-		want, err = versionDefinition(ctx, r, draft.Subject, draft.RestoreVersion)
-		if errors.Is(err, ErrNotFound) {
-			add(proposals.RuleRestoreVersion, "restoreVersion", "is %d, but %s has only %d versions", draft.RestoreVersion, draft.Subject, now.Version)
-			return ps, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	case proposals.New:
-	}
-	if want.Hash() == base.Hash() {
-		add(proposals.RuleSubject, "type", "is %s, but that changes nothing: version %d is %s with the same content", draft.Type, draft.Base(), base.Status())
-	}
-	if draft.Definition.Hash() != want.Hash() {
-		add(proposals.RuleDefinition, "definition", "differs from what a %s leads to; leave it out, or propose to modify", draft.Type)
-	}
-	return ps, nil
+	return fmt.Errorf("%w: %s with this very content was rejected by %s on %s, because: %s",
+		ErrRepeated, draft.Subject, rejected.By, rejected.At.Format("2006-01-02"), rejected.Note)
 }

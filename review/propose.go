@@ -80,22 +80,7 @@ func current(ctx context.Context, r ProposalReader, id proposals.ID) (proposals.
 // agent's open proposal on the same subject. submit says that it is going to be
 // submitted at once.
 func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (p proposals.Proposal, rev proposals.Revision, err error) {
-	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
-		return p, rev, err
-	}
-	if draft.Type == "" || draft.Subject == (registry.Subject{}) {
-		return p, rev, incomplete("a draft", draft.Problems())
-	}
-	if err := lockedSubject(draft.Subject); err != nil {
-		return p, rev, err
-	}
-	if draft, err = complete(ctx, tx, draft); err != nil {
-		return p, rev, err
-	}
-	if err := kept(draft); err != nil {
-		return p, rev, err
-	}
-	if err := d.joins(ctx, tx, actor, draft.ChangeSet); err != nil {
+	if draft, err = d.acceptable(ctx, tx, actor, draft); err != nil {
 		return p, rev, err
 	}
 	if actor.Kind == proposals.Agent {
@@ -118,13 +103,40 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 			return p, rev, err
 		}
 	}
+	return d.addProposal(ctx, tx, actor, draft)
+}
+
+// acceptable returns a draft with what follows from its type filled in, and
+// refuses one that can not even be kept.
+func (d *Desk) acceptable(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft) (proposals.Draft, error) {
+	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
+		return draft, err
+	}
+	if draft.Type == "" || draft.Subject == (registry.Subject{}) {
+		return draft, incomplete("a draft", draft.Problems())
+	}
+	if err := lockedSubject(draft.Subject); err != nil {
+		return draft, err
+	}
+	draft, err := complete(ctx, tx, draft)
+	if err != nil {
+		return draft, err
+	}
+	if err := kept(draft); err != nil {
+		return draft, err
+	}
+	return draft, d.joins(ctx, tx, actor, draft.ChangeSet)
+}
+
+// addProposal writes a proposal with draft as its first revision.
+func (d *Desk) addProposal(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
 	now := d.stamp()
-	p = proposals.Proposal{
+	p := proposals.Proposal{
 		ID: proposals.ID(d.newID()), Type: draft.Type, Subject: draft.Subject, State: proposals.Drafted, Revision: 1,
 		Author: actor, CreatedAt: now, UpdatedAt: now,
 	}
 	describe(&p, draft)
-	rev = proposals.Revision{Proposal: p.ID, Number: 1, Draft: draft, ContentHash: p.ContentHash, Author: actor, CreatedAt: now}
+	rev := proposals.Revision{Proposal: p.ID, Number: 1, Draft: draft, ContentHash: p.ContentHash, Author: actor, CreatedAt: now}
 	seal, err := tx.AddProposal(ctx, p, rev)
 	if err != nil {
 		return p, rev, err
@@ -240,45 +252,6 @@ func lockedSubject(s registry.Subject) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s is a core tool, which nobody changes in any layer; `toolcrib fork %s` makes a tool of your own from it", ErrLocked, s.ID, s.ID)
-}
-
-// complete fills in the definition that follows from a draft's type: the live
-// one with another status, or that of an earlier version.
-func complete(ctx context.Context, r RegistryReader, draft proposals.Draft) (proposals.Draft, error) {
-	if !draft.Definition.IsZero() {
-		return draft, nil
-	}
-	var from int
-	status := registry.Active
-	switch draft.Type {
-	case proposals.New, proposals.Modify:
-		return draft, nil
-	case proposals.Deactivate:
-		from, status = draft.Base(), registry.Deactivated
-	case proposals.Reactivate:
-		from = draft.Base()
-	case proposals.Restore:
-		from = draft.RestoreVersion
-	}
-	definition, err := versionDefinition(ctx, r, draft.Subject, from)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return draft, nil // the gate says what is wrong when the draft is submitted
-	case err != nil:
-		return draft, err
-	case draft.Type != proposals.Restore:
-		definition = definition.WithStatus(status)
-	}
-	draft.Definition = definition
-	return draft, nil
-}
-
-func versionDefinition(ctx context.Context, r RegistryReader, s registry.Subject, number int) (registry.Definition, error) {
-	v, err := r.Version(ctx, s, number)
-	if err != nil {
-		return registry.Definition{}, err
-	}
-	return decodeVersion(v)
 }
 
 func decodeVersion(v history.Version) (registry.Definition, error) {

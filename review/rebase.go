@@ -42,11 +42,8 @@ func (d *Desk) Rebase(ctx context.Context, actor proposals.Actor, id proposals.I
 		if p, rev, err = current(ctx, tx, id); err != nil {
 			return err
 		}
-		if err := proposals.Authorize(actor, proposals.ActRevise, p.Author); err != nil {
-			return fmt.Errorf("%s: %w", name(p), err)
-		}
-		if _, err := proposals.Next(p.State, proposals.ActRevise); err != nil {
-			return fmt.Errorf("%s: %w", name(p), err)
+		if _, err := permit(actor, proposals.ActRevise, p); err != nil {
+			return err
 		}
 		now, err := live(ctx, tx, p.Subject)
 		if err != nil {
@@ -71,11 +68,8 @@ func rebased(ctx context.Context, r RegistryReader, p proposals.Proposal, draft 
 	base := draft.Base()
 	draft.BaseVersion = &version
 	switch draft.Type {
-	case proposals.Deactivate:
-		draft.Definition = now.Definition.WithStatus(registry.Deactivated)
-		return draft, nil
-	case proposals.Reactivate:
-		draft.Definition = now.Definition.WithStatus(registry.Active)
+	case proposals.Deactivate, proposals.Reactivate:
+		draft.Definition = implied(draft.Type, now.Definition)
 		return draft, nil
 	case proposals.Restore:
 		return draft, nil // it leads to the same content from anywhere

@@ -54,11 +54,8 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 // refusal is the decision about a proposal, unless something is in its way.
 func (d *Desk) refusal(ctx context.Context, r *glance, actor proposals.Actor, b Bundle, c Choice, act proposals.Act, verdict Verdict, reason string) (Decision, error) {
 	p := b.Proposal
-	if err := proposals.Authorize(actor, act, p.Author); err != nil {
-		return Decision{}, fmt.Errorf("%s: %w", name(p), err)
-	}
-	if _, err := proposals.Next(p.State, act); err != nil {
-		return Decision{}, fmt.Errorf("%s: %w", name(p), err)
+	if _, err := permit(actor, act, p); err != nil {
+		return Decision{}, err
 	}
 	if strings.TrimSpace(reason) == "" {
 		return Decision{}, fmt.Errorf("%s: %w: the author has to know why", name(p), ErrNoReason)

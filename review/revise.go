@@ -35,12 +35,9 @@ func (d *Desk) revise(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 // of author.
 func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor, p proposals.Proposal, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
 	var rev proposals.Revision
-	if err := proposals.Authorize(actor, proposals.ActRevise, p.Author); err != nil {
-		return p, rev, fmt.Errorf("%s: %w", name(p), err)
-	}
-	to, err := proposals.Next(p.State, proposals.ActRevise)
+	to, err := permit(actor, proposals.ActRevise, p)
 	if err != nil {
-		return p, rev, fmt.Errorf("%s: %w", name(p), err)
+		return p, rev, err
 	}
 	if draft.Subject != p.Subject {
 		return p, rev, fmt.Errorf("%w: %s is about %s and stays so; propose %s on its own", ErrConflict, name(p), p.Subject, draft.Subject)
@@ -55,31 +52,50 @@ func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor
 	if last.Canonical() == string(draft.Canonical()) {
 		return p, last, fmt.Errorf("%s: %w since revision %d", name(p), ErrUnchanged, p.Revision)
 	}
-	if err := d.withinPace(ctx, tx, actor); err != nil {
+	if err := d.admits(ctx, tx, actor, p, draft, to); err != nil {
 		return p, rev, err
+	}
+	if p, rev, err = d.addRevision(ctx, tx, actor, author, p, draft, to); err != nil || to == proposals.Drafted {
+		return p, rev, err
+	}
+	if err := tx.AssignIssue(ctx, p.ID, proposals.AssigneeChief, proposals.IssueOpen); err != nil {
+		return p, rev, err
+	}
+	p, err = d.receive(ctx, tx, p, rev)
+	return p, rev, err
+}
+
+// admits refuses a revision that comes too soon after others, joins a change
+// set of somebody else, or, unless it stays a draft, would not pass the gate.
+func (d *Desk) admits(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, draft proposals.Draft, to proposals.State) error {
+	if err := d.withinPace(ctx, tx, actor); err != nil {
+		return err
 	}
 	if draft.ChangeSet != p.ChangeSet {
 		if err := d.joins(ctx, tx, actor, draft.ChangeSet); err != nil {
-			return p, rev, err
+			return err
 		}
 	}
-	if to != proposals.Drafted {
-		if err := d.gate(ctx, tx, actor, draft); err != nil {
-			return p, rev, err
-		}
-		if err := d.foresee(ctx, tx, draft); err != nil {
-			return p, rev, err
-		}
+	if to == proposals.Drafted {
+		return nil
 	}
-	from, now := p.State, d.stamp()
+	if err := d.gate(ctx, tx, actor, draft); err != nil {
+		return err
+	}
+	return d.foresee(ctx, tx, draft)
+}
+
+// addRevision writes draft as the next revision of p and moves p to a state.
+func (d *Desk) addRevision(ctx context.Context, tx Tx, actor, author proposals.Actor, p proposals.Proposal, draft proposals.Draft, to proposals.State) (proposals.Proposal, proposals.Revision, error) {
 	data := map[string]any{}
 	if draft.ChangeSet != p.ChangeSet {
 		data["change_set"], data["change_set_before"] = draft.ChangeSet, p.ChangeSet
 	}
+	from := p.State
 	describe(&p, draft)
 	p.Revision++
-	p.UpdatedAt = now
-	rev = proposals.Revision{Proposal: p.ID, Number: p.Revision, Draft: draft, ContentHash: p.ContentHash, Author: author, CreatedAt: now}
+	p.UpdatedAt = d.stamp()
+	rev := proposals.Revision{Proposal: p.ID, Number: p.Revision, Draft: draft, ContentHash: p.ContentHash, Author: author, CreatedAt: p.UpdatedAt}
 	seal, err := tx.AddRevision(ctx, p, rev)
 	if err != nil {
 		return p, rev, err
@@ -89,17 +105,7 @@ func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor
 		return p, rev, err
 	}
 	data["content_hash"] = p.ContentHash
-	if err := d.log(ctx, tx, actor, "revise", p, p.UpdatedAt, seal, data); err != nil {
-		return p, rev, err
-	}
-	if to == proposals.Drafted {
-		return p, rev, nil
-	}
-	if err := tx.AssignIssue(ctx, p.ID, proposals.AssigneeChief, proposals.IssueOpen); err != nil {
-		return p, rev, err
-	}
-	p, err = d.receive(ctx, tx, p, rev)
-	return p, rev, err
+	return p, rev, d.log(ctx, tx, actor, "revise", p, p.UpdatedAt, seal, data)
 }
 
 // Withdraw ends an open proposal without a decision.
@@ -113,12 +119,9 @@ func (d *Desk) Withdraw(ctx context.Context, actor proposals.Actor, id proposals
 		if p, err = tx.Proposal(ctx, id); err != nil {
 			return err
 		}
-		if err := proposals.Authorize(actor, proposals.ActWithdraw, p.Author); err != nil {
-			return fmt.Errorf("%s: %w", name(p), err)
-		}
-		to, err := proposals.Next(p.State, proposals.ActWithdraw)
+		to, err := permit(actor, proposals.ActWithdraw, p)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name(p), err)
+			return err
 		}
 		from := p.State
 		p.State, p.UpdatedAt = to, d.stamp()

@@ -112,11 +112,8 @@ func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID
 		if err != nil {
 			return err
 		}
-		if err := proposals.Authorize(actor, proposals.ActWaive, p.Author); err != nil {
-			return fmt.Errorf("%s: %w", name(p), err)
-		}
-		if _, err := proposals.Next(p.State, proposals.ActWaive); err != nil {
-			return fmt.Errorf("%s: %w", name(p), err)
+		if _, err := permit(actor, proposals.ActWaive, p); err != nil {
+			return err
 		}
 		if strings.TrimSpace(reason) == "" {
 			return fmt.Errorf("%w: a waiver says why the finding is acceptable", ErrNoReason)
@@ -129,30 +126,30 @@ func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID
 		if err != nil {
 			return err
 		}
-		f, err := find(a.Report.Findings, handle)
+		f, err := waivable(a.Report.Findings, handle)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name(p), err)
-		}
-		if !f.Waivable {
-			return fmt.Errorf("%s of %s: %w: rules of structure hold for everybody; change the proposal instead", Handle(f), name(p), ErrNotWaivable)
 		}
 		w = history.Waiver{
 			ID: d.newID(), Revision: p.Revision, ContentHash: rev.ContentHash, Rule: f.Rule, Path: f.Path, PassageHash: f.PassageHash(),
 			Field: inField(a.Report.Findings, f.Path), Reason: reason, By: actor.String(), At: now, ExpiresAt: expires,
 		}
-		seal, err := tx.AddWaiver(ctx, p.ID, w)
-		if err != nil {
-			return err
-		}
-		from := p.State
-		p.Summary = summarize(a.Recommendation, stand(a.Report.Findings, append(waivers, w), p.Revision, now))
-		p.UpdatedAt = now
-		if err := tx.MoveProposal(ctx, p, from); err != nil {
-			return err
-		}
-		return d.log(ctx, tx, actor, "waive", p, p.UpdatedAt, seal, map[string]any{"finding": Handle(f), "reason": reason})
+		p.UpdatedAt, p.Summary = now, Tally(a, append(waivers, w), now)
+		return d.addWaiver(ctx, tx, actor, p, w, Handle(f))
 	})
 	return w, err
+}
+
+// addWaiver writes a waiver of p, and of p what the queue shows of it now.
+func (d *Desk) addWaiver(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, w history.Waiver, handle string) error {
+	seal, err := tx.AddWaiver(ctx, p.ID, w)
+	if err != nil {
+		return err
+	}
+	if err := tx.MoveProposal(ctx, p, p.State); err != nil {
+		return err
+	}
+	return d.log(ctx, tx, actor, "waive", p, p.UpdatedAt, seal, map[string]any{"finding": handle, "reason": w.Reason})
 }
 
 // inField returns the keys of all findings at path, one for each finding.
@@ -172,6 +169,16 @@ func inField(findings []rules.Finding, path string) []string {
 func named(handle, ref string) bool {
 	rest, ok := strings.CutPrefix(handle, ref)
 	return ok && (rest == "" || rest[0] == '@' || rest[0] == '#' || strings.Contains(ref, "#"))
+}
+
+// waivable returns the one finding whose handle begins with handle, if it can be
+// waived.
+func waivable(findings []rules.Finding, handle string) (rules.Finding, error) {
+	f, err := find(findings, handle)
+	if err == nil && !f.Waivable {
+		err = fmt.Errorf("%s: %w: rules of structure hold for everybody; change the proposal instead", Handle(f), ErrNotWaivable)
+	}
+	return f, err
 }
 
 // find returns the one finding whose handle begins with handle.
