@@ -24,18 +24,24 @@ type crib struct {
 // waitingShare is how many proposals wait for each ten tools.
 const waitingShare = 5
 
-// crib makes a database with the given content.
+// crib makes a database with the given content, and knows what waits in it.
 func (b bench) crib(ctx context.Context, content storetest.Crowd) (crib, error) {
+	c, err := b.filled(ctx, content)
+	if err != nil {
+		return c, err
+	}
+	return c, c.wait(ctx)
+}
+
+// filled makes a database with the given content.
+func (b bench) filled(ctx context.Context, content storetest.Crowd) (crib, error) {
 	c := crib{b: b, path: filepath.Join(b.dir, fmt.Sprintf("crib-%d-%d-%d.db", content.Tools, content.Waiting, content.Versions))}
 	desk, err := review.New(nil, review.Policy{}, time.Now, nil)
 	if err != nil {
 		return c, err
 	}
 	content.Rules = desk.RulesVersion()
-	if err := content.Fill(ctx, c.path); err != nil {
-		return c, err
-	}
-	return c, c.wait(ctx)
+	return c, content.Fill(ctx, c.path)
 }
 
 // wait reads the ids of up to a thousand proposals that wait.

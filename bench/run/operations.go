@@ -153,7 +153,7 @@ func (b bench) sized(ctx context.Context, c *crib, p peers, n int) ([]operation,
 	}
 	ops = append(ops, frame)
 	if bulk := b.bulk(c, n, p); n >= 10_000 {
-		ops = append(ops, bulk)
+		ops = append(ops, b.transactions(c, n), bulk)
 	}
 	return ops, nil
 }

@@ -143,10 +143,17 @@ func (p peers) sqlite(ctx context.Context) (string, error) {
 
 // shell runs a command that must succeed.
 func shell(ctx context.Context, dir, stdin string, argv ...string) error {
+	_, err := output(ctx, dir, stdin, argv...)
+	return err
+}
+
+// output runs a command that must succeed and returns what it wrote.
+func output(ctx context.Context, dir, stdin string, argv ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%.500s", strings.Join(argv, " "), err, out)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%.500s", strings.Join(argv, " "), err, out)
 	}
-	return nil
+	return string(out), nil
 }
