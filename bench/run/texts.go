@@ -65,10 +65,7 @@ func (b bench) texts(ctx context.Context) ([]operation, error) {
 	c := crib{b: b, path: filepath.Join(b.dir, "texts.db")}
 	var ops []operation
 	for _, size := range []int{10_000, 31_000} {
-		for _, edits := range []struct {
-			name  string
-			every int
-		}{{"few edits", 100}, {"many edits", 3}} {
+		for _, edits := range amounts() {
 			id := fmt.Sprintf("long_%d_%d", size/1000, edits.every)
 			before := page(size)
 			after := edited(before, edits.every)
@@ -82,29 +79,24 @@ func (b bench) texts(ctx context.Context) ([]operation, error) {
 					return nil, err
 				}
 			}
-			files := [2]string{filepath.Join(b.dir, id+".before"), filepath.Join(b.dir, id+".after")}
-			for i, lines := range [][]string{before, after} {
-				if err := os.WriteFile(files[i], []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-					return nil, err
-				}
+			peers, err := b.differ(id, before, after)
+			if err != nil {
+				return nil, err
 			}
 			op := operation{name: "diff, " + edits.name, size: fmt.Sprintf("%d KB", size/1000), contenders: []contender{c.always("diff", fmt.Sprintf("#%d", len(ops)*2+2))}}
 			op.contenders[0].shown = "toolcrib diff ID"
-			if has("diff") {
-				op.contenders = append(op.contenders, contender{name: "diff", shown: "diff -u", command: func(int) (command, error) {
-					return command{argv: []string{"diff", "-u", files[0], files[1]}, dir: b.dir, exit: 1}, nil
-				}})
-			}
-			if has("git") {
-				op.contenders = append(op.contenders, contender{name: "git", shown: "git diff --histogram --word-diff", command: func(int) (command, error) {
-					return command{argv: []string{"git", "diff", "--no-index", "--histogram", "--word-diff", files[0], files[1]}, dir: b.dir, exit: 1, env: []string{"HOME=" + b.dir, "GIT_PAGER=cat"}}, nil
-				}})
+			for _, p := range peers {
+				op.contenders = append(op.contenders, p.whole())
 			}
 			ops = append(ops, op)
 		}
 	}
+	longer, err := b.longTexts()
+	if err != nil {
+		return nil, err
+	}
 	lint, err := b.lint(&c)
-	return append(ops, lint), err
+	return append(append(ops, longer...), lint), err
 }
 
 // lint runs the rules over a thousand proposals of a kilobyte each.
