@@ -110,7 +110,7 @@ func (pp *proposalPage) approvalContent(m *Model, page *prose.Page, members []pr
 		pp.what(page, p)
 	}
 	d := pp.dossier
-	pp.openFindings(m, page)
+	openFindings(m, page, pp.dossier)
 	promptsField(page, d)
 	for _, o := range d.Others {
 		page.Item(draw.Of(m.theme.Warn, "! "), reference(o)+" by "+o.Author.String()+" becomes stale.")
@@ -139,24 +139,6 @@ func becomes(p proposals.Proposal) string {
 	return "version " + itoa(p.BaseVersion) + " → " + itoa(p.BaseVersion+1)
 }
 
-func (pp *proposalPage) openFindings(m *Model, page *prose.Page) {
-	open := 0
-	for _, s := range pp.dossier.Standing {
-		if !s.Open() {
-			continue
-		}
-		label := draw.Safe("")
-		if open++; open == 1 {
-			label = "findings"
-		}
-		sign, style := m.severityWord(s.Severity)
-		page.Item(draw.Of(m.theme.Faint, draw.Pad(label, prose.LabelWidth)).Add(style, draw.Pad(sign, 9)), s.Rule+": "+s.Message)
-	}
-	if open == 0 {
-		page.Field("findings", "none open")
-	}
-}
-
 func (m *Model) askChanges() tea.Cmd {
 	return m.askReason("Needs changes", "send it back", "changes", "It goes back to its author with your reason.", m.requestChanges)
 }
@@ -175,7 +157,7 @@ func (m *Model) askReason(title, verb, name, consequence string, run func(id pro
 			page.Field(string(p.Type), p.Subject.String())
 			page.Field("", "revision "+itoa(p.Revision)+", content "+short(p.ContentHash))
 			page.Text("", consequence)
-			pp.openFindings(m, page)
+			openFindings(m, page, pp.dossier)
 			page.Field("prompts", "no channel prompt changes")
 			page.Field("digest", m.shownDigest(digest))
 		},

@@ -82,8 +82,8 @@ func (m *Model) batchRead(msg batchMsg) tea.Cmd {
 
 // refusal is a proposal that can not be decided about as it was asked, and why.
 type refusal struct {
-	proposal proposals.Proposal
-	why      string
+	dossier review.Dossier
+	why     string
 }
 
 // refused lists what is in the way of the batch.
@@ -91,7 +91,7 @@ func (b *batch) refused(m *Model) []refusal {
 	var out []refusal
 	for _, d := range b.dossiers {
 		if why := b.why(m, d); why != "" {
-			out = append(out, refusal{d.Proposal, why})
+			out = append(out, refusal{d, why})
 		}
 	}
 	return out
@@ -100,11 +100,7 @@ func (b *batch) refused(m *Model) []refusal {
 func (b *batch) why(m *Model, d review.Dossier) string {
 	p := d.Proposal
 	if b.act == proposals.ActApprove {
-		var all []string
-		for _, o := range d.Obstacles {
-			all = append(all, sentence(o))
-		}
-		return strings.Join(all, "; ")
+		return strings.Join(inTheWay(d), "; ")
 	}
 	if err := proposals.Authorize(m.cfg.Actor, b.act, p.Author); err != nil {
 		return sentence(err)

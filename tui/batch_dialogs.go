@@ -9,7 +9,6 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
-	"toolcrib/tui/theme"
 )
 
 // keptBatch is the name that words about several proposals are kept under.
@@ -86,8 +85,15 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 			page.Text("", "Nothing was done. In the way "+isAre(len(refused))+" "+itoa(len(refused))+" of "+count(len(b.dossiers), "proposal", "proposals")+":")
 			for _, r := range refused {
 				page.Blank()
-				page.Item(draw.Of(m.theme.Warn, "! ").Add(m.theme.Strong, draw.Show(reference(r.proposal))+" "), r.proposal.Subject.String())
+				page.Item(draw.Of(m.theme.Warn, "! ").Add(m.theme.Strong, draw.Show(reference(r.dossier.Proposal))+" "), r.dossier.Proposal.Subject.String())
 				page.Text("  ", r.why)
+				if len(refused) == 1 {
+					blocksInTheWay(m, page, r.dossier)
+				}
+			}
+			if anyBlocked(refused) {
+				page.Blank()
+				page.Faint("", "The tab Assessment of a proposal lists every finding with its passage.")
 			}
 		},
 		other: map[string]func(*Model) tea.Cmd{},
@@ -95,11 +101,7 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 	if len(b.dossiers) == 1 {
 		d.title = "Not possible"
 	}
-	ids := make([]proposals.ID, len(refused))
-	for i, r := range refused {
-		ids[i] = r.proposal.ID
-	}
-	if rest := m.marks.without(ids...); len(rest) > 0 && len(rest) < len(m.marks) {
+	if rest := m.marks.without(b.with(refused)...); len(rest) > 0 && len(rest) < len(m.marks) {
 		d.otherHelp = [][2]string{{"d", "unmark and go on with " + itoa(len(rest))}}
 		d.other["d"] = func(m *Model) tea.Cmd {
 			m.dialog, m.marks = nil, rest
@@ -107,6 +109,27 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 		}
 	}
 	return m.ask(d)
+}
+
+// with returns the ids of what was refused and of what is approved only together
+// with it.
+func (b *batch) with(refused []refusal) []proposals.ID {
+	var ids []proposals.ID
+	for _, d := range b.dossiers {
+		p := d.Proposal
+		if slices.ContainsFunc(refused, func(r refusal) bool {
+			q := r.dossier.Proposal
+			return q.ID == p.ID || b.act == proposals.ActApprove && q.ChangeSet != "" && q.ChangeSet == p.ChangeSet
+		}) {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// anyBlocked reports whether an open block is in the way of any.
+func anyBlocked(refused []refusal) bool {
+	return slices.ContainsFunc(refused, func(r refusal) bool { return len(review.BlocksByRule(r.dossier.Standing)) > 0 })
 }
 
 func isAre(n int) string {
@@ -132,35 +155,6 @@ func (b *batch) list(m *Model, page *prose.Page) {
 		worst, style := openWord(m, d)
 		page.Line(draw.Of(m.theme.Faint, "      digest "+draw.Show(short(d.Digest))+"  ").Add(style, worst))
 	}
-}
-
-// maxRules is how many rules are named where findings are summed up.
-const maxRules = 4
-
-// openWord sums up the findings of a proposal that are not waived, the worst
-// first.
-func openWord(m *Model, d review.Dossier) (draw.Safe, theme.Style) {
-	var rules []string
-	var sign draw.Safe
-	style := m.theme.Faint
-	for _, s := range d.Standing {
-		if !s.Open() {
-			continue
-		}
-		if sign == "" {
-			sign, style = m.severityWord(s.Severity)
-		}
-		if !slices.Contains(rules, s.Rule) {
-			rules = append(rules, s.Rule)
-		}
-	}
-	if sign == "" {
-		return "no finding is open", style
-	}
-	if n := len(rules) - maxRules; n > 0 {
-		rules = append(rules[:maxRules], count(n, "other rule", "other rules"))
-	}
-	return sign + " " + draw.Show(joined(rules)), style
 }
 
 // channels lists the channel prompts that change, those of all proposals

@@ -60,11 +60,11 @@ func (m *Model) cannotApprove() string {
 	if !m.proposal.loaded {
 		return "it is not read yet"
 	}
-	if o := m.proposal.dossier.Obstacles; len(o) > 0 {
+	if why := inTheWay(m.proposal.dossier); len(why) > 0 {
 		if m.proposal.outdated() && m.cannotReassess() == "" {
 			return "it was assessed with other rules or another configuration; ctrl+r has it assessed again"
 		}
-		return sentence(o[0])
+		return why[0]
 	}
 	for _, p := range m.proposal.members() {
 		switch {

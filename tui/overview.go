@@ -70,11 +70,11 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 		page.Blank()
 		page.Item(draw.Of(m.theme.Warn, "! "), "Approving this makes "+reference(o)+" by "+o.Author.String()+" stale.")
 	}
-	if len(d.Obstacles) > 0 {
+	if ways := inTheWay(d); len(ways) > 0 {
 		page.Blank()
 		page.Heading("Not to be approved yet")
-		for _, o := range d.Obstacles {
-			page.Item(draw.Of(m.theme.Warn, "  ! "), sentence(o))
+		for _, why := range ways {
+			page.Item(draw.Of(m.theme.Warn, "  ! "), why)
 		}
 	}
 }

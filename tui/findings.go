@@ -1,0 +1,102 @@
+package tui
+
+import (
+	"errors"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/theme"
+)
+
+// maxRules is how many rules are named where findings are summed up.
+const maxRules = 4
+
+// ruleNames names rules with how often each found something.
+func ruleNames(sums []review.RuleFindings) string {
+	names := make([]string, 0, len(sums))
+	for _, s := range sums {
+		names = append(names, times(s))
+	}
+	if n := len(names) - maxRules; n > 1 {
+		names = append(names[:maxRules], itoa(n)+" other rules")
+	}
+	return joined(names)
+}
+
+// times is a rule with how often it found something, where that is more than
+// once.
+func times(s review.RuleFindings) string {
+	if s.Count == 1 {
+		return s.Rule
+	}
+	return s.Rule + " ×" + itoa(s.Count)
+}
+
+// total is how many findings there are.
+func total(sums []review.RuleFindings) int {
+	n := 0
+	for _, s := range sums {
+		n += s.Count
+	}
+	return n
+}
+
+// inTheWay says why the actor who looks can not approve: by rule where blocks
+// are open, as they can be many.
+func inTheWay(d review.Dossier) []string {
+	var out []string
+	for _, o := range d.Obstacles {
+		switch {
+		case errors.Is(o, review.ErrBlocked):
+			blocks := review.BlocksByRule(d.Standing)
+			out = append(out, count(total(blocks), "open block", "open blocks")+": "+ruleNames(blocks))
+		case errors.Is(o, proposals.ErrState):
+			out = append(out, standing(d.Proposal.State))
+		default:
+			out = append(out, sentence(o))
+		}
+	}
+	return out
+}
+
+// openFindings lists the findings that are not waived, those of a rule in one
+// row.
+func openFindings(m *Model, page *prose.Page, d review.Dossier) {
+	sums := review.OpenByRule(d.Standing)
+	for i, s := range sums {
+		label := draw.Safe("")
+		if i == 0 {
+			label = "findings"
+		}
+		sign, style := m.severityWord(s.Severity)
+		page.Item(draw.Of(m.theme.Faint, draw.Pad(label, prose.LabelWidth)).Add(style, draw.Pad(sign, 9)), firstOf(s))
+	}
+	if len(sums) == 0 {
+		page.Field("findings", "none open")
+	}
+}
+
+// firstOf is the first finding of a rule, and how many there are.
+func firstOf(s review.RuleFindings) string { return times(s) + ": " + s.First.Message }
+
+// blocksInTheWay says what the first open blocks are, and where the rest is.
+func blocksInTheWay(m *Model, page *prose.Page, d review.Dossier) {
+	blocks := review.BlocksByRule(d.Standing)
+	for _, s := range blocks[:min(len(blocks), maxRules)] {
+		sign, style := m.severityWord(s.Severity)
+		page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), firstOf(s))
+	}
+}
+
+// openWord sums up the findings of a proposal that are not waived, the worst
+// first.
+func openWord(m *Model, d review.Dossier) (draw.Safe, theme.Style) {
+	sums := review.OpenByRule(d.Standing)
+	if len(sums) == 0 {
+		return "no finding is open", m.theme.Faint
+	}
+	sign, style := m.severityWord(sums[0].Severity)
+	return sign + " " + draw.Show(ruleNames(sums)), style
+}
