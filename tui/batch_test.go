@@ -120,13 +120,7 @@ func TestMarkedThatCanNotBe(t *testing.T) {
 func TestMarkedChangesMeanwhile(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
 	b.press("*", "x").write("No.").press("tab")
-	page, err := b.desk.List(context.Background(), review.Query{Filter: "name_bank"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.desk.Reassess(context.Background(), page.Proposals[0].ID); err != nil {
-		t.Fatal(err)
-	}
+	b.reassess("name_bank")
 	b.press("2", "y").wants("nothing was decided", "#1")
 	if n := b.count(proposals.UserReview); n != 2 {
 		t.Errorf("states %v", b.states())

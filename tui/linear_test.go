@@ -15,7 +15,11 @@ import (
 // dialogue holds a dialogue: each line is what was typed.
 func (b *bench) dialogue(page int, lines ...string) string {
 	b.t.Helper()
-	in := &echo{lines: lines}
+	return b.dialogueOf(page, &echo{lines: lines})
+}
+
+func (b *bench) dialogueOf(page int, in *echo) string {
+	b.t.Helper()
 	c := linear.Config{Config: b.config, In: in, Out: &in.out, Resolve: b.desk.Resolve, Page: page}
 	if err := linear.Run(context.Background(), c); err != nil {
 		b.t.Fatal(err)
@@ -30,13 +34,17 @@ func (b *bench) dialogue(page int, lines ...string) string {
 
 // echo is a terminal that shows what is typed.
 type echo struct {
-	lines []string
-	out   strings.Builder
+	lines  []string
+	out    strings.Builder
+	before map[string]func() // done before a line is typed
 }
 
 func (e *echo) Read(p []byte) (int, error) {
 	if len(e.lines) == 0 {
 		return 0, context.Canceled // the line was cut
+	}
+	if do := e.before[e.lines[0]]; do != nil {
+		do()
 	}
 	line := e.lines[0] + "\n"
 	e.lines = e.lines[1:]
@@ -97,7 +105,7 @@ func TestDialogueExplainsAndLists(t *testing.T) {
 	out := b.dialogue(0, "rule s101", "rule X9", "log", "find nothing-has-this", "next", "help waive", "list nowhere", "approve")
 	for _, want := range []string{
 		"Bad: ", "Good: ", "There is no rule \"X9\"", "submit tool:user/name_bank", "There are no such proposals.", "That was all.",
-		"waive, w NUMBER", "\"nowhere\" is no state.", "No proposal is open.",
+		"waive, w NUMBER", "\"nowhere\" is no state.", "No proposal is open, and none is marked.",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not said:\n%s", want, out)

@@ -14,9 +14,13 @@ import (
 func (s *session) ids() []proposals.ID { return []proposals.ID{s.open.Proposal.ID} }
 
 // agree asks a question that only the word y answers.
-func (s *session) agree(what string) bool {
-	answer, ok := s.ask("Type y and press enter to " + what + "; anything else leaves it as it is: ")
-	if !ok || answer != "y" {
+func (s *session) agree(what string) bool { return s.agreeOn(1, what) }
+
+// agreeOn asks a question about n things. Several are answered by how many they
+// are and y.
+func (s *session) agreeOn(n int, what string) bool {
+	answer, ok := s.ask("Type " + tally(n) + " and press enter to " + what + "; anything else leaves it as it is: ")
+	if !ok || answer != tally(n) {
 		s.out.line("Nothing was done.")
 		return false
 	}
@@ -79,10 +83,13 @@ func dossierOf(r *reading) review.Dossier {
 // doApprove approves the open proposal with its change set, when everything was
 // read out.
 func (s *session) doApprove(string) error {
+	if s.open == nil {
+		return s.decideMarked(proposals.ActApprove)
+	}
 	d := s.open
-	if len(d.Obstacles) > 0 {
-		for _, o := range d.Obstacles {
-			s.out.line("It can not be approved: " + sentence(o))
+	if ways := inTheWay(*d); len(ways) > 0 {
+		for _, why := range ways {
+			s.out.line("It can not be approved: " + why)
 		}
 		return nil
 	}
@@ -109,7 +116,9 @@ func (s *session) doApprove(string) error {
 		s.out.linef("Approve: %s", what(p))
 	}
 	s.out.linef("Review digest %s.", d.Digest)
-	s.openFindings()
+	for _, l := range openFindings(*d) {
+		s.out.line(l)
+	}
 	for _, l := range consequences(*d) {
 		s.out.line(l)
 	}
@@ -132,20 +141,12 @@ func what(p proposals.Proposal) string {
 	if p.BaseVersion == 0 {
 		becomes = "it becomes version 1"
 	}
-	return fmt.Sprintf("%s %s, revision %d, content %s, %s.", p.Type, p.Subject, p.Revision, short(p.ContentHash), becomes)
+	return fmt.Sprintf("%s, %s.", content(p), becomes)
 }
 
-func (s *session) openFindings() {
-	open := 0
-	for _, f := range s.open.Standing {
-		if f.Open() {
-			open++
-			s.out.line("Open finding: " + findingLine(f))
-		}
-	}
-	if open == 0 {
-		s.out.line("No finding is open.")
-	}
+// content names exactly what somebody looked at.
+func content(p proposals.Proposal) string {
+	return fmt.Sprintf("%s %s, revision %d, content %s", p.Type, p.Subject, p.Revision, short(p.ContentHash))
 }
 
 func (s *session) doChanges(string) error {
@@ -158,14 +159,19 @@ func (s *session) doReject(string) error {
 
 // refuse asks for a reason and decides.
 func (s *session) refuse(act proposals.Act, verb, consequence, done string) error {
+	if s.open == nil {
+		return s.decideMarked(act)
+	}
 	if why := s.can(act); why != "" {
 		s.out.line(why)
 		return nil
 	}
 	p := s.open.Proposal
-	s.out.linef("%s %s, revision %d, content %s.", p.Type, p.Subject, p.Revision, short(p.ContentHash))
+	s.out.line(content(p) + ".")
 	s.out.line(consequence + " No channel prompt changes.")
-	s.openFindings()
+	for _, l := range openFindings(*s.open) {
+		s.out.line(l)
+	}
 	s.out.linef("Review digest %s.", s.open.Digest)
 	reason := s.reason("Your reason.")
 	if reason == "" {

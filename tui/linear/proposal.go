@@ -43,8 +43,8 @@ func (s *session) doOverview(string) error {
 		lines = append(lines, fmt.Sprintf("The advice of %s is %s, with %s.", a.Reviewer, advice(a.Recommendation), count(len(d.Standing), "finding", "findings")))
 	}
 	lines = append(lines, consequences(*d)...)
-	for _, o := range d.Obstacles {
-		lines = append(lines, "Not to be approved yet: "+sentence(o))
+	for _, why := range inTheWay(*d) {
+		lines = append(lines, "Not to be approved yet: "+why)
 	}
 	lines = append(lines, "Rationale:")
 	lines = append(lines, text("  ", orNone(d.Revision.Draft.Rationale))...)

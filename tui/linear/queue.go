@@ -115,6 +115,9 @@ func (s *session) row(p proposals.Proposal) string {
 	if p.ChangeSet != "" {
 		parts = append(parts, "change set "+p.ChangeSet)
 	}
+	if s.marked(p.ID) {
+		parts = append(parts, "marked")
+	}
 	return strings.Join(parts, ", ") + "."
 }
 
@@ -123,24 +126,30 @@ func (s *session) doOpen(ref string) error {
 		s.out.line("Say open and a number of the list.")
 		return nil
 	}
-	var id proposals.ID
-	if n, err := strconv.Atoi(ref); err == nil && n >= 1 && n <= len(s.list) {
-		id = s.list[n-1].ID
-	} else {
-		ids, err := s.cfg.Resolve(s.ctx, ref)
-		if err != nil {
-			return err
-		}
-		if len(ids) != 1 {
-			s.out.linef("%q is %s. Open one of them.", ref, count(len(ids), "proposal", "proposals"))
-			return nil
-		}
-		id = ids[0]
+	id, err := s.called(ref)
+	if err != nil {
+		return err
 	}
 	if err := s.show(id); err != nil {
 		return err
 	}
 	return s.doOverview("")
+}
+
+// called finds the one proposal that is called so: by its number in the list,
+// its issue or its id.
+func (s *session) called(ref string) (proposals.ID, error) {
+	if n, err := strconv.Atoi(ref); err == nil && n >= 1 && n <= len(s.list) {
+		return s.list[n-1].ID, nil
+	}
+	ids, err := s.cfg.Resolve(s.ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	if len(ids) != 1 {
+		return "", fmt.Errorf("%q is %s; name one of them", ref, count(len(ids), "proposal", "proposals"))
+	}
+	return ids[0], nil
 }
 
 // show reads a proposal and makes it the open one.

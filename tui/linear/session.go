@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -63,6 +64,7 @@ type session struct {
 	query   review.Query
 	list    []proposals.Proposal // as they were numbered
 	next    string               // where the list goes on
+	marks   []proposals.Proposal // what is decided together, in the order it was marked
 	open    *review.Dossier      // nil while the queue is looked at
 	read    map[proposals.ID]*reading
 	counter *tokens.Counter
@@ -78,10 +80,13 @@ type reading struct {
 }
 
 func (s *session) where() string {
-	if s.open == nil {
-		return "queue"
+	switch {
+	case s.open != nil:
+		return reference(s.open.Proposal)
+	case len(s.marks) > 0:
+		return fmt.Sprintf("queue, %d marked", len(s.marks))
 	}
-	return reference(s.open.Proposal)
+	return "queue"
 }
 
 // ask prints a question and reads a line; false at the end of the input.
@@ -111,6 +116,8 @@ func commands() []command {
 		{names: []string{"sort"}, args: "ORDER", help: "list them by newest, oldest, risk (the worst findings first), subject or author", do: (*session).doSort},
 		{names: []string{"next", "n"}, help: "go on in the list", do: (*session).doNext},
 		{names: []string{"open", "o"}, args: "NUMBER", help: "open a proposal by its number in the list, its issue (#7) or its id", do: (*session).doOpen},
+		{names: []string{"mark", "m"}, args: "[NUMBERS | all]", help: "mark proposals of the list, or the open one, to decide on several together; alone in the queue it says what is marked", do: (*session).doMark},
+		{names: []string{"unmark"}, args: "NUMBERS | all", help: "take marks away", do: (*session).doUnmark},
 		{names: []string{"overview", "1"}, help: "what is proposed, by whom and why", open: true, do: (*session).doOverview},
 		{names: []string{"diff", "2"}, args: "[whole]", help: "what it changes, field by field", open: true, do: (*session).doDiff},
 		{names: []string{"findings", "3"}, help: "what the Chief of Staff found", open: true, do: (*session).doFindings},
@@ -118,9 +125,9 @@ func commands() []command {
 		{names: []string{"prompt", "4"}, args: "[NUMBER [now | after | diff]]", help: "which channel prompts change, or one of them", open: true, do: (*session).doPrompt},
 		{names: []string{"thread", "5"}, help: "what was said and decided", open: true, do: (*session).doThread},
 		{names: []string{"history", "6"}, help: "the versions of the subject", open: true, do: (*session).doHistory},
-		{names: []string{"approve", "a"}, help: "make it live, with its change set", open: true, do: (*session).doApprove},
-		{names: []string{"changes", "c"}, help: "send it back to its author with a reason", open: true, do: (*session).doChanges},
-		{names: []string{"reject", "x"}, help: "reject it with a reason", open: true, do: (*session).doReject},
+		{names: []string{"approve", "a"}, help: "make the open proposal live, with its change set; in the queue all that is marked, or nothing", do: (*session).doApprove},
+		{names: []string{"changes", "c"}, help: "send it, or in the queue all that is marked, back with a reason", do: (*session).doChanges},
+		{names: []string{"reject", "x"}, help: "reject it, or in the queue all that is marked, with a reason", do: (*session).doReject},
 		{names: []string{"waive", "w"}, args: "NUMBER", help: "waive a finding with a reason", open: true, do: (*session).doWaive},
 		{names: []string{"comment"}, args: "[FIELD [LINE]]", help: "say something, about a line of a field too", open: true, do: (*session).doComment},
 		{names: []string{"assess"}, help: "have the built-in reviewer look again", open: true, do: (*session).doAssess},

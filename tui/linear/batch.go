@@ -1,0 +1,191 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// batch is proposals that are decided together, as they were read for it.
+type batch struct {
+	act      proposals.Act
+	dossiers []review.Dossier
+}
+
+// verbs are what a decision on several is called, by act.
+var verbs = map[proposals.Act]struct{ name, verb, consequence string }{
+	proposals.ActApprove:        {"Approve", "make all of it live", "All of it goes live, or nothing."},
+	proposals.ActRequestChanges: {"Send back", "send all of it back", "Each goes back to its author with your reason. No channel prompt changes."},
+	proposals.ActReject:         {"Reject", "reject all of it for good", "Each is closed for good, and its author is shown your reason. No channel prompt changes."},
+}
+
+// decideMarked decides on what is marked, all of it or nothing.
+func (s *session) decideMarked(act proposals.Act) error {
+	if len(s.marks) == 0 {
+		s.out.line("No proposal is open, and none is marked. Say open and its number, or mark and several numbers.")
+		return nil
+	}
+	b, err := s.readMarked(act)
+	if err != nil {
+		return err
+	}
+	if !s.possible(b) || act == proposals.ActApprove && !s.allRead(b) {
+		return nil
+	}
+	s.tell(b)
+	reason := ""
+	if act != proposals.ActApprove {
+		if reason = s.reason("Your reason, the same for all."); reason == "" {
+			s.out.line("A reason is needed. Nothing was done.")
+			return nil
+		}
+	}
+	if !s.agreeOn(len(b.dossiers), verbs[act].verb) {
+		return nil
+	}
+	return s.decide(b, reason)
+}
+
+// readMarked reads what is marked as it is now. Change sets are approved
+// together or not at all: their other members come along.
+func (s *session) readMarked(act proposals.Act) (batch, error) {
+	b := batch{act: act}
+	ids := make([]proposals.ID, len(s.marks))
+	for i, p := range s.marks {
+		ids[i] = p.ID
+	}
+	for i := 0; i < len(ids); i++ {
+		d, err := s.cfg.Desk.Show(s.ctx, s.cfg.Actor, ids[i])
+		if err != nil {
+			return b, err
+		}
+		b.dossiers = append(b.dossiers, d)
+		if act != proposals.ActApprove {
+			continue
+		}
+		for _, p := range d.Members {
+			if !slices.Contains(ids, p.ID) {
+				ids = append(ids, p.ID)
+			}
+		}
+	}
+	return b, nil
+}
+
+// possible says what is in the way of the batch; false when something is.
+func (s *session) possible(b batch) bool {
+	var away []proposals.Proposal
+	for _, d := range b.dossiers {
+		why := s.against(b.act, d)
+		if why == "" {
+			continue
+		}
+		s.out.linef("In the way is %s %s: %s", reference(d.Proposal), d.Proposal.Subject, why)
+		away = append(away, d.Proposal)
+	}
+	if len(away) == 0 {
+		return true
+	}
+	s.out.linef("Nothing was done: %s in the way. Say unmark %s to go on without, or open one and mend it.",
+		count(len(away), "proposal is", "proposals are"), strings.Join(s.markedWith(away), " "))
+	return false
+}
+
+// against is what keeps a proposal from being decided so, "" for nothing.
+func (s *session) against(act proposals.Act, d review.Dossier) string {
+	if act == proposals.ActApprove {
+		return strings.Join(inTheWay(d), " ")
+	}
+	if err := proposals.Authorize(s.cfg.Actor, act, d.Proposal.Author); err != nil {
+		return sentence(err)
+	}
+	if _, err := proposals.Next(d.Proposal.State, act); err != nil {
+		return "it is " + stateWord(d.Proposal.State) + "."
+	}
+	return ""
+}
+
+// markedWith names what is marked of some proposals and of their change sets.
+func (s *session) markedWith(away []proposals.Proposal) []string {
+	var names []string
+	for _, p := range s.marks {
+		if slices.ContainsFunc(away, func(a proposals.Proposal) bool {
+			return a.ID == p.ID || a.ChangeSet != "" && a.ChangeSet == p.ChangeSet
+		}) {
+			names = append(names, reference(p))
+		}
+	}
+	return names
+}
+
+// allRead says what of the batch was not read out to its end, as it is now;
+// false when something was not.
+func (s *session) allRead(b batch) bool {
+	locked := false
+	for _, d := range b.dossiers {
+		r := s.read[d.Proposal.ID]
+		missing := r.unread(d.Digest)
+		if len(missing) == 0 {
+			continue
+		}
+		locked = true
+		changed := ""
+		if r != nil && r.diff != "" && r.diff != d.Digest {
+			changed = ", as it has changed since"
+		}
+		s.out.linef("Not read out yet of %s %s: %s%s.", reference(d.Proposal), d.Proposal.Subject, strings.Join(missing, " and "), changed)
+	}
+	if locked {
+		s.out.line("They can be approved when diff, and findings, of each were read out to the end.")
+	}
+	return !locked
+}
+
+// tell reads out what would be decided, and to which digests that is tied.
+func (s *session) tell(b batch) {
+	n := len(b.dossiers)
+	s.out.linef("%s %s. %s", verbs[b.act].name, count(n, "proposal", "proposals"), verbs[b.act].consequence)
+	for i, d := range b.dossiers {
+		about := content(d.Proposal) + "."
+		if b.act == proposals.ActApprove {
+			about = what(d.Proposal)
+		}
+		s.out.linef("%d. %s, %s Review digest %s. %s", i+1, reference(d.Proposal), about, short(d.Digest), strings.Join(openFindings(d), " "))
+		if b.act == proposals.ActApprove {
+			for _, l := range consequences(d) {
+				s.out.line("   " + l)
+			}
+		}
+	}
+}
+
+// decide writes the decision, all of it or nothing.
+func (s *session) decide(b batch, words string) error {
+	run := map[proposals.Act]func(context.Context, proposals.Actor, []review.Choice, string) ([]review.Decision, error){
+		proposals.ActApprove: s.cfg.Desk.Approve, proposals.ActRequestChanges: s.cfg.Desk.RequestChanges, proposals.ActReject: s.cfg.Desk.Reject,
+	}[b.act]
+	choices := make([]review.Choice, len(b.dossiers))
+	for i, d := range b.dossiers {
+		choices[i] = review.Choice{ID: d.Proposal.ID, Expect: d.Digest}
+	}
+	decisions, err := run(s.ctx, s.cfg.Actor, choices, words)
+	if err != nil {
+		return errors.New("nothing was decided: " + sentence(err))
+	}
+	for _, x := range decisions {
+		s.unmark(x.Proposal)
+		switch b.act {
+		case proposals.ActApprove:
+			s.out.linef("Live: %s version %d.", x.Subject, x.Version)
+		case proposals.ActReject:
+			s.out.linef("Rejected: %s.", x.Subject)
+		default:
+			s.out.linef("Sent back: %s.", x.Subject)
+		}
+	}
+	return s.wrote()
+}
