@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"toolcrib/registry"
 )
@@ -170,7 +171,26 @@ func firstChars(s string, n int) (string, bool) {
 }
 
 // oneLine joins the words of s by single spaces.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+func oneLine(s string) string {
+	if isOneLine(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// isOneLine reports whether s is ASCII and its words are joined by single spaces
+// already, as those of most names are.
+func isOneLine(s string) bool {
+	before := byte(' ')
+	for i := range len(s) {
+		c := s[i]
+		if c >= utf8.RuneSelf || c < ' ' || c == ' ' && before == ' ' {
+			return false
+		}
+		before = c
+	}
+	return s == "" || before != ' '
+}
 
 // sentence ends s with a full stop unless it ends one already.
 func sentence(s string) string {

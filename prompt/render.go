@@ -44,8 +44,14 @@ func Render(in Input, channel string) Output { return NewRenderer(in).Render(cha
 type Renderer struct {
 	in       Input
 	template string
-	shared   func() map[string]string
+	shared   func() shared
 	cuts     []Cut // in descriptions
+}
+
+// shared is what is the same in every channel.
+type shared struct {
+	values  map[string]string
+	catalog passage
 }
 
 // NewRenderer returns the Renderer of in. An empty template means the built-in
@@ -59,8 +65,7 @@ func NewRenderer(in Input) *Renderer {
 	return r
 }
 
-// makeShared returns the values that are the same in every channel.
-func (r *Renderer) makeShared() map[string]string {
+func (r *Renderer) makeShared() shared {
 	a, c := r.in.Agent, r.in.Context
 	values := map[string]string{
 		Identity:         identity(a),
@@ -72,16 +77,18 @@ func (r *Renderer) makeShared() map[string]string {
 		ToolCatalog:      "",
 	}
 	wanted := slices.ContainsFunc(Uses(r.template), func(u Use) bool { return u.Name == ToolCatalog })
+	s := shared{values: values}
 	if wanted && !r.in.SkipTools {
-		values[ToolCatalog] = catalog(r.in.Tools)
+		s.catalog = newPassage(catalog(r.in.Tools))
+		values[ToolCatalog] = s.catalog.text
 	}
-	return values
+	return s
 }
 
 // values returns the content of every placeholder in a channel.
 func (r *Renderer) values(channel string) map[string]string {
 	a := r.in.Agent
-	values := maps.Clone(r.shared())
+	values := maps.Clone(r.shared().values)
 	values[ChannelGuidance] = guidance(a, channel)
 	values[ToolGuidance] = toolGuidance(r.in.Tools, channel)
 	values[InteractionLearning] = interactionLearning(a, channel)
@@ -94,8 +101,8 @@ func (r *Renderer) values(channel string) map[string]string {
 func (r *Renderer) Render(channel string) Output {
 	values := r.values(channel)
 	template, size := fit(r.template, values)
-	text := fill(template, values)
-	out := Output{Channel: channel, Text: text, Chars: countChars(text)}
+	out := Output{Channel: channel}
+	out.Text, out.Chars = fill(template, values, r.shared().catalog)
 	if len(template) < len(r.template) {
 		out.Cuts = append(out.Cuts, Cut{Kind: CutPrompt, Limit: PromptLimit, Length: size})
 	}

@@ -1,6 +1,9 @@
 package prompt
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // section is a piece of a template: an ATX heading of Markdown (CommonMark
 // 0.31, section 4.2) with the text up to the next heading of any level. What
@@ -47,8 +50,10 @@ func split(template string) []section {
 // sections below it counts as its own. With the last section go the blank
 // lines before it. Only the template's own headings count: a line of a value
 // never is one. At last, runs of three and more newlines become two wherever
-// they are, so that the result has none even where a value ends in one.
-func fill(template string, values map[string]string) string {
+// they are, so that the result has none even where a value ends in one. It
+// counts the characters of the result, too; known is what it has to know of a
+// value to do neither for it again.
+func fill(template string, values map[string]string, known passage) (text string, chars int) {
 	sections := split(template)
 	f := filler{sections: sections, values: values}
 	f.parts = appendSubstituted(nil, sections[0].text, values)
@@ -58,7 +63,19 @@ func fill(template string, values map[string]string) string {
 	if f.lastDropped && f.trimEnd() {
 		f.parts = append(f.parts, template[len(strings.TrimRight(template, "\r\n")):])
 	}
-	return join(f.parts)
+	return join(f.parts, known)
+}
+
+// passage is a long value of which several prompts are made.
+type passage struct {
+	text  string // without runs of three and more newlines
+	chars int
+	valid bool // UTF-8, so that it has as many characters wherever it stands
+}
+
+func newPassage(text string) passage {
+	text = squeeze(text)
+	return passage{text, countChars(text), utf8.ValidString(text)}
 }
 
 // filler collects the parts of the filled template.
@@ -117,27 +134,38 @@ func hasBody(parts []string) bool {
 }
 
 // join returns the parts as one text, every run of three and more newlines
-// shortened to two, also those that two parts make together.
-func join(parts []string) string {
+// shortened to two, also those that two parts make together, and counts its
+// characters.
+func join(parts []string, known passage) (text string, chars int) {
 	size := 0
 	for _, p := range parts {
 		size += len(p)
 	}
 	var b strings.Builder
 	b.Grow(size)
-	run := 0 // newlines at the end of b, at most 2
+	run := 0      // newlines at the end of b, at most 2
+	knownAt := -1 // where the known passage begins
 	for _, p := range parts {
 		rest := strings.TrimLeft(p, "\n")
 		lead := min(len(p)-len(rest), 2-run)
 		b.WriteString("\n\n"[:lead])
 		run += lead
-		if rest != "" {
-			rest = squeeze(rest)
-			b.WriteString(rest)
-			run = len(rest) - len(strings.TrimRight(rest, "\n"))
+		if rest == "" {
+			continue
 		}
+		if rest == known.text {
+			knownAt = b.Len()
+		} else {
+			rest = squeeze(rest)
+		}
+		b.WriteString(rest)
+		run = len(rest) - len(strings.TrimRight(rest, "\n"))
 	}
-	return b.String()
+	text = b.String()
+	if knownAt < 0 || !known.valid {
+		return text, countChars(text)
+	}
+	return text, countChars(text[:knownAt]) + known.chars + countChars(text[knownAt+len(known.text):])
 }
 
 // squeeze shortens every run of three and more newlines in text to two.

@@ -1,6 +1,9 @@
 package prompt
 
-import "testing"
+import (
+	"testing"
+	"unicode/utf8"
+)
 
 func TestFill(t *testing.T) {
 	values := map[string]string{
@@ -64,9 +67,27 @@ func TestFill(t *testing.T) {
 		{"no run: spaces between", "a\n \n \nb", "a\n \n \nb"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := fill(c.template, values); got != c.want {
+			if got, _ := fill(c.template, values, passage{}); got != c.want {
 				t.Errorf("%q\n got %q\nwant %q", c.template, got, c.want)
 			}
 		})
+	}
+}
+
+// TestKnownPassage fills templates with a passage that is known and with the
+// same one that is not: nothing may differ, wherever it stands and whatever it
+// is broken off from.
+func TestKnownPassage(t *testing.T) {
+	for _, text := range []string{"", "a", "### Tools\n\n\n\n- one\n\n\n- two…", "\n\n\n\na", "a\n\n\n", "caf\xc3", "\xa9 is cut", "…"} {
+		for _, template := range []string{
+			"$x", "# A\n\n$x\n\n# B\n\nb\n", "$x$x", "é$x\xa9", "\xc3$x", "\xe2\x80${x}\xa6 and\n\n\n\n$x\n", "# A\n$y\n# B\n$x\n\n\n$y",
+		} {
+			known := newPassage(text)
+			text, chars := fill(template, map[string]string{"x": known.text, "y": ""}, known)
+			want, _ := fill(template, map[string]string{"x": known.text, "y": ""}, passage{})
+			if count := utf8.RuneCountInString(want); text != want || chars != count {
+				t.Errorf("%q in %q: %q with %d characters, not %q with %d", known.text, template, text, chars, want, count)
+			}
+		}
 	}
 }

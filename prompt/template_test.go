@@ -25,7 +25,7 @@ func FuzzFill(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, template string) {
-		filled := fill(template, pythonValues)
+		filled, _ := fill(template, pythonValues, passage{})
 		if strings.Contains(filled, "\n\n\n") {
 			t.Errorf("%q keeps a run of newlines: %q", template, filled)
 		}
@@ -40,8 +40,8 @@ func FuzzFill(f *testing.F) {
 		if plain := substitute(template, nil); plain != template {
 			t.Errorf("%q without values becomes %q", template, plain)
 		}
-		once := fill(template, nil)
-		if twice := fill(once, nil); twice != once {
+		once, _ := fill(template, nil, passage{})
+		if twice, _ := fill(once, nil, passage{}); twice != once {
 			t.Errorf("%q fills to %q, and that to %q", template, once, twice)
 		}
 	})
