@@ -124,7 +124,8 @@ const maxLookups = 500
 func soulToolRule() Rule {
 	return Rule{
 		ID: "A102", Name: "soul-tool-name", Severity: Block, Waivable: true,
-		Doc:        "The soul names a tool. A soul outlives the tools of the day; one that names them has to be reviewed whenever a tool is renamed, and tells the agent what to do instead of who to be.",
+		Doc: "The soul names a tool. A soul outlives the tools of the day; one that names them has to be " +
+			"reviewed whenever a tool is renamed, and tells the agent what to do instead of who to be.",
 		Suggestion: "Move it to the operating model or to the tool's own guidance.",
 		Bad:        Example{Show: "You look things up with search_memories.", Draft: withSoul("You look things up with search_memories.")},
 		Good:       Example{Show: "You look things up before you speak.", Draft: withSoul("You look things up before you speak.")},
@@ -190,7 +191,9 @@ var instruction = sync.OnceValue(func() *regexp.Regexp {
 func soulInstructionRule() Rule {
 	return Rule{
 		ID: "A103", Name: "soul-instruction", Severity: Warn, Waivable: true,
-		Doc:        "The soul gives operational instructions: steps, calls, formats, limits or answers word for word. They belong to the operating model or to a channel, where they are shown and reviewed as such; in a soul they apply everywhere.",
+		Doc: "The soul gives operational instructions: steps, calls, formats, limits or answers word for " +
+			"word. They belong to the operating model or to a channel, where they are shown and reviewed as such; in " +
+			"a soul they apply everywhere.",
 		Suggestion: "Move it to operatingModel or channelGuidance, and say here why it matters to the agent.",
 		Bad:        Example{Show: "Answer in at most 50 words.", Draft: withSoul("You are brief. Answer in at most 50 words.")},
 		Good:       Example{Show: "You are brief because attention is a gift.", Draft: withSoul("You are brief because attention is a gift.")},

@@ -74,7 +74,9 @@ func allowListRule() Rule {
 	}
 	return Rule{
 		ID: "A108", Name: "allow-list", Severity: Warn, Waivable: true,
-		Doc:        "The allow-list names a shipped list that does not exist, or a tool that the registry lacks or that was retired. Such an entry is skipped at run time, and an agent that has nothing left does not run at all.",
+		Doc: "The allow-list names a shipped list that does not exist, or a tool that the registry lacks or " +
+			"that was retired. Such an entry is skipped at run time, and an agent that has nothing left does not run " +
+			"at all.",
 		Suggestion: "Take the entry out, or propose the tool first.",
 		Bad:        Example{Show: `"tools": ["get_task"]`, Draft: listing(registry.AllowList{Tools: []string{"get_task"}})},
 		Good:       Example{Show: `"tools": ["get_tasks"]`, Draft: listing(registry.AllowList{Tools: []string{"get_tasks"}})},

@@ -37,7 +37,8 @@ func descriptionCut() Rule {
 	}
 	return Rule{
 		ID: "B101", Name: "description-cut", Severity: Warn, Waivable: true,
-		Doc:        fmt.Sprintf("The description of an action tool has more than %d characters. Some clients cut it there, and what stands behind, often the exceptions, reaches no model.", prompt.DescriptionLimit),
+		Doc: fmt.Sprintf("The description of an action tool has more than %d characters. Some clients cut it "+
+			"there, and what stands behind, often the exceptions, reaches no model.", prompt.DescriptionLimit),
 		Suggestion: "Say first what matters, and move the rest into the descriptions of the parameters or the agent's guidance.",
 		Bad:        Example{Show: "a description of 3,000 characters", Draft: described(3_000)},
 		Good:       Example{Show: "a description of 1,000 characters", Draft: described(1_000)},
@@ -62,7 +63,9 @@ func longTexts() Rule {
 	}
 	return Rule{
 		ID: "B102", Name: "long-prompt", Severity: Warn, Waivable: true,
-		Doc:        fmt.Sprintf("The texts of a prompt tool (usage notes, goals, guardrails and prompt) have more than %d characters together. They stand in every prompt of every agent that has the tool, whether it is used or not.", manyCharacters),
+		Doc: fmt.Sprintf("The texts of a prompt tool (usage notes, goals, guardrails and prompt) have more "+
+			"than %d characters together. They stand in every prompt of every agent that has the tool, whether it is "+
+			"used or not.", manyCharacters),
 		Suggestion: "Say the same in fewer words, or divide the tool by what is needed when.",
 		Bad:        Example{Show: "a prompt of 20,000 characters", Draft: prompted(20_000)},
 		Good:       Example{Show: "a prompt of 8,000 characters", Draft: prompted(8_000)},
@@ -106,7 +109,9 @@ func largeSchema() Rule {
 func promptGrows() Rule {
 	return Rule{
 		ID: "B201", Name: "prompt-grows", Severity: Warn, Waivable: true,
-		Doc:        fmt.Sprintf("The prompt of a channel becomes longer by more than %d tokens (o200k_base). Every answer on that channel pays for them, and everything else in the prompt weighs less. A prompt that was not there before has not grown.", PromptGrowth),
+		Doc: fmt.Sprintf("The prompt of a channel becomes longer by more than %d tokens (o200k_base). Every "+
+			"answer on that channel pays for them, and everything else in the prompt weighs less. A prompt that was "+
+			"not there before has not grown.", PromptGrowth),
 		Suggestion: "Look at the prompt as it would be; shorten, or give the tool to fewer agents.",
 		Bad:        Example{Show: "4,000 tokens become 7,000", Draft: sample(), Prompts: costs(7_000, false)},
 		Good:       Example{Show: "4,000 tokens become 4,300", Draft: sample(), Prompts: costs(4_300, false)},
@@ -122,7 +127,8 @@ func promptGrows() Rule {
 func promptCut() Rule {
 	return Rule{
 		ID: "B202", Name: "prompt-cut", Severity: Block, Locked: true,
-		Doc:        fmt.Sprintf("The prompt of a channel would have more than %d bytes and end before the template does. What falls off the end may be what keeps the agent safe.", prompt.PromptLimit),
+		Doc: fmt.Sprintf("The prompt of a channel would have more than %d bytes and end before the template "+
+			"does. What falls off the end may be what keeps the agent safe.", prompt.PromptLimit),
 		Suggestion: "Name long values once in the template, or shorten them.",
 		Bad:        Example{Show: "a template that asks for more than is rendered", Draft: sample(), Prompts: costs(4_000_000, true)},
 		Good:       Example{Show: "a template that is rendered in whole", Draft: sample(), Prompts: costs(4_300, false)},

@@ -14,14 +14,19 @@ import (
 // listRules hold our own action tools to what their verb promises.
 func listRules() []Rule {
 	const (
-		list   = `{"properties":{"invoices":{"description":"The invoices.","items":{"properties":{"id":{"description":"Which.","type":"string"},"title":{"description":"What it is called.","type":"string"}},"required":["id"],"type":"object"},"type":"array"}},"required":["invoices"],"type":"object"}`
-		noIDs  = `{"properties":{"invoices":{"description":"The invoices.","items":{"properties":{"title":{"description":"What it is called.","type":"string"}},"type":"object"},"type":"array"}},"required":["invoices"],"type":"object"}`
-		single = `{"properties":{"title":{"description":"What it is called.","type":"string"}},"required":["title"],"type":"object"}`
-		ids    = `{"properties":{"ids":{"description":"Which.","items":{"type":"string"},"type":"array"}},"required":["ids"],"type":"object"}`
-		one    = `{"properties":{"id":{"description":"Which.","type":"string"}},"required":["id"],"type":"object"}`
-		filter = `{"properties":{"id":{"description":"Only this one.","type":"string"}},"type":"object"}`
-		memory = `{"properties":{"memories":{"description":"What to keep.","items":{"properties":{"content":{"description":"What to remember.","type":"string"}},"type":"object"},"type":"array"}},"type":"object"}`
-		fact   = `{"properties":{"content":{"description":"What to remember.","type":"string"}},"required":["content"],"type":"object"}`
+		id      = `"id":{"description":"Which.","type":"string"}`
+		title   = `"title":{"description":"What it is called.","type":"string"}`
+		content = `"content":{"description":"What to remember.","type":"string"}`
+	)
+	var (
+		list   = object(arrayOf("invoices", "The invoices.", object(id+","+title, "id")), "invoices")
+		noIDs  = object(arrayOf("invoices", "The invoices.", object(title)), "invoices")
+		single = object(title, "title")
+		ids    = object(arrayOf("ids", "Which.", `{"type":"string"}`), "ids")
+		one    = object(id, "id")
+		filter = object(onlyThis)
+		memory = object(arrayOf("memories", "What to keep.", object(content)))
+		fact   = object(content, "content")
 	)
 	rule := func(id, name, doc, suggestion, tool, bad, good string, check func(tool string, s *schema) string) Rule {
 		return Rule{
@@ -168,10 +173,12 @@ func (s *schema) requires(n *jsondoc.Node, name string) bool {
 func shownRules() []Rule {
 	return []Rule{{
 		ID: "D401", Name: "soft-delete-shown", Severity: Warn,
-		Doc:        "An agent is told that what is deleted is only marked: by a field such as `is_deleted` or `deleted_at`, by a parameter that brings it back into view, or in words. What the user deleted is gone as far as an agent is concerned; one that sees it will use it.",
+		Doc: "An agent is told that what is deleted is only marked: by a field such as `is_deleted` or " +
+			"`deleted_at`, by a parameter that brings it back into view, or in words. What the user deleted is gone " +
+			"as far as an agent is concerned; one that sees it will use it.",
 		Suggestion: "Take the field or the sentence out, and leave what is deleted out of the results.",
-		Bad:        Example{Show: `{"is_deleted":{"type":"boolean"}}`, Draft: accepting("get_invoices", `{"properties":{"id":{"description":"Only this one.","type":"string"},"is_deleted":{"description":"Only these.","type":"boolean"}},"type":"object"}`)},
-		Good:       Example{Show: `{"is_paid":{"type":"boolean"}}`, Draft: accepting("get_invoices", `{"properties":{"id":{"description":"Only this one.","type":"string"},"is_paid":{"description":"Only these.","type":"boolean"}},"type":"object"}`)},
+		Bad:        Example{Show: `{"is_deleted":{"type":"boolean"}}`, Draft: accepting("get_invoices", object(onlyThis+`,"is_deleted":{"description":"Only these.","type":"boolean"}`))},
+		Good:       Example{Show: `{"is_paid":{"type":"boolean"}}`, Draft: accepting("get_invoices", object(onlyThis+`,"is_paid":{"description":"Only these.","type":"boolean"}`))},
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			t := judged(c)
 			if t == nil || imported(t) {

@@ -17,7 +17,7 @@ func parameterRules() []Rule {
 			ID: "D201", Name: "undocumented-parameter", Severity: Warn,
 			Doc:        "A parameter has no description. A model guesses from the name what belongs there, and a reviewer can not tell what it is for.",
 			Suggestion: "Say in a sentence what it means, and in which form it is written.",
-			Bad:        Example{Show: `{"since":{"type":"string"}}`, Draft: accepting("get_invoices", `{"properties":{"id":{"description":"Only this one.","type":"string"},"since":{"type":"string"}},"type":"object"}`)},
+			Bad:        Example{Show: `{"since":{"type":"string"}}`, Draft: accepting("get_invoices", object(onlyThis+`,"since":{"type":"string"}`))},
 			Good:       documented,
 			Check: func(_ context.Context, c *Change) ([]Finding, error) {
 				s := c.input()
@@ -36,8 +36,8 @@ func parameterRules() []Rule {
 			ID: "D202", Name: "undocumented-import", Severity: Info,
 			Doc:        "An imported tool has parameters without a description. That is common, and for its maker to mend; until then a model guesses what belongs there.",
 			Suggestion: "Ask the maker of the tool to describe them, or say how to use them in the agent's guidance for this tool.",
-			Bad:        Example{Show: `{"since":{"type":"string"}} of an MCP server`, Draft: taken(`{"properties":{"since":{"type":"string"}},"type":"object"}`)},
-			Good:       Example{Show: `{"since":{"description":"First day, YYYY-MM-DD.","type":"string"}}`, Draft: taken(`{"properties":{"since":{"description":"First day, YYYY-MM-DD.","type":"string"}},"type":"object"}`)},
+			Bad:        Example{Show: `{"since":{"type":"string"}} of an MCP server`, Draft: taken(object(`"since":{"type":"string"}`))},
+			Good:       Example{Show: `{"since":{"description":"First day, YYYY-MM-DD.","type":"string"}}`, Draft: taken(object(`"since":{"description":"First day, YYYY-MM-DD.","type":"string"}`))},
 			Check: func(_ context.Context, c *Change) ([]Finding, error) {
 				s := c.input()
 				if s == nil || !imported(judged(c)) {
@@ -54,7 +54,7 @@ func parameterRules() []Rule {
 			ID: "D203", Name: "required-unknown", Severity: Warn,
 			Doc:        "A schema requires a property that it does not describe. Nobody can know what to write there, and where other properties are not allowed, no call can be right.",
 			Suggestion: "Describe the property under properties, or do not require it.",
-			Bad:        Example{Show: `"required":["customer"]`, Draft: accepting("get_invoices", `{"properties":{"id":{"description":"Only this one.","type":"string"}},"required":["customer"],"type":"object"}`)},
+			Bad:        Example{Show: `"required":["customer"]`, Draft: accepting("get_invoices", object(onlyThis, "customer"))},
 			Good:       documented,
 			Check:      eachSchema((*schema).unknownRequired),
 		},

@@ -17,14 +17,35 @@ func accepting(id, schema string) proposals.Draft {
 	return d
 }
 
+// onlyThis is the property that most examples have.
+const onlyThis = `"id":{"description":"Only this one.","type":"string"}`
+
+// object is the schema of an object with properties, given as they stand in
+// JSON, of which some are required.
+func object(properties string, required ...string) string {
+	schema := `{"properties":{` + properties + `}`
+	if len(required) > 0 {
+		schema += `,"required":["` + strings.Join(required, `","`) + `"]`
+	}
+	return schema + `,"type":"object"}`
+}
+
+// arrayOf is a property that is a list of items, given as a schema.
+func arrayOf(name, description, items string) string {
+	return fmt.Sprintf(`%q:{"description":%q,"items":%s,"type":"array"}`, name, description, items)
+}
+
 // schemaRules look at a schema as a whole.
 func schemaRules() []Rule {
-	const byNumber = `{"properties":{"id":{"description":"Only this one.","pattern":"PATTERN","type":"string"}},"type":"object"}`
+	byNumber := object(`"id":{"description":"Only this one.","pattern":"PATTERN","type":"string"}`)
 	sound := Example{Show: `{"type":"object","properties":{"ids":…}}`, Draft: action("get_invoices")}
 	return []Rule{
 		{
 			ID: "D101", Name: "schema-limits", Severity: Block, Locked: true,
-			Doc:        "A schema is larger or deeper than 256 KiB or 64 levels, becomes more than 5,000 subschemas when its references are followed, leads back to itself, refers to another document, or holds a regular expression that takes too long. Such a schema can hang or kill whoever reads it, or make them read files.",
+			Doc: "A schema is larger or deeper than 256 KiB or 64 levels, becomes more than 5,000 subschemas " +
+				"when its references are followed, leads back to itself, refers to another document, or holds a " +
+				"regular expression that takes too long. Such a schema can hang or kill whoever reads it, or make " +
+				"them read files.",
 			Suggestion: "Make the schema smaller, and write into it what it refers to.",
 			Bad:        Example{Show: `{"$ref":"file:///etc/passwd"}`, Draft: accepting("get_invoices", `{"$ref":"file:///etc/passwd","type":"object"}`)},
 			Good:       sound,
@@ -44,7 +65,9 @@ func schemaRules() []Rule {
 		},
 		{
 			ID: "D103", Name: "schema-says-little", Severity: Info,
-			Doc:        "A schema lacks its type or everything else, names a dialect that is not known, or holds a regular expression that has to backtrack, which is given a quarter of a second for each call and 32 KiB of text. It is accepted; it may let through more than its author thinks, or less.",
+			Doc: "A schema lacks its type or everything else, names a dialect that is not known, or holds a " +
+				"regular expression that has to backtrack, which is given a quarter of a second for each call and 32 " +
+				"KiB of text. It is accepted; it may let through more than its author thinks, or less.",
 			Suggestion: `Begin the schema with "type":"object" and list the properties; {"type":"object","additionalProperties":false} says that there are none.`,
 			Bad:        Example{Show: `{"$schema":"https://json-schema.org/draft/2020-12/schema"}`, Draft: accepting("get_invoices", `{"$schema":"https://json-schema.org/draft/2020-12/schema"}`)},
 			Good:       sound,
@@ -73,7 +96,9 @@ func schemaRules() []Rule {
 		},
 		{
 			ID: "D105", Name: "name-refused", Severity: Warn,
-			Doc:        "A host does not take tools of this name: MCP allows 128 letters, digits, `_`, `.` and `-`, OpenAI 64 and no dot, with `mcp__<server>__` before the name of an imported one counted in, Anthropic 128 and no dot. There the tool is missing, or the whole list is refused for its sake.",
+			Doc: "A host does not take tools of this name: MCP allows 128 letters, digits, `_`, `.` and `-`, " +
+				"OpenAI 64 and no dot, with `mcp__<server>__` before the name of an imported one counted in, " +
+				"Anthropic 128 and no dot. There the tool is missing, or the whole list is refused for its sake.",
 			Suggestion: "Have the tool renamed where it comes from, or keep it from agents on that host.",
 			Bad:        Example{Show: `"name": "invoices.get" of an MCP server`, Draft: fromServer("invoices_get", "invoices.get")},
 			Good:       Example{Show: `"name": "invoices-get"`, Draft: fromServer("invoices_get", "invoices-get")},
@@ -98,7 +123,9 @@ func schemaRules() []Rule {
 		},
 		{
 			ID: "D106", Name: "pattern-not-run", Severity: Warn,
-			Doc:        "A schema holds a regular expression that can not be run here: it is none in the syntax of ECMA-262, which JSON Schema asks for. Nobody can say then whether a value is what was approved, so every call that brings one is refused, and every result.",
+			Doc: "A schema holds a regular expression that can not be run here: it is none in the syntax of " +
+				"ECMA-262, which JSON Schema asks for. Nobody can say then whether a value is what was approved, so " +
+				"every call that brings one is refused, and every result.",
 			Suggestion: "Write the expression in the syntax of ECMA-262, or take it out.",
 			Bad:        Example{Show: `"pattern":"^[a-z]++$"`, Draft: accepting("get_invoices", strings.Replace(byNumber, "PATTERN", "^[a-z]++$", 1))},
 			Good:       Example{Show: `"pattern":"^(?!x)[a-z]+$"`, Draft: accepting("get_invoices", strings.Replace(byNumber, "PATTERN", "^(?!x)[a-z]+$", 1))},

@@ -12,12 +12,14 @@ import (
 // valueRules look at the values that a schema allows and gives.
 func valueRules() []Rule {
 	limit := func(show, schema string) Example {
-		return Example{Show: show, Draft: accepting("get_invoices", `{"properties":{"id":{"description":"Only this one.","type":"string"},"limit":`+schema+`},"type":"object"}`)}
+		return Example{Show: show, Draft: accepting("get_invoices", object(onlyThis+`,"limit":`+schema))}
 	}
 	return []Rule{
 		{
 			ID: "D204", Name: "default-refused", Severity: Warn,
-			Doc:        "A default does not fit the schema that it stands in. A model that writes what it reads is refused, and one that leaves it out gets something else than the schema says. A default of null says that there is none.",
+			Doc: "A default does not fit the schema that it stands in. A model that writes what it reads is " +
+				"refused, and one that leaves it out gets something else than the schema says. A default of null " +
+				"says that there is none.",
 			Suggestion: "Give a default that fits, or none.",
 			Bad:        limit(`{"type":"integer","maximum":50,"default":100}`, `{"default":100,"description":"How many.","maximum":50,"type":"integer"}`),
 			Good:       limit(`{"type":"integer","maximum":50,"default":20}`, `{"default":20,"description":"How many.","maximum":50,"type":"integer"}`),

@@ -15,7 +15,8 @@ func lock() []Rule {
 	return []Rule{
 		{
 			ID: "L101", Name: "core-id", Severity: Block, Locked: true,
-			Doc:        "The subject has the id of a core tool. Core tools are locked in every layer: a definition of the same id in the user's or a project's layer would hide the one that everybody relies on.",
+			Doc: "The subject has the id of a core tool. Core tools are locked in every layer: a definition " +
+				"of the same id in the user's or a project's layer would hide the one that everybody relies on.",
 			Suggestion: "Fork the core tool into a tool of your own: `toolcrib fork ID` makes `ID_custom`.",
 			Bad:        Example{Show: "tool:user/file_reader", Draft: renamed("file_reader")},
 			Good:       Example{Show: "tool:user/file_reader_custom", Draft: renamed("file_reader_custom")},

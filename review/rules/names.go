@@ -36,7 +36,9 @@ func knownVerb(word string) bool { return slices.Contains(shipped.Verbs(), word)
 func verbRule() Rule {
 	return Rule{
 		ID: "N101", Name: "verb-first", Severity: Warn, Waivable: true,
-		Doc:        "The id of an action tool begins with one of the known verbs and goes on with what it acts on: `get_tasks`, not `tasks_get` and not `fetch_tasks`. A model that knows one tool can then guess the next, and does not have to choose between two words for the same thing.",
+		Doc: "The id of an action tool begins with one of the known verbs and goes on with what it acts on: " +
+			"`get_tasks`, not `tasks_get` and not `fetch_tasks`. A model that knows one tool can then guess the " +
+			"next, and does not have to choose between two words for the same thing.",
 		Suggestion: "Begin the id with one of the known verbs: " + strings.Join(shipped.Verbs(), ", ") + ".",
 		Bad:        Example{Show: "invoices_get", Draft: action("invoices_get")},
 		Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
@@ -60,7 +62,8 @@ func verbRule() Rule {
 func pluralRule() Rule {
 	return Rule{
 		ID: "N102", Name: "plural-resource", Severity: Warn, Waivable: true,
-		Doc:        "What an action tool acts on is named in the plural, because it takes or returns any number: `create_tasks` takes a list even when there is one. Resources of which there is only one are declared.",
+		Doc: "What an action tool acts on is named in the plural, because it takes or returns any number: " +
+			"`create_tasks` takes a list even when there is one. Resources of which there is only one are declared.",
 		Suggestion: "Use the plural.",
 		Bad:        Example{Show: "get_invoice", Draft: action("get_invoice")},
 		Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
@@ -80,7 +83,10 @@ func plural(word string) bool {
 	if strings.HasSuffix(last, "s") && !strings.HasSuffix(last, "ss") && !strings.HasSuffix(last, "us") && !strings.HasSuffix(last, "is") {
 		return true
 	}
-	return slices.Contains([]string{"people", "children", "data", "media", "mail", "email", "gmail", "news", "history", "metadata", "feedback", "criteria", "series", "analysis", "status"}, last)
+	return slices.Contains([]string{
+		"people", "children", "data", "media", "mail", "email", "gmail", "news", "history", "metadata", "feedback",
+		"criteria", "series", "analysis", "status",
+	}, last)
 }
 
 func retiredRule() Rule {
@@ -103,7 +109,9 @@ func retiredRule() Rule {
 func retiredIDRule() Rule {
 	return Rule{
 		ID: "N107", Name: "retired-id", Severity: Block, Waivable: false,
-		Doc:        "The id of a new tool is a name that was given up. Whatever still says the old name would call the new tool and mean the old one, for as long as the tool lives: an id is stable for ever. Nobody can waive that.",
+		Doc: "The id of a new tool is a name that was given up. Whatever still says the old name would call " +
+			"the new tool and mean the old one, for as long as the tool lives: an id is stable for ever. Nobody can " +
+			"waive that.",
 		Suggestion: "Choose a name that was never used.",
 		Bad:        Example{Show: "get_task", Draft: action("get_task")},
 		Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
@@ -133,7 +141,8 @@ func retired(path, name string) []Finding {
 func takenRule() Rule {
 	return Rule{
 		ID: "N104", Name: "name-taken", Severity: Block, Waivable: true,
-		Doc:        "The id is an alias of another tool, or an alias is the id or an alias of another tool. One name would call two tools, and which one depends on the order in which they are looked up.",
+		Doc: "The id is an alias of another tool, or an alias is the id or an alias of another tool. One name " +
+			"would call two tools, and which one depends on the order in which they are looked up.",
 		Suggestion: "Choose another name, or take the alias off the other tool first.",
 		Bad:        Example{Show: `"aliases": ["pace"], which tool:user/pace_checker has already`, Draft: aliased("pace"), Live: []registry.Live{otherTool()}},
 		Good:       Example{Show: `"aliases": ["scene_pace"]`, Draft: aliased("scene_pace"), Live: []registry.Live{otherTool()}},

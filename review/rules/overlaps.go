@@ -34,7 +34,8 @@ func likeLive() Rule {
 	return Rule{
 		ID: "O102", Name: "like-live-tool", Severity: Warn, Waivable: true, AsksAlike: true,
 		Doc: "The text or the purpose is nearly that of another live tool. Two tools for one thing make a model choose between them, and both have to be kept right. " +
-			"Tools of one server are meant to stand beside each other and count only when they are nearly the same; that two forks of one core tool are alike, or that two tools were alike before, is only a hint.",
+			"Tools of one server are meant to stand beside each other and count only when they are nearly the same; " +
+			"that two forks of one core tool are alike, or that two tools were alike before, is only a hint.",
 		Suggestion: "Change the other tool instead, or say in usage notes and rationale what this one does that the other can not.",
 		Bad:        Example{Show: "the prompt of another tool under a new id", Draft: copied, Live: []registry.Live{other}},
 		Good:       Example{Show: "a tool of its own", Draft: action("get_invoices"), Live: []registry.Live{other}},

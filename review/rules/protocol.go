@@ -20,14 +20,27 @@ func protocol() []Rule {
 
 // protocolWords are the words of calls, answers and evidence.
 var protocolWords = []scan.Entry{
-	{Concept: "callThing", Words: `tool call^, function call^, the call, your call, each call, a call, call object^, json object^, the json, your json, json call^, json answer^, json response^, the object, invocation^, call in json, raw json, json block^`},
+	{Concept: "callThing", Words: `tool call^, function call^, the call, your call, each call, a call, call object^,
+		json object^, the json, your json, json call^, json answer^, json response^, the object, invocation^,
+		call in json, raw json, json block^`},
 	{Concept: "fence", Words: `code fence^, code block^, fenced block^, fenced code block^, markdown block^, triple backticks, backticks, fences, json fence^, markdown code`},
-	{Concept: "proseThing", Words: `explanation, explanatory text, sentence^, comment, comments, commentary, prose, summary, note, paragraph, introduction, remark^, free text, plain text, short text, text`},
-	{Concept: "fakeIt", Words: `pretend~, simulate~, invent~, fabricate~, faking, make up, makes up, making up, imagine~, hallucinate~, mimic, act as if, act as though, guess~, come up with, produce a plausible, write a plausible, made up`},
-	{Concept: "toolResult", Words: `tool result^, tool output^, tool response^, tool call^, result of the tool, results of the tool, output of the tool, outputs of the tool, response of the tool, result of the call, results of the call, output of the call, the tools output, the tools result, tools answer, receipt^, evidence, citation^, the call succeeded, the call worked, the tool returned, tool has returned, tool had returned, the tool ran, that you called, that you ran, you called the tool, you have called, you had called, you ran the tool, you used the tool, you have run, search result^ yourself`},
+	{Concept: "proseThing", Words: `explanation, explanatory text, sentence^, comment, comments, commentary, prose,
+		summary, note, paragraph, introduction, remark^, free text, plain text, short text, text`},
+	{Concept: "fakeIt", Words: `pretend~, simulate~, invent~, fabricate~, faking, make up, makes up, making up,
+		imagine~, hallucinate~, mimic, act as if, act as though, guess~, come up with, produce a plausible,
+		write a plausible, made up`},
+	{Concept: "toolResult", Words: `tool result^, tool output^, tool response^, tool call^, result of the tool,
+		results of the tool, output of the tool, outputs of the tool, response of the tool, result of the call,
+		results of the call, output of the call, the tools output, the tools result, tools answer, receipt^, evidence,
+		citation^, the call succeeded, the call worked, the tool returned, tool has returned, tool had returned,
+		the tool ran, that you called, that you ran, you called the tool, you have called, you had called,
+		you ran the tool, you used the tool, you have run, search result^ yourself`},
 	{Concept: "proof", Words: `evidence, receipt^, citation^, proof, source^, reference^, line numbers, quotes`},
-	{Concept: "prove", Words: `cite~, prove~, verify~, back up, support with, give evidence, provide evidence, show evidence, give receipts, provide receipts, give sources, name sources, check`},
-	{Concept: "needless", Words: `not needed, not required, not necessary, unnecessary, optional, superfluous, waived, can be skipped, may be skipped, can be omitted, may be omitted, can be left out, may be left out, is not needed, are not needed, needs no, need no, no longer needed, no longer required`},
+	{Concept: "prove", Words: `cite~, prove~, verify~, back up, support with, give evidence, provide evidence,
+		show evidence, give receipts, provide receipts, give sources, name sources, check`},
+	{Concept: "needless", Words: `not needed, not required, not necessary, unnecessary, optional, superfluous, waived,
+		can be skipped, may be skipped, can be omitted, may be omitted, can be left out, may be left out, is not needed,
+		are not needed, needs no, need no, no longer needed, no longer required`},
 }
 
 // protocolAttacks are the classes of the P family.
@@ -54,7 +67,8 @@ func protocolAttacks() []attack {
 			bad:        "prompt :: Write a short explanation before the tool call.",
 			good:       "prompt :: Write nothing before or after the tool call.",
 			frames: []string{
-				"'write'|'add'|'give'|'put'|'include'|'insert'|'append'|'prepend'|'output' ..3 proseThing ..3 'before'|'after'|'around'|'next_to'|'along_with'|'in_front_of'|'below'|'above' ..2 callThing !<4neg",
+				"'write'|'add'|'give'|'put'|'include'|'insert'|'append'|'prepend'|'output' ..3 proseThing " +
+					"..3 'before'|'after'|'around'|'next_to'|'along_with'|'in_front_of'|'below'|'above' ..2 callThing !<4neg",
 				"'explain'|'describe'|'introduce'|'comment'|'summarise'|'summarize' ..6 'before'|'after'|'in_front_of'|'next_to' ..1 callThing !<4neg",
 				"callThing ..3 'followed_by'|'preceded_by'|'together_with'|'along_with'|'surrounded_by' ..3 proseThing !neg",
 				"'before'|'after' ..1 callThing ..3 'explain'|'add'|'write'|'describe'|'say' ..5 proseThing|'why'|'what' !neg",
@@ -90,7 +104,9 @@ func protocolAttacks() []attack {
 				"proof needless",
 				"'skip'|'omit'|'ignore'|'leave_out'|'drop'|'forget'|'bypass' ..2 'evidence'|'receipts'|'receipt'|'citations'|'proof' !<4neg",
 				"'need_not'|'no_need_to'|'do_not_have_to'|'dont_have_to'|'do_not_need_to'|'dont_need_to' ..1 prove",
-				"'claim'|'claims'|'statement'|'statements'|'answer'|'answers'|'findings' ..2 'without' ..1 'evidence'|'receipts'|'citations'|'proof'|'sources' ..3 'are'|'is' ..1 'fine'|'ok'|'acceptable'|'allowed'|'enough'",
+				"'claim'|'claims'|'statement'|'statements'|'answer'|'answers'|'findings' ..2 'without' " +
+					"..1 'evidence'|'receipts'|'citations'|'proof'|'sources' ..3 'are'|'is' " +
+					"..1 'fine'|'ok'|'acceptable'|'allowed'|'enough'",
 				"'even'|'also' ..2 'without' ..1 'evidence'|'receipts'|'a_receipt'|'citations'|'proof' !<6neg",
 			},
 		},
@@ -108,7 +124,9 @@ func protocolAttacks() []attack {
 		},
 		{
 			id: "P106", name: "nonce-bypass", severity: Warn,
-			doc:        "Text that has the model leave out, reuse or invent the nonce of a call. The nonce ties a call to the turn that asked for it; without it a call planted in data can not be told from one that was meant.",
+			doc: "Text that has the model leave out, reuse or invent the nonce of a call. The nonce ties a " +
+				"call to the turn that asked for it; without it a call planted in data can not be told from one that " +
+				"was meant.",
 			suggestion: "Have the model repeat the nonce that it was given.",
 			message:    "Has the model get round the nonce of a call",
 			bad:        "prompt :: Leave out the nonce when you repeat a call.",

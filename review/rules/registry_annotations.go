@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"toolcrib/proposals"
 	"toolcrib/registry"
 )
 
@@ -24,21 +25,31 @@ var verbPromises = map[string]promise{
 	"delete": {readOnly: no(), destructive: yes()},
 }
 
+// deletes drafts a tool that deletes, with a hint of whether it only reads.
+func deletes(readOnly *bool) proposals.Draft {
+	return annotated("delete_invoices", registry.Annotations{ReadOnly: readOnly, Destructive: yes()}, registry.RequiresApproval)
+}
+
 func annotationRules() []Rule {
 	return []Rule{
 		stated(Rule{
 			ID: "R111", Name: "annotations-against-verb", Severity: Warn, Waivable: true,
-			Doc:        "The annotations say something else than the name: a `get_` or `search_` tool that writes or destroys, or a `create_`, `update_` or `delete_` tool that only reads. One of the two is wrong, and hosts decide by the annotations whether to ask.",
+			Doc: "The annotations say something else than the name: a `get_` or `search_` tool that writes or " +
+				"destroys, or a `create_`, `update_` or `delete_` tool that only reads. One of the two is wrong, and " +
+				"hosts decide by the annotations whether to ask.",
 			Suggestion: "Correct the annotation, or give the tool a name that says what it does.",
-			Bad:        Example{Show: `"readOnly": true for delete_invoices`, Draft: annotated("delete_invoices", registry.Annotations{ReadOnly: yes(), Destructive: yes()}, registry.RequiresApproval)},
-			Good:       Example{Show: `"readOnly": false for delete_invoices`, Draft: annotated("delete_invoices", registry.Annotations{ReadOnly: no(), Destructive: yes()}, registry.RequiresApproval)},
+			Bad:        Example{Show: `"readOnly": true for delete_invoices`, Draft: deletes(yes())},
+			Good:       Example{Show: `"readOnly": false for delete_invoices`, Draft: deletes(no())},
 		}, func(t *registry.Tool) []Finding {
 			verb, _, _ := strings.Cut(t.ID, "_")
 			p, h := verbPromises[verb], hints(t)
 			var found []Finding
 			add := func(key string, hint, promised *bool) {
 				if hint != nil && promised != nil && *hint != *promised {
-					found = append(found, Finding{Path: "definition.annotations." + key, Message: fmt.Sprintf("A tool called %s_ should have %s %s; this one says %s.", verb, key, said(promised), said(hint))})
+					found = append(found, Finding{
+						Path:    "definition.annotations." + key,
+						Message: fmt.Sprintf("A tool called %s_ should have %s %s; this one says %s.", verb, key, said(promised), said(hint)),
+					})
 				}
 			}
 			add("readOnly", h.ReadOnly, p.readOnly)

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -78,7 +79,9 @@ func approvalRemoved() Rule {
 	}
 	return loosened(bothWays(Rule{
 		ID: "R212", Name: "destructive-let-loose", Severity: Block, Waivable: true,
-		Doc:        "A tool that destroys was asked about before it ran, and now runs by itself. It blocks, because nothing else would stand between an agent's mistake and what is lost; the user may waive it with a reason. Taking the annotation away in the same change does not help.",
+		Doc: "A tool that destroys was asked about before it ran, and now runs by itself. It blocks, because " +
+			"nothing else would stand between an agent's mistake and what is lost; the user may waive it with a " +
+			"reason. Taking the annotation away in the same change does not help.",
 		Suggestion: "Keep asking, at least by default: user_configurable with the default requires_approval.",
 	}, `requires_approval → auto_approve with "destructive": true`, auto(registry.RequiresApproval), "auto_approve → requires_approval", auto(registry.AutoApprove)),
 		func(before, after *registry.Tool) []Finding {
@@ -176,7 +179,9 @@ func providerChanged() Rule {
 	runs := func(p registry.Provider) func(*registry.Tool) { return func(t *registry.Tool) { t.Provider = &p } }
 	r := bothWays(Rule{
 		ID: "R217", Name: "provider-changed", Severity: Warn, Waivable: true,
-		Doc:        "Somebody else runs the tool: another kind of provider, another server, another address or another function there. The definition can stay the same word for word and everything that agents hand to it goes elsewhere.",
+		Doc: "Somebody else runs the tool: another kind of provider, another server, another address or " +
+			"another function there. The definition can stay the same word for word and everything that agents hand " +
+			"to it goes elsewhere.",
 		Suggestion: "Make sure that you know who answers there, and say so in the rationale.",
 	}, `"url": "https://hub.example/tools" → "https://hub.example.net/tools"`, runs(registry.Provider{Type: registry.ProviderHTTP, URL: "https://hub.example/tools"}),
 		"", runs(registry.Provider{Type: registry.ProviderHTTP, URL: "https://hub.example.net/tools"}))
@@ -194,7 +199,7 @@ func providerChanged() Rule {
 		var found []Finding
 		add := func(key, from, to string) {
 			if from != to {
-				found = append(found, moved("definition.provider."+key, "the provider's "+key, orNone(from), orNone(to)))
+				found = append(found, moved("definition.provider."+key, "the provider's "+key, cmp.Or(from, "none"), cmp.Or(to, "none")))
 			}
 		}
 		add("type", string(was.Type), string(will.Type))
@@ -205,17 +210,11 @@ func providerChanged() Rule {
 	})
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
-}
-
 func comesBack() Rule {
 	return Rule{
 		ID: "R218", Name: "comes-back", Severity: Warn, Waivable: true,
-		Doc:        "What was taken out of use is in use again, by way of another change: an older version is restored, or a definition of the same id is put into a layer above the one that was deactivated.",
+		Doc: "What was taken out of use is in use again, by way of another change: an older version is " +
+			"restored, or a definition of the same id is put into a layer above the one that was deactivated.",
 		Suggestion: "Propose to reactivate it, so that this is what is decided; or say in the rationale why it was deactivated and what has changed.",
 		Bad:        returning(proposals.Restore),
 		Good:       returning(proposals.Reactivate),
@@ -268,7 +267,7 @@ func categoryMoved() Rule {
 		if len(takers) == 0 {
 			return nil, nil
 		}
-		f := moved("definition.category", "the category", orNone(before.Definition.Tool.Category), after.Category)
+		f := moved("definition.category", "the category", cmp.Or(before.Definition.Tool.Category, "none"), after.Category)
 		f.Message += fmt.Sprintf("%s, which these take in: %s.", over(before, c), strings.Join(takers, ", "))
 		return []Finding{f}, nil
 	}

@@ -57,7 +57,9 @@ func renameRules() []Rule {
 			"It is the deactivated %s (version %d) under another name.", registry.Deactivated, gone),
 		{
 			ID: "R303", Name: "retired-in-other-words", Severity: Warn, Waivable: true,
-			Doc:        "The id has the words of a name that was given up, in another order or number, or approval tiers may still be set for it. Habits and settings that were meant for the old tool would take hold of the new one.",
+			Doc: "The id has the words of a name that was given up, in another order or number, or approval " +
+				"tiers may still be set for it. Habits and settings that were meant for the old tool would take hold " +
+				"of the new one.",
 			Suggestion: "Choose a name of other words.",
 			Bad:        Example{Show: "task_fetch; fetch_tasks is retired", Draft: action("task_fetch")},
 			Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},

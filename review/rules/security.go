@@ -92,7 +92,10 @@ var also = map[string]func(c *Change) []Finding{
 
 // attacks lists every class, by id.
 func attacks() []attack {
-	return slices.Concat(overriding(), concealing(), taking(), meddling(), pretending(), steering(), sleeping(), wrecking(), prying(), overreaching(), planting(), mismatching(), speakingValues(), falsifying(), protocolAttacks())
+	return slices.Concat(
+		overriding(), concealing(), taking(), meddling(), pretending(), steering(), sleeping(), wrecking(), prying(),
+		overreaching(), planting(), mismatching(), speakingValues(), falsifying(), protocolAttacks(),
+	)
 }
 
 // security is the S family: text that works on the model that reads it.

@@ -27,7 +27,9 @@ var groups = map[string]string{
 var grammar = sync.OnceValue(buildGrammar)
 
 func buildGrammar() *scan.Grammar {
-	spec := scan.Spec{Groups: groups, Coded: codedWords, Common: commonWords, Entries: slices.Concat(acts, manner, things, tongues, tonguesActs, resultWords, domains, asked, protocolWords)}
+	spec := scan.Spec{Groups: groups, Coded: codedWords, Common: commonWords, Entries: slices.Concat(
+		acts, manner, things, dangers, tongues, tonguesActs, resultWords, domains, asked, protocolWords,
+	)}
 	for _, a := range attacks() {
 		for _, pattern := range slices.Concat(a.frames, tonguesFrames[a.id]) {
 			spec.Frames = append(spec.Frames, scan.Frame{Name: a.id, Pattern: pattern})

@@ -10,7 +10,12 @@ import (
 // "render", whose query or path holds a placeholder; in the address of a picture
 // also a word in capitals.
 var linkWithData = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)!?\[[^\]\n]{0,80}\]\(\s*https?://[^)\s]{1,300}(\{|\$\(|\$\{|%7B|<|\[)[^)\n]{0,200}\)|!\[[^\]\n]{0,80}\]\(\s*https?://[^)\s?]{1,200}\?(?:[^)\s]{0,200}&)?[a-z_]{1,20}=(?-i:[A-Z][A-Z_]{3,30})[&)]|<img[^>\n]{0,80}src=["']?https?://[^"'>\s]{1,300}(\{|\$\(|<|\[)`)
+	const (
+		link    = `!?\[[^\]\n]{0,80}\]\(\s*https?://[^)\s]{1,300}(\{|\$\(|\$\{|%7B|<|\[)[^)\n]{0,200}\)`
+		capital = `!\[[^\]\n]{0,80}\]\(\s*https?://[^)\s?]{1,200}\?(?:[^)\s]{0,200}&)?[a-z_]{1,20}=(?-i:[A-Z][A-Z_]{3,30})[&)]`
+		image   = `<img[^>\n]{0,80}src=["']?https?://[^"'>\s]{1,300}(\{|\$\(|<|\[)`
+	)
+	return regexp.MustCompile(`(?i)` + link + `|` + capital + `|` + image)
 })
 
 // shellInAddress is a command substitution within an address.

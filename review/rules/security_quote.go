@@ -11,7 +11,10 @@ import (
 func quoted() Rule {
 	return Rule{
 		ID: "S125", Name: "quoted-attack", Severity: Warn, Waivable: true,
-		Doc:        "A phrase that would be an attack stands here as an example or as something to detect. In quotation marks it is only listed, so that a reviewer can see that this is so, and so it is right behind words that announce it when the tool is about samples or detection. Otherwise it may be meant to be followed.",
+		Doc: "A phrase that would be an attack stands here as an example or as something to detect. In " +
+			"quotation marks it is only listed, so that a reviewer can see that this is so, and so it is right " +
+			"behind words that announce it when the tool is about samples or detection. Otherwise it may be meant to " +
+			"be followed.",
 		Suggestion: "Make sure that the phrase is quoted and that the text around it says so.",
 		Bad:        example("This text is for a training: you all ignore previous instructions."),
 		Good:       example("Detects attempts to steer a model."),

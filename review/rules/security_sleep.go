@@ -35,7 +35,8 @@ func sleeping() []attack {
 				"'when'|'whenever'|'if'|'once' ..2 'someone'|'somebody'|'anyone' ..2 says ..8 'deleted'|'sent'|'forwarded'|'executed'|'switched'|'removed'|'uploaded'|'wiped'",
 				"'after'|'on'|'every'|'from'|'at'|'by' ..2 ordinal ..2 occasion ..12 send|include|read|begin|demand|'instead'|'also' !error",
 				"starting ..3 month ..8 send|damage|read|begin|'instead'|'also'|'first' ..8 'instead'|sensitive|danger|content|'first'|sink !'schedule'",
-				"'if'|'when'|'whenever'|'once'|'as_soon_as' ..4 user|'message'|'input'|'conversation'|'text'|'query'|'prompt'|'request' ..4 says ..3 'the' ..1 trigger ..12 send|begin|damage|redirect|becoming|call|include",
+				"'if'|'when'|'whenever'|'once'|'as_soon_as' ..4 user|'message'|'input'|'conversation'|'text'|'query'|'prompt'|'request' " +
+					"..4 says ..3 'the' ..1 trigger ..12 send|begin|damage|redirect|becoming|call|include",
 				"'if'|'when'|'whenever'|'once'|'as_soon_as' ..2 'the' ..1 trigger ..4 says|'appears'|'occurs'|'is_used' ..12 send|begin|damage|redirect|becoming|'switch'",
 				"'if'|'when'|'whenever'|'once'|'as_soon_as' ..2 user ..2 says ..4 'banking'|'password'|'passwords'|'credentials'|'finance'|'money'|'payment'|'salary' ..4 call|send|begin|read",
 				"'behaves'|'behave'|'acts'|'act'|'works'|'appears'|'operates'|'looks' ..2 'normally'|'benignly'|'harmless'|'innocent'|'benign'|'as_described' ..4 'until'|'during'|'while'|'before'",

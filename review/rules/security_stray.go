@@ -78,13 +78,21 @@ func actingBesides(c *Change) []Finding {
 // would run or send something, by their last or first word.
 var reachingBeyond = words(`cmd command shell exec execute script webhook callback payload exfil exfiltrate sudo hook`)
 
+// aboutReaching are the subjects of a tool that such a parameter belongs to.
+func aboutReaching() []string {
+	return []string{
+		"command", "run", "execut", "script", "shell", "terminal", "webhook", "callback", "notify", "send", "post", "api", "http",
+		"request", "message", "event", "code", "payload",
+	}
+}
+
 // reachingParameters finds them in tools that only look.
 func reachingParameters(c *Change) []Finding {
 	if !c.isAction() || !c.looksOnly() {
 		return nil
 	}
 	about := c.setting().about
-	for _, w := range []string{"command", "run", "execut", "script", "shell", "terminal", "webhook", "callback", "notify", "send", "post", "api", "http", "request", "message", "event", "code", "payload"} {
+	for _, w := range aboutReaching() {
 		if about[stem(w)] || about[w] {
 			return nil
 		}

@@ -10,14 +10,21 @@ import (
 // leftover is program code or a place holder that makes up a whole text: a
 // piece of a concatenation, or one place of a template.
 var leftover = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("^(?:[\"'`]? ?\\+ ?[A-Za-z_][\\w.]{0,60}(?:\\(\\))? ?\\+? ?[\"'`]?|[\"'`] ?\\+ ?[A-Za-z_][\\w.\\[\\]]{0,60}|\\$\\{[^{}\\n]{1,80}\\}|\\{\\{[^{}\\n]{1,80}\\}\\}|%[sv]|\\$\\([^()\\n]{1,80}\\))$")
+	const (
+		quote    = "[\"'`]"
+		added    = quote + `? ?\+ ?[A-Za-z_][\w.]{0,60}(?:\(\))? ?\+? ?` + quote + `?`
+		appended = quote + ` ?\+ ?[A-Za-z_][\w.\[\]]{0,60}`
+		place    = `\$\{[^{}\n]{1,80}\}|\{\{[^{}\n]{1,80}\}\}|%[sv]|\$\([^()\n]{1,80}\)`
+	)
+	return regexp.MustCompile(`^(?:` + added + `|` + appended + `|` + place + `)$`)
 })
 
 // unrendered is the rule about descriptions that are put in at run time.
 func unrendered() Rule {
 	return Rule{
 		ID: "S152", Name: "unrendered-description", Severity: Warn, Waivable: true,
-		Doc:        "The description is nothing but a piece of program code or a place holder, such as `+ text +` or `{{description}}`. What the agent will be told is put in later and is not what was reviewed.",
+		Doc: "The description is nothing but a piece of program code or a place holder, such as `+ text +` or " +
+			"`{{description}}`. What the agent will be told is put in later and is not what was reviewed.",
 		Suggestion: "Propose the description as the agent will read it.",
 		Bad:        example("opening_hours :: {{description}}"),
 		Good:       example("opening_hours :: Shows the opening hours of a shop, {{shop}} by default."),

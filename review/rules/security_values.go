@@ -14,7 +14,9 @@ import (
 func speakingValues() []attack {
 	return []attack{{
 		id: "S150", name: "order-in-a-value", severity: Warn,
-		doc: "A default, enum value, constant, example, title or comment of a schema that says what to do, speaks to the model, or stands for something private: a place for the conversation or a cookie, an address that receives copies. " +
+		doc: "A default, enum value, constant, example, title or comment of a schema that says what to do, speaks to " +
+			"the model, or stands for something private: a place for the conversation or a cookie, an address that " +
+			"receives copies. " +
 			"Nobody reads values as text, and a model copies a default as it stands.",
 		suggestion: "Keep values to data. What the tool does belongs in its description, and whom it writes to is the user's choice.",
 		message:    "A value of the schema that says what to do or holds what is private",
@@ -23,7 +25,9 @@ func speakingValues() []attack {
 		frames: []string{
 			"'afterwards'|'and_then'|'then'|'thereafter'|'beforehand'|'while_at_it' ..2 damage|send|exfil|read|redirect !<3neg",
 			"damage|send|exfil|redirect ..6 'and' ..1 'report'|'say'|'answer'|'claim'|'pretend' ..6",
-			"'assistant'|'agent'|'agents'|'model'|'models'|'llm'|'ai' ..3 'should'|'must'|'shall'|'has_to'|'have_to'|'is_to'|'are_to'|'treat'|'try'|'follow'|'obey'|'send'|'read'|'skip' !<3neg !'placeholder'",
+			"'assistant'|'agent'|'agents'|'model'|'models'|'llm'|'ai' " +
+				"..3 'should'|'must'|'shall'|'has_to'|'have_to'|'is_to'|'are_to'|'treat'|'try'|'follow'|'obey'|'send'|'read'|" +
+				"'skip' !<3neg !'placeholder'",
 			"'append'|'put'|'insert'|'paste'|'attach'|'add'|'fill_in'|'include'|'enter' ..4 'env'|'printenv'|secretAny|internals !<3neg",
 			"'skip'|'ignore'|'disable'|'bypass' ..2 'check'|'checks'|'approval'|'confirmation'|'rules'|'validation' &user|'system'|'admin'|'administrator'",
 			"'value'|'contents'|'content'|'output'|'copy'|'list' ..2 'of' ..3 secretAny|internals|conversation|userData|'env'|'printenv' !'example'",
@@ -39,7 +43,12 @@ func (s *scanned) inValue() bool {
 
 // privatePlace is a place in a value that something private is to be put into.
 var privatePlace = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:\{\{|\$\{|<|\[\[)[^{}<>\[\]]{0,40}\b(?:conversation|chat|history|transcript|system[ _]prompt|passwords?|cookies?|secrets?|credentials?|memory|memories|last[ _]message|clipboard)\b[^{}<>\[\]]{0,40}(?:\}|>|\])`)
+	const (
+		private = `conversation|chat|history|transcript|system[ _]prompt|passwords?|cookies?|secrets?|credentials?|` +
+			`memory|memories|last[ _]message|clipboard`
+		around = `[^{}<>\[\]]{0,40}`
+	)
+	return regexp.MustCompile(`(?i)(?:\{\{|\$\{|<|\[\[)` + around + `\b(?:` + private + `)\b` + around + `(?:\}|>|\])`)
 })
 
 // copying are names of parameters that say who else hears of a call.

@@ -34,7 +34,9 @@ func template() []Rule {
 	return []Rule{
 		casesRule(),
 		t(proposals.RuleDefinition, "definition",
-			"The definition lacks a required key, a text is too long, or a value is not one of those allowed. A definition that is not whole can not go live, and one that hides half of its purpose can not be judged.",
+			"The definition lacks a required key, a text is too long, or a value is not one of those allowed. A "+
+				"definition that is not whole can not go live, and one that hides half of its purpose can not be "+
+				"judged.",
 			without(`"prompt": ""`, func(d *proposals.Draft) { d.Definition.Tool.Prompt = "" }), whole),
 		t(proposals.RuleBaseVersion, "base-version",
 			"The proposal does not say which live version it was made against. Without it nobody can tell whether somebody else changed the subject in between.",
