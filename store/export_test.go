@@ -8,6 +8,10 @@ import (
 // SchemaVersion is the number of the last migration.
 const SchemaVersion = schemaVersion
 
+// Few is how many proposals a filter of less than three characters lists one by
+// one.
+const Few = few
+
 // Steps returns the numbers of the migrations in their order.
 func Steps() ([]int, error) {
 	all, err := migrations()

@@ -43,7 +43,7 @@ func (s *session) filter(ctx context.Context, sel *selection, words string) erro
 		return nil
 	}
 	if short {
-		if err := s.rare(ctx, sel, words); err != nil {
+		if err := s.begins(ctx, sel, words); err != nil {
 			return err
 		}
 	}
@@ -62,21 +62,65 @@ func (s *selection) eachRow(words string) {
 	s.add("("+strings.Join(conditions, " OR ")+")", args...)
 }
 
-// rare narrows a selection to the proposals with trigrams that begin with words,
-// if they are few.
-func (s *session) rare(ctx context.Context, sel *selection, words string) error {
+// begins narrows a selection to the proposals with trigrams that begin with
+// words: to a list of them if they are few, to what the index has for those
+// trigrams if there are few of these. Otherwise so many texts have the words that
+// looking at each row soon fills a page.
+func (s *session) begins(ctx context.Context, sel *selection, words string) error {
 	var queries []string
 	var args []any
 	for _, spelling := range spellings(words) {
 		queries = append(queries, "SELECT doc FROM proposals_terms WHERE term >= ? AND term <= ?")
-		args = append(args, spelling, spelling+strings.Repeat(string(unicode.MaxRune), minIndexed))
+		args = append(args, spelling, afterAll(spelling))
 	}
 	query := strings.Join(queries, " UNION ALL ")
 	n, err := s.countFew(ctx, query, args)
-	if err == nil && n <= few {
+	if err != nil {
+		return err
+	}
+	if n <= few {
 		sel.add("p.seq IN ("+query+")", args...)
+		return nil
+	}
+	trigrams, err := s.trigrams(ctx, words)
+	if err == nil && len(trigrams) > 0 {
+		sel.from, sel.seq = "proposals_text t CROSS JOIN proposals p ON p.seq = t.rowid", "t.rowid"
+		sel.add("proposals_text MATCH ?", strings.Join(trigrams, " OR "))
 	}
 	return err
+}
+
+// maxTrigrams is how many trigrams are looked for at once: the index is entered
+// for each of them.
+const maxTrigrams = 32
+
+// trigrams returns the trigrams of the index that begin with words, as phrases,
+// and none when they are too many. Each is found by itself, behind the one
+// before: the engine lists them with all places that have them.
+func (s *session) trigrams(ctx context.Context, words string) ([]string, error) {
+	var found []string
+	for _, spelling := range spellings(words) {
+		for from := spelling; ; {
+			next, err := all(ctx, s, scanString, "SELECT term FROM proposals_terms WHERE term >= ? AND term <= ? LIMIT 1", from, afterAll(spelling))
+			if err != nil {
+				return nil, err
+			}
+			if len(next) == 0 {
+				break
+			}
+			if len(found) == maxTrigrams || strings.ContainsRune(next[0], 0) {
+				return nil, nil
+			}
+			found = append(found, quoteFTS(next[0]))
+			from = next[0] + "\x01"
+		}
+	}
+	return found, nil
+}
+
+// afterAll returns what comes after every trigram that begins with words.
+func afterAll(words string) string {
+	return words + strings.Repeat(string(unicode.MaxRune), minIndexed)
 }
 
 // countFew counts the rows of a query, at most one more than a few.

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
 
@@ -90,6 +91,41 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	t.Logf("%d filters over %d titles", len(filters), len(ps))
+}
+
+// TestShortFilterOfMany looks for parts of one and two characters, in each run
+// for others, of titles that more proposals have than are listed one by one,
+// behind newer ones that do not have them.
+func TestShortFilterOfMany(t *testing.T) {
+	db := storetest.New(t)
+	title := strings.Join(titles()[:len(titles())-1], " ")
+	ps := make([]proposals.Proposal, store.Few+100)
+	for i := range ps {
+		ps[i] = proposals.Proposal{Title: title}
+	}
+	ps = db.Queue(t, ps...)
+	db.Queue(t, proposals.Proposal{Title: "7"}, proposals.Proposal{Title: "7"})
+	runes := []rune(title)
+	filters := map[string]bool{}
+	for from := range runes {
+		filters[string(runes[from:from+1])], filters[string(runes[from:min(from+2, len(runes))])] = true, true
+	}
+	n := 0
+	for filter := range filters {
+		if n++; n%(4*stride) != 0 || contains(proposals.Proposal{Title: "7", Subject: ps[0].Subject, Author: ps[0].Author}, filter) {
+			continue
+		}
+		last := len(ps) - 1
+		q := review.Query{Filter: filter, Limit: 2}
+		for range 2 {
+			page := list(t, db, q)
+			if got := page.Proposals; len(got) != 2 || got[0].ID != ps[last].ID || got[1].ID != ps[last-1].ID {
+				t.Fatalf("%q finds %v; want %s and %s", filter, got, ps[last].ID, ps[last-1].ID)
+			}
+			last, q.After = last-2, page.Next
+		}
+	}
+	t.Logf("%d filters", len(filters)/(4*stride))
 }
 
 // TestHostileFilters are no text, or more of it than anything has: they find
