@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -73,13 +74,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 		if err != nil {
 			return err
 		}
-		if in.ToMemoryID != nil {
-			to, err := memory(ctx, w, *in.ToMemoryID)
-			if err != nil {
-				return err
-			}
-			out.Target = to.ID
-		} else if out.Target, err = c.entity(ctx, w, *in.ToEntity, in.EntityType); err != nil {
+		if out.Target, err = c.target(ctx, w, in); err != nil {
 			return err
 		}
 		out.Created, err = w.AddLink(ctx, Link{Memory: from.ID, Target: out.Target, ToEntity: in.ToEntity != nil, Relation: in.Relation, At: c.At})
@@ -105,6 +100,18 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
+// target returns the id of what a memory is to be linked to.
+func (c call) target(ctx context.Context, w Writer, in linkIn) (string, error) {
+	if in.ToMemoryID == nil {
+		return c.entity(ctx, w, *in.ToEntity, in.EntityType)
+	}
+	to, err := memory(ctx, w, *in.ToMemoryID)
+	return to.ID, err
+}
+
+// otherType is the type of an entity of which nothing else was said.
+const otherType = "other"
+
 // entity returns the id of the entity that goes by a name, and makes it when
 // there is none. A name that several go by needs the type; one whose type was
 // not known gets it.
@@ -114,44 +121,56 @@ func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, 
 	if err != nil {
 		return "", err
 	}
-	of := func(kind string) int {
-		return slices.IndexFunc(found, func(e Entity) bool { return e.Type == kind })
+	e, ok, err := pickEntity(found, name, kind)
+	if err != nil {
+		return "", err
 	}
-	n := -1
+	if !ok {
+		e = Entity{ID: c.opts.NewID(), Name: name, Type: cmp.Or(kind, otherType)}
+		return e.ID, w.AddEntity(ctx, e, key, entityTerms(name))
+	}
+	if e.learn(name, kind) {
+		err = w.ChangeEntity(ctx, e, entityTerms(e.Name))
+	}
+	return e.ID, err
+}
+
+// pickEntity returns the one that is meant of the entities that go by a name; a
+// kind of "" will do where there is only one. It reports false for none.
+func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
 	switch {
 	case kind == "" && len(found) > 1:
 		types := docs(found, func(e Entity) string { return e.Type })
 		slices.Sort(types)
-		return "", &gateway.Error{Code: gateway.CodeArguments, Message: fmt.Sprintf("Several entities are called %s: %s. Say with entity_type which of them is meant.", jsondoc.Quote(name), strings.Join(types, ", "))}
+		return Entity{}, false, &gateway.Error{
+			Code: gateway.CodeArguments,
+			Message: fmt.Sprintf("Several entities are called %s: %s. Say with entity_type which of them is meant.",
+				jsondoc.Quote(name), strings.Join(types, ", ")),
+		}
 	case kind == "" && len(found) == 1:
-		n = 0
-	case kind != "":
-		if n = of(kind); n < 0 {
-			n = of("other")
+		return found[0], true, nil
+	case kind == "":
+		return Entity{}, false, nil
+	}
+	for _, t := range []string{kind, otherType} {
+		if n := slices.IndexFunc(found, func(e Entity) bool { return e.Type == t }); n >= 0 {
+			return found[n], true, nil
 		}
 	}
-	if n < 0 {
-		e := Entity{ID: c.opts.NewID(), Name: name, Type: kind}
-		if kind == "" {
-			e.Type = "other"
-		}
-		return e.ID, w.AddEntity(ctx, e, key, entityTerms(name))
-	}
-	e := found[n]
+	return Entity{}, false, nil
+}
+
+// learn adds what a link says of an entity: a name, and a type unless it is "".
+// It reports whether that was new.
+func (e *Entity) learn(name, kind string) bool {
 	changed := false
 	if kind != "" && kind != e.Type {
 		e.Type, changed = kind, true
 	}
-	if e.knows(name) || len(e.Aliases) >= maxAliases {
-		name = ""
-	}
-	if name != "" {
+	if !e.knows(name) && len(e.Aliases) < maxAliases {
 		e.Aliases, changed = append(slices.Clone(e.Aliases), name), true
 	}
-	if changed {
-		err = w.ChangeEntity(ctx, e, entityTerms(e.Name))
-	}
-	return e.ID, err
+	return changed
 }
 
 // knows reports whether an entity goes by a name, letter case apart.

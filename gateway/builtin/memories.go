@@ -110,20 +110,8 @@ func getMemories(ctx context.Context, c call) (any, error) {
 	if err := ps.err(); err != nil {
 		return nil, err
 	}
-	var out memoriesOut
-	err := c.read(ctx, func(r Reader) error {
-		var found []Memory
-		var err error
-		if in.ID != nil {
-			found, err = r.MemoriesByID(ctx, []string{*in.ID})
-		} else {
-			found, err = r.Memories(ctx, f, limit+1)
-		}
-		found, out.More = cut(found, limit)
-		out.Memories = docs(found, Memory.doc)
-		return err
-	})
-	return out, err
+	memories, more, err := get(ctx, c, source[Memory, MemoryFilter]{Reader.MemoriesByID, Reader.Memories}, in.ID, f, limit)
+	return memoriesOut{docs(memories, Memory.doc), more}, err
 }
 
 // memoryChange is what update_memories is given.

@@ -60,50 +60,49 @@ func getReminders(ctx context.Context, c call) (any, error) {
 		sent := status == "sent"
 		f.Sent = &sent
 	}
-	out := remindersOut{Delivery: undelivered}
-	err := c.read(ctx, func(r Reader) error {
-		var found []Reminder
-		var err error
-		if in.ID != nil {
-			found, err = r.RemindersByID(ctx, []string{*in.ID})
-		} else {
-			found, err = r.Reminders(ctx, f, limit+1)
-		}
-		found, out.More = cut(found, limit)
-		out.Reminders = docs(found, Reminder.doc)
-		return err
-	})
-	return out, err
+	reminders, more, err := get(ctx, c, source[Reminder, ReminderFilter]{Reader.RemindersByID, Reader.Reminders}, in.ID, f, limit)
+	return remindersOut{Reminders: docs(reminders, Reminder.doc), More: more, Delivery: undelivered}, err
+}
+
+// newReminder is what create_reminders is given of one reminder.
+type newReminder struct {
+	Text     string  `json:"text"`
+	RemindAt moment  `json:"remind_at"`
+	TaskID   *string `json:"task_id"`
+	Channel  string  `json:"channel"`
+}
+
+// reminder returns the reminder as it is going to be kept.
+func (r *newReminder) reminder(ps *problems, c call, path string) Reminder {
+	at := func(key string) string { return jsondoc.Join(path, key) }
+	reminder := Reminder{
+		ID: c.opts.NewID(), Text: ps.text(at("text"), r.Text, maxReminderText), At: r.RemindAt.Time,
+		Channel: ps.channel(at("channel"), r.Channel), Created: c.At,
+	}
+	switch {
+	case r.RemindAt.IsZero():
+		ps.missing(at("remind_at"), "a time")
+	case !r.RemindAt.After(c.At):
+		ps.Add(at("remind_at"), "expected a time that lies ahead; it is %s now", c.clock())
+	}
+	if r.TaskID != nil {
+		ps.id(at("task_id"), *r.TaskID)
+		reminder.Task = *r.TaskID
+	}
+	return reminder
 }
 
 func createReminders(ctx context.Context, c call) (any, error) {
 	in := struct {
-		Reminders []struct {
-			Text     string  `json:"text"`
-			RemindAt moment  `json:"remind_at"`
-			TaskID   *string `json:"task_id"`
-			Channel  string  `json:"channel"`
-		} `json:"reminders"`
+		Reminders []newReminder `json:"reminders"`
 	}{}
 	ps := decode(c.Args, &in)
 	ps.count("reminders", len(in.Reminders), maxListed)
 	list := make([]Reminder, len(in.Reminders))
-	at := func(i int, key string) string { return jsondoc.Join(jsondoc.Index("reminders", i), key) }
 	var tasks []string
 	for i, r := range in.Reminders {
-		list[i] = Reminder{
-			ID: c.opts.NewID(), Text: ps.text(at(i, "text"), r.Text, maxReminderText), At: r.RemindAt.Time,
-			Channel: ps.channel(at(i, "channel"), r.Channel), Created: c.At,
-		}
-		switch {
-		case r.RemindAt.IsZero():
-			ps.missing(at(i, "remind_at"), "a time")
-		case !r.RemindAt.After(c.At):
-			ps.Add(at(i, "remind_at"), "expected a time that lies ahead; it is %s now", c.clock())
-		}
+		list[i] = r.reminder(&ps, c, jsondoc.Index("reminders", i))
 		if r.TaskID != nil {
-			ps.id(at(i, "task_id"), *r.TaskID)
-			list[i].Task = *r.TaskID
 			tasks = append(tasks, *r.TaskID)
 		}
 	}
@@ -115,11 +114,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 		if err != nil {
 			return err
 		}
-		for i, r := range list {
-			if r.Task != "" && !slices.ContainsFunc(known, func(t Task) bool { return t.ID == r.Task }) {
-				ps.Add(at(i, "task_id"), "there is no task with this id; look it up with get_tasks")
-			}
-		}
+		ps.tasksOf(list, known)
 		if err := ps.err(); err != nil {
 			return err
 		}
@@ -134,6 +129,15 @@ func createReminders(ctx context.Context, c call) (any, error) {
 		Reminders []docReminder `json:"reminders"`
 		Delivery  string        `json:"delivery"`
 	}{docs(list, Reminder.doc), undelivered}, err
+}
+
+// tasksOf checks that the tasks of reminders are among those that there are.
+func (ps *problems) tasksOf(list []Reminder, known []Task) {
+	for i, r := range list {
+		if r.Task != "" && !slices.ContainsFunc(known, func(t Task) bool { return t.ID == r.Task }) {
+			ps.Add(jsondoc.Join(jsondoc.Index("reminders", i), "task_id"), "there is no task with this id; look it up with get_tasks")
+		}
+	}
 }
 
 func deleteReminders(ctx context.Context, c call) (any, error) {

@@ -43,29 +43,6 @@ func (t Task) doc() docTask {
 	}
 }
 
-// docs makes documents of records: an empty list rather than none.
-func docs[T, D any](list []T, doc func(T) D) []D {
-	out := make([]D, len(list))
-	for i, v := range list {
-		out[i] = doc(v)
-	}
-	return out
-}
-
-// cut returns at most limit entries, and whether there were more.
-func cut[T any](list []T, limit int) ([]T, bool) {
-	if len(list) > limit {
-		return list[:limit], true
-	}
-	return list, false
-}
-
-// The bounds of a list that is asked for.
-const (
-	defaultLimit = 50
-	maxLimit     = 200
-)
-
 type tasksOut struct {
 	Tasks []docTask `json:"tasks"`
 	More  bool      `json:"more"`
@@ -94,27 +71,8 @@ func getTasks(ctx context.Context, c call) (any, error) {
 	if err := ps.err(); err != nil {
 		return nil, err
 	}
-	var out tasksOut
-	err := c.read(ctx, func(r Reader) error {
-		var tasks []Task
-		var err error
-		if in.ID != nil {
-			tasks, err = r.TasksByID(ctx, []string{*in.ID})
-		} else {
-			tasks, err = r.Tasks(ctx, f, limit+1)
-		}
-		tasks, out.More = cut(tasks, limit)
-		out.Tasks = docs(tasks, Task.doc)
-		return err
-	})
-	return out, err
-}
-
-// idFilter checks the id that a get_ tool may be given.
-func (ps *problems) idFilter(id *string) {
-	if id != nil {
-		ps.id("id", *id)
-	}
+	tasks, more, err := get(ctx, c, source[Task, TaskFilter]{Reader.TasksByID, Reader.Tasks}, in.ID, f, limit)
+	return tasksOut{docs(tasks, Task.doc), more}, err
 }
 
 // projectFilter checks the project that a list is narrowed to.
@@ -125,31 +83,41 @@ func (ps *problems) projectFilter(name *string) string {
 	return ps.text("project", *name, maxProjectName)
 }
 
+// newTask is what create_tasks is given of one task.
+type newTask struct {
+	Title    string   `json:"title"`
+	Notes    string   `json:"notes"`
+	Due      moment   `json:"due"`
+	Priority string   `json:"priority"`
+	Project  *string  `json:"project"`
+	Tags     []string `json:"tags"`
+}
+
+// task returns the task as it is going to be kept, but for its project, which is
+// as it was named.
+func (t *newTask) task(ps *problems, c call, path string) Task {
+	at := func(key string) string { return jsondoc.Join(path, key) }
+	task := Task{
+		ID: c.opts.NewID(), Title: ps.text(at("title"), t.Title, maxTitle), Notes: t.Notes, Status: "open", Due: t.Due.Time,
+		Priority: ps.oneOf(at("priority"), t.Priority, "normal", "low", "normal", "high"),
+		Tags:     ps.tags(at("tags"), t.Tags), Created: c.At, Updated: c.At,
+	}
+	ps.short(at("notes"), t.Notes, maxNotes)
+	if t.Project != nil {
+		task.Project = ps.text(at("project"), *t.Project, maxProjectName)
+	}
+	return task
+}
+
 func createTasks(ctx context.Context, c call) (any, error) {
 	in := struct {
-		Tasks []struct {
-			Title    string   `json:"title"`
-			Notes    string   `json:"notes"`
-			Due      moment   `json:"due"`
-			Priority string   `json:"priority"`
-			Project  *string  `json:"project"`
-			Tags     []string `json:"tags"`
-		} `json:"tasks"`
+		Tasks []newTask `json:"tasks"`
 	}{}
 	ps := decode(c.Args, &in)
 	ps.count("tasks", len(in.Tasks), maxListed)
 	tasks := make([]Task, len(in.Tasks))
 	for i, t := range in.Tasks {
-		at := func(key string) string { return jsondoc.Join(jsondoc.Index("tasks", i), key) }
-		tasks[i] = Task{
-			ID: c.opts.NewID(), Title: ps.text(at("title"), t.Title, maxTitle), Notes: t.Notes, Status: "open", Due: t.Due.Time,
-			Priority: ps.oneOf(at("priority"), t.Priority, "normal", "low", "normal", "high"),
-			Tags:     ps.tags(at("tags"), t.Tags), Created: c.At, Updated: c.At,
-		}
-		ps.short(at("notes"), t.Notes, maxNotes)
-		if t.Project != nil {
-			tasks[i].Project = ps.text(at("project"), *t.Project, maxProjectName)
-		}
+		tasks[i] = t.task(&ps, c, jsondoc.Index("tasks", i))
 	}
 	if err := ps.err(); err != nil {
 		return nil, err

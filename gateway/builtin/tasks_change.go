@@ -85,15 +85,7 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 	}{}
 	ps := decode(c.Args, &in)
 	ps.count("tasks", len(in.Tasks), maxListed)
-	ids := make([]string, len(in.Tasks))
-	for i := range in.Tasks {
-		t, path := &in.Tasks[i], jsondoc.Index("tasks", i)
-		t.check(&ps, path)
-		if slices.Contains(ids[:i], t.ID) {
-			ps.Add(jsondoc.Join(path, "id"), "stands twice in the list; put all changes of a task into one entry")
-		}
-		ids[i] = t.ID
-	}
+	ids := ps.taskChanges("tasks", in.Tasks)
 	if err := ps.err(); err != nil {
 		return nil, err
 	}
@@ -107,26 +99,17 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 		if err != nil {
 			return err
 		}
-		for i := range in.Tasks {
-			t := &in.Tasks[i]
+		for _, t := range in.Tasks {
 			n := slices.IndexFunc(found, func(f Task) bool { return f.ID == t.ID })
 			if n < 0 {
 				missing = append(missing, t.ID)
 				continue
 			}
-			next := t.apply(found[n])
-			if t.Project.given {
-				if next.Project, err = p.resolve(ctx, true, t.Project.value); err != nil {
-					return err
-				}
+			now, err := c.changeTask(ctx, w, p, found[n], t)
+			if err != nil {
+				return err
 			}
-			if !next.same(found[n]) {
-				next.Updated = c.At
-				if err := w.ChangeTask(ctx, next); err != nil {
-					return err
-				}
-			}
-			changed = append(changed, next.doc())
+			changed = append(changed, now.doc())
 		}
 		return nil
 	})
@@ -134,6 +117,36 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 		Tasks   []docTask `json:"tasks"`
 		Missing []string  `json:"missing"`
 	}{changed, missing}, err
+}
+
+// taskChanges checks a list of changes and returns the ids of their tasks.
+func (ps *problems) taskChanges(path string, changes []taskChange) []string {
+	ids := make([]string, len(changes))
+	for i := range changes {
+		t, at := &changes[i], jsondoc.Index(path, i)
+		t.check(ps, at)
+		if slices.Contains(ids[:i], t.ID) {
+			ps.Add(jsondoc.Join(at, "id"), "stands twice in the list; put all changes of a task into one entry")
+		}
+		ids[i] = t.ID
+	}
+	return ids
+}
+
+// changeTask writes a task as it is after a change, if that makes a difference.
+func (c call) changeTask(ctx context.Context, w Writer, p *projects, was Task, by taskChange) (Task, error) {
+	now := by.apply(was)
+	if by.Project.given {
+		var err error
+		if now.Project, err = p.resolve(ctx, true, by.Project.value); err != nil {
+			return was, err
+		}
+	}
+	if now.same(was) {
+		return now, nil
+	}
+	now.Updated = c.At
+	return now, w.ChangeTask(ctx, now)
 }
 
 // removed is what the tools come back with that delete lists.
