@@ -195,6 +195,19 @@ func (a *app) layer() (registry.Layer, error) {
 	return registry.ParseLayer(string(registry.ProjectLayer(c.Project)))
 }
 
+// databaseView returns the database with the layers that the user looks at.
+func (a *app) databaseView(ctx context.Context) (*store.DB, []registry.Layer, error) {
+	db, err := a.database(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	layer, err := a.layer()
+	if err != nil {
+		return nil, nil, err
+	}
+	return db, layer.View(), nil
+}
+
 // ids resolves references to proposals. A single "-" stands for the lines of
 // standard input, the first word of each.
 func (a *app) ids(ctx context.Context, desk *review.Desk, refs []string) ([]proposals.ID, error) {

@@ -72,15 +72,11 @@ func (a *app) subject(ctx context.Context, ref string) (registry.Subject, error)
 	} else if !registry.ValidID(ref) {
 		return registry.Subject{}, err
 	}
-	db, err := a.database(ctx)
+	db, view, err := a.databaseView(ctx)
 	if err != nil {
 		return registry.Subject{}, err
 	}
-	layer, err := a.layer()
-	if err != nil {
-		return registry.Subject{}, err
-	}
-	return db.Subject(ctx, layer.View(), ref)
+	return db.Subject(ctx, view, ref)
 }
 
 func runHistory(ctx context.Context, a *app, ref string, before, limit int) error {

@@ -181,15 +181,11 @@ func runCatalog(ctx context.Context, a *app, q store.CatalogQuery) error {
 	if q.Limit < 1 || q.Limit > review.MaxPage {
 		return usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
 	}
-	db, err := a.database(ctx)
+	db, view, err := a.databaseView(ctx)
 	if err != nil {
 		return err
 	}
-	layer, err := a.layer()
-	if err != nil {
-		return err
-	}
-	q.View = layer.View()
+	q.View = view
 	found, err := db.Catalog(ctx, q)
 	if err != nil {
 		return err
@@ -228,15 +224,11 @@ func lockMark(d docTool) string {
 }
 
 func runOne(ctx context.Context, a *app, q store.CatalogQuery, ref string) error {
-	db, err := a.database(ctx)
+	db, view, err := a.databaseView(ctx)
 	if err != nil {
 		return err
 	}
-	layer, err := a.layer()
-	if err != nil {
-		return err
-	}
-	q.View = layer.View()
+	q.View = view
 	e, definition, err := db.Find(ctx, q, ref)
 	if err != nil {
 		return err

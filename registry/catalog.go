@@ -158,20 +158,9 @@ func (c Layered) claims(ctx context.Context, name string) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var claims []Entry
-	seen := map[string]bool{name: true}
-	for _, l := range found {
-		if seen[l.Subject.ID] || !c.sees(l) {
-			continue
-		}
-		seen[l.Subject.ID] = true
-		e, ok, err := c.byID(ctx, l.Subject.ID)
-		if err != nil {
-			return nil, err
-		}
-		if ok && e.goesBy(name) {
-			claims = append(claims, e)
-		}
+	claims, err := c.entries(ctx, found, func(e Entry) bool { return e.Subject.ID != name && e.goesBy(name) })
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(claims, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(inactive(a), inactive(b)), byStrength(a.Live, b.Live), cmp.Compare(a.Subject.ID, b.Subject.ID))
@@ -192,6 +181,19 @@ func (c Layered) ByCategory(ctx context.Context, category string) ([]Entry, erro
 	if err != nil {
 		return nil, err
 	}
+	entries, err := c.entries(ctx, found, func(e Entry) bool {
+		return e.Active() && e.Definition.Tool != nil && e.Definition.Tool.Category == category
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(entries, inOrder)
+	return entries, nil
+}
+
+// entries returns those that keep says yes to of the entries that the tools in
+// found lead to, each once.
+func (c Layered) entries(ctx context.Context, found []Live, keep func(Entry) bool) ([]Entry, error) {
 	var entries []Entry
 	seen := map[string]bool{}
 	for _, l := range found {
@@ -203,10 +205,9 @@ func (c Layered) ByCategory(ctx context.Context, category string) ([]Entry, erro
 		if err != nil {
 			return nil, err
 		}
-		if ok && e.Active() && e.Definition.Tool != nil && e.Definition.Tool.Category == category {
+		if ok && keep(e) {
 			entries = append(entries, e)
 		}
 	}
-	slices.SortFunc(entries, inOrder)
 	return entries, nil
 }
