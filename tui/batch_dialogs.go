@@ -141,17 +141,14 @@ func isAre(n int) string {
 
 // list names every proposal of a batch with what its decision is tied to.
 func (b *batch) list(m *Model, page *prose.Page) {
-	for i, d := range b.dossiers {
+	for _, d := range b.dossiers {
 		p := d.Proposal
-		if i > 0 {
-			page.Blank()
-		}
 		page.Item(draw.Of(m.theme.Strong, draw.Pad(draw.Show(reference(p)), 5)).Add(m.theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
 		what := "revision " + itoa(p.Revision) + ", content " + short(p.ContentHash)
 		if b.act == proposals.ActApprove {
 			what += ", " + becomes(p)
 		}
-		page.Text("      ", what)
+		page.Faint("      ", what)
 		worst, style := openWord(m, d)
 		page.Line(draw.Of(m.theme.Faint, "      digest "+draw.Show(short(d.Digest))+"  ").Add(style, worst))
 	}

@@ -32,14 +32,14 @@ type callsPage struct {
 }
 
 func newCallsPage(m *Model) *callsPage {
-	c := &callsPage{pager: pager.New(m.theme.Match, m.theme.Rule), tracks: map[string]pager.Text{}, next: 1}
+	c := &callsPage{pager: pager.New(m.theme), tracks: map[string]pager.Text{}, next: 1}
 	c.pager.SetWrap(true)
 	c.pager.Point(m.theme.Accent)
 	return c
 }
 
 func (c *callsPage) restyle(m *Model) {
-	c.pager.Restyle(m.theme.Match, m.theme.Rule)
+	c.pager.Restyle(m.theme)
 	c.pager.Point(m.theme.Accent)
 	c.lay(m)
 }

@@ -54,7 +54,7 @@ func (m *Model) ask(d *dialog) tea.Cmd {
 	if d.wantsText || d.noteOptional {
 		d.text = edit.New("")
 	}
-	d.pager = pager.New(m.theme.Match, m.theme.Rule)
+	d.pager = pager.New(m.theme)
 	d.pager.SetWrap(true)
 	m.dialog = d
 	d.resize(m)

@@ -9,7 +9,7 @@ import (
 )
 
 // minBehind is how many cells of the page on each side of a dialog are worth
-// showing.
+// showing; above and below it, the page is always there.
 const minBehind = 6
 
 // view draws the dialog over the body of the page, which stays to be seen
@@ -23,11 +23,12 @@ func (d *dialog) view(m *Model, body []string) []string {
 	var b strings.Builder
 	for i := range out {
 		behind := draw.Safe("")
-		if i < len(body) && left >= minBehind {
+		n := i - above
+		if over := n < 0 || n >= len(box); i < len(body) && (over || left >= minBehind) {
 			behind = draw.Safe(ansi.Strip(body[i])) // drawn by us: what is in it passed the gate
 		}
 		b.Reset()
-		if n := i - above; n >= 0 && n < len(box) {
+		if n >= 0 && n < len(box) {
 			m.theme.Off.Write(&b, string(draw.Slice(behind, 0, left)))
 			b.WriteString(box[n])
 			m.theme.Off.Write(&b, string(draw.Slice(behind, left+w, m.layout.width)))
@@ -86,11 +87,14 @@ func (d *dialog) box(m *Model, w int) []string {
 			style = th.Accent
 		}
 		inside(draw.Of(style, " "+label).String(w - 4))
-		for _, line := range d.text.View(th, w-4, d.textHeight(m)) {
-			inside(line)
+		edge := draw.Of(style, " ▎ ")
+		for _, line := range d.text.View(th, w-4-edge.Width(), d.textHeight(m)) {
+			inside(edge.String(edge.Width()) + line)
 		}
 	}
-	inside(draw.Ends(d.answerLine(m), d.more(m), w-4).String(w - 4))
+	if answers := draw.Ends(d.answerLine(m), d.more(m), w-4); answers.Width() > 0 {
+		inside(answers.String(w - 4))
+	}
 	frame("╰", "╯", "")
 	return out
 }
@@ -104,7 +108,7 @@ func (d *dialog) width(m *Model) int {
 func (d *dialog) answerLine(m *Model) draw.Line {
 	th := m.theme
 	if missing := d.missing(m); len(missing) > 0 {
-		l := draw.Of(th.Warn, " Locked ").Add(th.Text, "until everything was on the screen: ")
+		l := draw.Of(th.Warn, " Locked ").Add(th.Text, "until all of it was on the screen: ")
 		if d.focusText {
 			l = l.Add(th.Key, "tab").Add(th.Text, ", then ")
 		}
@@ -117,7 +121,7 @@ func (d *dialog) answerLine(m *Model) draw.Line {
 		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Text, " "+draw.Show(d.verb))
 	}
 	if d.focusText {
-		return draw.Of("", " ").Add(th.Key, "tab").Add(th.Faint, " ends writing, then "+draw.Show(d.answers())+" "+draw.Show(d.verb))
+		return draw.Of("", " ").Add(th.Key, "tab").Add(th.Faint, " ends writing, then ").Add(th.Key, draw.Show(d.answers())).Add(th.Faint, ": "+draw.Show(d.verb))
 	}
 	if !d.ready {
 		return draw.Of(th.Faint, " "+draw.Show(d.answers())+" "+draw.Show(d.verb)+", in a moment")

@@ -21,6 +21,9 @@ type helpPage struct {
 	filter string
 }
 
+// whyFrom is the width from which it says of every key that is off why it is.
+const whyFrom = 120
+
 // helpRow is a key as the help lists it.
 type helpRow struct {
 	place, keys, help, name string
@@ -39,7 +42,7 @@ func (m *Model) openHelp() tea.Cmd {
 	if m.page == pageHelp {
 		return m.back()
 	}
-	h := &helpPage{pager: pager.New(m.theme.Match, m.theme.Rule), place: m.place()}
+	h := &helpPage{pager: pager.New(m.theme), place: m.place()}
 	if m.page == pageProposal && m.proposal.tab == tabAssessment {
 		h.rules = m.proposal.rules()
 	}
@@ -79,14 +82,16 @@ func (h *helpPage) lay(m *Model) {
 			page.Blank()
 			page.Heading(place)
 		}
-		style, text := m.theme.Key, r.help
-		if r.why != "" {
-			style = m.theme.Rule
-			if h.filter != "" { // who looks for a key wants to know
-				text += " (off now: " + r.why + ")"
-			}
+		keys := "  " + draw.Pad(draw.Show(r.keys), width) + "  "
+		if r.why == "" {
+			page.Item(draw.Of(m.theme.Key, keys), r.help)
+			continue
 		}
-		page.Item(draw.Of(style, "  "+draw.Pad(draw.Show(r.keys), width)+"  "), text)
+		text := r.help
+		if h.filter != "" || m.layout.width >= whyFrom { // who looks for a key wants to know
+			text += " (off now: " + r.why + ")"
+		}
+		page.FaintItem(draw.Of(m.theme.Off, keys), text)
 	}
 	if !found {
 		page.Blank()
@@ -107,7 +112,7 @@ func (h *helpPage) setFilter(m *Model, text string) tea.Cmd {
 func (h *helpPage) tabs(m *Model) draw.Line {
 	l := draw.Of("", " ").Add(m.theme.Accent, "▎Help").Add(m.theme.Faint, "  "+draw.Safe(h.place)+"   / finds a key, esc goes back")
 	if h.filter != "" {
-		return draw.Ends(l, draw.Of(m.theme.Match, " "+draw.Show(h.filter)+" ").Add("", " "), m.layout.width)
+		l = l.Add("", "   ").Add(m.theme.Match, " "+draw.Cut(draw.Show(h.filter), m.layout.width/3)+" ")
 	}
 	return l
 }

@@ -22,12 +22,12 @@ type logPage struct {
 }
 
 func newLogPage() *logPage {
-	l := &logPage{pager: pager.New("", "")}
+	l := &logPage{pager: pager.New(theme.Theme{})}
 	return l
 }
 
 func (l *logPage) restyle(m *Model) {
-	l.pager.Restyle(m.theme.Match, m.theme.Rule)
+	l.pager.Restyle(m.theme)
 	l.pager.Point(m.theme.Accent)
 	l.lay(m)
 }
@@ -49,19 +49,24 @@ func (l *logPage) loaded(m *Model, msg eventsMsg) {
 	l.lay(m)
 }
 
-// lay lays the entries out: a narrow screen has no room for their numbers
-// and times, and for what they say beyond the act.
+// lay lays the entries out: a narrow screen has no room for their numbers and
+// the time of day, and for what they say beyond the act.
 func (l *logPage) lay(m *Model) {
 	page := prose.New(m.theme)
-	wide := m.layout.width >= 80
 	for _, e := range l.events {
 		page.Stop()
-		line, actor, act := draw.Of(m.theme.Faint, draw.Showf("%4s  ", age(m.now().Sub(e.At)))), 14, 8
-		if wide {
-			line, actor, act = draw.Of(m.theme.Faint, draw.Showf("%6d  ", e.Seq)+m.stampOf(e.At)+"  "), 18, 14
+		act := e.Act
+		line, actors, acts := draw.Of(m.theme.Faint, draw.Showf("%4s  ", age(m.now().Sub(e.At)))), 18, 14
+		switch {
+		case m.layout.width >= 100:
+			line = draw.Of(m.theme.Faint, draw.Showf("%6d  ", e.Seq)+m.stampOf(e.At)+"  ")
+		case m.layout.width >= 80:
+			line = draw.Of(m.theme.Faint, draw.Showf("%6d ", e.Seq)).Add(m.theme.Faint, line[0].Text)
+		default:
+			act, actors, acts = briefAct(act), 14, 8
 		}
-		line = line.Add(actorStyle(m, e.Actor), draw.Pad(draw.Show(e.Actor), actor)+" ").
-			Add(actStyle(m, e.Act), draw.Pad(draw.Show(e.Act), act)+" ")
+		line = line.Add(actorStyle(m, e.Actor), draw.Pad(draw.Show(e.Actor), actors)+" ").
+			Add(actStyle(m, e.Act), draw.Pad(draw.Show(act), acts)+" ")
 		text := e.Subject
 		if m.layout.width >= 100 {
 			text += told(e)
@@ -69,6 +74,19 @@ func (l *logPage) lay(m *Model) {
 		page.Item(line, text)
 	}
 	l.pager.Replace(page.Rows())
+}
+
+// briefAct is an act in eight cells.
+func briefAct(act string) string {
+	switch proposals.Act(act) { //nolint:exhaustive // the others are short
+	case proposals.ActRequestChanges:
+		return "changes"
+	case proposals.ActApproveCall:
+		return "run"
+	case proposals.ActRefuseCall:
+		return "refuse"
+	}
+	return act
 }
 
 func actorStyle(m *Model, actor string) theme.Style {

@@ -29,12 +29,12 @@ func (m *Model) chooseTheme() {
 		m.calls.restyle(m)
 	}
 	if m.kept != nil {
-		m.kept.pager.Restyle(m.theme.Match, m.theme.Rule)
+		m.kept.pager.Restyle(m.theme)
 		m.kept.pager.Point(m.theme.Accent)
 		m.kept.lay(m)
 	}
 	if m.help != nil {
-		m.help.pager.Restyle(m.theme.Match, m.theme.Rule)
+		m.help.pager.Restyle(m.theme)
 		m.help.lay(m)
 	}
 }

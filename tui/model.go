@@ -78,7 +78,7 @@ func New(cfg Config) *Model {
 	m.queue, m.log = newQueuePage(), newLogPage()
 	m.chooseTheme()
 	m.tools, m.agents = newRegistryPage(m, "tool"), newRegistryPage(m, "agent")
-	m.kept = &keptPage{pager: pager.New(m.theme.Match, m.theme.Rule)}
+	m.kept = &keptPage{pager: pager.New(m.theme)}
 	m.kept.pager.SetWrap(true)
 	m.kept.pager.Point(m.theme.Accent)
 	m.calls = newCallsPage(m)

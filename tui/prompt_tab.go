@@ -170,7 +170,7 @@ func (pp *proposalPage) promptHead(m *Model) pager.Rows {
 			now, after int
 		}{{"characters", n.now.chars, n.after.chars}, {"tokens o200k", n.now.o200k, n.after.o200k}, {"cl100k", n.now.cl100k, n.after.cl100k}} {
 			delta := draw.Showf("%+d", x.after-x.now)
-			l = l.Add(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")   ")
+			l = l.Add(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")").Add("", "   ")
 		}
 		page.Line(l)
 	}

@@ -71,7 +71,7 @@ type reading struct {
 func (m *Model) openProposal(p proposals.Proposal) tea.Cmd {
 	page := &proposalPage{id: p.ID, brief: p, context: difflist.DefaultContext, split: m.layout.width >= 160, quotes: map[review.Anchor]quoted{}}
 	for i := range page.pagers {
-		page.pagers[i] = pager.New(m.theme.Match, m.theme.Rule)
+		page.pagers[i] = pager.New(m.theme)
 		page.pagers[i].SetWrap(true)
 		if i == tabAssessment || i == tabHistory || i == tabThread {
 			page.pagers[i].Point(m.theme.Accent)
@@ -138,7 +138,7 @@ func (pp *proposalPage) resize(m *Model) {
 
 func (pp *proposalPage) restyle(m *Model) {
 	for _, p := range pp.pagers {
-		p.Restyle(m.theme.Match, m.theme.Rule)
+		p.Restyle(m.theme)
 	}
 	if !pp.loaded {
 		return
@@ -216,7 +216,7 @@ func (m *Model) diffMade(msg diffMsg) tea.Cmd {
 		p, same = nil, false
 	}
 	if !same {
-		p = pager.New(m.theme.Match, m.theme.Rule)
+		p = pager.New(m.theme)
 		p.SetWrap(true)
 	}
 	if pp.against == 0 {
@@ -230,7 +230,7 @@ func (m *Model) diffMade(msg diffMsg) tea.Cmd {
 func (pp *proposalPage) show(m *Model, what comparison, list *difflist.List, p *pager.Pager) {
 	pp.made, pp.list = what, list
 	pp.pagers[tabDiff] = p
-	p.Restyle(m.theme.Match, m.theme.Rule)
+	p.Restyle(m.theme)
 	p.SetSize(m.layout.width, m.layout.body)
 	list.Note(pp.noted())
 	p.Replace(list.Rows(m.theme, pp.split))
@@ -278,10 +278,7 @@ func (pp *proposalPage) tabs(m *Model) draw.Line {
 		right = draw.Of(m.theme.Good, draw.Safe("+"+itoa(added))).Add(m.theme.Bad, draw.Safe(" −"+itoa(removed))).
 			Add(m.theme.Faint, "  against "+draw.Show(pp.made.from)+" ")
 	}
-	if percent := pp.pager().Percent(); percent >= 0 {
-		right = right.Add(m.theme.Faint, draw.Showf(" %3d%% ", percent))
-	}
-	return draw.Ends(l, right, m.layout.width)
+	return draw.Ends(l, append(right, m.percent(pp.pager())...), m.layout.width)
 }
 
 func (pp *proposalPage) view(m *Model) []string {

@@ -25,19 +25,20 @@ const settleAfter = 120 * time.Millisecond
 // queueTabs are the states that the queue can be narrowed to.
 type queueTab struct {
 	name  string
+	brief string // where there is no room for all names
 	state proposals.State
 }
 
 func queueTabs() []queueTab {
 	return []queueTab{
-		{"All", ""},
-		{"Your turn", proposals.UserReview},
-		{"With chief", proposals.ChiefReview},
-		{"Changes", proposals.NeedsChanges},
-		{"Drafts", proposals.Drafted},
-		{"Approved", proposals.Approved},
-		{"Rejected", proposals.Rejected},
-		{"Withdrawn", proposals.Withdrawn},
+		{"All", "All", ""},
+		{"Your turn", "Yours", proposals.UserReview},
+		{"With chief", "Chief", proposals.ChiefReview},
+		{"Changes", "Changes", proposals.NeedsChanges},
+		{"Drafts", "Drafts", proposals.Drafted},
+		{"Approved", "Approved", proposals.Approved},
+		{"Rejected", "Rejected", proposals.Rejected},
+		{"Withdrawn", "Withdrawn", proposals.Withdrawn},
 	}
 }
 

@@ -38,7 +38,7 @@ func (q *queuePage) side(m *Model) []string {
 	if q.dossier.Proposal.ID == p.ID && q.dossier.Proposal.Revision == p.Revision {
 		q.sideDossier(m, page, q.dossier)
 	}
-	view := pager.New(m.theme.Match, m.theme.Rule)
+	view := pager.New(m.theme)
 	view.SetRows(page.Rows())
 	view.SetWrap(true)
 	view.SetSize(m.layout.side, m.layout.body)

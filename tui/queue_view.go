@@ -11,10 +11,6 @@ import (
 )
 
 func (q *queuePage) tabs(m *Model) draw.Line {
-	names := make([]string, 0, 8)
-	for _, t := range queueTabs() {
-		names = append(names, t.name)
-	}
 	var right draw.Line
 	if q.order != review.ByNewest {
 		right = draw.Of(m.theme.Faint, " "+draw.Safe(orderName(q.order))+" ")
@@ -22,35 +18,70 @@ func (q *queuePage) tabs(m *Model) draw.Line {
 	if q.filter != "" {
 		right = right.Add(m.theme.Match, " "+draw.Cut(draw.Show(q.filter), m.layout.width/3)+" ").Add("", " ")
 	}
+	right = append(q.place(m), right...)
+	var whole, brief []string
+	for _, t := range queueTabs() {
+		whole, brief = append(whole, t.name), append(brief, t.brief)
+	}
 	room := m.layout.width - right.Width()
+	names := whole
+	if fitting(whole, 0, room) < len(whole) {
+		names = brief
+	}
 	return append(m.tabLine(names, q.tab, room).Fit(room), right...)
 }
 
-// tabLine draws tabs, with only the current one and its neighbours where there
-// is no room for all.
+// place says which row of how many is selected.
+func (q *queuePage) place(m *Model) draw.Line {
+	n := q.total()
+	if n == 0 {
+		return nil
+	}
+	more := draw.Safe("")
+	if last := q.slots[len(q.slots)-1]; last.rows == nil && last.size == 0 {
+		more = "+" // the list goes on
+	}
+	return draw.Of(m.theme.Faint, draw.Showf(" %d/%d", q.cursor+1, n)+more+" ")
+}
+
+// tabLine draws tabs in width cells: where there is no room for all, the current
+// one with its neighbours, and a sign on the sides that have more.
 func (m *Model) tabLine(names []string, current, width int) draw.Line {
-	all := func(from int) draw.Line {
-		l := draw.Of("", " ")
-		if from > 0 {
-			l = l.Add(m.theme.Faint, "‹ ")
-		}
-		for i := from; i < len(names); i++ {
-			name := draw.Show(names[i])
-			if i == current {
-				l = l.Add(m.theme.Accent, "▎"+name+" ")
-			} else {
-				l = l.Add(m.theme.Faint, " "+name+" ")
-			}
-		}
-		return l
+	from, to := 0, fitting(names, 0, width)
+	for to < min(len(names), current+2) && from < current {
+		from++
+		to = fitting(names, from, width)
 	}
-	for from := 0; ; from++ {
-		l := all(from)
-		upto := draw.Line(l[:min(len(l), current-from+3)])
-		if from >= current || upto.Width() <= width {
-			return l
-		}
+	l := draw.Of("", " ")
+	if from > 0 {
+		l = draw.Of(m.theme.Accent, "‹")
 	}
+	for i := from; i < to; i++ {
+		name, style := draw.Show(names[i]), m.theme.Faint
+		sign := draw.Safe(" ")
+		if i == current {
+			sign, style = "▎", m.theme.Accent
+		}
+		l = l.Add(style, sign+name+" ")
+	}
+	if to < len(names) {
+		l = l.Add(m.theme.Accent, "›")
+	}
+	return l
+}
+
+// fitting returns behind which of the names, from one on, the width ends: each
+// has a blank on both sides, and the line a sign at both ends.
+func fitting(names []string, from, width int) int {
+	used, to := 1, from
+	for to < len(names) {
+		used += draw.Width(draw.Show(names[to])) + 2
+		if used > width || to < len(names)-1 && used == width {
+			break
+		}
+		to++
+	}
+	return max(to, from+1)
 }
 
 // column is a column of a list: its heading, its width, and from which width of
@@ -191,6 +222,8 @@ func (q *queuePage) empty() []draw.Safe {
 	switch {
 	case q.err != nil:
 		return []draw.Safe{draw.Show(sentence(q.err))}
+	case q.filter != "" && q.tab != 0:
+		return []draw.Safe{"Nothing in this state has that text in its subject, title, author or change set.", "tab goes on to the next state, esc ends the search."}
 	case q.filter != "":
 		return []draw.Safe{"Nothing has that text in its subject, title, author or change set.", "esc shows everything again."}
 	case q.tab != 0:

@@ -119,8 +119,12 @@ func (r *registryPage) tabs(m *Model) draw.Line {
 		more = "+"
 	}
 	l := draw.Of("", " ").Add(m.theme.Accent, "▎"+name).Add(m.theme.Faint, draw.Showf("  %d%s live in the view of %s", len(r.entries), more, m.cfg.Layer))
-	if r.filter != "" {
-		return draw.Ends(l, draw.Of(m.theme.Match, " "+draw.Show(r.filter)+" ").Add("", " "), m.layout.width)
+	var right draw.Line
+	if n := len(r.entries); n > 0 {
+		right = draw.Of(m.theme.Faint, draw.Showf(" %d/%d%s ", r.cursor+1, n, more))
 	}
-	return l
+	if r.filter != "" {
+		right = right.Add(m.theme.Match, " "+draw.Cut(draw.Show(r.filter), m.layout.width/3)+" ").Add("", " ")
+	}
+	return draw.Ends(l, right, m.layout.width)
 }

@@ -52,7 +52,7 @@ type span struct{ from, to int }
 // openSubject shows a tool or an agent, what changed between two versions when
 // some are given.
 func (m *Model) openSubject(e Entry, compare span) tea.Cmd {
-	s := &subjectPage{entry: e, pager: pager.New(m.theme.Match, m.theme.Rule), wanted: compare}
+	s := &subjectPage{entry: e, pager: pager.New(m.theme), wanted: compare}
 	s.pager.SetWrap(true)
 	s.pager.SetSize(m.layout.width, m.layout.body)
 	s.pager.Point(m.theme.Accent)
@@ -93,7 +93,7 @@ func (s *subjectPage) versionsLoaded(m *Model, msg versionsMsg) tea.Cmd {
 }
 
 func (s *subjectPage) restyle(m *Model) {
-	s.pager.Restyle(m.theme.Match, m.theme.Rule)
+	s.pager.Restyle(m.theme)
 	s.pager.Point(m.theme.Accent)
 	s.lay(m)
 }
@@ -115,11 +115,10 @@ func (s *subjectPage) tabs(m *Model) draw.Line {
 		uses = "Tools"
 	}
 	l := m.tabLine([]string{"Definition", "Versions", "Blame", uses}, s.section, m.layout.width)
-	right := draw.Line{}
 	if s.changed != nil {
-		right = draw.Of(m.theme.Faint, draw.Showf("%s → version %d ", versionName(s.shown.from), s.shown.to))
+		l = l.Add(m.theme.Faint, draw.Showf("  %s → version %d", versionName(s.shown.from), s.shown.to))
 	}
-	return draw.Ends(l, right, m.layout.width)
+	return l
 }
 
 // crumb names the tool or agent in the first line of the screen, in room cells.
@@ -160,9 +159,9 @@ func (s *subjectPage) layDefinition(m *Model, page *prose.Page) {
 		switch {
 		case v == nil:
 		case v.Kind == jsondoc.String && (strings.Contains(v.Text, "\n") || len(v.Text) > 60):
-			page.Blank()
+			page.Gap()
 			page.Heading(key)
-			page.Text("  ", v.Text)
+			page.Text("  ", strings.TrimSuffix(v.Text, "\n"))
 			page.Blank()
 		case v.Kind == jsondoc.String:
 			page.Item(draw.Of(m.theme.Faint, draw.Pad(draw.Show(key), 20)), v.Text)

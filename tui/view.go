@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/registry"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
 )
 
 // View implements tea.Model.
@@ -74,18 +75,32 @@ func (m *Model) body() (draw.Line, []string) {
 	case pageTools, pageAgents:
 		return m.registry().tabs(m), m.registry().view(m)
 	case pageSubject:
-		return m.subject.tabs(m), m.subject.pager.View()
+		return m.placed(m.subject.tabs(m), m.subject.pager), m.subject.pager.View()
 	case pageLog:
-		return m.log.tabs(m), m.log.pager.View()
+		return m.placed(m.log.tabs(m), m.log.pager), m.log.pager.View()
 	case pageHelp:
-		return m.help.tabs(m), m.help.pager.View()
+		return m.placed(m.help.tabs(m), m.help.pager), m.help.pager.View()
 	case pageKept:
-		return m.kept.tabs(m), m.kept.pager.View()
+		return m.placed(m.kept.tabs(m), m.kept.pager), m.kept.pager.View()
 	case pageCalls:
-		return m.calls.tabs(m), m.calls.pager.View()
+		return m.placed(m.calls.tabs(m), m.calls.pager), m.calls.pager.View()
 	case pageQueue:
 	}
 	return m.queue.tabs(m), m.queue.view(m)
+}
+
+// placed adds to the tabs how far down a text is shown, where there is more of it
+// than fits.
+func (m *Model) placed(tabs draw.Line, p *pager.Pager) draw.Line {
+	return draw.Ends(tabs, m.percent(p), m.layout.width)
+}
+
+func (m *Model) percent(p *pager.Pager) draw.Line {
+	n := p.Percent()
+	if n < 0 {
+		return nil
+	}
+	return draw.Of(m.theme.Faint, draw.Showf(" %3d%% ", n))
 }
 
 // bar is the first line: where the reader is, what waits for them, and as whom

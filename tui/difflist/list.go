@@ -141,7 +141,7 @@ func (l *List) arrange(i int32) {
 			l.unified.rows = append(l.unified.rows, ref{kind: gap, field: i, hunk: int32(h)})
 			l.split.rows = append(l.split.rows, ref{kind: gap, field: i, hunk: int32(h)})
 		}
-		l.arrangeUnified(i, int32(h), hunk)
+		l.unified.lines(i, int32(h), hunk)
 		l.arrangeSplit(i, int32(h), hunk)
 	}
 }
@@ -159,8 +159,18 @@ func (a *arrangement) blank() {
 	}
 }
 
-func (l *List) arrangeUnified(i, h int32, hunk diff.Hunk) {
-	a := &l.unified
+// oneSided reports whether all of a hunk came, or all of it went.
+func oneSided(h diff.Hunk) bool {
+	for _, x := range h.Lines {
+		if x.Kind == diff.Context || x.Kind != h.Lines[0].Kind {
+			return false
+		}
+	}
+	return true
+}
+
+// lines appends the rows of a hunk one below the other.
+func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 	before := diff.Context
 	for n, x := range hunk.Lines {
 		if x.Kind != diff.Context && before == diff.Context {
@@ -174,8 +184,14 @@ func (l *List) arrangeUnified(i, h int32, hunk diff.Hunk) {
 	}
 }
 
+// arrangeSplit puts what went beside what came. What has nothing to stand beside
+// takes the whole width.
 func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	a := &l.split
+	if oneSided(hunk) {
+		a.lines(i, h, hunk)
+		return
+	}
 	within := false
 	for _, r := range hunk.Rows() {
 		changed := r.Left != r.Right

@@ -14,7 +14,7 @@ const cursorStyle theme.Style = "\x1b[7m"
 // View draws the text in height lines of exactly width cells, the one with the
 // cursor among them.
 func (t *Text) View(th theme.Theme, width, height int) []string {
-	p := pager.New(th.Match, th.Rule)
+	p := pager.New(th)
 	p.SetWrap(!t.single)
 	p.SetRows(lines{t, th})
 	p.SetSize(width, height)

@@ -61,8 +61,9 @@ type Pager struct {
 	stop   int // index of the current stop, -1 for none
 
 	query     string
-	match     theme.Style
-	more      theme.Style
+	match     theme.Style // of what a search finds
+	rule      theme.Style // of the line between two cells
+	more      theme.Style // of the sign for text beyond the edge
 	point     theme.Style // of the sign before the current stop, "" for none
 	picking   bool        // there is a cursor
 	picked    int         // the row it is on
@@ -73,17 +74,18 @@ type Pager struct {
 
 type cellKey struct{ row, cell int }
 
-// New returns a pager. match is the style of what a search finds, more that of
-// the sign for text beyond the edge.
-func New(match, more theme.Style) *Pager {
-	return &Pager{rows: nothing{}, match: match, more: more, stop: -1, layout: newLayout(), seen: map[Text]int{}}
+// New returns a pager that looks as th says.
+func New(th theme.Theme) *Pager {
+	p := &Pager{rows: nothing{}, stop: -1, layout: newLayout(), seen: map[Text]int{}}
+	p.Restyle(th)
+	return p
 }
 
 // Point marks the row of the current stop with a sign in its first column.
 func (p *Pager) Point(style theme.Style) { p.point = style }
 
-// Restyle replaces the styles given to New.
-func (p *Pager) Restyle(match, more theme.Style) { p.match, p.more = match, more }
+// Restyle makes it look as th says.
+func (p *Pager) Restyle(th theme.Theme) { p.match, p.rule, p.more = th.Match, th.Rule, th.Accent }
 
 // SetRows shows other rows from their beginning. What was seen is forgotten.
 func (p *Pager) SetRows(rows Rows) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolcrib/tui/draw"
+	"toolcrib/tui/theme"
 )
 
 // texts are rows of tracked text.
@@ -19,7 +20,7 @@ func (t texts) Row(i int) Row {
 
 func TestSeenNeedsTheWholeText(t *testing.T) {
 	long := strings.Repeat("0123456789", 10)
-	p := New("", "")
+	p := New(theme.Theme{})
 	p.SetRows(texts{"short", long})
 	p.SetSize(41, 5)
 	p.See()
@@ -43,7 +44,7 @@ func TestSeenNeedsTheWholeText(t *testing.T) {
 func TestWrappedTextIsShownWhole(t *testing.T) {
 	words := strings.Repeat("some words and 漢字 ", 40)
 	for _, width := range []int{7, 20, 61} {
-		p := New("", "")
+		p := New(theme.Theme{})
 		p.SetWrap(true)
 		p.SetRows(texts{words})
 		p.SetSize(width, 10)
@@ -64,7 +65,7 @@ func TestScrollingStaysInside(t *testing.T) {
 	for i := range rows {
 		rows[i] = fmt.Sprint("row ", i)
 	}
-	p := New("", "")
+	p := New(theme.Theme{})
 	p.SetRows(rows)
 	p.SetSize(20, 10)
 	p.Scroll(1000)
@@ -83,5 +84,35 @@ func TestScrollingStaysInside(t *testing.T) {
 	}
 	if p.Search("row 31") {
 		t.Error("found what is not there")
+	}
+}
+
+// pairs is one row of two texts side by side.
+type pairs [2]string
+
+func (p pairs) Len() int     { return 1 }
+func (p pairs) Stops() []int { return nil }
+func (p pairs) Row(int) Row {
+	cell := func(text string) Cell {
+		return Cell{Gutter: draw.Of("", " - "), Hang: draw.Of("", " - "), Text: draw.Text{Raw: text}}
+	}
+	return Row{Cells: []Cell{cell(p[0]), cell(p[1])}}
+}
+
+// TestShorterSideEnds leaves the shorter of two texts side by side empty below
+// its end: a sign there would be of a line that is none.
+func TestShorterSideEnds(t *testing.T) {
+	p := New(theme.Theme{})
+	p.SetWrap(true)
+	p.SetSize(21, 3)
+	p.SetRows(pairs{"one", "one two three four"})
+	for i, line := range p.View() {
+		left, right, _ := strings.Cut(line, "│")
+		if want := i == 0; (strings.TrimSpace(left) != "") != want {
+			t.Errorf("line %d begins with %q", i, left)
+		}
+		if !strings.HasPrefix(right, " - ") {
+			t.Errorf("line %d ends with %q", i, right)
+		}
 	}
 }

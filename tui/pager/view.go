@@ -51,7 +51,7 @@ func (p *Pager) write(b *strings.Builder, at place) {
 	row := p.rows.Row(at.row)
 	for c := range row.Cells {
 		if c > 0 {
-			p.more.Over(row.Base).Write(b, divider)
+			p.rule.Over(row.Base).Write(b, divider)
 		}
 		cell := &row.Cells[c]
 		width, text := p.cellWidth(row, c), p.textWidth(row, c)
@@ -66,6 +66,10 @@ func (p *Pager) write(b *strings.Builder, at place) {
 			gutter = pointed(gutter, p.pickStyle)
 		}
 		from, to, col, shown := p.span(cellKey{at.row, c}, cell, text, at.sub)
+		if at.sub > 0 && !shown { // the other cell is longer
+			row.Base.Write(b, draw.Blank(width))
+			continue
+		}
 		left := max(0, width-cell.Gutter.Width())
 		text = min(text, left)
 		gutter.Write(b, width-left, row.Base)

@@ -113,6 +113,20 @@ func (p *Page) Item(sign draw.Line, text string) {
 	}}})
 }
 
+// FaintItem is Item with text that is there when it is looked for.
+func (p *Page) FaintItem(sign draw.Line, text string) {
+	p.Item(sign, text)
+	p.rows[len(p.rows)-1].Cells[0].Text.Base = p.th.Faint
+}
+
+// Gap adds an empty row, unless there is one.
+func (p *Page) Gap() {
+	if n := len(p.rows); n > 0 && p.rows[n-1].Cells[0].Gutter == nil && p.rows[n-1].Cells[0].Text.Raw == "" {
+		return
+	}
+	p.Blank()
+}
+
 // Field adds a labelled value.
 func (p *Page) Field(label, value string) {
 	p.Item(draw.Of(p.th.Faint, draw.Pad(draw.Show(label), LabelWidth)), value)

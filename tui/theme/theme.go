@@ -82,7 +82,7 @@ func (p palette) theme(name string, dark bool) Theme {
 func Dark() Theme {
 	c := lipgloss.Color
 	return palette{
-		text: c("#d8dee9"), faint: c("#7d8799"), rule: c("#3b4252"), off: c("#566072"), accent: c("#88c0d0"),
+		text: c("#d8dee9"), faint: c("#7d8799"), rule: c("#3b4252"), off: c("#656f81"), accent: c("#88c0d0"),
 		good: c("#a3be8c"), warn: c("#ebcb8b"), bad: c("#e0757f"), info: c("#81a1c1"),
 		bar: c("#242933"), selected: c("#2e3644"),
 		added: c("#1d2f27"), removed: c("#38232a"), addedWord: c("#2f5a43"), removedWord: c("#6b3441"),
@@ -95,7 +95,7 @@ func Dark() Theme {
 func Light() Theme {
 	c := lipgloss.Color
 	return palette{
-		text: c("#24292f"), faint: c("#6a737d"), rule: c("#d0d7de"), off: c("#a3abb5"), accent: c("#0a6c8e"),
+		text: c("#24292f"), faint: c("#6a737d"), rule: c("#d0d7de"), off: c("#8f98a3"), accent: c("#0a6c8e"),
 		good: c("#1a7f37"), warn: c("#9a6700"), bad: c("#b3261e"), info: c("#3454b4"),
 		bar: c("#eef1f4"), selected: c("#e2eaf3"),
 		added: c("#e3f6e8"), removed: c("#fdeaea"), addedWord: c("#abe5bb"), removedWord: c("#f8bcbc"),
