@@ -75,9 +75,11 @@ func (db *DB) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) 
 	return page, err
 }
 
-func (s *session) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
+// rows returns the statement that reads what is live, by id and then by layer,
+// and its arguments.
+func (q CatalogQuery) rows() (query string, args []any) {
 	from, args := liveRows(q.AsOf)
-	query := "SELECT subject, version, content_hash, name, tool_kind, category, tier, approval, status, locked FROM (" + from + ") WHERE kind = ?"
+	query = "SELECT subject, version, content_hash, name, tool_kind, category, tier, approval, status, locked FROM (" + from + ") WHERE kind = ?"
 	args = append(args, q.Kind)
 	if !q.All {
 		query += " AND layer IN (" + strings.TrimPrefix(placeholders(len(q.View)), ", ") + ")"
@@ -97,35 +99,42 @@ func (s *session) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, err
 		query += " AND instr(lower(id || char(10) || name), lower(?)) > 0"
 		args = append(args, q.Filter)
 	}
-	query += " ORDER BY id, layer"
+	return query + " ORDER BY id, layer", args
+}
+
+func (s *session) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
 	var page CatalogPage
 	var same []CatalogEntry // of the id that is being read, from every layer
-	flush := func() bool {
+	flush := func() error {
 		if len(same) == 0 {
-			return true
+			return nil
 		}
-		if len(page.Entries) >= q.Limit && page.Next == "" {
-			page.Next = page.Entries[len(page.Entries)-1].Subject.ID
-			return false
+		if n := len(page.Entries); n >= q.Limit {
+			page.Next = page.Entries[n-1].Subject.ID
+			return errEnough
 		}
 		page.Entries = append(page.Entries, merged(same, q.All)...)
 		same = same[:0]
-		return true
+		return nil
 	}
+	query, args := q.rows()
 	err := s.each(ctx, query, args, func(row scanner) error {
 		e, err := scanEntry(row)
 		if err != nil {
 			return err
 		}
-		if len(same) > 0 && same[0].Subject.ID != e.Subject.ID && !flush() {
-			return errEnough
+		if len(same) > 0 && same[0].Subject.ID != e.Subject.ID {
+			if err := flush(); err != nil {
+				return err
+			}
 		}
 		same = append(same, e)
 		return nil
 	})
 	if err == nil {
-		flush()
-	} else if !errors.Is(err, errEnough) {
+		err = flush()
+	}
+	if err != nil && !errors.Is(err, errEnough) {
 		return CatalogPage{}, err
 	}
 	return page, nil

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"toolcrib/history"
@@ -90,29 +91,41 @@ func (s *session) checkCore(ctx context.Context) error {
 		return err
 	}
 	if seen != len(want) {
-		for id := range want {
-			var n int
-			if err := s.row(ctx, "SELECT count(*) FROM core WHERE id = ?", []any{id}, &n); err != nil {
-				return err
-			}
-			if n == 0 {
-				return tampered(id)
-			}
+		if err := s.missingCore(ctx, want); err != nil {
+			return err
 		}
 	}
-	var overridden string
-	// CROSS JOIN keeps the engine from looking through all names for the core.
-	err = s.row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n ON n.name = c.id
-		WHERE n.subject <> 'tool:global/' || c.id`, nil, &overridden)
-	if err != nil {
-		return err
-	}
-	if overridden != "" {
-		return fmt.Errorf("%s takes the name of a core tool: %w", overridden, review.ErrTampered)
+	return s.coreNames(ctx)
+}
+
+// missingCore names a core tool of those that want has the hashes of that is not
+// in the database.
+func (s *session) missingCore(ctx context.Context, want map[string]string) error {
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		var n int
+		if err := s.row(ctx, "SELECT count(*) FROM core WHERE id = ?", []any{id}, &n); err != nil {
+			return err
+		}
+		if n == 0 {
+			return tampered(id)
+		}
 	}
 	return nil
 }
 
+// coreNames refuses another tool that goes by the name of a core tool.
+func (s *session) coreNames(ctx context.Context) error {
+	var overridden string
+	// CROSS JOIN keeps the engine from looking through all names for the core.
+	err := s.row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n ON n.name = c.id
+		WHERE n.subject <> 'tool:global/' || c.id`, nil, &overridden)
+	if err == nil && overridden != "" {
+		err = fmt.Errorf("%s takes the name of a core tool: %w", overridden, review.ErrTampered)
+	}
+	return err
+}
+
 func tampered(id string) error {
-	return fmt.Errorf("core tool %s is not what toolcrib ships: %w; nothing was repaired: restore the database from a copy, or look at the difference with a database tool", id, review.ErrTampered)
+	return fmt.Errorf("core tool %s is not what toolcrib ships: %w; nothing was repaired: restore the database from a copy, "+
+		"or look at the difference with a database tool", id, review.ErrTampered)
 }
