@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -87,20 +88,43 @@ func bind(n *Node, path string, v reflect.Value, ps *Problems) {
 }
 
 func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
-	keys := make([]string, v.NumField())
-	for i := range keys {
-		keys[i], _, _ = strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-	}
+	fields := fieldsOf(v.Type())
 	for _, m := range n.Members {
-		i := slices.Index(keys, m.Key)
-		if i < 0 || m.Key == "" || m.Key == "-" {
+		i := slices.Index(fields.keys, m.Key)
+		switch {
+		case i < 0 || m.Key == "" || m.Key == "-":
 			if !ps.Full() {
-				ps.Append(Problem{Path: Join(path, m.Key), Pos: m.Pos, Message: unknownKey(m.Key, keys)})
+				ps.Append(Problem{Path: Join(path, m.Key), Pos: m.Pos, Message: unknownKey(m.Key, fields.keys)})
 			}
-			continue
+		case fields.texts[i] && m.Value.Kind == String: // most are, and need no path
+			v.Field(i).SetString(m.Value.Text)
+		default:
+			bind(m.Value, Join(path, m.Key), v.Field(i), ps)
 		}
-		bind(m.Value, Join(path, m.Key), v.Field(i), ps)
 	}
+}
+
+// fields is what there is to know of the fields of a struct, in their order.
+type fields struct {
+	keys  []string // what their json tags call them
+	texts []bool   // whether they take a string as it is
+}
+
+// known keeps what fieldsOf found out: what a type says never changes.
+var known sync.Map // of fields by reflect.Type
+
+func fieldsOf(t reflect.Type) fields {
+	if f, ok := known.Load(t); ok {
+		return f.(fields)
+	}
+	f := fields{make([]string, t.NumField()), make([]bool, t.NumField())}
+	for i := range f.keys {
+		field := t.Field(i)
+		f.keys[i], _, _ = strings.Cut(field.Tag.Get("json"), ",")
+		f.texts[i] = field.Type.Kind() == reflect.String && !reflect.PointerTo(field.Type).Implements(reflect.TypeFor[Binder]())
+	}
+	known.Store(t, f)
+	return f
 }
 
 // unknownKey says that key is not known, and which one was probably meant.

@@ -27,6 +27,8 @@ type parser struct {
 	values int // in this document so far
 	total  int // in all documents so far
 	read   int // documents so far
+
+	spare []Node // nodes that are made together, as one at a time costs more
 }
 
 // start is where every text begins.
@@ -76,7 +78,8 @@ func (p *parser) value(depth int) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{Pos: pos}
+	n := p.node()
+	n.Pos = pos
 	switch tok.Kind() {
 	case '{', '[':
 		if depth >= p.lim.Depth {
@@ -107,8 +110,22 @@ func (p *parser) value(depth int) (*Node, error) {
 	return n, err
 }
 
+// node returns a new node, one of as many more as there are so far.
+func (p *parser) node() *Node {
+	const least, most = 4, 64
+	if len(p.spare) == 0 {
+		p.spare = make([]Node, min(max(p.total, least), most))
+	}
+	n := &p.spare[0]
+	p.spare = p.spare[1:]
+	return n
+}
+
 func (p *parser) members(n *Node, depth int) error {
 	var seen keys
+	if p.dec.PeekKind() != '}' {
+		n.Members = make([]Member, 0, 4)
+	}
 	for p.dec.PeekKind() != '}' {
 		pos := p.next()
 		tok, err := p.dec.ReadToken()
@@ -205,7 +222,10 @@ func (p *parser) position(offset int) Pos {
 			p.at++
 			continue
 		}
-		_, size := utf8.DecodeRune(p.data[p.at:])
+		size := 1
+		if p.data[p.at] >= utf8.RuneSelf {
+			_, size = utf8.DecodeRune(p.data[p.at:])
+		}
 		p.at += size
 		p.pos.Column++
 	}
