@@ -120,7 +120,7 @@ func (t *task) portray() {
 		return
 	}
 	t.change.Proposed = rules.NewPeer(registry.Live{Subject: t.change.Draft.Subject, Definition: t.change.Draft.Definition})
-	t.change.Proposed.Portrait().Sketches()
+	t.change.Proposed.Fingerprint().Sketches()
 }
 
 // place puts a unit beside those before it, which are its world.

@@ -31,9 +31,9 @@ func newShelf(shipped rules.Memory) *shelf {
 	return s
 }
 
-// add puts a tool beside the others; its portrait is best there already.
+// add puts a tool beside the others; its fingerprint is best there already.
 func (s *shelf) add(p *rules.Peer) {
-	text, purpose := p.Portrait().Sketches()
+	text, purpose := p.Fingerprint().Sketches()
 	n := len(s.peers)
 	s.text.Add(int64(n), text)
 	s.purpose.Add(int64(n), purpose)
@@ -88,7 +88,7 @@ const (
 
 // Alike implements rules.World.
 func (e earlier) Alike(_ context.Context, t *rules.Peer) ([]*rules.Peer, error) {
-	text, purpose := t.Portrait().Sketches()
+	text, purpose := t.Fingerprint().Sketches()
 	texts, purposes := e.text.First(e.peers), e.purpose.First(e.peers)
 	matches := slices.Concat(texts.Scan(text, peerText, mostPeers), purposes.Scan(purpose, peerPurpose, mostPeers))
 	found := slices.Clone(e.models)

@@ -124,7 +124,7 @@ func (d *Desk) foresee(ctx context.Context, tx Tx, draft proposals.Draft) error 
 	if t == nil || draft.Type == proposals.Deactivate || d.elsewhere() || !d.basis().rules.AsksAlike() {
 		return nil
 	}
-	_, err := tx.Alike(ctx, overlap.NewPortrait(*t))
+	_, err := tx.Alike(ctx, overlap.NewFingerprint(*t))
 	return err
 }
 

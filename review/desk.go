@@ -207,6 +207,6 @@ var _ rules.World = world{}
 
 // Alike implements rules.World.
 func (w world) Alike(ctx context.Context, t *rules.Peer) ([]*rules.Peer, error) {
-	found, err := w.RegistryReader.Alike(ctx, t.Portrait())
+	found, err := w.RegistryReader.Alike(ctx, t.Fingerprint())
 	return rules.Peers(found), err
 }

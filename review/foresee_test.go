@@ -29,7 +29,7 @@ type notedTx struct {
 	*noted
 }
 
-func (t notedTx) Alike(ctx context.Context, p *overlap.Portrait) ([]registry.Live, error) {
+func (t notedTx) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {
 	t.acts = append(t.acts, "alike")
 	return t.Tx.Alike(ctx, p)
 }

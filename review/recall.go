@@ -153,7 +153,7 @@ func (t remembering) InCategory(ctx context.Context, category string) ([]registr
 }
 
 // Alike implements RegistryReader.
-func (t remembering) Alike(ctx context.Context, p *overlap.Portrait) ([]registry.Live, error) {
+func (t remembering) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {
 	last := &t.memory.alike
 	text, purpose := p.Sketches()
 	if !last.known || last.text != text || last.purpose != purpose {

@@ -103,7 +103,7 @@ type RegistryReader interface {
 	ByTag(ctx context.Context, prefix string) ([]registry.Live, error)
 	// Alike returns the live tools, in any layer, that may resemble t in text
 	// or in purpose, the likeliest first: candidates to be compared.
-	Alike(ctx context.Context, t *overlap.Portrait) ([]registry.Live, error)
+	Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error)
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 	// Surroundings returns what Live and ByName would for each of many.
 	Surroundings(ctx context.Context, subjects []registry.Subject, names []string) (Surroundings, error)

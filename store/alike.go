@@ -25,7 +25,7 @@ const (
 )
 
 // Alike implements review.RegistryReader.
-func (s *session) Alike(ctx context.Context, t *overlap.Portrait) ([]registry.Live, error) {
+func (s *session) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error) {
 	text, purpose := t.Sketches()
 	var tail sketches
 	if err := s.findSketches(ctx, text, purpose, &tail); err != nil {

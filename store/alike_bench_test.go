@@ -50,7 +50,7 @@ func BenchmarkAlike(b *testing.B) {
 	db, tool := thousands(b)
 	look := func(db *store.DB) {
 		err := db.View(b.Context(), func(r review.Reader) error {
-			found, err := r.Alike(b.Context(), overlap.NewPortrait(tool))
+			found, err := r.Alike(b.Context(), overlap.NewFingerprint(tool))
 			if len(found) != 1 {
 				b.Fatalf("%d found", len(found))
 			}

@@ -57,8 +57,8 @@ func alikeTwice(t *testing.T, path string, sought registry.Tool) int {
 	var first, again []registry.Live
 	err = fresh.View(t.Context(), func(r review.Reader) error {
 		var err1, err2 error
-		first, err1 = r.Alike(t.Context(), overlap.NewPortrait(sought))
-		again, err2 = r.Alike(t.Context(), overlap.NewPortrait(sought))
+		first, err1 = r.Alike(t.Context(), overlap.NewFingerprint(sought))
+		again, err2 = r.Alike(t.Context(), overlap.NewFingerprint(sought))
 		return errors.Join(err1, err2)
 	})
 	if err := errors.Join(err, fresh.Close()); err != nil {

@@ -64,7 +64,7 @@ func TestManyAtOnce(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			alike, err := r.Alike(t.Context(), overlap.NewPortrait(*live.Definition.Tool))
+			alike, err := r.Alike(t.Context(), overlap.NewFingerprint(*live.Definition.Tool))
 			if err != nil {
 				return err
 			}

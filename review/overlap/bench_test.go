@@ -78,7 +78,7 @@ func BenchmarkOf(b *testing.B) {
 func BenchmarkCompare(b *testing.B) {
 	core := shipped.Core()
 	for b.Loop() {
-		a, b := NewPortrait(*core[0].Tool), NewPortrait(*core[1].Tool)
+		a, b := NewFingerprint(*core[0].Tool), NewFingerprint(*core[1].Tool)
 		a.Text(b)
 		a.Purpose(b)
 	}

@@ -7,8 +7,8 @@ import (
 	"toolcrib/registry"
 )
 
-// Degree measures how much of two sets is the same.
-type Degree struct {
+// Similarity measures how much of two sets is the same.
+type Similarity struct {
 	Resemblance float64 `json:"resemblance"` // |A∩B| / |A∪B|
 	Contained   float64 `json:"contained"`   // |A∩B| / |A|: how much of the first the second has
 }
@@ -23,9 +23,9 @@ type ToolPassage struct {
 // maxWords is how many words show what two purposes have in common.
 const maxWords = 12
 
-func degree(a, b Set) Degree {
+func similarity(a, b Set) Similarity {
 	shared := a.shared(b)
-	return Degree{Resemblance: a.resemblance(b, shared), Contained: a.containment(shared)}
+	return Similarity{Resemblance: a.resemblance(b, shared), Contained: a.containment(shared)}
 }
 
 // TextOf returns the word shingles of what t tells a model to do: its prompt

@@ -22,8 +22,8 @@ func core(t *testing.T, id string) registry.Tool {
 
 func TestCompareWithItself(t *testing.T) {
 	tool := core(t, "canon_checker")
-	p := NewPortrait(tool)
-	if one := (Degree{1, 1}); p.Text(p) != one || p.Purpose(p) != one {
+	p := NewFingerprint(tool)
+	if one := (Similarity{1, 1}); p.Text(p) != one || p.Purpose(p) != one {
 		t.Errorf("got %v and %v", p.Text(p), p.Purpose(p))
 	}
 	passages := Passages(tool, tool)
@@ -41,7 +41,7 @@ func TestCompareWithCopy(t *testing.T) {
 		ID: "lore_helper", Kind: registry.ActionTool, Name: "Helper",
 		Description: "My own text goes first and has nothing to do with it. " + tool.Prompt[:1_200],
 	}
-	if got := NewPortrait(theft).Text(NewPortrait(tool)); got.Resemblance > 0.4 || got.Contained < 0.8 {
+	if got := NewFingerprint(theft).Text(NewFingerprint(tool)); got.Resemblance > 0.4 || got.Contained < 0.8 {
 		t.Errorf("got %v", got)
 	}
 	p := Passages(theft, tool)[0]
@@ -55,7 +55,7 @@ func TestCoreToolsDiffer(t *testing.T) {
 	tools := shipped.Core()
 	for i, a := range tools {
 		for _, b := range tools[:i] {
-			p, q := NewPortrait(*a.Tool), NewPortrait(*b.Tool)
+			p, q := NewFingerprint(*a.Tool), NewFingerprint(*b.Tool)
 			if text, purpose := p.Text(q).Resemblance, p.Purpose(q).Resemblance; text > 0.2 || purpose > 0.25 {
 				t.Errorf("%s and %s: %.2f in text, %.2f in purpose", a.Tool.ID, b.Tool.ID, text, purpose)
 			}

@@ -40,18 +40,18 @@ func benchmarkRecall(b *testing.B, tools []registry.Tool) {
 	b.Helper()
 	for b.Loop() {
 		var text, purpose Index
-		portraits := make([]*Portrait, len(tools))
+		fingerprints := make([]*Fingerprint, len(tools))
 		for i, t := range tools {
-			portraits[i] = NewPortrait(t)
-			s, p := portraits[i].Sketches()
+			fingerprints[i] = NewFingerprint(t)
+			s, p := fingerprints[i].Sketches()
 			text.Add(int64(i), s)
 			purpose.Add(int64(i), p)
 		}
 		var texts, purposes share
-		for i, p := range portraits {
+		for i, p := range fingerprints {
 			s, about := p.Sketches()
 			byText, byPurpose := found(text.Scan(s, askedText, len(tools))), found(purpose.Scan(about, askedPurpose, len(tools)))
-			for j, q := range portraits[:i] {
+			for j, q := range fingerprints[:i] {
 				texts.count(p.Text(q).Resemblance >= alikeText, byText[int64(j)])
 				purposes.count(p.Purpose(q).Resemblance >= alikePurpose, byPurpose[int64(j)])
 			}

@@ -107,7 +107,7 @@ const (
 // likeness says in what a tool is like another one, and how much of it is the
 // same.
 func likeness(t, other *Peer) (likes, float64) {
-	a, b := t.Portrait(), other.Portrait()
+	a, b := t.Fingerprint(), other.Fingerprint()
 	if same := a.Text(b).Resemblance; same >= alikeText {
 		return likeText, same
 	}

@@ -25,9 +25,9 @@ const (
 	fewShingles = 20
 )
 
-// coreGallery holds the core tools. They are few, so everything is compared
+// coreCorpus holds the core tools. They are few, so everything is compared
 // with each of them, exactly.
-var coreGallery = sync.OnceValue(func() *overlap.Gallery {
+var coreCorpus = sync.OnceValue(func() *overlap.Corpus {
 	tools := func(ds []registry.Definition) []registry.Tool {
 		var list []registry.Tool
 		for _, d := range ds {
@@ -35,7 +35,7 @@ var coreGallery = sync.OnceValue(func() *overlap.Gallery {
 		}
 		return list
 	}
-	return overlap.NewGallery(tools(shipped.Core()), tools(shipped.Assistant()))
+	return overlap.NewCorpus(tools(shipped.Core()), tools(shipped.Assistant()))
 })
 
 func likeCore() Rule {
@@ -82,10 +82,10 @@ func likeCore() Rule {
 // nearCore returns the core tools that t comes too near to. What is far beyond
 // the length that a text may have, and so can not go live, is not looked at to
 // its end.
-func nearCore(t registry.Tool) []overlap.Kinship {
+func nearCore(t registry.Tool) []overlap.Comparison {
 	t.Prompt, t.Description = head(t.Prompt), head(t.Description)
-	var near []overlap.Kinship
-	for _, k := range coreGallery().Kin(t) {
+	var near []overlap.Comparison
+	for _, k := range coreCorpus().Compare(t) {
 		if k.Shingles >= fewShingles && (k.Text.Contained >= coreCopied || k.Covered >= coreCovered) || k.Purpose >= corePurpose {
 			near = append(near, k)
 		}
@@ -103,7 +103,7 @@ func head(s string) string {
 }
 
 // coreLikeness says how t is like a core tool.
-func coreLikeness(t registry.Tool, k overlap.Kinship) Finding {
+func coreLikeness(t registry.Tool, k overlap.Comparison) Finding {
 	subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: k.Tool.ID}.String()
 	f := Finding{Path: "definition", Passage: subject}
 	switch {

@@ -14,14 +14,14 @@ import (
 type Peer struct {
 	registry.Live
 
-	portrait func() *overlap.Portrait
-	words    [contentTexts]func() string
+	fingerprint func() *overlap.Fingerprint
+	words       [contentTexts]func() string
 }
 
 // NewPeer returns l, the definition of a tool, as a peer.
 func NewPeer(l registry.Live) *Peer {
 	p := &Peer{Live: l}
-	p.portrait = sync.OnceValue(func() *overlap.Portrait { return overlap.NewPortrait(*l.Definition.Tool) })
+	p.fingerprint = sync.OnceValue(func() *overlap.Fingerprint { return overlap.NewFingerprint(*l.Definition.Tool) })
 	for i, text := range contentOf(l.Definition.Tool) {
 		p.words[i] = sync.OnceValue(func() string { return foldWords(text) })
 	}
@@ -42,8 +42,8 @@ func Peers(list []registry.Live) []*Peer {
 // Tool returns the tool.
 func (p *Peer) Tool() *registry.Tool { return p.Definition.Tool }
 
-// Portrait returns the tool as it is compared.
-func (p *Peer) Portrait() *overlap.Portrait { return p.portrait() }
+// Fingerprint returns the tool as it is compared.
+func (p *Peer) Fingerprint() *overlap.Fingerprint { return p.fingerprint() }
 
 // self is the tool that c proposes; c must propose one.
 func (c *Change) self() *Peer {

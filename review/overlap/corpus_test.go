@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-func coreGallery() *Gallery {
+func coreCorpus() *Corpus {
 	var core, others []registry.Tool
 	for _, d := range shipped.Core() {
 		core = append(core, *d.Tool)
@@ -16,7 +16,7 @@ func coreGallery() *Gallery {
 	for _, d := range shipped.Assistant() {
 		others = append(others, *d.Tool)
 	}
-	return NewGallery(core, others)
+	return NewCorpus(core, others)
 }
 
 // TestKinInOtherWords finds nine in ten of the tools that do what a core tool
@@ -24,11 +24,11 @@ func coreGallery() *Gallery {
 // bound between them is the one of rule O101.
 func TestKinInOtherWords(t *testing.T) {
 	const bound = 0.215
-	g := coreGallery()
+	g := coreCorpus()
 	found, all := 0, 0
 	like := func(core string, tool registry.Tool) {
 		all++
-		switch near := g.Kin(tool)[0]; {
+		switch near := g.Compare(tool)[0]; {
 		case near.Purpose < bound:
 			t.Logf("missed: %s, %.3f near %s", tool.ID, near.Purpose, near.Tool.ID)
 		case near.Tool.ID != core:
@@ -47,7 +47,7 @@ func TestKinInOtherWords(t *testing.T) {
 		t.Errorf("%d of %d found", found, all)
 	}
 	for _, tool := range append(append([]registry.Tool{}, unlikeCore...), saidUnlikeCore...) {
-		if near := g.Kin(tool)[0]; near.Purpose >= bound {
+		if near := g.Compare(tool)[0]; near.Purpose >= bound {
 			t.Errorf("%s passes for %s: %.3f", tool.ID, near.Tool.ID, near.Purpose)
 		}
 	}
@@ -55,16 +55,16 @@ func TestKinInOtherWords(t *testing.T) {
 
 // TestKinCopied finds what was copied, in part or with more around it.
 func TestKinCopied(t *testing.T) {
-	g := coreGallery()
+	g := coreCorpus()
 	tool := core(t, "canon_checker")
-	of := func(text string) Kinship {
-		for _, k := range g.Kin(registry.Tool{ID: "x", Prompt: text}) {
+	of := func(text string) Comparison {
+		for _, k := range g.Compare(registry.Tool{ID: "x", Prompt: text}) {
 			if k.Tool.ID == tool.ID {
 				return k
 			}
 		}
 		t.Fatal("it was not compared")
-		return Kinship{}
+		return Comparison{}
 	}
 	part := of("Something of my own stands before it, some words long. " + tool.Prompt[:1_000])
 	if part.Text.Contained < 0.8 || part.Shingles < 100 {
@@ -77,23 +77,23 @@ func TestKinCopied(t *testing.T) {
 	if own := of("Name what drags."); own.Text.Contained > 0 || own.Covered > 0 {
 		t.Errorf("something else: %+v", own)
 	}
-	if got := g.Kin(registry.Tool{}); len(got) != 16 || got[0].Purpose != 0 {
+	if got := g.Compare(registry.Tool{}); len(got) != 16 || got[0].Purpose != 0 {
 		t.Errorf("an empty tool: %+v", got[0])
 	}
 }
 
 func BenchmarkKin(b *testing.B) {
-	g := coreGallery()
+	g := coreCorpus()
 	tool := *shipped.Core()[3].Tool
 	for b.Loop() {
-		g.Kin(tool)
+		g.Compare(tool)
 	}
 }
 
-func BenchmarkNewGallery(b *testing.B) {
+func BenchmarkNewCorpus(b *testing.B) {
 	shipped.Core()
 	shipped.Assistant()
 	for b.Loop() {
-		coreGallery()
+		coreCorpus()
 	}
 }

@@ -8,51 +8,51 @@ import (
 	"toolcrib/registry"
 )
 
-// Gallery is a few tools, such as the core, that another tool is held against
+// Corpus is a few tools, such as the core, that another tool is held against
 // one by one. It finds what a sketch can not: a copy of a part, and the same
 // purpose in other words, where most words differ and the rare ones agree.
-type Gallery struct {
-	tools   []exhibit
+type Corpus struct {
+	tools   []member
 	weights map[string]float64 // of the words in it, by stem
 	unknown float64            // of all others
 }
 
-// exhibit is a tool of a gallery as others are compared with it.
-type exhibit struct {
+// member is a tool of a corpus as others are compared with it.
+type member struct {
 	tool  registry.Tool
 	texts Set
 	about purpose
 	mass  float64 // of the words of about together
 }
 
-// Kinship is how near a tool comes to one of a gallery.
-type Kinship struct {
-	Tool registry.Tool // the one of the gallery
+// Comparison is how near a tool comes to one of a corpus.
+type Comparison struct {
+	Tool registry.Tool // the one of the corpus
 	// Shingles is how many word shingles there are to compare; of few, a large
 	// share says little.
 	Shingles int
-	Text     Degree // of all that they tell a model
-	// Covered is how much of what the one of the gallery tells is in the other.
+	Text     Similarity // of all that they tell a model
+	// Covered is how much of what the one of the corpus tells is in the other.
 	Covered float64
 	// Purpose is how near the purposes are, from 0 to 1: the weight of the words
 	// that both have by the geometric mean of the weights of all that each has.
-	// A word weighs the more the fewer tools use it, and twice as much in a name
-	// or a goal.
+	// A word weighs the more the fewer tools use it (the inverse document
+	// frequency of Spärck Jones, 1972), and twice as much in a name or a goal.
 	Purpose float64
 	Words   []string // that both have, the heaviest first, at most 12
 }
 
-// NewGallery returns a gallery of tools. What words weigh is learnt from them
+// NewCorpus returns a corpus of tools. What words weigh is learnt from them
 // and from others, which nothing is held against.
-func NewGallery(tools, others []registry.Tool) *Gallery {
-	g := &Gallery{weights: map[string]float64{}}
+func NewCorpus(tools, others []registry.Tool) *Corpus {
+	c := &Corpus{weights: map[string]float64{}}
 	uses := map[string]int{}
 	for _, t := range tools {
-		p := exhibit{tool: t, texts: textsOf(t), about: about(t)}
+		p := member{tool: t, texts: textsOf(t), about: about(t)}
 		for s := range p.about {
 			uses[s]++
 		}
-		g.tools = append(g.tools, p)
+		c.tools = append(c.tools, p)
 	}
 	for _, t := range others {
 		for s := range about(t) {
@@ -61,41 +61,41 @@ func NewGallery(tools, others []registry.Tool) *Gallery {
 	}
 	all := len(tools) + len(others)
 	rarity := func(n int) float64 { return 0.3 + math.Log(float64(all+1)/float64(n+1)) }
-	g.unknown = rarity(0)
+	c.unknown = rarity(0)
 	for s, n := range uses {
-		g.weights[s] = rarity(n)
+		c.weights[s] = rarity(n)
 	}
-	for i := range g.tools {
-		g.tools[i].mass = g.mass(g.tools[i].about)
+	for i := range c.tools {
+		c.tools[i].mass = c.mass(c.tools[i].about)
 	}
-	return g
+	return c
 }
 
-// Kin holds t against every tool of the gallery and returns how near it comes
+// Compare holds t against every tool of the corpus and returns how near it comes
 // to each, the nearest purpose first.
-func (g *Gallery) Kin(t registry.Tool) []Kinship {
+func (c *Corpus) Compare(t registry.Tool) []Comparison {
 	texts, words := textsOf(t), about(t)
-	mass := g.mass(words)
-	var kin []Kinship
-	for _, p := range g.tools {
+	mass := c.mass(words)
+	var all []Comparison
+	for _, p := range c.tools {
 		shared := texts.shared(p.texts)
-		k := Kinship{
+		k := Comparison{
 			Tool: p.tool, Shingles: len(texts), Covered: p.texts.containment(shared),
-			Text: Degree{Resemblance: texts.resemblance(p.texts, shared), Contained: texts.containment(shared)},
+			Text: Similarity{Resemblance: texts.resemblance(p.texts, shared), Contained: texts.containment(shared)},
 		}
-		k.Purpose, k.Words = g.shared(words, p.about)
+		k.Purpose, k.Words = c.shared(words, p.about)
 		if k.Purpose > 0 {
 			k.Purpose /= math.Sqrt(mass * p.mass)
 		}
-		kin = append(kin, k)
+		all = append(all, k)
 	}
-	slices.SortStableFunc(kin, func(a, b Kinship) int { return -cmp.Compare(a.Purpose, b.Purpose) })
-	return kin
+	slices.SortStableFunc(all, func(a, b Comparison) int { return -cmp.Compare(a.Purpose, b.Purpose) })
+	return all
 }
 
 // shared returns the weight of the words that a and b have in common, and the
 // heaviest of them as a has them.
-func (g *Gallery) shared(a, b purpose) (float64, []string) {
+func (c *Corpus) shared(a, b purpose) (float64, []string) {
 	type both struct {
 		word   string
 		weight float64
@@ -103,7 +103,7 @@ func (g *Gallery) shared(a, b purpose) (float64, []string) {
 	var all []both
 	for s, t := range a {
 		if u, ok := b[s]; ok {
-			all = append(all, both{t.word, g.weight(s) * float64(min(t.weight, u.weight))})
+			all = append(all, both{t.word, c.weight(s) * float64(min(t.weight, u.weight))})
 		}
 	}
 	slices.SortFunc(all, func(x, y both) int {
@@ -120,10 +120,10 @@ func (g *Gallery) shared(a, b purpose) (float64, []string) {
 	return sum, words
 }
 
-func (g *Gallery) mass(words purpose) float64 {
+func (c *Corpus) mass(words purpose) float64 {
 	var weights []float64
 	for s, t := range words {
-		weights = append(weights, g.weight(s)*float64(t.weight))
+		weights = append(weights, c.weight(s)*float64(t.weight))
 	}
 	slices.Sort(weights) // so that a sum is the same every time
 	var sum float64
@@ -133,11 +133,11 @@ func (g *Gallery) mass(words purpose) float64 {
 	return sum
 }
 
-func (g *Gallery) weight(stem string) float64 {
-	if w, ok := g.weights[stem]; ok {
+func (c *Corpus) weight(stem string) float64 {
+	if w, ok := c.weights[stem]; ok {
 		return w
 	}
-	return g.unknown
+	return c.unknown
 }
 
 // about returns the content words of all that says what a tool is for and when
