@@ -108,7 +108,7 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 		errs = append(errs, fmt.Errorf("%w: it was made against version %d and %s is live; rebase it: toolcrib rebase %s", ErrStale, p.BaseVersion, liveName(p.LiveVersion), p.ID))
 	}
 	if v.Assessment.ContentHash != v.Revision.ContentHash || v.Assessment.Revision != p.Revision {
-		errs = append(errs, fmt.Errorf("%w: the assessment is about other content", ErrConflict))
+		errs = append(errs, fmt.Errorf("%w: the assessment is about other content; have it assessed again: toolcrib review %s --again", ErrConflict, p.ID))
 	}
 	if v.Assessment.RulesVersion != d.RulesVersion() {
 		errs = append(errs, fmt.Errorf("%w: it was assessed with other rules or another configuration; have it assessed again: toolcrib review %s --again", ErrConflict, p.ID))

@@ -194,7 +194,7 @@ func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	}
 	switch len(found) {
 	case 0:
-		return rules.Finding{}, fmt.Errorf("finding %s: %w", handle, ErrNotFound)
+		return rules.Finding{}, fmt.Errorf("finding %s: %w; toolcrib show names those there are", handle, ErrNotFound)
 	case 1:
 		return found[0], nil
 	}

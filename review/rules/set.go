@@ -67,7 +67,7 @@ func NewSet(overrides map[string]Severity) (Set, error) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(overrides)) {
 		if !known[id] {
-			return Set{}, fmt.Errorf("there is no rule %q", id)
+			return Set{}, fmt.Errorf("there is no rule %q; toolcrib rules lists them", id)
 		}
 	}
 	s.version = Version + "-" + registry.HashBytes([]byte(strings.Join(seal, "\n")))[:12]

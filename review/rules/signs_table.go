@@ -46,7 +46,9 @@ func (t SignTable) Weight(name string) int { return t.weights[weighed("", name).
 var signsText string
 
 // ShippedSigns returns the table that S139 uses, read when it is first asked for.
-var ShippedSigns = sync.OnceValue(func() SignTable {
+func ShippedSigns() SignTable { return shippedSigns() }
+
+var shippedSigns = sync.OnceValue(func() SignTable {
 	t, err := ParseSigns(signsText)
 	if err != nil {
 		panic("rules: signs.txt: " + err.Error()) // the table is embedded; a test reads it
