@@ -22,8 +22,8 @@ func (pp *proposalPage) finding1() (review.Standing, bool) {
 
 // unseen names what has not been on the screen and has to be.
 func (r *reading) unseen() []string {
-	if r == nil || r.list == nil {
-		return []string{"the diff"}
+	if r == nil || r.list == nil || r.made.new != r.dossier.Revision.Draft.Definition.Hash() {
+		return []string{"the diff"} // there is none yet, or it is of an earlier revision
 	}
 	return append(r.list.Unseen(r.pager), unseenFindings(r)...)
 }
@@ -89,19 +89,43 @@ func (m *Model) openUnseen(p proposals.Proposal) tea.Cmd {
 func (m *Model) askApprove() tea.Cmd {
 	pp := m.proposal
 	members := pp.members()
+	since, choices := pp.since(), m.asShown(members)
 	return m.ask(&dialog{
 		title: "Approve", verb: "approve", draft: "approve-" + string(pp.id), noteOptional: true, focusText: false,
 		content: func(m *Model, page *prose.Page) { pp.approvalContent(m, page, members) },
 		locked:  func(m *Model) []string { return m.unread(members) },
 		unread:  func(m *Model) tea.Cmd { return m.showUnseen(members) },
-		run: func(m *Model, note string) tea.Cmd {
-			choices := make([]review.Choice, len(members))
-			for i, p := range members {
-				choices[i] = review.Choice{ID: p.ID, Expect: m.reading[p.ID].dossier.Digest}
-			}
-			return m.approve(pp.id, choices, note)
-		},
+		changed: since,
+		run:     func(m *Model, note string) tea.Cmd { return m.approve(pp.id, choices, note) },
 	})
+}
+
+// asShown ties proposals to the review digests of what was shown of them last.
+// What was not shown at all keeps the dialog locked.
+func (m *Model) asShown(ps []proposals.Proposal) []review.Choice {
+	choices := make([]review.Choice, len(ps))
+	for i, p := range ps {
+		choices[i] = review.Choice{ID: p.ID, Expect: "nothing was shown"}
+		if r := m.reading[p.ID]; r != nil {
+			choices[i].Expect = r.dossier.Digest
+		}
+	}
+	return choices
+}
+
+// since returns what says what happened to the proposal from now on, "" for
+// nothing.
+func (pp *proposalPage) since() func(*Model) string {
+	state, digest := pp.dossier.Proposal.State, pp.dossier.Digest
+	return func(*Model) string {
+		switch d := pp.dossier; {
+		case d.Proposal.State != state:
+			return standing(d.Proposal.State)
+		case d.Digest != digest:
+			return "it has changed since you were asked"
+		}
+		return ""
+	}
 }
 
 // approvalContent says exactly what an approval does.
@@ -161,7 +185,8 @@ func (m *Model) askReason(title, verb, name, consequence string, run func(id pro
 			page.Field("prompts", "no channel prompt changes")
 			page.Field("digest", m.shownDigest(digest))
 		},
-		run: func(m *Model, reason string) tea.Cmd { return run(pp.id, digest, reason) },
+		changed: pp.since(),
+		run:     func(m *Model, reason string) tea.Cmd { return run(pp.id, digest, reason) },
 	})
 }
 

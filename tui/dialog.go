@@ -36,6 +36,7 @@ type dialog struct {
 	otherHelp    [][2]string
 	leave        func(*Model)         // on esc
 	unread       func(*Model) tea.Cmd // on u while it is locked: goes to what was not on the screen
+	changed      func(*Model) string  // what happened meanwhile to what it is about, "" for nothing
 	tally        string               // what is typed before y, so that many are not decided by one key; "" for nothing
 
 	typed string // of the tally
@@ -177,6 +178,9 @@ func (d *dialog) answer(m *Model) tea.Cmd {
 	case !d.ready:
 		m.say(warning, "Too quick: read it first")
 		return nil
+	case d.meanwhile(m) != "":
+		m.say(warning, "Nothing was done: %s", d.meanwhile(m))
+		return nil
 	case len(d.missing(m)) > 0:
 		m.say(warning, "Locked: not everything was on the screen. u goes there")
 		return nil
@@ -191,6 +195,14 @@ func (d *dialog) answer(m *Model) tea.Cmd {
 	}
 	m.dialog = nil
 	return d.run(m, text)
+}
+
+// meanwhile says what happened to what the dialog is about since it was opened.
+func (d *dialog) meanwhile(m *Model) string {
+	if d.changed == nil {
+		return ""
+	}
+	return d.changed(m)
 }
 
 func (d *dialog) missing(m *Model) []string {

@@ -107,6 +107,9 @@ func (d *dialog) width(m *Model) int {
 // answerLine says what can be answered, or what is missing.
 func (d *dialog) answerLine(m *Model) draw.Line {
 	th := m.theme
+	if what := d.meanwhile(m); what != "" {
+		return draw.Of(th.Warn, " ! "+draw.Show(what)+"; ").Add(th.Key, "esc").Add(th.Text, " goes back")
+	}
 	if missing := d.missing(m); len(missing) > 0 {
 		l := draw.Of(th.Warn, " Locked ").Add(th.Text, "until all of it was on the screen: ")
 		if d.focusText {
@@ -159,6 +162,7 @@ func (d *dialog) footer(m *Model) draw.Line {
 	l := draw.Of("", " ")
 	hint := func(k, text string) { l = append(l, keyHint(th.Key, th.Faint, k, text)...) }
 	switch {
+	case d.meanwhile(m) != "":
 	case d.direct:
 		hint("ctrl+s", d.verb)
 	case d.focusText:

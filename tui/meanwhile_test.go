@@ -1,0 +1,58 @@
+package tui_test
+
+import (
+	"context"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// only returns the one proposal that there is.
+func (b *bench) only() proposals.Proposal {
+	b.t.Helper()
+	page, err := b.desk.List(context.Background(), review.Query{})
+	if err != nil || len(page.Proposals) != 1 {
+		b.t.Fatalf("%v: %v", page.Proposals, err)
+	}
+	return page.Proposals[0]
+}
+
+// TestDialogSaysWhatHappenedMeanwhile while somebody else decides, or the author
+// writes something else: the answer is about what was asked, or about nothing.
+func TestDialogSaysWhatHappenedMeanwhile(t *testing.T) {
+	ctx := context.Background()
+	decided := func(b *bench) {
+		if _, err := b.desk.Reject(ctx, mara, []review.Choice{{ID: b.only().ID}}, "No."); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	revised := func(b *bench) {
+		draft := b.file("name_bank.json")
+		draft.Rationale = "Another one."
+		if _, err := b.desk.Revise(ctx, drafter, b.only().ID, draft); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		act  func(*bench)
+		says string
+		left proposals.State
+	}{
+		"decided": {decided, "it is rejected already; esc goes back", proposals.Rejected},
+		"revised": {revised, "it has changed since you were asked; esc goes back", proposals.UserReview},
+	} {
+		for _, keys := range [][]string{{"a"}, {"x", "W", "h", "y", ".", "tab"}} {
+			b := newBench(t, 100, 60, demo("name_bank.json"))
+			b.press("enter", "2").press(keys...).wants("y ")
+			c.act(b)
+			b.poll()
+			b.wants(c.says)
+			b.press("y").wants("Nothing was done")
+			if got := b.state(); got != c.left {
+				t.Errorf("%s, %v: state %s", name, keys, got)
+			}
+			b.press("esc").wants("▎Diff")
+		}
+	}
+}
