@@ -39,7 +39,8 @@ var compiledForms = sync.OnceValue(func() []*regexp.Regexp {
 func credentials() Rule {
 	return Rule{
 		ID: "S114", Name: "embedded-credential", Severity: Block, Waivable: true,
-		Doc:        "A key or token in the text of a definition. Everyone who sees the definition, and every model that is given it, has the secret. Placeholders and published examples pass.",
+		Doc: "A key or token in the text of a definition. Everyone who sees the definition, and every model that is " +
+			"given it, has the secret. Placeholders and published examples pass.",
 		Suggestion: "Revoke the credential and refer to it by the name of the setting that holds it.",
 		Bad:        showing("a token that begins with ghp_", "Uses the token ghp_"+"q7Zr2LmX9vKc4TnB8wYs3HdJ6fGp1AeUiOx5."),
 		Good:       example("Uses the token ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx."),
@@ -47,21 +48,10 @@ func credentials() Rule {
 			var found []Finding
 			for i := range c.scan() {
 				t := &c.scan()[i]
-				var spans []passage
-				kind := ""
-				for _, r := range t.readings() {
-					for k, form := range compiledForms() {
-						if !t.LongRun || !strings.Contains(r.text, credentialForms[k].marker) {
-							continue
-						}
-						for _, at := range form.FindAllStringIndex(r.text, maxPerText) {
-							if real(r.text[at[0]:at[1]]) {
-								spans = append(spans, r.at(at[0], at[1]))
-								kind = credentialForms[k].kind
-							}
-						}
-					}
+				if !t.LongRun {
+					continue
 				}
+				spans, kind := t.credentials()
 				found = append(found, t.findings(spans, func(passage) string { return "This looks like " + kind + "." })...)
 			}
 			return found, nil
@@ -69,11 +59,40 @@ func credentials() Rule {
 	}
 }
 
-// real reports whether a credential is more than a placeholder: it has many
+// credentials returns where credentials stand in a text, as it is and as it is
+// decoded, and of which kind the last one is.
+func (s *scanned) credentials() (spans []passage, kind string) {
+	for _, r := range s.readings() {
+		for i, form := range compiledForms() {
+			if !strings.Contains(r.text, credentialForms[i].marker) {
+				continue
+			}
+			if found := r.credentials(form); len(found) > 0 {
+				spans, kind = append(spans, found...), credentialForms[i].kind
+			}
+		}
+	}
+	return spans, kind
+}
+
+// credentials returns where credentials of a form stand.
+func (r reading) credentials(form *regexp.Regexp) []passage {
+	var spans []passage
+	for _, at := range form.FindAllStringIndex(r.text, maxPerText) {
+		if genuine(r.text[at[0]:at[1]]) {
+			spans = append(spans, r.at(at[0], at[1]))
+		}
+	}
+	return spans
+}
+
+// genuine reports whether a credential is more than a placeholder: it has many
 // different characters and none of the words that mark an example.
-func real(key string) bool {
+func genuine(key string) bool {
 	lower := strings.ToLower(key)
-	for _, word := range []string{"example", "xxxx", "your", "0000", "1234567890", "abcdef", "placeholder", "redacted", "...", "dummy", "test"} {
+	for _, word := range []string{
+		"example", "xxxx", "your", "0000", "1234567890", "abcdef", "placeholder", "redacted", "...", "dummy", "test",
+	} {
 		if strings.Contains(lower, word) {
 			return false
 		}
