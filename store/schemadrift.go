@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"sync"
 
 	"toolcrib/history"
 )
@@ -10,7 +11,7 @@ import (
 // schemaDrift reports tables, indexes and triggers that are not those of the
 // migrations: a trigger that was dropped is a lock that is open.
 func (s *session) schemaDrift(ctx context.Context, fn func(history.Damage)) error {
-	want, err := freshSchema(ctx)
+	want, err := freshSchema()
 	if err != nil {
 		return err
 	}
@@ -48,9 +49,14 @@ func (s *session) objects(ctx context.Context) (map[string]string, error) {
 	return found, err
 }
 
-// freshSchema returns the objects that the migrations make, from an empty
-// database in memory.
-func freshSchema(ctx context.Context) (map[string]string, error) {
+// freshSchema returns the objects that the migrations make. They are asked for
+// up to twice by one verification and are the same as long as the process runs,
+// so that they are made once.
+var freshSchema = sync.OnceValues(func() (map[string]string, error) { return makeSchema(context.Background()) })
+
+// makeSchema runs the migrations on an empty database in memory and returns the
+// objects that are then there.
+func makeSchema(ctx context.Context) (map[string]string, error) {
 	db, err := sql.Open(driver, ":memory:")
 	if err != nil {
 		return nil, err
