@@ -24,10 +24,7 @@ var blows = map[string]func(p person) error{
 // live stays live; what is live is live whole; and what is not can be approved
 // afterwards.
 func TestTerminalGoesAwayDuringApproval(t *testing.T) {
-	rounds := 2
-	if testing.Short() {
-		rounds = 1
-	}
+	const rounds = 2
 	c := newCrib(t)
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 1))

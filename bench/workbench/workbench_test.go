@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +18,36 @@ import (
 
 // patience is how long anything on the screen may take.
 const patience = 20 * time.Second
+
+// built is where the tests find toolcrib, which is built when the first of
+// them needs it.
+var (
+	folder string // TestMain makes it and takes it away
+	built  = sync.OnceValues(buildOnce)
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "toolcrib-workbench-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if err := os.RemoveAll(folder); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func buildOnce() (string, error) {
+	program := filepath.Join(folder, "toolcrib")
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", program, "toolcrib").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+}
 
 // crib is a built toolcrib with a home and a database of its own.
 type crib struct {
@@ -32,12 +64,11 @@ func newCrib(t *testing.T) crib {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed")
 	}
-	c := crib{t: t, home: t.TempDir()}
-	c.bin = filepath.Join(c.home, "toolcrib")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", c.bin, "toolcrib")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	bin, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
+	c := crib{t: t, bin: bin, home: t.TempDir()}
 	return c
 }
 
