@@ -28,6 +28,7 @@ var arrows = map[string][]string{
 	"visible":   {},
 	"failpoint": {},
 	"spread":    {},
+	"shortrun":  {},
 	"testdata":  {},
 	"bench":     {"cli", "store", "review", "prompt", "history", "proposals", "registry", "failpoint"},
 }

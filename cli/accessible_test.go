@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/cli"
+	"toolcrib/shortrun"
 )
 
 // talk holds the dialogue of the accessible workbench.
@@ -35,6 +36,7 @@ func talk(t *testing.T, dir, typed string, vars map[string]string, args ...strin
 // TestAccessible turns the dialogue on by flag, environment and configuration,
 // and approves in it.
 func TestAccessible(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
 	demo, err := filepath.Abs("../testdata/demo/word_counts.json")
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"go.yaml.in/yaml/v3"
+
+	"toolcrib/shortrun"
 )
 
 // notRun are the lines that no test types, with the reason.
@@ -31,9 +33,7 @@ func notRun() map[string]string {
 // each with an empty home and a database of its own, and holds what is printed
 // against what is shown there. Settings are taken for the user's own.
 func TestDocumentsAsTyped(t *testing.T) {
-	if testing.Short() {
-		t.Skip("types one line after the other")
-	}
+	shortrun.OneGoroutine(t)
 	needsShell(t)
 	skipped := notRun()
 	ran := 0

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"toolcrib/shortrun"
 )
 
 // commands walks all commands, with help, which the framework adds when it
@@ -66,9 +68,7 @@ func exampleLines(c *cobra.Command) []string {
 // other, on a copy of a database in which something of every kind waits. The
 // n-th line is about the n-th of what its id may stand for.
 func TestExamplesAsTyped(t *testing.T) {
-	if testing.Short() {
-		t.Skip("types one line after the other")
-	}
+	shortrun.OneGoroutine(t)
 	needsShell(t)
 	s, skipped, ids := newScene(t), notRun(), stands()
 	for _, c := range commands() {

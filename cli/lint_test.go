@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolcrib/shortrun"
 )
 
 // lint runs toolcrib lint over one file of the given name.
@@ -71,6 +73,7 @@ func TestLintPlacesInMarkdown(t *testing.T) {
 
 // Each tool is held against those before it, however many are looked at at once.
 func TestLintHoldsAgainstEarlierOnes(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const text = "Reads the tide tables of a harbour and says when a ship of the given draught may pass the bar in daylight."
 	var in strings.Builder
 	for i := range 600 {

@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/prompt"
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 )
 
 // runAt runs a command on the database in dir and returns what it printed.
@@ -44,6 +45,7 @@ const retirement = `{"type": "deactivate", "subject": "tool:global/get_gmail", "
 // preview of what would be is what the review digest seals, and after it what
 // is exported.
 func TestOnePromptEverywhere(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
 	runAt(t, dir, retirement, "propose", "-")
 	at := prompt.Reference().Now.Format(time.RFC3339)

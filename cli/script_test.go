@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toolcrib/cli"
+	"toolcrib/shortrun"
 )
 
 // program is the name under which toolcrib runs as a process of its own, with
@@ -55,9 +56,7 @@ func TestMain(m *testing.M) {
 // Whatever toolcrib prints is held against the rules that hold for every
 // command: nothing hidden, standard output empty on errors, errors as asked.
 func TestScripts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs hundreds of processes, each in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	demo := absolute(t, "../testdata/demo")
 	sample := absolute(t, "../testdata/scripts/sample.json")
 	testscript.Run(t, testscript.Params{

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/cli"
+	"toolcrib/shortrun"
 )
 
 // run runs a command in a folder of its own as if a person sat at a terminal.
@@ -33,9 +34,7 @@ func run(t *testing.T, dir string, vars map[string]string, args ...string) (out,
 }
 
 func TestColours(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one command after the other")
-	}
+	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
 	for _, test := range []struct {
 		name string
@@ -68,6 +67,7 @@ func TestColours(t *testing.T) {
 
 // The injected clock is the only one: what is kept has its time, in UTC.
 func TestClock(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
 	sample, err := filepath.Abs("../testdata/scripts/sample.json")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -81,6 +82,7 @@ func TestOnlyTheUserAnswers(t *testing.T) {
 // TestTiers lets the user choose where the tool leaves it to the user, and
 // nowhere else.
 func TestTiers(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	configurable := func(tool *registry.Tool) {
 		tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
 	}

@@ -9,6 +9,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -42,6 +43,7 @@ func TestDailyLimitExactAmongGoroutines(t *testing.T) {
 // TestDailyLimitExactAmongProcesses lets 10 processes with 5 callers each try 4
 // times against a limit of 100.
 func TestDailyLimitExactAmongProcesses(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", limitedTo(0, 100)))
 	const processes = 10
 	outs := make([]*strings.Builder, processes)
@@ -74,6 +76,7 @@ func TestDailyLimitExactAmongProcesses(t *testing.T) {
 // TestLimitsAreEachUsers counts every user and tool for itself, begins anew at
 // midnight UTC, and counts what failed.
 func TestLimitsAreEachUsers(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", limitedTo(0, 2)), action("get_climate", limitedTo(0, 2)))
 	bob := caller()
 	bob.User = "bob"

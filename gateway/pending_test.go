@@ -12,6 +12,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 )
 
 // asking is a tool that needs the user's yes: it has no tier at all.
@@ -124,6 +125,7 @@ func TestApprovedByManyAtOnce(t *testing.T) {
 
 // TestApprovedByProcessesAtOnce lets four processes approve: it runs in one.
 func TestApprovedByProcessesAtOnce(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", asking))
 	p := w.ask(t, "{}")
 	const processes = 4
@@ -153,6 +155,7 @@ func TestApprovedByProcessesAtOnce(t *testing.T) {
 // TestKilledWhileRunning kills the process between the claim and the effect:
 // the call is shown as interrupted and can never run again.
 func TestKilledWhileRunning(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", asking))
 	p := w.ask(t, "{}")
 	if err := startChild(t, "approve", w.db.Path(), p.ID).Run(); err == nil {
@@ -186,6 +189,7 @@ func TestKilledWhileRunning(t *testing.T) {
 
 // TestRefused tells the agent why, and a call that is refused never runs.
 func TestRefused(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", asking))
 	p := w.ask(t, "{}")
 	if _, err := w.Refuse(t.Context(), ada, p.ID, " \n"); !errors.Is(err, review.ErrNoReason) {

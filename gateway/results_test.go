@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 )
 
 // promising is a tool that says what it gives back.
@@ -21,6 +22,7 @@ const degrees = `{"additionalProperties":false,"properties":{"degrees":{"type":"
 // TestResultsFit hands on what fits the approved output schema, and nothing
 // else; the audit says which it was.
 func TestResultsFit(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const doubling = `{"$defs":{"n":{"allOf":[{"items":{"$ref":"#/$defs/n"}},{"items":{"$ref":"#/$defs/n"}}]}},"properties":{"n":{"$ref":"#/$defs/n"}},"type":"object"}`
 	whole := object(`{"degrees":4}`)
 	for name, tt := range map[string]struct {

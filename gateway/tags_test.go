@@ -7,6 +7,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/prompt/toolcall"
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 )
 
 // tagged is a tool that is called by lines.
@@ -82,6 +83,7 @@ func TestParseTags(t *testing.T) {
 
 // TestParseTagsIsBounded reads hostile patterns and answers.
 func TestParseTagsIsBounded(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	free := func(pattern string) func(*registry.Tool) {
 		return func(tool *registry.Tool) {
 			tool.Tag = &registry.Tag{Prefix: strings.ToUpper(tool.ID), ArgPattern: pattern}
@@ -127,6 +129,7 @@ func TestParseJSON(t *testing.T) {
 // FuzzParseTags holds every answer against what the display and the calls have
 // to be: nothing is invented, and only whole lines vanish.
 func FuzzParseTags(f *testing.F) {
+	shortrun.OneGoroutine(f)
 	w := open(f, nil, tagged("get_weather", registry.Tag{Prefix: "WEATHER", ArgPattern: `(\w+)`, ArgGroups: []string{"city"}, StripFromDisplay: true}))
 	f.Add("WEATHER: Kiel\nand more")
 	f.Add("WEATHER: Kiel\r\n\x00WEATHER:\t\xff\nWEATHER")
@@ -159,6 +162,7 @@ func FuzzParseTags(f *testing.F) {
 
 // FuzzParseJSON gives every answer a call or a code of the protocol.
 func FuzzParseJSON(f *testing.F) {
+	shortrun.OneGoroutine(f)
 	w := open(f, nil, action("get_weather", nil))
 	f.Add(`{"tool":"get_weather","args":{"city":"Kiel"},"nonce":"n1"}`)
 	f.Add("~~~\n{\"tool\":\"get_weather\",\"args\":{\"days\":1e999},\"nonce\":\"n1\"}\n~~~")

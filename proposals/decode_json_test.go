@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/shortrun"
 )
 
 // about writes a problem as "path: message" with its place.
@@ -190,6 +191,7 @@ func TestParsedProblemsLeavesOutWhatFollowsFromOthers(t *testing.T) {
 }
 
 func TestDecodeJSONBounds(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for name, tc := range map[string]struct{ text, want string }{
 		"file":      {strings.Repeat(" ", MaxFile+1), "at most 33554432 are read"},
 		"document":  {`{"rationale":"` + strings.Repeat("a", MaxDocument) + `"}`, "bytes"},

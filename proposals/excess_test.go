@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 )
 
 // TestExcess names what is too long for a draft by its path, and says nothing
 // about what is only missing.
 func TestExcess(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	tool := func(change func(*registry.Tool)) registry.Definition {
 		tool := registry.Tool{ID: "scene_pacer", Name: "Scene Pacer"}
 		change(&tool)

@@ -10,11 +10,13 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
+	"toolcrib/shortrun"
 )
 
 // FuzzDecodeFile holds whatever is read to three promises: nothing panics, a
 // refusal is safe to look at, and what is taken comes back from both forms.
 func FuzzDecodeFile(f *testing.F) {
+	shortrun.OneGoroutine(f)
 	for _, d := range goldens() {
 		f.Add(d.JSON())
 		md, err := d.Markdown()
@@ -46,6 +48,7 @@ func FuzzDecodeFile(f *testing.F) {
 
 // FuzzTexts puts any texts where texts can stand.
 func FuzzTexts(f *testing.F) {
+	shortrun.OneGoroutine(f)
 	f.Add("a", "b", "c")
 	f.Add("", " ", "\n")
 	f.Add("two\nlines", "- bullet", "```yaml\n- a\n```")

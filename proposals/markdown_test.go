@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/shortrun"
 )
 
 const minimal = `---
@@ -149,6 +150,7 @@ func TestPlacesOfProblemsInMarkdown(t *testing.T) {
 }
 
 func TestFencesAreLongerThanTheirBlock(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	d := pacer()
 	d.TestCases[0].Input = "a\n" + strings.Repeat("`", 500_000) + "\n```"
 	text, err := d.Markdown()
@@ -161,6 +163,7 @@ func TestFencesAreLongerThanTheirBlock(t *testing.T) {
 }
 
 func TestMarkdownRefusesWhatItCouldNotRead(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	d := pacer()
 	d.Rationale = strings.Repeat("a", 1<<20) + "\n" // not a section, and too long for front matter
 	if _, err := d.Markdown(); err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/shortrun"
 )
 
 func TestWholeDraftsHaveNoProblems(t *testing.T) {
@@ -148,6 +149,7 @@ func TestProblems(t *testing.T) {
 }
 
 func TestProblemsAreBounded(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	d := pacer()
 	d.Examples = make([]string, 100_000)
 	ps := d.Problems()
@@ -159,6 +161,7 @@ func TestProblemsAreBounded(t *testing.T) {
 // TestProblemsOfDeepTextsStayCheap has a path of 100 long keys in front of
 // many texts: building the path of each would take minutes.
 func TestProblemsOfDeepTextsStayCheap(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const depth, texts = 100, 200_000
 	key := strings.Repeat("k", 1000)
 	schema := strings.Repeat(`{"`+key+`":`, depth) + `["<<<<<<<\n=======\n>>>>>>>"` + strings.Repeat(`,""`, texts) + `]` + strings.Repeat("}", depth)

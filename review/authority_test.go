@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -64,9 +65,7 @@ func acts() []act {
 // own and of others, and holds what happens against the table of who may do
 // what. What is refused leaves no trace.
 func TestDeskAuthority(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	nobody := []proposals.Actor{{}, {Kind: proposals.System}, {Kind: "root", Name: "ada"}}
 	for _, a := range acts() {
 		t.Run(string(a.name), func(t *testing.T) {
@@ -86,9 +85,7 @@ func TestDeskAuthority(t *testing.T) {
 
 // TestDeskAllows tries every act once as everybody who may do it.
 func TestDeskAllows(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for _, a := range acts() {
 		for _, by := range []proposals.Actor{ada, scout, carla} {
 			for _, author := range []proposals.Actor{ada, bob, scout, rover, carla} {
@@ -118,6 +115,7 @@ func TestDeskAllows(t *testing.T) {
 // TestNobodyActsAsToolcribItself drafts as actors that do not come from
 // outside.
 func TestNobodyActsAsToolcribItself(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	for _, by := range []proposals.Actor{{}, {Kind: proposals.System}, {Kind: "root", Name: "ada"}} {
 		o.refused(proposals.ErrAuthority, func() error {

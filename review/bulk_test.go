@@ -6,12 +6,14 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
 // TestOneSubjectTwice approves two changes of one subject in one call. The second
 // was made against what the first replaces, so neither goes live.
 func TestOneSubjectTwice(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	o.Approved(t, o.desk, ada, storetest.Prompt("scene_pacer"))
 	var choices []review.Choice
@@ -34,6 +36,7 @@ func TestOneSubjectTwice(t *testing.T) {
 // TestSentBackTogether sends proposals of several authors back in one call: each
 // waits for its own author.
 func TestSentBackTogether(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	made := []proposals.Proposal{o.propose(scout, storetest.Prompt("scene_pacer")), o.propose(rover, storetest.Prompt("line_pacer")), o.propose(ada, storetest.Prompt("word_pacer"))}
 	choices := make([]review.Choice, len(made))

@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -49,6 +50,7 @@ func TestChangeSetTogether(t *testing.T) {
 // TestOneBadMemberHoldsBackAll makes one of three members impossible to approve
 // in each of the ways there are.
 func TestOneBadMemberHoldsBackAll(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for name, spoil := range map[string]struct {
 		want error
 		do   func(o office, bad proposals.Proposal) error
@@ -132,6 +134,7 @@ func TestWithdrawnMemberLeaves(t *testing.T) {
 // TestChangeSetNameAgain uses the name of a change set again after it went
 // live: those who are done hold back nobody.
 func TestChangeSetNameAgain(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	o.approve(ada, o.proposeAll(ada, inSet("pacing", "scene_pacer", "chapter_pacer")...)...)
 	again := o.proposeAll(ada, inSet("pacing", "book_pacer", "page_pacer")...)
@@ -152,6 +155,7 @@ func TestChangeSetNameAgain(t *testing.T) {
 // TestStrangersStayOut lets nobody but the user join a change set that somebody
 // else opened, by proposing, by revising or through a draft.
 func TestStrangersStayOut(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	o.proposeAll(scout, inSet("pacing", "scene_pacer")...)
 	o.draft(ada, inSet("drafts", "chapter_pacer")[0])
@@ -179,6 +183,7 @@ func TestStrangersStayOut(t *testing.T) {
 
 // TestAllOrNone proposes several at once, one of which can not be.
 func TestAllOrNone(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	drafts := inSet("pacing", "scene_pacer", "chapter_pacer", "file_reader", "book_pacer")
 	drafts[1].Rationale, drafts[3].Examples = "", nil
@@ -202,6 +207,7 @@ func inSetWith(name string, d proposals.Draft) proposals.Draft {
 
 // TestAgentsInChangeSets approves a tool and the agent that gets it together.
 func TestAgentsInChangeSets(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	tool, agent := inSetWith("reader", storetest.Prompt("night_reading")), inSetWith("reader", storetest.Agent("night_reader"))
 	agent.Definition.Agent.AllowList = &registry.AllowList{Tools: []string{"night_reading"}}
@@ -214,6 +220,7 @@ func TestAgentsInChangeSets(t *testing.T) {
 // TestRejectedMember keeps the rest of a set from going live until the user
 // says what belongs together now; then the rest goes live, in its authors' words.
 func TestRejectedMember(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{FourEyes: true})
 	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer", "book_pacer")...)
 	draft := o.draft(scout, inSet("pacing", "verse_pacer")[0])

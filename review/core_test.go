@@ -8,6 +8,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -46,6 +47,7 @@ func TestCoreIsLocked(t *testing.T) {
 // TestCoreNameIsNoAlias takes each core id as an alias: a draft may say so, but
 // it is never submitted and never revised into what is reviewed.
 func TestCoreNameIsNoAlias(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	drafted := o.draft(ada, withAlias(storetest.Prompt("drafted"), "file_reader"))
 	submitted := o.propose(ada, storetest.Prompt("submitted"))

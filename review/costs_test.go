@@ -11,6 +11,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -47,6 +48,7 @@ func budgetFindings(ds ...review.Standing) []string {
 }
 
 func TestGrowingPromptIsFound(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o, agent := shop(t, "$tool_catalog")
 	o.approve(ada, o.propose(ada, inShop("small_one", 200)))
 	if got := budgetFindings(o.show(ada, o.propose(ada, inShop("small_two", 400))).Standing...); got != nil {
@@ -104,9 +106,7 @@ func costsOf(t *testing.T, o office, d proposals.Draft, counter *tokens.Counter)
 // TestPromptThatWouldBeCut lets a small tool bring a template over the limit
 // that asks for its tools very often.
 func TestPromptThatWouldBeCut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	o, agent := shop(t, strings.Repeat("$tool_catalog\n", 2_000)+"Never send anything away.")
 	o.approve(ada, o.propose(ada, inShop("small_one", 1_000)))
 	shown := o.show(ada, o.propose(ada, inShop("small_two", 1_200)))

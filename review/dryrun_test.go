@@ -7,12 +7,14 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
 // TestDryRun does everything there is on a desk that keeps nothing: each act
 // answers as it would and leaves no trace.
 func TestDryRun(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	first := storetest.Prompt("scene_pacer")
 	o.live(first)

@@ -8,6 +8,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -97,6 +98,7 @@ func TestRequireExpect(t *testing.T) {
 // TestFourEyes keeps the author of a revision from approving it, and nobody
 // else, the author of an earlier one included.
 func TestFourEyes(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{FourEyes: true})
 	draft := storetest.Prompt("scene_pacer")
 	p := o.propose(ada, draft)
@@ -116,6 +118,7 @@ func TestFourEyes(t *testing.T) {
 // TestStale lets two proposals change the same version: the second is refused
 // once the first is live, and everybody who looks is told before.
 func TestStale(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	first := storetest.Prompt("scene_pacer")
 	o.live(first)
@@ -147,6 +150,7 @@ func TestStale(t *testing.T) {
 // TestApprovedOnce approves a proposal twice, one after the other and in one
 // go.
 func TestApprovedOnce(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p, q := o.propose(scout, storetest.Prompt("scene_pacer")), o.propose(scout, storetest.Prompt("chapter_pacer"))
 	o.refused(review.ErrConflict, func() error {
@@ -166,6 +170,7 @@ func TestApprovedOnce(t *testing.T) {
 
 // TestUnknownProposal decides about what is not there.
 func TestUnknownProposal(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	for _, a := range acts() {
@@ -178,6 +183,7 @@ func TestUnknownProposal(t *testing.T) {
 // TestOldDigestAfterARevision decides with what was looked at before the
 // proposal was revised: by its author, by rebasing, and in the same words.
 func TestOldDigestAfterARevision(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	first := storetest.Prompt("scene_pacer")
 	o.live(first)

@@ -9,12 +9,14 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
 // TestFloodingLimit stops an agent at its limit, counting drafts and what was
 // sent back; what is closed makes room, and nobody else is stopped.
 func TestFloodingLimit(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, limit := range []int{0, 1, 3} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			o := open(t, review.Policy{MaxOpen: limit})
@@ -72,6 +74,7 @@ func TestManyAtOnce(t *testing.T) {
 // TestOneOpenPerAgentAndSubject makes a second proposal of an agent a revision
 // of its first. Others, and other subjects, stay apart.
 func TestOneOpenPerAgentAndSubject(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	first := storetest.Prompt("scene_pacer")
 	second := withAlias(first, "pace_scene")
@@ -103,6 +106,7 @@ func TestOneOpenPerAgentAndSubject(t *testing.T) {
 // TestRejectedContent keeps an agent from trying the same content again, on the
 // same or another proposal, and tells it why it was rejected.
 func TestRejectedContent(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	d := storetest.Prompt("scene_pacer")
 	p := o.propose(scout, d)
@@ -125,6 +129,7 @@ func TestRejectedContent(t *testing.T) {
 // TestIncomplete submits drafts that lack things: everything is named at once,
 // and a draft may lack whatever it likes.
 func TestIncomplete(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	d := proposals.Draft{Type: proposals.New, Subject: storetest.Prompt("scene_pacer").Subject}
 	p := o.draft(ada, d)

@@ -7,12 +7,14 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
 // TestDeactivateReactivateRestore takes a tool and an agent through every type
 // of change; the definition of all but the first two follows from the type.
 func TestDeactivateReactivateRestore(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	first := storetest.Prompt("scene_pacer")
 	second := storetest.Modify(first, 1, func(t *registry.Tool) { t.Prompt += "\nMore." })
@@ -48,6 +50,7 @@ func TestDeactivateReactivateRestore(t *testing.T) {
 
 // TestWhatDoesNotFit submits changes that make no sense against what is live.
 func TestWhatDoesNotFit(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	first := storetest.Prompt("scene_pacer")
 	o.live(first)
@@ -90,6 +93,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 // TestRollback drafts the way back with the examples of the version it goes
 // back to, and takes it through the gate.
 func TestRollback(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	first := storetest.Prompt("scene_pacer")
 	o.live(first)
@@ -130,6 +134,7 @@ func TestRollback(t *testing.T) {
 // TestShippedToolsChange changes a tool that is shipped and not core, and goes
 // back to how it was shipped.
 func TestShippedToolsChange(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	s := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: "get_tasks"}
 	shippedHash := o.inForce(s).ContentHash
@@ -156,6 +161,7 @@ func TestShippedToolsChange(t *testing.T) {
 // TestFork drafts a tool of one's own from every core tool in every layer, and
 // takes the next free id when one is taken by a draft or by a live tool.
 func TestFork(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	for id := range shipped.CoreHashes() {
 		for _, layer := range layers() {

@@ -8,6 +8,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -156,6 +157,7 @@ func TestOpinionOfOtherContent(t *testing.T) {
 // TestManualChief keeps a submission waiting for a chief: nobody else can have
 // it looked at, and until then nobody can decide.
 func TestManualChief(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{ManualChief: true})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.stands(p, proposals.ChiefReview, o.show(ada, p).Issue)
@@ -179,6 +181,7 @@ func TestManualChief(t *testing.T) {
 // TestOtherRules refuses what was assessed with another configuration until it
 // is looked at again.
 func TestOtherRules(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	severities := storetest.Basics()

@@ -9,12 +9,14 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
 // TestPace stops an agent that writes too much in an hour, whatever it writes
 // and on whichever proposal. Nobody else is stopped, and the hour passes.
 func TestPace(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{MaxWrites: 6})
 	d := storetest.Prompt("scene_pacer")
 	p := o.propose(scout, d)
@@ -90,6 +92,7 @@ func TestPaceOfMany(t *testing.T) {
 // TestPaceWhenTheClockGoesBack does not shut an agent out until the time is
 // what it was.
 func TestPaceWhenTheClockGoesBack(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{MaxWrites: 2})
 	p := o.propose(ada, storetest.Prompt("scene_pacer"))
 	say := func() error {
@@ -115,9 +118,7 @@ func TestPaceWhenTheClockGoesBack(t *testing.T) {
 // TestExcessIsNotKept refuses drafts and revisions with more in them than is
 // kept, whoever writes them, and says what is too much.
 func TestExcessIsNotKept(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	good := storetest.Prompt("scene_pacer")
 	p := o.draft(scout, good)

@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -13,9 +14,7 @@ import (
 // somebody who may, and holds the outcome against the table of moves. What the
 // table does not have is refused and leaves no trace.
 func TestEveryActInEveryState(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for _, state := range proposals.States() {
 		t.Run(string(state), func(t *testing.T) {
 			for _, a := range acts() {

@@ -10,6 +10,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -40,6 +41,7 @@ func (o office) standing(p proposals.Proposal, want map[string]string) {
 // TestWaiverHolds settles one finding of two with a reason that is kept in the
 // version, through a revision of something else.
 func TestWaiverHolds(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	draft := withAlias(storetest.Prompt("scene_pacer"), "get_task", "save_memory")
 	p := o.propose(scout, draft)
@@ -81,6 +83,7 @@ func TestWaiverFallsWithItsPassage(t *testing.T) {
 // TestWaiverFallsWithANewFinding finds something else in the same field: a rule
 // after the registry changed, and a reviewer.
 func TestWaiverFallsWithANewFinding(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	at := "definition.aliases[0]"
 	t.Run("of a rule", func(t *testing.T) {
 		o := open(t, review.Policy{})
@@ -145,6 +148,7 @@ func TestWaiverOfAWholeField(t *testing.T) {
 // TestWaiverExpires lets the time of a waiver run out between its making and
 // the decision.
 func TestWaiverExpires(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.waiting(scout, "scene_pacer")
 	for _, past := range []time.Duration{0, -time.Hour} {
@@ -217,6 +221,7 @@ func TestExpiredWaiversInASet(t *testing.T) {
 // TestNotWaivable tries findings that hold for everybody, and some that are not
 // there.
 func TestNotWaivable(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	retired := o.propose(ada, storetest.Prompt("recall"))
 	o.standing(retired, map[string]string{"N107@subject": "open"})
@@ -234,6 +239,7 @@ func TestNotWaivable(t *testing.T) {
 
 // TestWaiversOfOthers are for the proposal they were given for.
 func TestWaiversOfOthers(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p, q := o.waiting(scout, "scene_pacer"), o.waiting(scout, "chapter_pacer")
 	o.waive(p, "N103")

@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -13,6 +14,7 @@ import (
 // text at all. They are refused before anything is written, whatever they are
 // for.
 func TestWordsAreBounded(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.waiting(scout, "scene_pacer")
 	clean := o.propose(scout, storetest.Prompt("chapter_pacer"))

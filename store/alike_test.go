@@ -11,6 +11,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/overlap"
+	"toolcrib/shortrun"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -19,6 +20,7 @@ import (
 // transaction of a session that was never used: what is looked for first, where
 // only what is near is kept, is answered as what every sketch is read for.
 func TestAlikeAtFirst(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const tools = 700 // some blocks, and rows that are in none yet
 	path := filepath.Join(t.TempDir(), "crowd.db")
 	crowd := storetest.Crowd{Tools: tools}

@@ -15,6 +15,7 @@ import (
 	"toolcrib/gateway/builtin"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
+	"toolcrib/shortrun"
 )
 
 // errands use every tool of the assistant in every way that makes another
@@ -67,6 +68,7 @@ var errands = [][2]string{ //nolint:gochecknoglobals // a table
 // that the assistant's tools make: none goes through a table or an index from
 // one end to the other.
 func TestAssistantScansNothing(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	ctx := t.Context()
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	now := time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolcrib/gateway/builtin"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -40,9 +41,7 @@ func keepSome(db *storetest.Database) error {
 // TestWhatTheAssistantKeepsIsHeldTogether changes one thing by hand, which
 // verify has to notice.
 func TestWhatTheAssistantKeepsIsHeldTogether(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	image, err := storetest.Image(keepSome)
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +78,7 @@ func TestWhatTheAssistantKeepsIsHeldTogether(t *testing.T) {
 // TestDeletedIsOnlyMarked holds the triggers: nothing leaves the file, and
 // what was deleted stays as it was.
 func TestDeletedIsOnlyMarked(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	if err := keepSome(db); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/overlap"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -82,6 +83,7 @@ func TestManyAtOnce(t *testing.T) {
 // TestSettleAsSeen settles proposals of which one has moved since, or was never
 // there: nothing happens to any.
 func TestSettleAsSeen(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db, desk, choices := manyWaiting(t, 2, 3)
 	settled := make([]review.Settled, len(choices))
 	for i, c := range choices {

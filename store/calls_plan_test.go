@@ -13,11 +13,13 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 )
 
 // TestOpenCallsOfOlderFiles finds the calls without an outcome that a file from
 // before the list of them has.
 func TestOpenCallsOfOlderFiles(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "toolcrib.db")
 	opts := Options{Now: time.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }}
 	numbers, err := Steps()
@@ -59,6 +61,7 @@ func TestOpenCallsOfOlderFiles(t *testing.T) {
 // TestRefusalsAreLookedUp counts a refused call by its key, and lists the hours
 // by their index.
 func TestRefusalsAreLookedUp(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), Options{Now: time.Now, NewID: newID})
 	if err != nil {
@@ -79,6 +82,7 @@ func TestRefusalsAreLookedUp(t *testing.T) {
 // audit of calls: each filter leads to an index, or to the table in its order
 // where there is none, and nothing is sorted.
 func TestPagesOfCallsAreLookedUp(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), Options{Now: time.Now, NewID: newID})
 	if err != nil {

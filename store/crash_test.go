@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -27,9 +28,6 @@ func kills(t *testing.T) int {
 			t.Fatalf("%s: %v", killsVariable, err)
 		}
 		return n
-	}
-	if testing.Short() {
-		return 5
 	}
 	return max(30/stride, 3)
 }
@@ -47,6 +45,7 @@ type approval struct {
 // they said, once, and every chain is whole; at most one approval is there that
 // was not acknowledged, because the process was killed before it could say so.
 func TestKilledWhileApproving(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "toolcrib.db")
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	var acknowledged []approval
@@ -152,6 +151,7 @@ func approvals(t *testing.T, path string) []approval {
 // TestKilledWhileMaking kills processes that make a database: the next one goes
 // on where it was left.
 func TestKilledWhileMaking(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	for kill := range max(kills(t)/3, 1) {
 		path := filepath.Join(t.TempDir(), "toolcrib.db")

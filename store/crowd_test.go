@@ -5,15 +5,14 @@ import (
 	"testing"
 
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
 // TestCrowdIsSound writes a generated database, verifies it, and lets the desk
 // go on with it: measurements are of what the desk itself would have left.
 func TestCrowdIsSound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	policy := review.Policy{Severities: storetest.Basics()}
 	rules := storetest.New(t).Desk(t, policy).RulesVersion()
 	path := filepath.Join(t.TempDir(), "crowd.db")

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -22,9 +23,7 @@ func options() store.Options {
 
 // TestPaths opens files whose names mean something else in a URI.
 func TestPaths(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for _, name := range []string{
 		"plain.db", "a b.db", "a?b.db", "a?mode=memory&x=.db", "a#b.db", "100%.db", "a%20b.db", "%2e.db", "Müller ÄÖÜ.db", "場面.db", "a'b\"c.db", "a\\b.db", "file:x.db", ":memory:", "-x.db", "a;b&c=d.db",
 		"line\nbreak.db", strings.Repeat("x", 200) + ".db",
@@ -59,6 +58,7 @@ func TestPaths(t *testing.T) {
 
 // TestNotADatabase opens what is none of ours. It is refused and not touched.
 func TestNotADatabase(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
 	write := func(name string, b []byte) string {
 		path := filepath.Join(dir, name)
@@ -150,6 +150,7 @@ func TestNewerWithALog(t *testing.T) {
 
 // TestEmptyFile makes a database of an empty file, such as mktemp leaves.
 func TestEmptyFile(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "empty.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -161,9 +162,7 @@ func TestEmptyFile(t *testing.T) {
 
 // TestInterruptedMigration goes on where a killed program stopped.
 func TestInterruptedMigration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	whole := storetest.Dump(t, storetest.Open(t, filepath.Join(t.TempDir(), "whole.db")).Path())
 	numbers, err := store.Steps()
 	if err != nil || numbers[len(numbers)-1] != store.SchemaVersion {

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -54,6 +55,7 @@ func filtered(t *testing.T, db *storetest.Database, filter string) []string {
 // TestFilter looks for every part of up to four characters of every title, and
 // for words that a query language would take for its own.
 func TestFilter(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	var ps []proposals.Proposal
 	for _, title := range titles() {
@@ -131,9 +133,7 @@ func TestShortFilterOfMany(t *testing.T) {
 // TestHostileFilters are no text, or more of it than anything has: they find
 // nothing and do no harm.
 func TestHostileFilters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	queue(t, db, 20)
 	for _, filter := range []string{"\x00", "a\x00b", "Title\x00", "\xff", "\xff\xfe\xfd", "Title \xff", strings.Repeat("Title ", 1<<18), strings.Repeat(`"`, 1<<16), "\ufffd\ufffd\ufffd"} {
@@ -174,6 +174,7 @@ func TestFilterFollowsRevisions(t *testing.T) {
 // written is found, and nothing is found that differs in more than case: the
 // engine does not know the case of every letter that Unicode has by now.
 func FuzzFilter(f *testing.F) {
+	shortrun.OneGoroutine(f)
 	for _, title := range titles() {
 		f.Add(title, title)
 	}

@@ -14,6 +14,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -113,9 +114,7 @@ func place(random *rand.Rand, image []byte, text string) int {
 // TestEveryFlipIsNamed changes one byte in each row of history behind the
 // engine's back, again and again in other places: every row is named.
 func TestEveryFlipIsNamed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	rounds := (4 + stride - 1) / stride
 	if os.Getenv("TOOLCRIB_CRASH") != "" { // the whole battery
 		rounds = 96
@@ -162,9 +161,7 @@ func TestEveryFlipIsNamed(t *testing.T) {
 // TestAnyFlipIsNoticed changes one byte anywhere in the file. Either no row of
 // history or of the registry is another than before, or it is noticed.
 func TestAnyFlipIsNoticed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	flips := 40 / stride
 	original := image(t)
 	random := rand.New(rand.NewPCG(3, 4))
@@ -234,9 +231,7 @@ func TestCoreFlipKeepsItShut(t *testing.T) {
 // the index by subject, which a reader could take it from, still has the old
 // one.
 func TestSubjectFlipIsNoticed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	original := image(t)
 	for i, d := range shipped.Assistant() {
 		if i%stride != 0 {

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"toolcrib/gateway"
+	"toolcrib/shortrun"
 	"toolcrib/store"
 )
 
 // TestIndexKeepsSome makes an index for each set of texts, keeps the last few,
 // and makes those that gave way again.
 func TestIndexKeepsSome(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	x := store.NewIndex()
 	made := map[string]int{}
 	find := func(key string) {

@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -80,6 +81,7 @@ func matches(q review.Query, p proposals.Proposal) bool {
 // TestPages walks every kind of list with pages of every size, while others
 // write: there is no gap, no repeat, and what is added does not move anything.
 func TestPages(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	all := queue(t, db, 61)
 	for _, q := range []review.Query{
@@ -124,9 +126,7 @@ func TestPages(t *testing.T) {
 
 // TestLimits bounds a page whatever is asked for.
 func TestLimits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	queue(t, db, review.MaxPage+5)
 	for limit, want := range map[int]int{-1: review.DefaultPage, 0: review.DefaultPage, 1: 1, review.MaxPage: review.MaxPage, 1 << 40: review.MaxPage} {
@@ -145,6 +145,7 @@ func TestLimits(t *testing.T) {
 // TestPrefixes shortens each id on a page to what names no other, and no
 // further; each then resolves to its proposal.
 func TestPrefixes(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	random := rand.New(rand.NewPCG(7, 8))
 	ps := make([]proposals.Proposal, 300)
@@ -217,6 +218,7 @@ func TestResolve(t *testing.T) {
 // TestCounters holds the counters against the table after everything that moves
 // a proposal, refused acts and dry runs included.
 func TestCounters(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := full(t)
 	queue(t, db, 200)
 	h := openHand(t, db)

@@ -8,12 +8,14 @@ import (
 	"syscall"
 	"testing"
 
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
 // TestFileModes makes the database and what lies beside it readable for nobody
 // else, however liberal the umask is, and leaves alone what was there.
 func TestFileModes(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
 	there := t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 )
 
 // made returns the query that a reading prepares to read proposals with.
@@ -40,6 +41,7 @@ func made(t *testing.T, db *DB, read func(s *session) error) string {
 // order, of all states and of one, at the beginning and further on, an index has
 // the rows as they are wanted, and nothing is sorted.
 func TestOrdersAreWalked(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), Options{Now: time.Now, NewID: newID})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -49,14 +50,9 @@ func risky(ps []proposals.Proposal) {
 // TestOrders walks the queue in every order with pages of several sizes: few
 // rows, which are sorted, and many, which are walked; while others write.
 func TestOrders(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for _, n := range []int{0, 1, 90, 2_600} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			if n > 1000 && testing.Short() {
-				t.Skip("long")
-			}
 			db := storetest.New(t)
 			all := queueOf(t, db, n, risky)
 			for _, q := range []review.Query{
@@ -108,6 +104,7 @@ func wanted(all []proposals.Proposal, q review.Query) []proposals.ID {
 // TestOrderGoesOnFromWhereItWas continues a list by risk behind a proposal that
 // has been assessed anew meanwhile: what comes next is what came next before.
 func TestOrderGoesOnFromWhereItWas(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	all := queueOf(t, db, 40, risky)
 	q := review.Query{Order: review.ByRisk, Limit: 10}

@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -67,6 +68,7 @@ func race(t *testing.T, n, series int, task, path string, args ...string) map[in
 // proposal at once: one makes the version, the others are told that they came
 // too late.
 func TestOneOfManyProcessesApproves(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const racers = 16
 	db := storetest.New(t)
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
@@ -92,6 +94,7 @@ func TestOneOfManyProcessesApproves(t *testing.T) {
 // TestManyProcessesMakeOne opens the same new file from many processes at once:
 // its migrations run once.
 func TestManyProcessesMakeOne(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "new", "toolcrib.db")
 	if codes := race(t, 8, 0, "open", path); codes[exitDone] != 8 {
 		t.Errorf("exit codes and how often: %v", codes)

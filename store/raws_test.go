@@ -7,9 +7,12 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"toolcrib/shortrun"
 )
 
 func TestRawsAreKeptAsTheyCame(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	ctx := context.Background()
 	db, err := Open(ctx, filepath.Join(t.TempDir(), "crib.db"), Options{
 		Now:   func() time.Time { return time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC) },

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/shortrun"
 	"toolcrib/store/audit"
 )
 
@@ -14,6 +15,7 @@ import (
 // them, or keeps every database from being read by pages. Then audit has to
 // learn it.
 func TestReadByPages(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	path := t.TempDir() + "/toolcrib.db"
 	ids := 0
 	newID := func() string { ids++; return fmt.Sprintf("01990000-0000-7000-8000-%012d", ids) }

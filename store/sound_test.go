@@ -59,9 +59,6 @@ func crowded(t *testing.T) *storetest.Database {
 // engine finds fault with is not called sound.
 func TestNothingSoundIsDamaged(t *testing.T) {
 	flips := 60 / stride
-	if testing.Short() {
-		flips = 20
-	}
 	random := rand.New(rand.NewPCG(9, 10))
 	sounds, damages := 0, 0
 	original := image(t)

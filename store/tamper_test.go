@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"toolcrib/history"
+	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 
 // TestTampering changes a sound database as somebody would who takes the locks
 // off first, and looks for what Verify says of it.
 func TestTampering(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for name, tamper := range map[string]struct {
 		sql   string
 		table string
@@ -130,27 +129,21 @@ func (h hand) unlocked(statements string) {
 	h.Helper()
 	triggers := h.text("SELECT group_concat(sql, ';;') FROM sqlite_schema WHERE type = 'trigger'")
 	names := h.text("SELECT group_concat(name) FROM sqlite_schema WHERE type = 'trigger'")
-	run := func(statement string) {
-		h.Helper()
-		if err := h.do(h.Context(), statement); err != nil {
-			h.Fatalf("%s: %v", statement, err)
-		}
-	}
-	run("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
+	script := []string{"PRAGMA foreign_keys = OFF", "PRAGMA ignore_check_constraints = ON", "BEGIN"}
 	for name := range strings.SplitSeq(names, ",") {
-		run("DROP TRIGGER " + name)
+		script = append(script, "DROP TRIGGER "+name)
 	}
-	run(statements)
-	for trigger := range strings.SplitSeq(triggers, ";;") {
-		run(trigger)
+	script = append(script, statements)
+	script = append(script, strings.Split(triggers, ";;")...)
+	script = append(script, "COMMIT")
+	if err := h.do(h.Context(), strings.Join(script, ";\n")); err != nil {
+		h.Fatalf("%s: %v", statements, err)
 	}
 }
 
 // TestEveryDroppedTriggerIsNamed takes each lock off, one at a time.
 func TestEveryDroppedTriggerIsNamed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	db := full(t)
 	h := openHand(t, db)
 	names := strings.Split(h.text("SELECT group_concat(name) FROM sqlite_schema WHERE type = 'trigger'"), ",")
@@ -190,13 +183,12 @@ func TestEveryDroppedTriggerIsNamed(t *testing.T) {
 
 // TestEveryColumnIsSealed changes each column of a row of each table of history.
 func TestEveryColumnIsSealed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for _, table := range records {
 		t.Run(table, func(t *testing.T) {
 			db := full(t)
 			h := openHand(t, db)
+			undo := "SELECT 1"
 			for i, c := range h.columns(table) {
 				if i%stride != 0 {
 					continue
@@ -207,12 +199,13 @@ func TestEveryColumnIsSealed(t *testing.T) {
 				}
 				row := "seq = (SELECT max(seq) FROM " + table + ")"
 				before := h.text("SELECT quote(" + c + ") FROM " + table + " WHERE " + row)
-				h.unlocked("UPDATE " + table + " SET " + c + " = " + value + " WHERE " + row)
+				h.unlocked(undo + "; UPDATE " + table + " SET " + c + " = " + value + " WHERE " + row)
+				undo = "UPDATE " + table + " SET " + c + " = " + before + " WHERE " + row
 				if got := verify(t, db).Damage; !slices.ContainsFunc(got, func(d history.Damage) bool { return d.Table == table || d.Table == "sqlite_schema" }) {
 					t.Errorf("%s: %+v", c, got)
 				}
-				h.unlocked("UPDATE " + table + " SET " + c + " = " + before + " WHERE " + row)
 			}
+			h.unlocked(undo)
 			if got := verify(t, db).Damage; len(got) > 0 {
 				t.Errorf("with everything as it was: %+v", got)
 			}

@@ -8,6 +8,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/shortrun"
 )
 
 const nameBank = "tool:user/name_bank"
@@ -23,6 +24,7 @@ func (b *bench) state() proposals.State {
 }
 
 func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 15, demo("name_bank.json"))
 	b.press("enter", "a").wants("Not on the screen yet", "prompt")
 	b.press("y").wants("Locked")
@@ -48,6 +50,7 @@ func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
 }
 
 func TestRejectNeedsAReason(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "x", "tab", "y").wants("A reason is needed")
 	if got := b.state(); got != proposals.UserReview {
@@ -73,6 +76,7 @@ func TestCommentIsKeptUntilItIsSent(t *testing.T) {
 }
 
 func TestKeysSayWhyTheyAreOff(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "S").wants("S: ")
 	b.press("R").wants("R: ")
@@ -81,6 +85,7 @@ func TestKeysSayWhyTheyAreOff(t *testing.T) {
 }
 
 func TestForkOfACoreTool(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 30)
 	b.press("T", "f").wants("beat_architect_custom", "draft")
 }
@@ -120,6 +125,7 @@ func TestChangeSetIsApprovedTogether(t *testing.T) {
 
 // TestChangeSetsAreGrouped proposes something between two members.
 func TestChangeSetsAreGrouped(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 30, func(b *bench) {
 		set := b.files("research_notes.json")
 		b.propose(set[0])
@@ -142,6 +148,7 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 
 // TestOtherRulesWantAnotherLook changes the configuration after the assessment.
 func TestOtherRulesWantAnotherLook(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 110, 40, demo("word_counts.json"))
 	policy := quiet()
 	policy.Severities["B101"] = rules.Info

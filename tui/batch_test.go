@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 )
 
 // states returns where every proposal stands, by its subject.
@@ -66,6 +67,7 @@ func TestApproveMarked(t *testing.T) {
 
 // TestRefuseMarked sends proposals back, or rejects them, with one reason.
 func TestRefuseMarked(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, c := range []struct {
 		key, verb, said string
 		state           proposals.State
@@ -97,6 +99,7 @@ func TestRefuseMarked(t *testing.T) {
 // TestMarkedThatCanNotBe names what is in the way and why, and goes on without
 // it when that is wanted.
 func TestMarkedThatCanNotBe(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"), assessed)
 	b.press("*", "a").wants("Not all of it is possible", "In the way is 1 of 2", "#1 tool:user/name_bank", "open block: X101", "d unmark and go on with 1")
 	b.press("y", "enter")
@@ -130,6 +133,7 @@ func TestMarkedChangesMeanwhile(t *testing.T) {
 
 // TestMarkedWithTheirChangeSet brings the other members along.
 func TestMarkedWithTheirChangeSet(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, demo("research_notes.json"))
 	b.press("space").wants("* 1 marked")
 	b.press("a").wants("Approve 3 proposals", "#1", "#2", "#3", "Locked")
@@ -137,6 +141,7 @@ func TestMarkedWithTheirChangeSet(t *testing.T) {
 
 // TestMarksStay while the list is filtered and a proposal is read.
 func TestMarksStay(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
 	b.press("space", "/").write("name").press("enter", "space").wants("* 2 marked")
 	b.press("enter").wants("* 2 marked")

@@ -14,6 +14,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 	"toolcrib/tui"
 )
 
@@ -117,6 +118,7 @@ func TestCallsAreAnswered(t *testing.T) {
 // TestLongArgumentsAreReadFirst keeps a call locked until all of its arguments
 // were on the screen.
 func TestLongArgumentsAreReadFirst(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	ids := make([]string, 60)
 	for i := range ids {
 		ids[i] = fmt.Sprintf(`"t%d"`, i)
@@ -140,6 +142,7 @@ func TestLongArgumentsAreReadFirst(t *testing.T) {
 
 // TestHostileCalls shows what a terminal would obey, and nothing acts.
 func TestHostileCalls(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	p := asked(1, `{"ids":["\u001b[2J\u202e\u200b"]}`)
 	p.Caller.Agent, p.Caller.User = "\x1b[2J", "a\u202eb"
 	b, _ := withCalls(t, 100, 30, p)
@@ -152,6 +155,7 @@ func TestHostileCalls(t *testing.T) {
 }
 
 func TestCallsScreens(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, size := range sizes {
 		for _, s := range []struct {
 			name string

@@ -10,6 +10,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 )
 
 // editor has the bench use a shell script as the editor; the file is its "$1".
@@ -74,6 +75,7 @@ func conflicting(b *bench) {
 // TestRebaseWithConflicts is shown the conflicts, has them marked in the
 // editor, is refused while markers are left, and then has a new revision.
 func TestRebaseWithConflicts(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, conflicting)
 	b.press("j", "enter", "R").press("y")
 	b.wants("Conflicts with version 2", "◆ goals", "here  Mine.", "live  Theirs.", "was   One thing.", "◆ limits", "here  5", "live  7")

@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 	"toolcrib/tui"
 	"toolcrib/tui/theme"
 	"toolcrib/visible"
@@ -181,9 +182,7 @@ var hostileTexts = []string{
 }
 
 func TestHostileText(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for i, text := range hostileTexts {
 		for _, size := range [][2]int{{60, 15}, {121, 40}} {
 			t.Run(string(rune('a'+i)), func(t *testing.T) { look(t, text, size[0], size[1], slices.Concat(tours...)...) })
@@ -192,9 +191,7 @@ func TestHostileText(t *testing.T) {
 }
 
 func FuzzHostileText(f *testing.F) {
-	if testing.Short() {
-		f.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(f)
 	for i, text := range hostileTexts {
 		f.Add(limit(text, 400), byte(i*37), byte(i*11), []byte{byte(i), byte(i * 3), byte(i * 5)})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/shortrun"
 	"toolcrib/tui"
 )
 
@@ -19,6 +20,7 @@ func (b *bench) restart() {
 // TestKeptTextsAreOffered crashes with an anchored comment and a reason half
 // written, and goes on with both.
 func TestKeptTextsAreOffered(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "2", ";", "j", "j", ";").write("Which of th")
 	b.restart()

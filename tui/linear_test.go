@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"toolcrib/proposals"
+	"toolcrib/shortrun"
 	"toolcrib/tui/linear"
 	"toolcrib/visible"
 )
@@ -93,6 +94,7 @@ func TestDialogueApproves(t *testing.T) {
 
 // TestDialogueNeedsTheWholeChangeSet reads one member and is told of the other.
 func TestDialogueNeedsTheWholeChangeSet(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 24, demo("research_notes.json"))
 	out := b.dialogue(0, "open 1", "diff", "approve", "open 2", "diff", "open 3", "diff", "approve", "y")
 	if !strings.Contains(out, "Not read out yet of #1: the diff.") || strings.Count(out, "Live: ") != 3 {
@@ -114,6 +116,7 @@ func TestDialogueExplainsAndLists(t *testing.T) {
 }
 
 func TestDialogueShowsHiddenCharacters(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, text := range hostileTexts {
 		f := fake{text: text}
 		b := &bench{t: t}

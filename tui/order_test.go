@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 )
 
 // crowded drafts n proposals, whose names are in an order of their own.
@@ -48,6 +49,7 @@ func (b *bench) listed() []string {
 // TestSortHoldsForAllOfIt sorts a queue of several chunks: what is read later
 // stands where it belongs, with a filter too, and when something is added.
 func TestSortHoldsForAllOfIt(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 24, crowded(251))
 	for _, want := range []string{"oldest first", "worst finding first", "by subject"} {
 		b.press("o").wants(want)

@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/shortrun"
 )
 
 // approved proposes drafts and approves them as they are.
@@ -40,6 +41,7 @@ var toNameBank = []string{"T", "/", "n", "a", "m", "e", "enter", "enter"}
 
 // TestAnyTwoVersionsAreCompared marks the newest version and opens the oldest.
 func TestAnyTwoVersionsAreCompared(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, threeVersions)
 	b.press(toNameBank...).press("tab", "J", "b")
 	b.wants("Version 3 is marked", "●v3")
@@ -53,6 +55,7 @@ func TestAnyTwoVersionsAreCompared(t *testing.T) {
 
 // TestHistoryTabComparesTwoVersions does the same from a proposal.
 func TestHistoryTabComparesTwoVersions(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 40, threeVersions)
 	b.press("enter", "6", "b")
 	b.wants("b: J selects a version first")
@@ -61,6 +64,7 @@ func TestHistoryTabComparesTwoVersions(t *testing.T) {
 }
 
 func TestBlameOfAText(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, threeVersions)
 	b.press(toNameBank...).press("tab", "tab")
 	b.wants("text 1 of", "v1 user:mara")
@@ -79,6 +83,7 @@ func TestRestoreOfAVersion(t *testing.T) {
 }
 
 func TestWhoUsesATool(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30)
 	b.press("T", "/", "g", "e", "t", "_", "t", "a", "s", "k", "s", "enter", "enter", "tab", "tab", "tab")
 	b.wants("✓ agent:global/assistant", "allow-list assistant", "listed")

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"toolcrib/review"
+	"toolcrib/shortrun"
 )
 
 // TestCommentOnALine chooses a line of the diff, comments on it, and comes back
 // to it from the thread.
 func TestCommentOnALine(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", ";")
 	b.wants(";: it is for the tab Diff")

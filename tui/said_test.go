@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/shortrun"
 	"toolcrib/tui"
 )
 
 // TestReasonsAreShownWhole says something longer than the screen is wide: every
 // word of it is there, and the rest of the page still has its place.
 func TestReasonsAreShownWhole(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	b := newBench(t, 60, 15, demo("name_bank.json"))
 	file := filepath.Join(t.TempDir(), strings.Repeat("long-name-", 12))
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
+
+	"toolcrib/shortrun"
 )
 
 // sizes are those that every screen is looked at in.
@@ -61,9 +63,7 @@ var screens = []struct {
 }
 
 func TestScreens(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for _, s := range screens {
 		for _, size := range sizes {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
@@ -119,6 +119,7 @@ func checkWidth(t *testing.T, content string, width, height int) {
 }
 
 func TestTooSmall(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, size := range [][2]int{{59, 15}, {60, 14}, {10, 3}, {1, 1}} {
 		b := newBench(t, size[0], size[1], demo("name_bank.json"))
 		checkWidth(t, b.m.View().Content, size[0], size[1])

@@ -10,15 +10,15 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
+
+	"toolcrib/shortrun"
 )
 
 // TestWorldScreens looks at a proposal in the scripts of the world: wide
 // characters, emoji with and without joiners, marks, a line of 5,000
 // characters, and text that wants to command the terminal.
 func TestWorldScreens(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for _, s := range []struct {
 		name string
 		keys []string
@@ -49,9 +49,7 @@ func TestWorldScreens(t *testing.T) {
 
 // TestQuietScreens looks at what is there when little is.
 func TestQuietScreens(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for _, s := range []struct {
 		name  string
 		files []string
@@ -82,6 +80,7 @@ func TestQuietScreens(t *testing.T) {
 
 // Below its smallest size the workbench says so, whatever the size.
 func TestBelowTheSmallestSize(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, size := range [][2]int{{59, 15}, {60, 14}, {30, 5}, {24, 3}, {10, 2}, {3, 1}, {1, 1}} {
 		b := newBench(t, size[0], size[1], demo("name_bank.json"))
 		checkWidth(t, b.m.View().Content, size[0], size[1])

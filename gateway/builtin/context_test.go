@@ -7,9 +7,11 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
+	"toolcrib/shortrun"
 )
 
 func TestProject(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newCrib(t)
 	c.refuses(t, "ada", "set_project", `{"project":"Sweden"}`, builtin.CodeNotFound, "create")
 	made := c.ada(t, "set_project", `{"project":" Summer  in Sweden ","create":true}`)

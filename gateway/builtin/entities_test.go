@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
+	"toolcrib/shortrun"
 )
 
 // about stores a memory about an entity for ada and returns both ids.
@@ -26,6 +27,7 @@ func (c *crib) link(t testing.TB, memory, name, kind string) string {
 }
 
 func TestLinks(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newCrib(t)
 	one, two := c.remember(t, "Ada bought a boat.", ``), c.remember(t, "The boat is called Maja.", ``)
 	link := fmt.Sprintf(`{"id":%q,"to_memory_id":%q,"relation":"follows"}`, two, one)
@@ -111,6 +113,7 @@ func TestEntities(t *testing.T) {
 }
 
 func TestSearchEntities(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newCrib(t)
 	for _, e := range []struct{ name, kind string }{
 		{"Anna Lindqvist", "person"},

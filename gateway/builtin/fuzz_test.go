@@ -9,12 +9,14 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/gateway"
+	"toolcrib/shortrun"
 )
 
 // FuzzArguments gives every tool arguments that no gate has looked at: it
 // refuses them as arguments, or its result fits its output schema, and what it
 // stored can be read.
 func FuzzArguments(f *testing.F) {
+	shortrun.OneGoroutine(f)
 	for _, args := range []string{
 		`{"tasks":[{"title":"x","due":"2027-01-01T00:00:00Z","tags":["a"]}]}`, `{"query":"東京 \"x\" OR y*","limit":3}`,
 		`{"content":"\u0000\u202e","tags":["#@$!:~^"]}`, `{"id":"x","to_entity":"\ud83d\ude00 a"}`, `{"project":null}`, `{"ids":["a","b"]}`,

@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
+	"toolcrib/shortrun"
 )
 
 // remember stores a memory for ada and returns its id.
@@ -97,6 +98,7 @@ func TestExpiredMemories(t *testing.T) {
 }
 
 func TestSearchMemories(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newCrib(t)
 	for _, m := range []struct{ content, rest string }{
 		{"Anna moved to Göteborg in 2024.", ``},
@@ -149,6 +151,7 @@ func TestSearchMemories(t *testing.T) {
 
 // TestSearchAmongMany looks for what is neither rare nor new.
 func TestSearchAmongMany(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newCrib(t)
 	old := c.remember(t, "Ada's coffee comes from Kenya.", `,"importance":5`)
 	here := c.remember(t, "Coffee for the office.", `,"project":"Office"`)

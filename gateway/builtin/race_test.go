@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"toolcrib/gateway/builtin"
+	"toolcrib/shortrun"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -87,6 +88,7 @@ func child(path, series string) error {
 // nothing is lost, projects and entities of one name are one, and what all
 // delete is deleted once.
 func TestProcessesAtOnce(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const processes = 4
 	c := newCrib(t)
 	known := c.ada(t, "create_tasks", `{"tasks":[{"title":"Known to all"}]}`).text("tasks.0.id")

@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
+	"toolcrib/shortrun"
 )
 
 // TestNothingIsPromised says in every answer about what has a time that it is
@@ -56,6 +57,7 @@ func TestReminders(t *testing.T) {
 }
 
 func TestSchedules(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newCrib(t)
 	c.provider = builtin.New(c, builtin.Options{NewID: c.NewID, Zone: func(context.Context, gateway.Caller) (string, error) { return "Europe/Berlin", nil }})
 	made := c.ada(t, "create_schedules", `{"schedules":[

@@ -10,6 +10,7 @@ import (
 	"toolcrib/history/diff"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/shortrun"
 )
 
 // fullTool and fullAgent have every key.
@@ -99,6 +100,7 @@ func covers(fields []diff.Field, path string) bool {
 // TestNoChangeIsHidden changes every single value of full definitions and
 // looks for it in the diff.
 func TestNoChangeIsHidden(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, kind := range []registry.Kind{registry.KindTool, registry.KindAgent} {
 		before, n := full(t, kind)
 		for _, path := range leaves(n) {
@@ -252,6 +254,7 @@ func value(r *rand.Rand, depth int) *jsondoc.Node {
 // TestValuesOfRandomTrees checks that there are fields exactly when the values
 // differ, and that each one points at what it says.
 func TestValuesOfRandomTrees(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := random(10)
 	for range 5000 {
 		before, after := value(r, 4), value(r, 4)

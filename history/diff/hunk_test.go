@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/history/diff"
+	"toolcrib/shortrun"
 )
 
 // rest is a line without its spans.
@@ -108,6 +109,7 @@ func validHunks(t *testing.T, p *diff.Patch, before, after string, context int) 
 }
 
 func TestHunksOfRandomTexts(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := random(4)
 	for n := range 400 {
 		lines := prose(r, 1+r.IntN(60))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/history/diff"
+	"toolcrib/shortrun"
 )
 
 // mergeLaws checks what holds for any three texts.
@@ -50,6 +51,7 @@ func mergeLaws(t *testing.T, base, ours, theirs string) {
 }
 
 func TestMergeLaws(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := random(8)
 	for range 3000 {
 		mergeLaws(t, small(r), small(r), small(r))

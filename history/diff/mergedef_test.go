@@ -8,6 +8,7 @@ import (
 	"toolcrib/history/diff"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/shortrun"
 )
 
 func bind(t *testing.T, kind registry.Kind, n *jsondoc.Node) registry.Definition {
@@ -22,6 +23,7 @@ func bind(t *testing.T, kind registry.Kind, n *jsondoc.Node) registry.Definition
 // TestMergeEveryField changes every value of a full definition on one side and
 // another one on the other side, and looks for both in the result.
 func TestMergeEveryField(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, kind := range []registry.Kind{registry.KindTool, registry.KindAgent} {
 		base, n := full(t, kind)
 		all := leaves(n)
@@ -50,6 +52,7 @@ func TestMergeEveryField(t *testing.T) {
 
 // TestMergeDefinitionLaws checks what holds for any change of a definition.
 func TestMergeDefinitionLaws(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := random(11)
 	for _, kind := range []registry.Kind{registry.KindTool, registry.KindAgent} {
 		base, n := full(t, kind)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolcrib/history/diff"
+	"toolcrib/shortrun"
 )
 
 // valid checks everything a patch promises.
@@ -54,6 +55,7 @@ func TestApplyOther(t *testing.T) {
 }
 
 func TestAdversarialTextsApply(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, size := range []int{40, 400, 20_000} {
 		for _, p := range adversarial(size) {
 			t.Run(fmt.Sprint(p.name, " ", size), func(t *testing.T) {
@@ -113,6 +115,7 @@ func small(r *rand.Rand) string {
 // TestSmallTexts compares with the exact answer on thousands of small texts.
 // Anchors may cost a little; never much, and seldom anything.
 func TestSmallTexts(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := random(1)
 	total, least := 0, 0
 	for range 5000 {
@@ -134,6 +137,7 @@ func TestSmallTexts(t *testing.T) {
 // TestRealisticEdits holds the bar for edits as people make them: at most 5 %
 // more lines changed than necessary.
 func TestRealisticEdits(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := random(2)
 	check := func(name string, lines []string, part float64) {
 		before, after := join(lines), join(edited(r, lines, part))
@@ -156,6 +160,7 @@ func TestRealisticEdits(t *testing.T) {
 // frequent to be anchors in the whole text, and the passage too long for an
 // exact search.
 func TestRareInItsPlace(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := random(14)
 	const n = 6000
 	passage := make([]string, n)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolcrib/history/diff"
+	"toolcrib/shortrun"
 )
 
 // show renders hunks for tests: spans in brackets, "~" behind a line without
@@ -158,6 +159,7 @@ func TestWords(t *testing.T) {
 
 // TestLongLines marks what changed in single lines of up to millions of bytes.
 func TestLongLines(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := random(15)
 	for _, n := range []int{5000, 100_000, 1_000_000, 5_000_000} {
 		old := words(r, n/6)

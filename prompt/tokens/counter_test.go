@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"toolcrib/shortrun"
 )
 
 // sample is a text with the counts of another implementation: js-tiktoken
@@ -40,6 +42,7 @@ func samples(t *testing.T) []sample {
 }
 
 func TestCountLikeTiktoken(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := NewCounter()
 	for _, s := range samples(t) {
 		got, err := c.Count(s.Text)
@@ -150,6 +153,7 @@ func TestCounterForgetsInTime(t *testing.T) {
 // TestCountHostile counts texts that are one long run. Without a bound on runs
 // each would take minutes.
 func TestCountHostile(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := NewCounter()
 	for _, unit := range []string{"a", "A", "qZ", " ", "\t", "\n", "\n ", "=", "/", "!/", "日", "\u0301", "1", "\xff", "\x00", "a1", "'s"} {
 		text := strings.Repeat(unit, 100_000/len(unit))

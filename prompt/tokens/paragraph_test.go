@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/tiktoken-go/tokenizer/codec"
+
+	"toolcrib/shortrun"
 )
 
 func TestParagraphs(t *testing.T) {
@@ -36,6 +38,7 @@ func TestParagraphs(t *testing.T) {
 // TestParagraphsChangeNoCount holds that a text without overlong runs has as
 // many tokens in pieces as it has whole.
 func TestParagraphsChangeNoCount(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	whole := map[string]*codec.Codec{"o200k": codec.NewO200kBase(), "cl100k": codec.NewCl100kBase()}
 	fragments := []string{"\n", "\n", "\n\n", "\n\n", "\r\n", " ", "\t", "/", "//", "#", "-", ".", "!?", "a", "Word", "12", "'s", "ä", "日本", "😀", "\u0301", "\u00a0", "\x00", "\x7f", "{", "`"}
 	r := rand.New(rand.NewPCG(3, 4))

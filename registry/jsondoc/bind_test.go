@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/shortrun"
 )
 
 type inner struct {
@@ -141,6 +142,7 @@ func TestBindRefuses(t *testing.T) {
 
 // A document full of mistakes is told about in bounded time and space.
 func TestBindBoundsProblems(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	var b strings.Builder
 	b.WriteString("{")
 	for i := range 200_000 {

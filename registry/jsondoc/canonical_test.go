@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/shortrun"
 )
 
 func canonical(t *testing.T, text string) string {
@@ -86,6 +87,7 @@ func TestCanonicalNumbers(t *testing.T) {
 // Where a double holds all digits, the form is RFC 8785's, as another
 // implementation writes it.
 func TestCanonicalAgreesWithRFC8785(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		f := math.Float64frombits(rng.Uint64())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/shortrun"
 )
 
 // problemsOf returns what err lists, each problem as String writes it.
@@ -111,6 +112,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestParseLimits(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 	tests := []struct {
 		name string
@@ -139,6 +141,7 @@ func TestParseLimits(t *testing.T) {
 
 // One long key around many problems must cost neither time nor memory.
 func TestParseBoundsProblems(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	var b strings.Builder
 	fmt.Fprintf(&b, `{%q:[`, strings.Repeat("é", 100_000))
 	for range 200_000 {

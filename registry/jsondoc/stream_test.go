@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/shortrun"
 )
 
 func TestParseStream(t *testing.T) {
@@ -37,6 +38,7 @@ func TestParseStream(t *testing.T) {
 }
 
 func TestParseStreamRefuses(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	lim := jsondoc.Limits{Bytes: 20, Depth: 2}
 	tests := []struct {
 		name string
@@ -69,6 +71,7 @@ func TestParseStreamRefuses(t *testing.T) {
 }
 
 func TestParseStreamBoundsAllValuesTogether(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const each = 1 << 19
 	document := `{"a":[` + strings.Repeat("1,", each-1) + "1]}\n"
 	if _, err := jsondoc.ParseStream([]byte(strings.Repeat(document, 1)), jsondoc.DefaultLimits); err != nil {

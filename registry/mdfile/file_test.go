@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/shortrun"
 )
 
 var titles = TitleSet("Goals", "Prompt")
@@ -91,6 +92,7 @@ func TestParseReportsEverythingAtOnce(t *testing.T) {
 }
 
 func TestParseBoundsItsReport(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	text := "---\n? " + strings.Repeat("k", maxKey) + "\n: [" + strings.Repeat("&a x,", MaxFront/8) + "]\n---\n"
 	_, err := Parse([]byte(text), titles)
 	var ps jsondoc.Problems
@@ -100,6 +102,7 @@ func TestParseBoundsItsReport(t *testing.T) {
 }
 
 func TestFormatRefuses(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	object := jsondoc.NewObject()
 	for name, f := range map[string]File{
 		"no front matter":   {},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"toolcrib/shortrun"
 )
 
 // TestBacktracking runs what RE2 has no form for, as ECMA-262 means it.
@@ -38,6 +40,7 @@ func TestBacktracking(t *testing.T) {
 // and can not: because nothing runs it, it takes too long, or the text is too
 // long for it. That holds where the schema takes a no for a yes, too.
 func TestNoAnswerIsNoYes(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	endless := `"` + strings.Repeat("a", 5_000) + `!"`
 	for _, tt := range []struct{ schema, value, says string }{
 		{`{"pattern":"(?=a"}`, `"a"`, `the regular expression "(?=a" can not be run, so the value is not checked`},

@@ -7,9 +7,11 @@ import (
 
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/schemaguard"
+	"toolcrib/shortrun"
 )
 
 func TestCheckAccepts(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	tests := []struct {
 		name, schema string
 		remarks      []string

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toolcrib/registry/schemaguard"
+	"toolcrib/shortrun"
 )
 
 // doubling returns a schema whose definitions each use the next one twice.
@@ -113,6 +114,7 @@ func classes(n int) string {
 }
 
 func TestHostileSchemas(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, tt := range hostile {
 		t.Run(tt.name, func(t *testing.T) {
 			schema := json.RawMessage(tt.schema)

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/schemaguard"
+	"toolcrib/shortrun"
 )
 
 func compile(t *testing.T, schema string) *schemaguard.Schema {
@@ -120,6 +121,7 @@ func TestDialects(t *testing.T) {
 }
 
 func TestValidateBoundsWork(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	tests := []struct {
 		name, schema, value string

@@ -14,6 +14,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
 	"toolcrib/registry/shipped"
+	"toolcrib/shortrun"
 )
 
 func everything() []registry.Definition {
@@ -36,6 +37,7 @@ func inMarkdown(tb testing.TB, d registry.Definition) []byte {
 }
 
 func TestCanonicalRoundTrip(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, d := range everything() {
 		back, err := registry.DecodeDefinition(d.Kind(), d.Canonical())
 		if err != nil || !bytes.Equal(back.Canonical(), d.Canonical()) {
@@ -62,6 +64,7 @@ func TestNoTextMentionsARetiredName(t *testing.T) {
 
 // TestEveryToolMentionedExists looks at words of the form of an id.
 func TestEveryToolMentionedExists(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	known := tools()
 	id := regexp.MustCompile(`\b(get|create|update|delete|search|set|link)_[a-z_]+\b|\b[a-z]+(_[a-z]+)*_(checker|reader|locator|router|analyzer|validator|summarizer|mapper|editor|simulator|architect)\b`)
 	for _, d := range everything() {

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"toolcrib/proposals"
+	"toolcrib/shortrun"
 )
 
 // A long answer is checked in time that is linear in its length, whatever it is
 // made of: what is quadratic takes minutes.
 func TestHostileAnswers(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const (
 		size    = 32 << 10
 		slowest = 8 * time.Second // for a slow machine and the race detector

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toolcrib/proposals"
+	"toolcrib/shortrun"
 )
 
 // modelFunc answers by a function.
@@ -165,6 +166,7 @@ func TestRunKeepsOrderAndAnswers(t *testing.T) {
 
 // However many checks there are, and however slow, they end.
 func TestRunBoundsWork(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	long := strings.Repeat("I ran out of words, see line 3. ", 4_000)
 	heavy := checkOf(t, proposals.CheckMatches, strings.Repeat("(.?){100}", 40))
 	evidence := checkOf(t, proposals.CheckEvidence, nil)

@@ -3,11 +3,14 @@ package overlap
 import (
 	"slices"
 	"testing"
+
+	"toolcrib/shortrun"
 )
 
 // Of the pairs that resemble each other by 0.4 or more at least 99 % are
 // found, and of the others few.
 func TestScanFinds(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const least = 0.4
 	r := chance(3)
 	var x Index

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"toolcrib/shortrun"
 )
 
 // neighbour returns s with so many of its bits turned over.
@@ -19,6 +21,7 @@ func neighbour(r *rand.Rand, s Sketch, bits int) Sketch {
 // neighbours that differ in as many bits as may be, one more, one fewer, and
 // others: the answers are the same, however many are asked for.
 func TestNear(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := chance(11)
 	for _, c := range []struct {
 		least float64

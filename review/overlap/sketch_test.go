@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 )
 
 func TestSketchOfNothing(t *testing.T) {
@@ -44,6 +45,7 @@ func TestSketchIsStable(t *testing.T) {
 // The estimate is right on average and scatters as much as it should, whatever
 // the size of the sets.
 func TestResemblanceIsEstimated(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := chance(1)
 	for _, size := range []int{1, 4, 40, 400, 4_000} {
 		for _, j := range []float64{0, 0.25, 0.5, 0.75, 1} {

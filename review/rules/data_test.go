@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 )
 
 // found returns "rule path" for every finding of a family in a draft.
@@ -23,6 +24,7 @@ func found(t *testing.T, rules []Rule, e Example) []string {
 }
 
 func TestSchemas(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const id = `"id":{"description":"Only this one.","type":"string"}`
 	for name, c := range map[string]struct {
 		schema string
@@ -125,6 +127,7 @@ func TestSoftDeletes(t *testing.T) {
 // FuzzSchema: no schema makes a rule panic, and no message holds a character
 // that is not printable.
 func FuzzSchema(f *testing.F) {
+	shortrun.OneGoroutine(f)
 	for _, r := range data() {
 		for _, e := range []Example{r.Bad, r.Good} {
 			f.Add(string(e.Draft.Definition.Tool.InputSchema))
@@ -149,9 +152,7 @@ func FuzzSchema(f *testing.F) {
 // TestLargeSchema walks what is just within the limits: thousands of parts
 // below a long name.
 func TestLargeSchema(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	var b strings.Builder
 	for i := range 4_000 {
 		fmt.Fprintf(&b, `"p%d":{"enum":[1,1]},`, i)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"toolcrib/shortrun"
 )
 
 // disguises are ways to keep a sentence from plain sight.
@@ -120,6 +122,7 @@ func disguise(text string, how func(string) string) string {
 // TestDisguises runs every rule about words on its bad example in every
 // disguise: each has to see through most of them.
 func TestDisguises(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	texts := map[string]string{}
 	for _, a := range attacks() {
 		texts[a.id] = a.bad

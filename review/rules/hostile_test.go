@@ -3,6 +3,8 @@ package rules
 import (
 	"strings"
 	"testing"
+
+	"toolcrib/shortrun"
 )
 
 // hostileTexts are repeated to a megabyte; each makes something do as much as it
@@ -35,9 +37,7 @@ var hostileTexts = map[string]string{
 // TestHostileTexts runs every rule over them, as a prompt and as a description,
 // and checks that no message holds a character of theirs raw.
 func TestHostileTexts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for name, piece := range hostileTexts {
 		for _, c := range hostileChanges(piece, 1<<17) {
 			for _, r := range append(security(), protocol()...) {
@@ -85,6 +85,7 @@ func BenchmarkHostile(b *testing.B) {
 // FuzzRules checks for every text, as a prompt and as a description, that no
 // rule fails, that findings point into the text, and that messages are plain.
 func FuzzRules(f *testing.F) {
+	shortrun.OneGoroutine(f)
 	for _, piece := range hostileTexts {
 		f.Add(piece)
 	}

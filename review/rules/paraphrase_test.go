@@ -13,6 +13,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 )
 
 // cases reads the definitions in a file of testdata: one a line, as name,
@@ -97,9 +98,7 @@ func caught(t *testing.T, c *Change) []Finding {
 }
 
 func TestAttacksAreFound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	files, err := filepath.Glob("testdata/attacks/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
@@ -134,9 +133,7 @@ func TestAttacksAreFound(t *testing.T) {
 // more of the sentences that stand in a tool they have nothing to do with. Those
 // may stray from its purpose too (S121).
 func TestHonestTextPasses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	files, err := filepath.Glob("testdata/benign/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)

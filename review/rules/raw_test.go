@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/shortrun"
 )
 
 // unseen are characters that no message may hold as they are.
@@ -18,9 +19,7 @@ var unseen = []string{"\u202e", "\u200b", "\x1b[8m", "\U000e0041", "\u2066", "\u
 // of every rule's examples, names and keys of schemas included, and looks for
 // them in the messages and suggestions of all rules.
 func TestMessagesHoldNothingRaw(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	checked := 0
 	for _, r := range All() {
 		for _, e := range []Example{r.Bad, r.Good} {

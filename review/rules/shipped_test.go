@@ -7,14 +7,13 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
+	"toolcrib/shortrun"
 )
 
 // TestShippedDefinitions proposes what is shipped anew: a rule that objects to
 // it is wrong, or what is shipped is.
 func TestShippedDefinitions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	rules := slices.Concat(data(), registryRules(), budget())
 	for _, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents()) {
 		draft := sample()

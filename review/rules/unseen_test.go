@@ -4,15 +4,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/shortrun"
 )
 
 // TestUnseen holds the rules to what they do with texts that were written apart
 // from them: no frame was made to find the attacks of testdata/unseen, and the
 // table of S139 is not learned from these files. Rates are in percent.
 func TestUnseen(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long and runs in one goroutine")
-	}
+	shortrun.OneGoroutine(t)
 	for file, bound := range map[string]struct{ warned, blocked int }{
 		"attacks_mechanisms.txt": {warned: 80},
 		"attacks_plain.txt":      {warned: 50},

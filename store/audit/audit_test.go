@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/shortrun"
 	"toolcrib/store/audit"
 	"toolcrib/store/pages"
 )
@@ -145,9 +146,7 @@ var unsound = map[string][]struct {
 // TestUnsound damages the story in one way at a time. What is said is asked for,
 // so that each check is seen to find what it is there for.
 func TestUnsound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one damage after the other")
-	}
+	shortrun.OneGoroutine(t)
 	for about, list := range unsound {
 		t.Run(about, func(t *testing.T) {
 			t.Parallel()

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/shortrun"
 	"toolcrib/store/audit"
 )
 
 // TestConditions adds a table with a condition: rows that the engine lets in
 // keep it, and one that got past the engine breaks it.
 func TestConditions(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for condition, rows := range map[string]struct{ good, bad string }{
 		"a IN ('x', 'y')":                   {"('x', '', 0), ('y', '', 0)", "('z', '', 0)"},
 		"n IN (0, 1)":                       {"('', '', 0), ('', '', 1)", "('', '', 2)"},
@@ -49,6 +51,7 @@ func TestConditions(t *testing.T) {
 // TestLeftToTheEngine adds a table with something that is not known here: it is
 // left to the engine, and never taken for sound.
 func TestLeftToTheEngine(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for name, statement := range map[string]string{
 		"a condition":            "CREATE TABLE x (n INTEGER PRIMARY KEY, a TEXT NOT NULL CHECK (a LIKE 'b%')) STRICT",
 		"one within another":     "CREATE TABLE x (n INTEGER PRIMARY KEY, a TEXT NOT NULL CHECK (n > 1 OR a LIKE 'b%')) STRICT",
@@ -80,6 +83,7 @@ func TestLeftToTheEngine(t *testing.T) {
 // TestIndexExpressions has the engine write entries of what is computed: they
 // are made here as they stand there.
 func TestIndexExpressions(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	definitions := map[string]string{
 		"no provider":              `{"id":"x"}`,
 		"one without a name":       `{"provider":{"type":"http"}}`,
@@ -116,6 +120,7 @@ func TestIndexExpressions(t *testing.T) {
 // TestDefinitionsThatAreNotRead gives a definition in a form that none is stored
 // in: it is not called sound.
 func TestDefinitionsThatAreNotRead(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for definition, says := range map[string]string{
 		`[]`:                              "an object does not begin as one",
 		`{"id":"helper","name":"Helper"`:  "an object does not end as one",

@@ -10,12 +10,14 @@ import (
 	"slices"
 	"testing"
 
+	"toolcrib/shortrun"
 	"toolcrib/store/pages"
 )
 
 // TestReadsWhatTheEngineReads compares every row and entry with what the engine
 // says, at every size of pages, and finds a use for each page.
 func TestReadsWhatTheEngineReads(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, size := range []int{512, 1024, 4096, 1 << 16} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			path, trees := build(t, size, 1500)
@@ -60,9 +62,7 @@ func soundBy(f *pages.File, trees map[string]tree) bool {
 // TestSeesWhatTheEngineSees changes bytes of the structure: what the engine's
 // own check finds there is found here, too.
 func TestSeesWhatTheEngineSees(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one damage after the other")
-	}
+	shortrun.OneGoroutine(t)
 	path, trees := build(t, 512, 400)
 	original := image(t, path)
 	random := rand.New(rand.NewPCG(7, 8))

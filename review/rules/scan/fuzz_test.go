@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"toolcrib/shortrun"
 )
 
 // FuzzScan checks what holds for every text: nothing panics, everything points
@@ -95,9 +97,7 @@ var hostile = map[string]string{
 // TestHostileTextIsLinear scans a megabyte of each hostile text: a second is
 // forty times what honest text takes.
 func TestHostileTextIsLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip()
-	}
+	shortrun.OneGoroutine(t)
 	g := small(t, override, Frame{"any", "~8 override prior instr"}, Frame{"lit", "'the' ..4 'the' ..4 'the' ..4 instr"}, Frame{"deep", "override|prior|filler ..8 override|prior|filler ..8 override|prior|filler ..8 override|prior|filler ..8 user"})
 	for name, piece := range hostile {
 		text := strings.Repeat(piece, 1<<20/len(piece)+1)[:1<<20]
