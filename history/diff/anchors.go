@@ -19,9 +19,8 @@ const (
 // order. An item is rare when it forms few pairs, at most one (once on both
 // sides) if there are many items.
 //
-// This is the algorithm of Hunt and Szymanski (1977): of all pairs, taken in
-// the order of x, those with a growing y make the longest chain; it costs
-// O(pairs · log n) and is quick because the pairs are few.
+// It is the longest chain of their pairs (see chains); it costs O(pairs · log n)
+// and is quick because the pairs are few.
 func (c *comparer) anchors(f box) []match {
 	c.count(f)
 	defer c.uncount(f)
@@ -30,11 +29,7 @@ func (c *comparer) anchors(f box) []match {
 		return nil
 	}
 	places := c.places(f, most)
-	type node struct {
-		x, y, prev int32
-	}
-	nodes := make([]node, 0, len(places))
-	var tails []int32 // tails[k] is the node with the smallest y that ends a chain of k+1
+	found := chains{nodes: make([]chainNode, 0, len(places))}
 	for x := f.x0; x < f.x1; x++ {
 		v := c.a[x]
 		if !c.rare(v, most) {
@@ -42,35 +37,10 @@ func (c *comparer) anchors(f box) []match {
 		}
 		end := c.next[v] - 1
 		for p := end - 1; p >= end-c.inB[v]; p-- { // from the last: no item is used twice
-			y := places[p]
-			k := len(tails)
-			if k > 0 && nodes[tails[k-1]].y >= y {
-				k, _ = slices.BinarySearchFunc(tails, y, func(t, y int32) int { return int(nodes[t].y - y) })
-				if nodes[tails[k]].y == y {
-					continue
-				}
-			}
-			prev := int32(-1)
-			if k > 0 {
-				prev = tails[k-1]
-			}
-			nodes = append(nodes, node{int32(x), y, prev})
-			if k == len(tails) {
-				tails = append(tails, 0)
-			}
-			tails[k] = int32(len(nodes) - 1)
+			found.add(int32(x), places[p])
 		}
 	}
-	var chain []match
-	if len(tails) > 0 {
-		for at := tails[len(tails)-1]; at >= 0; at = nodes[at].prev {
-			if m := (match{int(nodes[at].x), int(nodes[at].y)}); c.sure(f, m) {
-				chain = append(chain, m)
-			}
-		}
-	}
-	slices.Reverse(chain)
-	return chain
+	return slices.DeleteFunc(found.longest(), func(m match) bool { return !c.sure(f, m) })
 }
 
 // sure reports whether m may be relied on: its item stands once on either
