@@ -19,13 +19,21 @@ func globalKeys() []key {
 		{name: "theme", keys: []string{"ctrl+t"}, help: "Change between light and dark", do: (*Model).switchTheme, off: (*Model).cannotTheme},
 		{name: "mouse", keys: []string{"m"}, help: "Turn the mouse on or off", do: (*Model).switchMouse},
 		{name: "refresh", keys: []string{"ctrl+l"}, help: "Draw and read everything anew", do: (*Model).refreshAll},
-		{name: "suspend", keys: []string{"ctrl+z"}, help: "Stop for the shell; fg comes back", do: func(*Model) tea.Cmd { return tea.Suspend }},
+		{name: "suspend", keys: []string{"ctrl+z"}, help: "Stop for the shell; fg comes back", do: (*Model).suspend},
 		{name: "quit", keys: []string{"q", "ctrl+c"}, label: "quit", help: "Quit, when everything is written", do: (*Model).quit},
 	}
 }
 
 func goTo(p page) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.open(p) }
+}
+
+// suspend stops for the shell. What is being typed is kept first.
+func (m *Model) suspend() tea.Cmd {
+	if m.dialog != nil {
+		return then(m.keepDraft(m.dialog), tea.Suspend)
+	}
+	return tea.Suspend
 }
 
 func (m *Model) cannotTheme() string {

@@ -278,6 +278,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return m.quit()
 	}
+	if msg.String() == "ctrl+z" && (m.layout.tooSmall || m.dialog != nil || m.input() != nil) {
+		return m.suspend() // the shell is reached from everywhere; on pages by the table of keys
+	}
 	switch {
 	case m.layout.tooSmall:
 		if msg.String() == "q" {

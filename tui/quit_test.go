@@ -44,3 +44,37 @@ func TestLeaveKeepsWhatIsTyped(t *testing.T) {
 	b.drain(b.m.Init())
 	b.press("enter", "C").wants("Half a thou")
 }
+
+// suspends reports whether a command stops the workbench for the shell.
+func suspends(cmd tea.Cmd) bool {
+	if cmd == nil {
+		return false
+	}
+	switch msg := cmd().(type) {
+	case tea.SuspendMsg:
+		return true
+	case tea.BatchMsg:
+		for _, c := range msg {
+			if suspends(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestSuspendFromEverywhere keeps what is being typed.
+func TestSuspendFromEverywhere(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	for _, keys := range [][]string{{}, {"/", "x"}, {"esc", "enter", "x", "W", "h", "y"}} {
+		_, cmd := b.press(keys...).m.Update(keyPress("ctrl+z"))
+		if !suspends(cmd) {
+			t.Errorf("after %q it stays", keys)
+		}
+	}
+	b.press("esc", "D").wants("Why")
+	b.send(tea.WindowSizeMsg{Width: 20, Height: 5})
+	if _, cmd := b.m.Update(keyPress("ctrl+z")); !suspends(cmd) {
+		t.Error("where the screen is too small it stays")
+	}
+}
