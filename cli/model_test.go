@@ -155,6 +155,9 @@ func TestModelReviews(t *testing.T) {
 		"repeats the key":         {modelServer{review: modelKey}, "", "approve", 0, "not a usable opinion"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "is slow" && name != "fails once" { // the two in which time runs beside the answer
+				shortrun.OneGoroutine(t)
+			}
 			c := newCribHome(t, modelConfig(url(t, tt.server), tt.more)+reviewing)
 			a := c.assessment()
 			findings := 0
