@@ -43,7 +43,7 @@ func TestDialogueAnswersCalls(t *testing.T) {
 	if want := []string{asked(2, "").ID + " Not these."}; !slices.Equal(s.no, want) {
 		t.Errorf("refused %v; want %v\n%s", s.no, want, out)
 	}
-	for _, want := range []string{"Ran tool:global/delete_tasks; The eval gate was late..", "It is done and does not wait.", "0 calls wait for you.", "Answered by user:mara", "⟨U+202E⟩"} {
+	for _, want := range []string{"Ran tool:global/delete_tasks; The eval gate was late.\n", "It is done and does not wait.", "0 calls wait for you.", "Answered by user:mara", "⟨U+202E⟩"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not said:\n%s", want, out)
 		}

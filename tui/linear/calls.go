@@ -156,7 +156,7 @@ func (s *session) doRun(number string) error {
 	if err != nil {
 		return err
 	}
-	s.out.line(strings.Join(append([]string{"Ran " + p.Tool.String()}, result.Warnings...), "; ") + ".")
+	s.out.line(strings.TrimSuffix(strings.Join(append([]string{"Ran " + p.Tool.String()}, result.Warnings...), "; "), ".") + ".")
 	return s.wrote()
 }
 
