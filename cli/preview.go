@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -114,11 +115,22 @@ func runPreview(ctx context.Context, a *app, refs []string, f previewFlags) erro
 	if err != nil {
 		return err
 	}
+	a.noteChannel(scene.Channel, previews)
 	if f.agent != "" && f.channel != everyChannel && len(docs) == 1 {
 		return a.print(docOnePreview{Schema: schema, Kind: "preview", docPreview: docs[0]}, func(p *page) { writePreviews(p, docs, f.show) })
 	}
 	list := docPreviewList{Schema: schema, Kind: "preview.list", Previews: append([]docPreview{}, docs...)}
 	return a.print(list, func(p *page) { writePreviews(p, docs, f.show) })
+}
+
+// noteChannel says which agents do not have the channel that is shown: it gets
+// the text of web, which nobody would tell from a channel of its own.
+func (a *app) noteChannel(channel string, previews []review.Preview) {
+	for _, p := range previews {
+		if channel != "" && !slices.Contains(p.Channels, channel) {
+			a.note("toolcrib: %s is no channel of %s, so it gets the text of %s%s.", channel, p.Agent.ID, prompt.Web, perhaps(channel, "", p.Channels))
+		}
+	}
 }
 
 func (f *previewFlags) scenery(a *app) (review.Scene, error) {

@@ -29,6 +29,9 @@ type Preview struct {
 	// Then is what they would get after the approval; empty when the agent
 	// would not be there, or nothing is to be approved.
 	Then []prompt.Output
+	// Channels are those the agent has, now or after the approval. A scene may
+	// name another one.
+	Channels []string
 }
 
 // Preview renders the prompts of an agent, an id in the view of the scene's
@@ -153,18 +156,20 @@ func (p previewer) touches(ctx context.Context, agent registry.Live) (bool, erro
 func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview, error) {
 	out := Preview{Agent: agent, Layer: p.scene.Layer}
 	var err error
-	if out.Now, err = p.render(ctx, p.now, agent, p.agents); err != nil || len(p.changed) == 0 {
+	if out.Now, err = p.render(ctx, p.now, &out, p.agents); err != nil || len(p.changed) == 0 {
 		return out, err
 	}
-	out.Then, err = p.render(ctx, p.then, agent, p.then.agents(p.agents))
+	out.Then, err = p.render(ctx, p.then, &out, p.then.agents(p.agents))
 	return out, err
 }
 
-func (p previewer) render(ctx context.Context, c *catalogs, agent registry.Subject, agents []registry.Live) ([]prompt.Output, error) {
-	in, err := c.input(ctx, agent, p.scene.Layer, agents, p.scene.Where)
+// render returns the prompts of out's agent in c, and adds its channels there.
+func (p previewer) render(ctx context.Context, c *catalogs, out *Preview, agents []registry.Live) ([]prompt.Output, error) {
+	in, err := c.input(ctx, out.Agent, p.scene.Layer, agents, p.scene.Where)
 	if err != nil || in == nil {
 		return nil, err
 	}
+	out.Channels = append(out.Channels, prompt.Channels(in.Agent)...)
 	in.Context, in.SkipTools = p.scene.Context, p.scene.SkipTools
 	renderer := prompt.NewRenderer(*in)
 	if p.scene.Channel != "" {
