@@ -217,7 +217,7 @@ func TestFromQueueToVersion(t *testing.T) {
 	p.press("3")
 	p.sees("R212")
 	p.press("a") // an open block holds it back, and the key says so
-	p.sees("R212@definition.approval")
+	p.sees("1 open block: R212")
 	p.press("J", "W")
 	p.sees("Waive a finding")
 	p.types("Asked eight times a day, always yes.")

@@ -1,0 +1,98 @@
+package cli_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"toolcrib/shortrun"
+)
+
+// dial sends bytes to an endpoint and returns the connection.
+func (e *endpoint) dial(text string) net.Conn {
+	e.t.Helper()
+	conn, err := new(net.Dialer).DialContext(e.t.Context(), "tcp", strings.TrimSuffix(strings.TrimPrefix(e.url, "http://"), "/mcp"))
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.t.Cleanup(func() { _ = conn.Close() })
+	if _, err := io.WriteString(conn, text); err != nil {
+		e.t.Fatal(err)
+	}
+	return conn
+}
+
+// status is that of the answer that comes over a connection.
+func status(t *testing.T, conn net.Conn) (int, string) {
+	t.Helper()
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1000))
+	return resp.StatusCode, string(text)
+}
+
+// request is the head of a request to an endpoint, with a body of so many bytes
+// to come.
+func (e *endpoint) request(method string, length int, header string) string {
+	return fmt.Sprintf("%s /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n%sContent-Length: %d\r\n\r\n",
+		method, e.token, header, length)
+}
+
+const helloHTTP = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+
+// TestMCPTurnsAwayAtOnce sends half a request: whoever may not come in, and
+// whoever announces too much, is not waited for.
+func TestMCPTurnsAwayAtOnce(t *testing.T) {
+	c := newCrib(t)
+	e := c.endpoint(t)
+	if got, _ := status(t, e.dial("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")); got != 401 {
+		t.Errorf("without a token: %d", got)
+	}
+	if got, _ := status(t, e.dial(e.request("POST", 100, "Origin: https://evil.example\r\n")+"{")); got != 403 {
+		t.Errorf("a stranger's page: %d", got)
+	}
+	if got, _ := status(t, e.dial(e.request("POST", 1<<40, "")+"{")); got != 413 {
+		t.Errorf("a terabyte: %d", got)
+	}
+	e.stop()
+}
+
+// TestMCPSessionsAreBounded opens sessions until there may be no more, and looks
+// whether those there are go on.
+func TestMCPSessionsAreBounded(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	c := newCrib(t)
+	e := c.endpoint(t)
+	first := e.connect("2025-11-25", "first")
+	refused := ""
+	for range 1001 {
+		if got, text := status(t, e.dial(e.request("POST", len(helloHTTP), "Connection: close\r\n")+helloHTTP)); got != 200 {
+			refused = fmt.Sprintf("%d %s", got, text)
+			break
+		}
+	}
+	if !strings.Contains(refused, "503 too many sessions") {
+		t.Errorf("refused with %q", refused)
+	}
+	first.done("list_proposals", nil)
+	e.connect("2026-07-28", "young").done("list_proposals", nil) // needs none
+}
+
+// TestMCPLargeBodiesAreBounded leaves large requests unfinished: small ones are
+// served meanwhile.
+func TestMCPLargeBodiesAreBounded(t *testing.T) {
+	c := newCrib(t)
+	e := c.endpoint(t)
+	for range 40 {
+		e.dial(e.request("POST", 11<<20, "") + `{"a":"` + strings.Repeat("x", 1000))
+	}
+	cl := e.connect("2025-11-25", "x")
+	cl.done("list_proposals", nil)
+}
