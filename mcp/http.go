@@ -14,6 +14,7 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/net/netutil"
 )
 
 // Path is where the endpoint is.
@@ -52,7 +53,7 @@ func (s *Server) Handler(h HTTP) http.Handler {
 		}
 		withSessions.ServeHTTP(w, r)
 	})
-	return h.guard(mux)
+	return patience(h.guard(s.bounds().hold(mux)))
 }
 
 // guard lets in only who has the token and is no page of a stranger.
@@ -61,14 +62,14 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, origin := range r.Header.Values("Origin") {
 			if !h.welcome(origin) {
-				http.Error(w, "this origin may not connect; toolcrib mcp --allow-origin names those that may", http.StatusForbidden)
+				turnAway(w, http.StatusForbidden, "this origin may not connect; toolcrib mcp --allow-origin names those that may")
 				return
 			}
 		}
 		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
 		if h.Token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib"`)
-			http.Error(w, "a bearer token is needed; toolcrib mcp says where it is", http.StatusUnauthorized)
+			turnAway(w, http.StatusUnauthorized, "a bearer token is needed; toolcrib mcp says where it is")
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -101,7 +102,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	go s.follow(ctx)
 	web := &http.Server{Handler: s.Handler(h), ReadHeaderTimeout: headerTime, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(l) }()
+	go func() { served <- web.Serve(netutil.LimitListener(l, maxConnections)) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("mcp: %w", err)
