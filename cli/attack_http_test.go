@@ -33,16 +33,16 @@ func status(t *testing.T, conn net.Conn) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	defer resp.Body.Close() //nolint:errcheck // nothing is written
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1000))
 	return resp.StatusCode, string(text)
 }
 
 // request is the head of a request to an endpoint, with a body of so many bytes
 // to come.
-func (e *endpoint) request(method string, length int, header string) string {
-	return fmt.Sprintf("%s /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n%sContent-Length: %d\r\n\r\n",
-		method, e.token, header, length)
+func (e *endpoint) request(length int, header string) string {
+	return fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n%sContent-Length: %d\r\n\r\n",
+		e.token, header, length)
 }
 
 const helloHTTP = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
@@ -55,10 +55,10 @@ func TestMCPTurnsAwayAtOnce(t *testing.T) {
 	if got, _ := status(t, e.dial("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")); got != 401 {
 		t.Errorf("without a token: %d", got)
 	}
-	if got, _ := status(t, e.dial(e.request("POST", 100, "Origin: https://evil.example\r\n")+"{")); got != 403 {
+	if got, _ := status(t, e.dial(e.request(100, "Origin: https://evil.example\r\n")+"{")); got != 403 {
 		t.Errorf("a stranger's page: %d", got)
 	}
-	if got, _ := status(t, e.dial(e.request("POST", 1<<40, "")+"{")); got != 413 {
+	if got, _ := status(t, e.dial(e.request(1<<40, "")+"{")); got != 413 {
 		t.Errorf("a terabyte: %d", got)
 	}
 	e.stop()
@@ -73,7 +73,7 @@ func TestMCPSessionsAreBounded(t *testing.T) {
 	first := e.connect("2025-11-25", "first")
 	refused := ""
 	for range 1001 {
-		if got, text := status(t, e.dial(e.request("POST", len(helloHTTP), "Connection: close\r\n")+helloHTTP)); got != 200 {
+		if got, text := status(t, e.dial(e.request(len(helloHTTP), "Connection: close\r\n")+helloHTTP)); got != 200 {
 			refused = fmt.Sprintf("%d %s", got, text)
 			break
 		}
@@ -91,7 +91,7 @@ func TestMCPLargeBodiesAreBounded(t *testing.T) {
 	c := newCrib(t)
 	e := c.endpoint(t)
 	for range 40 {
-		e.dial(e.request("POST", 11<<20, "") + `{"a":"` + strings.Repeat("x", 1000))
+		e.dial(e.request(11<<20, "") + `{"a":"` + strings.Repeat("x", 1000))
 	}
 	cl := e.connect("2025-11-25", "x")
 	cl.done("list_proposals", nil)
