@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
 
@@ -12,11 +13,24 @@ import (
 func into[T any](dst *T, parse func(string) (T, error), text string) error {
 	v, err := parse(text)
 	if err != nil {
-		return fmt.Errorf("%w: stored %q can not be read: %w", ErrDamaged, text, err)
+		return unreadable{text, err}
 	}
 	*dst = v
 	return nil
 }
+
+// unreadable says what is wrong with a stored text. It repeats the beginning
+// of it only: a revision may have megabytes, and so may what is wrong with it.
+type unreadable struct {
+	text string
+	err  error
+}
+
+func (u unreadable) Error() string {
+	return fmt.Sprintf("%v: stored %s can not be read: %s", ErrDamaged, jsondoc.Quote(u.text), jsondoc.Printable(u.err.Error()))
+}
+
+func (u unreadable) Unwrap() []error { return []error{ErrDamaged, u.err} }
 
 // readAll joins what several reads of one row had to complain about.
 func readAll(errs ...error) error { return errors.Join(errs...) }

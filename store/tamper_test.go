@@ -1,13 +1,17 @@
 package store_test
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review"
 	"toolcrib/shortrun"
+	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
 
@@ -108,6 +112,26 @@ func TestTampering(t *testing.T) {
 				t.Errorf("no damage to %s %s; got %+v", tamper.table, tamper.key, verify(t, db).Damage)
 			}
 		})
+	}
+}
+
+// TestDamagedTextIsNotRepeated has stored texts of a megabyte that nobody can
+// read: the error shows how they begin, and no more.
+func TestDamagedTextIsNotRepeated(t *testing.T) {
+	db := full(t)
+	h := openHand(t, db)
+	id := proposals.ID(h.text("SELECT proposal FROM revisions WHERE seq = 2"))
+	const long = `'{"' || char(27) || hex(zeroblob(500000))`
+	h.unlocked("UPDATE revisions SET draft = " + long + "; UPDATE assessments SET report = " + long + "; UPDATE decisions SET subject = " + long)
+	for what, read := range map[string]func(review.Reader) error{
+		"a draft":   func(r review.Reader) error { _, err := r.Revisions(t.Context(), id); return err },
+		"a report":  func(r review.Reader) error { _, err := r.Assessments(t.Context(), id, 1); return err },
+		"a subject": func(r review.Reader) error { _, err := r.Decisions(t.Context(), id); return err },
+	} {
+		err := db.View(t.Context(), read)
+		if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), `stored "{\"\x1b0000`) || len(err.Error()) > 1000 {
+			t.Errorf("%s: %.1200v", what, err)
+		}
 	}
 }
 
