@@ -167,7 +167,7 @@ func absolute(dir, name string) string {
 func findUp(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+		if _, err := os.Stat(file); err == nil { // what is no file is an error, said by who reads it
 			return file
 		}
 		parent := filepath.Dir(dir)

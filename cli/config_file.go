@@ -42,6 +42,9 @@ func readConfig(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info.IsDir() {
+		return nil, errors.New("it is a folder; the configuration is a file")
+	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: it is no file", errConfigShape)
 	}
