@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,7 +152,8 @@ func (a *app) openDesk(ctx context.Context) (*review.Desk, error) {
 	}
 	desk, err := review.New(db, c.connect(c.policy(), a.env), a.env.Now, a.env.NewID)
 	if err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
+		_, named := c.ruleSet()
+		return nil, cmp.Or(named, err)
 	}
 	if a.flags.dryRun {
 		desk = desk.DryRun()

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/BurntSushi/toml"
+
+	"toolcrib/review/rules"
 )
 
 // What a configuration may be. The decoder's time grows with the cube of how
@@ -84,3 +88,18 @@ func plainConfig(text []byte) error {
 
 // missing reports whether there is no such file.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// ruleSet returns the rules in force. An error names the file that asks for
+// what there is not.
+func (c config) ruleSet() (rules.Set, error) {
+	set, err := rules.NewSet(c.Rules)
+	if err == nil {
+		return set, nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Rules)) {
+		if _, err := rules.NewSet(map[string]rules.Severity{id: c.Rules[id]}); err != nil {
+			return set, fmt.Errorf("configuration %s: %w", c.sources[toml.Key{"rules", id}.String()], err)
+		}
+	}
+	return set, fmt.Errorf("configuration: %w", err)
+}

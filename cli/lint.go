@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 
@@ -53,9 +52,9 @@ func runLint(ctx context.Context, a *app, files []string, format string, fail ru
 	if err != nil {
 		return err
 	}
-	set, err := rules.NewSet(c.Rules)
+	set, err := c.ruleSet()
 	if err != nil {
-		return fmt.Errorf("configuration: %w", err)
+		return err
 	}
 	l := newLinter(set)
 	for _, file := range files {
