@@ -71,16 +71,36 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 	override(&c.DB, "db", absolute(env.Dir, flags.db), "--db")
 	override(&c.Project, "project", flags.project, "--project")
 	override(&c.Workspace, "workspace", absolute(env.Dir, flags.workspace), "--workspace")
-	switch on := env.Getenv("TOOLCRIB_ACCESSIBLE"); {
-	case flags.accessible:
-		c.Accessible, c.sources["accessible"] = true, "--accessible"
-	case on != "":
-		c.Accessible, c.sources["accessible"] = on != "0" && on != "false", "TOOLCRIB_ACCESSIBLE"
+	if err := c.chooseAccessible(env, flags); err != nil {
+		return c, err
 	}
 	if c.DB == "" {
 		c.DB = filepath.Join(dataHome(env), "toolcrib", "toolcrib.db")
 	}
 	return c, c.check()
+}
+
+// chooseAccessible lays the flag and the environment over what the files say of
+// the dialogue of lines.
+func (c *config) chooseAccessible(env Env, flags globalFlags) error {
+	const variable = "TOOLCRIB_ACCESSIBLE"
+	said := env.Getenv(variable)
+	if flags.accessible {
+		c.Accessible, c.sources["accessible"] = true, "--accessible"
+		return nil
+	}
+	switch strings.ToLower(said) {
+	case "":
+		return nil
+	case "1", "true", "yes", "on":
+		c.Accessible = true
+	case "0", "false", "no", "off":
+		c.Accessible = false
+	default:
+		return usagef("%s is %q; write yes or no", variable, said)
+	}
+	c.sources["accessible"] = variable
+	return nil
 }
 
 // readProject lays a project's file over what the user's own has said.
