@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 
 	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
 )
 
 // openFile opens a file for reading, with an error that says what is wrong in
@@ -119,4 +121,18 @@ func decodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 		return parsed, nil
 	}
 	return nil, &problems
+}
+
+// unreadable says why data, which a file holds, can not be imported.
+func unreadable(file string, data []byte, err error) error {
+	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
+	if len(start) > 0 && !bytes.ContainsAny(start[:1], "{[") {
+		return fmt.Errorf("%s is no JSON: import takes an MCP server's answer to tools/list, an OpenAI or Anthropic tool array, a v0 prompt file or an export of toolcrib; "+
+			"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt%w", file, hidden{err})
+	}
+	var ps jsondoc.Problems
+	if errors.As(err, &ps) {
+		return fmt.Errorf("%s can not be imported: %w", file, err)
+	}
+	return fmt.Errorf("%s: %w", file, err)
 }

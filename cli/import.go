@@ -112,7 +112,7 @@ type intaken struct {
 func (f importFlags) take(ctx context.Context, a *app, file string, data []byte, from *place) (intaken, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
-		return intaken{}, unreadable(file, err)
+		return intaken{}, unreadable(file, data, err)
 	}
 	if doc.Format == wire.Names {
 		return intaken{}, fmt.Errorf("%s: names alone define nothing; toolcrib check reads them", file)
@@ -151,14 +151,6 @@ func (f importFlags) take(ctx context.Context, a *app, file string, data []byte,
 	}
 	made, err := b.takeIn(ctx, a, doc, origin, steps, !f.draft)
 	return intaken{file: file, from: from, doc: doc, origin: origin, steps: steps, made: made}, err
-}
-
-func unreadable(file string, err error) error {
-	var ps jsondoc.Problems
-	if errors.As(err, &ps) {
-		return fmt.Errorf("%s can not be imported: %w", file, err)
-	}
-	return fmt.Errorf("%s: %w", file, err)
 }
 
 // declared returns what the client had declared: the flag, else the document.
