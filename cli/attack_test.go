@@ -9,11 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"toolcrib/cli"
 	"toolcrib/shortrun"
+	"toolcrib/store/storetest"
 )
 
 // process runs toolcrib as a process in dir and returns what it said of its
@@ -201,4 +204,57 @@ func TestAnotherNameIsNoWayRoundTheLimits(t *testing.T) {
 			c.run("propose", "--draft", "--as", "agent:named", "named.json")
 		})
 	}
+}
+
+// TestInterruptEndsWhatNeverEnds interrupts a command in a statement that a
+// database somebody has tampered with never ends.
+func TestInterruptEndsWhatNeverEnds(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("the system does not say what a process does")
+	}
+	c := newCrib(t)
+	path := filepath.Join(c.dir, "crib.db")
+	if errs, code := c.process(c.dir, "list"); code != 0 {
+		t.Fatal(errs)
+	}
+	err := storetest.ByHand(t.Context(), path, `PRAGMA legacy_alter_table = ON; ALTER TABLE events RENAME TO others;
+		CREATE VIEW events (seq, id, at, actor, act, subject, proposal, revision, record, data, prev_hash, hash) AS
+		WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n, n, n, n, n, n, n, n, n, n, n, n FROM c`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := c.command(c.dir, "verify")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for !busyFor(t, cmd.Process.Pid, 100) { // far more than the way to the statement takes
+		runtime.Gosched()
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("an interrupt ends it with %v", err)
+	}
+}
+
+// busyFor reports whether a process has used so many hundredths of a second of
+// a processor.
+func busyFor(t *testing.T, pid, hundredths int) bool {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ = bytes.Cut(text, []byte(") "))
+	fields := strings.Fields(string(text)) // from the third of proc(5) on
+	if fields[0] == "Z" {
+		t.Fatal("it has ended by itself")
+	}
+	used, err := strconv.Atoi(fields[11])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return used >= hundredths
 }

@@ -6,12 +6,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -29,9 +27,7 @@ const program = "toolcrib-process"
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		program: func() {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			os.Exit(cli.Main(ctx, cli.System()))
+			os.Exit(cli.Run(cli.System()))
 		},
 		fixtureServer: serveFixture,
 	})

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// lastResort is how long a process that was interrupted may take to end in good
+// order: servers let calls come to their end, and end programs they started.
+const lastResort = 5 * time.Second
+
+// Run runs the command of this process and returns its exit status. An
+// interrupt ends it: what can not be interrupted (a statement that a database
+// somebody has tampered with never ends, a pipe that nobody writes to) is left
+// behind, at the second interrupt at once. Whatever was being written is then
+// as after a power cut: all there, or not at all.
+func Run(env Env) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, func() {
+		stop() // the next one is the system's to answer
+		time.Sleep(lastResort)
+		a := &app{env: env}
+		os.Exit(report(env, a.wantsJSON(), ctx.Err()))
+	})()
+	return Main(ctx, env)
+}
