@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
+	"toolcrib/visible"
 )
 
 // Consultant is an external reviewer: a command, or a model. What it says adds
@@ -122,13 +123,14 @@ func (d *Desk) request(ctx context.Context, id proposals.ID) (Request, error) {
 }
 
 // with adds what one reviewer said, or how it failed. Findings that can not be
-// used are a failure too: they must not keep the rest from being filed.
+// used are a failure too: they must not keep the rest from being filed, and nor
+// must the bytes of an error, which may be those of a program.
 func (o Opinion) with(name string, said Opinion, err error) Opinion {
 	if err == nil {
 		err = said.check()
 	}
 	if err != nil {
-		o.Problems = append(o.Problems, cutTo(fmt.Sprintf("%s: %v", name, err), MaxOpinionText))
+		o.Problems = append(o.Problems, cutTo(visible.Text(fmt.Sprintf("%s: %v", name, err)), MaxOpinionText))
 		return o
 	}
 	for _, f := range said.Findings {

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/proc"
 )
 
 // Command is a gate that is a program: it reads the question from standard
 // input and writes its answer to standard output. Any status but 0 is a gate
-// that failed.
+// that failed. What the program started ends with it, or with the question.
 type Command struct {
 	Args []string // the program and its arguments
 	Dir  string   // working directory
@@ -28,10 +29,10 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	}
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...) //nolint:gosec // the user's own configuration names it
 	cmd.Dir = c.Dir
-	cmd.WaitDelay = 100 * time.Millisecond // for children that keep the pipe open
+	cmd.WaitDelay = 100 * time.Millisecond // for what hides from its group and keeps the pipe open
 	var out bounded
 	cmd.Stdin, cmd.Stdout = bytes.NewReader(q), &out
-	if err := cmd.Run(); err != nil {
+	if err := proc.Run(cmd); err != nil {
 		return gateway.GateAnswer{}, fmt.Errorf("%s: %w", c.Args[0], err)
 	}
 	return decode(out.kept)

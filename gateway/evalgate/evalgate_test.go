@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,16 @@ func TestMain(m *testing.M) {
 			fmt.Print(strings.Repeat(" ", 10_000))
 		}
 		fmt.Print(`{"approved":true}`)
+	case "leave": // says no, and leaves a process that has its output
+		fmt.Print(`{"approved":false}`)
+		child := exec.Command(os.Args[0]) //nolint:noctx // it is to outlive its parent
+		child.Env = append(os.Environ(), gateVariable+"=stay")
+		child.Stdout = os.Stdout
+		if err := child.Start(); err != nil {
+			os.Exit(1)
+		}
+	case "stay":
+		time.Sleep(time.Minute)
 	case "hang":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		select {}
@@ -92,6 +103,15 @@ func TestCommand(t *testing.T) {
 	defer cancel()
 	if _, err := command(t, "hang").Ask(ctx, invocation(false)); err == nil {
 		t.Error("a program that hangs answered")
+	}
+}
+
+// TestCommandLeavesNobody has a gate say no and end, while a process that it
+// started keeps its output open: the no counts.
+func TestCommandLeavesNobody(t *testing.T) {
+	a, err := command(t, "leave").Ask(t.Context(), invocation(false))
+	if err != nil || a.Approved {
+		t.Errorf("got %+v, %v", a, err)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/proc"
 )
 
 // How long a server has to end after its input has, then after it was asked
@@ -77,7 +79,7 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 	p.cmd.Dir, p.cmd.Env = p.server.Dir, p.server.Env
 	p.cmd.Stdout, p.cmd.Stderr = theirs, p.stderr
 	p.cmd.WaitDelay = endsWhenTold // somebody it started may keep its standard error open
-	ownGroup(p.cmd)
+	proc.OwnGroup(p.cmd)
 	in, err := p.cmd.StdinPipe()
 	if err == nil {
 		err = p.start()
@@ -97,7 +99,7 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 func (p *process) end() {
 	p.stop.Do(func() {
 		if p.waits(endsByItself) {
-			signalGroup(p.cmd, false)
+			_ = proc.Terminate(p.cmd) // what does not hear it is killed
 			p.waits(endsWhenTold)
 		}
 		p.kill()
@@ -106,7 +108,7 @@ func (p *process) end() {
 
 // kill ends the program at once, with whatever it started.
 func (p *process) kill() {
-	signalGroup(p.cmd, true)
+	_ = proc.Kill(p.cmd) // nobody left is what is wanted
 	<-p.exited
 }
 

@@ -9,12 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/proc"
 	"toolcrib/review"
 )
 
 // Command is a program that reviews: it reads the request from standard input
 // and writes its assessment to standard output. A status other than 0, a
-// time-out or an answer that can not be read is a failure.
+// time-out or an answer that can not be read is a failure. What the program
+// started ends with it, or with its time.
 type Command struct {
 	Label   string   // how assessments call it
 	Args    []string // the program and its arguments
@@ -44,10 +46,10 @@ func (c Command) Review(ctx context.Context, r review.Request) (review.Opinion, 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...) //nolint:gosec // the user's own configuration names it
 	cmd.Dir = c.Dir
-	cmd.WaitDelay = time.Second // for children that keep the pipes open
+	cmd.WaitDelay = time.Second // for what hides from its group and keeps the pipes open
 	var out, errs bounded
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(question), &out, &errs
-	err = cmd.Run()
+	err = proc.Run(cmd)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return review.Opinion{}, fmt.Errorf("%w within %s", review.ErrConsultant, timeout)
@@ -72,7 +74,7 @@ func lastWords(s string) string {
 	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
 		s = s[i+1:]
 	}
-	return ": " + s[:min(len(s), 200)]
+	return ": " + strings.ToValidUTF8(s[:min(len(s), 200)], "\uFFFD")
 }
 
 // bounded keeps at most maxAnswer bytes of what is written to it, and takes the

@@ -18,6 +18,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/chief"
 	"toolcrib/store"
+	"toolcrib/visible"
 )
 
 // asReviewer makes the test binary be an external reviewer of the given
@@ -26,6 +27,9 @@ const asReviewer = "TOOLCRIB_TEST_REVIEWER"
 
 func TestMain(m *testing.M) {
 	if character := os.Getenv(asReviewer); character != "" {
+		if character == "left" {
+			os.Exit(left())
+		}
 		os.Exit(reviewer(character))
 	}
 	os.Exit(m.Run())
@@ -55,6 +59,17 @@ func reviewer(character string) int {
 	case "endless":
 		for range 2 << 10 {
 			fmt.Print(strings.Repeat("x", 1<<10))
+		}
+	case "leaving":
+		return leave()
+	case "odd": // no UTF-8, an escape, a NUL
+		fmt.Fprint(os.Stderr, "\x1b]0;owned\a\xff\x00\x9b2J")
+		return 99
+	case "flood":
+		for {
+			if _, err := fmt.Print(strings.Repeat("x", 1<<16)); err != nil {
+				return 1
+			}
 		}
 	case "slow":
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -145,12 +160,18 @@ func TestReviewerFails(t *testing.T) {
 		"unknown key": "unknown key",
 		"endless":     "more than",
 		"failing":     "exit status 7",
+		"odd":         "exit status 99: ⟨U+001B⟩]0;owned⟨U+0007⟩",
 	}
 	for character, want := range tests {
 		t.Run(character, func(t *testing.T) { fails(t, command(t, character), want) })
 	}
 	t.Run("slow", func(t *testing.T) {
 		c := command(t, "slow")
+		c.Timeout = 300 * time.Millisecond
+		fails(t, c, "within 300ms")
+	})
+	t.Run("flood", func(t *testing.T) {
+		c := command(t, "flood")
 		c.Timeout = 300 * time.Millisecond
 		fails(t, c, "within 300ms")
 	})
@@ -173,7 +194,7 @@ func fails(t *testing.T, c chief.Command, want string) {
 		t.Fatal(err)
 	}
 	report := shown.Assessment().Report
-	if len(report.Problems) != 1 || !strings.Contains(report.Problems[0], want) || !strings.Contains(report.Comment, "A reviewer failed") {
+	if len(report.Problems) != 1 || !strings.Contains(report.Problems[0], want) || !strings.Contains(report.Comment, "A reviewer failed") || !visible.Clean(report.Comment) {
 		t.Errorf("want %q among %q in:\n%s", want, report.Problems, report.Comment)
 	}
 }

@@ -1,0 +1,30 @@
+//go:build unix
+
+package proc
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// OwnGroup puts a program that is not started yet into a process group of its
+// own, so that what it starts can be ended with it.
+func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// Terminate asks a program and all it started to end. It returns
+// os.ErrProcessDone when nobody is left.
+func Terminate(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGTERM) }
+
+// Kill ends a program and all it started. It returns os.ErrProcessDone when
+// nobody is left.
+func Kill(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGKILL) }
+
+func signal(cmd *exec.Cmd, s syscall.Signal) error {
+	err := syscall.Kill(-cmd.Process.Pid, s)
+	if errors.Is(err, syscall.ESRCH) {
+		return os.ErrProcessDone
+	}
+	return err
+}

@@ -1,0 +1,30 @@
+// Package proc runs programs of others so that what they start ends with them.
+// A program gets a process group of its own, where there are such, and is
+// signalled as a group. What leaves the group (setsid) is not reached.
+package proc
+
+import (
+	"errors"
+	"os/exec"
+)
+
+// Run runs a command made by exec.CommandContext to its end. When its context
+// ends, and when the program has ended by itself, what is left of its group is
+// killed. WaitDelay must be set: it bounds how long a process out of reach can
+// hold the caller with an inherited pipe. A program that ended well and left
+// such a process behind has said what it had to say, so that is no error.
+func Run(cmd *exec.Cmd) error {
+	OwnGroup(cmd)
+	cmd.Cancel = func() error { return Kill(cmd) }
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err := cmd.Wait()
+	// The group keeps its number from being given away for as long as somebody
+	// is in it. Were it empty, the number would have to come round at once.
+	_ = Kill(cmd) // nobody left is what is wanted
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,139 @@
+//go:build unix
+
+package proc_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"toolcrib/proc"
+)
+
+// What makes the test binary a program of a test, and where the process that
+// it starts is expected.
+const (
+	role  = "TOOLCRIB_TEST_PROC"
+	meets = "TOOLCRIB_TEST_PROC_MEETS"
+)
+
+func TestMain(m *testing.M) {
+	switch how := os.Getenv(role); how {
+	case "":
+		os.Exit(m.Run())
+	case "stays": // for a minute, or until whom it meets lets it go
+		conn, err := net.DialTimeout("tcp", os.Getenv(meets), time.Minute) //nolint:noctx // a moment
+		if err != nil {
+			os.Exit(1)
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+		_, _ = conn.Write([]byte("."))
+		_, _ = io.Copy(io.Discard, conn)
+	default:
+		child := exec.Command(os.Args[0]) //nolint:noctx // it is to outlive its parent
+		child.Env = append(os.Environ(), role+"=stays")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		child.SysProcAttr = &syscall.SysProcAttr{Setsid: how == "hides and ends"}
+		if err := child.Start(); err != nil {
+			os.Exit(1)
+		}
+		fmt.Print("said")
+		if how == "waits" {
+			_ = child.Wait()
+		}
+		// It goes only when its child is there, so that there is one to end.
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	}
+	os.Exit(0)
+}
+
+// run runs a program in a role and returns what it said, how it ended, and the
+// connection of the process that it has started, which ends with that process.
+// met is called when that process is there.
+func run(t *testing.T, how string, met func(cancel context.CancelFunc, stdin io.Closer)) (said string, child net.Conn, err error) {
+	t.Helper()
+	door, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test's own
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = door.Close() }()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stdin, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	defer theirs.Close()
+	came := make(chan net.Conn, 1)
+	go func() {
+		conn, err := door.Accept()
+		if err == nil {
+			_, _ = conn.Read(make([]byte, 1))
+			met(cancel, theirs)
+		}
+		came <- conn
+	}()
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), role+"="+how, meets+"="+door.Addr().String())
+	var out bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.WaitDelay = stdin, &out, 100*time.Millisecond
+	began := time.Now()
+	err = proc.Run(cmd)
+	if d := time.Since(began); d > 40*time.Second {
+		t.Errorf("%s: it was waited for, for %s", how, d)
+	}
+	child = <-came
+	t.Cleanup(func() { _ = child.Close() })
+	return out.String(), child, err
+}
+
+// gone reports whether the process at the other end ends by itself.
+func gone(child net.Conn) bool {
+	_ = child.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_, err := child.Read(make([]byte, 1))
+	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+func TestChildrenEndWithTheContext(t *testing.T) {
+	said, child, err := run(t, "waits", func(cancel context.CancelFunc, _ io.Closer) { cancel() })
+	if err == nil || said != "said" {
+		t.Errorf("it said %q and ended with %v", said, err)
+	}
+	if !gone(child) {
+		t.Error("what it started lives on")
+	}
+}
+
+func TestChildrenEndWithTheProgram(t *testing.T) {
+	said, child, err := run(t, "ends", func(_ context.CancelFunc, stdin io.Closer) { _ = stdin.Close() })
+	if err != nil || said != "said" {
+		t.Errorf("it said %q and ended with %v", said, err)
+	}
+	if !gone(child) {
+		t.Error("what it started lives on")
+	}
+}
+
+// TestOneThatHidesHoldsNobody has a process leave the group with the pipe of
+// its parent: it is out of reach, and not waited for.
+func TestOneThatHidesHoldsNobody(t *testing.T) {
+	said, _, err := run(t, "hides and ends", func(_ context.CancelFunc, stdin io.Closer) { _ = stdin.Close() })
+	if err != nil || said != "said" {
+		t.Errorf("it said %q and ended with %v", said, err)
+	}
+}
+
+func TestNoProgram(t *testing.T) {
+	if err := proc.Run(exec.CommandContext(t.Context(), "/no/such/program")); err == nil {
+		t.Error("a program that is not there was run")
+	}
+}

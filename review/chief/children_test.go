@@ -1,0 +1,50 @@
+//go:build unix
+
+package chief_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"toolcrib/review"
+)
+
+// TestChildrenEndWithTheReviewer has a reviewer start a process that keeps its
+// output open, and ends the question when that process is there.
+func TestChildrenEndWithTheReviewer(t *testing.T) {
+	door, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test's own
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = door.Close() }()
+	t.Setenv(meets, door.Addr().String())
+	c := command(t, "leaving")
+	c.Timeout = time.Minute
+	propose(t, desk(t, asking(func(r review.Request) {
+		ctx, cancel := context.WithCancel(t.Context())
+		came := make(chan net.Conn, 1)
+		go func() {
+			defer cancel()
+			if conn, err := door.Accept(); err == nil {
+				came <- conn
+			}
+		}()
+		began := time.Now()
+		if _, err := c.Review(ctx, r); !errors.Is(err, review.ErrConsultant) {
+			t.Errorf("it answered %v", err)
+		}
+		if d := time.Since(began); d > 40*time.Second {
+			t.Errorf("it was waited for, for %s", d)
+		}
+		child := <-came
+		defer func() { _ = child.Close() }()
+		_ = child.SetReadDeadline(time.Now().Add(20 * time.Second))
+		if _, err := child.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("what it started lives on")
+		}
+	})))
+}

@@ -1,0 +1,34 @@
+package chief_test
+
+import (
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// meets says where the process that a reviewer starts is expected.
+const meets = "TOOLCRIB_TEST_MEETS"
+
+// leave starts a process that has the output of this one, and waits for it.
+func leave() int {
+	child := exec.Command(os.Args[0]) //nolint:noctx // it is to outlive its parent
+	child.Env = append(os.Environ(), asReviewer+"=left")
+	child.Stdout, child.Stderr = os.Stdout, os.Stderr
+	if child.Run() != nil {
+		return 4
+	}
+	return 0
+}
+
+// left stays for a minute, or until whom it meets lets it go.
+func left() int {
+	conn, err := net.DialTimeout("tcp", os.Getenv(meets), time.Minute) //nolint:noctx // a moment
+	if err != nil {
+		return 1
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+	_, _ = io.Copy(io.Discard, conn)
+	return 0
+}
