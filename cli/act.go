@@ -26,7 +26,7 @@ and moves the proposal to no other state.`,
   toolcrib comment 0199f3 --field definition.prompt --line 1 --note-file remark.txt`,
 		Args: exact(1, "the id of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := note.read(a)
+			text, err := note.read(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ waived has found stays (exit status 5).`,
   toolcrib waive 0199f3 N103 --note "Until the prompts are moved." --expires 30d`,
 		Args: exact(2, "the id of a proposal and a finding"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			reason, err := note.read(a)
+			reason, err := note.read(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
@@ -200,7 +200,7 @@ it is approved, and no version is removed.`,
 			if err != nil {
 				return err
 			}
-			rationale, err := note.read(a)
+			rationale, err := note.read(ctx, a)
 			if err != nil {
 				return err
 			}

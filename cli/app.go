@@ -214,7 +214,7 @@ func (a *app) databaseView(ctx context.Context) (*store.DB, []registry.Layer, er
 // standard input, the first word of each.
 func (a *app) ids(ctx context.Context, desk *review.Desk, refs []string) ([]proposals.ID, error) {
 	if len(refs) == 1 && refs[0] == "-" {
-		lines, err := a.readAll("-")
+		lines, err := a.readAll(ctx, "-")
 		if err != nil {
 			return nil, err
 		}
@@ -238,16 +238,20 @@ func (a *app) ids(ctx context.Context, desk *review.Desk, refs []string) ([]prop
 // maxInput bounds what is read from a file or standard input, in bytes.
 const maxInput = 64 << 20
 
-// readAll reads a file, or standard input for "-".
-func (a *app) readAll(name string) ([]byte, error) {
+// readAll reads a file, or standard input for "-". It ends with ctx, also where
+// the file is a pipe that nobody writes to.
+func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
 	in := a.env.In
 	if name != "-" {
-		f, err := openFile(a.path(name))
+		f, err := openUntilDone(ctx, a.path(name))
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
 		in = f
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+			in = untilDone(ctx, f)
+		}
 	}
 	b, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	if err != nil {

@@ -56,13 +56,13 @@ func (n *noteFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&n.file, "note-file", "", "read the note from `FILE`, - for standard input")
 }
 
-func (n *noteFlags) read(a *app) (string, error) {
+func (n *noteFlags) read(ctx context.Context, a *app) (string, error) {
 	if n.file == "" {
 		return n.text, nil
 	}
 	if n.text != "" {
 		return "", usagef("--note and --note-file exclude each other")
 	}
-	b, err := a.readAll(n.file)
+	b, err := a.readAll(ctx, n.file)
 	return strings.TrimSpace(string(b)), err
 }

@@ -78,7 +78,7 @@ func runCallsRefuse(ctx context.Context, a *app, id string, note noteFlags) erro
 	if a.flags.dryRun {
 		return errNoDryRun("calls refuse", "an answer is given once")
 	}
-	reason, err := note.read(a)
+	reason, err := note.read(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ With --dry-run the plan is shown and nothing is kept.`,
 }
 
 func runCanonicalize(ctx context.Context, a *app, file string, o intake.Origin) error {
-	data, err := a.readAll(file)
+	data, err := a.readAll(ctx, file)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func runCheck(ctx context.Context, a *app, f checkFlags) error {
 	case !slices.Contains([]string{"text", "json", "sarif", "github"}, f.format):
 		return usagef("there is no format %q; write text, json, sarif or github", f.format)
 	}
-	code, err := f.read(a)
+	code, err := f.read(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -86,10 +86,10 @@ func runCheck(ctx context.Context, a *app, f checkFlags) error {
 }
 
 // read reads the files of the code.
-func (f checkFlags) read(a *app) ([]conform.Code, error) {
+func (f checkFlags) read(ctx context.Context, a *app) ([]conform.Code, error) {
 	var code []conform.Code
 	for _, file := range f.code {
-		data, err := a.readAll(file)
+		data, err := a.readAll(ctx, file)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func (f checkFlags) read(a *app) ([]conform.Code, error) {
 		code = append(code, conform.Code{File: file, Document: doc, Tiers: tiersOf(file, doc.Node.Get(tiersKey))})
 	}
 	for _, file := range f.tiers {
-		data, err := a.readAll(file)
+		data, err := a.readAll(ctx, file)
 		if err != nil {
 			return nil, err
 		}

@@ -90,7 +90,7 @@ func runApprove(ctx context.Context, a *app, refs []string, flags *decideFlags) 
 type decideFunc func(d *review.Desk, ctx context.Context, actor proposals.Actor, choices []review.Choice, note string) ([]review.Decision, error)
 
 func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, act decideFunc) error {
-	note, err := flags.note.read(a)
+	note, err := flags.note.read(ctx, a)
 	if err != nil {
 		return err
 	}

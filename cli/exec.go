@@ -48,7 +48,7 @@ func runExec(ctx context.Context, a *app, who callerFlags, tool, args string) er
 	if err != nil {
 		return err
 	}
-	raw, err := a.arguments(args)
+	raw, err := a.arguments(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -71,12 +71,12 @@ func errNoDryRun(command, why string) error {
 }
 
 // arguments reads what --args names.
-func (a *app) arguments(text string) (json.RawMessage, error) {
+func (a *app) arguments(ctx context.Context, text string) (json.RawMessage, error) {
 	switch name, isFile := strings.CutPrefix(text, "@"); {
 	case text == "-":
-		return a.readAll("-")
+		return a.readAll(ctx, "-")
 	case isFile:
-		return a.readAll(name)
+		return a.readAll(ctx, name)
 	case text == "":
 		return nil, nil
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -67,11 +68,11 @@ func (e *malformedError) lines() []string {
 // readDrafts reads the proposals of files. Everything that is wrong with any
 // of them is reported together; what is missing counts as wrong only when
 // complete is set.
-func (a *app) readDrafts(names []string, complete bool) ([]proposals.Draft, error) {
+func (a *app) readDrafts(ctx context.Context, names []string, complete bool) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	var errs []error
 	for _, name := range names {
-		data, err := a.readAll(name)
+		data, err := a.readAll(ctx, name)
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -71,7 +71,7 @@ func runImport(ctx context.Context, a *app, args []string, f importFlags) error 
 	case f.from.said() && f.capabilities != "":
 		return usagef("--client-capabilities is for a saved answer; to a live server toolcrib declares %s", upstream.Declared)
 	case len(args) == 1:
-		data, err := a.readAll(args[0])
+		data, err := a.readAll(ctx, args[0])
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"os"
 )
 
 // untilDone is in, but for a Read that keeps waiting when ctx ends: an
@@ -26,6 +27,27 @@ func untilDone(ctx context.Context, in io.Reader) io.Reader {
 			return copy(p, buf[:a.n]), a.err
 		}
 	})
+}
+
+// openUntilDone is openFile, but for a pipe that nobody has opened to write
+// when ctx ends. What is opened later than that is left to the end of the
+// process.
+func openUntilDone(ctx context.Context, name string) (*os.File, error) {
+	type answer struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		f, err := openFile(name)
+		done <- answer{f, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case a := <-done:
+		return a.f, a.err
+	}
 }
 
 type readerFunc func([]byte) (int, error)

@@ -58,7 +58,7 @@ func runLint(ctx context.Context, a *app, files []string, format string, fail ru
 	}
 	l := newLinter(set)
 	for _, file := range files {
-		data, err := a.readAll(file)
+		data, err := a.readAll(ctx, file)
 		if err != nil {
 			return err
 		}

@@ -87,7 +87,7 @@ func runParse(ctx context.Context, a *app, who callerFlags, file, protocol, nonc
 	if err != nil {
 		return err
 	}
-	answer, err := a.readAll(file)
+	answer, err := a.readAll(ctx, file)
 	if err != nil {
 		return err
 	}

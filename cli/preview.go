@@ -93,7 +93,7 @@ func runPreview(ctx context.Context, a *app, refs []string, f previewFlags) erro
 	if err := f.check(compared); err != nil {
 		return err
 	}
-	scene, err := f.scenery(a)
+	scene, err := f.scenery(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (a *app) noteChannel(channel string, previews []review.Preview) {
 	}
 }
 
-func (f *previewFlags) scenery(a *app) (review.Scene, error) {
+func (f *previewFlags) scenery(ctx context.Context, a *app) (review.Scene, error) {
 	s := review.Scene{
 		Where:     registry.Context{Local: !f.notLocal, Embedding: !f.noSemantic, IncludeDeferred: f.deferred},
 		SkipTools: f.skipTools,
@@ -145,7 +145,7 @@ func (f *previewFlags) scenery(a *app) (review.Scene, error) {
 	if s.Layer, err = a.layer(); err != nil {
 		return s, err
 	}
-	s.Context, err = f.scene.context(a)
+	s.Context, err = f.scene.context(ctx, a)
 	return s, err
 }
 

@@ -36,7 +36,7 @@ func runPropose(ctx context.Context, a *app, files []string, draft bool) error {
 	if err != nil {
 		return err
 	}
-	drafts, err := a.readDrafts(files, !draft)
+	drafts, err := a.readDrafts(ctx, files, !draft)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ over. Exit status 4 when the content is the same or the proposal is not open.`,
 			if err != nil {
 				return err
 			}
-			drafts, err := a.readDrafts(args[1:], false)
+			drafts, err := a.readDrafts(ctx, args[1:], false)
 			if err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ open.`,
 		Example: `  toolcrib withdraw 0199f3 --note "Solved in another way."`,
 		Args:    some("ids of proposals"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := note.read(a)
+			text, err := note.read(cmd.Context(), a)
 			if err != nil {
 				return err
 			}

@@ -64,7 +64,7 @@ func (b bound) sides(ctx context.Context, a *app, arg string) (left, right conte
 // subject, or a revision of a proposal.
 func (b bound) content(ctx context.Context, a *app, ref string) (content, error) {
 	if isFileRef(ref) {
-		return a.fileContent(ref)
+		return a.fileContent(ctx, ref)
 	}
 	thing, which, _ := strings.Cut(ref, "@")
 	if !strings.Contains(thing, ":") {
@@ -83,8 +83,8 @@ func (b bound) content(ctx context.Context, a *app, ref string) (content, error)
 	return a.versionContent(ctx, subject, which)
 }
 
-func (a *app) fileContent(name string) (content, error) {
-	drafts, err := a.readDrafts([]string{name}, false)
+func (a *app) fileContent(ctx context.Context, name string) (content, error) {
+	drafts, err := a.readDrafts(ctx, []string{name}, false)
 	if err != nil {
 		return content{}, err
 	}

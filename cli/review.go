@@ -77,7 +77,7 @@ func (b bound) assess(ctx context.Context, a *app, ref string, again bool, file 
 		_, err := b.desk.Reassess(ctx, ids[0])
 		return err
 	}
-	data, err := a.readAll(file)
+	data, err := a.readAll(ctx, file)
 	if err != nil {
 		return err
 	}

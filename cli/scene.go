@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -38,10 +39,10 @@ type sceneFile struct {
 }
 
 // context returns what the flags and the file say.
-func (s *sceneFlags) context(a *app) (prompt.Context, error) {
+func (s *sceneFlags) context(ctx context.Context, a *app) (prompt.Context, error) {
 	var f sceneFile
 	if s.file != "" {
-		data, err := a.readAll(s.file)
+		data, err := a.readAll(ctx, s.file)
 		if err != nil {
 			return prompt.Context{}, err
 		}

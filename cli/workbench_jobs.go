@@ -39,7 +39,7 @@ func (a *app) verifyJob(ctx context.Context, tell func(string)) ([]string, error
 // importJob proposes what a file says about tools, as `toolcrib import` does.
 func (a *app) importJob(ctx context.Context, file string, tell func(string)) ([]string, error) {
 	tell("Reading " + file)
-	data, err := a.readAll(file)
+	data, err := a.readAll(ctx, file)
 	if err != nil {
 		return nil, err
 	}

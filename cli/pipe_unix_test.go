@@ -1,0 +1,68 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"toolcrib/cli"
+)
+
+// pipe returns a crib with a named pipe in its folder.
+func pipe(t *testing.T) (c crib, name string) {
+	t.Helper()
+	c = newCrib(t)
+	name = filepath.Join(c.dir, "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c, name
+}
+
+// TestInterruptedAtAPipe has a named pipe where a file is expected, and somebody
+// who has opened it and writes nothing.
+func TestInterruptedAtAPipe(t *testing.T) {
+	for name, args := range map[string][]string{
+		"lint": {"lint", "pipe"}, "propose": {"propose", "pipe"}, "import": {"import", "pipe"},
+		"note": {"comment", "#1", "--note-file", "pipe"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, pipe := pipe(t)
+			cmd := c.command(c.dir, args...)
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when the command has opened it too
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 || errs.String() != "toolcrib: interrupted.\n" {
+				t.Errorf("%v: %s", err, errs.String())
+			}
+		})
+	}
+}
+
+// TestInterruptedBeforeAPipe has a named pipe that nobody ever opens.
+func TestInterruptedBeforeAPipe(t *testing.T) {
+	c, _ := pipe(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	if code := cli.Main(ctx, c.env([]string{"lint", "pipe"}, strings.NewReader(""), &out, &errs)); code != 130 {
+		t.Errorf("exit status %d: %s", code, errs.String())
+	}
+}
