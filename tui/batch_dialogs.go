@@ -82,7 +82,7 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 	d := &dialog{
 		title: "Not all of it is possible",
 		content: func(m *Model, page *prose.Page) {
-			page.Text("", "Nothing was done. In the way "+isAre(len(refused))+" "+itoa(len(refused))+" of "+count(len(b.dossiers), "proposal", "proposals")+":")
+			page.Text("", "Nothing was done. "+refusedOf(len(refused), len(b.dossiers)))
 			for _, r := range refused {
 				page.Blank()
 				page.Item(draw.Of(m.theme.Warn, "! ").Add(m.theme.Strong, draw.Show(reference(r.dossier.Proposal))+" "), r.dossier.Proposal.Subject.String())
@@ -132,11 +132,15 @@ func anyBlocked(refused []refusal) bool {
 	return slices.ContainsFunc(refused, func(r refusal) bool { return len(review.BlocksByRule(r.dossier.Standing)) > 0 })
 }
 
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
+// refusedOf says how many of a batch are refused.
+func refusedOf(refused, all int) string {
+	switch {
+	case all == 1:
+		return "In the way is:"
+	case refused == 1:
+		return "1 of " + itoa(all) + " proposals is in the way:"
 	}
-	return "are"
+	return itoa(refused) + " of " + itoa(all) + " proposals are in the way:"
 }
 
 // list names every proposal of a batch with what its decision is tied to.

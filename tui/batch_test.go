@@ -101,7 +101,7 @@ func TestRefuseMarked(t *testing.T) {
 func TestMarkedThatCanNotBe(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"), assessed)
-	b.press("*", "a").wants("Not all of it is possible", "In the way is 1 of 2", "#1 tool:user/name_bank", "open block: X101", "d unmark and go on with 1")
+	b.press("*", "a").wants("Not all of it is possible", "1 of 2 proposals is in the way", "#1 tool:user/name_bank", "open block: X101", "d unmark and go on with 1")
 	b.press("y", "enter")
 	if n := b.count(proposals.Approved); n != 0 {
 		t.Fatalf("approved %d", n)

@@ -97,6 +97,19 @@ func openWord(m *Model, d review.Dossier) (draw.Safe, theme.Style) {
 	if len(sums) == 0 {
 		return "no finding is open", m.theme.Faint
 	}
-	sign, style := m.severityWord(sums[0].Severity)
-	return sign + " " + draw.Show(ruleNames(sums)), style
+	_, style := m.severityWord(sums[0].Severity)
+	var words draw.Safe
+	for len(sums) > 0 {
+		n := 1
+		for n < len(sums) && sums[n].Severity == sums[0].Severity {
+			n++
+		}
+		if words != "" {
+			words += "; "
+		}
+		sign, _ := m.severityWord(sums[0].Severity)
+		words += sign + " " + draw.Show(ruleNames(sums[:n]))
+		sums = sums[n:]
+	}
+	return words, style
 }
