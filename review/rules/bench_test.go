@@ -3,7 +3,6 @@ package rules
 import (
 	"context"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -46,16 +45,6 @@ func benchRules(b *testing.B, text string, change func(string) *Change, rules []
 		}
 	}
 	b.ReportMetric(float64(cpuTime()-before)/float64(b.N), "cpu-ns/op")
-}
-
-// cpuTime is the processor time the test has used, in nanoseconds: wall time
-// says little on a machine that others use.
-func cpuTime() int64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return u.Utime.Nano() + u.Stime.Nano()
 }
 
 // BenchmarkGrammar is what the first check of a process costs on top.
