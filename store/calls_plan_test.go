@@ -1,10 +1,7 @@
 package store
 
 import (
-	"errors"
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,48 +12,6 @@ import (
 	"toolcrib/registry"
 	"toolcrib/shortrun"
 )
-
-// TestOpenCallsOfOlderFiles finds the calls without an outcome that a file from
-// before the list of them has.
-func TestOpenCallsOfOlderFiles(t *testing.T) {
-	shortrun.OneGoroutine(t)
-	path := filepath.Join(t.TempDir(), "toolcrib.db")
-	opts := Options{Now: time.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }}
-	numbers, err := Steps()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Interrupted(t.Context(), path, opts, slices.Index(numbers, 11)+1); err != nil {
-		t.Fatal(err)
-	}
-	hash := strings.Repeat("0", 64)
-	older, err := connect(path, opts, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = older.update(t.Context(), func(s *session) error {
-		return s.script(t.Context(), fmt.Sprintf(`
-			INSERT INTO calls VALUES (1, 'a', '', '', '', '', '', '', '', '', 0, '', '', '', '', 0, '', '%[1]s');
-			INSERT INTO calls VALUES (2, 'b', '', '', '', '', '', '', '', '', 0, '', '', '', '', 0, '%[1]s', '%[1]s');
-			INSERT INTO call_outcomes VALUES (1, 'b', '', '', 0, '', '', '%[1]s')`, hash))
-	})
-	if err := errors.Join(err, older.Close()); err != nil {
-		t.Fatal(err)
-	}
-	db, err := Open(t.Context(), path, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close() //nolint:errcheck // nothing is written any more
-	var open []string
-	err = db.view(t.Context(), func(s *session) error {
-		open, err = all(t.Context(), s, scanString, "SELECT seq FROM calls_open")
-		return err
-	})
-	if err != nil || !slices.Equal(open, []string{"1"}) {
-		t.Errorf("open are %v, %v; want the first call", open, err)
-	}
-}
 
 // TestRefusalsAreLookedUp counts a refused call by its key, and lists the hours
 // by their index.

@@ -20,17 +20,21 @@ import (
 var migrationFiles embed.FS
 
 // migration is one step of the schema. Steps run forward only, in the order of
-// their numbers, each in its own transaction, and are never changed once
-// released: what ships differently gets a new step.
+// their numbers, each in its own transaction. A released step is never changed; a
+// later one changes the schema instead.
 type migration struct {
 	number int
-	schema bool // the step makes tables and triggers, and needs no DB
+	schema bool // the step is a SQL file that creates the schema, and needs no DB
 	run    func(ctx context.Context, db *DB, s *session) error
 }
 
+// seedStep is the number of the seed: after the tables, before the core lock,
+// which would refuse it.
+const seedStep = 7
+
 // migrations lists the steps: the SQL files by their number, and the seed.
 func migrations() ([]migration, error) {
-	steps := []migration{{number: 2, run: seed}}
+	steps := []migration{{number: seedStep, run: seed}}
 	files, err := fs.Glob(migrationFiles, "migrations/*.sql")
 	if err != nil {
 		return nil, err
@@ -52,7 +56,7 @@ func migrations() ([]migration, error) {
 	slices.SortFunc(steps, func(a, b migration) int { return cmp.Compare(a.number, b.number) })
 	for i, step := range steps {
 		if step.number < 1 || i > 0 && step.number == steps[i-1].number {
-			return nil, fmt.Errorf("migration %d stands twice, or before the first", step.number)
+			return nil, fmt.Errorf("migration %d is listed twice or below 1", step.number)
 		}
 	}
 	return steps, nil
@@ -63,7 +67,7 @@ func migrations() ([]migration, error) {
 const applicationID = 0x63726962
 
 // schemaVersion is the number of the last migration.
-const schemaVersion = 20
+const schemaVersion = 8
 
 // prepareFile brings the schema up to date and makes sure that the core is
 // what the program ships. A file that is current costs two reads.
@@ -118,7 +122,7 @@ func (db *DB) refuse(ctx context.Context) error {
 	return nil // whatever else there is, those who may write will meet it too
 }
 
-// schema returns the number of the last migration the file has had, 0 for an
+// schema returns the number of the last migration that the file has, 0 for an
 // empty file.
 func (s *session) schema(ctx context.Context) (int, error) {
 	var application, version, tables int
@@ -143,7 +147,7 @@ func (s *session) schema(ctx context.Context) (int, error) {
 	return 0, nil
 }
 
-// migrate runs the steps that the file has not had. Another process may do the
+// migrate runs the steps that the file lacks. Another process may do the
 // same at once: each step looks again inside its transaction.
 func (db *DB) migrate(ctx context.Context) error {
 	steps, err := migrations()
@@ -158,7 +162,7 @@ func (db *DB) migrate(ctx context.Context) error {
 	return nil
 }
 
-// take runs a step unless the file has had it.
+// take runs a step unless the file already has it.
 func (db *DB) take(ctx context.Context, step migration) error {
 	return db.update(ctx, func(s *session) error {
 		version, err := s.schema(ctx)

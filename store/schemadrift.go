@@ -8,8 +8,8 @@ import (
 	"toolcrib/history"
 )
 
-// schemaDrift reports tables, indexes and triggers that are not those of the
-// migrations: a trigger that was dropped is a lock that is open.
+// schemaDrift reports tables, indexes and triggers that differ from those of the
+// migrations: a dropped trigger no longer protects its table.
 func (s *session) schemaDrift(ctx context.Context, fn func(history.Damage)) error {
 	want, err := freshSchema()
 	if err != nil {
@@ -49,13 +49,12 @@ func (s *session) objects(ctx context.Context) (map[string]string, error) {
 	return found, err
 }
 
-// freshSchema returns the objects that the migrations make. They are asked for
-// up to twice by one verification and are the same as long as the process runs,
-// so that they are made once.
+// freshSchema returns the objects that the migrations create. One verification
+// may need them twice, and they are the same as long as the process runs.
 var freshSchema = sync.OnceValues(func() (map[string]string, error) { return makeSchema(context.Background()) })
 
-// makeSchema runs the migrations on an empty database in memory and returns the
-// objects that are then there.
+// makeSchema runs the migrations on an empty database in memory and returns its
+// objects.
 func makeSchema(ctx context.Context) (map[string]string, error) {
 	db, err := sql.Open(driver, ":memory:")
 	if err != nil {

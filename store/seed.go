@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,7 +29,8 @@ func seed(ctx context.Context, db *DB, s *session) error {
 		if err := s.setLive(ctx, []history.Version{v}, []registry.Definition{d}, locked); err != nil {
 			return err
 		}
-		if err := s.shipSketches(ctx, s.added[v.Hash], d); err != nil {
+		made := s.sketchAll([]history.Version{v}, []registry.Definition{d})
+		if err := errors.Join(made.err, s.addSketches(ctx, made.sketches)); err != nil {
 			return err
 		}
 		return s.AppendEvent(ctx, history.Event{ID: db.newID(), At: now, Actor: "system", Act: "ship", Subject: subject.String(), Record: v.Hash})
@@ -47,19 +49,6 @@ func seed(ctx context.Context, db *DB, s *session) error {
 		}
 	}
 	return nil
-}
-
-// shipSketches writes sketches into their block at once: when the seed is
-// written there is no other table for them yet.
-func (s *session) shipSketches(ctx context.Context, seq int64, d registry.Definition) error {
-	if d.Tool == nil {
-		return nil
-	}
-	sk, err := sketch(seq, *d.Tool)
-	if err != nil {
-		return err
-	}
-	return s.appendBlocks(ctx, []sketched{sk})
 }
 
 // checkCore compares the core tools in the database with those the program

@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -243,39 +242,4 @@ func (l *loader) eventAt(at time.Time, actor, act, subject, proposal string, rev
 	}
 	l.prev = e.Sum()
 	return l.insert("events", e.Seq, e.ID, history.Timestamp(at), actor, act, subject, proposal, revision, record, data, e.PrevHash, l.prev)
-}
-
-// sketchBlock is how many versions share a row of the table of sketches.
-const sketchBlock = 256
-
-func (l *loader) sketch(seq int64, t registry.Tool) error {
-	if block := seq / sketchBlock; block != l.block {
-		if err := l.flushSketches(); err != nil {
-			return err
-		}
-		l.block = block
-	}
-	l.text.Add(seq, overlap.TextOf(t).Sketch())
-	l.purpose.Add(seq, overlap.PurposeOf(t).Sketch())
-	return nil
-}
-
-func (l *loader) flushSketches() error {
-	if l.text.Len() == 0 {
-		return nil
-	}
-	var text, purpose []byte
-	err := l.tx.QueryRowContext(l.ctx, "SELECT text, purpose FROM sketches WHERE block = ?", l.block).Scan(&text, &purpose)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	if text, err = l.text.AppendBinary(text); err != nil {
-		return err
-	}
-	if purpose, err = l.purpose.AppendBinary(purpose); err != nil {
-		return err
-	}
-	l.text, l.purpose = overlap.Index{}, overlap.Index{}
-	_, err = l.tx.ExecContext(l.ctx, "INSERT OR REPLACE INTO sketches (block, text, purpose) VALUES (?, ?, ?)", l.block, text, purpose)
-	return err
 }

@@ -1,5 +1,5 @@
--- The core tools are in place now; nothing touches them from here on, in any
--- layer, under any name.
+-- The core lock. It follows the seed, which writes the core tools; from here on no
+-- statement touches them, in any layer, under any name.
 CREATE TRIGGER core_insert BEFORE INSERT ON core BEGIN SELECT RAISE(ABORT, 'core tools are locked'); END;
 CREATE TRIGGER core_update BEFORE UPDATE ON core BEGIN SELECT RAISE(ABORT, 'core tools are locked'); END;
 CREATE TRIGGER core_delete BEFORE DELETE ON core BEGIN SELECT RAISE(ABORT, 'core tools are locked'); END;
@@ -20,7 +20,7 @@ CREATE TRIGGER names_core_insert BEFORE INSERT ON names
 WHEN EXISTS (SELECT 1 FROM core WHERE id = NEW.name)
 BEGIN SELECT RAISE(ABORT, 'the name of a core tool is taken'); END;
 CREATE TRIGGER names_core_update BEFORE UPDATE ON names
-WHEN EXISTS (SELECT 1 FROM core WHERE id IN (OLD.name, NEW.name)) 
+WHEN EXISTS (SELECT 1 FROM core WHERE id IN (OLD.name, NEW.name))
 BEGIN SELECT RAISE(ABORT, 'the name of a core tool is taken'); END;
 CREATE TRIGGER names_core_delete BEFORE DELETE ON names
 WHEN EXISTS (SELECT 1 FROM core WHERE id = OLD.name)

@@ -1,8 +1,7 @@
--- What happens at run time: who called which tool, and what the user had to
--- say about it. All of it is appended and never changed.
+-- The runtime log: who called which tool, what the user answered, and the outcome.
 
--- pending_calls (records): calls that need the user's yes, with the arguments
--- that are asked about.
+-- pending_calls (records): calls that need the user's approval, with their
+-- arguments.
 CREATE TABLE pending_calls (
   seq          INTEGER PRIMARY KEY CHECK (seq > 0),
   id           TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
@@ -26,8 +25,8 @@ BEGIN SELECT RAISE(ABORT, 'pending calls are only appended'); END;
 CREATE TRIGGER pending_calls_update BEFORE UPDATE ON pending_calls BEGIN SELECT RAISE(ABORT, 'pending calls are immutable'); END;
 CREATE TRIGGER pending_calls_delete BEFORE DELETE ON pending_calls BEGIN SELECT RAISE(ABORT, 'pending calls are immutable'); END;
 
--- call_answers (records): the user's word on a pending call, once. A yes names
--- the call that it begins.
+-- call_answers (records): the user's one answer to a pending call. An approval
+-- names the call that it starts.
 CREATE TABLE call_answers (
   seq         INTEGER PRIMARY KEY CHECK (seq > 0),
   id          TEXT NOT NULL UNIQUE,
@@ -50,8 +49,8 @@ BEGIN SELECT RAISE(ABORT, 'an answer is about what was asked, in time'); END;
 CREATE TRIGGER call_answers_update BEFORE UPDATE ON call_answers BEGIN SELECT RAISE(ABORT, 'answers are immutable'); END;
 CREATE TRIGGER call_answers_delete BEFORE DELETE ON call_answers BEGIN SELECT RAISE(ABORT, 'answers are immutable'); END;
 
--- call_tiers (records): the user's own approval tier of a tool; the last one
--- of a user and a tool counts, an empty one takes it back.
+-- call_tiers (records): the user's own approval tier for a tool. The last row of
+-- a user and a tool counts; an empty tier revokes it.
 CREATE TABLE call_tiers (
   seq    INTEGER PRIMARY KEY CHECK (seq > 0),
   id     TEXT NOT NULL UNIQUE,
@@ -72,9 +71,9 @@ BEGIN SELECT RAISE(ABORT, 'the user does not choose the tier of this tool'); END
 CREATE TRIGGER call_tiers_update BEFORE UPDATE ON call_tiers BEGIN SELECT RAISE(ABORT, 'tiers are immutable'); END;
 CREATE TRIGGER call_tiers_delete BEFORE DELETE ON call_tiers BEGIN SELECT RAISE(ABORT, 'tiers are immutable'); END;
 
--- calls (records): every call, before it runs or as it is refused; one chain.
--- nth counts the calls of a user and a tool on a day (UTC) that got past the
--- limits; it is 0 for the others.
+-- calls (records): every call, written before it runs or when it is refused; one
+-- chain. nth counts the calls of a user and a tool on a day (UTC) that passed the
+-- limits; it is 0 for refused ones.
 CREATE TABLE calls (
   seq          INTEGER PRIMARY KEY CHECK (seq > 0),
   id           TEXT NOT NULL UNIQUE,
@@ -97,6 +96,7 @@ CREATE TABLE calls (
 ) STRICT;
 CREATE UNIQUE INDEX calls_by_day ON calls (user, tool, substr(at, 1, 10), nth) WHERE nth > 0;
 CREATE INDEX calls_by_agent ON calls (agent, seq);
+CREATE INDEX calls_by_user ON calls (user, seq);
 CREATE INDEX calls_by_tool ON calls (tool, seq) WHERE tool <> '';
 CREATE TRIGGER calls_insert BEFORE INSERT ON calls
 WHEN EXISTS (SELECT 1 FROM calls WHERE id = NEW.id)
@@ -107,9 +107,17 @@ CREATE TRIGGER calls_in_force BEFORE INSERT ON calls
 WHEN NEW.nth > 0 AND NOT EXISTS (SELECT 1 FROM live
   WHERE subject = NEW.tool AND version = NEW.version AND content_hash = NEW.content_hash AND status = 'active' AND tool_kind = 'action')
 BEGIN SELECT RAISE(ABORT, 'only what is approved and in force can be called'); END;
+-- A call runs without asking only if the approved tier allows it: auto_approve, or
+-- user_configurable with the user's own tier, or else the tool's default.
 CREATE TRIGGER calls_unasked BEFORE INSERT ON calls
-WHEN NEW.nth > 0 AND NEW.pending = '' AND EXISTS (SELECT 1 FROM live
-  WHERE subject = NEW.tool AND approval NOT IN ('auto_approve', 'user_configurable'))
+WHEN NEW.nth > 0 AND NEW.pending = '' AND 'auto_approve' IS NOT (
+  SELECT CASE l.approval
+    WHEN 'auto_approve' THEN 'auto_approve'
+    WHEN 'user_configurable' THEN coalesce(
+      (SELECT nullif(tier, '') FROM call_tiers WHERE user = NEW.user AND tool = NEW.tool ORDER BY seq DESC LIMIT 1),
+      (SELECT definition ->> '$.approval.default' FROM versions WHERE subject = l.subject AND number = l.version))
+  END
+  FROM live l WHERE l.subject = NEW.tool)
 BEGIN SELECT RAISE(ABORT, 'this tool needs the yes of the user'); END;
 CREATE TRIGGER calls_unanswered BEFORE INSERT ON calls
 WHEN NEW.nth > 0 AND NEW.pending <> '' AND NOT EXISTS (SELECT 1 FROM call_answers a JOIN pending_calls p ON p.id = a.pending
@@ -118,8 +126,8 @@ BEGIN SELECT RAISE(ABORT, 'the user did not approve this call'); END;
 CREATE TRIGGER calls_update BEFORE UPDATE ON calls BEGIN SELECT RAISE(ABORT, 'calls are immutable'); END;
 CREATE TRIGGER calls_delete BEFORE DELETE ON calls BEGIN SELECT RAISE(ABORT, 'calls are immutable'); END;
 
--- call_outcomes (records): what became of a call; one chain. Only of calls that
--- waited for the user the output is kept, for the agent that asked.
+-- call_outcomes (records): the result of each call; one chain. The output is kept
+-- only for calls that waited for the user, so that the agent can fetch it.
 CREATE TABLE call_outcomes (
   seq         INTEGER PRIMARY KEY CHECK (seq > 0),
   call        TEXT NOT NULL UNIQUE REFERENCES calls (id),
@@ -139,6 +147,31 @@ BEGIN SELECT RAISE(ABORT, 'outcomes are only appended, each to the one before');
 CREATE TRIGGER call_outcomes_update BEFORE UPDATE ON call_outcomes BEGIN SELECT RAISE(ABORT, 'outcomes are immutable'); END;
 CREATE TRIGGER call_outcomes_delete BEFORE DELETE ON call_outcomes BEGIN SELECT RAISE(ABORT, 'outcomes are immutable'); END;
 
--- Wire names are looked up when a tool is called by one. A definition that is no
--- JSON any more has none: it is for the verification to say so.
-CREATE INDEX versions_by_wire ON versions (iif(json_valid(definition), definition ->> '$.provider.name', NULL));
+-- calls_open: calls without an outcome: they run, or the program ended while they
+-- ran. They are few, however many calls there are.
+CREATE TABLE calls_open (seq INTEGER PRIMARY KEY) STRICT;
+CREATE TRIGGER calls_open_begin AFTER INSERT ON calls BEGIN INSERT INTO calls_open VALUES (NEW.seq); END;
+CREATE TRIGGER calls_open_end AFTER INSERT ON call_outcomes
+BEGIN DELETE FROM calls_open WHERE seq = (SELECT seq FROM calls WHERE id = NEW.call); END;
+
+-- call_refusals: refused calls per agent, user, and hour (UTC). written ones have a
+-- row in calls; those beyond the limit are only counted. The numbers only grow.
+CREATE TABLE call_refusals (
+  agent     TEXT NOT NULL,
+  user      TEXT NOT NULL,
+  hour      TEXT NOT NULL CHECK (length(hour) = 13),
+  written   INTEGER NOT NULL CHECK (written >= 0),
+  counted   INTEGER NOT NULL CHECK (counted >= 0),
+  last_at   TEXT NOT NULL,
+  last_code TEXT NOT NULL,
+  PRIMARY KEY (agent, user, hour)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX call_refusals_counted ON call_refusals (hour) WHERE counted > 0;
+CREATE TRIGGER call_refusals_insert BEFORE INSERT ON call_refusals
+WHEN NEW.written + NEW.counted <> 1 OR EXISTS (SELECT 1 FROM call_refusals WHERE agent = NEW.agent AND user = NEW.user AND hour = NEW.hour)
+BEGIN SELECT RAISE(ABORT, 'refused calls are counted one by one'); END;
+CREATE TRIGGER call_refusals_update BEFORE UPDATE ON call_refusals
+WHEN NEW.agent <> OLD.agent OR NEW.user <> OLD.user OR NEW.hour <> OLD.hour OR NEW.written < OLD.written OR NEW.counted < OLD.counted
+  OR NEW.written + NEW.counted <> OLD.written + OLD.counted + 1
+BEGIN SELECT RAISE(ABORT, 'refused calls are counted one by one'); END;
+CREATE TRIGGER call_refusals_delete BEFORE DELETE ON call_refusals BEGIN SELECT RAISE(ABORT, 'what was counted stays'); END;

@@ -1,7 +1,7 @@
--- What the assistant's built-in tools keep. Every row belongs to an owner, a
--- user of a customer, and every index begins with the owner. Nothing is ever
--- deleted: what has a deleted_at is not there for anybody, and the indexes that
--- the tools read by do not hold it.
+-- The data of the assistant's built-in tools. Every row belongs to an owner (a user
+-- of a customer), and every index begins with the owner. Deletion is soft: a row
+-- with a deleted_at is hidden from everybody, and the indexes that the tools use
+-- leave it out.
 
 CREATE TABLE owners (
   id           INTEGER PRIMARY KEY CHECK (id > 0),
@@ -11,7 +11,7 @@ CREATE TABLE owners (
   UNIQUE (customer, user)
 ) STRICT;
 
--- projects: name_key is what names are compared by.
+-- projects: name_key is the folded name that comparisons use.
 CREATE TABLE projects (
   id       INTEGER PRIMARY KEY CHECK (id > 0),
   owner    INTEGER NOT NULL REFERENCES owners (id),
@@ -28,7 +28,7 @@ CREATE TABLE conversations (
   PRIMARY KEY (owner, agent)
 ) STRICT, WITHOUT ROWID;
 
--- tasks: a task without a due date is due at '~', behind every time.
+-- tasks: a task without a due date is due at '~', which sorts after every time.
 CREATE TABLE tasks (
   seq        INTEGER PRIMARY KEY CHECK (seq > 0),
   id         TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
@@ -49,8 +49,8 @@ CREATE INDEX tasks_by_status ON tasks (owner, status, due, seq) WHERE deleted_at
 CREATE INDEX tasks_by_project ON tasks (owner, project, due, seq) WHERE deleted_at = '' AND project IS NOT NULL;
 CREATE INDEX tasks_by_project_status ON tasks (owner, project, status, due, seq) WHERE deleted_at = '' AND project IS NOT NULL;
 
--- task_days: how many open tasks are due on each day, so that counting them
--- costs a row a day and not a scan.
+-- task_days: the number of open tasks due on each day, so that a count reads one
+-- row per day instead of scanning.
 CREATE TABLE task_days (
   owner INTEGER NOT NULL,
   day   TEXT NOT NULL,
@@ -110,8 +110,8 @@ WHEN OLD.deleted_at <> '' OR NEW.seq <> OLD.seq OR NEW.id <> OLD.id OR NEW.owner
 BEGIN SELECT RAISE(ABORT, 'a schedule keeps its identity, and a deleted one its state'); END;
 CREATE TRIGGER schedules_delete BEFORE DELETE ON schedules BEGIN SELECT RAISE(ABORT, 'schedules are only marked as deleted'); END;
 
--- memories: a change gives a memory a new seq, so that the order of seq is the
--- order in which they were stored or changed.
+-- memories: a change gives a memory a new seq, so that seq orders them by the time
+-- they were stored or last changed.
 CREATE TABLE memories (
   seq        INTEGER PRIMARY KEY CHECK (seq > 0),
   id         TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
@@ -137,15 +137,14 @@ WHEN OLD.deleted_at <> '' OR NEW.seq < OLD.seq OR NEW.id <> OLD.id OR NEW.owner 
 BEGIN SELECT RAISE(ABORT, 'a memory keeps its identity, and a deleted one its state'); END;
 CREATE TRIGGER memories_delete BEFORE DELETE ON memories BEGIN SELECT RAISE(ABORT, 'memories are only marked as deleted'); END;
 
--- memories_text finds memories by terms that the program makes: words, and what
--- lists are narrowed by, each behind the number of its owner, so that no search
--- touches, or is slowed by, what belongs to somebody else. rowid is seq. The
--- tokenizer takes terms as they are.
+-- memories_text: search index over terms that the program makes: words and filters,
+-- each prefixed with its owner's number, so that no search touches, or is slowed
+-- by, rows of somebody else. rowid is seq. The tokenizer keeps the terms as they are.
 CREATE VIRTUAL TABLE memories_text USING fts5 (
   terms, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars ':~^#@$!_'"
 );
 
--- memory_links: what leads from a memory to a memory or an entity.
+-- memory_links: links from a memory to another memory or an entity.
 CREATE TABLE memory_links (
   seq        INTEGER PRIMARY KEY CHECK (seq > 0),
   owner      INTEGER NOT NULL REFERENCES owners (id),
@@ -160,8 +159,8 @@ CREATE UNIQUE INDEX memory_links_once ON memory_links (memory, target, relation)
 CREATE INDEX memory_links_to ON memory_links (target, seq) WHERE deleted_at = '';
 CREATE TRIGGER memory_links_delete BEFORE DELETE ON memory_links BEGIN SELECT RAISE(ABORT, 'links are only marked as deleted'); END;
 
--- entities: memories counts the memories that are linked; an entity is deleted
--- with the last of them.
+-- entities: memories counts the linked memories; an entity is deleted with the
+-- last of them.
 CREATE TABLE entities (
   seq        INTEGER PRIMARY KEY CHECK (seq > 0),
   id         TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
@@ -184,7 +183,7 @@ CREATE VIRTUAL TABLE entities_text USING fts5 (
   terms, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars ':~^#@$!_'"
 );
 
--- entity_projects: how many memories of a project are linked to an entity.
+-- entity_projects: the number of memories of a project that are linked to an entity.
 CREATE TABLE entity_projects (
   project INTEGER NOT NULL REFERENCES projects (id),
   entity  INTEGER NOT NULL REFERENCES entities (seq),

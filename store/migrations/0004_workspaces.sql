@@ -1,0 +1,27 @@
+-- workspaces: the folder that receives a project's files.
+-- debts: versions whose files still have to be written to a workspace. A trigger
+-- adds them, so that no approval can forget one.
+-- live_files: the contents that a workspace's live file may have, to detect an
+-- edit by hand.
+CREATE TABLE workspaces (
+  dir     TEXT PRIMARY KEY,
+  project TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE debts (
+  seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+  dir     TEXT NOT NULL REFERENCES workspaces (dir),
+  subject TEXT NOT NULL,
+  number  INTEGER NOT NULL,
+  FOREIGN KEY (subject, number) REFERENCES versions (subject, number)
+) STRICT;
+CREATE INDEX debts_by_dir ON debts (dir, seq);
+CREATE TRIGGER versions_owed AFTER INSERT ON versions BEGIN
+  INSERT INTO debts (dir, subject, number)
+  SELECT dir, NEW.subject, NEW.number FROM workspaces
+  WHERE NEW.layer NOT LIKE 'project/%' OR NEW.layer = 'project/' || project;
+END;
+CREATE TABLE live_files (
+  dir  TEXT NOT NULL REFERENCES workspaces (dir),
+  hash TEXT NOT NULL CHECK (length(hash) = 64),
+  PRIMARY KEY (dir, hash)
+) STRICT, WITHOUT ROWID;
