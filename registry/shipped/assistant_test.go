@@ -79,6 +79,22 @@ func TestAssistant(t *testing.T) {
 	}
 }
 
+// TestSearchIsOfWords holds what search_memories says of itself against what it
+// does: it compares words, and an empty list says no more than that (C13).
+func TestSearchIsOfWords(t *testing.T) {
+	for _, d := range shipped.Assistant() {
+		if d.Tool.ID != "search_memories" {
+			continue
+		}
+		if strings.Contains(d.Tool.ShortDescription, "meaning") || strings.Contains(d.Tool.Description, "means that nothing was stored") ||
+			!strings.Contains(d.Tool.Description, "compares words, not meanings") || !strings.Contains(d.Tool.Description, "no memory has these words") {
+			t.Errorf("%s\n%s", d.Tool.ShortDescription, d.Tool.Description)
+		}
+		return
+	}
+	t.Error("there is no search_memories")
+}
+
 // checkVerb compares annotations and input with what the name promises.
 func checkVerb(t *testing.T, x *registry.Tool) {
 	t.Helper()
