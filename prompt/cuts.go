@@ -16,7 +16,8 @@ const (
 type CutKind string
 
 // The kinds of cut. The first two would be made by others; the last is made in
-// Output.Text.
+// Output.Text. CutMessage is about what the agent sends: the model reads the
+// whole prompt, Telegram never sees it.
 const (
 	CutMessage     CutKind = "telegram_message"
 	CutDescription CutKind = "tool_description"
@@ -28,7 +29,7 @@ type Cut struct {
 	Kind   CutKind
 	Tool   string // the id of the tool whose description it is
 	Limit  int    // how much is kept, in characters; in bytes for CutPrompt
-	Length int    // how much there is, in the same unit
+	Length int    // how much there is, in the same unit; 0 for CutMessage, as nothing was sent yet
 }
 
 // String says in a sentence what is cut.
@@ -40,7 +41,7 @@ func (c Cut) String() string {
 		return fmt.Sprintf("The template asks for %d bytes; the prompt ends before the placeholder that passes %d.", c.Length, c.Limit)
 	case CutMessage:
 	}
-	return fmt.Sprintf("The text has %d characters; Telegram cuts a message at %d.", c.Length, c.Limit)
+	return fmt.Sprintf("Telegram takes messages of at most %d characters: that is for what the agent sends, not for its prompt.", c.Limit)
 }
 
 // descriptionCuts returns the cuts in the tools' descriptions.

@@ -17,8 +17,8 @@ func TestCuts(t *testing.T) {
 		channel string
 		want    []Cut
 	}{
-		{4096, Telegram, []Cut{description}},
-		{4097, Telegram, []Cut{{Kind: CutMessage, Limit: 4096, Length: 4097}, description}},
+		{10, Telegram, []Cut{{Kind: CutMessage, Limit: 4096}, description}}, // guidance for what the agent sends (C17)
+		{4097, Telegram, []Cut{{Kind: CutMessage, Limit: 4096}, description}},
 		{4097, Web, []Cut{description}},
 	} {
 		agent := registry.Agent{PromptTemplate: strings.Repeat("ö", c.chars)}
@@ -30,9 +30,9 @@ func TestCuts(t *testing.T) {
 
 func TestCutString(t *testing.T) {
 	for want, c := range map[string]Cut{
-		"The text has 5000 characters; Telegram cuts a message at 4096.":                         {Kind: CutMessage, Limit: 4096, Length: 5000},
-		"The description of long has 2049 characters; some clients cut it at 2048.":              {Kind: CutDescription, Tool: "long", Limit: 2048, Length: 2049},
-		"The template asks for 99 bytes; the prompt ends before the placeholder that passes 12.": {Kind: CutPrompt, Limit: 12, Length: 99},
+		"Telegram takes messages of at most 4096 characters: that is for what the agent sends, not for its prompt.": {Kind: CutMessage, Limit: 4096},
+		"The description of long has 2049 characters; some clients cut it at 2048.":                                 {Kind: CutDescription, Tool: "long", Limit: 2048, Length: 2049},
+		"The template asks for 99 bytes; the prompt ends before the placeholder that passes 12.":                    {Kind: CutPrompt, Limit: 12, Length: 99},
 	} {
 		if got := c.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -106,8 +106,8 @@ func (r *Renderer) Render(channel string) Output {
 	if len(template) < len(r.template) {
 		out.Cuts = append(out.Cuts, Cut{Kind: CutPrompt, Limit: PromptLimit, Length: size})
 	}
-	if channel == Telegram && out.Chars > TelegramLimit {
-		out.Cuts = append(out.Cuts, Cut{Kind: CutMessage, Limit: TelegramLimit, Length: out.Chars})
+	if channel == Telegram {
+		out.Cuts = append(out.Cuts, Cut{Kind: CutMessage, Limit: TelegramLimit})
 	}
 	out.Cuts = append(out.Cuts, r.cuts...)
 	return out
