@@ -36,8 +36,8 @@ revise and look at proposals; search, describe and execute the tools of one
 agent profile; read approved prompt tools as prompts and versions as resources;
 and hear when something was approved. Nothing here can approve.
 
-A client is the agent that it says it is (agent:NAME), or the one that --as
-names. It is never a user.
+A client is the agent that it says it is (agent:~NAME, marked as named by
+itself), or the one that --as names. It is never a user.
 
 Over HTTP the endpoint is http://HOST:PORT/mcp, on this machine only, and every
 request has to carry a bearer token: the one in TOOLCRIB_MCP_TOKEN, else the one

@@ -111,13 +111,13 @@ func TestMCPOverHTTP(t *testing.T) {
 	old, young := e.connect("2025-11-25", "old"), e.connect("2026-07-28", "young")
 	for who, cl := range map[string]client{"old": old, "young": young} {
 		made := cl.done("propose_tool", sample(t, who+"_pacer"))["proposal"].(map[string]any)
-		if made["author"] != "agent:"+who {
+		if made["author"] != "agent:~"+who {
 			t.Errorf("%s is %v", who, made["author"])
 		}
 	}
 	if code, _ := old.refused("revise_proposal", func() any {
 		p := sample(t, "young_pacer")
-		p["id"] = old.done("list_proposals", map[string]any{"author": "agent:young"})["proposals"].([]any)[0].(map[string]any)["id"]
+		p["id"] = old.done("list_proposals", map[string]any{"author": "agent:~young"})["proposals"].([]any)[0].(map[string]any)["id"]
 		return p
 	}()); code != "not_allowed" {
 		t.Errorf("another's proposal was revised: %s", code)

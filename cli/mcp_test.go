@@ -23,7 +23,7 @@ func TestMCPLifeOfAProposal(t *testing.T) {
 			}
 			p := sample(t, "mcp_pacer")
 			made := cl.done("propose_tool", p)["proposal"].(map[string]any)
-			if made["state"] != "user_review" || made["author"] != "agent:My-Editor" || made["subject"] != "tool:user/mcp_pacer" {
+			if made["state"] != "user_review" || made["author"] != "agent:~My-Editor" || made["subject"] != "tool:user/mcp_pacer" {
 				t.Errorf("%v", made)
 			}
 			id := made["id"].(string)
@@ -147,6 +147,10 @@ func TestMCPRefuses(t *testing.T) {
 		{"describe_tool", map[string]any{}, "malformed", "name"},
 		{"describe_tool", map[string]any{"name": "file_reader"}, "tool_not_allowed", "file_reader"},
 		{"describe_tool", map[string]any{"name": "get_task"}, "tool_call_unknown_tool", "get_tasks"},
+		{"execute_tool", map[string]any{"name": "get_tasks", "tool_args": map[string]any{}}, "malformed", "known here: name, args, "}, // X9
+		{"execute_tool", map[string]any{"name": "get_tasks", "arg": map[string]any{}}, "malformed", `perhaps "args" is meant; known here: name, args, `},
+		{"propose_tool", map[string]any{"typ": "new"}, "malformed", "draft"},
+		{"revise_proposal", map[string]any{"id": "#1", "colour": 1}, "malformed", "known here: id, type, "},
 		{"execute_tool", map[string]any{"name": "get_tasks", "args": map[string]any{"colour": 1}}, "tool_call_invalid_args", "colour"},
 		{"execute_tool", map[string]any{"name": "delete_tasks", "args": map[string]any{"ids": []string{"x"}}}, "approval_required", "yes"},
 	} {

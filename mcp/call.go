@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -33,7 +36,7 @@ func (s *Server) handlers() map[string]handle {
 
 // handler reads arguments strictly, and turns what comes of a call into a
 // result: an error of the tool is something the model can read and mend.
-func (s *Server) handler(h handle) sdk.ToolHandler {
+func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if len(req.Params.Arguments) > heavyArguments {
 			select {
@@ -43,7 +46,7 @@ func (s *Server) handler(h handle) sdk.ToolHandler {
 				return nil, ctx.Err()
 			}
 		}
-		args, err := arguments(req.Params.Arguments)
+		args, err := arguments(req.Params.Arguments, known)
 		var out any
 		if err == nil {
 			out, err = h(ctx, s.actor(req.ClientInfo()), args)
@@ -79,16 +82,16 @@ func media(output json.RawMessage) []sdk.Content {
 	return blocks
 }
 
-// actor is who calls: the agent that the client says it is, unless somebody
-// said otherwise.
+// actor is who calls: the agent that the client says it is, marked as named by
+// itself, unless somebody said otherwise.
 func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 	switch {
 	case s.config.As != (proposals.Actor{}):
 		return s.config.As
 	case client == nil:
-		return proposals.Actor{Kind: proposals.Agent, Name: proposals.ActorName("")}
+		return proposals.SelfNamed("")
 	}
-	return proposals.Actor{Kind: proposals.Agent, Name: proposals.ActorName(client.Name)}
+	return proposals.SelfNamed(client.Name)
 }
 
 // fault tells an error, with what the gateway says beyond the message.
@@ -111,8 +114,9 @@ func (s *Server) fault(err error) Fault {
 // malformed is the code of arguments that can not be read.
 const malformed = "malformed"
 
-// arguments reads what a tool was called with: one object, strictly.
-func arguments(raw json.RawMessage) (*jsondoc.Node, error) {
+// arguments reads what a tool was called with: one object, strictly. known are
+// the keys that it may have.
+func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return jsondoc.NewObject(), nil
 	}
@@ -123,7 +127,39 @@ func arguments(raw json.RawMessage) (*jsondoc.Node, error) {
 	if n.Kind != jsondoc.Object {
 		return nil, jsondoc.Problems{{Path: jsondoc.Root, Pos: n.Pos, Message: "expected an object with the arguments, got " + n.Kind.String()}}
 	}
-	return n, nil
+	return n, unknownKeys(n, known).Err()
+}
+
+// unknownKeys tells of every key that a tool does not know, with all that it
+// does: a model mends its call in one go.
+func unknownKeys(args *jsondoc.Node, known []string) jsondoc.Problems {
+	var ps jsondoc.Problems
+	for _, m := range args.Members {
+		if slices.Contains(known, m.Key) || ps.Full() {
+			continue
+		}
+		message := "unknown key; known here: " + strings.Join(known, ", ")
+		if meant := jsondoc.Closest(m.Key, known); meant != "" {
+			message = fmt.Sprintf("unknown key; perhaps %q is meant; known here: %s", meant, strings.Join(known, ", "))
+		}
+		ps.Append(jsondoc.Problem{Path: jsondoc.Join(jsondoc.Root, m.Key), Pos: m.Pos, Message: message})
+	}
+	return ps
+}
+
+// keysOf returns the keys that the schema of a tool's arguments names.
+func keysOf(schema json.RawMessage) ([]string, error) {
+	n, err := jsondoc.Parse(schema, jsondoc.DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	if properties := n.Get("properties"); properties != nil {
+		for _, m := range properties.Members {
+			keys = append(keys, m.Key)
+		}
+	}
+	return keys, nil
 }
 
 // result makes a structured result, with the same as text for clients that

@@ -188,9 +188,13 @@ func (s *Server) addTools() error {
 		if !ok {
 			return fmt.Errorf("mcp: the embedded tool %s has no handler", d.Name)
 		}
+		known, err := keysOf(d.InputSchema)
+		if err != nil {
+			return fmt.Errorf("mcp: the embedded tool %s: %w", d.Name, err)
+		}
 		s.sdk.AddTool(&sdk.Tool{
 			Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.InputSchema, OutputSchema: d.OutputSchema, Annotations: d.Annotations,
-		}, s.handler(handle))
+		}, s.handler(handle, known))
 	}
 	return nil
 }

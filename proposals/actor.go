@@ -37,8 +37,18 @@ const MaxActorName = 64
 
 var actorName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@+-]{0,63}$`)
 
-// ParseActor reads what Actor.String writes. The system and the built-in chief
-// are refused: nobody acts as them from outside.
+// selfGiven begins the name of an agent that named itself, such as an MCP client:
+// nobody vouches for it, so it must not pass for one that the user named.
+const selfGiven = "~"
+
+// SelfNamed returns the agent that calls itself by a name: agent:~claude-desktop.
+func SelfNamed(name string) Actor {
+	name = ActorName(name)
+	return Actor{Kind: Agent, Name: selfGiven + name[:min(len(name), MaxActorName-len(selfGiven))]}
+}
+
+// ParseActor reads what Actor.String writes. The system, the built-in chief and
+// agents that named themselves are refused: nobody acts as them from outside.
 func ParseActor(s string) (Actor, error) {
 	a, err := readActor(s)
 	switch {
@@ -46,6 +56,8 @@ func ParseActor(s string) (Actor, error) {
 		return Actor{}, err
 	case a.Kind == System, a == BuiltinChief():
 		return Actor{}, fmt.Errorf("%w: %s is toolcrib itself; nobody else acts as it", ErrActor, s)
+	case strings.HasPrefix(a.Name, selfGiven):
+		return Actor{}, fmt.Errorf("%w: %q; only a client that names itself is called so, leave out the %q", ErrActor, s, selfGiven)
 	}
 	return a, nil
 }
@@ -62,14 +74,18 @@ func readActor(s string) (Actor, error) {
 	default:
 		return Actor{}, fmt.Errorf("%w: %q; write user:NAME, agent:NAME or chief:NAME", ErrActor, s)
 	}
-	if !actorName.MatchString(name) {
+	own := name
+	if ActorKind(kind) == Agent {
+		own = strings.TrimPrefix(name, selfGiven)
+	}
+	if !actorName.MatchString(own) || len(name) > MaxActorName {
 		return Actor{}, fmt.Errorf("%w: %q; a name has 1 to %d of A-Z, a-z, 0-9 and \"._@+-\", and begins with a letter, a digit or \"_\"", ErrActor, s, MaxActorName)
 	}
 	return Actor{Kind: ActorKind(kind), Name: name}, nil
 }
 
 // ActorName makes a name that ParseActor accepts out of any text, such as a
-// login or the name an MCP client gives itself: everything else becomes "-".
+// login: everything else becomes "-".
 func ActorName(s string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < 0x80 && (actorName.MatchString(string(r)) || strings.ContainsRune(".@+-", r)) {

@@ -73,6 +73,33 @@ func TestActorName(t *testing.T) {
 	}
 }
 
+// TestSelfNamed marks the names that clients give themselves, and lets nobody
+// take such a name on (S14).
+func TestSelfNamed(t *testing.T) {
+	for name, want := range map[string]string{
+		"user:root": "agent:~user-root", "root": "agent:~root", "~root": "agent:~root", "": "agent:~unnamed",
+		strings.Repeat("x", 100): "agent:~" + strings.Repeat("x", 63),
+	} {
+		a := SelfNamed(name)
+		if a.String() != want {
+			t.Errorf("%q becomes %s; want %s", name, a, want)
+		}
+		var read Actor
+		if err := read.UnmarshalText([]byte(want)); err != nil || read != a {
+			t.Errorf("%s is stored and reads as %v, %v", want, read, err)
+		}
+		if _, err := ParseActor(want); err == nil {
+			t.Errorf("%s can be taken on", want)
+		}
+	}
+	for _, text := range []string{"user:~root", "chief:~root", "agent:~", "agent:~~root", "agent:~" + strings.Repeat("x", 64)} {
+		var read Actor
+		if err := read.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%s reads as %v", text, read)
+		}
+	}
+}
+
 // FuzzActor holds that a name made of any text is one, and that whatever reads
 // as an actor is written as it was read.
 func FuzzActor(f *testing.F) {
