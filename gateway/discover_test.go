@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,21 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestManyAvailable names the first tools in a refusal and where the others are
+// found (C15).
+func TestManyAvailable(t *testing.T) {
+	var tools []registry.Tool
+	for i := range 22 {
+		tools = append(tools, action(fmt.Sprintf("get_report_%c", 'a'+i), nil))
+	}
+	w := open(t, nil, tools...)
+	w.approve(t, action("get_climate", nil))
+	_, err := w.Execute(t.Context(), caller(), request("get_climate", `{}`))
+	if e := refusal(t, err, gateway.CodeNotAllowed); !strings.Contains(e.Message, "get_report_t and 2 more, which search_tools finds") || strings.Contains(e.Message, "get_report_u") {
+		t.Error(e.Message)
+	}
+}
+
 // TestDescribe gives the whole definition, of what the agent has and of nothing
 // else.
 func TestDescribe(t *testing.T) {
@@ -97,7 +113,9 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("got %+v, %v", d, err)
 	}
 	_, err = w.Describe(t.Context(), caller(), "get_climate")
-	refusal(t, err, gateway.CodeNotAllowed)
+	if e := refusal(t, err, gateway.CodeNotAllowed); !strings.Contains(e.Message, "; it has get_weather. ") || string(e.Details) != `{"available":["get_weather"]}` {
+		t.Errorf("the refusal does not name what there is (C15): %s %s", e.Message, e.Details)
+	}
 	_, err = w.Describe(t.Context(), caller(), strings.Repeat("x", 1_000_000))
 	refusal(t, err, gateway.CodeUnknown)
 }

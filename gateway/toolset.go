@@ -152,11 +152,30 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 		message += " (" + found[0].Subject.String() + ")"
 	}
 	if s.missing != nil {
-		message += ": " + jsondoc.Printable(s.missing.Error())
-	} else {
-		message += "; its allow-list is changed by a proposal"
+		return &Error{Code: CodeNotAllowed, Message: message + ": " + jsondoc.Printable(s.missing.Error()) + "."}
 	}
-	return &Error{Code: CodeNotAllowed, Message: message + "."}
+	available := s.available()
+	message += "; it has " + strings.Join(available, ", ")
+	if more := len(s.entries) - len(available); more > 0 {
+		message += fmt.Sprintf(" and %d more, which search_tools finds", more)
+	}
+	details, err := json.Marshal(map[string]any{"available": available})
+	if err != nil {
+		return err
+	}
+	return &Error{Code: CodeNotAllowed, Message: message + ". Its allow-list is changed by a proposal.", Details: details}
+}
+
+// maxAvailable is how many tools a refusal names.
+const maxAvailable = 20
+
+// available are the ids of the first tools of the set.
+func (s *toolset) available() []string {
+	ids := make([]string, min(len(s.entries), maxAvailable))
+	for i := range ids {
+		ids[i] = s.entries[i].Subject.ID
+	}
+	return ids
 }
 
 // ambiguous names the ids of all tools that have the name.
