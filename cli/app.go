@@ -54,7 +54,12 @@ type app struct {
 	// keyboard is standard input as it is: a terminal has to be told itself
 	// that keys come one by one.
 	keyboard io.Reader
-	flags    globalFlags
+	// stdout is standard output for what is not text for people or a log: a
+	// screen, a protocol, and the workflow commands that are meant as such.
+	// Everything else is written to env.Out and env.Err, which break the
+	// commands that a CI runner would obey.
+	stdout io.Writer
+	flags  globalFlags
 
 	config    *config
 	db        *store.DB

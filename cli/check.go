@@ -182,7 +182,7 @@ func (a *app) printCheck(format string, found []conform.Finding) error {
 	case "sarif":
 		return a.written(func(w io.Writer) error { return findings.SARIF(w, programVersion(), checkRules(), list) })
 	case "github":
-		return a.written(func(w io.Writer) error { return findings.GitHub(w, list) })
+		return writtenTo(a.stdout, func(w io.Writer) error { return findings.GitHub(w, list) })
 	}
 	return a.written(func(w io.Writer) error {
 		if len(list) == 0 {

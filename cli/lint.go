@@ -85,18 +85,20 @@ func (a *app) printFindings(format string, l *linter) error {
 	case "sarif":
 		return a.written(func(w io.Writer) error { return findings.SARIF(w, programVersion(), sarifRules(), l.found) })
 	case "github":
-		return a.written(func(w io.Writer) error { return findings.GitHub(w, l.found) })
+		return writtenTo(a.stdout, func(w io.Writer) error { return findings.GitHub(w, l.found) })
 	}
 	return a.written(func(w io.Writer) error { return findings.Text(w, l.found) })
 }
 
 // written writes to standard output in one piece.
-func (a *app) written(write func(io.Writer) error) error {
+func (a *app) written(write func(io.Writer) error) error { return writtenTo(a.env.Out, write) }
+
+func writtenTo(out io.Writer, write func(io.Writer) error) error {
 	var buf bytes.Buffer
 	if err := write(&buf); err != nil {
 		return err
 	}
-	_, err := a.env.Out.Write(buf.Bytes())
+	_, err := out.Write(buf.Bytes())
 	return err
 }
 

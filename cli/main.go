@@ -5,11 +5,15 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+
+	"toolcrib/visible"
 )
 
 // Main runs the command that env asks for and returns the exit code.
 func Main(ctx context.Context, env Env) int {
-	app := &app{env: env, keyboard: env.In}
+	app := &app{env: env, keyboard: env.In, stdout: env.Out}
+	env.Out, env.Err = visible.NewLog(env.Out), visible.NewLog(env.Err)
+	app.env.Out, app.env.Err = env.Out, env.Err
 	app.env.In = untilDone(ctx, env.In)
 	root := newRoot(app)
 	root.SetArgs(env.Args)

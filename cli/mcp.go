@@ -88,7 +88,7 @@ func runMCP(ctx context.Context, a *app, f mcpFlags) error {
 	server, err := mcp.New(c)
 	a.settle()
 	if err == nil && f.http == "" {
-		err = server.ServeStdio(ctx, a.env.In, a.env.Out)
+		err = server.ServeStdio(ctx, a.env.In, a.stdout)
 	} else if err == nil {
 		err = f.serveHTTP(ctx, a, server)
 	}

@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 //	visible FILE                looks for what a terminal would hide or obey
 //
 // Whatever toolcrib prints is held against the rules that hold for every
-// command: nothing hidden, standard output empty on errors, errors as asked.
+// command: nothing hidden, nothing that a CI runner obeys, standard output empty on errors, errors as asked.
 func TestScripts(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	demo := absolute(t, "../testdata/demo")
@@ -64,6 +64,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("DEMO", demo)
 			env.Setenv("SAMPLE", sample)
 			env.Setenv("HIDDEN", hidden)
+			env.Setenv("RUNNER", forRunners)
 			env.Setenv("HUB", startHub(env))
 			return nil
 		},
@@ -149,6 +150,9 @@ func checkPrinted(ts *testscript.TestScript, status int, stdout, stderr string, 
 	for name, text := range map[string]string{"stdout": stdout, "stderr": stderr} {
 		if found := hiddenIn(text); found != "" {
 			ts.Fatalf("%s holds %s", name, found)
+		}
+		if found := obeyed(text, args); found != "" {
+			ts.Fatalf("a CI runner would obey %q on %s", found, name)
 		}
 	}
 	if status == 0 || status == statusFindings {

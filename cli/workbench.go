@@ -75,12 +75,12 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 		return fmt.Errorf("configuration: keys names %q, which is no action; docs/keys.md lists them", unknown[0])
 	}
 	m.Prime(width, height)
-	paint(a.env.Out, m.View().Content)
+	paint(a.stdout, m.View().Content)
 	a.settle()
 	// Signals are asked for once, here: with a handler of its own Bubble Tea
 	// can wait for ever for a loop that a context has ended already. And the
 	// workbench is left, not broken off: what is being written is answered.
-	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(a.keyboard), tea.WithOutput(a.env.Out),
+	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(a.keyboard), tea.WithOutput(a.stdout),
 		tea.WithFPS(framesPerSecond), tea.WithWindowSize(width, height))
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal was closed
 	defer stop()
@@ -114,7 +114,7 @@ func crlf(s string) string {
 // terminalSize returns the size of the terminal in cells, 80 by 24 when it
 // does not say.
 func (a *app) terminalSize() (width, height int) {
-	if f, ok := a.env.Out.(*os.File); ok {
+	if f, ok := a.stdout.(*os.File); ok {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
 			return w, h
 		}

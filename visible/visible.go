@@ -79,19 +79,18 @@ func escape(s string, hide func(rune) bool) string {
 }
 
 // JSON returns JSON text in which every hidden character stands as an escape
-// (\u202e): the same document, safe to print. A byte that is no UTF-8, which some
+// (\u202e), and so does the bracket of what a CI runner would obey (##\u005b):
+// the same document, safe to print. A byte that is no UTF-8, which some
 // terminals obey, becomes \ufffd, as every reader of JSON would have it. Outside of strings JSON has no
-// hidden characters but white space, which stays.
+// hidden characters but white space, which stays, and no number signs.
 func JSON(text []byte) []byte {
 	var out []byte
+	var line commandScan
 	start := 0
 	for i := 0; i < len(text); {
-		if text[i] < utf8.RuneSelf && text[i] != 0x7f {
-			i++
-			continue
-		}
 		r, size := utf8.DecodeRune(text[i:])
-		if Hidden(r) || r == utf8.RuneError && size == 1 {
+		command := line.completes(r) && r == '['
+		if command || r >= 0x7f && (Hidden(r) || r == utf8.RuneError && size == 1) {
 			out = append(out, text[start:i]...)
 			out = appendEscape(out, r)
 			start = i + size

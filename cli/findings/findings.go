@@ -86,11 +86,11 @@ func GitHub(w io.Writer, found []Finding) error {
 // data escapes the message of a workflow command, property one of its
 // properties.
 func data(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(visible.Text(s))
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(visible.Inert(visible.Text(s)))
 }
 
 func property(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(visible.Line(s))
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(visible.Inert(visible.Line(s)))
 }
 
 // Sort orders findings by file, place and rule.
