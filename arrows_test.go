@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"spread":    {},
 	"shortrun":  {},
 	"testdata":  {},
+	"release":   {},
 	"bench":     {"cli", "store", "review", "prompt", "history", "proposals", "registry", "failpoint"},
 }
 
