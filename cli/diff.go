@@ -49,7 +49,8 @@ func newDiff(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff ID | SUBJECT@A..B | LEFT RIGHT",
 		Short: "Compare what was, is and would be",
-		Long: `Compare two definitions field by field, line by line and word by word.
+		Long: `Compare two definitions field by field, line by line and word by word. For what
+was imported, paths that begin with source: are those of the JSON it came in.
 
 One argument: the id of a proposal, whose current revision is held against the
 version it was made from; or SUBJECT@A..B for two versions; or ID@A..B for two
@@ -82,7 +83,12 @@ func runDiff(ctx context.Context, a *app, args []string, around int, columns boo
 	if err != nil {
 		return err
 	}
-	fields := diff.Definitions(left.definition, right.definition)
+	for _, side := range []*content{&left, &right} {
+		if side.Source, err = b.desk.Source(ctx, side.Definition); err != nil {
+			return err
+		}
+	}
+	fields := diff.Contents(left.Content, right.Content)
 	doc := docDiff{Schema: schema, Kind: "diff", From: left.label, To: right.label, Fields: make([]docField, len(fields))}
 	for i, f := range fields {
 		doc.Fields[i] = docField{Path: f.Path, Change: string(f.Change), Hunks: newDocHunks(f.Hunks(around))}

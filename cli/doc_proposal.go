@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
 )
 
@@ -82,6 +85,7 @@ type docWholeDetail struct {
 	ReviewDigest   string               `json:"review_digest"`
 	RestoreVersion int                  `json:"restore_version,omitempty"`
 	Definition     json.RawMessage      `json:"definition"`
+	Source         *docSource           `json:"source,omitempty"`
 	Rationale      string               `json:"rationale"`
 	Examples       []string             `json:"examples"`
 	TestCases      []proposals.TestCase `json:"test_cases"`
@@ -95,6 +99,20 @@ type docWholeDetail struct {
 	Members        []docProposalRef     `json:"members"`
 	Rendered       map[string]string    `json:"rendered"`
 	Obstacles      []string             `json:"obstacles"`
+}
+
+// docSource is what the JSON that a definition was imported from says beyond the
+// definition. Raw is that JSON as it was read; the definition's source pins it.
+type docSource struct {
+	Raw    string          `json:"raw"`
+	Unread json.RawMessage `json:"unread"`
+}
+
+func newDocSource(d registry.Definition, raw []byte) *docSource {
+	if d.Tool == nil || raw == nil {
+		return nil
+	}
+	return &docSource{Raw: string(raw), Unread: jsondoc.Canonical(wire.Unread(*d.Tool, raw))}
 }
 
 type docProposalRef struct {

@@ -38,6 +38,9 @@ type docExtent struct {
 	Hash        string          `json:"hash"`
 	Locked      bool            `json:"locked"`
 	Definition  json.RawMessage `json:"definition"`
+	// SourceJSON is what the definition was imported from, as it was read: what
+	// its source pins.
+	SourceJSON string `json:"source_json,omitempty"`
 }
 
 type docExportPrompt struct {
@@ -116,7 +119,7 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 	case f.server != "":
 		text, err = a.encodeServer(ctx, f.server, c)
 	case format == wire.Toolcrib:
-		text, err = c.document(ctx)
+		text, err = a.document(ctx, c)
 	default:
 		text, err = a.encode(ctx, format, c)
 	}
@@ -188,13 +191,19 @@ func (c *extract) only(ctx context.Context, id string, where registry.Context) e
 }
 
 // document writes the extract in toolcrib's own form.
-func (c extract) document(ctx context.Context) ([]byte, error) {
+func (a *app) document(ctx context.Context, c extract) ([]byte, error) {
 	doc := docExport{Schema: schema, Kind: "export", View: []string{}, Tools: []docExtent{}, Agents: []docExtent{}}
 	for _, l := range c.layer.View() {
 		doc.View = append(doc.View, string(l))
 	}
 	for _, e := range c.tools {
-		doc.Tools = append(doc.Tools, newDocExtent(e))
+		extent := newDocExtent(e)
+		raw, err := a.sourceOf(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		extent.SourceJSON = string(raw)
+		doc.Tools = append(doc.Tools, extent)
 	}
 	for _, e := range c.agents {
 		doc.Agents = append(doc.Agents, newDocExtent(e))
@@ -211,6 +220,19 @@ func (c extract) document(ctx context.Context) ([]byte, error) {
 	enc.SetIndent("", "  ")
 	err := enc.Encode(doc)
 	return buf.Bytes(), err
+}
+
+// sourceOf returns the JSON that a definition was imported from, nil for none.
+func (a *app) sourceOf(ctx context.Context, e store.Exported) ([]byte, error) {
+	if !bytes.Contains(e.Definition, []byte(`"source":`)) {
+		return nil, nil
+	}
+	l, err := liveOf(e)
+	if err != nil || l.Definition.Tool == nil || l.Definition.Tool.Source == nil {
+		return nil, err
+	}
+	raw, _, err := a.db.Raw(ctx, l.Definition.Tool.Source.Hash)
+	return raw, err
 }
 
 func newDocExtent(e store.Exported) docExtent {

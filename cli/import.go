@@ -268,12 +268,17 @@ func (b bound) takeIn(ctx context.Context, a *app, doc wire.Document, o intake.O
 	if len(drafts) == 0 {
 		return nil, nil
 	}
+	record := b.importRecord(a, doc, o)
 	if !a.flags.dryRun {
-		if err := a.db.KeepImport(ctx, b.importRecord(a, doc, o)); err != nil {
+		if err := a.db.KeepImport(ctx, record); err != nil {
 			return nil, err
 		}
 	}
-	return b.desk.Propose(ctx, b.actor, drafts, submit)
+	raws := map[string][]byte{}
+	for _, t := range record.Tools {
+		raws[t.Hash] = t.Body
+	}
+	return b.desk.Importing(raws).Propose(ctx, b.actor, drafts, submit)
 }
 
 func (b bound) importRecord(a *app, doc wire.Document, o intake.Origin) store.Import {
@@ -283,6 +288,11 @@ func (b bound) importRecord(a *app, doc wire.Document, o intake.Origin) store.Im
 	}
 	for _, it := range doc.Items {
 		record.Tools = append(record.Tools, store.Raw{Hash: it.Hash(), Body: it.Raw})
+	}
+	for _, e := range doc.Entries {
+		if hash, err := wire.HashRaw(e.Raw); err == nil && len(e.Raw) > 0 {
+			record.Tools = append(record.Tools, store.Raw{Hash: hash, Body: e.Raw})
+		}
 	}
 	return record
 }

@@ -14,6 +14,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
+	"toolcrib/review/intake"
 	"toolcrib/review/rules"
 )
 
@@ -111,31 +112,26 @@ func wireUnits(data []byte) ([]*unit, bool) {
 // program wrote.
 func itemUnits(doc wire.Document) []*unit {
 	var units []*unit
-	add := func(subject registry.Subject, d registry.Definition, pos jsondoc.Pos, families string) {
+	add := func(subject registry.Subject, d registry.Definition, source []byte, pos jsondoc.Pos, families string) {
 		units = append(units, &unit{
-			change:   rules.Change{Draft: proposals.Draft{Type: proposals.New, Subject: subject, Definition: d}},
+			change:   rules.Change{Draft: proposals.Draft{Type: proposals.New, Subject: subject, Definition: d}, Source: source},
 			families: families, doc: &jsondoc.Node{Kind: jsondoc.Object, Pos: pos},
 		})
 	}
+	origin := intake.Origin{Label: wire.ServerName(doc.Server), Server: doc.Server != ""}
+	if doc.Format == wire.MCP && origin.Label == "" {
+		origin.Label = "server" // its tools belong to one, named or not
+	}
 	for _, it := range doc.Items {
-		t := it.Onto(registry.Tool{ID: wire.ID(doc.Server, it.Name), Source: &registry.Source{Type: string(doc.Format), Ref: serverRef(doc, it.Name)}})
-		add(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: t.ID}, registry.Definition{Tool: &t}, it.Pos, toolFamilies)
+		t := origin.Definition(it)
+		add(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: t.ID}, registry.Definition{Tool: &t}, it.Raw, it.Pos, toolFamilies)
 	}
 	for _, e := range doc.Entries {
 		if !e.Locked {
-			add(e.Subject, e.Definition, e.Pos, toolFamilies+"RA")
+			add(e.Subject, e.Definition, nil, e.Pos, toolFamilies+"RA")
 		}
 	}
 	return units
-}
-
-// serverRef is the source of a tool as an import would note it: tools of an MCP
-// server are known by it, named or not.
-func serverRef(doc wire.Document, name string) string {
-	if doc.Format != wire.MCP {
-		return ""
-	}
-	return cmp.Or(doc.Server, "server") + "#" + name
 }
 
 // plainUnit makes a prompt tool out of a text that is only a prompt.

@@ -8,15 +8,16 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 )
 
-// content is one side of a comparison: a definition and what to call it.
+// content is one side of a comparison and what to call it.
 type content struct {
-	label      string
-	definition registry.Definition
+	label string
+	diff.Content
 }
 
 // errNoContent is wrapped when a reference names nothing that has a
@@ -54,9 +55,9 @@ func (b bound) sides(ctx context.Context, a *app, arg string) (left, right conte
 	}
 	left.label = "nothing"
 	if d.Base != nil {
-		left = content{label: versionName(d.Proposal.BaseVersion), definition: *d.Base}
+		left = content{label: versionName(d.Proposal.BaseVersion), Content: diff.Content{Definition: *d.Base}}
 	}
-	right = content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, reference(d.Proposal)), definition: d.Revision.Draft.Definition}
+	right = content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, reference(d.Proposal)), Content: diff.Content{Definition: d.Revision.Draft.Definition}}
 	return left, right, nil
 }
 
@@ -91,7 +92,7 @@ func (a *app) fileContent(ctx context.Context, name string) (content, error) {
 	if len(drafts) != 1 || drafts[0].Definition.IsZero() {
 		return content{}, fmt.Errorf("%s holds %w to compare, or more than one", name, errNoContent)
 	}
-	return content{label: name, definition: drafts[0].Definition}, nil
+	return content{label: name, Content: diff.Content{Definition: drafts[0].Definition}}, nil
 }
 
 func (b bound) revisionContent(ctx context.Context, id proposals.ID, which string) (content, error) {
@@ -106,12 +107,12 @@ func (b bound) revisionContent(ctx context.Context, id proposals.ID, which strin
 		if d.Live == nil {
 			return content{label: "nothing"}, nil
 		}
-		return content{label: "live " + versionName(d.Live.Version), definition: d.Live.Definition}, nil
+		return content{label: "live " + versionName(d.Live.Version), Content: diff.Content{Definition: d.Live.Definition}}, nil
 	case "base":
 		if d.Base == nil {
 			return content{label: "nothing"}, nil
 		}
-		return content{label: versionName(d.Proposal.BaseVersion), definition: *d.Base}, nil
+		return content{label: versionName(d.Proposal.BaseVersion), Content: diff.Content{Definition: *d.Base}}, nil
 	default:
 		if number, err = strconv.Atoi(strings.TrimPrefix(which, "r")); err != nil {
 			return content{}, usagef("%q is no revision; write its number, base or live", which)
@@ -119,7 +120,7 @@ func (b bound) revisionContent(ctx context.Context, id proposals.ID, which strin
 	}
 	for _, r := range d.Revisions {
 		if r.Number == number {
-			return content{label: fmt.Sprintf("revision %d of %s", number, reference(d.Proposal)), definition: r.Draft.Definition}, nil
+			return content{label: fmt.Sprintf("revision %d of %s", number, reference(d.Proposal)), Content: diff.Content{Definition: r.Draft.Definition}}, nil
 		}
 	}
 	return content{}, notFoundf("revision %d of %s", number, reference(d.Proposal))
@@ -153,5 +154,5 @@ func (a *app) versionContent(ctx context.Context, subject registry.Subject, whic
 	if err != nil {
 		return content{}, fmt.Errorf("%s: %w", label, err)
 	}
-	return content{label: label, definition: d}, nil
+	return content{label: label, Content: diff.Content{Definition: d}}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -64,7 +65,7 @@ func (b bound) show(ctx context.Context, a *app, ref string) (review.Dossier, er
 func newDocDossier(d review.Dossier) docDossier {
 	doc := docWholeDetail{
 		docProposal: newDocProposal(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: d.Revision.Draft.RestoreVersion,
-		Definition: d.Revision.Draft.Definition.Canonical(), Rationale: d.Revision.Draft.Rationale,
+		Definition: d.Revision.Draft.Definition.Canonical(), Source: newDocSource(d.Revision.Draft.Definition, d.Source), Rationale: d.Revision.Draft.Rationale,
 		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
 		Comments: []docComment{}, Revisions: []docRevision{}, Decisions: []docDecision{}, Waivers: []docWaiver{},
 		Others: newDocProposalRefs(d.Others), Members: newDocProposalRefs(d.Members), Rendered: d.Rendered, Obstacles: []string{},
@@ -127,6 +128,7 @@ func (a *app) printDossier(d review.Dossier) error {
 	return a.print(newDocDossier(d), func(p *page) {
 		writeHead(p, d)
 		writeContent(p, d.Revision.Draft)
+		writeSource(p, d)
 		writeAssessment(p, d)
 		writeThread(p, d)
 		writeEnd(p, d)
@@ -199,6 +201,26 @@ func writeContent(p *page, d proposals.Draft) {
 	p.blank()
 	p.linef("Definition %s", d.Definition.Hash()[:12])
 	writeDefinition(p, d.Definition)
+}
+
+// writeSource prints what the JSON that was imported says beyond the definition:
+// an approval pins it.
+func writeSource(p *page, d review.Dossier) {
+	_, after := d.Change()
+	fields := diff.Contents(diff.Content{Definition: after.Definition}, after)
+	if len(fields) == 0 {
+		return
+	}
+	p.blank()
+	p.linef("Imported with it, and pinned by an approval")
+	for _, f := range fields {
+		if isText(f.After) {
+			p.linef("  %s", f.Path)
+			p.text("    ", f.After.Text)
+			continue
+		}
+		p.linef("  %s: %s", f.Path, scalar(f.After))
+	}
 }
 
 // writeDefinition prints every key of a definition: texts of more than one

@@ -110,8 +110,12 @@ func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Dr
 	if err != nil {
 		return Report{}, err
 	}
+	raw, err := source(ctx, r, draft.Definition)
+	if err != nil {
+		return Report{}, err
+	}
 	results := d.trials.of(ctx, draft)
-	findings, err := d.basis().rules.Check(ctx, &rules.Change{Draft: draft, Before: before, World: world{r}, Prompts: costs, Outcomes: results})
+	findings, err := d.basis().rules.Check(ctx, &rules.Change{Draft: draft, Before: before, Source: raw, World: world{r}, Prompts: costs, Outcomes: results})
 	return Report{Findings: findings, Harness: results}, err
 }
 

@@ -23,6 +23,7 @@ type Consultant interface {
 type Request struct {
 	Proposal   proposals.Proposal
 	Draft      proposals.Draft
+	Source     []byte              // the JSON that the draft was imported from, nil for none
 	Before     registry.Definition // what is live, zero for a new subject
 	Findings   []rules.Finding     // of the built-in rules
 	Obligation string              // what the reviewer is asked, in plain words
@@ -113,7 +114,11 @@ func (d *Desk) request(ctx context.Context, id proposals.ID) (Request, error) {
 		if err != nil {
 			return err
 		}
-		req = Request{Proposal: p, Draft: rev.Draft, Findings: report.Findings, Obligation: Obligation}
+		raw, err := source(ctx, r, rev.Draft.Definition)
+		if err != nil {
+			return err
+		}
+		req = Request{Proposal: p, Draft: rev.Draft, Source: raw, Findings: report.Findings, Obligation: Obligation}
 		if before != nil {
 			req.Before = before.Definition
 		}

@@ -66,6 +66,8 @@ type Desk struct {
 	trials *trials
 	tokens *tokens.Counter
 	dryRun bool
+	// raws is what a dry run would import, by hash.
+	raws map[string][]byte
 	// strangers is set when agents say themselves what they are called.
 	strangers bool
 }
@@ -136,7 +138,7 @@ var errDryRun = errors.New("dry run")
 // update runs fn in a write transaction.
 func (d *Desk) update(ctx context.Context, fn func(Tx) error) error {
 	err := d.store.Update(ctx, func(tx Tx) error {
-		if err := fn(remembering{tx, newRecall(tx)}); err != nil {
+		if err := fn(remembering{tx, newRecall(tx), d.raws}); err != nil {
 			return err
 		}
 		if d.dryRun {

@@ -5,26 +5,30 @@ import (
 	"errors"
 
 	"toolcrib/history"
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 )
 
 // Dossier is everything there is to see about a proposal.
 type Dossier struct {
-	Proposal    proposals.Proposal
-	Revision    proposals.Revision // the current one
-	Revisions   []proposals.Revision
-	Base        *registry.Definition // what the draft was made against, nil for a new subject
-	Live        *registry.Live       // nil when nothing is
-	Assessments []Assessment         // of the current revision, the oldest first
-	Standing    []Standing           // the findings of the latest one
-	Waivers     []history.Waiver
-	Decisions   []Decision
-	Issue       *proposals.Issue // nil while it is a draft
-	Comments    []proposals.Comment
-	Others      []proposals.Proposal // open ones on the same subject: approving this makes them stale
-	Members     []proposals.Proposal // of its change set, itself included
-	Rendered    map[string]string    // hash of every channel prompt it changes
+	Proposal  proposals.Proposal
+	Revision  proposals.Revision // the current one
+	Revisions []proposals.Revision
+	Base      *registry.Definition // what the draft was made against, nil for a new subject
+	Live      *registry.Live       // nil when nothing is
+	// Source and BaseSource are the JSON that the current revision and the base
+	// were imported from, nil where there is none.
+	Source, BaseSource []byte
+	Assessments        []Assessment // of the current revision, the oldest first
+	Standing           []Standing   // the findings of the latest one
+	Waivers            []history.Waiver
+	Decisions          []Decision
+	Issue              *proposals.Issue // nil while it is a draft
+	Comments           []proposals.Comment
+	Others             []proposals.Proposal // open ones on the same subject: approving this makes them stale
+	Members            []proposals.Proposal // of its change set, itself included
+	Rendered           map[string]string    // hash of every channel prompt it changes
 	// Digest is the review digest: of what is shown here while the proposal is
 	// open, of what was decided on afterwards; "" before there is an
 	// assessment.
@@ -39,6 +43,14 @@ func (d Dossier) Assessment() *Assessment {
 		return nil
 	}
 	return &d.Assessments[len(d.Assessments)-1]
+}
+
+// Change returns what the current revision would change, source and all.
+func (d Dossier) Change() (before, after diff.Content) {
+	if d.Base != nil {
+		before = diff.Content{Definition: *d.Base, Source: d.BaseSource}
+	}
+	return before, diff.Content{Definition: d.Revision.Draft.Definition, Source: d.Source}
 }
 
 // Show collects the dossier of a proposal for actor, in one snapshot.
@@ -105,7 +117,13 @@ func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
 	switch {
 	case err == nil:
 		out.Base = &base
+		if out.BaseSource, err = source(ctx, r, base); err != nil {
+			return err
+		}
 	case !errors.Is(err, ErrNotFound):
+		return err
+	}
+	if out.Source, err = source(ctx, r, out.Revision.Draft.Definition); err != nil {
 		return err
 	}
 	if !p.State.Open() {

@@ -105,7 +105,11 @@ func (d *Desk) gate(ctx context.Context, tx Tx, actor proposals.Actor, draft pro
 		if err != nil {
 			return err
 		}
-		problems = unfit
+		if problems = unfit; len(problems) == 0 {
+			if problems, err = unseen(ctx, tx, draft); err != nil {
+				return err
+			}
+		}
 	}
 	if err := incomplete(draft.Subject.String(), problems); err != nil {
 		return err

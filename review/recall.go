@@ -128,6 +128,15 @@ func remembered(ctx context.Context, known map[string][]registry.Live, key strin
 type remembering struct {
 	Tx
 	memory *recall
+	raws   map[string][]byte // known besides those that are kept
+}
+
+// Raw implements RegistryReader.
+func (t remembering) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+	if body, ok := t.raws[hash]; ok {
+		return body, true, nil
+	}
+	return t.Tx.Raw(ctx, hash)
 }
 
 func (t remembering) recalled() *recall { return t.memory }

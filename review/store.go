@@ -105,6 +105,8 @@ type RegistryReader interface {
 	// or in purpose, the likeliest first: candidates to be compared.
 	Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error)
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
+	// Raw returns the JSON that was imported under a hash, false when none was.
+	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
 	// Surroundings returns what Live and ByName would for each of many.
 	Surroundings(ctx context.Context, subjects []registry.Subject, names []string) (Surroundings, error)
 }

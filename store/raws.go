@@ -90,12 +90,17 @@ func (db *DB) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err
 // Raw returns the JSON that was kept under a hash, false when none was.
 func (db *DB) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	err = db.view(ctx, func(s *session) error {
-		err := s.row(ctx, "SELECT body FROM raws WHERE hash = ?", []any{hash}, &body)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		ok = err == nil
+		body, ok, err = s.Raw(ctx, hash)
 		return err
 	})
 	return body, ok, err
+}
+
+// Raw implements review.RegistryReader.
+func (s *session) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+	err = s.row(ctx, "SELECT body FROM raws WHERE hash = ?", []any{hash}, &body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	return body, err == nil, err
 }

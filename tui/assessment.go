@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
@@ -156,6 +157,12 @@ func (pp *proposalPage) line(path string, n int) (string, bool) {
 		pp.source, pp.sourceOf = doc, hash
 	}
 	field := pp.source.Find(path)
+	if below, ok := strings.CutPrefix(path, wire.SourcePath); ok {
+		field = nil
+		if t := draft.Definition.Tool; t != nil {
+			field = wire.Unread(*t, pp.dossier.Source).Find(below)
+		}
+	}
 	if field == nil || field.Kind != jsondoc.String {
 		return "", false
 	}

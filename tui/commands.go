@@ -35,6 +35,7 @@ type (
 		id   proposals.ID
 		what comparison
 		list *difflist.List
+		err  error
 	}
 	promptsMsg struct {
 		id      proposals.ID
@@ -107,13 +108,9 @@ func (m *Model) loadGlance(id proposals.ID) tea.Cmd {
 		if !ok || msg.err != nil {
 			return msg
 		}
-		var before registry.Definition
-		if msg.dossier.Base != nil {
-			before = *msg.dossier.Base
-		}
-		after := msg.dossier.Revision.Draft.Definition
-		if len(before.Canonical())+len(after.Canonical()) <= maxGlance {
-			msg.changes = difflist.Narrow(diff.Definitions(before, after))
+		before, after := msg.dossier.Change()
+		if len(before.Definition.Canonical())+len(after.Definition.Canonical())+len(before.Source)+len(after.Source) <= maxGlance {
+			msg.changes = difflist.Narrow(diff.Contents(before, after))
 		}
 		return msg
 	}
@@ -127,10 +124,25 @@ type comparison struct {
 	context  int
 }
 
-func makeDiff(id proposals.ID, what comparison, before, after registry.Definition) tea.Cmd {
+func (m *Model) makeDiff(id proposals.ID, what comparison, before, after registry.Definition) tea.Cmd {
+	desk := m.cfg.Desk
 	return func() tea.Msg {
-		return diffMsg{id, what, difflist.New(diff.Definitions(before, after), what.context)}
+		fields, err := compare(desk, before, after)
+		return diffMsg{id, what, difflist.New(fields, what.context), err}
 	}
+}
+
+// compare compares two definitions and the JSON that they were imported from.
+func compare(desk Looker, before, after registry.Definition) ([]diff.Field, error) {
+	sides := [2]diff.Content{{Definition: before}, {Definition: after}}
+	for i, s := range sides {
+		source, err := desk.Source(context.Background(), s.Definition)
+		if err != nil {
+			return nil, err
+		}
+		sides[i].Source = source
+	}
+	return diff.Contents(sides[0], sides[1]), nil
 }
 
 func (m *Model) loadPrompts(id proposals.ID, digest string) tea.Cmd {

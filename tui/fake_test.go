@@ -50,6 +50,8 @@ func (f fake) List(context.Context, review.Query) (review.Page, error) {
 	return review.Page{Proposals: []proposals.Proposal{f.proposal(), other}}, nil
 }
 
+func (f fake) Source(context.Context, registry.Definition) ([]byte, error) { return nil, nil }
+
 func (f fake) Show(context.Context, proposals.Actor, proposals.ID) (review.Dossier, error) {
 	p := f.proposal()
 	rev := proposals.Revision{Proposal: fakeID, Number: 1, Draft: hostile(f.text), ContentHash: f.text, Author: f.actor(), CreatedAt: fakeTime}

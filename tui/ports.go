@@ -19,6 +19,8 @@ import (
 type Looker interface {
 	List(ctx context.Context, q review.Query) (review.Page, error)
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
+	// Source returns the JSON that a definition was imported from, nil for none.
+	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
 	// Uses returns who has a tool, or which tools an agent has.
 	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]review.Use, error)
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error)

@@ -196,7 +196,7 @@ func (pp *proposalPage) compare(m *Model) tea.Cmd {
 		pp.show(m, what, r.list, r.pager)
 		return nil
 	}
-	return makeDiff(pp.id, what, before, pp.dossier.Revision.Draft.Definition)
+	return m.makeDiff(pp.id, what, before, pp.dossier.Revision.Draft.Definition)
 }
 
 // diffMade shows a diff, if it is the one that is wanted.
@@ -207,6 +207,10 @@ func (m *Model) diffMade(msg diffMsg) tea.Cmd {
 	}
 	what, _ := pp.wanted()
 	if what != msg.what {
+		return nil
+	}
+	if msg.err != nil {
+		m.fail(msg.err)
 		return nil
 	}
 	r := m.reading[pp.id]

@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/prose"
@@ -62,6 +63,9 @@ func (m *Model) remarkHere() tea.Cmd {
 		return nil
 	}
 	at := review.Anchor{Revision: pp.dossier.Revision.Number, Field: inDefinition + path, Line: line}
+	if strings.HasPrefix(path, wire.SourcePath) { // a proposal names its source, which stands elsewhere
+		at.Field, at.Line = inDefinition+"source", 0
+	}
 	if _, ok := pp.quote(at); !ok {
 		m.say(warning, "%s is not in revision %d any more; C comments on the proposal", path, at.Revision)
 		return nil
@@ -173,7 +177,7 @@ func (m *Model) followComment() tea.Cmd {
 func (m *Model) showLine(field string, line int) tea.Cmd {
 	pp := m.proposal
 	path, ok := strings.CutPrefix(field, inDefinition)
-	if !ok {
+	if !ok && !strings.HasPrefix(field, wire.SourcePath) {
 		m.say(warning, "%s is not a field of the definition, so it is not in the diff", field)
 		return nil
 	}

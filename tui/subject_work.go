@@ -117,7 +117,7 @@ func (s *subjectPage) compare(m *Model, want span) tea.Cmd {
 		return nil
 	}
 	s.shown, s.marked, s.stop = want, 0, s.pager.Stop()
-	kind, subject := s.entry.Subject.Kind, s.entry.Subject
+	kind, subject, desk := s.entry.Subject.Kind, s.entry.Subject, m.cfg.Desk
 	return func() tea.Msg {
 		var a, b registry.Definition
 		var err error
@@ -127,10 +127,14 @@ func (s *subjectPage) compare(m *Model, want span) tea.Cmd {
 		if err == nil {
 			b, err = registry.DecodeDefinition(kind, after)
 		}
+		var fields []diff.Field
+		if err == nil {
+			fields, err = compare(desk, a, b)
+		}
 		if err != nil {
 			return comparedMsg{subject: subject, span: want, err: err}
 		}
-		return comparedMsg{subject: subject, span: want, list: difflist.New(diff.Definitions(a, b), difflist.DefaultContext)}
+		return comparedMsg{subject: subject, span: want, list: difflist.New(fields, difflist.DefaultContext)}
 	}
 }
 

@@ -206,8 +206,13 @@ func (d *Document) readExport() error {
 			}
 			definition, found := registry.BindDefinition(part.kind, body, jsondoc.Join(path, "definition"))
 			ps.Append(found...)
+			e := Entry{Subject: subject, Definition: definition, Pos: n.Pos}
 			locked := n.Get("locked")
-			d.Entries = append(d.Entries, Entry{Subject: subject, Definition: definition, Locked: locked != nil && locked.Text == "true", Pos: n.Pos})
+			e.Locked = locked != nil && locked.Text == "true"
+			if raw := text(n.Get("source_json")); raw != "" {
+				e.Raw = []byte(raw)
+			}
+			d.Entries = append(d.Entries, e)
 		}
 	}
 	return ps.Err()

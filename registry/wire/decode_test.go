@@ -112,7 +112,7 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("%s: read again: %v", it.Raw, err)
 			}
 			if len(it.Problems()) == 0 {
-				it.Rest()
+				it.Rest(registry.Tool{})
 				it.Onto(registry.Tool{})
 			}
 		}

@@ -71,6 +71,9 @@ type Entry struct {
 	Locked     bool
 	Definition registry.Definition
 	Pos        jsondoc.Pos
+	// Raw is the JSON that the definition was imported from, nil for none: what
+	// its source pins.
+	Raw []byte
 }
 
 // Hash identifies what an item says: the SHA-256 of the canonical form (RFC

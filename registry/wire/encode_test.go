@@ -59,7 +59,7 @@ func TestImportedIsWrittenAsItWasRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		back := doc.Items[0]
-		if back.Name != "getIt" || back.Rest() != it.Rest() || back.Onto(tool).Description != description {
+		if back.Name != "getIt" || back.Rest(tool) != it.Rest(tool) || back.Onto(tool).Description != description {
 			t.Errorf("written as %s", data)
 		}
 	}

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -140,28 +139,14 @@ func (it Item) Problems() jsondoc.Problems {
 	return ps
 }
 
-// Rest returns what the item says beyond what Onto takes in, in canonical
-// form. A change of it changes nothing that toolcrib shows a model, but it is
-// a change of what was approved.
-func (it Item) Rest() string {
-	known := []string{"name", "title", "description", "inputSchema", "outputSchema", "input_schema", "parameters", "createdAt", "updatedAt"}
+// Rest returns what the item says beyond what Onto puts into t, in canonical
+// form. A change of it changes nothing that toolcrib tells a model, but it is
+// a change of what was approved. The times of a v0 file are not.
+func (it Item) Rest(t registry.Tool) string {
+	rest := it.Unread(it.Onto(t))
 	if it.Format == V0 {
-		known = append(known, "id", "archetype", "scope", "usageNotes", "goals", "guardrails", "prompt")
-	}
-	rest := jsondoc.NewObject()
-	for _, m := range it.body().Members {
-		switch {
-		case slices.Contains(known, m.Key):
-		case m.Key == "annotations" && it.Format == MCP:
-			for _, hint := range m.Value.Members {
-				if hint.Key != "title" && !slices.Contains(hintKeys(), hint.Key) {
-					rest.Members = append(rest.Members, jsondoc.Member{Key: "annotations." + hint.Key, Value: hint.Value})
-				}
-			}
-		case m.Key == "type" && (text(m.Value) == "function" || text(m.Value) == "custom"): // the same as leaving it out
-		default:
-			rest.Members = append(rest.Members, m)
-		}
+		rest.Remove("createdAt")
+		rest.Remove("updatedAt")
 	}
 	return string(jsondoc.Canonical(rest))
 }

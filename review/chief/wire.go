@@ -24,7 +24,8 @@ type request struct {
 	Revision   int                  `json:"revision"`
 	BaseVerson int                  `json:"base_version"`
 	Content    string               `json:"content_hash"`
-	Before     json.RawMessage      `json:"before"` // null for a new subject
+	Before     json.RawMessage      `json:"before"`           // null for a new subject
+	Source     string               `json:"source,omitempty"` // the JSON that it was imported from
 	After      json.RawMessage      `json:"after"`
 	Rationale  string               `json:"rationale"`
 	Examples   []string             `json:"examples"`
@@ -37,7 +38,7 @@ func Encode(r review.Request) ([]byte, error) {
 	doc := request{
 		Schema: 1, Kind: "review.request", Question: r.Obligation, Proposal: string(r.Proposal.ID), Type: string(r.Draft.Type),
 		Subject: r.Proposal.Subject.String(), Title: r.Proposal.Title, Author: r.Proposal.Author.String(), Revision: r.Proposal.Revision,
-		BaseVerson: r.Proposal.BaseVersion, Content: r.Proposal.ContentHash, Before: r.Before.Canonical(), After: r.Draft.Definition.Canonical(),
+		BaseVerson: r.Proposal.BaseVersion, Content: r.Proposal.ContentHash, Before: r.Before.Canonical(), Source: string(r.Source), After: r.Draft.Definition.Canonical(),
 		Rationale: r.Draft.Rationale, Examples: r.Draft.Examples, TestCases: r.Draft.TestCases, Findings: r.Findings,
 	}
 	if doc.Before == nil {

@@ -27,23 +27,12 @@ func (p *planner) index(all []registry.Live) {
 	}
 }
 
-// ref is what the source of an item refers to.
-func (p *planner) ref(name string) string { return p.origin.Label + "#" + name }
-
-// server is the part of an id that names the server.
-func (p *planner) server() string {
-	if p.origin.Server {
-		return p.origin.Label
-	}
-	return ""
-}
-
 // ids finds the ids that more than one name makes.
 func (p *planner) ids(items []wire.Item) {
 	p.clash = map[string]bool{}
 	first := map[string]bool{}
 	for _, it := range items {
-		id := wire.ID(p.server(), it.Name)
+		id := wire.ID(p.origin.server(), it.Name)
 		p.clash[id] = p.clash[id] || first[id]
 		first[id] = true
 	}
@@ -54,9 +43,9 @@ func (p *planner) newID(it wire.Item) string {
 	if it.Format == wire.V0 {
 		return it.Name // an id already, or refused
 	}
-	id := wire.ID(p.server(), it.Name)
+	id := wire.ID(p.origin.server(), it.Name)
 	if _, taken := p.byID[registry.KindTool][id]; taken || p.clash[id] {
-		return wire.Distinct(p.server(), it.Name)
+		return wire.Distinct(p.origin.server(), it.Name)
 	}
 	return id
 }
@@ -64,7 +53,7 @@ func (p *planner) newID(it wire.Item) string {
 // find returns the live tool that an item is about: the one that came from
 // there under that name, or where no server is named the one of that id.
 func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
-	if l, ok := p.byRef[p.ref(it.Name)]; ok {
+	if l, ok := p.byRef[p.origin.ref(it.Name)]; ok {
 		return l, true, true
 	}
 	if p.origin.Server {

@@ -38,16 +38,6 @@ type Step struct {
 	Hash    string           // of its raw JSON; "" when it vanished
 }
 
-// Origin says where a document came from.
-type Origin struct {
-	// Label names the server or the file. It is part of the ids when Server is
-	// set, so that one name on two servers is two tools.
-	Label  string
-	Server bool
-	Layer  registry.Layer // where new definitions go
-	Set    string         // change set of the proposals, "" for none
-}
-
 // Live is what a document is held against: the definitions of every layer in
 // the view of the origin's layer, deactivated ones included.
 type Live struct {
@@ -109,7 +99,7 @@ func (p *planner) item(it wire.Item) Step {
 		return step.skip("it differs from the core tool of this id, which is locked; fork it instead")
 	}
 	if pinned {
-		after.Source = p.source(it, step.Hash)
+		after.Source = p.origin.source(it)
 	}
 	if reason := refused(after); reason != "" {
 		return step.skip(reason)
@@ -149,22 +139,14 @@ func (p *planner) known(step Step, l registry.Live) Step {
 func (p *planner) fresh(step Step, it wire.Item) Step {
 	id := p.newID(it)
 	step.Subject = registry.Subject{Kind: registry.KindTool, Layer: p.origin.Layer, ID: id}
-	// What is shown when the server gives no title is the name it has there.
-	t := it.Onto(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
-	t.ID, t.Source = id, p.source(it, step.Hash)
-	if it.Format == wire.MCP && p.origin.Server {
-		t.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: p.origin.Label, Name: it.Name}
-	}
+	t := p.origin.Definition(it)
+	t.ID = id
 	if reason := refused(t); reason != "" {
 		return step.skip(reason)
 	}
 	step.Change = New
 	step.Draft = p.draft(proposals.New, step.Subject, 0, t, p.whyNew(it))
 	return step
-}
-
-func (p *planner) source(it wire.Item, hash string) *registry.Source {
-	return &registry.Source{Type: p.format.SourceType(), Ref: p.ref(it.Name), Hash: hash}
 }
 
 // sameRest reports whether the item says the same as the JSON that was kept,
@@ -175,7 +157,7 @@ func (p *planner) sameRest(it wire.Item, before registry.Tool) bool {
 		return false
 	}
 	old, err := wire.ReadItem(it.Format, raw)
-	return err == nil && old.Rest() == it.Rest()
+	return err == nil && old.Rest(before) == it.Rest(before)
 }
 
 // refused says why a definition can not be proposed, "" when it can.
@@ -199,7 +181,7 @@ func refused(t registry.Tool) string {
 func (p *planner) vanished(items []wire.Item) []Step {
 	there := map[string]bool{}
 	for _, it := range items {
-		there[p.ref(it.Name)] = true
+		there[p.origin.ref(it.Name)] = true
 	}
 	var steps []Step
 	for ref, l := range p.byRef {
@@ -223,6 +205,9 @@ func (p *planner) entry(e wire.Entry) Step {
 	}
 	if e.Definition.ID() != e.Subject.ID {
 		return step.skip("its subject and its definition have different ids")
+	}
+	if reason := p.unpinned(e); reason != "" {
+		return step.skip(reason)
 	}
 	var before *registry.Live
 	for _, l := range p.all {
@@ -253,6 +238,25 @@ func (p *planner) entry(e wire.Entry) Step {
 		step.Draft = p.definitionDraft(proposals.Modify, e.Subject, before.Version, e.Definition.WithStatus(before.Definition.Status()))
 	}
 	return step
+}
+
+// unpinned says why the source of an entry pins nothing that a reviewer can be
+// shown, "" when it does, or when there is no source.
+func (p *planner) unpinned(e wire.Entry) string {
+	t := e.Definition.Tool
+	if t == nil || t.Source == nil {
+		return ""
+	}
+	if e.Raw == nil {
+		if _, kept := p.raw(t.Source.Hash); !kept {
+			return "its source pins JSON that is neither in the file (source_json) nor here; export it again where it was imported"
+		}
+		return ""
+	}
+	if hash, err := wire.HashRaw(e.Raw); err != nil || hash != t.Source.Hash {
+		return "its source_json is not what its source pins"
+	}
+	return ""
 }
 
 func hash(t registry.Tool) string { return registry.Definition{Tool: &t}.Hash() }

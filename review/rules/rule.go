@@ -46,6 +46,9 @@ type Example struct {
 type Change struct {
 	Draft  proposals.Draft
 	Before *registry.Live // the live version of the subject, nil when there is none
+	// Source is the JSON that the definition was imported from, nil when it was
+	// not: what the source of the definition pins.
+	Source []byte
 	World  World
 	// Proposed is the tool of the draft when somebody has compared it already; it
 	// may be nil.

@@ -39,6 +39,7 @@ func (c *Change) Texts() []Text {
 	c.once.texts.Do(func() {
 		t := texts{}
 		t.tool(c.Draft.Definition.Tool)
+		t.source(c.Draft.Definition.Tool, c.Source)
 		t.agent(c.Draft.Definition.Agent)
 		t.report(c)
 		c.once.textList = t.list

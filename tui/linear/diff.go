@@ -7,7 +7,6 @@ import (
 
 	"toolcrib/history/diff"
 	"toolcrib/prompt"
-	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
@@ -18,16 +17,13 @@ const around = 2
 // doDiff reads out what the revision changes.
 func (s *session) doDiff(how string) error {
 	d := s.open
-	var base registry.Definition
-	if d.Base != nil {
-		base = *d.Base
-	}
+	before, after := d.Change()
 	context := around
 	if how == "whole" {
 		context = -1
 	}
 	lines := []string{"Against " + against(d.Proposal.BaseVersion) + "."}
-	for _, f := range diff.Definitions(base, d.Revision.Draft.Definition) {
+	for _, f := range diff.Contents(before, after) {
 		lines = append(lines, fieldLines(f, context)...)
 	}
 	if s.pages(lines) {

@@ -1,0 +1,59 @@
+package diff
+
+import (
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+)
+
+// Content is a definition with the JSON that it was imported from, nil when it
+// was not imported.
+type Content struct {
+	Definition registry.Definition
+	Source     []byte
+}
+
+// Contents compares two contents: their definitions field by field, and behind
+// them, with paths that begin with wire.SourcePath, what the imported JSON says
+// beyond the definitions. An approval pins all of it, so all of it is compared.
+func Contents(before, after Content) []Field {
+	fields := Definitions(before.Definition, after.Definition)
+	if string(before.Source) == string(after.Source) {
+		return fields
+	}
+	var w walk
+	w.parts(way{}, before.unread(), after.unread())
+	for i := range w.fields {
+		w.fields[i].Path = wire.SourcePath + w.fields[i].Path
+	}
+	return append(fields, w.fields...)
+}
+
+// unread returns what the source says beyond the definition, nil for nothing.
+func (c Content) unread() *jsondoc.Node {
+	t := c.Definition.Tool
+	if len(c.Source) == 0 || t == nil || t.Source == nil {
+		return nil
+	}
+	return wire.Unread(*t, c.Source)
+}
+
+// parts compares two objects, of which either may be nil, key by key: those in
+// them are looked into whether or not both sides have them.
+func (w *walk) parts(p way, before, after *jsondoc.Node) {
+	b, a := membersOf(before), membersOf(after)
+	for _, key := range (*shape)(nil).order(b, a) {
+		x, y := b.get(key), a.get(key)
+		if open(x) && open(y) {
+			w.parts(p.key(key), x, y)
+			continue
+		}
+		w.value(p.key(key), x, y, nil)
+	}
+}
+
+// open reports whether n can be looked into, as an object with members can and
+// nothing at all.
+func open(n *jsondoc.Node) bool {
+	return n == nil || n.Kind == jsondoc.Object && len(n.Members) > 0
+}
