@@ -85,7 +85,7 @@ func annotationRules() []Rule {
 				add("It says that it only reads and that it is destructive.")
 			}
 			if is(h.RequiresConfirmation) && t.Approval.Effective("") == registry.AutoApprove {
-				add("It says that it must be confirmed, and its approval tier lets it run unasked.")
+				add("It says that it must be confirmed, and its approval tier that it runs unasked. The confirmation counts: every call waits for the user.")
 			}
 			return found
 		}),

@@ -16,7 +16,7 @@ import (
 // be trusted, whether it says so truly, and whether it now asks for more trust
 // than before.
 func registryRules() []Rule {
-	return slices.Concat(statedRules(), annotationRules(), looseningRules(), offerRules(), agentRules(), renameRules())
+	return slices.Concat(statedRules(), annotationRules(), hintRules(), looseningRules(), offerRules(), agentRules(), renameRules())
 }
 
 // annotated is an action tool with the given annotations and tier.
