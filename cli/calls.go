@@ -155,6 +155,10 @@ func writePending(p *page, c docPending) {
 	p.linef("digest     %s", c.Digest)
 	p.linef("arguments")
 	p.json("  ", c.Args)
+	if len(c.Said) > 0 {
+		p.linef("said by its caller, not checked")
+		p.json("  ", c.Said)
+	}
 	if c.AnsweredBy != "" {
 		p.linef("answered   %s by %s", timestamp(*c.AnsweredAt), c.AnsweredBy)
 	}
@@ -176,20 +180,26 @@ func writePending(p *page, c docPending) {
 
 func newCallsLog(a *app) *cobra.Command {
 	q := gateway.CallQuery{}
-	var tool, code string
+	var tool, code, annotation string
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "Show the audit of calls, the newest first",
 		Long: `Show every call: who called what, which version, on whose behalf, what became of
-it and how long the provider took. The arguments are not kept, only their hash.
+it and how long the provider took. The arguments are not kept, only their hash; of
+the output its hash, its size and its message.
 An empty code is a call that runs, or that the program did not survive. Who is
 refused more than max_refused times in an hour fills the audit no further: the
 rest is counted, and the number stands below the list.`,
 		Example: `  toolcrib calls log
-  toolcrib calls log --agent assistant --code approval_required`,
+  toolcrib calls log --agent assistant --code approval_required
+  toolcrib calls log --annotation destructive --json`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.Code = gateway.Code(strings.TrimSpace(code))
+			var err error
+			if q.Hint, err = hint(annotation); err != nil {
+				return err
+			}
 			return runCallsLog(cmd.Context(), a, q, tool)
 		},
 	}
@@ -198,9 +208,24 @@ rest is counted, and the number stands below the list.`,
 	f.StringVar(&q.User, "user", "", "only calls on behalf of the user `NAME`")
 	f.StringVar(&tool, "tool", "", "only calls of the tool `ID`, or of its subject")
 	f.StringVar(&code, "code", "", "only calls with the outcome `CODE`: ok, or the code of an error")
+	f.StringVar(&annotation, "annotation", "", "only calls of tools with the annotation `NAME`, such as destructive or read_only")
 	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N`")
 	f.Int64Var(&q.Before, "before", 0, "only calls before number `N`")
 	return cmd
+}
+
+// hint returns the key of an annotation as definitions have it, from its name in
+// the JSON of this program.
+func hint(name string) (string, error) {
+	keys := map[string]string{
+		"": "", "read_only": "readOnly", "destructive": "destructive", "idempotent": "idempotent",
+		"requires_confirmation": "requiresConfirmation", "open_world": "openWorld",
+	}
+	key, ok := keys[name]
+	if !ok {
+		return "", usagef("--annotation is %q; write read_only, destructive, idempotent, requires_confirmation or open_world", name)
+	}
+	return key, nil
 }
 
 func runCallsLog(ctx context.Context, a *app, q gateway.CallQuery, tool string) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,15 +19,16 @@ import (
 // gatewayConfig is how calls of tools are run. It stands in the user's own file
 // only.
 type gatewayConfig struct {
-	Gate         []string          `toml:"gate"`           // the eval gate: a program and its arguments
-	GateURL      string            `toml:"gate_url"`       // or an address
-	GateTokenEnv string            `toml:"gate_token_env"` // the variable that holds the gate's bearer token
-	GateTimeout  string            `toml:"gate_timeout"`   // such as "2s"
-	GatePolicy   string            `toml:"gate_policy"`    // "open" or "closed"
-	PendingFor   string            `toml:"pending_for"`    // how long a call waits for the user
-	MaxPending   int               `toml:"max_pending"`    // how many wait for one agent and user
-	MaxRefused   int               `toml:"max_refused"`    // how many refused calls of an agent and user are written in an hour
-	RunFor       string            `toml:"run_for"`        // how long a provider may take
+	Gate         []string          `toml:"gate"`            // the eval gate: a program and its arguments
+	GateURL      string            `toml:"gate_url"`        // or an address
+	GateTokenEnv string            `toml:"gate_token_env"`  // the variable that holds the gate's bearer token
+	GateTimeout  string            `toml:"gate_timeout"`    // such as "2s"
+	GatePolicy   string            `toml:"gate_policy"`     // "open" or "closed"
+	PendingFor   string            `toml:"pending_for"`     // how long a call waits for the user
+	MaxPending   int               `toml:"max_pending"`     // how many wait for one agent and user
+	MaxRefused   int               `toml:"max_refused"`     // how many refused calls of an agent and user are written in an hour
+	LogHints     *bool             `toml:"log_annotations"` // whether the audit keeps the annotations of tools; by default it does
+	RunFor       string            `toml:"run_for"`         // how long a provider may take
 	HubTimeout   string            `toml:"hub_timeout"`
 	HubMaxBytes  int64             `toml:"hub_max_bytes"`
 	HubTokenEnv  map[string]string `toml:"hub_token_env"` // by host, the variables that hold the hubs' bearer tokens
@@ -89,6 +91,9 @@ func (c gatewayConfig) list(values map[string]string) {
 	if c.MaxRefused > 0 {
 		set("max_refused", itoa(c.MaxRefused))
 	}
+	if c.LogHints != nil {
+		set("log_annotations", strconv.FormatBool(*c.LogHints))
+	}
 	if c.HubMaxBytes > 0 {
 		set("hub_max_bytes", itoa(int(c.HubMaxBytes)))
 	}
@@ -101,6 +106,7 @@ func (c gatewayConfig) list(values map[string]string) {
 func (c gatewayConfig) apply(env Env, g *gateway.Config) {
 	g.GateTimeout, g.PendingFor, g.RunFor = length(c.GateTimeout), length(c.PendingFor), length(c.RunFor)
 	g.MaxPending, g.MaxRefused, g.GateClosed = c.MaxPending, c.MaxRefused, c.GatePolicy == "closed"
+	g.NoHints = c.LogHints != nil && !*c.LogHints
 	switch {
 	case len(c.Gate) > 0:
 		g.Gate = evalgate.Command{Args: c.Gate, Dir: env.Dir}

@@ -16,6 +16,7 @@ type docCall struct {
 	Tool     string          `json:"tool"`
 	Version  int             `json:"version"`
 	Output   json.RawMessage `json:"output"`
+	Answer   json.RawMessage `json:"answer,omitempty"` // what else the provider answered with
 	Warnings []string        `json:"warnings"`
 	At       time.Time       `json:"at"`
 	Micros   int64           `json:"duration_us"`
@@ -23,7 +24,7 @@ type docCall struct {
 
 func newDocCall(r gateway.Result) docCall {
 	return docCall{
-		Schema: schema, Kind: "call", Call: r.Call, Tool: r.Tool.String(), Version: r.Version, Output: r.Output,
+		Schema: schema, Kind: "call", Call: r.Call, Tool: r.Tool.String(), Version: r.Version, Output: r.Output, Answer: r.Answer,
 		Warnings: append([]string{}, r.Warnings...), At: r.At, Micros: r.Duration.Microseconds(),
 	}
 }
@@ -37,6 +38,7 @@ type docPending struct {
 	ContentHash string          `json:"content_hash"`
 	InForce     int             `json:"version_in_force"`
 	Args        json.RawMessage `json:"args"`
+	Said        json.RawMessage `json:"said,omitempty"` // about the call, by its caller; not checked
 	Digest      string          `json:"digest"`
 	Actor       string          `json:"actor"`
 	Agent       string          `json:"agent"`
@@ -56,6 +58,7 @@ type docPending struct {
 func newDocPending(g *openGateway, p gateway.Pending) docPending {
 	d := docPending{
 		ID: p.ID, State: string(g.State(p)), Tool: p.Tool.String(), Version: p.Version, ContentHash: p.ContentHash, InForce: p.InForce, Args: p.Args,
+		Said:   p.Said.Encode(),
 		Digest: p.Digest, Actor: p.Caller.Actor.String(), Agent: p.Caller.Agent, User: p.Caller.User, Customer: p.Caller.Customer,
 		Layer: string(p.Caller.Layer), AskedAt: p.AskedAt, ExpiresAt: p.ExpiresAt,
 	}
@@ -96,12 +99,19 @@ type docAudit struct {
 	Tool        string    `json:"tool"`
 	Version     int       `json:"version"`
 	ContentHash string    `json:"content_hash"`
-	Annotations *docHints `json:"annotations,omitempty"`
+	Annotations *docHints `json:"annotations"` // with what the category implies; null for none
 	ArgsHash    string    `json:"args_hash"`
 	Pending     string    `json:"pending,omitempty"`
 	Nth         int       `json:"nth_of_day"`
 	Code        string    `json:"code"`
 	Micros      int64     `json:"duration_us"`
+	// What the provider answered: OutputHash is the SHA-256 of what was handed
+	// on.
+	OutputHash      string `json:"output_hash,omitempty"`
+	OutputBytes     int    `json:"output_bytes,omitempty"`
+	Message         string `json:"message,omitempty"`
+	ApprovalRequest string `json:"approval_request_id,omitempty"`
+	NotRun          bool   `json:"not_run,omitempty"` // it is certain that nothing was run
 }
 
 func newDocAudit(c gateway.Call) docAudit {
@@ -112,6 +122,7 @@ func newDocAudit(c gateway.Call) docAudit {
 	}
 	if o := c.Outcome; o != nil {
 		d.Code, d.Micros = string(o.Code), o.Duration.Microseconds()
+		d.OutputHash, d.OutputBytes, d.Message, d.ApprovalRequest, d.NotRun = o.OutputHash, o.OutputBytes, o.Message, o.ApprovalRequest, o.NotRun
 		if o.Code == "" {
 			d.Code = string(gateway.CodeOK)
 		}

@@ -14,7 +14,7 @@ import (
 
 func newExec(a *app) *cobra.Command {
 	var who callerFlags
-	var args string
+	var args, said string
 	cmd := &cobra.Command{
 		Use:   "exec TOOL --agent A [--args JSON | @FILE | -]",
 		Short: "Call a tool as an agent does, through every gate",
@@ -22,6 +22,10 @@ func newExec(a *app) *cobra.Command {
 order: registered, allowed for the agent, arguments valid, approval tier,
 cooldown, daily limit, eval gate where the tool requires it, provider. Each call
 leaves an entry in the audit (toolcrib calls log), also one that is refused.
+
+--call-context says what led to the call: an object with any of user_message,
+chat_id, conversation_id, mission_id, confidence (0 to 1) and context (an
+object). The eval gate and the hub get it as your word; nothing checks it.
 
 A tool that needs the user's yes is not run: the call waits, and the error has
 its id (code approval_required). The user answers with toolcrib calls approve
@@ -31,16 +35,20 @@ Exit status 3 when there is no such tool, 5 when a gate refused, 1 when the
 arguments are not valid or the provider failed.`,
 		Example: `  toolcrib exec get_tasks --agent assistant
   toolcrib exec create_tasks --agent assistant --args '{"tasks": [{"title": "Read the proofs"}]}'
-  toolcrib exec create_tasks --agent assistant --args @args.json --json`,
+  toolcrib exec create_tasks --agent assistant --args @args.json --json
+  toolcrib exec get_tasks --agent assistant --call-context '{"chat_id": "c-7", "confidence": 0.9}'`,
 		Args: exact(1, "a tool"),
-		RunE: func(cmd *cobra.Command, tools []string) error { return runExec(cmd.Context(), a, who, tools[0], args) },
+		RunE: func(cmd *cobra.Command, tools []string) error {
+			return runExec(cmd.Context(), a, who, tools[0], args, said)
+		},
 	}
 	who.register(cmd.Flags())
 	cmd.Flags().StringVar(&args, "args", "", "the arguments: a `JSON` object, @FILE for a file's content, - for standard input (default: {})")
+	cmd.Flags().StringVar(&said, "call-context", "", "what you say about the call: a `JSON` object, @FILE or -; the eval gate and the hub get it")
 	return cmd
 }
 
-func runExec(ctx context.Context, a *app, who callerFlags, tool, args string) error {
+func runExec(ctx context.Context, a *app, who callerFlags, tool, args, said string) error {
 	if a.flags.dryRun {
 		return errNoDryRun("exec", "what a provider does can not be taken back")
 	}
@@ -48,12 +56,22 @@ func runExec(ctx context.Context, a *app, who callerFlags, tool, args string) er
 	if err != nil {
 		return err
 	}
-	raw, err := a.arguments(ctx, args)
+	if args == "-" && said == "-" {
+		return usagef("--args and --call-context cannot both be read from standard input")
+	}
+	req := gateway.Request{Tool: tool}
+	if req.Args, err = a.arguments(ctx, args); err != nil {
+		return err
+	}
+	raw, err := a.arguments(ctx, said)
 	if err != nil {
 		return err
 	}
+	if req.Said, err = gateway.ParseCallContext(raw); err != nil {
+		return usagef("--call-context is no call context: %v", err)
+	}
 	return a.withGateway(ctx, func(g *openGateway) error {
-		res, err := g.Execute(ctx, caller, gateway.Request{Tool: tool, Args: raw})
+		res, err := g.Execute(ctx, caller, req)
 		var refused *gateway.Error
 		if errors.As(err, &refused) && refused.Pending != "" {
 			a.note("toolcrib: the user looks at it with toolcrib calls show %s, and approves or refuses it", refused.Pending)

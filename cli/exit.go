@@ -107,7 +107,7 @@ func callOutcome(e *gateway.Error) outcome {
 	case gateway.CodeApprovalExpired, gateway.CodeApprovalOutdated:
 		o.exit = exitConflict
 	case gateway.CodeNotAllowed, gateway.CodeNotCallable, gateway.CodeApprovalRequired, gateway.CodeApprovalRefused, gateway.CodePendingFull,
-		gateway.CodeCooldown, gateway.CodeDailyLimit, gateway.CodeGateRefused, gateway.CodeGateUnavailable, gateway.CodeChanged:
+		gateway.CodeCooldown, gateway.CodeDailyLimit, gateway.CodeGateRefused, gateway.CodeGateUnavailable, gateway.CodeChanged, gateway.CodeProviderApproval:
 	default: // the form of the call, and whatever the provider says
 		o.exit = exitFailed
 	}
@@ -145,7 +145,10 @@ func report(env Env, asJSON bool, err error) int {
 	doc := docError{Schema: schema, Kind: "error", Code: o.code, Message: sentence(err), Problems: problemsOf(err)}
 	var refused *gateway.Error
 	if errors.As(err, &refused) {
-		doc.Pending = refused.Pending
+		doc.Pending, doc.ApprovalRequest = refused.Pending, refused.ApprovalRequest
+		if json.Valid(refused.Answer) {
+			doc.Answer = refused.Answer
+		}
 		if json.Valid(refused.Details) {
 			doc.Details = refused.Details
 		}

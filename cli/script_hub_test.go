@@ -5,12 +5,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // startHub starts a hub for the tools of a script and returns its address. It
-// gives back what it was posted; inputs {"fail": CODE} make it fail with CODE.
+// gives back what it was posted; inputs {"fail": CODE} make it fail with CODE, or
+// with a status, and "ASK" wait for an approval of its own.
 func startHub(env *testscript.Env) string {
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -22,6 +24,14 @@ func startHub(env *testscript.Env) string {
 		answer := map[string]any{"success": true, "result": map[string]any{"posted": json.RawMessage(body), "authorization": r.Header.Get("Authorization")}}
 		if err := json.Unmarshal(body, &call); err != nil || call.Inputs.Fail != "" {
 			answer = map[string]any{"success": false, "error": map[string]any{"code": call.Inputs.Fail, "message": "It did not work.", "details": map[string]any{"why": "asked to"}}}
+		}
+		switch call.Inputs.Fail {
+		case "ASK": // it waits for an approval of its own
+			answer = map[string]any{"success": true, "requires_approval": true, "approval_request_id": "ap1", "message": "Ask the harbour master.", "result": map[string]any{}}
+		case "401", "503":
+			status, _ := strconv.Atoi(call.Inputs.Fail)
+			w.WriteHeader(status)
+			return
 		}
 		_ = json.NewEncoder(w).Encode(answer)
 	}))

@@ -52,7 +52,7 @@ func (g *Gateway) claim(ctx context.Context, actor proposals.Actor, id, expect s
 		return nil, err
 	}
 	e := set.allowed[pending.Tool].Entry
-	p := &prepared{set: set, tool: e.Live, args: pending.Args, call: Call{
+	p := &prepared{set: set, tool: e.Live, args: pending.Args, said: pending.Said, call: Call{
 		ID: g.newID(), At: g.stamp(), Caller: pending.Caller, Name: pending.Tool.ID, Tool: pending.Tool, Version: pending.Version,
 		ContentHash: pending.ContentHash, ArgsHash: registry.HashBytes(pending.Args), Pending: pending.ID,
 	}}
@@ -74,7 +74,7 @@ func (g *Gateway) claim(ctx context.Context, actor proposals.Actor, id, expect s
 		if e.Definition.Tool == nil || e.Version != now.Version || e.ContentHash != now.ContentHash {
 			return fmt.Errorf("%s: %w: the agent %s has another definition of %s now, or none; it has to call again", now.ID, review.ErrStale, now.Caller.Agent, now.Tool)
 		}
-		p.call.Annotations = e.Definition.Tool.Annotations
+		p.call.Annotations = g.hints(e.Definition.Tool)
 		if err := g.admit(ctx, tx, p); err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ type Caller struct {
 type Request struct {
 	Tool string          // id, alias or wire name
 	Args json.RawMessage // an object; nil for an empty one
+	Said CallContext     // by the caller
 }
 
 // Invocation is a call on its way to the provider: every gate let it pass.
@@ -32,6 +33,9 @@ type Invocation struct {
 	Tool   registry.Live   // the approved definition that is in force
 	Args   json.RawMessage // an object that fits the tool's input schema
 	At     time.Time
+	Said   CallContext           // by the caller: nobody checked it
+	Tier   registry.ApprovalTier // that applied to the call
+	Nth    int                   // of the user's day
 }
 
 // Provider runs tools of one provider type.
@@ -48,6 +52,9 @@ type Output struct {
 	// Structured is the part of it that the tool's output schema describes;
 	// nil when there is none.
 	Structured json.RawMessage
+	// Answer is an object of what else the provider answered with; nil for
+	// nothing.
+	Answer json.RawMessage
 }
 
 // Result is what a call gave. Call, Tool, Version, At and Duration are the
@@ -57,6 +64,7 @@ type Result struct {
 	Tool     registry.Subject
 	Version  int
 	Output   json.RawMessage // an object
+	Answer   json.RawMessage // an object: what else the provider answered with; nil for nothing
 	Warnings []string        // such as an eval gate that did not answer
 	At       time.Time
 	Duration time.Duration // of the provider

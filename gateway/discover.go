@@ -169,13 +169,13 @@ func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Descript
 
 // tierOf returns the approval tier that applies to a user's calls of a tool.
 func tierOf(ctx context.Context, r LedgerReader, user string, tool registry.Live) (registry.ApprovalTier, error) {
-	a := tool.Definition.Tool.Approval
-	if a == nil || a.Tier != registry.UserConfigurable {
-		return a.Effective(""), nil
+	t := tool.Definition.Tool
+	if t.Confirms() || t.Approval == nil || t.Approval.Tier != registry.UserConfigurable {
+		return t.Asks(""), nil
 	}
 	override, err := r.Override(ctx, user, tool.Subject)
 	if err != nil {
 		return "", err
 	}
-	return a.Effective(override), nil
+	return t.Asks(override), nil
 }

@@ -55,6 +55,7 @@ type prepared struct {
 	call Call
 	tool registry.Live   // zero when none was found
 	args json.RawMessage // canonical
+	said CallContext
 
 	early    error // what a gate said that needs no transaction: an *Error
 	refused  error // what any gate said: an *Error
@@ -66,7 +67,7 @@ type prepared struct {
 // prepare takes a call past the gates registered, allowed and arguments. The
 // error is a failure to look; what a gate says is in the answer.
 func (g *Gateway) prepare(ctx context.Context, set *toolset, c Caller, r Request) (*prepared, error) {
-	p := &prepared{set: set, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: r.Tool[:min(len(r.Tool), maxLogged)]}}
+	p := &prepared{set: set, said: r.Said, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: r.Tool[:min(len(r.Tool), maxLogged)]}}
 	args, unreadable := readArguments(r.Args)
 	if unreadable == nil {
 		p.args = jsondoc.Canonical(args)
@@ -75,7 +76,7 @@ func (g *Gateway) prepare(ctx context.Context, set *toolset, c Caller, r Request
 	e, err := g.find(ctx, set, r.Tool)
 	if t := e.Definition.Tool; t != nil {
 		p.tool = e.Live
-		p.call.Tool, p.call.Version, p.call.ContentHash, p.call.Annotations = e.Subject, e.Version, e.ContentHash, t.Annotations
+		p.call.Tool, p.call.Version, p.call.ContentHash, p.call.Annotations = e.Subject, e.Version, e.ContentHash, g.hints(t)
 	}
 	var refused *Error
 	switch {
@@ -87,10 +88,31 @@ func (g *Gateway) prepare(ctx context.Context, set *toolset, c Caller, r Request
 		p.early = &Error{Code: CodeNotCallable, Message: fmt.Sprintf("%s is a prompt tool: a text for the model, with nothing to run. Describe it to read it.", e.Subject)}
 	case unreadable != nil:
 		p.early = unreadable
+	case len(r.Said.problems(jsondoc.Root)) > 0:
+		p.early = &Error{Code: CodeArguments, Message: "The call context is not valid: " + r.Said.problems(jsondoc.Root)[0].String() + "."}
 	default:
 		p.early = g.fit(e.Live, args)
 	}
 	return p, nil
+}
+
+// hints are the annotations of a tool as the audit keeps them: as approved, with
+// what its category implies where it says nothing.
+func (g *Gateway) hints(t *registry.Tool) *registry.Annotations {
+	if g.noHints {
+		return nil
+	}
+	var a registry.Annotations
+	if t.Annotations != nil {
+		a = *t.Annotations
+	}
+	if destroys := true; a.Destructive == nil && t.Destroys() {
+		a.Destructive = &destroys
+	}
+	if a == (registry.Annotations{}) {
+		return nil
+	}
+	return &a
 }
 
 // record takes a prepared call past the gates that depend on what was before,

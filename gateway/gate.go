@@ -42,7 +42,7 @@ func (g *Gateway) passGate(ctx context.Context, in Invocation, tier registry.App
 	case err != nil:
 		problem := fmt.Sprintf("The eval gate did not answer for %s (%s)", in.Tool.Subject, jsondoc.Printable(err.Error()))
 		if why := g.closedFor(in.Tool, tier); why != "" {
-			return "", &Error{Code: CodeGateUnavailable, Message: fmt.Sprintf("%s, and %s; try again when it does.", problem, why)}
+			return "", &Error{Code: CodeGateUnavailable, Message: fmt.Sprintf("%s, and %s; try again when it does.", problem, why), NotRun: true}
 		}
 		return problem + "; the call ran without its yes.", nil
 	case !answer.Approved:
@@ -58,9 +58,8 @@ func (g *Gateway) passGate(ctx context.Context, in Invocation, tier registry.App
 // closedFor says why a call must not run without the gate's yes, "" when it
 // may.
 func (g *Gateway) closedFor(tool registry.Live, tier registry.ApprovalTier) string {
-	a := tool.Definition.Tool.Annotations
 	switch {
-	case a != nil && a.Destructive != nil && *a.Destructive:
+	case tool.Definition.Tool.Destroys():
 		return "a destructive tool does not run without it"
 	case tier == registry.RequiresApproval:
 		return "a tool that requires approval does not run without it"

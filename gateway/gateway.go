@@ -36,6 +36,7 @@ type Config struct {
 	PendingFor time.Duration // how long a call waits for the user; 0 means DefaultPendingFor
 	MaxPending int           // how many may wait for one agent and user; 0 means DefaultMaxPending
 	MaxRefused int           // how many refused calls of an agent and user are written in an hour, the rest is counted; 0 means DefaultMaxRefused
+	NoHints    bool          // the audit keeps no annotations
 	RunFor     time.Duration // how long a provider may take; 0 means DefaultRunFor
 
 	Now   func() time.Time
@@ -66,6 +67,7 @@ type Gateway struct {
 	pendingFor, runFor time.Duration
 	maxPending         int
 	maxRefused         int
+	noHints            bool
 
 	now   func() time.Time
 	newID func() string
@@ -87,7 +89,7 @@ func New(c Config) (*Gateway, error) {
 		registry: c.Registry, ledger: c.Ledger, index: c.Index, providers: maps.Clone(c.Providers),
 		gate: c.Gate, gateTimeout: positive(c.GateTimeout, DefaultGateTimeout), gateClosed: c.GateClosed,
 		pendingFor: positive(c.PendingFor, DefaultPendingFor), runFor: positive(c.RunFor, DefaultRunFor),
-		maxPending: positive(c.MaxPending, DefaultMaxPending), maxRefused: positive(c.MaxRefused, DefaultMaxRefused),
+		maxPending: positive(c.MaxPending, DefaultMaxPending), maxRefused: positive(c.MaxRefused, DefaultMaxRefused), noHints: c.NoHints,
 		now: c.Now, newID: c.NewID, warn: c.Warn,
 	}
 	if g.warn == nil {

@@ -33,6 +33,9 @@ type LedgerReader interface {
 	State(ctx context.Context) (int64, error)
 	// Use says how often a tool was called for a user, as far as limits ask.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
+	// NotRun counts those of the day of now that got past the limits, and of
+	// which it is certain that nothing was run.
+	NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error)
 	// Override returns the user's own tier of a tool, "" when there is none.
 	Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error)
 	// Overrides lists the tiers in force of a user, by tool.
@@ -92,7 +95,7 @@ type Call struct {
 	Tool        registry.Subject // zero when no tool was found
 	Version     int
 	ContentHash string
-	Annotations *registry.Annotations // as approved
+	Annotations *registry.Annotations // as approved, with what the category implies; nil for none, or when they are not logged
 	ArgsHash    string                // SHA-256 of the canonical arguments; "" when they could not be read
 	Pending     string                // the pending call that it became, or that it carries out
 	Nth         int                   // of the user's day; 0 when it did not get past the limits
@@ -105,6 +108,12 @@ type Outcome struct {
 	At       time.Time
 	Duration time.Duration   // of the provider
 	Output   json.RawMessage // of a pending call that was carried out; no other is kept
+
+	OutputHash      string // SHA-256 of what was handed on; "" when nothing was
+	OutputBytes     int    // its size
+	Message         string // of the provider: untrusted, on one line, at most maxNoted characters
+	ApprovalRequest string // the provider's id of what waits for an approval there
+	NotRun          bool   // it is certain that nothing was run
 }
 
 // Refusals are the calls of an agent for a user that were refused in an hour.
@@ -152,6 +161,7 @@ type CallQuery struct {
 	User   string           // "" for all
 	Tool   registry.Subject // zero for all
 	Code   Code             // "" for all; CodeOK for those that succeeded
+	Hint   string           // "" for all; the key of an annotation, for tools of which it is true
 	Before int64            // only calls before this one; 0 for all
 	Limit  int              // 1 to review.MaxPage
 }

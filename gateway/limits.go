@@ -17,7 +17,8 @@ func limited(tool registry.Live) bool {
 
 // limit asks the gates cooldown and daily limit, and gives the call its number
 // of the user's day, which begins at midnight UTC. A call that gets a number
-// has used it, whatever the eval gate or the provider say then.
+// has used a place of the day, unless it turns out that nothing was run: then the
+// place is free again, and only the cooldown counts it.
 func (g *Gateway) limit(ctx context.Context, r LedgerReader, p *prepared) error {
 	now := p.call.At
 	use, err := r.Use(ctx, p.call.Caller.User, p.tool.Subject, now)
@@ -34,7 +35,15 @@ func (g *Gateway) limit(ctx context.Context, r LedgerReader, p *prepared) error 
 			p.tool.Subject, limits.CooldownSeconds, again.Format(time.RFC3339)))
 		return err
 	}
-	if limits.DailyLimit > 0 && use.Today >= limits.DailyLimit {
+	counted := use.Today
+	if limits.DailyLimit > 0 && counted >= limits.DailyLimit {
+		free, err := r.NotRun(ctx, p.call.Caller.User, p.tool.Subject, now)
+		if err != nil {
+			return err
+		}
+		counted -= free
+	}
+	if limits.DailyLimit > 0 && counted >= limits.DailyLimit {
 		again = now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
 		p.refused, err = limitError(CodeDailyLimit, again, fmt.Sprintf("%s was called %d times today, which is its daily limit; call it again at %s.",
 			p.tool.Subject, limits.DailyLimit, again.Format(time.RFC3339)))

@@ -33,6 +33,9 @@ func (g *Gateway) SetTier(ctx context.Context, actor proposals.Actor, user, name
 		}
 		return Override{}, fmt.Errorf("%w: %s %s, which the user can not override; a proposal can make it %s", proposals.ErrAuthority, tool.Subject, fixed, registry.UserConfigurable)
 	}
+	if tier == registry.AutoApprove && tool.Definition.Tool.Confirms() {
+		return Override{}, fmt.Errorf("%w: %s says that each call has to be confirmed, so it always asks; a proposal can change that", proposals.ErrAuthority, tool.Subject)
+	}
 	o := Override{ID: g.newID(), User: user, Tool: tool.Subject, Tier: tier, By: actor, At: g.stamp()}
 	err = g.ledger.Settle(ctx, func(tx LedgerTx) error {
 		if err := proposals.Authorize(actor, proposals.ActSetTier, proposals.Actor{}); err != nil {

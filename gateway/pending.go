@@ -24,6 +24,7 @@ type Pending struct {
 	Version     int
 	ContentHash string
 	Args        json.RawMessage // canonical
+	Said        CallContext     // by the caller: nobody checked it
 	Digest      string          // of everything above and ExpiresAt; what an answer can be bound to
 	AskedAt     time.Time
 	ExpiresAt   time.Time
@@ -98,8 +99,9 @@ func (p Pending) digest() (string, error) {
 		Version   int              `json:"version"`
 		Hash      string           `json:"hash"`
 		Args      json.RawMessage  `json:"args"`
+		Said      json.RawMessage  `json:"said,omitempty"`
 		ExpiresAt time.Time        `json:"expires_at"`
-	}{"toolcrib pending call 1", p.ID, p.Caller, p.Tool, p.Version, p.ContentHash, p.Args, p.ExpiresAt})
+	}{"toolcrib pending call 1", p.ID, p.Caller, p.Tool, p.Version, p.ContentHash, p.Args, p.Said.Encode(), p.ExpiresAt})
 	return registry.HashBytes(b), err
 }
 
@@ -118,7 +120,7 @@ type PendingQuery struct {
 func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	pending := Pending{
 		ID: g.newID(), Caller: p.call.Caller, Tool: p.tool.Subject, Version: p.tool.Version, ContentHash: p.tool.ContentHash,
-		Args: p.args, AskedAt: p.call.At, ExpiresAt: p.call.At.Add(g.pendingFor),
+		Args: p.args, Said: p.said, AskedAt: p.call.At, ExpiresAt: p.call.At.Add(g.pendingFor),
 	}
 	var err error
 	if pending.Digest, err = pending.digest(); err != nil {
@@ -161,7 +163,8 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	})
 }
 
-// same reports whether p and other ask for the same.
+// same reports whether p and other ask for the same. What the caller says about
+// it may differ: the user has the first of them to look at.
 func (p Pending) same(other Pending) bool {
 	return p.Caller == other.Caller && p.Tool == other.Tool && p.ContentHash == other.ContentHash && string(p.Args) == string(other.Args)
 }
@@ -240,9 +243,11 @@ func (p Pending) failure() error {
 	var kept struct {
 		Message string          `json:"message"`
 		Details json.RawMessage `json:"details"`
+		Request string          `json:"approval_request_id"`
+		Answer  json.RawMessage `json:"answer"`
 	}
 	if err := json.Unmarshal(p.Outcome.Output, &kept); err == nil && kept.Message != "" {
-		e.Message, e.Details = kept.Message, kept.Details
+		e.Message, e.Details, e.ApprovalRequest, e.Answer = kept.Message, kept.Details, kept.Request, kept.Answer
 	}
 	return &e
 }

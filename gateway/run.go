@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/visible"
 )
 
 // MaxOutput is the largest result that is handed on, in bytes.
@@ -19,13 +20,15 @@ const MaxOutput = 4 << 20
 // records what came of it.
 func (g *Gateway) run(ctx context.Context, p *prepared) (Result, error) {
 	res := Result{Call: p.call.ID, Tool: p.tool.Subject, Version: p.tool.Version, At: p.call.At}
-	in := Invocation{Call: p.call.ID, Caller: p.call.Caller, Tool: p.tool, Args: p.args, At: p.call.At}
+	in := Invocation{
+		Call: p.call.ID, Caller: p.call.Caller, Tool: p.tool, Args: p.args, At: p.call.At, Said: p.said, Tier: p.tier, Nth: p.call.Nth,
+	}
 	warning, err := g.passGate(ctx, in, p.tier)
 	if warning != "" {
 		p.warnings = append(p.warnings, warning)
 		g.warn(warning)
 	}
-	var output json.RawMessage
+	var output Output
 	if err == nil {
 		began := g.now()
 		output, err = g.provide(ctx, in)
@@ -36,19 +39,19 @@ func (g *Gateway) run(ctx context.Context, p *prepared) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	res.Output = output
+	res.Output, res.Answer = output.Object, output.Answer
 	return res, nil
 }
 
 // provide runs a call at its provider.
-func (g *Gateway) provide(ctx context.Context, in Invocation) (json.RawMessage, error) {
+func (g *Gateway) provide(ctx context.Context, in Invocation) (Output, error) {
 	var kind registry.ProviderType
 	if p := in.Tool.Definition.Tool.Provider; p != nil {
 		kind = p.Type
 	}
 	provider := g.providers[kind]
 	if provider == nil {
-		return nil, &Error{Code: CodeNotConnected, Message: notConnected(in.Tool, kind)}
+		return Output{}, &Error{Code: CodeNotConnected, Message: notConnected(in.Tool, kind), NotRun: true}
 	}
 	bounded, cancel := context.WithTimeout(ctx, g.runFor)
 	defer cancel()
@@ -57,20 +60,20 @@ func (g *Gateway) provide(ctx context.Context, in Invocation) (json.RawMessage, 
 	switch {
 	case err == nil:
 		if err := checkOutput(in.Tool, output.Object); err != nil {
-			return nil, err
+			return Output{}, err
 		}
 		if err := g.conforms(in.Tool, output.Structured); err != nil {
-			return nil, err
+			return Output{}, err
 		}
-		return output.Object, nil
+		return output, nil
 	case errors.As(err, &known):
-		return nil, err
+		return Output{}, err
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return Output{}, ctx.Err()
 	case errors.Is(bounded.Err(), context.DeadlineExceeded):
-		return nil, &Error{Code: CodeTimeout, Message: fmt.Sprintf("%s did not answer within %s.", in.Tool.Subject, g.runFor)}
+		return Output{}, &Error{Code: CodeTimeout, Message: fmt.Sprintf("%s did not answer within %s.", in.Tool.Subject, g.runFor)}
 	}
-	return nil, &Error{Code: CodeProvider, Message: fmt.Sprintf("%s failed: %s.", in.Tool.Subject, jsondoc.Printable(err.Error()))}
+	return Output{}, &Error{Code: CodeProvider, Message: fmt.Sprintf("%s failed: %s.", in.Tool.Subject, jsondoc.Printable(err.Error()))}
 }
 
 func notConnected(tool registry.Live, kind registry.ProviderType) string {
@@ -93,19 +96,14 @@ func checkOutput(tool registry.Live, output json.RawMessage) error {
 
 // conclude records what came of a call, also when whoever called went away.
 // What it can not record does not change what came of it.
-func (g *Gateway) conclude(ctx context.Context, p *prepared, output json.RawMessage, took time.Duration, failed error) {
-	o := Outcome{At: g.stamp(), Duration: took}
-	switch {
-	case errors.Is(failed, context.Canceled), errors.Is(failed, context.DeadlineExceeded):
-		o.Code = CodeCanceled
-	case failed != nil:
-		o.Code = codeOf(failed)
-	}
+func (g *Gateway) conclude(ctx context.Context, p *prepared, output Output, took time.Duration, failed error) {
+	o := outcomeOf(output, failed)
+	o.At, o.Duration = g.stamp(), took
 	write := g.ledger.Log
 	if p.call.Pending != "" {
 		write = g.ledger.Settle
 		if failed == nil {
-			o.Output = output
+			o.Output = output.Object
 		} else {
 			o.Output = failure(failed)
 		}
@@ -126,16 +124,53 @@ func (g *Gateway) conclude(ctx context.Context, p *prepared, output json.RawMess
 	}
 }
 
+// maxNoted is how much of a provider's message the audit keeps, in characters.
+const maxNoted = 500
+
+// outcomeOf tells what the audit keeps of what a provider answered: of the
+// output its hash, its size and its message. A call that failed has the message
+// of the error.
+func outcomeOf(output Output, failed error) Outcome {
+	var o Outcome
+	var e *Error
+	switch {
+	case errors.Is(failed, context.Canceled), errors.Is(failed, context.DeadlineExceeded):
+		o.Code = CodeCanceled
+		return o
+	case failed != nil:
+		o.Code = codeOf(failed)
+		o.Message = clip(visible.Line(failed.Error()), maxNoted)
+		if errors.As(failed, &e) {
+			o.ApprovalRequest, o.NotRun = e.ApprovalRequest, e.NotRun
+		}
+		return o
+	}
+	o.OutputHash, o.OutputBytes = registry.HashBytes(output.Object), len(output.Object)
+	for _, doc := range []json.RawMessage{output.Answer, output.Object} {
+		var says struct {
+			Message json.RawMessage `json:"message"`
+		}
+		var text string
+		if json.Unmarshal(doc, &says) == nil && json.Unmarshal(says.Message, &text) == nil && text != "" {
+			o.Message = clip(visible.Line(text), maxNoted)
+			break
+		}
+	}
+	return o
+}
+
 // failure is what is kept of a pending call that failed when it ran.
 func failure(err error) json.RawMessage {
 	doc := struct {
 		Code    Code            `json:"code"`
 		Message string          `json:"message"`
 		Details json.RawMessage `json:"details,omitempty"`
+		Request string          `json:"approval_request_id,omitempty"`
+		Answer  json.RawMessage `json:"answer,omitempty"`
 	}{Code: codeOf(err), Message: err.Error()}
 	var e *Error
 	if errors.As(err, &e) {
-		doc.Details = e.Details
+		doc.Details, doc.Request, doc.Answer = e.Details, e.ApprovalRequest, e.Answer
 	}
 	b, marshalErr := json.Marshal(doc)
 	if marshalErr != nil {

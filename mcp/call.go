@@ -104,11 +104,23 @@ func (s *Server) fault(err error) Fault {
 		}
 		return f
 	}
-	f := Fault{Code: string(refused.Code), Message: refused.Message, Pending: refused.Pending}
-	if n, err := jsondoc.Parse(refused.Details, jsondoc.DefaultLimits); err == nil && n.Kind == jsondoc.Object {
-		f.Details = refused.Details
+	return Fault{
+		Code: string(refused.Code), Message: refused.Message, Pending: refused.Pending, ApprovalRequest: refused.ApprovalRequest,
+		Details: asObject(refused.Details, "details"), Answer: asObject(refused.Answer, "answer"),
 	}
-	return f
+}
+
+// asObject returns what a provider says as the object that it is, or in one
+// under a name; nil when it is nothing.
+func asObject(raw json.RawMessage, name string) json.RawMessage {
+	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
+	switch {
+	case err != nil || n.Kind == jsondoc.Null:
+		return nil
+	case n.Kind != jsondoc.Object:
+		return jsondoc.Canonical(jsondoc.NewObject(jsondoc.Member{Key: name, Value: n}))
+	}
+	return raw
 }
 
 // malformed is the code of arguments that can not be read.

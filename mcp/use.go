@@ -86,6 +86,7 @@ type docRun struct {
 	At         time.Time       `json:"at"`
 	DurationMS float64         `json:"duration_ms"`
 	Output     json.RawMessage `json:"output"`
+	Answer     json.RawMessage `json:"answer,omitempty"` // what else the provider answered with
 	Warnings   []string        `json:"warnings,omitempty"`
 }
 
@@ -96,14 +97,14 @@ func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsond
 		Name    string `json:"name"`
 		Pending string `json:"pending"`
 	}
-	given := args.Remove("args")
+	given, said := args.Remove("args"), args.Remove("call_context")
 	if err := bind(args, &in); err != nil {
 		return nil, err
 	}
 	var r gateway.Result
 	var err error
 	switch {
-	case in.Pending != "" && (in.Name != "" || given != nil):
+	case in.Pending != "" && (in.Name != "" || given != nil || said != nil):
 		return nil, jsondoc.Problems{{Path: "pending", Message: "asks for the outcome of a call; it stands alone"}}
 	case in.Pending != "":
 		r, err = s.config.Gateway.Outcome(ctx, s.caller(actor), in.Pending)
@@ -114,12 +115,17 @@ func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsond
 		if given != nil {
 			req.Args = jsondoc.Canonical(given)
 		}
+		if said != nil {
+			if req.Said, err = gateway.ReadCallContext(said, "call_context"); err != nil {
+				return nil, err
+			}
+		}
 		r, err = s.config.Gateway.Execute(ctx, s.caller(actor), req)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return docRun{
-		Call: r.Call, Tool: r.Tool.String(), Version: r.Version, At: r.At, DurationMS: float64(r.Duration.Microseconds()) / 1000, Output: r.Output, Warnings: r.Warnings,
+		Call: r.Call, Tool: r.Tool.String(), Version: r.Version, At: r.At, DurationMS: float64(r.Duration.Microseconds()) / 1000, Output: r.Output, Answer: r.Answer, Warnings: r.Warnings,
 	}, nil
 }

@@ -76,6 +76,15 @@ func (c callSession) Use(ctx context.Context, user string, tool registry.Subject
 	return u, into(&u.Last, history.ParseTimestamp, last)
 }
 
+// NotRun implements gateway.LedgerReader.
+func (c callSession) NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error) {
+	var n int
+	err := c.s.row(ctx, `SELECT count(*) FROM calls c CROSS JOIN call_outcomes o ON o.call = c.id
+		WHERE c.user = ? AND c.tool = ? AND substr(c.at, 1, 10) = ? AND c.nth > 0 AND +o.not_run = 1`,
+		[]any{user, tool.String(), now.UTC().Format(time.DateOnly)}, &n)
+	return n, err
+}
+
 // The chained tables of calls: their columns in the order in which the hash
 // covers them, after the name of the format.
 const (
@@ -83,7 +92,7 @@ const (
 	callColumns = "seq, id, at, actor, agent, layer, user, customer, name, tool, version, content_hash, annotations, args_hash, pending, nth, prev_hash, hash"
 
 	outcomeFormat  = "toolcrib call outcome 1"
-	outcomeColumns = "seq, call, at, code, duration_us, output, prev_hash, hash"
+	outcomeColumns = "seq, call, at, code, duration_us, output, output_hash, output_bytes, message, approval_request, not_run, prev_hash, hash"
 )
 
 // AddCall implements gateway.LedgerTx.
@@ -107,6 +116,7 @@ func (c callSession) AddCall(ctx context.Context, call gateway.Call) error {
 func (c callSession) AddOutcome(ctx context.Context, call string, o gateway.Outcome) error {
 	return c.s.link(ctx, outcomeTable, outcomeColumns, outcomeFormat, []string{
 		call, history.Timestamp(o.At), string(o.Code), strconv.FormatInt(o.Duration.Microseconds(), 10), string(o.Output),
+		o.OutputHash, strconv.Itoa(o.OutputBytes), o.Message, o.ApprovalRequest, flag(o.NotRun),
 	})
 }
 
@@ -136,15 +146,54 @@ func (s *session) link(ctx context.Context, table, columns, format string, field
 
 // callFields are what is read of a call, c, and of its outcome, o.
 const callFields = `SELECT c.seq, c.id, c.at, c.actor, c.agent, c.layer, c.user, c.customer, c.name, c.tool, c.version, c.content_hash, c.annotations,
-	c.args_hash, c.pending, c.nth, o.code, coalesce(o.at, ''), coalesce(o.duration_us, 0), coalesce(o.output, '') `
+	c.args_hash, c.pending, c.nth, ` + outcomeFields + " "
+
+// outcomeFields are what is read of an outcome, o, that may not be there.
+const outcomeFields = `o.code, coalesce(o.at, ''), coalesce(o.duration_us, 0), coalesce(o.output, ''), coalesce(o.output_hash, ''),
+	coalesce(o.output_bytes, 0), coalesce(o.message, ''), coalesce(o.approval_request, ''), coalesce(o.not_run, 0)`
+
+// outcomeRow takes what outcomeFields reads.
+type outcomeRow struct {
+	code       sql.NullString
+	at, output string
+	micros     int64
+	outcome    gateway.Outcome
+}
+
+func (r *outcomeRow) fields() []any {
+	o := &r.outcome
+	return []any{&r.code, &r.at, &r.micros, &r.output, &o.OutputHash, &o.OutputBytes, &o.Message, &o.ApprovalRequest, &o.NotRun}
+}
+
+// read returns the outcome, nil when there is none.
+func (r *outcomeRow) read() (*gateway.Outcome, error) {
+	if !r.code.Valid {
+		return nil, nil //nolint:nilnil // no outcome yet is an answer, not an error
+	}
+	o := r.outcome
+	o.Code, o.Duration = gateway.Code(r.code.String), time.Duration(r.micros)*time.Microsecond
+	if r.output != "" {
+		o.Output = json.RawMessage(r.output)
+	}
+	return &o, into(&o.At, history.ParseTimestamp, r.at)
+}
+
+// flag writes a bool as it is stored.
+func flag(b bool) string {
+	if b {
+		return "1"
+	}
+	return "0"
+}
 
 func scanCall(row scanner) (gateway.Call, error) {
 	var c gateway.Call
-	var at, actor, tool, annotations, ended, output string
-	var code sql.NullString
-	var micros int64
-	err := row.Scan(&c.Seq, &c.ID, &at, &actor, &c.Caller.Agent, &c.Caller.Layer, &c.Caller.User, &c.Caller.Customer, &c.Name, &tool, &c.Version,
-		&c.ContentHash, &annotations, &c.ArgsHash, &c.Pending, &c.Nth, &code, &ended, &micros, &output)
+	var at, actor, tool, annotations string
+	var ended outcomeRow
+	err := row.Scan(append([]any{
+		&c.Seq, &c.ID, &at, &actor, &c.Caller.Agent, &c.Caller.Layer, &c.Caller.User, &c.Caller.Customer, &c.Name, &tool, &c.Version,
+		&c.ContentHash, &annotations, &c.ArgsHash, &c.Pending, &c.Nth,
+	}, ended.fields()...)...)
 	if err != nil {
 		return c, err
 	}
@@ -155,19 +204,8 @@ func scanCall(row scanner) (gateway.Call, error) {
 	if annotations != "" {
 		errs = append(errs, into(&c.Annotations, parseAnnotations, annotations))
 	}
-	if code.Valid {
-		o, err := outcome(code.String, ended, micros, output)
-		c.Outcome, errs = &o, append(errs, err)
-	}
-	return c, readAll(errs...)
-}
-
-func outcome(code, ended string, micros int64, output string) (gateway.Outcome, error) {
-	o := gateway.Outcome{Code: gateway.Code(code), Duration: time.Duration(micros) * time.Microsecond}
-	if output != "" {
-		o.Output = json.RawMessage(output)
-	}
-	return o, into(&o.At, history.ParseTimestamp, ended)
+	c.Outcome, err = ended.read()
+	return c, readAll(append(errs, err)...)
 }
 
 func parseAnnotations(s string) (*registry.Annotations, error) {
@@ -199,6 +237,9 @@ func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.
 	if q.Tool != (registry.Subject{}) {
 		where = append(where, "c.tool <> ''")
 		and("c.tool", q.Tool.String())
+	}
+	if q.Hint != "" {
+		where, args = append(where, "c.annotations <> '' AND c.annotations ->> ? = 1"), append(args, q.Hint)
 	}
 	if q.Code != "" && q.Code != gateway.CodeInterrupted && len(where) == 0 {
 		return c.concluded(ctx, q)

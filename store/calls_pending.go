@@ -27,6 +27,10 @@ type callerRow struct {
 	Customer  string          `json:"customer"`
 }
 
+func parseSaid(s string) (gateway.CallContext, error) {
+	return gateway.ParseCallContext(json.RawMessage(s))
+}
+
 func encodeCaller(c gateway.Caller) (string, error) {
 	b, err := jsondoc.Marshal(callerRow{
 		Actor: c.Actor, Agent: c.Agent, Layer: c.Layer, Local: c.Where.Local, Embedding: c.Where.Embedding, Deferred: c.Where.IncludeDeferred,
@@ -51,7 +55,7 @@ func (c callSession) AddPending(ctx context.Context, p gateway.Pending) error {
 		return err
 	}
 	seal, err := c.s.record(ctx, pendingRecords, []string{
-		p.ID, caller, p.Caller.Agent, p.Caller.User, p.Tool.String(), strconv.Itoa(p.Version), p.ContentHash, string(p.Args), p.Digest,
+		p.ID, caller, p.Caller.Agent, p.Caller.User, p.Tool.String(), strconv.Itoa(p.Version), p.ContentHash, string(p.Args), string(p.Said.Encode()), p.Digest,
 		history.Timestamp(p.AskedAt), history.Timestamp(p.ExpiresAt),
 	})
 	if err != nil {
@@ -94,27 +98,29 @@ func (c callSession) tell(ctx context.Context, e history.Event, data map[string]
 	return c.s.AppendEvent(ctx, e)
 }
 
-const selectPending = `SELECT p.seq, p.id, p.caller, p.tool, p.version, p.content_hash, p.args, p.digest, p.asked_at, p.expires_at,
+const selectPending = `SELECT p.seq, p.id, p.caller, p.tool, p.version, p.content_hash, p.args, p.said, p.digest, p.asked_at, p.expires_at,
 	coalesce((SELECT version FROM live l WHERE l.subject = p.tool AND l.status = 'active'), 0),
 	a.id, coalesce(a.approved, 0), coalesce(a.digest, ''), coalesce(a.reason, ''), coalesce(a.answered_by, ''), coalesce(a.answered_at, ''), coalesce(a.call, ''),
-	o.code, coalesce(o.at, ''), coalesce(o.duration_us, 0), coalesce(o.output, '')
+	` + outcomeFields + `
 	FROM pending_calls p LEFT JOIN call_answers a ON a.pending = p.id LEFT JOIN call_outcomes o ON o.call = a.call AND a.call <> ''
 	WHERE (p.seq < ?1 OR ?1 = 0)`
 
 func scanPending(row scanner) (gateway.Pending, error) {
 	var p gateway.Pending
 	var a gateway.Answer
-	var caller, tool, args, asked, expires, by, at, ended, output string
-	var answer, code sql.NullString
-	var micros int64
-	err := row.Scan(&p.Seq, &p.ID, &caller, &tool, &p.Version, &p.ContentHash, &args, &p.Digest, &asked, &expires, &p.InForce,
-		&answer, &a.Approved, &a.Digest, &a.Reason, &by, &at, &a.Call, &code, &ended, &micros, &output)
+	var caller, tool, args, said, asked, expires, by, at string
+	var answer sql.NullString
+	var ended outcomeRow
+	err := row.Scan(append([]any{
+		&p.Seq, &p.ID, &caller, &tool, &p.Version, &p.ContentHash, &args, &said, &p.Digest, &asked, &expires, &p.InForce,
+		&answer, &a.Approved, &a.Digest, &a.Reason, &by, &at, &a.Call,
+	}, ended.fields()...)...)
 	if err != nil {
 		return p, err
 	}
 	p.Args = json.RawMessage(args)
 	errs := []error{
-		into(&p.Caller, decodeCaller, caller), into(&p.Tool, registry.ParseSubject, tool),
+		into(&p.Caller, decodeCaller, caller), into(&p.Tool, registry.ParseSubject, tool), into(&p.Said, parseSaid, said),
 		into(&p.AskedAt, history.ParseTimestamp, asked), into(&p.ExpiresAt, history.ParseTimestamp, expires),
 	}
 	if answer.Valid {
@@ -122,11 +128,8 @@ func scanPending(row scanner) (gateway.Pending, error) {
 		errs = append(errs, into(&a.By, parseActor, by), into(&a.At, history.ParseTimestamp, at))
 		p.Answer = &a
 	}
-	if code.Valid {
-		o, err := outcome(code.String, ended, micros, output)
-		p.Outcome, errs = &o, append(errs, err)
-	}
-	return p, readAll(errs...)
+	p.Outcome, err = ended.read()
+	return p, readAll(append(errs, err)...)
 }
 
 // Pending implements gateway.LedgerReader.

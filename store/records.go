@@ -184,7 +184,7 @@ var (
 	waiverRecords     = recordKind{"waivers", "toolcrib waiver 1", "id, proposal, waiver, created_at"}
 	decisionRecords   = recordKind{"decisions", "toolcrib decision 1", "id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at, assessment, review_digest, version, version_hash, signature"}
 	commentRecords    = recordKind{"comments", "toolcrib comment 1", "id, proposal, revision, author, created_at, body, field, line"}
-	pendingRecords    = recordKind{"pending_calls", "toolcrib pending call 1", "id, caller, agent, user, tool, version, content_hash, args, digest, asked_at, expires_at"}
+	pendingRecords    = recordKind{"pending_calls", "toolcrib pending call 1", "id, caller, agent, user, tool, version, content_hash, args, said, digest, asked_at, expires_at"}
 	answerRecords     = recordKind{"call_answers", "toolcrib call answer 1", "id, pending, approved, digest, reason, answered_by, answered_at, call"}
 	tierRecords       = recordKind{"call_tiers", "toolcrib call tier 1", "id, user, tool, tier, set_by, set_at"}
 	revisionRecords   = recordKind{"revisions", "toolcrib revision 1", "proposal, number, draft, content_hash, author, created_at"}

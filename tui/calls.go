@@ -156,11 +156,20 @@ func (c *callsPage) track(p gateway.Pending) pager.Text {
 	return first
 }
 
-// argumentLines returns the arguments of a call as they are shown.
+// argumentLines returns the arguments of a call as they are shown, and below
+// them what its caller says about it.
 func argumentLines(p gateway.Pending) []string {
-	n, err := jsondoc.Parse(p.Args, jsondoc.DefaultLimits)
+	lines := documentLines(p.Args)
+	if said := p.Said.Encode(); said != nil {
+		lines = append(append(lines, "said by its caller, not checked:"), documentLines(said)...)
+	}
+	return lines
+}
+
+func documentLines(doc []byte) []string {
+	n, err := jsondoc.Parse(doc, jsondoc.DefaultLimits)
 	if err != nil {
-		return []string{string(p.Args)}
+		return []string{string(doc)}
 	}
 	return strings.Split(strings.TrimSuffix(string(jsondoc.Indent(n)), "\n"), "\n")
 }

@@ -176,5 +176,5 @@ func zone(name string) *time.Location {
 // notConnected answers for tools that only an integration can run: their
 // approved definition then names the hub as its provider.
 func notConnected(context.Context, call) (any, error) {
-	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail can not be read; go on without it, and tell the user that it has to be connected first."}
+	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; go on without it, and tell the user that it has to be connected first.", NotRun: true}
 }

@@ -3,7 +3,9 @@ package evalgate
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"time"
 
@@ -33,9 +35,22 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	var out bounded
 	cmd.Stdin, cmd.Stdout = bytes.NewReader(q), &out
 	if err := proc.Run(cmd); err != nil {
-		return gateway.GateAnswer{}, fmt.Errorf("%s: %w", c.Args[0], err)
+		return gateway.GateAnswer{}, ended(err)
 	}
 	return decode(out.kept)
+}
+
+// ended says why the program gave no answer, and not where it is: the agent may
+// see it.
+func ended(err error) error {
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return fmt.Errorf("its program ended with %s", exit.ProcessState)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		return errors.New("its program is not there")
+	}
+	return errors.New("its program cannot be run")
 }
 
 // bounded keeps a little more of what is written to it than an answer may

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,55 @@ func TestHTTP(t *testing.T) {
 		status, reply = bad.status, bad.reply
 		if a, err := gate.Ask(t.Context(), invocation(false)); err == nil || a.Approved {
 			t.Errorf("status %d: got %+v, %v", bad.status, a, err)
+		}
+	}
+}
+
+// TestQuestion asks with everything that a gate decides on: what toolcrib knows
+// of the tool and of the call, and apart from it what the caller says (C9).
+func TestQuestion(t *testing.T) {
+	var asked map[string]any
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			t.Error(err)
+		}
+		_, _ = io.WriteString(w, `{"approved":true}`)
+	}))
+	defer s.Close()
+	in := invocation(true)
+	tool := in.Tool.Definition.Tool
+	tool.Cost, tool.Tier, tool.Category, tool.Limits = registry.CostExpensive, registry.TierHigh, "web", &registry.Limits{CooldownSeconds: 5, DailyLimit: 7}
+	in.Tier, in.Nth = registry.AutoApprove, 3
+	in.Said = gateway.CallContext{
+		UserMessage: "Rain?", ChatID: "c1", MissionID: "m1", ConversationID: "v1", Confidence: json.RawMessage("0.5"), Context: json.RawMessage(`{"a":1}`),
+	}
+	if _, err := evalgate.NewHTTP(s.URL, "").Ask(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]any{
+		"cost": "expensive", "tier": "high", "category": "web", "approval": "auto_approve", "nth_of_day": 3.0,
+		"limits": map[string]any{"cooldown_seconds": 5.0, "daily_limit": 7.0},
+		"said": map[string]any{
+			"user_message": "Rain?", "chat_id": "c1", "mission_id": "m1", "conversation_id": "v1", "confidence": 0.5, "context": map[string]any{"a": 1.0},
+		},
+	} {
+		if !reflect.DeepEqual(asked[key], want) {
+			t.Errorf("%s is %v; want %v", key, asked[key], want)
+		}
+	}
+}
+
+// TestWhereItIs has gates fail in every way: an agent is told why, and not where
+// the gate is.
+func TestWhereItIs(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for _, gate := range []gateway.Gate{
+		evalgate.NewHTTP(gone.URL, ""), evalgate.NewHTTP("http://no.such.host.invalid/", ""), evalgate.Command{Args: []string{"/no/such/gate"}}, command(t, "fail"),
+	} {
+		_, err := gate.Ask(t.Context(), invocation(false))
+		if err == nil || strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), ".invalid") || strings.Contains(err.Error(), "/") {
+			t.Errorf("%v says %v", gate, err)
 		}
 	}
 }

@@ -47,8 +47,12 @@ func (h HTTP) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAnswe
 		req.Header.Set("Authorization", "Bearer "+h.Token)
 	}
 	res, err := h.Client.Do(req)
-	if err != nil {
-		return gateway.GateAnswer{}, err
+	switch {
+	case errors.Is(err, errRedirect):
+		return gateway.GateAnswer{}, errRedirect
+	case err != nil: // the agent may see it, so it does not say where the gate is
+		why, _ := gateway.Unreached(err)
+		return gateway.GateAnswer{}, errors.New(why)
 	}
 	defer res.Body.Close() //nolint:errcheck // what was read is what counts
 	if res.StatusCode != http.StatusOK {

@@ -11,7 +11,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// question is what a gate is asked.
+// question is what a gate is asked. What stands in said is the caller's word and
+// was not checked; the rest is what toolcrib knows.
 type question struct {
 	Call        string                `json:"call"`
 	At          time.Time             `json:"at"`
@@ -20,21 +21,37 @@ type question struct {
 	Version     int                   `json:"version"`
 	ContentHash string                `json:"content_hash"`
 	Description string                `json:"description"`
+	Category    string                `json:"category,omitempty"`
+	Tier        registry.Tier         `json:"tier,omitempty"` // level of abstraction
+	Cost        registry.Cost         `json:"cost,omitempty"`
+	Approval    registry.ApprovalTier `json:"approval"` // the tier that applied to the call
+	Limits      *limits               `json:"limits,omitempty"`
+	Nth         int                   `json:"nth_of_day"`
 	Annotations *registry.Annotations `json:"annotations,omitempty"`
 	Actor       string                `json:"actor"`
 	Agent       string                `json:"agent"`
 	User        string                `json:"user"`
 	Customer    string                `json:"customer"`
 	Args        json.RawMessage       `json:"args"`
+	Said        json.RawMessage       `json:"said,omitempty"` // a gateway.CallContext
+}
+
+type limits struct {
+	Cooldown int `json:"cooldown_seconds"`
+	Daily    int `json:"daily_limit"`
 }
 
 func encode(in gateway.Invocation) ([]byte, error) {
 	t := in.Tool.Definition.Tool
-	return json.Marshal(question{
+	q := question{
 		Call: in.Call, At: in.At, Tool: t.ID, Subject: in.Tool.Subject, Version: in.Tool.Version, ContentHash: in.Tool.ContentHash,
-		Description: t.Description, Annotations: t.Annotations,
-		Actor: in.Caller.Actor.String(), Agent: in.Caller.Agent, User: in.Caller.User, Customer: in.Caller.Customer, Args: in.Args,
-	})
+		Description: t.Description, Category: t.Category, Tier: t.Tier, Cost: t.Cost, Approval: in.Tier, Nth: in.Nth, Annotations: t.Annotations,
+		Actor: in.Caller.Actor.String(), Agent: in.Caller.Agent, User: in.Caller.User, Customer: in.Caller.Customer, Args: in.Args, Said: in.Said.Encode(),
+	}
+	if t.Limits != nil {
+		q.Limits = &limits{t.Limits.CooldownSeconds, t.Limits.DailyLimit}
+	}
+	return json.Marshal(q)
 }
 
 // maxAnswer is the longest answer of a gate in bytes.

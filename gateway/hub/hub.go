@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"toolcrib/gateway"
-	"toolcrib/registry/jsondoc"
-	"toolcrib/visible"
 )
 
 // Config is how hubs are talked to.
@@ -59,6 +57,9 @@ const maxRedirects = 3
 // errRedirect says that a hub sent the call elsewhere.
 var errRedirect = errors.New("it redirects to another address, which is not what was approved")
 
+// errLong says that an answer is longer than one may be.
+var errLong = errors.New("the answer is too long")
+
 // sameHost lets a call follow a redirect that keeps its host, its scheme and
 // its method.
 func sameHost(next *http.Request, via []*http.Request) error {
@@ -69,14 +70,17 @@ func sameHost(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// call is what a hub is posted.
+// call is what a hub is posted. The ids of mission and conversation are the
+// caller's word, as is everything in the context's said.
 type call struct {
-	Tool     string          `json:"tool"` // the wire name, or the id
-	Agent    string          `json:"agent_id"`
-	Customer string          `json:"customer_id"`
-	User     string          `json:"user_id"`
-	Inputs   json.RawMessage `json:"inputs"`
-	Context  surroundings    `json:"context"`
+	Tool         string          `json:"tool"` // the wire name, or the id
+	Agent        string          `json:"agent_id"`
+	Customer     string          `json:"customer_id"`
+	User         string          `json:"user_id"`
+	Mission      string          `json:"mission_id"`
+	Conversation string          `json:"conversation_id"`
+	Inputs       json.RawMessage `json:"inputs"`
+	Context      surroundings    `json:"context"`
 }
 
 // surroundings is what else a hub may want to know of a call.
@@ -88,27 +92,42 @@ type surroundings struct {
 	Version int       `json:"tool_version"`
 	Hash    string    `json:"tool_hash"`
 	Local   bool      `json:"local"`
+	Said    *said     `json:"said,omitempty"` // nil when the caller said nothing
 }
 
-// answer is what a hub says.
-type answer struct {
-	Success *bool           `json:"success"`
-	Tool    string          `json:"tool"`
-	Result  json.RawMessage `json:"result"`
-	Error   *struct {
-		Code    string          `json:"code"`
-		Message string          `json:"message"`
-		Details json.RawMessage `json:"details"`
-	} `json:"error"`
+// said is what the caller said about the call, which nobody checked.
+type said struct {
+	UserMessage string          `json:"user_message,omitempty"`
+	ChatID      string          `json:"chat_id,omitempty"`
+	Confidence  json.RawMessage `json:"confidence,omitempty"`
+	Context     json.RawMessage `json:"context,omitempty"`
+}
+
+// newCall returns what the hub is posted about an invocation.
+func newCall(name string, in gateway.Invocation) call {
+	c := call{
+		Tool: name, Agent: in.Caller.Agent, Customer: in.Caller.Customer, User: in.Caller.User,
+		Mission: in.Said.MissionID, Conversation: in.Said.ConversationID, Inputs: in.Args,
+		Context: surroundings{
+			Call: in.Call, At: in.At, Actor: in.Caller.Actor.String(), Layer: string(in.Caller.Layer),
+			Version: in.Tool.Version, Hash: in.Tool.ContentHash, Local: in.Caller.Where.Local,
+		},
+	}
+	own := in.Said
+	own.MissionID, own.ConversationID = "", ""
+	if own.Encode() != nil {
+		c.Context.Said = &said{own.UserMessage, own.ChatID, own.Confidence, own.Context}
+	}
+	return c
 }
 
 // Run implements gateway.Provider. A result that is no object is handed on as
-// {"result": …}; the output schema describes the result itself. A hub's own error codes are handed on, but for those that say
-// what only the gateway can know.
+// {"result": …}; the output schema describes the result itself. A hub's own error
+// codes are handed on, but for those that say what only the gateway can know.
 func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	tool := in.Tool.Definition.Tool
 	if tool.Provider == nil || tool.Provider.URL == "" {
-		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("%s names no address of a hub.", in.Tool.Subject)}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("%s names no address of a hub.", in.Tool.Subject), NotRun: true}
 	}
 	name := tool.Provider.Name
 	if name == "" {
@@ -116,20 +135,18 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, e
 	}
 	bounded, cancel := context.WithTimeout(ctx, h.config.Timeout)
 	defer cancel()
-	body, status, err := h.post(bounded, tool.Provider.URL, call{
-		Tool: name, Agent: in.Caller.Agent, Customer: in.Caller.Customer, User: in.Caller.User, Inputs: in.Args,
-		Context: surroundings{
-			Call: in.Call, At: in.At, Actor: in.Caller.Actor.String(), Layer: string(in.Caller.Layer),
-			Version: in.Tool.Version, Hash: in.Tool.ContentHash, Local: in.Caller.Where.Local,
-		},
-	})
+	body, status, err := h.post(bounded, tool.Provider.URL, newCall(name, in))
 	switch {
 	case ctx.Err() != nil:
 		return gateway.Output{}, ctx.Err()
 	case errors.Is(bounded.Err(), context.DeadlineExceeded):
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeTimeout, Message: fmt.Sprintf("The hub of %s did not answer within %s.", in.Tool.Subject, h.config.Timeout)}
+	case errors.Is(err, errRedirect):
+		return gateway.Output{}, failed(in, errRedirect.Error())
+	case errors.Is(err, errLong):
+		return gateway.Output{}, failed(in, fmt.Sprintf("it answered with more than %d bytes", h.config.MaxBytes))
 	case err != nil:
-		return gateway.Output{}, failed(in, jsondoc.Printable(err.Error()))
+		return gateway.Output{}, unreached(in, err)
 	}
 	return read(in, name, body, status)
 }
@@ -156,59 +173,7 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 	defer res.Body.Close() //nolint:errcheck // what was read is what counts
 	body, err = io.ReadAll(io.LimitReader(res.Body, h.config.MaxBytes+1))
 	if err == nil && int64(len(body)) > h.config.MaxBytes {
-		err = fmt.Errorf("it answered with more than %d bytes", h.config.MaxBytes)
+		err = errLong
 	}
 	return body, res.StatusCode, err
-}
-
-// read makes a result or an error of an answer.
-func read(in gateway.Invocation, name string, body []byte, status int) (gateway.Output, error) {
-	var a answer
-	err := json.Unmarshal(body, &a)
-	switch {
-	case err != nil || a.Success == nil:
-		return gateway.Output{}, failed(in, fmt.Sprintf("it answered with status %d and no document of the form {success, tool, result or error}", status))
-	case a.Tool != "" && a.Tool != name:
-		return gateway.Output{}, failed(in, fmt.Sprintf("it answered for the tool %s", jsondoc.Quote(a.Tool)))
-	case *a.Success && (a.Error != nil || status < 200 || status > 299):
-		return gateway.Output{}, failed(in, fmt.Sprintf("it reports success with status %d and an error in one", status))
-	case *a.Success:
-		object, err := object(a.Result)
-		return gateway.Output{Object: object, Structured: a.Result}, err
-	case a.Error == nil:
-		return gateway.Output{}, failed(in, "it reports a failure and does not say which")
-	}
-	code := gateway.Code(a.Error.Code)
-	message := fmt.Sprintf("The hub of %s: %s", in.Tool.Subject, clip(visible.Line(a.Error.Message)))
-	if !code.Foreign() {
-		message += fmt.Sprintf(" (its code %s is not handed on)", jsondoc.Quote(a.Error.Code))
-		code = gateway.CodeProvider
-	}
-	return gateway.Output{}, &gateway.Error{Code: code, Message: message, Details: a.Error.Details}
-}
-
-// maxMessage is how much of a hub's message is handed on, in characters.
-const maxMessage = 1_000
-
-func clip(s string) string {
-	if runes := []rune(s); len(runes) > maxMessage {
-		return string(runes[:maxMessage]) + "…"
-	}
-	return s
-}
-
-// object returns a result as the object that it is, or in one.
-func object(result json.RawMessage) (json.RawMessage, error) {
-	trimmed := bytes.TrimSpace(result)
-	switch {
-	case len(trimmed) == 0:
-		return json.RawMessage("{}"), nil
-	case trimmed[0] == '{':
-		return trimmed, nil
-	}
-	return json.Marshal(map[string]json.RawMessage{"result": trimmed})
-}
-
-func failed(in gateway.Invocation, why string) error {
-	return &gateway.Error{Code: gateway.CodeProvider, Message: fmt.Sprintf("The hub of %s failed: %s.", in.Tool.Subject, why)}
 }

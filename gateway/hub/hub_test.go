@@ -61,7 +61,7 @@ func TestRequest(t *testing.T) {
 	if err != nil || string(out.Object) != `{"degrees":4}` {
 		t.Fatalf("got %s, %v", out.Object, err)
 	}
-	want := `{"tool":"weather.get","agent_id":"scout","customer_id":"acme","user_id":"ada","inputs":{"city":"Kiel"},"context":` +
+	want := `{"tool":"weather.get","agent_id":"scout","customer_id":"acme","user_id":"ada","mission_id":"","conversation_id":"","inputs":{"city":"Kiel"},"context":` +
 		`{"call_id":"0199","at":"2026-11-20T22:42:00Z","actor":"agent:scout","layer":"user","tool_version":3,"tool_hash":"abc","local":false}}`
 	if body != want || authorization != "Bearer secret" || kind != "POST application/json" {
 		t.Errorf("the hub got %s, %q, %s; want %s", body, authorization, kind, want)
@@ -91,7 +91,24 @@ func TestAnswers(t *testing.T) {
 		{"success with status 500", `{"success":true,"tool":"weather.get","result":{}}`, 500, "", gateway.CodeProvider},
 		{"other tool", `{"success":true,"tool":"weather.set","result":{}}`, 200, "", gateway.CodeProvider},
 		{"no success", `{"tool":"weather.get","result":{}}`, 200, "", gateway.CodeProvider},
-		{"page", `<html>`, 502, "", gateway.CodeProvider},
+		{"page", `<html>`, 500, "", gateway.CodeProvider},
+		{"key twice", `{"success":false,"success":true,"result":{}}`, 200, "", gateway.CodeProvider},
+		{"other letters", `{"Success":true,"result":{}}`, 200, "", gateway.CodeProvider},
+		{"more behind it", `{"success":true,"result":{}} {}`, 200, "", gateway.CodeProvider},
+		{"null error", `{"success":true,"result":{"a":1},"error":null}`, 200, `{"a":1}`, ""},
+		// C14: what is worth another try, and what the user has to mend
+		{"bad gateway", `<html>`, 502, "", gateway.CodeUnavailable},
+		{"too many", ``, 429, "", gateway.CodeUnavailable},
+		{"down", `{}`, 503, "", gateway.CodeUnavailable},
+		{"unauthorised", ``, 401, "", gateway.CodeCredentials},
+		{"forbidden", `no`, 403, "", gateway.CodeCredentials},
+		{"own code of a refusal", `{"success":false,"error":{"code":"TOKEN_EXPIRED","message":"x"}}`, 401, "", "TOKEN_EXPIRED"},
+		// C2: it waits for an approval of its own
+		{"approval", `{"success":true,"tool":"weather.get","requires_approval":true,"approval_request_id":"ap1","result":{}}`, 200, "", gateway.CodeProviderApproval},
+		{"approval with a failure", `{"success":false,"requires_approval":true,"error":{"code":"x","message":"y"}}`, 202, "", gateway.CodeProviderApproval},
+		{"no approval", `{"success":true,"requires_approval":false,"result":{"a":1}}`, 200, `{"a":1}`, ""},
+		{"odd approval", `{"success":true,"requires_approval":"yes","result":{}}`, 200, "", gateway.CodeProvider},
+		{"faked approval", `{"success":false,"error":{"code":"provider_approval_required","message":"x"}}`, 200, "", gateway.CodeProvider},
 		{"empty", ``, 204, "", gateway.CodeProvider},
 	}
 	for _, tt := range tests {
@@ -171,10 +188,18 @@ func TestBounds(t *testing.T) {
 	}
 	for address, want := range map[string]gateway.Code{
 		loud.URL: gateway.CodeProvider, away.URL: gateway.CodeProvider, seen.URL: gateway.CodeProvider,
-		gone.URL: gateway.CodeProvider, "": gateway.CodeNotConnected,
+		gone.URL: gateway.CodeUnavailable, "http://no.such.host.invalid/": gateway.CodeUnavailable, "": gateway.CodeNotConnected,
 	} {
-		if _, err := h.Run(t.Context(), invocation(address)); code(err) != want {
+		_, err := h.Run(t.Context(), invocation(address))
+		if code(err) != want {
 			t.Errorf("%s: got %v; want %s", address, err, want)
+		}
+		if strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), ".invalid") {
+			t.Errorf("the error says where the hub is (C14): %v", err)
+		}
+		var e *gateway.Error
+		if errors.As(err, &e) && e.NotRun != (address == gone.URL || address == "" || strings.Contains(address, ".invalid")) {
+			t.Errorf("%s: nothing was run: %v", address, e.NotRun)
 		}
 	}
 	if asked {
@@ -202,5 +227,75 @@ func TestRedirectOnTheSameHost(t *testing.T) {
 	out, err := h.Run(t.Context(), invocation(s.URL+"/v1"))
 	if err != nil || !strings.Contains(string(out.Object), `"inputs":{"city":"Kiel"}`) {
 		t.Errorf("got %s, %v", out.Object, err)
+	}
+}
+
+// TestApproval hands on everything that a hub says of an approval of its own
+// (C2).
+func TestApproval(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"success":true,"tool":"weather.get","requires_approval":true,"approval_request_id":"ap1","message":"Ask\u001b[2J Bob.","result":{"draft":1},"eta":"10 min"}`)
+	})
+	h := hub.New(hub.Config{})
+	defer h.Close()
+	_, err := h.Run(t.Context(), invocation(s.URL))
+	var e *gateway.Error
+	if !errors.As(err, &e) || e.Code != gateway.CodeProviderApproval || e.ApprovalRequest != "ap1" || !strings.Contains(e.Message, "Bob.") || strings.Contains(e.Message, "\x1b") {
+		t.Fatalf("got %+v", err)
+	}
+	var said map[string]any
+	if err := json.Unmarshal(e.Answer, &said); err != nil || said["eta"] != "10 min" || said["approval_request_id"] != "ap1" || said["requires_approval"] != true || said["result"] == nil {
+		t.Errorf("not all of the answer is handed on: %s", e.Answer)
+	}
+}
+
+// TestOtherFields hands on what a hub says besides its result and its error
+// (C2).
+func TestOtherFields(t *testing.T) {
+	answer := `{"success":true,"tool":"weather.get","result":{"a":1},"message":"From the cache.","usage":{"tokens":7}}`
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })
+	h := hub.New(hub.Config{})
+	defer h.Close()
+	out, err := h.Run(t.Context(), invocation(s.URL))
+	if err != nil || string(out.Object) != `{"a":1}` || string(out.Answer) != `{"message":"From the cache.","usage":{"tokens":7}}` {
+		t.Errorf("got %s, %s, %v", out.Object, out.Answer, err)
+	}
+	answer = `{"success":false,"error":{"code":"CITY_UNKNOWN","message":"No.","hint":"Kiel?"},"trace":"t1"}`
+	_, err = h.Run(t.Context(), invocation(s.URL))
+	var e *gateway.Error
+	if !errors.As(err, &e) || string(e.Answer) != `{"error":{"code":"CITY_UNKNOWN","message":"No.","hint":"Kiel?"},"trace":"t1"}` {
+		t.Errorf("got %+v", err)
+	}
+}
+
+// TestSaid posts what the caller says about a call, apart from what toolcrib
+// knows (C9).
+func TestSaid(t *testing.T) {
+	var posted struct {
+		Mission      string `json:"mission_id"`
+		Conversation string `json:"conversation_id"`
+		Context      struct {
+			Actor string          `json:"actor"`
+			Said  json.RawMessage `json:"said"`
+		} `json:"context"`
+	}
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(&posted); err != nil {
+			t.Error(err)
+		}
+		_, _ = io.WriteString(w, `{"success":true,"result":{}}`)
+	})
+	h := hub.New(hub.Config{})
+	defer h.Close()
+	in := invocation(s.URL)
+	in.Said = gateway.CallContext{
+		UserMessage: "Rain?", ChatID: "c1", MissionID: "m1", ConversationID: "v1", Confidence: json.RawMessage("0.5"), Context: json.RawMessage(`{"actor":"user:root"}`),
+	}
+	if _, err := h.Run(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if posted.Mission != "m1" || posted.Conversation != "v1" || posted.Context.Actor != "agent:scout" ||
+		string(posted.Context.Said) != `{"user_message":"Rain?","chat_id":"c1","confidence":0.5,"context":{"actor":"user:root"}}` {
+		t.Errorf("the hub got %+v", posted)
 	}
 }

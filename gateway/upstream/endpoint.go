@@ -68,6 +68,11 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if refused := resp.StatusCode; req.Method == http.MethodPost && (refused == http.StatusUnauthorized || refused == http.StatusForbidden) {
+		discard(resp)
+		c.tap.fail(ErrCredentials)
+		return nil, ErrCredentials
+	}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		discard(resp)
 		return nil, fmt.Errorf("%w: it sends us on to %q; configure that address if it is the right one", ErrProtocol, resp.Header.Get("Location"))

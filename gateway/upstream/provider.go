@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -74,13 +75,13 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	server, ok := p.find(t.Provider.Server)
 	if !ok {
 		return gateway.Output{}, &gateway.Error{
-			Code:    gateway.CodeNotConnected,
+			Code: gateway.CodeNotConnected, NotRun: true,
 			Message: fmt.Sprintf("no MCP server %s is configured; the user adds [servers.%s] to the configuration", t.Provider.Server, t.Provider.Server),
 		}
 	}
 	session, tools, err := p.listed(ctx, server)
 	if err != nil {
-		return gateway.Output{}, asError(err)
+		return gateway.Output{}, notListed(err)
 	}
 	name := t.Provider.Name
 	if name == "" {
@@ -195,7 +196,7 @@ func (d drift) refusal(id string) error {
 	if err != nil {
 		return err
 	}
-	e := &gateway.Error{Code: gateway.CodeChanged, Details: details}
+	e := &gateway.Error{Code: gateway.CodeChanged, Details: details, NotRun: true}
 	switch {
 	case d.Approved == "":
 		e.Message = fmt.Sprintf("%s has no pin that says what %s listed when it was approved; nothing was called, the user has to import it from there and approve it again.", id, d.Server)
@@ -241,15 +242,32 @@ func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 func asError(err error) error {
 	e := &gateway.Error{Code: gateway.CodeProvider, Message: cut(err.Error())}
 	var answered *jsonrpc.Error
+	var unreached *url.Error // it names the address
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
+	case errors.Is(err, ErrCredentials):
+		e.Code, e.NotRun = gateway.CodeCredentials, true
+		e.Message = "the server does not accept the credentials; nothing was run, the user has to connect it again"
 	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		e.Code = gateway.CodeTimeout
+	case errors.As(err, &unreached):
+		why, sure := gateway.Unreached(err)
+		e.Code, e.NotRun, e.Message = gateway.CodeUnavailable, sure, "the server is not available: "+why+"; try again later"
 	case errors.As(err, &answered):
 		e.Details = answered.Data
 	}
 	return e
+}
+
+// notListed is asError for a list that was not given: nothing was called.
+func notListed(err error) error {
+	err = asError(err)
+	var e *gateway.Error
+	if errors.As(err, &e) {
+		e.NotRun = true
+	}
+	return err
 }
 
 func cut(s string) string {

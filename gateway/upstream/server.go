@@ -30,10 +30,12 @@ const (
 // What goes wrong with a server. Errors wrap one of these, or what the network
 // or the operating system says.
 var (
-	ErrTimeout  = errors.New("did not answer in time")
-	ErrTooLarge = errors.New("sends more than is read")
-	ErrProtocol = errors.New("does not keep to the protocol")
-	ErrClosed   = errors.New("the connection ended")
+	ErrTimeout = errors.New("did not answer in time")
+	// ErrCredentials says that a server refused the token, or that there is none.
+	ErrCredentials = errors.New("it does not accept the credentials; look at its token_env")
+	ErrTooLarge    = errors.New("sends more than is read")
+	ErrProtocol    = errors.New("does not keep to the protocol")
+	ErrClosed      = errors.New("the connection ended")
 )
 
 func (s Server) timeout() time.Duration {

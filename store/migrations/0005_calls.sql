@@ -12,6 +12,7 @@ CREATE TABLE pending_calls (
   version      INTEGER NOT NULL,
   content_hash TEXT NOT NULL CHECK (length(content_hash) = 64),
   args         TEXT NOT NULL,
+  said         TEXT NOT NULL, -- about the call, by its caller; '' for nothing
   digest       TEXT NOT NULL CHECK (length(digest) = 64),
   asked_at     TEXT NOT NULL,
   expires_at   TEXT NOT NULL,
@@ -108,16 +109,18 @@ WHEN NEW.nth > 0 AND NOT EXISTS (SELECT 1 FROM live
   WHERE subject = NEW.tool AND version = NEW.version AND content_hash = NEW.content_hash AND status = 'active' AND tool_kind = 'action')
 BEGIN SELECT RAISE(ABORT, 'only what is approved and in force can be called'); END;
 -- A call runs without asking only if the approved tier allows it: auto_approve, or
--- user_configurable with the user's own tier, or else the tool's default.
+-- user_configurable with the user's own tier, or else the tool's default; and only
+-- if the tool does not have to be confirmed.
 CREATE TRIGGER calls_unasked BEFORE INSERT ON calls
 WHEN NEW.nth > 0 AND NEW.pending = '' AND 'auto_approve' IS NOT (
-  SELECT CASE l.approval
-    WHEN 'auto_approve' THEN 'auto_approve'
-    WHEN 'user_configurable' THEN coalesce(
+  SELECT CASE
+    WHEN v.definition ->> '$.annotations.requiresConfirmation' THEN 'requires_approval'
+    WHEN l.approval = 'auto_approve' THEN 'auto_approve'
+    WHEN l.approval = 'user_configurable' THEN coalesce(
       (SELECT nullif(tier, '') FROM call_tiers WHERE user = NEW.user AND tool = NEW.tool ORDER BY seq DESC LIMIT 1),
-      (SELECT definition ->> '$.approval.default' FROM versions WHERE subject = l.subject AND number = l.version))
+      v.definition ->> '$.approval.default')
   END
-  FROM live l WHERE l.subject = NEW.tool)
+  FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version WHERE l.subject = NEW.tool)
 BEGIN SELECT RAISE(ABORT, 'this tool needs the yes of the user'); END;
 CREATE TRIGGER calls_unanswered BEFORE INSERT ON calls
 WHEN NEW.nth > 0 AND NEW.pending <> '' AND NOT EXISTS (SELECT 1 FROM call_answers a JOIN pending_calls p ON p.id = a.pending
@@ -135,6 +138,11 @@ CREATE TABLE call_outcomes (
   code        TEXT NOT NULL,
   duration_us INTEGER NOT NULL CHECK (duration_us >= 0),
   output      TEXT NOT NULL,
+  output_hash  TEXT NOT NULL CHECK (length(output_hash) IN (0, 64)),
+  output_bytes INTEGER NOT NULL CHECK (output_bytes >= 0),
+  message      TEXT NOT NULL,
+  approval_request TEXT NOT NULL, -- the provider's id of what waits there
+  not_run     INTEGER NOT NULL CHECK (not_run IN (0, 1)),
   prev_hash   TEXT NOT NULL,
   hash        TEXT NOT NULL CHECK (length(hash) = 64)
 ) STRICT;

@@ -93,7 +93,10 @@ func (s *session) readCall(p gateway.Pending) error {
 	if state == gateway.PendingWaiting {
 		lines = append(lines, "It expires "+stamp(p.ExpiresAt)+".")
 	}
-	lines = append(append(lines, "Arguments:"), text("  ", arguments(p))...)
+	lines = append(append(lines, "Arguments:"), text("  ", laidOut(p.Args))...)
+	if said := p.Said.Encode(); said != nil {
+		lines = append(append(lines, "Said by its caller, not checked:"), text("  ", laidOut(said))...)
+	}
 	if a := p.Answer; a != nil {
 		lines = append(lines, fmt.Sprintf("Answered by %s, %s.", a.By, stamp(a.At)))
 		if a.Reason != "" {
@@ -114,11 +117,11 @@ func (s *session) readCall(p gateway.Pending) error {
 	return nil
 }
 
-// arguments are those of a call, laid out.
-func arguments(p gateway.Pending) string {
-	n, err := jsondoc.Parse(p.Args, jsondoc.DefaultLimits)
+// laidOut writes a document over several lines.
+func laidOut(doc []byte) string {
+	n, err := jsondoc.Parse(doc, jsondoc.DefaultLimits)
 	if err != nil {
-		return string(p.Args)
+		return string(doc)
 	}
 	return string(jsondoc.Indent(n))
 }

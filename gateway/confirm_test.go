@@ -1,0 +1,73 @@
+package gateway_test
+
+import (
+	"errors"
+	"testing"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// TestConfirmationAsks asks the user before every call of a tool that has to be
+// confirmed, whatever its approval tier is and the user chose (C23).
+func TestConfirmationAsks(t *testing.T) {
+	confirm := true
+	for _, approval := range []registry.Approval{{Tier: registry.AutoApprove}, {Tier: registry.UserConfigurable, Default: registry.AutoApprove}} {
+		w := open(t, nil, action("get_weather", func(tool *registry.Tool) {
+			tool.Annotations, tool.Approval = &registry.Annotations{RequiresConfirmation: &confirm}, &approval
+		}))
+		if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
+			t.Errorf("%s: the confirmation was switched off: %v", approval.Tier, err)
+		}
+		if d, err := w.Describe(t.Context(), caller(), "get_weather"); err != nil || d.Approval != registry.RequiresApproval {
+			t.Errorf("%s: it says %s, %v", approval.Tier, d.Approval, err)
+		}
+		d, err := w.Describe(t.Context(), caller(), "get_weather")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = w.db.Calls().Log(t.Context(), func(tx gateway.LedgerTx) error { // the database holds it, too
+			return tx.AddCall(t.Context(), gateway.Call{
+				ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Name: "get_weather", Tool: d.Tool.Subject, Version: d.Tool.Version, ContentHash: d.Tool.ContentHash, Nth: 1,
+			})
+		})
+		if !errors.Is(err, gateway.ErrContradiction) {
+			t.Errorf("%s: the database took a call that nobody confirmed: %v", approval.Tier, err)
+		}
+		_, err = w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+		waits := refusal(t, err, gateway.CodeApprovalRequired)
+		if _, err := w.Approve(t.Context(), ada, waits.Pending, ""); err != nil || w.provider.runs.Load() != 1 {
+			t.Errorf("%s: %v after the yes, %d runs", approval.Tier, err, w.provider.runs.Load())
+		}
+	}
+}
+
+// TestCategoryImplies takes a tool of the category terminal that says nothing of
+// itself as destructive: at the eval gate, and in the audit, which can be asked
+// for it and can be told to keep none (C21).
+func TestCategoryImplies(t *testing.T) {
+	harmless := false
+	silent := action("get_weather", func(tool *registry.Tool) { tool.Category, tool.RequiresGate, tool.Annotations = "terminal", true, nil })
+	stated := action("get_tides", func(tool *registry.Tool) {
+		tool.Category, tool.RequiresGate, tool.Annotations = "terminal", true, &registry.Annotations{Destructive: &harmless}
+	})
+	w := open(t, func(c *gateway.Config) { c.Gate = gateFunc(broken) }, silent, stated)
+	_, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+	refusal(t, err, gateway.CodeGateUnavailable)
+	if _, err := w.Execute(t.Context(), caller(), request("get_tides", "{}")); err != nil {
+		t.Error(err)
+	}
+	calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 9, Hint: "destructive"})
+	if err != nil || len(calls) != 1 || calls[0].Tool.ID != "get_weather" || calls[0].Annotations == nil || !*calls[0].Annotations.Destructive {
+		t.Errorf("the destructive ones are %+v, %v", calls, err)
+	}
+	w = open(t, func(c *gateway.Config) { c.NoHints = true }, stated)
+	if _, err := w.Execute(t.Context(), caller(), request("get_tides", "{}")); err != nil {
+		t.Error(err)
+	}
+	calls, err = w.Calls(t.Context(), gateway.CallQuery{Limit: 9})
+	if err != nil || len(calls) != 1 || calls[0].Annotations != nil {
+		t.Errorf("the audit keeps %+v, %v", calls, err)
+	}
+}
