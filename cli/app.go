@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os/user"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -61,6 +61,10 @@ type app struct {
 	stdout io.Writer
 	flags  globalFlags
 
+	// creates is set by commands that make the database when there is none.
+	creates bool
+	scratch string // the folder of a dry run's own database; "" when there is none
+
 	config    *config
 	db        *store.DB
 	desk      *review.Desk
@@ -75,10 +79,14 @@ func (a *app) settle() {
 }
 
 func (a *app) close() error {
-	if a.db == nil {
-		return nil
+	var err error
+	if a.db != nil {
+		err = a.db.Close()
 	}
-	return a.db.Close()
+	if a.scratch != "" {
+		err = errors.Join(err, os.RemoveAll(a.scratch))
+	}
+	return err
 }
 
 // wantsJSON also looks at the bare arguments: an error in the flags comes
@@ -120,7 +128,7 @@ func (a *app) database(ctx context.Context) (*store.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.db, err = store.Open(ctx, c.DB, store.Options{Now: a.env.Now, NewID: a.env.NewID})
+	a.db, err = a.open(ctx, c, false)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +146,7 @@ func (a *app) inspected(ctx context.Context) (*store.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.db, err = store.Open(ctx, c.DB, store.Options{Now: a.env.Now, NewID: a.env.NewID, Inspect: true})
+	a.db, err = a.open(ctx, c, true)
 	return a.db, err
 }
 
@@ -155,10 +163,9 @@ func (a *app) openDesk(ctx context.Context) (*review.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	desk, err := review.New(db, c.connect(c.policy(), a.env), a.env.Now, a.env.NewID)
+	desk, err := c.desk(db, a.env)
 	if err != nil {
-		_, named := c.ruleSet()
-		return nil, cmp.Or(named, err)
+		return nil, err
 	}
 	if a.flags.dryRun {
 		desk = desk.DryRun()
@@ -173,21 +180,6 @@ func (a *app) actor() (proposals.Actor, error) {
 		return proposals.ParseActor(a.flags.as)
 	}
 	return proposals.Actor{Kind: proposals.User, Name: loginName(a.env)}, nil
-}
-
-// loginName is the name of the user who is logged in, as an actor has it.
-func loginName(env Env) string {
-	name := ""
-	if u, err := user.Current(); err == nil {
-		name = u.Username
-	}
-	if name == "" {
-		name = env.Getenv("USER")
-	}
-	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
-		name = name[i+1:] // DOMAIN\name
-	}
-	return proposals.ActorName(name)
 }
 
 // layer is the layer a command works in when none is named.
@@ -266,6 +258,16 @@ func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s has more than %d MiB", name, maxInput>>20)
 	}
 	return b, nil
+}
+
+// folderOf returns an error when the folder that a file is to be written into
+// is not there. None is made: its name is more likely mistyped than meant.
+func (a *app) folderOf(file string) error {
+	dir := filepath.Dir(a.path(file))
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write %s: there is no folder %s; make it first", file, dir)
+	}
+	return nil
 }
 
 // path makes name relative to the working directory of env.

@@ -37,6 +37,9 @@ func runBackup(ctx context.Context, a *app, name string) error {
 	if err != nil {
 		return err
 	}
+	if err := a.folderOf(name); err != nil {
+		return err
+	}
 	path := a.path(name)
 	if err := db.Backup(ctx, path); err != nil {
 		return err

@@ -135,6 +135,7 @@ func runCallsPolicy(ctx context.Context, a *app, user string, args []string) err
 		return err
 	}
 	doc := docTierList{Schema: schema, Kind: "tier.list", Tiers: []docTier{}}
+	a.creates = len(args) > 0
 	return a.withGateway(ctx, func(g *openGateway) error {
 		var list []gateway.Override
 		if len(args) == 0 {

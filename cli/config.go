@@ -37,6 +37,10 @@ type config struct {
 
 	// sources says which file or flag each setting came from.
 	sources map[string]string
+	// userFile is where the user's own settings stand, or would.
+	userFile string
+	// defaultDB is set when nothing names the database.
+	defaultDB bool
 }
 
 func (c config) policy() review.Policy {
@@ -51,11 +55,15 @@ func (c config) policy() review.Policy {
 // above it.
 func loadConfig(env Env, flags globalFlags) (config, error) {
 	c := config{Chief: "builtin", MaxOpen: review.DefaultMaxOpen, MaxWrites: review.DefaultMaxWrites, sources: map[string]string{}}
-	userFile := filepath.Join(configHome(env), "toolcrib", configName)
-	if err := c.readFile(userFile, true); err != nil {
+	home, err := configHome(env)
+	if err != nil {
 		return c, err
 	}
-	if projectFile := findUp(env.Dir, configName); projectFile != "" && projectFile != userFile {
+	c.userFile = filepath.Join(home, "toolcrib", configName)
+	if err := c.readFile(c.userFile, true); err != nil {
+		return c, err
+	}
+	if projectFile := findUp(env.Dir, configName); projectFile != "" && !sameFile(projectFile, c.userFile) {
 		if err := c.readProject(env.Dir, projectFile); err != nil {
 			return c, err
 		}
@@ -75,7 +83,10 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 		return c, err
 	}
 	if c.DB == "" {
-		c.DB = filepath.Join(dataHome(env), "toolcrib", "toolcrib.db")
+		if home, err = dataHome(env); err != nil {
+			return c, err
+		}
+		c.DB, c.defaultDB = filepath.Join(home, "toolcrib", "toolcrib.db"), true
 	}
 	return c, c.check()
 }
@@ -183,6 +194,19 @@ func absolute(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
+// sameFile reports whether two names are of one file, also through links.
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
 // findUp looks for name in dir and above.
 func findUp(dir, name string) string {
 	for {
@@ -196,21 +220,4 @@ func findUp(dir, name string) string {
 		}
 		dir = parent
 	}
-}
-
-// configHome and dataHome follow the XDG Base Directory Specification, 0.8.
-func configHome(env Env) string { return xdg(env, "XDG_CONFIG_HOME", ".config") }
-
-func dataHome(env Env) string { return xdg(env, "XDG_DATA_HOME", filepath.Join(".local", "share")) }
-
-// xdg ignores a relative value, as the specification demands.
-func xdg(env Env, variable, fallback string) string {
-	if dir := env.Getenv(variable); filepath.IsAbs(dir) {
-		return dir
-	}
-	home := env.Getenv("HOME")
-	if home == "" {
-		home, _ = os.UserHomeDir() // an unknown home leaves a relative path, which is reported when it is used
-	}
-	return filepath.Join(home, fallback)
 }

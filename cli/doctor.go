@@ -41,7 +41,8 @@ func newDoctor(a *app) *cobra.Command {
 		Short: "Say what is in force and whether the database is sound",
 		Long: `Print every setting with where it comes from, who you are, and what the engine
 says about the database file. toolcrib verify looks at the content. Nothing is
-repaired. Exit status 6 when something is wrong, or others may read the file.`,
+repaired, and no database is created. Exit status 3 when there is none, 6 when
+something is wrong, or others may read the file.`,
 		Example: `  toolcrib doctor
   toolcrib doctor --json`,
 		Args: exact(0, "no arguments"),
@@ -58,10 +59,30 @@ func runDoctor(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	desk, err := a.openDesk(ctx)
+	rulesNow, err := c.rulesVersion(a.env)
 	if err != nil {
 		return err
 	}
+	doc := docDoctor{
+		Schema: schema, Kind: "doctor", Settings: c.list(), Actor: actor.String(), Database: c.DB,
+		Rules: rulesNow, Proposals: map[string]int{}, Problems: []string{},
+	}
+	err = doc.examine(ctx, a)
+	switch {
+	case errors.Is(err, store.ErrNoDatabase): // the settings may say why it is looked for there
+		doc.Problems = append(doc.Problems, sentence(err))
+	case err != nil:
+		return err
+	}
+	doc.OK = len(doc.Problems) == 0
+	if printed := a.print(doc, func(p *page) { writeDoctor(p, doc) }); printed != nil || err != nil {
+		return errors.Join(printed, err)
+	}
+	return findingsUnless(doc.OK)
+}
+
+// examine adds what the engine says about the database file.
+func (doc *docDoctor) examine(ctx context.Context, a *app) error {
 	db, err := a.database(ctx)
 	if err != nil {
 		return err
@@ -70,14 +91,9 @@ func runDoctor(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	doc := docDoctor{
-		Schema: schema, Kind: "doctor", Settings: c.list(), Actor: actor.String(), Database: c.DB,
-		SchemaNow: health.Schema, Rules: desk.RulesVersion(), Proposals: health.Proposals, Problems: health.Problems,
-	}
-	if doc.Problems == nil {
-		doc.Problems = []string{}
-	}
-	info, err := os.Stat(c.DB)
+	doc.SchemaNow, doc.Proposals = health.Schema, health.Proposals
+	doc.Problems = append(doc.Problems, health.Problems...)
+	info, err := os.Stat(doc.Database)
 	if err != nil {
 		return err
 	}
@@ -85,8 +101,7 @@ func runDoctor(ctx context.Context, a *app) error {
 	if problem := store.OpenToOthers(info.Mode()); problem != "" {
 		doc.Problems = append(doc.Problems, problem)
 	}
-	doc.OK = len(doc.Problems) == 0
-	return errors.Join(a.print(doc, func(p *page) { writeDoctor(p, doc) }), findingsUnless(doc.OK))
+	return nil
 }
 
 // findingsUnless is errFindings when ok is not set.
@@ -105,7 +120,9 @@ func writeDoctor(p *page, doc docDoctor) {
 	p.table([]string{"SETTING", "VALUE", "FROM"}, rows)
 	p.blank()
 	p.linef("you are   %s", doc.Actor)
-	p.linef("database  %s, %d bytes, mode %s, schema %d", doc.Database, doc.Bytes, doc.Mode, doc.SchemaNow)
+	if doc.Bytes > 0 {
+		p.linef("database  %s, %d bytes, mode %s, schema %d", doc.Database, doc.Bytes, doc.Mode, doc.SchemaNow)
+	}
 	p.linef("rules     %s", doc.Rules)
 	for _, s := range proposals.States() {
 		if n := doc.Proposals[string(s)]; n > 0 {

@@ -19,6 +19,8 @@ type Env struct {
 	Dir    string // working directory
 	Now    func() time.Time
 	NewID  func() string // a new UUIDv7
+	// Account tells who runs the process; nil asks the operating system.
+	Account func() Account
 	// InTerminal and OutTerminal say whether a person is at the other end.
 	InTerminal, OutTerminal bool
 	// Settle is called when the process is about to stay: the workbench with

@@ -87,7 +87,7 @@ standard error. Imported again, an export proposes nothing.`,
 	set.StringVar(&f.agent, "agent", "", "only what the agent `ID` has")
 	set.StringVar(&f.server, "server", "", "with --format mcp: what was approved of the server `NAME`, as it lists it itself")
 	set.StringVar(&f.asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
-	set.StringVar(&f.output, "output", "", "write to `FILE` instead of standard output")
+	set.StringVar(&f.output, "output", "", "write to `FILE` instead of standard output, which - names")
 	f.where.register(set)
 	set.BoolVar(&f.noDeferred, "no-deferred", false, "with --agent: leave out the tools that wait to be discovered")
 	return cmd
@@ -127,8 +127,11 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 		return err
 	}
 	text = visible.JSON(text)
-	if f.output == "" {
+	if f.output == "" || f.output == "-" {
 		_, err := a.env.Out.Write(text)
+		return err
+	}
+	if err := a.folderOf(f.output); err != nil {
 		return err
 	}
 	return workspace.WriteFile(a.path(f.output), text)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"strings"
 
 	"toolcrib/proposals"
@@ -95,7 +94,7 @@ func (a *app) printImport(t intaken) error {
 		p.linef("%d new, %d changed, %d vanished, %d back, %d as they are live, %d proposed before, %d skipped.", parts...)
 		if out.Configuration != "" {
 			p.blank()
-			p.linef("For its approved tools to run, %s needs:", filepath.Join(configHome(a.env), "toolcrib", configName))
+			p.linef("For its approved tools to run, %s needs:", a.config.userFile)
 			for line := range strings.Lines(out.Configuration) {
 				p.linef("  %s", strings.TrimRight(line, "\n"))
 			}

@@ -90,12 +90,12 @@ interrupted.`,
 		commands []func(*app) *cobra.Command
 	}{
 		{groupReview, []func(*app) *cobra.Command{
-			newPropose, newRevise, newSubmit, newList, newShow, newDiff, newReview, newApprove, newNeedsChanges, newReject,
-			newWithdraw, newComment, newWaive, newRebase, newRegroup, newFork,
+			creating(newPropose), newRevise, newSubmit, newList, newShow, newDiff, newReview, newApprove, newNeedsChanges, newReject,
+			newWithdraw, newComment, newWaive, newRebase, newRegroup, creating(newFork),
 		}},
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newBlame, newRollback, newVerify, newBackup, newLog, newExport, newDrift}},
-		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, newImport, newWatch, newCanonicalize, newCheck}},
-		{groupRuntime, []func(*app) *cobra.Command{newParse, newExec, newCalls, newMCP}},
+		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck}},
+		{groupRuntime, []func(*app) *cobra.Command{newParse, creating(newExec), newCalls, creating(newMCP)}},
 		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newVersion}},
 	} {
 		for _, command := range add.commands {
@@ -105,6 +105,20 @@ interrupted.`,
 		}
 	}
 	return root
+}
+
+// creating returns the constructor of a command that makes the database when
+// there is none. All others only open one that is there.
+func creating(command func(*app) *cobra.Command) func(*app) *cobra.Command {
+	return func(a *app) *cobra.Command {
+		c := command(a)
+		run := c.RunE
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			a.creates = true
+			return run(cmd, args)
+		}
+		return c
+	}
 }
 
 // exact makes cobra's count of arguments a usage error of ours.

@@ -13,6 +13,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/visible"
 )
 
 func newRebase(a *app) *cobra.Command {
@@ -90,10 +91,17 @@ func passage(s diff.Side) string {
 }
 
 // writeDraft writes a draft to a file that is not there yet, in the form that
-// its name asks for. A file and not the screen, because Markdown can not show a
+// its name asks for. "-" is standard output, in JSON: Markdown cannot show a
 // hidden character and keep it.
 func (a *app) writeDraft(d proposals.Draft, file string) error {
 	text := d.JSON()
+	if file == "-" {
+		_, err := a.env.Out.Write(visible.JSON(text))
+		return err
+	}
+	if err := a.folderOf(file); err != nil {
+		return err
+	}
 	if strings.HasSuffix(strings.ToLower(file), ".md") || strings.HasSuffix(strings.ToLower(file), ".markdown") {
 		var err error
 		if text, err = d.Markdown(); err != nil {

@@ -2,13 +2,34 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"toolcrib/store"
 )
+
+// cmdDatabase makes what reading commands never do.
+func cmdDatabase(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: database [FILE]")
+	}
+	name := ts.Getenv("TOOLCRIB_DB")
+	if len(args) == 1 {
+		name = args[0]
+	}
+	db, err := store.Open(context.Background(), ts.MkAbs(name), store.Options{Now: time.Now, NewID: newID})
+	ts.Check(err)
+	ts.Check(db.Close())
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {

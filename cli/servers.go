@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -118,10 +117,7 @@ func (s serverConfig) upstream(env Env, name string) upstream.Server {
 
 // homeFolder is the user's home folder, or the root where there is none.
 func homeFolder(env Env) string {
-	if dir := env.Getenv("HOME"); filepath.IsAbs(dir) {
-		return dir
-	}
-	if dir, err := os.UserHomeDir(); err == nil && filepath.IsAbs(dir) {
+	if dir, err := env.home(); err == nil {
 		return dir
 	}
 	return string(filepath.Separator)

@@ -22,8 +22,8 @@ func newShow(a *app) *cobra.Command {
 revisions, and the review digest that an approval can be tied to.
 
 With --source FILE the current revision is written to FILE, as Markdown or JSON
-by its name, to be edited and handed to toolcrib revise. Showing a proposal
-changes nothing.`,
+by its name, to be edited and handed to toolcrib revise; - is standard output,
+in JSON. Showing a proposal changes nothing.`,
 		Example: `  toolcrib show 0199f3
   toolcrib show 0199f3 --json
   toolcrib show 0199f3 --source revised.md`,
@@ -41,13 +41,16 @@ changes nothing.`,
 				if err := a.writeDraft(d.Revision.Draft, source); err != nil {
 					return err
 				}
+				if source == "-" {
+					return nil
+				}
 				a.note("Wrote revision %d of %s to %s.", d.Revision.Number, d.Proposal.Subject, source)
 				return nil
 			}
 			return a.printDossier(d)
 		},
 	}
-	cmd.Flags().StringVar(&source, "source", "", "write the current revision to `FILE` (.md or .json)")
+	cmd.Flags().StringVar(&source, "source", "", "write the current revision to `FILE` (.md or .json), - for standard output")
 	return cmd
 }
 

@@ -36,6 +36,9 @@ func run(t *testing.T, dir string, vars map[string]string, args ...string) (out,
 func TestColours(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
+	if _, errs, code := run(t, dir, nil, "fork", "file_reader"); code != 0 { // reading creates no database
+		t.Fatalf("exit status %d: %s", code, errs)
+	}
 	for _, test := range []struct {
 		name string
 		vars map[string]string

@@ -39,6 +39,7 @@ const framesPerSecond = 60
 
 // openWorkbench shows the workbench until the user leaves it.
 func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
+	a.creates = true
 	b, err := a.bind(ctx)
 	if err != nil {
 		return err
@@ -59,10 +60,14 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
+	state, err := stateHome(a.env)
+	if err != nil {
+		return err
+	}
 	conf := tui.Config{
 		Desk: b.desk, Calls: calls, Registry: catalogReader{a.db, layer.View()}, Actor: b.actor, Layer: layer, Place: place,
 		Theme: c.Theme, Plain: a.flags.noColor || a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb",
-		Getenv: a.env.Getenv, Drafts: filepath.Join(xdg(a.env, "XDG_STATE_HOME", filepath.Join(".local", "state")), "toolcrib", "drafts"),
+		Getenv: a.env.Getenv, Drafts: filepath.Join(state, "toolcrib", "drafts"),
 		Now: a.env.Now, Size: a.terminalSize, Verify: a.verifyJob, Import: a.importJob,
 	}
 	width, height := a.terminalSize()

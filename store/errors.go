@@ -20,6 +20,8 @@ var (
 	ErrNewer = errors.New("the database is newer than this program")
 	// ErrForeign is wrapped when the file is no database of toolcrib.
 	ErrForeign = errors.New("not a toolcrib database")
+	// ErrNoDatabase is wrapped when there is no file and none is to be made.
+	ErrNoDatabase = errors.New("no database")
 	// ErrBusy is wrapped when another process held the database for too long.
 	ErrBusy = errors.New("the database is busy")
 	// ErrDamaged is wrapped when the file can not be read as a database.

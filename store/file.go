@@ -9,12 +9,15 @@ import (
 )
 
 // createFile makes sure that the file exists, so that the engine never
-// creates it with wider rights: 0600, in folders of 0700 where they are
-// missing. The log files take over the mode of the database. A file that is too
-// small for a database is refused: the engine would take it for an empty one.
-func createFile(path string) error {
+// creates it with wider rights than 0600. The log files take over the mode of
+// the database. A file that is too small for a database is refused: the engine
+// would take it for an empty one. No folder is made: the name of a folder that
+// is not there is more likely mistyped than meant.
+func createFile(path string, existing bool) error {
 	info, err := os.Stat(path)
 	switch {
+	case existing && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0):
+		return fmt.Errorf("%w at %s", ErrNoDatabase, path)
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%s: %w: it is no file; name one with --db", path, ErrForeign)
 	case err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < smallestDatabase:
@@ -26,8 +29,8 @@ func createFile(path string) error {
 		return fmt.Errorf("%s is a link to %s, which is not there; make that first, or name another file with --db", path, target)
 	}
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("create the folder of the database: %w", err)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("create the database %s: there is no folder %s; make it first, or name another file with --db", path, dir)
 	}
 	// Whoever loses a race for the file must not open it here: closing it again
 	// would take away the locks that the engine holds in this process.

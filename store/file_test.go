@@ -31,6 +31,9 @@ func TestPaths(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "in "+name, name)
+			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
 			db := storetest.Open(t, path)
 			queue(t, db, 3)
 			if err := db.Close(); err != nil {

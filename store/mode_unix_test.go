@@ -13,7 +13,7 @@ import (
 )
 
 // TestFileModes makes the database and what lies beside it readable for nobody
-// else, however liberal the umask is, and leaves alone what was there.
+// else, however liberal the umask is, and leaves its folder alone.
 func TestFileModes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	old := syscall.Umask(0)
@@ -22,11 +22,11 @@ func TestFileModes(t *testing.T) {
 	if err := os.Chmod(there, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(there, "data", "toolcrib", "toolcrib.db")
+	path := filepath.Join(there, "toolcrib.db")
 	db := storetest.Open(t, path)
 	queue(t, db, 1) // the log exists only once something was written
 	for name, want := range map[string]os.FileMode{
-		there: 0o755, filepath.Join(there, "data"): 0o700, filepath.Join(there, "data", "toolcrib"): 0o700, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600,
+		there: 0o755, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600,
 	} {
 		info, err := os.Stat(name)
 		if err != nil {

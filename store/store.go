@@ -42,14 +42,16 @@ type Options struct {
 	// Inspect opens a database whose core tools were tampered with too, for
 	// those who want to see what was done to it.
 	Inspect bool
+	// Existing opens a file that is there, and makes none.
+	Existing bool
 }
 
 // maxReaders bounds the reading connections.
 const maxReaders = 4
 
-// Open opens the database file at path, creating and migrating it as needed:
-// the file with mode 0600, missing folders with 0700. It returns an error that
-// wraps review.ErrTampered when a core tool is not what the program ships, and
+// Open opens the database file at path, migrating it as needed and creating it,
+// with mode 0600, unless opts say otherwise. Its folder has to be there. It
+// returns an error that wraps review.ErrTampered when a core tool is not what the program ships, and
 // ErrNewer when the file was written by a newer toolcrib.
 func Open(ctx context.Context, path string, opts Options) (*DB, error) {
 	db, err := open(ctx, path, opts, false)
@@ -77,7 +79,7 @@ func open(ctx context.Context, path string, opts Options, frozen bool) (*DB, err
 // connect makes the file if there is none. It is looked into when the first
 // session is opened.
 func connect(path string, opts Options, frozen bool) (*DB, error) {
-	if err := errors.Join(registerNear(), createFile(path)); err != nil {
+	if err := errors.Join(registerNear(), createFile(path, opts.Existing)); err != nil {
 		return nil, err
 	}
 	readers := min(max(runtime.NumCPU(), 1), maxReaders)

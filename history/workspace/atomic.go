@@ -97,13 +97,9 @@ func (f files) write(name string, text []byte) error {
 
 // WriteFile replaces the file at name in one step that survives a crash: the
 // text goes to a temporary file in the same folder, which is synced, renamed,
-// and its folder synced. Missing folders are made. The file gets mode 0644.
+// and its folder, which has to be there, synced. The file gets mode 0644.
 func WriteFile(name string, text []byte) error {
-	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	return files{dir}.write(filepath.Base(name), text)
+	return files{filepath.Dir(name)}.write(filepath.Base(name), text)
 }
 
 func replace(root *os.Root, name string, text []byte) (err error) {

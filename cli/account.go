@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"os"
+	"os/user"
+	"strconv"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+)
+
+// Account is who runs the process, as the operating system knows it. No
+// environment variable has a part in it: whoever starts a program chooses them.
+type Account struct {
+	history.Account
+	Home string // as the account database has it; "" when it has no entry
+}
+
+// account returns who runs the process.
+func (e Env) account() Account {
+	if e.Account != nil {
+		return e.Account()
+	}
+	return systemAccount()
+}
+
+// systemAccount asks the account database by number. os/user.Current would do
+// without cgo what it is asked here to avoid: fill gaps from USER and HOME.
+func systemAccount() Account {
+	var a Account
+	a.Host, _ = os.Hostname() // "" is recorded as unknown
+	var entry *user.User
+	var err error
+	if uid := os.Getuid(); uid >= 0 {
+		a.UID = strconv.Itoa(uid)
+		entry, err = user.LookupId(a.UID)
+	} else if entry, err = user.Current(); err == nil { // Windows, which asks the process's token
+		a.UID = entry.Uid
+	}
+	if err == nil {
+		a.Login, a.Home = entry.Username, entry.HomeDir
+	}
+	return a
+}
+
+// loginName is the name of the user who is logged in, as an actor has it. An
+// account without an entry goes by its number.
+func loginName(env Env) string {
+	a := env.account()
+	if a.Login == "" {
+		return proposals.ActorName("uid-" + a.UID)
+	}
+	return proposals.ActorName(a.Login[strings.LastIndexByte(a.Login, '\\')+1:]) // DOMAIN\name
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"toolcrib/review"
+	"toolcrib/store"
+)
+
+// open opens the database file. Only a command that writes creates one, and
+// only at the default path with its folders: a mistyped name must not become an
+// empty registry that lists and verifies as if nothing were wrong.
+func (a *app) open(ctx context.Context, c config, inspect bool) (*store.DB, error) {
+	opts := store.Options{Now: a.env.Now, NewID: a.env.NewID, Inspect: inspect, Existing: !a.creates || a.flags.dryRun}
+	if !opts.Existing && c.defaultDB {
+		if err := os.MkdirAll(filepath.Dir(c.DB), 0o700); err != nil {
+			return nil, fmt.Errorf("create the folder of the database: %w", err)
+		}
+	}
+	db, err := store.Open(ctx, c.DB, opts)
+	switch {
+	case !errors.Is(err, store.ErrNoDatabase):
+		return db, err
+	case a.creates:
+		return a.openScratch(ctx, opts)
+	case c.defaultDB:
+		return nil, fmt.Errorf("%w; `toolcrib propose FILE` and `toolcrib import FILE` create it, as does the workbench, which `toolcrib` opens", err)
+	}
+	return nil, fmt.Errorf("%w, which %s names; correct it, or create the database with `toolcrib propose FILE` or `toolcrib import FILE`", err, c.sources["db"])
+}
+
+// openScratch opens the database that a dry run would have created. It lies in
+// a folder of its own until the command ends.
+func (a *app) openScratch(ctx context.Context, opts store.Options) (_ *store.DB, err error) {
+	if a.scratch, err = os.MkdirTemp(a.env.Getenv("TMPDIR"), "toolcrib-dry-run-"); err != nil {
+		return nil, err
+	}
+	opts.Existing = false
+	return store.Open(ctx, filepath.Join(a.scratch, "toolcrib.db"), opts)
+}
+
+// desk puts the desk that the settings describe before a store.
+func (c config) desk(db review.Store, env Env) (*review.Desk, error) {
+	desk, err := review.New(db, c.connect(c.policy(), env), env.Now, env.NewID)
+	if err != nil {
+		_, named := c.ruleSet()
+		return nil, cmp.Or(named, err)
+	}
+	return desk, nil
+}
+
+// rulesVersion names the rules and the policy in force, for which no database
+// is needed.
+func (c config) rulesVersion(env Env) (string, error) {
+	desk, err := c.desk(nil, env)
+	if err != nil {
+		return "", err
+	}
+	return desk.RulesVersion(), nil
+}

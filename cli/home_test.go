@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"toolcrib/history"
+	"toolcrib/shortrun"
+)
+
+// homeless runs toolcrib in dir with the given variables and account.
+func homeless(t *testing.T, dir string, vars map[string]string, account Account, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = Main(t.Context(), Env{
+		Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: dir, Now: time.Now,
+		NewID:   func() string { return uuid.Must(uuid.NewV7()).String() },
+		Getenv:  func(name string) string { return vars[name] },
+		Account: func() Account { return account },
+	})
+	return out.String(), errs.String(), code
+}
+
+// TestWorkingDirectoryIsNoHome is S1: without a usable HOME, the configuration
+// of the working directory counted as the user's own and its programs were run.
+func TestWorkingDirectoryIsNoHome(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	nobody := Account{Account: history.Account{UID: "54321"}}
+	for name, vars := range map[string]map[string]string{
+		"no HOME":       {},
+		"empty HOME":    {"HOME": ""},
+		"HOME is a dot": {"HOME": "."},
+		"relative HOME": {"HOME": "home"},
+		"relative XDG":  {"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": "data", "XDG_STATE_HOME": "state"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			for _, home := range []string{".", "home"} {
+				file := filepath.Join(dir, home, ".config", "toolcrib", configName)
+				if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte("[servers.evil]\ncommand = [\"touch\", \""+dir+"/PWNED\"]\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := names(t, dir)
+			_, errs, code := homeless(t, dir, vars, nobody, "import", "--server", "evil")
+			if code != exitFailed || !strings.Contains(errs, "there is no home folder") || !strings.Contains(errs, "set HOME to an absolute path, or set XDG_CONFIG_HOME") {
+				t.Errorf("exit status %d: %s", code, errs)
+			}
+			if _, errs, code := homeless(t, dir, vars, nobody, "list"); code != exitFailed {
+				t.Errorf("list: exit status %d: %s", code, errs)
+			}
+			entry := nobody
+			entry.Home = t.TempDir()
+			if _, errs, code := homeless(t, dir, vars, entry, "import", "--server", "evil"); code == exitOK || strings.Contains(errs, "no home folder") {
+				t.Errorf("with an account entry: exit status %d: %s", code, errs)
+			}
+			if _, errs, code := homeless(t, dir, vars, entry, "fork", "file_reader"); code != exitOK {
+				t.Errorf("fork: exit status %d: %s", code, errs)
+			}
+			if _, err := os.Stat(filepath.Join(entry.Home, ".local", "share", "toolcrib", "toolcrib.db")); err != nil {
+				t.Errorf("the database is not in the account's home: %v", err)
+			}
+			if after := names(t, dir); after != before {
+				t.Errorf("the working directory has %s, and had %s", after, before)
+			}
+		})
+	}
+}
+
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		found = append(found, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(found, "\n")
+}
+
+// TestAccountIsNotTheEnvironment sees to it that no variable says who runs the
+// process, with cgo and without.
+func TestAccountIsNotTheEnvironment(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	before := systemAccount()
+	t.Setenv("HOME", "/nowhere")
+	t.Setenv("USER", "boss")
+	t.Setenv("LOGNAME", "boss")
+	if after := systemAccount(); after != before || after.UID == "" {
+		t.Errorf("the account is %+v, and was %+v", after, before)
+	}
+	if got := loginName(Env{Account: func() Account { return Account{Account: history.Account{UID: "54321"}} }}); got != "uid-54321" {
+		t.Errorf("an account without an entry is %q", got)
+	}
+}
+
+// TestFoldersOfTheDatabase sees to it that the folders of the default path are
+// nobody else's, however liberal the umask is.
+func TestFoldersOfTheDatabase(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	account := Account{Home: t.TempDir()}
+	if _, errs, code := homeless(t, t.TempDir(), nil, account, "fork", "file_reader"); code != exitOK {
+		t.Fatalf("exit status %d: %s", code, errs)
+	}
+	for _, dir := range []string{".local", ".local/share", ".local/share/toolcrib"} {
+		info, err := os.Stat(filepath.Join(account.Home, dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); runtime.GOOS != "windows" && got != 0o700 {
+			t.Errorf("%s has mode %04o; want 0700", dir, got)
+		}
+	}
+}

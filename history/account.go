@@ -1,0 +1,10 @@
+package history
+
+// Account is the account of the operating system whose process did something.
+// Every event carries it, so that the log tells who acted from who the act was
+// attributed to.
+type Account struct {
+	UID   string `json:"uid,omitempty"`   // its number; the SID on Windows
+	Login string `json:"login,omitempty"` // as the account database has it
+	Host  string `json:"host,omitempty"`  // the name of the machine
+}
