@@ -18,7 +18,7 @@ func TestMixedCrowd(t *testing.T) {
 	const processes = 8
 	writes := blows(250, 12)
 	c := newCrib(t)
-	c.must("", "list")
+	c.must("", opening()...)
 	var crowd sync.WaitGroup
 	var mu sync.Mutex
 	answers := map[int]int{}

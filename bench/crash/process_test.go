@@ -112,6 +112,10 @@ func (c crib) must(stdin string, args ...string) string {
 	return out
 }
 
+// opening is a command that creates the database when there is none, and changes
+// nothing in one that is there.
+func opening() []string { return []string{"mcp", "--as", "agent:opener"} }
+
 // proposal is a complete proposal of a new prompt tool as one line of JSON.
 func proposal(layer, id string) string {
 	return fmt.Sprintf(`{"type":"new","subject":"tool:%s/%s","baseVersion":0,"definition":{"id":"%[2]s","kind":"prompt","name":"Tool %[2]s",`+

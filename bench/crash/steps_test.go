@@ -77,12 +77,12 @@ func acts() []act {
 		{
 			name: "open a new file", short: 40,
 			setup: func(*testing.T, crib) {},
-			args:  func(*testing.T, crib) []string { return []string{"list"} },
+			args:  func(*testing.T, crib) []string { return opening() },
 			whole: func(*testing.T, crib) (bool, bool) { return true, true },
 		},
 		{
 			name: "propose", short: 3, stdin: proposal("user", "scene_pacer"),
-			setup: func(t *testing.T, c crib) { t.Helper(); c.must("", "list") },
+			setup: func(t *testing.T, c crib) { t.Helper(); c.must("", opening()...) },
 			args:  func(*testing.T, crib) []string { return []string{"propose", "-"} },
 			whole: func(t *testing.T, c crib) (bool, bool) {
 				t.Helper()
