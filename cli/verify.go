@@ -25,10 +25,10 @@ func newVerify(a *app) *cobra.Command {
 		Use:   "verify",
 		Short: "Recompute every hash chain and name what was tampered with",
 		Long: `Read every version, event, revision, assessment, decision, waiver and comment,
-recompute their seals, follow the chains, and hold the tables against each
-other and against what the program made. Exit status 6 when anything is found,
-a core tool that was changed among it, for which no other command opens the
-database. Nothing is repaired.`,
+recompute their seals, follow the chains, and compare the tables with each other
+and the schema with the program's. The engine checks the file and its indexes.
+Exit status 6 when anything is found, such as a changed core tool, with which no
+other command opens the database. Nothing is repaired.`,
 		Example: `  toolcrib verify
   toolcrib verify --json`,
 		Args: exact(0, "no arguments"),

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Row is a sealed row as it is stored: nothing of it is decoded, so that what
-// can not be decoded any more can still be checked.
+// Row is a sealed row as it is stored. It is not decoded, so that a row that no
+// longer decodes can still be checked.
 type Row struct {
 	Table  string   // "versions", "events", "revisions", …
 	Key    string   // names the row for people: "tool:user/scene_pacer version 3"
@@ -34,22 +34,13 @@ type Ledger interface {
 	// order of their numbers, those of other chains may stand between them. It
 	// is called for all tables at once.
 	Rows(ctx context.Context, table string, fn func(Row) error) error
-	// Structure reports damage to what holds the rows: the file, its schema. It
-	// is called while the rows are read.
+	// Structure reports damage to the file and its schema. It is called while the
+	// rows are read.
 	Structure(ctx context.Context, fn func(Damage)) error
-	// Contradictions reports rows that are sound by themselves but do not
-	// agree with each other: a live definition that is not the last version, a
-	// record that no event tells of. It is called when all rows were read.
-	Contradictions(ctx context.Context, fn func(Damage)) error
-}
-
-// Prover is a ledger that can tell in one go that everything Verify looks at is
-// sound, where that is cheaper than to look at it piece by piece.
-type Prover interface {
-	// Sound returns the rows of each sealed table, and whether all that the
-	// other methods would report is known to be sound. Whatever is damaged, or
-	// not certain, is for them to name.
-	Sound(ctx context.Context, progress func(table string, rows int64)) (rows map[string]int64, sound bool)
+	// Inconsistencies reports rows that are sound by themselves but disagree with
+	// each other: a live definition that is not the last version, a record that no
+	// event names. It is called when all rows were read.
+	Inconsistencies(ctx context.Context, fn func(Damage)) error
 }
 
 // Damage is one thing that verification found.
@@ -72,15 +63,7 @@ const maxDamage = 1000
 // and reports what does not hold. Tables are read side by side as far as the
 // ledger lets them. progress, which may be nil, is called now and then, never
 // twice at once, with a table that is being read and its rows so far.
-//
-// A ledger that is a Prover is asked first whether there is anything to look
-// for.
 func Verify(ctx context.Context, l Ledger, progress func(table string, rows int64)) (Report, error) {
-	if p, ok := l.(Prover); ok {
-		if rows, sound := p.Sound(ctx, progress); sound {
-			return Report{Rows: rows}, ctx.Err()
-		}
-	}
 	report := Report{Rows: map[string]int64{}}
 	tables := l.Tables()
 	read := make([]reading, len(tables))
@@ -89,7 +72,7 @@ func Verify(ctx context.Context, l Ledger, progress func(table string, rows int6
 	var speaking sync.Mutex
 	readers.Go(func() {
 		if err := l.Structure(ctx, structure.add); err != nil {
-			structure.add(Damage{Message: fmt.Sprintf("The structure of the file can not be checked: %v.", err)})
+			structure.add(Damage{Message: fmt.Sprintf("The structure of the file cannot be checked: %v.", err)})
 		}
 	})
 	for i, table := range tables {
@@ -112,8 +95,8 @@ func Verify(ctx context.Context, l Ledger, progress func(table string, rows int6
 		all = append(all, read[i].found...)
 	}
 	if ctx.Err() == nil {
-		if err := l.Contradictions(ctx, all.add); err != nil {
-			all.add(Damage{Message: fmt.Sprintf("The tables can not be held against each other: %v.", err)})
+		if err := l.Inconsistencies(ctx, all.add); err != nil {
+			all.add(Damage{Message: fmt.Sprintf("The tables cannot be compared with each other: %v.", err)})
 		}
 	}
 	all = append(all, structure...)
@@ -149,7 +132,7 @@ func (r *reading) table(ctx context.Context, l Ledger, table string, progress fu
 		return nil
 	})
 	if err != nil {
-		r.found.add(Damage{Table: table, Message: fmt.Sprintf("The table can not be read to its end: %v.", err)})
+		r.found.add(Damage{Table: table, Message: fmt.Sprintf("The table cannot be read to its end: %v.", err)})
 	}
 }
 

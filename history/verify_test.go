@@ -44,11 +44,11 @@ func (l ledger) Structure(_ context.Context, fn func(Damage)) error {
 	return l.broken["structure"]
 }
 
-func (l ledger) Contradictions(_ context.Context, fn func(Damage)) error {
+func (l ledger) Inconsistencies(_ context.Context, fn func(Damage)) error {
 	for _, d := range l.odd {
 		fn(d)
 	}
-	return l.broken["contradictions"]
+	return l.broken["inconsistencies"]
 }
 
 // chain returns n rows of a chain.
@@ -148,7 +148,7 @@ func TestVerifyGoesOn(t *testing.T) {
 	rows := chain("a", 2)
 	rows[1].Text = "x"
 	l := ledger{
-		tables: map[string][]Row{"versions": rows}, broken: map[string]error{"versions": errors.New("bad page"), "contradictions": errors.New("worse page")},
+		tables: map[string][]Row{"versions": rows}, broken: map[string]error{"versions": errors.New("bad page"), "inconsistencies": errors.New("worse page")},
 		odd: []Damage{{Table: "live", Key: "a", Message: "Odd."}},
 	}
 	got := found(t, l)

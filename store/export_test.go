@@ -35,6 +35,3 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 	}
 	return errors.Join(err, db.Close())
 }
-
-// MaxKeptPages is how many pages an audit takes from the engine beforehand.
-const MaxKeptPages = maxKeptPages

@@ -44,17 +44,22 @@ func (db *DB) Health(ctx context.Context) (Health, error) {
 		for _, a := range answers {
 			h.Problems = append(h.Problems, "quick_check: "+a)
 		}
-		return s.each(ctx, `SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check`, nil, func(row scanner) error {
-			var table, parent string
-			var rowid int64
-			if err := row.Scan(&table, &rowid, &parent); err != nil {
-				return err
-			}
-			h.Problems = append(h.Problems, fmt.Sprintf("row %d of %s points to a row of %s that is not there", rowid, table, parent))
-			return nil
-		})
+		return s.danglingKeys(ctx, func(_, message string) { h.Problems = append(h.Problems, message) })
 	})
 	return h, err
+}
+
+// danglingKeys calls fn for every row whose foreign key names a missing row.
+func (s *session) danglingKeys(ctx context.Context, fn func(table, message string)) error {
+	return s.each(ctx, `SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check`, nil, func(row scanner) error {
+		var table, parent string
+		var rowid int64
+		if err := row.Scan(&table, &rowid, &parent); err != nil {
+			return err
+		}
+		fn(table, fmt.Sprintf("row %d of %s points to a row of %s that is not there", rowid, table, parent))
+		return nil
+	})
 }
 
 // check runs one of the engine's own checks and returns what it finds:

@@ -11,31 +11,30 @@ import (
 	"toolcrib/history"
 )
 
-// Ledger is the database as verification reads it, in one snapshot that several
-// sessions look at side by side.
+// Ledger is one snapshot of the database as verification reads it. Several
+// sessions read it in parallel.
 type Ledger struct {
-	db     *DB
-	free   chan *session // those that nobody uses
-	course *course       // what the rows that were read say of each other
+	free       chan *session // the idle ones
+	crossCheck *crossCheck
 }
 
 // Audit calls fn with the ledger of one snapshot.
 func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	return db.view(ctx, func(s *session) error {
-		others, err := db.accompany(ctx, s)
+		readers, err := db.openSnapshotReaders(ctx, s)
 		if err != nil {
 			return err
 		}
-		l := Ledger{db: db, free: make(chan *session, 1+len(others.sessions)), course: newCourse()}
+		l := Ledger{free: make(chan *session, 1+len(readers.sessions)), crossCheck: newCrossCheck()}
 		l.free <- s
-		for _, other := range others.sessions {
-			l.free <- other
+		for _, reader := range readers.sessions {
+			l.free <- reader
 		}
-		return errors.Join(fn(l), others.leave(ctx))
+		return errors.Join(fn(l), readers.close(ctx))
 	})
 }
 
-// use calls fn with a session as soon as one is free.
+// use calls fn with the next session that is free.
 func (l Ledger) use(ctx context.Context, fn func(*session) error) error {
 	select {
 	case s := <-l.free:
@@ -99,7 +98,7 @@ func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error 
 	return l.read(ctx, versionTable, "SELECT "+sealedVersionColumns+" FROM versions ORDER BY seq", history.VersionFormat, func(fields []string) error {
 		n := len(fields)
 		subject, number := fields[1], fields[2]
-		l.course.version(subject, number, fields[3], fields[5], fields[12], fields[n-1])
+		l.crossCheck.version(subject, number, fields[3], fields[5], fields[12], fields[n-1])
 		return fn(history.Row{
 			Table: versionTable, Key: subject + " version " + number, Fields: fields[:n-2], Seal: fields[n-1],
 			Text: fields[n-2], TextHash: fields[3], Chain: subject, Number: integer(number), Prev: fields[4],
@@ -113,7 +112,7 @@ func (l Ledger) chain(ctx context.Context, table, columns, format, word string, 
 	return l.read(ctx, table, "SELECT "+columns+" FROM "+table+" ORDER BY seq", format, func(fields []string) error {
 		n := len(fields)
 		if table == eventTable {
-			l.course.event(fields[9])
+			l.crossCheck.event(fields[9])
 		}
 		return fn(history.Row{
 			Table: table, Key: word + " " + fields[1], Fields: fields[:n-1], Seal: fields[n-1],
@@ -127,7 +126,7 @@ func (l Ledger) records(ctx context.Context, k recordKind, fn func(history.Row) 
 	return l.read(ctx, k.table, "SELECT "+k.columns+", seal FROM "+k.table+" ORDER BY seq", k.format, func(fields []string) error {
 		row++
 		n := len(fields)
-		l.course.record(k.table, fields)
+		l.crossCheck.record(k.table, fields)
 		return fn(history.Row{Table: k.table, Key: fmt.Sprintf("%s row %d (%s)", k.table, row, fields[1]), Fields: fields[:n-1], Seal: fields[n-1]})
 	})
 }
@@ -149,7 +148,7 @@ func (l Ledger) read(ctx context.Context, table, query, format string, fn func(f
 			return fn(fields)
 		})
 		if err == nil {
-			l.course.end(table)
+			l.crossCheck.end(table)
 		}
 		return err
 	})

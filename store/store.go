@@ -17,7 +17,6 @@ import (
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	path     string
-	shared   *sharedFile
 	frozen   bool // opened as a file that nobody changes
 	now      func() time.Time
 	newID    func() string
@@ -92,10 +91,6 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err := db.openPools(readers); err != nil {
 		return nil, err
 	}
-	var err error
-	if db.shared, err = useFile(path); err != nil {
-		return nil, errors.Join(err, db.closePools())
-	}
 	db.writer <- nil
 	db.logger <- nil
 	return db, nil
@@ -130,7 +125,7 @@ func (db *DB) Close() error {
 			errs = append(errs, s.close())
 		}
 	}
-	return errors.Join(append(errs, db.closePools(), db.shared.leave())...)
+	return errors.Join(append(errs, db.closePools())...)
 }
 
 // View implements review.Store.

@@ -237,6 +237,25 @@ func TestEveryColumnIsSealed(t *testing.T) {
 	}
 }
 
+// TestIndexWithoutARow takes a row out of the index that finds rejected text. The
+// schema, the table and every seal stay as they were.
+func TestIndexWithoutARow(t *testing.T) {
+	db := full(t)
+	h := openHand(t, db)
+	text := h.text("SELECT sql FROM sqlite_schema WHERE name = 'decisions_rejections'")
+	h.unlocked(`DROP INDEX decisions_rejections;
+		CREATE INDEX decisions_rejections ON decisions (subject, content_hash) WHERE verdict = 'none';
+		PRAGMA writable_schema = ON;
+		UPDATE sqlite_schema SET sql = ` + "'" + strings.ReplaceAll(text, "'", "''") + "'" + ` WHERE name = 'decisions_rejections';
+		PRAGMA writable_schema = OFF`)
+	damage := verify(t, db).Damage
+	if !slices.ContainsFunc(damage, func(d history.Damage) bool {
+		return strings.Contains(d.Message, "missing from index decisions_rejections")
+	}) {
+		t.Errorf("the missing row is not named: %+v", damage)
+	}
+}
+
 // TestSoundDatabases have no damage: a new one, a full one, and one that was
 // closed and opened again. Every row is read.
 func TestSoundDatabases(t *testing.T) {

@@ -32,7 +32,7 @@ CREATE TABLE proposals (
   created_at     TEXT NOT NULL,
   updated_at     TEXT NOT NULL,
   waived_until   TEXT NOT NULL DEFAULT '',
-  risk INTEGER GENERATED ALWAYS AS (
+  risk           INTEGER GENERATED ALWAYS AS (
     min(blocks, 9999) * 10000000
     + CASE worst WHEN 'block' THEN 3 WHEN 'warn' THEN 2 WHEN 'info' THEN 1 ELSE 0 END * 1000000
     + min(findings, 999999)) VIRTUAL

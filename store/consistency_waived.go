@@ -10,9 +10,9 @@ import (
 	"toolcrib/review"
 )
 
-// waivedCounts reports proposals with waivers whose count of blocks is not what
-// the desk counted when it last assessed them or took a waiver. What a waiver
-// settles is the desk's to say, so the desk is asked.
+// waivedCounts reports proposals with waivers whose count of blocks differs from
+// what the review service counted at the last assessment or waiver. Only the
+// service knows what a waiver covers, so it counts again.
 func (s *session) waivedCounts(ctx context.Context, fn func(history.Damage)) error {
 	ids, err := all(ctx, s, scanID, "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
 	if err != nil {

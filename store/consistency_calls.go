@@ -1,9 +1,9 @@
 package store
 
-// callContradictions are about what happened at run time: what ran was an
-// approved version, with the user's yes where it was asked for.
-func callContradictions() []contradiction {
-	return []contradiction{
+// callChecks compare the runtime log with the versions and the user's answers: each
+// call ran an approved version, with the user's approval where it was needed.
+func callChecks() []consistencyCheck {
+	return []consistencyCheck{
 		{
 			"calls", `SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND NOT EXISTS (SELECT 1 FROM versions v
 			WHERE v.subject = c.tool AND v.number = c.version AND v.content_hash = c.content_hash)`,

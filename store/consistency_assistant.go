@@ -1,13 +1,12 @@
 package store
 
-// assistantContradictions are about what the assistant's tools keep: what is
-// counted beside it is what a count would say, and nothing points to what
-// belongs to somebody else.
-func assistantContradictions() []contradiction {
+// assistantChecks compare the counters and the search index of the assistant's data
+// with its rows, and find references between rows of different users.
+func assistantChecks() []consistencyCheck {
 	const counted = `SELECT owner, substr(due, 1, 10) AS day, count(*) AS n FROM tasks WHERE status = 'open' AND deleted_at = '' GROUP BY 1, 2`
 	const linked = `SELECT count(DISTINCT l.memory) FROM memory_links l JOIN memories m ON m.id = l.memory
 		WHERE l.target = e.id AND l.deleted_at = '' AND m.deleted_at = ''`
-	return []contradiction{
+	return []consistencyCheck{
 		{
 			"task_days", `SELECT coalesce(d.owner, c.owner) || ' ' || coalesce(d.day, c.day) FROM task_days d
 			FULL JOIN (` + counted + `) c ON c.owner = d.owner AND c.day = d.day WHERE d.n IS NOT c.n`,

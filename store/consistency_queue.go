@@ -2,11 +2,10 @@ package store
 
 import "strings"
 
-// queueContradictions are about the proposals, which are not sealed: what the
-// queue shows of each is what its last revision, its last assessment, its
-// decisions and the log say.
-func queueContradictions() []contradiction {
-	return []contradiction{
+// queueChecks compare proposals and issues, which are not sealed, with the records:
+// the last revision, the last assessment, the decisions, and the log.
+func queueChecks() []consistencyCheck {
+	return []consistencyCheck{
 		{
 			"proposals", `SELECT p.id FROM proposals p WHERE (p.state = 'approved') <> EXISTS (SELECT 1 FROM decisions d
 			WHERE d.proposal = p.id AND d.verdict = 'approved' AND d.revision = p.revision AND d.content_hash = p.content_hash)`,
@@ -70,11 +69,10 @@ func queueContradictions() []contradiction {
 	}
 }
 
-// shownFindings asks for proposals whose counts of findings are not those of the
-// last assessment of their revision. What blocks is counted here as long as
-// nothing was waived, and by waivedCounts otherwise. Most reports have no
-// findings; those need not be read as JSON: within a string the quotes of the
-// words looked for would be escaped.
+// shownFindings finds proposals whose counts of findings differ from the last
+// assessment of their revision. It counts blocks while nothing was waived;
+// waivedCounts does so otherwise. Most reports have no findings and are not parsed:
+// in a JSON string, the quotes of the text searched for would be escaped.
 var shownFindings = strings.NewReplacer(
 	"NONE", `(a.report IS NULL OR instr(a.report, '"findings":[]') > 0)`,
 	"FINDINGS", "json_each(a.report, '$.findings')",

@@ -8,29 +8,29 @@ import (
 	"toolcrib/history"
 )
 
-// TestCourse gathers what a sound database says and lets one thing at a time be
-// otherwise: only what is sound agrees, everything else is asked about.
-func TestCourse(t *testing.T) {
+// TestCrossCheck collects the references of a sound database and spoils one at a
+// time: only the sound one agrees.
+func TestCrossCheck(t *testing.T) {
 	seal := func(n int) string { return history.Seal(strconv.Itoa(n)) }
 	for name, test := range map[string]struct {
-		spoil func(c *course)
+		spoil func(c *crossCheck)
 		want  bool
 	}{
-		"sound":                 {func(*course) {}, true},
-		"one event more":        {func(c *course) { c.event(seal(99)) }, false},
-		"an event twice":        {func(c *course) { c.event(seal(1)) }, false},
-		"no seal at all":        {func(c *course) { c.event("x") }, false},
-		"a record more":         {func(c *course) { c.add("comments", shorten(seal(98))) }, false},
-		"two events exchanged":  {func(c *course) { c.told[1], c.told[2] = c.told[2], c.told[1] }, false},
-		"two records exchanged": {func(c *course) { r := c.records["revisions"]; r[0], r[1] = r[1], r[0] }, false},
-		"the last event less":   {func(c *course) { c.told = c.told[:len(c.told)-1] }, false},
-		"a version more":        {func(c *course) { c.version("tool:user/b", "1", seal(9), "p9", "user:ada", seal(97)) }, false},
-		"a decision more":       {func(c *course) { c.agreed = append(c.agreed, shorten(seal(96))) }, false},
-		"a decision of another": {func(c *course) { c.agreed[0] = sha256Half("tool:user/a", "1", seal(3), "p1", "user:bob") }, false},
-		"a table half read":     {func(c *course) { c.ended["waivers"] = false }, false},
+		"sound":                 {func(*crossCheck) {}, true},
+		"one event more":        {func(c *crossCheck) { c.event(seal(99)) }, false},
+		"an event twice":        {func(c *crossCheck) { c.event(seal(1)) }, false},
+		"no seal at all":        {func(c *crossCheck) { c.event("x") }, false},
+		"a record more":         {func(c *crossCheck) { c.add("comments", idOfSeal(seal(98))) }, false},
+		"two events exchanged":  {func(c *crossCheck) { c.logged[1], c.logged[2] = c.logged[2], c.logged[1] }, false},
+		"two records exchanged": {func(c *crossCheck) { r := c.records["revisions"]; r[0], r[1] = r[1], r[0] }, false},
+		"the last event less":   {func(c *crossCheck) { c.logged = c.logged[:len(c.logged)-1] }, false},
+		"a version more":        {func(c *crossCheck) { c.version("tool:user/b", "1", seal(9), "p9", "user:ada", seal(97)) }, false},
+		"a decision more":       {func(c *crossCheck) { c.decided = append(c.decided, idOfSeal(seal(96))) }, false},
+		"a decision of another": {func(c *crossCheck) { c.decided[0] = idOf("tool:user/a", "1", seal(3), "p1", "user:bob") }, false},
+		"a table half read":     {func(c *crossCheck) { c.complete["waivers"] = false }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCourse()
+			c := newCrossCheck()
 			c.version("tool:global/get_tasks", "1", seal(8), "", "system", seal(1))
 			c.version("tool:user/a", "1", seal(9), "p1", "user:ada", seal(3))
 			for _, table := range append(recordTables(), versionTable, eventTable) {
@@ -51,9 +51,9 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// TestCourseOfALive compares what is live with the last versions.
-func TestCourseOfALive(t *testing.T) {
-	c := newCourse()
+// TestCrossCheckLive compares what is live with the last versions.
+func TestCrossCheckLive(t *testing.T) {
+	c := newCrossCheck()
 	hash := strings.Repeat("ab", 32)
 	c.version("tool:user/a", "1", hash, "", "system", hash)
 	c.version("tool:user/a", "2", hash, "", "system", hash)

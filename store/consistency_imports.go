@@ -7,10 +7,10 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// importContradictions are about what was read from outside: an import has no
-// seal of its own, its event says all of it.
-func importContradictions() []contradiction {
-	return []contradiction{
+// importChecks compare imports, which have no seal of their own, with their
+// events, which repeat every column.
+func importChecks() []consistencyCheck {
+	return []consistencyCheck{
 		{
 			"imports", `SELECT 'imports row ' || i.seq FROM imports i LEFT JOIN events e ON e.id = i.id AND e.act = 'import'
 			WHERE (i.at, i.actor, i.format, i.label, i.hash, i.capabilities, i.tools) IS NOT
@@ -20,6 +20,10 @@ func importContradictions() []contradiction {
 		{
 			"raws", `SELECT DISTINCT t.value FROM imports i, json_each(i.tools) t WHERE t.value NOT IN (SELECT hash FROM raws)`,
 			"What was imported under this hash is not there.",
+		},
+		{
+			"events", `SELECT 'event ' || e.seq FROM events e WHERE e.act = 'import' AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.id = e.id)`,
+			"The import that it tells of is not there.",
 		},
 	}
 }
@@ -37,13 +41,4 @@ func (s *session) rawContents(ctx context.Context, fn func(history.Damage)) erro
 		}
 		return nil
 	})
-}
-
-// loggedImport is about what the log tells of imports. It reads the whole log,
-// so it is not asked where somebody else did (see audit).
-func loggedImport() contradiction {
-	return contradiction{
-		"events", `SELECT 'event ' || e.seq FROM events e WHERE e.act = 'import' AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.id = e.id)`,
-		"The import that it tells of is not there.",
-	}
 }

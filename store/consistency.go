@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	sqldriver "database/sql/driver"
+	"fmt"
+	"slices"
+	"sync"
+
+	"toolcrib/history"
+)
+
+// consistencyCheck is a query that returns the keys of damaged rows, and the
+// sentence that describes the damage.
+type consistencyCheck struct {
+	table, query, message string
+}
+
+// Inconsistencies implements history.Ledger. A check that damage keeps from
+// running is reported as damage and keeps no other from running.
+func (l Ledger) Inconsistencies(ctx context.Context, fn func(history.Damage)) error {
+	checks, err := l.checks(ctx)
+	if err != nil {
+		return err
+	}
+	answers := make([][]history.Damage, len(checks))
+	var running sync.WaitGroup
+	for i, c := range checks {
+		running.Go(func() { answers[i] = l.run(ctx, c) })
+	}
+	running.Wait()
+	for _, damage := range slices.Concat(answers...) {
+		fn(damage)
+	}
+	return l.use(ctx, func(s *session) error {
+		if err := s.waivedCounts(ctx, fn); err != nil {
+			return err
+		}
+		if err := s.rawContents(ctx, fn); err != nil {
+			fn(history.Damage{Table: "raws", Message: fmt.Sprintf("It cannot be read to its end: %v.", err)})
+		}
+		return ctx.Err()
+	})
+}
+
+// checks returns the checks to run. Those of records and of the live registry are
+// left out if the rows that were read have answered them already.
+func (l Ledger) checks(ctx context.Context) ([]consistencyCheck, error) {
+	checks := slices.Concat(registryChecks(), queueChecks(), callChecks(), assistantChecks(), importChecks())
+	logged, err := l.recordsAreLogged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !logged {
+		checks = append(checks, recordChecks()...)
+	}
+	current, err := l.liveIsNewest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !current {
+		checks = append(checks, liveChecks()...)
+	}
+	return checks, nil
+}
+
+// run runs a check and returns the damage that it finds.
+func (l Ledger) run(ctx context.Context, c consistencyCheck) []history.Damage {
+	var found []history.Damage
+	err := l.use(ctx, func(s *session) error {
+		keys, err := all(ctx, s, scanString, c.query)
+		for _, key := range keys {
+			found = append(found, history.Damage{Table: c.table, Key: key, Message: c.message})
+		}
+		return err
+	})
+	if err != nil {
+		found = append(found, history.Damage{Table: c.table, Message: fmt.Sprintf("It cannot be compared with the other tables: %v.", err)})
+	}
+	return found
+}
+
+// recordsAreLogged reports whether the records and the log that were read name
+// each other in order, and no row of a record is missing between others.
+func (l Ledger) recordsAreLogged(ctx context.Context) (bool, error) {
+	if !l.crossCheck.agrees() {
+		return false, nil
+	}
+	whole := true
+	err := l.use(ctx, func(s *session) error {
+		for _, table := range append(recordTables(), versionTable) {
+			var rows, last int64
+			if err := s.row(ctx, "SELECT count(*), coalesce(max(seq), 0) FROM "+table, nil, &rows, &last); err != nil {
+				return err
+			}
+			whole = whole && rows == last // because seq starts at 1
+		}
+		return nil
+	})
+	return whole && err == nil, ctx.Err()
+}
+
+// liveIsNewest reports whether the live registry has the newest version of every
+// subject.
+func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
+	if !l.crossCheck.complete[versionTable] {
+		return false, nil
+	}
+	rows, agrees := 0, true
+	err := l.use(ctx, func(s *session) error {
+		return s.plain(ctx, "SELECT subject, version, content_hash FROM live NOT INDEXED", func(values []sqldriver.Value) error {
+			var fields [3]string
+			for i := range fields {
+				var err error
+				if fields[i], err = asText(values[i]); err != nil {
+					return err
+				}
+			}
+			rows++
+			agrees = agrees && l.crossCheck.liveAgrees(fields[0], fields[1], fields[2])
+			return nil
+		})
+	})
+	return agrees && err == nil && rows == len(l.crossCheck.newest), ctx.Err()
+}
