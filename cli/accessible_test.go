@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"toolcrib/cli"
 	"toolcrib/shortrun"
 )
@@ -27,7 +25,7 @@ func talk(t *testing.T, dir, typed string, vars map[string]string, args ...strin
 			}
 			return vars[name]
 		},
-		Now: time.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
+		Now: time.Now, NewID: newID, Account: loggedIn(args),
 		InTerminal: true, OutTerminal: true,
 	})
 	return stdout.String() + stderr.String(), code

@@ -53,3 +53,16 @@ func loginName(env Env) string {
 	}
 	return proposals.ActorName(a.Login[strings.LastIndexByte(a.Login, '\\')+1:]) // DOMAIN\name
 }
+
+// users are the users that the account may act as: the one who is logged in
+// first, then those that the user's own file names.
+func (c config) users(env Env) []string {
+	login := proposals.Actor{Kind: proposals.User, Name: loginName(env)}
+	return append([]string{login.String()}, c.MayActAs...)
+}
+
+// notUser reports whether name is no user.
+func notUser(name string) bool {
+	actor, err := proposals.ParseActor(name)
+	return err != nil || actor.Kind != proposals.User || actor.String() != name
+}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -176,10 +177,22 @@ func (a *app) openDesk(ctx context.Context) (*review.Desk, error) {
 
 // actor is who acts: --as, or the user who is logged in.
 func (a *app) actor() (proposals.Actor, error) {
-	if a.flags.as != "" {
-		return proposals.ParseActor(a.flags.as)
+	if a.flags.as == "" {
+		return proposals.Actor{Kind: proposals.User, Name: loginName(a.env)}, nil
 	}
-	return proposals.Actor{Kind: proposals.User, Name: loginName(a.env)}, nil
+	actor, err := proposals.ParseActor(a.flags.as)
+	if err != nil || actor.Kind != proposals.User {
+		return actor, err
+	}
+	c, err := a.settings()
+	if err != nil {
+		return actor, err
+	}
+	if mine := c.users(a.env); !slices.Contains(mine, actor.String()) {
+		return actor, fmt.Errorf("act as %s: %w: you are %s; to act as another user, put may_act_as = [%q] into %s",
+			actor, proposals.ErrAuthority, mine[0], actor, c.userFile)
+	}
+	return actor, nil
 }
 
 // layer is the layer a command works in when none is named.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"toolcrib/registry"
@@ -34,6 +35,7 @@ type config struct {
 	Gateway       gatewayConfig             `toml:"gateway"`
 	Model         modelConfig               `toml:"model"`
 	Reviewers     []reviewerConfig          `toml:"reviewers"`
+	MayActAs      []string                  `toml:"may_act_as"` // other users that the account may act as
 
 	// sources says which file or flag each setting came from.
 	sources map[string]string
@@ -145,6 +147,9 @@ func (c *config) readFile(file string, own bool) error {
 	if !own && meta.IsDefined("gateway") {
 		return fmt.Errorf("configuration %s: gateway may only stand in the user's own file, because whoever can edit a project's file could have any command run, or open the eval gate", file)
 	}
+	if !own && meta.IsDefined("may_act_as") {
+		return fmt.Errorf("configuration %s: may_act_as may only stand in the user's own file, because whoever can edit a project's file could decide in another's name", file)
+	}
 	for _, key := range []string{"model", "reviewers"} {
 		if !own && meta.IsDefined(key) {
 			return fmt.Errorf("configuration %s: %s may only stand in the user's own file, because whoever can edit a project's file could have any command run, or the texts under review sent anywhere", file, key)
@@ -175,6 +180,8 @@ func (c *config) check() error {
 		return fmt.Errorf("configuration: max_writes_per_agent_hour is %d; write 1 or more", c.MaxWrites)
 	case strings.HasSuffix(c.sources["project"], configName) && !validProject(c.Project): // elsewhere it is a mistake of usage
 		return fmt.Errorf("configuration: project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
+	case slices.ContainsFunc(c.MayActAs, notUser):
+		return fmt.Errorf("configuration: may_act_as is %q; write users such as [\"user:mara\"]", c.MayActAs)
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}

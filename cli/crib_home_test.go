@@ -58,7 +58,7 @@ func (c cribHome) run(args ...string) (out, errs string, code int) {
 	c.Helper()
 	var stdout, stderr bytes.Buffer
 	code = cli.Main(c.Context(), cli.Env{
-		Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Dir: c.dir, Now: time.Now,
+		Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Dir: c.dir, Now: time.Now, Account: loggedIn(args),
 		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 		Getenv: func(name string) string {
 			return map[string]string{"HOME": filepath.Join(c.dir, "home"), "MODEL_KEY": modelKey}[name]

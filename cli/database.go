@@ -16,7 +16,10 @@ import (
 // only at the default path with its folders: a mistyped name must not become an
 // empty registry that lists and verifies as if nothing were wrong.
 func (a *app) open(ctx context.Context, c config, inspect bool) (*store.DB, error) {
-	opts := store.Options{Now: a.env.Now, NewID: a.env.NewID, Inspect: inspect, Existing: !a.creates || a.flags.dryRun}
+	opts := store.Options{
+		Now: a.env.Now, NewID: a.env.NewID, Account: a.env.account().Account, Users: c.users(a.env),
+		Inspect: inspect, Existing: !a.creates || a.flags.dryRun,
+	}
 	if !opts.Existing && c.defaultDB {
 		if err := os.MkdirAll(filepath.Dir(c.DB), 0o700); err != nil {
 			return nil, fmt.Errorf("create the folder of the database: %w", err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"toolcrib/testdata"
@@ -17,8 +18,9 @@ import (
 // proposals, where every command runs with an environment that knows nothing
 // of the user's.
 type stage struct {
-	dir string
-	env Env
+	dir    string
+	env    Env
+	parent Account // of whoever plays the story
 }
 
 // newStage makes the folder. The caller removes it.
@@ -27,7 +29,7 @@ func newStage(parent Env, colour bool) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{dir: dir}
+	s := &stage{dir: dir, parent: parent.account()}
 	s.env = Env{
 		In: strings.NewReader(""), Getenv: s.getenv, Dir: filepath.Join(dir, "proposals"), Now: parent.Now, NewID: parent.NewID,
 		OutTerminal: colour,
@@ -83,9 +85,21 @@ func (s *stage) furnish() error {
 func (s *stage) run(ctx context.Context, args []string) docStep {
 	var out, errs bytes.Buffer
 	env := s.env
-	env.Args, env.Out, env.Err = args, &out, &errs
+	env.Args, env.Out, env.Err, env.Account = args, &out, &errs, s.account(args)
 	code := Main(ctx, env)
 	return docStep{Command: append([]string{"toolcrib"}, args...), Exit: code, Stdout: out.String(), Stderr: errs.String()}
+}
+
+// account is whoever a command of the story acts as: on the stage each of its
+// users has an account of their own.
+func (s *stage) account(args []string) func() Account {
+	on := s.parent
+	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
+		if login, ok := strings.CutPrefix(args[i+1], "user:"); ok {
+			on.Login = login
+		}
+	}
+	return func() Account { return on }
 }
 
 // play runs the steps of an act and returns what happened. It is an error when
@@ -129,7 +143,7 @@ func (s *stage) digest(ctx context.Context, ref string) (string, error) {
 func (s *stage) open(ctx context.Context, parent *app) error {
 	env := s.env
 	env.In, env.Out, env.Err = parent.env.In, parent.env.Out, parent.env.Err
-	env.InTerminal, env.OutTerminal = true, true
+	env.InTerminal, env.OutTerminal, env.Account = true, true, s.account([]string{"--as", "user:mara"})
 	env.Getenv = func(name string) string {
 		switch name {
 		case "VISUAL", "EDITOR", "TERM", "NO_COLOR", "TOOLCRIB_ACCESSIBLE":

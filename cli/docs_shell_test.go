@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,7 +112,7 @@ func (r *reader) inside(args ...string) typed {
 	r.t.Helper()
 	var out, errs bytes.Buffer
 	status := Main(r.t.Context(), Env{
-		Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: r.dir, Now: time.Now,
+		Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: r.dir, Now: time.Now, Account: loggedInAs(args),
 		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 		Getenv: func(name string) string {
 			value := ""
@@ -195,4 +196,15 @@ func (r *reader) holds(shown []string, done typed) bool {
 func blot(line string) string {
 	line = documentedDigest.ReplaceAllString(documentedID.ReplaceAllString(line, "ID"), "HASH")
 	return regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`).ReplaceAllString(line, "TIME")
+}
+
+// loggedInAs returns the account of the user whom the arguments name.
+func loggedInAs(args []string) func() Account {
+	account := systemAccount()
+	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
+		if login, ok := strings.CutPrefix(args[i+1], "user:"); ok {
+			account.Login = login
+		}
+	}
+	return func() Account { return account }
 }

@@ -154,6 +154,9 @@ func (c config) list() []docSetting {
 			values[key] = strings.Join(server.Command, " ")
 		}
 	}
+	if len(c.MayActAs) > 0 {
+		values["may_act_as"] = strings.Join(c.MayActAs, " ")
+	}
 	c.Gateway.list(values)
 	c.Model.list(values)
 	for _, r := range c.Reviewers {

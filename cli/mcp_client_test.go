@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/cli"
@@ -35,7 +34,8 @@ func newCrib(t testing.TB) crib {
 
 func (c crib) env(args []string, in io.Reader, out, errs io.Writer) cli.Env {
 	return cli.Env{
-		Args: args, In: in, Out: out, Err: errs, Dir: c.dir, Now: time.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
+		Args: args, In: in, Out: out, Err: errs, Dir: c.dir, Now: time.Now, NewID: newID,
+		Account: loggedIn(args),
 		Getenv: func(name string) string {
 			switch name {
 			case "HOME":

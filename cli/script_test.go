@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toolcrib/cli"
+	"toolcrib/history"
 	"toolcrib/shortrun"
 )
 
@@ -115,7 +115,7 @@ func runToolcrib(ts *testscript.TestScript, want int, args []string) string {
 	var out, errs bytes.Buffer
 	got := cli.Main(context.Background(), cli.Env{
 		Args: args, In: strings.NewReader(standardInput(ts, args)), Out: &out, Err: &errs, Getenv: ts.Getenv, Dir: ts.MkAbs("."),
-		Now: time.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
+		Now: time.Now, NewID: newID, Account: loggedIn(args),
 	})
 	printed(ts, out.String(), errs.String())
 	if got != want {
@@ -123,6 +123,19 @@ func runToolcrib(ts *testscript.TestScript, want int, args []string) string {
 	}
 	checkPrinted(ts, got, out.String(), errs.String(), args)
 	return out.String()
+}
+
+// loggedIn returns the account of the user whom the arguments name: each user
+// of a script has an account of their own, so none acts as another. Nobody else
+// is logged in than root.
+func loggedIn(args []string) func() cli.Account {
+	account := cli.Account{Account: history.Account{UID: "0", Login: "root", Host: "testing"}}
+	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
+		if login, ok := strings.CutPrefix(args[i+1], "user:"); ok {
+			account.UID, account.Login = "1000", login
+		}
+	}
+	return func() cli.Account { return account }
 }
 
 // standardInput is what the script's stdin command has put there for a command

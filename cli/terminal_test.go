@@ -28,6 +28,7 @@ func run(t *testing.T, dir string, vars map[string]string, args ...string) (out,
 		},
 		Now:        func() time.Time { return time.Date(2026, 11, 20, 23, 42, 0, 0, time.FixedZone("CET", 3600)) },
 		NewID:      func() string { return uuid.Must(uuid.NewV7()).String() },
+		Account:    loggedIn(args),
 		InTerminal: true, OutTerminal: true,
 	})
 	return stdout.String(), stderr.String(), code

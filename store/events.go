@@ -45,6 +45,10 @@ func (s *session) AppendEvents(ctx context.Context, events []history.Event) erro
 		if e.Data == nil {
 			e.Data = json.RawMessage("{}")
 		}
+		var err error
+		if e.Data, err = s.witness.sign(e); err != nil {
+			return err
+		}
 		e.Hash = e.Sum()
 		values = append(values,
 			e.Seq, e.ID, history.Timestamp(e.At), e.Actor, e.Act, e.Subject, e.Proposal, e.Revision, e.Record, string(e.Data), e.PrevHash, e.Hash)

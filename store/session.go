@@ -21,6 +21,7 @@ import (
 type session struct {
 	conn     *sql.Conn
 	stmts    map[string]*sql.Stmt
+	witness  witness
 	sketches sketches
 	last     history.Event    // the last one of the transaction that writes; zero before there is one
 	added    map[string]int64 // the versions that were written last: the numbers of their rows, by hash
@@ -32,6 +33,16 @@ func newSession(ctx context.Context, db *sql.DB) (*session, error) {
 		return nil, err
 	}
 	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+}
+
+// newSession opens a session that writes its events with the witness of db: a
+// reader can become the writer.
+func (db *DB) newSession(ctx context.Context, pool *sql.DB) (*session, error) {
+	s, err := newSession(ctx, pool)
+	if err == nil {
+		s.witness = db.witness
+	}
+	return s, err
 }
 
 // close closes the statements, then the connection: the engine keeps the file

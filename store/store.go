@@ -18,6 +18,7 @@ import (
 type DB struct {
 	path     string
 	frozen   bool // opened as a file that nobody changes
+	witness  witness
 	now      func() time.Time
 	newID    func() string
 	patience time.Duration
@@ -41,6 +42,11 @@ type Options struct {
 	// Inspect opens a database whose core tools were tampered with too, for
 	// those who want to see what was done to it.
 	Inspect bool
+	// Account runs the process. Every event tells which it was.
+	Account history.Account
+	// Users are the users that this account may act as, such as "user:mara"; nil
+	// for all.
+	Users []string
 	// Existing opens a file that is there, and makes none.
 	Existing bool
 }
@@ -83,7 +89,7 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	}
 	readers := min(max(runtime.NumCPU(), 1), maxReaders)
 	db := &DB{
-		path: path, frozen: frozen,
+		path: path, frozen: frozen, witness: witness{opts.Account, opts.Users},
 		now: opts.Now, newID: opts.NewID, patience: patience,
 		writer: make(chan *session, 1), logger: make(chan *session, 1),
 		idle: make(chan *session, readers), slots: make(chan struct{}, readers),
@@ -164,7 +170,7 @@ func (db *DB) reader(ctx context.Context) (*session, error) {
 	case s := <-db.idle:
 		return s, nil
 	case db.slots <- struct{}{}:
-		s, err := newSession(ctx, db.read)
+		s, err := db.newSession(ctx, db.read)
 		if err != nil {
 			<-db.slots
 			return nil, describe(err)

@@ -47,7 +47,7 @@ func (db *DB) firstWriter(ctx context.Context, pool *sql.DB) (*session, error) {
 func (db *DB) openWriter(ctx context.Context, pool *sql.DB) (*session, error) {
 	var s *session
 	err := db.patiently(ctx, func() (err error) {
-		s, err = newSession(ctx, pool)
+		s, err = db.newSession(ctx, pool)
 		return err
 	})
 	return s, err

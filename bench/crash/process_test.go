@@ -43,9 +43,29 @@ type crib struct {
 func newCrib(t *testing.T, args ...string) crib {
 	t.Helper()
 	home := t.TempDir()
+	people(t, home)
 	c := crib{t: t, args: args, env: append(os.Environ(),
 		"HOME="+home, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "TOOLCRIB_PROJECT=", "TOOLCRIB_WORKSPACE=")}
 	return c.on(filepath.Join(home, "toolcrib.db"))
+}
+
+// people lets the account of the test act as those who work on the crib.
+func people(t *testing.T, home string) {
+	t.Helper()
+	var names []string
+	for _, name := range []string{"ada", "mara"} {
+		names = append(names, "user:"+name)
+	}
+	for p := range 16 {
+		names = append(names, fmt.Sprintf("user:person_%d", p))
+	}
+	file := filepath.Join(home, ".config", "toolcrib", "toolcrib.toml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, fmt.Appendf(nil, "may_act_as = [\"%s\"]\n", strings.Join(names, `", "`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // on returns the same processes working on the database at path.

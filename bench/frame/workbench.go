@@ -28,7 +28,7 @@ type session struct {
 
 func (b bench) start(ctx context.Context) (*session, error) {
 	home := filepath.Dir(b.db)
-	s := &session{cmd: exec.CommandContext(ctx, b.bin, "--db", b.db, "--as", "user:mara")}
+	s := &session{cmd: exec.CommandContext(ctx, b.bin, "--db", b.db)}
 	s.cmd.Dir = home
 	s.cmd.Env = []string{"HOME=" + home, "TERM=xterm-256color", "COLORTERM=truecolor", "PATH=" + os.Getenv("PATH")}
 	s.begun = time.Now()

@@ -129,6 +129,13 @@ func (s studio) furnish(ctx context.Context) error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building toolcrib: %w: %s", err, out)
 	}
+	settings := filepath.Join(s.home, ".config", "toolcrib", "toolcrib.toml")
+	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(settings, []byte("may_act_as = [\"user:ada\", \"user:mara\"]\n"), 0o600); err != nil {
+		return err
+	}
 	demo, err := filepath.Abs(filepath.Join("testdata", "demo"))
 	if err != nil {
 		return err

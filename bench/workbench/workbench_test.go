@@ -69,6 +69,13 @@ func newCrib(t *testing.T) crib {
 		t.Fatal(err)
 	}
 	c := crib{t: t, bin: bin, home: t.TempDir()}
+	settings := filepath.Join(c.home, ".config", "toolcrib", "toolcrib.toml")
+	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(settings, []byte("may_act_as = [\"user:mara\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 

@@ -1,0 +1,40 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+)
+
+// witness adds to events which account wrote them, and refuses those that name
+// a user whom the account may not act as. Every act of the desk and of the
+// gateway writes its event in its own transaction, so the act is refused too.
+type witness struct {
+	account history.Account
+	users   []string // nil for all
+}
+
+// sign returns the data of e with the account in it.
+func (w witness) sign(e history.Event) (json.RawMessage, error) {
+	if w.users != nil && strings.HasPrefix(e.Actor, string(proposals.User)+":") && !slices.Contains(w.users, e.Actor) {
+		return nil, fmt.Errorf("%s %s: %w: this account may not act as that user", e.Act, e.Actor, proposals.ErrAuthority)
+	}
+	if w.account == (history.Account{}) {
+		return e.Data, nil
+	}
+	data := map[string]json.RawMessage{}
+	if err := json.Unmarshal(e.Data, &data); err != nil {
+		return nil, fmt.Errorf("the data of a %s event: %w", e.Act, err)
+	}
+	account, err := json.Marshal(w.account)
+	if err != nil {
+		return nil, err
+	}
+	data["account"] = account
+	return jsondoc.Marshal(data)
+}

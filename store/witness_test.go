@@ -1,0 +1,54 @@
+package store_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/shortrun"
+	"toolcrib/store"
+)
+
+// TestWitness is S9: every event tells which account wrote it, inside of what
+// its hash covers, and no event is written in the name of a user whom the
+// account may not act as.
+func TestWitness(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	opts := options()
+	opts.Account = history.Account{UID: "65534", Login: "nobody", Host: "shop"}
+	opts.Users = []string{"user:nobody"}
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "crib.db"), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	write := func(actor string) error {
+		return db.Update(t.Context(), func(tx review.Tx) error {
+			return tx.AppendEvents(t.Context(), []history.Event{{ID: opts.NewID(), At: opts.Now(), Actor: actor, Act: "approve", Data: []byte(`{"version":1}`)}})
+		})
+	}
+	for _, actor := range []string{"user:nobody", "agent:drafter", "chief:builtin"} {
+		if err := write(actor); err != nil {
+			t.Errorf("%s: %v", actor, err)
+		}
+	}
+	if err := write("user:root"); !errors.Is(err, proposals.ErrAuthority) {
+		t.Errorf("in the name of user:root: %v", err)
+	}
+	events, err := db.Events(t.Context(), store.EventQuery{Limit: 100})
+	if err != nil || len(events) < 4 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	for i, e := range events {
+		if !strings.Contains(string(e.Data), `{"account":{"host":"shop","login":"nobody","uid":"65534"}`) || e.Actor == "user:root" {
+			t.Errorf("event %d by %s has the data %s", e.Seq, e.Actor, e.Data)
+		}
+		if e.Hash != e.Sum() || i < 3 && !strings.Contains(string(e.Data), `"version":1`) {
+			t.Errorf("event %d: %s", e.Seq, e.Data)
+		}
+	}
+}
