@@ -18,7 +18,7 @@ func newExec(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "exec TOOL --agent A [--args JSON | @FILE | -]",
 		Short: "Call a tool as an agent does, through every gate",
-		Long: `Call an action tool by its id, an alias or its wire name. A call passes, in this
+		Long: `Call an action tool by its wire name, its id or an alias. A call passes, in this
 order: registered, allowed for the agent, arguments valid, approval tier,
 cooldown, daily limit, eval gate where the tool requires it, provider. Each call
 leaves an entry in the audit (toolcrib calls log), also one that is refused.

@@ -130,7 +130,7 @@ func (p place) claims(a *app, doc wire.Document, live []registry.Live) error {
 	if p.name != "" {
 		return nil
 	}
-	label := wire.ServerName(doc.Server)
+	label := registry.ServerName(doc.Server)
 	if label == "" {
 		return usagef("name the server with --server; it does not say what it is called")
 	}

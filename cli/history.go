@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -69,7 +70,7 @@ tool:user/scene_pacer, or is the id of a live tool.`,
 func (a *app) subject(ctx context.Context, ref string) (registry.Subject, error) {
 	if s, err := registry.ParseSubject(ref); err == nil {
 		return s, nil
-	} else if !registry.ValidID(ref) {
+	} else if strings.ContainsAny(ref, ":/ ") {
 		return registry.Subject{}, err
 	}
 	db, view, err := a.databaseView(ctx)

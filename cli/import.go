@@ -37,8 +37,11 @@ nothing is live before it is approved. An import that finds nothing different
 proposes nothing.
 
 The JSON of every tool is kept as it was read, and its hash is what the tool is
-pinned to. A tool of a server gets an id made of the server's name and its own,
-so that one name on two servers is two tools; the name it has there stays.
+pinned to. Prompts, exports, exec, parse and MCP call a tool by one name: the name
+that was read, behind the server's name and "_" where --server or a list of MCP
+names a server, so that one name on two servers is two tools. A name that not
+every host takes (letters, digits, _ and -, 64 at most) gives way to the id. The
+id is an alias, and so is the name that the server itself has for it.
 
 A live server is started or connected to for the time of the import; --server
 without anything else asks the one of that name in the configuration.
@@ -184,7 +187,7 @@ func (f importFlags) origin(a *app, file string, doc wire.Document) (intake.Orig
 	if name == "" && file != "-" {
 		name = file
 	}
-	if o.Label = wire.ServerName(name); o.Label == "" {
+	if o.Label = registry.ServerName(name); o.Label == "" {
 		if doc.Format == wire.MCP {
 			return o, usagef("name the server with --server; the document does not say which one it is")
 		}

@@ -118,7 +118,7 @@ func itemUnits(doc wire.Document) []*unit {
 			families: families, doc: &jsondoc.Node{Kind: jsondoc.Object, Pos: pos},
 		})
 	}
-	origin := intake.Origin{Label: wire.ServerName(doc.Server), Server: doc.Server != ""}
+	origin := intake.Origin{Label: registry.ServerName(doc.Server), Server: doc.Server != ""}
 	if doc.Format == wire.MCP && origin.Label == "" {
 		origin.Label = "server" // its tools belong to one, named or not
 	}

@@ -20,12 +20,13 @@ type docParsed struct {
 }
 
 type docParsedCall struct {
-	Tool    string          `json:"tool"`
-	Subject string          `json:"subject"`
-	Version int             `json:"version"`
-	Name    string          `json:"name"`
-	Args    json.RawMessage `json:"args"`
-	Line    int             `json:"line,omitempty"`
+	Tool     string          `json:"tool"` // its id
+	WireName string          `json:"wire_name"`
+	Subject  string          `json:"subject"`
+	Version  int             `json:"version"`
+	Name     string          `json:"name"` // as it was called
+	Args     json.RawMessage `json:"args"`
+	Line     int             `json:"line,omitempty"`
 }
 
 type docParseFault struct {
@@ -95,7 +96,9 @@ func runParse(ctx context.Context, a *app, who callerFlags, file, protocol, nonc
 	err = a.withGateway(ctx, func(g *openGateway) error {
 		if protocol == protocolJSON {
 			call, err := g.ParseJSON(ctx, caller, string(answer), nonce)
-			doc.Calls = append(doc.Calls, newDocParsedCall(call))
+			if err == nil {
+				doc.Calls = append(doc.Calls, newDocParsedCall(call))
+			}
 			return err
 		}
 		parsed, err := g.ParseTags(ctx, caller, string(answer))
@@ -116,13 +119,13 @@ func runParse(ctx context.Context, a *app, who callerFlags, file, protocol, nonc
 
 func newDocParsedCall(c gateway.ParsedCall) docParsedCall {
 	return docParsedCall{
-		Tool: c.Tool.Subject.ID, Subject: c.Tool.Subject.String(), Version: c.Tool.Version, Name: c.Name, Args: c.Args, Line: c.Line,
+		Tool: c.Tool.Subject.ID, WireName: c.Tool.Definition.Tool.WireName(), Subject: c.Tool.Subject.String(), Version: c.Tool.Version, Name: c.Name, Args: c.Args, Line: c.Line,
 	}
 }
 
 func writeParsed(p *page, doc docParsed) {
 	for _, c := range doc.Calls {
-		p.linef("%s %s", c.Tool, string(c.Args))
+		p.linef("%s %s", c.WireName, string(c.Args))
 	}
 	for _, f := range doc.Problems {
 		p.linef("line %d: %s: %s", f.Line, f.Code, f.Message)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"toolcrib/gateway/upstream"
-	"toolcrib/registry/wire"
+	"toolcrib/registry"
 )
 
 // serverConfig is an upstream MCP server in the user's configuration.
@@ -35,7 +35,7 @@ func (c *config) checkServers() error {
 }
 
 func (s serverConfig) check(name string) error {
-	if wire.ServerName(name) != name || name == "" {
+	if registry.ServerName(name) != name || name == "" {
 		return fmt.Errorf("is no name for a server; a name is lower-case words of letters and digits joined by \"_\"")
 	}
 	switch {

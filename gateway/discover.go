@@ -18,7 +18,7 @@ type Index interface {
 
 // Text is what can be found of a tool, by weight.
 type Text struct {
-	Names string // id, aliases, wire name, human name
+	Names string // wire name, id, aliases, human name
 	Short string // the short description and the category
 	Long  string // everything else that is said about it
 }
@@ -26,6 +26,7 @@ type Text struct {
 // Hit is a tool that was found.
 type Hit struct {
 	Tool     registry.Subject
+	Wire     string // the name to call it by
 	Name     string // the human label
 	Kind     registry.ToolKind
 	Category string
@@ -83,7 +84,7 @@ func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int)
 			}
 			t := e.Definition.Tool
 			hits[i] = Hit{
-				Tool: e.Subject, Name: t.Name, Kind: t.Kind, Category: t.Category, Short: short(*t),
+				Tool: e.Subject, Wire: t.WireName(), Name: t.Name, Kind: t.Kind, Category: t.Category, Short: short(*t),
 				Deferred: t.DeferLoading, Approval: tier,
 			}
 		}
@@ -105,7 +106,7 @@ func (s *toolset) texts() []Text {
 	texts := make([]Text, len(s.entries))
 	for i, e := range s.entries {
 		t := e.Definition.Tool
-		texts[i].Names = t.ID + "\n" + t.Name + "\n" + wireName(*t)
+		texts[i].Names = t.ID + "\n" + t.Name + "\n" + t.WireName()
 		for _, alias := range t.Aliases {
 			texts[i].Names += "\n" + alias
 		}
@@ -115,20 +116,12 @@ func (s *toolset) texts() []Text {
 	return texts
 }
 
-// wireName is what a tool is called where it runs, "" when that is its id.
-func wireName(t registry.Tool) string {
-	if t.Provider == nil {
-		return ""
-	}
-	return t.Provider.Name
-}
-
 // exactFirst puts the tools that have the query as a name before all others.
 func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 	var exact []int
 	for i, e := range s.entries {
 		t := e.Definition.Tool
-		if t.ID == query || wireName(*t) == query || slices.Contains(t.Aliases, query) {
+		if t.ID == query || t.WireName() == query || t.OriginName() == query || slices.Contains(t.Aliases, query) {
 			exact = append(exact, i)
 		}
 	}

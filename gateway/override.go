@@ -60,6 +60,7 @@ func (g *Gateway) one(ctx context.Context, name string, layer registry.Layer) (r
 	if err != nil {
 		return registry.Live{}, err
 	}
+	found = nearest(name, found)
 	switch {
 	case len(found) > 1:
 		return registry.Live{}, ambiguous(name, found)

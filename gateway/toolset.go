@@ -118,10 +118,10 @@ func (g *Gateway) find(ctx context.Context, set *toolset, name string) (registry
 	if len(found) == 0 {
 		return registry.Entry{}, unknown(name)
 	}
-	own := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool {
+	own := nearest(name, slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool {
 		_, ok := set.allowed[e.Subject]
 		return !ok
-	})
+	}))
 	switch len(own) {
 	case 0:
 		return found[0], set.notAllowed(name, found)
@@ -131,6 +131,16 @@ func (g *Gateway) find(ctx context.Context, set *toolset, name string) (registry
 		return e, nil
 	}
 	return registry.Entry{}, ambiguous(name, own)
+}
+
+// nearest returns those of found that have a name as their wire name, all of them
+// when none has: what they are called where they come from counts for less.
+func nearest(name string, found []registry.Entry) []registry.Entry {
+	own := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool { return e.Definition.Tool.WireName() != name })
+	if len(own) > 0 {
+		return own
+	}
+	return found
 }
 
 func unknown(name string) error {

@@ -31,7 +31,7 @@ func (s *Server) prompts(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.Li
 	for _, l := range found {
 		t := l.Definition.Tool
 		out.Prompts = append(out.Prompts, &sdk.Prompt{
-			Name: t.ID, Title: visible.Line(t.Name), Description: visible.Text(about(*t)), Arguments: promptArguments(*t),
+			Name: t.WireName(), Title: visible.Line(t.Name), Description: visible.Text(about(*t)), Arguments: promptArguments(*t),
 			Meta: sdk.Meta{"toolcrib/version": l.Version, "toolcrib/contentHash": l.ContentHash},
 		})
 	}

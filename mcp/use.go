@@ -19,6 +19,7 @@ func (s *Server) caller(actor proposals.Actor) gateway.Caller {
 
 type docHit struct {
 	ID          string `json:"id"`
+	WireName    string `json:"wire_name"` // to describe and call it by; the id works too
 	Name        string `json:"name"`
 	Kind        string `json:"kind"`
 	Category    string `json:"category,omitempty"`
@@ -46,7 +47,7 @@ func (s *Server) search(ctx context.Context, actor proposals.Actor, args *jsondo
 	tools := make([]docHit, len(hits))
 	for i, h := range hits {
 		tools[i] = docHit{
-			ID: h.Tool.ID, Name: h.Name, Kind: string(h.Kind), Category: h.Category, Description: h.Short, Approval: string(h.Approval), Deferred: h.Deferred,
+			ID: h.Tool.ID, WireName: h.Wire, Name: h.Name, Kind: string(h.Kind), Category: h.Category, Description: h.Short, Approval: string(h.Approval), Deferred: h.Deferred,
 		}
 	}
 	return map[string]any{"tools": tools}, nil
@@ -54,6 +55,7 @@ func (s *Server) search(ctx context.Context, actor proposals.Actor, args *jsondo
 
 type docDescription struct {
 	Subject     string          `json:"subject"`
+	WireName    string          `json:"wire_name"`
 	Version     int             `json:"version"`
 	ContentHash string          `json:"content_hash"`
 	Approval    string          `json:"approval"`
@@ -74,7 +76,7 @@ func (s *Server) describe(ctx context.Context, actor proposals.Actor, args *json
 		return nil, err
 	}
 	return map[string]any{"tool": docDescription{
-		Subject: d.Tool.Subject.String(), Version: d.Tool.Version, ContentHash: d.Tool.ContentHash, Approval: string(d.Approval), Why: d.Why,
+		Subject: d.Tool.Subject.String(), WireName: d.Tool.Definition.Tool.WireName(), Version: d.Tool.Version, ContentHash: d.Tool.ContentHash, Approval: string(d.Approval), Why: d.Why,
 		Definition: d.Tool.Definition.Canonical(),
 	}}, nil
 }

@@ -132,7 +132,7 @@ func (w *block) heading(marks, title string) {
 }
 
 func (w *block) tool(t Tool) {
-	w.heading("#### ", oneLine(cmp.Or(t.Name, t.ID))+" (`"+t.ID+"`)")
+	w.heading("#### ", oneLine(cmp.Or(t.Name, t.ID))+" (`"+t.WireName()+"`)")
 }
 
 // labelled writes a text behind a label, or nothing when there is no text.
@@ -173,7 +173,7 @@ func (w *block) tag(t Tool) {
 }
 
 func (w *block) actionTool(t Tool) {
-	w.WriteString("- `" + t.ID + "`")
+	w.WriteString("- `" + t.WireName() + "`")
 	if short := oneLine(t.Short()); short != "" {
 		w.WriteString(": " + short)
 	}

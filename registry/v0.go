@@ -105,12 +105,13 @@ func DecodeV0(data []byte) (V0File, error) {
 func (f V0File) Encode() []byte {
 	prompts := jsondoc.NewArray()
 	for _, p := range f.Prompts {
-		prompts.Items = append(prompts.Items, p.node())
+		prompts.Items = append(prompts.Items, p.Node())
 	}
 	return jsondoc.Indent(jsondoc.NewObject(jsondoc.Member{Key: "prompts", Value: prompts}))
 }
 
-func (p V0Prompt) node() *jsondoc.Node {
+// Node returns the prompt as Encode writes it.
+func (p V0Prompt) Node() *jsondoc.Node {
 	n := jsondoc.NewObject()
 	for _, key := range p.keys {
 		n.Set(key, jsondoc.NewString(*p.field(key)))

@@ -94,8 +94,8 @@ type Surroundings struct {
 // RegistryReader finds what is live and what was.
 type RegistryReader interface {
 	LiveReader
-	// ByWire returns the live tools, in any layer, whose provider calls them
-	// name.
+	// ByWire returns the live tools, in any layer, that have name as their wire
+	// name, or as the one that their server or file has for them.
 	ByWire(ctx context.Context, name string) ([]registry.Live, error)
 	// ByLabel returns the live tools, in any layer, with a human name.
 	ByLabel(ctx context.Context, label string) ([]registry.Live, error)

@@ -37,9 +37,9 @@ func (d *Desk) Toolset(ctx context.Context, agent string, layer registry.Layer, 
 }
 
 // Named returns the tools that a name means in the view of layer: the one that
-// has it as its id or alias, else those that have it as their wire name, of one
-// server or of several. One that is deactivated is returned only when no active
-// one has the name.
+// has it as its id or alias, else those that have it as their wire name, else
+// those that are called so where they come from, by one server or by several.
+// One that is deactivated is returned only when no active one has the name.
 func (d *Desk) Named(ctx context.Context, name string, layer registry.Layer) ([]registry.Entry, error) {
 	var found []registry.Entry
 	err := d.store.View(ctx, func(r Reader) error {
@@ -52,19 +52,8 @@ func (d *Desk) Named(ctx context.Context, name string, layer registry.Layer) ([]
 			found = []registry.Entry{own}
 			return nil
 		}
-		wired, err := r.ByWire(ctx, name)
-		if err != nil {
+		if found, err = wired(ctx, r, catalog, name); err != nil {
 			return err
-		}
-		found = nil
-		for _, l := range wired {
-			e, seen, err := catalog.ByName(ctx, l.Subject.ID)
-			if err != nil {
-				return err
-			}
-			if seen && e.Active() && e.Subject == l.Subject {
-				found = append(found, e)
-			}
 		}
 		if len(found) == 0 && ok {
 			found = []registry.Entry{own}
@@ -72,6 +61,29 @@ func (d *Desk) Named(ctx context.Context, name string, layer registry.Layer) ([]
 		return nil
 	})
 	return found, err
+}
+
+// wired returns the active tools that have a name as their wire name. Those that
+// are called so only where they come from are returned behind them.
+func wired(ctx context.Context, r RegistryReader, catalog registry.Layered, name string) ([]registry.Entry, error) {
+	lives, err := r.ByWire(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var own, origins []registry.Entry
+	for _, l := range lives {
+		e, seen, err := catalog.ByName(ctx, l.Subject.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case !seen || !e.Active() || e.Subject != l.Subject:
+		case e.Definition.Tool.WireName() == name:
+			own = append(own, e)
+		default:
+			origins = append(origins, e)
+		}
+	}
+	return append(own, origins...), nil
 }
 
 // pick finds an active agent: by its subject, or by its id as it is seen in

@@ -176,7 +176,7 @@ func merged(same []CatalogEntry, everything bool) []CatalogEntry {
 }
 
 // Find returns one live definition with its canonical JSON: by its subject, or
-// by its id, or alias, in the merged view.
+// by its id, alias or wire name in the merged view.
 func (db *DB) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, json.RawMessage, error) {
 	var e CatalogEntry
 	var definition string
@@ -208,7 +208,19 @@ func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (Catalog
 	if err != nil {
 		return CatalogEntry{}, err
 	}
-	for _, id := range append(ids, aliased...) {
+	ids = append(ids, aliased...)
+	if q.Kind == registry.KindTool {
+		wired, err := s.ByWire(ctx, ref)
+		if err != nil {
+			return CatalogEntry{}, err
+		}
+		for _, l := range wired {
+			if l.Definition.Tool.WireName() == ref {
+				ids = append(ids, l.Subject.ID)
+			}
+		}
+	}
+	for _, id := range ids {
 		found, err := all(ctx, s, scanEntry, query+"id = ?", append(slices.Clone(args), q.Kind, id)...)
 		if err != nil {
 			return CatalogEntry{}, err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -43,11 +44,29 @@ func (s *session) ByName(ctx context.Context, name string) ([]registry.Live, err
 	return all(ctx, s, scanLive, selectLive+"WHERE l.subject IN (SELECT subject FROM names WHERE name = ?) ORDER BY l.subject", name)
 }
 
-// ByWire implements review.RegistryReader.
+// ByWire implements review.RegistryReader. A wire name ends in the name that the
+// tool has where it comes from, behind that of a server or alone, which is what
+// the index knows.
 func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
-	return all(ctx, s, scanLive, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition
+	ends := []string{name}
+	for i, r := range name {
+		if r == '_' && i+1 < len(name) {
+			ends = append(ends, name[i+1:])
+		}
+	}
+	list, err := json.Marshal(ends)
+	if err != nil {
+		return nil, err
+	}
+	found, err := all(ctx, s, scanLive, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition
 		FROM versions v JOIN live l ON l.subject = v.subject AND l.version = v.number
-		WHERE iif(json_valid(v.definition), v.definition ->> '$.provider.name', NULL) = ? ORDER BY l.subject`, name)
+		WHERE iif(json_valid(v.definition), coalesce(v.definition ->> '$.provider.name',
+			substr(v.definition ->> '$.source.ref', instr(v.definition ->> '$.source.ref', '#') + 1)), NULL) IN (SELECT value FROM json_each(?))
+		ORDER BY l.subject`, string(list))
+	return slices.DeleteFunc(found, func(l registry.Live) bool {
+		t := l.Definition.Tool
+		return t == nil || t.WireName() != name && t.OriginName() != name
+	}), err
 }
 
 // InCategory implements review.RegistryReader.

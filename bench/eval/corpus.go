@@ -211,7 +211,7 @@ func toolDraft(server string, raw json.RawMessage) *proposals.Draft {
 	if err != nil {
 		return nil
 	}
-	for _, step := range intake.Plan(doc, intake.Origin{Label: wire.ServerName(server), Server: true, Layer: registry.LayerUser}, intake.Live{}) {
+	for _, step := range intake.Plan(doc, intake.Origin{Label: registry.ServerName(server), Server: true, Layer: registry.LayerUser}, intake.Live{}) {
 		return step.Draft
 	}
 	return nil

@@ -131,7 +131,7 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, e
 	}
 	name := tool.Provider.Name
 	if name == "" {
-		name = tool.ID
+		name = tool.WireName()
 	}
 	bounded, cancel := context.WithTimeout(ctx, h.config.Timeout)
 	defer cancel()

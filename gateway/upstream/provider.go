@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,10 +84,7 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	if err != nil {
 		return gateway.Output{}, notListed(err)
 	}
-	name := t.Provider.Name
-	if name == "" {
-		name = t.ID
-	}
+	name := cmp.Or(t.OriginName(), t.ID)
 	d := drift{Server: server.Name, Name: name, Listed: hashOf(tools, name)}
 	if t.Source != nil && t.Source.Type == registry.SourceMCP {
 		d.Approved = t.Source.Hash

@@ -55,13 +55,13 @@ type Scope struct {
 // Check compares code with the registry. Findings are in the order of the
 // code, then of the registry.
 func Check(ctx context.Context, code []Code, s Scope) ([]Finding, error) {
-	c := checker{scope: s, met: map[registry.Subject]bool{}, kinds: map[registry.ToolKind]bool{}, wired: map[string]registry.Entry{}}
+	c := checker{scope: s, met: map[registry.Subject]bool{}, kinds: map[registry.ToolKind]bool{}, wired: map[string]registry.Entry{}, origins: map[string]registry.Entry{}}
 	for _, e := range s.Catalog.Tools() {
-		if src := e.Definition.Tool.Source; src != nil {
-			if _, name, ok := strings.Cut(src.Ref, "#"); ok {
-				c.wired[src.Type+"\n"+name] = e
-			}
+		t := e.Definition.Tool
+		if t.Source != nil && t.OriginName() != "" {
+			c.origins[t.Source.Type+"\n"+t.OriginName()] = e
 		}
+		c.wired[t.WireName()] = e
 	}
 	for _, file := range code {
 		for _, it := range file.Document.Items {
@@ -81,8 +81,10 @@ type checker struct {
 	scope Scope
 	met   map[registry.Subject]bool
 	kinds map[registry.ToolKind]bool // that the code registers
-	wired map[string]registry.Entry  // by source type and the name it has there
-	found []Finding
+	wired map[string]registry.Entry  // by wire name
+	// origins are the tools by source type and the name that they have there.
+	origins map[string]registry.Entry
+	found   []Finding
 }
 
 func (c *checker) add(r Rule, file string, pos jsondoc.Pos, name string, s registry.Subject, format string, args ...any) {
@@ -97,8 +99,11 @@ func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
 	if err != nil {
 		return err
 	}
-	own := known && e.Subject.ID == it.Name
-	if w, ok := c.wired[it.Format.SourceType()+"\n"+it.Name]; ok && !own {
+	own := known && e.Definition.Tool.WireName() == it.Name
+	if w, ok := c.wired[it.Name]; ok && !own {
+		e, known, own = w, true, true
+	}
+	if w, ok := c.origins[it.Format.SourceType()+"\n"+it.Name]; ok && !known {
 		e, known, own = w, true, true
 	}
 	successor, retired := shipped.Retired(it.Name)
@@ -121,7 +126,7 @@ func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
 		return nil
 	}
 	if !own {
-		c.add(aliasInUse(), file, it.Pos, it.Name, e.Subject, "%s is an alias of %s.", quoted, e.Subject.ID)
+		c.add(aliasInUse(), file, it.Pos, it.Name, e.Subject, "%s is an alias of %s.", quoted, e.Definition.Tool.WireName())
 	}
 	c.differs(file, it, e)
 	return nil
@@ -172,6 +177,9 @@ func both(a, b map[string]string) map[string]string {
 // tier looks for an approval tier that has no effect.
 func (c *checker) tier(ctx context.Context, t Tier) {
 	e, known, err := c.scope.Catalog.ByName(ctx, t.Name)
+	if w, ok := c.wired[t.Name]; ok && !known {
+		e, known = w, true
+	}
 	successor, _ := shipped.Retired(t.Name)
 	switch {
 	case err == nil && known && e.Active() && !shipped.DeadTierEntry(t.Name):

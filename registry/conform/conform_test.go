@@ -92,7 +92,10 @@ func TestOneOfEach(t *testing.T) {
 		{`[{"type":"function","function":{"name":"getIt","description":"Get.","parameters":{"type":"object"}}}]`, []string{"K107 get_it"}},
 		{`[{"type":"function","function":{"name":"getIt","description":"Get it.","parameters":{"type":"object"}}}]`, []string{"K104 getIt", "K107 get_it"}},
 		{`[{"type":"function","function":{"name":"getIt","description":7}}]`, []string{"K104 getIt", "K107 get_it"}},
-		{`{"tools":[{"name":"getIt","inputSchema":{}}]}`, []string{"K101 getIt", "K107 get_it"}},
+		{`["getIt"]`, []string{"K107 get_it"}}, // by its wire name in any form
+		{`["get_it"]`, []string{"K106 get_it", "K107 get_it"}},
+		{`["tracker_list"]`, []string{"K107 get_it"}},
+		{`{"tools":[{"name":"getIt","inputSchema":{}}]}`, []string{"K104 getIt", "K107 get_it"}},
 	} {
 		if got := rules(t, c.text, s); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.text, got, c.want)

@@ -53,8 +53,8 @@ func missingInCode() Rule {
 func aliasInUse() Rule {
 	return Rule{
 		"K106", "alias-in-use", "warn",
-		"The code registers a tool under an alias. It works as long as the alias is there.",
-		"Register it by its id.",
+		"The code registers a tool under an alias, but prompts and exports call it by its wire name.",
+		"Register it by its wire name.",
 	}
 }
 

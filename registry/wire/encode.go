@@ -70,54 +70,69 @@ func misfit(f Format, ids []string) string {
 	return fmt.Sprintf("%d %s tools: %s%s", len(ids), kind, strings.Join(named, ", "), more)
 }
 
-// node writes one tool.
+// node writes one tool, under its one name.
 func (l Listed) node(f Format) (n *jsondoc.Node, lost []string) {
 	kept, err := ReadItem(f, l.Raw)
 	had := err == nil && len(l.Raw) > 0 && f != MCP // the names of a server are its own
-	if had && same(kept.Onto(l.Tool), l.Tool) {
-		return kept.node, nil
-	}
-	t := l.Tool
-	if f == V0 {
-		return promptNode(l)
-	}
-	n = jsondoc.NewObject()
-	name := WireName(t, f)
-	if had {
-		n = kept.body()
-	}
-	n.Set("name", jsondoc.NewString(name))
-	if f == MCP {
-		n.Set("title", jsondoc.NewString(t.Name))
-	}
-	n.Set("description", jsondoc.NewString(t.Description))
-	n.Set(schemaKey(f), parsed(t.InputSchema))
-	if f == MCP {
-		if len(t.OutputSchema) > 0 {
-			n.Set("outputSchema", parsed(t.OutputSchema))
-		}
-		if hints := hintsNode(t.Annotations); len(hints.Members) > 0 {
-			n.Set("annotations", hints)
-		}
-	}
 	switch {
+	case f == V0:
+		return l.prompt(kept, had)
 	case had:
+		if !same(kept.Onto(l.Tool), l.Tool) {
+			l.describe(kept.body(), f)
+		}
+		kept.body().Set("name", jsondoc.NewString(l.Tool.WireName()))
 		return kept.node, nil
-	case f == OpenAI:
+	}
+	n = jsondoc.NewObject(jsondoc.Member{Key: "name", Value: jsondoc.NewString(l.Tool.WireName())})
+	l.describe(n, f)
+	if f == OpenAI {
 		return object("type", jsondoc.NewString("function"), "function", n), nil
 	}
 	return n, nil
 }
 
-// WireName returns what a tool is called in a format: the name it was imported
-// by from that format, else its id.
-func WireName(t registry.Tool, f Format) string {
-	if t.Source != nil && f != MCP && t.Source.Type == f.SourceType() {
-		if _, name, ok := strings.Cut(t.Source.Ref, "#"); ok {
-			return name
+// describe sets all but the name of a tool that is a function.
+func (l Listed) describe(n *jsondoc.Node, f Format) {
+	t := l.Tool
+	if f == MCP {
+		n.Set("title", jsondoc.NewString(t.Name))
+	}
+	n.Set("description", jsondoc.NewString(t.Description))
+	n.Set(schemaKey(f), parsed(t.InputSchema))
+	if f != MCP {
+		return
+	}
+	if len(t.OutputSchema) > 0 {
+		n.Set("outputSchema", parsed(t.OutputSchema))
+	}
+	if hints := hintsNode(t.Annotations); len(hints.Members) > 0 {
+		n.Set("annotations", hints)
+	}
+}
+
+// prompt writes a prompt tool. Keys that the format does not have stay where the
+// prompt was read with them, and so does its id unless a server's name makes it
+// another one.
+func (l Listed) prompt(kept Item, had bool) (n *jsondoc.Node, lost []string) {
+	p, lost := registry.NewV0Prompt(l.Tool, l.CreatedAt, l.UpdatedAt)
+	p.ID = l.Tool.WireName()
+	if !had {
+		return p.Node(), lost
+	}
+	if id := registry.ImportedID("", kept.Name); id == l.Tool.ID || registry.DistinctID("", kept.Name) == l.Tool.ID {
+		p.ID = kept.Name
+	}
+	if same(kept.Onto(l.Tool), l.Tool) {
+		kept.node.Set("id", jsondoc.NewString(p.ID))
+		return kept.node, nil
+	}
+	for _, m := range p.Node().Members {
+		if m.Key != "createdAt" || kept.node.Get("createdAt") == nil {
+			kept.node.Set(m.Key, m.Value)
 		}
 	}
-	return t.ID
+	return kept.node, lost
 }
 
 func schemaKey(f Format) string {
@@ -142,12 +157,6 @@ func hintsNode(a *registry.Annotations) *jsondoc.Node {
 		}
 	}
 	return n
-}
-
-func promptNode(l Listed) (n *jsondoc.Node, lost []string) {
-	p, lost := registry.NewV0Prompt(l.Tool, l.CreatedAt, l.UpdatedAt)
-	file := parsed(registry.V0File{Prompts: []registry.V0Prompt{p}}.Encode())
-	return file.Get("prompts").Items[0], lost
 }
 
 // same reports whether two tools have one definition.

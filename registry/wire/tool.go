@@ -107,7 +107,7 @@ func (it Item) promptOnto(t registry.Tool) registry.Tool {
 	var p registry.V0Prompt
 	_ = jsondoc.Bind(it.node, jsondoc.Root, &p) // what does not fit is told by Problems
 	said := p.Tool()
-	t.ID, t.Kind, t.Name, t.Archetype, t.Scope = said.ID, said.Kind, said.Name, said.Archetype, said.Scope
+	t.Kind, t.Name, t.Archetype, t.Scope = said.Kind, said.Name, said.Archetype, said.Scope
 	t.UsageNotes, t.Goals, t.Guardrails, t.Prompt = said.UsageNotes, said.Goals, said.Guardrails, said.Prompt
 	return t
 }

@@ -29,7 +29,7 @@ type Migration struct {
 // Once the steps are approved, the same file leads to no steps.
 func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 	c := canonizer{
-		planner: planner{origin: o, byID: map[registry.Kind]map[string]registry.Live{}, byRef: map[string]registry.Live{}},
+		planner: planner{origin: o, byID: map[registry.Kind]map[string]registry.Live{}, byRef: map[string]registry.Live{}, byWire: map[string]registry.Live{}},
 	}
 	c.index(live)
 	c.retire()

@@ -14,24 +14,24 @@ import (
 func examples(t registry.Tool) []string {
 	if t.Kind == registry.PromptTool {
 		return []string{
-			fmt.Sprintf("Use %s on the %s at hand.", t.ID, scopeWord(t.Scope)),
+			fmt.Sprintf("Use %s on the %s at hand.", t.WireName(), scopeWord(t.Scope)),
 			fmt.Sprintf("%s: look once more at what changed since.", t.Name),
 		}
 	}
 	least, ok := arguments(t.InputSchema, false)
 	if !ok {
 		return []string{
-			"Call " + t.ID + " with arguments that fit its schema; none could be generated.",
-			"Find out what " + t.ID + " needs before calling it.",
+			"Call " + t.WireName() + " with arguments that fit its schema; none could be generated.",
+			"Find out what " + t.WireName() + " needs before calling it.",
 		}
 	}
 	most, ok := arguments(t.InputSchema, true)
-	first, second := call(t.ID, least), call(t.ID, most)
+	first, second := call(t.WireName(), least), call(t.WireName(), most)
 	if !ok || first == second || tooLong(second) {
-		second = "Call " + t.ID + " once more, to see whether the answer is still the same."
+		second = "Call " + t.WireName() + " once more, to see whether the answer is still the same."
 	}
 	if tooLong(first) {
-		first = "Call " + t.ID + " with arguments that fit its schema; the least that it takes is too long to be shown here."
+		first = "Call " + t.WireName() + " with arguments that fit its schema; the least that it takes is too long to be shown here."
 	}
 	return []string{first, second}
 }
@@ -58,23 +58,23 @@ func call(id string, args *jsondoc.Node) string {
 // form and names this tool; telling of a call instead of making it is caught.
 func testCases(t registry.Tool) []proposals.TestCase {
 	if t.Kind == registry.PromptTool {
-		return answerCases("Use " + t.ID + " on a text that is not there.")
+		return answerCases("Use " + t.WireName() + " on a text that is not there.")
 	}
 	args, ok := arguments(t.InputSchema, false)
 	if !ok {
 		args = jsondoc.NewObject()
 	}
-	made, told := call(t.ID, args), "I have called "+t.ID+", and everything went well."
+	made, told := call(t.WireName(), args), "I have called "+t.WireName()+", and everything went well."
 	return []proposals.TestCase{
 		{
-			Name: "a call has the strict form", Input: "Call " + t.ID + ".", Expect: proposals.ExpectPass, Output: &made,
+			Name: "a call has the strict form", Input: "Call " + t.WireName() + ".", Expect: proposals.ExpectPass, Output: &made,
 			Checks: []proposals.Check{
 				{Type: proposals.CheckToolCall},
-				{Type: proposals.CheckContains, Value: []byte(strconv.Quote(`"tool":"` + t.ID + `"`))},
+				{Type: proposals.CheckContains, Value: []byte(strconv.Quote(`"tool":"` + t.WireName() + `"`))},
 			},
 		},
 		{
-			Name: "telling of a call is no call", Input: "Call " + t.ID + ".", Expect: proposals.ExpectFail, Output: &told,
+			Name: "telling of a call is no call", Input: "Call " + t.WireName() + ".", Expect: proposals.ExpectFail, Output: &told,
 			Checks: []proposals.Check{{Type: proposals.CheckToolCall}},
 		},
 	}

@@ -19,6 +19,9 @@ func (p *planner) index(all []registry.Live) {
 		if other, ok := seen[l.Subject.ID]; !ok || !other.Core() && (l.Core() || l.Subject.Layer.Rank() > other.Subject.Layer.Rank()) {
 			seen[l.Subject.ID] = l
 		}
+		if t := l.Definition.Tool; t != nil {
+			p.byWire[t.WireName()] = seen[l.Subject.ID]
+		}
 		if t := l.Definition.Tool; t != nil && t.Source != nil && t.Source.Type == p.format.SourceType() {
 			if other, ok := p.byRef[t.Source.Ref]; !ok || l.Subject.Layer.Rank() > other.Subject.Layer.Rank() {
 				p.byRef[t.Source.Ref] = l
@@ -32,7 +35,7 @@ func (p *planner) ids(items []wire.Item) {
 	p.clash = map[string]bool{}
 	first := map[string]bool{}
 	for _, it := range items {
-		id := wire.ID(p.origin.server(), it.Name)
+		id := registry.ImportedID(p.origin.server(), it.Name)
 		p.clash[id] = p.clash[id] || first[id]
 		first[id] = true
 	}
@@ -40,18 +43,16 @@ func (p *planner) ids(items []wire.Item) {
 
 // newID returns the id of a tool that is not live yet.
 func (p *planner) newID(it wire.Item) string {
-	if it.Format == wire.V0 {
-		return it.Name // an id already, or refused
-	}
-	id := wire.ID(p.origin.server(), it.Name)
+	id := registry.ImportedID(p.origin.server(), it.Name)
 	if _, taken := p.byID[registry.KindTool][id]; taken || p.clash[id] {
-		return wire.Distinct(p.origin.server(), it.Name)
+		return registry.DistinctID(p.origin.server(), it.Name)
 	}
 	return id
 }
 
 // find returns the live tool that an item is about: the one that came from
-// there under that name, or where no server is named the one of that id.
+// there under that name, or where no server is named the one of that id or wire
+// name, as an export writes it.
 func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
 	if l, ok := p.byRef[p.origin.ref(it.Name)]; ok {
 		return l, true, true
@@ -63,9 +64,6 @@ func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
 	if l, ok := tools[it.Name]; ok {
 		return l, false, true
 	}
-	l, ok = tools[wire.ID("", it.Name)]
-	if ok && wire.WireName(*l.Definition.Tool, it.Format) == it.Name {
-		return l, false, true
-	}
-	return registry.Live{}, false, false
+	l, ok = p.byWire[it.Name]
+	return l, false, ok
 }

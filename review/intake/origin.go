@@ -26,7 +26,7 @@ type Origin struct {
 func (o Origin) Definition(it wire.Item) registry.Tool {
 	// What is shown when the origin gives no title is the name it has there.
 	t := it.Onto(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
-	t.ID, t.Source = wire.ID(o.server(), it.Name), o.source(it)
+	t.ID, t.Source = registry.ImportedID(o.server(), it.Name), o.source(it)
 	if t.Kind == registry.ActionTool {
 		t.Category = uncategorised
 	}

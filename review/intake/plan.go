@@ -50,7 +50,7 @@ type Live struct {
 // Plan says what has to be proposed for the live registry to become what the
 // document says. Only what came from the same origin can vanish.
 func Plan(doc wire.Document, o Origin, live Live) []Step {
-	p := planner{origin: o, format: doc.Format, raw: live.Raw, byID: map[registry.Kind]map[string]registry.Live{}, byRef: map[string]registry.Live{}}
+	p := planner{origin: o, format: doc.Format, raw: live.Raw, byID: map[registry.Kind]map[string]registry.Live{}, byRef: map[string]registry.Live{}, byWire: map[string]registry.Live{}}
 	p.index(live.All)
 	if doc.Format == wire.Toolcrib {
 		steps := make([]Step, len(doc.Entries))
@@ -73,6 +73,7 @@ type planner struct {
 	raw    func(hash string) ([]byte, bool)
 	byID   map[registry.Kind]map[string]registry.Live // as seen in the view
 	byRef  map[string]registry.Live                   // by source ref, of the document's format
+	byWire map[string]registry.Live                   // by wire name, as seen in the view
 	all    []registry.Live
 	clash  map[string]bool // ids that several names make
 }

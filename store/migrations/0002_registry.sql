@@ -26,9 +26,10 @@ CREATE TABLE versions (
   signature     TEXT NOT NULL,
   UNIQUE (subject, number)
 ) STRICT;
--- A tool may be called by its wire name. A definition that is damaged and no
--- longer JSON has none; verification reports it.
-CREATE INDEX versions_by_wire ON versions (iif(json_valid(definition), definition ->> '$.provider.name', NULL));
+-- A tool may be called by the name it has where it comes from. A definition that
+-- is damaged and no longer JSON has none; verification reports it.
+CREATE INDEX versions_by_origin ON versions (iif(json_valid(definition), coalesce(definition ->> '$.provider.name',
+  substr(definition ->> '$.source.ref', instr(definition ->> '$.source.ref', '#') + 1)), NULL));
 CREATE TRIGGER versions_insert BEFORE INSERT ON versions
 WHEN EXISTS (SELECT 1 FROM versions WHERE seq = NEW.seq)
   OR NEW.number <> 1 + coalesce((SELECT max(number) FROM versions WHERE subject = NEW.subject), 0)

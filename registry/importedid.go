@@ -1,17 +1,15 @@
-package wire
+package registry
 
 import (
 	"strings"
 	"unicode"
-
-	"toolcrib/registry"
 )
 
-// ID makes an id in toolcrib's form from the name of a server, "" for none,
-// and the name that a tool has there: "listIssues" of "@acme/tracker" becomes
-// acme_tracker_list_issues. Different names can make the same id; distinct
-// tells those apart.
-func ID(server, name string) string {
+// ImportedID makes an id in toolcrib's form from the name of a server, "" for
+// none, and the name that a tool has there: "listIssues" of "@acme/tracker"
+// becomes acme_tracker_list_issues. Different names can make the same id;
+// DistinctID tells those apart.
+func ImportedID(server, name string) string {
 	words, prefix := snake(name), snake(server)
 	if words == "" {
 		words = "tool_" + mark(name)
@@ -22,24 +20,26 @@ func ID(server, name string) string {
 	if words[0] >= '0' && words[0] <= '9' {
 		words = "t_" + words
 	}
-	if len(words) > registry.MaxIDLength {
+	if len(words) > MaxIDLength {
 		return marked(words, server+"\n"+name)
 	}
 	return words
 }
 
-// Distinct is ID for a name that shares its id with another one: a mark of the
-// name itself tells them apart, whichever is met first.
-func Distinct(server, name string) string { return marked(ID(server, name), server+"\n"+name) }
+// DistinctID is ImportedID for a name that shares its id with another one: a
+// mark of the name itself tells them apart, whichever is met first.
+func DistinctID(server, name string) string {
+	return marked(ImportedID(server, name), server+"\n"+name)
+}
 
 // marked puts a mark of name behind an id, cutting the id where it has to.
 func marked(id, name string) string {
 	m := "_x" + mark(name)
-	return strings.TrimRight(id[:min(len(id), registry.MaxIDLength-len(m))], "_") + m
+	return strings.TrimRight(id[:min(len(id), MaxIDLength-len(m))], "_") + m
 }
 
 // mark is a short hash of a name.
-func mark(name string) string { return registry.HashBytes([]byte(name))[:8] }
+func mark(name string) string { return HashBytes([]byte(name))[:8] }
 
 // snake writes a name as lower-case words of ASCII letters and digits joined by
 // "_"; everything else divides words, and so does a capital after a small

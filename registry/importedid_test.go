@@ -1,14 +1,13 @@
-package wire_test
+package registry_test
 
 import (
 	"testing"
 	"unicode/utf8"
 
 	"toolcrib/registry"
-	"toolcrib/registry/wire"
 )
 
-func TestID(t *testing.T) {
+func TestImportedID(t *testing.T) {
 	for _, c := range []struct{ server, name, want string }{
 		{"", "get_tasks", "get_tasks"},
 		{"tracker", "listIssues", "tracker_list_issues"},
@@ -20,20 +19,20 @@ func TestID(t *testing.T) {
 		{"", "read.file", "read_file"},
 		{"", "--x--", "x"},
 	} {
-		if got := wire.ID(c.server, c.name); got != c.want {
+		if got := registry.ImportedID(c.server, c.name); got != c.want {
 			t.Errorf("%s of %q is %s, want %s", c.name, c.server, got, c.want)
 		}
 	}
 	long := "a_very_long_name_that_goes_on_and_on_until_nobody_can_remember_how_it_began"
-	if a, b := wire.ID("", long), wire.ID("", long+"_b"); a == b || !registry.ValidID(a) || !registry.ValidID(b) {
+	if a, b := registry.ImportedID("", long), registry.ImportedID("", long+"_b"); a == b || !registry.ValidID(a) || !registry.ValidID(b) {
 		t.Errorf("long names make %s and %s", a, b)
 	}
-	if a, b := wire.Distinct("", "get-it"), wire.Distinct("", "getIt"); a == b || !registry.ValidID(a) {
+	if a, b := registry.DistinctID("", "get-it"), registry.DistinctID("", "getIt"); a == b || !registry.ValidID(a) {
 		t.Errorf("names that clash make %s and %s", a, b)
 	}
 }
 
-func FuzzID(f *testing.F) {
+func FuzzImportedID(f *testing.F) {
 	f.Add("server", "tool")
 	f.Add("", "получить")
 	f.Add("0", "\x00_")
@@ -41,7 +40,7 @@ func FuzzID(f *testing.F) {
 		if !utf8.ValidString(name) {
 			return
 		}
-		for _, id := range []string{wire.ID(server, name), wire.Distinct(server, name)} {
+		for _, id := range []string{registry.ImportedID(server, name), registry.DistinctID(server, name)} {
 			if !registry.ValidID(id) {
 				t.Errorf("%q of %q makes %q", name, server, id)
 			}
@@ -53,7 +52,7 @@ func TestServerName(t *testing.T) {
 	for file, want := range map[string]string{
 		"tracker.json": "tracker", "dir/@acme__tracker@1.2.3.json": "acme_tracker", `C:\x\My Server.json`: "my_server", "-": "", "a@b.json": "a_b",
 	} {
-		if got := wire.ServerName(file); got != want {
+		if got := registry.ServerName(file); got != want {
 			t.Errorf("%s is %q, want %q", file, got, want)
 		}
 	}
