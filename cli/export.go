@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -43,18 +45,24 @@ type docExtent struct {
 	SourceJSON string `json:"source_json,omitempty"`
 }
 
+// docExportPrompt is a reference rendering: what a review seals. What a model is
+// given is rendered for its user: toolcrib preview --user, or the MCP prompt
+// agent-prompt.
 type docExportPrompt struct {
 	Agent   string `json:"agent"`
 	Channel string `json:"channel"`
 	Text    string `json:"text"`
 	Hash    string `json:"hash"` // SHA-256 of the text
+	// Reference is always true; At is the time that the text speaks of.
+	Reference bool      `json:"reference"`
+	At        time.Time `json:"at"`
 }
 
 type exportFlags struct {
 	format, agent, asOf, output string
 	server                      string
 	where                       whereFlags
-	noDeferred                  bool
+	deferred                    bool
 }
 
 func newExport(a *app) *cobra.Command {
@@ -66,7 +74,10 @@ func newExport(a *app) *cobra.Command {
 format an application loads:
 
   toolcrib    tools and agents with their versions and hashes (the default);
-              with --agent also its prompts, as a review renders them
+              with --agent also its prompts, as a review renders them: a
+              reference with a fixed time and nobody's instructions. What a
+              model is given comes from toolcrib preview --user NAME, or from
+              the MCP prompt agent-prompt
   v0          a prompt registry file: the prompt tools
   openai      an array of OpenAI functions: the action tools
   anthropic   an array of Anthropic tools: the action tools
@@ -74,7 +85,8 @@ format an application loads:
               with --server what was approved of that server, byte by byte as
               it listed it
 
-Only what was approved is in it. What a format has no place for is told on
+An agent's tools that wait to be discovered are left out, as in its prompt, unless
+--deferred is given. Only what was approved is in it. What a format has no place for is told on
 standard error. Imported again, an export proposes nothing.`,
 		Example: `  toolcrib export --output catalog.json
   toolcrib export --format openai --agent assistant --output tools.json
@@ -89,7 +101,7 @@ standard error. Imported again, an export proposes nothing.`,
 	set.StringVar(&f.asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
 	set.StringVar(&f.output, "output", "", "write to `FILE` instead of standard output, which - names")
 	f.where.register(set)
-	set.BoolVar(&f.noDeferred, "no-deferred", false, "with --agent: leave out the tools that wait to be discovered")
+	set.BoolVar(&f.deferred, "deferred", false, "with --agent: with the tools that wait to be discovered, too")
 	return cmd
 }
 
@@ -110,8 +122,12 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 		return err
 	}
 	if f.agent != "" {
-		if err := c.only(ctx, f.agent, f.where.context(!f.noDeferred)); err != nil {
+		left, err := c.only(ctx, f.agent, f.where.context(f.deferred))
+		if err != nil {
 			return err
+		}
+		if left > 0 {
+			a.note("toolcrib: left out %s to be discovered, as the prompt does: offer search_tools, describe_tool and execute_tool (toolcrib mcp), or export with --deferred.", counted(left, "tool"))
 		}
 	}
 	var text []byte
@@ -163,34 +179,35 @@ func (a *app) extract(ctx context.Context, q store.CatalogQuery) (extract, error
 	return c, err
 }
 
-// only leaves what one agent has.
-func (c *extract) only(ctx context.Context, id string, where registry.Context) error {
+// only leaves what one agent has, and returns how many of its tools are left out
+// because they wait to be discovered.
+func (c *extract) only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
 	i := slices.IndexFunc(c.agents, func(e store.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
 	if i < 0 {
-		return notFoundf("agent %s", id)
+		return 0, notFoundf("agent %s", id)
 	}
 	profile, err := liveOf(c.agents[i])
 	if err != nil {
-		return err
+		return 0, err
 	}
 	c.agents, c.agent = c.agents[i:i+1], profile.Definition.Agent
 	lives := make([]registry.Live, len(c.tools))
 	for n, e := range c.tools {
 		if lives[n], err = liveOf(e); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	c.merged = registry.Merge(lives)
 	res, err := registry.Resolve(ctx, *c.agent, where, c.merged, shipped.AllowList)
-	if err != nil {
-		return err
+	if err != nil && (!errors.Is(err, registry.ErrNoTools) || res.Deferred() == 0) {
+		return 0, err
 	}
 	in := map[registry.Subject]bool{}
 	for _, e := range res.Tools() {
 		in[e.Subject] = true
 	}
 	c.tools = slices.DeleteFunc(slices.Clone(c.tools), func(e store.Exported) bool { return !in[e.Subject] })
-	return nil
+	return res.Deferred(), nil
 }
 
 // document writes the extract in toolcrib's own form.
@@ -246,13 +263,16 @@ func newDocExtent(e store.Exported) docExtent {
 
 // prompts renders what the agent's channels get, as a review does.
 func (c extract) prompts(ctx context.Context) ([]docExportPrompt, error) {
-	tools, err := review.Tools(ctx, *c.agent, c.merged, review.ReferenceContext())
+	in, err := review.Input(ctx, *c.agent, c.merged, review.ReferenceContext())
 	if err != nil {
 		return nil, err
 	}
 	var docs []docExportPrompt
-	for _, o := range prompt.NewRenderer(prompt.Input{Agent: *c.agent, Tools: tools, Context: prompt.Reference()}).RenderAll() {
-		docs = append(docs, docExportPrompt{Agent: c.agent.ID, Channel: o.Channel, Text: o.Text, Hash: prompt.Hash(o.Text)})
+	in.Context = prompt.Reference()
+	for _, o := range prompt.NewRenderer(in).RenderAll() {
+		docs = append(docs, docExportPrompt{
+			Agent: c.agent.ID, Channel: o.Channel, Text: o.Text, Hash: prompt.Hash(o.Text), Reference: true, At: prompt.Reference().Now,
+		})
 	}
 	return docs, nil
 }

@@ -16,8 +16,9 @@ const uncategorised = "other"
 // catalog returns the block that tells an agent its tools: prompt tools in
 // full, tag tools with the form of their tag, action tools by category with a
 // short description. A prompt tool that has a tag stays a prompt tool. Within
-// each part the core tools come first, then it goes by name.
-func catalog(tools []Tool) string {
+// each part the core tools come first, then it goes by name. more says that there
+// are tools that it does not list, and ends it with how they are found.
+func catalog(tools []Tool, more bool) string {
 	var prompts, tags []Tool
 	actions := map[string][]Tool{}
 	size := 0 // about, in bytes
@@ -58,8 +59,17 @@ func catalog(tools []Tool) string {
 			}
 		}
 	}
+	if more {
+		w.heading("### ", "More tools")
+		w.line(discovery)
+	}
 	return strings.TrimRight(w.String(), "\n")
 }
+
+// discovery tells an agent how it gets at tools that its catalog does not list.
+const discovery = "You have more tools than are listed here. When none of those listed does what you need, look for one: " +
+	"find it with `search_tools`, read its description and the schema of its arguments with `describe_tool`, and only then " +
+	"call it with `execute_tool`. Do not guess names or arguments, and do not say that you lack a tool before you have searched."
 
 // sorted returns the tools with the core first, then by name in any letter
 // case, then by id.

@@ -104,7 +104,7 @@ Read it.`},
 			for i := range c.tools {
 				tools = append(tools, Tool{Tool: &c.tools[i]})
 			}
-			if got, want := catalog(tools), strings.ReplaceAll(c.want, "§", "`"); got != want {
+			if got, want := catalog(tools, false), strings.ReplaceAll(c.want, "§", "`"); got != want {
 				t.Errorf("got\n%s\n\nwant\n%s", got, want)
 			}
 		})
@@ -112,8 +112,32 @@ Read it.`},
 }
 
 func TestCatalogPutsCoreFirst(t *testing.T) {
-	got := catalog([]Tool{tool("a", "A", false), tool("z", "Z", true)})
+	got := catalog([]Tool{tool("a", "A", false), tool("z", "Z", true)}, false)
 	if strings.Index(got, "`z`") > strings.Index(got, "`a`") {
 		t.Errorf("the core tool does not come first:\n%s", got)
+	}
+}
+
+// TestMoreTools ends the catalog with how the tools are found that it does not
+// list, also when it lists none (C11).
+func TestMoreTools(t *testing.T) {
+	agent := registry.Agent{PromptTemplate: "# Tools\n$tool_catalog\n"}
+	listed := []Tool{{Tool: &registry.Tool{ID: "get_boards", Kind: registry.ActionTool, Description: "Lists boards."}}}
+	for _, tools := range [][]Tool{listed, nil} {
+		text := Render(Input{Agent: agent, Tools: tools, More: true}, Web).Text
+		at := strings.Index(text, "### More tools")
+		for _, name := range []string{"`search_tools`", "`describe_tool`", "`execute_tool`"} {
+			next := strings.Index(text, name)
+			if at < 0 || next < at {
+				t.Fatalf("%s is not told of, or not in its turn:\n%s", name, text)
+			}
+			at = next
+		}
+		if plain := Render(Input{Agent: agent, Tools: tools}, Web).Text; strings.Contains(plain, "search_tools") {
+			t.Errorf("nothing waits to be discovered, and it says so:\n%s", plain)
+		}
+		if skipped := Render(Input{Agent: agent, Tools: tools, More: true, SkipTools: true}, Web).Text; strings.Contains(skipped, "search_tools") {
+			t.Errorf("the catalog is left out, but not all of it:\n%s", skipped)
+		}
 	}
 }

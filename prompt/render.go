@@ -20,6 +20,7 @@ type Input struct {
 	Agent     registry.Agent
 	Tools     []Tool // those the agent has, in catalog order
 	Context   Context
+	More      bool // the agent has more tools than Tools, which it has to look for
 	SkipTools bool // leave the catalog block out
 }
 
@@ -79,7 +80,7 @@ func (r *Renderer) makeShared() shared {
 	wanted := slices.ContainsFunc(Uses(r.template), func(u Use) bool { return u.Name == ToolCatalog })
 	s := shared{values: values}
 	if wanted && !r.in.SkipTools {
-		s.catalog = newPassage(catalog(r.in.Tools))
+		s.catalog = newPassage(catalog(r.in.Tools, r.in.More))
 		values[ToolCatalog] = s.catalog.text
 	}
 	return s

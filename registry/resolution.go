@@ -64,6 +64,17 @@ func (r Resolution) Tools() []Entry {
 	return tools
 }
 
+// Deferred returns how many tools are out because they wait to be discovered.
+func (r Resolution) Deferred() int {
+	n := 0
+	for _, c := range r.Choices {
+		if !c.In && c.Reason == OutDeferred {
+			n++
+		}
+	}
+	return n
+}
+
 // summary says in a few words why nothing is left.
 func (r Resolution) summary() string {
 	if len(r.Choices) == 0 {

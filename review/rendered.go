@@ -267,30 +267,22 @@ func (c *catalogs) input(ctx context.Context, agent registry.Subject, layer regi
 	if profile == nil || profile.Status == registry.Deactivated {
 		return nil, nil //nolint:nilnil // no prompt is an answer, not an error
 	}
-	tools, err := c.tools(ctx, *profile, layer, where)
-	if err != nil {
-		return nil, err
-	}
-	return &prompt.Input{Agent: *profile, Tools: tools}, nil
+	in, err := Input(ctx, *profile, registry.Layered{Finder: c, View: layer.View()}, where)
+	return &in, err
 }
 
-// tools returns what an agent has in the view of layer.
-func (c *catalogs) tools(ctx context.Context, agent registry.Agent, layer registry.Layer, where registry.Context) ([]prompt.Tool, error) {
-	return Tools(ctx, agent, registry.Layered{Finder: c, View: layer.View()}, where)
-}
-
-// Tools returns the tools of an agent as its prompts are rendered with. One
-// whose allow-list leaves nothing has nothing; its prompts are rendered all
-// the same.
-func Tools(ctx context.Context, agent registry.Agent, catalog registry.Catalog, where registry.Context) ([]prompt.Tool, error) {
+// Input returns what the prompts of an agent are made of, but for the moment and
+// the user. One whose allow-list leaves nothing has nothing; its prompts are
+// rendered all the same. When tools wait to be discovered the prompts say so.
+func Input(ctx context.Context, agent registry.Agent, catalog registry.Catalog, where registry.Context) (prompt.Input, error) {
 	res, err := registry.Resolve(ctx, agent, where, catalog, shipped.AllowList)
 	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
-		return nil, err
+		return prompt.Input{}, err
 	}
 	entries := res.Tools()
 	tools := make([]prompt.Tool, len(entries))
 	for i, e := range entries {
 		tools[i] = prompt.Tool{Tool: e.Definition.Tool, Locked: e.Core()}
 	}
-	return tools, nil
+	return prompt.Input{Agent: agent, Tools: tools, More: res.Deferred() > 0}, nil
 }
