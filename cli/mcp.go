@@ -32,9 +32,10 @@ func newMCP(a *app) *cobra.Command {
 		Use:   "mcp",
 		Short: "Serve agents over the Model Context Protocol",
 		Long: `Serve one agent over standard input and output, or many over HTTP: they propose,
-revise and look at proposals; search, describe and execute the tools of one
-agent profile; read approved prompt tools as prompts and versions as resources;
-and hear when something was approved. Nothing here can approve.
+revise, submit, rebase, withdraw, comment on and look at proposals; search,
+describe and execute the tools of one agent profile; read its prompt tools, and
+its whole prompt for the user, as prompts and its versions as resources; and
+hear when something was approved. Nothing here can approve.
 
 A client is the agent that it says it is (agent:~NAME, marked as named by
 itself), or the one that --as names. It is never a user.
@@ -85,6 +86,7 @@ func runMCP(ctx context.Context, a *app, f mcpFlags) error {
 		return err
 	}
 	c.Desk, c.Gateway, c.Registry = proposer{desk}, toolUser{run.Gateway}, approved{a.db, c.Caller.Layer.View()}
+	c.Prompter = prompter{desk, a.builtin(desk), a.env.Now}
 	server, err := mcp.New(c)
 	a.settle()
 	if err == nil && f.http == "" {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"toolcrib/gateway"
 	"toolcrib/history"
@@ -26,6 +25,7 @@ func documents() mcp.Documents {
 		},
 		Proposal: func(p proposals.Proposal) any { return newDocProposal(p) },
 		Dossier:  func(d review.Dossier) any { return newDocDossier(d).Proposal },
+		Comment:  func(c proposals.Comment) any { return newDocComment(c) },
 		Fault: func(err error) mcp.Fault {
 			f := mcp.Fault{Code: outcomeOf(err).code, Message: sentence(err)}
 			for _, p := range problemsOf(err) {
@@ -50,6 +50,26 @@ func (p proposer) Revise(ctx context.Context, actor proposals.Actor, id proposal
 	return p.desk.Revise(ctx, actor, id, draft)
 }
 
+// Submit implements mcp.Desk.
+func (p proposer) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
+	return p.desk.Submit(ctx, actor, id)
+}
+
+// Rebase implements mcp.Desk.
+func (p proposer) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
+	return p.desk.Rebase(ctx, actor, id)
+}
+
+// Withdraw implements mcp.Desk.
+func (p proposer) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
+	return p.desk.Withdraw(ctx, actor, id, note)
+}
+
+// Comment implements mcp.Desk.
+func (p proposer) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error) {
+	return p.desk.Comment(ctx, actor, id, body, at)
+}
+
 // List implements mcp.Desk.
 func (p proposer) List(ctx context.Context, q review.Query) (review.Page, error) {
 	return p.desk.List(ctx, q)
@@ -67,6 +87,11 @@ func (p proposer) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, 
 
 // toolUser is the gateway as agents may use it: nothing here answers a pending call.
 type toolUser struct{ gateway *gateway.Gateway }
+
+// Tools implements mcp.Gateway.
+func (u toolUser) Tools(ctx context.Context, c gateway.Caller) (registry.Live, []registry.Entry, error) {
+	return u.gateway.Tools(ctx, c)
+}
 
 // Search implements mcp.Gateway.
 func (u toolUser) Search(ctx context.Context, c gateway.Caller, query string, limit int) ([]gateway.Hit, error) {
@@ -103,75 +128,6 @@ func (r approved) State(ctx context.Context) (int64, error) {
 		return err
 	})
 	return n, err
-}
-
-// Prompts implements mcp.Registry.
-func (r approved) Prompts(ctx context.Context, after string, limit int) ([]registry.Live, string, error) {
-	var found []registry.Live
-	for {
-		page, err := r.db.Catalog(ctx, store.CatalogQuery{Kind: registry.KindTool, View: r.view, Limit: review.MaxPage, After: after})
-		if err != nil {
-			return nil, "", err
-		}
-		for _, e := range page.Entries {
-			if registry.ToolKind(e.ToolKind) != registry.PromptTool {
-				continue
-			}
-			if len(found) == limit {
-				return found, found[limit-1].Subject.ID, nil
-			}
-			l, err := r.Prompt(ctx, e.Subject.String())
-			if err != nil {
-				return nil, "", err
-			}
-			found = append(found, l)
-		}
-		if page.Next == "" {
-			return found, "", nil
-		}
-		after = page.Next
-	}
-}
-
-// Prompt implements mcp.Registry.
-func (r approved) Prompt(ctx context.Context, name string) (registry.Live, error) {
-	e, text, err := r.db.Find(ctx, store.CatalogQuery{Kind: registry.KindTool, View: r.view}, name)
-	if err != nil {
-		return registry.Live{}, err
-	}
-	l, err := liveOf(store.Exported{CatalogEntry: e, Definition: text})
-	if err == nil && (l.Definition.Tool.Kind != registry.PromptTool || e.Status != registry.Active || !slices.Contains(r.view, e.Subject.Layer)) {
-		return registry.Live{}, notFoundf("prompt tool %s", name)
-	}
-	return l, err
-}
-
-// Current implements mcp.Registry: tools by id, then agents.
-func (r approved) Current(ctx context.Context, after string, limit int) ([]registry.Live, string, error) {
-	var found []registry.Live
-	for _, kind := range []registry.Kind{registry.KindTool, registry.KindAgent} {
-		from, id, _ := strings.Cut(after, ":")
-		switch {
-		case from == string(registry.KindAgent) && kind == registry.KindTool:
-			continue
-		case from != string(kind):
-			id = ""
-		}
-		page, err := r.db.Catalog(ctx, store.CatalogQuery{Kind: kind, View: r.view, Limit: limit - len(found), After: id})
-		if err != nil {
-			return nil, "", err
-		}
-		for _, e := range page.Entries {
-			found = append(found, registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Locked: e.Locked})
-		}
-		switch {
-		case page.Next != "":
-			return found, string(kind) + ":" + page.Next, nil
-		case kind == registry.KindTool && len(found) == limit:
-			return found, string(registry.KindAgent) + ":", nil
-		}
-	}
-	return found, "", nil
 }
 
 // Version implements mcp.Registry.

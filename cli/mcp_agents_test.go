@@ -14,6 +14,7 @@ func TestAgentsGetNoMore(t *testing.T) {
 		{reflect.TypeFor[proposer](), reflect.TypeFor[mcp.Desk]()},
 		{reflect.TypeFor[toolUser](), reflect.TypeFor[mcp.Gateway]()},
 		{reflect.TypeFor[approved](), reflect.TypeFor[mcp.Registry]()},
+		{reflect.TypeFor[prompter](), reflect.TypeFor[mcp.Prompter]()},
 	} {
 		if !c.given.Implements(c.asked) || c.given.NumMethod() != c.asked.NumMethod() {
 			t.Errorf("%s has %d methods, %s asks for %d", c.given, c.given.NumMethod(), c.asked, c.asked.NumMethod())

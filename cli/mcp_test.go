@@ -42,11 +42,17 @@ func TestMCPLifeOfAProposal(t *testing.T) {
 			if revised["revision"] != float64(2) || revised["state"] != "user_review" {
 				t.Errorf("%v", revised)
 			}
-			c.run("approve", id)
+			c.write("writer.json", strings.ReplaceAll(runnerProposal("mcp_pacer"), "runner", "writer"))
+			c.run("propose", "writer.json")
+			c.run("approve", id, "#2")
 			for range 2 { // the approval of another process
 				<-cl.changed
 			}
-			got, err := cl.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "mcp_pacer"})
+			if r, err := cl.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "mcp_pacer"}); err == nil {
+				t.Errorf("the assistant does not have it, and gets %v", r)
+			}
+			writer := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: revision}, "writer", "--agent", "writer")
+			got, err := writer.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "mcp_pacer"})
 			if err != nil || !strings.Contains(got.Messages[0].Content.(*sdk.TextContent).Text, "Say more.") {
 				t.Errorf("%v, %v", got, err)
 			}
@@ -54,11 +60,16 @@ func TestMCPLifeOfAProposal(t *testing.T) {
 	}
 }
 
-// TestMCPReads reads prompts and resources, all of them and by name.
+// TestMCPReads reads prompts and resources, all of them and by name: those of the
+// agent profile, and no others (S13).
 func TestMCPReads(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			cl := newCrib(t).serve(&sdk.ClientSessionOptions{ProtocolVersion: revision}, "reader")
+			c := newCrib(t)
+			c.write("reader.json", strings.ReplaceAll(runnerProposal("file_reader", "line_editor", "get_tasks"), "runner", "reader"))
+			c.run("propose", "reader.json")
+			c.approveAll()
+			cl := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: revision}, "reader", "--agent", "reader")
 			prompts := map[string]*sdk.Prompt{}
 			for p, err := range cl.Prompts(t.Context(), nil) {
 				if err != nil {
@@ -66,7 +77,7 @@ func TestMCPReads(t *testing.T) {
 				}
 				prompts[p.Name] = p
 			}
-			if len(prompts) != 16 || len(prompts["file_reader"].Arguments) != 5 {
+			if len(prompts) != 3 || prompts["line_editor"] == nil || prompts["agent-prompt"] == nil || len(prompts["file_reader"].Arguments) != 5 {
 				t.Errorf("%d prompts; file_reader %v", len(prompts), prompts["file_reader"])
 			}
 			got, err := cl.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "file_reader", Arguments: map[string]string{"file_path": "a.md"}})
@@ -80,6 +91,8 @@ func TestMCPReads(t *testing.T) {
 				{Name: "nobody"},
 				{Name: "toolcrib"},
 				{Name: "get_tasks"},
+				{Name: "beat_architect"}, // another agent's
+				{Name: "agent-prompt", Arguments: map[string]string{"user": "x"}},
 				{Name: "file_reader"},
 				{Name: "file_reader", Arguments: map[string]string{"file_path": "a", "colour": "red"}},
 			} {
@@ -96,7 +109,7 @@ func TestMCPReads(t *testing.T) {
 				count++
 				some = r.URI
 			}
-			if count != 40 || some != "toolcrib://version/agent/global/assistant/1" {
+			if count != 4 || some != "toolcrib://version/agent/user/reader/1" {
 				t.Errorf("%d resources, the last %s", count, some)
 			}
 			read, err := cl.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "toolcrib://version/tool/global/file_reader/1"})
@@ -104,6 +117,7 @@ func TestMCPReads(t *testing.T) {
 				t.Errorf("%v, %v", read, err)
 			}
 			for _, bad := range []string{
+				"toolcrib://version/tool/global/beat_architect/1", "toolcrib://version/agent/global/assistant/1", // S13
 				"toolcrib://version/", "toolcrib://version/tool/global/file_reader/2", "toolcrib://version/tool/global/file_reader/01",
 				"toolcrib://version/tool/project/other/x/1", "file:///etc/passwd", "toolcrib://version/tool:global/file_reader/1",
 			} {
@@ -172,17 +186,26 @@ func TestMCPAnswersFitTheirSchemas(t *testing.T) {
 	c := newCrib(t)
 	cl := c.serve(nil, "agent")
 	tools, err := cl.ListTools(t.Context(), nil)
-	if err != nil || len(tools.Tools) != 7 {
+	if err != nil || len(tools.Tools) != 11 {
 		t.Fatalf("%v, %v", tools, err)
 	}
 	p := sample(t, "fitting")
 	revised := sample(t, "fitting")
-	revised["id"], revised["rationale"] = "#1", "Because it was asked for, and nothing else does it."
+	revised["id"], revised["rationale"] = "#2", "Because it was asked for, and nothing else does it."
+	draft := sample(t, "drafted")
+	draft["draft"] = true
+	cl.done("propose_tool", draft)
+	mine := cl.done("list_proposals", nil)["proposals"].([]any)[0].(map[string]any)["id"]
 	good := map[string]any{
-		"propose_tool": p, "revise_proposal": revised, "list_proposals": nil, "get_proposal": map[string]any{"id": "#1"},
+		"submit_proposal": map[string]any{"id": mine}, "withdraw_proposal": map[string]any{"id": mine, "note": "Not needed."},
+		"comment_proposal": map[string]any{"id": mine, "body": "Look at the goals.", "field": "definition.goals", "line": 1},
+		"propose_tool":     p, "revise_proposal": revised, "list_proposals": nil, "get_proposal": map[string]any{"id": "#2"},
 		"search_tools": map[string]any{"query": "task"}, "describe_tool": map[string]any{"name": "get_tasks"}, "execute_tool": nil,
 	}
-	order := []string{"propose_tool", "revise_proposal", "list_proposals", "get_proposal", "search_tools", "describe_tool", "execute_tool"}
+	order := []string{
+		"rebase_proposal", "submit_proposal", "comment_proposal", "withdraw_proposal",
+		"propose_tool", "revise_proposal", "list_proposals", "get_proposal", "search_tools", "describe_tool", "execute_tool",
+	}
 	slices.SortFunc(tools.Tools, func(a, b *sdk.Tool) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
 	for _, tool := range tools.Tools {
 		input, output := compiled(t, tool.Name, tool.InputSchema), compiled(t, tool.Name, tool.OutputSchema)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/gateway/builtin"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -28,7 +29,9 @@ const everyChannel = "all"
 
 type previewFlags struct {
 	agent, channel, show string
+	user, customer       string
 	skipTools, deferred  bool
+	reference            bool
 	notLocal, noSemantic bool
 	scene                sceneFlags
 }
@@ -45,13 +48,20 @@ With proposals (an ID, #N or set:NAME) it is rendered as it would be after they
 are approved, together with the rest of their change sets, and held against what
 it is now. Without --agent every agent is shown whose prompts they can change.
 
-What is rendered depends on nothing but the registry and what the flags say, so
-two runs with the same --at give the same bytes. The agent is taken to work on
-the user's machine with semantic search, as in a review.
+Without proposals it is the prompt as it is used: with the instructions and notes
+that are stored of a user (--user), and for the time that it is. With proposals
+nothing is known of the user unless --user names one, before and after alike.
+What the flags and --context say stands over what is stored. --reference renders
+what a review seals and an export writes: at a fixed time, for a user of whom
+nothing is known. The same registry, user, time and flags give the same bytes.
+
+The agent is taken to work on the user's machine with semantic search, as in a
+review.
 
 For people hidden characters are shown as such; --json holds the exact text.
 Nothing is sent to a model, and nothing is approved.`,
 		Example: `  toolcrib preview --agent assistant --channel telegram
+  toolcrib preview --agent assistant --channel web --user ada
   toolcrib preview 0199f3
   toolcrib preview set:rollout --agent assistant --channel all --json`,
 		Args: cobra.ArbitraryArgs,
@@ -65,12 +75,17 @@ Nothing is sent to a model, and nothing is approved.`,
 	set.BoolVar(&f.deferred, "deferred", false, "with the tools that wait to be discovered")
 	set.BoolVar(&f.notLocal, "not-local", false, "the agent works away from the user's machine")
 	set.BoolVar(&f.noSemantic, "no-embedding", false, "there is no semantic search")
+	set.StringVar(&f.user, "user", "", "with what is stored of the user `NAME` (default: the login name; nobody with proposals)")
+	set.StringVar(&f.customer, "customer", "", "with what is stored of that user at the customer `NAME`")
+	set.BoolVar(&f.reference, "reference", false, "as a review renders it, whatever is stored and whatever the time is")
 	f.scene.register(set)
 	return cmd
 }
 
 func (f *previewFlags) check(compared bool) error {
 	switch {
+	case f.reference && (f.user != "" || f.customer != "" || f.scene != sceneFlags{}):
+		return usagef("--reference fixes the time and the user; leave out what says another")
 	case !compared && (f.show == showAfter || f.show == showDiff):
 		return usagef("--show %s needs a proposal to compare with", f.show)
 	case f.show == "" && compared:
@@ -93,11 +108,11 @@ func runPreview(ctx context.Context, a *app, refs []string, f previewFlags) erro
 	if err := f.check(compared); err != nil {
 		return err
 	}
-	scene, err := f.scenery(ctx, a)
+	desk, err := a.openDesk(ctx)
 	if err != nil {
 		return err
 	}
-	desk, err := a.openDesk(ctx)
+	scene, err := f.scenery(ctx, a, compared)
 	if err != nil {
 		return err
 	}
@@ -133,7 +148,8 @@ func (a *app) noteChannel(channel string, previews []review.Preview) {
 	}
 }
 
-func (f *previewFlags) scenery(ctx context.Context, a *app) (review.Scene, error) {
+// scenery is what the prompts are rendered for. The desk is open.
+func (f *previewFlags) scenery(ctx context.Context, a *app, compared bool) (review.Scene, error) {
 	s := review.Scene{
 		Where:     registry.Context{Local: !f.notLocal, Embedding: !f.noSemantic, IncludeDeferred: f.deferred},
 		SkipTools: f.skipTools,
@@ -145,8 +161,18 @@ func (f *previewFlags) scenery(ctx context.Context, a *app) (review.Scene, error
 	if s.Layer, err = a.layer(); err != nil {
 		return s, err
 	}
-	s.Context, err = f.scene.context(ctx, a)
-	return s, err
+	if f.reference {
+		s.Context = prompt.Reference()
+		return s, nil
+	}
+	if s.Context, err = f.scene.context(ctx, a); err != nil || compared && f.user == "" {
+		return s, err
+	}
+	user := f.user
+	if user == "" {
+		user = loginName(a.env)
+	}
+	return s, recall(ctx, builtin.New(a.db, builtin.Options{NewID: a.env.NewID}), builtin.Owner{Customer: f.customer, User: user}, &s.Context)
 }
 
 func writePreviews(p *page, docs []docPreview, show string) {

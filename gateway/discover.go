@@ -133,6 +133,17 @@ func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 	return exact[:min(len(exact), limit)]
 }
 
+// Tools returns the caller's agent, and the tools that it has, deferred ones
+// included, in catalog order. An agent that is not there, or has no tools, is no
+// error: there are none.
+func (g *Gateway) Tools(ctx context.Context, c Caller) (registry.Live, []registry.Entry, error) {
+	set, err := g.toolset(ctx, c, true)
+	if err != nil {
+		return registry.Live{}, nil, err
+	}
+	return set.profile, slices.Clone(set.entries), nil
+}
+
 // Description is everything about one tool that the caller's agent has.
 type Description struct {
 	Tool     registry.Live

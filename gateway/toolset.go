@@ -32,6 +32,7 @@ type toolset struct {
 	allowed map[registry.Subject]registry.Choice
 	entries []registry.Entry // in catalog order
 	missing error            // why there are none
+	profile registry.Live    // the agent; zero when it is not there
 	names   cache[string, registry.Entry]
 
 	tagsOnce sync.Once
@@ -75,7 +76,8 @@ func (g *Gateway) toolset(ctx context.Context, c Caller, fresh bool) (*toolset, 
 
 func (g *Gateway) resolve(ctx context.Context, key toolsetKey, state int64) (*toolset, error) {
 	set := &toolset{key: key, state: state, allowed: map[registry.Subject]registry.Choice{}}
-	_, res, err := g.registry.Toolset(ctx, key.agent, key.layer, key.where)
+	profile, res, err := g.registry.Toolset(ctx, key.agent, key.layer, key.where)
+	set.profile = profile
 	switch {
 	case errors.Is(err, review.ErrNotFound), errors.Is(err, registry.ErrNoTools), errors.Is(err, registry.ErrUnknownList):
 		set.missing = err

@@ -28,9 +28,15 @@ func (s *Server) handlers() map[string]handle {
 		"revise_proposal": s.revise,
 		"list_proposals":  s.list,
 		"get_proposal":    s.get,
-		"search_tools":    s.search,
-		"describe_tool":   s.describe,
-		"execute_tool":    s.execute,
+
+		"submit_proposal":   s.submit,
+		"rebase_proposal":   s.rebase,
+		"withdraw_proposal": s.withdraw,
+		"comment_proposal":  s.comment,
+
+		"search_tools":  s.search,
+		"describe_tool": s.describe,
+		"execute_tool":  s.execute,
 	}
 }
 

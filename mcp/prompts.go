@@ -1,12 +1,15 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolcrib/gateway"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -14,7 +17,12 @@ import (
 	"toolcrib/visible"
 )
 
-// prompts is prompts/list: the approved prompt tools.
+// agentPrompt is the prompt that is no tool: the whole prompt of the agent. No
+// tool can have its name, as ids have no hyphen.
+const agentPrompt = "agent-prompt"
+
+// prompts is prompts/list: the whole prompt of the agent, then its prompt tools
+// by id.
 func (s *Server) prompts(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListPromptsResult, error) {
 	after := ""
 	if p != nil {
@@ -23,12 +31,27 @@ func (s *Server) prompts(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.Li
 	if after != "" && !registry.ValidID(after) {
 		return nil, invalid("the cursor is none of ours")
 	}
-	found, next, err := s.config.Registry.Prompts(ctx, after, pageSize)
+	profile, tools, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	if err != nil {
 		return nil, err
 	}
-	out := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}, NextCursor: next, Cacheable: fresh()}
-	for _, l := range found {
+	out := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}, Cacheable: fresh()}
+	if after == "" && profile.Version > 0 {
+		out.Prompts = append(out.Prompts, &sdk.Prompt{
+			Name: agentPrompt, Title: "The prompt of " + visible.Line(profile.Definition.Name()),
+			Description: "The whole prompt of " + profile.Subject.String() + " for a channel, with the user's instructions and notes as they are stored now.",
+			Arguments:   []*sdk.PromptArgument{{Name: "channel", Description: "Such as web or telegram; web when it is left out."}},
+		})
+	}
+	tools = slices.DeleteFunc(tools, func(e registry.Entry) bool {
+		return e.Definition.Tool.Kind != registry.PromptTool || e.Subject.ID <= after
+	})
+	slices.SortFunc(tools, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	if len(tools) > pageSize {
+		tools = tools[:pageSize]
+		out.NextCursor = tools[pageSize-1].Subject.ID
+	}
+	for _, l := range tools {
 		t := l.Definition.Tool
 		out.Prompts = append(out.Prompts, &sdk.Prompt{
 			Name: t.WireName(), Title: visible.Line(t.Name), Description: visible.Text(about(*t)), Arguments: promptArguments(*t),
@@ -71,17 +94,44 @@ func promptArguments(t registry.Tool) []*sdk.PromptArgument {
 	return args
 }
 
-// prompt is prompts/get: the text of a prompt tool as an agent gets it in its
-// catalog, and what it is to be used on.
-func (s *Server) prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	p := req.Params
-	l, err := s.config.Registry.Prompt(ctx, asked(ctx))
+// wholePrompt is prompts/get of the agent's own prompt.
+func (s *Server) wholePrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
+	channel := prompt.Web
+	for key, value := range p.Arguments {
+		if key != "channel" || !registry.ValidChannel(value) {
+			return nil, invalid("%s has one argument, channel: a name such as web or telegram", agentPrompt)
+		}
+		channel = value
+	}
+	out, err := s.config.Prompter.Prompt(ctx, s.config.Caller, channel)
 	if errors.Is(err, review.ErrNotFound) {
-		return nil, invalid("no approved prompt tool is called %s", jsondoc.Quote(asked(ctx)))
+		return nil, invalid("%s", err.Error())
 	}
 	if err != nil {
 		return nil, err
 	}
+	return &sdk.GetPromptResult{
+		Description: "The prompt for the channel " + channel + ".",
+		Messages:    []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: out.Text}}},
+	}, nil
+}
+
+// prompt is prompts/get: the text of a prompt tool as an agent gets it in its
+// catalog, and what it is to be used on.
+func (s *Server) prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	p := req.Params
+	if asked(ctx) == agentPrompt {
+		return s.wholePrompt(ctx, p)
+	}
+	d, err := s.config.Gateway.Describe(ctx, s.config.Caller, asked(ctx))
+	var refused *gateway.Error
+	if errors.As(err, &refused) || err == nil && d.Tool.Definition.Tool.Kind != registry.PromptTool {
+		return nil, invalid("you have no prompt tool called %s", jsondoc.Quote(asked(ctx)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := d.Tool
 	t := *l.Definition.Tool
 	given := jsondoc.NewObject()
 	known := map[string]bool{}

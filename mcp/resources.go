@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/visible"
@@ -44,21 +45,50 @@ func parseURI(text string) (s registry.Subject, version int, ok bool) {
 	return s, version, err == nil
 }
 
-// resources is resources/list: the versions in force.
+// own returns what the client may read: its agent's tools by id, then the agent.
+func (s *Server) own(ctx context.Context) ([]registry.Live, error) {
+	profile, tools, err := s.config.Gateway.Tools(ctx, s.config.Caller)
+	if err != nil {
+		return nil, err
+	}
+	lives := make([]registry.Live, len(tools))
+	for i, e := range tools {
+		lives[i] = e.Live
+	}
+	slices.SortFunc(lives, func(a, b registry.Live) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	if profile.Version > 0 {
+		lives = append(lives, profile)
+	}
+	return lives, nil
+}
+
+// resources is resources/list: the versions in force of the agent's tools and of
+// the agent. The cursor is the subject that a page ends with.
 func (s *Server) resources(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
 	after := ""
 	if p != nil {
 		after = p.Cursor
 	}
-	if kind, id, ok := strings.Cut(after, ":"); after != "" && (!ok || kind != string(registry.KindTool) && kind != string(registry.KindAgent) || id != "" && !registry.ValidID(id)) {
-		return nil, invalid("the cursor is none of ours")
-	}
-	found, next, err := s.config.Registry.Current(ctx, after, pageSize)
+	lives, err := s.own(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, NextCursor: next, Cacheable: fresh()}
-	for _, l := range found {
+	if after != "" {
+		last, err := registry.ParseSubject(after)
+		if err != nil {
+			return nil, invalid("the cursor is none of ours")
+		}
+		lives = slices.DeleteFunc(lives, func(l registry.Live) bool {
+			return l.Subject.Kind == registry.KindTool && (last.Kind != registry.KindTool || l.Subject.ID <= last.ID) ||
+				l.Subject.Kind == registry.KindAgent && last.Kind != registry.KindTool
+		})
+	}
+	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: fresh()}
+	if len(lives) > pageSize {
+		lives = lives[:pageSize]
+		out.NextCursor = lives[pageSize-1].Subject.String()
+	}
+	for _, l := range lives {
 		out.Resources = append(out.Resources, &sdk.Resource{
 			URI: uri(l.Subject, l.Version), Name: l.Subject.String(), Description: fmt.Sprintf("Version %d of %s, which is in force.", l.Version, l.Subject), MIMEType: uriType,
 		})
@@ -69,7 +99,7 @@ func (s *Server) resources(ctx context.Context, p *sdk.ListResourcesParams) (*sd
 func templates() *sdk.ListResourceTemplatesResult {
 	return &sdk.ListResourceTemplatesResult{Cacheable: fresh(), ResourceTemplates: []*sdk.ResourceTemplate{{
 		URITemplate: uriTemplate, Name: "version", Title: "A version", MIMEType: uriType,
-		Description: "Every version that was ever approved: kind is tool or agent, layer is global, user or project/NAME.",
+		Description: "Every version that was ever approved of the tools that you have, and of your agent: kind is tool or agent, layer is global, user or project/NAME.",
 	}}}
 }
 
@@ -91,12 +121,18 @@ type docVersion struct {
 // resource is resources/read: one version.
 func (s *Server) resource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	subject, number, ok := parseURI(asked(ctx))
-	var v history.Version
-	var err error
-	if ok {
-		v, err = s.config.Registry.Version(ctx, subject, number)
+	if !ok {
+		return nil, noResource(asked(ctx))
 	}
-	if !ok || errors.Is(err, review.ErrNotFound) {
+	own, err := s.own(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(own, func(l registry.Live) bool { return l.Subject == subject }) {
+		return nil, noResource(asked(ctx))
+	}
+	v, err := s.config.Registry.Version(ctx, subject, number)
+	if errors.Is(err, review.ErrNotFound) {
 		return nil, noResource(asked(ctx))
 	}
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/history"
+	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -25,6 +26,10 @@ import (
 type Desk interface {
 	Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error)
 	Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error)
+	Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
+	Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
+	Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error)
+	Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error)
 	List(ctx context.Context, q review.Query) (review.Page, error)
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 	Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error)
@@ -32,6 +37,8 @@ type Desk interface {
 
 // Gateway is what agents may do at run time.
 type Gateway interface {
+	// Tools returns the caller's agent and the tools that it has.
+	Tools(ctx context.Context, c gateway.Caller) (registry.Live, []registry.Entry, error)
 	Search(ctx context.Context, c gateway.Caller, query string, limit int) ([]gateway.Hit, error)
 	Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error)
 	Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error)
@@ -44,16 +51,14 @@ type Gateway interface {
 type Registry interface {
 	// State numbers what is approved; it grows with every approval.
 	State(ctx context.Context) (int64, error)
-	// Prompts returns a page of the active prompt tools of the view, by id,
-	// and the cursor of the next page, "" for none.
-	Prompts(ctx context.Context, after string, limit int) ([]registry.Live, string, error)
-	// Prompt returns one of them by its id or alias.
-	Prompt(ctx context.Context, name string) (registry.Live, error)
-	// Current returns a page of the versions in force, without their
-	// definitions, and the cursor of the next page.
-	Current(ctx context.Context, after string, limit int) ([]registry.Live, string, error)
 	// Version returns a version of a subject of the view.
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
+}
+
+// Prompter renders the whole prompt of the caller's agent for a channel, from what
+// is stored of the caller's user and for the time that it is.
+type Prompter interface {
+	Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error)
 }
 
 // Documents are how proposals are read and written and errors are told, as
@@ -62,9 +67,10 @@ type Documents struct {
 	// Draft reads a proposal from its JSON form. What is missing counts as
 	// wrong when complete is set.
 	Draft func(text []byte, complete bool) (proposals.Draft, error)
-	// Proposal and Dossier write what marshals to an object.
+	// Proposal, Dossier and Comment write what marshals to an object.
 	Proposal func(proposals.Proposal) any
 	Dossier  func(review.Dossier) any
+	Comment  func(proposals.Comment) any
 	// Fault tells what went wrong.
 	Fault func(error) Fault
 }
@@ -94,6 +100,7 @@ type Config struct {
 	Desk      Desk
 	Gateway   Gateway
 	Registry  Registry
+	Prompter  Prompter
 	Documents Documents
 
 	Version string // of toolcrib
@@ -123,7 +130,7 @@ const name = "toolcrib"
 
 // instructions are for the model that uses the server.
 const instructions = `toolcrib keeps the tools and prompts of AI agents. Nothing changes without the user's approval.
-To change a tool, a prompt or an agent: get what is live (describe_tool), write the whole new definition, and hand it in with propose_tool; then look at what the reviewer found with get_proposal and answer it with revise_proposal. The user decides; you can not.
+To change a tool, a prompt or an agent: get what is live (describe_tool), write the whole new definition, and hand it in with propose_tool; then look at what the reviewer found with get_proposal and answer it with revise_proposal or comment_proposal. A draft is handed in with submit_proposal, a stale proposal is renewed with rebase_proposal, and withdraw_proposal ends one. The user decides; you cannot.
 To use a tool: search_tools, describe_tool, execute_tool. A call that needs the user's yes waits as a pending call; execute_tool with its id alone tells what became of it.`
 
 // The versions of the protocol that are served, the newest first.

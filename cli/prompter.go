@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/gateway/builtin"
+	"toolcrib/prompt"
+	"toolcrib/review"
+)
+
+// prompter renders prompts as they are used: for a user of whom something is
+// stored, and for the time that it is.
+type prompter struct {
+	desk   *review.Desk
+	stored *builtin.Provider
+	now    func() time.Time
+}
+
+// Prompt implements mcp.Prompter.
+func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
+	where := c.Where
+	where.IncludeDeferred = false // the prompt says how the others are found
+	scene := review.Scene{Layer: c.Layer, Where: where, Context: prompt.Context{Now: p.now()}, Channel: channel}
+	if err := recall(ctx, p.stored, builtin.Owner{Customer: c.Customer, User: c.User}, &scene.Context); err != nil {
+		return prompt.Output{}, err
+	}
+	previews, err := p.desk.Preview(ctx, nil, c.Agent, scene)
+	if err != nil {
+		return prompt.Output{}, err
+	}
+	if len(previews) == 0 || len(previews[0].Now) == 0 {
+		return prompt.Output{}, fmt.Errorf("a prompt of the agent %s: %w", c.Agent, review.ErrNotFound)
+	}
+	return previews[0].Now[0], nil
+}
+
+// recall adds to a context what is stored of its user, where it says nothing.
+func recall(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *prompt.Context) error {
+	known, err := stored.Known(ctx, of, c.Now)
+	if err != nil {
+		return err
+	}
+	if c.UserInstructions == "" {
+		c.UserInstructions = known.Instructions
+	}
+	if c.MemoryNotes == "" {
+		c.MemoryNotes = known.Notes
+	}
+	return nil
+}
