@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"toolcrib/registry/conform"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
+	"toolcrib/registry/spans"
 	"toolcrib/registry/wire"
 )
 
@@ -22,6 +24,7 @@ const tiersKey = "approvalTiers"
 type checkFlags struct {
 	code, tiers   []string
 	agent, format string
+	server        string
 	partial       bool
 	where         whereFlags
 }
@@ -33,7 +36,8 @@ func newCheck(a *app) *cobra.Command {
 		Short: "Compare what an application's code registers with the registry",
 		Long: `Compare both ways: tools that only the code or only the registry knows, retired or
 deactivated ones in use, definitions that differ, aliases in use, tools without
-an explicit approval tier, and approval tiers that are set for what is no tool.
+an explicit approval tier, and approval tiers of the code that differ from the
+approved ones, are unknown, are missing, or are set for what is no tool.
 
 The code is a file that the application's build writes: an MCP tools/list answer,
 an OpenAI or Anthropic tool array, a v0 prompt file, or a list of names. Its
@@ -42,8 +46,15 @@ approval tiers may stand in it as "approvalTiers", or in a file of their own
 that agent has, else against every tool of the view. Tools that an MCP server
 runs are registered there and not missed in the code.
 
+With --server the code is that of an MCP server, or lists its tools: it is held
+against what was imported from the server, and its names are its own, also where
+toolcrib has or had a tool of that name. Without it, a name means the imported
+tool that has it on its server before a tool of the global layer, unless only
+that one agrees with the code.
+
 Nothing is proposed or changed. Exit status 6 when anything is found.`,
 		Example: `  toolcrib check --code dist/tools.json --agent assistant
+  toolcrib check --code github.json --server github
   toolcrib check --code tools.json --format sarif > check.sarif`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runCheck(cmd.Context(), a, f) },
@@ -52,6 +63,7 @@ Nothing is proposed or changed. Exit status 6 when anything is found.`,
 	set.StringArrayVar(&f.code, "code", nil, "`FILE` with what the code registers, - for standard input; may be repeated")
 	set.StringArrayVar(&f.tiers, "tiers", nil, "`FILE` with the approval tiers that the code sets; may be repeated")
 	set.StringVar(&f.agent, "agent", "", "hold the code against what the agent `ID` has")
+	set.StringVar(&f.server, "server", "", "the code registers the tools of the MCP server `NAME`")
 	set.BoolVar(&f.partial, "partial", false, "the code registers only some of the tools")
 	set.StringVar(&f.format, "format", "text", "print `FORMAT`: text, json, sarif or github")
 	f.where.register(set)
@@ -79,7 +91,7 @@ func runCheck(ctx context.Context, a *app, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.printCheck(f.format, found); err != nil {
+	if err := a.printCheck(f.format, code, found); err != nil {
 		return err
 	}
 	return findingsUnless(len(found) == 0)
@@ -100,7 +112,7 @@ func (f checkFlags) read(ctx context.Context, a *app) ([]conform.Code, error) {
 		if doc.Format == wire.Toolcrib {
 			return nil, fmt.Errorf("%s is an export of the registry itself, not what code registers", file)
 		}
-		code = append(code, conform.Code{File: file, Document: doc, Tiers: tiersOf(file, doc.Node.Get(tiersKey))})
+		code = append(code, conform.Code{File: file, Text: data, Document: doc, Tiers: conform.Tiers(file, tiersKey, doc.Node.Get(tiersKey))})
 	}
 	for _, file := range f.tiers {
 		data, err := a.readAll(ctx, file)
@@ -111,31 +123,24 @@ func (f checkFlags) read(ctx context.Context, a *app) ([]conform.Code, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
+		path := jsondoc.Root
 		if inner := n.Get(tiersKey); inner != nil {
-			n = inner
+			n, path = inner, tiersKey
 		}
 		if n.Kind != jsondoc.Object {
 			return nil, fmt.Errorf("%s: expected an object of names and approval tiers, got %s", file, n.Kind)
 		}
-		code = append(code, conform.Code{File: file, Document: wire.Document{Format: wire.Names}, Tiers: tiersOf(file, n)})
+		code = append(code, conform.Code{File: file, Text: data, Document: wire.Document{Format: wire.Names}, Tiers: conform.Tiers(file, path, n)})
 	}
 	return code, nil
 }
 
-func tiersOf(file string, n *jsondoc.Node) []conform.Tier {
-	if n == nil {
-		return nil
-	}
-	var tiers []conform.Tier
-	for _, m := range n.Members {
-		tiers = append(tiers, conform.Tier{Name: m.Key, File: file, Pos: m.Pos})
-	}
-	return tiers
-}
-
 // scope is what the code is held against: deactivated tools are known too.
 func (f checkFlags) scope(ctx context.Context, a *app) (conform.Scope, error) {
-	s := conform.Scope{Partial: f.partial}
+	s := conform.Scope{Partial: f.partial, Server: registry.ServerName(f.server)}
+	if f.server != "" && s.Server == "" {
+		return s, usagef("--server is %q, which makes no name", f.server)
+	}
 	layer, err := a.layer()
 	if err != nil {
 		return s, err
@@ -161,18 +166,23 @@ func (f checkFlags) scope(ctx context.Context, a *app) (conform.Scope, error) {
 }
 
 // printCheck writes what was found in the form that was asked for.
-func (a *app) printCheck(format string, found []conform.Finding) error {
+func (a *app) printCheck(format string, code []conform.Code, found []conform.Finding) error {
 	doc := docFindings{Schema: schema, Kind: "findings", OK: len(found) == 0, Findings: []docFinding{}, Counts: map[string]int64{}}
 	list := make([]findings.Finding, len(found))
 	for i, f := range found {
 		list[i] = findings.Finding{
 			Rule: f.Rule.ID, Name: f.Rule.Name, Severity: f.Rule.Severity, File: f.File, Line: f.Pos.Line, Column: f.Pos.Column,
-			Path: f.Name, Message: f.Message, Suggestion: f.Suggestion,
+			Subject: f.Name, Path: f.Path, Field: "definition", Passage: f.Passage, Message: f.Message, Suggestion: f.Suggestion,
 		}
+		spanned(code, f, &list[i])
 		doc.Counts[f.Rule.Severity]++
 		d := docFinding{
-			Rule: f.Rule.ID, Severity: f.Rule.Severity, Subject: f.Subject.String(), Path: f.Name, File: f.File,
-			Line: f.Pos.Line, Column: f.Pos.Column, Message: f.Message, Suggestion: f.Suggestion,
+			Rule: f.Rule.ID, Severity: f.Rule.Severity, Subject: f.Name, Tool: f.Name, Path: f.Path, File: f.File,
+			Line: list[i].Line, Column: list[i].Column, EndLine: list[i].EndLine, EndColumn: list[i].EndColumn,
+			Message: f.Message, Suggestion: f.Suggestion, Passage: f.Passage,
+		}
+		if f.Subject.ID != "" {
+			d.Subject = f.Subject.String()
 		}
 		doc.Findings = append(doc.Findings, d)
 	}
@@ -180,7 +190,9 @@ func (a *app) printCheck(format string, found []conform.Finding) error {
 	case "json":
 		return a.printJSON(doc)
 	case "sarif":
-		return a.written(func(w io.Writer) error { return findings.SARIF(w, programVersion(), checkRules(), list) })
+		return a.written(func(w io.Writer) error {
+			return findings.SARIF(w, sarifTool("check", "docs/ci.md"), checkRules(), placed(list, code[0].File))
+		})
 	case "github":
 		return writtenTo(a.stdout, func(w io.Writer) error { return findings.GitHub(w, list) })
 	}
@@ -191,6 +203,27 @@ func (a *app) printCheck(format string, found []conform.Finding) error {
 		}
 		return findings.Text(w, list)
 	})
+}
+
+// spanned gives out where the passage of a finding stands in its file.
+func spanned(code []conform.Code, f conform.Finding, out *findings.Finding) {
+	i := slices.IndexFunc(code, func(c conform.Code) bool { return c.File == f.File })
+	if i < 0 || f.Passage == "" {
+		return
+	}
+	if s, ok := spans.New(code[i].Text).Value(f.Pos, f.Passage, 0, len(f.Passage)); ok {
+		out.Line, out.Column, out.EndLine, out.EndColumn = s.From.Line, s.From.Column, s.To.Line, s.To.Column
+	}
+}
+
+// placed gives what no file has, such as a tool that the code lacks, to the first
+// file of the code: code scanning shows nothing without a file.
+func placed(list []findings.Finding, first string) []findings.Finding {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].File = cmp.Or(list[i].File, first)
+	}
+	return list
 }
 
 func checkRules() []findings.Rule {

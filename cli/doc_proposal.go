@@ -173,6 +173,7 @@ type docFinding struct {
 	Rule       string `json:"rule"`
 	Severity   string `json:"severity"`
 	Subject    string `json:"subject"`
+	Tool       string `json:"tool,omitempty"` // as the file calls it
 	Path       string `json:"path"`
 	File       string `json:"file,omitempty"`
 	Line       int    `json:"line"`

@@ -13,7 +13,7 @@ import (
 )
 
 func newLint(a *app) *cobra.Command {
-	var format, fail string
+	var format, fail, server string
 	cmd := &cobra.Command{
 		Use:   "lint FILE… | -",
 		Short: "Run the rules over files, without a database",
@@ -23,22 +23,28 @@ and Anthropic tool arrays, v0 prompt files, toolcrib's own export, and plain
 prompts (.md without front matter, .txt). What is live is not known here; names
 are held against what toolcrib ships, and tools against each other.
 
+A list of tools is read as an import reads it. The names of an MCP server's tools
+are its own, so neither core nor retired ids bind them; --server says the same of
+an OpenAI or Anthropic array, and which server it is.
+
 Nothing is proposed. Exit status 6 when anything of the severity given by
 --fail-on or worse is found.`,
 		Example: `  toolcrib lint proposals/*.md
+  toolcrib lint github.json --server github
   toolcrib lint --format sarif pacer.md > toolcrib.sarif
   generate | toolcrib lint --fail-on block -`,
 		Args: some("files, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runLint(cmd.Context(), a, args, format, rules.Severity(fail))
+			return runLint(cmd.Context(), a, args, format, server, rules.Severity(fail))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "print `FORMAT`: text, json, sarif or github")
+	cmd.Flags().StringVar(&server, "server", "", "the files list the tools of the server `NAME`")
 	cmd.Flags().StringVar(&fail, "fail-on", string(rules.Warn), "fail from `SEVERITY` on: info, warn or block")
 	return cmd
 }
 
-func runLint(ctx context.Context, a *app, files []string, format string, fail rules.Severity) error {
+func runLint(ctx context.Context, a *app, files []string, format, server string, fail rules.Severity) error {
 	switch {
 	case a.flags.json && format == "text":
 		format = "json"
@@ -56,7 +62,7 @@ func runLint(ctx context.Context, a *app, files []string, format string, fail ru
 	if err != nil {
 		return err
 	}
-	l := newLinter(set)
+	l := newLinter(set, server)
 	for _, file := range files {
 		data, err := a.readAll(ctx, file)
 		if err != nil {
@@ -83,7 +89,9 @@ func (a *app) printFindings(format string, l *linter) error {
 	case "json":
 		return a.printJSON(newDocLint(l))
 	case "sarif":
-		return a.written(func(w io.Writer) error { return findings.SARIF(w, programVersion(), sarifRules(), l.found) })
+		return a.written(func(w io.Writer) error {
+			return findings.SARIF(w, sarifTool("lint", "docs/rules.md"), sarifRules(), l.found)
+		})
 	case "github":
 		return writtenTo(a.stdout, func(w io.Writer) error { return findings.GitHub(w, l.found) })
 	}
@@ -102,10 +110,24 @@ func writtenTo(out io.Writer, write func(io.Writer) error) error {
 	return err
 }
 
+// home is where the documentation is. The module has no public address yet; the
+// domain is reserved for examples (RFC 2606), so it leads nowhere.
+const home = "https://toolcrib.example/"
+
+func sarifTool(command, page string) findings.Tool {
+	return findings.Tool{Version: programVersion(), Home: home + page, Command: command}
+}
+
 func sarifRules() []findings.Rule {
-	list := []findings.Rule{{ID: unreadableRule, Name: unreadableName, Severity: "block", Doc: "The file can not be read as what it seems to be."}}
+	list := []findings.Rule{{
+		ID: unreadableRule, Name: unreadableName, Severity: string(rules.Block),
+		Doc:  "The file cannot be read as what it seems to be, so no rule has looked at it.",
+		Help: "Correct the file where the finding says; strict JSON, YAML and Markdown are read, with no unknown keys.",
+	}}
 	for _, r := range rules.All() {
-		list = append(list, findings.Rule{ID: r.ID, Name: r.Name, Severity: string(r.Severity), Doc: r.Doc, Help: r.Suggestion})
+		list = append(list, findings.Rule{
+			ID: r.ID, Name: r.Name, Severity: string(r.Severity), Doc: r.Doc, Help: r.Suggestion, Waivable: r.Waivable, Bad: r.Bad.Show, Good: r.Good.Show,
+		})
 	}
 	return list
 }
@@ -115,8 +137,9 @@ func newDocLint(l *linter) docFindings {
 	for _, f := range l.found {
 		doc.Counts[f.Severity]++
 		doc.Findings = append(doc.Findings, docFinding{
-			Rule: f.Rule, Severity: f.Severity, Subject: f.File, Path: f.Path, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
-			Message: f.Message, Suggestion: f.Suggestion,
+			Rule: f.Rule, Severity: f.Severity, Subject: f.Subject, Tool: f.Tool, Path: f.Path, File: f.File,
+			Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
+			Message: f.Message, Suggestion: f.Suggestion, Passage: f.Passage, Waivable: f.Waivable,
 		})
 	}
 	return doc

@@ -48,6 +48,7 @@ func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, err
 
 // linter collects findings over files.
 type linter struct {
+	server string // whose tools the files list, "" when nobody says
 	set    rules.Set
 	shelf  *shelf
 	tokens *tokens.Counter
@@ -70,13 +71,13 @@ type task struct {
 // manyTasks is how many wait at most before they are done, when files are small.
 const manyTasks = 512
 
-func newLinter(set rules.Set) *linter {
-	return &linter{set: set, shelf: newShelf(shippedWorld()), tokens: tokens.NewCounter()}
+func newLinter(set rules.Set, server string) *linter {
+	return &linter{server: server, set: set, shelf: newShelf(shippedWorld()), tokens: tokens.NewCounter()}
 }
 
 // file takes a file apart and looks at it, or leaves it to the next flush.
 func (l *linter) file(ctx context.Context, name string, data []byte) error {
-	units, problems, err := readUnits(name, data)
+	units, problems, err := readUnits(name, l.server, data)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func (l *linter) flush(ctx context.Context) error {
 
 // portray reads a tool for what it is compared by. A plain text is no tool.
 func (t *task) portray() {
-	if t.unit == nil || t.prefix != "" || t.change.Draft.Definition.Tool == nil {
+	if t.unit == nil || t.doc == nil || t.change.Draft.Definition.Tool == nil {
 		return
 	}
 	t.change.Proposed = rules.NewPeer(registry.Live{Subject: t.change.Draft.Subject, Definition: t.change.Draft.Definition})

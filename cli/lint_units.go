@@ -13,6 +13,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/spans"
 	"toolcrib/registry/wire"
 	"toolcrib/review/intake"
 	"toolcrib/review/rules"
@@ -34,27 +35,27 @@ const (
 // unit is one thing to run the rules over.
 type unit struct {
 	change   rules.Change
-	families string        // "" for all
-	doc      *jsondoc.Node // where its fields are; nil for a plain text
-	// flat says that a field stands in the file as it is, line by line, and not
-	// as a string with escapes.
-	flat bool
-	// prefix is taken off the paths of findings: fields that only exist because
-	// a text was made into a proposal to be looked at.
-	prefix string
+	families string // "" for all
+	// subject names it for people, tool is the name of the tool in the file.
+	subject, tool string
+	lintPlace
 }
 
 // readUnits takes a file apart. What can not be read is a finding, so that the
 // other files are looked at too.
-func readUnits(name string, data []byte) ([]*unit, []findings.Finding, error) {
+func readUnits(name, server string, data []byte) ([]*unit, []findings.Finding, error) {
 	ext := strings.ToLower(filepath.Ext(name))
 	front := bytes.HasPrefix(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("---\n")) || bytes.HasPrefix(data, []byte("---\r\n"))
 	switch {
 	case ext == ".txt", (ext == ".md" || ext == ".markdown") && !front:
 		return []*unit{plainUnit(name, data)}, nil, nil
 	}
+	text := spans.New(data)
 	if !front {
-		if units, ok := wireUnits(data); ok {
+		if units, ok := wireUnits(data, lintOrigin(name, server)); ok {
+			for _, u := range units {
+				u.text = text
+			}
 			return units, nil, nil
 		}
 	}
@@ -65,70 +66,73 @@ func readUnits(name string, data []byte) ([]*unit, []findings.Finding, error) {
 	}
 	var units []*unit
 	for _, p := range parsed {
-		units = append(units, &unit{change: rules.Change{Draft: p.Draft}, doc: p.Doc, flat: front})
+		units = append(units, &unit{
+			change: rules.Change{Draft: p.Draft}, subject: p.Draft.Subject.String(), tool: p.Draft.Subject.ID, lintPlace: lintPlace{text: text, doc: p.Doc},
+		})
 	}
 	var problems []findings.Finding
 	if bad != nil {
 		for _, p := range bad.Problems {
 			problems = append(problems, findings.Finding{
 				Rule: cmp.Or(p.Rule, unreadableRule), Name: unreadableName, Severity: string(rules.Block), File: name,
-				Line: p.Pos.Line, Column: p.Pos.Column, Path: p.Path, Message: p.Message + ".",
+				Line: p.Pos.Line, Column: p.Pos.Column, Subject: name, Path: p.Path, Message: p.Message + ".",
 			})
 		}
 	}
 	return units, problems, nil
 }
 
+// lintOrigin returns where the documents of a file come from, as an import of
+// it would have it. What MCP servers list is theirs, also where nobody says which
+// server it is: no name in it is one of toolcrib's own.
+func lintOrigin(file, server string) func(wire.Document) intake.Origin {
+	return func(doc wire.Document) intake.Origin {
+		o := intake.Origin{Layer: registry.LayerUser, Server: server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName}
+		o.Label = cmp.Or(registry.ServerName(cmp.Or(server, doc.Server, file)), "server")
+		return o
+	}
+}
+
 // wireUnits reads what other programs write: one document, or a stream of
 // documents and of single tools. It reports false for anything else, such as
 // proposals.
-func wireUnits(data []byte) ([]*unit, bool) {
+func wireUnits(data []byte, from func(wire.Document) intake.Origin) ([]*unit, bool) {
 	nodes, err := jsondoc.ParseStream(data, jsondoc.DefaultLimits)
 	if err != nil || slices.ContainsFunc(nodes, func(n *jsondoc.Node) bool { return n.Get("subject") != nil }) {
 		return nil, false
 	}
 	if doc, err := wire.Decode(data); err == nil {
-		return itemUnits(doc), true
+		return itemUnits(doc, from(doc)), true
 	}
 	var units []*unit
 	for _, n := range nodes {
-		text := jsondoc.Canonical(n)
-		doc, err := wire.Decode(text)
-		if err != nil {
-			doc, err = wire.Decode(slices.Concat([]byte("["), text, []byte("]")))
-		}
+		doc, err := wire.DecodeNode(n)
 		if err != nil {
 			return nil, false
 		}
-		for _, u := range itemUnits(doc) {
-			u.doc.Pos = n.Pos
-			units = append(units, u)
-		}
+		units = append(units, itemUnits(doc, from(doc))...)
 	}
 	return units, len(units) > 0
 }
 
 // itemUnits makes a proposal out of every tool of a document that another
-// program wrote.
-func itemUnits(doc wire.Document) []*unit {
+// program wrote, as an import does.
+func itemUnits(doc wire.Document, from intake.Origin) []*unit {
 	var units []*unit
-	add := func(subject registry.Subject, d registry.Definition, source []byte, pos jsondoc.Pos, families string) {
-		units = append(units, &unit{
-			change:   rules.Change{Draft: proposals.Draft{Type: proposals.New, Subject: subject, Definition: d}, Source: source},
-			families: families, doc: &jsondoc.Node{Kind: jsondoc.Object, Pos: pos},
-		})
-	}
-	origin := intake.Origin{Label: registry.ServerName(doc.Server), Server: doc.Server != ""}
-	if doc.Format == wire.MCP && origin.Label == "" {
-		origin.Label = "server" // its tools belong to one, named or not
-	}
 	for _, it := range doc.Items {
-		t := origin.Definition(it)
-		add(registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: t.ID}, registry.Definition{Tool: &t}, it.Raw, it.Pos, toolFamilies)
+		t := from.Definition(it)
+		subject := registry.Subject{Kind: registry.KindTool, Layer: from.Layer, ID: t.ID}
+		units = append(units, &unit{
+			change:   rules.Change{Draft: proposals.Draft{Type: proposals.New, Subject: subject, Definition: registry.Definition{Tool: &t}}, Source: it.Raw},
+			families: toolFamilies, subject: it.Name, tool: it.Name, lintPlace: lintPlace{doc: it.Node(), item: it.Path, field: it.Place},
+		})
 	}
 	for _, e := range doc.Entries {
 		if !e.Locked {
-			add(e.Subject, e.Definition, nil, e.Pos, toolFamilies+"RA")
+			units = append(units, &unit{
+				change:   rules.Change{Draft: proposals.Draft{Type: proposals.New, Subject: e.Subject, Definition: e.Definition}, Source: e.Raw},
+				families: toolFamilies + "RA", subject: e.Subject.String(), tool: e.Subject.ID, lintPlace: lintPlace{doc: e.Node, item: e.Path},
+			})
 		}
 	}
 	return units
@@ -145,43 +149,18 @@ func plainUnit(name string, data []byte) *unit {
 			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id},
 			Definition: registry.Definition{Tool: &registry.Tool{ID: id, Kind: registry.PromptTool, Prompt: strings.ToValidUTF8(string(data), "\ufffd")}},
 		}},
-		families: textFamilies, flat: true, prefix: "definition.prompt",
+		families: textFamilies, subject: name, lintPlace: lintPlace{prefix: "definition.prompt"},
 	}
 }
 
 // at gives a finding its file and its place there.
 func (u *unit) at(file string, f rules.Finding) findings.Finding {
 	out := findings.Finding{
-		Rule: f.Rule, Name: ruleNames()[f.Rule], Severity: string(f.Severity), File: file, Path: f.Path, Message: f.Message, Suggestion: f.Suggestion,
+		Rule: f.Rule, Name: ruleNames()[f.Rule], Severity: string(f.Severity), File: file, Subject: u.subject, Tool: u.tool,
+		Message: f.Message, Suggestion: f.Suggestion, Passage: f.Passage, Waivable: f.Waivable,
 	}
-	if u.doc == nil {
-		out.Path = strings.TrimPrefix(f.Path, u.prefix)
-		out.Line, out.Column, out.EndLine, out.EndColumn = f.Line, f.Column, f.EndLine, f.EndColumn
-		return out
-	}
-	begin := nearest(u.doc, f.Path)
-	out.Line, out.Column = begin.Line, begin.Column
-	if !u.flat || f.Line == 0 {
-		return out
-	}
-	out.Line, out.Column = shifted(begin, f.Line, f.Column)
-	out.EndLine, out.EndColumn = shifted(begin, f.EndLine, f.EndColumn)
+	u.locate(f, &out)
 	return out
-}
-
-// shifted turns a place in a text into one in the file that has the text from
-// begin on.
-func shifted(begin jsondoc.Pos, line, column int) (int, int) {
-	if line == 1 {
-		return begin.Line, begin.Column + column - 1
-	}
-	return begin.Line + line - 1, column
-}
-
-// nearest is the place of a field, or of the nearest thing around it.
-func nearest(doc *jsondoc.Node, path string) jsondoc.Pos {
-	located := jsondoc.Problems{{Path: path}}.Locate(doc)
-	return located[0].Pos
 }
 
 // ruleNames are the names of all rules by id.

@@ -22,13 +22,45 @@ type Finding struct {
 	// Line and Column count from 1, columns in characters (code points); the
 	// end is exclusive. 0 means not known.
 	Line, Column, EndLine, EndColumn int
-	Path                             string // JSON path of the field
-	Message                          string
-	Suggestion                       string
+	// Subject is what the finding is about: a tool as the file calls it, a
+	// subject, or "" for the file as a whole. Untrusted.
+	Subject string
+	Tool    string // the tool as the file calls it, "" for none; untrusted
+	Path    string // JSON path of the field in the file, "" for all of it
+	// Field is Path as long as the subject keeps its place; "" for the same.
+	Field      string
+	Message    string
+	Suggestion string
+	Passage    string // the text it is about, as it stands there; untrusted
+	Waivable   bool
+}
+
+// maxPassage is how much of a passage is shown on a line, in characters.
+const maxPassage = 160
+
+// where names what a finding is about: [get_b: description: "Ignore all …"].
+func (f Finding) where() string {
+	var parts []string
+	for _, s := range []string{f.Subject, f.Path} {
+		if s != "" && s != f.File {
+			parts = append(parts, s)
+		}
+	}
+	if f.Passage != "" && f.Passage != f.Subject {
+		passage := []rune(f.Passage)
+		if len(passage) > maxPassage {
+			passage = append(passage[:maxPassage-1], '…')
+		}
+		parts = append(parts, `"`+string(passage)+`"`)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " [" + visible.Line(strings.Join(parts, ": ")) + "]"
 }
 
 // Text writes a line for each finding: "file:line:column: severity rule
-// message".
+// (name): message [tool: path: passage]".
 func Text(w io.Writer, found []Finding) error {
 	var b strings.Builder
 	for _, f := range found {
@@ -43,6 +75,7 @@ func Text(w io.Writer, found []Finding) error {
 		if f.Suggestion != "" {
 			b.WriteString(" " + f.Suggestion)
 		}
+		b.WriteString(f.where())
 		b.WriteByte('\n')
 	}
 	_, err := io.WriteString(w, visible.Text(b.String()))
@@ -77,7 +110,7 @@ func GitHub(w io.Writer, found []Finding) error {
 			}
 		}
 		add("title", f.Rule+" "+f.Name)
-		fmt.Fprintf(&b, "::%s %s::%s\n", command, strings.Join(properties, ","), data(strings.TrimSpace(f.Message+" "+f.Suggestion)))
+		fmt.Fprintf(&b, "::%s %s::%s\n", command, strings.Join(properties, ","), data(strings.TrimSpace(f.Message+" "+f.Suggestion)+f.where()))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

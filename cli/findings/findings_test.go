@@ -3,7 +3,7 @@ package findings
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
+	"os"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -11,7 +11,7 @@ import (
 
 func sample() []Finding {
 	return []Finding{
-		{Rule: "S109", Name: "invisible", Severity: "block", File: "tools/a b.json", Line: 3, Column: 7, EndLine: 3, EndColumn: 9, Path: "definition.prompt", Message: "Hidden \u202etext, 100%: here.\nTwo lines."},
+		{Rule: "S109", Name: "invisible", Severity: "block", File: "tools/a b.json", Line: 3, Column: 7, EndLine: 3, EndColumn: 9, Subject: "get_b", Path: "definition.prompt", Passage: "\u202e", Message: "Hidden \u202etext, 100%: here.\nTwo lines."},
 		{Rule: "N102", Name: "plural", Severity: "warn", File: "b.md", Message: "Singular.", Suggestion: "Use the plural."},
 		{Rule: "N106", Name: "hides", Severity: "info", Message: "It hides another."},
 	}
@@ -22,7 +22,7 @@ func TestText(t *testing.T) {
 	if err := Text(&b, sample()); err != nil {
 		t.Fatal(err)
 	}
-	want := "tools/a b.json:3:7: block S109 (invisible): Hidden ⟨U+202E⟩text, 100%: here.\nTwo lines.\n" +
+	want := "tools/a b.json:3:7: block S109 (invisible): Hidden ⟨U+202E⟩text, 100%: here.\nTwo lines. [get_b: definition.prompt: \"⟨U+202E⟩\"]\n" +
 		"b.md: warn N102 (plural): Singular. Use the plural.\n" +
 		"info N106 (hides): It hides another.\n"
 	if b.String() != want {
@@ -35,7 +35,7 @@ func TestGitHub(t *testing.T) {
 	if err := GitHub(&b, sample()); err != nil {
 		t.Fatal(err)
 	}
-	want := "::error file=tools/a b.json,line=3,col=7,endLine=3,endColumn=9,title=S109 invisible::Hidden ⟨U+202E⟩text, 100%25: here.%0ATwo lines.\n" +
+	want := "::error file=tools/a b.json,line=3,col=7,endLine=3,endColumn=9,title=S109 invisible::Hidden ⟨U+202E⟩text, 100%25: here.%0ATwo lines. [get_b: definition.prompt: \"⟨U+202E⟩\"]\n" +
 		"::warning file=b.md,title=N102 plural::Singular. Use the plural.\n" +
 		"::notice title=N106 hides::It hides another.\n"
 	if b.String() != want {
@@ -43,85 +43,93 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-func TestSARIF(t *testing.T) {
-	var b bytes.Buffer
-	rules := []Rule{{ID: "N102", Name: "plural", Severity: "warn", Doc: "Doc.", Help: "Help."}, {ID: "S109", Name: "invisible", Severity: "block"}, {ID: "N106", Severity: "info"}}
-	if err := SARIF(&b, "1.2.3", rules, sample()); err != nil {
-		t.Fatal(err)
+var tool = Tool{Version: "v1.2.3", Home: "https://toolcrib.example/docs/rules.md", Command: "lint"}
+
+func someRules() []Rule {
+	return []Rule{
+		{ID: "N102", Name: "plural", Severity: "warn", Doc: "Doc. More of it.", Help: "Help.", Waivable: true, Bad: "get_`a`|b", Good: "get_as"},
+		{ID: "S109", Name: "invisible", Severity: "block"},
+		{ID: "N106", Name: "hides-other", Severity: "info"},
+		{ID: "K101", Name: "missing", Severity: "block", Doc: "Nobody has reviewed it: it is new"},
 	}
-	if strings.ContainsRune(b.String(), '\u202e') {
-		t.Error("a hidden character went through")
+}
+
+func written(t *testing.T, rules []Rule, found []Finding) (sarifLog, []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := SARIF(&b, tool, rules, found); err != nil {
+		t.Fatal(err)
 	}
 	var log sarifLog
 	if err := json.Unmarshal(b.Bytes(), &log); err != nil {
 		t.Fatal(err)
 	}
+	return log, b.Bytes()
+}
+
+// X2: what code scanning needs to show an alert, and to know it again.
+func TestSARIF(t *testing.T) {
+	log, text := written(t, someRules(), sample())
+	if bytes.ContainsRune(text, '\u202e') {
+		t.Error("a hidden character went through")
+	}
 	run := log.Runs[0]
-	if log.Version != "2.1.0" || len(run.Results) != 3 || len(run.Tool.Driver.Rules) != 3 {
+	if d := run.Tool.Driver; log.Version != "2.1.0" || len(run.Results) != 3 || len(d.Rules) != 4 || d.SemanticVersion != "1.2.3" {
 		t.Fatalf("%+v", log)
 	}
+	if r := run.Tool.Driver.Rules[3]; r.Short.Text != "Nobody has reviewed it: it is new." || r.HelpURI != tool.Home+"#k101" || r.Properties.Security != "8.0" {
+		t.Errorf("%+v", r)
+	}
 	first := run.Results[0]
-	if first.RuleIndex != 1 || first.Level != "error" || first.Locations[0].Physical.Artifact.URI != "tools/a%20b.json" || *first.Locations[0].Physical.Region != (sarifRegion{3, 7, 3, 9}) {
-		t.Errorf("%+v", first)
+	at := *first.Locations[0].Physical
+	if first.RuleIndex != 1 || first.Level != "error" || at.Artifact.URI != "tools/a%20b.json" || at.Region.EndColumn != 9 || at.Region.Snippet.Text != "⟨U+202E⟩" {
+		t.Errorf("%+v %+v", first, at)
+	}
+	if l := first.Locations[0].Logical[0]; l != (sarifLogical{"get_b", "get_b/definition.prompt", "property"}) {
+		t.Errorf("%+v", l)
 	}
 	if run.Results[2].Locations != nil {
 		t.Errorf("a finding about nothing has a place: %+v", run.Results[2])
 	}
+	if semantic("devel") != "0.0.0-devel" || semantic("1.0.0-rc.1") != "1.0.0-rc.1" {
+		t.Error("a version is not semantic")
+	}
 }
 
-// sarifShape is what the schema of SARIF 2.1.0 (OASIS, 27 March 2020) asks of
-// the parts that are written: the required properties, their types, and the
-// values of enumerations.
-const sarifShape = `{
-  "type": "object", "required": ["version", "runs"], "additionalProperties": false,
-  "properties": {
-    "$schema": {"type": "string", "format": "uri"}, "version": {"enum": ["2.1.0"]},
-    "runs": {"type": "array", "minItems": 0, "items": {
-      "type": "object", "required": ["tool"], "additionalProperties": false,
-      "properties": {
-        "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-        "tool": {"type": "object", "required": ["driver"], "additionalProperties": false, "properties": {"driver": {
-          "type": "object", "required": ["name"], "additionalProperties": false,
-          "properties": {"name": {"type": "string"}, "version": {"type": "string"}, "rules": {"type": "array", "uniqueItems": true, "items": {
-            "type": "object", "required": ["id"], "additionalProperties": false,
-            "properties": {
-              "id": {"type": "string"}, "name": {"type": "string"}, "shortDescription": {"$ref": "#/$defs/multiformat"}, "fullDescription": {"$ref": "#/$defs/multiformat"},
-              "help": {"$ref": "#/$defs/multiformat"}, "defaultConfiguration": {"type": "object", "properties": {"level": {"$ref": "#/$defs/level"}}}
-            }
-          }}}
-        }}},
-        "results": {"type": "array", "items": {
-          "type": "object", "required": ["message"], "additionalProperties": false,
-          "properties": {
-            "ruleId": {"type": "string"}, "ruleIndex": {"type": "integer", "minimum": -1}, "level": {"$ref": "#/$defs/level"},
-            "message": {"$ref": "#/$defs/multiformat"},
-            "locations": {"type": "array", "uniqueItems": true, "items": {
-              "type": "object", "additionalProperties": false,
-              "properties": {
-                "physicalLocation": {"type": "object", "anyOf": [{"required": ["address"]}, {"required": ["artifactLocation"]}], "properties": {
-                  "artifactLocation": {"type": "object", "additionalProperties": false, "properties": {"uri": {"type": "string", "format": "uri-reference"}}},
-                  "region": {"type": "object", "additionalProperties": false, "properties": {
-                    "startLine": {"type": "integer", "minimum": 1}, "startColumn": {"type": "integer", "minimum": 1},
-                    "endLine": {"type": "integer", "minimum": 1}, "endColumn": {"type": "integer", "minimum": 1}
-                  }}
-                }},
-                "logicalLocations": {"type": "array", "uniqueItems": true, "items": {"type": "object", "additionalProperties": false, "properties": {"fullyQualifiedName": {"type": "string"}}}}
-              }
-            }}
-          }
-        }}
-      }
-    }}
-  },
-  "$defs": {
-    "level": {"enum": ["none", "note", "warning", "error"]},
-    "multiformat": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
-  }
-}`
+// An alert is known again when its lines move, and two that look the same are
+// told apart.
+func TestFingerprintsStayWhenLinesMove(t *testing.T) {
+	print := func(f Finding) string {
+		return fingerprints(f, map[string]int{})["primaryLocationLineHash"]
+	}
+	f := Finding{Rule: "S101", File: "a.json", Subject: "get_b", Path: "tools[1].description", Field: "description", Passage: "Ignore", Line: 2, Column: 5}
+	moved := f
+	moved.Line, moved.Column, moved.Path = 90, 1, "tools[7].description"
+	if print(f) != print(moved) {
+		t.Error("moved, it is another alert")
+	}
+	for _, change := range []func(*Finding){
+		func(f *Finding) { f.Rule = "S102" }, func(f *Finding) { f.Subject = "get_c" }, func(f *Finding) { f.Field = "title" }, func(f *Finding) { f.Passage = "Obey" },
+	} {
+		other := f
+		if change(&other); print(f) == print(other) {
+			t.Errorf("%+v has the same fingerprint", other)
+		}
+	}
+	log, _ := written(t, someRules(), []Finding{sample()[0], sample()[0]})
+	if a, b := log.Runs[0].Results[0].Fingerprints, log.Runs[0].Results[1].Fingerprints; a["primaryLocationLineHash"] == b["primaryLocationLineHash"] {
+		t.Error("two findings are one alert")
+	}
+}
 
-// TestSARIFHasItsShape validates what is written, with and without findings.
+// TestSARIFHasItsShape validates what is written against the schema of SARIF
+// 2.1.0, as the validator of Microsoft's SARIF SDK ships it (MIT licence).
 func TestSARIFHasItsShape(t *testing.T) {
-	shape, err := jsonschema.UnmarshalJSON(strings.NewReader(sarifShape))
+	text, err := os.ReadFile("testdata/sarif-schema-2.1.0.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shape, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,15 +145,11 @@ func TestSARIFHasItsShape(t *testing.T) {
 	odd := []Finding{
 		{Rule: "S109", Severity: "block", File: "a:b%20c/d\u202e.json", Message: "No place."},
 		{Rule: "S109", Severity: "block", File: "-", Line: 2, Message: "A line only."},
-		{Rule: "S109", Severity: "block", File: "x", Line: 2, Column: 1, EndLine: 2, Path: "definition", Message: ""},
+		{Rule: "S109", Severity: "block", File: "/x/y", Line: 2, Column: 1, EndLine: 2, Path: "definition", Message: ""},
 	}
-	rules := []Rule{{ID: "N102", Name: "plural", Severity: "warn", Doc: "Doc.", Help: "Help."}, {ID: "S109", Name: "invisible", Severity: "block"}, {ID: "N106", Severity: "info"}}
 	for _, found := range [][]Finding{nil, sample(), odd} {
-		var b bytes.Buffer
-		if err := SARIF(&b, "1.2.3", rules, found); err != nil {
-			t.Fatal(err)
-		}
-		doc, err := jsonschema.UnmarshalJSON(&b)
+		_, text := written(t, someRules(), found)
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,21 +2,21 @@ package findings
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"toolcrib/visible"
 )
 
-// Rule is what SARIF says of a rule.
-type Rule struct {
-	ID, Name, Severity, Doc, Help string
-}
-
-// The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that are written.
+// The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that are written, and of what
+// GitHub's code scanning reads beyond it
+// (docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning).
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -25,37 +25,34 @@ type (
 	}
 	sarifRun struct {
 		Tool       sarifTool     `json:"tool"`
+		Automation sarifID       `json:"automationDetails"`
 		ColumnKind string        `json:"columnKind"`
 		Results    []sarifResult `json:"results"`
+	}
+	sarifID struct {
+		ID string `json:"id"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
 	}
 	sarifDriver struct {
-		Name    string      `json:"name"`
-		Version string      `json:"version"`
-		Rules   []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID      string       `json:"id"`
-		Name    string       `json:"name"`
-		Short   sarifText    `json:"shortDescription"`
-		Full    sarifText    `json:"fullDescription"`
-		Help    sarifText    `json:"help"`
-		Default sarifDefault `json:"defaultConfiguration"`
-	}
-	sarifDefault struct {
-		Level string `json:"level"`
+		Name            string      `json:"name"`
+		Version         string      `json:"version"`
+		SemanticVersion string      `json:"semanticVersion"`
+		InformationURI  string      `json:"informationUri"`
+		Rules           []sarifRule `json:"rules"`
 	}
 	sarifText struct {
-		Text string `json:"text"`
+		Text     string `json:"text"`
+		Markdown string `json:"markdown,omitempty"`
 	}
 	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
-		RuleIndex int             `json:"ruleIndex"`
-		Level     string          `json:"level"`
-		Message   sarifText       `json:"message"`
-		Locations []sarifLocation `json:"locations,omitempty"`
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Message      sarifText         `json:"message"`
+		Locations    []sarifLocation   `json:"locations,omitempty"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
 	}
 	sarifLocation struct {
 		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
@@ -69,36 +66,48 @@ type (
 		URI string `json:"uri"`
 	}
 	sarifRegion struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn,omitempty"`
-		EndLine     int `json:"endLine,omitempty"`
-		EndColumn   int `json:"endColumn,omitempty"`
+		StartLine   int        `json:"startLine"`
+		StartColumn int        `json:"startColumn,omitempty"`
+		EndLine     int        `json:"endLine,omitempty"`
+		EndColumn   int        `json:"endColumn,omitempty"`
+		Snippet     *sarifText `json:"snippet,omitempty"`
 	}
 	sarifLogical struct {
+		Name               string `json:"name"`
 		FullyQualifiedName string `json:"fullyQualifiedName"`
+		Kind               string `json:"kind"`
 	}
 )
 
 // levels are SARIF's names for severities.
 var levels = map[string]string{"block": "error", "warn": "warning", "info": "note"}
 
+// Tool is what SARIF says of the program and of the run.
+type Tool struct {
+	Version string // of the program, as it prints it
+	Home    string // the address of its documentation
+	Command string // "lint" or "check"; code scanning keeps their alerts apart by it
+}
+
 // SARIF writes a log with one run. Every rule that found something has to be
-// among rules; version is that of the program.
-func SARIF(w io.Writer, version string, rules []Rule, found []Finding) error {
+// among rules.
+func SARIF(w io.Writer, tool Tool, rules []Rule, found []Finding) error {
 	run := sarifRun{
-		Tool:       sarifTool{Driver: sarifDriver{Name: "toolcrib", Version: version, Rules: []sarifRule{}}},
+		Tool: sarifTool{Driver: sarifDriver{
+			Name: "toolcrib", Version: semantic(tool.Version), SemanticVersion: semantic(tool.Version), InformationURI: tool.Home, Rules: []sarifRule{},
+		}},
+		Automation: sarifID{"toolcrib/" + tool.Command + "/"},
 		ColumnKind: "unicodeCodePoints",
 		Results:    []sarifResult{},
 	}
 	for _, r := range rules {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
-			ID: r.ID, Name: r.Name, Short: sarifText{r.Name}, Full: sarifText{r.Doc}, Help: sarifText{r.Help}, Default: sarifDefault{levels[r.Severity]},
-		})
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, r.sarif(tool.Home))
 	}
+	seen := map[string]int{}
 	for _, f := range found {
 		run.Results = append(run.Results, sarifResult{
 			RuleID: f.Rule, RuleIndex: slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule }), Level: levels[f.Severity],
-			Message: sarifText{visible.Text(f.Message)}, Locations: locations(f),
+			Message: sarifText{Text: cmp.Or(visible.Text(strings.TrimSpace(f.Message+" "+f.Suggestion)), f.Rule+".")}, Locations: locations(f), Fingerprints: fingerprints(f, seen),
 		})
 	}
 	var buf bytes.Buffer
@@ -113,20 +122,63 @@ func SARIF(w io.Writer, version string, rules []Rule, found []Finding) error {
 	return err
 }
 
+// versionNumber is a version as semver.org has it, after an optional "v".
+var versionNumber = regexp.MustCompile(`^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
+
+// semantic returns the number of a version; 0.0.0 with its name for a build that
+// has none.
+func semantic(version string) string {
+	if m := versionNumber.FindStringSubmatch(version); m != nil {
+		return m[1]
+	}
+	return "0.0.0-devel"
+}
+
 func locations(f Finding) []sarifLocation {
 	var l sarifLocation
 	if f.File != "" {
-		name := url.URL{Path: filepath.ToSlash(f.File)}
-		l.Physical = &sarifPhysical{Artifact: sarifArtifact{URI: name.String()}}
-		if f.Line > 0 {
-			l.Physical.Region = &sarifRegion{StartLine: f.Line, StartColumn: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn}
-		}
+		l.Physical = &sarifPhysical{Artifact: sarifArtifact{URI: uri(f.File)}, Region: region(f)}
 	}
-	if f.Path != "" {
-		l.Logical = []sarifLogical{{FullyQualifiedName: f.Path}}
+	if f.Subject != "" || f.Path != "" {
+		at := sarifLogical{Name: cmp.Or(visible.Line(f.Subject), f.Path), Kind: "object"}
+		at.FullyQualifiedName = at.Name
+		if f.Subject != "" && f.Path != "" {
+			at.FullyQualifiedName += "/" + visible.Line(f.Path)
+			at.Kind = "property"
+		}
+		l.Logical = []sarifLogical{at}
 	}
 	if l.Physical == nil && l.Logical == nil {
 		return nil
 	}
 	return []sarifLocation{l}
+}
+
+// uri returns the address of a file: relative ones stay relative, to the root of
+// the checkout where the tool is run in it. Standard input has no address.
+func uri(file string) string {
+	if file == "-" {
+		return "stdin"
+	}
+	u := url.URL{Path: filepath.ToSlash(file)}
+	if filepath.IsAbs(file) {
+		u.Scheme = "file"
+	}
+	return u.String()
+}
+
+// region is the place of a finding in its file. Code scanning shows nothing
+// without a line, so what is about the file as a whole stands at its beginning.
+func region(f Finding) *sarifRegion {
+	if f.Line == 0 {
+		return &sarifRegion{StartLine: 1, StartColumn: 1, EndLine: 1, EndColumn: 2}
+	}
+	r := &sarifRegion{StartLine: f.Line, StartColumn: max(f.Column, 1), EndLine: f.EndLine, EndColumn: f.EndColumn}
+	if f.EndLine == 0 || f.EndColumn == 0 {
+		r.EndLine, r.EndColumn = r.StartLine, r.StartColumn+1
+	}
+	if f.Passage != "" {
+		r.Snippet = &sarifText{Text: visible.Text(f.Passage)}
+	}
+	return r
 }

@@ -22,7 +22,9 @@ type Finding struct {
 	Rule       Rule
 	File       string           // where the code registers it; "" when it does not
 	Pos        jsondoc.Pos      // in that file; zero when not known
+	Path       string           // of the field in that file; "" when not known
 	Name       string           // as the code calls it, or the id; untrusted
+	Passage    string           // what the code says there; untrusted
 	Subject    registry.Subject // in the registry; zero when it lacks the tool
 	Message    string
 	Suggestion string
@@ -31,15 +33,9 @@ type Finding struct {
 // Code is one file of what an application registers.
 type Code struct {
 	File     string
+	Text     []byte
 	Document wire.Document
 	Tiers    []Tier // the approval tiers that it sets
-}
-
-// Tier is an approval tier that is set for a name.
-type Tier struct {
-	Name string
-	File string
-	Pos  jsondoc.Pos
 }
 
 // Scope says what the code is held against.
@@ -47,6 +43,9 @@ type Scope struct {
 	Catalog *registry.Merged
 	// Tools are those that the code has to register; for an agent, what it has.
 	Tools []registry.Entry
+	// Server is the MCP server whose tools the code registers, "" for those of
+	// an application. The names of its tools are its own.
+	Server string
 	// Partial code registers only some of the tools: what it lacks is no
 	// finding.
 	Partial bool
@@ -55,14 +54,8 @@ type Scope struct {
 // Check compares code with the registry. Findings are in the order of the
 // code, then of the registry.
 func Check(ctx context.Context, code []Code, s Scope) ([]Finding, error) {
-	c := checker{scope: s, met: map[registry.Subject]bool{}, kinds: map[registry.ToolKind]bool{}, wired: map[string]registry.Entry{}, origins: map[string]registry.Entry{}}
-	for _, e := range s.Catalog.Tools() {
-		t := e.Definition.Tool
-		if t.Source != nil && t.OriginName() != "" {
-			c.origins[t.Source.Type+"\n"+t.OriginName()] = e
-		}
-		c.wired[t.WireName()] = e
-	}
+	c := checker{scope: s, met: map[registry.Subject]Finding{}, kinds: map[registry.ToolKind]bool{}, tiered: map[registry.Subject]bool{}}
+	c.index()
 	for _, file := range code {
 		for _, it := range file.Document.Items {
 			if err := c.item(ctx, file.File, it); err != nil {
@@ -70,7 +63,9 @@ func Check(ctx context.Context, code []Code, s Scope) ([]Finding, error) {
 			}
 		}
 		for _, t := range file.Tiers {
-			c.tier(ctx, t)
+			if err := c.tier(ctx, t); err != nil {
+				return nil, err
+			}
 		}
 	}
 	c.registry(code)
@@ -78,67 +73,98 @@ func Check(ctx context.Context, code []Code, s Scope) ([]Finding, error) {
 }
 
 type checker struct {
-	scope Scope
-	met   map[registry.Subject]bool
-	kinds map[registry.ToolKind]bool // that the code registers
-	wired map[string]registry.Entry  // by wire name
-	// origins are the tools by source type and the name that they have there.
-	origins map[string]registry.Entry
-	found   []Finding
+	scope  Scope
+	met    map[registry.Subject]Finding // where the code registers it
+	kinds  map[registry.ToolKind]bool   // that the code registers
+	tiered map[registry.Subject]bool    // that the code sets an approval tier for
+	wired  map[string][]registry.Entry  // by the names that tools have where they come from, and in exports
+	found  []Finding
 }
 
-func (c *checker) add(r Rule, file string, pos jsondoc.Pos, name string, s registry.Subject, format string, args ...any) {
-	c.found = append(c.found, Finding{
-		Rule: r, File: file, Pos: pos, Name: name, Subject: s, Message: fmt.Sprintf(format, args...), Suggestion: r.Suggestion,
-	})
+// add reports what at is about.
+func (c *checker) add(r Rule, at Finding, format string, args ...any) {
+	at.Rule, at.Message, at.Suggestion = r, fmt.Sprintf(format, args...), r.Suggestion
+	c.found = append(c.found, at)
 }
 
 // item holds one tool that the code registers against the registry.
 func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
-	e, known, err := c.scope.Catalog.ByName(ctx, it.Name)
+	e, own, known, err := c.find(ctx, it.Name, it.Format, func(e registry.Entry) []string { return differing(it, e) })
 	if err != nil {
 		return err
 	}
-	own := known && e.Definition.Tool.WireName() == it.Name
-	if w, ok := c.wired[it.Name]; ok && !own {
-		e, known, own = w, true, true
-	}
-	if w, ok := c.origins[it.Format.SourceType()+"\n"+it.Name]; ok && !known {
-		e, known, own = w, true, true
-	}
 	successor, retired := shipped.Retired(it.Name)
+	retired = retired && c.scope.Server == "" && (!known || label(e) == "")
 	quoted := jsondoc.Quote(it.Name)
+	at := Finding{File: file, Pos: it.Pos, Path: it.Path, Name: it.Name, Passage: it.Name, Subject: e.Subject}
+	if n := it.Node().Find(it.Place("")); n != nil {
+		at.Pos, at.Path = n.Pos, inside(it.Path, it.Place(""))
+	}
 	switch {
 	case retired && successor != "":
-		c.add(retiredInUse(), file, it.Pos, it.Name, e.Subject, "%s is a retired name; its successor is %s.", quoted, successor)
+		c.add(retiredInUse(), at, "%s is a retired name; its successor is %s.", quoted, successor)
 		return nil
 	case retired:
-		c.add(retiredInUse(), file, it.Pos, it.Name, e.Subject, "%s is a retired name, and nothing took its place.", quoted)
+		c.add(retiredInUse(), at, "%s is a retired name, and nothing took its place.", quoted)
+		return nil
+	case !known && c.scope.Server != "":
+		c.add(missingInRegistry(), at, "The code registers %s, which was never approved of the server %s.", quoted, c.scope.Server)
 		return nil
 	case !known:
-		c.add(missingInRegistry(), file, it.Pos, it.Name, registry.Subject{}, "The code registers %s, which the registry does not know.", quoted)
+		c.add(missingInRegistry(), at, "The code registers %s, which the registry does not know.", quoted)
 		return nil
 	}
-	c.met[e.Subject] = true
+	c.met[e.Subject] = at
 	c.kinds[e.Definition.Tool.Kind] = true
 	if !e.Active() {
-		c.add(deactivatedInUse(), file, it.Pos, it.Name, e.Subject, "The code registers %s, which is deactivated.", quoted)
+		c.add(deactivatedInUse(), at, "The code registers %s, which is deactivated.", quoted)
 		return nil
 	}
 	if !own {
-		c.add(aliasInUse(), file, it.Pos, it.Name, e.Subject, "%s is an alias of %s.", quoted, e.Definition.Tool.WireName())
+		c.add(aliasInUse(), at, "%s is an alias of %s.", quoted, e.Definition.Tool.WireName())
 	}
-	c.differs(file, it, e)
+	c.differs(at, it, e)
 	return nil
 }
 
-func (c *checker) differs(file string, it wire.Item, e registry.Entry) {
+// inside joins the paths of an item and of a field in it.
+func inside(item, field string) string {
+	if strings.HasPrefix(field, "[") || item == "" {
+		return item + field
+	}
+	return item + "." + field
+}
+
+// differs reports the keys in which the code's definition is another one, at the
+// first of them that it has.
+func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	if it.Format == wire.Names || it.Format == wire.Toolcrib {
 		return
 	}
 	if ps := it.Problems(); len(ps) > 0 {
-		c.add(definitionDiffers(), file, it.Pos, it.Name, e.Subject, "The definition of %s in the code can not be read: %s.", jsondoc.Quote(it.Name), ps[0].Message)
+		at.Pos, at.Path = ps[0].Pos, inside(it.Path, ps[0].Path)
+		c.add(definitionDiffers(), at, "The definition of %s in the code can not be read: %s.", jsondoc.Quote(it.Name), ps[0].Message)
 		return
+	}
+	keys := differing(it, e)
+	if len(keys) == 0 {
+		return
+	}
+	for _, key := range keys {
+		path := it.Place("definition." + key)
+		if n := it.Node().Find(path); n != nil && path != it.Place("") {
+			at.Pos, at.Path, at.Passage = n.Pos, inside(it.Path, path), n.Text
+			break
+		}
+	}
+	c.add(definitionDiffers(), at, "The code's %s differs from version %d of %s in %s.", jsondoc.Quote(it.Name), e.Version, e.Subject, strings.Join(keys, ", "))
+}
+
+// differing returns the keys in which what the code registers differs from the
+// registry; none for a name alone.
+func differing(it wire.Item, e registry.Entry) []string {
+	if it.Format == wire.Names || it.Format == wire.Toolcrib {
+		return nil
 	}
 	before := *e.Definition.Tool
 	after := it.Onto(before)
@@ -150,9 +176,7 @@ func (c *checker) differs(file string, it wire.Item, e registry.Entry) {
 			keys = append(keys, key)
 		}
 	}
-	if len(keys) > 0 {
-		c.add(definitionDiffers(), file, it.Pos, it.Name, e.Subject, "The code's %s differs from version %d of %s in %s.", jsondoc.Quote(it.Name), e.Version, e.Subject, strings.Join(keys, ", "))
-	}
+	return keys
 }
 
 // values returns the canonical value of each key of a tool.
@@ -174,22 +198,6 @@ func both(a, b map[string]string) map[string]string {
 	return all
 }
 
-// tier looks for an approval tier that has no effect.
-func (c *checker) tier(ctx context.Context, t Tier) {
-	e, known, err := c.scope.Catalog.ByName(ctx, t.Name)
-	if w, ok := c.wired[t.Name]; ok && !known {
-		e, known = w, true
-	}
-	successor, _ := shipped.Retired(t.Name)
-	switch {
-	case err == nil && known && e.Active() && !shipped.DeadTierEntry(t.Name):
-	case successor != "":
-		c.add(deadTier(), t.File, t.Pos, t.Name, registry.Subject{}, "An approval tier is set for %s, which is retired; its successor is %s.", jsondoc.Quote(t.Name), successor)
-	default:
-		c.add(deadTier(), t.File, t.Pos, t.Name, registry.Subject{}, "An approval tier is set for %s, which is no tool.", jsondoc.Quote(t.Name))
-	}
-}
-
 // registry reports what the code lacks, and tools without an approval tier.
 func (c *checker) registry(code []Code) {
 	for _, code := range code {
@@ -202,16 +210,26 @@ func (c *checker) registry(code []Code) {
 		}
 	}
 	tools := slices.Clone(c.scope.Tools)
+	if c.scope.Server != "" {
+		tools = slices.DeleteFunc(tools, func(e registry.Entry) bool { return label(e) != c.scope.Server })
+	}
 	slices.SortStableFunc(tools, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	for _, e := range tools {
 		t := e.Definition.Tool
+		at := Finding{Name: t.ID, Subject: e.Subject}
 		if t.Kind == registry.ActionTool && t.Approval == nil {
-			c.add(noTier(), "", jsondoc.Pos{}, t.ID, e.Subject, "%s has no explicit approval tier, so it asks every time.", e.Subject)
+			c.add(noTier(), at, "%s has no explicit approval tier, so it asks every time.", e.Subject)
 		}
-		upstream := t.Provider != nil && t.Provider.Type == registry.ProviderMCP // its server registers it
-		if c.scope.Partial || c.met[e.Subject] || !c.kinds[t.Kind] || upstream {
+		c.untiered(e)
+		if _, met := c.met[e.Subject]; c.scope.Partial || met || !c.kinds[t.Kind] || !e.Active() || c.upstream(e) {
 			continue
 		}
-		c.add(missingInCode(), "", jsondoc.Pos{}, t.ID, e.Subject, "The code does not register %s.", e.Subject)
+		c.add(missingInCode(), at, "The code does not register %s.", e.Subject)
 	}
+}
+
+// upstream reports whether an MCP server registers a tool, and not the code.
+func (c *checker) upstream(e registry.Entry) bool {
+	p := e.Definition.Tool.Provider
+	return c.scope.Server == "" && p != nil && p.Type == registry.ProviderMCP
 }

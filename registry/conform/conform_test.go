@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
 	"toolcrib/registry/wire"
 )
@@ -96,6 +97,7 @@ func TestOneOfEach(t *testing.T) {
 		{`["get_it"]`, []string{"K106 get_it", "K107 get_it"}},
 		{`["tracker_list"]`, []string{"K107 get_it"}},
 		{`{"tools":[{"name":"getIt","inputSchema":{}}]}`, []string{"K104 getIt", "K107 get_it"}},
+		{`["list"]`, []string{"K107 get_it"}},
 	} {
 		if got := rules(t, c.text, s); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.text, got, c.want)
@@ -110,5 +112,84 @@ func TestWhatTheCodeLacks(t *testing.T) {
 	}
 	if got := rules(t, `{"prompts":[]}`, scope()); len(got) != 16 {
 		t.Errorf("%d of 16 prompts are missed", len(got))
+	}
+}
+
+// R6: core and retired ids do not bind the tools of a server, and the name that
+// a tool has on its server stands before a global id.
+func TestNamesOfAServerAreItsOwn(t *testing.T) {
+	of := func(server, name, description string) registry.Tool {
+		return registry.Tool{
+			ID: server + "_" + name, Kind: registry.ActionTool, Name: name, Description: description, InputSchema: []byte(`{"type":"object"}`),
+			Approval: &registry.Approval{Tier: registry.RequiresApproval},
+			Provider: &registry.Provider{Type: registry.ProviderMCP, Server: server, Name: name},
+			Source:   &registry.Source{Type: registry.SourceMCP, Ref: server + "#" + name},
+		}
+	}
+	s := scope(of("hub", "search_issues", "Search."), of("hub", "get_task", "Get."), of("other", "get_task", "Get another."), of("hub", "close_issue", "Close."))
+	s.Partial = true
+	const listed = `{"tools":[{"name":"search_issues","description":"Search.","inputSchema":{"type":"object"}},
+		{"name":"get_task","description":"Get another.","inputSchema":{"type":"object"}}]}`
+	if got := rules(t, listed, s); len(got) > 0 {
+		t.Errorf("without a server: %v", got)
+	}
+	if got, want := rules(t, `{"tools":[{"name":"search_issues","description":"Else.","inputSchema":{}}]}`, s), []string{"K104 search_issues"}; !slices.Equal(got, want) {
+		t.Errorf("a changed one: %v, want %v", got, want)
+	}
+	s.Server = "hub"
+	if got, want := rules(t, listed, s), []string{"K104 get_task"}; !slices.Equal(got, want) {
+		t.Errorf("of hub: %v, want %v", got, want)
+	}
+	if got, want := rules(t, `["get_tasks","create_task"]`, s), []string{"K101 get_tasks", "K101 create_task"}; !slices.Equal(got, want) {
+		t.Errorf("what hub does not have: %v, want %v", got, want)
+	}
+	s.Partial = false
+	if got, want := rules(t, `["search_issues","get_task"]`, s), []string{"K105 hub_close_issue"}; !slices.Equal(got, want) {
+		t.Errorf("what is missing of hub: %v, want %v", got, want)
+	}
+}
+
+// C3: approval tiers that the code sets are held against the approved ones.
+func TestTiers(t *testing.T) {
+	s := scope()
+	s.Partial = true
+	const code = `["create_tasks","delete_tasks","get_tasks","get_context"]`
+	for _, tt := range []struct {
+		tiers string
+		want  []string
+	}{
+		{`{}`, nil},
+		{`{"create_tasks":"user_configurable","delete_tasks":"user_configurable","get_tasks":"auto_approve","get_context":"auto_approve"}`, nil},
+		{`{"create_tasks":{"tier":"user_configurable","default":"auto_approve"},"delete_tasks":{"tier":"user_configurable","default":"requires_approval"},"get_tasks":"auto_approve","get_context":{"tier":"auto_approve"}}`, nil},
+		{`{"create_tasks":"banana","delete_tasks":"auto_approve"}`, []string{"block K110 create_tasks", "block K109 delete_tasks", "warn K111 get_context", "warn K111 get_tasks"}},
+		{
+			`{"create_tasks":7,"delete_tasks":{"tier":"user_configurable","default":"auto_approve"},"get_tasks":"requires_approval","get_context":"user_configurable"}`,
+			[]string{"block K110 create_tasks", "block K109 delete_tasks", "warn K109 get_tasks", "warn K109 get_context"},
+		},
+		{
+			`{"create_tasks":"requires_approval","delete_tasks":"requires_approval","get_tasks":"auto_approve","get_context":"auto_approve","recall":"auto_approve"}`,
+			[]string{"warn K109 create_tasks", "warn K109 delete_tasks", "warn K108 recall"},
+		},
+		{`{"create_tasks":"auto_approve","delete_tasks":"","get_tasks":"auto_approve","get_context":"auto_approve"}`, []string{"block K109 create_tasks", "block K110 delete_tasks"}},
+	} {
+		doc, err := wire.Decode([]byte(code))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := jsondoc.Parse([]byte(tt.tiers), jsondoc.DefaultLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := conform.Check(context.Background(), []conform.Code{{File: "c", Document: doc, Tiers: conform.Tiers("tiers.json", "", n)}}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range found {
+			got = append(got, f.Rule.Severity+" "+f.Rule.ID+" "+f.Subject.ID+map[bool]string{true: f.Name}[f.Subject.ID == ""])
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s:\n%v, want\n%v", tt.tiers, got, tt.want)
+		}
 	}
 }

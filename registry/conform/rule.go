@@ -7,7 +7,7 @@ type Rule struct {
 
 // Rules returns every rule by id.
 func Rules() []Rule {
-	return []Rule{missingInRegistry(), retiredInUse(), deactivatedInUse(), definitionDiffers(), missingInCode(), aliasInUse(), noTier(), deadTier()}
+	return []Rule{missingInRegistry(), retiredInUse(), deactivatedInUse(), definitionDiffers(), missingInCode(), aliasInUse(), noTier(), deadTier(), tierDiffers(), unknownTier(), missingTier()}
 }
 
 func missingInRegistry() Rule {
@@ -71,5 +71,29 @@ func deadTier() Rule {
 		"K108", "dead-tier-entry", "warn",
 		"An approval tier is set for a name that is no tool, so it has no effect. Whoever set it believes that something is guarded.",
 		"Take the entry out, or set the tier of the successor.",
+	}
+}
+
+func tierDiffers() Rule {
+	return Rule{
+		"K109", "tier-differs", "block",
+		"The code sets another approval tier than the approved one. It blocks when the code is looser, so that calls run which a decision made ask, and warns when it is stricter.",
+		"Set the approved tier, or propose another one.",
+	}
+}
+
+func unknownTier() Rule {
+	return Rule{
+		"K110", "unknown-tier", "block",
+		"The code sets an approval tier that does not exist. What it then does with a call is anybody's guess.",
+		"Write auto_approve, requires_approval or user_configurable.",
+	}
+}
+
+func missingTier() Rule {
+	return Rule{
+		"K111", "missing-tier", "warn",
+		"The code sets approval tiers for some tools and none for this one. Whether its calls ask depends on what the code does without a tier.",
+		"Set the approved tier.",
 	}
 }

@@ -15,3 +15,29 @@ func (ps Problems) Locate(doc *Node) Problems {
 	}
 	return ps
 }
+
+// Lead follows a path as far as it leads and returns the value reached, with the
+// key that it stands under; key is nil for the document itself and for the
+// elements of a list. whole says that the path led all the way.
+func (n *Node) Lead(path string) (at *Node, key *Member, whole bool) {
+	rest := trimRoot(path)
+	at = n
+	for at != nil && rest != "" {
+		s, after, ok := cutStep(rest, len(rest) == len(path))
+		if !ok {
+			return at, key, false
+		}
+		next := s.from(at)
+		if next == nil {
+			return at, key, false
+		}
+		key = nil
+		for i := range at.Members {
+			if at.Members[i].Value == next {
+				key = &at.Members[i]
+			}
+		}
+		at, rest = next, after
+	}
+	return at, key, true
+}

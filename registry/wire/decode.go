@@ -19,7 +19,28 @@ func Decode(data []byte) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
+	return decode(n, data)
+}
+
+// DecodeNode is Decode for one document of a stream, or for one tool that stands
+// in it by itself. Places are those in the stream; the raw JSON of its items is
+// in canonical form.
+func DecodeNode(n *jsondoc.Node) (Document, error) {
+	doc, err := decode(n, jsondoc.Canonical(n))
+	if errors.Is(err, ErrFormat) && n.Kind == jsondoc.Object {
+		list := jsondoc.NewArray(n)
+		if doc, err = decode(list, jsondoc.Canonical(list)); err == nil {
+			for i := range doc.Items {
+				doc.Items[i].Path = ""
+			}
+		}
+	}
+	return doc, err
+}
+
+func decode(n *jsondoc.Node, data []byte) (Document, error) {
 	doc := Document{Node: n}
+	var err error
 	if text(n.Get("kind")) == exportKind {
 		doc.Format = Toolcrib
 		return doc, doc.readExport()
@@ -118,7 +139,8 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string) erro
 	seen := map[string]int{}
 	var ps jsondoc.Problems
 	for i, n := range list.Items {
-		it := Item{Format: d.Format, Pos: n.Pos, Raw: raws[i], node: n}
+		at := jsondoc.Index(strings.Join(way, "."), i)
+		it := Item{Format: d.Format, Pos: n.Pos, Path: at, Raw: raws[i], node: n}
 		key := "name"
 		switch d.Format {
 		case Names:
@@ -129,7 +151,7 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string) erro
 		default:
 			it.Name = text(it.body().Get(key))
 		}
-		path := jsondoc.Join(jsondoc.Index(strings.Join(way, "."), i), key)
+		path := jsondoc.Join(at, key)
 		switch first, again := seen[it.Name]; {
 		case builtIn(d.Format, n):
 			d.Skipped = append(d.Skipped, fmt.Sprintf("%s is a tool of the host, without a definition", jsondoc.Quote(text(n.Get("type")))))
@@ -206,7 +228,7 @@ func (d *Document) readExport() error {
 			}
 			definition, found := registry.BindDefinition(part.kind, body, jsondoc.Join(path, "definition"))
 			ps.Append(found...)
-			e := Entry{Subject: subject, Definition: definition, Pos: n.Pos}
+			e := Entry{Subject: subject, Definition: definition, Path: path, Node: n, Pos: n.Pos}
 			locked := n.Get("locked")
 			e.Locked = locked != nil && locked.Text == "true"
 			if raw := text(n.Get("source_json")); raw != "" {

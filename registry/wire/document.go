@@ -61,6 +61,7 @@ type Item struct {
 	Format Format
 	Name   string // by which it is called there
 	Pos    jsondoc.Pos
+	Path   string // where it stands in the document: "tools[3]"
 	Raw    []byte // its JSON, byte by byte; a quoted name in a list of names
 	node   *jsondoc.Node
 }
@@ -70,6 +71,8 @@ type Entry struct {
 	Subject    registry.Subject
 	Locked     bool
 	Definition registry.Definition
+	Path       string // where it stands in the document: "tools[3]"
+	Node       *jsondoc.Node
 	Pos        jsondoc.Pos
 	// Raw is the JSON that the definition was imported from, nil for none: what
 	// its source pins.

@@ -1,0 +1,142 @@
+package conform
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/shipped"
+)
+
+// Tier is an approval tier that is set for a name.
+type Tier struct {
+	Name  string
+	Value string // "" when it is no text and no object with "tier"
+	// Default is set by an object with "default".
+	Default string
+	File    string
+	Pos     jsondoc.Pos // of the value
+	Path    string
+}
+
+// Tiers reads an object of names and approval tiers. A tier may be an object
+// with "tier" and "default", as a definition has it.
+func Tiers(file, path string, n *jsondoc.Node) []Tier {
+	if n == nil {
+		return nil
+	}
+	var tiers []Tier
+	for _, m := range n.Members {
+		t := Tier{Name: m.Key, File: file, Path: jsondoc.Join(path, m.Key)}
+		value := m.Value
+		t.Pos = value.Pos
+		if value.Kind == jsondoc.Object {
+			if d := value.Get("default"); d != nil && d.Kind == jsondoc.String {
+				t.Default = d.Text
+			}
+			value = value.Get("tier")
+		}
+		if value != nil && value.Kind == jsondoc.String {
+			t.Value = value.Text
+		}
+		tiers = append(tiers, t)
+	}
+	return tiers
+}
+
+// tier holds an approval tier that the code sets against the approved one.
+func (c *checker) tier(ctx context.Context, t Tier) error {
+	e, _, known, err := c.find(ctx, t.Name, "", nil)
+	if err != nil {
+		return err
+	}
+	quoted := jsondoc.Quote(t.Name)
+	at := Finding{File: t.File, Pos: t.Pos, Path: t.Path, Name: t.Name, Passage: t.Value}
+	successor, _ := shipped.Retired(t.Name)
+	foreign := known && label(e) != ""
+	switch {
+	case known && e.Active() && (foreign || !shipped.DeadTierEntry(t.Name)):
+	case successor != "" && c.scope.Server == "":
+		c.add(deadTier(), at, "An approval tier is set for %s, which is retired; its successor is %s.", quoted, successor)
+		return nil
+	default:
+		c.add(deadTier(), at, "An approval tier is set for %s, which is no tool.", quoted)
+		return nil
+	}
+	at.Subject = e.Subject
+	c.tiered[e.Subject] = true
+	code, approved := registry.Approval{Tier: registry.ApprovalTier(t.Value), Default: registry.ApprovalTier(t.Default)}, e.Definition.Tool.Approval
+	switch ours, theirs := strictness(&code, approved), strictness(approved, nil); {
+	case ours < 0:
+		c.add(unknownTier(), at, "The code sets %s for %s, which is no approval tier.", orNothing(t.Value), quoted)
+	case ours < theirs:
+		c.add(tierDiffers(), at, "The code sets %s for %s, which is looser than the approved %s.", written(&code), quoted, written(approved))
+	case ours > theirs:
+		r := tierDiffers()
+		r.Severity = "warn"
+		c.add(r, at, "The code sets %s for %s, which is stricter than the approved %s.", written(&code), quoted, written(approved))
+	}
+	return nil
+}
+
+// strictness orders approvals by how far they can let a call run unasked: 0 for
+// always, 3 for never, and -1 for what is no tier. A tool without a tier always
+// asks. Where the code says that the user decides and not what holds until
+// then, the default is that of the approved one.
+func strictness(a, approved *registry.Approval) int {
+	if a == nil {
+		return 3
+	}
+	switch a.Tier {
+	case registry.AutoApprove:
+		return 0
+	case registry.RequiresApproval:
+		return 3
+	case registry.UserConfigurable:
+		if a.Default == "" && approved != nil && approved.Tier == a.Tier {
+			a = approved
+		}
+		switch a.Default {
+		case registry.AutoApprove:
+			return 1
+		case registry.RequiresApproval, "":
+			return 2
+		case registry.UserConfigurable:
+		}
+	}
+	return -1
+}
+
+func written(a *registry.Approval) string {
+	switch {
+	case a == nil:
+		return string(registry.RequiresApproval) + " (it has no explicit tier)"
+	case a.Default != "":
+		return fmt.Sprintf("%s with %s as its default", jsondoc.Printable(string(a.Tier)), jsondoc.Printable(string(a.Default)))
+	}
+	return string(a.Tier)
+}
+
+func orNothing(tier string) string {
+	if tier == "" {
+		return "something else than a text"
+	}
+	return jsondoc.Quote(tier)
+}
+
+// untiered reports active tools that the code gives no approval tier, when it
+// gives any.
+func (c *checker) untiered(e registry.Entry) {
+	if len(c.tiered) == 0 || c.tiered[e.Subject] || !e.Active() || e.Definition.Tool.Kind != registry.ActionTool {
+		return
+	}
+	at, met := c.met[e.Subject]
+	if !met && (c.scope.Partial || c.upstream(e) || c.kinds[registry.ActionTool]) {
+		return // that the code lacks the tool says enough
+	}
+	if !met {
+		at = Finding{Name: e.Subject.ID, Subject: e.Subject}
+	}
+	c.add(missingTier(), at, "The code sets approval tiers, and none for %s.", e.Subject)
+}

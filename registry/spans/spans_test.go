@@ -1,0 +1,125 @@
+package spans_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/mdfile"
+	"toolcrib/registry/spans"
+)
+
+// between returns the part of text that a span covers.
+func between(t *testing.T, text string, s spans.Span) string {
+	t.Helper()
+	at := func(p jsondoc.Pos) int {
+		offset := 0
+		for range p.Line - 1 {
+			offset += strings.IndexByte(text[offset:], '\n') + 1
+		}
+		for n := range text[offset:] {
+			if p.Column--; p.Column == 0 {
+				return offset + n
+			}
+		}
+		return len(text)
+	}
+	from, to := at(s.From), at(s.To)
+	if from > to {
+		t.Fatalf("%v ends before it begins", s)
+	}
+	return text[from:to]
+}
+
+func TestJSON(t *testing.T) {
+	long := strings.Repeat("é\t", 3000)
+	tests := []struct{ text, part, want string }{
+		{`{"a":"one two"}`, "two", "two"},
+		{`{"a":"one\ntwo"}`, "two", "two"},
+		{`{"é": 1, "a":"é\n\"two\" \\ three"}`, `"two"`, `\"two\"`},
+		{"{\n \"a\":\n  \"x\\u00e9\\ud83d\\ude00 end\"}", "é😀", `\u00e9\ud83d\ude00`},
+		{`{"a":"\/\b\f\r\t."}`, "/\b\f\r\t", `\/\b\f\r\t`},
+		{`{"a":"one two"}`, "one two", "one two"},
+		{`{"b":"` + strings.ReplaceAll(long, "\t", " ") + `","a":"` + strings.ReplaceAll(long, "\t", `\t`) + `end"}`, "end", "end"},
+	}
+	for _, tt := range tests {
+		n, err := jsondoc.Parse([]byte(tt.text), jsondoc.DefaultLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := n.Get("a")
+		start := strings.Index(a.Text, tt.part)
+		s, ok := spans.New([]byte(tt.text)).Value(a.Pos, a.Text, start, start+len(tt.part))
+		if got := between(t, tt.text, s); !ok || got != tt.want {
+			t.Errorf("%q of %.60s: %q, %v; want %q", tt.part, tt.text, got, ok, tt.want)
+		}
+	}
+}
+
+func TestYAML(t *testing.T) {
+	tests := map[string]string{
+		"plain":          "a: one two three",
+		"plain, folded":  "a: one\n   two\n   three",
+		"double":         `a: "one two\u0020three"`,
+		"double, folded": "a: \"one\n  two \\\n  three\"",
+		"single":         "a: 'it''s one two three'",
+		"literal":        "a: |\n    one two\n    three\n",
+		"literal, kept":  "a: |+\n  one\n   two\n  three\n",
+		"folded":         "a: >\n  one\n  two\n  three\n",
+	}
+	for name, text := range tests {
+		text = "b: é\n" + text
+		front, ps := mdfile.ParseYAML(text, 1)
+		if len(ps) > 0 {
+			t.Fatal(name, ps)
+		}
+		a := front.Get("a")
+		for _, word := range []string{"two", "three"} {
+			start := strings.Index(a.Text, word)
+			s, ok := spans.New([]byte(text)).Value(a.Pos, a.Text, start, start+len(word))
+			if got := between(t, text, s); !ok || got != word {
+				t.Errorf("%s: %q at %v, %v; want %q", name, got, s, ok, word)
+			}
+		}
+	}
+}
+
+func TestWhatIsNotThere(t *testing.T) {
+	f := spans.New([]byte("{\"a\":\"b\"}\n"))
+	for _, at := range []jsondoc.Pos{{}, {Line: 9, Column: 1}, {Line: 1, Column: 99}, {Line: 1, Column: 6}} {
+		if s, ok := f.Value(at, "nothing like it", 0, 7); ok {
+			t.Errorf("found at %v: %v", at, s)
+		}
+	}
+}
+
+func FuzzJSONStrings(f *testing.F) {
+	f.Add("one\ntwo \"é\" \u202e😀", 3, 8)
+	f.Fuzz(func(t *testing.T, value string, start, end int) {
+		text, err := json.Marshal([]string{value})
+		if err != nil {
+			t.Skip()
+		}
+		n, err := jsondoc.Parse(text, jsondoc.DefaultLimits)
+		if err != nil {
+			t.Skip()
+		}
+		read := n.Items[0].Text
+		runes := []rune(read)
+		if len(runes) == 0 {
+			t.Skip()
+		}
+		start = min(max(start, 0), len(runes)-1)
+		end = min(max(end, start+1), len(runes))
+		from, to := len(string(runes[:start])), len(string(runes[:end]))
+		s, ok := spans.New(text).Value(n.Items[0].Pos, read, from, to)
+		if !ok {
+			t.Fatalf("%q of %s is not found", read[from:to], text)
+		}
+		var got string
+		if err := json.Unmarshal([]byte(`"`+between(t, string(text), s)+`"`), &got); err != nil || got != read[from:to] {
+			t.Errorf("%q of %s: found %q", read[from:to], text, got)
+		}
+	})
+}

@@ -1,0 +1,188 @@
+package spans
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// style is a way to write a value down.
+type style struct {
+	begin int // where the first character is
+	// next returns what the bytes of text at at stand for, "" for nothing, and
+	// how many they are; false where the value has ended.
+	next func(text string, at int) (piece string, width int, ok bool)
+}
+
+// styles are the ways in which a value that begins like this can be written,
+// the likeliest first.
+func styles(written string) []style {
+	as := style{0, literal}
+	switch {
+	case strings.HasPrefix(written, `"`):
+		return []style{{1, doubleQuoted}, as}
+	case strings.HasPrefix(written, `'`):
+		return []style{{1, singleQuoted}, as}
+	case strings.HasPrefix(written, "|"), strings.HasPrefix(written, ">"):
+		return append([]style{as}, blocks(written)...)
+	}
+	return []style{as, {0, folded}}
+}
+
+// literal is a text that stands there as it is.
+func literal(text string, at int) (string, int, bool) {
+	switch {
+	case at >= len(text):
+		return "", 0, false
+	case strings.HasPrefix(text[at:], "\r\n"):
+		return "\n", 2, true
+	}
+	_, size := utf8.DecodeRuneInString(text[at:])
+	return text[at : at+size], size, true
+}
+
+// folded is a plain scalar of YAML: a line end stands for a space, several for
+// one less (YAML 1.2.2, section 6.5).
+func folded(text string, at int) (string, int, bool) {
+	if piece, width, ok := fold(text, at); ok {
+		return piece, width, true
+	}
+	return literal(text, at)
+}
+
+func singleQuoted(text string, at int) (string, int, bool) {
+	switch {
+	case strings.HasPrefix(text[at:], "''"):
+		return "'", 2, true
+	case strings.HasPrefix(text[at:], "'"):
+		return "", 0, false
+	}
+	return folded(text, at)
+}
+
+// fold reads a line end with the white space around it.
+func fold(text string, at int) (piece string, width int, ok bool) {
+	end, breaks := at, 0
+	for end < len(text) && strings.IndexByte(" \t\r\n", text[end]) >= 0 {
+		if text[end] == '\n' {
+			breaks++
+		}
+		end++
+	}
+	switch breaks {
+	case 0:
+		return "", 0, false
+	case 1:
+		return " ", end - at, true
+	}
+	return strings.Repeat("\n", breaks-1), end - at, true
+}
+
+// escapes are the characters that one letter behind a backslash stands for, in
+// JSON (RFC 8259, section 7) and YAML (YAML 1.2.2, section 5.7).
+var escapes = map[byte]string{
+	'"': `"`, '\\': `\`, '/': "/", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t",
+	'0': "\x00", 'a': "\a", 'v': "\v", 'e': "\x1b", ' ': " ", '\t': "\t", 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",
+}
+
+// doubleQuoted is a string of JSON, or a double-quoted scalar of YAML, which has
+// the same escapes and more.
+func doubleQuoted(text string, at int) (string, int, bool) {
+	switch {
+	case at >= len(text) || text[at] == '"':
+		return "", 0, false
+	case text[at] != '\\':
+		return folded(text, at)
+	case at+1 >= len(text):
+		return "", 0, false
+	}
+	letter := text[at+1]
+	if s, known := escapes[letter]; known {
+		return s, 2, true
+	}
+	switch letter {
+	case 'u':
+		return unicodeEscape(text, at)
+	case 'x':
+		return hex(text, at, 2)
+	case 'U':
+		return hex(text, at, 8)
+	case '\n', '\r': // the line goes on
+		if _, width, ok := fold(text, at+1); ok {
+			return "", 1 + width, true
+		}
+	}
+	return "", 0, false
+}
+
+// hex reads an escape of so many digits.
+func hex(text string, at, digits int) (string, int, bool) {
+	end := at + 2 + digits
+	if end > len(text) {
+		return "", 0, false
+	}
+	n, err := strconv.ParseUint(text[at+2:end], 16, 32)
+	return string(rune(n)), end - at, err == nil
+}
+
+// unicodeEscape reads \uXXXX, or a pair of them that is one character.
+func unicodeEscape(text string, at int) (string, int, bool) {
+	first, width, ok := surrogate(text, at)
+	if !ok {
+		return "", 0, false
+	}
+	if utf16.IsSurrogate(first) && strings.HasPrefix(text[at+width:], `\u`) {
+		if second, more, ok := surrogate(text, at+width); ok {
+			if r := utf16.DecodeRune(first, second); r != utf8.RuneError {
+				return string(r), width + more, true
+			}
+		}
+	}
+	return string(first), width, true
+}
+
+// surrogate reads \uXXXX as the number it is.
+func surrogate(text string, at int) (rune, int, bool) {
+	const width = 6
+	if at+width > len(text) {
+		return 0, 0, false
+	}
+	n, err := strconv.ParseUint(text[at+2:at+width], 16, 32)
+	return rune(n), width, err == nil
+}
+
+// blocks are the block scalars of YAML: an indicator, then lines that are
+// indented (YAML 1.2.2, section 8.1).
+func blocks(written string) []style {
+	header := strings.IndexByte(written, '\n')
+	if header < 0 {
+		return nil
+	}
+	body := written[header+1:]
+	indent := 0
+	for line := range strings.Lines(body) {
+		if strings.TrimSpace(line) != "" {
+			indent = len(line) - len(strings.TrimLeft(line, " "))
+			break
+		}
+	}
+	begin := header + 1 + leading(body, indent)
+	kept := func(text string, at int) (string, int, bool) {
+		piece, width, ok := literal(text, at)
+		if piece == "\n" {
+			width += leading(text[at+width:], indent)
+		}
+		return piece, width, ok
+	}
+	return []style{{begin, kept}, {begin, folded}}
+}
+
+// leading counts the spaces that a line begins with, up to most.
+func leading(text string, most int) int {
+	n := 0
+	for n < most && n < len(text) && text[n] == ' ' {
+		n++
+	}
+	return n
+}
