@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"toolcrib/gateway/builtin"
+	"toolcrib/history"
 )
 
 // Projects implements builtin.SettingReader.
@@ -50,6 +51,19 @@ func (a assistant) SetProject(ctx context.Context, agent, name string) error {
 
 // SetInstructions implements builtin.SettingWriter.
 func (a assistant) SetInstructions(ctx context.Context, text string) error {
-	_, err := a.s.exec(ctx, "UPDATE owners SET instructions = ? WHERE id = ?", text, a.owner)
+	var customer, user string
+	if err := a.s.row(ctx, "SELECT customer, user FROM owners WHERE id = ?", []any{a.owner}, &customer, &user); err != nil {
+		return err
+	}
+	_, err := a.s.exec(ctx, "UPDATE owners SET instructions = ?, seal = ? WHERE id = ?", text, sealOfOwner(customer, user, text), a.owner)
 	return err
+}
+
+// sealOfOwner returns the seal over a user and the instructions that the user's
+// prompts get; "" for none.
+func sealOfOwner(customer, user, instructions string) string {
+	if instructions == "" {
+		return ""
+	}
+	return history.Seal("toolcrib owner 1", customer, user, instructions)
 }

@@ -23,24 +23,52 @@ func (l Ledger) Inconsistencies(ctx context.Context, fn func(history.Damage)) er
 	if err != nil {
 		return err
 	}
-	answers := make([][]history.Damage, len(checks))
+	var inspections []inspection
+	for _, c := range checks {
+		inspections = append(inspections, c.inspection())
+	}
+	blocks, err := l.sketchInspections(ctx)
+	if err != nil {
+		return err
+	}
+	inspections = append(append(inspections, recomputed()...), blocks...)
+	answers := make([][]history.Damage, len(inspections))
 	var running sync.WaitGroup
-	for i, c := range checks {
-		running.Go(func() { answers[i] = l.run(ctx, c) })
+	for i, in := range inspections {
+		running.Go(func() { answers[i] = l.inspect(ctx, in) })
 	}
 	running.Wait()
 	for _, damage := range slices.Concat(answers...) {
 		fn(damage)
 	}
-	return l.use(ctx, func(s *session) error {
-		if err := s.waivedCounts(ctx, fn); err != nil {
-			return err
+	return ctx.Err()
+}
+
+// inspection finds damage in a table.
+type inspection struct {
+	table string
+	run   func(ctx context.Context, s *session, fn func(history.Damage)) error
+}
+
+// inspection returns the check as one that runs its query.
+func (c consistencyCheck) inspection() inspection {
+	return inspection{c.table, func(ctx context.Context, s *session, fn func(history.Damage)) error {
+		keys, err := all(ctx, s, scanString, c.query)
+		for _, key := range keys {
+			fn(history.Damage{Table: c.table, Key: key, Message: c.message})
 		}
-		if err := s.rawContents(ctx, fn); err != nil {
-			fn(history.Damage{Table: "raws", Message: fmt.Sprintf("It cannot be read to its end: %v.", err)})
-		}
-		return ctx.Err()
-	})
+		return err
+	}}
+}
+
+// recomputed returns the inspections that compute again what is stored.
+func recomputed() []inspection {
+	return []inspection{
+		{"proposals", waivedCounts},
+		{"raws", rawContents},
+		{"owners", ownerSeals},
+		{"workspaces", workspaceSeals},
+	}
 }
 
 // checks returns the checks to run. Those of records and of the live registry are
@@ -64,18 +92,14 @@ func (l Ledger) checks(ctx context.Context) ([]consistencyCheck, error) {
 	return checks, nil
 }
 
-// run runs a check and returns the damage that it finds.
-func (l Ledger) run(ctx context.Context, c consistencyCheck) []history.Damage {
+// inspect runs an inspection with the next free session and returns the damage.
+func (l Ledger) inspect(ctx context.Context, in inspection) []history.Damage {
 	var found []history.Damage
 	err := l.use(ctx, func(s *session) error {
-		keys, err := all(ctx, s, scanString, c.query)
-		for _, key := range keys {
-			found = append(found, history.Damage{Table: c.table, Key: key, Message: c.message})
-		}
-		return err
+		return in.run(ctx, s, func(d history.Damage) { found = append(found, d) })
 	})
 	if err != nil {
-		found = append(found, history.Damage{Table: c.table, Message: fmt.Sprintf("It cannot be compared with the other tables: %v.", err)})
+		found = append(found, history.Damage{Table: in.table, Message: fmt.Sprintf("It cannot be compared with the other tables: %v.", err)})
 	}
 	return found
 }

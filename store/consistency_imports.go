@@ -22,6 +22,11 @@ func importChecks() []consistencyCheck {
 			"What was imported under this hash is not there.",
 		},
 		{
+			"imports", `SELECT 'imports row ' || seq FROM (SELECT i.seq, e.seq AS logged, row_number() OVER in_order AS place, lag(e.seq) OVER in_order AS logged_before
+			FROM imports i JOIN events e ON e.id = i.id WINDOW in_order AS (ORDER BY i.seq)) WHERE seq <> place OR logged <= logged_before`,
+			"It is not at the place where the log has it.",
+		},
+		{
 			"events", `SELECT 'event ' || e.seq FROM events e WHERE e.act = 'import' AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.id = e.id)`,
 			"The import that it tells of is not there.",
 		},
@@ -29,7 +34,7 @@ func importChecks() []consistencyCheck {
 }
 
 // rawContents reports imported JSON that is not what its hash says.
-func (s *session) rawContents(ctx context.Context, fn func(history.Damage)) error {
+func rawContents(ctx context.Context, s *session, fn func(history.Damage)) error {
 	return s.each(ctx, "SELECT hash, body FROM raws ORDER BY hash", nil, func(row scanner) error {
 		var hash string
 		var body []byte

@@ -62,6 +62,15 @@ func queueChecks() []consistencyCheck {
 			"Its title or its labels are not those of what was submitted.",
 		},
 		{
+			"proposals_text", `SELECT 'row ' || coalesce(p.seq, t.rowid) FROM proposals p FULL JOIN proposals_text t ON t.rowid = p.seq
+			WHERE t.body IS NOT p.subject || char(10) || p.title || char(10) || p.author || char(10) || p.change_set || char(10, 10)`,
+			"Filters find the proposal by other text than it has.",
+		},
+		{
+			"proposals_text", `SELECT k FROM proposals_text_config WHERE (k, v) IS NOT ('version', 4)`,
+			"The search index has a setting that the program did not make.",
+		},
+		{
 			"counters", `SELECT coalesce(c.state, k.state) FROM (SELECT state, count(*) AS n FROM proposals GROUP BY state) c
 			FULL JOIN counters k ON k.state = c.state WHERE coalesce(c.n, 0) <> coalesce(k.n, 0)`,
 			"The counter is not the number of proposals.",

@@ -13,7 +13,7 @@ import (
 // waivedCounts reports proposals with waivers whose count of blocks differs from
 // what the review service counted at the last assessment or waiver. Only the
 // service knows what a waiver covers, so it counts again.
-func (s *session) waivedCounts(ctx context.Context, fn func(history.Damage)) error {
+func waivedCounts(ctx context.Context, s *session, fn func(history.Damage)) error {
 	ids, err := all(ctx, s, scanID, "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
 	if err != nil {
 		return err

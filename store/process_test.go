@@ -95,7 +95,7 @@ func TestOneOfManyProcessesApproves(t *testing.T) {
 // its migrations run once.
 func TestManyProcessesMakeOne(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	path := filepath.Join(t.TempDir(), "new", "toolcrib.db")
+	path := filepath.Join(t.TempDir(), "toolcrib.db")
 	if codes := race(t, 8, 0, "open", path); codes[exitDone] != 8 {
 		t.Errorf("exit codes and how often: %v", codes)
 	}

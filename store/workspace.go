@@ -48,7 +48,7 @@ func (w Workspaces) Attach(ctx context.Context, dir, project string) error {
 		if attached != "" {
 			return fmt.Errorf("the workspace %s belongs to project %s, not to %s", dir, attached, project)
 		}
-		if _, err := s.exec(ctx, "INSERT INTO workspaces (dir, project) VALUES (?, ?) ON CONFLICT DO NOTHING", dir, project); err != nil {
+		if _, err := s.exec(ctx, "INSERT INTO workspaces (dir, project, seal) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", dir, project, sealOfWorkspace(dir, project)); err != nil {
 			return err
 		}
 		// What is live in the project already is owed from the start.
@@ -56,6 +56,11 @@ func (w Workspaces) Attach(ctx context.Context, dir, project string) error {
 			dir, registry.ProjectLayer(project))
 		return err
 	})
+}
+
+// sealOfWorkspace returns the seal over a folder and its project.
+func sealOfWorkspace(dir, project string) string {
+	return history.Seal("toolcrib workspace 1", dir, project)
 }
 
 // Debts implements workspace.Store.

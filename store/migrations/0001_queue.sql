@@ -77,8 +77,9 @@ END;
 -- proposals_text: trigram index for substrings of three or more characters. Its
 -- rowid is seq, so that hits come in order of creation. Two line feeds after the
 -- body let every character start a trigram; proposals_terms lists the trigrams
--- and finds shorter substrings as prefixes of them.
-CREATE VIRTUAL TABLE proposals_text USING fts5 (body, content = '', contentless_delete = 1, tokenize = 'trigram');
+-- and finds shorter substrings as prefixes of them. The table keeps the bodies, so
+-- that the engine's integrity check compares the index with them.
+CREATE VIRTUAL TABLE proposals_text USING fts5 (body, tokenize = 'trigram');
 CREATE VIRTUAL TABLE proposals_terms USING fts5vocab (proposals_text, instance);
 CREATE TRIGGER proposals_text_insert AFTER INSERT ON proposals BEGIN
   INSERT INTO proposals_text (rowid, body)

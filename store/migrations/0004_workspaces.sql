@@ -1,11 +1,13 @@
--- workspaces: the folder that receives a project's files.
+-- workspaces: the folder that receives a project's files. The seal covers both
+-- columns.
 -- debts: versions whose files still have to be written to a workspace. A trigger
 -- adds them, so that no approval can forget one.
 -- live_files: the contents that a workspace's live file may have, to detect an
 -- edit by hand.
 CREATE TABLE workspaces (
   dir     TEXT PRIMARY KEY,
-  project TEXT NOT NULL
+  project TEXT NOT NULL,
+  seal    TEXT NOT NULL CHECK (length(seal) = 64)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE debts (
   seq     INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3,11 +3,14 @@
 -- with a deleted_at is hidden from everybody, and the indexes that the tools use
 -- leave it out.
 
+-- owners: the instructions enter prompts, so a seal covers them. It is '' as long
+-- as there are none.
 CREATE TABLE owners (
   id           INTEGER PRIMARY KEY CHECK (id > 0),
   customer     TEXT NOT NULL,
   user         TEXT NOT NULL CHECK (user <> ''),
   instructions TEXT NOT NULL DEFAULT '',
+  seal         TEXT NOT NULL DEFAULT '',
   UNIQUE (customer, user)
 ) STRICT;
 

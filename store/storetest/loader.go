@@ -154,14 +154,7 @@ func (l *loader) approved(n int) error {
 	if err := l.insert("live", subject.String(), subject.Kind, subject.Layer, subject.ID, 1, p.hash, p.name, "prompt", "", "", "requires_approval", "", "active", 0); err != nil {
 		return err
 	}
-	if err := l.insert("names", subject.ID, subject.String()); err != nil {
-		return err
-	}
-	d, err := registry.DecodeDefinition(registry.KindTool, []byte(p.definition))
-	if err != nil {
-		return err
-	}
-	return l.sketch(l.seq["versions"], *d.Tool)
+	return l.insert("names", subject.ID, subject.String())
 }
 
 func (l *loader) waiting(n int) error {
@@ -226,9 +219,17 @@ func (l *loader) proposal(n int, state proposals.State) (loaded, error) {
 func (l *loader) version(v *history.Version) error {
 	v.ContentHash = registry.HashBytes(v.Definition)
 	v.Hash = v.Sum()
-	return l.insert("versions", l.next("versions"), v.Subject.Kind, v.Subject.Layer, v.Subject.ID, v.Subject.String(), v.Number, string(v.Definition), v.ContentHash,
+	err := l.insert("versions", l.next("versions"), v.Subject.Kind, v.Subject.Layer, v.Subject.ID, v.Subject.String(), v.Number, string(v.Definition), v.ContentHash,
 		v.PrevHash, v.Hash, v.Proposal, v.Revision, v.Author, v.Assessment, v.ReviewDigest, "{}", v.RulesVersion, v.DecidedBy, history.Timestamp(v.DecidedAt),
 		v.Note, "[]", v.Signature)
+	if err != nil {
+		return err
+	}
+	d, err := registry.DecodeDefinition(registry.KindTool, v.Definition)
+	if err != nil {
+		return err
+	}
+	return l.sketch(l.seq["versions"], *d.Tool)
 }
 
 func (l *loader) event(act, subject, proposal string, revision int, record, data string) error {
