@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolcrib/gateway"
 	"toolcrib/gateway/upstream"
 	"toolcrib/registry/wire"
 )
@@ -195,5 +196,29 @@ func TestAStreamThatNeverBegins(t *testing.T) {
 	defer s.Close()
 	if tools, err := s.Tools(t.Context()); err != nil || len(tools) != 1 {
 		t.Errorf("%s, %v", tools, err)
+	}
+}
+
+// TestUnreachedEndpoints tells apart a server that refuses the credentials and one
+// that is not there, and says neither where it is (C14).
+func TestUnreachedEndpoints(t *testing.T) {
+	shut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	defer shut.Close()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for url, want := range map[string]gateway.Code{
+		shut.URL: gateway.CodeCredentials, gone.URL: gateway.CodeUnavailable, "http://no.such.host.invalid/mcp": gateway.CodeUnavailable,
+	} {
+		p := upstream.NewProvider(func(string) (upstream.Server, bool) { return at(url), true })
+		_, err := p.Run(t.Context(), approved(t, "echo", echoTool))
+		p.Close()
+		var refused *gateway.Error
+		if !errors.As(err, &refused) || refused.Code != want || !refused.NotRun {
+			t.Errorf("%s: %+v; want %s", url, refused, want)
+			continue
+		}
+		if strings.Contains(refused.Message, "127.0.0.1") || strings.Contains(refused.Message, ".invalid") || strings.Contains(refused.Message, "http") {
+			t.Errorf("the agent is told where the server is: %s", refused.Message)
+		}
 	}
 }
