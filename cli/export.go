@@ -85,9 +85,10 @@ format an application loads:
               with --server what was approved of that server, byte by byte as
               it listed it
 
-An agent's tools that wait to be discovered are left out, as in its prompt, unless
---deferred is given. Only what was approved is in it. What a format has no place for is told on
-standard error. Imported again, an export proposes nothing.`,
+An agent's tools that wait to be discovered are left out, as in its prompt,
+unless --deferred is given. Only what was approved is in it. What a format has
+no place for is told on standard error. Imported again, an export proposes
+nothing.`,
 		Example: `  toolcrib export --output catalog.json
   toolcrib export --format openai --agent assistant --output tools.json
   toolcrib export --format v0 --as-of 2030-01-01T00:00:00Z`,
