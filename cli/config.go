@@ -26,6 +26,7 @@ type config struct {
 	FourEyes      bool                      `toml:"four_eyes"`
 	RequireExpect bool                      `toml:"require_expect"`
 	MaxOpen       int                       `toml:"max_open_per_agent"`
+	MaxOpenAll    int                       `toml:"max_open_all_agents"`
 	MaxWrites     int                       `toml:"max_writes_per_agent_hour"` // drafts, revisions and comments
 	Rules         map[string]rules.Severity `toml:"rules"`
 	Theme         string                    `toml:"theme"`      // "dark" or "light"; "" asks the terminal
@@ -48,7 +49,7 @@ type config struct {
 func (c config) policy() review.Policy {
 	return review.Policy{
 		ManualChief: c.Chief == "manual", FourEyes: c.FourEyes, RequireExpect: c.RequireExpect,
-		MaxOpen: c.MaxOpen, MaxWrites: c.MaxWrites, Severities: c.Rules,
+		MaxOpen: c.MaxOpen, MaxOpenAll: c.MaxOpenAll, MaxWrites: c.MaxWrites, Severities: c.Rules,
 	}
 }
 
@@ -176,6 +177,8 @@ func (c *config) check() error {
 		return fmt.Errorf("configuration: theme is %q; write dark or light", c.Theme)
 	case c.MaxOpen < 1:
 		return fmt.Errorf("configuration: max_open_per_agent is %d; write 1 or more", c.MaxOpen)
+	case c.MaxOpenAll < 0:
+		return fmt.Errorf("configuration: max_open_all_agents is %d; write 1 or more", c.MaxOpenAll)
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour is %d; write 1 or more", c.MaxWrites)
 	case strings.HasSuffix(c.sources["project"], configName) && !validProject(c.Project): // elsewhere it is a mistake of usage

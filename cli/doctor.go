@@ -142,7 +142,7 @@ func (c config) list() []docSetting {
 	values := map[string]string{
 		"db": c.DB, "project": c.Project, "workspace": c.Workspace, "chief": c.Chief, "four_eyes": boolWord(c.FourEyes),
 		"require_expect": boolWord(c.RequireExpect), "accessible": boolWord(c.Accessible), "max_open_per_agent": itoa(c.MaxOpen),
-		"max_writes_per_agent_hour": itoa(c.MaxWrites),
+		"max_open_all_agents": itoa(c.policy().OpenOfAll()), "max_writes_per_agent_hour": itoa(c.MaxWrites),
 	}
 	for id, severity := range c.Rules {
 		values["rules."+id] = string(severity)

@@ -78,9 +78,6 @@ func runMCP(ctx context.Context, a *app, f mcpFlags) error {
 	if err != nil {
 		return err
 	}
-	if a.flags.as == "" {
-		desk = desk.Strangers()
-	}
 	run, err := a.gateway(ctx)
 	if err != nil {
 		return err

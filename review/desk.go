@@ -28,6 +28,10 @@ type Policy struct {
 	RequireExpect bool
 	// MaxOpen bounds the open proposals of one agent; 0 means DefaultMaxOpen.
 	MaxOpen int
+	// MaxOpenAll bounds the open proposals of all agents together, so that
+	// another name gains nothing; 0 means DefaultMaxOpenAll, or MaxOpen when that
+	// is more.
+	MaxOpenAll int
 	// MaxWrites bounds the drafts, revisions and comments of one agent in an
 	// hour; 0 means DefaultMaxWrites.
 	MaxWrites int
@@ -43,9 +47,20 @@ type Policy struct {
 // DefaultMaxOpen is how many proposals an agent may have open.
 const DefaultMaxOpen = 10
 
+// DefaultMaxOpenAll is how many proposals all agents may have open together.
+const DefaultMaxOpenAll = 50
+
 // DefaultMaxWrites is how many drafts, revisions and comments an agent may write
 // in an hour.
 const DefaultMaxWrites = 120
+
+// OpenOfAll is how many proposals all agents together may have open.
+func (p Policy) OpenOfAll() int {
+	if p.MaxOpenAll > 0 {
+		return p.MaxOpenAll
+	}
+	return max(DefaultMaxOpenAll, p.MaxOpen)
+}
 
 // version names the policy as far as a decision depends on it.
 func (p Policy) version() string {
@@ -68,8 +83,6 @@ type Desk struct {
 	dryRun bool
 	// raws is what a dry run would import, by hash.
 	raws map[string][]byte
-	// strangers is set when agents say themselves what they are called.
-	strangers bool
 }
 
 // New returns a desk that keeps its proposals in store. now gives the time, in
@@ -88,6 +101,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	if policy.MaxOpen <= 0 {
 		policy.MaxOpen = DefaultMaxOpen
 	}
+	policy.MaxOpenAll = policy.OpenOfAll()
 	if policy.MaxWrites <= 0 {
 		policy.MaxWrites = DefaultMaxWrites
 	}
@@ -102,18 +116,6 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 		},
 	}, nil
 }
-
-// Strangers returns a desk for agents that say themselves what they are called,
-// such as clients of a server. Another name costs them nothing, so all agents
-// together are held to the limits of maxStrangers as well.
-func (d *Desk) Strangers() *Desk {
-	open := *d
-	open.strangers = true
-	return &open
-}
-
-// maxStrangers is how many agents that name themselves can use their limits up.
-const maxStrangers = 10
 
 // basis is what a desk judges by.
 type basis struct {

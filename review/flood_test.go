@@ -167,3 +167,30 @@ func TestIncomplete(t *testing.T) {
 		})
 	}
 }
+
+// TestAllAgentsTogether is S11: an agent that takes another name for every few
+// proposals is held to the limit of all agents together. A user is not.
+func TestAllAgentsTogether(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for _, most := range []int{0, 7} {
+		o := open(t, review.Policy{MaxOpenAll: most})
+		if most == 0 {
+			most = review.DefaultMaxOpenAll
+		}
+		kept := 0
+		for i := range most + 10 {
+			actor := proposals.Actor{Kind: proposals.Agent, Name: fmt.Sprintf("cli%d", i/5)}
+			_, err := o.desk.Propose(t.Context(), actor, []proposals.Draft{storetest.Prompt(fmt.Sprintf("tool_%d", i))}, false)
+			switch {
+			case err == nil:
+				kept++
+			case !errors.Is(err, review.ErrLimit) || !strings.Contains(err.Error(), "limit for all agents together"):
+				t.Fatal(err)
+			}
+		}
+		if kept != most {
+			t.Errorf("%d proposals of all agents are open; want %d", kept, most)
+		}
+		o.propose(ada, storetest.Prompt("adas"))
+	}
+}

@@ -171,30 +171,35 @@ func openBy(ctx context.Context, tx Tx, actor proposals.Actor, s registry.Subjec
 	return nil, nil //nolint:nilnil // none open is an answer, not an error
 }
 
-// bound is a limit that holds for an agent, or for all of them together.
-type bound struct {
-	who   proposals.Actor // zero for all agents
-	times int             // as much as one agent may
-	name  string
+// limit is what an agent may do, or all of them together: another name costs an
+// agent nothing, so a limit for each alone would hold nobody.
+type limit struct {
+	who    proposals.Actor // zero for all agents
+	open   int
+	writes int // in an hour
+	holder string
+	scope  string
 }
 
-// bounds are those that an actor is held to.
-func (d *Desk) bounds(actor proposals.Actor) []bound {
-	own := bound{actor, 1, actor.String()}
-	if !d.strangers {
-		return []bound{own}
+// limits are those that an agent is held to.
+func (d *Desk) limits(actor proposals.Actor) []limit {
+	return []limit{
+		{actor, d.policy.MaxOpen, d.policy.MaxWrites, actor.String() + " has", "an agent"},
+		{proposals.Actor{}, d.policy.MaxOpenAll, d.policy.MaxWrites * agentsAtOnce, "all agents together have", "all agents together"},
 	}
-	return []bound{own, {proposals.Actor{}, maxStrangers, "all agents together, of which some say themselves what they are called,"}}
 }
+
+// agentsAtOnce is how many agents can use up what each may write in an hour.
+const agentsAtOnce = 10
 
 func (d *Desk) withinLimit(ctx context.Context, tx Tx, actor proposals.Actor) error {
-	for _, b := range d.bounds(actor) {
-		n, err := tx.OpenBy(ctx, b.who)
+	for _, l := range d.limits(actor) {
+		n, err := tx.OpenBy(ctx, l.who)
 		if err != nil {
 			return err
 		}
-		if most := d.policy.MaxOpen * b.times; n >= most {
-			return fmt.Errorf("%w: %s has %d, and %d is the limit for an agent; wait for decisions or withdraw one", ErrLimit, b.name, n, most)
+		if n >= l.open {
+			return fmt.Errorf("%w: %s %d, and %d is the limit for %s; wait for decisions or withdraw one", ErrLimit, l.holder, n, l.open, l.scope)
 		}
 	}
 	return nil
@@ -208,16 +213,15 @@ func (d *Desk) withinPace(ctx context.Context, tx Tx, actor proposals.Actor) err
 		return nil
 	}
 	now := d.stamp()
-	for _, b := range d.bounds(actor) {
-		most := d.policy.MaxWrites * b.times
-		times, err := tx.RecentWrites(ctx, b.who, now.Add(-paceWindow), now, most)
+	for _, l := range d.limits(actor) {
+		times, err := tx.RecentWrites(ctx, l.who, now.Add(-paceWindow), now, l.writes)
 		if err != nil {
 			return err
 		}
-		if len(times) >= most {
+		if len(times) >= l.writes {
 			first := times[len(times)-1]
-			return fmt.Errorf("%w: %s has written %d drafts, revisions and comments since %s, and %d an hour is the limit for an agent; go on at %s",
-				ErrPace, b.name, len(times), clock(first), most, clock(first.Add(paceWindow)))
+			return fmt.Errorf("%w: %s written %d drafts, revisions and comments since %s, and %d an hour is the limit for %s; go on at %s",
+				ErrPace, l.holder, len(times), clock(first), l.writes, l.scope, clock(first.Add(paceWindow)))
 		}
 	}
 	return nil
