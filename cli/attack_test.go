@@ -75,6 +75,7 @@ func TestPlantedConfiguration(t *testing.T) {
 	}
 	const nobody = 65534
 	c := newCrib(t)
+	c.run("fork", "file_reader") // reading creates no database
 	c.write("shared/toolcrib.toml", "project = \"theirs\"\n")
 	c.write("shared/mine/file", "")
 	if err := os.Chown(filepath.Join(c.dir, "shared/toolcrib.toml"), nobody, nobody); err != nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/BurntSushi/toml"
+
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
@@ -17,7 +19,8 @@ import (
 const configName = "toolcrib.toml"
 
 // config is what is in force: flags over environment over the project's file
-// over the user's file over the defaults.
+// over the user's file over the defaults. What protects the user is not laid
+// over by a project's file, only tightened.
 type config struct {
 	DB            string                    `toml:"db"`
 	Project       string                    `toml:"project"`
@@ -42,6 +45,11 @@ type config struct {
 	sources map[string]string
 	// userFile is where the user's own settings stand, or would.
 	userFile string
+	// projectFile is the nearest toolcrib.toml that is not the user's own.
+	projectFile string
+	// untrusted is the error about what the project's file says beyond what it
+	// may without the user's trust; nothing of that is in force.
+	untrusted error
 	// defaultDB is set when nothing names the database.
 	defaultDB bool
 }
@@ -49,7 +57,7 @@ type config struct {
 func (c config) policy() review.Policy {
 	return review.Policy{
 		ManualChief: c.Chief == "manual", FourEyes: c.FourEyes, RequireExpect: c.RequireExpect,
-		MaxOpen: c.MaxOpen, MaxOpenAll: c.MaxOpenAll, MaxWrites: c.MaxWrites, Severities: c.Rules,
+		MaxOpen: c.MaxOpen, MaxOpenAll: c.MaxOpenAll, MaxWrites: c.MaxWrites, Severities: c.Rules, Origins: c.origins(),
 	}
 }
 
@@ -63,12 +71,15 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 		return c, err
 	}
 	c.userFile = filepath.Join(home, "toolcrib", configName)
-	if err := c.readFile(c.userFile, true); err != nil {
+	if err := c.readUser(); err != nil {
 		return c, err
 	}
 	if projectFile := findUp(env.Dir, configName); projectFile != "" && !sameFile(projectFile, c.userFile) {
-		if err := c.readProject(env.Dir, projectFile); err != nil {
+		c.projectFile = projectFile
+		if err := c.readProject(env); err != nil && !errors.Is(err, errUntrusted) {
 			return c, err
+		} else if err != nil {
+			c.untrusted = err
 		}
 	}
 	override := func(dst *string, key, value, source string) {
@@ -91,7 +102,10 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 		}
 		c.DB, c.defaultDB = filepath.Join(home, "toolcrib", "toolcrib.db"), true
 	}
-	return c, c.check()
+	if err := c.check(); err != nil {
+		return c, err
+	}
+	return c, c.untrusted
 }
 
 // chooseAccessible lays the flag and the environment over what the files say of
@@ -117,56 +131,46 @@ func (c *config) chooseAccessible(env Env, flags globalFlags) error {
 	return nil
 }
 
-// readProject lays a project's file over what the user's own has said.
-func (c *config) readProject(dir, file string) error {
-	if err := planted(dir, file); err != nil {
-		return err
-	}
-	return c.readFile(file, false)
-}
-
-// readFile lays a file over c. A file that is not there changes nothing. Only
-// the user's own may say what is run.
-func (c *config) readFile(file string, own bool) error {
-	meta, err := decodeConfig(file, c)
+// readUser lays the user's own file over the defaults. One that is not there
+// changes nothing.
+func (c *config) readUser() error {
+	text, err := readConfig(c.userFile)
 	if missing(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("configuration %s: %w", file, err)
+		return fmt.Errorf("configuration %s: %w", c.userFile, err)
+	}
+	meta, err := c.decode(c.userFile, text)
+	if err != nil {
+		return err
+	}
+	for _, k := range meta.Keys() {
+		c.sources[k.String()] = c.userFile
+	}
+	return nil
+}
+
+// decode lays the text of a file over c, with paths as the file means them.
+func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
+	meta, err := decodeConfig(text, c)
+	if err != nil {
+		return meta, fmt.Errorf("configuration %s: %w", file, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		keys := make([]string, len(unknown))
 		for i, k := range unknown {
 			keys[i] = k.String() + perhaps(k.String(), "", settingNames())
 		}
-		return fmt.Errorf("configuration %s: unknown key %s", file, strings.Join(keys, ", "))
+		return meta, fmt.Errorf("configuration %s: unknown key %s", file, strings.Join(keys, ", "))
 	}
-	if !own && meta.IsDefined("servers") {
-		return fmt.Errorf("configuration %s: servers may only stand in the user's own file, because whoever can edit a project's file could have any command run", file)
+	if meta.IsDefined("db") {
+		c.DB = absolute(filepath.Dir(file), c.DB)
 	}
-	if !own && meta.IsDefined("gateway") {
-		return fmt.Errorf("configuration %s: gateway may only stand in the user's own file, because whoever can edit a project's file could have any command run, or open the eval gate", file)
+	if meta.IsDefined("workspace") {
+		c.Workspace = absolute(filepath.Dir(file), c.Workspace)
 	}
-	if !own && meta.IsDefined("may_act_as") {
-		return fmt.Errorf("configuration %s: may_act_as may only stand in the user's own file, because whoever can edit a project's file could decide in another's name", file)
-	}
-	for _, key := range []string{"model", "reviewers"} {
-		if !own && meta.IsDefined(key) {
-			return fmt.Errorf("configuration %s: %s may only stand in the user's own file, because whoever can edit a project's file could have any command run, or the texts under review sent anywhere", file, key)
-		}
-	}
-	for _, k := range meta.Keys() {
-		c.sources[k.String()] = file
-	}
-	dir := filepath.Dir(file)
-	if c.sources["db"] == file {
-		c.DB = absolute(dir, c.DB)
-	}
-	if c.sources["workspace"] == file {
-		c.Workspace = absolute(dir, c.Workspace)
-	}
-	return nil
+	return meta, nil
 }
 
 func (c *config) check() error {

@@ -26,13 +26,8 @@ const (
 // errConfigShape is wrapped by errors about a file that no person has written.
 var errConfigShape = errors.New("no configuration is like that")
 
-// decodeConfig lays the file over c. The error is fs.ErrNotExist when there is
-// none.
-func decodeConfig(file string, c *config) (toml.MetaData, error) {
-	text, err := readConfig(file)
-	if err != nil {
-		return toml.MetaData{}, err
-	}
+// decodeConfig lays the text of a file over c.
+func decodeConfig(text []byte, c *config) (toml.MetaData, error) {
 	if err := plainConfig(text); err != nil {
 		return toml.MetaData{}, err
 	}

@@ -1,10 +1,142 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"toolcrib/review/rules"
 )
+
+// errUntrusted is wrapped when a project's file says what it may only say with
+// the user's trust.
+var errUntrusted = errors.New("not trusted")
+
+// What the keys of a project's file need. All others need the user's trust of
+// the file: they name programs to run, models to ask, the database, or how the
+// desk works.
+var (
+	// freely are keys that protect nobody, or can only tighten.
+	freely = []string{
+		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules",
+	}
+	// never are keys of the user's own file alone, however trusted another is.
+	never = []string{"may_act_as", "max_open_all_agents"}
+)
+
+// readProject lays a project's file over what the user's own has said. Others,
+// and agents, may be able to write that file: it can tighten what protects the
+// user and never loosen it, and what else it says needs the user's trust. The
+// error wraps errUntrusted when that is missing; the rest is in force then.
+func (c *config) readProject(env Env) error {
+	file := c.projectFile
+	if err := planted(env.Dir, file); err != nil {
+		return err
+	}
+	text, err := readConfig(file)
+	if err != nil {
+		return fmt.Errorf("configuration %s: %w", file, err)
+	}
+	over := *c
+	over.Rules, over.Keys, over.Servers = maps.Clone(c.Rules), maps.Clone(c.Keys), maps.Clone(c.Servers)
+	over.Gateway.HubTokenEnv, over.sources = maps.Clone(c.Gateway.HubTokenEnv), maps.Clone(c.sources)
+	meta, err := over.decode(file, text)
+	if err != nil {
+		return err
+	}
+	beyond, err := beyondFree(file, meta)
+	if err != nil {
+		return err
+	}
+	for _, k := range meta.Keys() {
+		over.sources[k.String()] = file
+	}
+	c.tighten(&over)
+	trusted := len(beyond) == 0
+	if !trusted {
+		if trusted, err = isTrusted(env, file, text); err != nil {
+			return err
+		}
+	}
+	if trusted {
+		*c = over
+		return nil
+	}
+	c.FourEyes, c.RequireExpect, c.MaxOpen, c.MaxWrites, c.Rules = over.FourEyes, over.RequireExpect, over.MaxOpen, over.MaxWrites, over.Rules
+	c.Project, c.Theme, c.Accessible = over.Project, over.Theme, over.Accessible
+	for key, source := range over.sources {
+		if table, _, _ := strings.Cut(key, "."); slices.Contains(freely, table) {
+			c.sources[key] = source
+		}
+	}
+	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; look at it and run `toolcrib trust`", file, errUntrusted, strings.Join(beyond, ", "))
+}
+
+// beyondFree returns the keys that need trust.
+func beyondFree(file string, meta toml.MetaData) ([]string, error) {
+	var beyond []string
+	for _, k := range meta.Keys() {
+		switch key := k[0]; {
+		case slices.Contains(never, key):
+			return nil, fmt.Errorf("configuration %s: %s may only stand in the user's own file, because whoever can edit a project's file could decide in another's name, or flood the desk", file, key)
+		case !slices.Contains(freely, key) && !slices.Contains(beyond, key):
+			beyond = append(beyond, key)
+		}
+	}
+	return beyond, nil
+}
+
+// tighten puts back into over, which a project's file was laid over, what the
+// file would loosen of c.
+func (c *config) tighten(over *config) {
+	keep := func(key string, loosened bool) bool {
+		if loosened {
+			over.sources[key] = c.sources[key]
+		}
+		return loosened
+	}
+	if keep("four_eyes", c.FourEyes) {
+		over.FourEyes = true
+	}
+	if keep("require_expect", c.RequireExpect) {
+		over.RequireExpect = true
+	}
+	if keep("max_open_per_agent", over.MaxOpen >= c.MaxOpen) {
+		over.MaxOpen = c.MaxOpen
+	}
+	if keep("max_writes_per_agent_hour", over.MaxWrites >= c.MaxWrites) {
+		over.MaxWrites = c.MaxWrites
+	}
+	for id, severity := range over.Rules {
+		before := c.severity(id)
+		if before == "" || !slices.Contains([]rules.Severity{rules.Off, rules.Info, rules.Warn, rules.Block}, severity) || severity.Rank() > before.Rank() {
+			continue // not a rule or no severity is an error, which names the file
+		}
+		if mine, ok := c.Rules[id]; ok {
+			over.Rules[id] = mine
+		} else {
+			delete(over.Rules, id)
+		}
+		keep(toml.Key{"rules", id}.String(), true)
+	}
+}
+
+// severity is what a finding of a rule weighs; "" when there is no such rule.
+func (c *config) severity(id string) rules.Severity {
+	for _, r := range rules.All() {
+		if r.ID == id {
+			return cmp.Or(c.Rules[id], r.Severity)
+		}
+	}
+	return ""
+}
 
 // planted returns an error for a project's file that somebody else has put
 // above the folder we work in, where everybody may write, such as into /tmp:

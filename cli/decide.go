@@ -119,6 +119,11 @@ func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, a
 	if err := a.printDecisions(decisions); err != nil {
 		return err
 	}
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	a.tellDeciding(c)
 	if a.flags.dryRun {
 		return nil
 	}

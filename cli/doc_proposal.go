@@ -102,6 +102,7 @@ type docWholeDetail struct {
 	Others         []docProposalRef     `json:"others"`
 	Members        []docProposalRef     `json:"members"`
 	Rendered       map[string]string    `json:"rendered"`
+	Policy         []docSetting         `json:"policy"` // what a decision would stand on
 	Obstacles      []string             `json:"obstacles"`
 }
 

@@ -94,7 +94,8 @@ func newScene(t *testing.T) scene {
 func (s scene) files(t *testing.T) {
 	t.Helper()
 	for name, text := range map[string]string{
-		"remark.txt": "Which harbour is meant?\n", "reasons.txt": "Say what counts as slow.\n",
+		"novel/toolcrib.toml": "project = \"novel\"\nworkspace = \".\"\n",
+		"remark.txt":          "Which harbour is meant?\n", "reasons.txt": "Say what counts as slow.\n",
 		"call.json": `{"tool": "get_tasks", "args": {}, "nonce": "7f3a"}`,
 		"args.json": `{"tasks": [{"title": "Read the proofs"}]}`, "proposals/pacer.md": s.read(t, "pacer.md"),
 		"registry.json":   `{"tools": ["get_task"], "agents": [{"id": "helper", "name": "Helper", "tools": ["get_task", "recall"]}]}`,

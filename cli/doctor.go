@@ -51,10 +51,11 @@ something is wrong, or others may read the file.`,
 }
 
 func runDoctor(ctx context.Context, a *app) error {
-	c, err := a.settings()
-	if err != nil {
+	c, err := loadConfig(a.env, a.flags)
+	if err != nil && c.untrusted == nil {
 		return err
 	}
+	a.config = &c
 	actor, err := a.actor()
 	if err != nil {
 		return err
@@ -66,6 +67,9 @@ func runDoctor(ctx context.Context, a *app) error {
 	doc := docDoctor{
 		Schema: schema, Kind: "doctor", Settings: c.list(), Actor: actor.String(), Database: c.DB,
 		Rules: rulesNow, Proposals: map[string]int{}, Problems: []string{},
+	}
+	if c.untrusted != nil {
+		doc.Problems = append(doc.Problems, sentence(c.untrusted))
 	}
 	err = doc.examine(ctx, a)
 	switch {

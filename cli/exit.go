@@ -82,6 +82,8 @@ func outcomes() []outcome {
 		{review.ErrMerge, "merge_conflict", exitConflict},
 		{review.ErrConflict, "conflict", exitConflict},
 		{proposals.ErrState, "state", exitConflict},
+		{errUntrusted, "untrusted", exitRefused},
+		{errNoTrust, "not_found", exitNotFound},
 		{errNoHome, "no_home", exitFailed},
 		{errMalformed, "malformed", exitFailed},
 		{review.ErrIncomplete, "incomplete", exitFailed},

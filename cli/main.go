@@ -96,7 +96,7 @@ interrupted.`,
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newBlame, newRollback, newVerify, newBackup, newLog, newExport, newDrift}},
 		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck}},
 		{groupRuntime, []func(*app) *cobra.Command{newParse, creating(newExec), newCalls, creating(newMCP)}},
-		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newVersion}},
+		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newTrust, newUntrust, newVersion}},
 	} {
 		for _, command := range add.commands {
 			c := command(a)

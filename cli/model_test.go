@@ -248,7 +248,7 @@ func TestModelConfiguration(t *testing.T) {
 	for _, config := range []string{"[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]"} {
 		c := newCribHome(t, "")
 		c.write("toolcrib.toml", config)
-		if _, errs, code := c.run("list"); code != 1 || !strings.Contains(errs, "user's own file") {
+		if _, errs, code := c.run("list"); code != 5 || !strings.Contains(errs, "run `toolcrib trust`") {
 			t.Errorf("a project's file says\n%s\nand it ended with %d: %s", config, code, errs)
 		}
 	}

@@ -71,7 +71,7 @@ func newDocDossier(d review.Dossier) docDossier {
 		Definition: d.Revision.Draft.Definition.Canonical(), Source: newDocSource(d.Revision.Draft.Definition, d.Source), Rationale: d.Revision.Draft.Rationale,
 		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
 		Comments: []docComment{}, Revisions: []docRevision{}, Decisions: []docDecision{}, Waivers: []docWaiver{},
-		Others: newDocProposalRefs(d.Others), Members: newDocProposalRefs(d.Members), Rendered: d.Rendered, Obstacles: []string{},
+		Others: newDocProposalRefs(d.Others), Members: newDocProposalRefs(d.Members), Rendered: d.Rendered, Policy: newDocPolicy(d.Policy), Obstacles: []string{},
 	}
 	if doc.Definition == nil {
 		doc.Definition = []byte("null")
@@ -312,6 +312,7 @@ func writeEnd(p *page, d review.Dossier) {
 	if !d.Proposal.State.Open() {
 		return
 	}
+	p.linef("policy        %s", d.Policy.Deciding())
 	for _, o := range d.Obstacles {
 		p.linef("Can not be approved: %s", o)
 	}

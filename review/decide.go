@@ -111,7 +111,7 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 		errs = append(errs, fmt.Errorf("%w: the assessment is about other content; have it assessed again: toolcrib review %s --again", ErrConflict, p.ID))
 	}
 	if v.Assessment.RulesVersion != d.RulesVersion() {
-		errs = append(errs, fmt.Errorf("%w: it was assessed with other rules or another configuration; have it assessed again: toolcrib review %s --again", ErrConflict, p.ID))
+		errs = append(errs, fmt.Errorf("%w: it was assessed with other rules or another configuration; look at the settings in force here with toolcrib doctor, and if they are what you want, have it assessed again: toolcrib review %s --again", ErrConflict, p.ID))
 	}
 	if d.policy.FourEyes && v.Revision.Author == actor {
 		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d and somebody else has to approve it", ErrFourEyes, actor, p.Revision))

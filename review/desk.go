@@ -37,6 +37,9 @@ type Policy struct {
 	MaxWrites int
 	// Severities changes rules by id.
 	Severities map[string]rules.Severity
+	// Origins says where settings come from, such as "user" or "project", by the
+	// keys of toolcrib.toml; what is not there is a default.
+	Origins map[string]string
 	// Consultants are asked about every submission, beside the built-in rules.
 	Consultants []Consultant
 	// Model answers the test cases that have no recorded answer; nil when none
@@ -60,15 +63,6 @@ func (p Policy) OpenOfAll() int {
 		return p.MaxOpenAll
 	}
 	return max(DefaultMaxOpenAll, p.MaxOpen)
-}
-
-// version names the policy as far as a decision depends on it.
-func (p Policy) version() string {
-	b, err := jsondoc.Marshal(p.Severities)
-	if err != nil {
-		panic(fmt.Sprintf("review: severities do not marshal: %v", err))
-	}
-	return history.Seal("toolcrib policy 1", fmt.Sprint(p.ManualChief), fmt.Sprint(p.FourEyes), string(b))[:12]
 }
 
 // Desk moves proposals. It is safe for concurrent use.

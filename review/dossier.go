@@ -33,6 +33,8 @@ type Dossier struct {
 	// open, of what was decided on afterwards; "" before there is an
 	// assessment.
 	Digest string
+	// Policy is what a decision would stand on, and where it comes from.
+	Policy Settings
 	// Obstacles are why the actor who looks can not approve it.
 	Obstacles []error
 }
@@ -68,7 +70,7 @@ func (d *Desk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID)
 		}
 		out = Dossier{
 			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: v.company.members,
-			Rendered: v.Rendered, Digest: v.Digest, Obstacles: d.obstacles(actor, v),
+			Rendered: v.Rendered, Digest: v.Digest, Policy: d.policy.Settings(), Obstacles: d.obstacles(actor, v),
 		}
 		if err := d.collect(ctx, r, &out); err != nil {
 			return err

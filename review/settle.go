@@ -42,9 +42,13 @@ func (d *Desk) settle(ctx context.Context, tx Tx, verdict Verdict, about []propo
 	if err != nil {
 		return err
 	}
+	policy, err := d.policy.Settings().record()
+	if err != nil {
+		return err
+	}
 	events := make([]history.Event, len(decisions))
 	for i, decision := range decisions {
-		data := map[string]any{"decision": decision.ID, "review_digest": decision.ReviewDigest, "note": decision.Note}
+		data := map[string]any{"decision": decision.ID, "review_digest": decision.ReviewDigest, "note": decision.Note, "policy": policy}
 		if verdict == VerdictApproved {
 			data["version"], data["version_hash"] = decision.Version, decision.VersionHash
 		}

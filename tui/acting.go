@@ -140,6 +140,7 @@ func (pp *proposalPage) approvalContent(m *Model, page *prose.Page, members []pr
 		page.Item(draw.Of(m.theme.Warn, "! "), reference(o)+" by "+o.Author.String()+" becomes stale.")
 	}
 	page.Field("digest", m.shownDigest(d.Digest))
+	page.Field("policy", d.Policy.Deciding().String())
 }
 
 // shownDigest is a review digest, whole where there is room for it.

@@ -156,6 +156,9 @@ func (b *batch) list(m *Model, page *prose.Page) {
 		worst, style := openWord(m, d)
 		page.Line(draw.Of(m.theme.Faint, "      digest "+draw.Show(short(d.Digest))+"  ").Add(style, worst))
 	}
+	if len(b.dossiers) > 0 && b.act == proposals.ActApprove {
+		page.Field("policy", b.dossiers[0].Policy.Deciding().String())
+	}
 }
 
 // channels lists the channel prompts that change, those of all proposals

@@ -161,6 +161,9 @@ func (s *session) tell(b batch) {
 			}
 		}
 	}
+	if n > 0 && b.act == proposals.ActApprove {
+		s.out.linef("Policy: %s.", b.dossiers[0].Policy.Deciding())
+	}
 }
 
 // decide writes the decision, all of it or nothing.

@@ -116,6 +116,7 @@ func (s *session) doApprove(string) error {
 		s.out.linef("Approve: %s", what(p))
 	}
 	s.out.linef("Review digest %s.", d.Digest)
+	s.out.linef("Policy: %s.", d.Policy.Deciding())
 	for _, l := range openFindings(*d) {
 		s.out.line(l)
 	}

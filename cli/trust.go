@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+type docTrusted struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+	At     string `json:"at"`
+	Now    bool   `json:"now"` // the file is still as it was
+}
+
+type docTrustList struct {
+	Schema int          `json:"schema"`
+	Kind   string       `json:"kind"`
+	Files  []docTrusted `json:"files"`
+}
+
+func newTrust(a *app) *cobra.Command {
+	var list, yes bool
+	cmd := &cobra.Command{
+		Use:   "trust [DIR | FILE]",
+		Short: "Trust a project's toolcrib.toml, as it is now",
+		Long: `Show the project's file, which is the nearest toolcrib.toml unless one is named,
+and trust it once you have said yes. Without trust such a file can only tighten
+what protects you; db, workspace, chief, keys, servers, gateway, model and
+reviewers in it are refused. The trust is of the content: a file that is changed
+is not trusted any more.`,
+		Example: `  toolcrib trust --yes novel
+  toolcrib trust --list`,
+		Args: between(0, 1, "a folder or a file"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if list {
+				return a.listTrusted()
+			}
+			return a.trust(args, yes)
+		},
+	}
+	cmd.Flags().BoolVar(&list, "list", false, "list what you trust")
+	cmd.Flags().BoolVar(&yes, "yes", false, "trust it without being asked")
+	return cmd
+}
+
+func newUntrust(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "untrust [DIR | FILE]",
+		Short: "Trust a project's toolcrib.toml no longer",
+		Long: `Take back what toolcrib trust said of a project's file, which is the nearest
+toolcrib.toml unless one is named. What it says beyond tightening is refused
+again.`,
+		Example: `  toolcrib untrust novel`,
+		Args:    between(0, 1, "a folder or a file"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file := a.projectFile(args)
+			if err := untrust(a.env, file); err != nil {
+				return err
+			}
+			return a.listTrusted()
+		},
+	}
+}
+
+// projectFile is the configuration that args name, or the nearest.
+func (a *app) projectFile(args []string) string {
+	if len(args) == 0 {
+		if file := findUp(a.env.Dir, configName); file != "" {
+			return file
+		}
+		return a.path(configName)
+	}
+	name := a.path(args[0])
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return filepath.Join(name, configName)
+	}
+	return name
+}
+
+func (a *app) trust(args []string, yes bool) error {
+	file := a.projectFile(args)
+	text, err := readConfig(file)
+	switch {
+	case missing(err):
+		return fmt.Errorf("%s: %w: there is no such file", file, errNoTrust)
+	case err != nil:
+		return fmt.Errorf("configuration %s: %w", file, err)
+	}
+	if _, err := (&config{}).decode(file, text); err != nil {
+		return err
+	}
+	if !yes {
+		if a.flags.json || !a.env.InTerminal || !a.env.OutTerminal {
+			return usagef("read %s, then trust it with: toolcrib trust --yes %s", file, shellWord(file))
+		}
+		p := &page{colour: a.colour()}
+		p.linef("%s:", file)
+		p.text("  ", string(text))
+		fmt.Fprint(&p.buf, "Trust this file as it is? [y/N] ")
+		if _, err := a.env.Out.Write(p.buf.Bytes()); err != nil {
+			return err
+		}
+		answer, err := bufio.NewReader(a.env.In).ReadString('\n')
+		if word := strings.ToLower(strings.TrimSpace(answer)); word != "y" && word != "yes" {
+			return fmt.Errorf("%s: %w: it was not trusted%w", file, errUntrusted, hidden{err})
+		}
+	}
+	t, err := trust(a.env, file, text)
+	if err != nil {
+		return err
+	}
+	doc := docTrustList{Schema: schema, Kind: "trust.list", Files: []docTrusted{{t.File, t.SHA256, timestamp(t.At), true}}}
+	return a.print(doc, func(p *page) { p.linef("%s is trusted as it is now.", t.File) })
+}
+
+func (a *app) listTrusted() error {
+	list, err := allTrusted(a.env)
+	if err != nil {
+		return err
+	}
+	doc := docTrustList{Schema: schema, Kind: "trust.list", Files: make([]docTrusted, len(list))}
+	for i, t := range list {
+		text, err := readConfig(t.File)
+		now := err == nil
+		if now {
+			_, current, err := trustMark(a.env, t.File, text)
+			now = err == nil && current.SHA256 == t.SHA256
+		}
+		doc.Files[i] = docTrusted{t.File, t.SHA256, timestamp(t.At), now}
+	}
+	return a.print(doc, func(p *page) {
+		for _, t := range doc.Files {
+			state := "as it was trusted"
+			if !t.Now {
+				state = "changed or gone since; not trusted as it is"
+			}
+			p.linef("%s  %s  %s", t.At, t.File, state)
+		}
+		if len(doc.Files) == 0 {
+			p.linef("You trust no project's file.")
+		}
+	})
+}
