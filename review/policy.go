@@ -29,7 +29,8 @@ func (p Policy) Settings() Settings {
 		chief = "manual"
 	}
 	s := Settings{
-		{Key: "four_eyes", Value: strconv.FormatBool(p.FourEyes)}, {Key: "require_expect", Value: strconv.FormatBool(p.RequireExpect)},
+		{Key: "four_eyes", Value: strconv.FormatBool(p.FourEyes)},
+		{Key: "require_expect", Value: strconv.FormatBool(p.RequireExpect)},
 		{Key: "chief", Value: chief},
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.Severities)) {
