@@ -13,8 +13,9 @@ import (
 // What clients may have of an endpoint together. Whoever asks for more is told
 // so, and the others are served.
 const (
-	maxConnections = 1024
-	maxRequests    = 512 // at once, streams of notifications among them
+	maxConnections = 1024 // that have shown the token
+	maxStrangers   = 4096 // connections that have not
+	maxRequests    = 512  // at once, streams of notifications among them
 	maxSessions    = 1000
 	maxLarge       = 8 // requests of more than heavyArguments bytes at once
 )

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/net/netutil"
 )
 
 // Path is where the endpoint is.
@@ -72,6 +71,10 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 			turnAway(w, http.StatusUnauthorized, "a bearer token is needed; toolcrib mcp says where it is")
 			return
 		}
+		if !admitted(r) {
+			turnAway(w, http.StatusServiceUnavailable, "too many connections with the token; close those that are not used, or try again later")
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -91,6 +94,11 @@ func Loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
+// serve returns a server for what comes through a door.
+func serve(h http.Handler) *http.Server {
+	return &http.Server{Handler: h, ConnContext: announce, ReadHeaderTimeout: headerTime, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+}
+
 // ServeHTTP serves clients on a listener until ctx ends. Calls that are under
 // way then have a moment to come to their end.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
@@ -100,9 +108,9 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.follow(ctx)
-	web := &http.Server{Handler: s.Handler(h), ReadHeaderTimeout: headerTime, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+	web := serve(s.Handler(h))
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(netutil.LimitListener(l, maxConnections)) }()
+	go func() { served <- web.Serve(newDoor(l)) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("mcp: %w", err)

@@ -1,0 +1,150 @@
+package mcp
+
+import (
+	"container/list"
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// strangerTime is how long a connection may take until it has shown the token.
+const strangerTime = 2 * time.Second
+
+// door is a listener that keeps room for those who have the token. Everybody
+// may connect, so that the queue of the system, where nobody can tell who is who,
+// is always empty. Connections that have not shown the token yet are strangers:
+// there may be so many of them, and one more closes the oldest. Who shows the
+// token becomes a member, whom no stranger can push out.
+type door struct {
+	net.Listener
+	places, seats int           // for strangers and for members
+	time          time.Duration // that a stranger has
+
+	mu        sync.Mutex
+	strangers list.List // of *visitor, the oldest first
+	members   int
+}
+
+// newDoor returns the door before l, with as many places as the system has files
+// for.
+func newDoor(l net.Listener) *door {
+	places, seats := room(openFiles())
+	return &door{Listener: l, places: places, seats: seats, time: strangerTime}
+}
+
+// room returns how many strangers and how many members there may be where the
+// process can have so many files open; 0 stands for no limit.
+func room(files uint64) (places, seats int) {
+	const (
+		others = 192 // the database, servers that are called, the runtime
+		least  = 16
+	)
+	if files == 0 || files >= maxStrangers+maxConnections+others {
+		return maxStrangers, maxConnections
+	}
+	if files < others+2*least {
+		return least, least
+	}
+	seats = min(int(files-others)/2, maxConnections)
+	return int(files-others) - seats, seats
+}
+
+// Accept implements net.Listener.
+func (d *door) Accept() (net.Conn, error) {
+	conn, err := d.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	v := &visitor{Conn: conn, door: d, until: time.Now().Add(d.time)}
+	d.mu.Lock()
+	v.place = d.strangers.PushBack(v)
+	var oldest *visitor
+	if d.strangers.Len() > d.places {
+		oldest, _ = d.strangers.Front().Value.(*visitor)
+	}
+	d.mu.Unlock()
+	if oldest != nil {
+		_ = oldest.Close()
+	}
+	return v, nil
+}
+
+// visitor is one connection.
+type visitor struct {
+	net.Conn
+	door  *door
+	until time.Time // when a stranger has to have shown the token
+
+	// The lock of the door guards what follows.
+	place  *list.Element // among the strangers; nil for members and when closed
+	member bool
+	closed bool
+}
+
+// Close implements net.Conn.
+func (v *visitor) Close() error {
+	v.door.mu.Lock()
+	if v.place != nil {
+		v.door.strangers.Remove(v.place)
+		v.place = nil
+	}
+	if v.member && !v.closed {
+		v.door.members--
+	}
+	v.closed = true
+	v.door.mu.Unlock()
+	return v.Conn.Close()
+}
+
+// SetReadDeadline implements net.Conn. Nothing that the server allows for lets a
+// stranger stay longer.
+func (v *visitor) SetReadDeadline(t time.Time) error {
+	v.door.mu.Lock()
+	defer v.door.mu.Unlock()
+	if !v.member && (t.IsZero() || t.After(v.until)) {
+		t = v.until
+	}
+	return v.Conn.SetReadDeadline(t)
+}
+
+// SetDeadline implements net.Conn.
+func (v *visitor) SetDeadline(t time.Time) error {
+	if err := v.SetReadDeadline(t); err != nil {
+		return err
+	}
+	return v.SetWriteDeadline(t)
+}
+
+// admit makes a stranger who has shown the token a member. It reports false when
+// there is no place, or when the connection was closed in the meantime.
+func (v *visitor) admit() bool {
+	v.door.mu.Lock()
+	defer v.door.mu.Unlock()
+	switch {
+	case v.member:
+		return true
+	case v.closed, v.door.members >= v.door.seats:
+		return false
+	}
+	v.door.strangers.Remove(v.place)
+	v.place, v.member = nil, true
+	v.door.members++
+	return v.Conn.SetReadDeadline(time.Time{}) == nil
+}
+
+// visitorKey finds the visitor in the context of a request.
+type visitorKey struct{}
+
+// announce is for http.Server.ConnContext.
+func announce(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, visitorKey{}, conn)
+}
+
+// admitted reports whether the connection of a request that has shown the token
+// may stay. What came without a door, as in a test, may.
+func admitted(r *http.Request) bool {
+	v, ok := r.Context().Value(visitorKey{}).(*visitor)
+	return !ok || v.admit()
+}

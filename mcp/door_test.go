@@ -1,0 +1,131 @@
+package mcp
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+const doorToken = "0123456789abcdef"
+
+// openDoor serves behind a door with so many places.
+func openDoor(t *testing.T, places int, patience time.Duration) (d *door, addr string) {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d = &door{Listener: l, places: places, seats: places, time: patience}
+	web := serve(HTTP{Token: doorToken}.guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "served") })))
+	web.ReadHeaderTimeout, web.IdleTimeout = time.Hour, time.Hour // only the door ends anything
+	go func() { _ = web.Serve(d) }()
+	t.Cleanup(func() { _ = web.Close() })
+	return d, l.Addr().String()
+}
+
+func knock(t *testing.T, addr, text string) net.Conn {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// ask sends a request with the token and returns the status of the answer.
+func ask(t *testing.T, conn net.Conn) int {
+	t.Helper()
+	const hanging = time.Minute // a test that fails ends then
+	_ = conn.SetDeadline(time.Now().Add(hanging))
+	if _, err := io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+doorToken+"\r\n\r\n"); err != nil {
+		return 0
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}
+
+// S5: strangers hold every place there is, and go on coming; whoever has the
+// token is served all the same, and keeps the connection. None of the strangers'
+// time runs out here, so nothing else makes room.
+func TestStrangersKeepNobodyOut(t *testing.T) {
+	const places = 64
+	d, addr := openDoor(t, places, time.Hour)
+	member := knock(t, addr, "")
+	if got := ask(t, member); got != http.StatusOK {
+		t.Fatalf("the first one: %d", got)
+	}
+	for i := range 5 * places {
+		knock(t, addr, strings.Repeat("GET /mcp HT", i%2))
+	}
+	late := knock(t, addr, "")
+	if got := ask(t, late); got != http.StatusOK {
+		t.Errorf("among strangers: %d", got)
+	}
+	d.mu.Lock()
+	if got := d.strangers.Len(); got < places-1 || d.members != 2 {
+		t.Errorf("%d strangers and %d members; want every place of the strangers held", got, d.members)
+	}
+	d.mu.Unlock()
+	for i := range 5 * places {
+		knock(t, addr, strings.Repeat("GET /mcp HT", i%2))
+	}
+	for who, conn := range map[string]net.Conn{"the first one": member, "the late one": late} {
+		if got := ask(t, conn); got != http.StatusOK {
+			t.Errorf("%s is pushed out: %d", who, got)
+		}
+	}
+}
+
+// A stranger whose time is over is closed, a member stays.
+func TestStrangersHaveLittleTime(t *testing.T) {
+	_, addr := openDoor(t, 8, 0)
+	conn := knock(t, addr, "GET /mcp HTTP/1.1\r\nHost")
+	if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	v := &visitor{Conn: nowhere{}, door: &door{seats: 1}, until: time.Now()}
+	v.place = v.door.strangers.PushBack(v)
+	if !v.admit() || !v.admit() || v.door.members != 1 || v.door.strangers.Len() != 0 {
+		t.Errorf("%+v", v.door)
+	}
+	other := &visitor{Conn: nowhere{}, door: v.door}
+	other.place = v.door.strangers.PushBack(other)
+	if other.admit() {
+		t.Error("there is one place, and two have it")
+	}
+	_ = v.Close()
+	_ = v.Close()
+	if !other.admit() || v.door.members != 1 {
+		t.Errorf("a place that is free is not given: %+v", v.door)
+	}
+}
+
+// nowhere is a connection that only knows its end.
+type nowhere struct{ net.Conn }
+
+func (nowhere) Close() error                    { return nil }
+func (nowhere) SetReadDeadline(time.Time) error { return nil }
+
+func TestPlacesFitTheFiles(t *testing.T) {
+	for files, want := range map[uint64][2]int{0: {4096, 1024}, 1 << 20: {4096, 1024}, 4096: {2880, 1024}, 1024: {416, 416}, 256: {32, 32}, 20: {16, 16}} {
+		if places, seats := room(files); places != want[0] || seats != want[1] {
+			t.Errorf("%d files: %d and %d, want %d", files, places, seats, want)
+		}
+	}
+	if places, seats := room(openFiles()); places < 16 || seats < 16 {
+		t.Errorf("%d and %d", places, seats)
+	}
+}
