@@ -181,13 +181,13 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 // maxAvailable is how many tools a refusal names.
 const maxAvailable = 20
 
-// available are the ids of the first tools of the set.
+// available are the names of the first tools of the set, as the prompt has them.
 func (s *toolset) available() []string {
-	ids := make([]string, min(len(s.entries), maxAvailable))
-	for i := range ids {
-		ids[i] = s.entries[i].Subject.ID
+	names := make([]string, min(len(s.entries), maxAvailable))
+	for i := range names {
+		names[i] = s.entries[i].Definition.Tool.WireName()
 	}
-	return ids
+	return names
 }
 
 // ambiguous names the ids of all tools that have the name.
