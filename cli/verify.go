@@ -2,13 +2,18 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolcrib/history"
+	"toolcrib/history/workspace"
+	"toolcrib/store"
 )
 
 // docFindings is what lint, check and verify answer with.
@@ -26,7 +31,8 @@ func newVerify(a *app) *cobra.Command {
 		Short: "Recompute every hash chain and name what was tampered with",
 		Long: `Read every version, event, revision, assessment, decision, waiver and comment,
 recompute their seals, follow the chains, and compare the tables with each other
-and the schema with the program's. The engine checks the file and its indexes.
+and the schema with the program's. The engine checks the file and its indexes,
+and the history files of attached workspaces are compared with the versions.
 Exit status 6 when anything is found, such as a changed core tool, with which no
 other command opens the database. Nothing is repaired.`,
 		Example: `  toolcrib verify
@@ -41,16 +47,64 @@ func runVerify(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	var r history.Report
-	err = db.Audit(ctx, func(l history.Ledger) error {
-		var err error
-		r, err = history.Verify(ctx, l, nil)
-		return err
-	})
+	r, err := verified(ctx, db, nil)
 	if err != nil {
 		return err
 	}
 	return a.printReport(r)
+}
+
+// verified verifies the database, and the snapshot files in the folders that are
+// attached to it. Files that the database does not know are left to drift: the
+// folder may be ahead of a copy of the database.
+func verified(ctx context.Context, db *store.DB, progress func(table string, rows int64)) (history.Report, error) {
+	var r history.Report
+	err := db.Audit(ctx, func(l history.Ledger) error {
+		var err error
+		r, err = history.Verify(ctx, l, progress)
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	dirs, err := db.Workspaces().Folders(ctx)
+	if err != nil {
+		return r, damagedOr(err, len(r.Damage))
+	}
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			continue // the folder was moved or is not mounted
+		}
+		faults, err := workspace.CheckSnapshots(ctx, db.Workspaces(), dir)
+		if err != nil {
+			return r, damagedOr(err, len(r.Damage))
+		}
+		for _, f := range faults {
+			if f.Kind != workspace.Foreign {
+				r.Damage = append(r.Damage, history.Damage{
+					Table: "workspaces", Key: filepath.Join(dir, filepath.FromSlash(f.File)),
+					Message: fmt.Sprintf("The file of %s version %d was %s.", f.Subject, f.Version, word(f.Kind)),
+				})
+			}
+		}
+	}
+	return r, nil
+}
+
+// damagedOr returns err unless damage was found already, which explains it.
+func damagedOr(err error, damage int) error {
+	if damage > 0 {
+		return nil
+	}
+	return err
+}
+
+// word returns what happened to a file.
+func word(k workspace.FaultKind) string {
+	if k == workspace.Missing {
+		return "removed"
+	}
+	return string(k)
 }
 
 func (a *app) printReport(r history.Report) error {

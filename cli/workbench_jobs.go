@@ -6,18 +6,12 @@ import (
 	"maps"
 	"slices"
 
-	"toolcrib/history"
 	"toolcrib/review/intake"
 )
 
 // verifyJob recomputes every chain for the workbench.
 func (a *app) verifyJob(ctx context.Context, tell func(string)) ([]string, error) {
-	var r history.Report
-	err := a.db.Audit(ctx, func(l history.Ledger) error {
-		var err error
-		r, err = history.Verify(ctx, l, func(table string, rows int64) { tell(fmt.Sprintf("%d rows of %s", rows, table)) })
-		return err
-	})
+	r, err := verified(ctx, a.db, func(table string, rows int64) { tell(fmt.Sprintf("%d rows of %s", rows, table)) })
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,15 @@ type docDrift struct {
 	Edits    []docDriftEdit `json:"edits"`
 	Drafts   []docProposal  `json:"drafts,omitempty"`
 	KeptFile string         `json:"kept_file,omitempty"`
+	// History are the files of versions that are not as toolcrib wrote them.
+	History []docHistoryFile `json:"history,omitempty"`
+}
+
+type docHistoryFile struct {
+	File    string `json:"file"`
+	Subject string `json:"subject,omitempty"`
+	Version int    `json:"version,omitempty"`
+	Change  string `json:"change"` // edited, missing or foreign
 }
 
 type docDriftEdit struct {
@@ -58,11 +67,13 @@ func newDrift(a *app) *cobra.Command {
 	var adopt, overwrite bool
 	cmd := &cobra.Command{
 		Use:   "drift",
-		Short: "Compare the project's live file with the registry",
-		Long: `Say what somebody changed by hand in the workspace's prompts.json. Such a file is
+		Short: "Compare the project's files with the registry",
+		Long: `List what somebody changed by hand in the workspace's prompts.json. Such a file is
 never overwritten silently: --adopt drafts the edits as proposals, --overwrite
 writes the file from the registry and keeps the edited one beside it.
-Exit status 6 when the file was edited.`,
+Files in history/ that were edited, are missing, or were put there by somebody
+else are listed, too; they are not repaired.
+Exit status 6 when a file was edited.`,
 		Example: `  toolcrib drift --workspace . --project novel
   toolcrib drift --adopt --workspace . --project novel`,
 		Args: exact(0, "no arguments"),
@@ -106,7 +117,11 @@ func runDrift(ctx context.Context, a *app, adopt, overwrite bool) error {
 	if err != nil {
 		return err
 	}
-	doc.OK, doc.File = drift.Known, drift.File
+	doc.File = drift.File
+	if doc.History, err = a.historyFiles(ctx); err != nil {
+		return err
+	}
+	doc.OK = drift.Known && len(doc.History) == 0
 	for _, e := range drift.Edits {
 		doc.Edits = append(doc.Edits, docDriftEdit{Subject: e.Subject.String(), Version: e.Version, Change: changeWord(e)})
 	}
@@ -117,8 +132,39 @@ func runDrift(ctx context.Context, a *app, adopt, overwrite bool) error {
 		}
 		doc.Drafts = newDocProposalList(made, "", false).Proposals
 	}
-	err = a.print(doc, func(p *page) { writeDrift(p, doc) })
-	return errors.Join(err, findingsUnless(doc.OK || adopt))
+	err = a.print(doc, func(p *page) {
+		writeDrift(p, doc, drift.Known)
+		writeHistoryFiles(p, doc.History)
+	})
+	return errors.Join(err, findingsUnless((drift.Known || adopt) && len(doc.History) == 0))
+}
+
+func (a *app) historyFiles(ctx context.Context) ([]docHistoryFile, error) {
+	faults, err := a.workspace.Faults(ctx)
+	var docs []docHistoryFile
+	for _, f := range faults {
+		d := docHistoryFile{File: f.File, Version: f.Version, Change: string(f.Kind)}
+		if f.Kind != workspace.Foreign {
+			d.Subject = f.Subject.String()
+		}
+		docs = append(docs, d)
+	}
+	return docs, err
+}
+
+func writeHistoryFiles(p *page, docs []docHistoryFile) {
+	if len(docs) == 0 {
+		return
+	}
+	p.linef("Files of the history are not as toolcrib wrote them:")
+	for _, d := range docs {
+		line := fmt.Sprintf("  %s %s", d.Change, d.File)
+		if d.Subject != "" {
+			line += fmt.Sprintf(" (%s version %d)", d.Subject, d.Version)
+		}
+		p.linef("%s", line)
+	}
+	p.linef("They are not repaired; toolcrib history SUBJECT lists the approved versions.")
 }
 
 func changeWord(e workspace.Edit) string {
@@ -152,8 +198,8 @@ func adopted(drift workspace.Drift) []proposals.Draft {
 	return drafts
 }
 
-func writeDrift(p *page, doc docDrift) {
-	if doc.OK {
+func writeDrift(p *page, doc docDrift, known bool) {
+	if known {
 		p.linef("%s agrees with the registry.", doc.File)
 		return
 	}

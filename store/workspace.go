@@ -97,6 +97,26 @@ func (w Workspaces) Debts(ctx context.Context, dir string) ([]workspace.Debt, er
 	return debts, err
 }
 
+// Written implements workspace.SnapshotStore.
+func (w Workspaces) Written(ctx context.Context, dir string) ([]history.Version, error) {
+	var written []history.Version
+	err := w.read(ctx, func(s *session) (err error) {
+		written, err = all(ctx, s, scanVersion, "SELECT "+versionColumns+" FROM history_files JOIN versions USING (subject, number) WHERE dir = ? ORDER BY seq", dir)
+		return err
+	})
+	return written, err
+}
+
+// Folders returns the attached folders.
+func (w Workspaces) Folders(ctx context.Context) ([]string, error) {
+	var dirs []string
+	err := w.read(ctx, func(s *session) (err error) {
+		dirs, err = all(ctx, s, scanString, "SELECT dir FROM workspaces ORDER BY dir")
+		return err
+	})
+	return dirs, err
+}
+
 // Current implements workspace.Store.
 func (w Workspaces) Current(ctx context.Context, layer registry.Layer) ([]workspace.Dated, error) {
 	var current []workspace.Dated
@@ -156,6 +176,10 @@ func (w Workspaces) Exclusively(ctx context.Context, dir string, fn func(context
 			return err
 		}
 		for _, seq := range settled {
+			_, err := s.exec(ctx, `INSERT INTO history_files (dir, subject, number) SELECT dir, subject, number FROM debts WHERE seq = ? ON CONFLICT DO NOTHING`, seq)
+			if err != nil {
+				return err
+			}
 			if _, err := s.exec(ctx, "DELETE FROM debts WHERE seq = ?", seq); err != nil {
 				return err
 			}

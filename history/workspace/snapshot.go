@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"toolcrib/history"
@@ -38,33 +40,40 @@ type snapshotFile struct {
 	Definition   json.RawMessage   `json:"definition"`
 }
 
-// snapshot writes the file of a version, unless it is there. The folder is the
-// id of the tool; an agent's has "agent." in front, which no id can have. The
-// name is the time of the decision, in a form that every file system takes;
-// subjects that were decided in the same microsecond get a number behind it.
+// historyName is the folder of the snapshots.
+const historyName = "history"
+
+// snapshotPath returns the file of a version, with slashes. The folder is the id
+// of the tool; an agent's has the prefix "agent.", which no id can have. The name
+// is the time of the decision, in a form that every file system takes.
+func snapshotPath(v history.Version) string {
+	id := v.Subject.ID
+	if v.Subject.Kind == registry.KindAgent {
+		id = "agent." + id
+	}
+	return path.Join(folder, historyName, id, v.DecidedAt.UTC().Format("2006-01-02T15-04-05.000000Z")+".json")
+}
+
+// snapshot writes the file of a version unless it exists. Subjects that were
+// decided in the same microsecond get a number as a suffix.
 func (w *Workspace) snapshot(v history.Version) error {
 	text, err := encodeSnapshot(v)
 	if err != nil {
 		return err
 	}
-	id := v.Subject.ID
-	if v.Subject.Kind == registry.KindAgent {
-		id = "agent." + id
-	}
-	stamp := v.DecidedAt.UTC().Format("2006-01-02T15-04-05.000000Z")
+	first := filepath.FromSlash(snapshotPath(v))
 	for n := 1; ; n++ {
-		name := stamp
+		name := first
 		if n > 1 {
-			name += "-" + strconv.Itoa(n)
+			name = strings.TrimSuffix(first, ".json") + "-" + strconv.Itoa(n) + ".json"
 		}
-		path := filepath.Join(filepath.FromSlash(folder), "history", id, name+".json")
-		there, err := w.files().read(path)
+		there, err := w.files().read(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if err := w.files().sweep(filepath.Dir(path)); err != nil {
+			if err := w.files().sweep(filepath.Dir(name)); err != nil {
 				return err
 			}
-			return w.files().write(path, text)
+			return w.files().write(name, text)
 		case err != nil:
 			return err
 		case bytes.Equal(there, text):

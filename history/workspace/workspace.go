@@ -29,11 +29,10 @@ type Debt struct {
 
 // Store is what a workspace needs from storage.
 type Store interface {
+	SnapshotStore
 	// Attach makes every later approval owe its files to the folder dir of a
 	// project. Attaching again changes nothing.
 	Attach(ctx context.Context, dir, project string) error
-	// Debts returns the versions that dir is owed files for, the oldest first.
-	Debts(ctx context.Context, dir string) ([]Debt, error)
 	// Current returns the live definitions of a layer, by subject.
 	Current(ctx context.Context, layer registry.Layer) ([]Dated, error)
 	// Expect records, durably, that the live file of dir may have content of

@@ -2,6 +2,7 @@
 -- columns.
 -- debts: versions whose files still have to be written to a workspace. A trigger
 -- adds them, so that no approval can forget one.
+-- history_files: the versions whose snapshots were written to a workspace.
 -- live_files: the contents that a workspace's live file may have, to detect an
 -- edit by hand.
 CREATE TABLE workspaces (
@@ -22,6 +23,13 @@ CREATE TRIGGER versions_owed AFTER INSERT ON versions BEGIN
   SELECT dir, NEW.subject, NEW.number FROM workspaces
   WHERE NEW.layer NOT LIKE 'project/%' OR NEW.layer = 'project/' || project;
 END;
+CREATE TABLE history_files (
+  dir     TEXT NOT NULL REFERENCES workspaces (dir),
+  subject TEXT NOT NULL,
+  number  INTEGER NOT NULL,
+  PRIMARY KEY (dir, subject, number),
+  FOREIGN KEY (subject, number) REFERENCES versions (subject, number)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE live_files (
   dir  TEXT NOT NULL REFERENCES workspaces (dir),
   hash TEXT NOT NULL CHECK (length(hash) = 64),

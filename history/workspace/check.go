@@ -1,0 +1,158 @@
+package workspace
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+)
+
+// Fault is a snapshot file that is not as toolcrib wrote it. Subject and Version
+// are those that the file should have, zero for a foreign file.
+type Fault struct {
+	File    string // below the folder of the workspace
+	Kind    FaultKind
+	Subject registry.Subject
+	Version int
+}
+
+// FaultKind is the kind of a Fault.
+type FaultKind string
+
+// The kinds of faults.
+const (
+	Edited  FaultKind = "edited"
+	Missing FaultKind = "missing"
+	Foreign FaultKind = "foreign" // no version that was written to this folder has it
+)
+
+// SnapshotStore is what CheckSnapshots needs from storage.
+type SnapshotStore interface {
+	// Written returns the versions whose snapshots were written to dir.
+	Written(ctx context.Context, dir string) ([]history.Version, error)
+	// Debts returns the versions whose files still have to be written to dir, the
+	// oldest first.
+	Debts(ctx context.Context, dir string) ([]Debt, error)
+}
+
+// CheckSnapshots compares every snapshot file in the folder dir with the version
+// it was written for, and returns what differs, by file.
+func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fault, error) {
+	c := snapshotCheck{files: files{dir}, versions: map[snapshotKey]history.Version{}, at: map[string]snapshotKey{}, seen: map[snapshotKey]bool{}}
+	written, err := store.Written(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	debts, err := store.Debts(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range debts {
+		c.expect(d.Version)
+	}
+	for _, v := range written {
+		c.expect(v)
+	}
+	if err := c.walk(); err != nil {
+		return nil, err
+	}
+	for _, v := range written {
+		if k := keyOf(v); !c.seen[k] {
+			c.add(snapshotPath(v), Missing, k)
+			c.seen[k] = true
+		}
+	}
+	slices.SortFunc(c.faults, func(a, b Fault) int { return cmp.Compare(a.File, b.File) })
+	return c.faults, nil
+}
+
+// Faults is CheckSnapshots for the workspace.
+func (w *Workspace) Faults(ctx context.Context) ([]Fault, error) {
+	return CheckSnapshots(ctx, w.store, w.dir)
+}
+
+// snapshotKey identifies a version.
+type snapshotKey struct {
+	subject registry.Subject
+	number  int
+}
+
+func keyOf(v history.Version) snapshotKey { return snapshotKey{v.Subject, v.Number} }
+
+// snapshotCheck compares files with versions.
+type snapshotCheck struct {
+	files    files
+	versions map[snapshotKey]history.Version
+	at       map[string]snapshotKey // by file
+	seen     map[snapshotKey]bool   // versions that have a file, edited or not
+	faults   []Fault
+}
+
+func (c *snapshotCheck) expect(v history.Version) {
+	c.versions[keyOf(v)], c.at[snapshotPath(v)] = v, keyOf(v)
+}
+
+func (c *snapshotCheck) add(file string, kind FaultKind, k snapshotKey) {
+	c.faults = append(c.faults, Fault{File: file, Kind: kind, Subject: k.subject, Version: k.number})
+}
+
+// walk compares every file below the folder of snapshots. It leaves out hidden
+// files, such as those that toolcrib has not finished.
+func (c *snapshotCheck) walk() error {
+	return c.files.in(func(root *os.Root) error {
+		err := fs.WalkDir(root.FS(), path.Join(folder, historyName), func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".") {
+				return err
+			}
+			if !entry.Type().IsRegular() {
+				c.add(name, Foreign, snapshotKey{})
+				return nil
+			}
+			text, err := readIn(root, filepath.FromSlash(name))
+			if err != nil {
+				return err
+			}
+			return c.compare(name, text)
+		})
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+// compare looks for the version that a file says it is of, and else for the one
+// that was written to its place.
+func (c *snapshotCheck) compare(name string, text []byte) error {
+	var f snapshotFile
+	if json.Unmarshal(text, &f) == nil {
+		k := snapshotKey{f.Subject, f.Version}
+		if v, ok := c.versions[k]; ok && !c.seen[k] && path.Dir(snapshotPath(v)) == path.Dir(name) {
+			want, err := encodeSnapshot(v)
+			if err != nil {
+				return err
+			}
+			if bytes.Equal(text, want) {
+				c.seen[k] = true
+				return nil
+			}
+		}
+	}
+	if k, ok := c.at[name]; ok {
+		c.seen[k] = true
+		c.add(name, Edited, k)
+		return nil
+	}
+	c.add(name, Foreign, snapshotKey{})
+	return nil
+}
