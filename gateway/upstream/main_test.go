@@ -29,6 +29,9 @@ const (
 	otherTool = `{"name":"other-tool","inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#"},"x":1.00000000000000000001,"annotations":{"later":[]}}`
 )
 
+// headerTool names a header that is none.
+const headerTool = `{"name":"echo","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"bad name"}}}}`
+
 // promisingTool says what it gives back.
 const promisingTool = `{"name":"echo","inputSchema":{"type":"object"},"outputSchema":` + promise + `}`
 
@@ -132,6 +135,8 @@ func list(how, cursor string, n int) string {
 		return `{"tools":[{"name":"echo","name":"evil","inputSchema":{}}]}`
 	case "lies", "keeps-quiet", "keeps-to-it":
 		return `{"tools":[` + promisingTool + `]}`
+	case "headers":
+		return `{"tools":[` + headerTool + `]}`
 	case "none":
 		return `{}`
 	case "list-flood":

@@ -92,6 +92,12 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	if d.Approved == "" || d.Approved != d.Listed {
 		return gateway.Output{}, d.refusal(t.ID)
 	}
+	if ps := excluded(tools, name); len(ps) > 0 {
+		return gateway.Output{}, &gateway.Error{
+			Code:    gateway.CodeChanged,
+			Message: fmt.Sprintf("the definition of %s is one that clients exclude: %s; nothing was called.", t.WireName(), ps.Error()),
+		}
+	}
 	raw, node, err := session.Call(ctx, name, in.Args)
 	if err != nil {
 		return gateway.Output{}, asError(err)
@@ -180,6 +186,16 @@ func hashOf(tools []json.RawMessage, name string) string {
 	return found
 }
 
+// excluded returns for what the protocol excludes a listed tool.
+func excluded(tools []json.RawMessage, name string) jsondoc.Problems {
+	for _, raw := range tools {
+		if item, err := wire.ReadItem(wire.MCP, raw); err == nil && item.Name == name {
+			return item.Problems()
+		}
+	}
+	return nil
+}
+
 // drift is how an upstream definition differs from the approved one. It goes
 // into the audit log with the refusal.
 type drift struct {
@@ -209,10 +225,20 @@ func (d drift) refusal(id string) error {
 // maxMessage is how much of a server's own words an error repeats, in bytes.
 const maxMessage = 2_000
 
+// notFollowed says why a result that is not complete is an error. What a server
+// asks for in it (SEP-2322) would come from the user or from a model, past every
+// gate, so toolcrib declares to no server that it could give it.
+func notFollowed(kind string) string {
+	if kind == "input_required" {
+		return "the server answers input_required: it asks for input from the user or a model before it goes on, which toolcrib does not give; nothing was done as far as it says. Call it with all that it needs, or use the server directly"
+	}
+	return fmt.Sprintf("the server answers with a result of the type %s, which toolcrib does not know", jsondoc.Quote(kind))
+}
+
 // outcome tells a result from an error that the server reports in its place.
 func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
-		return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: "the server asks for more input, and nothing was declared that could give it", Details: raw}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: notFollowed(kind.Text), Details: raw}
 	}
 	if failed := n.Get("isError"); failed == nil || failed.Kind != jsondoc.Bool || failed.Text != "true" {
 		out := gateway.Output{Object: raw}

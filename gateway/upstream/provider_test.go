@@ -84,6 +84,25 @@ func TestRefusesWhatIsNotApproved(t *testing.T) {
 	})
 }
 
+// TestRefusesWhatClientsExclude is C12: a tool with a header that is none is not
+// called, even where somebody approved it.
+func TestRefusesWhatClientsExclude(t *testing.T) {
+	p := providerOf(t, "headers")
+	out, err := p.Run(t.Context(), approved(t, "echo", headerTool))
+	if !errors.Is(err, gateway.CodeChanged) || !strings.Contains(err.Error(), "is no name of a header") || out.Object != nil {
+		t.Errorf("%s, %v", out.Object, err)
+	}
+}
+
+// TestInputRequired is C29: what toolcrib does not follow is told as what it is.
+func TestInputRequired(t *testing.T) {
+	p := providerOf(t, "asks")
+	_, err := p.Run(t.Context(), approved(t, "echo", echoTool))
+	if !errors.Is(err, gateway.CodeProvider) || !strings.Contains(err.Error(), "input_required: it asks for input from the user or a model") {
+		t.Error(err)
+	}
+}
+
 // TestRugPull meets a server that lists what was approved until it is trusted.
 func TestRugPull(t *testing.T) {
 	p := providerOf(t, "swaps")

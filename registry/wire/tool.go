@@ -113,7 +113,8 @@ func (it Item) promptOnto(t registry.Tool) registry.Tool {
 }
 
 // Problems returns what keeps the item from being read in its format: what is
-// of the wrong type. Keys that toolcrib does not know are none.
+// of the wrong type, and for what the protocol excludes a tool. Keys that
+// toolcrib does not know are none.
 func (it Item) Problems() jsondoc.Problems {
 	var ps jsondoc.Problems
 	if it.Format == V0 {
@@ -135,6 +136,9 @@ func (it Item) Problems() jsondoc.Problems {
 		if n := body.Get(want.key); n != nil && n.Kind != want.kind && n.Kind != jsondoc.Null {
 			ps.Append(jsondoc.Problem{Path: want.key, Pos: n.Pos, Message: "expected " + want.kind.String() + ", got " + n.Kind.String()})
 		}
+	}
+	if it.Format == MCP {
+		ps.Append(paramHeaders(body.Get("inputSchema"))...)
 	}
 	return ps
 }
