@@ -82,8 +82,10 @@ format an application loads:
   openai      an array of OpenAI functions: the action tools
   anthropic   an array of Anthropic tools: the action tools
   mcp         what an MCP server answers to tools/list: the action tools;
-              with --server what was approved of that server, byte by byte as
-              it listed it
+              with --server what was approved of that server, in the order in
+              which it lists it; with --output the JSON of each tool is what it
+              listed byte by byte, and on standard output characters that do not
+              show are escaped, which means the same
 
 An agent's tools that wait to be discovered are left out, as in its prompt,
 unless --deferred is given. Only what was approved is in it. What a format has
@@ -143,8 +145,11 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	text = visible.JSON(text)
-	if f.output == "" || f.output == "-" {
+	printed := f.output == "" || f.output == "-"
+	if printed || f.server == "" {
+		text = visible.JSON(text)
+	}
+	if printed {
 		_, err := a.env.Out.Write(text)
 		return err
 	}

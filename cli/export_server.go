@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/registry"
@@ -12,9 +13,13 @@ import (
 
 // encodeServer writes what was approved of an MCP server as the server itself
 // lists it: the JSON of each tool byte by byte as it came, whatever toolcrib
-// makes of it.
+// makes of it, in the order of the server's latest list.
 func (a *app) encodeServer(ctx context.Context, server string, c extract) ([]byte, error) {
-	var raws [][]byte
+	order, err := a.db.Listed(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	raws := map[string][]byte{}
 	for _, e := range c.tools {
 		l, err := liveOf(e)
 		if err != nil {
@@ -31,14 +36,23 @@ func (a *app) encodeServer(ctx context.Context, server string, c extract) ([]byt
 		if !ok {
 			return nil, fmt.Errorf("the JSON that %s was imported from was not kept here; import it again", e.Subject)
 		}
-		raws = append(raws, raw)
+		raws[s.Hash] = raw
+		if !slices.Contains(order, s.Hash) {
+			order = append(order, s.Hash) // it is not listed like this any more
+		}
 	}
 	if len(raws) == 0 {
 		return nil, notFoundf("approved tools of the server %s", server)
 	}
 	var doc bytes.Buffer
 	fmt.Fprintf(&doc, `{"serverInfo":{"name":%s},"tools":[`, jsondoc.Canonical(jsondoc.NewString(server)))
-	doc.Write(bytes.Join(raws, []byte(",\n")))
+	var list [][]byte
+	for _, hash := range order {
+		if raw, approved := raws[hash]; approved {
+			list = append(list, raw)
+		}
+	}
+	doc.Write(bytes.Join(list, []byte(",\n")))
 	doc.WriteString("]}\n")
 	return doc.Bytes(), nil
 }

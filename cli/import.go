@@ -48,7 +48,13 @@ without anything else asks the one of that name in the configuration.
 
 What the client had declared it can do changes what a server lists: pass it with
 --client-capabilities, or save it with the answer as "clientCapabilities". To a
-live server toolcrib declares nothing.`,
+live server toolcrib declares nothing.
+
+A prompt of a v0 file that lacks something, or has it blank, becomes a draft for
+somebody to complete; --draft keeps everything as drafts. Keys that the format
+does not have are kept, and an export writes them back. A tool that the MCP
+protocol has clients exclude (an invalid x-mcp-header) is skipped. Exit status 6
+when anything was skipped; each is listed with its reason.`,
 		Example: `  toolcrib import tracker.json --server tracker
   toolcrib import --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory
   toolcrib import --mcp-url https://mcp.example.com/mcp --server example
@@ -240,7 +246,7 @@ func (a *app) leaveOutPending(ctx context.Context, steps []intake.Step, watched 
 				return err
 			}
 			for _, p := range open {
-				if p.Type == s.Draft.Type && p.ContentHash == s.Draft.Definition.Hash() && p.State != proposals.Drafted {
+				if p.Type == s.Draft.Type && p.ContentHash == s.Draft.Definition.Hash() && (p.State != proposals.Drafted || s.Missing != "") {
 					steps[i] = s.Pending(p)
 				}
 			}
@@ -281,7 +287,11 @@ func (b bound) takeIn(ctx context.Context, a *app, doc wire.Document, o intake.O
 	for _, t := range record.Tools {
 		raws[t.Hash] = t.Body
 	}
-	return b.desk.Importing(raws).Propose(ctx, b.actor, drafts, submit)
+	desk := b.desk.Importing(raws)
+	if !submit {
+		return desk.Propose(ctx, b.actor, drafts, false)
+	}
+	return desk.TakeIn(ctx, b.actor, drafts)
 }
 
 func (b bound) importRecord(a *app, doc wire.Document, o intake.Origin) store.Import {

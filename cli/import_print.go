@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"toolcrib/proposals"
@@ -11,16 +12,19 @@ import (
 )
 
 type docImport struct {
-	Schema    int             `json:"schema"`
-	Kind      string          `json:"kind"`
-	File      string          `json:"file"`
-	Format    string          `json:"format"`
-	Label     string          `json:"label"`
-	RawHash   string          `json:"raw_hash"`
-	Steps     []docImportStep `json:"steps"`
-	Proposals []docProposal   `json:"proposals"`
-	Warnings  []string        `json:"warnings"`
-	DryRun    bool            `json:"dry_run,omitempty"`
+	Schema  int    `json:"schema"`
+	Kind    string `json:"kind"`
+	File    string `json:"file"`
+	Format  string `json:"format"`
+	Label   string `json:"label"`
+	RawHash string `json:"raw_hash"`
+	// Definitions is how many the document holds, those that are skipped included.
+	// Steps are more where some vanished.
+	Definitions int             `json:"definitions"`
+	Steps       []docImportStep `json:"steps"`
+	Proposals   []docProposal   `json:"proposals"`
+	Warnings    []string        `json:"warnings"`
+	DryRun      bool            `json:"dry_run,omitempty"`
 	// Capabilities are those that were declared to a live server.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
 	// Configuration is what a live server needs for its tools to run, when it
@@ -36,6 +40,10 @@ type docImportStep struct {
 	Reason   string `json:"reason,omitempty"`
 	RawHash  string `json:"raw_hash,omitempty"`
 	Proposal string `json:"proposal,omitempty"`
+	// Missing says what keeps a prompt a draft; UnknownKeys are those that the v0
+	// format does not have. They are kept.
+	Missing     string   `json:"missing,omitempty"`
+	UnknownKeys []string `json:"unknown_keys,omitempty"`
 }
 
 // newDocImportSteps tells of steps; made are the proposals of those that have
@@ -43,7 +51,7 @@ type docImportStep struct {
 func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImportStep {
 	docs := make([]docImportStep, len(steps))
 	for i, s := range steps {
-		docs[i] = docImportStep{Name: s.Name, Change: string(s.Change), Reason: s.Reason, RawHash: s.Hash, Subject: s.Subject.String()}
+		docs[i] = docImportStep{Name: s.Name, Change: string(s.Change), Reason: s.Reason, RawHash: s.Hash, Subject: s.Subject.String(), Missing: s.Missing, UnknownKeys: s.Unknown}
 		if s.Draft != nil {
 			docs[i].Proposal = string(made[0].ID)
 			made = made[1:]
@@ -56,7 +64,8 @@ func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImpo
 func (t intaken) document(a *app) docImport {
 	d := docImport{
 		Schema: schema, Kind: "import", File: t.file, Format: string(t.doc.Format), Label: t.origin.Label,
-		RawHash: registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.made),
+		Definitions: len(t.doc.Items) + len(t.doc.Entries) + len(t.doc.Skipped),
+		RawHash:     registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.made),
 		Proposals: newDocProposalList(t.made, "", false).Proposals, Warnings: append([]string{}, t.doc.Skipped...), DryRun: a.flags.dryRun,
 	}
 	if t.from != nil {
@@ -81,8 +90,9 @@ func (a *app) printImport(t intaken) error {
 		counts[s.Change]++
 	}
 	out := t.document(a)
-	return a.print(out, func(p *page) {
-		p.linef("%s: %d definitions as %s, %s", t.file, len(t.steps), string(t.doc.Format), t.origin.Label)
+	skipped := len(t.doc.Skipped) + counts[intake.Skip]
+	return errors.Join(a.print(out, func(p *page) {
+		p.linef("%s: %s as %s, %s", t.file, definitions(out.Definitions), string(t.doc.Format), t.origin.Label)
 		t.lines(p)
 		for _, w := range t.doc.Skipped {
 			p.linef("skipped: %s", w)
@@ -91,6 +101,7 @@ func (a *app) printImport(t intaken) error {
 		for _, c := range []intake.Change{intake.New, intake.Modify, intake.Deactivate, intake.Reactivate, intake.None, intake.Pending, intake.Skip} {
 			parts = append(parts, counts[c])
 		}
+		parts[len(parts)-1] = skipped
 		p.linef("%d new, %d changed, %d vanished, %d back, %d as they are live, %d proposed before, %d skipped.", parts...)
 		if out.Configuration != "" {
 			p.blank()
@@ -103,7 +114,15 @@ func (a *app) printImport(t intaken) error {
 			}
 		}
 		a.closing(p)
-	})
+	}), findingsUnless(skipped == 0))
+}
+
+// definitions counts definitions.
+func definitions(n int) string {
+	if n == 1 {
+		return "1 definition"
+	}
+	return itoa(n) + " definitions"
 }
 
 // lines tells what was proposed and what could not be.
@@ -115,6 +134,12 @@ func (t intaken) lines(p *page) {
 			p.linef("%s", moved(t.made[next]))
 			if s.Change == intake.Modify {
 				p.linef("    changed: %s", s.Reason)
+			}
+			if s.Missing != "" {
+				p.linef("    a draft until it is complete: %s", s.Missing)
+			}
+			if len(s.Unknown) > 0 {
+				p.linef("    kept as they are, as the format does not have them: %s", strings.Join(s.Unknown, ", "))
 			}
 			next++
 		case s.Change == intake.Skip:

@@ -12,6 +12,23 @@ import (
 // whoever keeps the file.
 type V0File struct {
 	Prompts []V0Prompt `json:"prompts"`
+
+	rest []jsondoc.Member // keys beside the prompts, which the format does not have
+}
+
+// BindJSON reads a file and keeps the keys that the format does not have.
+func (f *V0File) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	type object V0File
+	known := *n
+	known.Members, f.rest = nil, nil
+	for _, m := range n.Members {
+		if m.Key == "prompts" {
+			known.Members = append(known.Members, m)
+			continue
+		}
+		f.rest = append(f.rest, m)
+	}
+	return jsondoc.Bind(&known, path, (*object)(f))
 }
 
 // V0Prompt is one prompt of such a file. The times are kept as the texts that
@@ -28,7 +45,8 @@ type V0Prompt struct {
 	CreatedAt  string `json:"createdAt"`
 	UpdatedAt  string `json:"updatedAt"`
 
-	keys []string // those that the prompt was read with, in their order
+	keys []string         // those that the prompt was read with, in their order
+	rest []jsondoc.Member // those of them that the format does not have
 }
 
 // v0Keys are the keys of a prompt in the order of the format.
@@ -61,20 +79,42 @@ func (p *V0Prompt) field(key string) *string {
 	panic("registry: no v0 key: " + key)
 }
 
-// BindJSON reads a prompt and remembers which keys it has.
+// BindJSON reads a prompt and remembers which keys it has, also those that the
+// format does not have: files in use have keys of their own. A key that is null
+// is missing.
 func (p *V0Prompt) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	type object V0Prompt
-	ps := jsondoc.Bind(n, path, (*object)(p))
-	p.keys = make([]string, len(n.Members))
+	if n.Kind != jsondoc.Object {
+		return jsondoc.Bind(n, path, (*object)(p))
+	}
+	known := &jsondoc.Node{Kind: jsondoc.Object, Pos: n.Pos}
+	p.keys, p.rest = make([]string, len(n.Members)), nil
 	for i, m := range n.Members {
 		p.keys[i] = m.Key
+		switch {
+		case !slices.Contains(v0Keys[:], m.Key), m.Value.Kind == jsondoc.Null:
+			p.rest = append(p.rest, m)
+		default:
+			known.Members = append(known.Members, m)
+		}
 	}
-	return ps
+	return jsondoc.Bind(known, path, (*object)(p))
 }
 
-// DecodeV0 reads a v0 file strictly. The error is a jsondoc.Problems with
-// everything of the wrong shape, unknown keys and repeated ids included;
-// whether a prompt is complete is for the Problems of its Tool to say.
+// UnknownKeys returns the keys of a prompt that the format does not have.
+func (p V0Prompt) UnknownKeys() []string {
+	var keys []string
+	for _, m := range p.rest {
+		if !slices.Contains(v0Keys[:], m.Key) {
+			keys = append(keys, m.Key)
+		}
+	}
+	return keys
+}
+
+// DecodeV0 reads a v0 file. Keys that the format does not have are kept. The
+// error is a jsondoc.Problems with everything of the wrong shape, repeated ids
+// included; whether a prompt is complete is for the Problems of its Tool to say.
 func DecodeV0(data []byte) (V0File, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {
@@ -107,13 +147,17 @@ func (f V0File) Encode() []byte {
 	for _, p := range f.Prompts {
 		prompts.Items = append(prompts.Items, p.Node())
 	}
-	return jsondoc.Indent(jsondoc.NewObject(jsondoc.Member{Key: "prompts", Value: prompts}))
+	return jsondoc.Indent(jsondoc.NewObject(append([]jsondoc.Member{{Key: "prompts", Value: prompts}}, f.rest...)...))
 }
 
 // Node returns the prompt as Encode writes it.
 func (p V0Prompt) Node() *jsondoc.Node {
 	n := jsondoc.NewObject()
 	for _, key := range p.keys {
+		if i := slices.IndexFunc(p.rest, func(m jsondoc.Member) bool { return m.Key == key }); i >= 0 {
+			n.Members = append(n.Members, p.rest[i])
+			continue
+		}
 		n.Set(key, jsondoc.NewString(*p.field(key)))
 	}
 	for _, key := range v0Keys {

@@ -16,15 +16,27 @@ import (
 // or none. The error joins what is wrong with each. An agent that has an open
 // proposal on a subject revises that one instead of opening a second.
 func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
-	if submit {
-		d.try(ctx, drafts...)
+	return d.proposeEach(ctx, actor, drafts, func(proposals.Draft) bool { return submit })
+}
+
+// TakeIn is Propose for what was written elsewhere: it submits the drafts that
+// are complete and keeps the others as drafts, for somebody to complete.
+func (d *Desk) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft) ([]proposals.Proposal, error) {
+	return d.proposeEach(ctx, actor, drafts, func(draft proposals.Draft) bool { return len(draft.Problems()) == 0 })
+}
+
+func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit func(proposals.Draft) bool) ([]proposals.Proposal, error) {
+	for _, draft := range drafts {
+		if submit(draft) {
+			d.try(ctx, draft)
+		}
 	}
 	var made []proposals.Proposal
 	err := d.update(ctx, func(tx Tx) error {
 		made = make([]proposals.Proposal, 0, len(drafts))
 		var errs []error
 		for _, draft := range drafts {
-			p, err := d.propose(ctx, tx, actor, draft, submit)
+			p, err := d.propose(ctx, tx, actor, draft, submit(draft))
 			if err != nil {
 				errs = append(errs, err)
 				continue

@@ -87,6 +87,17 @@ func (db *DB) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err
 	return i, ok, err
 }
 
+// Listed returns the hashes of what the latest recorded list of an MCP server
+// held, in its order; none when nothing of it is on record.
+func (db *DB) Listed(ctx context.Context, label string) (hashes []string, err error) {
+	err = db.view(ctx, func(s *session) error {
+		hashes, err = all(ctx, s, scanString, `SELECT t.value FROM json_each((SELECT tools FROM imports
+			WHERE label = ? AND format = 'mcp' ORDER BY seq DESC LIMIT 1)) t ORDER BY t.key`, label)
+		return err
+	})
+	return hashes, err
+}
+
 // Raw returns the JSON that was kept under a hash, false when none was.
 func (db *DB) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	err = db.view(ctx, func(s *session) error {

@@ -142,19 +142,17 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string) erro
 		at := jsondoc.Index(strings.Join(way, "."), i)
 		it := Item{Format: d.Format, Pos: n.Pos, Path: at, Raw: raws[i], node: n}
 		key := "name"
-		switch d.Format {
-		case Names:
-			it.Name = n.Text
-		case V0:
+		if d.Format == V0 {
 			key = "id"
-			it.Name = text(n.Get(key))
-		default:
-			it.Name = text(it.body().Get(key))
 		}
+		it.Name = it.name()
 		path := jsondoc.Join(at, key)
 		switch first, again := seen[it.Name]; {
 		case builtIn(d.Format, n):
 			d.Skipped = append(d.Skipped, fmt.Sprintf("%s is a tool of the host, without a definition", jsondoc.Quote(text(n.Get("type")))))
+			continue
+		case d.Format == V0 && (strings.TrimSpace(it.Name) == "" || again || n.Kind != jsondoc.Object):
+			d.Skipped = append(d.Skipped, fmt.Sprintf("prompts[%d] (line %d): %s", i, n.Pos.Line, skipsPrompt(n, again)))
 			continue
 		case it.Name == "":
 			ps.Append(jsondoc.Problem{Path: path, Pos: n.Pos, Message: "missing; expected the name of the tool"})
@@ -167,6 +165,17 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string) erro
 		d.Items = append(d.Items, it)
 	}
 	return ps.Err()
+}
+
+// skipsPrompt says why an element of a v0 file can not be told apart from others.
+func skipsPrompt(n *jsondoc.Node, again bool) string {
+	switch {
+	case n.Kind != jsondoc.Object:
+		return "expected a prompt, got " + n.Kind.String()
+	case again:
+		return "its id repeats that of a prompt before it"
+	}
+	return "it has neither an id nor a name"
 }
 
 // builtIn reports whether an element names a tool that the host itself has.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -101,14 +102,33 @@ func ReadItem(f Format, raw []byte) (Item, error) {
 		return Item{}, err
 	}
 	it := Item{Format: f, Pos: n.Pos, Raw: raw, node: n}
-	it.Name = text(it.body().Get("name"))
-	if f == V0 {
-		it.Name = text(n.Get("id"))
-	}
-	if it.Name == "" {
+	if it.Name = it.name(); it.Name == "" {
 		return Item{}, fmt.Errorf("a tool without a name: %s", jsondoc.Quote(string(raw)))
 	}
 	return it, nil
+}
+
+// name returns what the item is called in its format. A prompt without an id
+// goes by the name that it has for people.
+func (it Item) name() string {
+	switch it.Format {
+	case Names:
+		return it.node.Text
+	case V0:
+		return cmp.Or(text(it.node.Get("id")), text(it.node.Get("name")))
+	case MCP, OpenAI, Anthropic, Toolcrib:
+	}
+	return text(it.body().Get("name"))
+}
+
+// UnknownKeys returns the keys of a v0 prompt that the format does not have. They
+// stay where they are.
+func (it Item) UnknownKeys() []string {
+	var p registry.V0Prompt
+	if it.Format == V0 && len(jsondoc.Bind(it.node, jsondoc.Root, &p)) == 0 {
+		return p.UnknownKeys()
+	}
+	return nil
 }
 
 // body returns the object that name, description and schema stand in.

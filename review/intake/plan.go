@@ -36,6 +36,8 @@ type Step struct {
 	Reason  string           // why it is skipped, or what changed
 	Draft   *proposals.Draft // nil when nothing is proposed
 	Hash    string           // of its raw JSON; "" when it vanished
+	Unknown []string         // keys of a v0 prompt that the format does not have; they are kept
+	Missing string           // what keeps a prompt a draft, "" for nothing
 }
 
 // Live is what a document is held against: the definitions of every layer in
@@ -62,7 +64,13 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 	p.ids(doc.Items)
 	var steps []Step
 	for _, it := range doc.Items {
-		steps = append(steps, p.item(it))
+		step := p.item(it)
+		if step.Draft != nil {
+			if ps := step.Draft.Excess(); len(ps) > 0 {
+				step = step.skip(ps.String())
+			}
+		}
+		steps = append(steps, step)
 	}
 	return append(steps, p.vanished(doc.Items)...)
 }
@@ -105,6 +113,7 @@ func (p *planner) item(it wire.Item) Step {
 	if reason := refused(after); reason != "" {
 		return step.skip(reason)
 	}
+	step.Unknown, step.Missing = it.UnknownKeys(), missing(after)
 	step.Change = Modify
 	step.Reason = strings.Join(differing(before, after), ", ")
 	step.Draft = p.draft(proposals.Modify, l.Subject, l.Version, after, p.whyModified(it, before, after))
@@ -145,6 +154,7 @@ func (p *planner) fresh(step Step, it wire.Item) Step {
 	if reason := refused(t); reason != "" {
 		return step.skip(reason)
 	}
+	step.Unknown, step.Missing = it.UnknownKeys(), missing(t)
 	step.Change = New
 	step.Draft = p.draft(proposals.New, step.Subject, 0, t, p.whyNew(it))
 	return step
@@ -171,6 +181,14 @@ func refused(t registry.Tool) string {
 			return "its schema is refused: " + err.Error()
 		}
 	}
+	if t.Kind == registry.PromptTool {
+		return "" // what is missing in it can be written
+	}
+	return missing(t)
+}
+
+// missing says what keeps a definition from being submitted, "" for nothing.
+func missing(t registry.Tool) string {
 	if ps := t.Problems(jsondoc.Root); len(ps) > 0 {
 		return ps.Error()
 	}
