@@ -71,8 +71,9 @@ func (c *template) subject(d Draft) {
 func (c *template) versions(d Draft) {
 	known := slices.Contains(Types(), d.Type)
 	switch {
+	case d.BaseVersion == nil && d.Type == New: // only 0 is possible, which Base returns
 	case d.BaseVersion == nil:
-		c.add(RuleBaseVersion, "baseVersion", "missing; expected the live version the draft was made against, 0 for a new subject")
+		c.add(RuleBaseVersion, "baseVersion", "missing; expected the live version the draft was made against")
 	case d.Type == New && *d.BaseVersion != 0:
 		c.add(RuleBaseVersion, "baseVersion", "is %d; a new subject has no version yet, so 0 is expected", *d.BaseVersion)
 	case d.Type != New && known && *d.BaseVersion < 1:

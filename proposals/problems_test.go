@@ -62,7 +62,8 @@ func TestProblems(t *testing.T) {
 			`T108 subject: expected a tool or an agent in a layer, such as tool:user/scene_pacer; got "tool:moon/scene_pacer"`,
 		}},
 
-		"no base":            {func(d *Draft) { d.BaseVersion = nil }, []string{"T102 baseVersion: missing"}},
+		"no base":            {func(d *Draft) { d.Type, d.BaseVersion = Modify, nil }, []string{"T102 baseVersion: missing"}},
+		"new without a base": {func(d *Draft) { d.BaseVersion = nil }, nil}, // C31
 		"new on a version":   {func(d *Draft) { d.BaseVersion = new(2) }, []string{"T102 baseVersion: is 2; a new subject has no version yet"}},
 		"modify on nothing":  {func(d *Draft) { d.Type = Modify }, []string{"T102 baseVersion: is 0; type modify is about a subject that exists"}},
 		"negative base":      {func(d *Draft) { d.Type, d.BaseVersion = Modify, new(-1) }, []string{"T102 baseVersion: is -1"}},
