@@ -152,6 +152,7 @@ type docAssessment struct {
 	Reviewer       string       `json:"reviewer"`
 	Recommendation string       `json:"recommendation"`
 	Comment        string       `json:"comment"`
+	BuiltinComment string       `json:"builtin_comment,omitempty"`
 	Findings       []docFinding `json:"findings"`
 	Harness        []docOutcome `json:"harness"`
 	Problems       []string     `json:"problems,omitempty"`

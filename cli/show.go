@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -115,7 +116,7 @@ func newDocDossier(d review.Dossier) docDossier {
 func newDocAssessment(as review.Assessment, d review.Dossier) *docAssessment {
 	doc := &docAssessment{
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
-		Comment: as.Report.Comment, Findings: []docFinding{}, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, CreatedAt: as.At,
+		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Findings: []docFinding{}, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, CreatedAt: as.At,
 	}
 	doc.Harness = []docOutcome{}
 	for _, r := range as.Report.Harness {
@@ -250,7 +251,12 @@ func writeAssessment(p *page, d review.Dossier) {
 	}
 	p.blank()
 	p.linef("Assessment by %s of revision %d: %s", as.Reviewer, as.Revision, as.Recommendation)
-	p.text("  ", as.Report.Comment)
+	p.text("  ", cmp.Or(as.Report.Comment, "(no comment)"))
+	if as.Report.Builtin != "" {
+		p.blank()
+		p.linef("%s", proposals.BuiltinChief())
+		p.text("  ", as.Report.Builtin)
+	}
 	if len(as.Report.Harness) > 0 {
 		p.blank()
 	}

@@ -41,7 +41,8 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	if err != nil {
 		return p, Assessment{}, err
 	}
-	report.Findings = adopt(carried(report.Findings, earlier), o.Findings)
+	byRules := report.Findings
+	report.Findings = adopt(carried(byRules, earlier), o.Findings)
 	report.Advice, report.Problems = o.Recommendation, o.Problems
 	waivers, err := tx.Waivers(ctx, p.ID)
 	if err != nil {
@@ -51,7 +52,13 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	standing := stand(report.Findings, waivers, p.Revision, at)
 	open, _ := unsettled(standing)
 	recommendation := recommend(open).Lower(advice(earlier, reviewer)).Lower(o.Recommendation)
-	report.Comment = d.comment(report, standing, recommendation, o)
+	if reviewer == proposals.BuiltinChief() {
+		report.Comment = d.comment(report, standing, recommendation, o)
+	} else { // a chief signs what the chief wrote, and nothing else
+		own := stand(byRules, waivers, p.Revision, at)
+		open, _ := unsettled(own)
+		report.Comment, report.Builtin = o.Comment, d.comment(report, own, recommend(open), Opinion{})
+	}
 	a := Assessment{
 		ID: d.newID(), Proposal: p.ID, Revision: p.Revision, ContentHash: rev.ContentHash, Reviewer: reviewer,
 		Recommendation: recommendation, Report: report, RulesVersion: d.RulesVersion(), At: at,

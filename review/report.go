@@ -13,9 +13,13 @@ import (
 // Report is what a reviewer found and said.
 type Report struct {
 	Findings []rules.Finding `json:"findings"`
-	// Comment answers in plain words whether the change makes sense, overlaps
-	// a core tool, breaks guardrails or policy, and what must change. Markdown.
+	// Comment is the reviewer's own text, Markdown. That of the built-in
+	// reviewer answers in plain words whether the change makes sense, overlaps a
+	// core tool, breaks guardrails or policy, and what must change.
 	Comment string `json:"comment"`
+	// Builtin is the built-in reviewer's text where a chief filed Comment; ""
+	// where Comment is the built-in reviewer's itself.
+	Builtin string `json:"builtin,omitempty"`
 	// Advice is what the reviewer recommended, apart from what the findings
 	// recommend; "" for none.
 	Advice proposals.Recommendation `json:"advice,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"strings"
 
+	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
@@ -40,10 +41,19 @@ func (pp *proposalPage) assessment(m *Model) pager.Rows {
 	}
 	page.Blank()
 	page.Heading("What the reviewer says")
-	for line := range strings.SplitSeq(a.Report.Comment, "\n") {
-		page.Marked("  ", line, strongMarks(line, m.theme))
+	reviewComment(page, m.theme, a.Report.Comment)
+	if a.Report.Builtin != "" {
+		page.Blank()
+		page.Heading(proposals.BuiltinChief().String())
+		reviewComment(page, m.theme, a.Report.Builtin)
 	}
 	return page.Rows()
+}
+
+func reviewComment(page *prose.Page, th theme.Theme, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		page.Marked("  ", line, strongMarks(line, th))
+	}
 }
 
 // strongMarks brings out what stands between double asterisks, and keeps the

@@ -120,6 +120,10 @@ func (s *session) doFindings(string) error {
 		lines = append(lines, "The reviewer says:")
 		lines = append(lines, text("  ", a.Report.Comment)...)
 	}
+	if a.Report.Builtin != "" {
+		lines = append(lines, proposals.BuiltinChief().String()+" says:")
+		lines = append(lines, text("  ", a.Report.Builtin)...)
+	}
 	if s.pages(lines) {
 		s.read[d.Proposal.ID].findings = d.Digest
 	} else {
