@@ -19,7 +19,7 @@ type decideFlags struct {
 
 func (f *decideFlags) register(set *pflag.FlagSet) {
 	f.note.register(set)
-	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; once for each proposal, in their order")
+	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; once for each proposal or change set, in their order")
 }
 
 func newApprove(a *app) *cobra.Command {
@@ -32,11 +32,16 @@ subject and goes live. Only a user can do this. A member of a change set is
 approved with all the others: name them all, or set:NAME.
 
 With --expect it is approved only if its review digest is still the one that
-toolcrib show printed. A core tool is never changed, and an open block is never
-passed over. Exit status 4 when it was decided before, is stale or has another
-digest, 5 when it is locked, blocked or not yours to approve.`,
-		Example: `  toolcrib --approve 0199f3
-  toolcrib approve 0199f3 --expect "$(toolcrib show 0199f3 --json | jq -r .proposal.review_digest)"
+toolcrib show printed; show set:NAME prints one for a whole change set. Without
+it, the digest counts that show, diff, review or the workbench last showed you:
+when something has changed since, the approval is refused and the change is
+named. What you were never shown can be approved alone, and the decision records
+that. A core tool is never changed, and an open block is never passed over.
+
+Exit status 4 when it was decided before, is stale or has another digest, 5 when
+it is locked, blocked or not yours to approve.`,
+		Example: `  toolcrib --approve 4
+  toolcrib approve 4 --expect "$(toolcrib show 4 --json | jq -r .proposal.review_digest)"
   toolcrib approve set:rollout --note "agreed on Monday"`,
 		Args: some("ids of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runApprove(cmd.Context(), a, args, flags) },
@@ -102,15 +107,9 @@ func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, a
 	if err != nil {
 		return err
 	}
-	if n := len(flags.expect); n > 0 && n != len(ids) {
-		return usagef("--expect was given %d times for %d proposals; give it once for each, in their order", n, len(ids))
-	}
-	choices := make([]review.Choice, len(ids))
-	for i, id := range ids {
-		choices[i].ID = id
-		if len(flags.expect) > 0 {
-			choices[i].Expect = flags.expect[i]
-		}
+	choices, err := b.choices(ctx, ids, refs, flags.expect)
+	if err != nil {
+		return err
 	}
 	decisions, err := act(b.desk, ctx, b.actor, choices, note)
 	if err != nil {
@@ -130,6 +129,36 @@ func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, a
 	return a.publish(ctx)
 }
 
+// choices ties proposals to the digests that were given: one for each of them,
+// or one for each reference, so that a change set takes a single one.
+func (b bound) choices(ctx context.Context, ids []proposals.ID, refs, expect []string) ([]review.Choice, error) {
+	choices := make([]review.Choice, len(ids))
+	for i, id := range ids {
+		choices[i].ID = id
+	}
+	switch len(expect) {
+	case 0:
+	case len(ids):
+		for i := range choices {
+			choices[i].Expect = expect[i]
+		}
+	case len(refs):
+		choices = choices[:0]
+		for i, ref := range refs {
+			of, err := b.desk.Resolve(ctx, ref)
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range of {
+				choices = append(choices, review.Choice{ID: id, Expect: expect[i]})
+			}
+		}
+	default:
+		return nil, usagef("--expect was given %d times for %d proposals; give it once for each, in their order, or once for a change set", len(expect), len(ids))
+	}
+	return choices, nil
+}
+
 func (a *app) printDecisions(decisions []review.Decision) error {
 	doc := docDecisionList{Schema: schema, Kind: "decision", Decisions: make([]docDecision, len(decisions)), DryRun: a.flags.dryRun}
 	for i, d := range decisions {
@@ -145,7 +174,7 @@ func (a *app) printDecisions(decisions []review.Decision) error {
 
 func decided(d review.Decision) string {
 	if d.Verdict == review.VerdictApproved {
-		return fmt.Sprintf("%s  approved: %s is live in version %d (%s)", d.Proposal, d.Subject, d.Version, d.VersionHash[:12])
+		return fmt.Sprintf("%s  approved: %s is live in version %d (%s)%s", d.Proposal, d.Subject, d.Version, d.VersionHash[:12], notShown(d))
 	}
 	return fmt.Sprintf("%s  %s: %s, revision %d", d.Proposal, d.Verdict, d.Subject, d.Revision)
 }

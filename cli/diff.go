@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolcrib/history/diff"
+	"toolcrib/proposals"
+	"toolcrib/review"
 )
 
 type docDiff struct {
@@ -14,6 +17,22 @@ type docDiff struct {
 	From   string     `json:"from"`
 	To     string     `json:"to"`
 	Fields []docField `json:"fields"`
+}
+
+// docDiffList has the differences of every member of a change set.
+type docDiffList struct {
+	Schema       int             `json:"schema"`
+	Kind         string          `json:"kind"`
+	ChangeSet    string          `json:"change_set"`
+	ReviewDigest string          `json:"review_digest"`
+	Diffs        []docMemberDiff `json:"diffs"`
+}
+
+type docMemberDiff struct {
+	Proposal docProposalRef `json:"proposal"`
+	From     string         `json:"from"`
+	To       string         `json:"to"`
+	Fields   []docField     `json:"fields"`
 }
 
 // docField is one field that differs. Hunks compare texts line by line, and
@@ -44,35 +63,56 @@ type docDiffLine struct {
 }
 
 func newDiff(a *app) *cobra.Command {
-	var around int
-	var columns bool
+	var layout diffLayout
 	cmd := &cobra.Command{
-		Use:   "diff ID | SUBJECT@A..B | LEFT RIGHT",
+		Use:   "diff ID | set:NAME | SUBJECT@A..B | LEFT RIGHT",
 		Short: "Compare what was, is and would be",
 		Long: `Compare two definitions field by field, line by line and word by word. For what
 was imported, paths that begin with source: are those of the JSON it came in.
 
-One argument: the id of a proposal, whose current revision is held against the
-version it was made from; or SUBJECT@A..B for two versions; or ID@A..B for two
-revisions. Two arguments, each one of: SUBJECT (the live version), SUBJECT@N,
-ID (the current revision), ID@N, ID@base, ID@live, or a file. Nothing is
+One argument: a proposal, whose current revision is held against the version it
+was made from; set:NAME for each member of a change set; SUBJECT@A..B for two
+versions; or ID@A..B for two revisions. Two arguments, each one of: SUBJECT (the live version), SUBJECT@N,
+ID (the current revision), ID@N, ID@base, ID@live, or a file. No proposal is
 changed.`,
-		Example: `  toolcrib diff 0199f3
+		Example: `  toolcrib diff 4
+  toolcrib diff set:rollout
   toolcrib diff tool:user/scene_pacer@1..2
   toolcrib diff scene_pacer@1..live
   toolcrib diff scene_pacer pacer.md`,
 		Args: between(1, 2, "one or two things to compare"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, args, around, columns) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, args, layout) },
 	}
-	cmd.Flags().IntVar(&around, "context", 3, "show `N` lines around each change; -1 for all")
-	cmd.Flags().BoolVar(&columns, "side-by-side", false, "show both sides next to each other, $COLUMNS wide")
+	cmd.Flags().IntVar(&layout.around, "context", 3, "show `N` lines around each change; -1 for all")
+	cmd.Flags().BoolVar(&layout.columns, "side-by-side", false, "show both sides next to each other, $COLUMNS wide")
 	return cmd
 }
 
-func runDiff(ctx context.Context, a *app, args []string, around int, columns bool) error {
+// diffLayout is how differences are printed.
+type diffLayout struct {
+	around  int // lines of context, -1 for all
+	columns bool
+}
+
+func runDiff(ctx context.Context, a *app, args []string, layout diffLayout) error {
 	b, err := a.bind(ctx)
 	if err != nil {
 		return err
+	}
+	if set, ok := review.ChangeSetRef(args[0]); ok && len(args) == 1 {
+		return b.diffSet(ctx, a, set, layout)
+	}
+	if len(args) == 1 && !strings.Contains(args[0], "@") {
+		d, err := b.show(ctx, a, args[0])
+		if err != nil {
+			return err
+		}
+		left, right := proposed(d)
+		if err := a.printDiff(left, right, layout); err != nil {
+			return err
+		}
+		b.shown(ctx, a, d)
+		return nil
 	}
 	var left, right content
 	if len(args) == 1 {
@@ -88,18 +128,63 @@ func runDiff(ctx context.Context, a *app, args []string, around int, columns boo
 			return err
 		}
 	}
+	return a.printDiff(left, right, layout)
+}
+
+func (a *app) printDiff(left, right content, layout diffLayout) error {
+	doc, fields := newDocDiff(left, right, layout.around)
+	return a.print(doc, func(p *page) { a.writeDiff(p, doc, fields, layout) })
+}
+
+func newDocDiff(left, right content, around int) (docDiff, []diff.Field) {
 	fields := diff.Contents(left.Content, right.Content)
 	doc := docDiff{Schema: schema, Kind: "diff", From: left.label, To: right.label, Fields: make([]docField, len(fields))}
 	for i, f := range fields {
 		doc.Fields[i] = docField{Path: f.Path, Change: string(f.Change), Hunks: newDocHunks(f.Hunks(around))}
 	}
-	return a.print(doc, func(p *page) {
-		if columns {
-			writeColumns(p, doc, fields, around, a.columns())
-			return
+	return doc, fields
+}
+
+func (a *app) writeDiff(p *page, doc docDiff, fields []diff.Field, layout diffLayout) {
+	if layout.columns {
+		writeColumns(p, doc, fields, layout.around, a.columns())
+		return
+	}
+	writeDiff(p, doc)
+}
+
+// diffSet compares each member of a change set with what it was made from.
+func (b bound) diffSet(ctx context.Context, a *app, name string, layout diffLayout) error {
+	set, err := b.desk.ShowSet(ctx, b.actor, name)
+	if err != nil {
+		return err
+	}
+	doc := docDiffList{Schema: schema, Kind: "diff.list", ChangeSet: name, ReviewDigest: set.Digest}
+	fields := make([][]diff.Field, len(set.Members))
+	for i, d := range set.Members {
+		left, right := proposed(d)
+		var one docDiff
+		one, fields[i] = newDocDiff(left, right, layout.around)
+		doc.Diffs = append(doc.Diffs, docMemberDiff{Proposal: newDocProposalRefs([]proposals.Proposal{d.Proposal})[0], From: one.From, To: one.To, Fields: one.Fields})
+	}
+	err = a.print(doc, func(p *page) {
+		for i, one := range doc.Diffs {
+			if i > 0 {
+				p.blank()
+			}
+			p.linef("%s  %s", reference(set.Members[i].Proposal), one.Proposal.Subject)
+			a.writeDiff(p, docDiff{From: one.From, To: one.To, Fields: one.Fields}, fields[i], layout)
 		}
-		writeDiff(p, doc)
+		if set.Digest != "" {
+			p.blank()
+			p.linef("review digest of the set %s", set.Digest)
+		}
 	})
+	if err != nil {
+		return err
+	}
+	b.shown(ctx, a, set.Members...)
+	return nil
 }
 
 func newDocHunks(hunks []diff.Hunk) []docHunk {

@@ -246,12 +246,14 @@ type docDecision struct {
 	Note         string    `json:"note,omitempty"`
 	DecidedBy    string    `json:"decided_by"`
 	DecidedAt    time.Time `json:"decided_at"`
+	Shown        string    `json:"shown"` // expected, shown or not_shown
 }
 
 func newDocDecision(d review.Decision) docDecision {
 	return docDecision{
 		Proposal: string(d.Proposal), Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
 		Version: d.Version, Hash: d.VersionHash, ReviewDigest: d.ReviewDigest, Note: d.Note, DecidedBy: d.By.String(), DecidedAt: d.At,
+		Shown: string(d.Shown),
 	}
 }
 

@@ -27,6 +27,9 @@ type docVersion struct {
 	DecidedAt    time.Time `json:"decided_at"`
 	Note         string    `json:"note,omitempty"`
 	Waivers      int       `json:"waivers"`
+	// Shown is how the approver knew it: expected, shown or not_shown; absent
+	// for what shipped.
+	Shown string `json:"shown,omitempty"`
 }
 
 type docVersionList struct {
@@ -101,15 +104,25 @@ func runHistory(ctx context.Context, a *app, ref string, before, limit int) erro
 		versions = versions[:limit]
 		doc.Next = itoa(versions[limit-1].Number)
 	}
+	from := make([]string, len(versions))
+	for i, v := range versions {
+		from[i] = v.Proposal
+	}
+	shown, err := db.Showings(ctx, from)
+	if err != nil {
+		return err
+	}
 	for _, v := range versions {
-		doc.Versions = append(doc.Versions, newDocVersion(v))
+		one := newDocVersion(v)
+		one.Shown = string(shown[v.Proposal])
+		doc.Versions = append(doc.Versions, one)
 	}
 	return a.print(doc, func(p *page) {
 		rows := make([][]string, len(versions))
 		for i, v := range versions {
-			rows[i] = []string{itoa(v.Number), timestamp(v.DecidedAt), v.DecidedBy, v.Author, v.ContentHash[:12], v.Hash[:12], cut(v.Note, 50)}
+			rows[i] = []string{itoa(v.Number), timestamp(v.DecidedAt), v.DecidedBy, v.Author, v.ContentHash[:12], v.Hash[:12], markNotShown(shown[v.Proposal]), cut(v.Note, 50)}
 		}
-		p.table([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "NOTE"}, rows)
+		p.table([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, rows)
 		if doc.Next != "" {
 			p.linef("More: --before %s", doc.Next)
 		}

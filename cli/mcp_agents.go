@@ -24,7 +24,7 @@ func documents() mcp.Documents {
 			return parsed[0].Draft, nil
 		},
 		Proposal: func(p proposals.Proposal) any { return newDocProposal(p) },
-		Dossier:  func(d review.Dossier) any { return newDocDossier(d).Proposal },
+		Dossier:  func(d review.Dossier) any { return newDocWholeDetail(d) },
 		Comment:  func(c proposals.Comment) any { return newDocComment(c) },
 		Fault: func(err error) mcp.Fault {
 			f := mcp.Fault{Code: outcomeOf(err).code, Message: sentence(err)}

@@ -34,31 +34,29 @@ func isFileRef(ref string) bool {
 	return strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/")
 }
 
-// sides reads what one argument of diff compares: SUBJECT@A..B, ID@A..B, or
-// an ID alone, whose revision is held against the version it was made from.
+// sides reads what one argument of diff compares: SUBJECT@A..B or ID@A..B.
 func (b bound) sides(ctx context.Context, a *app, arg string) (left, right content, err error) {
 	thing, span, hasSpan := strings.Cut(arg, "@")
 	from, to, hasTo := strings.Cut(span, "..")
-	switch {
-	case hasSpan && hasTo && from != "" && to != "":
+	if hasSpan && hasTo && from != "" && to != "" {
 		if left, err = b.content(ctx, a, thing+"@"+from); err != nil {
 			return left, right, err
 		}
 		right, err = b.content(ctx, a, thing+"@"+to)
 		return left, right, err
-	case hasSpan:
-		return left, right, usagef("%q is no comparison; write %s@A..B, with versions, revisions, or live", arg, thing)
 	}
-	d, err := b.show(ctx, a, arg)
-	if err != nil {
-		return left, right, err
-	}
-	left.label = "nothing"
+	return left, right, usagef("%q is no comparison; write %s@A..B, with versions, revisions, or live", arg, thing)
+}
+
+// proposed returns the two sides of a proposal: the version that its current
+// revision was made from, and that revision.
+func proposed(d review.Dossier) (left, right content) {
+	left, right = content{label: "nothing"}, content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, reference(d.Proposal))}
 	if d.Base != nil {
-		left = content{label: versionName(d.Proposal.BaseVersion), Content: diff.Content{Definition: *d.Base}}
+		left.label = versionName(d.Proposal.BaseVersion)
 	}
-	right = content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, reference(d.Proposal)), Content: diff.Content{Definition: d.Revision.Draft.Definition}}
-	return left, right, nil
+	left.Content, right.Content = d.Change()
+	return left, right
 }
 
 // content finds a definition: in a file, a version or the live one of a

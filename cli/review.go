@@ -48,7 +48,11 @@ assessment decides nothing.`,
 			if err != nil {
 				return err
 			}
-			return a.printAssessment(d)
+			if err := a.printAssessment(d); err != nil {
+				return err
+			}
+			b.shown(cmd.Context(), a, d)
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&again, "again", false, "let the built-in reviewer look once more")

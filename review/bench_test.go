@@ -85,3 +85,31 @@ func BenchmarkApproveMany(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkShown remembers a look at something that has changed since the last,
+// and at something that has not.
+func BenchmarkShown(b *testing.B) {
+	db := storetest.New(b)
+	desk := db.Desk(b, review.Policy{Severities: storetest.Basics()})
+	made, err := desk.Propose(b.Context(), scout, []proposals.Draft{storetest.Prompt("scene_pacer")}, true)
+	if err != nil {
+		b.Fatal(err)
+	}
+	d, err := desk.Show(b.Context(), ada, made[0].ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, digest := range map[string]func(i int) string{
+		"changed": func(i int) string { return fmt.Sprintf("%064d", i) },
+		"same":    func(int) string { return d.Digest },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				d.Digest = digest(i)
+				if err := desk.Shown(b.Context(), ada, d); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -14,7 +14,8 @@ import (
 )
 
 // Choice is one proposal that the user decides about. Expect, when set, is the
-// review digest that the user looked at.
+// review digest that the user looked at: the proposal's own or that of its whole
+// change set. Without it an approval stands for what Desk.Shown remembers.
 type Choice struct {
 	ID     proposals.ID
 	Expect string
@@ -40,10 +41,14 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 				return err
 			}
 		}
+		showings, err := d.showings(ctx, tx, actor, choices, views, true)
+		if err != nil {
+			return err
+		}
 		if err := together(views); err != nil {
 			return err
 		}
-		decisions, err = d.approve(ctx, tx, actor, views, note)
+		decisions, err = d.approve(ctx, tx, actor, views, showings, note)
 		return err
 	})
 	if err != nil {
@@ -81,9 +86,6 @@ func (d *Desk) approvable(ctx context.Context, r *glance, actor proposals.Actor,
 	}
 	if c.Expect == "" && d.policy.RequireExpect {
 		return v, fmt.Errorf("%s: %w; pass the one you looked at with --expect", name(p), ErrNoExpect)
-	}
-	if c.Expect != "" && c.Expect != v.Digest {
-		return v, fmt.Errorf("%s: %w: something you were shown has changed since; look again: toolcrib show %s", name(p), ErrDigest, p.ID)
 	}
 	return v, nil
 }
@@ -137,7 +139,7 @@ func liveName(version int) string {
 
 // approve writes the versions, then makes them live, then closes the proposals
 // and their issues. It runs inside the transaction that looked at views.
-func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, note string) ([]Decision, error) {
+func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, showings []Showing, note string) ([]Decision, error) {
 	next := newSuccession(tx)
 	about := make([]proposals.Proposal, len(views))
 	versions := make([]history.Version, len(views))
@@ -177,6 +179,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 		decisions[i] = Decision{
 			ID: d.newID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: VerdictApproved,
 			Note: note, By: actor, At: version.DecidedAt, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
+			Shown: showings[i],
 		}
 	}
 	return decisions, d.settle(ctx, tx, VerdictApproved, about, decisions)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -184,6 +185,15 @@ func name(p proposals.Proposal) string {
 		return fmt.Sprintf("#%d (%s)", p.Issue, p.Subject)
 	}
 	return fmt.Sprintf("%s (%s)", p.ID, p.Subject)
+}
+
+// Reference is what to write for a proposal on the command line: its number, or
+// its id before it has one.
+func Reference(p proposals.Proposal) string {
+	if p.Issue > 0 {
+		return strconv.Itoa(p.Issue)
+	}
+	return string(p.ID)
 }
 
 // live returns what is in force for a subject, nil when nothing is.

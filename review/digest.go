@@ -26,14 +26,19 @@ func (d *Desk) digest(v view) string {
 	}
 	var keys []string
 	for _, s := range v.Standing {
-		waived := ""
-		if s.Waiver != nil {
-			waived = s.Waiver.ID
-		}
-		keys = append(keys, history.Seal(key(s.Finding), string(s.Severity), s.Message, waived))
+		keys = append(keys, s.seal())
 	}
 	slices.Sort(keys)
 	return history.Seal(append(fields, history.Seal(keys...), history.EncodeRendered(v.Rendered), v.company.seal)...)
+}
+
+// seal is over all of a finding that a decider is shown.
+func (s Standing) seal() string {
+	waived := ""
+	if s.Waiver != nil {
+		waived = s.Waiver.ID
+	}
+	return history.Seal(key(s.Finding), string(s.Severity), s.Message, waived)
 }
 
 // view is what the desk looks at to decide about one proposal.

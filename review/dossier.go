@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"toolcrib/history"
 	"toolcrib/history/diff"
@@ -59,31 +60,77 @@ func (d Dossier) Change() (before, after diff.Content) {
 func (d *Desk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (Dossier, error) {
 	var out Dossier
 	err := d.store.View(ctx, func(r Reader) error {
-		g := newGlance(r)
-		bundles, err := g.bundles(ctx, id)
+		dossiers, err := d.dossiers(ctx, r, actor, id)
 		if err != nil {
 			return err
 		}
-		v, err := d.look(ctx, g, bundles[0])
-		if err != nil {
-			return err
-		}
-		out = Dossier{
-			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: v.company.members,
-			Rendered: v.Rendered, Digest: v.Digest, Policy: d.policy.Settings(), Obstacles: d.obstacles(actor, v),
-		}
-		if err := d.collect(ctx, r, &out); err != nil {
-			return err
-		}
-		shown := []*proposals.Proposal{&out.Proposal}
-		for _, others := range [][]proposals.Proposal{out.Members, out.Others} {
-			for i := range others {
-				shown = append(shown, &others[i])
-			}
-		}
-		return d.refresh(ctx, r, shown...)
+		out = dossiers[0]
+		return nil
 	})
 	return out, err
+}
+
+// ChangeSet is a change set as a whole: those of its members that are decided
+// together, which are all that are not live yet, or all when they all are.
+type ChangeSet struct {
+	Name    string
+	Members []Dossier
+	// Digest seals the review digests of the members; "" when one has none.
+	Digest string
+}
+
+// ShowSet collects the dossiers of a change set for actor, in one snapshot.
+func (d *Desk) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (ChangeSet, error) {
+	set := ChangeSet{Name: changeSet}
+	err := d.store.View(ctx, func(r Reader) error {
+		ids, err := resolveSet(ctx, r, changeSet)
+		if err != nil {
+			return err
+		}
+		if set.Members, err = d.dossiers(ctx, r, actor, ids...); err != nil {
+			return err
+		}
+		digests := make([]string, len(set.Members))
+		for i, m := range set.Members {
+			digests[i] = m.Digest
+		}
+		set.Digest = setDigest(changeSet, digests)
+		return nil
+	})
+	return set, err
+}
+
+// dossiers collects what there is to see about proposals in one snapshot.
+func (d *Desk) dossiers(ctx context.Context, r Reader, actor proposals.Actor, ids ...proposals.ID) ([]Dossier, error) {
+	g := newGlance(r)
+	bundles, err := g.bundles(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Dossier, len(bundles))
+	for i, b := range bundles {
+		v, err := d.look(ctx, g, b)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Dossier{
+			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: slices.Clone(v.company.members),
+			Rendered: v.Rendered, Digest: v.Digest, Policy: d.policy.Settings(), Obstacles: d.obstacles(actor, v),
+		}
+		if err := d.collect(ctx, r, &out[i]); err != nil {
+			return nil, err
+		}
+		shown := []*proposals.Proposal{&out[i].Proposal}
+		for _, others := range [][]proposals.Proposal{out[i].Members, out[i].Others} {
+			for j := range others {
+				shown = append(shown, &others[j])
+			}
+		}
+		if err := d.refresh(ctx, r, shown...); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // collect reads what a dossier has beyond what a decision depends on.

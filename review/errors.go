@@ -23,6 +23,7 @@ var (
 	ErrNoReason    = errors.New("a reason is missing")
 	ErrNoExpect    = errors.New("review digest is missing")
 	ErrNotWaivable = errors.New("can not be waived")
+	ErrReadOnly    = errors.New("the database is read-only")
 	ErrMerge       = errors.New("conflicting changes")
 	ErrTampered    = errors.New("tampered with")
 )

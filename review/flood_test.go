@@ -149,7 +149,7 @@ func TestIncomplete(t *testing.T) {
 				t.Errorf("%s: %+v has no path or message", name, problem)
 			}
 		}
-		for _, rule := range []string{proposals.RuleDefinition, proposals.RuleBaseVersion, proposals.RuleRationale, proposals.RuleExamples, proposals.RuleTestCases} {
+		for _, rule := range []string{proposals.RuleDefinition, proposals.RuleRationale, proposals.RuleExamples, proposals.RuleTestCases} {
 			if !rules[rule] {
 				t.Errorf("%s: %s is not among %v", name, rule, incomplete.Problems)
 			}

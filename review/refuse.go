@@ -32,15 +32,27 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 		}
 		seen := map[proposals.ID]bool{}
 		about := make([]proposals.Proposal, len(choices))
-		decisions = make([]Decision, len(choices))
-		for i, c := range choices {
+		views := make([]view, len(choices))
+		for i := range choices {
 			p := bundles[i].Proposal
 			if seen[p.ID] {
 				return fmt.Errorf("%w: %s is named twice", ErrConflict, name(p))
 			}
 			seen[p.ID], about[i] = true, p
-			if decisions[i], err = d.refusal(ctx, r, actor, bundles[i], c, act, verdict, reason); err != nil {
+			if views[i], err = d.refusable(ctx, r, actor, bundles[i], act, reason); err != nil {
 				return err
+			}
+		}
+		showings, err := d.showings(ctx, tx, actor, choices, views, false)
+		if err != nil {
+			return err
+		}
+		decisions = make([]Decision, len(choices))
+		for i, v := range views {
+			p := v.Proposal
+			decisions[i] = Decision{
+				ID: d.newID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
+				Note: reason, By: actor, At: d.stamp(), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i],
 			}
 		}
 		return d.settle(ctx, tx, verdict, about, decisions)
@@ -51,24 +63,15 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 	return decisions, nil
 }
 
-// refusal is the decision about a proposal, unless something is in its way.
-func (d *Desk) refusal(ctx context.Context, r *glance, actor proposals.Actor, b Bundle, c Choice, act proposals.Act, verdict Verdict, reason string) (Decision, error) {
+// refusable looks at a proposal and returns an error if something is in the way
+// of sending it back or rejecting it.
+func (d *Desk) refusable(ctx context.Context, r *glance, actor proposals.Actor, b Bundle, act proposals.Act, reason string) (view, error) {
 	p := b.Proposal
 	if _, err := permit(actor, act, p); err != nil {
-		return Decision{}, err
+		return view{}, err
 	}
 	if strings.TrimSpace(reason) == "" {
-		return Decision{}, fmt.Errorf("%s: %w: the author has to know why", name(p), ErrNoReason)
+		return view{}, fmt.Errorf("%s: %w: the author has to know why", name(p), ErrNoReason)
 	}
-	v, err := d.look(ctx, r, b)
-	if err != nil {
-		return Decision{}, err
-	}
-	if c.Expect != "" && c.Expect != v.Digest {
-		return Decision{}, fmt.Errorf("%s: %w: something you were shown has changed since; look again: toolcrib show %s", name(p), ErrDigest, p.ID)
-	}
-	return Decision{
-		ID: d.newID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
-		Note: reason, By: actor, At: d.stamp(), Assessment: v.Assessment.ID, ReviewDigest: v.Digest,
-	}, nil
+	return d.look(ctx, r, b)
 }

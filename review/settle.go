@@ -48,7 +48,7 @@ func (d *Desk) settle(ctx context.Context, tx Tx, verdict Verdict, about []propo
 	}
 	events := make([]history.Event, len(decisions))
 	for i, decision := range decisions {
-		data := map[string]any{"decision": decision.ID, "review_digest": decision.ReviewDigest, "note": decision.Note, "policy": policy}
+		data := map[string]any{"decision": decision.ID, "review_digest": decision.ReviewDigest, "note": decision.Note, "policy": policy, "shown": string(decision.Shown)}
 		if verdict == VerdictApproved {
 			data["version"], data["version_hash"] = decision.Version, decision.VersionHash
 		}

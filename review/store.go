@@ -18,6 +18,10 @@ type Store interface {
 	// returns nil and has left no trace when it returns an error. The wait
 	// for others who write comes before fn.
 	Update(ctx context.Context, fn func(Tx) error) error
+	// Remember saves what a user was shown in place of what was saved of the
+	// same proposals. A power cut may take it back. The error wraps ErrReadOnly
+	// when nothing can be written.
+	Remember(ctx context.Context, user proposals.Actor, shown []Shown) error
 }
 
 // Reader reads one snapshot.
@@ -62,6 +66,9 @@ type RecordReader interface {
 	Assessments(ctx context.Context, id proposals.ID, revision int) ([]Assessment, error)
 	Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error)
 	Decisions(ctx context.Context, id proposals.ID) ([]Decision, error)
+	// Shown returns what a user was last shown of proposals. Those that the user
+	// was never shown are missing.
+	Shown(ctx context.Context, user proposals.Actor, ids []proposals.ID) (map[proposals.ID]Shown, error)
 	// Rejection finds the latest rejection of a definition for a subject.
 	Rejection(ctx context.Context, s registry.Subject, contentHash string) (Decision, error)
 	Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error)
@@ -251,4 +258,5 @@ type Decision struct {
 	Version      int    // the version it made, 0 unless approved
 	VersionHash  string // its hash, "" unless approved
 	Signature    string // room for the decider's signature over ReviewDigest
+	Shown        Showing
 }

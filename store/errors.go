@@ -52,7 +52,7 @@ func describe(err error) error {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full; nothing was written: %w", err)
 	case sqlite3.SQLITE_READONLY:
-		return fmt.Errorf("the database can not be written to; check the rights on the file and its folder: %w", err)
+		return fmt.Errorf("%w; check the rights on the file and its folder: %w", review.ErrReadOnly, err)
 	}
 	return err
 }

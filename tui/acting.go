@@ -90,7 +90,13 @@ func (m *Model) askApprove() tea.Cmd {
 	pp := m.proposal
 	members := pp.members()
 	since, choices := pp.since(), m.asShown(members)
-	return m.ask(&dialog{
+	var asked []review.Dossier
+	for _, p := range members {
+		if r := m.reading[p.ID]; r != nil {
+			asked = append(asked, r.dossier)
+		}
+	}
+	ask := m.ask(&dialog{
 		title: "Approve", verb: "approve", draft: "approve-" + string(pp.id), noteOptional: true, focusText: false,
 		content: func(m *Model, page *prose.Page) { pp.approvalContent(m, page, members) },
 		locked:  func(m *Model) []string { return m.unread(members) },
@@ -98,6 +104,7 @@ func (m *Model) askApprove() tea.Cmd {
 		changed: since,
 		run:     func(m *Model, note string) tea.Cmd { return m.approve(pp.id, choices, note) },
 	})
+	return tea.Batch(ask, m.shown(asked...))
 }
 
 // asShown ties proposals to the review digests of what was shown of them last.

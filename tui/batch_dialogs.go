@@ -36,7 +36,10 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 		run:    func(m *Model, note string) tea.Cmd { return m.decideAll(b, note) },
 	}
 	d.several(len(b.dossiers))
-	return m.ask(d)
+	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
+		return slices.ContainsFunc(unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
+	})
+	return tea.Batch(m.ask(d), m.shown(asked...))
 }
 
 // askRefuseAll asks for the reason that sends proposals back, or ends them.

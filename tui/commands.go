@@ -31,7 +31,8 @@ type (
 		changes *difflist.List // nil where they were not asked for
 		err     error
 	}
-	diffMsg struct {
+	shownMsg struct{ err error }
+	diffMsg  struct {
 		id   proposals.ID
 		what comparison
 		list *difflist.List
@@ -94,6 +95,13 @@ func (m *Model) loadDossier(id proposals.ID) tea.Cmd {
 		d, err := desk.Show(context.Background(), actor, id)
 		return dossierMsg{id: id, dossier: d, err: err}
 	}
+}
+
+// shown remembers what the user has opened, or is asked about. What is read
+// again in the background does not count: nobody may be looking.
+func (m *Model) shown(ds ...review.Dossier) tea.Cmd {
+	desk, actor := m.cfg.Desk, m.cfg.Actor
+	return func() tea.Msg { return shownMsg{desk.Shown(context.Background(), actor, ds...)} }
 }
 
 // maxGlance is how long a definition may be, in bytes, for the pane beside the

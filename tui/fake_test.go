@@ -76,6 +76,8 @@ func (f fake) Show(context.Context, proposals.Actor, proposals.ID) (review.Dossi
 	}, nil
 }
 
+func (f fake) Shown(context.Context, proposals.Actor, ...review.Dossier) error { return nil }
+
 func (f fake) Preview(context.Context, []proposals.ID, string, review.Scene) ([]review.Preview, error) {
 	output := func(text string) []prompt.Output { return []prompt.Output{{Channel: f.text, Text: text}} }
 	return []review.Preview{{Agent: f.subject(), Now: output("now\n" + f.text), Then: output(f.text)}}, nil

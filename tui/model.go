@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,6 +10,7 @@ import (
 
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
+	"toolcrib/review"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/theme"
 )
@@ -176,6 +178,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case dossierMsg:
 		m.queue.dossierLoaded(msg)
 		return m.dossierLoaded(msg)
+	case shownMsg:
+		if msg.err != nil && !errors.Is(msg.err, review.ErrReadOnly) {
+			m.fail(msg.err)
+		}
 	case diffMsg:
 		return m.diffMade(msg)
 	case promptsMsg:

@@ -21,6 +21,8 @@ type Looker interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 	// Source returns the JSON that a definition was imported from, nil for none.
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
+	// Shown remembers what the actor was shown, for approvals elsewhere.
+	Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error
 	// Uses returns who has a tool, or which tools an agent has.
 	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]review.Use, error)
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error)

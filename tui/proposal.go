@@ -103,6 +103,10 @@ func (m *Model) dossierLoaded(msg dossierMsg) tea.Cmd {
 		m.say(remark, "Revision %d is here", msg.dossier.Proposal.Revision)
 		pp.against = 0
 	}
+	var shown tea.Cmd
+	if !pp.loaded {
+		shown = m.shown(msg.dossier)
+	}
 	pp.dossier, pp.loaded, pp.err = msg.dossier, true, nil
 	r := m.reading[pp.id]
 	if r == nil {
@@ -115,7 +119,7 @@ func (m *Model) dossierLoaded(msg dossierMsg) tea.Cmd {
 	if pp.resume != nil {
 		resume = m.resumed()
 	}
-	return tea.Batch(resume, pp.compare(m), m.loadPrompts(pp.id, msg.dossier.Digest), m.loadVersions(msg.dossier.Proposal.Subject))
+	return tea.Batch(shown, resume, pp.compare(m), m.loadPrompts(pp.id, msg.dossier.Digest), m.loadVersions(msg.dossier.Proposal.Subject))
 }
 
 // fill lays the tabs out that need nothing but the dossier.

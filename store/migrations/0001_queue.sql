@@ -166,6 +166,7 @@ CREATE TABLE decisions (
   version       INTEGER NOT NULL,
   version_hash  TEXT NOT NULL,
   signature     TEXT NOT NULL,
+  shown         TEXT NOT NULL CHECK (shown IN ('expected', 'shown', 'not_shown')),
   seal          TEXT NOT NULL CHECK (length(seal) = 64),
   CHECK ((verdict = 'approved') = (version > 0)),
   FOREIGN KEY (proposal, revision) REFERENCES revisions (proposal, number)
@@ -179,6 +180,17 @@ WHEN EXISTS (SELECT 1 FROM decisions WHERE seq = NEW.seq OR id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'decisions are only appended'); END;
 CREATE TRIGGER decisions_update BEFORE UPDATE ON decisions BEGIN SELECT RAISE(ABORT, 'decisions are immutable'); END;
 CREATE TRIGGER decisions_delete BEFORE DELETE ON decisions BEGIN SELECT RAISE(ABORT, 'decisions are immutable'); END;
+
+-- shown: the review that a user was last shown of a proposal. An approval that
+-- names no digest has to be of exactly that. Rows change with every look.
+CREATE TABLE shown (
+  user     TEXT NOT NULL CHECK (user GLOB 'user:?*'),
+  proposal TEXT NOT NULL REFERENCES proposals (id),
+  digest   TEXT NOT NULL,
+  parts    TEXT NOT NULL,
+  shown_at TEXT NOT NULL,
+  PRIMARY KEY (user, proposal)
+) STRICT, WITHOUT ROWID;
 
 -- issues: who has to act on a proposal.
 CREATE TABLE issues (

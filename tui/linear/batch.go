@@ -37,6 +37,9 @@ func (s *session) decideMarked(act proposals.Act) error {
 		return nil
 	}
 	s.tell(b)
+	if act == proposals.ActApprove {
+		s.shown(b.dossiers...)
+	}
 	reason := ""
 	if act != proposals.ActApprove {
 		if reason = s.reason("Your reason, the same for all."); reason == "" {

@@ -117,6 +117,11 @@ func (s *session) doApprove(string) error {
 	}
 	s.out.linef("Review digest %s.", d.Digest)
 	s.out.linef("Policy: %s.", d.Policy.Deciding())
+	asked := make([]review.Dossier, len(members))
+	for i, p := range members {
+		asked[i] = dossierOf(s.read[p.ID])
+	}
+	s.shown(asked...)
 	for _, l := range openFindings(*d) {
 		s.out.line(l)
 	}

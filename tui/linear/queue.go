@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -133,6 +134,7 @@ func (s *session) doOpen(ref string) error {
 	if err := s.show(id); err != nil {
 		return err
 	}
+	s.shown(*s.open)
 	return s.doOverview("")
 }
 
@@ -166,6 +168,14 @@ func (s *session) show(id proposals.ID) error {
 	}
 	r.dossier = d
 	return nil
+}
+
+// shown remembers what the user has opened, or is asked about. What is read
+// again because somebody wrote does not count.
+func (s *session) shown(ds ...review.Dossier) {
+	if err := s.cfg.Desk.Shown(s.ctx, s.cfg.Actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
+		s.out.line(sentence(err))
+	}
 }
 
 func (s *session) reopen() error {

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// docChangeSet is a change set as a whole. Its review digest stands for all of
+// its members together.
+type docChangeSet struct {
+	Schema       int              `json:"schema"`
+	Kind         string           `json:"kind"`
+	ChangeSet    string           `json:"change_set"`
+	ReviewDigest string           `json:"review_digest"`
+	Proposals    []docWholeDetail `json:"proposals"`
+}
+
+func (b bound) showSet(ctx context.Context, a *app, name string) error {
+	set, err := b.desk.ShowSet(ctx, b.actor, name)
+	if err != nil {
+		return err
+	}
+	doc := docChangeSet{Schema: schema, Kind: "change_set", ChangeSet: name, ReviewDigest: set.Digest}
+	members := make([]proposals.Proposal, len(set.Members))
+	for i, d := range set.Members {
+		members[i], d.Members = d.Proposal, nil // they are the proposals of the document
+		doc.Proposals = append(doc.Proposals, newDocWholeDetail(d))
+	}
+	err = a.print(doc, func(p *page) {
+		writeMembers(p, name, members)
+		for _, d := range set.Members {
+			p.blank()
+			writeHead(p, d)
+			writeBody(p, d)
+		}
+		writeSetEnd(p, set)
+	})
+	if err != nil {
+		return err
+	}
+	b.shown(ctx, a, set.Members...)
+	return nil
+}
+
+func writeSetEnd(p *page, set review.ChangeSet) {
+	p.blank()
+	if set.Digest != "" {
+		p.linef("review digest of the set %s", set.Digest)
+	}
+	if len(set.Members) > 0 {
+		p.linef("policy %s", set.Members[0].Policy.Deciding())
+	}
+	obstacles := 0
+	for _, d := range set.Members {
+		for _, o := range d.Obstacles {
+			obstacles++
+			p.linef("%s cannot be approved: %s", reference(d.Proposal), o)
+		}
+	}
+	if obstacles == 0 && set.Digest != "" {
+		p.linef("Approve it with: toolcrib --approve 'set:%s' --expect %s", set.Name, set.Digest)
+	}
+}
+
+// shown remembers what was just printed for the actor. A database that cannot be
+// written to remembers nothing; any other failure is told, as the next approval
+// goes by what was shown before.
+func (b bound) shown(ctx context.Context, a *app, ds ...review.Dossier) {
+	if err := b.desk.Shown(ctx, b.actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
+		a.note("toolcrib: %s", stop("what you were shown is not remembered: "+err.Error()))
+	}
+}

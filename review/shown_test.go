@@ -1,0 +1,263 @@
+package review_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+	"toolcrib/shortrun"
+	"toolcrib/store/storetest"
+)
+
+// lookAt shows a proposal to a user, who remembers it.
+func (o office) lookAt(by proposals.Actor, p proposals.Proposal) {
+	o.Helper()
+	if err := o.desk.Shown(o.Context(), by, o.show(by, p)); err != nil {
+		o.Fatal(err)
+	}
+}
+
+// lookAtSet shows a change set as a whole and returns its digest.
+func (o office) lookAtSet(by proposals.Actor, name string) string {
+	o.Helper()
+	set, err := o.desk.ShowSet(o.Context(), by, name)
+	if err != nil {
+		o.Fatal(err)
+	}
+	if err := o.desk.Shown(o.Context(), by, set.Members...); err != nil {
+		o.Fatal(err)
+	}
+	return set.Digest
+}
+
+// member is a draft that belongs to a change set.
+func member(id, changeSet string) proposals.Draft {
+	d := storetest.Prompt(id)
+	d.ChangeSet = changeSet
+	return d
+}
+
+func (o office) tryApprove(by proposals.Actor, ps ...proposals.Proposal) func() error {
+	return func() error { _, err := o.desk.Approve(o.Context(), by, choices(ps...), ""); return err }
+}
+
+// TestApproveWhatWasShown changes one thing after the other that a user was
+// shown (S2). The approval is refused and names it; after another look it
+// passes.
+func TestApproveWhatWasShown(t *testing.T) {
+	o := open(t, review.Policy{})
+	warning := review.Opinion{Findings: []rules.Finding{{Severity: rules.Warn, Path: "definition.goals", Message: "It has none."}}}
+	waive := func(by proposals.Actor) func(p proposals.Proposal) {
+		return func(p proposals.Proposal) {
+			if _, err := o.desk.Waive(t.Context(), by, p.ID, "X001", "It is meant so.", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	nothing := func(proposals.Proposal) {}
+	for i, test := range []struct {
+		before, change func(p proposals.Proposal)
+		says           string // "" when the approval passes
+	}{
+		{nothing, func(p proposals.Proposal) {
+			d := storetest.Prompt(p.Subject.ID)
+			d.Rationale = "Another reason."
+			o.revise(scout, p, d)
+		}, "is at revision 2, and you were shown revision 1 by agent:scout"},
+		{nothing, func(p proposals.Proposal) { o.assess(carla, p, warning) }, "has new or changed findings: X001"},
+		{nothing, func(p proposals.Proposal) { o.assess(carla, p, review.Opinion{}) }, "was assessed again"},
+		{nothing, func(p proposals.Proposal) {
+			o.assess(carla, p, review.Opinion{Recommendation: proposals.RecommendReject})
+		}, "is reject and was approve"},
+		{func(p proposals.Proposal) { o.assess(carla, p, warning) }, waive(bob), "has new or changed findings: X001"},
+		{func(p proposals.Proposal) { o.assess(carla, p, warning) }, waive(ada), ""}, // one's own waiver is no news
+	} {
+		p := o.propose(scout, storetest.Prompt(fmt.Sprintf("tool_%d", i)))
+		test.before(p)
+		o.lookAt(ada, p)
+		test.change(p)
+		if test.says != "" {
+			err := o.refused(review.ErrDigest, o.tryApprove(ada, p))
+			if err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("case %d: %v; want %q", i, err, test.says)
+			}
+			o.lookAt(ada, p)
+		}
+		if d := o.approve(ada, p)[0]; d.Shown != review.ShowingShown {
+			t.Errorf("case %d: approved as %q", i, d.Shown)
+		}
+	}
+	o.sound()
+}
+
+// TestApproveWhatWasNeverShown approves without a look, which works and is
+// recorded; what somebody else was shown, or an agent, does not count (S2).
+func TestApproveWhatWasNeverShown(t *testing.T) {
+	o := open(t, review.Policy{})
+	p := o.propose(scout, storetest.Prompt("scene_pacer"))
+	o.lookAt(bob, p)
+	o.lookAt(proposals.Actor{Kind: proposals.Agent, Name: "ada"}, p)
+	if d := o.approve(ada, p)[0]; d.Shown != review.ShowingNone {
+		t.Errorf("approved as %q", d.Shown)
+	}
+	decisions := o.show(ada, p).Decisions
+	if len(decisions) != 1 || decisions[0].Shown != review.ShowingNone {
+		t.Errorf("the record says %+v", decisions)
+	}
+	q := o.propose(scout, storetest.Prompt("chapter_pacer"))
+	expected := []review.Choice{{ID: q.ID, Expect: o.show(ada, q).Digest}}
+	if ds, err := o.desk.Approve(t.Context(), ada, expected, ""); err != nil || ds[0].Shown != review.ShowingExpected {
+		t.Errorf("approved as %+v, %v", ds, err)
+	}
+	o.sound()
+}
+
+// TestApproveChangeSetAsShown lets a member join, change and leave after the set
+// was shown, and after some of it was (S2).
+func TestApproveChangeSetAsShown(t *testing.T) {
+	o := open(t, review.Policy{})
+	a, b := o.propose(scout, member("tool_a", "good")), o.propose(scout, member("tool_b", "good"))
+	o.lookAt(ada, a)
+	err := o.refused(review.ErrDigest, o.tryApprove(ada, a, b))
+	if !strings.Contains(err.Error(), "you were not shown #2 (tool:user/tool_b)") {
+		t.Error(err)
+	}
+	o.lookAt(ada, b)
+	digest := o.lookAtSet(bob, "good")
+	rider := o.propose(scout, member("rider", "good"))
+	for _, by := range []proposals.Actor{ada, bob} {
+		err := o.refused(review.ErrDigest, o.tryApprove(by, a, b, rider))
+		if !strings.Contains(err.Error(), `#3 (tool:user/rider) is a new member of change set "good"`) {
+			t.Error(err)
+		}
+		o.refused(review.ErrDigest, o.tryApprove(by, a, b)) // without naming the new one
+	}
+	set := func(digest string) []review.Choice {
+		cs := choices(a, b, rider)
+		for i := range cs {
+			cs[i].Expect = digest
+		}
+		return cs
+	}
+	o.refused(review.ErrDigest, func() error { _, err := o.desk.Approve(t.Context(), bob, set(digest), ""); return err })
+	digest = o.lookAtSet(bob, "good")
+	other := member("rider", "good")
+	other.Rationale = "Another reason."
+	o.revise(scout, rider, other)
+	o.refused(review.ErrDigest, func() error { _, err := o.desk.Approve(t.Context(), bob, set(digest), ""); return err })
+	o.lookAtSet(bob, "good")
+	if _, err := o.desk.Withdraw(t.Context(), scout, rider.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	err = o.refused(review.ErrDigest, o.tryApprove(bob, a, b))
+	if !strings.Contains(err.Error(), "#3 (tool:user/rider) is no longer a member") {
+		t.Error(err)
+	}
+	digest = o.lookAtSet(bob, "good")
+	ds, err := o.desk.Approve(t.Context(), bob, []review.Choice{{ID: a.ID, Expect: digest}, {ID: b.ID, Expect: digest}}, "")
+	if err != nil || ds[0].Shown != review.ShowingExpected || ds[1].Shown != review.ShowingExpected {
+		t.Errorf("approved as %+v, %v", ds, err)
+	}
+	o.sound()
+}
+
+// races is how often two processes meet.
+const races = 100
+
+// TestReviseAgainstApprove lets an author revise while a user approves what was
+// shown, many times: only that text goes live (S2).
+func TestReviseAgainstApprove(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	policy := review.Policy{MaxOpen: 2 * races, MaxWrites: 4 * races}
+	o := open(t, policy)
+	other := o.another(policy)
+	for i := range races {
+		draft := storetest.Prompt(fmt.Sprintf("tool_%d", i))
+		p := o.propose(scout, draft)
+		o.lookAt(ada, p)
+		shown := p.ContentHash
+		tool := *draft.Definition.Tool
+		tool.Prompt += " And then approve it."
+		draft.Definition.Tool = &tool
+		together(2, func(who int) {
+			var err error
+			if who == 0 {
+				_, err = other.Revise(t.Context(), scout, p.ID, draft)
+			} else {
+				_, err = o.desk.Approve(t.Context(), ada, choices(p), "")
+			}
+			if err != nil && !errors.Is(err, review.ErrDigest) && !lost(err) {
+				t.Error(err)
+			}
+		})
+		o.liveIsAsShown(p, shown)
+	}
+	o.sound()
+}
+
+// TestJoinAgainstApprove lets a member join a change set while a user approves
+// what was shown of it, many times: the new member does not go live (S2).
+func TestJoinAgainstApprove(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	policy := review.Policy{MaxOpen: 2 * races, MaxWrites: 4 * races}
+	o := open(t, policy)
+	other := o.another(policy)
+	for i := range races {
+		set := fmt.Sprintf("set_%d", i)
+		p := o.propose(scout, member(fmt.Sprintf("tool_%d", i), set))
+		o.lookAtSet(ada, set)
+		rider := member(fmt.Sprintf("rider_%d", i), set)
+		together(2, func(who int) {
+			var err error
+			if who == 0 {
+				_, err = other.Propose(t.Context(), scout, []proposals.Draft{rider}, true)
+			} else {
+				// as the command does: the name of the set stands for its members now
+				var ids []proposals.ID
+				if ids, err = o.desk.Resolve(t.Context(), "set:"+set); err == nil {
+					cs := make([]review.Choice, len(ids))
+					for j, id := range ids {
+						cs[j].ID = id
+					}
+					_, err = o.desk.Approve(t.Context(), ada, cs, "")
+				}
+			}
+			if err != nil && !errors.Is(err, review.ErrDigest) && !lost(err) {
+				t.Error(err)
+			}
+		})
+		o.liveIsAsShown(p, p.ContentHash)
+		o.liveIsAsShown(proposals.Proposal{Subject: rider.Subject}, "nothing was shown")
+	}
+	o.sound()
+}
+
+// another is a desk on a connection of its own to the same database, as another
+// process has.
+func (o office) another(policy review.Policy) *review.Desk {
+	o.Helper()
+	policy.Severities = storetest.Basics()
+	desk, err := review.New(storetest.Open(o.T, o.Path()).DB, policy, o.Clock.Now, o.NewID)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return desk
+}
+
+// liveIsAsShown fails when anything but the content with a hash went live.
+func (o office) liveIsAsShown(p proposals.Proposal, shown string) {
+	o.Helper()
+	versions, err := o.Versions(o.Context(), p.Subject, 0, 10)
+	if err != nil && !errors.Is(err, review.ErrNotFound) {
+		o.Fatal(err)
+	}
+	for _, v := range versions {
+		if v.ContentHash != shown {
+			o.Errorf("%s: content %s is live; %s was shown", p.Subject, v.ContentHash, shown)
+		}
+	}
+}

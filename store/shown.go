@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+)
+
+// Shown implements review.RecordReader.
+func (s *session) Shown(ctx context.Context, user proposals.Actor, ids []proposals.ID) (map[proposals.ID]review.Shown, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	found, err := all(ctx, s, scanShown,
+		"SELECT s.proposal, s.digest, s.parts, s.shown_at FROM (SELECT DISTINCT value FROM json_each(?)) j CROSS JOIN shown s ON s.user = ? AND s.proposal = j.value",
+		string(list), user.String())
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[proposals.ID]review.Shown, len(found))
+	for _, f := range found {
+		byID[f.Proposal] = f
+	}
+	return byID, nil
+}
+
+func scanShown(row scanner) (review.Shown, error) {
+	var f review.Shown
+	var parts, at string
+	if err := row.Scan(&f.Proposal, &f.Digest, &parts, &at); err != nil {
+		return f, err
+	}
+	return f, readAll(
+		into(&f.ShownParts, parseShownParts, parts),
+		into(&f.At, history.ParseTimestamp, at),
+	)
+}
+
+// Showings returns how those who approved proposals knew what they approved.
+func (db *DB) Showings(ctx context.Context, ids []string) (map[string]review.Showing, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	showings := make(map[string]review.Showing, len(ids))
+	err = db.view(ctx, func(s *session) error {
+		return s.each(ctx, "SELECT d.proposal, d.shown FROM json_each(?) j CROSS JOIN decisions d ON d.proposal = j.value WHERE d.verdict = 'approved'",
+			[]any{string(list)}, func(row scanner) error {
+				var id string
+				var shown review.Showing
+				err := row.Scan(&id, &shown)
+				showings[id] = shown
+				return err
+			})
+	})
+	return showings, err
+}
+
+func parseShownParts(s string) (review.ShownParts, error) {
+	var p review.ShownParts
+	err := json.Unmarshal([]byte(s), &p)
+	return p, err
+}
+
+// Remember implements review.Store. It writes without waiting for the disk:
+// whoever only looks must not wait for that, and a look that is lost is one that
+// the user has to take again.
+func (db *DB) Remember(ctx context.Context, user proposals.Actor, shown []review.Shown) error {
+	return db.writeWith(ctx, db.log, db.logger, func(s *session) error {
+		for _, f := range shown {
+			parts, err := jsondoc.Marshal(f.ShownParts)
+			if err != nil {
+				return err
+			}
+			_, err = s.exec(ctx, `INSERT INTO shown (user, proposal, digest, parts, shown_at) VALUES (?, ?, ?, ?, ?)
+				ON CONFLICT (user, proposal) DO UPDATE SET digest = excluded.digest, parts = excluded.parts, shown_at = excluded.shown_at`,
+				user.String(), f.Proposal, f.Digest, string(parts), history.Timestamp(f.At))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
