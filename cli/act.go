@@ -22,9 +22,9 @@ and the user read it. --field and --line say which passage it is about.
 
 A comment is kept for ever: nothing changes or removes it. It decides nothing
 and moves the proposal to no other state.`,
-		Example: `  toolcrib comment 0199f3 --note "Which harbour is meant?"
-  toolcrib comment 0199f3 --field definition.prompt --line 1 --note-file remark.txt`,
-		Args: exact(1, "the id of a proposal"),
+		Example: `  toolcrib comment 4 --note "Which harbour is meant?"
+  toolcrib comment 4 --field definition.prompt --line 1 --note-file remark.txt`,
+		Args: exact(1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := note.read(cmd.Context(), a)
 			if err != nil {
@@ -43,7 +43,7 @@ and moves the proposal to no other state.`,
 				return err
 			}
 			return a.print(docCommentMade{Schema: schema, Kind: "comment", Proposal: string(c.Proposal), Comment: newDocComment(c)}, func(p *page) {
-				p.linef("%s  commented on %s", c.ID, c.Proposal)
+				p.linef("%s  commented on (%s)", asTyped(args[0]), c.ID)
 				a.closing(p)
 			})
 		},
@@ -75,9 +75,9 @@ the same field.
 
 Only a user can waive, and it approves nothing. What a rule that can not be
 waived has found stays (exit status 5).`,
-		Example: `  toolcrib waive 0199f3 N103 --note "Old prompts still say it."
-  toolcrib waive 0199f3 N103 --note "Until the prompts are moved." --expires 30d`,
-		Args: exact(2, "the id of a proposal and a finding"),
+		Example: `  toolcrib waive 4 N103 --note "Old prompts still say it."
+  toolcrib waive 4 N103 --note "Until the prompts are moved." --expires 30d`,
+		Args: exact(2, "the number of a proposal and a finding"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			reason, err := note.read(cmd.Context(), a)
 			if err != nil {
@@ -103,7 +103,7 @@ waived has found stays (exit status 5).`,
 				ID: w.ID, Rule: w.Rule, Path: w.Path, Reason: w.Reason, By: w.By, CreatedAt: w.At, ExpiresAt: w.ExpiresAt,
 			}}
 			return a.print(doc, func(p *page) {
-				p.linef("%s  waived %s at %s", ids[0], w.Rule, w.Path)
+				p.linef("%s  waived %s at %s", asTyped(args[0]), w.Rule, w.Path)
 				a.closing(p)
 			})
 		},

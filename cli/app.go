@@ -241,8 +241,7 @@ func (a *app) ids(ctx context.Context, desk *review.Desk, refs []string) ([]prop
 	if len(refs) == 0 {
 		return nil, usagef("name at least one proposal")
 	}
-	found, err := desk.Resolve(ctx, refs...)
-	return found, issueMeant(err, refs)
+	return desk.Resolve(ctx, refs...)
 }
 
 // maxInput bounds what is read from a file or standard input, in bytes.

@@ -43,7 +43,7 @@ it is locked, blocked or not yours to approve.`,
 		Example: `  toolcrib --approve 4
   toolcrib approve 4 --expect "$(toolcrib show 4 --json | jq -r .proposal.review_digest)"
   toolcrib approve set:rollout --note "agreed on Monday"`,
-		Args: some("ids of proposals, or - for standard input"),
+		Args: some("numbers of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runApprove(cmd.Context(), a, args, flags) },
 	}
 	flags.register(cmd.Flags())
@@ -58,8 +58,8 @@ func newNeedsChanges(a *app) *cobra.Command {
 author, who revises the proposal; the revision is reviewed again. Only a user
 can do this, and nothing goes live by it. Exit status 4 when a proposal was
 decided before.`,
-		Example: `  toolcrib needs-changes 0199f3 --note "Say what counts as slow."
-  toolcrib needs-changes 0199f3 --note-file reasons.txt`,
+		Example: `  toolcrib needs-changes 4 --note "Say what counts as slow."
+  toolcrib needs-changes 4 --note-file reasons.txt`,
 	})
 }
 
@@ -71,7 +71,7 @@ func newReject(a *app) *cobra.Command {
 same content is refused when it is submitted again. Only a user can do this; a
 rejection is never taken back, and a rejected member ends its change set. Exit
 status 4 when a proposal was decided before.`,
-		Example: `  toolcrib reject 0199f3 --note "file_reader does this."
+		Example: `  toolcrib reject 4 --note "file_reader does this."
   toolcrib reject set:rollout --note "Not this year."`,
 	})
 }
@@ -79,7 +79,7 @@ status 4 when a proposal was decided before.`,
 // newRefusal completes the command of a verdict that makes nothing live.
 func newRefusal(a *app, act decideFunc, cmd *cobra.Command) *cobra.Command {
 	flags := &decideFlags{}
-	cmd.Args = some("ids of proposals, or - for standard input")
+	cmd.Args = some("numbers of proposals, or - for standard input")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return runDecide(cmd.Context(), a, args, flags, act)
 	}
@@ -173,8 +173,9 @@ func (a *app) printDecisions(decisions []review.Decision) error {
 }
 
 func decided(d review.Decision) string {
+	who := numbered(proposals.Proposal{ID: d.Proposal, Issue: d.Issue})
 	if d.Verdict == review.VerdictApproved {
-		return fmt.Sprintf("%s  approved: %s is live in version %d (%s)%s", d.Proposal, d.Subject, d.Version, d.VersionHash[:12], notShown(d))
+		return fmt.Sprintf("%s  approved: %s is live in version %d (%s)%s", who, d.Subject, d.Version, d.VersionHash[:12], notShown(d))
 	}
-	return fmt.Sprintf("%s  %s: %s, revision %d", d.Proposal, d.Verdict, d.Subject, d.Revision)
+	return fmt.Sprintf("%s  %s: %s, revision %d", who, d.Verdict, d.Subject, d.Revision)
 }

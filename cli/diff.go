@@ -72,9 +72,9 @@ was imported, paths that begin with source: are those of the JSON it came in.
 
 One argument: a proposal, whose current revision is held against the version it
 was made from; set:NAME for each member of a change set; SUBJECT@A..B for two
-versions; or ID@A..B for two revisions. Two arguments, each one of: SUBJECT (the live version), SUBJECT@N,
-ID (the current revision), ID@N, ID@base, ID@live, or a file. No proposal is
-changed.`,
+versions; or ID@A..B for two revisions. Two arguments, each one of: SUBJECT (the
+live version), SUBJECT@N, ID (a number: the current revision), ID@N, ID@base,
+ID@live, or a file. No proposal is changed.`,
 		Example: `  toolcrib diff 4
   toolcrib diff set:rollout
   toolcrib diff tool:user/scene_pacer@1..2
@@ -172,7 +172,7 @@ func (b bound) diffSet(ctx context.Context, a *app, name string, layout diffLayo
 			if i > 0 {
 				p.blank()
 			}
-			p.linef("%s  %s", reference(set.Members[i].Proposal), one.Proposal.Subject)
+			p.linef("%s  %s", numbered(set.Members[i].Proposal), one.Proposal.Subject)
 			a.writeDiff(p, docDiff{From: one.From, To: one.To, Fields: one.Fields}, fields[i], layout)
 		}
 		if set.Digest != "" {

@@ -47,6 +47,7 @@ type docProposal struct {
 	Recommendation string    `json:"recommendation,omitempty"`
 	Worst          string    `json:"worst,omitempty"`
 	Blocks         int       `json:"blocks"`
+	Warns          int       `json:"warns"`
 	Findings       int       `json:"findings"`
 	CreatedAt      time.Time `json:"created_at"`
 	UpdatedAt      time.Time `json:"updated_at"`
@@ -57,7 +58,7 @@ func newDocProposal(p proposals.Proposal) docProposal {
 		ID: string(p.ID), Type: string(p.Type), Subject: p.Subject.String(), Title: p.Title, State: string(p.State), Revision: p.Revision,
 		ContentHash: p.ContentHash, BaseVersion: p.BaseVersion, LiveVersion: p.LiveVersion, Stale: p.Stale(), Author: p.Author.String(),
 		Issue: p.Issue, ChangeSet: p.ChangeSet, Recommendation: string(p.Summary.Recommendation), Worst: p.Summary.Worst,
-		Blocks: p.Summary.Blocks, Findings: p.Summary.Findings, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+		Blocks: p.Summary.Blocks, Warns: p.Summary.Warns, Findings: p.Summary.Findings, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
 	}
 }
 
@@ -236,6 +237,7 @@ type docWaiver struct {
 // docDecision is one decision of the user.
 type docDecision struct {
 	Proposal     string    `json:"proposal"`
+	Issue        int       `json:"issue"`
 	Subject      string    `json:"subject"`
 	Verdict      string    `json:"verdict"`
 	Revision     int       `json:"revision"`
@@ -251,7 +253,7 @@ type docDecision struct {
 
 func newDocDecision(d review.Decision) docDecision {
 	return docDecision{
-		Proposal: string(d.Proposal), Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
+		Proposal: string(d.Proposal), Issue: d.Issue, Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
 		Version: d.Version, Hash: d.VersionHash, ReviewDigest: d.ReviewDigest, Note: d.Note, DecidedBy: d.By.String(), DecidedAt: d.At,
 		Shown: string(d.Shown),
 	}

@@ -179,4 +179,5 @@ func toJSON(b block, into any) error {
 	}
 }
 
-var examplePrefix = regexp.MustCompile(`\b0199f3\b`)
+// examplePrefix is what examples call a proposal, or a call.
+var examplePrefix = regexp.MustCompile(`\b0199f3\b|\b4\b`)

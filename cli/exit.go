@@ -80,6 +80,7 @@ func outcomes() []outcome {
 		{review.ErrUnchanged, "unchanged", exitConflict},
 
 		{review.ErrMerge, "merge_conflict", exitConflict},
+		{review.ErrReadOnly, "read_only", exitFailed},
 		{review.ErrConflict, "conflict", exitConflict},
 		{proposals.ErrState, "state", exitConflict},
 		{errUntrusted, "untrusted", exitRefused},

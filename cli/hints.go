@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
 )
 
 // perhaps names the known word that a wrong one was probably meant to be; ""
@@ -58,21 +56,7 @@ func noArgument(args []string, what string) string {
 	if len(args) > 0 || !strings.Contains(what, "proposal") {
 		return ""
 	}
-	return " (a shell takes #1 for a comment; write '#1')"
-}
-
-// issueMeant adds to a proposal that was not found how an issue is written,
-// when the reference is a number.
-func issueMeant(err error, refs []string) error {
-	if !errors.Is(err, review.ErrNotFound) {
-		return err
-	}
-	for _, ref := range refs {
-		if ref != "" && len(ref) < 8 && strings.Trim(ref, "0123456789") == "" {
-			return fmt.Errorf("%w; the issue of that number is written '#%s'", err, ref)
-		}
-	}
-	return err
+	return " (a shell takes #1 for a comment; write 1 or '#1')"
 }
 
 // settingNames are the keys of toolcrib.toml outside of its tables.

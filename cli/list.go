@@ -104,11 +104,22 @@ func issueNumber(p proposals.Proposal) string {
 	return "#" + itoa(p.Issue)
 }
 
+// queueFindings counts the open findings of each severity that matters.
 func queueFindings(s proposals.Summary) string {
-	if s.Findings == 0 {
-		return ""
+	var counts []string
+	if s.Blocks > 0 {
+		counts = append(counts, counted(s.Blocks, "block"))
 	}
-	return itoa(s.Findings) + " " + s.Worst
+	if s.Warns > 0 {
+		counts = append(counts, counted(s.Warns, "warning"))
+	}
+	switch rest := s.Findings - s.Blocks - s.Warns; {
+	case rest > 0 && len(counts) > 0:
+		counts = append(counts, itoa(rest)+" more")
+	case rest > 0: // hints, and what was waived
+		counts = append(counts, counted(rest, "finding"))
+	}
+	return strings.Join(counts, ", ")
 }
 
 // marks are what a reader should not overlook.

@@ -46,9 +46,9 @@ proposal or subject that is named. Every entry holds the hash of the one before;
 none is ever changed or removed, and toolcrib verify recomputes the chain. Calls
 of tools have a log of their own: toolcrib calls log.`,
 		Example: `  toolcrib log
-  toolcrib log 0199f3
+  toolcrib log 4
   toolcrib log tool:user/scene_pacer --limit 10 --json`,
-		Args: between(0, 1, "at most the id of a proposal or a subject"),
+		Args: between(0, 1, "at most the number of a proposal or a subject"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLog(cmd.Context(), a, q, args)
 		},

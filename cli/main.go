@@ -45,8 +45,9 @@ func newRoot(a *app) *cobra.Command {
 a user or an agent, reviewed by the Chief of Staff, and goes live only when the
 user approves it; every approved version is kept for ever.
 
-An ID is the id of a proposal, any unique prefix of it, #N (its issue), or
-set:NAME (all members of a change set). A shell wants '#N' in quotes.
+Write a proposal's number for ID: 4, or '#4' in quotes. Any unique prefix of its
+id works too, and its subject or tool id when no other proposal is open on that.
+set:NAME stands for all members of a change set.
 
 In a terminal, toolcrib without a command opens the workbench. An agent can only
 propose: nothing that is typed with --as agent:NAME decides anything.
@@ -56,8 +57,8 @@ stale, digest differs), 5 refused (lock, authority, open block), 6 findings, 130
 interrupted.`,
 		Example: `  toolcrib propose pacer.md          # propose a change written in a file
   toolcrib list --state user_review  # what waits for your decision
-  toolcrib show 0199f3               # look at it
-  toolcrib --approve 0199f3          # make it live`,
+  toolcrib show 4                    # look at it
+  toolcrib --approve 4               # make it live`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,

@@ -62,7 +62,7 @@ For people hidden characters are shown as such; --json holds the exact text.
 Nothing is sent to a model, and nothing is approved.`,
 		Example: `  toolcrib preview --agent assistant --channel telegram
   toolcrib preview --agent assistant --channel web --user ada
-  toolcrib preview 0199f3
+  toolcrib preview 4
   toolcrib preview set:rollout --agent assistant --channel all --json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPreview(cmd.Context(), a, args, f) },

@@ -70,14 +70,19 @@ func (a *app) closing(p *page) {
 
 // moved says in one line where a proposal stands.
 func moved(p proposals.Proposal) string {
-	line := fmt.Sprintf("%s  %s %s: %s, revision %d", p.ID, p.Type, p.Subject, p.State, p.Revision)
-	if p.Issue > 0 {
-		line = fmt.Sprintf("#%d  %s", p.Issue, line)
-	}
+	line := fmt.Sprintf("%s  %s %s: %s, revision %d", numbered(p), p.Type, p.Subject, p.State, p.Revision)
 	if s := p.Summary; s.Recommendation != "" {
 		line += fmt.Sprintf("; the Chief of Staff recommends: %s (%s)", s.Recommendation, findingCount(s))
 	}
 	return line
+}
+
+// numbered names a proposal by its number, or by its id before it has one.
+func numbered(p proposals.Proposal) string {
+	if p.Issue > 0 {
+		return issueNumber(p)
+	}
+	return string(p.ID)
 }
 
 func findingCount(s proposals.Summary) string {
@@ -108,10 +113,10 @@ current revision to start from.
 
 Earlier revisions are never changed, and what was said of them does not carry
 over. Exit status 4 when the content is the same or the proposal is not open.`,
-		Example: `  toolcrib show 0199f3 --source revised.md
+		Example: `  toolcrib show 4 --source revised.md
   vi revised.md
-  toolcrib revise 0199f3 revised.md`,
-		Args: exact(2, "the id of a proposal and a file"),
+  toolcrib revise 4 revised.md`,
+		Args: exact(2, "the number of a proposal and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			actor, err := a.actor()
@@ -149,7 +154,7 @@ func newSubmit(a *app) *cobra.Command {
 		Long: `Submit drafts: each is checked for completeness, opens an issue and is reviewed.
 What is missing is reported all at once, and the draft stays a draft (exit status
 1). Submitting approves nothing.`,
-		Example: `  toolcrib submit 0199f3`,
+		Example: `  toolcrib submit 4`,
 		Args:    some("ids of drafts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.eachProposal(cmd.Context(), args, func(ctx context.Context, b bound, id proposals.ID) (proposals.Proposal, error) {
@@ -168,8 +173,8 @@ func newWithdraw(a *app) *cobra.Command {
 revisions, assessments and comments stay. A withdrawn proposal is not opened
 again, but its content may be proposed anew. Exit status 4 when a proposal is not
 open.`,
-		Example: `  toolcrib withdraw 0199f3 --note "Solved in another way."`,
-		Args:    some("ids of proposals"),
+		Example: `  toolcrib withdraw 4 --note "Solved in another way."`,
+		Args:    some("numbers of proposals"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := note.read(cmd.Context(), a)
 			if err != nil {

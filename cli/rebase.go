@@ -26,9 +26,9 @@ field and line by line, into a new revision. Where both changed the same thing
 the conflicts are shown and nothing is written (exit status 4); --source FILE
 then writes the merge with conflict markers, to be finished and handed to
 toolcrib revise. What is live is never changed by it.`,
-		Example: `  toolcrib rebase 0199f3
-  toolcrib rebase 0199f3 --source merged.md`,
-		Args: exact(1, "the id of a proposal"),
+		Example: `  toolcrib rebase 4
+  toolcrib rebase 4 --source merged.md`,
+		Args: exact(1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRebase(cmd.Context(), a, args[0], source)
 		},
@@ -52,7 +52,7 @@ func runRebase(ctx context.Context, a *app, ref, source string) error {
 		if writeErr := a.writeDraft(conflict.Draft, source); writeErr != nil {
 			return writeErr
 		}
-		a.note("Wrote the merge to %s; resolve the conflicts and run: toolcrib revise %s %s", source, ids[0], source)
+		a.note("Wrote the merge to %s; resolve the conflicts and run: toolcrib revise %s %s", source, strings.TrimPrefix(ref, "#"), source)
 	}
 	if err != nil {
 		return err

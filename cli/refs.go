@@ -51,7 +51,7 @@ func (b bound) sides(ctx context.Context, a *app, arg string) (left, right conte
 // proposed returns the two sides of a proposal: the version that its current
 // revision was made from, and that revision.
 func proposed(d review.Dossier) (left, right content) {
-	left, right = content{label: "nothing"}, content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, reference(d.Proposal))}
+	left, right = content{label: "nothing"}, content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, numbered(d.Proposal))}
 	if d.Base != nil {
 		left.label = versionName(d.Proposal.BaseVersion)
 	}
@@ -66,7 +66,7 @@ func (b bound) content(ctx context.Context, a *app, ref string) (content, error)
 		return a.fileContent(ctx, ref)
 	}
 	thing, which, _ := strings.Cut(ref, "@")
-	if !strings.Contains(thing, ":") {
+	if isProposalRef(thing) {
 		ids, err := b.desk.Resolve(ctx, thing)
 		switch {
 		case err == nil && len(ids) == 1:
@@ -80,6 +80,20 @@ func (b bound) content(ctx context.Context, a *app, ref string) (content, error)
 		return content{}, err
 	}
 	return a.versionContent(ctx, subject, which)
+}
+
+// isProposalRef reports whether a reference is a proposal's number or the
+// beginning of its id, which no tool's id looks like.
+func isProposalRef(ref string) bool {
+	return ref != "" && (ref[0] == '#' || ref[0] >= '0' && ref[0] <= '9')
+}
+
+// asTyped is a reference to a proposal as messages write it.
+func asTyped(ref string) string {
+	if strings.Trim(ref, "0123456789") == "" && !strings.HasPrefix(ref, "0") {
+		return "#" + ref
+	}
+	return ref
 }
 
 func (a *app) fileContent(ctx context.Context, name string) (content, error) {
@@ -118,10 +132,10 @@ func (b bound) revisionContent(ctx context.Context, id proposals.ID, which strin
 	}
 	for _, r := range d.Revisions {
 		if r.Number == number {
-			return content{label: fmt.Sprintf("revision %d of %s", number, reference(d.Proposal)), Content: diff.Content{Definition: r.Draft.Definition}}, nil
+			return content{label: fmt.Sprintf("revision %d of %s", number, numbered(d.Proposal)), Content: diff.Content{Definition: r.Draft.Definition}}, nil
 		}
 	}
-	return content{}, notFoundf("revision %d of %s", number, reference(d.Proposal))
+	return content{}, notFoundf("revision %d of %s", number, numbered(d.Proposal))
 }
 
 func (a *app) versionContent(ctx context.Context, subject registry.Subject, which string) (content, error) {

@@ -22,7 +22,7 @@ a set. Each proposal gets a new revision with the same content, which goes to
 the Chief of Staff again.`,
 		Example: `  toolcrib regroup set:rollout --into rollout-2
   toolcrib regroup '#12' --alone`,
-		Args: some("ids of proposals, or - for standard input"),
+		Args: some("numbers of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if alone == (into != "") {
 				return usagef("say where to: --into NAME or --alone")

@@ -29,10 +29,10 @@ assessment of your own is filed:
 
 It adds to what the rules find, and can only lower the recommendation. An
 assessment decides nothing.`,
-		Example: `  toolcrib review 0199f3
-  toolcrib review 0199f3 --again
-  toolcrib review 0199f3 --file assessment.json --as chief:ines`,
-		Args: exact(1, "the id of a proposal"),
+		Example: `  toolcrib review 4
+  toolcrib review 4 --again
+  toolcrib review 4 --file assessment.json --as chief:ines`,
+		Args: exact(1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if again && file != "" {
 				return usagef("--again and --file exclude each other")

@@ -133,4 +133,3 @@ func newDocAssessment(as review.Assessment, d review.Dossier) *docAssessment {
 	}
 	return doc
 }
-

@@ -72,6 +72,7 @@ type Summary struct {
 	Recommendation Recommendation
 	Findings       int
 	Blocks         int    // findings that block and are not waived
+	Warns          int    // findings that warn and are not waived
 	Worst          string // severity of the worst finding, "" for none
 	// WaivedUntil is when the first of the waivers that Blocks counts on runs
 	// out; the zero time when none does.

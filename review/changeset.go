@@ -31,7 +31,7 @@ func together(views []view) error {
 					ErrChangeSet, name(v.Proposal), v.Proposal.ChangeSet, name(m), m.State, v.Proposal.ChangeSet)
 			default:
 				return fmt.Errorf("%w: %s belongs to %q with %s, which is in %s; wait for it, or take it out: toolcrib regroup %s --alone",
-					ErrChangeSet, name(v.Proposal), v.Proposal.ChangeSet, name(m), m.State, m.ID)
+					ErrChangeSet, name(v.Proposal), v.Proposal.ChangeSet, name(m), m.State, Reference(m))
 			}
 		}
 	}

@@ -107,13 +107,13 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 		errs = append(errs, err)
 	}
 	if p.Stale() {
-		errs = append(errs, fmt.Errorf("%w: it was made against version %d and %s is live; rebase it: toolcrib rebase %s", ErrStale, p.BaseVersion, liveName(p.LiveVersion), p.ID))
+		errs = append(errs, fmt.Errorf("%w: it was made against version %d and %s is live; rebase it: toolcrib rebase %s", ErrStale, p.BaseVersion, liveName(p.LiveVersion), Reference(p)))
 	}
 	if v.Assessment.ContentHash != v.Revision.ContentHash || v.Assessment.Revision != p.Revision {
-		errs = append(errs, fmt.Errorf("%w: the assessment is about other content; have it assessed again: toolcrib review %s --again", ErrConflict, p.ID))
+		errs = append(errs, fmt.Errorf("%w: the assessment is about other content; have it assessed again: toolcrib review %s --again", ErrConflict, Reference(p)))
 	}
 	if v.Assessment.RulesVersion != d.RulesVersion() {
-		errs = append(errs, fmt.Errorf("%w: it was assessed with other rules or another configuration; look at the settings in force here with toolcrib doctor, and if they are what you want, have it assessed again: toolcrib review %s --again", ErrConflict, p.ID))
+		errs = append(errs, fmt.Errorf("%w: it was assessed with other rules or another configuration; look at the settings in force here with toolcrib doctor, and if they are what you want, have it assessed again: toolcrib review %s --again", ErrConflict, Reference(p)))
 	}
 	if d.policy.FourEyes && v.Revision.Author == actor {
 		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d and somebody else has to approve it", ErrFourEyes, actor, p.Revision))
@@ -177,7 +177,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 	for i, v := range views {
 		p, version := v.Proposal, versions[i]
 		decisions[i] = Decision{
-			ID: d.newID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: VerdictApproved,
+			ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: VerdictApproved,
 			Note: note, By: actor, At: version.DecidedAt, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
 			Shown: showings[i],
 		}

@@ -208,8 +208,9 @@ func (d *Desk) List(ctx context.Context, q Query) (Page, error) {
 	return page, err
 }
 
-// Resolve turns what a user types for proposals into their ids: full ids,
-// unique prefixes, "#N", and "set:NAME" for all members of a change set.
+// Resolve turns what a user types for proposals into their ids: a number with or
+// without "#", a full id or a unique prefix of it, the subject or the tool id that
+// only one is open on, and "set:NAME" for all members of a change set.
 func (d *Desk) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
 	var ids []proposals.ID
 	err := d.store.View(ctx, func(r Reader) error {

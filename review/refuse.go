@@ -51,7 +51,7 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 		for i, v := range views {
 			p := v.Proposal
 			decisions[i] = Decision{
-				ID: d.newID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
+				ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
 				Note: reason, By: actor, At: d.stamp(), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i],
 			}
 		}

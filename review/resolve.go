@@ -15,7 +15,9 @@ const changeSetRef = "set:"
 
 // ChangeSetRef returns the name of the change set that ref stands for; false
 // when ref names something else.
-func ChangeSetRef(ref string) (changeSet string, ok bool) { return strings.CutPrefix(ref, changeSetRef) }
+func ChangeSetRef(ref string) (changeSet string, ok bool) {
+	return strings.CutPrefix(ref, changeSetRef)
+}
 
 func resolve(ctx context.Context, r ProposalReader, refs []string) ([]proposals.ID, error) {
 	var ids []proposals.ID

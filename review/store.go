@@ -33,8 +33,8 @@ type Reader interface {
 
 // ProposalReader finds proposals. What is not there is ErrNotFound.
 type ProposalReader interface {
-	// ResolveIDs turns full ids, unique prefixes of them, and "#N" (the number
-	// of the issue) into the ids.
+	// ResolveIDs turns numbers, full ids, unique prefixes of them, and subjects
+	// or tool ids that only one proposal is open on, into the ids.
 	ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID, error)
 	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
 	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
@@ -246,6 +246,7 @@ const (
 type Decision struct {
 	ID           string // UUIDv7
 	Proposal     proposals.ID
+	Issue        int // number of the proposal
 	Subject      registry.Subject
 	Revision     int
 	ContentHash  string

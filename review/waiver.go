@@ -88,6 +88,9 @@ func summarize(recommendation proposals.Recommendation, standing []Standing) pro
 		if f.Blocks() {
 			s.Blocks++
 		}
+		if f.Open() && f.Severity == rules.Warn {
+			s.Warns++
+		}
 		if w := f.Waiver; w != nil && w.ExpiresAt != nil && (s.WaivedUntil.IsZero() || w.ExpiresAt.Before(s.WaivedUntil)) {
 			s.WaivedUntil = *w.ExpiresAt
 		}

@@ -93,4 +93,6 @@ var shownFindings = strings.NewReplacer(
 	OR q.findings <> iif(NONE, 0, (SELECT count(*) FROM FINDINGS))
 	OR q.worst <> iif(NONE, '', coalesce((SELECT value ->> '$.severity' FROM FINDINGS
 		ORDER BY CASE value ->> '$.severity' WHEN 'block' THEN 1 WHEN 'warn' THEN 2 ELSE 3 END LIMIT 1), ''))
-	OR NOT q.waived AND (q.waived_until <> '' OR q.blocks <> iif(NONE, 0, (SELECT count(*) FROM FINDINGS WHERE value ->> '$.severity' = 'block')))`)
+	OR NOT q.waived AND (q.waived_until <> ''
+		OR q.blocks <> iif(NONE, 0, (SELECT count(*) FROM FINDINGS WHERE value ->> '$.severity' = 'block'))
+		OR q.warns <> iif(NONE, 0, (SELECT count(*) FROM FINDINGS WHERE value ->> '$.severity' = 'warn')))`)

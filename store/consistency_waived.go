@@ -60,5 +60,5 @@ func (s *session) agrees(ctx context.Context, id proposals.ID) (bool, error) {
 		return false, errors.Join(ErrDamaged, err)
 	}
 	want := review.Tally(as[len(as)-1], waivers, at)
-	return p.Summary.Blocks == want.Blocks && p.Summary.WaivedUntil.Equal(want.WaivedUntil.Truncate(time.Microsecond)), nil
+	return p.Summary.Blocks == want.Blocks && p.Summary.Warns == want.Warns && p.Summary.WaivedUntil.Equal(want.WaivedUntil.Truncate(time.Microsecond)), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"toolcrib/proposals"
@@ -107,67 +106,6 @@ func selectionOf(q review.Query) selection {
 	}
 	return sel
 }
-
-// ResolveIDs implements review.ProposalReader. Whole ids are looked up together.
-func (s *session) ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID, error) {
-	whole := make([]string, 0, len(refs))
-	for _, ref := range refs {
-		if len(ref) == idLength {
-			whole = append(whole, strings.ToLower(ref))
-		}
-	}
-	list, err := json.Marshal(whole)
-	if err != nil {
-		return nil, err
-	}
-	found, err := all(ctx, s, scanID, "SELECT p.id FROM json_each(?) j CROSS JOIN proposals p ON p.id = j.value", string(list))
-	if err != nil {
-		return nil, err
-	}
-	known := make(map[proposals.ID]bool, len(found))
-	for _, id := range found {
-		known[id] = true
-	}
-	ids := make([]proposals.ID, len(refs))
-	for i, ref := range refs {
-		if ids[i] = proposals.ID(strings.ToLower(ref)); known[ids[i]] {
-			continue
-		}
-		if ids[i], err = s.resolveID(ctx, ref); err != nil {
-			return nil, err
-		}
-	}
-	return ids, nil
-}
-
-func (s *session) resolveID(ctx context.Context, ref string) (proposals.ID, error) {
-	if number, ok := strings.CutPrefix(ref, "#"); ok {
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 1 || strings.Trim(number, "0123456789") != "" {
-			return "", notFound("%s, which is no issue number", jsondoc.Quote(ref))
-		}
-		var id proposals.ID
-		err = s.row(ctx, "SELECT id FROM proposals WHERE issue = ? AND issue > 0", []any{n}, &id)
-		return id, missing(err, "issue #%d", n)
-	}
-	prefix := strings.ToLower(ref)
-	if prefix == "" || len(prefix) > idLength || strings.Trim(prefix, "0123456789abcdef-") != "" {
-		return "", notFound("%s, which is no id (write the id of a proposal, its first characters, or #N)", jsondoc.Quote(ref))
-	}
-	ids, err := all(ctx, s, scanID, "SELECT id FROM proposals WHERE id >= ? AND id < ? ORDER BY id LIMIT 2", prefix, prefix+"g")
-	switch {
-	case err != nil:
-		return "", err
-	case len(ids) == 0:
-		return "", notFound("proposal %s", prefix)
-	case len(ids) > 1:
-		return "", fmt.Errorf("%s begins the ids of more than one proposal; write more of it: %w", prefix, review.ErrAmbiguous)
-	}
-	return ids[0], nil
-}
-
-// idLength is the length of a UUID in its text form.
-const idLength = 36
 
 func scanID(row scanner) (proposals.ID, error) {
 	var id proposals.ID

@@ -14,7 +14,7 @@ import (
 // registry, so that staleness is never stored.
 const proposalColumns = `
 	p.id, p.type, p.subject, p.title, p.state, p.revision, p.content_hash, p.base_version, p.author,
-	p.change_set, p.issue, p.recommendation, p.findings, p.blocks, p.worst, p.waived_until, p.created_at, p.updated_at,
+	p.change_set, p.issue, p.recommendation, p.findings, p.blocks, p.warns, p.worst, p.waived_until, p.created_at, p.updated_at,
 	coalesce(l.version, 0)`
 
 const fromProposals = ` FROM proposals p LEFT JOIN live l ON l.subject = p.subject `
@@ -23,7 +23,7 @@ func scanProposal(row scanner) (proposals.Proposal, error) {
 	var p proposals.Proposal
 	var subject, author, until, created, updated string
 	err := row.Scan(&p.ID, &p.Type, &subject, &p.Title, &p.State, &p.Revision, &p.ContentHash, &p.BaseVersion, &author,
-		&p.ChangeSet, &p.Issue, &p.Summary.Recommendation, &p.Summary.Findings, &p.Summary.Blocks, &p.Summary.Worst,
+		&p.ChangeSet, &p.Issue, &p.Summary.Recommendation, &p.Summary.Findings, &p.Summary.Blocks, &p.Summary.Warns, &p.Summary.Worst,
 		&until, &created, &updated, &p.LiveVersion)
 	if err != nil {
 		return p, err
@@ -120,9 +120,9 @@ func (s *session) AddRevision(ctx context.Context, p proposals.Proposal, r propo
 // MoveProposal implements review.ProposalWriter.
 func (s *session) MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error {
 	n, err := s.exec(ctx, `
-		UPDATE proposals SET state = ?, recommendation = ?, findings = ?, blocks = ?, worst = ?, waived_until = ?, updated_at = ?
+		UPDATE proposals SET state = ?, recommendation = ?, findings = ?, blocks = ?, warns = ?, worst = ?, waived_until = ?, updated_at = ?
 		WHERE id = ? AND state = ? AND revision = ?`,
-		p.State, p.Summary.Recommendation, p.Summary.Findings, p.Summary.Blocks, p.Summary.Worst,
+		p.State, p.Summary.Recommendation, p.Summary.Findings, p.Summary.Blocks, p.Summary.Warns, p.Summary.Worst,
 		maybe(p.Summary.WaivedUntil), history.Timestamp(p.UpdatedAt), p.ID, from, p.Revision)
 	return changedOne(n, err, "proposal "+string(p.ID))
 }

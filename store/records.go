@@ -64,13 +64,14 @@ func (s *session) AddWaiver(ctx context.Context, id proposals.ID, w history.Waiv
 }
 
 const selectDecision = `SELECT id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at,
-	assessment, review_digest, version, version_hash, signature, shown FROM decisions `
+	assessment, review_digest, version, version_hash, signature, shown,
+	(SELECT issue FROM proposals p WHERE p.id = decisions.proposal) FROM decisions `
 
 func scanDecision(row scanner) (review.Decision, error) {
 	var d review.Decision
 	var subject, by, at string
 	err := row.Scan(&d.ID, &d.Proposal, &d.Revision, &subject, &d.ContentHash, &d.Verdict, &d.Note, &by, &at,
-		&d.Assessment, &d.ReviewDigest, &d.Version, &d.VersionHash, &d.Signature, &d.Shown)
+		&d.Assessment, &d.ReviewDigest, &d.Version, &d.VersionHash, &d.Signature, &d.Shown, &d.Issue)
 	if err != nil {
 		return d, err
 	}

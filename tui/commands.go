@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,8 +32,7 @@ type (
 		changes *difflist.List // nil where they were not asked for
 		err     error
 	}
-	shownMsg struct{ err error }
-	diffMsg  struct {
+	diffMsg struct {
 		id   proposals.ID
 		what comparison
 		list *difflist.List
@@ -101,7 +101,13 @@ func (m *Model) loadDossier(id proposals.ID) tea.Cmd {
 // again in the background does not count: nobody may be looking.
 func (m *Model) shown(ds ...review.Dossier) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
-	return func() tea.Msg { return shownMsg{desk.Shown(context.Background(), actor, ds...)} }
+	return func() tea.Msg {
+		err := desk.Shown(context.Background(), actor, ds...)
+		if errors.Is(err, review.ErrReadOnly) {
+			err = nil // nothing can be approved there either
+		}
+		return keptMsg{err: err}
+	}
 }
 
 // maxGlance is how long a definition may be, in bytes, for the pane beside the

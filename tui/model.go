@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,7 +9,6 @@ import (
 
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
-	"toolcrib/review"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/theme"
 )
@@ -178,10 +176,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case dossierMsg:
 		m.queue.dossierLoaded(msg)
 		return m.dossierLoaded(msg)
-	case shownMsg:
-		if msg.err != nil && !errors.Is(msg.err, review.ErrReadOnly) {
-			m.fail(msg.err)
-		}
 	case diffMsg:
 		return m.diffMade(msg)
 	case promptsMsg:

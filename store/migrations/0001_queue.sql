@@ -28,6 +28,7 @@ CREATE TABLE proposals (
   recommendation TEXT NOT NULL DEFAULT '',
   findings       INTEGER NOT NULL DEFAULT 0,
   blocks         INTEGER NOT NULL DEFAULT 0,
+  warns          INTEGER NOT NULL DEFAULT 0,
   worst          TEXT NOT NULL DEFAULT '',
   created_at     TEXT NOT NULL,
   updated_at     TEXT NOT NULL,
@@ -42,6 +43,7 @@ CREATE INDEX proposals_by_author ON proposals (author, seq);
 CREATE INDEX proposals_by_author_kind ON proposals (substr(author, 1, instr(author, ':')), seq);
 CREATE INDEX proposals_by_subject ON proposals (subject, seq);
 CREATE INDEX proposals_by_change_set ON proposals (change_set, seq) WHERE change_set <> '';
+CREATE INDEX proposals_by_subject_id ON proposals (subject_id, state);
 CREATE INDEX proposals_by_issue ON proposals (issue) WHERE issue > 0;
 -- The queue sorts by these within a state. Each ends with seq, the rowid, without
 -- naming it.
