@@ -2,9 +2,11 @@ package cli
 
 import (
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/registry/conform"
 	"toolcrib/review/rules"
 )
 
@@ -33,6 +35,8 @@ func newRules(a *app) *cobra.Command {
 		Short: "List the rules of the Chief of Staff, or explain one",
 		Long: `List the rules with their severities, or explain one by its id or name: what it
 looks for, what to do, and an example of what it finds and of what it lets pass.
+Upper and lower case are the same, and 104 stands for every rule of that number.
+The rules K are those of toolcrib check.
 The severities are those that toolcrib ships; toolcrib.toml may have others
 ([rules]). No database is read.`,
 		Example: `  toolcrib rules
@@ -44,9 +48,9 @@ The severities are those that toolcrib ships; toolcrib.toml may have others
 				return err
 			}
 			doc := docRuleList{Schema: schema, Kind: "rule.list", Rules: []docRule{}}
-			for _, r := range rules.All() {
-				if len(args) == 0 || r.ID == args[0] || r.Name == args[0] {
-					doc.Rules = append(doc.Rules, newDocRule(r))
+			for _, r := range everyRule() {
+				if len(args) == 0 || r.called(args[0]) {
+					doc.Rules = append(doc.Rules, r)
 				}
 			}
 			switch {
@@ -55,11 +59,36 @@ The severities are those that toolcrib ships; toolcrib.toml may have others
 			case len(doc.Rules) == 0:
 				return notFoundf("rule %s", args[0])
 			}
-			return a.print(doc, func(p *page) { writeRule(p, doc.Rules[0]) })
+			return a.print(doc, func(p *page) {
+				for i, r := range doc.Rules {
+					if i > 0 {
+						p.blank()
+					}
+					writeRule(p, r)
+				}
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the catalog as docs/rules.md has it")
 	return cmd
+}
+
+// everyRule returns the rules of the Chief of Staff and those of check.
+func everyRule() []docRule {
+	var list []docRule
+	for _, r := range rules.All() {
+		list = append(list, newDocRule(r))
+	}
+	for _, r := range conform.Rules() {
+		list = append(list, docRule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Suggestion: r.Suggestion})
+	}
+	return list
+}
+
+// called reports whether a rule goes by what was typed: its id or name in any
+// case, or its number, which several families may have.
+func (r docRule) called(typed string) bool {
+	return strings.EqualFold(r.ID, typed) || strings.EqualFold(r.Name, typed) || r.ID[1:] == typed
 }
 
 func newDocRule(r rules.Rule) docRule {
@@ -92,10 +121,12 @@ func writeRule(p *page, r docRule) {
 	p.blank()
 	p.text("", r.Doc)
 	p.blank()
-	p.linef("Bad:  %s", r.Bad)
-	p.linef("Good: %s", r.Good)
-	if r.Suggestion != "" {
+	if r.Bad != "" || r.Good != "" {
+		p.linef("Bad:  %s", r.Bad)
+		p.linef("Good: %s", r.Good)
 		p.blank()
+	}
+	if r.Suggestion != "" {
 		p.text("", r.Suggestion)
 	}
 }

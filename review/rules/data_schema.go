@@ -36,12 +36,15 @@ func arrayOf(name, description, items string) string {
 }
 
 // schemaRules look at a schema as a whole.
+// limitsRule is the rule about schemas that can hang or kill their reader.
+const limitsRule = "D101"
+
 func schemaRules() []Rule {
 	byNumber := object(`"id":{"description":"Only this one.","pattern":"PATTERN","type":"string"}`)
 	sound := Example{Show: `{"type":"object","properties":{"ids":…}}`, Draft: action("get_invoices")}
 	return []Rule{
 		{
-			ID: "D101", Name: "schema-limits", Severity: Block, Locked: true,
+			ID: limitsRule, Name: "schema-limits", Severity: Block, Locked: true,
 			Doc: "A schema is larger or deeper than 256 KiB or 64 levels, becomes more than 5,000 subschemas " +
 				"when its references are followed, leads back to itself, refers to another document, or holds a " +
 				"regular expression that takes too long. Such a schema can hang or kill whoever reads it, or make " +
@@ -55,7 +58,8 @@ func schemaRules() []Rule {
 		},
 		{
 			ID: "D102", Name: "schema-invalid", Severity: Block, Locked: true,
-			Doc:        "A schema is no valid JSON Schema. Hosts refuse a tool like that, or take it and check nothing.",
+			Doc: "A schema is no valid JSON Schema. Hosts refuse a tool like that, or take it and check nothing. " +
+				"Of an imported tool the user may waive it with a reason, as nobody here can correct it.",
 			Suggestion: "Correct the schema; see https://json-schema.org/understanding-json-schema.",
 			Bad:        Example{Show: `{"type":"objekt"}`, Draft: accepting("get_invoices", `{"type":"objekt"}`)},
 			Good:       sound,

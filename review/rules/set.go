@@ -101,7 +101,7 @@ func (s Set) CheckFamilies(ctx context.Context, c *Change, families string) ([]F
 			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
 		}
 		for _, f := range found {
-			f.Rule, f.Severity, f.Waivable = r.ID, cmp.Or(f.Severity, r.Severity), r.Waivable
+			f.Rule, f.Severity, f.Waivable = r.ID, cmp.Or(f.Severity, r.Severity), r.Waivable || r.upstream(c)
 			f.Suggestion = cmp.Or(f.Suggestion, r.Suggestion)
 			findings = append(findings, f)
 		}
@@ -126,4 +126,13 @@ func (s Set) AsksAlike() bool {
 // Has reports whether any rule of the family is in force.
 func (s Set) Has(family string) bool {
 	return slices.ContainsFunc(s.rules, func(r Rule) bool { return r.Family() == family })
+}
+
+// upstream reports whether a finding of the rule is about a schema that the user
+// can not correct, because it was imported: then the user may waive what is wrong
+// with it as data. The limits on schemas hold for everybody; they keep whoever
+// reads the schema alive.
+func (r Rule) upstream(c *Change) bool {
+	t := c.Draft.Definition.Tool
+	return r.Family() == "D" && r.ID != limitsRule && t != nil && t.Source != nil
 }
