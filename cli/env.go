@@ -26,6 +26,9 @@ type Env struct {
 	// Settle is called when the process is about to stay: the workbench with
 	// its first page on the screen, a server before it serves. nil does nothing.
 	Settle func()
+	// Hold keeps an interrupted process from being ended before it has given
+	// the terminal back; release ends that. nil does nothing.
+	Hold func() (release func())
 }
 
 // System returns the environment of the running process.

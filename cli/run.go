@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -16,11 +17,18 @@ const lastResort = 5 * time.Second
 // interrupt ends it: what can not be interrupted (a statement that a database
 // somebody has tampered with never ends, a pipe that nobody writes to) is left
 // behind, at the second interrupt at once. Whatever was being written is then
-// as after a power cut: all there, or not at all.
+// as after a power cut: all there, or not at all. The workbench holds that off
+// until the terminal is as it was.
 func Run(env Env) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	var held sync.RWMutex
+	env.Hold = func() func() {
+		held.RLock()
+		return sync.OnceFunc(held.RUnlock)
+	}
 	defer context.AfterFunc(ctx, func() {
+		held.Lock()
 		stop() // the next one is the system's to answer
 		time.Sleep(lastResort)
 		a := &app{env: env}

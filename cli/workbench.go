@@ -82,15 +82,37 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	m.Prime(width, height)
 	paint(a.stdout, m.View().Content)
 	a.settle()
-	// Signals are asked for once, here: with a handler of its own Bubble Tea
-	// can wait for ever for a loop that a context has ended already. And the
-	// workbench is left, not broken off: what is being written is answered.
+	return a.runProgram(ctx, m, width, height)
+}
+
+// runProgram shows the workbench until it is left. Signals are asked for once,
+// here: with a handler of its own Bubble Tea can wait for ever for a loop that a
+// context has ended already. A signal cancels what is being written; how that
+// ended is told once the terminal is as it was. A second one does not wait.
+func (a *app) runProgram(ctx context.Context, m *tui.Model, width, height int) error {
+	release := func() {}
+	if a.env.Hold != nil {
+		release = a.env.Hold()
+	}
+	defer release()
 	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(a.keyboard), tea.WithOutput(a.stdout),
 		tea.WithFPS(framesPerSecond), tea.WithWindowSize(width, height))
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal was closed
-	defer stop()
-	defer context.AfterFunc(ctx, func() { program.Send(tui.Leave{}) })()
-	_, err = program.Run()
+	ctx, ignore := signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal was closed
+	defer ignore()
+	again := make(chan os.Signal, 1)
+	defer signal.Stop(again)
+	defer context.AfterFunc(ctx, func() {
+		signal.Notify(again, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		program.Send(tui.Leave{})
+		<-again
+		release()
+		program.Kill()
+	})()
+	_, err := program.Run()
+	release()
+	for _, line := range m.Left() {
+		a.note("toolcrib: %s", stop(line))
+	}
 	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil {
 		return context.Canceled
 	}

@@ -53,8 +53,8 @@ func (m *Model) switchMouse() tea.Cmd {
 	return nil
 }
 
-// Leave is a message that ends the workbench as a key would: when every write
-// that is on its way has been answered.
+// Leave is a message that ends the workbench at once: a write that is on its
+// way is cancelled, and answered before the workbench is left.
 type Leave struct{}
 
 // quit leaves when every write that is on its way has been answered. What is

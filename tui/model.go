@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -56,7 +57,10 @@ type Model struct {
 	dark     bool
 	sixteen  bool
 	stamp    int64
-	writes   int // on their way to the desk
+	writes   int             // on their way to the desk
+	writing  context.Context // of the writes; done when the program is told to leave
+	cutOff   context.CancelFunc
+	left     []string // how the writes ended that were on their way then
 	quitting bool
 	dialogs  int
 	job      *job // nil before the first
@@ -75,6 +79,7 @@ type Model struct {
 // New returns the workbench with an empty queue; Prime fills its first page.
 func New(cfg Config) *Model {
 	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", reading: map[proposals.ID]*reading{}, counter: tokens.NewCounter(), rendered: map[renderKey]*rendering{}}
+	m.writing, m.cutOff = context.WithCancel(context.Background())
 	m.queue, m.log = newQueuePage(), newLogPage()
 	m.chooseTheme()
 	m.tools, m.agents = newRegistryPage(m, "tool"), newRegistryPage(m, "agent")
@@ -142,6 +147,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.cfg.Plain = m.cfg.Plain || msg.Profile <= colorprofile.ASCII
 		m.chooseTheme()
 	case Leave:
+		m.cutOff()
 		return m.quit()
 	case pollMsg:
 		return tea.Batch(m.readStamp(), m.after(pollEvery, pollMsg{}), m.missedSize())

@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,19 +21,43 @@ type wroteMsg struct {
 	open  *proposals.Proposal // to show now
 	// decided are no longer marked when it succeeded.
 	decided []proposals.ID
-	err     error
+	// undone is what the user did not get when it failed; "" for "not written".
+	undone string
+	err    error
 }
 
 // write runs something that writes. The program does not end before it has
-// answered.
+// answered. It is cancelled when the program is told to leave: a write that
+// waits for a busy database has written nothing, and one that has begun is kept
+// whole or not at all.
 func (m *Model) write(fn func(ctx context.Context) wroteMsg) tea.Cmd {
 	m.writes++
-	return func() tea.Msg { return fn(context.Background()) }
+	return func() tea.Msg { return fn(m.writing) }
 }
+
+// farewell keeps how a write ended that was on its way when the program was
+// told to leave: there is no screen any more to say it on.
+func (m *Model) farewell(msg wroteMsg) {
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		m.left = append(m.left, cmp.Or(msg.undone, "not written")+": the database was busy when toolcrib was ended; nothing was written")
+	case msg.err != nil:
+		m.left = append(m.left, cmp.Or(msg.undone, "not written")+": "+msg.err.Error())
+	default:
+		m.left = append(m.left, strings.TrimSuffix(msg.text, onward))
+	}
+}
+
+// Left returns how the writes ended that were on their way when the program was
+// told to leave.
+func (m *Model) Left() []string { return m.left }
 
 // wrote says how a write ended and reads everything anew.
 func (m *Model) wrote(msg wroteMsg) tea.Cmd {
 	m.writes--
+	if m.writing.Err() != nil {
+		m.farewell(msg)
+	}
 	var conflict *review.RebaseConflict
 	switch pp := m.proposal; {
 	case errors.As(msg.err, &conflict) && pp != nil && pp.id == msg.id && pp.loaded && m.dialog == nil:
@@ -66,7 +92,7 @@ func (m *Model) approve(id proposals.ID, choices []review.Choice, note string) t
 			}
 			text += d.Subject.String() + " version " + itoa(d.Version)
 		}
-		return wroteMsg{id: id, draft: "approve-" + string(id), text: "Live: " + text + onward, err: err}
+		return wroteMsg{id: id, draft: "approve-" + string(id), text: "Live: " + text + onward, undone: "not approved", err: err}
 	})
 }
 
@@ -74,7 +100,7 @@ func (m *Model) requestChanges(id proposals.ID, digest, reason string) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
 		_, err := desk.RequestChanges(ctx, actor, []review.Choice{{ID: id, Expect: digest}}, reason)
-		return wroteMsg{id: id, draft: "changes-" + string(id), text: "Sent back to its author" + onward, err: err}
+		return wroteMsg{id: id, draft: "changes-" + string(id), text: "Sent back to its author" + onward, undone: "not sent back", err: err}
 	})
 }
 
@@ -82,7 +108,7 @@ func (m *Model) reject(id proposals.ID, digest, reason string) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
 		_, err := desk.Reject(ctx, actor, []review.Choice{{ID: id, Expect: digest}}, reason)
-		return wroteMsg{id: id, draft: "reject-" + string(id), text: "Rejected" + onward, err: err}
+		return wroteMsg{id: id, draft: "reject-" + string(id), text: "Rejected" + onward, undone: "not rejected", err: err}
 	})
 }
 
