@@ -131,7 +131,8 @@ func (s scene) calls(t *testing.T) {
 func (s scene) keep(t *testing.T, kind, file string, flags ...string) {
 	t.Helper()
 	printed := s.run(t, append([]string{"propose", file}, flags...)...)
-	s.ids[kind] = append(s.ids[kind], documentedID.FindString(printed))
+	name, _, _ := strings.Cut(printed, " ") // the number, or the id of a draft
+	s.ids[kind] = append(s.ids[kind], strings.TrimPrefix(name, "#"))
 }
 
 func (s scene) run(t *testing.T, args ...string) string {
