@@ -147,10 +147,11 @@ func TestKilledBetweenSteps(t *testing.T) {
 				}
 			}
 			c := before.copied(t)
-			if !c.at(program, "committed", 1, a.stdin, a.args(t, c)...) {
+			args := a.args(t, c)
+			if !c.at(program, "committed", 1, a.stdin, args...) {
 				t.Error("the act commits nothing")
 			}
-			c.must("", "verify")
+			a.check(t, c, kills+1, args) // a new file is there after its last commit only
 			figures.note(t, "kill -9 between two statements of: "+a.name, kills+1, "%d times as if never begun, else whole; then done again", undone)
 		})
 	}
