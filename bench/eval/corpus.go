@@ -32,12 +32,13 @@ type sample struct {
 	prompt       bool   // a prompt, not a tool
 	attack, hard bool
 	draft        *proposals.Draft // nil when import skips it
+	raw          []byte           // the JSON of a tool, which an import pins
 	size         int              // bytes of the prompt
 }
 
 // change returns a fresh change of the sample for the rules to look at.
 func (s *sample) change() *rules.Change {
-	return &rules.Change{World: rules.Memory(nil), Draft: *s.draft}
+	return &rules.Change{World: rules.Memory(nil), Draft: *s.draft, Source: s.raw}
 }
 
 // half says in which half a source is.
@@ -143,7 +144,7 @@ func (f file) sample(r *row, halves map[string]string) sample {
 		if raw == nil {
 			raw = r.After
 		}
-		s.draft = toolDraft(s.source, raw)
+		s.draft, s.raw = toolDraft(s.source, raw), raw
 	}
 	return s
 }
@@ -193,7 +194,7 @@ func loadServers(dir string) ([]sample, error) {
 		}
 		name := strings.TrimSuffix(filepath.Base(path), ".json")
 		for _, t := range answer.Tools {
-			s := sample{set: "servers, seen", id: name, source: name[:max(0, strings.LastIndexByte(name, '@'))], class: name, half: tune, draft: toolDraft(name, t)}
+			s := sample{set: "servers, seen", id: name, source: name[:max(0, strings.LastIndexByte(name, '@'))], class: name, half: tune, draft: toolDraft(name, t), raw: t}
 			all = append(all, s)
 		}
 	}

@@ -17,6 +17,8 @@ func main() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdou
 type options struct {
 	dir               string
 	perRule, listTune bool
+	learn, write      bool
+	tools, prompts    float64
 }
 
 func run(ctx context.Context, args []string, getenv func(string) string, out, errs io.Writer) int {
@@ -26,6 +28,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	flags.StringVar(&o.dir, "data", getenv("TOOLCRIB_EVAL_DATA"), "`FOLDER` with the labelled files")
 	flags.BoolVar(&o.perRule, "rules", false, "measure each rule alone too")
 	flags.BoolVar(&o.listTune, "list", false, "list the false alarms of the half tune")
+	flags.BoolVar(&o.learn, "learn", false, "learn the tables and print their trade-off")
+	flags.BoolVar(&o.write, "write", false, "with -learn, write them into review/rules")
+	flags.Float64Var(&o.tools, "tools", 1.2, "the `PERCENT` of honest tools that the table may report")
+	flags.Float64Var(&o.prompts, "prompts", 1.2, "the `PERCENT` of honest prompts that the table may report")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -44,6 +50,9 @@ func evaluate(ctx context.Context, o options, out io.Writer) error {
 	samples, err := loadCorpus(o.dir)
 	if err != nil {
 		return err
+	}
+	if o.learn {
+		return teachAll(o, samples, out)
 	}
 	set, err := rules.NewSet(nil)
 	if err != nil {

@@ -18,6 +18,8 @@ type computed struct {
 	scanList    []scanned
 	purposes    sync.Once
 	purpose     scan.Set
+	evidences   sync.Once
+	evidenceOf  *evidence
 	settings    sync.Once
 	settingOf   *setting
 	schemas     sync.Once

@@ -49,6 +49,18 @@ type Finding struct {
 	Passage string `json:"passage,omitempty"`
 	// Waivable says whether the user may waive the finding.
 	Waivable bool `json:"waivable"`
+
+	// While the evidence is weighed: the text and the passage in it, and the
+	// worst that the finding can become.
+	text *Text
+	at   passage
+	most Severity
+}
+
+// plain returns f without what it carries while the evidence is weighed.
+func (f Finding) plain() Finding {
+	f.text, f.at, f.most = nil, passage{}, ""
+	return f
 }
 
 // PassageHash identifies what the finding is about, independent of where in

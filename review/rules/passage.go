@@ -38,7 +38,7 @@ func (t *Text) findings(passages []passage, message func(passage) string) []Find
 	found := make([]Finding, 0, len(merged))
 	at := cursor{text: t.Value, line: 1, column: 1}
 	for _, p := range merged {
-		f := Finding{Path: t.Path, Message: message(p), Passage: t.Value[p.start:p.end]}
+		f := Finding{Path: t.Path, Message: message(p), Passage: t.Value[p.start:p.end], text: t, at: p}
 		f.Line, f.Column = at.move(p.start)
 		f.EndLine, f.EndColumn = at.move(p.end)
 		found = append(found, f)

@@ -10,8 +10,10 @@ import (
 
 // Rule is one thing the Chief of Staff looks for.
 type Rule struct {
-	ID         string // family letter and three digits: "S104"
-	Name       string // a few words in lower case with hyphens: "override-phrase"
+	ID   string // family letter and three digits: "S104"
+	Name string // a few words in lower case with hyphens: "override-phrase"
+	// Severity is that of its findings; of a rule about wording it is the worst they
+	// can be, and the evidence decides (judge).
 	Severity   Severity
 	Doc        string // what it finds and why that matters; Markdown, a short paragraph
 	Suggestion string // what to do about a finding, unless the finding says better
@@ -20,6 +22,8 @@ type Rule struct {
 	Waivable bool
 	// Locked rules keep their severity whatever the configuration says.
 	Locked bool
+	// fixed says that the configuration gives the severity.
+	fixed bool
 	// AsksAlike says that Check asks the world what is alike.
 	AsksAlike bool
 	// Bad is an example that the rule must find something in, Good one that is

@@ -29,7 +29,9 @@ type attack struct {
 
 // unless tells, by id, an honest use of words from an attack.
 var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
-	"S101": sparesData,
+	"S101": func(c *Change, s *scanned, m *scan.Match) bool {
+		return sparesData(c, s, m) || s.governs() && !m.Within.Meets(grammar().Concept("override|cancel|void|precedence|neg|xOverride"))
+	},
 	"S102": func(_ *Change, s *scanned, m *scan.Match) bool {
 		return s.governs() && m.Within.Meets(grammar().Concept("hiddenSelf|instr"))
 	},
@@ -46,7 +48,9 @@ var unless = map[string]func(c *Change, s *scanned, m *scan.Match) bool{
 	"S141": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
 	"S142": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
 	"S143": func(c *Change, _ *scanned, _ *scan.Match) bool { return c.isAction() },
-	"S117": ownTask,
+	"S129": func(_ *Change, _ *scanned, m *scan.Match) bool { return m.Sentence.Meets(grammar().Concept("asData")) },
+	"S117": func(c *Change, s *scanned, m *scan.Match) bool { return s.governs() || ownTask(c, s, m) },
+	"S132": func(_ *Change, s *scanned, _ *scan.Match) bool { return s.governs() },
 	"S145": ownBusiness,
 	"S150": func(c *Change, s *scanned, _ *scan.Match) bool { return !c.isAction() || !s.inValue() },
 	"S151": func(c *Change, s *scanned, _ *scan.Match) bool { return !c.isAction() || s.governs() },
@@ -115,20 +119,25 @@ func (a attack) rule() Rule {
 	return Rule{
 		ID: a.id, Name: a.name, Severity: a.severity, Doc: a.doc, Suggestion: a.suggestion, Waivable: true, Bad: example(a.bad), Good: example(a.good),
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
-			var found []Finding
-			for i := range c.scan() {
-				s := &c.scan()[i]
-				if !s.Visible && !a.reports || len(s.byRule[a.id]) == 0 {
-					continue
-				}
-				found = append(found, a.findings(c, s)...)
-			}
-			if more := also[a.id]; more != nil {
-				found = append(found, more(c)...)
-			}
-			return found, nil
+			return c.evidence().byRule[a.id], nil
 		},
 	}
+}
+
+// look finds what the frames of a and its extra checks find, before it is weighed.
+func (a attack) look(c *Change) []Finding {
+	var found []Finding
+	for i := range c.scan() {
+		s := &c.scan()[i]
+		if !s.Visible && !a.reports || len(s.byRule[a.id]) == 0 {
+			continue
+		}
+		found = append(found, a.findings(c, s)...)
+	}
+	if more := also[a.id]; more != nil {
+		found = append(found, more(c)...)
+	}
+	return found
 }
 
 // findings turns the matches of a in one text into findings, overlapping ones

@@ -84,7 +84,13 @@ func (c *Change) scan() []scanned {
 
 // mentioned reports whether m is spoken of rather than said: a phrase that a
 // detector quotes, an example, the object of a description.
-func mentioned(m *scan.Match) bool { return setApart(m) || sampled(m) }
+func mentioned(m *scan.Match) bool { return denied(m) || setApart(m) || sampled(m) }
+
+// denied reports whether the text says the opposite of m, or tells to refuse
+// whoever says it. Nobody denies what is encoded.
+func denied(m *scan.Match) bool {
+	return !m.Disguise.Decoded() && m.Stance&(scan.Negated|scan.Asked|scan.Crossed|scan.Shown) != 0
+}
 
 // setApart reports whether it is plain that m is spoken of: it stands in
 // quotation marks or right behind words that announce it, or what it is about

@@ -20,7 +20,7 @@ var linkWithData = sync.OnceValue(func() *regexp.Regexp {
 
 // shellInAddress is a command substitution within an address.
 var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`)")
+	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
 })
 
 // dataInLinks finds addresses that carry data out.

@@ -24,7 +24,13 @@ func padding() Rule {
 			if !s.plain {
 				found = unicodeGaps(s.Value)
 			}
-			return s.findings(found, func(passage) string { return "White space pushes what follows out of sight." })
+			findings := s.findings(found, func(passage) string { return "White space pushes what follows out of sight." })
+			if s.governs() {
+				for i := range findings {
+					findings[i].Severity = Info // prompts hold tables and pictures in characters
+				}
+			}
+			return findings
 		}),
 	}
 }

@@ -41,7 +41,9 @@ func (c *Change) quotes(s *scanned) []Finding {
 	for i := range s.Matches {
 		m := &s.Matches[i]
 		switch p := (passage{start: m.Start, end: m.End}); {
-		case !s.Visible || !counts(m.Frame) || !mentioned(m):
+		case !s.Visible || !counts(m.Frame) || !mentioned(m) || m.Stance&(scan.Negated|scan.Asked|scan.Crossed) != 0:
+		case s.governs() || m.Stance&scan.Shown != 0:
+			plain = append(plain, p)
 		case setApart(m) && (!onlyLabelled(m) || c.about("sampled|detect")):
 			plain = append(plain, p)
 		default:

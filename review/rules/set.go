@@ -47,14 +47,15 @@ func NewSet(overrides map[string]Severity) (Set, error) {
 	s.rules = make([]Rule, 0, len(shipped))
 	for _, r := range shipped {
 		known[r.ID] = true
-		if severity, ok := overrides[r.ID]; ok {
+		severity, ok := overrides[r.ID]
+		if ok {
 			if r.Locked && severity != r.Severity {
 				return Set{}, fmt.Errorf("rule %s (%s) is always %s: what it protects does not depend on configuration", r.ID, r.Name, r.Severity)
 			}
 			if severity.Rank() < r.Severity.Rank() {
 				s.lowered = append(s.lowered, fmt.Sprintf("%s (%s) is %s instead of %s", r.ID, r.Name, severity, r.Severity))
 			}
-			r.Severity = severity
+			r.Severity, r.fixed = severity, true
 		}
 		switch r.Severity {
 		case Info, Warn, Block:
@@ -72,6 +73,16 @@ func NewSet(overrides map[string]Severity) (Set, error) {
 	}
 	s.version = Version + "-" + registry.HashBytes([]byte(strings.Join(seal, "\n")))[:12]
 	return s, nil
+}
+
+// override is the severity of a finding under a severity that the configuration
+// gives its rule: the rule's evidence no longer matters, except that a hint stays
+// one.
+func override(found, configured Severity) Severity {
+	if found == Info {
+		return Info
+	}
+	return configured
 }
 
 // Version names the rules and their severities: Version and a hash of the
@@ -102,6 +113,9 @@ func (s Set) CheckFamilies(ctx context.Context, c *Change, families string) ([]F
 		}
 		for _, f := range found {
 			f.Rule, f.Severity, f.Waivable = r.ID, cmp.Or(f.Severity, r.Severity), r.Waivable || r.upstream(c)
+			if r.fixed {
+				f.Severity = override(f.Severity, r.Severity)
+			}
 			f.Suggestion = cmp.Or(f.Suggestion, r.Suggestion)
 			findings = append(findings, f)
 		}

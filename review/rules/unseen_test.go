@@ -14,9 +14,9 @@ import (
 func TestUnseen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for file, bound := range map[string]struct{ warned, blocked int }{
-		"attacks_mechanisms.txt": {warned: 80},
+		"attacks_mechanisms.txt": {warned: 75},
 		"attacks_plain.txt":      {warned: 50},
-		"attacks_formal.txt":     {warned: 50},
+		"attacks_formal.txt":     {warned: 35},
 		"honest_vocabulary.txt":  {warned: 15, blocked: 3},
 		"honest_offices.txt":     {warned: 18, blocked: 0},
 		"honest_sentences.txt":   {warned: 36, blocked: 0}, // each in a tool that it has nothing to do with

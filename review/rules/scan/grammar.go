@@ -24,6 +24,7 @@ type Grammar struct {
 
 	// What the shape of the text gives.
 	url, email, host, path, phone, number, ident, quoted, tag, bracket, label, caps, account uint16
+	not, negator, unnegator, alternative, asking, refusal                                    uint16
 	lead, tld, rot13, backwards                                                              uint16
 	readers                                                                                  sync.Pool
 }
@@ -36,7 +37,10 @@ type Grammar struct {
 // bracket (the first word in square brackets at the start of a word), label (a
 // word followed by a colon), caps (a word in capitals), account (an IBAN or
 // the address of a wallet). It takes meaning from two of the lexicon: lead
-// (words that may precede an imperative) and tld (top-level domains).
+// (words that may precede an imperative) and tld (top-level domains), and, for
+// the Stance of a match, from not, negator, unnegator (words that take a negation
+// back), alternative ("or"), asking (words by which somebody else speaks) and
+// refusal.
 type Spec struct {
 	Entries []Entry
 	Groups  map[string]string // a name for several concepts joined by "|"
@@ -56,6 +60,7 @@ func Compile(spec Spec) (*Grammar, error) {
 	for name, at := range map[string]*uint16{
 		"url": &g.url, "email": &g.email, "host": &g.host, "path": &g.path, "phone": &g.phone, "number": &g.number,
 		"ident": &g.ident, "quoted": &g.quoted, "tag": &g.tag, "bracket": &g.bracket, "label": &g.label, "caps": &g.caps, "account": &g.account,
+		"not": &g.not, "negator": &g.negator, "unnegator": &g.unnegator, "alternative": &g.alternative, "asking": &g.asking, "refusal": &g.refusal,
 		"lead": &g.lead, "tld": &g.tld, "rot13": &g.rot13, "backwards": &g.backwards,
 	} {
 		*at = g.lex.concept(name)
@@ -111,6 +116,10 @@ func (g *Grammar) Each(s Set) iter.Seq[string] {
 		}
 	}
 }
+
+// Names lists the named concepts, by the number of their bit in a Set. It is not
+// to be changed.
+func (g *Grammar) Names() []string { return g.lex.names }
 
 // Meets reports whether s and o have a concept in common.
 func (s Set) Meets(o Set) bool { return s.meets(&o) }

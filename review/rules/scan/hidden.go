@@ -170,7 +170,7 @@ func (h *hiddenScan) kind(r rune, next int) Kind {
 
 func (h *hiddenScan) control(r rune, next int) Kind {
 	switch {
-	case r == '\r' && (next == len(h.text) || h.text[next] == '\n'), r == '\f' || r == 0x85:
+	case r == '\r' && (next == len(h.text) || h.text[next] == '\n' || h.text[next] == '\r'), r == '\f' || r == 0x85:
 		return None
 	case r == 0x1b || r == 0x9b || r == 0x90 || r == 0x9d:
 		return Escape

@@ -20,6 +20,8 @@ type Match struct {
 	Steps [][2]int
 	// Nested says that the match is in a text decoded from the one scanned.
 	Nested bool
+	// Stance says whether the match is said or only spoken of.
+	Stance Stance
 }
 
 // maxPerSentence bounds the matches of a frame without order in one sentence.

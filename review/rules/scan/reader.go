@@ -24,6 +24,8 @@ type reader struct {
 	gap      gap  // since the last token
 	lineup   bool // only white space since the last line break
 	group    int  // first token of the name being read, -1 when none
+	fenced   bool // within a code block
+	listed   bool // a list of what is not to be done goes on
 	joined   bool // the name has a "_" or a change of case
 	single   int  // how many single-character words in a row
 	apart    int  // where the first of them begins
@@ -170,6 +172,11 @@ func (s *reader) mark(i int, c byte) int {
 		s.gap |= gColon
 	case '"', '\'', '`':
 		s.gap |= gQuote
+		if c == '`' && starts && hasPrefixAt(s.text, i, "```") {
+			s.fenced = !s.fenced
+			s.gap |= gBlank
+			return i + 3
+		}
 	case '(', '[', '{':
 		s.gap |= gOpen
 	case ')', ']', '}':

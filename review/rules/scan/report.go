@@ -25,6 +25,7 @@ func (s *reader) report(n int, f *frame, first, last int) {
 		m.Steps = append(m.Steps, [2]int{start, end})
 	}
 	m.Quoted = s.inQuotes(first, last)
+	m.Stance = s.stance(f, first, last)
 	s.out.Matches = append(s.out.Matches, m)
 }
 

@@ -94,6 +94,7 @@ func (s *reader) begin() {
 	s.n, s.group, s.joined, s.gap, s.lineup = 0, -1, false, 0, true
 	s.extras, s.single, s.mask, s.seen = s.extras[:0], 0, Set{}, Set{}
 	s.markers = markers{}
+	s.fenced, s.listed = false, false
 }
 
 // push queues a text decoded from bytes start to end of the segment being

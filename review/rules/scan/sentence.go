@@ -4,7 +4,7 @@ import "slices"
 
 // emit adds a word to the sentence, which it may have ended.
 func (s *reader) emit(t token) {
-	t.gap = s.gap
+	t.gap, t.fenced = s.gap, s.fenced
 	if s.group >= 0 && t.gap&(gJoin|gHyphen) == 0 {
 		s.endGroup()
 	}
@@ -92,6 +92,7 @@ func (s *reader) flush(carry bool) {
 		s.understand()
 		s.match()
 	}
+	s.heads()
 	if carry && s.n > overlap {
 		s.carry()
 		return

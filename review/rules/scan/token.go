@@ -45,6 +45,7 @@ type token struct {
 	gap        gap
 	hide       Disguise
 	upper      bool   // begins with a capital
+	fenced     bool   // in a code block
 	hits, ends uint16 // its hits
 }
 

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"toolcrib/review/rules"
+)
+
+// example is one definition or prompt to learn from or to try a table on.
+type example struct {
+	*sample
+	sentences []rules.Features
+	// sure marks the telling sentences of an attack; nil when only the whole
+	// is known to be one.
+	sure []bool
+	own  bool // written for this project
+	// frames are the rules that fired in each sentence.
+	frames [][]string
+}
+
+// tops are the scores of the most telling sentence, and of the most telling one
+// in which each rule fired.
+type tops struct {
+	any    float64
+	framed map[string]float64
+}
+
+// reach reports whether one of them is high enough.
+func (s tops) reach(at float64, with map[string]float32, shift float64) bool {
+	if s.any >= at+shift {
+		return true
+	}
+	for rule, score := range s.framed {
+		if t, ok := with[rule]; ok && score >= float64(t)+shift {
+			return true
+		}
+	}
+	return false
+}
+
+func best(t *rules.Learned, e *example) tops {
+	top := tops{math.Inf(-1), map[string]float64{}}
+	for i := range e.sentences {
+		score := t.Score(&e.sentences[i])
+		top.any = max(top.any, score)
+		for _, rule := range e.frames[i] {
+			if old, ok := top.framed[rule]; !ok || score > old {
+				top.framed[rule] = score
+			}
+		}
+	}
+	return top
+}
+
+// Parameters of the regression.
+const (
+	rounds   = 6
+	pace     = 0.15
+	stress   = 4 // how much more a telling sentence counts than an honest one
+	boundary = 3 // how much more one of our own honest prompts counts: it is close to attacks
+	decay    = 2e-5
+	bags     = 3
+	most     = 80 // honest sentences to learn from of one text, about
+	seldom   = 3  // a place of the table that fewer sentences met stays 0
+)
+
+// fitting is a logistic regression under way.
+type fitting struct {
+	bias, biasGrad float64
+	weight, grad   [len(rules.TableBits)][]float32
+}
+
+func newFitting() *fitting {
+	f := &fitting{bias: -2}
+	for g, size := range rules.TableBits {
+		f.weight[g], f.grad[g] = make([]float32, 1<<size), make([]float32, 1<<size)
+	}
+	return f
+}
+
+// point is a sentence with its label.
+type point struct {
+	features *rules.Features
+	attack   bool
+	counts   float64
+	bag      int
+}
+
+func (f *fitting) score(x *rules.Features) float64 {
+	sum := f.bias
+	for g, list := range x {
+		mask := uint32(1)<<rules.TableBits[g] - 1
+		part := 0.0
+		for _, h := range list {
+			part += float64(f.weight[g][h&mask])
+		}
+		sum += part * rules.Norm(g, len(list))
+	}
+	return sum
+}
+
+// step moves the weights by AdaGrad.
+func (f *fitting) step(p point) {
+	slope := 1 / (1 + math.Exp(-f.score(p.features)))
+	if p.attack {
+		slope--
+	}
+	slope *= p.counts
+	f.biasGrad += slope * slope
+	f.bias -= pace * slope / (1 + math.Sqrt(f.biasGrad))
+	for g, list := range p.features {
+		mask := uint32(1)<<rules.TableBits[g] - 1
+		by := slope * rules.Norm(g, len(list))
+		for _, h := range list {
+			w, s := &f.weight[g][h&mask], &f.grad[g][h&mask]
+			d := float32(by) + decay**w
+			*s += d * d
+			*w -= pace * d / (1e-2 + float32(math.Sqrt(float64(*s))))
+		}
+	}
+}
+
+// learn fits a table to examples: first to every sentence of an attack that may
+// be the telling one, then to those that came out as telling.
+func learn(examples []*example) *rules.Learned {
+	var f *fitting
+	for pass := range 3 {
+		points := points(examples, f)
+		if pass < 2 {
+			f = descend(points, -1)
+			continue
+		}
+		// The mean of several fits, each without some of the sources, so
+		// that what a single source relies on counts for less.
+		f = newFitting()
+		f.bias = 0
+		for bag := range bags {
+			f.add(descend(points, bag))
+		}
+	}
+	return f.table()
+}
+
+// descend fits to the points but for those of one bag of sources.
+func descend(points []point, without int) *fitting {
+	f := newFitting()
+	var some []point
+	for _, p := range points {
+		if p.bag != without {
+			some = append(some, p)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(without+1)))
+	for range rounds {
+		rng.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+		for _, p := range some {
+			f.step(p)
+		}
+	}
+	f.drop(some)
+	return f
+}
+
+// add adds one of several fits to their mean.
+func (f *fitting) add(o *fitting) {
+	f.bias += o.bias / bags
+	for g := range f.weight {
+		for i, w := range o.weight[g] {
+			f.weight[g][i] += w / bags
+		}
+	}
+}
+
+// points lists the sentences to fit to. Of an attack of which only the whole is
+// known, f says which sentences are telling.
+func points(examples []*example, f *fitting) []point {
+	var list []point
+	for _, e := range examples {
+		telling, bag := e.sure, bagOf(e.source)
+		if e.attack && telling == nil && f != nil {
+			telling = make([]bool, len(e.sentences))
+			top, at := math.Inf(-1), -1
+			for i := range e.sentences {
+				s := f.score(&e.sentences[i])
+				telling[i] = s > 0
+				if s > top {
+					top, at = s, i
+				}
+			}
+			if at >= 0 {
+				telling[at] = true
+			}
+		}
+		stride := 1 + len(e.sentences)/most
+		for i := range e.sentences {
+			switch {
+			case !e.attack && i%stride != 0: // a long text counts for no more than so many sentences
+			case !e.attack && e.own && e.prompt:
+				list = append(list, point{&e.sentences[i], false, boundary, bag})
+			case !e.attack:
+				list = append(list, point{&e.sentences[i], false, 1, bag})
+			case telling == nil:
+				list = append(list, point{&e.sentences[i], true, stress / float64(len(e.sentences)), bag})
+			case telling[i]:
+				list = append(list, point{&e.sentences[i], true, stress, bag})
+			}
+		}
+	}
+	return list
+}
+
+// bagOf says in which bag a source is.
+func bagOf(source string) int {
+	h := fnv.New32a()
+	h.Write([]byte("bag " + source))
+	return int(h.Sum32()>>8) % bags
+}
+
+// drop clears the places that few sentences met: what they say is chance.
+func (f *fitting) drop(points []point) {
+	for g, size := range rules.TableBits {
+		met := make([]uint8, 1<<size)
+		mask := uint32(1)<<size - 1
+		for _, p := range points {
+			for _, h := range p.features[g] {
+				if met[h&mask] < seldom {
+					met[h&mask]++
+				}
+			}
+		}
+		for i, n := range met {
+			if n < seldom {
+				f.weight[g][i] = 0
+			}
+		}
+	}
+}
+
+// table rounds the weights to eight bits.
+func (f *fitting) table() *rules.Learned {
+	t := &rules.Learned{Bias: float32(f.bias)}
+	for g, list := range f.weight {
+		widest := float32(1e-6)
+		for _, w := range list {
+			widest = max(widest, w, -w)
+		}
+		t.Scale[g] = widest / 127
+		t.Weights[g] = make([]int8, len(list))
+		for i, w := range list {
+			t.Weights[g][i] = int8(math.Round(float64(w / t.Scale[g])))
+		}
+	}
+	return t
+}

@@ -1,0 +1,222 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/registry/wire"
+)
+
+// wording is a rule about what a text says, as opposed to its form. What it
+// finds is evidence; judge says how much it counts.
+type wording struct {
+	id   string
+	most Severity // the worst that a finding can be
+	look func(*Change) []Finding
+}
+
+// wordings lists every such rule.
+var wordings = sync.OnceValue(func() []wording {
+	var list []wording
+	for _, a := range attacks() {
+		list = append(list, wording{a.id, a.severity, a.look})
+	}
+	return append(list, wording{harvestID, Warn, harvests})
+})
+
+// evidence is what the wording of a definition gives for or against it.
+type evidence struct {
+	byRule map[string][]Finding
+	signs  []Sentence // sentences that are telling and that no rule names
+	// sentences are all that were judged.
+	sentences []Sentence
+}
+
+// evidence judges the wording of the change, once for all rules.
+func (c *Change) evidence() *evidence {
+	c.once.evidences.Do(func() { c.once.evidenceOf = c.judge(c.table()) })
+	return c.once.evidenceOf
+}
+
+// table returns the learned table that is meant for what is changed.
+func (c *Change) table() *Learned {
+	if c.isAction() {
+		return ToolTable()
+	}
+	return PromptTable()
+}
+
+// looked is what the wording rules find in the change, before it is weighed.
+func (c *Change) looked() []Finding {
+	var found []Finding
+	for _, w := range wordings() {
+		for _, f := range w.look(c) {
+			f.Rule, f.most = w.id, w.most
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// Sentences returns the sentences of c that are judged, with the rules that fired
+// in them, and what table makes of them.
+func (c *Change) Sentences(table *Learned) []Sentence {
+	list, _ := c.sentencesWith(table, c.looked())
+	return list
+}
+
+// sentencesWith returns the sentences that are judged, scored, and for each
+// finding the number of its sentence, -1 for none.
+func (c *Change) sentencesWith(table *Learned, found []Finding) ([]Sentence, []int) {
+	var list []Sentence
+	in := make([]int, len(found))
+	for i := range in {
+		in[i] = -1
+	}
+	scans := c.scan()
+	var f Features
+	for i := range scans {
+		s := &scans[i]
+		from := len(list)
+		list = append(list, c.sentences(s, table)...)
+		for n := range found {
+			if found[n].text == &s.Text {
+				in[n] = hit(list, from, &found[n])
+			}
+		}
+	}
+	for k := range list {
+		c.featuresOf(&list[k], &f)
+		list[k].score = table.Score(&f)
+	}
+	return list, in
+}
+
+// hit notes a finding in the sentence that it begins in, among list[from:].
+func hit(list []Sentence, from int, f *Finding) int {
+	for k := from; k < len(list); k++ {
+		s := &list[k]
+		if f.at.start >= s.at.end || f.at.end <= s.at.start {
+			continue
+		}
+		if f.most != Info && !slices.Contains(s.frames, f.Rule) {
+			s.frames = append(s.frames, f.Rule)
+		}
+		return k
+	}
+	return -1
+}
+
+// Features returns what is weighed about a sentence of c.
+func (c *Change) Features(s *Sentence) Features {
+	var f Features
+	c.featuresOf(s, &f)
+	return f
+}
+
+// judge turns what the rules found and the score of each sentence into
+// findings. This function alone decides what evidence is worth:
+//
+//   - a frame in disguise warns whatever else stands there: nobody disguises an
+//     honest sentence;
+//   - a frame warns, unless the table holds its sentence to be like honest ones;
+//   - a sentence that the table holds to be telling warns without a frame;
+//   - a complete frame blocks: an act of sending, something protected, and a
+//     concrete address outside, in one sentence;
+//   - in a tool, frames of two independent classes in telling sentences block,
+//     and so does a frame where no user looks.
+//
+// Otherwise the wording of a prompt never blocks: prompts give orders by nature.
+func (c *Change) judge(table *Learned) *evidence {
+	found := c.looked()
+	list, in := c.sentencesWith(table, found)
+	e := &evidence{byRule: map[string][]Finding{}, sentences: list}
+	named := make([]bool, len(list))
+	for n := range found {
+		f := &found[n]
+		f.Severity = Info
+		if f.most == Info {
+			continue
+		}
+		if f.at.disguise != 0 || in[n] >= 0 && list[in[n]].score >= table.frameThreshold(f.Rule) {
+			f.Severity = Warn
+			if in[n] >= 0 && f.most == Block && (complete(&list[in[n]]) || c.isAction() && list[in[n]].unseen()) {
+				f.Severity = Block
+			}
+			if in[n] >= 0 {
+				named[in[n]] = true
+			}
+		}
+	}
+	if c.isAction() {
+		agree(found, list, in, float64(table.Threshold))
+	}
+	for _, f := range found {
+		e.byRule[f.Rule] = append(e.byRule[f.Rule], f.plain())
+	}
+	for k := range list {
+		if s := &list[k]; s.score >= float64(table.Threshold) && !named[k] && s.text.Visible && s.says() {
+			e.signs = append(e.signs, *s)
+		}
+	}
+	return e
+}
+
+// complete reports whether a sentence in which a frame warns has all parts of a theft: an
+// act of sending, something protected, and a concrete address.
+func complete(s *Sentence) bool {
+	g := grammar()
+	return s.concepts.Meets(g.Concept("url|email")) &&
+		s.concepts.Meets(g.Concept("send|exfil|include")) && s.concepts.Meets(g.Concept("secretFile|secret|internals|wholeTalk|conversation"))
+}
+
+// unseen reports whether the sentence stands where no user looks: in what an
+// import pins beside the definition, or in a comment of a schema.
+func (s *Sentence) unseen() bool {
+	return s.text.Kind == Note || strings.HasPrefix(s.Path, wire.SourcePath)
+}
+
+// frameThreshold is the score from which a frame of the rule warns.
+func (t *Learned) frameThreshold(rule string) float64 {
+	if at, ok := t.WithFrame[rule]; ok {
+		return float64(min(at, t.Threshold))
+	}
+	return float64(t.Threshold)
+}
+
+// tells reports whether a sentence is worth a warning.
+func (t *Learned) tells(s *Sentence) bool {
+	return s.score >= float64(t.Threshold) || slices.ContainsFunc(s.frames, func(rule string) bool { return s.score >= t.frameThreshold(rule) })
+}
+
+// agree raises findings of two independent classes to the worst that they can
+// be, when both warn.
+func agree(found []Finding, list []Sentence, in []int, threshold float64) {
+	classes := map[string]bool{}
+	sure := threshold
+	for n := range found {
+		if found[n].Severity.Rank() >= Warn.Rank() && in[n] >= 0 && list[in[n]].score >= sure {
+			classes[classOf(found[n].Rule)] = true
+		}
+	}
+	if len(classes) < 2 {
+		return
+	}
+	for n := range found {
+		if found[n].Severity.Rank() >= Warn.Rank() && in[n] >= 0 && list[in[n]].score >= sure {
+			found[n].Severity = found[n].most
+		}
+	}
+}
+
+// classOf names what a rule is about, where several are about the same.
+func classOf(rule string) string {
+	switch rule {
+	case "S101", "S127", "S129":
+		return "override"
+	case "S103", "S119", "S131", "S117", "S118":
+		return "taking"
+	}
+	return rule
+}

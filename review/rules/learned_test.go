@@ -1,0 +1,86 @@
+package rules
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestLearnedTables(t *testing.T) {
+	size := len(learnedTools) + len(learnedPrompts)
+	if size > 1<<20 {
+		t.Errorf("the tables have %d bytes", size)
+	}
+	for _, raw := range [][]byte{learnedTools, learnedPrompts} {
+		table, err := ParseLearned(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(table.Bytes(), raw) {
+			t.Error("a table that was read and written is another one")
+		}
+		if _, err := ParseLearned(raw[1:]); err == nil {
+			t.Error("a broken table passes")
+		}
+	}
+}
+
+// TestSignsAreExplained checks that a finding of S139 names words that stand in
+// the sentence, and that a sentence is weighed the same every time.
+func TestSignsAreExplained(t *testing.T) {
+	message := ""
+	for range 5 {
+		found := check(t, signs(), signs().Bad)
+		if len(found) != 1 {
+			t.Fatalf("%d findings", len(found))
+		}
+		if message != "" && found[0].Message != message {
+			t.Fatalf("%q, then %q", message, found[0].Message)
+		}
+		message = found[0].Message
+		words, _, _ := strings.Cut(message, ";")
+		quoted := strings.Split(words, `"`)
+		if len(quoted) < 5 {
+			t.Fatalf("%q names fewer than two words", message)
+		}
+		for i := 1; i < len(quoted); i += 2 {
+			if !strings.Contains(strings.ToLower(found[0].Passage), quoted[i]) {
+				t.Errorf("%q does not stand in %q", quoted[i], found[0].Passage)
+			}
+		}
+	}
+}
+
+// TestPlaceDecides checks that the same words are weighed by how they fit the tool.
+func TestPlaceDecides(t *testing.T) {
+	score := func(name, first string) float64 {
+		c := toolChange(name, first+" Sends a copy of the message to the archive of the channel.")
+		for _, s := range c.Sentences(ToolTable()) {
+			if strings.HasPrefix(s.Text, "Sends a copy") {
+				return s.score
+			}
+		}
+		t.Fatal("the sentence is not judged")
+		return 0
+	}
+	fits, strange := score("send_message", "Sends a message to a channel."), score("get_weather", "Returns the weather of a city.")
+	if fits >= strange {
+		t.Errorf("%.2f where it belongs, %.2f elsewhere", fits, strange)
+	}
+}
+
+func TestWordsIn(t *testing.T) {
+	for form, want := range map[string]string{"passes": "pass", "copies": "copy", "copied": "copy", "running": "run", "includes": "includ", "included": "includ", "include": "includ"} {
+		if got := stem(form); got != want {
+			t.Errorf("%s: %s", form, got)
+		}
+	}
+}
+
+func TestTokens(t *testing.T) {
+	st := &setting{names: map[string]bool{"get_rate": true}}
+	got := strings.Join(tokens("Call read_file, not get_rate: see https://x.example/a and mail me@x.example 12", st), " ")
+	if want := "call ~other read file not ~own get rate see ~url and mail ~mail 0"; got != want {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,171 @@
+package scan
+
+// Stance says how the text stands to a match: whether it is said at all, or
+// denied, reported or shown. It is computed here, once for every frame.
+type Stance uint8
+
+// The stances. 0 is a plain statement or order.
+const (
+	// Negated: a negator governs the match: "never", "instead of", "refuse to".
+	Negated Stance = 1 << iota
+	// Asked: somebody else says it, and is to be refused: "if a page tells you
+	// to …, ignore it".
+	Asked
+	// Shown: it stands in quotation marks, within a sentence that has words
+	// of its own.
+	Shown
+	// Fenced: it stands in a code block.
+	Fenced
+	// Crossed: its negator belongs to another clause: "if you cannot, tell the
+	// user".
+	Crossed
+)
+
+// clauseEnds are the gaps that end the scope of a negator.
+const clauseEnds = gBlank | gBullet | gStop | gColon | gDash | gOpen | gClose | gTag | gComment
+
+// scope is how many words a negator reaches.
+const scope = 10
+
+// stance says how the sentence stands to the match from token first to last.
+func (s *reader) stance(f *frame, first, last int) Stance {
+	var st Stance
+	if s.negated(first) || s.denied(f) || s.listed && s.tokens[0].gap&gBullet != 0 {
+		st |= Negated
+	}
+	if s.asked(first, last) {
+		st |= Asked
+	}
+	if s.shown(first, last) {
+		st |= Shown
+	}
+	if s.tokens[first].fenced {
+		st |= Fenced
+	}
+	if s.crossed(f) {
+		st |= Crossed
+	}
+	return st
+}
+
+// negated reports whether a negator governs what begins at token first. Its
+// scope ends with the clause; a comma ends it too, unless a list goes on behind
+// it. "Do not forget to" and "not until" negate nothing.
+func (s *reader) negated(first int) bool {
+	commas, or := false, false
+	for j := first - 1; j >= 0 && s.tokens[first].pos-s.tokens[j].pos <= scope; j-- {
+		next := s.tokens[j+1].gap
+		if next&clauseEnds != 0 && !(next&gStop != 0 && next&gSpace == 0) {
+			return false
+		}
+		commas = commas || next&gComma != 0
+		if s.sets[j].has(s.g.unnegator) {
+			return false
+		}
+		or = or || s.sets[j].has(s.g.alternative)
+		if s.sets[j].has(s.g.negator) && s.endOf(j, s.g.negator) < first {
+			return !commas || or || s.sets[first].has(s.g.alternative)
+		}
+	}
+	return false
+}
+
+// denied reports whether "not" or "never" stands right before a step of f that is
+// no negation itself: "as data, never as instructions".
+func (s *reader) denied(f *frame) bool {
+	if f.any > 0 {
+		return false
+	}
+	for k := 1; k < len(f.steps); k++ {
+		end, next := int(s.path[k-1][1]), int(s.path[k][0])
+		if s.sets[s.path[k-1][0]].has(s.g.negator) {
+			continue
+		}
+		for j := max(end+1, next-2); j < next; j++ {
+			if s.sets[j].has(s.g.not) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// endOf returns the last token of the longest phrase at token i that stands for
+// the concept.
+func (s *reader) endOf(i int, concept uint16) int {
+	end := i
+	t := &s.tokens[i]
+	for _, h := range s.hits[t.hits:t.ends] {
+		if h.concept == concept && int(h.last) > end {
+			end = int(h.last)
+		}
+	}
+	return end
+}
+
+// asked reports whether the match is in words that somebody else says, in the
+// same clause, and that the sentence has refused.
+func (s *reader) asked(first, last int) bool {
+	asking := -1
+	for j := first - 1; j >= 0; j-- {
+		if s.tokens[j+1].gap&(clauseEnds|gComma) != 0 {
+			break
+		}
+		if s.sets[j].has(s.g.asking) {
+			asking = j
+			break
+		}
+	}
+	if asking < 0 {
+		return false
+	}
+	for j := range s.n {
+		if (j < asking || j > last) && s.sets[j].has(s.g.refusal) {
+			return true
+		}
+	}
+	return false
+}
+
+// shown reports whether the match is quoted within a sentence that has words
+// of its own before it.
+func (s *reader) shown(first, last int) bool {
+	if !s.inQuotes(first, last) {
+		return false
+	}
+	for i := first; i >= 0; i-- {
+		if s.tokens[i].gap&gQuote != 0 {
+			return i >= 2
+		}
+	}
+	return false
+}
+
+// crossed reports whether a step of f that negates stands in another clause
+// than the next step.
+func (s *reader) crossed(f *frame) bool {
+	if f.any > 0 {
+		return false
+	}
+	for k := 0; k+1 < len(f.steps); k++ {
+		end, next := int(s.path[k][1]), int(s.path[k+1][0])
+		if !s.sets[s.path[k][0]].has(s.g.negator) {
+			continue
+		}
+		for i := end + 1; i <= next; i++ {
+			if s.tokens[i].gap&(clauseEnds|gComma) != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// heads notes whether the sentence announces a list of what is not to be done:
+// "Never:".
+func (s *reader) heads() {
+	if s.n == 0 || s.tokens[0].gap&gBullet != 0 && s.gap&gColon == 0 {
+		return
+	}
+	s.listed = s.gap&gColon != 0 && s.mask.has(s.g.negator) && s.n <= 12
+}

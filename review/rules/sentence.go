@@ -1,0 +1,200 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"toolcrib/review/rules/scan"
+)
+
+// Sentence is a passage that is judged as a whole: a sentence of a text, or all
+// of a short one such as a title or an enum value.
+type Sentence struct {
+	Path string // of the field
+	Text string // decoded when it was encoded
+
+	text     *scanned
+	at       passage
+	concepts scan.Set
+	first    bool     // opens the text
+	frames   []string // rules that fired in it
+	score    float64
+}
+
+// maxJudged is how many sentences of one text are judged in full. Of a longer
+// text those are taken whose concepts weigh most, so that the cost stays
+// linear with a small factor.
+const maxJudged = 256
+
+// sentences returns the sentences of s that are judged, in their order.
+func (c *Change) sentences(s *scanned, table *Learned) []Sentence {
+	if !s.Visible && len(s.byRule) == 0 {
+		return nil // what only reviewers read is judged where a rule fired
+	}
+	if s.Kind != Prose && s.Kind != Note {
+		return wholeText(s)
+	}
+	var list []Sentence
+	for i, x := range s.Sentences {
+		list = append(list, Sentence{Path: s.Path, Text: s.Value[x.Start:x.End], text: s, at: passage{start: x.Start, end: x.End}, concepts: x.Concepts, first: i == 0})
+	}
+	for _, d := range s.Decoded {
+		if !d.Disguise.Decoded() {
+			continue
+		}
+		for _, x := range grammar().Scan(d.Text).Sentences {
+			list = append(list, Sentence{Path: s.Path, Text: d.Text[x.Start:x.End], text: s, at: passage{d.Start, d.End, d.Disguise}, concepts: x.Concepts})
+		}
+	}
+	return table.mostTelling(list)
+}
+
+// wholeText returns a short text, which has no sentences, as one. An
+// identifier is judged only where a rule fired in it.
+func wholeText(s *scanned) []Sentence {
+	if s.Kind == Identifier && len(s.byRule) == 0 {
+		return nil
+	}
+	return []Sentence{{Path: s.Path, Text: s.Value, text: s, at: passage{end: len(s.Value)}, concepts: s.Concepts, first: true}}
+}
+
+// mostTelling returns at most maxJudged sentences of list, those with the
+// heaviest concepts, in their order.
+func (t *Learned) mostTelling(list []Sentence) []Sentence {
+	if len(list) <= maxJudged {
+		return list
+	}
+	weights := make([]int, len(list))
+	for i := range list {
+		weights[i] = t.roughly(&list[i].concepts)
+	}
+	sorted := slices.Clone(weights)
+	slices.SortFunc(sorted, func(a, b int) int { return cmp.Compare(b, a) })
+	least := sorted[maxJudged-1]
+	kept := list[:0]
+	for i, s := range list {
+		if weights[i] >= least && len(kept) < maxJudged {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// setting is what the sentences of a tool are held against: what it is called,
+// what it says it does, and which parameters it has.
+type setting struct {
+	about map[string]bool // stems of its names and its first sentence
+	count map[string]int  // how often stems occur in its prose and names
+	names map[string]bool // its names and those of its parameters, in lower case
+}
+
+func (c *Change) setting() *setting {
+	c.once.settings.Do(func() { c.once.settingOf = c.newSetting() })
+	return c.once.settingOf
+}
+
+func (c *Change) newSetting() *setting {
+	st := &setting{about: map[string]bool{}, names: map[string]bool{}, count: map[string]int{}}
+	t := c.Draft.Definition.Tool
+	if t == nil {
+		return st
+	}
+	for _, name := range []string{t.ID, t.Name} {
+		st.names[strings.ToLower(name)] = true
+	}
+	if t.Provider != nil {
+		st.names[strings.ToLower(t.Provider.Name)] = true
+	}
+	for name := range st.names {
+		for w := range wordsIn(name) {
+			st.about[stem(w)] = true
+		}
+	}
+	if !c.isAction() {
+		return st
+	}
+	for w := range wordsIn(scan.Fold(firstSentence(t.Description))) {
+		if !idle[w] && w != "tool" && w != "user" {
+			st.about[stem(w)] = true
+		}
+	}
+	for _, text := range c.Texts() {
+		if text.Visible && (text.Kind == Prose || text.Kind == Identifier) {
+			for w := range wordsIn(scan.Fold(text.Value)) {
+				st.count[stem(w)]++
+			}
+		}
+		if text.Kind == Identifier && text.Value == text.Param {
+			st.names[strings.ToLower(text.Value)] = true
+		}
+	}
+	return st
+}
+
+// another reports whether word is a name such as read_file that is neither the
+// tool's own nor that of a parameter.
+func (st *setting) another(word string) bool {
+	i := strings.IndexByte(word, '_')
+	return i > 0 && i < len(word)-1 && !st.names[strings.ToLower(word)]
+}
+
+// withoutLinks cuts URLs out of text: their words are not those of a sentence.
+func withoutLinks(text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		start := strings.Index(text, "://")
+		if start < 0 {
+			return b.String() + text
+		}
+		end := start
+		for start > 0 && letterOrDigit(rune(text[start-1])) {
+			start--
+		}
+		for end < len(text) && text[end] > ' ' && text[end] != ')' && text[end] != '"' {
+			end++
+		}
+		b.WriteString(text[:start])
+		text = text[end:]
+	}
+}
+
+func letterOrDigit(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// isDomain reports whether the concept is one that says what a tool is about.
+func isDomain(concept string) bool {
+	return concept[0] == 'd' && concept[1] >= 'A' && concept[1] <= 'Z'
+}
+
+// Opens reports whether the sentence is the first of its text.
+func (s *Sentence) Opens() bool { return s.first }
+
+// Frames returns the ids of the rules that fired in the sentence.
+func (s *Sentence) Frames() []string { return s.frames }
+
+// fewWords is the number of words that a sentence needs to be told of without a
+// frame: less says too little.
+const fewWords = 4
+
+// says reports whether the sentence says enough to be judged by itself.
+func (s *Sentence) says() bool {
+	words, glyphs := 0, 0
+	for w := range strings.FieldsSeq(s.Text) {
+		words++
+		for _, r := range w {
+			if unspaced(r) {
+				glyphs++
+			}
+		}
+	}
+	return words >= fewWords || glyphs >= 2*fewWords
+}
+
+// Judged reports whether the sentence can be told of: agents see it, and it says
+// enough or a frame fits in it.
+func (s *Sentence) Judged() bool { return s.text.Visible && (s.says() || len(s.frames) > 0) }
