@@ -93,7 +93,8 @@ func (s *commandScan) completes(r rune) bool {
 	}
 	blank := !s.written && !s.colon
 	s.colon = blank && r == ':'
-	s.written = s.written || !s.colon && !(blank && unicode.IsSpace(r))
+	space := blank && unicode.IsSpace(r)
+	s.written = s.written || !s.colon && !space
 	return command
 }
 
