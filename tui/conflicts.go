@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,6 +16,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/theme"
+	"toolcrib/visible"
 )
 
 // askConflict shows where a proposal and the live version changed the same
@@ -50,12 +53,27 @@ func (c *Config) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Ma
 }
 
 // written returns a draft as Markdown, or as JSON where Markdown would lose
-// something, with the ending of the file's name.
+// something or bring hidden characters into the user's editor, with the ending
+// of the file's name. In JSON they are escapes, which are read back as they were.
 func written(d proposals.Draft) (text []byte, ext string) {
-	if text, err := d.Markdown(); err == nil {
+	if text, err := d.Markdown(); err == nil && shown(string(text)) {
 		return text, ".md"
 	}
-	return d.JSON(), ".json"
+	return visible.JSON(d.JSON()), ".json"
+}
+
+// shown reports whether an editor shows every character of text. A single
+// selector after a symbol, which makes an emoji of it, is seen by what it does.
+func shown(text string) bool {
+	var before rune
+	for _, r := range text {
+		emoji := (r == '\ufe0e' || r == '\ufe0f') && unicode.Is(unicode.S, before)
+		if r != '\n' && r != '\t' && visible.Hidden(r) && !emoji {
+			return false
+		}
+		before = r
+	}
+	return utf8.ValidString(text)
 }
 
 // writeConflict shows the three sides of a field, or of each passage of a text.

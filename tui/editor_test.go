@@ -58,11 +58,16 @@ func TestEditorThatFails(t *testing.T) {
 // line.
 func conflicting(b *bench) {
 	b.t.Helper()
-	d := b.file("name_bank.json")
+	file := func() proposals.Draft { // without what would be written as JSON
+		d := b.file("name_bank.json")
+		d.Definition.Tool.Guardrails, d.Definition.Tool.Prompt = "Change no name that is taken.", "Name the origin of each name."
+		return d
+	}
+	d := file()
 	d.Definition.Tool.Goals = "One thing.\nSame."
 	b.approved(d)
 	one := 1
-	mine, theirs := b.file("name_bank.json"), b.file("name_bank.json")
+	mine, theirs := file(), file()
 	for goals, draft := range map[string]*proposals.Draft{"Mine.\nSame.": &mine, "Theirs.\nSame.": &theirs} {
 		draft.Type, draft.BaseVersion = proposals.Modify, &one
 		draft.Definition.Tool.Goals = goals
