@@ -16,7 +16,7 @@ import (
 )
 
 // homeless runs toolcrib in dir with the given variables and account.
-func homeless(t *testing.T, dir string, vars map[string]string, account Account, args ...string) (stdout, stderr string, code int) {
+func homeless(t *testing.T, dir string, vars map[string]string, account Account, args ...string) (stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code = Main(t.Context(), Env{
@@ -25,7 +25,7 @@ func homeless(t *testing.T, dir string, vars map[string]string, account Account,
 		Getenv:  func(name string) string { return vars[name] },
 		Account: func() Account { return account },
 	})
-	return out.String(), errs.String(), code
+	return errs.String(), code
 }
 
 // TestWorkingDirectoryIsNoHome is S1: without a usable HOME, the configuration
@@ -53,19 +53,19 @@ func TestWorkingDirectoryIsNoHome(t *testing.T) {
 				}
 			}
 			before := names(t, dir)
-			_, errs, code := homeless(t, dir, vars, nobody, "import", "--server", "evil")
+			errs, code := homeless(t, dir, vars, nobody, "import", "--server", "evil")
 			if code != exitFailed || !strings.Contains(errs, "there is no home folder") || !strings.Contains(errs, "set HOME to an absolute path, or set XDG_CONFIG_HOME") {
 				t.Errorf("exit status %d: %s", code, errs)
 			}
-			if _, errs, code := homeless(t, dir, vars, nobody, "list"); code != exitFailed {
+			if errs, code := homeless(t, dir, vars, nobody, "list"); code != exitFailed {
 				t.Errorf("list: exit status %d: %s", code, errs)
 			}
 			entry := nobody
 			entry.Home = t.TempDir()
-			if _, errs, code := homeless(t, dir, vars, entry, "import", "--server", "evil"); code == exitOK || strings.Contains(errs, "no home folder") {
+			if errs, code := homeless(t, dir, vars, entry, "import", "--server", "evil"); code == exitOK || strings.Contains(errs, "no home folder") {
 				t.Errorf("with an account entry: exit status %d: %s", code, errs)
 			}
-			if _, errs, code := homeless(t, dir, vars, entry, "fork", "file_reader"); code != exitOK {
+			if errs, code := homeless(t, dir, vars, entry, "fork", "file_reader"); code != exitOK {
 				t.Errorf("fork: exit status %d: %s", code, errs)
 			}
 			if _, err := os.Stat(filepath.Join(entry.Home, ".local", "share", "toolcrib", "toolcrib.db")); err != nil {
@@ -112,7 +112,7 @@ func TestAccountIsNotTheEnvironment(t *testing.T) {
 func TestFoldersOfTheDatabase(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	account := Account{Home: t.TempDir()}
-	if _, errs, code := homeless(t, t.TempDir(), nil, account, "fork", "file_reader"); code != exitOK {
+	if errs, code := homeless(t, t.TempDir(), nil, account, "fork", "file_reader"); code != exitOK {
 		t.Fatalf("exit status %d: %s", code, errs)
 	}
 	for _, dir := range []string{".local", ".local/share", ".local/share/toolcrib"} {

@@ -53,7 +53,7 @@ func (l *loader) recentSketches() (text, purpose []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer rows.Close() //nolint:errcheck // Err reports what matters
+	defer rows.Close()
 	for rows.Next() {
 		var oneText, onePurpose []byte
 		if err := rows.Scan(&oneText, &onePurpose); err != nil {
