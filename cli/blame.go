@@ -34,7 +34,8 @@ func newBlame(a *app) *cobra.Command {
 		Short: "Say which version brought in each line of a field",
 		Long: `Print a field of the live definition with the version, the author and the approver
 that brought in each line. FIELD is a JSON path; without one it is the prompt,
-the description of an action tool, or the prompt template of an agent. Nothing
+the description of an action tool, the prompt template of an agent, or the tools of
+an allow-list. Nothing
 is changed.`,
 		Example: `  toolcrib blame scene_pacer
   toolcrib blame tool:user/scene_pacer goals`,
@@ -101,6 +102,10 @@ func mainField(v history.Version) (string, error) {
 	switch {
 	case d.Agent != nil:
 		return "promptTemplate", nil
+	case d.List != nil && len(d.List.Tools) > 0:
+		return "tools", nil
+	case d.List != nil:
+		return "description", nil
 	case d.Tool.Kind == registry.ActionTool:
 		return "description", nil
 	}

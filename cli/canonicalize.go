@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,10 +19,18 @@ type docMigration struct {
 	Kind      string          `json:"kind"`
 	ChangeSet string          `json:"change_set"`
 	Steps     []docImportStep `json:"steps"`
+	Retired   []docRetired    `json:"retired"`
 	DeadTiers []string        `json:"dead_tiers"`
 	Remarks   []string        `json:"remarks"`
 	Proposals []docProposal   `json:"proposals"`
 	DryRun    bool            `json:"dry_run,omitempty"`
+}
+
+// docRetired is a retired name that the file mentions.
+type docRetired struct {
+	Name      string   `json:"name"`
+	Successor string   `json:"successor"` // "" for a ghost
+	In        []string `json:"in"`
 }
 
 func newCanonicalize(a *app) *cobra.Command {
@@ -36,8 +45,12 @@ name get its successor. Nothing is deleted, and nothing that was approved since
 is undone. Run again after the approval it proposes nothing.
 
   {"tools":  ["get_task", {"id": "create_task"}],
-   "agents": [{"id": "helper", "name": "Helper", "tools": ["get_task", "recall"]}],
+   "agents": [{"id": "helper", "name": "Helper", "tools": ["get_task", "recall"],
+               "soul": "…", "prompt_template": "…"}],
    "approvalTiers": {"create_task": "auto_approve"}}
+
+Every retired name in the file is listed with its successor, or as a ghost, whose
+place nothing took; souls and templates are searched for them too.
 
 With --dry-run the plan is shown and nothing is kept.`,
 		Example: `  toolcrib canonicalize registry.json --dry-run
@@ -93,7 +106,10 @@ func (a *app) printMigration(m intake.Migration, set string, made []proposals.Pr
 	doc := docMigration{
 		Schema: schema, Kind: "migration", ChangeSet: set, Steps: newDocImportSteps(m.Steps, made),
 		DeadTiers: append([]string{}, m.DeadTiers...), Remarks: append([]string{}, m.Remarks...),
-		Proposals: newDocProposalList(made, "", false).Proposals, DryRun: a.flags.dryRun,
+		Proposals: newDocProposalList(made, "", false).Proposals, DryRun: a.flags.dryRun, Retired: []docRetired{},
+	}
+	for _, r := range m.Retired {
+		doc.Retired = append(doc.Retired, docRetired(r))
 	}
 	return a.print(doc, func(p *page) {
 		if len(m.Steps) == 0 {
@@ -101,6 +117,13 @@ func (a *app) printMigration(m intake.Migration, set string, made []proposals.Pr
 		}
 		for _, s := range m.Steps {
 			p.linef("%s %s: %s", s.Change, s.Subject, s.Reason)
+		}
+		for _, r := range m.Retired {
+			if r.Successor == "" {
+				p.linef("Ghost, no successor: %s (%s)", r.Name, strings.Join(r.In, ", "))
+				continue
+			}
+			p.linef("Retired: %s → %s (%s)", r.Name, r.Successor, strings.Join(r.In, ", "))
 		}
 		for _, name := range m.DeadTiers {
 			p.linef("Dead approval tier: %s", name)

@@ -13,7 +13,6 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/registry/shipped"
 	"toolcrib/registry/spans"
 	"toolcrib/registry/wire"
 )
@@ -160,7 +159,7 @@ func (f checkFlags) scope(ctx context.Context, a *app) (conform.Scope, error) {
 	if i < 0 {
 		return s, notFoundf("agent %s", f.agent)
 	}
-	res, err := registry.Resolve(ctx, *agents[i].Definition.Agent, f.where.context(true), s.Catalog, shipped.AllowList)
+	res, err := registry.Resolve(ctx, *agents[i].Definition.Agent, f.where.context(true), s.Catalog)
 	s.Tools = res.Tools()
 	return s, err
 }

@@ -164,6 +164,11 @@ func (a *app) printDecisions(decisions []review.Decision) error {
 	for i, d := range decisions {
 		doc.Decisions[i] = newDocDecision(d)
 	}
+	for _, d := range decisions {
+		if d.Unassigned {
+			a.note("toolcrib: no agent has %s; give it to one: toolcrib assign %s --to NAME", d.Subject, d.Subject.ID)
+		}
+	}
 	return a.print(doc, func(p *page) {
 		for _, d := range decisions {
 			p.linef("%s", decided(d))

@@ -103,7 +103,8 @@ type docWholeDetail struct {
 	Others         []docProposalRef     `json:"others"`
 	Members        []docProposalRef     `json:"members"`
 	Rendered       map[string]string    `json:"rendered"`
-	Policy         []docSetting         `json:"policy"` // what a decision would stand on
+	Policy         []docSetting         `json:"policy"`     // what a decision would stand on
+	Unassigned     bool                 `json:"unassigned"` // once approved, no agent has the tool
 	Obstacles      []string             `json:"obstacles"`
 }
 
@@ -248,14 +249,15 @@ type docDecision struct {
 	Note         string    `json:"note,omitempty"`
 	DecidedBy    string    `json:"decided_by"`
 	DecidedAt    time.Time `json:"decided_at"`
-	Shown        string    `json:"shown"` // expected, shown or not_shown
+	Shown        string    `json:"shown"`                // expected, shown or not_shown
+	Unassigned   bool      `json:"unassigned,omitempty"` // no agent has the tool
 }
 
 func newDocDecision(d review.Decision) docDecision {
 	return docDecision{
 		Proposal: string(d.Proposal), Issue: d.Issue, Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
 		Version: d.Version, Hash: d.VersionHash, ReviewDigest: d.ReviewDigest, Note: d.Note, DecidedBy: d.By.String(), DecidedAt: d.At,
-		Shown: string(d.Shown),
+		Shown: string(d.Shown), Unassigned: d.Unassigned,
 	}
 }
 

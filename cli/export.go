@@ -14,7 +14,6 @@ import (
 	"toolcrib/history/workspace"
 	"toolcrib/prompt"
 	"toolcrib/registry"
-	"toolcrib/registry/shipped"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -27,6 +26,7 @@ type docExport struct {
 	View   []string    `json:"view"`
 	Tools  []docExtent `json:"tools"`
 	Agents []docExtent `json:"agents"`
+	Lists  []docExtent `json:"lists"` // the allow-lists that agents refer to
 	// Prompts are those of the agent that was asked for, as a review renders
 	// them: at a fixed time, for a user of whom nothing is known.
 	Prompts []docExportPrompt `json:"prompts,omitempty"`
@@ -163,6 +163,7 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 type extract struct {
 	layer         registry.Layer
 	tools, agents []store.Exported
+	lists         []store.Exported
 	agent         *registry.Agent // the one that was asked for, nil for all
 	merged        *registry.Merged
 }
@@ -181,7 +182,11 @@ func (a *app) extract(ctx context.Context, q store.CatalogQuery) (extract, error
 		return c, err
 	}
 	q.Kind = registry.KindAgent
-	c.agents, err = db.Export(ctx, q)
+	if c.agents, err = db.Export(ctx, q); err != nil {
+		return c, err
+	}
+	q.Kind = registry.KindList
+	c.lists, err = db.Export(ctx, q)
 	return c, err
 }
 
@@ -197,14 +202,16 @@ func (c *extract) only(ctx context.Context, id string, where registry.Context) (
 		return 0, err
 	}
 	c.agents, c.agent = c.agents[i:i+1], profile.Definition.Agent
-	lives := make([]registry.Live, len(c.tools))
-	for n, e := range c.tools {
+	list := c.agent.AllowList
+	c.lists = slices.DeleteFunc(c.lists, func(e store.Exported) bool { return list == nil || !list.Reference() || e.Subject.ID != list.Name })
+	lives := make([]registry.Live, len(c.tools)+len(c.lists))
+	for n, e := range slices.Concat(c.tools, c.lists) {
 		if lives[n], err = liveOf(e); err != nil {
 			return 0, err
 		}
 	}
 	c.merged = registry.Merge(lives)
-	res, err := registry.Resolve(ctx, *c.agent, where, c.merged, shipped.AllowList)
+	res, err := registry.Resolve(ctx, *c.agent, where, c.merged)
 	if err != nil && (!errors.Is(err, registry.ErrNoTools) || res.Deferred() == 0) {
 		return 0, err
 	}
@@ -218,7 +225,7 @@ func (c *extract) only(ctx context.Context, id string, where registry.Context) (
 
 // document writes the extract in toolcrib's own form.
 func (a *app) document(ctx context.Context, c extract) ([]byte, error) {
-	doc := docExport{Schema: schema, Kind: "export", View: []string{}, Tools: []docExtent{}, Agents: []docExtent{}}
+	doc := docExport{Schema: schema, Kind: "export", View: []string{}, Tools: []docExtent{}, Agents: []docExtent{}, Lists: []docExtent{}}
 	for _, l := range c.layer.View() {
 		doc.View = append(doc.View, string(l))
 	}
@@ -233,6 +240,9 @@ func (a *app) document(ctx context.Context, c extract) ([]byte, error) {
 	}
 	for _, e := range c.agents {
 		doc.Agents = append(doc.Agents, newDocExtent(e))
+	}
+	for _, e := range c.lists {
+		doc.Lists = append(doc.Lists, newDocExtent(e))
 	}
 	if c.agent != nil {
 		var err error

@@ -209,7 +209,7 @@ func (a *app) everything(ctx context.Context) ([]registry.Live, error) {
 		return nil, err
 	}
 	var live []registry.Live
-	for _, kind := range []registry.Kind{registry.KindTool, registry.KindAgent} {
+	for _, kind := range registry.SubjectKinds() {
 		entries, err := db.Export(ctx, store.CatalogQuery{Kind: kind, All: true})
 		if err != nil {
 			return nil, err

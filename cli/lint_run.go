@@ -27,7 +27,7 @@ func shippedWorld() rules.Memory {
 	for _, d := range shipped.Core() {
 		add(d, true)
 	}
-	for _, d := range slices.Concat(shipped.Assistant(), shipped.Agents()) {
+	for _, d := range slices.Concat(shipped.Assistant(), shipped.Lists(), shipped.Agents()) {
 		add(d, false)
 	}
 	return world

@@ -67,7 +67,7 @@ func readUnits(name, server string, data []byte) ([]*unit, []findings.Finding, e
 	var units []*unit
 	for _, p := range parsed {
 		units = append(units, &unit{
-			change: rules.Change{Draft: p.Draft}, subject: p.Draft.Subject.String(), tool: p.Draft.Subject.ID, lintPlace: lintPlace{text: text, doc: p.Doc},
+			change: rules.Change{Draft: p.Draft, Apart: true}, subject: p.Draft.Subject.String(), tool: p.Draft.Subject.ID, lintPlace: lintPlace{text: text, doc: p.Doc},
 		})
 	}
 	var problems []findings.Finding
@@ -123,14 +123,14 @@ func itemUnits(doc wire.Document, from intake.Origin) []*unit {
 		t := from.Definition(it)
 		subject := registry.Subject{Kind: registry.KindTool, Layer: from.Layer, ID: t.ID}
 		units = append(units, &unit{
-			change:   rules.Change{Draft: proposals.Draft{Type: proposals.New, Subject: subject, Definition: registry.Definition{Tool: &t}}, Source: it.Raw},
+			change:   rules.Change{Apart: true, Draft: proposals.Draft{Type: proposals.New, Subject: subject, Definition: registry.Definition{Tool: &t}}, Source: it.Raw},
 			families: toolFamilies, subject: it.Name, tool: it.Name, lintPlace: lintPlace{doc: it.Node(), item: it.Path, field: it.Place},
 		})
 	}
 	for _, e := range doc.Entries {
 		if !e.Locked {
 			units = append(units, &unit{
-				change:   rules.Change{Draft: proposals.Draft{Type: proposals.New, Subject: e.Subject, Definition: e.Definition}, Source: e.Raw},
+				change:   rules.Change{Apart: true, Draft: proposals.Draft{Type: proposals.New, Subject: e.Subject, Definition: e.Definition}, Source: e.Raw},
 				families: toolFamilies + "RA", subject: e.Subject.String(), tool: e.Subject.ID, lintPlace: lintPlace{doc: e.Node, item: e.Path},
 			})
 		}
@@ -145,7 +145,7 @@ func plainUnit(name string, data []byte) *unit {
 		id = "prompt"
 	}
 	return &unit{
-		change: rules.Change{Draft: proposals.Draft{
+		change: rules.Change{Apart: true, Draft: proposals.Draft{
 			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id},
 			Definition: registry.Definition{Tool: &registry.Tool{ID: id, Kind: registry.PromptTool, Prompt: strings.ToValidUTF8(string(data), "\ufffd")}},
 		}},

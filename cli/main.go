@@ -92,9 +92,9 @@ interrupted.`,
 	}{
 		{groupReview, []func(*app) *cobra.Command{
 			creating(newPropose), newRevise, newSubmit, newList, newShow, newDiff, newReview, newApprove, newNeedsChanges, newReject,
-			newWithdraw, newComment, newWaive, newRebase, newRegroup, creating(newFork),
+			newWithdraw, newComment, newWaive, newRebase, newRegroup, creating(newFork), newAssign,
 		}},
-		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newHistory, newBlame, newRollback, newVerify, newBackup, newLog, newExport, newDrift}},
+		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newLists, newHistory, newBlame, newRollback, newVerify, newBackup, newLog, newExport, newDrift}},
 		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck}},
 		{groupRuntime, []func(*app) *cobra.Command{newParse, creating(newExec), newCalls, creating(newMCP)}},
 		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newTrust, newUntrust, newVersion}},

@@ -59,7 +59,8 @@ The agent is taken to work on the user's machine with semantic search, as in a
 review.
 
 For people hidden characters are shown as such; --json holds the exact text.
-Nothing is sent to a model, and nothing is approved.`,
+Nothing is sent to a model, and nothing is approved. An agent that has no tools is
+an error: it does not run.`,
 		Example: `  toolcrib preview --agent assistant --channel telegram
   toolcrib preview --agent assistant --channel web --user ada
   toolcrib preview 4
@@ -125,6 +126,15 @@ func runPreview(ctx context.Context, a *app, refs []string, f previewFlags) erro
 	previews, err := desk.Preview(ctx, ids, f.agent, scene)
 	if err != nil {
 		return err
+	}
+	for _, p := range previews {
+		switch {
+		case p.Toolless == nil:
+		case len(previews) == 1:
+			return p.Toolless
+		default:
+			a.note("toolcrib: %s", stop(p.Toolless.Error()))
+		}
 	}
 	docs, err := newDocPreviews(previews, compared)
 	if err != nil {

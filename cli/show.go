@@ -78,7 +78,7 @@ func newDocWholeDetail(d review.Dossier) docWholeDetail {
 		Definition: d.Revision.Draft.Definition.Canonical(), Source: newDocSource(d.Revision.Draft.Definition, d.Source), Rationale: d.Revision.Draft.Rationale,
 		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
 		Comments: []docComment{}, Revisions: []docRevision{}, Decisions: []docDecision{}, Waivers: []docWaiver{},
-		Others: newDocProposalRefs(d.Others), Members: newDocProposalRefs(d.Members), Rendered: d.Rendered, Policy: newDocPolicy(d.Policy), Obstacles: []string{},
+		Others: newDocProposalRefs(d.Others), Members: newDocProposalRefs(d.Members), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: newDocPolicy(d.Policy), Obstacles: []string{},
 	}
 	if doc.Definition == nil {
 		doc.Definition = []byte("null")

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/registry"
+	"toolcrib/registry/shipped"
 	"toolcrib/review"
 	"toolcrib/store"
 )
@@ -84,6 +86,13 @@ type docAgentList struct {
 	Next   string    `json:"next,omitempty"`
 }
 
+type docListList struct {
+	Schema int       `json:"schema"`
+	Kind   string    `json:"kind"`
+	Lists  []docTool `json:"lists"`
+	Next   string    `json:"next,omitempty"`
+}
+
 func newTools(a *app) *cobra.Command {
 	return newCatalog(a, registry.KindTool, &cobra.Command{
 		Use:   "tools [ID | SUBJECT]",
@@ -106,6 +115,19 @@ func newAgents(a *app) *cobra.Command {
 that toolcrib tools lists. What is only proposed is never listed.`,
 		Example: `  toolcrib agents
   toolcrib agents assistant --json`,
+	})
+}
+
+func newLists(a *app) *cobra.Command {
+	return newCatalog(a, registry.KindList, &cobra.Command{
+		Use:   "lists [NAME | SUBJECT]",
+		Short: "List the live allow-lists, or show one",
+		Long: `List the allow-lists that are live, or show one with everything it lets an agent
+have, in the layers that toolcrib tools lists. An agent refers to a list by its
+name; a list changes by a proposal, as tools and agents do. What is only proposed
+is never listed.`,
+		Example: `  toolcrib lists
+  toolcrib lists authoring --json`,
 	})
 }
 
@@ -163,16 +185,20 @@ func newDocTool(e store.CatalogEntry) docTool {
 	for _, h := range e.Hides {
 		t.Hides = append(t.Hides, h.String())
 	}
-	if e.Subject.Kind == registry.KindAgent {
-		t.Kind = string(registry.KindAgent)
+	if e.Subject.Kind != registry.KindTool {
+		t.Kind = string(e.Subject.Kind)
 	}
 	return t
 }
 
 // newDocCatalog is the document of a list, or of the one that was asked for.
 func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
-	if kind == registry.KindAgent {
+	switch kind {
+	case registry.KindAgent:
 		return docAgentList{Schema: schema, Kind: "agent.list", Agents: docs, Next: next}
+	case registry.KindList:
+		return docListList{Schema: schema, Kind: "list.list", Lists: docs, Next: next}
+	case registry.KindTool:
 	}
 	return docToolList{Schema: schema, Kind: "tool.list", Tools: docs, Next: next}
 }
@@ -211,6 +237,13 @@ func runCatalog(ctx context.Context, a *app, q store.CatalogQuery) error {
 	})
 }
 
+func lock(locked bool) string {
+	if locked {
+		return ", Locked (core)"
+	}
+	return ""
+}
+
 func lockMark(d docTool) string {
 	switch {
 	case d.Locked:
@@ -230,6 +263,12 @@ func runOne(ctx context.Context, a *app, q store.CatalogQuery, ref string) error
 	}
 	q.View = view
 	e, definition, err := db.Find(ctx, q, ref)
+	if successor, retired := shipped.Retired(ref); retired && q.Kind == registry.KindTool && errors.Is(err, review.ErrNotFound) {
+		if successor == "" {
+			return fmt.Errorf("%w: %s is retired, and it has no successor", review.ErrNotFound, ref)
+		}
+		return fmt.Errorf("%w: %s is retired; use %s", review.ErrNotFound, ref, successor)
+	}
 	if err != nil {
 		return err
 	}
@@ -244,7 +283,11 @@ func runOne(ctx context.Context, a *app, q store.CatalogQuery, ref string) error
 	}
 	doc := newDocCatalog(q.Kind, []docTool{t}, "")
 	return a.print(doc, func(p *page) {
-		p.linef("%s version %d, %s %s", e.Subject, e.Version, e.Status, lockMark(t))
+		status := string(e.Status)
+		if e.Status == registry.Deactivated {
+			status = fmt.Sprintf("deactivated in version %d", e.Version)
+		}
+		p.linef("%s version %d, %s%s", e.Subject, e.Version, status, lock(e.Locked))
 		p.linef("content hash %s", e.ContentHash)
 		writeImported(p, t.Imported)
 		p.blank()

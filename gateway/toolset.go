@@ -116,6 +116,9 @@ func (g *Gateway) find(ctx context.Context, set *toolset, name string) (registry
 	if err != nil {
 		return registry.Entry{}, err
 	}
+	if i := slices.IndexFunc(found, registry.Entry.Active); i < 0 && len(found) > 0 {
+		return registry.Entry{}, deactivated(name, found[0])
+	}
 	found = slices.DeleteFunc(found, func(e registry.Entry) bool { return !e.Active() })
 	if len(found) == 0 {
 		return registry.Entry{}, unknown(name)
@@ -154,6 +157,15 @@ func unknown(name string) error {
 		message += "; that name is retired and nothing took its place"
 	default:
 		message += "; search the tools you have"
+	}
+	return &Error{Code: CodeUnknown, Message: message + "."}
+}
+
+// deactivated tells a name that was taken out of use from one that never was.
+func deactivated(name string, e registry.Entry) error {
+	message := fmt.Sprintf("%s is deactivated in version %d of %s", jsondoc.Quote(name), e.Version, e.Subject)
+	if successor, _ := shipped.Retired(name); successor != "" {
+		message += "; its successor is " + successor
 	}
 	return &Error{Code: CodeUnknown, Message: message + "."}
 }

@@ -10,6 +10,7 @@ const (
 	TelegramLimit    = 4096     // characters of a message: core.telegram.org/bots/api#sendmessage
 	DescriptionLimit = 2048     // characters of a tool's description, in clients that keep no more of it
 	PromptLimit      = 16 << 20 // bytes of a prompt, here: a short template may ask for any amount
+	MaxOfKind        = 200      // tools besides the core that a prompt tells of because a list takes in their kind
 )
 
 // CutKind says what is cut.

@@ -3,6 +3,7 @@ package proposals
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/registry"
@@ -107,15 +108,17 @@ func checkLists(n *jsondoc.Node) (*jsondoc.Node, jsondoc.Problems) {
 func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 	kind, ok := subjectKind(doc)
 	if !ok {
-		return registry.Definition{}, problemAt(n, "definition", "can not be read without the subject, which says whether it is a tool's or an agent's")
+		return registry.Definition{}, problemAt(n, "definition", "can not be read without the subject, which says whether it is a tool's, an agent's or a list's")
 	}
 	d, ps := registry.BindDefinition(kind, n, "definition")
 	if len(ps) > 0 && n.Kind == jsondoc.Object {
-		other := registry.KindAgent
-		if kind == registry.KindAgent {
-			other = registry.KindTool
-		}
-		if _, fits := registry.BindDefinition(other, n, "definition"); len(fits) == 0 {
+		for _, other := range registry.SubjectKinds() {
+			if other == kind {
+				continue
+			}
+			if _, fits := registry.BindDefinition(other, n, "definition"); len(fits) > 0 {
+				continue
+			}
 			return registry.Definition{}, problemAt(n, "definition", fmt.Sprintf("expected the definition of %s, as the subject says; these are the keys of %s", article(kind), article(other)))
 		}
 	}
@@ -131,12 +134,16 @@ func subjectKind(doc *jsondoc.Node) (registry.Kind, bool) {
 	}
 	kind, _, _ := strings.Cut(subject.Text, ":")
 	k := registry.Kind(kind)
-	return k, k == registry.KindTool || k == registry.KindAgent
+	return k, slices.Contains(registry.SubjectKinds(), k)
 }
 
 func article(k registry.Kind) string {
-	if k == registry.KindAgent {
+	switch k {
+	case registry.KindAgent:
 		return "an agent"
+	case registry.KindList:
+		return "a list"
+	case registry.KindTool:
 	}
 	return "a tool"
 }

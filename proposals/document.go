@@ -63,15 +63,18 @@ func (c *content) BindJSON(n *jsondoc.Node, _ string) jsondoc.Problems {
 // IsZero reports whether there is no definition.
 func (c content) IsZero() bool { return c.definition.IsZero() }
 
-// MarshalJSON writes the tool or agent with its keys in their documented order.
+// MarshalJSON writes the tool, agent or list with its keys in their documented order.
 func (c content) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	var err error
-	if c.definition.Agent != nil {
+	switch {
+	case c.definition.Agent != nil:
 		err = enc.Encode(c.definition.Agent)
-	} else {
+	case c.definition.List != nil:
+		err = enc.Encode(c.definition.List)
+	default:
 		err = enc.Encode(c.definition.Tool)
 	}
 	return buf.Bytes(), err
@@ -95,7 +98,8 @@ func (d Draft) document() document {
 // withoutEmpty returns the zero Definition for one that has no key set: it
 // says no more than one that was left out.
 func withoutEmpty(d registry.Definition) registry.Definition {
-	if d.Tool != nil && reflect.ValueOf(*d.Tool).IsZero() || d.Agent != nil && reflect.ValueOf(*d.Agent).IsZero() {
+	if d.Tool != nil && reflect.ValueOf(*d.Tool).IsZero() || d.Agent != nil && reflect.ValueOf(*d.Agent).IsZero() ||
+		d.List != nil && reflect.ValueOf(*d.List).IsZero() {
 		return registry.Definition{}
 	}
 	return d

@@ -53,8 +53,12 @@ const MaxComment = 20_000
 // IssueTitle returns the title of the issue that a submission opens.
 func IssueTitle(s registry.Subject, name string) string {
 	kind := "Tool"
-	if s.Kind == registry.KindAgent {
+	switch s.Kind {
+	case registry.KindAgent:
 		kind = "Agent"
+	case registry.KindList:
+		kind = "List"
+	case registry.KindTool:
 	}
 	return fmt.Sprintf("[%s Proposal] %s", kind, name)
 }

@@ -34,7 +34,7 @@ func DecodeMarkdown(data []byte) (Parsed, error) {
 	kind, known := kindOfFile(data)
 	titles := proposalTitles(kind)
 	if !known {
-		titles = either(proposalTitles(registry.KindTool), proposalTitles(registry.KindAgent))
+		titles = either(proposalTitles(registry.KindTool), proposalTitles(registry.KindAgent)) // a list has no sections of its own
 	}
 	file, err := mdfile.Parse(data, titles)
 	if err != nil {

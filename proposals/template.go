@@ -15,12 +15,13 @@ const placeholderMark = "FILL IN "
 // placeholders are what a skeleton asks for. A line of a text that is exactly
 // the mark and one of them was left by the author; Problems says so.
 var placeholders = []string{
-	askDescription, askUsage, askGoals, askGuardrails, askPrompt, askSoul, askRationale,
+	askDescription, askListed, askUsage, askGoals, askGuardrails, askPrompt, askSoul, askRationale,
 	askExample, askOther, askPassName, askFailName, askPassInput, askFailInput, askText,
 }
 
 const (
 	askDescription = "what the agent does, in a sentence"
+	askListed      = "which work the list is for, in a sentence"
 	askUsage       = "when to reach for the tool, and when not to"
 	askGoals       = "what the tool is to achieve"
 	askGuardrails  = "what the tool must never do"
@@ -83,6 +84,8 @@ func Template(t Type, subject registry.Subject, live *registry.Definition, base 
 		d.Definition = *live
 	case subject.Kind == registry.KindAgent:
 		d.Definition = agentSkeleton(subject)
+	case subject.Kind == registry.KindList:
+		d.Definition = listSkeleton(subject)
 	default:
 		d.Definition = toolSkeleton(subject)
 	}
@@ -111,6 +114,15 @@ func agentSkeleton(s registry.Subject) registry.Definition {
 		Description: fillIn(askDescription),
 		Soul:        fillIn(askSoul),
 		AllowList:   &registry.AllowList{Name: "explore"},
+	}}
+}
+
+func listSkeleton(s registry.Subject) registry.Definition {
+	return registry.Definition{List: &registry.List{
+		ID:          s.ID,
+		Name:        label(s.ID),
+		Description: fillIn(askListed),
+		Tools:       []string{"file_reader"},
 	}}
 }
 

@@ -29,16 +29,17 @@ type SessionOpen struct {
 }
 
 // AllowList says which tools an agent may have. In JSON it is written as a
-// string, the name of a shipped list; as a list of tool ids; or as an object
-// with these keys. A reference to a shipped list has only a Name.
+// string, the id of a List; as a list of tool ids; or as an object with these
+// keys. A reference to a List has only a Name.
 type AllowList struct {
 	Name               string   `json:"name,omitempty"`
 	Tools              []string `json:"tools,omitempty"`
 	Categories         []string `json:"categories,omitempty"` // expanded through the registry
-	Tiers              []Tier   `json:"tiers,omitempty"`      // filters what Categories bring in; empty: all
+	Tiers              Tiers    `json:"tier,omitempty"`       // filters what Categories bring in; empty: all
 	AddWhenNonLocal    []string `json:"addWhenNonLocal,omitempty"`
 	ExcludeInLocal     []string `json:"excludeInLocal,omitempty"`
 	AddWhenEmbeddingOK []string `json:"addWhenEmbeddingOK,omitempty"`
+	Kinds              Kinds    `json:"kinds,omitempty"` // of which every active tool is taken in
 }
 
 // BindJSON reads any of the three forms.
@@ -55,7 +56,7 @@ func (a *AllowList) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	case jsondoc.Object:
 		return jsondoc.Bind(n, path, (*object)(a))
 	}
-	return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: "expected the name of a shipped allow-list, a list of tool ids or an object"}}
+	return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: "expected the name of an allow-list, a list of tool ids or an object"}}
 }
 
 // MarshalJSON writes a reference as the name it is, everything else as an
@@ -68,7 +69,12 @@ func (a AllowList) MarshalJSON() ([]byte, error) {
 	return jsondoc.Marshal(object(a))
 }
 
-// Reference reports whether a only names a shipped list.
+// Reference reports whether a only names a List.
 func (a AllowList) Reference() bool {
-	return a.Name != "" && len(a.Tools)+len(a.Categories)+len(a.Tiers)+len(a.AddWhenNonLocal)+len(a.ExcludeInLocal)+len(a.AddWhenEmbeddingOK) == 0
+	return a.Name != "" && a.allows()+len(a.Tiers)+len(a.ExcludeInLocal) == 0
+}
+
+// allows counts what a takes tools in by.
+func (a AllowList) allows() int {
+	return len(a.Tools) + len(a.Categories) + len(a.AddWhenNonLocal) + len(a.AddWhenEmbeddingOK) + len(a.Kinds)
 }

@@ -9,8 +9,9 @@ type candidate struct {
 	nonLocal bool // among those added when not local
 	embedded bool // among those added when embedding works
 	category string
-	tier     bool // its tier passes the filter of the categories
-	excluded bool // among those excluded in local
+	kind     ToolKind // of which all are taken in, "" when it is not
+	tier     bool     // its tier passes the filter of the categories
+	excluded bool     // among those excluded in local
 }
 
 // choose decides about the candidate.
@@ -40,6 +41,8 @@ func (c *candidate) brought(in Context) (reason Reason, detail string) {
 		return InEmbedding, ""
 	case c.category != "" && c.tier:
 		return InCategory, c.category
+	case c.kind != "":
+		return InKind, string(c.kind)
 	}
 	return "", ""
 }

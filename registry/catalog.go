@@ -18,8 +18,8 @@ type Entry struct {
 // hides from the view.
 func (e Entry) Active() bool { return e.Definition.Status() == Active }
 
-// Catalog finds tools where several layers are merged. Its methods cost an
-// index look-up, not a scan.
+// Catalog finds tools and allow-lists where several layers are merged. Its
+// methods cost an index look-up, not a scan.
 type Catalog interface {
 	// ByName returns the tool that has name as its id, else the one that has
 	// it as an alias; false when there is none. A deactivated tool is returned
@@ -28,15 +28,29 @@ type Catalog interface {
 	// ByCategory returns the active tools of a category, core tools first,
 	// then by id.
 	ByCategory(ctx context.Context, category string) ([]Entry, error)
+	// ByKind returns the active tools of a kind, core tools first, then by id:
+	// besides the core at most most of them, all when it is 0. It reports whether
+	// there are more.
+	ByKind(ctx context.Context, kind ToolKind, most int) (entries []Entry, more bool, err error)
+	// List returns the allow-list of an id, deactivated or not; false when there
+	// is none.
+	List(ctx context.Context, id string) (Entry, bool, error)
 }
 
-// Finder finds live tools in any layer, deactivated ones included. It need not
-// know how layers merge.
+// Finder finds what is live in any layer, deactivated definitions included. It
+// need not know how layers merge.
 type Finder interface {
 	// ByName returns the live tools that have name as their id or alias.
 	ByName(ctx context.Context, name string) ([]Live, error)
 	// InCategory returns the live tools of a category.
 	InCategory(ctx context.Context, category string) ([]Live, error)
+	// OfKind returns the live tools, of every kind and layer, that go by an id
+	// under which view (nil: every layer) has an active tool of the kind: for at
+	// least the first most such ids, all when it is 0. The core tools are among
+	// them always.
+	OfKind(ctx context.Context, kind ToolKind, view []Layer, most int) ([]Live, error)
+	// Lists returns every live allow-list, in any layer.
+	Lists(ctx context.Context) ([]Live, error)
 }
 
 // Layered is the Catalog of whoever works in a layer, read from a Finder as it
@@ -126,12 +140,7 @@ func (c Layered) byID(ctx context.Context, id string) (Entry, bool, error) {
 	if len(stack) == 0 {
 		return Entry{}, false, nil
 	}
-	slices.SortFunc(stack, byStrength)
-	e := Entry{Live: stack[0]}
-	for _, l := range stack[1:] {
-		e.Hides = append(e.Hides, l.Subject)
-	}
-	return e, true, nil
+	return stacked(stack), true, nil
 }
 
 // ByName implements Catalog. Of several tools with the same alias the one in
@@ -189,6 +198,64 @@ func (c Layered) ByCategory(ctx context.Context, category string) ([]Entry, erro
 	}
 	slices.SortFunc(entries, inOrder)
 	return entries, nil
+}
+
+// ByKind implements Catalog.
+func (c Layered) ByKind(ctx context.Context, kind ToolKind, most int) (entries []Entry, more bool, err error) {
+	for ask := most; ; ask *= 2 {
+		limit := 0
+		if ask > 0 {
+			limit = ask + 1 // one more tells whether there are more
+		}
+		found, err := c.Finder.OfKind(ctx, kind, c.View, limit)
+		if err != nil {
+			return nil, false, err
+		}
+		// All that goes by these ids is at hand, so nothing is looked up one by one.
+		within := Layered{Finder: newMemory(found), View: c.View}
+		entries, err := within.entries(ctx, found, func(e Entry) bool {
+			return e.Active() && e.Definition.Tool != nil && e.Definition.Tool.Kind == kind
+		})
+		if err != nil {
+			return nil, false, err
+		}
+		slices.SortFunc(entries, inOrder)
+		core := 0
+		for core < len(entries) && entries[core].Core() {
+			core++
+		}
+		switch {
+		case most > 0 && len(entries) > core+most:
+			return entries[:core+most], true, nil
+		case limit == 0 || idsIn(found) < limit:
+			return entries, false, nil
+		}
+	}
+}
+
+// idsIn counts the ids that are not of core tools.
+func idsIn(lives []Live) int {
+	ids := map[string]bool{}
+	for _, l := range lives {
+		if !l.Core() {
+			ids[l.Subject.ID] = true
+		}
+	}
+	return len(ids)
+}
+
+// List implements Catalog.
+func (c Layered) List(ctx context.Context, id string) (Entry, bool, error) {
+	lists, err := c.Finder.Lists(ctx)
+	if err != nil {
+		return Entry{}, false, err
+	}
+	for _, e := range Seen(lists, c.View) {
+		if e.Subject.ID == id {
+			return e, true, nil
+		}
+	}
+	return Entry{}, false, nil
 }
 
 // entries returns those that keep says yes to of the entries that the tools in

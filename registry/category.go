@@ -1,8 +1,13 @@
 package registry
 
-import "slices"
+import (
+	"slices"
 
-// categories is the table of what a tool can be about.
+	"github.com/agnivade/levenshtein"
+)
+
+// categories is the table of what a tool can be about. Categories are open:
+// one that is not in it is as good, and draws a finding of rule R102.
 var categories = [...]string{
 	"search", "code_changes", "terminal", "todo", "requirement",
 	"integration_jira", "integration_github", "integration_confluence", "integration_linear",
@@ -12,6 +17,20 @@ var categories = [...]string{
 
 // Categories returns the known categories in the order of the table.
 func Categories() []string { return slices.Clone(categories[:]) }
+
+// ValidCategory reports whether name has the form of a category: lower-case
+// letters, digits and "_", a letter first, at most 64 characters.
+func ValidCategory(name string) bool { return madeOf(name, lower, lower+digits+"_") }
+
+const categoryForm = `a category (lower-case letters, digits and "_", a letter first, at most 64 characters)`
+
+// ClosestCategory returns the category of the table whose spelling is nearest to
+// name, the first of several.
+func ClosestCategory(name string) string {
+	return slices.MinFunc(categories[:], func(a, b string) int {
+		return levenshtein.ComputeDistance(a, name) - levenshtein.ComputeDistance(b, name)
+	})
+}
 
 // KnownCategory reports whether name stands in the table of categories.
 func KnownCategory(name string) bool { return slices.Contains(categories[:], name) }

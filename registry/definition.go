@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -8,31 +9,37 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Definition is the whole content of one governed thing: exactly one of Tool
-// and Agent is set.
+// Definition is the whole content of one governed thing: exactly one of Tool,
+// Agent and List is set.
 type Definition struct {
 	Tool  *Tool
 	Agent *Agent
+	List  *List
 }
 
 // IsZero reports whether d holds nothing.
-func (d Definition) IsZero() bool { return d.Tool == nil && d.Agent == nil }
+func (d Definition) IsZero() bool { return d.Tool == nil && d.Agent == nil && d.List == nil }
 
 // Kind returns what d defines.
 func (d Definition) Kind() Kind {
-	if d.Agent != nil {
+	switch {
+	case d.Agent != nil:
 		return KindAgent
+	case d.List != nil:
+		return KindList
 	}
 	return KindTool
 }
 
-// ID returns the id of the tool or agent.
+// ID returns the id of the tool, agent or list.
 func (d Definition) ID() string {
 	switch {
 	case d.Tool != nil:
 		return d.Tool.ID
 	case d.Agent != nil:
 		return d.Agent.ID
+	case d.List != nil:
+		return d.List.ID
 	}
 	return ""
 }
@@ -44,13 +51,16 @@ func (d Definition) Name() string {
 		return d.Tool.Name
 	case d.Agent != nil:
 		return d.Agent.Name
+	case d.List != nil:
+		return cmp.Or(d.List.Name, d.List.ID)
 	}
 	return ""
 }
 
 // Status returns Active or Deactivated.
 func (d Definition) Status() Status {
-	if d.Tool != nil && d.Tool.Status == Deactivated || d.Agent != nil && d.Agent.Status == Deactivated {
+	if d.Tool != nil && d.Tool.Status == Deactivated || d.Agent != nil && d.Agent.Status == Deactivated ||
+		d.List != nil && d.List.Status == Deactivated {
 		return Deactivated
 	}
 	return Active
@@ -70,6 +80,10 @@ func (d Definition) WithStatus(s Status) Definition {
 		a := *d.Agent
 		a.Status = s
 		return Definition{Agent: &a}
+	case d.List != nil:
+		l := *d.List
+		l.Status = s
+		return Definition{List: &l}
 	}
 	return d
 }
@@ -82,6 +96,8 @@ func (d Definition) Canonical() []byte {
 		v = d.Tool
 	case d.Agent != nil:
 		v = d.Agent
+	case d.List != nil:
+		v = d.List
 	default:
 		return nil
 	}
@@ -123,11 +139,17 @@ func DecodeDefinition(kind Kind, data []byte) (Definition, error) {
 // at path. What says the same as an absent key (an active status, an empty
 // list, a limit of 0) becomes absent, so that equal content has one hash.
 func BindDefinition(kind Kind, n *jsondoc.Node, path string) (Definition, jsondoc.Problems) {
-	if kind == KindAgent {
+	switch kind { //nolint:exhaustive // the lines below are for tools
+	case KindAgent:
 		var a Agent
 		ps := jsondoc.Bind(n, path, &a)
 		a.normalise()
 		return Definition{Agent: &a}, ps
+	case KindList:
+		var l List
+		ps := jsondoc.Bind(n, path, &l)
+		l.normalise()
+		return Definition{List: &l}, ps
 	}
 	var t Tool
 	ps := jsondoc.Bind(n, path, &t)
@@ -138,8 +160,11 @@ func BindDefinition(kind Kind, n *jsondoc.Node, path string) (Definition, jsondo
 // Keys returns the keys a definition of d's kind can have, in the order in
 // which they are documented.
 func (d Definition) Keys() []string {
-	if d.Kind() == KindAgent {
+	switch {
+	case d.Agent != nil:
 		return jsondoc.Keys(Agent{})
+	case d.List != nil:
+		return jsondoc.Keys(List{})
 	}
 	return jsondoc.Keys(Tool{})
 }

@@ -36,7 +36,7 @@ func TestEqualContentHasOneHash(t *testing.T) {
 		}},
 		{registry.KindAgent, []string{
 			`{"allowList":["get_tides"]}`,
-			`{"allowList":{"tools":["get_tides"],"categories":[],"tiers":[]}}`,
+			`{"allowList":{"tools":["get_tides"],"categories":[],"tier":[]}}`,
 		}},
 	} {
 		first := decode(t, group.kind, group.texts[0])
@@ -66,10 +66,10 @@ func TestOtherContentHasAnotherHash(t *testing.T) {
 
 func TestDecodeAllowList(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"allowList":"code_gen"}`:                             `"code_gen"`,
-		`{"allowList":["b","a"]}`:                              `{"tools":["b","a"]}`,
-		`{"allowList":{"name":"mine","tools":["a"]}}`:          `{"name":"mine","tools":["a"]}`,
-		`{"allowList":{"categories":["web"],"tiers":["low"]}}`: `{"categories":["web"],"tiers":["low"]}`,
+		`{"allowList":"code_gen"}`:                            `"code_gen"`,
+		`{"allowList":["b","a"]}`:                             `{"tools":["b","a"]}`,
+		`{"allowList":{"name":"mine","tools":["a"]}}`:         `{"name":"mine","tools":["a"]}`,
+		`{"allowList":{"categories":["web"],"tier":["low"]}}`: `{"categories":["web"],"tier":["low"]}`,
 	} {
 		b, err := json.Marshal(decode(t, registry.KindAgent, text).Agent.AllowList)
 		if err != nil || string(b) != want {
@@ -77,7 +77,7 @@ func TestDecodeAllowList(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"allowList":""}`:             "allowList (line 1, column 14): expected the name of a shipped allow-list, a list of tool ids or an object",
+		`{"allowList":""}`:             "allowList (line 1, column 14): expected the name of an allow-list, a list of tool ids or an object",
 		`{"allowList":null}`:           "allowList (line 1, column 14): expected the name of",
 		`{"allowList":7}`:              "allowList (line 1, column 14): expected the name of",
 		`{"allowList":[1]}`:            "allowList[0] (line 1, column 15): expected a string, got a number",

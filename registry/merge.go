@@ -15,6 +15,7 @@ type Merged struct {
 	Layered
 	tools    []Entry
 	agents   []Entry
+	lists    []Entry
 	warnings []Warning
 }
 
@@ -35,10 +36,8 @@ func Merge(lives []Live) *Merged {
 	m := &Merged{Layered: Layered{Finder: newMemory(lives)}}
 	ctx := context.Background() // looking up in memory needs none and can not fail
 	ids := map[string]bool{}
-	agents := map[string][]Live{}
 	for _, l := range lives {
-		if l.Subject.Kind == KindAgent {
-			agents[l.Subject.ID] = append(agents[l.Subject.ID], l)
+		if l.Subject.Kind != KindTool {
 			continue
 		}
 		ids[l.Subject.ID] = true
@@ -51,20 +50,47 @@ func Merge(lives []Live) *Merged {
 			m.tools = append(m.tools, e)
 		}
 	}
-	for _, stack := range agents {
-		slices.SortFunc(stack, byStrength)
-		e := Entry{Live: stack[0]}
-		for _, l := range stack[1:] {
-			e.Hides = append(e.Hides, l.Subject)
-		}
-		if e.Active() {
-			m.agents = append(m.agents, e)
-		}
-	}
+	m.agents, m.lists = active(ofKind(lives, KindAgent)), active(ofKind(lives, KindList))
 	slices.SortFunc(m.tools, inOrder)
-	slices.SortFunc(m.agents, inOrder)
 	m.warnOfAliases(ctx)
 	return m
+}
+
+// Seen returns what a view (nil: every layer) shows of definitions that go by
+// their ids alone, as agents and allow-lists do: of each id the one in the
+// strongest layer, deactivated or not, by id.
+func Seen(lives []Live, view []Layer) []Entry {
+	stacks := map[string][]Live{}
+	for _, l := range lives {
+		if view == nil || slices.Contains(view, l.Subject.Layer) {
+			stacks[l.Subject.ID] = append(stacks[l.Subject.ID], l)
+		}
+	}
+	entries := make([]Entry, 0, len(stacks))
+	for _, stack := range stacks {
+		entries = append(entries, stacked(stack))
+	}
+	slices.SortFunc(entries, inOrder)
+	return entries
+}
+
+// stacked returns the strongest of the definitions of one id, with what it
+// hides.
+func stacked(stack []Live) Entry {
+	slices.SortFunc(stack, byStrength)
+	e := Entry{Live: stack[0]}
+	for _, l := range stack[1:] {
+		e.Hides = append(e.Hides, l.Subject)
+	}
+	return e
+}
+
+func ofKind(lives []Live, kind Kind) []Live {
+	return slices.DeleteFunc(slices.Clone(lives), func(l Live) bool { return l.Subject.Kind != kind })
+}
+
+func active(lives []Live) []Entry {
+	return slices.DeleteFunc(Seen(lives, nil), func(e Entry) bool { return !e.Active() })
 }
 
 // Tools returns the active tools: core first, then by id.
@@ -72,6 +98,9 @@ func (m *Merged) Tools() []Entry { return slices.Clone(m.tools) }
 
 // Agents returns the active agents by id.
 func (m *Merged) Agents() []Entry { return slices.Clone(m.agents) }
+
+// Lists returns the active allow-lists by id.
+func (m *Merged) Lists() []Entry { return slices.Clone(m.lists) }
 
 // Warnings returns what was left out or decided, in the order of the subjects
 // as they were given, then of the aliases.
@@ -101,14 +130,15 @@ func (m *Merged) warnOfAliases(ctx context.Context) {
 	}
 }
 
-// memory is a Finder of live tools in memory.
+// memory is a Finder of what is live in memory.
 type memory struct {
 	named      map[string][]Live
 	categories map[string][]Live
+	lists      []Live
 }
 
 func newMemory(lives []Live) *memory {
-	m := &memory{named: map[string][]Live{}, categories: map[string][]Live{}}
+	m := &memory{named: map[string][]Live{}, categories: map[string][]Live{}, lists: ofKind(lives, KindList)}
 	for _, l := range lives {
 		t := l.Definition.Tool
 		if l.Subject.Kind != KindTool || t == nil {
@@ -130,3 +160,17 @@ func (m *memory) ByName(_ context.Context, name string) ([]Live, error) { return
 func (m *memory) InCategory(_ context.Context, category string) ([]Live, error) {
 	return m.categories[category], nil
 }
+
+// OfKind implements Finder: it returns all there are.
+func (m *memory) OfKind(_ context.Context, kind ToolKind, _ []Layer, _ int) ([]Live, error) {
+	var found []Live
+	for name, lives := range m.named {
+		own := slices.DeleteFunc(slices.Clone(lives), func(l Live) bool { return l.Subject.ID != name })
+		if slices.ContainsFunc(own, func(l Live) bool { return l.Core() || l.Definition.Tool.Kind == kind }) {
+			found = append(found, own...)
+		}
+	}
+	return found, nil
+}
+
+func (m *memory) Lists(context.Context) ([]Live, error) { return m.lists, nil }

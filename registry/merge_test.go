@@ -204,6 +204,19 @@ func TestMergeProperties(t *testing.T) {
 		}
 		less := registry.Layered{Finder: finder(lives), View: user.View()}
 		want := registry.Merge(inView)
+		for most := range 4 {
+			kind := registry.ActionTool
+			all, _, _ := want.ByKind(t.Context(), kind, 0)
+			got, more, err := less.ByKind(t.Context(), kind, most)
+			core := len(slices.DeleteFunc(slices.Clone(all), func(e registry.Entry) bool { return !e.Core() }))
+			if wanted := all[:min(len(all), core+most)]; most > 0 {
+				if err != nil || shown(got) != shown(wanted) || more != (len(wanted) < len(all)) {
+					t.Fatalf("the first %d of the kind are %s, %v (%v); want %s of %s", most, shown(got), more, err, shown(wanted), shown(all))
+				}
+			} else if shown(got) != shown(all) || more {
+				t.Fatalf("all of the kind are %s, want %s", shown(got), shown(all))
+			}
+		}
 		for _, name := range names {
 			got, ok, _ := less.ByName(t.Context(), name)
 			wanted, wantOK, _ := want.ByName(t.Context(), name)

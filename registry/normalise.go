@@ -35,6 +35,19 @@ func (a *Agent) normalise() {
 	a.SessionOpen = absent(a.SessionOpen)
 }
 
+// normalise also gives a list that only has a name its id.
+func (l *List) normalise() {
+	if l.Status == Active {
+		l.Status = ""
+	}
+	if l.ID == "" && ValidID(l.Name) {
+		l.ID = l.Name
+	}
+	if l.Name == l.ID {
+		l.Name = ""
+	}
+}
+
 // absent returns nil for a pointer to a zero value.
 func absent[T comparable](p *T) *T {
 	var zero T

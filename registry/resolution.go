@@ -14,6 +14,7 @@ const (
 	InNonLocal  Reason = "added when not local"
 	InEmbedding Reason = "added when embedding works"
 	InCategory  Reason = "category"
+	InKind      Reason = "every tool of the kind"
 )
 
 // The reasons for which a tool is out, the first that holds being given.
@@ -36,7 +37,7 @@ type Choice struct {
 	Entry  Entry  // zero when the registry lacks it
 	In     bool
 	Reason Reason
-	Detail string // the category of InCategory and OutTier, "" otherwise
+	Detail string // the category of InCategory and OutTier, the kind of InKind, "" otherwise
 }
 
 // Why returns the reason with its detail: "category web".
@@ -51,6 +52,7 @@ func (c Choice) Why() string {
 type Resolution struct {
 	Choices  []Choice // core tools first, then by name
 	Warnings []string // what is listed and not in the registry
+	More     bool     // more tools of a kind than Context.MostOfKind are the agent's
 }
 
 // Tools returns the tools that are in, core first, then by id.

@@ -15,6 +15,9 @@ type Context struct {
 	Local           bool // on the user's own machine
 	Embedding       bool // semantic search can be had
 	IncludeDeferred bool // tools that wait to be discovered, too
+	// MostOfKind is how many tools a list takes in by their kind, besides the
+	// core: the first by id; 0 for all.
+	MostOfKind int
 }
 
 // Errors of Resolve.
@@ -23,21 +26,14 @@ var (
 	ErrUnknownList = errors.New("no such allow-list")
 )
 
-// Resolve says which tools of the catalog a has. An allow-list that is a
-// reference is looked up with list. What is listed and not in the catalog is
-// skipped with a warning. Nothing left is ErrNoTools, with the resolution that
-// shows why, and never the whole catalog.
-func Resolve(ctx context.Context, a Agent, in Context, cat Catalog, list func(name string) (AllowList, bool)) (Resolution, error) {
-	var allowed AllowList
-	if a.AllowList != nil {
-		allowed = *a.AllowList
-	}
-	if allowed.Reference() {
-		shipped, ok := list(allowed.Name)
-		if !ok || shipped.Reference() { // a shipped list is spelled out
-			return Resolution{}, fmt.Errorf("%w: %s", ErrUnknownList, jsondoc.Quote(allowed.Name))
-		}
-		allowed = shipped
+// Resolve says which tools of the catalog a has, whose allow-list may be a list
+// of the catalog. What is listed and not in the catalog is skipped with a
+// warning. Nothing left is ErrNoTools, with the resolution that shows why, and
+// never the whole catalog.
+func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution, error) {
+	allowed, err := Allowed(ctx, a, cat)
+	if err != nil {
+		return Resolution{}, err
 	}
 	r := resolver{in: in, catalog: cat, candidates: map[string]*candidate{}}
 	if err := r.gather(ctx, allowed, a.Categories); err != nil {
@@ -50,11 +46,33 @@ func Resolve(ctx context.Context, a Agent, in Context, cat Catalog, list func(na
 	return resolution, nil
 }
 
+// Allowed returns the allow-list of an agent spelled out. The error is
+// ErrUnknownList when it refers to one that is not there or not active.
+func Allowed(ctx context.Context, a Agent, cat Catalog) (AllowList, error) {
+	if a.AllowList == nil {
+		return AllowList{}, nil
+	}
+	if !a.AllowList.Reference() {
+		return *a.AllowList, nil
+	}
+	e, ok, err := cat.List(ctx, a.AllowList.Name)
+	switch {
+	case err != nil:
+		return AllowList{}, err
+	case !ok || e.Definition.List == nil:
+		return AllowList{}, fmt.Errorf("%w: %s", ErrUnknownList, jsondoc.Quote(a.AllowList.Name))
+	case !e.Active():
+		return AllowList{}, fmt.Errorf("%w: %s is deactivated", ErrUnknownList, e.Subject)
+	}
+	return e.Definition.List.AllowList(), nil
+}
+
 type resolver struct {
 	in         Context
 	catalog    Catalog
 	candidates map[string]*candidate // by id, or by name when not known
 	unknown    []string
+	more       bool // tools of a kind than are taken in
 }
 
 // gather collects the candidates: each listed name is looked up, each category
@@ -89,6 +107,9 @@ func (r *resolver) gather(ctx context.Context, allowed AllowList, more []string)
 			c.tier = len(allowed.Tiers) == 0 || slices.Contains(allowed.Tiers, e.Definition.Tool.Tier)
 		}
 	}
+	if err := r.gatherKinds(ctx, allowed.Kinds); err != nil {
+		return err
+	}
 	for _, name := range allowed.ExcludeInLocal {
 		e, ok, err := r.catalog.ByName(ctx, name)
 		if err != nil {
@@ -96,6 +117,21 @@ func (r *resolver) gather(ctx context.Context, allowed AllowList, more []string)
 		}
 		if c := r.candidates[e.Subject.ID]; ok && c != nil {
 			c.excluded = true
+		}
+	}
+	return nil
+}
+
+// gatherKinds collects the tools of whole kinds.
+func (r *resolver) gatherKinds(ctx context.Context, kinds Kinds) error {
+	for _, kind := range kinds {
+		entries, more, err := r.catalog.ByKind(ctx, kind, r.in.MostOfKind)
+		if err != nil {
+			return err
+		}
+		r.more = r.more || more
+		for _, e := range entries {
+			r.candidate(e).kind = kind
 		}
 	}
 	return nil
@@ -126,7 +162,7 @@ func (r *resolver) candidate(e Entry) *candidate {
 }
 
 func (r *resolver) resolution() Resolution {
-	var res Resolution
+	res := Resolution{More: r.more}
 	for _, c := range r.candidates {
 		res.Choices = append(res.Choices, c.choose(r.in))
 	}

@@ -62,7 +62,17 @@ func library() *registry.Merged {
 		tool(global, "web_high", web(registry.TierHigh)),
 		tool(global, "web_none", web("")),
 		tool(global, "mail", in("email")),
+		list(global, registry.List{ID: "webby", Categories: []string{"web"}}),
+		list(global, registry.List{ID: "gone", Tools: []string{"yak"}}),
+		list(user, registry.List{ID: "gone", Tools: []string{"yak"}, Status: registry.Deactivated}),
+		list(global, registry.List{ID: "mailing", Tools: []string{"yak"}}),
+		list(user, registry.List{ID: "mailing", Tools: []string{"mail"}}),
 	})
+}
+
+// list returns a live allow-list.
+func list(layer registry.Layer, l registry.List) registry.Live {
+	return registry.Live{Subject: registry.Subject{Kind: registry.KindList, Layer: layer, ID: l.ID}, Version: 1, Definition: registry.Definition{List: &l}}
 }
 
 func TestResolve(t *testing.T) {
@@ -118,24 +128,27 @@ func TestResolve(t *testing.T) {
 			want: []string{"+ web_high: category web", "+ web_low: category web", "+ web_none: category web"},
 		},
 		{name: "no such list", list: registry.AllowList{Name: "none"}, err: registry.ErrUnknownList},
-		{name: "a list that refers on", list: registry.AllowList{Name: "loop"}, err: registry.ErrUnknownList},
+		{name: "a list that is deactivated", list: registry.AllowList{Name: "gone"}, err: registry.ErrUnknownList},
+		{
+			name: "a list of a later layer", list: registry.AllowList{Name: "mailing"}, in: registry.Context{IncludeDeferred: true},
+			want: []string{"+ mail: listed"},
+		},
+		{
+			name: "every tool of a kind", list: registry.AllowList{Tools: []string{"yak"}, Kinds: []registry.ToolKind{registry.ActionTool}},
+			in:   registry.Context{Local: true, Embedding: true, IncludeDeferred: true, MostOfKind: 2},
+			want: []string{"+ yak: listed", "+ later: every tool of the kind action", "+ local: every tool of the kind action"},
+		},
+		{
+			name: "every tool of a kind that there is none of", list: registry.AllowList{Kinds: []registry.ToolKind{registry.PromptTool}}, err: registry.ErrNoTools,
+		},
 		{name: "nothing allowed", err: registry.ErrNoTools},
 		{name: "nothing known", list: registry.AllowList{Tools: []string{"ghost\x1b"}}, err: registry.ErrNoTools, want: []string{"- ghost\x1b: not in the registry"}, warnings: []string{`the allow-list names "ghost\x1b", which is not in the registry`}},
 		{name: "nothing left", list: registry.AllowList{Tools: []string{"later", "off"}}, err: registry.ErrNoTools, want: []string{"- later: deferred", "- off: deactivated"}},
 		{name: "an empty category", more: []string{"tasks"}, err: registry.ErrNoTools},
 	}
-	lists := func(name string) (registry.AllowList, bool) {
-		switch name {
-		case "webby":
-			return registry.AllowList{Name: "webby", Categories: []string{"web"}}, true
-		case "loop":
-			return registry.AllowList{Name: "loop"}, true
-		}
-		return registry.AllowList{}, false
-	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := registry.Resolve(t.Context(), registry.Agent{ID: "a", AllowList: &tt.list, Categories: tt.more}, tt.in, library(), lists)
+			r, err := registry.Resolve(t.Context(), registry.Agent{ID: "a", AllowList: &tt.list, Categories: tt.more}, tt.in, library())
 			if !errors.Is(err, tt.err) {
 				t.Errorf("error %v, want %v", err, tt.err)
 			}
@@ -161,14 +174,14 @@ func TestResolve(t *testing.T) {
 }
 
 func TestResolveWithoutAllowList(t *testing.T) {
-	r, err := registry.Resolve(t.Context(), registry.Agent{Categories: []string{"email"}}, registry.Context{}, library(), nil)
+	r, err := registry.Resolve(t.Context(), registry.Agent{Categories: []string{"email"}}, registry.Context{}, library())
 	if got := choices(r); err != nil || !slices.Equal(got, []string{"+ mail: category email"}) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if _, err := registry.Resolve(t.Context(), registry.Agent{}, registry.Context{}, library(), nil); !errors.Is(err, registry.ErrNoTools) || err.Error() != "no tools are left: the allow-list names none" {
+	if _, err := registry.Resolve(t.Context(), registry.Agent{}, registry.Context{}, library()); !errors.Is(err, registry.ErrNoTools) || err.Error() != "no tools are left: the allow-list names none" {
 		t.Errorf("got %v", err)
 	}
-	_, err = registry.Resolve(t.Context(), registry.Agent{AllowList: &registry.AllowList{Tools: []string{"later", "off", "ghost"}}}, registry.Context{}, library(), nil)
+	_, err = registry.Resolve(t.Context(), registry.Agent{AllowList: &registry.AllowList{Tools: []string{"later", "off", "ghost"}}}, registry.Context{}, library())
 	if err == nil || err.Error() != "no tools are left: 1 not in the registry, 1 deferred, 1 deactivated" {
 		t.Errorf("got %v", err)
 	}
@@ -178,7 +191,7 @@ func TestResolveWithoutAllowList(t *testing.T) {
 func TestResolveDoesNotScan(t *testing.T) {
 	c := &counting{Catalog: library()}
 	list := &registry.AllowList{Tools: []string{"yak", "plain"}, Categories: []string{"web"}, ExcludeInLocal: []string{"mail"}}
-	if _, err := registry.Resolve(t.Context(), registry.Agent{AllowList: list}, registry.Context{}, c, nil); err != nil {
+	if _, err := registry.Resolve(t.Context(), registry.Agent{AllowList: list}, registry.Context{}, c); err != nil {
 		t.Fatal(err)
 	}
 	if c.names != 3 || c.categories != 1 {
@@ -198,7 +211,7 @@ func (failing) ByCategory(context.Context, string) ([]registry.Entry, error) { r
 
 func TestResolveHandsErrorsOn(t *testing.T) {
 	for _, list := range []registry.AllowList{{Tools: []string{"a"}}, {Categories: []string{"web"}}, {ExcludeInLocal: []string{"a"}}} {
-		if _, err := registry.Resolve(t.Context(), registry.Agent{AllowList: &list}, registry.Context{}, failing{}, nil); !errors.Is(err, errDisk) {
+		if _, err := registry.Resolve(t.Context(), registry.Agent{AllowList: &list}, registry.Context{}, failing{}); !errors.Is(err, errDisk) {
 			t.Errorf("%+v: %v", list, err)
 		}
 	}
@@ -217,7 +230,7 @@ func BenchmarkResolve(b *testing.B) {
 		}
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := registry.Resolve(b.Context(), registry.Agent{AllowList: list}, registry.Context{}, cat, nil); err != nil {
+				if _, err := registry.Resolve(b.Context(), registry.Agent{AllowList: list}, registry.Context{}, cat); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -3,6 +3,7 @@ package registry
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/registry/jsondoc"
@@ -15,7 +16,11 @@ type Kind string
 const (
 	KindTool  Kind = "tool"
 	KindAgent Kind = "agent"
+	KindList  Kind = "list" // an allow-list
 )
+
+// SubjectKinds returns every kind, in the order in which an id is looked for.
+func SubjectKinds() []Kind { return []Kind{KindTool, KindAgent, KindList} }
 
 // Layer is where a definition lives: LayerGlobal, LayerUser or
 // "project/<name>". Later layers override earlier ones.
@@ -64,8 +69,9 @@ func (l Layer) View() []Layer {
 	return []Layer{LayerGlobal, LayerUser, l}
 }
 
-// Subject names what a proposal changes: a tool or an agent in a layer. It is
-// written "tool:user/scene_pacer" or "agent:project/novel/assistant".
+// Subject names what a proposal changes: a tool, an agent or an
+// allow-list in a layer. It is written "tool:user/scene_pacer",
+// "agent:project/novel/assistant" or "list:global/authoring".
 type Subject struct {
 	Kind  Kind
 	Layer Layer
@@ -104,10 +110,10 @@ func ParseSubject(s string) (Subject, error) {
 	kind, rest, ok := strings.Cut(s, ":")
 	slash := strings.LastIndexByte(rest, '/')
 	if !ok || slash < 0 {
-		return Subject{}, fmt.Errorf("%w: %s; write tool:<layer>/<id> or agent:<layer>/<id>, such as tool:user/scene_pacer", ErrSubject, jsondoc.Quote(s))
+		return Subject{}, fmt.Errorf("%w: %s; write tool:<layer>/<id>, agent:<layer>/<id> or list:<layer>/<id>, such as tool:user/scene_pacer", ErrSubject, jsondoc.Quote(s))
 	}
-	if k := Kind(kind); k != KindTool && k != KindAgent {
-		return Subject{}, fmt.Errorf("%w: %s begins with %s; a subject is a tool or an agent", ErrSubject, jsondoc.Quote(s), jsondoc.Quote(kind))
+	if !slices.Contains(SubjectKinds(), Kind(kind)) {
+		return Subject{}, fmt.Errorf("%w: %s begins with %s; a subject is a tool, an agent or a list", ErrSubject, jsondoc.Quote(s), jsondoc.Quote(kind))
 	}
 	layer, err := ParseLayer(rest[:slash])
 	if err != nil {

@@ -19,6 +19,8 @@ func (d Definition) Problems(path string) jsondoc.Problems {
 		return d.Tool.Problems(path)
 	case d.Agent != nil:
 		return d.Agent.Problems(path)
+	case d.List != nil:
+		return d.List.Problems(path)
 	}
 	var ps jsondoc.Problems
 	ps.Add(path, "missing; expected the whole definition")
@@ -107,7 +109,7 @@ func (c *checker) ids(key string, list []string) {
 }
 
 func (c *checker) categories(key string, list []string) {
-	c.names(key, list, len(categories), KnownCategory, "one of "+strings.Join(categories[:], ", "))
+	c.names(key, list, maxListed, ValidCategory, categoryForm)
 }
 
 // maxChannels is how many channels a definition may have texts for.

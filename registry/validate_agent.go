@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/registry/jsondoc"
@@ -57,13 +58,13 @@ func plausibleZone(name string) bool {
 }
 
 // Problems returns everything that is wrong with the allow-list at path. A
-// list is referred to by its name, which has the form of an id; whether a list
-// of that name is shipped is for whoever resolves it to say.
+// list is referred to by its name, which has the form of an id; whether there
+// is a list of that name is for whoever resolves it to say.
 func (a AllowList) Problems(path string) jsondoc.Problems {
 	if a.Reference() {
 		var ps jsondoc.Problems
 		if !ValidID(a.Name) {
-			ps.Add(path, "expected the name of a shipped allow-list, a list of tool ids or an object, got %s", jsondoc.Quote(a.Name))
+			ps.Add(path, "expected the name of an allow-list, a list of tool ids or an object, got %s", jsondoc.Quote(a.Name))
 		}
 		return ps
 	}
@@ -71,22 +72,16 @@ func (a AllowList) Problems(path string) jsondoc.Problems {
 	if a.Name != "" {
 		c.id("name", a.Name)
 	}
-	c.ids("tools", a.Tools)
-	c.categories("categories", a.Categories)
-	c.tiers("tiers", a.Tiers)
-	c.ids("addWhenNonLocal", a.AddWhenNonLocal)
-	c.ids("excludeInLocal", a.ExcludeInLocal)
-	c.ids("addWhenEmbeddingOK", a.AddWhenEmbeddingOK)
+	c.allows(a)
 	return c.problems
 }
 
-func (c *checker) tiers(key string, tiers []Tier) {
-	names := make([]string, len(tiers))
-	for i, t := range tiers {
-		names[i] = string(t)
+// few reports a list that repeats an entry or holds another than the allowed
+// ones.
+func few[T ~string](c *checker, key string, list []T, allowed ...T) {
+	names := make([]string, len(list))
+	for i, v := range list {
+		names[i] = string(v)
 	}
-	allowed := []Tier{TierLow, TierMedium, TierHigh}
-	c.names(key, names, len(allowed), func(s string) bool {
-		return s == string(TierLow) || s == string(TierMedium) || s == string(TierHigh)
-	}, either(allowed))
+	c.names(key, names, len(allowed), func(s string) bool { return slices.Contains(allowed, T(s)) }, either(allowed))
 }

@@ -45,21 +45,21 @@ func TestAgentProblems(t *testing.T) {
 			}
 		}, []string{"channelGuidance: has 65 channels"}},
 		{"list by name", func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "code_gen"} }, nil},
-		{"list by odd name", func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "code gen"} }, []string{"allowList: expected the name of a shipped"}},
+		{"list by odd name", func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "code gen"} }, []string{"allowList: expected the name of a"}},
 		{"own list", func(a *registry.Agent) {
 			a.AllowList = &registry.AllowList{Name: "mine", Tools: []string{"get_tides"}, Categories: []string{"web"}, Tiers: []registry.Tier{"low", "high"}}
 		}, nil},
 		{"broken list", func(a *registry.Agent) {
 			a.AllowList = &registry.AllowList{
-				Name: "My List", Tools: []string{"get_tides", "get-tides", "get_tides"}, Categories: []string{"web", "fun", "web"}, Tiers: []registry.Tier{"low", "lower"},
+				Name: "My List", Tools: []string{"get_tides", "get-tides", "get_tides"}, Categories: []string{"web", "Fun", "web"}, Tiers: []registry.Tier{"low", "lower"},
 				AddWhenNonLocal: []string{"A"}, ExcludeInLocal: []string{"B"}, AddWhenEmbeddingOK: []string{"C"},
 			}
 		}, []string{
 			"allowList.name: expected lower-case words", `allowList.tools[1]: got "get-tides"`, "allowList.tools[2]: repeats allowList.tools[0]",
-			`allowList.categories[1]: got "fun"`, "allowList.categories[2]: repeats", `allowList.tiers[1]: expected low, medium or high, got "lower"`,
+			`allowList.categories[1]: got "Fun"`, "allowList.categories[2]: repeats", `allowList.tier[1]: expected low, medium or high, got "lower"`,
 			"allowList.addWhenNonLocal[0]: expected an id", "allowList.excludeInLocal[0]: expected an id", "allowList.addWhenEmbeddingOK[0]: expected an id",
 		}},
-		{"categories", func(a *registry.Agent) { a.Categories = []string{"web", "nonsense"} }, []string{`categories[1]: got "nonsense"`}},
+		{"categories", func(a *registry.Agent) { a.Categories = []string{"web", "not sense", "mission"} }, []string{`categories[1]: got "not sense"`}},
 		{"status", func(a *registry.Agent) { a.Status = "asleep" }, []string{"status: expected active or deactivated"}},
 	}
 	for _, tt := range tests {

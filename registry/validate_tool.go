@@ -3,7 +3,6 @@ package registry
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"toolcrib/registry/jsondoc"
 )
@@ -108,8 +107,8 @@ func (c *checker) object(key string, raw json.RawMessage) {
 }
 
 func (t Tool) checkNames(c *checker) {
-	if t.Category != "" && !KnownCategory(t.Category) {
-		c.add("category", "expected one of %s, got %s", strings.Join(categories[:], ", "), jsondoc.Quote(t.Category))
+	if t.Category != "" && !ValidCategory(t.Category) {
+		c.add("category", "expected %s, got %s", categoryForm, jsondoc.Quote(t.Category))
 	}
 	c.names("aliases", t.Aliases, maxAliases, func(alias string) bool {
 		return ValidID(alias) && alias != t.ID

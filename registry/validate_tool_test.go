@@ -82,7 +82,8 @@ func TestToolProblems(t *testing.T) {
 		}},
 		{"schema that is no JSON", actionTool, func(x *registry.Tool) { x.InputSchema = json.RawMessage(`{`) }, []string{"d.inputSchema: not valid JSON"}},
 		{"known category", actionTool, func(x *registry.Tool) { x.Category = "knowledge_graph" }, nil},
-		{"unknown category", actionTool, func(x *registry.Tool) { x.Category = "Search" }, []string{`d.category: expected one of search, code_changes`}},
+		{"no category", actionTool, func(x *registry.Tool) { x.Category = "Search" }, []string{`d.category: expected a category (lower-case letters, digits and "_", a letter first, at most 64 characters), got "Search"`}},
+		{"open category", actionTool, func(x *registry.Tool) { x.Category = "mission" }, nil},
 		{"aliases", actionTool, func(x *registry.Tool) { x.Aliases = []string{"tides", "Tides", "tides", "get_tides", ""} }, []string{
 			`d.aliases[1]: got "Tides"`, "d.aliases[2]: repeats d.aliases[0]", "d.aliases[3]: other than the tool's own", `d.aliases[4]: got ""`,
 		}},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review/overlap"
 	"toolcrib/review/rules"
 )
@@ -108,7 +109,7 @@ func (d *Desk) addAssessment(ctx context.Context, tx Tx, p proposals.Proposal, a
 }
 
 // examine runs the rules over a draft as it would meet the live registry.
-func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Draft) (Report, error) {
+func (d *Desk) examine(ctx context.Context, r Reader, draft proposals.Draft) (Report, error) {
 	before, err := live(ctx, r, draft.Subject)
 	if err != nil {
 		return Report{}, err
@@ -121,9 +122,50 @@ func (d *Desk) examine(ctx context.Context, r RegistryReader, draft proposals.Dr
 	if err != nil {
 		return Report{}, err
 	}
+	coming, err := comingLists(ctx, r, draft)
+	if err != nil {
+		return Report{}, err
+	}
 	results := d.trials.of(ctx, draft)
-	findings, err := d.basis().rules.Check(ctx, &rules.Change{Draft: draft, Before: before, Source: raw, World: world{r}, Prompts: costs, Outcomes: results})
+	findings, err := d.basis().rules.Check(ctx, &rules.Change{
+		Draft: draft, Before: before, Source: raw, World: world{r, coming}, Prompts: costs, Outcomes: results,
+	})
 	return Report{Findings: findings, Harness: results}, err
+}
+
+// comingLists returns the allow-lists that go live together with a draft that
+// may refer to them: those of its change set, and those that are proposed with
+// it in one call.
+func comingLists(ctx context.Context, r Reader, draft proposals.Draft) ([]registry.Live, error) {
+	if draft.ChangeSet == "" || draft.Subject.Kind != registry.KindAgent {
+		return nil, nil
+	}
+	var lists []registry.Live
+	add := func(d proposals.Draft) {
+		if d.Definition.List != nil {
+			lists = append(lists, registry.Live{Subject: d.Subject, Version: d.Base() + 1, Definition: d.Definition})
+		}
+	}
+	members, err := r.Members(ctx, draft.ChangeSet)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		if m.Subject.Kind != registry.KindList || !m.State.Open() {
+			continue
+		}
+		rev, err := r.Revision(ctx, m.ID, m.Revision)
+		if err != nil {
+			return nil, err
+		}
+		add(rev.Draft)
+	}
+	for _, d := range recallOf(r).announced {
+		if d.ChangeSet == draft.ChangeSet {
+			add(d)
+		}
+	}
+	return lists, nil
 }
 
 // foresee looks for what is like a draft, which the assessment is going to ask

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"toolcrib/prompt"
@@ -44,6 +45,10 @@ func Costs(ctx context.Context, r LiveReader, draft proposals.Draft, counter *to
 		if err != nil {
 			return nil, err
 		}
+		wide, err := then.wide(ctx, a, draft.Definition.Tool)
+		if err != nil {
+			return nil, err
+		}
 		for _, after := range will {
 			i := slices.IndexFunc(was, func(o prompt.Output) bool { return o.Channel == after.Channel })
 			before := prompt.Output{}
@@ -54,13 +59,37 @@ func Costs(ctx context.Context, r LiveReader, draft proposals.Draft, counter *to
 			if err != nil {
 				return nil, err
 			}
-			if matters {
+			if matters && (cost.Cut || !wide) {
 				cost.Agent, cost.Channel = a.agent, after.Channel
 				costs = append(costs, cost)
 			}
 		}
 	}
 	return costs, nil
+}
+
+// wide reports whether an agent has a tool because its list takes in the whole
+// kind. Such a prompt is meant to grow with every tool.
+func (c *catalogs) wide(ctx context.Context, a sight, tool *registry.Tool) (bool, error) {
+	if tool == nil {
+		return false, nil
+	}
+	agents, err := c.Agents(ctx)
+	if err != nil {
+		return false, err
+	}
+	profile := profileOf(a.agent, a.layer, c.agents(agents))
+	if profile == nil || slices.Contains(profile.Categories, tool.Category) {
+		return false, nil
+	}
+	list, err := registry.Allowed(ctx, *profile, registry.Layered{Finder: c, View: a.layer.View()})
+	if err != nil && !errors.Is(err, registry.ErrUnknownList) {
+		return false, err
+	}
+	list.Kinds = slices.DeleteFunc(slices.Clone(list.Kinds), func(k registry.ToolKind) bool { return k != tool.Kind })
+	others := list
+	others.Kinds = nil
+	return len(list.Kinds) > 0 && !others.Lets(*tool), nil
 }
 
 // aroundTool is more bytes than a tool adds beside its own block, and twice as

@@ -9,6 +9,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 	"toolcrib/spread"
 )
@@ -126,6 +127,8 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 	}
 	if len(blocks) > 0 {
 		errs = append(errs, fmt.Errorf("%w: %s", ErrBlocked, strings.Join(blocks, ", ")))
+	} else if v.unlisted != "" { // it was there when the proposal was assessed
+		errs = append(errs, fmt.Errorf("%w: there is no allow-list %s; propose it in the same change set, or name another", ErrBlocked, jsondoc.Quote(v.unlisted)))
 	}
 	return errs
 }
@@ -179,7 +182,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 		decisions[i] = Decision{
 			ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: VerdictApproved,
 			Note: note, By: actor, At: version.DecidedAt, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
-			Shown: showings[i],
+			Shown: showings[i], Unassigned: v.unassigned,
 		}
 	}
 	return decisions, d.settle(ctx, tx, VerdictApproved, about, decisions)
@@ -197,7 +200,7 @@ func (d *Desk) stillFits(ctx context.Context, r RegistryReader, v view) error {
 	if len(problems) > 0 {
 		return fmt.Errorf("%w: %s", ErrConflict, problems)
 	}
-	findings, err := d.basis().rules.CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{r}}, "LN")
+	findings, err := d.basis().rules.CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{RegistryReader: r}}, "LN")
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -209,9 +210,24 @@ func live(ctx context.Context, r LiveReader, s registry.Subject) (*registry.Live
 }
 
 // world answers the rules' questions from a snapshot.
-type world struct{ RegistryReader }
+type world struct {
+	RegistryReader
+	coming []registry.Live // lists that go live together with the draft
+}
 
 var _ rules.World = world{}
+
+// Lists implements rules.World.
+func (w world) Lists(ctx context.Context) ([]registry.Live, error) {
+	lists, err := w.RegistryReader.Lists(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range w.coming {
+		lists = append(slices.DeleteFunc(lists, func(other registry.Live) bool { return other.Subject == l.Subject }), l)
+	}
+	return lists, nil
+}
 
 // Alike implements rules.World.
 func (w world) Alike(ctx context.Context, t *rules.Peer) ([]*rules.Peer, error) {

@@ -2,10 +2,13 @@ package review
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
 	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/review/rules"
 )
 
 // digest seals what a decider is shown: the proposal and its content, the base
@@ -48,6 +51,11 @@ type view struct {
 	company  company // of its change set, itself included; zero when it stands alone
 	Rendered map[string]string
 	Digest   string // "" while there is no assessment
+	// unlisted is the allow-list that the agent of an open proposal names and that
+	// would not be there, "" for none; unassigned says that no agent would have
+	// the tool.
+	unlisted   string
+	unassigned bool
 }
 
 // look makes of what was written about a proposal, and of what surrounds it, all
@@ -69,6 +77,39 @@ func (d *Desk) look(ctx context.Context, r *glance, b Bundle) (view, error) {
 	if v.Rendered, err = d.rendered(ctx, r, v); err != nil {
 		return v, err
 	}
+	if err := r.reach(ctx, &v); err != nil {
+		return v, err
+	}
 	v.Digest = d.digest(v)
 	return v, nil
+}
+
+// reach finds out what the approval of v would leave without a tie: an agent
+// whose allow-list would not be there, or a tool that no agent would have.
+func (g *glance) reach(ctx context.Context, v *view) error {
+	d := v.Revision.Draft.Definition
+	if d.IsZero() || d.Status() != registry.Active || d.List != nil {
+		return nil
+	}
+	then, err := g.after(ctx, *v)
+	if err != nil {
+		return err
+	}
+	if d.Agent != nil {
+		_, err := registry.Allowed(ctx, *d.Agent, registry.Layered{Finder: then, View: v.Proposal.Subject.Layer.View()})
+		if errors.Is(err, registry.ErrUnknownList) {
+			v.unlisted, err = d.Agent.AllowList.Name, nil
+		}
+		return err
+	}
+	agents, err := then.Agents(ctx)
+	if err != nil {
+		return err
+	}
+	lists, err := then.Lists(ctx)
+	if err != nil {
+		return err
+	}
+	v.unassigned = !rules.Assigned(*d.Tool, v.Proposal.Subject.Layer, then.agents(agents), lists)
+	return nil
 }

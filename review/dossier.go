@@ -36,6 +36,9 @@ type Dossier struct {
 	Digest string
 	// Policy is what a decision would stand on, and where it comes from.
 	Policy Settings
+	// Unassigned says that no agent would have the tool, were the proposal
+	// approved with the rest of its change set.
+	Unassigned bool
 	// Obstacles are why the actor who looks can not approve it.
 	Obstacles []error
 }
@@ -115,7 +118,7 @@ func (d *Desk) dossiers(ctx context.Context, r Reader, actor proposals.Actor, id
 		}
 		out[i] = Dossier{
 			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: slices.Clone(v.company.members),
-			Rendered: v.Rendered, Digest: v.Digest, Policy: d.policy.Settings(), Obstacles: d.obstacles(actor, v),
+			Rendered: v.Rendered, Digest: v.Digest, Unassigned: v.unassigned, Policy: d.policy.Settings(), Obstacles: d.obstacles(actor, v),
 		}
 		if err := d.collect(ctx, r, &out[i]); err != nil {
 			return nil, err

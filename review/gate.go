@@ -114,7 +114,7 @@ func (d *Desk) gate(ctx context.Context, tx Tx, actor proposals.Actor, draft pro
 	if err := incomplete(draft.Subject.String(), problems); err != nil {
 		return err
 	}
-	findings, err := d.basis().rules.CheckFamilies(ctx, &rules.Change{Draft: draft, World: world{tx}}, "L")
+	findings, err := d.basis().rules.CheckFamilies(ctx, &rules.Change{Draft: draft, World: world{RegistryReader: tx}}, "L")
 	if err != nil {
 		return err
 	}

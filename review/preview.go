@@ -29,6 +29,9 @@ type Preview struct {
 	// Then is what they would get after the approval; empty when the agent
 	// would not be there, or nothing is to be approved.
 	Then []prompt.Output
+	// Toolless is why the agent has no tools, or would have none after the
+	// approval; nil when it has some.
+	Toolless error
 	// Channels are those the agent has, now or after the approval. A scene may
 	// name another one.
 	Channels []string
@@ -141,12 +144,16 @@ func (p previewer) choose(ctx context.Context, agent string) ([]registry.Subject
 
 // touches reports whether any change can reach what agent is told.
 func (p previewer) touches(ctx context.Context, agent registry.Live) (bool, error) {
+	lists, err := p.then.everyList(ctx)
+	if err != nil {
+		return false, err
+	}
 	for subject, after := range p.changed {
 		before, err := live(ctx, p.now, subject)
 		if err != nil {
 			return false, err
 		}
-		if reaches(subject, before, after, agent, p.then.agents(p.agents)) || reaches(subject, before, after, agent, p.agents) {
+		if reaches(subject, before, after, agent, p.then.agents(p.agents), lists) || reaches(subject, before, after, agent, p.agents, lists) {
 			return true, nil
 		}
 	}
@@ -156,10 +163,17 @@ func (p previewer) touches(ctx context.Context, agent registry.Live) (bool, erro
 func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview, error) {
 	out := Preview{Agent: agent, Layer: p.scene.Layer}
 	var err error
-	if out.Now, err = p.render(ctx, p.now, &out, p.agents); err != nil || len(p.changed) == 0 {
+	if out.Now, err = p.render(ctx, p.now, &out, p.agents); err != nil {
 		return out, err
 	}
-	out.Then, err = p.render(ctx, p.then, &out, p.then.agents(p.agents))
+	last, agents := p.now, p.agents
+	if len(p.changed) > 0 {
+		last, agents = p.then, p.then.agents(p.agents)
+		if out.Then, err = p.render(ctx, last, &out, agents); err != nil {
+			return out, err
+		}
+	}
+	out.Toolless, err = last.toolless(ctx, agent, p.scene.Layer, agents, p.scene.Where)
 	return out, err
 }
 

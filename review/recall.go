@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/overlap"
 )
@@ -16,10 +17,13 @@ import (
 type recall struct {
 	LiveReader
 	agents     []registry.Live                     // nil until they are read
+	lists      []registry.Live                     // nil until they are read
 	live       map[registry.Subject]*registry.Live // nil for what is known not to be there
 	names      map[string][]registry.Live
 	categories map[string][]registry.Live
-	now        *catalogs // the registry as it is
+	kinds      map[string][]registry.Live
+	now        *catalogs         // the registry as it is
+	announced  []proposals.Draft // what is proposed in the same call
 	alike      alike
 }
 
@@ -43,8 +47,8 @@ func newRecall(r LiveReader) *recall {
 
 // forget is for when something went live.
 func (m *recall) forget() {
-	m.agents, m.live = nil, map[registry.Subject]*registry.Live{}
-	m.names, m.categories = map[string][]registry.Live{}, map[string][]registry.Live{}
+	m.agents, m.lists, m.live = nil, nil, map[registry.Subject]*registry.Live{}
+	m.names, m.categories, m.kinds = map[string][]registry.Live{}, map[string][]registry.Live{}, map[string][]registry.Live{}
 	m.now = newCatalogs(m, nil)
 	m.alike = alike{}
 }
@@ -111,6 +115,25 @@ func (m *recall) InCategory(ctx context.Context, category string) ([]registry.Li
 	return remembered(ctx, m.categories, category, m.LiveReader.InCategory)
 }
 
+// OfKind implements LiveReader.
+func (m *recall) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	return remembered(ctx, m.kinds, fmt.Sprint(kind, view, most), func(ctx context.Context, _ string) ([]registry.Live, error) {
+		return m.LiveReader.OfKind(ctx, kind, view, most)
+	})
+}
+
+// Lists implements LiveReader.
+func (m *recall) Lists(ctx context.Context) ([]registry.Live, error) {
+	if m.lists == nil {
+		lists, err := m.LiveReader.Lists(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.lists = lists
+	}
+	return slices.Clone(m.lists), nil
+}
+
 func remembered(ctx context.Context, known map[string][]registry.Live, key string, read func(context.Context, string) ([]registry.Live, error)) ([]registry.Live, error) {
 	found, ok := known[key]
 	if !ok {
@@ -160,6 +183,14 @@ func (t remembering) ByName(ctx context.Context, name string) ([]registry.Live, 
 func (t remembering) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
 	return t.memory.InCategory(ctx, category)
 }
+
+// OfKind implements LiveReader.
+func (t remembering) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	return t.memory.OfKind(ctx, kind, view, most)
+}
+
+// Lists implements LiveReader.
+func (t remembering) Lists(ctx context.Context) ([]registry.Live, error) { return t.memory.Lists(ctx) }
 
 // Alike implements RegistryReader.
 func (t remembering) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {

@@ -88,6 +88,10 @@ type LiveReader interface {
 	ByName(ctx context.Context, name string) ([]registry.Live, error)
 	// InCategory returns the live tools of a category in any layer.
 	InCategory(ctx context.Context, category string) ([]registry.Live, error)
+	// OfKind is that of registry.Finder.
+	OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error)
+	// Lists returns every live allow-list, in any layer.
+	Lists(ctx context.Context) ([]registry.Live, error)
 	// Agents returns every live agent, in any layer.
 	Agents(ctx context.Context) ([]registry.Live, error)
 }
@@ -258,6 +262,9 @@ type Decision struct {
 	ReviewDigest string // of what the decider was shown
 	Version      int    // the version it made, 0 unless approved
 	VersionHash  string // its hash, "" unless approved
-	Signature    string // room for the decider's signature over ReviewDigest
-	Shown        Showing
+	// Unassigned says, when it was just made, that no agent has the tool; it is
+	// not stored.
+	Unassigned bool
+	Signature  string // room for the decider's signature over ReviewDigest
+	Shown      Showing
 }

@@ -1,14 +1,11 @@
 package review
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/registry/shipped"
 )
 
 // Toolset says which tools an agent has in a context, and why. Agent is an id
@@ -27,7 +24,7 @@ func (d *Desk) Toolset(ctx context.Context, agent string, layer registry.Layer, 
 			return err
 		}
 		profile = found
-		res, err = registry.Resolve(ctx, *found.Definition.Agent, where, registry.Layered{Finder: r, View: layer.View()}, shipped.AllowList)
+		res, err = registry.Resolve(ctx, *found.Definition.Agent, where, registry.Layered{Finder: r, View: layer.View()})
 		if err != nil {
 			return fmt.Errorf("%s: %w", found.Subject, err)
 		}
@@ -97,24 +94,13 @@ func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Li
 	return registry.Live{}, fmt.Errorf("an active agent %s in the view of %s: %w", jsondoc.Quote(ref), layer, ErrNotFound)
 }
 
-// seen returns the active agents of the view of layer by id: of the same id
-// the one in the strongest layer, and none when that one is deactivated.
-func seen(agents []registry.Live, layer registry.Layer) []registry.Live {
-	top := map[string]registry.Live{}
-	for _, a := range agents {
-		if !slices.Contains(layer.View(), a.Subject.Layer) {
-			continue
-		}
-		if other, ok := top[a.Subject.ID]; !ok || other.Subject.Layer.Rank() < a.Subject.Layer.Rank() {
-			top[a.Subject.ID] = a
-		}
-	}
+// seen returns the active agents or allow-lists of the view of layer by id.
+func seen(lives []registry.Live, layer registry.Layer) []registry.Live {
 	var out []registry.Live
-	for _, a := range top {
-		if a.Definition.Status() == registry.Active {
-			out = append(out, a)
+	for _, e := range registry.Seen(lives, layer.View()) {
+		if e.Active() {
+			out = append(out, e.Live)
 		}
 	}
-	slices.SortFunc(out, func(a, b registry.Live) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	return out
 }

@@ -33,7 +33,7 @@ type CatalogEntry struct {
 	Version     int
 	ContentHash string
 	Name        string
-	ToolKind    string // "" for an agent
+	ToolKind    string // "" for what is no tool
 	Category    string
 	Tier        string
 	Approval    string // the tier; "" when none is set
@@ -57,7 +57,7 @@ func liveRows(asOf time.Time) (from string, args []any) {
 	return `SELECT v.subject, v.kind, v.layer, v.id, v.number AS version, v.content_hash,
 			coalesce(v.definition ->> '$.name', '') AS name,
 			CASE v.kind WHEN 'tool' THEN coalesce(v.definition ->> '$.kind', '') ELSE '' END AS tool_kind,
-			coalesce(v.definition ->> '$.category', '') AS category, coalesce(v.definition ->> '$.tier', '') AS tier,
+			coalesce(v.definition ->> '$.category', '') AS category, CASE v.kind WHEN 'tool' THEN coalesce(v.definition ->> '$.tier', '') ELSE '' END AS tier,
 			coalesce(v.definition ->> '$.approval.tier', '') AS approval, coalesce(v.definition ->> '$.status', 'active') AS status,
 			v.kind = 'tool' AND v.layer = 'global' AND v.id IN (SELECT id FROM core) AS locked
 		FROM versions v JOIN (SELECT subject, max(number) AS number FROM versions WHERE decided_at <= ? GROUP BY subject) last
@@ -236,12 +236,12 @@ func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (Catalog
 }
 
 // Subject returns the subject that an id or alias means in a merged view: a
-// tool before an agent, deactivated ones too.
+// tool before an agent before a list, deactivated ones too.
 func (db *DB) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
 	var subject registry.Subject
 	err := db.view(ctx, func(s *session) error {
 		var err error
-		for _, kind := range []registry.Kind{registry.KindTool, registry.KindAgent} {
+		for _, kind := range registry.SubjectKinds() {
 			var e CatalogEntry
 			e, err = s.find(ctx, CatalogQuery{Kind: kind, View: view}, ref)
 			subject = e.Subject
@@ -249,7 +249,7 @@ func (db *DB) Subject(ctx context.Context, view []registry.Layer, ref string) (r
 				return err
 			}
 		}
-		return notFound("tool or agent %s", ref)
+		return notFound("tool, agent or list %s", ref)
 	})
 	return subject, err
 }

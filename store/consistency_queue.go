@@ -57,7 +57,7 @@ func queueChecks() []consistencyCheck {
 			"issues", `SELECT '#' || i.number FROM issues i JOIN proposals p ON p.id = i.proposal
 			LEFT JOIN events e ON e.proposal = p.id AND e.proposal <> '' AND e.act = 'submit'
 			LEFT JOIN revisions r ON r.proposal = p.id AND r.number = e.revision
-			WHERE i.title IS NOT '[' || iif(p.kind = 'tool', 'Tool', 'Agent') || ' Proposal] ' || coalesce(nullif(r.draft ->> '$.definition.name', ''), p.subject_id)
+			WHERE i.title IS NOT '[' || upper(substr(p.kind, 1, 1)) || substr(p.kind, 2) || ' Proposal] ' || coalesce(nullif(r.draft ->> '$.definition.name', ''), p.subject_id)
 			OR i.labels IS NOT p.kind || '-proposal' || char(10) || (r.draft ->> '$.type') || char(10) || p.layer || coalesce(char(10) || 'set:' || (r.draft ->> '$.changeSet'), '')`,
 			"Its title or its labels are not those of what was submitted.",
 		},

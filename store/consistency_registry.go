@@ -29,7 +29,7 @@ func registryChecks() []consistencyCheck {
 		{
 			"live", `SELECT l.subject FROM ` + inForce + ` WHERE l.name <> coalesce(v.definition ->> '$.name', '')
 			OR l.tool_kind <> iif(l.kind = 'tool', coalesce(v.definition ->> '$.kind', ''), '')
-			OR l.category <> coalesce(v.definition ->> '$.category', '') OR l.tier <> coalesce(v.definition ->> '$.tier', '')
+			OR l.category <> coalesce(v.definition ->> '$.category', '') OR l.tier <> iif(l.kind = 'tool', coalesce(v.definition ->> '$.tier', ''), '')
 			OR l.approval <> coalesce(v.definition ->> '$.approval.tier', '') OR l.tag <> coalesce(v.definition ->> '$.tag.prefix', '') OR l.status <> coalesce(v.definition ->> '$.status', 'active')`,
 			"What lists show of it is not what its definition says.",
 		},

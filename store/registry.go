@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/registry/shipped"
 )
 
 const selectLive = `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition
@@ -72,6 +74,29 @@ func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, err
 // InCategory implements review.RegistryReader.
 func (s *session) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
 	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'tool' AND l.category = ? AND l.category <> '' ORDER BY l.id, l.layer", category)
+}
+
+// OfKind implements registry.Finder.
+func (s *session) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	ids, args := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = ? AND status = 'active'", []any{kind}
+	if view != nil {
+		ids += " AND layer IN (" + strings.TrimPrefix(placeholders(len(view)), ", ") + ")"
+		for _, l := range view {
+			args = append(args, l)
+		}
+	}
+	ids += " ORDER BY id"
+	if most > 0 {
+		ids += " LIMIT ?"
+		args = append(args, most+len(shipped.CoreHashes())) // which may be among the first
+	}
+	return all(ctx, s, scanLive, selectLive+`WHERE l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (`+ids+`))
+		ORDER BY l.id, l.layer`, args...)
+}
+
+// Lists implements review.RegistryReader.
+func (s *session) Lists(ctx context.Context) ([]registry.Live, error) {
+	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'list' ORDER BY l.id, l.layer")
 }
 
 // ByLabel implements review.RegistryReader.
@@ -159,7 +184,11 @@ func (s *session) moveLive(ctx context.Context, v history.Version, d registry.De
 func liveColumns(v history.Version, d registry.Definition) []any {
 	t := d.Tool
 	if t == nil {
-		return []any{v.Number, v.ContentHash, d.Name(), "", "", "", "", "", d.Status()}
+		name := d.Name()
+		if d.List != nil {
+			name = d.List.Name // as it is written
+		}
+		return []any{v.Number, v.ContentHash, name, "", "", "", "", "", d.Status()}
 	}
 	approval := ""
 	if t.Approval != nil {

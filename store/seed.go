@@ -43,7 +43,7 @@ func seed(ctx context.Context, db *DB, s *session) error {
 			return err
 		}
 	}
-	for _, d := range slices.Concat(shipped.Assistant(), shipped.Agents()) {
+	for _, d := range slices.Concat(shipped.Assistant(), shipped.Lists(), shipped.Agents()) {
 		if err := ship(d, false); err != nil {
 			return err
 		}

@@ -143,11 +143,21 @@ func (pp *proposalPage) approvalContent(m *Model, page *prose.Page, members []pr
 	d := pp.dossier
 	openFindings(m, page, pp.dossier)
 	promptsField(page, d)
+	for _, p := range members {
+		if r := m.reading[p.ID]; r != nil && r.dossier.Unassigned {
+			unassigned(m, page, p)
+		}
+	}
 	for _, o := range d.Others {
 		page.Item(draw.Of(m.theme.Warn, "! "), reference(o)+" by "+o.Author.String()+" becomes stale.")
 	}
 	page.Field("digest", m.shownDigest(d.Digest))
 	page.Field("policy", d.Policy.Deciding().String())
+}
+
+// unassigned says that a tool reaches nobody, and what to do about it.
+func unassigned(m *Model, page *prose.Page, p proposals.Proposal) {
+	page.Item(draw.Of(m.theme.Warn, "! "), "No agent has "+p.Subject.ID+". Give it to one: toolcrib assign "+p.Subject.ID+" --to NAME")
 }
 
 // shownDigest is a review digest, whole where there is room for it.

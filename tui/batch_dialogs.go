@@ -172,6 +172,9 @@ func (b *batch) channels(m *Model, page *prose.Page) {
 		for key, hash := range d.Rendered {
 			all.Rendered[key] = hash
 		}
+		if d.Unassigned {
+			unassigned(m, page, d.Proposal)
+		}
 		for _, o := range d.Others {
 			if !inBatch(b, o.ID) {
 				page.Item(draw.Of(m.theme.Warn, "! "), reference(o)+" by "+o.Author.String()+" becomes stale.")

@@ -21,7 +21,7 @@ func (m *Model) lister() lister {
 	switch m.page {
 	case pageQueue:
 		return m.queue
-	case pageTools, pageAgents:
+	case pageTools, pageAgents, pageLists:
 		return m.registry()
 	case pageHelp:
 		return m.help
@@ -45,7 +45,7 @@ func (m *Model) textPager() *pager.Pager {
 		return m.kept.pager
 	case pageCalls:
 		return m.calls.pager
-	case pageQueue, pageTools, pageAgents:
+	case pageQueue, pageTools, pageAgents, pageLists:
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ func globalKeys() []key {
 		{name: "queue", keys: []string{"Q"}, help: "Go to the queue", do: goTo(pageQueue)},
 		{name: "registry", keys: []string{"T"}, help: "Go to the tools", do: goTo(pageTools)},
 		{name: "agents", keys: []string{"A"}, help: "Go to the agents", do: goTo(pageAgents)},
+		{name: "lists", keys: []string{"P"}, help: "Go to the allow-lists", do: goTo(pageLists)},
 		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(pageLog)},
 		{name: "kept", keys: []string{"D"}, help: "Show the texts that you wrote and did not send", do: (*Model).openKeptList, off: (*Model).noDrafts},
 		{name: "calls", keys: []string{"W"}, help: "Show the calls of agents that wait for you", do: (*Model).openCalls, off: (*Model).noCalls},

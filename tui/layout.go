@@ -49,6 +49,7 @@ func (m *Model) resize(width, height int) {
 	m.queue.clamp(m)
 	m.tools.clamp(m)
 	m.agents.clamp(m)
+	m.lists.clamp(m)
 	if m.subject != nil {
 		m.subject.pager.SetSize(width, m.layout.body)
 		m.subject.lay(m)

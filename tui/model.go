@@ -22,6 +22,7 @@ const (
 	pageProposal
 	pageTools
 	pageAgents
+	pageLists
 	pageSubject
 	pageLog
 	pageHelp
@@ -44,6 +45,7 @@ type Model struct {
 	proposal *proposalPage // nil until one is opened
 	tools    *registryPage
 	agents   *registryPage
+	lists    *registryPage
 	subject  *subjectPage
 	log      *logPage
 	help     *helpPage
@@ -82,7 +84,7 @@ func New(cfg Config) *Model {
 	m.writing, m.cutOff = context.WithCancel(context.Background())
 	m.queue, m.log = newQueuePage(), newLogPage()
 	m.chooseTheme()
-	m.tools, m.agents = newRegistryPage(m, "tool"), newRegistryPage(m, "agent")
+	m.tools, m.agents, m.lists = newRegistryPage(m, "tool"), newRegistryPage(m, "agent"), newRegistryPage(m, "list")
 	m.kept = &keptPage{pager: pager.New(m.theme)}
 	m.kept.pager.SetWrap(true)
 	m.kept.pager.Point(m.theme.Accent)
@@ -254,7 +256,7 @@ func (m *Model) reload() tea.Cmd {
 		cmds = append(cmds, m.loadDossier(m.proposal.id))
 	}
 	switch m.page {
-	case pageTools, pageAgents:
+	case pageTools, pageAgents, pageLists:
 		cmds = append(cmds, m.registry().reload(m))
 	case pageSubject:
 		m.subject.usesRead = false

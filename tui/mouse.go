@@ -36,7 +36,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 		switch m.page {
 		case pageQueue:
 			return m.queue.move(m, m.queue.top+row-m.queue.cursor)
-		case pageTools, pageAgents:
+		case pageTools, pageAgents, pageLists:
 			r := m.registry()
 			return r.move(m, r.top+row-r.cursor)
 		case pageProposal, pageSubject, pageLog, pageHelp, pageKept, pageCalls:

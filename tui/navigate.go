@@ -7,7 +7,7 @@ func (m *Model) place() string {
 	switch m.page {
 	case pageProposal:
 		return placeProposal
-	case pageTools, pageAgents:
+	case pageTools, pageAgents, pageLists:
 		return placeRegistry
 	case pageSubject:
 		return placeSubject
@@ -30,7 +30,7 @@ func (m *Model) open(p page) tea.Cmd {
 		return nil
 	}
 	switch p {
-	case pageQueue, pageTools, pageAgents, pageLog:
+	case pageQueue, pageTools, pageAgents, pageLists, pageLog:
 		m.trail = nil
 		if p != pageQueue {
 			m.trail = []page{pageQueue}
@@ -40,7 +40,7 @@ func (m *Model) open(p page) tea.Cmd {
 	}
 	m.page = p
 	switch p {
-	case pageTools, pageAgents:
+	case pageTools, pageAgents, pageLists:
 		return m.registry().open(m)
 	case pageLog:
 		return m.loadEvents(0)

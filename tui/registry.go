@@ -7,7 +7,7 @@ import (
 	"toolcrib/tui/draw"
 )
 
-// registryPage lists what is live, by id: tools or agents.
+// registryPage lists what is live, by id: tools, agents or allow-lists.
 type registryPage struct {
 	kind    registry.Kind
 	filter  string
@@ -24,8 +24,11 @@ func newRegistryPage(_ *Model, kind registry.Kind) *registryPage { return &regis
 
 // registry returns the list that the page shows.
 func (m *Model) registry() *registryPage {
-	if m.page == pageAgents {
+	switch m.page { //nolint:exhaustive // only these pages list what is live
+	case pageAgents:
 		return m.agents
+	case pageLists:
+		return m.lists
 	}
 	return m.tools
 }
@@ -45,8 +48,12 @@ func (r *registryPage) reload(m *Model) tea.Cmd {
 
 func (m *Model) entriesLoaded(msg entriesMsg) tea.Cmd {
 	r := m.tools
-	if msg.query.Kind == registry.KindAgent {
+	switch msg.query.Kind {
+	case registry.KindAgent:
 		r = m.agents
+	case registry.KindList:
+		r = m.lists
+	case registry.KindTool:
 	}
 	if msg.query.Filter != r.filter {
 		return nil
@@ -111,8 +118,12 @@ func (r *registryPage) selected() (Entry, bool) {
 
 func (r *registryPage) tabs(m *Model) draw.Line {
 	name := draw.Safe("Tools")
-	if r.kind == registry.KindAgent {
+	switch r.kind {
+	case registry.KindAgent:
 		name = "Agents"
+	case registry.KindList:
+		name = "Allow-lists"
+	case registry.KindTool:
 	}
 	more := ""
 	if r.next != "" {

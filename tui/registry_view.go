@@ -46,7 +46,7 @@ func (r *registryPage) all() []entryColumn {
 		{name: "NAME", rank: 7, most: 60, cell: func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Show(e.Name), m.theme.Faint }},
 		{name: "VERSION", rank: 1, most: 7, cell: func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Showf("v%d", e.Version), m.theme.Faint }},
 	}
-	if r.kind == registry.KindAgent {
+	if r.kind != registry.KindTool {
 		columns = slices.DeleteFunc(columns, func(c entryColumn) bool {
 			return c.name == "KIND" || c.name == "CATEGORY" || c.name == "APPROVAL" || c.name == ""
 		})

@@ -25,7 +25,7 @@ const (
 	sectionCount
 )
 
-// subjectPage shows a tool or an agent: what it is, what it was, which version
+// subjectPage shows a tool, an agent or an allow-list: what it is, what it was, which version
 // brought in each line, and who uses it.
 type subjectPage struct {
 	entry      Entry
@@ -49,7 +49,7 @@ type subjectPage struct {
 // span is two versions that are compared; from 0 stands for nothing.
 type span struct{ from, to int }
 
-// openSubject shows a tool or an agent, what changed between two versions when
+// openSubject shows a tool, an agent or an allow-list, what changed between two versions when
 // some are given.
 func (m *Model) openSubject(e Entry, compare span) tea.Cmd {
 	s := &subjectPage{entry: e, pager: pager.New(m.theme), wanted: compare}
@@ -111,8 +111,12 @@ func subjectTab(step int) func(*Model) tea.Cmd {
 
 func (s *subjectPage) tabs(m *Model) draw.Line {
 	uses := "Used by"
-	if s.entry.Subject.Kind == registry.KindAgent {
+	switch s.entry.Subject.Kind {
+	case registry.KindAgent:
 		uses = "Tools"
+	case registry.KindList:
+		uses = "Agents and tools"
+	case registry.KindTool:
 	}
 	l := m.tabLine([]string{"Definition", "Versions", "Blame", uses}, s.section, m.layout.width)
 	if s.changed != nil {
@@ -121,7 +125,7 @@ func (s *subjectPage) tabs(m *Model) draw.Line {
 	return l
 }
 
-// crumb names the tool or agent in the first line of the screen, in room cells.
+// crumb names the subject in the first line of the screen, in room cells.
 func (s *subjectPage) crumb(m *Model, room int) draw.Line {
 	var lock draw.Line
 	if s.entry.Locked {

@@ -11,7 +11,8 @@ import (
 	"toolcrib/tui/prose"
 )
 
-// layUses lists who has a tool, or which tools an agent has.
+// layUses lists who has a tool, which tools an agent has, or who refers to an
+// allow-list and what is in it.
 func (s *subjectPage) layUses(m *Model, page *prose.Page) {
 	switch {
 	case !s.usesRead:
@@ -36,9 +37,9 @@ func (s *subjectPage) layUses(m *Model, page *prose.Page) {
 // user names the other end of a tie.
 func (s *subjectPage) user(u review.Use) draw.Safe {
 	switch {
-	case s.entry.Subject.Kind == registry.KindAgent:
+	case u.Tool != "" && s.entry.Subject.Kind != registry.KindTool:
 		return draw.Show(u.Tool)
-	case u.List != "":
+	case u.List != "" && u.Agent == (registry.Subject{}):
 		return draw.Show("allow-list " + u.List)
 	}
 	return draw.Show(u.Agent.String())

@@ -72,7 +72,7 @@ func (m *Model) body() (draw.Line, []string) {
 	switch m.page {
 	case pageProposal:
 		return m.proposal.tabs(m), m.proposal.view(m)
-	case pageTools, pageAgents:
+	case pageTools, pageAgents, pageLists:
 		return m.registry().tabs(m), m.registry().view(m)
 	case pageSubject:
 		return m.placed(m.subject.tabs(m), m.subject.pager), m.subject.pager.View()
@@ -117,11 +117,15 @@ func (m *Model) bar() draw.Line {
 		l = crumb("Queue", m.proposal.crumb)
 	case pageSubject:
 		list := draw.Safe("Tools")
-		if m.subject.entry.Subject.Kind == registry.KindAgent {
+		switch m.subject.entry.Subject.Kind {
+		case registry.KindAgent:
 			list = "Agents"
+		case registry.KindList:
+			list = "Lists"
+		case registry.KindTool:
 		}
 		l = crumb(list, m.subject.crumb)
-	case pageQueue, pageTools, pageAgents, pageLog, pageHelp, pageKept, pageCalls:
+	case pageQueue, pageTools, pageAgents, pageLists, pageLog, pageHelp, pageKept, pageCalls:
 		l = append(l, m.pages()...)
 	}
 	whole := append(slices.Clone(signs), m.whom()...)
@@ -137,7 +141,7 @@ func (m *Model) pages() draw.Line {
 	for _, p := range []struct {
 		page page
 		name draw.Safe
-	}{{pageQueue, "Queue"}, {pageTools, "Tools"}, {pageAgents, "Agents"}, {pageLog, "Log"}} {
+	}{{pageQueue, "Queue"}, {pageTools, "Tools"}, {pageAgents, "Agents"}, {pageLists, "Lists"}, {pageLog, "Log"}} {
 		style := m.theme.Faint
 		if p.page == m.root() {
 			style = m.theme.Strong
@@ -182,13 +186,13 @@ func (m *Model) root() page {
 	}
 	for i := len(m.trail) - 1; i >= 0; i-- {
 		switch m.trail[i] {
-		case pageTools, pageAgents, pageLog:
+		case pageTools, pageAgents, pageLists, pageLog:
 			return m.trail[i]
 		case pageQueue, pageProposal, pageSubject, pageHelp, pageKept, pageCalls:
 		}
 	}
 	switch m.page {
-	case pageTools, pageAgents, pageLog:
+	case pageTools, pageAgents, pageLists, pageLog:
 		return m.page
 	case pageQueue, pageProposal, pageSubject, pageHelp, pageKept, pageCalls:
 	}

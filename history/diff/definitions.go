@@ -10,7 +10,7 @@ import (
 )
 
 // Definitions compares two definitions field by field, in the order in which
-// registry.Tool or registry.Agent declares them. Either may be zero: then
+// registry.Tool, registry.Agent or registry.List declares them. Either may be zero: then
 // every field is added or removed. The result is empty only when the
 // definitions have the same content.
 func Definitions(before, after registry.Definition) []Field {
@@ -40,6 +40,9 @@ func shapeOfDefinition(ds ...registry.Definition) *shape {
 	for _, d := range ds {
 		if d.Agent != nil {
 			return shapeOf(reflect.TypeFor[registry.Agent]())
+		}
+		if d.List != nil {
+			return shapeOf(reflect.TypeFor[registry.List]())
 		}
 	}
 	return shapeOf(reflect.TypeFor[registry.Tool]())

@@ -44,12 +44,12 @@ type snapshotFile struct {
 const historyName = "history"
 
 // snapshotPath returns the file of a version, with slashes. The folder is the id
-// of the tool; an agent's has the prefix "agent.", which no id can have. The name
-// is the time of the decision, in a form that every file system takes.
+// of the tool; an agent's has the prefix "agent.", a list's "list.", which no id can
+// have. The name is the time of the decision, in a form that every file system takes.
 func snapshotPath(v history.Version) string {
 	id := v.Subject.ID
-	if v.Subject.Kind == registry.KindAgent {
-		id = "agent." + id
+	if v.Subject.Kind != registry.KindTool {
+		id = string(v.Subject.Kind) + "." + id
 	}
 	return path.Join(folder, historyName, id, v.DecidedAt.UTC().Format("2006-01-02T15-04-05.000000Z")+".json")
 }

@@ -15,7 +15,7 @@ import (
 func assistantAgent(t *testing.T) *registry.Agent {
 	t.Helper()
 	agents := shipped.Agents()
-	if len(agents) != 1 || agents[0].ID() != shipped.AssistantID {
+	if len(agents) != 2 || agents[0].ID() != shipped.AssistantID {
 		t.Fatalf("agents = %v", agents)
 	}
 	return agents[0].Agent

@@ -8,9 +8,11 @@ import (
 	"toolcrib/registry"
 )
 
-// AssistantID is the id of the agent that is shipped, and the name of its
-// allow-list.
-const AssistantID = "assistant"
+// The agents that are shipped. The assistant's allow-list goes by the same id.
+const (
+	AssistantID = "assistant"
+	AuthorID    = "author"
+)
 
 // Assistant returns the action tools of the assistant in the order in which
 // they are documented. They stand in the global layer and are not core: they
@@ -18,7 +20,7 @@ const AssistantID = "assistant"
 func Assistant() []registry.Definition { return slices.Clone(assistant()) }
 
 var assistant = sync.OnceValue(func() []registry.Definition {
-	list, _ := AllowList(AssistantID)
+	list, _ := List(AssistantID)
 	var tools []registry.Definition
 	for _, id := range list.Tools {
 		name := "assistant/" + id + ".json"
@@ -35,5 +37,8 @@ var assistant = sync.OnceValue(func() []registry.Definition {
 func Agents() []registry.Definition { return slices.Clone(agents()) }
 
 var agents = sync.OnceValue(func() []registry.Definition {
-	return []registry.Definition{readMarkdown(registry.KindAgent, "agents/"+AssistantID+".md")}
+	return []registry.Definition{
+		readMarkdown(registry.KindAgent, "agents/"+AssistantID+".md"),
+		readMarkdown(registry.KindAgent, "agents/"+AuthorID+".md"),
+	}
 })

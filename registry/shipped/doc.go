@@ -1,6 +1,6 @@
 // Package shipped holds the definitions that come with toolcrib: the sixteen
-// core tools, the twenty-three tools of the assistant with the agent itself,
-// the named allow-lists, the names that were retired, and the words that names
+// core tools, the twenty-three tools of the assistant, the agents assistant and
+// author, the named allow-lists, the names that were retired, and the words that names
 // are made of.
 //
 // The texts are embedded and parsed when they are first asked for. Whether the

@@ -1,6 +1,7 @@
 package shipped_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -22,31 +23,25 @@ func TestAllowLists(t *testing.T) {
 	want := []string{
 		"assistant", "code_gen", "general_purpose", "supervisor", "execute", "explore",
 		"integration_jira", "integration_github", "integration_confluence", "integration_linear",
+		"authoring",
 	}
 	known := tools()
 	if len(known) != 39 {
 		t.Fatalf("%d tools, want 39", len(known))
 	}
 	var got []string
-	for _, l := range shipped.AllowLists() {
+	for _, d := range shipped.Lists() {
+		l := d.List.AllowList()
 		got = append(got, l.Name)
-		if ps := l.Problems(jsondoc.Root); ps != nil {
-			t.Errorf("%s: %v", l.Name, ps)
+		if ps := d.Problems(jsondoc.Root); ps != nil || d.List.Description == "" || d.Name() == d.ID() {
+			t.Errorf("%s: %v, name %q, description %q", l.Name, ps, d.Name(), d.List.Description)
 		}
 		for _, id := range slices.Concat(l.Tools, l.AddWhenNonLocal, l.ExcludeInLocal, l.AddWhenEmbeddingOK) {
 			if known[id] == nil {
 				t.Errorf("%s lists %s, which is not shipped", l.Name, id)
 			}
 		}
-		reaches := slices.ContainsFunc(slices.Collect(func(yield func(*registry.Tool) bool) {
-			for _, x := range known {
-				if !yield(x) {
-					return
-				}
-			}
-		}), func(x *registry.Tool) bool {
-			return slices.Contains(l.Tools, x.ID) || slices.Contains(l.Categories, x.Category)
-		})
+		reaches := slices.ContainsFunc(slices.Collect(maps.Values(known)), func(x *registry.Tool) bool { return l.Lets(*x) })
 		if !reaches {
 			t.Errorf("%s allows nothing that is shipped", l.Name)
 		}
@@ -54,14 +49,14 @@ func TestAllowLists(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("lists %v, want %v", got, want)
 	}
-	if _, ok := shipped.AllowList("nobody"); ok {
+	if _, ok := shipped.List("nobody"); ok {
 		t.Error("there is a list for nobody")
 	}
 }
 
 func list(t *testing.T, name string) registry.AllowList {
 	t.Helper()
-	l, ok := shipped.AllowList(name)
+	l, ok := shipped.List(name)
 	if !ok {
 		t.Fatalf("no list %s", name)
 	}
@@ -92,6 +87,26 @@ func TestExploreOnlyReads(t *testing.T) {
 		if a := tools()[id].Annotations; a.ReadOnly == nil || !*a.ReadOnly {
 			t.Errorf("%s does not only read", id)
 		}
+	}
+}
+
+// TestAuthoringHasEveryPromptTool is for C7: what is approved as a prompt tool
+// has an agent that is told of it.
+func TestAuthoringHasEveryPromptTool(t *testing.T) {
+	l := list(t, "authoring")
+	for _, d := range shipped.Core() {
+		if !l.Lets(*d.Tool) {
+			t.Errorf("authoring does not let %s in", d.ID())
+		}
+	}
+	for _, d := range shipped.Assistant() {
+		if l.Lets(*d.Tool) {
+			t.Errorf("authoring lets %s in, which is no prompt tool", d.ID())
+		}
+	}
+	i := slices.IndexFunc(shipped.Agents(), func(d registry.Definition) bool { return d.ID() == shipped.AuthorID })
+	if i < 0 || shipped.Agents()[i].Agent.AllowList.Name != "authoring" {
+		t.Error("no agent author refers to authoring")
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 func everything() []registry.Definition {
-	return slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents())
+	return slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents(), shipped.Lists())
 }
 
 // inMarkdown writes a definition as mdfile.DecodeDefinition reads it.

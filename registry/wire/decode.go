@@ -210,14 +210,14 @@ func rawElements(data []byte, way []string) ([]json.RawMessage, error) {
 // exportKind is what toolcrib's export says it is.
 const exportKind = "export"
 
-// readExport reads the tools and agents of an export. Hashes in it are not
+// readExport reads the tools, agents and lists of an export. Hashes in it are not
 // believed: they are computed from the definitions.
 func (d *Document) readExport() error {
 	var ps jsondoc.Problems
 	for _, part := range []struct {
 		key  string
 		kind registry.Kind
-	}{{"tools", registry.KindTool}, {"agents", registry.KindAgent}} {
+	}{{"tools", registry.KindTool}, {"agents", registry.KindAgent}, {"lists", registry.KindList}} {
 		list := d.Node.Get(part.key)
 		if list == nil {
 			continue
@@ -227,7 +227,7 @@ func (d *Document) readExport() error {
 			written := text(n.Get("subject"))
 			subject, err := registry.ParseSubject(written)
 			if err != nil || subject.Kind != part.kind {
-				ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, "subject"), Pos: n.Pos, Message: "expected the subject of a " + string(part.kind) + ", got " + jsondoc.Quote(written)})
+				ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, "subject"), Pos: n.Pos, Message: "expected the subject of the kind " + string(part.kind) + ", got " + jsondoc.Quote(written)})
 				continue
 			}
 			body := n.Get("definition")

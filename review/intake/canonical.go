@@ -14,10 +14,19 @@ import (
 // Migration is what brings a legacy registry to the canonical catalog.
 type Migration struct {
 	Steps []Step
+	// Retired are the retired names that the file mentions.
+	Retired []RetiredName
 	// DeadTiers are the approval tiers that were set for what is no tool.
 	DeadTiers []string
 	// Remarks tell what was seen and is left as it is.
 	Remarks []string
+}
+
+// RetiredName is a name that was given up, and where a legacy registry has it.
+type RetiredName struct {
+	Name      string
+	Successor string // "" for a ghost, whose place nothing took
+	In        []string
 }
 
 // Canonicalize plans the migration of a legacy registry: what is live under a
@@ -35,6 +44,7 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 	c.retire()
 	c.upsert()
 	c.relink(l)
+	c.retired(l)
 	c.report(l)
 	return c.Migration
 }
@@ -114,7 +124,7 @@ func (c *canonizer) relinkLive(l registry.Live, linked []string) {
 		list = *before.AllowList
 	}
 	if list.Reference() && len(linked) > 0 {
-		if spelled, ok := shipped.AllowList(list.Name); ok {
+		if spelled, ok := shipped.List(list.Name); ok {
 			list = spelled
 		}
 	}
@@ -141,6 +151,7 @@ func (c *canonizer) newAgent(a LegacyAgent) {
 		return
 	}
 	profile := registry.Agent{ID: a.ID, Name: a.Name, Description: a.Description, AllowList: &registry.AllowList{Tools: tools}}
+	profile.Soul, profile.PromptTemplate = a.Soul, a.template()
 	if profile.Name == "" {
 		profile.Name = a.ID
 	}
@@ -155,7 +166,7 @@ func (c *canonizer) agentStep(kind proposals.Type, s registry.Subject, base int,
 	step.Draft = &proposals.Draft{
 		Type: kind, Subject: s, BaseVersion: &base, Definition: registry.Definition{Agent: &a}, ChangeSet: c.origin.Set,
 		Rationale: "Its tools move to the canonical catalog. " + step.Reason + " " + generated,
-		Examples:  agentExamples(a), TestCases: agentTestCases(),
+		Examples:  holderExamples(a.ID), TestCases: agentTestCases(),
 	}
 	c.Steps = append(c.Steps, step)
 }
@@ -237,7 +248,7 @@ func distinct(names []string) []string {
 }
 
 func canonicalIDs() []string {
-	list, _ := shipped.AllowList(shipped.AssistantID)
+	list, _ := shipped.List(shipped.AssistantID)
 	return list.Tools
 }
 

@@ -29,7 +29,7 @@ func (p *planner) definitionDraft(kind proposals.Type, s registry.Subject, base 
 	}
 	return &proposals.Draft{
 		Type: kind, Subject: s, BaseVersion: &base, Definition: d, Rationale: rationale + " " + generated,
-		Examples: agentExamples(*d.Agent), TestCases: agentTestCases(), ChangeSet: p.origin.Set,
+		Examples: holderExamples(s.ID), TestCases: agentTestCases(), ChangeSet: p.origin.Set,
 	}
 }
 

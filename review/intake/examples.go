@@ -96,8 +96,9 @@ func answerCases(input string) []proposals.TestCase {
 	}
 }
 
-func agentExamples(a registry.Agent) []string {
-	return []string{"Open a session with " + a.ID + " as a new user.", "Ask " + a.ID + " what it can do."}
+// holderExamples show how an agent, or whoever refers to an allow-list, is tried.
+func holderExamples(id string) []string {
+	return []string{"Open a session with " + id + " as a new user.", "Ask " + id + " what it can do."}
 }
 
 func agentTestCases() []proposals.TestCase {

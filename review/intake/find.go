@@ -9,7 +9,9 @@ import (
 
 func (p *planner) index(all []registry.Live) {
 	view := p.origin.Layer.View()
-	p.byID[registry.KindTool], p.byID[registry.KindAgent] = map[string]registry.Live{}, map[string]registry.Live{}
+	for _, kind := range registry.SubjectKinds() {
+		p.byID[kind] = map[string]registry.Live{}
+	}
 	for _, l := range all {
 		if !slices.Contains(view, l.Subject.Layer) {
 			continue

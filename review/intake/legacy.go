@@ -12,7 +12,8 @@ import (
 //
 //	{
 //	  "tools":  ["get_task", {"id": "create_task", "description": "…"}],
-//	  "agents": [{"id": "helper", "name": "Helper", "tools": ["get_task", "recall"]}],
+//	  "agents": [{"id": "helper", "name": "Helper", "tools": ["get_task", "recall"],
+//	              "soul": "…", "prompt_template": "…"}],
 //	  "approvalTiers": {"create_task": "auto_approve"}
 //	}
 //
@@ -31,7 +32,14 @@ type LegacyAgent struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
 	Tools       []string `json:"tools"`
+	Soul        string   `json:"soul"`
+	Template    string   `json:"prompt_template"`
+	// TemplateToo is Template under the key that profiles have for it.
+	TemplateToo string `json:"promptTemplate"`
 }
+
+// template returns the prompt template, under whichever key it stands.
+func (a LegacyAgent) template() string { return cmp.Or(a.Template, a.TemplateToo) }
 
 type legacyTool string
 

@@ -22,7 +22,7 @@ type crib struct {
 func newCrib(t *testing.T) *crib {
 	t.Helper()
 	c := &crib{t: t, raws: map[string][]byte{}}
-	for _, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents()) {
+	for _, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents(), shipped.Lists()) {
 		s := registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
 		c.all = append(c.all, registry.Live{Subject: s, Version: 1, Definition: d, Locked: d.Tool != nil && shipped.IsCore(d.ID())})
 	}
@@ -161,7 +161,7 @@ func TestCanonicalizeTwice(t *testing.T) {
 	for id, want := range map[string]int{"helper": 23, "second": 23, "planner": 2, "assistant": 23} {
 		agents := merged.Agents()
 		i := slices.IndexFunc(agents, func(e registry.Entry) bool { return e.Subject.ID == id })
-		res, err := registry.Resolve(t.Context(), *agents[i].Definition.Agent, registry.Context{IncludeDeferred: true}, merged, shipped.AllowList)
+		res, err := registry.Resolve(t.Context(), *agents[i].Definition.Agent, registry.Context{IncludeDeferred: true}, merged)
 		if err != nil || len(res.Tools()) != want || len(res.Warnings) > 0 {
 			t.Errorf("%s has %d tools, want %d: %v, %v", id, len(res.Tools()), want, res.Warnings, err)
 		}

@@ -21,7 +21,7 @@ func agent() []Rule {
 	return []Rule{
 		soulHeadingRule(), soulToolRule(), soulInstructionRule(),
 		unknownPlaceholderRule(), missingPlaceholderRule(), bracePlaceholderRule(),
-		retiredMentionRule(), allowListRule(),
+		retiredMentionRule(), allowListRule(), unknownListRule(),
 	}
 }
 
@@ -165,7 +165,7 @@ func allMatches(re *regexp.Regexp, s string) []passage {
 
 // isTool reports whether name is, or was, the name of a tool.
 func isTool(ctx context.Context, c *Change, name string) (bool, error) {
-	list, _ := shipped.AllowList(shipped.AssistantID)
+	list, _ := shipped.List(shipped.AssistantID)
 	if _, retired := shipped.Retired(name); retired || shipped.IsCore(name) || slices.Contains(list.Tools, name) {
 		return true, nil
 	}

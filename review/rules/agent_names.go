@@ -3,10 +3,10 @@ package rules
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
 )
@@ -38,6 +38,17 @@ func retiredMentionRule() Rule {
 	}
 }
 
+// RetiredNames returns the retired names that a text mentions, each once.
+func RetiredNames(text string) []string {
+	var names []string
+	for _, f := range retiredIn(Text{Value: text}) {
+		if !slices.Contains(names, f.Passage) {
+			names = append(names, f.Passage)
+		}
+	}
+	return names
+}
+
 // retiredIn finds retired names in a text. A name that is an English word too
 // counts only where it is written as a name: in backquotes or before a "(".
 func retiredIn(t Text) []Finding {
@@ -66,51 +77,6 @@ func retiredIn(t Text) []Finding {
 		}
 	}
 	return findings
-}
-
-func allowListRule() Rule {
-	listing := func(list registry.AllowList) proposals.Draft {
-		return soulful(func(a *registry.Agent) { a.AllowList = &list })
-	}
-	return Rule{
-		ID: "A108", Name: "allow-list", Severity: Warn, Waivable: true,
-		Doc: "The allow-list names a shipped list that does not exist, or a tool that the registry lacks or " +
-			"that was retired. Such an entry is skipped at run time, and an agent that has nothing left does not run " +
-			"at all.",
-		Suggestion: "Take the entry out, or propose the tool first.",
-		Bad:        Example{Show: `"tools": ["get_task"]`, Draft: listing(registry.AllowList{Tools: []string{"get_task"}})},
-		Good:       Example{Show: `"tools": ["get_tasks"]`, Draft: listing(registry.AllowList{Tools: []string{"get_tasks"}})},
-		Check: about(func(ctx context.Context, c *Change, a registry.Agent) ([]Finding, error) {
-			if a.AllowList == nil {
-				return nil, nil
-			}
-			const path = "definition.allowList"
-			if a.AllowList.Reference() {
-				if _, ok := shipped.AllowList(a.AllowList.Name); !ok {
-					return []Finding{{Path: path, Passage: a.AllowList.Name, Message: fmt.Sprintf("No allow-list %s is shipped.", jsondoc.Quote(a.AllowList.Name))}}, nil
-				}
-				return nil, nil
-			}
-			var found []Finding
-			for _, part := range []struct {
-				key   string
-				names []string
-			}{
-				{"tools", a.AllowList.Tools},
-				{"addWhenNonLocal", a.AllowList.AddWhenNonLocal},
-				{"addWhenEmbeddingOK", a.AllowList.AddWhenEmbeddingOK},
-			} {
-				for i, name := range part.names[:min(len(part.names), maxLookups)] {
-					f, err := unlisted(ctx, c, jsondoc.Index(jsondoc.Join(path, part.key), i), name)
-					if err != nil {
-						return nil, err
-					}
-					found = append(found, f...)
-				}
-			}
-			return found, nil
-		}),
-	}
 }
 
 // unlisted reports a name on an allow-list that leads to no tool.

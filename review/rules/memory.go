@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"toolcrib/registry"
+	"toolcrib/registry/shipped"
 )
 
 // Memory is a World of a few definitions: what toolcrib ships, when files are
@@ -39,6 +40,23 @@ func (m Memory) Alike(context.Context, *Peer) ([]*Peer, error) { return Peers(m)
 // Agents implements World.
 func (m Memory) Agents(context.Context) ([]registry.Live, error) {
 	return slices.DeleteFunc(slices.Clone(m), func(l registry.Live) bool { return l.Definition.Agent == nil }), nil
+}
+
+// OfKind returns the tools of a kind and whatever else goes by their ids.
+func (m Memory) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	return registry.Merge(m).Finder.OfKind(ctx, kind, view, most)
+}
+
+// Lists implements World: the shipped lists are always there.
+func (m Memory) Lists(context.Context) ([]registry.Live, error) {
+	lists := slices.DeleteFunc(slices.Clone(m), func(l registry.Live) bool { return l.Definition.List == nil })
+	for _, d := range shipped.Lists() {
+		s := registry.Subject{Kind: registry.KindList, Layer: registry.LayerGlobal, ID: d.ID()}
+		if !slices.ContainsFunc(lists, func(l registry.Live) bool { return l.Subject == s }) {
+			lists = append(lists, registry.Live{Subject: s, Version: 1, Definition: d})
+		}
+	}
+	return lists, nil
 }
 
 func (m Memory) tools(matches func(*registry.Tool) bool) []registry.Live {

@@ -9,23 +9,28 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/registry/shipped"
 )
 
-// granted returns the allow-list of an agent spelled out, with the categories
-// that the profile adds to it.
-func granted(a *registry.Agent) registry.AllowList {
+// granted returns what a definition lets an agent have, spelled out: a list, or
+// the allow-list of an agent with the categories that the profile adds to it.
+func (c *Change) granted(ctx context.Context, d registry.Definition) (registry.AllowList, error) {
 	var list registry.AllowList
-	if a.AllowList != nil {
-		list = *a.AllowList
+	switch {
+	case d.List != nil:
+		return d.List.AllowList(), nil
+	case d.Agent == nil:
+		return list, nil
+	case d.Agent.AllowList != nil:
+		list = *d.Agent.AllowList
 	}
 	if list.Reference() {
-		if known, ok := shipped.AllowList(list.Name); ok {
-			list = known
+		var err error
+		if list, _, err = c.listNamed(ctx, list.Name); err != nil {
+			return list, err
 		}
 	}
-	list.Categories = slices.Concat(list.Categories, a.Categories)
-	return list
+	list.Categories = slices.Concat(list.Categories, d.Agent.Categories)
+	return list, nil
 }
 
 func agentRules() []Rule {
@@ -39,48 +44,62 @@ func agentRules() []Rule {
 	live := []registry.Live{{Subject: few.Subject, Version: 1, Definition: few.Definition}}
 	return []Rule{{
 		ID: "R221", Name: "allow-list-widened", Severity: Warn, Waivable: true,
-		Doc:        "An agent gets more tools than before: tools or categories are added to its allow-list, a filter that kept some of them out is gone, or it names another list that holds more.",
+		Doc:        "An agent, or every agent that refers to an allow-list, gets more tools than before: tools, categories or kinds are added to the list, a filter that kept some of them out is gone, or the agent names another list that holds more.",
 		Suggestion: "Give the agent only what its work needs, and say in the rationale what each of these is for.",
 		Bad:        Example{Show: `["file_reader"] → ["file_reader", "line_editor"]`, Draft: profile(proposals.Modify, "file_reader", "line_editor"), Live: live},
 		Good:       Example{Show: `["file_reader"] → []`, Draft: profile(proposals.Modify), Live: live},
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
-			if c.Draft.Definition.Agent == nil || c.Draft.Type == proposals.Deactivate {
+			d := c.Draft.Definition
+			if d.Agent == nil && d.List == nil || c.Draft.Type == proposals.Deactivate {
 				return nil, nil
 			}
 			before, err := c.replaced(ctx)
-			if err != nil || before == nil || before.Definition.Agent == nil {
+			if err != nil || before == nil || before.Definition.IsZero() {
 				return nil, err
 			}
-			found := widened(granted(before.Definition.Agent), granted(c.Draft.Definition.Agent))
+			had, err := c.granted(ctx, before.Definition)
+			if err != nil {
+				return nil, err
+			}
+			has, err := c.granted(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			path := "definition"
+			if d.Agent != nil {
+				path = "definition.allowList"
+			}
+			found := widened(path, had, has)
 			for i := range found {
 				found[i].Message += over(before, c) + "."
 			}
 			return found, nil
 		},
-	}}
+	}, listInUse(), unassigned()}
 }
 
 // widened compares two allow-lists. Filters are lists too, of which less is
 // more; an empty filter by tier lets everything through.
-func widened(before, after registry.AllowList) []Finding {
+func widened(at string, before, after registry.AllowList) []Finding {
 	var found []Finding
-	add := func(path, message string, names []string) {
+	add := func(key, message string, names []string) {
 		if len(names) > 0 {
-			found = append(found, Finding{Path: path, Passage: strings.Join(names, ", "), Message: message + ": " + someOf(names)})
+			found = append(found, Finding{Path: jsondoc.Join(at, key), Passage: strings.Join(names, ", "), Message: message + ": " + someOf(names)})
 		}
 	}
 	// How a tool is listed matters less than whether it is: what comes with
 	// embedding and is now always there comes oftener.
-	add("definition.allowList.tools", "The allow-list takes in more tools", beyond(after.Tools, before.Tools))
-	add("definition.allowList.categories", "The allow-list takes in more categories", beyond(after.Categories, before.Categories))
-	add("definition.allowList.addWhenNonLocal", "The allow-list takes in more tools when not local", beyond(after.AddWhenNonLocal, before.AddWhenNonLocal, before.Tools))
-	add("definition.allowList.addWhenEmbeddingOK", "The allow-list takes in more tools when embedding works", beyond(after.AddWhenEmbeddingOK, before.AddWhenEmbeddingOK, before.Tools))
-	add("definition.allowList.excludeInLocal", "The allow-list no longer keeps out in local", beyond(before.ExcludeInLocal, after.ExcludeInLocal))
+	add("tools", "The allow-list takes in more tools", beyond(after.Tools, before.Tools))
+	add("categories", "The allow-list takes in more categories", beyond(after.Categories, before.Categories))
+	add("addWhenNonLocal", "The allow-list takes in more tools when not local", beyond(after.AddWhenNonLocal, before.AddWhenNonLocal, before.Tools))
+	add("addWhenEmbeddingOK", "The allow-list takes in more tools when embedding works", beyond(after.AddWhenEmbeddingOK, before.AddWhenEmbeddingOK, before.Tools))
+	add("excludeInLocal", "The allow-list no longer keeps out in local", beyond(before.ExcludeInLocal, after.ExcludeInLocal))
+	add("kinds", "The allow-list takes in every tool of the kind", namesOf(beyond(after.Kinds, before.Kinds)))
 	if len(before.Tiers) > 0 && len(after.Categories) > 0 {
 		if len(after.Tiers) == 0 {
-			found = append(found, moved("definition.allowList.tiers", "the filter by tier", joinTiers(before.Tiers), "none"))
+			found = append(found, moved(jsondoc.Join(at, "tier"), "the filter by tier", strings.Join(namesOf(before.Tiers), ", "), "none"))
 		} else if more := beyond(after.Tiers, before.Tiers); len(more) > 0 {
-			found = append(found, moved("definition.allowList.tiers", "the filter by tier", joinTiers(before.Tiers), joinTiers(after.Tiers)))
+			found = append(found, moved(jsondoc.Join(at, "tier"), "the filter by tier", strings.Join(namesOf(before.Tiers), ", "), strings.Join(namesOf(after.Tiers), ", ")))
 		}
 	}
 	return found
@@ -95,12 +114,12 @@ func beyond[T comparable](list []T, others ...[]T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return known[v] })
 }
 
-func joinTiers(tiers []registry.Tier) string {
-	words := make([]string, len(tiers))
-	for i, t := range tiers {
-		words[i] = string(t)
+func namesOf[T ~string](values []T) []string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = string(v)
 	}
-	return strings.Join(words, ", ")
+	return words
 }
 
 // mostListed is how many names of an allow-list a message tells.

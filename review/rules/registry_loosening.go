@@ -20,7 +20,11 @@ func (c *Change) replaced(ctx context.Context) (*registry.Live, error) {
 	}
 	s := c.Draft.Subject
 	find := c.World.Agents
-	if s.Kind == registry.KindTool {
+	switch s.Kind {
+	case registry.KindAgent:
+	case registry.KindList:
+		find = c.World.Lists
+	case registry.KindTool:
 		find = func(ctx context.Context) ([]registry.Live, error) { return c.World.ByName(ctx, s.ID) }
 	}
 	lives, err := find(ctx)

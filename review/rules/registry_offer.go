@@ -10,7 +10,6 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/registry/shipped"
 )
 
 // offerRules compare under which conditions a tool runs, where it is offered
@@ -263,9 +262,9 @@ func categoryMoved() Rule {
 		if err != nil {
 			return nil, err
 		}
-		takers := takersOf(before.Definition.Tool.Category, after.Category, agents)
-		if len(takers) == 0 {
-			return nil, nil
+		takers, err := takersOf(ctx, c, before.Definition.Tool.Category, after.Category, agents)
+		if err != nil || len(takers) == 0 {
+			return nil, err
 		}
 		f := moved("definition.category", "the category", cmp.Or(before.Definition.Tool.Category, "none"), after.Category)
 		f.Message += fmt.Sprintf("%s, which these take in: %s.", over(before, c), strings.Join(takers, ", "))
@@ -274,22 +273,30 @@ func categoryMoved() Rule {
 	return r
 }
 
-// takersOf returns the shipped allow-lists and the agents that take in the
-// category to and not the category from.
-func takersOf(from, to string, agents []registry.Live) []string {
+// takersOf returns the allow-lists and the agents that take in the category to
+// and not the category from.
+func takersOf(ctx context.Context, c *Change, from, to string, agents []registry.Live) ([]string, error) {
+	lists, err := c.lists(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var takers []string
 	takes := func(categories []string) bool {
 		return slices.Contains(categories, to) && !slices.Contains(categories, from)
 	}
-	for _, list := range shipped.AllowLists() {
-		if takes(list.Categories) {
-			takers = append(takers, "allow-list "+list.Name)
+	for _, e := range lists {
+		if takes(e.Definition.List.Categories) {
+			takers = append(takers, "allow-list "+e.Subject.ID)
 		}
 	}
 	for _, l := range agents {
-		if l.Definition.Agent != nil && takes(granted(l.Definition.Agent).Categories) {
+		list, err := c.granted(ctx, l.Definition)
+		if err != nil {
+			return nil, err
+		}
+		if takes(list.Categories) {
 			takers = append(takers, l.Subject.String())
 		}
 	}
-	return takers
+	return takers, nil
 }

@@ -59,21 +59,7 @@ func statedRules() []Rule {
 			}
 			return []Finding{{Path: "definition.approval", Message: "No approval tier is stated; every call will ask."}}
 		}),
-		stated(Rule{
-			ID: "R102", Name: "category-not-stated", Severity: Info, Waivable: true,
-			Doc:        "An action tool has no category or one that is not in the table. No allow-list takes it in by category, and catalogs show it under other.",
-			Suggestion: "Choose a category: " + strings.Join(registry.Categories(), ", ") + ".",
-			Bad:        Example{Show: `no "category"`, Draft: without(func(t *registry.Tool) { t.Category = "" })},
-			Good:       whole,
-		}, func(t *registry.Tool) []Finding {
-			switch {
-			case t.Category == "":
-				return []Finding{{Path: "definition.category", Message: "No category is stated."}}
-			case !registry.KnownCategory(t.Category):
-				return []Finding{{Path: "definition.category", Passage: t.Category, Message: fmt.Sprintf("%s is no category.", jsondoc.Quote(t.Category))}}
-			}
-			return nil
-		}),
+		categoryStated(without, whole),
 		stated(Rule{
 			ID: "R103", Name: "destructive-unasked", Severity: Warn, Waivable: true,
 			Doc:        "A tool says of itself that it destroys, and nobody is asked before it runs. The memory tools of the shipped catalog do so by design: what they take is one item at a time.",
@@ -86,6 +72,43 @@ func statedRules() []Rule {
 			}
 			return []Finding{{Path: "definition.approval", Message: "It is destructive and runs without anybody being asked."}}
 		}),
+	}
+}
+
+// categoryStated is about what a tool, or a list of categories, is filed under.
+func categoryStated(without func(func(*registry.Tool)) proposals.Draft, whole Example) Rule {
+	return Rule{
+		ID: "R102", Name: "category-not-stated", Severity: Info, Waivable: true,
+		Doc:        "An action tool has no category, or a category is not in the table. Categories are open, so that one is as good; but the shipped allow-lists take in only what the table has, and another spelling of one of those is a category of its own.",
+		Suggestion: "Choose a category: " + strings.Join(registry.Categories(), ", ") + "; or keep one of your own that your allow-lists name.",
+		Bad:        Example{Show: `no "category"`, Draft: without(func(t *registry.Tool) { t.Category = "" })},
+		Good:       whole,
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			var found []Finding
+			outside := func(path, category string) {
+				if category != "" && !registry.KnownCategory(category) {
+					found = append(found, Finding{Path: path, Passage: category, Message: fmt.Sprintf("%s is not in the table of categories; the closest there is %s.",
+						jsondoc.Quote(category), registry.ClosestCategory(category))})
+				}
+			}
+			if t := judged(c); t != nil {
+				if t.Category == "" && t.Kind == registry.ActionTool {
+					return []Finding{{Path: "definition.category", Message: "No category is stated."}}, nil
+				}
+				outside("definition.category", t.Category)
+			}
+			if list, path, ok := c.spelledOut(); ok {
+				for i, category := range list.Categories {
+					outside(jsondoc.Index(jsondoc.Join(path, "categories"), i), category)
+				}
+			}
+			if a := c.Draft.Definition.Agent; a != nil && a.Status != registry.Deactivated {
+				for i, category := range a.Categories {
+					outside(jsondoc.Index("definition.categories", i), category)
+				}
+			}
+			return found, nil
+		},
 	}
 }
 

@@ -60,6 +60,9 @@ type Change struct {
 	// Prompts says what becomes of the prompts that the draft reaches, as far
 	// as a rule could object; empty when nobody rendered them.
 	Prompts []PromptCost
+	// Apart says that the draft is looked at by itself, as a file, and not as a
+	// change of the registry that its agents would know it from.
+	Apart bool
 	// Outcomes says how the test cases of the draft come out; nil when nobody
 	// ran them yet.
 	Outcomes []harness.Result
@@ -91,4 +94,7 @@ type World interface {
 	Alike(ctx context.Context, t *Peer) ([]*Peer, error)
 	// Agents returns every live agent, in any layer.
 	Agents(ctx context.Context) ([]registry.Live, error)
+	// Lists returns every allow-list, in any layer: those that are live, and those
+	// that go live together with the draft.
+	Lists(ctx context.Context) ([]registry.Live, error)
 }

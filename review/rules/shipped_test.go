@@ -15,7 +15,7 @@ import (
 func TestShippedDefinitions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	rules := slices.Concat(data(), registryRules(), budget())
-	for _, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents()) {
+	for _, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents(), shipped.Lists()) {
 		draft := sample()
 		draft.Subject = registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
 		draft.Type, draft.Definition = proposals.New, d

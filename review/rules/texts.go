@@ -41,6 +41,7 @@ func (c *Change) Texts() []Text {
 		t.tool(c.Draft.Definition.Tool)
 		t.source(c.Draft.Definition.Tool, c.Source)
 		t.agent(c.Draft.Definition.Agent)
+		t.allowList(c.Draft.Definition.List)
 		t.report(c)
 		c.once.textList = t.list
 	})
@@ -113,6 +114,15 @@ func (t *texts) agent(a *registry.Agent) {
 	}
 	t.add("definition.onboarding", a.Onboarding, Prose)
 	t.add("definition.timezone", a.Timezone, Identifier)
+}
+
+func (t *texts) allowList(l *registry.List) {
+	if l == nil {
+		return
+	}
+	t.add("definition.id", l.ID, Identifier)
+	t.add("definition.name", l.Name, Label)
+	t.add("definition.description", l.Description, Prose)
 }
 
 // byKey adds a text for each key, such as the guidance per channel.

@@ -13,7 +13,7 @@ CREATE TABLE proposals (
   seq            INTEGER PRIMARY KEY CHECK (seq > 0),
   id             TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
   type           TEXT NOT NULL CHECK (type IN ('new', 'modify', 'deactivate', 'reactivate', 'restore')),
-  kind           TEXT NOT NULL CHECK (kind IN ('tool', 'agent')),
+  kind           TEXT NOT NULL CHECK (kind IN ('tool', 'agent', 'list')),
   layer          TEXT NOT NULL,
   subject_id     TEXT NOT NULL,
   subject        TEXT NOT NULL CHECK (subject = kind || ':' || layer || '/' || subject_id),

@@ -3,7 +3,7 @@
 -- versions (records): every approved definition, a chain per subject.
 CREATE TABLE versions (
   seq           INTEGER PRIMARY KEY CHECK (seq > 0),
-  kind          TEXT NOT NULL CHECK (kind IN ('tool', 'agent')),
+  kind          TEXT NOT NULL CHECK (kind IN ('tool', 'agent', 'list')),
   layer         TEXT NOT NULL,
   id            TEXT NOT NULL,
   subject       TEXT NOT NULL CHECK (subject = kind || ':' || layer || '/' || id),
@@ -43,7 +43,7 @@ CREATE TRIGGER versions_delete BEFORE DELETE ON versions BEGIN SELECT RAISE(ABOR
 -- history.
 CREATE TABLE live (
   subject      TEXT PRIMARY KEY CHECK (subject = kind || ':' || layer || '/' || id),
-  kind         TEXT NOT NULL CHECK (kind IN ('tool', 'agent')),
+  kind         TEXT NOT NULL CHECK (kind IN ('tool', 'agent', 'list')),
   layer        TEXT NOT NULL,
   id           TEXT NOT NULL,
   version      INTEGER NOT NULL,
@@ -60,6 +60,7 @@ CREATE TABLE live (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX live_by_id ON live (kind, id, layer);
 CREATE INDEX live_by_category ON live (category, id) WHERE kind = 'tool' AND category <> '';
+CREATE INDEX live_by_tool_kind ON live (tool_kind, id, layer, status) WHERE kind = 'tool';
 CREATE INDEX live_by_name ON live (name) WHERE kind = 'tool';
 CREATE INDEX live_by_tag ON live (tag) WHERE tag <> '';
 CREATE TRIGGER live_insert BEFORE INSERT ON live

@@ -85,6 +85,9 @@ func consequences(d review.Dossier) []string {
 			lines = append(lines, "  "+strings.Replace(key, "#", " channel ", 1)+gone)
 		}
 	}
+	if d.Unassigned {
+		lines = append(lines, "No agent has this tool. Give it to one: toolcrib assign "+d.Proposal.Subject.ID+" --to NAME.")
+	}
 	for _, o := range d.Others {
 		lines = append(lines, "It makes "+reference(o)+" by "+o.Author.String()+" stale.")
 	}

@@ -15,6 +15,8 @@ func (s *session) doTools(filter string) error { return s.entries(registry.KindT
 
 func (s *session) doAgents(filter string) error { return s.entries(registry.KindAgent, filter) }
 
+func (s *session) doLists(filter string) error { return s.entries(registry.KindList, filter) }
+
 func (s *session) entries(kind registry.Kind, filter string) error {
 	var lines []string
 	for after := ""; ; {
@@ -104,8 +106,10 @@ func (s *session) doShow(ref string) error {
 			in = "does not have it"
 		}
 		switch {
-		case subject.Kind == registry.KindAgent:
+		case subject.Kind != registry.KindTool && u.Tool != "":
 			lines = append(lines, fmt.Sprintf("Tool %s, %s: %s.", u.Tool, inOrOut(u.In), u.Why))
+		case subject.Kind == registry.KindList:
+			lines = append(lines, fmt.Sprintf("%s refers to it.", u.Agent))
 		case u.List != "":
 			lines = append(lines, fmt.Sprintf("Allow-list %s %s: %s.", u.List, in, u.Why))
 		default:

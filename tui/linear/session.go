@@ -137,6 +137,7 @@ func commands() []command {
 		{names: []string{"id"}, help: "its whole id and review digest", open: true, do: (*session).doID},
 		{names: []string{"tools", "t"}, args: "[TEXT]", help: "the tools that are live", do: (*session).doTools},
 		{names: []string{"agents"}, args: "[TEXT]", help: "the agents that are live", do: (*session).doAgents},
+		{names: []string{"lists"}, args: "[TEXT]", help: "the allow-lists that are live", do: (*session).doLists},
 		{names: []string{"show"}, args: "SUBJECT", help: "a tool or an agent, its versions and who uses it", do: (*session).doShow},
 		{names: []string{"fork"}, args: "ID", help: "draft a tool of your own from a core tool", do: (*session).doFork},
 		{names: []string{"new"}, args: "SUBJECT", help: "draft a proposal in your editor", do: (*session).doNew},

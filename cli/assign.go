@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review/intake"
+	"toolcrib/store"
+)
+
+func newAssign(a *app) *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "assign TOOL… --to NAME",
+		Short: "Propose that an agent or an allow-list gets tools",
+		Long: `Draft and submit a proposal that adds tools to an agent or an allow-list: NAME is
+the id of an agent or a list, or its subject. Where an agent refers to a list by
+its name, the list is what changes, for every agent that refers to it.
+
+Nothing is live before the proposal is approved.`,
+		Example: `  toolcrib assign scene_pacer --to author
+  toolcrib assign get_issue create_issue --to list:global/integration_github`,
+		Args: some("ids of tools"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if to == "" {
+				return usagef("name the agent or the allow-list: --to NAME")
+			}
+			return runAssign(cmd.Context(), a, args, to)
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "the agent or the allow-list `NAME`, or its subject")
+	return cmd
+}
+
+func runAssign(ctx context.Context, a *app, names []string, to string) error {
+	b, err := a.bind(ctx)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(names))
+	for i, name := range names {
+		if ids[i], err = a.toolID(ctx, name); err != nil {
+			return err
+		}
+	}
+	holder, err := a.holder(ctx, to)
+	if err != nil {
+		return err
+	}
+	draft, ok := intake.Assign(holder, ids)
+	if !ok {
+		return fmt.Errorf("%s names %s already", holder.Subject, strings.Join(ids, ", "))
+	}
+	made, err := b.desk.Propose(ctx, b.actor, []proposals.Draft{draft}, true)
+	if err != nil {
+		return err
+	}
+	return a.printMoved(made)
+}
+
+// toolID returns the id of the live tool that goes by a name.
+func (a *app) toolID(ctx context.Context, name string) (string, error) {
+	db, view, err := a.databaseView(ctx)
+	if err != nil {
+		return "", err
+	}
+	e, _, err := db.Find(ctx, store.CatalogQuery{Kind: registry.KindTool, View: view}, name)
+	return e.Subject.ID, err
+}
+
+// holder returns the agent or the allow-list that a name means: a list where the
+// agent refers to one.
+func (a *app) holder(ctx context.Context, name string) (registry.Live, error) {
+	db, view, err := a.databaseView(ctx)
+	if err != nil {
+		return registry.Live{}, err
+	}
+	find := func(kind registry.Kind, ref string) (registry.Live, error) {
+		e, text, err := db.Find(ctx, store.CatalogQuery{Kind: kind, View: view}, ref)
+		if err != nil {
+			return registry.Live{}, err
+		}
+		return liveOf(store.Exported{CatalogEntry: e, Definition: text})
+	}
+	if s, err := registry.ParseSubject(name); err == nil && s.Kind == registry.KindList {
+		return find(registry.KindList, name)
+	}
+	agent, err := find(registry.KindAgent, name)
+	if err != nil {
+		list, missing := find(registry.KindList, name)
+		if missing == nil {
+			return list, nil
+		}
+		return registry.Live{}, notFoundf("agent or allow-list %s", name)
+	}
+	if list := agent.Definition.Agent.AllowList; list != nil && list.Reference() {
+		return find(registry.KindList, list.Name)
+	}
+	return agent, nil
+}

@@ -1,0 +1,43 @@
+package shipped
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// Lists returns the allow-lists that are shipped, in the order in which they
+// are documented. They stand in the global layer and change through proposals:
+// which list is in force is for the registry to say. Nobody changes what is in
+// them: they are shared.
+func Lists() []registry.Definition { return slices.Clone(lists()) }
+
+// List returns the allow-list of the given id as it is shipped.
+func List(id string) (registry.AllowList, bool) {
+	all := lists()
+	i := slices.IndexFunc(all, func(d registry.Definition) bool { return d.ID() == id })
+	if i < 0 {
+		return registry.AllowList{}, false
+	}
+	return all[i].List.AllowList(), true
+}
+
+var lists = sync.OnceValue(func() []registry.Definition {
+	const name = "lists.json"
+	n, err := jsondoc.Parse(read(name), jsondoc.DefaultLimits)
+	if err != nil {
+		panic(fmt.Sprintf("shipped: %s: %v", name, err))
+	}
+	all := make([]registry.Definition, len(n.Items))
+	for i, item := range n.Items {
+		d, ps := registry.BindDefinition(registry.KindList, item, jsondoc.Index(jsondoc.Root, i))
+		if ps != nil {
+			panic(fmt.Sprintf("shipped: %s: %v", name, ps))
+		}
+		all[i] = d
+	}
+	return all
+})

@@ -1,0 +1,200 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"toolcrib/prompt"
+	"toolcrib/registry"
+)
+
+// catalogs is the live registry with some definitions in the place of others.
+// It remembers the prompts that it rendered.
+type catalogs struct {
+	LiveReader
+	changed map[registry.Subject]registry.Live
+	prompts map[sight][]prompt.Output
+	hashed  map[sight]map[string]string
+}
+
+// sight is an agent in the view of a layer.
+type sight struct {
+	agent registry.Subject
+	layer registry.Layer
+}
+
+func newCatalogs(r LiveReader, changed map[registry.Subject]registry.Live) *catalogs {
+	return &catalogs{LiveReader: r, changed: changed, prompts: map[sight][]prompt.Output{}, hashed: map[sight]map[string]string{}}
+}
+
+// ByName implements registry.Finder.
+func (c *catalogs) ByName(ctx context.Context, name string) ([]registry.Live, error) {
+	found, err := c.LiveReader.ByName(ctx, name)
+	return c.overlay(found, func(t *registry.Tool) bool { return t.ID == name || slices.Contains(t.Aliases, name) }), err
+}
+
+// InCategory implements registry.Finder.
+func (c *catalogs) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	found, err := c.LiveReader.InCategory(ctx, category)
+	return c.overlay(found, func(t *registry.Tool) bool { return t.Category == category }), err
+}
+
+// OfKind implements registry.Finder. A changed tool counts whatever its kind: it
+// may stand in front of one of the kind.
+func (c *catalogs) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	if most > 0 {
+		most += len(c.changed) // those that go make room
+	}
+	found, err := c.LiveReader.OfKind(ctx, kind, view, most)
+	if err != nil {
+		return nil, err
+	}
+	for s := range c.changed {
+		if s.Kind != registry.KindTool || slices.ContainsFunc(found, func(l registry.Live) bool { return l.Subject.ID == s.ID }) {
+			continue
+		}
+		same, err := c.LiveReader.ByName(ctx, s.ID) // those of other layers
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, slices.DeleteFunc(same, func(l registry.Live) bool { return l.Subject.ID != s.ID })...)
+	}
+	return c.overlay(found, func(*registry.Tool) bool { return true }), nil
+}
+
+// Lists implements registry.Finder.
+func (c *catalogs) Lists(ctx context.Context) ([]registry.Live, error) {
+	lists, err := c.LiveReader.Lists(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lists = slices.DeleteFunc(lists, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
+	for _, l := range c.changed {
+		if l.Definition.List != nil {
+			lists = append(lists, l)
+		}
+	}
+	return lists, nil
+}
+
+// overlay drops what is changed from found, and adds what is changed and
+// matches.
+func (c *catalogs) overlay(found []registry.Live, matches func(*registry.Tool) bool) []registry.Live {
+	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
+	for _, l := range c.changed {
+		if l.Definition.Tool != nil && matches(l.Definition.Tool) {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// agents returns the agents as they would be.
+func (c *catalogs) agents(now []registry.Live) []registry.Live {
+	then := slices.DeleteFunc(slices.Clone(now), func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
+	for _, l := range c.changed {
+		if l.Definition.Agent != nil {
+			then = append(then, l)
+		}
+	}
+	return then
+}
+
+// outputs returns every channel prompt of an agent; none when it is not there,
+// not active, or hidden by a stronger layer.
+func (c *catalogs) outputs(ctx context.Context, s sight) ([]prompt.Output, error) {
+	if known, ok := c.prompts[s]; ok {
+		return known, nil
+	}
+	agents, err := c.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in, err := c.input(ctx, s.agent, s.layer, c.agents(agents), ReferenceContext())
+	if err != nil {
+		return nil, err
+	}
+	var out []prompt.Output
+	if in != nil {
+		in.Context = prompt.Reference()
+		out = prompt.NewRenderer(*in).RenderAll()
+	}
+	c.prompts[s] = out
+	return out, nil
+}
+
+// hashes returns the hash of every channel prompt of an agent.
+func (c *catalogs) hashes(ctx context.Context, s sight) (map[string]string, error) {
+	if known, ok := c.hashed[s]; ok {
+		return known, nil
+	}
+	outputs, err := c.outputs(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	c.hashed[s] = prompt.Hashes(outputs)
+	return c.hashed[s], nil
+}
+
+// ReferenceContext is where an agent is taken to work when its prompts are
+// rendered for a review.
+func ReferenceContext() registry.Context { return registry.Context{Local: true, Embedding: true} }
+
+// input returns what the prompts of an agent are made of in the view of layer;
+// nil when it is not there, not active, or hidden by a stronger layer.
+func (c *catalogs) input(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (*prompt.Input, error) {
+	profile := profileOf(agent, layer, agents)
+	if profile == nil {
+		return nil, nil //nolint:nilnil // no prompt is an answer, not an error
+	}
+	in, err := Input(ctx, *profile, registry.Layered{Finder: c, View: layer.View()}, where)
+	return &in, err
+}
+
+// profileOf returns the profile of an active agent that is seen in the view of
+// layer, nil when there is none.
+func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.Live) *registry.Agent {
+	for _, a := range seen(agents, layer) {
+		if a.Subject == agent {
+			return a.Definition.Agent
+		}
+	}
+	return nil
+}
+
+// toolless returns why an agent would have no tools at all, not even some that
+// it has to look for; nil when it has any, or is not there.
+func (c *catalogs) toolless(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
+	profile := profileOf(agent, layer, agents)
+	if profile == nil {
+		return nil, nil
+	}
+	where.IncludeDeferred = true
+	_, err = registry.Resolve(ctx, *profile, where, registry.Layered{Finder: c, View: layer.View()})
+	if errors.Is(err, registry.ErrNoTools) || errors.Is(err, registry.ErrUnknownList) {
+		return fmt.Errorf("%s: %w", agent, err), nil
+	}
+	return nil, err
+}
+
+// Input returns what the prompts of an agent are made of, but for the moment
+// and the user. An agent whose allow-list leaves nothing has nothing; its
+// prompts are rendered all the same. Of the tools that come in by their kind
+// only the first prompt.MaxOfKind are told of, so that a prompt, and an approval
+// that changes it, costs the same however many there are. When tools are left to
+// be discovered the prompts say so.
+func Input(ctx context.Context, agent registry.Agent, catalog registry.Catalog, where registry.Context) (prompt.Input, error) {
+	where.MostOfKind = prompt.MaxOfKind
+	res, err := registry.Resolve(ctx, agent, where, catalog)
+	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
+		return prompt.Input{}, err
+	}
+	entries := res.Tools()
+	tools := make([]prompt.Tool, len(entries))
+	for i, e := range entries {
+		tools[i] = prompt.Tool{Tool: e.Definition.Tool, Locked: e.Core()}
+	}
+	return prompt.Input{Agent: agent, Tools: tools, More: res.More || res.Deferred() > 0}, nil
+}
