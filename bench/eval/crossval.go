@@ -192,7 +192,7 @@ func curve(list []*example, scores map[*example]tops, t *rules.Learned, out io.W
 			fmt.Fprintf(out, " %10.1f%%", 100*reported(list, scores, c.want, func(s tops) bool { return s.reach(float64(t.Threshold), t.WithFrame, d) }, true))
 		}
 		if d == 0 {
-			fmt.Fprint(out, "  chosen")
+			fmt.Fprintf(out, "  chosen")
 		}
 		fmt.Fprintln(out)
 	}

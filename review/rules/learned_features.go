@@ -35,6 +35,9 @@ type hash32 uint32
 
 const fnvBasis hash32 = 2166136261
 
+// wordBasis is the hash of what stands before a word.
+var wordBasis = fnvBasis.str("w:")
+
 func (h hash32) str(s string) hash32 {
 	for i := range len(s) {
 		h = (h ^ hash32(s[i])) * 16777619
@@ -79,7 +82,7 @@ func (c *Change) featuresOf(s *Sentence, f *Features) {
 			f.name(namedGroup, "param:", stem(w))
 		}
 	}
-	c.wordFeatures(s, words, place, f)
+	c.wordFeatures(words, place, f)
 	f.phrases(words)
 	for _, w := range words {
 		f.pieces(w)
@@ -123,7 +126,7 @@ func (f *Features) concepts(place string, set scan.Set) {
 
 // wordFeatures adds words by their stem and how they fit the tool: how many of
 // them are about it, and how many occur nowhere else.
-func (c *Change) wordFeatures(s *Sentence, words []string, place string, f *Features) {
+func (c *Change) wordFeatures(words []string, place string, f *Features) {
 	st := c.setting()
 	related, strange := 0, 0
 	from := len(f[namedGroup])
@@ -132,12 +135,13 @@ func (c *Change) wordFeatures(s *Sentence, words []string, place string, f *Feat
 			continue
 		}
 		w = stem(w)
-		h := fnvBasis.str("w:").str(w).mixed()
+		h := wordBasis.str(w).mixed()
 		if slices.Contains(f[namedGroup][from:], h) {
 			continue
 		}
 		f[namedGroup] = append(f[namedGroup], h)
 		switch {
+		case !c.isAction():
 		case st.about[w]:
 			related++
 		case st.count[w] < 2:

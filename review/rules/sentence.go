@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func (c *Change) sentences(s *scanned, table *Learned) []Sentence {
 			list = append(list, Sentence{Path: s.Path, Text: d.Text[x.Start:x.End], text: s, at: passage{d.Start, d.End, d.Disguise}, concepts: x.Concepts})
 		}
 	}
-	return table.mostTelling(list)
+	return table.mostTelling(list, s.Matches)
 }
 
 // wholeText returns a short text, which has no sentences, as one. An
@@ -59,9 +60,9 @@ func wholeText(s *scanned) []Sentence {
 	return []Sentence{{Path: s.Path, Text: s.Value, text: s, at: passage{end: len(s.Value)}, concepts: s.Concepts, first: true}}
 }
 
-// mostTelling returns at most maxJudged sentences of list, those with the
-// heaviest concepts, in their order.
-func (t *Learned) mostTelling(list []Sentence) []Sentence {
+// mostTelling returns the sentences of list in which a frame matches, and besides
+// at most maxJudged with the heaviest concepts, in their order.
+func (t *Learned) mostTelling(list []Sentence, matches []scan.Match) []Sentence {
 	if len(list) <= maxJudged {
 		return list
 	}
@@ -69,12 +70,18 @@ func (t *Learned) mostTelling(list []Sentence) []Sentence {
 	for i := range list {
 		weights[i] = t.roughly(&list[i].concepts)
 	}
+	for i := range matches {
+		k, _ := slices.BinarySearchFunc(list, matches[i].Start, func(s Sentence, at int) int { return cmp.Compare(s.at.end, at+1) })
+		if k < len(list) {
+			weights[k] = math.MaxInt
+		}
+	}
 	sorted := slices.Clone(weights)
 	slices.SortFunc(sorted, func(a, b int) int { return cmp.Compare(b, a) })
 	least := sorted[maxJudged-1]
 	kept := list[:0]
 	for i, s := range list {
-		if weights[i] >= least && len(kept) < maxJudged {
+		if weights[i] == math.MaxInt || weights[i] >= least && len(kept) < maxJudged {
 			kept = append(kept, s)
 		}
 	}

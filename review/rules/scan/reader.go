@@ -32,6 +32,7 @@ type reader struct {
 	alone    int  // where the last of them ends
 
 	tried marks
+	fired []uint8             // matches of each frame in the text
 	dead  [maxSteps][2]uint64 // tokens at which a step is known to fail
 	path  [maxSteps][2]uint8  // first and last token of each step of the match
 

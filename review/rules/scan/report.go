@@ -2,9 +2,10 @@ package scan
 
 // report adds the match of frame n from token first to token last.
 func (s *reader) report(n int, f *frame, first, last int) {
-	if len(s.out.Matches) >= maxMatches {
+	if len(s.out.Matches) >= maxMatches || s.fired[n] >= maxPerFrame {
 		return
 	}
+	s.fired[n]++
 	m := Match{Frame: s.g.names[n], Disguise: s.base, Sentence: s.mask, Nested: s.seg.depth > 0}
 	m.Start, m.End = s.seg.origin(int(s.tokens[first].start), int(s.tokens[last].end))
 	for i := range first {
@@ -29,8 +30,12 @@ func (s *reader) report(n int, f *frame, first, last int) {
 	s.out.Matches = append(s.out.Matches, m)
 }
 
-// maxMatches bounds the matches in one text.
-const maxMatches = 512
+// maxMatches bounds the matches in one text, maxPerFrame those of one frame, so
+// that a text full of one turn of phrase hides no other.
+const (
+	maxMatches  = 2048
+	maxPerFrame = 24
+)
 
 // inQuotes reports whether an odd number of quotation marks stands before the
 // match and another one after it, within the sentence.

@@ -70,6 +70,10 @@ func (g *Grammar) Scan(text string) *Result {
 	s := g.readers.Get().(*reader)
 	defer g.readers.Put(s)
 	s.out = out
+	if s.fired == nil {
+		s.fired = make([]uint8, len(g.frames))
+	}
+	clear(s.fired)
 	s.budget = 2*len(text) + maxExtra
 	s.queue = append(s.queue[:0], segment{text: text, end: len(text)})
 	for i := 0; i < len(s.queue) && i < maxSegments; i++ {

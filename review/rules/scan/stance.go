@@ -55,7 +55,7 @@ func (s *reader) negated(first int) bool {
 	commas, or := false, false
 	for j := first - 1; j >= 0 && s.tokens[first].pos-s.tokens[j].pos <= scope; j-- {
 		next := s.tokens[j+1].gap
-		if next&clauseEnds != 0 && !(next&gStop != 0 && next&gSpace == 0) {
+		if next&clauseEnds != 0 && (next&gStop == 0 || next&gSpace != 0) {
 			return false
 		}
 		commas = commas || next&gComma != 0
