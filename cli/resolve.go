@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/gateway/builtin"
 	"toolcrib/registry"
 )
 
@@ -31,6 +32,8 @@ type docChoice struct {
 	Approval string `json:"approval,omitempty"`
 	Locked   bool   `json:"locked"`
 	Deferred bool   `json:"deferred"`
+	// NotConnected says that every call will fail until something can run it.
+	NotConnected bool `json:"not_connected,omitempty"`
 }
 
 func newResolve(a *app) *cobra.Command {
@@ -87,7 +90,11 @@ func runResolve(ctx context.Context, a *app, agent string, where registry.Contex
 			in++
 		}
 		if c.In || explain {
-			doc.Tools = append(doc.Tools, newDocChoice(c))
+			choice := newDocChoice(c)
+			if t := c.Entry.Definition.Tool; t != nil {
+				choice.NotConnected = !a.connected(*t)
+			}
+			doc.Tools = append(doc.Tools, choice)
 		}
 	}
 	for _, w := range res.Warnings {
@@ -103,11 +110,27 @@ func runResolve(ctx context.Context, a *app, agent string, where registry.Contex
 		rows := make([][]string, len(res.Choices))
 		for i, c := range res.Choices {
 			rows[i] = []string{inOrOut(c.In), c.Name, doc.Tools[i].Layer, c.Why()}
+			if doc.Tools[i].NotConnected {
+				rows[i][3] += ", not connected"
+			}
 		}
 		p.table([]string{"", "TOOL", "LAYER", "WHY"}, rows)
 		p.blank()
 		p.linef("%s has %d of the %d tools that its allow-list speaks of.", profile.Subject, in, len(res.Choices))
 	})
+}
+
+// connected reports whether anything is configured that could run a tool.
+func (a *app) connected(t registry.Tool) bool {
+	if t.Provider == nil || t.Provider.Type != registry.ProviderMCP {
+		return builtin.Connected(t)
+	}
+	c, err := a.settings()
+	if err != nil {
+		return true // whoever calls it is told
+	}
+	_, ok := c.Servers[t.Provider.Server]
+	return ok
 }
 
 func inOrOut(in bool) string {

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -171,6 +172,16 @@ func zone(name string) *time.Location {
 		return nil
 	}
 	return loc
+}
+
+// Connected reports whether a built-in provider runs t. Mail has none: its tools
+// run once their approved definition names another provider.
+func Connected(t registry.Tool) bool {
+	if t.Provider == nil || t.Provider.Type != registry.ProviderBuiltin {
+		return true
+	}
+	id := cmp.Or(t.Provider.Name, t.ID)
+	return id != "search_gmail" && id != "get_gmail" && toolFor(id) != nil
 }
 
 // notConnected answers for tools that only an integration can run: their
