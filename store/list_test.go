@@ -150,7 +150,7 @@ func TestPrefixes(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	ps := make([]proposals.Proposal, 300)
 	for i := range ps {
-		ps[i].ID = proposals.ID(fmt.Sprintf("%08x-%04x-7000-8000-%012x", random.Uint32N(64)<<26, random.IntN(4), random.Uint64()>>16))
+		ps[i].ID = proposals.ID(fmt.Sprintf("0%07x-%04x-7000-8000-%012x", random.Uint32N(64)<<22, random.IntN(4), random.Uint64()>>16))
 	}
 	db.Queue(t, ps...)
 	page := list(t, db, review.Query{Limit: 1000})
