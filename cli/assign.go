@@ -24,7 +24,7 @@ its name, the list is what changes, for every agent that refers to it.
 
 Nothing is live before the proposal is approved.`,
 		Example: `  toolcrib assign scene_pacer --to author
-  toolcrib assign get_issue create_issue --to list:global/integration_github`,
+  toolcrib assign get_tasks get_reminders --to list:global/supervisor`,
 		Args: some("ids of tools"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" {

@@ -22,6 +22,7 @@ func notRun() map[string]string {
 		"toolcrib import --mcp-url https://mcp.example.com/mcp --token-env EXAMPLE_TOKEN --server example": "asks a server on the network",
 		"toolcrib import --mcp-url https://mcp.example.com/mcp --server example":                           "asks a server on the network",
 		"toolcrib mcp --http 127.0.0.1:8765 --token-file ~/.config/toolcrib/mcp.token":                     "serves until it is interrupted; TestMCPTokenFile has it",
+		"toolcrib check --code github.json --server github":                                                "finds what was not imported; the script check has it",
 		"toolcrib watch":                    "runs until it is interrupted; TestWatch has it",
 		"toolcrib watch tracker --every 1h": "runs until it is interrupted; TestWatch has it",
 		"toolcrib watch --as agent:watch":   "runs until it is interrupted; TestWatchAsAgent has it",

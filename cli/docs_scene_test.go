@@ -100,6 +100,7 @@ func (s scene) files(t *testing.T) {
 		"args.json": `{"tasks": [{"title": "Read the proofs"}]}`, "proposals/pacer.md": s.read(t, "pacer.md"),
 		"registry.json":   `{"tools": ["get_task"], "agents": [{"id": "helper", "name": "Helper", "tools": ["get_task", "recall"]}]}`,
 		"tracker.json":    `{"tools": [{"name": "list_issues", "description": "List the issues of a project.", "inputSchema": {"type": "object"}}]}`,
+		"github.json":     `{"tools": [{"name": "list_releases", "description": "List the releases of a repository, newest first.", "inputSchema": {"type": "object"}}]}`,
 		"assessment.json": `{"revision": 1, "recommendation": "needs_changes", "comment": "Look again.", "findings": []}`,
 	} {
 		s.write(name, text)
