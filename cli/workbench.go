@@ -73,7 +73,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	width, height := a.terminalSize()
 	if c.Accessible {
 		a.settle()
-		return linear.Run(ctx, linear.Config{Config: conf, In: a.env.In, Keyboard: a.keyboard, Out: a.env.Out, Resolve: b.desk.Resolve, Page: max(height-2, 10), Width: width})
+		return linear.Run(ctx, linear.Config{Config: conf, In: a.env.In, Keyboard: a.keyboard, Screen: a.stdout, Out: a.env.Out, Resolve: b.desk.Resolve, Page: max(height-2, 10), Width: width})
 	}
 	m := tui.New(conf)
 	if unknown := m.Rebind(c.Keys); len(unknown) > 0 {

@@ -102,7 +102,7 @@ func (s *session) give(run *exec.Cmd) error {
 	if in, ok := s.cfg.Keyboard.(*os.File); ok {
 		run.Stdin = in
 	}
-	if out, ok := s.cfg.Out.(*os.File); ok {
+	if out, ok := s.cfg.Screen.(*os.File); ok {
 		run.Stdout, run.Stderr = out, out
 	}
 	return run.Run()

@@ -20,9 +20,10 @@ type Config struct {
 	tui.Config
 	In  io.Reader
 	Out io.Writer
-	// Keyboard is what an editor reads from; it has the terminal where it is a
-	// file, and nothing else does.
+	// Keyboard is what an editor reads from, and Screen what it draws on; it has
+	// the terminal where they are files.
 	Keyboard io.Reader
+	Screen   io.Writer
 	// Resolve finds proposals by what people call them.
 	Resolve func(ctx context.Context, refs ...string) ([]proposals.ID, error)
 	// Page is after how many lines it waits; 0 for never.
