@@ -69,9 +69,6 @@ func characters(id, name string, severity Severity, doc, suggestion, message str
 			if strays(s.Value, runs) {
 				for i := range found {
 					found[i].Severity = milder(severity, Warn)
-					if s.governs() {
-						found[i].Severity = Info
-					}
 				}
 			}
 			return found
