@@ -40,6 +40,15 @@ type Draft struct {
 	ChangeSet string // "" when the proposal stands alone
 }
 
+// TextHash returns that of the tool that the draft would put into force, "" when
+// it is not about a tool or takes one away.
+func (d Draft) TextHash() string {
+	if d.Definition.Tool == nil || d.Type == Deactivate {
+		return ""
+	}
+	return d.Definition.Tool.TextHash()
+}
+
 // Expect says how a test case should come out.
 type Expect string
 

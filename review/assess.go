@@ -34,7 +34,7 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	if err != nil {
 		return p, Assessment{}, err
 	}
-	report, err := d.examine(ctx, tx, rev.Draft)
+	report, err := d.examine(ctx, tx, p.ID, rev.Draft)
 	if err != nil {
 		return p, Assessment{}, err
 	}
@@ -108,8 +108,9 @@ func (d *Desk) addAssessment(ctx context.Context, tx Tx, p proposals.Proposal, a
 	})
 }
 
-// examine runs the rules over a draft as it would meet the live registry.
-func (d *Desk) examine(ctx context.Context, r Reader, draft proposals.Draft) (Report, error) {
+// examine runs the rules over the draft of a proposal as it would meet the live
+// registry and the other proposals.
+func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft proposals.Draft) (Report, error) {
 	before, err := live(ctx, r, draft.Subject)
 	if err != nil {
 		return Report{}, err
@@ -126,9 +127,13 @@ func (d *Desk) examine(ctx context.Context, r Reader, draft proposals.Draft) (Re
 	if err != nil {
 		return Report{}, err
 	}
+	same, err := twins(ctx, r, id, draft)
+	if err != nil {
+		return Report{}, err
+	}
 	results := d.trials.of(ctx, draft)
 	findings, err := d.basis().rules.Check(ctx, &rules.Change{
-		Draft: draft, Before: before, Source: raw, World: world{r, coming}, Prompts: costs, Outcomes: results,
+		Draft: draft, Before: before, Source: raw, World: world{r, coming}, Twins: same, Prompts: costs, Outcomes: results,
 	})
 	return Report{Findings: findings, Harness: results}, err
 }

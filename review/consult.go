@@ -106,7 +106,7 @@ func (d *Desk) request(ctx context.Context, id proposals.ID) (Request, error) {
 		if _, err := proposals.Next(p.State, proposals.ActAssess); err != nil {
 			return fmt.Errorf("%s: %w", name(p), err)
 		}
-		report, err := d.examine(ctx, r, rev.Draft)
+		report, err := d.examine(ctx, r, p.ID, rev.Draft)
 		if err != nil {
 			return err
 		}

@@ -45,6 +45,10 @@ type ProposalReader interface {
 	OpenBy(ctx context.Context, author proposals.Actor) (int, error)
 	// OpenOn lists the open proposals on a subject, the oldest first.
 	OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error)
+	// SameText returns the latest proposals, at most a number of them and without
+	// one, that are open or were rejected and whose tool has the texts that
+	// textHash stands for.
+	SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error)
 	// Members lists the proposals of a change set that are not withdrawn, the
 	// oldest first.
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)

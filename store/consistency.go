@@ -31,7 +31,11 @@ func (l Ledger) Inconsistencies(ctx context.Context, fn func(history.Damage)) er
 	if err != nil {
 		return err
 	}
-	inspections = append(append(inspections, recomputed()...), blocks...)
+	texts, err := l.textInspections(ctx)
+	if err != nil {
+		return err
+	}
+	inspections = slices.Concat(inspections, recomputed(), blocks, texts)
 	answers := make([][]history.Damage, len(inspections))
 	var running sync.WaitGroup
 	for i, in := range inspections {

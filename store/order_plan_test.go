@@ -98,4 +98,12 @@ func TestOrdersAreWalked(t *testing.T) {
 	if steps := plan(t.Context(), t, db, open); !strings.Contains(steps[0], "proposals_by_state_subject (state=? AND subject=?)") {
 		t.Errorf("the open ones on a subject are read by %q", steps)
 	}
+	// C22
+	same := made(t, db, func(s *session) error {
+		_, err := s.SameText(t.Context(), "0a", id, 8)
+		return err
+	})
+	if steps := strings.Join(plan(t.Context(), t, db, same), "\n"); !strings.Contains(steps, "proposals_by_text (text_hash=?)") || strings.Contains(steps, "TEMP B-TREE") {
+		t.Errorf("the same text is found by %q", steps)
+	}
 }

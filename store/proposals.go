@@ -91,13 +91,22 @@ func (s *session) Members(ctx context.Context, changeSet string) ([]proposals.Pr
 		"SELECT"+proposalColumns+fromProposals+"WHERE p.change_set = ? AND p.change_set <> '' AND p.state <> 'withdrawn' ORDER BY p.seq", changeSet)
 }
 
+// SameText implements review.ProposalReader. Its conditions are those of the
+// index, which is walked from the end.
+func (s *session) SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error) {
+	return all(ctx, s, scanProposal,
+		"SELECT"+proposalColumns+" FROM proposals p INDEXED BY proposals_by_text LEFT JOIN live l ON l.subject = p.subject "+
+			"WHERE p.text_hash = ? AND p.text_hash <> '' AND p.state <> 'approved' AND p.state <> 'withdrawn' AND p.id <> ? ORDER BY p.seq DESC LIMIT ?",
+		textHash, except, most)
+}
+
 // AddProposal implements review.ProposalWriter.
 func (s *session) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
 	_, err := s.exec(ctx, `
-		INSERT INTO proposals (seq, id, type, kind, layer, subject_id, subject, title, state, revision, content_hash,
+		INSERT INTO proposals (seq, id, type, kind, layer, subject_id, subject, title, state, revision, content_hash, text_hash,
 			base_version, author, change_set, created_at, updated_at)
-		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM proposals), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		p.ID, p.Type, p.Subject.Kind, p.Subject.Layer, p.Subject.ID, p.Subject.String(), p.Title, p.State, p.Revision, p.ContentHash,
+		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM proposals), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		p.ID, p.Type, p.Subject.Kind, p.Subject.Layer, p.Subject.ID, p.Subject.String(), p.Title, p.State, p.Revision, p.ContentHash, r.Draft.TextHash(),
 		p.BaseVersion, p.Author.String(), p.ChangeSet, history.Timestamp(p.CreatedAt), history.Timestamp(p.UpdatedAt))
 	if err != nil {
 		return "", fmt.Errorf("proposal %s: %w", p.ID, err)
@@ -108,9 +117,9 @@ func (s *session) AddProposal(ctx context.Context, p proposals.Proposal, r propo
 // AddRevision implements review.ProposalWriter.
 func (s *session) AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
 	n, err := s.exec(ctx, `
-		UPDATE proposals SET type = ?, title = ?, revision = ?, content_hash = ?, base_version = ?, change_set = ?, updated_at = ?
+		UPDATE proposals SET type = ?, title = ?, revision = ?, content_hash = ?, text_hash = ?, base_version = ?, change_set = ?, updated_at = ?
 		WHERE id = ? AND revision = ?`,
-		p.Type, p.Title, r.Number, p.ContentHash, p.BaseVersion, p.ChangeSet, history.Timestamp(p.UpdatedAt), p.ID, r.Number-1)
+		p.Type, p.Title, r.Number, p.ContentHash, r.Draft.TextHash(), p.BaseVersion, p.ChangeSet, history.Timestamp(p.UpdatedAt), p.ID, r.Number-1)
 	if err := changedOne(n, err, "proposal "+string(p.ID)); err != nil {
 		return "", err
 	}

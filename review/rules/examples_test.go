@@ -27,7 +27,7 @@ func TestExamples(t *testing.T) {
 
 func check(t *testing.T, r Rule, e Example) []Finding {
 	t.Helper()
-	c := &Change{Draft: e.Draft, World: Memory(e.Live), Prompts: e.Prompts}
+	c := &Change{Draft: e.Draft, World: Memory(e.Live), Prompts: e.Prompts, Twins: e.Twins}
 	for i, l := range e.Live {
 		if l.Subject == e.Draft.Subject {
 			c.Before = &e.Live[i]

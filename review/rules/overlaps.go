@@ -13,7 +13,7 @@ import (
 // overlaps is the O family: a second tool for what one does already makes a
 // model choose, and it will choose differently each time.
 func overlaps() []Rule {
-	return []Rule{likeCore(), likeLive(), labelRule(), tagRule()}
+	return []Rule{likeCore(), likeLive(), labelRule(), tagRule(), twinRule()}
 }
 
 // From how much on two live tools count as nearly the same: of the shingles of

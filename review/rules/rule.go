@@ -44,6 +44,7 @@ type Example struct {
 	Draft   proposals.Draft
 	Live    []registry.Live
 	Prompts []PromptCost
+	Twins   []Twin
 }
 
 // Change is what the rules look at: one revision against what is live.
@@ -54,6 +55,8 @@ type Change struct {
 	// not: what the source of the definition pins.
 	Source []byte
 	World  World
+	// Twins are other proposals, open or rejected, with the very text of the draft.
+	Twins []Twin
 	// Proposed is the tool of the draft when somebody has compared it already; it
 	// may be nil.
 	Proposed *Peer
@@ -68,6 +71,14 @@ type Change struct {
 	Outcomes []harness.Result
 
 	once computed
+}
+
+// Twin is a proposal that has the text of another one.
+type Twin struct {
+	Name     string         // its number and its subject
+	Tool     *registry.Tool // what it proposes
+	Rejected bool
+	Reason   string // why it was rejected
 }
 
 // PromptCost is what a change does to the prompt of one channel of an agent.

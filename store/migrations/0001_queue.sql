@@ -5,6 +5,8 @@
 
 -- proposals: the queue. The identity of a proposal never changes; its state does.
 --
+-- text_hash: of the texts of the tool in the current revision, '' for what has
+-- none and for a deactivation. It finds the same text under another id.
 -- waived_until: when the first waiver that the counts rely on expires; '' when
 -- none does.
 -- risk: sort key for the queue: open blocks first, then the worst finding, then
@@ -21,6 +23,7 @@ CREATE TABLE proposals (
   state          TEXT NOT NULL CHECK (state IN ('draft', 'chief_review', 'user_review', 'needs_changes', 'approved', 'rejected', 'withdrawn')),
   revision       INTEGER NOT NULL CHECK (revision > 0),
   content_hash   TEXT NOT NULL,
+  text_hash      TEXT NOT NULL DEFAULT '',
   base_version   INTEGER NOT NULL CHECK (base_version >= 0),
   author         TEXT NOT NULL,
   change_set     TEXT NOT NULL,
@@ -45,6 +48,9 @@ CREATE INDEX proposals_by_subject ON proposals (subject, seq);
 CREATE INDEX proposals_by_change_set ON proposals (change_set, seq) WHERE change_set <> '';
 CREATE INDEX proposals_by_subject_id ON proposals (subject_id, state);
 CREATE INDEX proposals_by_issue ON proposals (issue) WHERE issue > 0;
+-- Only what is open or rejected is looked for by its text.
+CREATE INDEX proposals_by_text ON proposals (text_hash)
+WHERE text_hash <> '' AND state <> 'approved' AND state <> 'withdrawn';
 -- The queue sorts by these within a state. Each ends with seq, the rowid, without
 -- naming it.
 CREATE INDEX proposals_by_risk ON proposals (state, risk);

@@ -23,7 +23,8 @@ type loader struct {
 	now   time.Time
 	words vocabulary
 
-	draftText, definitionText string // with marks for what differs
+	draftText, definitionText string        // with marks for what differs
+	tool                      registry.Tool // likewise
 	report                    string
 	prev                      string // hash of the last event
 	seq                       map[string]int64
@@ -50,6 +51,7 @@ func (l *loader) begin() error {
 	d := Prompt(markID)
 	d.Definition.Tool.Prompt += "\n" + markText
 	d.Definition.Tool.Goals = markText
+	l.tool = *d.Definition.Tool
 	l.draftText, l.definitionText = string(d.Canonical()), string(d.Definition.Canonical())
 	l.report = review.Report{Comment: "**Does it make sense?** The template is whole and the names follow the conventions.\n\n**Does it overlap a core tool?** No.\n\n" +
 		"**Does it break guardrails or policy?** Nothing was found.\n\n**What must change?** Nothing."}.Encode()
@@ -123,6 +125,13 @@ func (l *loader) definition(id, text string) string {
 	return strings.NewReplacer(markID, id, markText, text).Replace(l.definitionText)
 }
 
+func (l *loader) textHash(id, text string) string {
+	replace := strings.NewReplacer(markID, id, markText, text).Replace
+	t := l.tool
+	t.UsageNotes, t.Goals, t.Guardrails, t.Prompt = replace(t.UsageNotes), replace(t.Goals), replace(t.Guardrails), replace(t.Prompt)
+	return t.TextHash()
+}
+
 // approved writes a proposal with all that its approval left.
 func (l *loader) approved(n int) error {
 	p, err := l.proposal(n, proposals.Approved)
@@ -167,6 +176,7 @@ type loaded struct {
 	id, assessment    string
 	subject           registry.Subject
 	name, text        string
+	textHash          string
 	definition, draft string
 	hash              string
 }
@@ -181,7 +191,7 @@ func (l *loader) proposal(n int, state proposals.State) (loaded, error) {
 	}
 	p.definition = l.definition(id, p.text)
 	p.draft = strings.NewReplacer(markID, id, markText, p.text).Replace(l.draftText)
-	p.hash = registry.HashBytes([]byte(p.definition))
+	p.hash, p.textHash = registry.HashBytes([]byte(p.definition)), l.textHash(id, p.text)
 	subject, drafted := p.subject.String(), l.tick()
 	created := history.Timestamp(drafted)
 	seal := history.Seal("toolcrib revision 1", p.id, "1", p.draft, p.hash, author, created)
@@ -211,8 +221,8 @@ func (l *loader) proposal(n int, state proposals.State) (loaded, error) {
 	if err := l.insert("issues", number, p.id, "[Tool Proposal] "+p.name, assignee, status, "tool-proposal\nnew\nuser"); err != nil {
 		return p, err
 	}
-	return p, l.insert(`proposals (seq, id, type, kind, layer, subject_id, subject, title, state, revision, content_hash, base_version, author, change_set,
-		issue, recommendation, findings, blocks, worst, created_at, updated_at)`, l.next("proposals"), p.id, "new", "tool", "user", id, subject, p.name, state, 1, p.hash, 0,
+	return p, l.insert(`proposals (seq, id, type, kind, layer, subject_id, subject, title, state, revision, content_hash, text_hash, base_version, author, change_set,
+		issue, recommendation, findings, blocks, worst, created_at, updated_at)`, l.next("proposals"), p.id, "new", "tool", "user", id, subject, p.name, state, 1, p.hash, p.textHash, 0,
 		author, "", number, "approve", 0, 0, "", created, updated)
 }
 
