@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"toolcrib/proposals"
 )
 
 type docTrusted struct {
@@ -40,6 +42,9 @@ is not trusted any more.`,
 			if list {
 				return a.listTrusted()
 			}
+			if err := a.ownsTrust(); err != nil {
+				return err
+			}
 			return a.trust(args, yes)
 		},
 	}
@@ -58,6 +63,9 @@ again.`,
 		Example: `  toolcrib untrust novel`,
 		Args:    between(0, 1, "a folder or a file"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := a.ownsTrust(); err != nil {
+				return err
+			}
 			file := a.projectFile(args)
 			if err := untrust(a.env, file); err != nil {
 				return err
@@ -65,6 +73,22 @@ again.`,
 			return a.listTrusted()
 		},
 	}
+}
+
+// ownsTrust returns ErrAuthority unless the user of this account acts: what is
+// trusted decides what protects that user, so nobody else says it.
+func (a *app) ownsTrust() error {
+	if a.flags.as == "" {
+		return nil
+	}
+	actor, err := proposals.ParseActor(a.flags.as)
+	if err != nil {
+		return err
+	}
+	if user := (proposals.Actor{Kind: proposals.User, Name: loginName(a.env)}); actor != user {
+		return fmt.Errorf("trust a project's file: %w: only %s may, and not %s", proposals.ErrAuthority, user, actor)
+	}
+	return nil
 }
 
 // projectFile is the configuration that args name, or the nearest.
