@@ -4,12 +4,13 @@ import (
 	"os"
 
 	"toolcrib/cli"
+	"toolcrib/internal/gctune"
 )
 
 func main() { os.Exit(run()) }
 
 func run() int {
 	env := cli.System()
-	env.Settle = collectLate()
+	env.RestoreGC = gctune.DelayFirst()
 	return cli.Run(env)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"toolcrib/cli"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // talk holds the dialogue of the accessible workbench.

@@ -72,10 +72,10 @@ type app struct {
 	workspace *workspace.Workspace // nil when none is attached
 }
 
-// settle tells the process that it is going to stay.
-func (a *app) settle() {
-	if a.env.Settle != nil {
-		a.env.Settle()
+// restoreGC ends the delay of the garbage collector: the process is going to stay.
+func (a *app) restoreGC() {
+	if a.env.RestoreGC != nil {
+		a.env.RestoreGC()
 	}
 }
 

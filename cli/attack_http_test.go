@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // dial sends bytes to an endpoint and returns the connection.

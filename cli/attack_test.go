@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"toolcrib/cli"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/storetest"
 )
 

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/testdata"
-	"toolcrib/visible"
 )
 
 // demoDrafts reads every proposal of the demonstration, by file.

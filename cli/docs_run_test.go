@@ -9,7 +9,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"go.yaml.in/yaml/v3"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // notRun are the lines that no test types, with the reason.

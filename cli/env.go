@@ -23,9 +23,9 @@ type Env struct {
 	Account func() Account
 	// InTerminal and OutTerminal say whether a person is at the other end.
 	InTerminal, OutTerminal bool
-	// Settle is called when the process is about to stay: the workbench with
+	// RestoreGC is called when the process is about to stay: the workbench with
 	// its first page on the screen, a server before it serves. nil does nothing.
-	Settle func()
+	RestoreGC func()
 	// Hold keeps an interrupted process from being ended before it has given
 	// the terminal back; release ends that. nil does nothing.
 	Hold func() (release func())

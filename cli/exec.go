@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/gateway"
-	"toolcrib/visible"
+	"toolcrib/internal/visible"
 )
 
 func newExec(a *app) *cobra.Command {

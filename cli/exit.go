@@ -7,11 +7,11 @@ import (
 	"fmt"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store"
-	"toolcrib/visible"
 )
 
 // The exit codes. They mean the same for every command.

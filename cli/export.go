@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/history/workspace"
+	"toolcrib/internal/visible"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/store"
-	"toolcrib/visible"
 )
 
 type docExport struct {

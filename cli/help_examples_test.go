@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // commands walks all commands, with help, which the framework adds when it

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/history"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // homeless runs toolcrib in dir with the given variables and account.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // lint runs toolcrib lint over one file of the given name.

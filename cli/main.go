@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolcrib/visible"
+	"toolcrib/internal/visible"
 )
 
 // Main runs the command that env asks for and returns the exit code.

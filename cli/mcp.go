@@ -85,7 +85,7 @@ func runMCP(ctx context.Context, a *app, f mcpFlags) error {
 	c.Desk, c.Gateway, c.Registry = proposer{desk}, toolUser{run.Gateway}, approved{a.db, c.Caller.Layer.View()}
 	c.Prompter = prompter{desk, a.builtin(desk), a.env.Now}
 	server, err := mcp.New(c)
-	a.settle()
+	a.restoreGC()
 	if err == nil && f.http == "" {
 		err = server.ServeStdio(ctx, a.env.In, a.stdout)
 	} else if err == nil {

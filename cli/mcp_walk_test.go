@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // TestMCPApprovesNothing calls every tool with every shape of argument that

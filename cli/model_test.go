@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 const modelKey = "sk-of-this-test-0123456789"

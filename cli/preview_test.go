@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/prompt"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 )
 
 // runAt runs a command on the database in dir and returns what it printed.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
-	"toolcrib/visible"
+	"toolcrib/internal/visible"
 )
 
 // print writes doc as JSON when the caller asked for it, else lets text write

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
-	"toolcrib/visible"
 )
 
 func newRebase(a *app) *cobra.Command {

@@ -17,7 +17,7 @@ import (
 
 	"toolcrib/cli"
 	"toolcrib/history"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // program is the name under which toolcrib runs as a process of its own, with

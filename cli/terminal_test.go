@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/cli"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // run runs a command in a folder of its own as if a person sat at a terminal.

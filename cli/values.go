@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/internal/visible"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/visible"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }

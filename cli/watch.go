@@ -83,7 +83,7 @@ func runWatch(ctx context.Context, a *app, names []string, f watchFlags) error {
 	for _, p := range places {
 		a.note("watching %s, every %s; what changes is proposed by %s and waits for the user", p.shown, f.every, b.actor)
 	}
-	a.settle()
+	a.restoreGC()
 	ctx, stop := context.WithCancel(ctx)
 	sights := make(chan sight)
 	var watchers sync.WaitGroup

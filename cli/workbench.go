@@ -72,7 +72,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	}
 	width, height := a.terminalSize()
 	if c.Accessible {
-		a.settle()
+		a.restoreGC()
 		return linear.Run(ctx, linear.Config{Config: conf, In: a.env.In, Keyboard: a.keyboard, Screen: a.stdout, Out: a.env.Out, Resolve: b.desk.Resolve, Page: max(height-2, 10), Width: width})
 	}
 	m := tui.New(conf)
@@ -81,7 +81,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	}
 	m.Prime(width, height)
 	paint(a.stdout, m.View().Content)
-	a.settle()
+	a.restoreGC()
 	return a.runProgram(ctx, m, width, height)
 }
 

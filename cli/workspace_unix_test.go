@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"toolcrib/cli"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // TestWorkspaceIsNotLedAway has a project's folder in which somebody has put

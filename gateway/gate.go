@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/visible"
 )
 
 // Gate is the eval gate: it is asked about each call of a tool that requires

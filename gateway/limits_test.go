@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

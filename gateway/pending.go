@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"time"
 
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
-	"toolcrib/visible"
 )
 
 // Pending is a call that needs the user's yes. What was asked never changes:

@@ -10,9 +10,9 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/history"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 )
 
 // asking is a tool that needs the user's yes: it has no tier at all.

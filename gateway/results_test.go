@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 )
 
 // promising is a tool that says what it gives back.

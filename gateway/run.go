@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"time"
 
+	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/visible"
 )
 
 // MaxOutput is the largest result that is handed on, in bytes.

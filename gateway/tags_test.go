@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/prompt/toolcall"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 )
 
 // tagged is a tool that is called by lines.

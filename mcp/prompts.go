@@ -10,11 +10,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/visible"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
-	"toolcrib/visible"
 )
 
 // agentPrompt is the prompt that is no tool: the whole prompt of the agent. No

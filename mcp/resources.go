@@ -14,9 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/visible"
 )
 
 // The URI of a version: toolcrib://version/tool/user/scene_pacer/3.

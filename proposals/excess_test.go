@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 )
 
 // TestExcess names what is too long for a draft by its path, and says nothing

@@ -7,10 +7,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
-	"toolcrib/shortrun"
 )
 
 // FuzzDecodeFile holds whatever is read to three promises: nothing panics, a

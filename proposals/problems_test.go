@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/shortrun"
 )
 
 func TestWholeDraftsHaveNoProblems(t *testing.T) {

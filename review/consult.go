@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
-	"toolcrib/visible"
 )
 
 // Consultant is an external reviewer: a command, or a model. What it says adds

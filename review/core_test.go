@@ -4,11 +4,11 @@ import (
 	"errors"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/prompt"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

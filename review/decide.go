@@ -11,7 +11,6 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
-	"toolcrib/spread"
 )
 
 // Choice is one proposal that the user decides about. Expect, when set, is the
@@ -163,14 +162,11 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 			DecidedBy: actor.String(), DecidedAt: d.stamp(), Note: note, Waivers: inForce(v.Standing),
 		}
 	}
-	err := spread.Each(len(versions), func(i int) error {
+	for i := range versions {
 		versions[i].Definition = definitions[i].Canonical()
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	if versions, err = tx.AddVersions(ctx, versions); err != nil {
+	versions, err := tx.AddVersions(ctx, versions)
+	if err != nil {
 		return nil, err
 	}
 	if err := tx.SetLive(ctx, versions, definitions); err != nil {

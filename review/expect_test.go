@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

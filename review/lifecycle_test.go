@@ -3,11 +3,11 @@ package review_test
 import (
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/rules"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

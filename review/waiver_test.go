@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
-	"toolcrib/shortrun"
 )
 
 // errands use every tool of the assistant in every way that makes another

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"toolcrib/gateway/builtin"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/storetest"
 )
 

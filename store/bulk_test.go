@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/overlap"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

@@ -8,7 +8,6 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/review"
-	"toolcrib/spread"
 )
 
 // bundleColumns are what scanBundle reads: those of a proposal, then of its
@@ -83,8 +82,10 @@ func (s *session) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bun
 	if err != nil {
 		return nil, err
 	}
-	if err := spread.Each(len(found), func(i int) error { return found[i].parse() }); err != nil {
-		return nil, err
+	for i := range found {
+		if err := found[i].parse(); err != nil {
+			return nil, err
+		}
 	}
 	byID := make(map[proposals.ID]*review.Bundle, len(found))
 	for i := range found {

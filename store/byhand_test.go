@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/shipped"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

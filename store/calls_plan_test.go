@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 )
 
 // TestRefusalsAreLookedUp counts a refused call by its key, and lists the hours

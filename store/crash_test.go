@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

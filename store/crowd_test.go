@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

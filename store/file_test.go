@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )

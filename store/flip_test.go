@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"toolcrib/history"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )

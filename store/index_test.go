@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"toolcrib/gateway"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 	"toolcrib/store"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolcrib/failpoint"
+	"toolcrib/internal/failpoint"
 )
 
 //go:embed migrations/*.sql

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/storetest"
 )
 

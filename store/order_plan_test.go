@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 )
 
 // made returns the query that a reading prepares to read proposals with.

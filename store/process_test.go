@@ -10,9 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
 )
 

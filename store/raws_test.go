@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 func TestRawsAreKeptAsTheyCame(t *testing.T) {

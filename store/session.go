@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 
-	"toolcrib/failpoint"
 	"toolcrib/history"
+	"toolcrib/internal/failpoint"
 )
 
 // session is one connection with its prepared statements. It is used by one

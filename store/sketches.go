@@ -4,12 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/review/overlap"
-	"toolcrib/spread"
 )
 
 // sketches are the blocks of the table sketches that a session has read and
@@ -58,12 +60,17 @@ type sketching struct {
 // last, in the order of their numbers.
 func (s *session) sketchAll(versions []history.Version, definitions []registry.Definition) sketching {
 	made := make([]sketched, len(versions))
-	err := spread.Each(len(versions), func(i int) (err error) {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range versions {
 		if t := definitions[i].Tool; t != nil {
-			made[i], err = sketch(s.added[versions[i].Hash], *t)
+			group.Go(func() (err error) {
+				made[i], err = sketch(s.added[versions[i].Hash], *t)
+				return err
+			})
 		}
-		return err
-	})
+	}
+	err := group.Wait()
 	made = slices.DeleteFunc(made, func(sk sketched) bool { return sk.seq == 0 })
 	return sketching{made, err}
 }

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"toolcrib/failpoint"
 	"toolcrib/history"
+	"toolcrib/internal/failpoint"
 	"toolcrib/review"
 )
 

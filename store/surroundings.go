@@ -7,7 +7,6 @@ import (
 
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/spread"
 )
 
 // Surroundings implements review.RegistryReader.
@@ -71,11 +70,14 @@ func (s *session) liveOf(ctx context.Context, subjects []string) ([]registry.Liv
 		return nil, err
 	}
 	found := make([]registry.Live, len(rows))
-	err = spread.Each(len(rows), func(i int) error {
+	for i := range rows {
 		found[i] = rows[i].Live
-		return into(&found[i].Definition, func(s string) (registry.Definition, error) {
+		decode := func(s string) (registry.Definition, error) {
 			return registry.DecodeDefinition(found[i].Subject.Kind, []byte(s))
-		}, rows[i].definition)
-	})
-	return found, err
+		}
+		if err := into(&found[i].Definition, decode, rows[i].definition); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }

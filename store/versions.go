@@ -8,7 +8,6 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
-	"toolcrib/spread"
 )
 
 const versionColumns = `subject, number, definition, content_hash, prev_hash, hash, proposal, revision, author, assessment,
@@ -70,15 +69,11 @@ func (s *session) AddVersions(ctx context.Context, versions []history.Version) (
 		return nil, err
 	}
 	rows := make([][]any, len(versions))
-	err = spread.Each(len(versions), func(i int) error {
+	for i := range versions {
 		v := &versions[i]
 		v.ContentHash = registry.HashBytes(v.Definition)
 		v.Hash = v.Sum()
 		rows[i] = versionRow(seq+int64(i), *v)
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	if err := s.insertRows(ctx, "versions", "seq, kind, layer, id, "+versionColumns, slices.Concat(rows...)); err != nil {
 		return nil, fmt.Errorf("%s: %w", allVersions(versions), err)

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/rules"
-	"toolcrib/shortrun"
 )
 
 const nameBank = "tool:user/name_bank"

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 )
 
 // states returns where every proposal stands, by its subject.

@@ -12,9 +12,9 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 	"toolcrib/tui"
 )
 

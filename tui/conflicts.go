@@ -10,13 +10,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/theme"
-	"toolcrib/visible"
 )
 
 // askConflict shows where a proposal and the live version changed the same

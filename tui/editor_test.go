@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 )
 
 // editor has the bench use a shell script as the editor; the file is its "$1".

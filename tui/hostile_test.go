@@ -12,12 +12,12 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
+	"toolcrib/internal/shortrun"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 	"toolcrib/tui"
 	"toolcrib/tui/theme"
-	"toolcrib/visible"
 )
 
 // hostile is a proposal with text in every field that takes free text.

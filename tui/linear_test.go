@@ -7,10 +7,10 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
+	"toolcrib/internal/shortrun"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
-	"toolcrib/shortrun"
 	"toolcrib/tui/linear"
-	"toolcrib/visible"
 )
 
 // dialogue holds a dialogue: each line is what was typed.

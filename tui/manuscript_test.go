@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"toolcrib/internal/shortrun"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 	"toolcrib/store/storetest"
-	"toolcrib/visible"
 )
 
 // TestEditorGetsNothingHidden is S12: the file that is opened in the user's

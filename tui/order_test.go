@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 )
 
 // crowded drafts n proposals, whose names are in an order of their own.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/review"
-	"toolcrib/shortrun"
 )
 
 // TestCommentOnALine chooses a line of the diff, comments on it, and comes back

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 	"toolcrib/tui"
 )
 

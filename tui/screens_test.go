@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // sizes are those that every screen is looked at in.

@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // TestWorldScreens looks at a proposal in the scripts of the world: wide

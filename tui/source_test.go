@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review/intake"
-	"toolcrib/shortrun"
 	"toolcrib/store"
 )
 

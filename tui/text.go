@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolcrib/visible"
+	"toolcrib/internal/visible"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }

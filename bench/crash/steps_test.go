@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"toolcrib/failpoint"
+	"toolcrib/internal/failpoint"
 )
 
 // crashable builds toolcrib with failpoints, once.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/visible"
+	"toolcrib/internal/visible"
 )
 
 // Finding is one thing that was found in a file.

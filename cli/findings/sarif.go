@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/visible"
+	"toolcrib/internal/visible"
 )
 
 // The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that are written, and of what

@@ -7,7 +7,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 func TestProject(t *testing.T) {

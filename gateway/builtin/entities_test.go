@@ -7,7 +7,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // about stores a memory about an entity for ada and returns both ids.

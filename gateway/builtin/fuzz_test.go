@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/gateway"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // FuzzArguments gives every tool arguments that no gate has looked at: it

@@ -8,7 +8,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // remember stores a memory for ada and returns its id.

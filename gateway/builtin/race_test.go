@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"toolcrib/gateway/builtin"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )

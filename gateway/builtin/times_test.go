@@ -8,7 +8,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // TestNothingIsPromised says in every answer about what has a time that it is

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"toolcrib/gateway"
-	"toolcrib/proc"
+	"toolcrib/internal/proc"
 )
 
 // Command is a gate that is a program: it reads the question from standard

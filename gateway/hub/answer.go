@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/visible"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/visible"
 )
 
 // answer is what a hub says:

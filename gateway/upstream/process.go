@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"toolcrib/proc"
+	"toolcrib/internal/proc"
 )
 
 // How long a server has to end after its input has, then after it was asked

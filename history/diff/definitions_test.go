@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/shortrun"
 )
 
 // fullTool and fullAgent have every key.

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/history/diff"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // rest is a line without its spans.

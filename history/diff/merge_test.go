@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/history/diff"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // mergeLaws checks what holds for any three texts.

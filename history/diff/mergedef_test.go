@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/shortrun"
 )
 
 func bind(t *testing.T, kind registry.Kind, n *jsondoc.Node) registry.Definition {

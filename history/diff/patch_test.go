@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"toolcrib/history/diff"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // valid checks everything a patch promises.

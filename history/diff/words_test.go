@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"toolcrib/history/diff"
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // show renders hunks for tests: spans in brackets, "~" behind a line without

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toolcrib/failpoint"
+	"toolcrib/internal/failpoint"
 )
 
 // temporary begins the name of a file that is not whole yet.

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"toolcrib/failpoint"
 	"toolcrib/history"
+	"toolcrib/internal/failpoint"
 	"toolcrib/registry"
 )
 

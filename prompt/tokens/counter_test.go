@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // sample is a text with the counts of another implementation: js-tiktoken

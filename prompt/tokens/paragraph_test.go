@@ -8,7 +8,7 @@ import (
 
 	"github.com/tiktoken-go/tokenizer/codec"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 func TestParagraphs(t *testing.T) {

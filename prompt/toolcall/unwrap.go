@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"toolcrib/visible"
+	"toolcrib/internal/visible"
 )
 
 // Unwrap returns what stands in answer without the one code fence that may

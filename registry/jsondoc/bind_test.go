@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/shortrun"
 )
 
 type inner struct {

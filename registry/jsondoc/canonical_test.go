@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/shortrun"
 )
 
 func canonical(t *testing.T, text string) string {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/shortrun"
 )
 
 // problemsOf returns what err lists, each problem as String writes it.

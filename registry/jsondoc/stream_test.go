@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/shortrun"
 )
 
 func TestParseStream(t *testing.T) {

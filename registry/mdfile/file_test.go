@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/shortrun"
 )
 
 var titles = TitleSet("Goals", "Prompt")

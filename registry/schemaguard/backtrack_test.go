@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // TestBacktracking runs what RE2 has no form for, as ECMA-262 means it.

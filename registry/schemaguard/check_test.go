@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/schemaguard"
-	"toolcrib/shortrun"
 )
 
 func TestCheckAccepts(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/schemaguard"
-	"toolcrib/shortrun"
 )
 
 // doubling returns a schema whose definitions each use the next one twice.

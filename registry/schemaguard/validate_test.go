@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/schemaguard"
-	"toolcrib/shortrun"
 )
 
 func compile(t *testing.T, schema string) *schemaguard.Schema {

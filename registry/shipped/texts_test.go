@@ -10,11 +10,11 @@ import (
 	"testing"
 	"unicode"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
 	"toolcrib/registry/shipped"
-	"toolcrib/shortrun"
 )
 
 func everything() []registry.Definition {

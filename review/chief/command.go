@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"toolcrib/proc"
+	"toolcrib/internal/proc"
 	"toolcrib/review"
 )
 

@@ -14,11 +14,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/chief"
 	"toolcrib/store"
-	"toolcrib/visible"
 )
 
 // asReviewer makes the test binary be an external reviewer of the given

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/visible"
 )
 
 // contains wants value in the answer, exactly as it is written.

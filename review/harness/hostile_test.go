@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
-	"toolcrib/shortrun"
 )
 
 // A long answer is checked in time that is linear in its length, whatever it is

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
-	"toolcrib/shortrun"
 )
 
 // modelFunc answers by a function.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // Of the pairs that resemble each other by 0.4 or more at least 99 % are

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // neighbour returns s with so many of its bits turned over.

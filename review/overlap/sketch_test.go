@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 )
 
 func TestSketchOfNothing(t *testing.T) {

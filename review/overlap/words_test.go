@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 func TestWords(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 )
 
 // found returns "rule path" for every finding of a family in a draft.

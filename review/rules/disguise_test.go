@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // disguises are ways to keep a sentence from plain sight.

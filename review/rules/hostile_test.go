@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // hostileTexts are repeated to a megabyte; each makes something do as much as it

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
-	"toolcrib/visible"
 )
 
 // names is the N family: a name that says what a tool does, the same way as

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 )
 
 // cases reads the definitions in a file of testdata: one a line, as name,

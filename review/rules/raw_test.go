@@ -7,9 +7,9 @@ import (
 	"testing"
 	"unicode"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/shortrun"
 )
 
 // unseen are characters that no message may hold as they are.

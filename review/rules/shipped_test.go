@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
-	"toolcrib/shortrun"
 )
 
 // TestShippedDefinitions proposes what is shipped anew: a rule that objects to

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // TestUnseen holds the rules to what they do with texts that were written apart

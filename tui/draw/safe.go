@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolcrib/visible"
+	"toolcrib/internal/visible"
 )
 
 // Safe is one line of text that may be written to a terminal: constants of the

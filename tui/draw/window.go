@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/internal/visible"
 	"toolcrib/tui/theme"
-	"toolcrib/visible"
 )
 
 // Mark gives the bytes from Start to before End of a text a style of their own.

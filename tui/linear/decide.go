@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
-	"toolcrib/visible"
 )
 
 // ids are the proposals that are previewed: the open one.

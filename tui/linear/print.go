@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
-	"toolcrib/visible"
 )
 
 // printer writes lines. Everything passes the gate for untrusted text.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
+	"toolcrib/internal/visible"
 	"toolcrib/tui/theme"
-	"toolcrib/visible"
 )
 
 const sample = "# Title *emph* `code`\n\nSome **strong** text & &#27;[31mred &lt; <!-- a comment --> [link](http://x \"t\") \u202eabc\nsecond line\n\n" +

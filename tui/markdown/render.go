@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
-	"toolcrib/visible"
+	"toolcrib/internal/visible"
 )
 
 // MaxBytes is the longest text that is worth rendering; Glamour lays out about

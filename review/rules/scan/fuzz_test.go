@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"toolcrib/shortrun"
+	"toolcrib/internal/shortrun"
 )
 
 // FuzzScan checks what holds for every text: nothing panics, everything points

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"toolcrib/proc"
+	"toolcrib/internal/proc"
 )
 
 // What makes the test binary a program of a test, and where the process that

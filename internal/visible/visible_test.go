@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toolcrib/visible"
+	"toolcrib/internal/visible"
 )
 
 func TestText(t *testing.T) {

@@ -1,4 +1,4 @@
-package main
+package gctune
 
 import (
 	"runtime"
@@ -18,20 +18,20 @@ func TestTheFirstCollectionWaits(t *testing.T) {
 	t.Setenv("GOGC", "")
 	usual := debug.SetGCPercent(100)
 	t.Cleanup(func() { debug.SetGCPercent(usual) })
-	for name, end := range map[string]func(settle func()){
+	for name, end := range map[string]func(restore func()){
 		"until there is one": func(func()) {
 			runtime.GC()
 			for pace() != 100 { // what restores it runs on its own
 				runtime.Gosched()
 			}
 		},
-		"until the process settles": func(settle func()) { settle() },
+		"until it is restored": func(restore func()) { restore() },
 	} {
-		settle := collectLate()
-		if got := pace(); got != patience {
-			t.Errorf("%s: the percentage is %d, not %d", name, got, patience)
+		restore := DelayFirst()
+		if got := pace(); got != firstPercent {
+			t.Errorf("%s: the percentage is %d, not %d", name, got, firstPercent)
 		}
-		end(settle)
+		end(restore)
 		if got := pace(); got != 100 {
 			t.Errorf("%s: then the percentage is %d, not the usual 100", name, got)
 		}
@@ -42,7 +42,7 @@ func TestGOGCIsObeyed(t *testing.T) {
 	t.Setenv("GOGC", "70")
 	usual := debug.SetGCPercent(70)
 	t.Cleanup(func() { debug.SetGCPercent(usual) })
-	defer collectLate()()
+	defer DelayFirst()()
 	if got := pace(); got != 70 {
 		t.Errorf("the percentage is %d, not the 70 of GOGC", got)
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toolcrib/visible"
+	"toolcrib/internal/visible"
 )
 
 // obeyed returns the first line of text that a runner would take for a command,
