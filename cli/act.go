@@ -73,7 +73,7 @@ rule, when it found one thing, or as much of RULE@PATH#HASH as toolcrib show
 prints. A waiver falls when the passage changes or something new is found in
 the same field.
 
-Only a user can waive, and it approves nothing. What a rule that can not be
+Only a user can waive, and it approves nothing. What a rule that cannot be
 waived has found stays (exit status 5).`,
 		Example: `  toolcrib waive 4 N103 --note "Old prompts still say it."
   toolcrib waive 4 N103 --note "Until the prompts are moved." --expires 30d`,

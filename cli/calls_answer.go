@@ -35,7 +35,7 @@ Only a user can answer, once, and an approved call never runs twice. Exit status
 
 func runCallsApprove(ctx context.Context, a *app, id, expect string) error {
 	if a.flags.dryRun {
-		return errNoDryRun("calls approve", "what a provider does can not be taken back")
+		return errNoDryRun("calls approve", "what a provider does cannot be taken back")
 	}
 	c, err := a.settings()
 	if err != nil {

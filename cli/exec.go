@@ -50,7 +50,7 @@ arguments are not valid or the provider failed.`,
 
 func runExec(ctx context.Context, a *app, who callerFlags, tool, args, said string) error {
 	if a.flags.dryRun {
-		return errNoDryRun("exec", "what a provider does can not be taken back")
+		return errNoDryRun("exec", "what a provider does cannot be taken back")
 	}
 	caller, err := who.acting(a)
 	if err != nil {

@@ -35,7 +35,7 @@ func openFile(name string) (*os.File, error) {
 }
 
 // malformedError is everything that is wrong with the proposals of a file:
-// what can not be read, and what is missing.
+// what cannot be read, and what is missing.
 type malformedError struct {
 	File     string
 	Problems []proposals.DocumentProblem
@@ -124,7 +124,7 @@ func decodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	return nil, &problems
 }
 
-// unreadable says why data, which a file holds, can not be imported.
+// unreadable says why data, which a file holds, cannot be imported.
 func unreadable(file string, data []byte, err error) error {
 	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
 	if len(start) > 0 && !bytes.ContainsAny(start[:1], "{[") {
@@ -133,7 +133,7 @@ func unreadable(file string, data []byte, err error) error {
 	}
 	var ps jsondoc.Problems
 	if errors.As(err, &ps) {
-		return fmt.Errorf("%s can not be imported: %w", file, err)
+		return fmt.Errorf("%s cannot be imported: %w", file, err)
 	}
 	return fmt.Errorf("%s: %w", file, err)
 }

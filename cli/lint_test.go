@@ -52,7 +52,7 @@ func TestLintFindsInProposals(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
 	if stdout, stderr, code := lint(t, []string{"-"}, `{"type":`); code != exitFindings || stderr != "" || !strings.Contains(stdout, "block T1") {
-		t.Errorf("what can not be read is a finding; exit %d\n%s%s", code, stdout, stderr)
+		t.Errorf("what cannot be read is a finding; exit %d\n%s%s", code, stdout, stderr)
 	}
 }
 

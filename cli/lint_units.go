@@ -19,7 +19,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// What lint says of a file that it can not read.
+// What lint says of a file that it cannot read.
 const (
 	unreadableRule = "T100"
 	unreadableName = "unreadable"
@@ -41,7 +41,7 @@ type unit struct {
 	lintPlace
 }
 
-// readUnits takes a file apart. What can not be read is a finding, so that the
+// readUnits takes a file apart. What cannot be read is a finding, so that the
 // other files are looked at too.
 func readUnits(name, server string, data []byte) ([]*unit, []findings.Finding, error) {
 	ext := strings.ToLower(filepath.Ext(name))

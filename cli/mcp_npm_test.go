@@ -71,14 +71,14 @@ func TestRealServers(t *testing.T) {
 	}
 }
 
-// importOrSkip imports a published server, and skips the test where it can not
+// importOrSkip imports a published server, and skips the test where it cannot
 // be fetched.
 func (c crib) importOrSkip(command, name string) {
 	c.t.Helper()
 	var out, errs bytes.Buffer
 	code := cli.Main(context.Background(), c.env([]string{"import", "--mcp", command, "--server", name, "--env", "npm_config_cache"}, strings.NewReader(""), &out, &errs))
 	if code != 0 && regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|network`).MatchString(errs.String()) {
-		c.t.(*testing.T).Skipf("%s can not be fetched: %s", name, errs.String())
+		c.t.(*testing.T).Skipf("%s cannot be fetched: %s", name, errs.String())
 	}
 	if code != 0 {
 		c.t.Fatalf("exit status %d: %s", code, errs.String())

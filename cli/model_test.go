@@ -112,7 +112,7 @@ func TestNoModel(t *testing.T) {
 	}
 }
 
-// TestModelReviews holds what a reviewing model can do, and what it can not.
+// TestModelReviews holds what a reviewing model can do, and what it cannot.
 func TestModelReviews(t *testing.T) {
 	const objection = `{"recommendation":"needs_changes","comment":"Which lines?","findings":[{"severity":"warn","path":"definition.prompt","message":"It asks for no lines.","suggestion":"Ask for lines.","passage":"Read the scene."}]}`
 	url := func(t *testing.T, e modelServer) string {
@@ -224,7 +224,7 @@ func TestNobodyIsAskedWithoutNeed(t *testing.T) {
 	}
 }
 
-// TestModelConfiguration refuses what can not be meant, and what a project's
+// TestModelConfiguration refuses what cannot be meant, and what a project's
 // file may not say.
 func TestModelConfiguration(t *testing.T) {
 	for config, want := range map[string]string{

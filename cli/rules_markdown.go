@@ -42,10 +42,10 @@ func rulesMarkdown() string {
 }
 
 func writeRuleMarkdown(b *strings.Builder, r rules.Rule) {
-	nature := "can not be waived"
+	nature := "cannot be waived"
 	switch {
 	case r.Locked:
-		nature = "always on, can not be waived"
+		nature = "always on, cannot be waived"
 	case r.Waivable:
 		nature = "can be waived"
 	}

@@ -14,7 +14,7 @@ import (
 const lastResort = 5 * time.Second
 
 // Run runs the command of this process and returns its exit status. An
-// interrupt ends it: what can not be interrupted (a statement that a database
+// interrupt ends it: what cannot be interrupted (a statement that a database
 // somebody has tampered with never ends, a pipe that nobody writes to) is left
 // behind, at the second interrupt at once. Whatever was being written is then
 // as after a power cut: all there, or not at all. The workbench holds that off

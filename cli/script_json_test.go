@@ -212,7 +212,7 @@ func cmdVary(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		object, isObject := parent.(map[string]any)
 		if !ok || !isObject {
-			ts.Fatalf("%s can not be set", change)
+			ts.Fatalf("%s cannot be set", change)
 		}
 		var value any
 		switch {

@@ -31,7 +31,7 @@ func one(err error) string {
 	case errors.As(err, &conflict):
 		return listed(conflict.What+" and the live version changed the same thing", conflictLines(conflict))
 	case errors.As(err, &malformed):
-		return listed(malformed.what()+" can not be proposed", malformed.lines())
+		return listed(malformed.what()+" cannot be proposed", malformed.lines())
 	case errors.As(err, &incomplete):
 		lines := make([]string, len(incomplete.Problems))
 		for i, p := range incomplete.Problems {
@@ -81,7 +81,7 @@ func flatten(err error) []error {
 func isJoin(err error) bool { return fmt.Sprintf("%T", err) == "*errors.joinError" }
 
 // belongs sets every line but the first off from the margin: what others have
-// written can not pass for a line of ours.
+// written cannot pass for a line of ours.
 func belongs(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

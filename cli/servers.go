@@ -24,7 +24,7 @@ type serverConfig struct {
 	Timeout  string   `toml:"timeout"`   // of one exchange, such as "30s"
 }
 
-// checkServers refuses servers that can not be meant.
+// checkServers refuses servers that cannot be meant.
 func (c *config) checkServers() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
 		if err := c.Servers[name].check(name); err != nil {

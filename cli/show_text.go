@@ -221,7 +221,7 @@ func writeEnd(p *page, d review.Dossier) {
 	}
 	p.linef("policy        %s", d.Policy.Deciding())
 	for _, o := range d.Obstacles {
-		p.linef("Can not be approved: %s", o)
+		p.linef("Cannot be approved: %s", o)
 	}
 	if len(d.Obstacles) == 0 {
 		p.linef("Approve it with: toolcrib --approve %s --expect %s", review.Reference(d.Proposal), d.Digest)

@@ -123,7 +123,7 @@ func (a *app) runProgram(ctx context.Context, m *tui.Model, width, height int) e
 // is still getting ready; the loop draws the same over it.
 func paint(out io.Writer, frame string) {
 	w := colorprofile.NewWriter(out, os.Environ())
-	_, _ = io.WriteString(w, "\x1b[?1049h\x1b[H\x1b[2J"+crlf(frame)) // what can not be painted now is drawn in a moment
+	_, _ = io.WriteString(w, "\x1b[?1049h\x1b[H\x1b[2J"+crlf(frame)) // what cannot be painted now is drawn in a moment
 }
 
 // crlf ends lines for a terminal that may be in raw mode.

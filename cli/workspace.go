@@ -101,7 +101,7 @@ func runDrift(ctx context.Context, a *app, adopt, overwrite bool) error {
 	if overwrite {
 		doc.OK, doc.File = true, a.workspace.LivePath()
 		if a.flags.dryRun {
-			return usagef("--overwrite can not be tried without doing it")
+			return usagef("--overwrite cannot be tried without doing it")
 		}
 		if doc.KeptFile, err = a.workspace.Overwrite(ctx, a.env.Now()); err != nil {
 			return err

@@ -91,7 +91,7 @@ func (c CallContext) problems(path string) jsondoc.Problems {
 func (c CallContext) Encode() json.RawMessage {
 	b, err := jsondoc.Marshal(c)
 	if err != nil || string(b) == "{}" {
-		return nil // what can not be written was refused by problems
+		return nil // what cannot be written was refused by problems
 	}
 	return b
 }

@@ -176,7 +176,7 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 }
 
 // withoutLog decides about a call that could not be written down. A failing
-// log does not stop a call; a gate that can not be asked does, and so does a
+// log does not stop a call; a gate that cannot be asked does, and so does a
 // limit that could not be counted.
 func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) error {
 	if errors.Is(cause, errMoved) || errors.Is(cause, ErrContradiction) || ctx.Err() != nil {

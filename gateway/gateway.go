@@ -77,7 +77,7 @@ type Gateway struct {
 	schemas  cache[string, *toolSchemas] // by content hash
 }
 
-// errConfig says that a Config lacks what a gateway can not do without.
+// errConfig says that a Config lacks what a gateway cannot do without.
 var errConfig = errors.New("a gateway needs a registry, a ledger, a clock and a source of ids")
 
 // New returns a gateway.

@@ -31,7 +31,7 @@ func (g *Gateway) SetTier(ctx context.Context, actor proposals.Actor, user, name
 		if a != nil {
 			fixed = fmt.Sprintf("is %s", a.Tier)
 		}
-		return Override{}, fmt.Errorf("%w: %s %s, which the user can not override; a proposal can make it %s", proposals.ErrAuthority, tool.Subject, fixed, registry.UserConfigurable)
+		return Override{}, fmt.Errorf("%w: %s %s, which the user cannot override; a proposal can make it %s", proposals.ErrAuthority, tool.Subject, fixed, registry.UserConfigurable)
 	}
 	if tier == registry.AutoApprove && tool.Definition.Tool.Confirms() {
 		return Override{}, fmt.Errorf("%w: %s says that each call has to be confirmed, so it always asks; a proposal can change that", proposals.ErrAuthority, tool.Subject)

@@ -97,7 +97,7 @@ func TestNobodyPoses(t *testing.T) {
 		t.Error("a hub may say that its result was looked at")
 	}
 	if !errors.Is(&gateway.Error{Code: gateway.CodeResult}, gateway.CodeResult) {
-		t.Error("the code can not be asked for")
+		t.Error("the code cannot be asked for")
 	}
 }
 

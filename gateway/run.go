@@ -95,7 +95,7 @@ func checkOutput(tool registry.Live, output json.RawMessage) error {
 }
 
 // conclude records what came of a call, also when whoever called went away.
-// What it can not record does not change what came of it.
+// What it cannot record does not change what came of it.
 func (g *Gateway) conclude(ctx context.Context, p *prepared, output Output, took time.Duration, failed error) {
 	o := outcomeOf(output, failed)
 	o.At, o.Duration = g.stamp(), took

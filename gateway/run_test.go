@@ -119,7 +119,7 @@ func TestFailingLog(t *testing.T) {
 			t.Errorf("got %+v, %v; warnings %q", res, err, w.warnings)
 		}
 		if _, err := w.Execute(t.Context(), caller(), request("get_climate", "{}")); !errors.Is(err, errDisk) || w.provider.runs.Load() != 1 {
-			t.Errorf("a limit that can not be counted: %v", err)
+			t.Errorf("a limit that cannot be counted: %v", err)
 		}
 		_, err = w.Execute(t.Context(), caller(), request("get_wether", "{}"))
 		refusal(t, err, gateway.CodeUnknown)

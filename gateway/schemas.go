@@ -16,7 +16,7 @@ type toolSchemas struct {
 	input, output *schemaguard.Schema
 }
 
-// compiled returns the schemas of a tool. A tool whose schemas can not be used
+// compiled returns the schemas of a tool. A tool whose schemas cannot be used
 // is refused before anything runs: nobody could say of its arguments, or of
 // what it gives back, that they are what was approved.
 func (g *Gateway) compiled(tool registry.Live) (*toolSchemas, error) {
@@ -27,12 +27,12 @@ func (g *Gateway) compiled(tool registry.Live) (*toolSchemas, error) {
 	var err error
 	if len(t.InputSchema) > 0 {
 		if s.input, err = schemaguard.Compile(t.InputSchema); err != nil {
-			return nil, &Error{Code: CodeArguments, Message: fmt.Sprintf("The input schema of %s can not be used, so nothing can be called with it: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
+			return nil, &Error{Code: CodeArguments, Message: fmt.Sprintf("The input schema of %s cannot be used, so nothing can be called with it: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
 		}
 	}
 	if len(t.OutputSchema) > 0 {
 		if s.output, err = schemaguard.Compile(t.OutputSchema); err != nil {
-			return nil, &Error{Code: CodeResult, Message: fmt.Sprintf("The output schema of %s can not be used, so no result could be held against it; nothing was called: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
+			return nil, &Error{Code: CodeResult, Message: fmt.Sprintf("The output schema of %s cannot be used, so no result could be held against it; nothing was called: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
 		}
 	}
 	g.schemas.put(tool.ContentHash, s)

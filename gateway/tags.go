@@ -48,11 +48,11 @@ type ParseProblem struct {
 // tag is a tool that is called by lines.
 type tag struct {
 	tool    registry.Live
-	pattern *regexp.Regexp // of the whole argument; nil when it can not be used
+	pattern *regexp.Regexp // of the whole argument; nil when it cannot be used
 	steps   int            // instructions of the pattern
 	groups  []string       // the arguments' names
 	types   map[string][]string
-	problem string // why the pattern can not be used
+	problem string // why the pattern cannot be used
 }
 
 // ParseTags finds the calls in a model's answer that are written as lines
@@ -166,7 +166,7 @@ func (r *tagReader) read(line string) (strip bool) {
 	t := tags[0]
 	id := t.tool.Subject.ID
 	if t.pattern == nil {
-		return r.problem(CodeArguments, "the tag of %s can not be read: %s", id, t.problem)
+		return r.problem(CodeArguments, "the tag of %s cannot be read: %s", id, t.problem)
 	}
 	if r.steps -= t.steps * (len(argument) + 1); r.steps < 0 {
 		return r.problem(CodeArguments, "the line takes too long to match for %s; it is too long for its pattern", id)

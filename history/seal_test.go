@@ -11,7 +11,7 @@ import (
 )
 
 // TestSeal holds known seals: what was sealed once is verified for ever, so the
-// form can not change.
+// form cannot change.
 func TestSeal(t *testing.T) {
 	for sealed, fields := range map[string][]string{
 		"":                           nil,

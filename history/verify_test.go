@@ -13,7 +13,7 @@ import (
 // ledger is a Ledger in memory.
 type ledger struct {
 	tables map[string][]Row
-	broken map[string]error // tables that can not be read to their end
+	broken map[string]error // tables that cannot be read to their end
 	odd    []Damage
 	torn   []Damage
 }
@@ -143,7 +143,7 @@ func TestVerifyPlainRows(t *testing.T) {
 	}
 }
 
-// TestVerifyGoesOn reports a table that can not be read, and all the rest.
+// TestVerifyGoesOn reports a table that cannot be read, and all the rest.
 func TestVerifyGoesOn(t *testing.T) {
 	rows := chain("a", 2)
 	rows[1].Text = "x"

@@ -75,7 +75,7 @@ func invalid(format string, args ...any) error {
 // follow tells clients when something was approved, whoever approved it and in
 // which process, until ctx ends.
 func (s *Server) follow(ctx context.Context) {
-	last, _ := s.config.Registry.State(ctx) // what can not be read now is read at the next turn
+	last, _ := s.config.Registry.State(ctx) // what cannot be read now is read at the next turn
 	ticker := time.NewTicker(s.config.Every)
 	defer ticker.Stop()
 	for {

@@ -88,7 +88,7 @@ func (b *bounds) turn(ctx context.Context) bool {
 }
 
 // readBody puts the body in memory; false when it has answered the request
-// because that can not be.
+// because that cannot be.
 func readBody(w http.ResponseWriter, r *http.Request) bool {
 	if r.ContentLength > maxMessage {
 		turnAway(w, http.StatusRequestEntityTooLarge, "a message has at most 12 MiB")
@@ -104,7 +104,7 @@ func readBody(w http.ResponseWriter, r *http.Request) bool {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		turnAway(w, http.StatusRequestTimeout, "the rest of the message did not come")
 	case err != nil:
-		turnAway(w, http.StatusBadRequest, "the message can not be read to its end")
+		turnAway(w, http.StatusBadRequest, "the message cannot be read to its end")
 	}
 	if err != nil {
 		return false

@@ -129,7 +129,7 @@ func asObject(raw json.RawMessage, name string) json.RawMessage {
 	return raw
 }
 
-// malformed is the code of arguments that can not be read.
+// malformed is the code of arguments that cannot be read.
 const malformed = "malformed"
 
 // arguments reads what a tool was called with: one object, strictly. known are

@@ -13,7 +13,7 @@ import (
 )
 
 // inbox passes on the messages of a client, one a line, and answers itself what
-// is none: to the SDK a line that it can not read is the end of the session, so
+// is none: to the SDK a line that it cannot read is the end of the session, so
 // that one nesting in a model's arguments would end the server. A batch, which
 // the revision 2025-03-26 has, is passed on message by message.
 type inbox struct {
@@ -76,12 +76,12 @@ func (b *inbox) messages(line []byte) ([]byte, error) {
 	}
 	parts := []json.RawMessage{text}
 	if text[0] == '[' && (json.Unmarshal(text, &parts) != nil || len(parts) == 0) {
-		return nil, b.refuse(jsonrpc.CodeInvalidRequest, "the batch can not be read, or is empty")
+		return nil, b.refuse(jsonrpc.CodeInvalidRequest, "the batch cannot be read, or is empty")
 	}
 	var all []byte
 	for _, part := range parts {
 		if _, err := jsonrpc.DecodeMessage(part); err != nil || !json.Valid(part) { // it reads the first of two
-			if err := b.refuse(jsonrpc.CodeParseError, "the message can not be read"); err != nil {
+			if err := b.refuse(jsonrpc.CodeParseError, "the message cannot be read"); err != nil {
 				return nil, err
 			}
 			continue

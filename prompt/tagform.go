@@ -37,7 +37,7 @@ func argumentForm(t registry.Tag) string {
 // writeForm writes what re matches in the notation of manuals: <group>, and
 // [what may be left out]. It reports whether that can be said so.
 func writeForm(b *strings.Builder, re *syntax.Regexp, groups []string) bool {
-	switch re.Op { //nolint:exhaustive // every other pattern can not be said so
+	switch re.Op { //nolint:exhaustive // every other pattern cannot be said so
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText:
 		return true
 	case syntax.OpLiteral:

@@ -10,7 +10,7 @@ func workshop() (registry.Agent, []Tool) {
 		ID: "workshop", Name: "Bram", Description: "looks after the joinery", Vibe: "unhurried",
 		Soul:                "Measure twice. Say what you are unsure of before you cut.",
 		PromptTemplate:      workshopTemplate,
-		OperatingModel:      "Ask before anything that can not be undone.",
+		OperatingModel:      "Ask before anything that cannot be undone.",
 		InteractionLearning: "Notice which answers were too long.",
 		ChannelGuidance: map[string]string{
 			Web: "The user sees tables and headings.", Telegram: "Below 4,096 characters, simple Markdown.",

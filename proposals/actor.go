@@ -11,7 +11,7 @@ import (
 type ActorKind string
 
 // The kinds of actor. System stands for toolcrib itself: it ships definitions
-// and migrates; it can not be taken on from outside.
+// and migrates; it cannot be taken on from outside.
 const (
 	User   ActorKind = "user"
 	Agent  ActorKind = "agent"
@@ -29,7 +29,7 @@ type Actor struct {
 // BuiltinChief is the reviewer inside toolcrib.
 func BuiltinChief() Actor { return Actor{Kind: Chief, Name: "builtin"} }
 
-// ErrActor is wrapped by every error about an actor that can not be read.
+// ErrActor is wrapped by every error about an actor that cannot be read.
 var ErrActor = errors.New("not an actor")
 
 // MaxActorName is the longest name of an actor in characters.

@@ -56,7 +56,7 @@ func CheckValues(t CheckType) (kind jsondoc.Kind, ok bool) {
 	return jsondoc.Null, false
 }
 
-// BindJSON reads a check and refuses a value that its type can not have. A
+// BindJSON reads a check and refuses a value that its type cannot have. A
 // value that is missing is left to Problems.
 func (c *Check) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	var object struct {

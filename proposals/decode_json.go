@@ -108,7 +108,7 @@ func checkLists(n *jsondoc.Node) (*jsondoc.Node, jsondoc.Problems) {
 func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 	kind, ok := subjectKind(doc)
 	if !ok {
-		return registry.Definition{}, problemAt(n, "definition", "can not be read without the subject, which says whether it is a tool's, an agent's or a list's")
+		return registry.Definition{}, problemAt(n, "definition", "cannot be read without the subject, which says whether it is a tool's, an agent's or a list's")
 	}
 	d, ps := registry.BindDefinition(kind, n, "definition")
 	if len(ps) > 0 && n.Kind == jsondoc.Object {
@@ -126,7 +126,7 @@ func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 }
 
 // subjectKind returns the kind that the subject begins with, even when the
-// rest of it can not be read.
+// rest of it cannot be read.
 func subjectKind(doc *jsondoc.Node) (registry.Kind, bool) {
 	subject := doc.Get("subject")
 	if subject == nil || subject.Kind != jsondoc.String {

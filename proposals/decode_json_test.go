@@ -78,7 +78,7 @@ func TestDecodeJSONRefuses(t *testing.T) {
 		"definition null":     {`{` + subject + `"definition":null}`, "T101 definition (line 1, column 39): expected an object, got null"},
 		"wrong kind":          {`{"definition":{"soul":"x","id":"x"},` + `"subject":"tool:user/x"}`, "T101 definition (line 1, column 15): expected the definition of a tool, as the subject says; these are the keys of an agent"},
 		"wrong kind of agent": {`{"definition":{"prompt":"x"},` + `"subject":"agent:user/x"}`, "T101 definition (line 1, column 15): expected the definition of an agent, as the subject says; these are the keys of a tool"},
-		"no subject":          {`{"definition":{"soul":"x"}}`, "T101 definition (line 1, column 15): can not be read without the subject"},
+		"no subject":          {`{"definition":{"soul":"x"}}`, "T101 definition (line 1, column 15): cannot be read without the subject"},
 		"BOM":                 {"\ufeff{\"type\":1}", "T108 type (line 1, column 9): expected a string"},
 	} {
 		t.Run(name, func(t *testing.T) {

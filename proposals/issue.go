@@ -73,7 +73,7 @@ func IssueLabels(p Proposal) []string {
 }
 
 // IssueBody writes the body of the issue from a revision: what is proposed,
-// why, and how it is tried. It is derived, never stored, so it can not differ
+// why, and how it is tried. It is derived, never stored, so it cannot differ
 // from the revision.
 func IssueBody(r Revision) string {
 	var b strings.Builder

@@ -176,7 +176,7 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 		value, ps = readTestCases(newPage(s, key))
 	default:
 		// A text of a definition whose kind is not known. That there is one is
-		// kept; whoever reads the tree says that it can not be read.
+		// kept; whoever reads the tree says that it cannot be read.
 		if doc.Get("definition") == nil {
 			doc.Members = append(doc.Members, jsondoc.Member{Key: "definition", Pos: s.Pos, Value: &jsondoc.Node{Kind: jsondoc.Object, Pos: s.Pos}})
 		}

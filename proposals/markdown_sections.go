@@ -9,7 +9,7 @@ import (
 
 // readExamples reads a list of examples: bullets, the further lines of one
 // indented by two spaces; or one YAML block with the list, for texts that
-// bullets can not carry.
+// bullets cannot carry.
 func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	if p.atBlock() {
 		return readList(p)
@@ -84,7 +84,7 @@ const caseHeading = "###"
 
 // readTestCases reads a list of test cases: for each a third-level heading with
 // its name and a YAML block with the rest; or one YAML block with the list, for
-// names that a heading can not carry.
+// names that a heading cannot carry.
 func readTestCases(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	if p.atBlock() {
 		return readList(p)

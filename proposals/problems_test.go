@@ -118,7 +118,7 @@ func TestProblems(t *testing.T) {
 		"no limit":        {func(d *Draft) { d.TestCases[0].Checks[0] = Check{Type: CheckMaxChars} }, []string{"T105 testCases[0].checks[0].value: missing; a max_chars check needs"}},
 		"no schema":       {func(d *Draft) { d.TestCases[0].Checks[0] = Check{Type: CheckJSONSchema} }, []string{"T105 testCases[0].checks[0].value: missing; a json_schema check needs"}},
 		"bad check value": {func(d *Draft) { d.TestCases[0].Checks[0].Value = json.RawMessage(`[]`) }, []string{"T105 testCases[0].checks[0].value: expected a string"}},
-		"value no JSON":   {func(d *Draft) { d.TestCases[0].Checks[0].Value = json.RawMessage(`x`) }, []string{"T105 testCases[0].checks[0].value: is no JSON", "T108 $: can not be written as JSON"}},
+		"value no JSON":   {func(d *Draft) { d.TestCases[0].Checks[0].Value = json.RawMessage(`x`) }, []string{"T105 testCases[0].checks[0].value: is no JSON", "T108 $: cannot be written as JSON"}},
 
 		"conflict": {func(d *Draft) { d.Definition.Tool.Prompt = "a\n<<<<<<< yours\nb\n=======\nc\n>>>>>>> theirs\n" }, []string{
 			"T107 definition.prompt: holds an unsettled merge conflict that begins in line 2",

@@ -12,7 +12,7 @@ import (
 func (c *template) texts(d Draft) {
 	doc, err := d.node()
 	if err != nil {
-		c.add(RuleSubject, jsondoc.Root, "can not be written as JSON: %v", err)
+		c.add(RuleSubject, jsondoc.Root, "cannot be written as JSON: %v", err)
 		return
 	}
 	doc.Walk(func(n *jsondoc.Node, path func() string) bool {

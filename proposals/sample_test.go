@@ -96,7 +96,7 @@ func restore() Draft {
 	return d
 }
 
-// hardTexts is a draft of texts that sections, bullets and headings can not
+// hardTexts is a draft of texts that sections, bullets and headings cannot
 // carry.
 func hardTexts() Draft {
 	d := pacer()

@@ -46,7 +46,7 @@ func TestStates(t *testing.T) {
 			t.Errorf("%s is not listed", s)
 		}
 		if _, ok := moves[ActWithdraw]; !ok {
-			t.Errorf("%s is open and can not be withdrawn", s)
+			t.Errorf("%s is open and cannot be withdrawn", s)
 		}
 		for act, to := range moves {
 			if !slices.Contains(all, to) {

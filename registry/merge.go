@@ -34,7 +34,7 @@ func (w Warning) String() string { return w.Subject.String() + ": " + w.Message 
 // the id or an alias of a core tool is left out, with a warning.
 func Merge(lives []Live) *Merged {
 	m := &Merged{Layered: Layered{Finder: newMemory(lives)}}
-	ctx := context.Background() // looking up in memory needs none and can not fail
+	ctx := context.Background() // looking up in memory needs none and cannot fail
 	ids := map[string]bool{}
 	for _, l := range lives {
 		if l.Subject.Kind != KindTool {

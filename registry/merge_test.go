@@ -65,11 +65,11 @@ func TestMerge(t *testing.T) {
 		{"core first, then by id", []registry.Live{tool(global, "zoo", core), tool(global, "b", nil), tool(global, "yak", core), tool(user, "a", nil)}, "global/yak global/zoo user/a global/b", nil},
 		{"a deactivated override removes", []registry.Live{tool(global, "a", nil), tool(user, "a", deactivated), tool(global, "b", nil)}, "global/b", nil},
 		{"an override of what is deactivated", []registry.Live{tool(global, "a", deactivated), tool(user, "a", nil)}, "user/a[global]", nil},
-		{"core can not be overridden", []registry.Live{tool(novel, "yak", nil), tool(global, "yak", core), tool(user, "yak", deactivated)}, "global/yak", []string{
+		{"core cannot be overridden", []registry.Live{tool(novel, "yak", nil), tool(global, "yak", core), tool(user, "yak", deactivated)}, "global/yak", []string{
 			`tool:project/novel/yak: left out: "yak" belongs to the core tool tool:global/yak`,
 			`tool:user/yak: left out: "yak" belongs to the core tool tool:global/yak`,
 		}},
-		{"core can not be an alias", []registry.Live{tool(global, "yak", core), tool(user, "a", aliased("x", "yak")), tool(global, "a", nil)}, "global/yak global/a", []string{
+		{"core cannot be an alias", []registry.Live{tool(global, "yak", core), tool(user, "a", aliased("x", "yak")), tool(global, "a", nil)}, "global/yak global/a", []string{
 			`tool:user/a: left out: "yak" belongs to the core tool tool:global/yak`,
 		}},
 		{"nor can a core alias be taken", []registry.Live{tool(global, "yak", func(l *registry.Live) { core(l); aliased("ox")(l) }), tool(user, "ox", nil), tool(user, "b", aliased("ox"))}, "global/yak", []string{

@@ -81,7 +81,7 @@ type Subject struct {
 // MaxIDLength is the longest id in characters.
 const MaxIDLength = maxForm
 
-// ErrSubject is wrapped by every error about a subject that can not be read.
+// ErrSubject is wrapped by every error about a subject that cannot be read.
 var ErrSubject = errors.New("not a subject")
 
 // ValidID reports whether id has the form of a tool or agent id: lower-case

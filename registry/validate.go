@@ -139,7 +139,7 @@ func oneOf[T ~string](c *checker, key string, value T, allowed ...T) {
 	}
 }
 
-// requireOneOf is oneOf for a key that can not be absent.
+// requireOneOf is oneOf for a key that cannot be absent.
 func requireOneOf[T ~string](c *checker, key string, value T, allowed ...T) {
 	if value == "" {
 		c.add(key, "missing; expected %s", either(allowed))

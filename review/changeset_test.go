@@ -101,7 +101,7 @@ func TestOneBadMemberHoldsBackAll(t *testing.T) {
 }
 
 // TestMembersAgainstEachOther approves members that are sound one by one and
-// can not be live together.
+// cannot be live together.
 func TestMembersAgainstEachOther(t *testing.T) {
 	o := open(t, review.Policy{})
 	same := inSet("alike", "scene_pacer", "chapter_pacer")
@@ -181,7 +181,7 @@ func TestStrangersStayOut(t *testing.T) {
 	o.proposeAll(bob, inSet("pacing", "line_pacer")...)
 }
 
-// TestAllOrNone proposes several at once, one of which can not be.
+// TestAllOrNone proposes several at once, one of which cannot be.
 func TestAllOrNone(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -192,7 +192,7 @@ func TestAllOrNone(t *testing.T) {
 		return err
 	})
 	if !errors.Is(err, review.ErrLocked) {
-		t.Errorf("%v does not name every member that can not be", err)
+		t.Errorf("%v does not name every member that cannot be", err)
 	}
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok || len(joined.Unwrap()) != 3 {
@@ -266,7 +266,7 @@ func TestRejectedMember(t *testing.T) {
 	o.sound()
 }
 
-// TestRegroupRefuses moves nothing when one of the proposals can not be moved.
+// TestRegroupRefuses moves nothing when one of the proposals cannot be moved.
 func TestRegroupRefuses(t *testing.T) {
 	o := open(t, review.Policy{})
 	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer", "book_pacer")...)

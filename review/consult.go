@@ -127,7 +127,7 @@ func (d *Desk) request(ctx context.Context, id proposals.ID) (Request, error) {
 	return req, err
 }
 
-// with adds what one reviewer said, or how it failed. Findings that can not be
+// with adds what one reviewer said, or how it failed. Findings that cannot be
 // used are a failure too: they must not keep the rest from being filed, and nor
 // must the bytes of an error, which may be those of a program.
 func (o Opinion) with(name string, said Opinion, err error) Opinion {

@@ -89,7 +89,7 @@ func TestCoreCanNotBeRolledBack(t *testing.T) {
 	})
 }
 
-// TestLockIsNotConfigured can not switch the lock off.
+// TestLockIsNotConfigured cannot switch the lock off.
 func TestLockIsNotConfigured(t *testing.T) {
 	db := storetest.New(t)
 	for _, id := range []string{"L101", "L102", "T101"} {

@@ -14,8 +14,8 @@ import (
 
 // Costs says what becomes of the prompts of the agents that a draft reaches, if
 // it were live, as far as a rule could object: those that would be cut, and
-// those that may become much longer. What can not come near a limit is not
-// rendered, and what can not grow by much is not counted.
+// those that may become much longer. What cannot come near a limit is not
+// rendered, and what cannot grow by much is not counted.
 func Costs(ctx context.Context, r LiveReader, draft proposals.Draft, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	if draft.Definition.IsZero() {
 		return nil, nil

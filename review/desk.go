@@ -89,7 +89,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 		set, err := rules.NewSet(policy.Severities)
 		return basis{set, set.Version() + "-" + policy.version()}, err
 	})
-	if len(policy.Severities) > 0 { // what ships can not be wrong, and who only lists needs no rules
+	if len(policy.Severities) > 0 { // what ships cannot be wrong, and who only lists needs no rules
 		if _, err := force(); err != nil {
 			return nil, err
 		}

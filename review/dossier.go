@@ -39,7 +39,7 @@ type Dossier struct {
 	// Unassigned says that no agent would have the tool, were the proposal
 	// approved with the rest of its change set.
 	Unassigned bool
-	// Obstacles are why the actor who looks can not approve it.
+	// Obstacles are why the actor who looks cannot approve it.
 	Obstacles []error
 }
 

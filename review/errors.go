@@ -22,7 +22,7 @@ var (
 	ErrIncomplete  = errors.New("incomplete")
 	ErrNoReason    = errors.New("a reason is missing")
 	ErrNoExpect    = errors.New("review digest is missing")
-	ErrNotWaivable = errors.New("can not be waived")
+	ErrNotWaivable = errors.New("cannot be waived")
 	ErrReadOnly    = errors.New("the database is read-only")
 	ErrMerge       = errors.New("conflicting changes")
 	ErrTampered    = errors.New("tampered with")

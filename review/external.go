@@ -25,7 +25,7 @@ type Opinion struct {
 	Problems       []string // how the reviewer failed, if it did
 }
 
-// ErrOpinion is wrapped when what an external reviewer says can not be used.
+// ErrOpinion is wrapped when what an external reviewer says cannot be used.
 var ErrOpinion = errors.New("not a usable opinion")
 
 // Limits of an opinion. The lengths are in characters.
@@ -36,7 +36,7 @@ const (
 )
 
 // check returns an error that wraps ErrOpinion and names the first thing that
-// can not be used.
+// cannot be used.
 func (o Opinion) check() error {
 	if o.Recommendation != "" && !slices.Contains(recommendations(), o.Recommendation) {
 		return fmt.Errorf("%w: recommendation is %q; expected approve, needs_changes or reject", ErrOpinion, o.Recommendation)
@@ -80,7 +80,7 @@ func recommendations() []proposals.Recommendation {
 	return []proposals.Recommendation{proposals.RecommendApprove, proposals.RecommendNeedsChanges, proposals.RecommendReject}
 }
 
-// usable reports a text from outside that can not be kept as it is.
+// usable reports a text from outside that cannot be kept as it is.
 func usable(what, text string, limit int) error {
 	if message := unusable(text, limit); message != "" {
 		return fmt.Errorf("%w: %s %s", ErrOpinion, what, message)

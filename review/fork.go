@@ -13,7 +13,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Fork drafts a new tool from a core tool, which can not itself be changed: in
+// Fork drafts a new tool from a core tool, which cannot itself be changed: in
 // the layer given, under the id "<id>_custom", or "<id>_custom_2" and so on
 // when that is taken.
 func (d *Desk) Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error) {

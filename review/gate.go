@@ -17,12 +17,12 @@ type Incomplete struct {
 	Excess   bool // even for a draft
 }
 
-// Head says what can not be done, as the beginning of a sentence.
+// Head says what cannot be done, as the beginning of a sentence.
 func (e *Incomplete) Head() string {
 	if e.Excess {
-		return e.What + " can not be kept"
+		return e.What + " cannot be kept"
 	}
-	return e.What + " can not be submitted"
+	return e.What + " cannot be submitted"
 }
 
 // Error lists the problems.

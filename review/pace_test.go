@@ -140,7 +140,7 @@ func TestExcessIsNotKept(t *testing.T) {
 					_, err := o.desk.Propose(t.Context(), by, []proposals.Draft{fresh}, submit)
 					return err
 				})
-				if err != nil && !strings.Contains(err.Error(), "tool:user/chapter_pacer can not be kept: "+path) {
+				if err != nil && !strings.Contains(err.Error(), "tool:user/chapter_pacer cannot be kept: "+path) {
 					t.Errorf("%v does not name %s", err, path)
 				}
 			}

@@ -120,7 +120,7 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 }
 
 // acceptable returns a draft with what follows from its type filled in, and
-// refuses one that can not even be kept.
+// refuses one that cannot even be kept.
 func (d *Desk) acceptable(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft) (proposals.Draft, error) {
 	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
 		return draft, err

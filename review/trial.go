@@ -96,7 +96,7 @@ func (d *Desk) try(ctx context.Context, drafts ...proposals.Draft) {
 }
 
 // tryCurrent is try for the current revision of a proposal, when there is a
-// model to ask. What can not be read is reported by the act that follows.
+// model to ask. What cannot be read is reported by the act that follows.
 func (d *Desk) tryCurrent(ctx context.Context, id proposals.ID) {
 	if d.policy.Model == nil {
 		return

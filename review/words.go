@@ -9,7 +9,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// ErrText is wrapped when a note, a reason or a comment can not be kept as it
+// ErrText is wrapped when a note, a reason or a comment cannot be kept as it
 // is.
 var ErrText = errors.New("not usable as text")
 
@@ -22,7 +22,7 @@ func checkWords(what, words string) error {
 	return nil
 }
 
-// unusable says why text can not be kept as it is; "" when it can. limit is in
+// unusable says why text cannot be kept as it is; "" when it can. limit is in
 // characters.
 func unusable(text string, limit int) string {
 	switch n := utf8.RuneCountInString(text); {

@@ -41,7 +41,7 @@ func (c Calls) Settle(ctx context.Context, fn func(gateway.LedgerTx) error) erro
 }
 
 // recordRefused tells the gateway when a trigger or constraint refused what it
-// wrote, as opposed to a file that can not be written.
+// wrote, as opposed to a file that cannot be written.
 func recordRefused(err error) error {
 	if errors.Is(err, ErrRefused) {
 		return fmt.Errorf("%w: %w", gateway.ErrContradiction, err)

@@ -25,7 +25,7 @@ func waivedCounts(ctx context.Context, s *session, fn func(history.Damage)) erro
 		}
 		switch {
 		case err != nil:
-			fn(history.Damage{Table: "proposals", Key: string(id), Message: "What blocks it can not be counted: " + err.Error() + "."})
+			fn(history.Damage{Table: "proposals", Key: string(id), Message: "What blocks it cannot be counted: " + err.Error() + "."})
 		case !agrees:
 			fn(history.Damage{Table: "proposals", Key: string(id), Message: "The blocks that the queue shows of it are not those that its waivers leave."})
 		}

@@ -24,7 +24,7 @@ var (
 	ErrNoDatabase = errors.New("no database")
 	// ErrBusy is wrapped when another process held the database for too long.
 	ErrBusy = errors.New("the database is busy")
-	// ErrDamaged is wrapped when the file can not be read as a database.
+	// ErrDamaged is wrapped when the file cannot be read as a database.
 	ErrDamaged = errors.New("the database is damaged")
 	// ErrRefused is wrapped when a trigger or constraint refused a write.
 	ErrRefused = errors.New("refused by the database")
@@ -57,7 +57,7 @@ func describe(err error) error {
 	return err
 }
 
-// unwritableFolder reports whether err says that the engine can not put its
+// unwritableFolder reports whether err says that the engine cannot put its
 // log and lock files beside the database.
 func unwritableFolder(err error) bool {
 	var e *sqlite.Error

@@ -93,7 +93,7 @@ func (s *session) readTextIndex(ctx context.Context) error {
 	var seq int64
 	err := s.row(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH ? LIMIT 1", []any{quoteFTS("user")}, &seq)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("the full-text index can not be read: %w", err)
+		return fmt.Errorf("the full-text index cannot be read: %w", err)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func TestWaitingCanBeInterrupted(t *testing.T) {
 
 // TestHalfAWriterIsAReader keeps a connection from becoming the writer when it
 // is half way there: whoever looks through it afterwards waits as readers do, and
-// can not write.
+// cannot write.
 func TestHalfAWriterIsAReader(t *testing.T) {
 	db := reopened(t)
 	if err := db.Close(); err != nil {

@@ -27,7 +27,7 @@ type unreadable struct {
 }
 
 func (u unreadable) Error() string {
-	return fmt.Sprintf("%v: stored %s can not be read: %s", ErrDamaged, jsondoc.Quote(u.text), jsondoc.Printable(u.err.Error()))
+	return fmt.Sprintf("%v: stored %s cannot be read: %s", ErrDamaged, jsondoc.Quote(u.text), jsondoc.Printable(u.err.Error()))
 }
 
 func (u unreadable) Unwrap() []error { return []error{ErrDamaged, u.err} }

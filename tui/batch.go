@@ -80,7 +80,7 @@ func (m *Model) batchRead(msg batchMsg) tea.Cmd {
 	return m.askRefuseAll(msg.batch)
 }
 
-// refusal is a proposal that can not be decided about as it was asked, and why.
+// refusal is a proposal that cannot be decided about as it was asked, and why.
 type refusal struct {
 	dossier review.Dossier
 	why     string

@@ -35,7 +35,7 @@ func (b *bench) count(s proposals.State) int {
 	return n
 }
 
-// TestApproveMarked can not be done before all of it was read, nor by enter, by
+// TestApproveMarked cannot be done before all of it was read, nor by enter, by
 // y alone or by another number.
 func TestApproveMarked(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))

@@ -30,7 +30,7 @@ func cannotAct(act proposals.Act) func(*Model) string {
 	}
 }
 
-// standing says where a proposal stands that something can not be done to.
+// standing says where a proposal stands that something cannot be done to.
 func standing(s proposals.State) string {
 	switch s {
 	case proposals.Drafted:

@@ -30,7 +30,7 @@ func TestNewDraftInTheEditor(t *testing.T) {
 	b := newBench(t, 120, 50)
 	b.editor(`test "$1" = --wait && echo "<!-- mine -->" >> "$2" && cp "$2" "` + filepath.Join(t.TempDir(), "seen.md") + `"`)
 	b.press("n").write("scene_pacer").press("enter")
-	b.wants("It can not be submitted yet", "reasons:", "definition.prompt", "rationale", "It is kept in")
+	b.wants("It cannot be submitted yet", "reasons:", "definition.prompt", "rationale", "It is kept in")
 	b.press("y") // nothing can be submitted
 	b.press("esc")
 	kept, err := filepath.Glob(filepath.Join(b.config.Drafts, "new-tool-user-scene_pacer*"))
@@ -89,7 +89,7 @@ func TestRebaseWithConflicts(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "seen.md")
 	b.editor(`cp "$2" ` + copied)
 	b.press("e")
-	b.wants("It can not be submitted yet", "conflict")
+	b.wants("It cannot be submitted yet", "conflict")
 	text, err := os.ReadFile(copied)
 	if err != nil || !strings.Contains(string(text), "<<<<<<< this proposal") {
 		t.Fatalf("no markers in the editor: %v\n%s", err, text)

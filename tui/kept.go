@@ -95,7 +95,7 @@ func beginning(file string) string {
 	}
 	defer f.Close()
 	buf := make([]byte, 300)
-	n, _ := f.Read(buf) // what can not be read does not begin with anything
+	n, _ := f.Read(buf) // what cannot be read does not begin with anything
 	return strings.Join(strings.Fields(strings.ToValidUTF8(string(buf[:n]), "")), " ")
 }
 
@@ -229,7 +229,7 @@ func (m *Model) resumed() tea.Cmd {
 			continue
 		}
 		if why := k.why(m); why != "" {
-			m.say(warning, "It can not be sent: %s. The text is in %s", why, filepath.Join(m.cfg.Drafts, t.file))
+			m.say(warning, "It cannot be sent: %s. The text is in %s", why, filepath.Join(m.cfg.Drafts, t.file))
 			return nil
 		}
 		return k.do(m)

@@ -167,7 +167,7 @@ func (m *Model) howShown() string {
 	case !r.done():
 		how = append(how, "rendered …")
 	case r.asWritten:
-		how = append(how, "rendered; parts that can not be rendered without loss are as they are written")
+		how = append(how, "rendered; parts that cannot be rendered without loss are as they are written")
 	default:
 		how = append(how, "rendered; r shows it as it is written")
 	}

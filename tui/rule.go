@@ -44,7 +44,7 @@ func (m *Model) explain(page *prose.Page, id string) {
 	case r.Waivable:
 		line = line.Add(m.theme.Faint, ", can be waived with a reason")
 	default:
-		line = line.Add(m.theme.Faint, ", can not be waived")
+		line = line.Add(m.theme.Faint, ", cannot be waived")
 	}
 	page.Line(line)
 	m.prose(page, "  ", r.Doc)

@@ -11,7 +11,7 @@ import (
 func sentence(err error) string {
 	var whole *review.Incomplete
 	if errors.As(err, &whole) && len(whole.Problems) > 0 {
-		return whole.What + " can not be submitted: " + whole.Problems[0].String()
+		return whole.What + " cannot be submitted: " + whole.Problems[0].String()
 	}
 	text := strings.TrimSpace(strings.ReplaceAll(err.Error(), "\n", "; "))
 	if text == "" {

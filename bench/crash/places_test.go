@@ -158,7 +158,7 @@ func TestReadOnly(t *testing.T) {
 			case !writes && code == 0 && !strings.Contains(out, "scene_pacer"):
 				t.Errorf("folder %o: %v shows something else:\n%s", folder, args, out)
 			case !writes && code != 0:
-				t.Errorf("folder %o: %v: exit %d: what may be read can not be read\n%s", folder, args, code, errs)
+				t.Errorf("folder %o: %v: exit %d: what may be read cannot be read\n%s", folder, args, code, errs)
 			}
 		}
 		after, err := os.ReadFile(c.path)

@@ -74,7 +74,7 @@ func TestDiskFull(t *testing.T) {
 		mount := t.TempDir()
 		kib := info.Size()>>10 + 40 + int64(i*1024/sizes)
 		if out, err := shell(t, fmt.Sprintf("mount -t tmpfs -o size=%dk none %s", kib, mount)); err != nil {
-			t.Skipf("small disks can not be mounted: %v\n%s", err, out)
+			t.Skipf("small disks cannot be mounted: %v\n%s", err, out)
 		}
 		t.Cleanup(func() { _, _ = shell(t, "umount "+mount) })
 		b, err := os.ReadFile(base.path)

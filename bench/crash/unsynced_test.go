@@ -12,7 +12,7 @@ import (
 
 // unsyncedLoop adds rows to the database at path, a
 // transaction each, without syncing the log at commit, and says so after each.
-// It is the control of the power cuts: a test that can not see it lose rows
+// It is the control of the power cuts: a test that cannot see it lose rows
 // could not see toolcrib lose approvals.
 func unsyncedLoop(ctx context.Context, path string) error {
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")

@@ -51,7 +51,7 @@ func TestDialogueOnATerminal(t *testing.T) {
 	p.says("new tool:user/scene_pacer")
 	p.sees("EDITOR HAS THE TERMINAL")
 	p.press("x")
-	p.sees("It can not be submitted yet", "Type e to edit it again")
+	p.sees("It cannot be submitted yet", "Type e to edit it again")
 	p.says("no")
 	p.sees("Nothing was sent. The text is kept in")
 	if body, err := os.ReadFile(written); err != nil || !strings.Contains(string(body), "scene_pacer") {

@@ -170,7 +170,7 @@ func (c *carrier) tapBody(resp *http.Response) error {
 		text, err = jsonrpc.EncodeMessage(c.tap.received(msg))
 	}
 	if err != nil && resp.StatusCode < 300 {
-		return fmt.Errorf("%w: a message can not be read: %w", ErrProtocol, err)
+		return fmt.Errorf("%w: a message cannot be read: %w", ErrProtocol, err)
 	}
 	closed := resp.Body.Close()
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))

@@ -69,7 +69,7 @@ func (e *events) tapped(head, data []byte) ([]byte, error) {
 	if len(data) > 0 {
 		msg, err := jsonrpc.DecodeMessage(data)
 		if err != nil {
-			return nil, fmt.Errorf("%w: an event can not be read: %w", ErrProtocol, err)
+			return nil, fmt.Errorf("%w: an event cannot be read: %w", ErrProtocol, err)
 		}
 		if data, err = jsonrpc.EncodeMessage(e.tap.received(msg)); err != nil {
 			return nil, err

@@ -13,7 +13,7 @@ import (
 
 // frames passes on the messages of a stream, one a line, and drops lines that
 // are none: many servers print a greeting or their log where only messages
-// belong. A message that can not be read, or more noise than a server can
+// belong. A message that cannot be read, or more noise than a server can
 // mean well with, ends the stream.
 type frames struct {
 	in    io.ReadCloser
@@ -98,7 +98,7 @@ func (f *frames) message(text []byte) ([]byte, error) {
 	case err == nil:
 		return append(bytes.Clone(text), '\n'), nil
 	case text[0] == '{' && bytes.Contains(text, []byte(`"jsonrpc"`)):
-		return nil, fmt.Errorf("%w: a message can not be read: %w", ErrProtocol, err)
+		return nil, fmt.Errorf("%w: a message cannot be read: %w", ErrProtocol, err)
 	}
 	f.noise += len(text)
 	return nil, f.quiet()

@@ -58,7 +58,7 @@ func (p *process) start() error {
 		return context.Canceled
 	}
 	if err := p.cmd.Start(); err != nil {
-		return fmt.Errorf("can not be started: %w", err)
+		return fmt.Errorf("cannot be started: %w", err)
 	}
 	p.started, p.exited = true, make(chan struct{})
 	go func() {

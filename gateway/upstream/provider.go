@@ -170,7 +170,7 @@ func (p *Provider) drop(ctx context.Context, s Server, session *Session) error {
 }
 
 // hashOf returns the hash of what is listed under a name: "" for nothing, for
-// two of them, and for what can not be read.
+// two of them, and for what cannot be read.
 func hashOf(tools []json.RawMessage, name string) string {
 	found := ""
 	for _, raw := range tools {

@@ -104,7 +104,7 @@ func (t *tap) received(msg jsonrpc.Message) jsonrpc.Message {
 		err = fmt.Errorf("expected an object, got %s", n.Kind)
 	}
 	if err != nil {
-		w.answer.err = fmt.Errorf("%w: its answer to %s can not be read: %w", ErrProtocol, w.method, err)
+		w.answer.err = fmt.Errorf("%w: its answer to %s cannot be read: %w", ErrProtocol, w.method, err)
 		return &jsonrpc.Response{ID: resp.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "not read"}}
 	}
 	w.answer.raw, w.answer.node = bytes.Clone(resp.Result), n

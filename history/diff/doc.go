@@ -14,7 +14,7 @@
 //     for Computing Longest Common Subsequences", CACM 20, 1977). With lines
 //     that occur once this is Bram Cohen's patience diff; lines that occur a
 //     few times are let in as in the histogram diff of JGit, so that one moved
-//     line can not pull everything else out of place.
+//     line cannot pull everything else out of place.
 //  3. Between the anchors, what stands on one side only is changed, and the
 //     rest is compared exactly in linear space (Myers, "An O(ND) Difference
 //     Algorithm and Its Variations", Algorithmica 1, 1986).

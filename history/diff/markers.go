@@ -20,7 +20,7 @@ type Labels struct {
 //	>>>>>>> theirs
 //
 // The markers are longer where the text has lines that begin like them, so
-// they can not be mistaken or forged. A side that does not end in "\n" gets
+// they cannot be mistaken or forged. A side that does not end in "\n" gets
 // one.
 func (m Merge) Marked(names Labels) string {
 	t := split(m.Text)

@@ -30,7 +30,7 @@ func (c FieldConflict) Marked(names Labels) string {
 }
 
 // ErrKinds is returned by MergeDefinitions for a tool and an agent.
-var ErrKinds = errors.New("a tool and an agent can not be merged")
+var ErrKinds = errors.New("a tool and an agent cannot be merged")
 
 // MergeDefinitions merges the changes that lead from base to ours and from
 // base to theirs, value by value. What one side left alone is taken from the

@@ -7,7 +7,7 @@ import (
 )
 
 // positional reports whether the list at path gives its elements meaning by
-// their place, so that it can not be merged as a set.
+// their place, so that it cannot be merged as a set.
 func positional(path string) bool { return path == "tag.argGroups" }
 
 // plainSet is a list of plain values, none of which occurs twice.

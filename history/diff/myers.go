@@ -31,7 +31,7 @@ type search struct {
 	origin   int // where the diagonal a wave starts on stands in it
 	limit    int
 	steps    int  // that are left of limit
-	within   bool // the limit can not be exceeded any more
+	within   bool // the limit cannot be exceeded any more
 }
 
 // wave is the front of the search in one direction.

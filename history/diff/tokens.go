@@ -29,7 +29,7 @@ func (t token) len() int { return int(t.end - t.start) }
 // sees (extended grapheme clusters, Unicode Standard Annex 29), so that no
 // token begins with a combining mark or tears a flag apart.
 func tokenize(ts []token, line string, ids *interner) []token {
-	last := class(255) // of the token before, unless that can not be continued
+	last := class(255) // of the token before, unless that cannot be continued
 	add := func(start, end int, c class, single bool) {
 		if c == last && !single {
 			ts[len(ts)-1].end = int32(end)

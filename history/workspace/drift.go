@@ -31,7 +31,7 @@ type Drift struct {
 }
 
 // Drift compares the live file with the registry. It returns an error when the
-// file can not be read.
+// file cannot be read.
 func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	out := Drift{File: w.livePath()}
 	want, err := w.content(ctx, w.store)
@@ -60,7 +60,7 @@ func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	}
 	found, err := decodeLive(text, w.layer(), current)
 	if err != nil {
-		return out, fmt.Errorf("%s was %w and can not be read: %w", out.File, ErrDrift, err)
+		return out, fmt.Errorf("%s was %w and cannot be read: %w", out.File, ErrDrift, err)
 	}
 	out.Edits = edits(current, found)
 	return out, nil

@@ -143,7 +143,7 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	}
 	if ps := it.Problems(); len(ps) > 0 {
 		at.Pos, at.Path = ps[0].Pos, inside(it.Path, ps[0].Path)
-		c.add(definitionDiffers(), at, "The definition of %s in the code can not be read: %s.", jsondoc.Quote(it.Name), ps[0].Message)
+		c.add(definitionDiffers(), at, "The definition of %s in the code cannot be read: %s.", jsondoc.Quote(it.Name), ps[0].Message)
 		return
 	}
 	keys := differing(it, e)

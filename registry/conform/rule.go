@@ -45,7 +45,7 @@ func definitionDiffers() Rule {
 func missingInCode() Rule {
 	return Rule{
 		"K105", "missing-in-code", "warn",
-		"The registry has an active tool that the code does not register: agents are told of something that can not be called.",
+		"The registry has an active tool that the code does not register: agents are told of something that cannot be called.",
 		"Register it, or propose to deactivate it.",
 	}
 }

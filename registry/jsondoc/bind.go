@@ -83,7 +83,7 @@ func bind(n *Node, path string, v reflect.Value, ps *Problems) {
 			bindStruct(n, path, v, ps)
 		}
 	default:
-		panic("jsondoc: can not bind " + v.Type().String())
+		panic("jsondoc: cannot bind " + v.Type().String())
 	}
 }
 

@@ -33,7 +33,7 @@ func trimRoot(path string) string {
 	return path
 }
 
-// plain reports whether key can stand in a path as it is. The key "$" can not:
+// plain reports whether key can stand in a path as it is. The key "$" cannot:
 // it would read as Root.
 func plain(key string) bool {
 	for _, r := range key {

@@ -134,7 +134,7 @@ func problem(pos jsondoc.Pos, format string, args ...any) jsondoc.Problems {
 }
 
 // ErrFormat is wrapped by the errors of Format.
-var ErrFormat = errors.New("can not be written as Markdown")
+var ErrFormat = errors.New("cannot be written as Markdown")
 
 // Format writes f so that Parse with the same known gives the same front
 // matter and sections, apart from places. It returns ErrFormat when the front

@@ -79,7 +79,7 @@ func (s slow) MatchString(text string) (matches bool) {
 	}
 	defer func() {
 		if recover() != nil { // a mistake of the engine is no answer
-			matches = s.patience.gaveUp(s.pattern, "can not be run")
+			matches = s.patience.gaveUp(s.pattern, "cannot be run")
 		}
 	}()
 	began := time.Now()
@@ -101,4 +101,4 @@ type unrunnable struct {
 
 func (u unrunnable) String() string { return u.pattern }
 
-func (u unrunnable) MatchString(string) bool { return u.patience.gaveUp(u.pattern, "can not be run") }
+func (u unrunnable) MatchString(string) bool { return u.patience.gaveUp(u.pattern, "cannot be run") }

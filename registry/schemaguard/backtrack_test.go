@@ -37,17 +37,17 @@ func TestBacktracking(t *testing.T) {
 }
 
 // TestNoAnswerIsNoYes refuses a value that an expression would have to judge
-// and can not: because nothing runs it, it takes too long, or the text is too
+// and cannot: because nothing runs it, it takes too long, or the text is too
 // long for it. That holds where the schema takes a no for a yes, too.
 func TestNoAnswerIsNoYes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	endless := `"` + strings.Repeat("a", 5_000) + `!"`
 	for _, tt := range []struct{ schema, value, says string }{
-		{`{"pattern":"(?=a"}`, `"a"`, `the regular expression "(?=a" can not be run, so the value is not checked`},
-		{`{"not":{"pattern":"(?=a"}}`, `"a"`, "can not be run"},
-		{`{"anyOf":[{"pattern":"(?=a"},{"type":"string"}]}`, `"a"`, "can not be run"},
-		{`{"if":{"type":"string","pattern":"(?=a"},"then":false}`, `"a"`, "can not be run"},
-		{`{"patternProperties":{"(?=a":true}}`, `{"b":1}`, "can not be run"},
+		{`{"pattern":"(?=a"}`, `"a"`, `the regular expression "(?=a" cannot be run, so the value is not checked`},
+		{`{"not":{"pattern":"(?=a"}}`, `"a"`, "cannot be run"},
+		{`{"anyOf":[{"pattern":"(?=a"},{"type":"string"}]}`, `"a"`, "cannot be run"},
+		{`{"if":{"type":"string","pattern":"(?=a"},"then":false}`, `"a"`, "cannot be run"},
+		{`{"patternProperties":{"(?=a":true}}`, `{"b":1}`, "cannot be run"},
 		{`{"pattern":"^(?=a)(a+)+$"}`, endless, "takes too long"},
 		{`{"not":{"pattern":"^(?=a)(a+)+$"}}`, endless, "takes too long"},
 		{`{"items":{"not":{"pattern":"^(?=a)(a+)+$"}}}`, `[` + strings.Repeat(endless+",", 100) + `"a"]`, "takes too long"},
@@ -70,8 +70,8 @@ func TestUnrun(t *testing.T) {
 	for _, p := range s.Unrun() {
 		got = append(got, p.String())
 	}
-	want := `patternProperties["a++"] (line 1, column 127): the regular expression can not be run` + "\n" +
-		"properties.a.pattern (line 1, column 47): the regular expression can not be run"
+	want := `patternProperties["a++"] (line 1, column 127): the regular expression cannot be run` + "\n" +
+		"properties.a.pattern (line 1, column 47): the regular expression cannot be run"
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}

@@ -20,7 +20,7 @@ const (
 // jsondoc.Problems with what is refused, paths and positions being those in
 // the schema. The remarks are about what is accepted and odd: a schema that
 // says nothing, or a regular expression that backtracks. Whether the schema is
-// valid is for Compile to say, and what of it can not be run for Schema.Unrun.
+// valid is for Compile to say, and what of it cannot be run for Schema.Unrun.
 func Check(schema json.RawMessage) (remarks jsondoc.Problems, err error) {
 	g, err := read(schema)
 	if err != nil {

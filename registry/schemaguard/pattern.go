@@ -99,7 +99,7 @@ func (g *graph) collect(pattern string, s spot) program {
 	g.patient = g.patient || p.runs != re2
 	switch {
 	case p.runs == nothing && !g.unrun.Full():
-		g.unrun.Add(s.path(), "the regular expression can not be run")
+		g.unrun.Add(s.path(), "the regular expression cannot be run")
 	case p.runs == backtracks:
 		g.remark(s, "the regular expression backtracks, which is given little time: RE2 has no form for it")
 	case p.size > maxProgram:

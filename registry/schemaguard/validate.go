@@ -18,7 +18,7 @@ import (
 // is a jsondoc.Problems with paths below jsondoc.Root, in the order of the
 // paths. A value that would take more than MaxWork steps is not validated and
 // refused, and so is one that a regular expression would have to judge which
-// can not be run, or takes too long.
+// cannot be run, or takes too long.
 func (s *Schema) Validate(n *jsondoc.Node) error {
 	var ps jsondoc.Problems
 	if path := oddNumber(n); path != "" {
@@ -35,7 +35,7 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 	}
 	found, ok := err.(*jsonschema.ValidationError) //nolint:errorlint // it is never wrapped
 	if !ok {
-		ps.Add(jsondoc.Root, "can not be validated: %s", jsondoc.Printable(err.Error()))
+		ps.Add(jsondoc.Root, "cannot be validated: %s", jsondoc.Printable(err.Error()))
 		return ps
 	}
 	return explain(found, n).Locate(n)

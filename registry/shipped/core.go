@@ -26,7 +26,7 @@ var coreSums = sync.OnceValue(func() sums {
 	return s
 })
 
-// IsCore reports whether id is that of a core tool, which can not be changed,
+// IsCore reports whether id is that of a core tool, which cannot be changed,
 // overridden or taken as an alias in any layer.
 func IsCore(id string) bool {
 	_, ok := coreSums().hashes[id]

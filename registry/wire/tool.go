@@ -10,7 +10,7 @@ import (
 )
 
 // noDescription stands where a tool has none: a tool that models are told
-// nothing about can not be chosen, and the reviewer sees why.
+// nothing about cannot be chosen, and the reviewer sees why.
 const noDescription = "(No description was given.)"
 
 // Onto returns t with everything that the item says of it. What the format has

@@ -15,7 +15,7 @@ import (
 
 // Command is a program that reviews: it reads the request from standard input
 // and writes its assessment to standard output. A status other than 0, a
-// time-out or an answer that can not be read is a failure. What the program
+// time-out or an answer that cannot be read is a failure. What the program
 // started ends with it, or with its time.
 type Command struct {
 	Label   string   // how assessments call it

@@ -17,7 +17,7 @@ type answer struct {
 }
 
 // check returns what is wrong with a, "" when nothing is. The error says why
-// the check can not be evaluated.
+// the check cannot be evaluated.
 func (a answer) check(c proposals.Check) (reason string, err error) {
 	if err := a.work.spend(a.cost(c.Type)); err != nil {
 		return "", err

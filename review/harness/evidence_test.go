@@ -38,7 +38,7 @@ func TestEvidence(t *testing.T) {
 		{"introduced quote of the input", harbour, "The harbour is described twice.\n\n> It lay very still."},
 		{"question", "", "Which of the scenes do you mean?"},
 		{"request", "", "Please give me the path of the scene."},
-		{"could not", "", "I can not pace a scene without its text. Sorry, but I don't have access to it."},
+		{"could not", "", "I cannot pace a scene without its text. Sorry, but I don't have access to it."},
 		{"sources", "", "The harbour is described twice (a.md:3).\n\nConsulted: Story/Canon/mira.md, `b.md` and c.md."},
 		{"verdict", "", "NOT READY\n\n- The harbour is described twice (a.md:3)."},
 		{"abbreviation", "", "The harbour is described twice, e.g. as grey, cf. Ch. 3, on p. 4 (a.md:3)."},

@@ -67,7 +67,7 @@ func (r Result) notRun(reason string) Result {
 }
 
 // judge runs the checks and holds what they find against the expectation. A
-// check that can not be evaluated fails the case either way: it would
+// check that cannot be evaluated fails the case either way: it would
 // otherwise pass for the failure that was expected.
 func (r Result) judge(checks []proposals.Check, a answer) Result {
 	var broken, useless []string
@@ -86,7 +86,7 @@ func (r Result) judge(checks []proposals.Check, a answer) Result {
 	r.Outcome = Failed
 	switch {
 	case len(useless) > 0:
-		r.Reason = "A check can not be evaluated: " + strings.Join(useless, "; ") + "."
+		r.Reason = "A check cannot be evaluated: " + strings.Join(useless, "; ") + "."
 	case r.Expect == proposals.ExpectFail && len(broken) == 0:
 		r.Reason = "It was expected to fail, but the answer satisfies every check."
 	case r.Expect == proposals.ExpectFail:

@@ -78,7 +78,7 @@ func TestRun(t *testing.T) {
 			"a useless check is no expected failure",
 			proposals.TestCase{Expect: "fail", Output: recorded("It is fast."), Checks: []proposals.Check{slow, useless}},
 			nil,
-			Failed, "A check can not be evaluated: matches: this is no regular expression in RE2 syntax.", false,
+			Failed, "A check cannot be evaluated: matches: this is no regular expression in RE2 syntax.", false,
 		},
 		{
 			"an empty answer is an answer",

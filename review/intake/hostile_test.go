@@ -50,7 +50,7 @@ func read(text string) (proposed []string, err error) {
 }
 
 // TestHostileSchemasAreLeftOut takes in what is beside a trap, or nothing when
-// the whole list can not be read. A pattern that nobody can run is no trap: it
+// the whole list cannot be read. A pattern that nobody can run is no trap: it
 // is not run.
 func TestHostileSchemasAreLeftOut(t *testing.T) {
 	for name, text := range hostile() {

@@ -25,7 +25,7 @@ const (
 	Reactivate = Change(proposals.Reactivate)
 	None       = Change("none")    // it is live already
 	Pending    = Change("pending") // somebody has proposed it already
-	Skip       = Change("skip")    // it can not be taken in
+	Skip       = Change("skip")    // it cannot be taken in
 )
 
 // Step is what becomes of one definition.
@@ -171,7 +171,7 @@ func (p *planner) sameRest(it wire.Item, before registry.Tool) bool {
 	return err == nil && old.Rest(before) == it.Rest(before)
 }
 
-// refused says why a definition can not be proposed, "" when it can.
+// refused says why a definition cannot be proposed, "" when it can.
 func refused(t registry.Tool) string {
 	for _, s := range [][]byte{t.InputSchema, t.OutputSchema} {
 		if len(s) == 0 {

@@ -55,7 +55,7 @@ func (c *crib) take(steps []intake.Step) []string {
 			continue
 		}
 		if ps := s.Draft.Problems(); len(ps) > 0 {
-			c.t.Errorf("%s can not be submitted: %v", s.Subject, ps)
+			c.t.Errorf("%s cannot be submitted: %v", s.Subject, ps)
 		}
 		if string(s.Draft.Type) != string(s.Change) {
 			c.t.Errorf("%s is proposed as %s", s.Subject, s.Draft.Type)

@@ -9,7 +9,7 @@ import (
 )
 
 // Corpus is a few tools, such as the core, that another tool is held against
-// one by one. It finds what a sketch can not: a copy of a part, and the same
+// one by one. It finds what a sketch cannot: a copy of a part, and the same
 // purpose in other words, where most words differ and the rare ones agree.
 type Corpus struct {
 	tools   []member

@@ -8,7 +8,7 @@ import (
 )
 
 // Version changes whenever the sketch of a text does: with how words are read,
-// what is hashed, or how. Sketches of different versions can not be compared.
+// what is hashed, or how. Sketches of different versions cannot be compared.
 const Version = 1
 
 // What stored sketches are refused for.

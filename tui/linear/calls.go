@@ -126,8 +126,8 @@ func laidOut(doc []byte) string {
 	return string(jsondoc.Indent(n))
 }
 
-// waitingCall finds a call that can be answered; false, and said, where it can
-// not.
+// waitingCall finds a call that can be answered; false, and said, where it cannot
+// .
 func (s *session) waitingCall(number string) (gateway.Pending, bool, error) {
 	p, err := s.callOf(number)
 	if err != nil {

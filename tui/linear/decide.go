@@ -89,7 +89,7 @@ func (s *session) doApprove(string) error {
 	d := s.open
 	if ways := inTheWay(*d); len(ways) > 0 {
 		for _, why := range ways {
-			s.out.line("It can not be approved: " + why)
+			s.out.line("It cannot be approved: " + why)
 		}
 		return nil
 	}
@@ -215,7 +215,7 @@ func (s *session) doWaive(arg string) error {
 		s.out.line("It is waived already.")
 		return nil
 	case !f.Waivable:
-		s.out.line("A rule of structure holds for everybody: it can not be waived.")
+		s.out.line("A rule of structure holds for everybody: it cannot be waived.")
 		return nil
 	}
 	s.out.line(findingLine(f))

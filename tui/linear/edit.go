@@ -68,7 +68,7 @@ func (s *session) write(w tui.Manuscript) error {
 		if len(problems) == 0 {
 			s.out.line("The text is whole.")
 		} else {
-			s.out.linef("It can not be submitted yet, for %s:", count(len(problems), "reason", "reasons"))
+			s.out.linef("It cannot be submitted yet, for %s:", count(len(problems), "reason", "reasons"))
 			s.pages(problems)
 		}
 		switch s.askWhat(w, draft, len(problems) == 0) {

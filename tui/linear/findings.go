@@ -8,7 +8,7 @@ import (
 	"toolcrib/review"
 )
 
-// inTheWay says why the actor who looks can not approve: by rule where blocks
+// inTheWay says why the actor who looks cannot approve: by rule where blocks
 // are open, as they can be many.
 func inTheWay(d review.Dossier) []string {
 	var out []string

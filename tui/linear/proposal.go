@@ -152,7 +152,7 @@ func (s *session) doRule(id string) error {
 		if !strings.EqualFold(r.ID, id) && !strings.EqualFold(r.Name, id) {
 			continue
 		}
-		waivable := "can not be waived"
+		waivable := "cannot be waived"
 		if r.Waivable {
 			waivable = "can be waived"
 		}

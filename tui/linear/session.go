@@ -241,7 +241,7 @@ func sentence(err error) string {
 	var whole *review.Incomplete
 	text := err.Error()
 	if errors.As(err, &whole) {
-		text = whole.What + " can not be submitted:"
+		text = whole.What + " cannot be submitted:"
 		for _, p := range whole.Problems {
 			text += " " + p.String() + "."
 		}

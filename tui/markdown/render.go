@@ -25,7 +25,7 @@ var (
 )
 
 // Render lays a part of a text out in lines of at most width cells where it
-// can be broken. A part that can not be rendered without loss is returned as it
+// can be broken. A part that cannot be rendered without loss is returned as it
 // is written, and whole is false. It takes long and is called away from the
 // update loop.
 func Render(part string, width int) (out []Line, whole bool) {

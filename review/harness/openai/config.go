@@ -42,7 +42,7 @@ const (
 	MaxRetries        = 5
 )
 
-// ErrConfig is wrapped by every error about a Config that can not be used.
+// ErrConfig is wrapped by every error about a Config that cannot be used.
 var ErrConfig = errors.New("the model is not configured")
 
 // check fills in the defaults of c and returns its address.
