@@ -1,23 +1,23 @@
 package openai
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"toolcrib/review/harness"
 )
 
 // Client asks one model. It may be used by several goroutines at once.
 type Client struct {
-	config      Config
-	address     *url.URL
-	completions openai.ChatCompletionService
+	config  Config
+	address *url.URL
+	client  *http.Client
 }
 
 var _ harness.Model = (*Client)(nil)
@@ -33,20 +33,33 @@ func New(c Config) (*Client, error) {
 	if transport == nil {
 		transport = &http.Transport{ForceAttemptHTTP2: true}
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(c.BaseURL),
-		option.WithMaxRetries(c.Retries),
-		option.WithMaxRetryDelay(c.RetryDelay),
-		option.WithHTTPClient(&http.Client{
-			Transport: bounded{next: transport, limit: bodyLimit(c.MaxAnswer)},
-			// Elsewhere nobody is trusted with the key or the text.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}),
-	}
-	if c.APIKey != "" {
-		options = append(options, option.WithAPIKey(c.APIKey))
-	}
-	return &Client{config: c, address: address, completions: openai.NewChatCompletionService(options...)}, nil
+	return &Client{config: c, address: address.JoinPath("chat/completions"), client: &http.Client{
+		Transport: transport,
+		// Elsewhere nobody is trusted with the key or the text.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// request is the part of a chat completion request that toolcrib uses.
+type request struct {
+	Model    string    `json:"model"`
+	Messages []message `json:"messages"`
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// completion is the part of a response that toolcrib reads.
+type completion struct {
+	Choices []struct {
+		FinishReason string `json:"finish_reason"`
+		Message      struct {
+			Content string `json:"content"`
+			Refusal string `json:"refusal"`
+		} `json:"message"`
+	} `json:"choices"`
 }
 
 // Answer returns what the model says to input, with prompt as its instruction.
@@ -56,30 +69,79 @@ func New(c Config) (*Client, error) {
 func (c *Client) Answer(ctx context.Context, prompt, input string) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	params := openai.ChatCompletionNewParams{Model: c.config.Model}
+	asked := request{Model: c.config.Model}
 	if prompt != "" {
-		params.Messages = append(params.Messages, openai.SystemMessage(prompt))
+		asked.Messages = append(asked.Messages, message{Role: "system", Content: prompt})
 	}
-	params.Messages = append(params.Messages, openai.UserMessage(input))
-	var response *http.Response
-	completion, err := c.completions.New(limited, params, option.WithResponseInto(&response))
+	asked.Messages = append(asked.Messages, message{Role: "user", Content: input})
+	body, err := json.Marshal(asked)
+	if err != nil {
+		return "", err
+	}
+	status, answer, err := c.post(limited, body)
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
 		return "", fmt.Errorf("no answer within %v", c.config.Timeout)
-	case err != nil || response == nil || response.StatusCode != http.StatusOK:
-		return "", c.explain(response, err)
+	case err != nil:
+		return "", c.unreached(err)
+	case status != http.StatusOK:
+		return "", c.refused(status, answer)
 	}
-	return c.text(completion)
+	return c.text(answer)
+}
+
+// post sends body, again where that may help, and returns the last response.
+// A body that breaks off is returned as far as it came.
+func (c *Client) post(ctx context.Context, body []byte) (status int, answer []byte, err error) {
+	for attempt := 0; ; attempt++ {
+		response, err := c.send(ctx, body)
+		wait, again := c.pause(attempt, response)
+		if !again || !sleep(ctx, wait) {
+			if err != nil {
+				return 0, nil, err
+			}
+			defer func() { _ = response.Body.Close() }()
+			answer, err = io.ReadAll(http.MaxBytesReader(nil, response.Body, bodyLimit(c.config.MaxAnswer)))
+			var large *http.MaxBytesError
+			if errors.As(err, &large) {
+				return 0, nil, errTooLarge
+			}
+			return response.StatusCode, answer, nil
+		}
+		if response != nil {
+			_ = response.Body.Close()
+		}
+	}
+}
+
+// bodyLimit returns how many bytes the response around an answer of n bytes
+// may have: in JSON a byte can take six, and what is around it takes some.
+func bodyLimit(n int) int64 { return 6*int64(n) + 64<<10 }
+
+// send makes one attempt.
+func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "toolcrib")
+	if c.config.APIKey != "" {
+		r.Header.Set("Authorization", "Bearer "+c.config.APIKey)
+	}
+	return c.client.Do(r)
 }
 
 // text returns what the model said.
-func (c *Client) text(completion *openai.ChatCompletion) (string, error) {
-	if completion == nil || len(completion.Choices) == 0 {
+func (c *Client) text(answer []byte) (string, error) {
+	var said completion
+	if json.Unmarshal(answer, &said) != nil || len(said.Choices) == 0 {
 		return "", errNoCompletion
 	}
-	choice := completion.Choices[0]
+	choice := said.Choices[0]
 	text := choice.Message.Content
 	if text == "" {
 		text = choice.Message.Refusal // which is an answer, too

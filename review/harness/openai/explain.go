@@ -2,13 +2,12 @@ package openai
 
 import (
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strings"
-
-	"github.com/openai/openai-go/v3"
 
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/harness"
@@ -19,23 +18,18 @@ var (
 	errTooLarge     = errors.New("the answer is too large")
 )
 
-// explain says why there is no answer: the response, nil when there was none,
-// and the client's error tell.
-func (c *Client) explain(response *http.Response, err error) error {
-	switch {
-	case errors.Is(err, errTooLarge):
-		return errTooLarge
-	case response == nil:
-		return c.unreached(err)
-	case response.StatusCode == http.StatusOK:
-		return errNoCompletion
+// refused says why a response that is not 200 OK holds no answer.
+func (c *Client) refused(status int, body []byte) error {
+	said := fmt.Sprintf("%d %s", status, http.StatusText(status))
+	var refusal struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
 	}
-	said := fmt.Sprintf("%d %s", response.StatusCode, http.StatusText(response.StatusCode))
-	var refusal *openai.Error
-	if errors.As(err, &refusal) && refusal.Message != "" {
-		said += ": " + c.printable(refusal.Message)
+	if json.Unmarshal(body, &refusal) == nil && refusal.Error.Message != "" {
+		said += ": " + c.printable(refusal.Error.Message)
 	}
-	switch response.StatusCode {
+	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return fmt.Errorf("the endpoint refuses the API key (%s)", said)
 	case http.StatusNotFound:
@@ -43,7 +37,7 @@ func (c *Client) explain(response *http.Response, err error) error {
 	case http.StatusTooManyRequests:
 		return fmt.Errorf("the endpoint takes no more requests for now (%s)", said)
 	}
-	if response.StatusCode < http.StatusBadRequest {
+	if status < http.StatusBadRequest {
 		return fmt.Errorf("the endpoint sends elsewhere, where nobody is asked (%s)", said)
 	}
 	return fmt.Errorf("the endpoint failed (%s)", said)
@@ -62,8 +56,8 @@ func (c *Client) unreached(err error) error {
 		return fmt.Errorf("%w: %s does not prove who it is: %s", harness.ErrNotConnected, host, c.printable(certificate.Err.Error()))
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return fmt.Errorf("%w: nobody answers at %s", harness.ErrNotConnected, host)
-	case err == nil:
-		return errNoCompletion
+	case errors.Is(err, errTooLarge):
+		return errTooLarge
 	}
 	return fmt.Errorf("the connection to %s broke: %s", host, c.printable(err.Error()))
 }
