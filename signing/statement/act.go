@@ -1,0 +1,172 @@
+package statement
+
+import "time"
+
+// Verdict names the act of a statement.
+type Verdict string
+
+// The verdicts. The first three are those of decisions about proposals.
+const (
+	Approved       Verdict = "approved"
+	NeedsChanges   Verdict = "needs_changes"
+	Rejected       Verdict = "rejected"
+	Waived         Verdict = "waived"
+	CallApproved   Verdict = "call_approved"
+	CallRefused    Verdict = "call_refused"
+	TierSet        Verdict = "tier_set"
+	SignersChanged Verdict = "signers_changed"
+)
+
+// acts makes the act that a verdict names, to be read into.
+var acts = map[Verdict]func(Verdict) Act{
+	Approved:       func(v Verdict) Act { return &Decision{Verdict: v} },
+	NeedsChanges:   func(v Verdict) Act { return &Decision{Verdict: v} },
+	Rejected:       func(v Verdict) Act { return &Decision{Verdict: v} },
+	Waived:         func(Verdict) Act { return &Waiver{} },
+	CallApproved:   func(Verdict) Act { return &CallAnswer{Approved: true} },
+	CallRefused:    func(Verdict) Act { return &CallAnswer{} },
+	TierSet:        func(Verdict) Act { return &Tier{} },
+	SignersChanged: func(Verdict) Act { return &Signers{} },
+}
+
+// Act is what a statement is about: *Decision, *Waiver, *CallAnswer, *Tier or
+// *Signers.
+type Act interface {
+	verdict() Verdict
+	lines(c *codec)
+}
+
+// Decision approves, sends back, or rejects proposals: one, or a change set.
+type Decision struct {
+	Verdict Verdict // Approved, NeedsChanges or Rejected
+	Set     string  // name of the change set, "" for a single proposal
+	Items   []Item
+}
+
+// Item is one proposal of a decision. Version, Previous and Sum are of the
+// version that an approval writes; other verdicts write none.
+type Item struct {
+	Proposal     string // UUID
+	Revision     int
+	Subject      string // "tool:user/scene_pacer"
+	ContentHash  string
+	ReviewDigest string
+	Version      int    // 0 when none is written
+	Previous     string // hash of the version before, "" for the first
+	Sum          string // sum of the version without its signature, "" when none is written
+}
+
+func (d *Decision) verdict() Verdict { return d.Verdict }
+
+func (d *Decision) lines(c *codec) {
+	c.require(d.Verdict == Approved || d.Verdict == NeedsChanges || d.Verdict == Rejected, "verdict", "%s is none of a decision", d.Verdict)
+	n := len(d.Items)
+	c.line("set", text("name", setName, &d.Set), number("number of items", 1, &n))
+	c.require(n <= MaxItems, "number of items", "more than %d", MaxItems)
+	c.require(d.Set != "" || n == 1, "number of items", "only a change set has several")
+	if c.reading {
+		d.Items = nil // it grows with the lines, whatever number is announced
+	}
+	seen := map[string]bool{}
+	for i := 0; i < n && c.err == nil; i++ {
+		if c.reading {
+			d.Items = append(d.Items, Item{})
+		}
+		item := &d.Items[i]
+		item.line(c, d.Verdict)
+		c.require(!seen[item.Proposal], "proposal", "%s is named twice", item.Proposal)
+		seen[item.Proposal] = true
+	}
+}
+
+func (i *Item) line(c *codec, v Verdict) {
+	sum, least := optionalHash, 0
+	if v == Approved {
+		sum, least = hash, 1
+	}
+	c.line(
+		"item", text("proposal", uuid, &i.Proposal), number("revision", 1, &i.Revision), text("subject", token, &i.Subject),
+		text("content hash", hash, &i.ContentHash), text("review digest", hash, &i.ReviewDigest),
+		number("version", least, &i.Version), text("previous hash", optionalHash, &i.Previous), text("version sum", sum, &i.Sum),
+	)
+	if v == Approved {
+		c.require((i.Version == 1) == (i.Previous == ""), "previous hash", `it is "-" for version 1 and only for that`)
+		return
+	}
+	c.require(i.Version == 0 && i.Previous == "" && i.Sum == "", "version", "%s writes none: 0 - -", v)
+}
+
+// Waiver accepts one finding of a revision.
+type Waiver struct {
+	Proposal    string // UUID
+	Revision    int
+	Subject     string
+	ContentHash string
+	Rule        string    // "S104"
+	PassageHash string    // of the passage that was found
+	Path        string    // Text of the path of the field
+	Field       string    // hash over the keys of all findings in the field
+	Expires     time.Time // zero for never
+}
+
+func (*Waiver) verdict() Verdict { return Waived }
+
+func (w *Waiver) lines(c *codec) {
+	c.line(
+		"finding", text("proposal", uuid, &w.Proposal), number("revision", 1, &w.Revision), text("subject", token, &w.Subject),
+		text("content hash", hash, &w.ContentHash), text("rule", token, &w.Rule), text("passage hash", hash, &w.PassageHash),
+		text("hash of the path", hash, &w.Path), text("hash of the field's findings", hash, &w.Field), optionalStamp("expiry", &w.Expires),
+	)
+}
+
+// CallAnswer approves or refuses a call that waits for the user.
+type CallAnswer struct {
+	Approved    bool
+	Pending     string // UUID
+	Tool        string
+	Version     int
+	ContentHash string
+	Digest      string // of what was asked: caller, arguments, expiry
+}
+
+func (a *CallAnswer) verdict() Verdict {
+	if a.Approved {
+		return CallApproved
+	}
+	return CallRefused
+}
+
+func (a *CallAnswer) lines(c *codec) {
+	c.line(
+		"call", text("pending call", uuid, &a.Pending), text("tool", token, &a.Tool), number("version", 1, &a.Version),
+		text("content hash", hash, &a.ContentHash), text("digest", hash, &a.Digest),
+	)
+}
+
+// Tier sets a user's own approval tier of a tool.
+type Tier struct {
+	Tool string
+	Tier string // "auto_approve", "requires_approval", or "" to take the user's own back
+	User string // Text of the user whose calls it is for
+}
+
+func (*Tier) verdict() Verdict { return TierSet }
+
+func (t *Tier) lines(c *codec) {
+	c.line("tier", text("tool", token, &t.Tool), text("tier", tierName, &t.Tier), text("hash of the user", hash, &t.User))
+}
+
+// Signers puts a state of the signers file in force.
+type Signers struct {
+	Number   int    // of the state, counted from 1
+	Previous string // digest of the state before, "" for the first
+	State    string // digest of the state
+}
+
+func (*Signers) verdict() Verdict { return SignersChanged }
+
+func (s *Signers) lines(c *codec) {
+	c.line("signers", number("number", 1, &s.Number), text("previous state", optionalHash, &s.Previous), text("state", hash, &s.State))
+	c.require((s.Number == 1) == (s.Previous == ""), "previous state", `it is "-" for state 1 and only for that`)
+	c.require(s.Previous != s.State, "state", "it is the one before")
+}

@@ -1,0 +1,207 @@
+package statement
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// field is one field of a line.
+type field interface {
+	name() string
+	text() string
+	// problem says why text is no text of the field; "" when it is. There is one
+	// text for each value.
+	problem(text string) string
+	// set takes on the value of a text without a problem.
+	set(text string)
+}
+
+// form is what the text of a field looks like.
+type form struct {
+	valid    func(string) bool
+	expected string
+	optional bool // "-" stands for ""
+}
+
+// The forms of text. None of them holds a control character, a line end, or
+// anything beyond ASCII, and only the name of a change set a space.
+var (
+	hash         = form{valid: isHash, expected: "64 lower-case hex digits"}
+	optionalHash = form{valid: isHash, expected: `64 lower-case hex digits or "-"`, optional: true}
+	uuid         = form{valid: isUUID, expected: "a UUID in lower case"}
+	principal    = form{valid: isPrincipal, expected: `"user:" and a name of 1 to 64 of A-Z, a-z, 0-9, "_" and, after the first, ".@+-"`}
+	token        = form{valid: isToken, expected: `1 to 256 of A-Z, a-z, 0-9 and "_.:/-", a letter first`}
+	setName      = form{valid: isSetName, expected: `"-" or 1 to 64 letters, digits, spaces and "._-", a letter or digit first`, optional: true}
+	tierName     = form{valid: isTier, expected: `"auto_approve", "requires_approval" or "-"`, optional: true}
+)
+
+type textField struct {
+	label string
+	form  form
+	to    *string
+}
+
+func text(label string, f form, to *string) field { return textField{label, f, to} }
+
+func (f textField) name() string { return f.label }
+
+// text writes "-" in a way that has a problem: it would be read as "".
+func (f textField) text() string {
+	switch {
+	case f.form.optional && *f.to == "":
+		return none
+	case f.form.optional && *f.to == none:
+		return strconv.Quote(none)
+	}
+	return *f.to
+}
+
+func (f textField) problem(text string) string {
+	if f.form.valid(text) || f.form.optional && text == none {
+		return ""
+	}
+	return fmt.Sprintf("expected %s; got %.80q", f.form.expected, text)
+}
+
+func (f textField) set(text string) {
+	if f.form.optional && text == none {
+		text = ""
+	}
+	*f.to = text
+}
+
+type numberField[T int | int64] struct {
+	label string
+	least T
+	to    *T
+}
+
+func number[T int | int64](label string, least T, to *T) field {
+	return numberField[T]{label, least, to}
+}
+
+func (f numberField[T]) name() string { return f.label }
+func (f numberField[T]) text() string { return strconv.FormatInt(int64(*f.to), 10) }
+
+func (f numberField[T]) problem(text string) string {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < int64(f.least) || int64(T(n)) != n || strconv.FormatInt(n, 10) != text {
+		return fmt.Sprintf("expected a number of at least %d; got %.80q", f.least, text)
+	}
+	return ""
+}
+
+func (f numberField[T]) set(text string) {
+	n, _ := strconv.ParseInt(text, 10, 64) // problem read it
+	*f.to = T(n)
+}
+
+// Times are written as the history keeps them.
+const (
+	micros = "2006-01-02T15:04:05.000000Z"
+	nanos  = "2006-01-02T15:04:05.000000000Z"
+)
+
+type stampField struct {
+	label    string
+	optional bool
+	to       *time.Time
+}
+
+func stamp(label string, to *time.Time) field         { return stampField{label, false, to} }
+func optionalStamp(label string, to *time.Time) field { return stampField{label, true, to} }
+
+func (f stampField) name() string { return f.label }
+
+// text writes a time that is finer than a microsecond in a way that has a
+// problem: rounded, it would be another time.
+func (f stampField) text() string {
+	switch {
+	case f.optional && f.to.IsZero():
+		return none
+	case f.to.Nanosecond()%1000 != 0:
+		return f.to.UTC().Format(nanos)
+	}
+	return f.to.UTC().Format(micros)
+}
+
+func (f stampField) problem(text string) string {
+	if f.optional && text == none {
+		return ""
+	}
+	t, err := time.Parse(micros, text)
+	if err != nil || t.Format(micros) != text || t.IsZero() {
+		return fmt.Sprintf("expected a time in UTC with microseconds, such as 2026-12-01T10:00:00.000000Z; got %.80q", text)
+	}
+	return ""
+}
+
+func (f stampField) set(text string) {
+	*f.to = time.Time{}
+	if text != none {
+		*f.to, _ = time.Parse(micros, text) // problem read it
+	}
+}
+
+const (
+	digits  = "0123456789"
+	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// madeOf reports whether s has 1 to most characters of those allowed, the first
+// of them one of first.
+func madeOf(s, first, allowed string, most int) bool {
+	if s == "" || len(s) > most || !strings.Contains(first, s[:1]) {
+		return false
+	}
+	for i := range len(s) {
+		if strings.IndexByte(allowed, s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func isHash(s string) bool {
+	if len(s) != 64 {
+		return false
+	}
+	for i := range len(s) {
+		if !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isHex(b byte) bool { return b >= '0' && b <= '9' || b >= 'a' && b <= 'f' }
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash && s[i] != '-' || !dash && !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isPrincipal(s string) bool {
+	name, ok := strings.CutPrefix(s, "user:")
+	return ok && madeOf(name, letters+digits+"_", letters+digits+"_.@+-", 64)
+}
+
+func isToken(s string) bool {
+	return madeOf(s, letters, letters+digits+"_.:/-", 256)
+}
+
+func isSetName(s string) bool {
+	return madeOf(s, letters+digits, letters+digits+" ._-", 64)
+}
+
+func isTier(s string) bool { return s == "auto_approve" || s == "requires_approval" }

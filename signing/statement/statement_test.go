@@ -1,0 +1,336 @@
+package statement_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/signing/statement"
+)
+
+var update = flag.Bool("update", false, "write the vectors of testdata")
+
+const proposal = "01939e2a-7c00-7000-8000-00000000000"
+
+// h returns a hash that is told apart from others in a vector.
+func h(s string) string { return statement.Text(s) }
+
+func statementOf(act statement.Act, note string) statement.Statement {
+	return statement.Statement{
+		Database: h("event 1"), Log: statement.Head{Seq: 42, Hash: h("event 42")}, By: "user:mara",
+		At: time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC), Act: act, Note: statement.Text(note),
+	}
+}
+
+func item(n int) statement.Item {
+	i := statement.Item{
+		Proposal: fmt.Sprintf("%s%d", proposal, n), Revision: n, Subject: fmt.Sprintf("tool:user/scene_pacer_%d", n),
+		ContentHash: h(fmt.Sprintf("content %d", n)), ReviewDigest: h(fmt.Sprintf("digest %d", n)), Version: n, Sum: h(fmt.Sprintf("version %d", n)),
+	}
+	if n > 1 {
+		i.Previous = h(fmt.Sprintf("version %d", n-1))
+	}
+	return i
+}
+
+// undecided is an item for which no version is written.
+func undecided(n int) statement.Item {
+	i := item(n)
+	i.Version, i.Previous, i.Sum = 0, "", ""
+	return i
+}
+
+// vectors is a statement of every act, by the name of its file in testdata.
+func vectors() map[string]statement.Statement {
+	return map[string]statement.Statement{
+		"approved":         statementOf(&statement.Decision{Verdict: statement.Approved, Items: []statement.Item{item(1)}}, ""),
+		"approved_set":     statementOf(&statement.Decision{Verdict: statement.Approved, Set: "rollout of May", Items: []statement.Item{item(1), item(2), item(3)}}, "Reviewed with Ada."),
+		"needs_changes":    statementOf(&statement.Decision{Verdict: statement.NeedsChanges, Items: []statement.Item{undecided(2)}}, "Say which file."),
+		"rejected":         statementOf(&statement.Decision{Verdict: statement.Rejected, Items: []statement.Item{undecided(1)}}, "It hides a request.\nSee line 4."),
+		"waived":           statementOf(waiver(time.Time{}), "The quotation is the example."),
+		"waived_for_a_day": statementOf(waiver(time.Date(2026, 12, 2, 10, 0, 0, 123456000, time.UTC)), "Until the next release."),
+		"call_approved":    statementOf(answer(true), ""),
+		"call_refused":     statementOf(answer(false), "Not on a Friday."),
+		"tier_set":         statementOf(&statement.Tier{Tool: "tool:global/delete_tasks", Tier: "auto_approve", User: h("mara")}, ""),
+		"tier_taken_back":  statementOf(&statement.Tier{Tool: "tool:global/delete_tasks", User: h("mara")}, ""),
+		"signers_started":  statementOf(&statement.Signers{Number: 1, State: h("state 1")}, ""),
+		"signers_changed":  statementOf(&statement.Signers{Number: 2, Previous: h("state 1"), State: h("state 2")}, "Ada joins."),
+	}
+}
+
+func waiver(expires time.Time) *statement.Waiver {
+	return &statement.Waiver{
+		Proposal: proposal + "1", Revision: 3, Subject: "agent:project/novel/assistant", ContentHash: h("content"), Rule: "S104",
+		PassageHash: h("passage"), Path: statement.Text("definition.soul"), Field: h("field"), Expires: expires,
+	}
+}
+
+func answer(approved bool) *statement.CallAnswer {
+	return &statement.CallAnswer{
+		Approved: approved, Pending: proposal + "9", Tool: "tool:global/delete_tasks", Version: 4, ContentHash: h("content"), Digest: h("asked"),
+	}
+}
+
+// TestVectors holds the encoder and the decoder against the published vectors.
+func TestVectors(t *testing.T) {
+	for name, s := range vectors() {
+		file := filepath.Join("testdata", name+".txt")
+		encoded, err := statement.Encode(s)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if *update {
+			if err := os.WriteFile(file, encoded, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(encoded, want) {
+			t.Errorf("%s: encoded as\n%s\nand not as\n%s", name, encoded, want)
+		}
+		if got, err := statement.Decode(want); err != nil || !reflect.DeepEqual(got, s) {
+			t.Errorf("%s: decoded as %+v, %v", name, got, err)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join("testdata", "*.txt"))
+	if err != nil || len(files) != len(vectors()) {
+		t.Errorf("%d vectors in testdata for %d statements, %v", len(files), len(vectors()), err)
+	}
+}
+
+// TestSums holds the hashes by which records refer to the vectors against those
+// that testdata/sums publishes, in the form of sha256sum.
+func TestSums(t *testing.T) {
+	file := filepath.Join("testdata", "sums")
+	published, err := os.ReadFile(file)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	var sums strings.Builder
+	names, err := filepath.Glob(filepath.Join("testdata", "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&sums, "%s  %s\n", statement.Sum(b), filepath.Base(name))
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(sums.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	} else if sums.String() != string(published) {
+		t.Errorf("the sums are\n%s", sums.String())
+	}
+}
+
+// TestDecodeIsStrict changes a vector in one place and expects the line and the
+// field to be named.
+func TestDecodeIsStrict(t *testing.T) {
+	for _, c := range []struct{ vector, old, with, problem string }{
+		{"approved", "decision 1\n", "decision 2\n", "line 1"},
+		{"approved", "toolcrib", "\ufefftoolcrib", "line 1"},
+		{"approved", "decision 1\n", "decision 1 \n", "line 1"},
+		{"approved", "\n", "\r\n", "line 1"},
+		{"approved", "database ", "database  ", "hash of event 1"},
+		{"approved", "database ", "Database ", "line 2"},
+		{"approved", "database " + h("event 1"), "database " + strings.ToUpper(h("event 1")), "hash of event 1"},
+		{"approved", "log 42", "log 042", "sequence"},
+		{"approved", "log 42", "log +42", "sequence"},
+		{"approved", "log 42", "log 0", "sequence"},
+		{"approved", "log 42", "log 99999999999999999999", "sequence"},
+		{"approved", "user:mara", "agent:mara", "principal"},
+		{"approved", "user:mara", "user:*", "principal"},
+		{"approved", "user:mara", "user:", "principal"},
+		{"approved", "user:mara", "user:mára", "principal"},
+		{"approved", "verdict approved", "verdict rejected", "version"},
+		{"approved", "verdict approved", "verdict allowed", "verdict"},
+		{"approved", "10:00:00.000000Z", "10:00:00Z", "time"},
+		{"approved", "10:00:00.000000Z", "10:00:00.000000+00:00", "time"},
+		{"approved", "2026-12-01", "2026-13-01", "time"},
+		{"approved", "set - 1", "set - 2", "number of items"},
+		{"approved", "set - 1", "set - 0", "number of items"},
+		{"approved", "set - 1", "set 1", "2 fields"},
+		{"approved", "set - 1", "set a\tb 1", "name"},
+		{"approved", "item " + proposal + "1 1", "item " + proposal + "1", "revision"},
+		{"approved", "item " + proposal + "1 1", "item " + proposal + "1 1 1", "proposal"},
+		{"approved", proposal + "1", strings.ToUpper(proposal) + "1", "proposal"},
+		{"approved", h("digest 1") + " 1 - ", h("digest 1") + " 2 - ", "previous hash"},
+		{"approved", h("digest 1") + " 1 - " + h("version 1"), h("digest 1") + " 1 - -", "version sum"},
+		{"approved", "note ", "\nnote ", "note"},
+		{"approved", "note ", "remark ", "note"},
+		{"approved_set", "set rollout of May 3", "set rollout of May 2", "note"},
+		{"approved_set", "set rollout of May 3", "set rollout of May 4", "item"},
+		{"approved_set", "set rollout of May 3", "set rollout of May 10001", "number of items"},
+		{"approved_set", proposal + "2", proposal + "1", "named twice"},
+		{"needs_changes", " 0 - -\n", " 1 - -\n", "version"},
+		{"waived", " -\n", "\n", "expiry"},
+		{"waived", " -\n", " never\n", "expiry"},
+		{"call_approved", "verdict call_approved", "verdict call_allowed", "verdict"},
+		{"tier_set", " auto_approve ", " user_configurable ", "tier"},
+		{"signers_started", "signers 1", "signers 2", "previous state"},
+		{"signers_changed", h("state 2"), h("state 1"), "the one before"},
+	} {
+		b, err := os.ReadFile(filepath.Join("testdata", c.vector+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.Replace(string(b), c.old, c.with, 1)
+		if changed == string(b) {
+			t.Fatalf("%s has no %q", c.vector, c.old)
+		}
+		_, err = statement.Decode([]byte(changed))
+		if !errors.Is(err, statement.ErrMalformed) || !strings.Contains(err.Error(), c.problem) {
+			t.Errorf("%s with %q for %q: %v; expected an error about %s", c.vector, c.with, c.old, err, c.problem)
+		}
+	}
+}
+
+// TestEveryChangedByteIsAnotherStatement changes, removes and doubles every byte
+// of every vector: what is still a statement is another one.
+func TestEveryChangedByteIsAnotherStatement(t *testing.T) {
+	for name, s := range vectors() {
+		b, err := statement.Encode(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b {
+			flipped := bytes.Clone(b)
+			flipped[i] ^= 1
+			for _, changed := range [][]byte{flipped, append(bytes.Clone(b[:i]), b[i+1:]...), append(bytes.Clone(b[:i+1]), b[i:]...), b[:i]} {
+				if got, err := statement.Decode(changed); err == nil && reflect.DeepEqual(got, s) {
+					t.Fatalf("%s: byte %d can be changed to %q without changing what it says", name, i, changed)
+				}
+			}
+		}
+	}
+}
+
+// TestEncodeRefuses makes statements that would read back as others, or not.
+func TestEncodeRefuses(t *testing.T) {
+	decision := func(change func(*statement.Decision)) statement.Statement {
+		d := &statement.Decision{Verdict: statement.Approved, Items: []statement.Item{item(1)}}
+		change(d)
+		return statementOf(d, "")
+	}
+	finer := statementOf(answer(true), "")
+	finer.At = finer.At.Add(time.Nanosecond)
+	long := statementOf(answer(true), "")
+	long.By = "user:" + strings.Repeat("a", 65)
+	for name, s := range map[string]statement.Statement{
+		"no act":                       {},
+		"a time finer than it keeps":   finer,
+		"a long name":                  long,
+		"a verdict of another act":     decision(func(d *statement.Decision) { d.Verdict = statement.CallApproved }),
+		"an unknown verdict":           decision(func(d *statement.Decision) { d.Verdict = "allowed" }),
+		"no items":                     decision(func(d *statement.Decision) { d.Items = nil }),
+		"several items outside a set":  decision(func(d *statement.Decision) { d.Items = append(d.Items, item(2)) }),
+		"a set of that name":           decision(func(d *statement.Decision) { d.Set = "-" }),
+		"a line end in the set's name": decision(func(d *statement.Decision) { d.Set = "rollout\nset x" }),
+		"a space in a subject":         decision(func(d *statement.Decision) { d.Items[0].Subject = "tool:user/a b" }),
+		"no version sum":               decision(func(d *statement.Decision) { d.Items[0].Sum = "" }),
+		"another hash":                 decision(func(d *statement.Decision) { d.Items[0].ContentHash = "sha256:" + h("content") }),
+		"the same proposal twice":      decision(func(d *statement.Decision) { d.Set = "s"; d.Items = append(d.Items, item(1)) }),
+		"a tier that nobody chooses":   statementOf(&statement.Tier{Tool: "tool:global/a", Tier: "user_configurable", User: h("mara")}, ""),
+	} {
+		if b, err := statement.Encode(s); !errors.Is(err, statement.ErrMalformed) || b != nil {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+}
+
+// TestSize reaches the limits from both sides.
+func TestSize(t *testing.T) {
+	d := &statement.Decision{Verdict: statement.Approved, Set: "all"}
+	for i := range statement.MaxItems {
+		next := item(1)
+		next.Proposal = fmt.Sprintf("01939e2a-7c00-7000-8000-%012x", i)
+		d.Items = append(d.Items, next)
+	}
+	b, err := statement.Encode(statementOf(d, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := statement.Decode(b); err != nil || len(got.Act.(*statement.Decision).Items) != statement.MaxItems {
+		t.Errorf("the largest change set: %v", err)
+	}
+	if _, err := statement.Decode(append(b, make([]byte, statement.MaxSize)...)); !errors.Is(err, statement.ErrMalformed) {
+		t.Errorf("more than the limit: %v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, s := range vectors() {
+		b, err := statement.Encode(s)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := statement.Decode(b)
+		if err != nil {
+			if !errors.Is(err, statement.ErrMalformed) {
+				t.Fatalf("not a malformed statement: %v", err)
+			}
+			return
+		}
+		again, err := statement.Encode(s)
+		if err != nil || !bytes.Equal(again, b) {
+			t.Fatalf("%q was read and is written as %q, %v", b, again, err)
+		}
+	})
+}
+
+func FuzzEncode(f *testing.F) {
+	f.Add("user:mara", "rollout", "tool:user/a", proposal+"1", int64(1), 1, 1, int64(0))
+	f.Fuzz(func(t *testing.T, by, set, subject, id string, seq int64, revision, version int, at int64) {
+		i := item(1)
+		i.Proposal, i.Subject, i.Revision, i.Version = id, subject, revision, version
+		s := statementOf(&statement.Decision{Verdict: statement.Approved, Set: set, Items: []statement.Item{i}}, by)
+		s.By, s.Log.Seq, s.At = by, seq, time.UnixMicro(at).UTC()
+		b, err := statement.Encode(s)
+		if err != nil {
+			return
+		}
+		if got, err := statement.Decode(b); err != nil || !reflect.DeepEqual(got, s) {
+			t.Fatalf("%q was written of %+v and is read as %+v, %v", b, s, got, err)
+		}
+	})
+}
+
+func BenchmarkEncode(b *testing.B) {
+	s := vectors()["approved"]
+	for b.Loop() {
+		if _, err := statement.Encode(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	encoded, err := statement.Encode(vectors()["approved"])
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(encoded)))
+	for b.Loop() {
+		if _, err := statement.Decode(encoded); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
