@@ -1,0 +1,39 @@
+package signingtest
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// NeedsKeygen skips a test where there is no ssh-keygen that signs.
+func NeedsKeygen(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("ssh-keygen is not installed, so nothing is held against it here; what it wrote is in testdata and is checked all the same")
+	}
+}
+
+// Keygen runs ssh-keygen and returns what it prints, and whether it succeeded.
+func Keygen(t testing.TB, stdin []byte, args ...string) (stdout []byte, said string, ok bool) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "ssh-keygen", args...)
+	var out, errors bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &out, &errors
+	err := cmd.Run()
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), strings.TrimSpace(out.String() + errors.String()), err == nil
+}
+
+// MustKeygen runs ssh-keygen, which has to succeed.
+func MustKeygen(t testing.TB, stdin []byte, args ...string) []byte {
+	t.Helper()
+	out, said, ok := Keygen(t, stdin, args...)
+	if !ok {
+		t.Fatalf("ssh-keygen %s: %s", strings.Join(args, " "), said)
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+// Package signingtest makes keys of every kind for tests, and runs the real
+// ssh-keygen.
+package signingtest
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/pem"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// Accepted and Refused are the kinds of keys that may sign and those that may
+// not.
+func Accepted() []string {
+	return []string{"ed25519", "sk-ed25519", "ecdsa-256", "ecdsa-384", "sk-ecdsa", "rsa-3072"}
+}
+
+// Refused lists kinds of keys that OpenSSH signs with and toolcrib does not
+// accept.
+func Refused() []string { return []string{"ecdsa-521", "rsa-2048"} }
+
+// Key is a key pair. Keys in hardware have no private half that a file can hold.
+type Key struct {
+	ssh.Signer
+	private crypto.Signer
+}
+
+// NewKey makes a key of a kind that Accepted or Refused lists.
+func NewKey(t testing.TB, kind string) Key {
+	t.Helper()
+	soft, hardware := strings.CutPrefix(kind, "sk-")
+	var private crypto.Signer
+	var err error
+	switch soft {
+	case "ed25519":
+		_, private, err = ed25519.GenerateKey(rand.Reader)
+	case "ecdsa", "ecdsa-256":
+		private, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	case "ecdsa-384":
+		private, err = ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	case "ecdsa-521":
+		private, err = ecdsa.GenerateKey(elliptic.P521(), rand.Reader)
+	case "rsa-2048":
+		private, err = rsa.GenerateKey(rand.Reader, 2048)
+	case "rsa-3072":
+		private, err = rsa.GenerateKey(rand.Reader, 3072)
+	default:
+		err = fmt.Errorf("there is no kind of key %q", kind)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hardware {
+		return Key{Signer: NewHardwareKey(t, private)}
+	}
+	signer, err := ssh.NewSignerFromSigner(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Key{Signer: signer, private: private}
+}
+
+// Line is the public half as it stands in a file, without a comment.
+func Line(key ssh.PublicKey) string {
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
+}
+
+// Write writes the private half of a key to a file, encrypted unless passphrase
+// is "", and the public half beside it. It returns the file.
+func (k Key) Write(t testing.TB, passphrase string) string {
+	t.Helper()
+	var block *pem.Block
+	var err error
+	if passphrase == "" {
+		block, err = ssh.MarshalPrivateKey(k.private, "test")
+	} else {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(k.private, "test", []byte(passphrase))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "key")
+	WriteFile(t, file, string(pem.EncodeToMemory(block)))
+	WriteFile(t, file+".pub", Line(k.PublicKey())+"\n")
+	return file
+}
+
+// WriteFile writes a file that only its owner can read.
+func WriteFile(t testing.TB, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

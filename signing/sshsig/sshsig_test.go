@@ -1,0 +1,374 @@
+package sshsig_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+
+	"toolcrib/signing/signingtest"
+	"toolcrib/signing/sshsig"
+)
+
+var update = flag.Bool("update", false, "have ssh-keygen make the signatures of testdata")
+
+// message is what is signed here: a statement as it is published.
+func message(t testing.TB) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "statement", "testdata", "approved_set.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// raw has a key sign a message as the namespace has it.
+func raw(t testing.TB, key ssh.Signer, message []byte) *ssh.Signature {
+	t.Helper()
+	data := sshsig.Message(message)
+	var sig *ssh.Signature
+	var err error
+	if rsa, ok := key.(signingtest.Key); ok && key.PublicKey().Type() == ssh.KeyAlgoRSA {
+		sig, err = rsa.Signer.(ssh.AlgorithmSigner).SignWithAlgorithm(rand.Reader, data, ssh.KeyAlgoRSASHA512)
+	} else {
+		sig, err = key.Sign(rand.Reader, data)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sig
+}
+
+// verify reads an armored signature and holds it against a message.
+func verify(armored, message []byte) error {
+	s, err := sshsig.Parse(armored)
+	if err != nil {
+		return err
+	}
+	return s.Verify(message)
+}
+
+// keygenVerifies asks ssh-keygen about an armored signature by key.
+func keygenVerifies(t testing.TB, key ssh.PublicKey, armored, message []byte) (string, bool) {
+	t.Helper()
+	dir := t.TempDir()
+	allowed, sig := filepath.Join(dir, "allowed_signers"), filepath.Join(dir, "sig")
+	signingtest.WriteFile(t, allowed, "user:mara "+signingtest.Line(key)+"\n")
+	signingtest.WriteFile(t, sig, string(armored))
+	_, said, ok := signingtest.Keygen(t, message, "-Y", "verify", "-n", sshsig.Namespace, "-f", allowed, "-I", "user:mara", "-s", sig)
+	return said, ok
+}
+
+// TestKeygenAcceptsOurs signs with a key of every kind and asks ssh-keygen.
+func TestKeygenAcceptsOurs(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	text := message(t)
+	for _, kind := range signingtest.Accepted() {
+		key := signingtest.NewKey(t, kind)
+		s, err := sshsig.New(key.PublicKey(), text, raw(t, key, text))
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		if said, ok := keygenVerifies(t, key.PublicKey(), s.Armor(), text); !ok {
+			t.Errorf("%s: ssh-keygen says %s", kind, said)
+		}
+		if said, ok := keygenVerifies(t, key.PublicKey(), s.Armor(), append(text, ' ')); ok {
+			t.Errorf("%s: ssh-keygen accepts it for another text: %s", kind, said)
+		}
+		again, err := sshsig.Parse(s.Armor())
+		if err != nil || !bytes.Equal(again.Armor(), s.Armor()) || again.Verify(text) != nil {
+			t.Errorf("%s: it reads back as something else, %v", kind, err)
+		}
+	}
+}
+
+// TestWeAcceptKeygens has ssh-keygen sign, for this namespace and for others.
+func TestWeAcceptKeygens(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	text := message(t)
+	for _, kind := range append(signingtest.Accepted(), signingtest.Refused()...) {
+		if strings.HasPrefix(kind, "sk-") {
+			continue // it asks a device
+		}
+		key := signingtest.NewKey(t, kind)
+		file := key.Write(t, "")
+		sign := func(args ...string) []byte {
+			return signingtest.MustKeygen(t, text, append([]string{"-Y", "sign", "-q", "-f", file}, args...)...)
+		}
+		good := sign("-n", sshsig.Namespace)
+		if strings.Contains(strings.Join(signingtest.Refused(), " "), kind) {
+			if err := verify(good, text); !errors.Is(err, sshsig.ErrKey) {
+				t.Errorf("%s: %v", kind, err)
+			}
+			continue
+		}
+		s, err := sshsig.Parse(good)
+		if err != nil || s.Verify(text) != nil || !bytes.Equal(s.Armor(), good) {
+			t.Errorf("%s: %v; or it is written in another way", kind, err)
+			continue
+		}
+		if err := verify(good, append(text, '\n')); !errors.Is(err, sshsig.ErrSignature) {
+			t.Errorf("%s for another text: %v", kind, err)
+		}
+		for _, namespace := range []string{"file", "git", sshsig.Namespace + "1", "Toolcrib-decision-v1"} {
+			if err := verify(sign("-n", namespace), text); !errors.Is(err, sshsig.ErrNamespace) {
+				t.Errorf("%s for namespace %s: %v", kind, namespace, err)
+			}
+		}
+		if err := verify(sign("-n", sshsig.Namespace, "-O", "hashalg=sha256"), text); !errors.Is(err, sshsig.ErrMalformed) {
+			t.Errorf("%s with SHA-256: %v", kind, err)
+		}
+	}
+}
+
+// TestPublished checks signatures that ssh-keygen made and testdata keeps, so
+// that something of it is checked where it is not installed.
+func TestPublished(t *testing.T) {
+	text := message(t)
+	for _, kind := range signingtest.Accepted() {
+		file := filepath.Join("testdata", kind+".sig")
+		if *update {
+			key := signingtest.NewKey(t, kind)
+			s, err := sshsig.New(key.PublicKey(), text, raw(t, key, text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := s.Armor()
+			if !strings.HasPrefix(kind, "sk-") {
+				made = signingtest.MustKeygen(t, text, "-Y", "sign", "-q", "-n", sshsig.Namespace, "-f", key.Write(t, ""))
+			}
+			signingtest.WriteFile(t, file, string(made))
+		}
+		armored, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := verify(armored, text); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if err := verify(armored, text[1:]); !errors.Is(err, sshsig.ErrSignature) {
+			t.Errorf("%s for another text: %v", kind, err)
+		}
+	}
+}
+
+// TestHardwareFlags holds signatures of keys in hardware against what the
+// hardware says of the user.
+func TestHardwareFlags(t *testing.T) {
+	text := message(t)
+	for _, kind := range []string{"sk-ed25519", "sk-ecdsa"} {
+		key := signingtest.NewKey(t, kind).Signer.(*signingtest.HardwareKey)
+		for _, c := range []struct {
+			flags    byte
+			want     error
+			verified bool
+		}{
+			{signingtest.UserPresent, nil, false},
+			{signingtest.UserPresent | signingtest.UserVerified, nil, true},
+			{0, sshsig.ErrSignature, false},
+			{signingtest.UserVerified, sshsig.ErrSignature, true},
+		} {
+			key.Flags = c.flags
+			s, err := sshsig.New(key.PublicKey(), text, raw(t, key, text))
+			if !errors.Is(err, c.want) {
+				t.Errorf("%s with flags %x: %v", kind, c.flags, err)
+			}
+			if got := s.UserVerified(); got != c.verified {
+				t.Errorf("%s with flags %x: verified is %v", kind, c.flags, got)
+			}
+			if err := verify(s.Armor(), text); !errors.Is(err, c.want) {
+				t.Errorf("%s with flags %x, read back: %v", kind, c.flags, err)
+			}
+		}
+		key.Flags = signingtest.UserPresent
+		forged := raw(t, key, text)
+		forged.Rest[0] |= signingtest.UserVerified
+		if _, err := sshsig.New(key.PublicKey(), text, forged); !errors.Is(err, sshsig.ErrSignature) {
+			t.Errorf("%s with a flag set afterwards: %v", kind, err)
+		}
+	}
+}
+
+// TestOtherFormats has keys sign in a format that is not theirs.
+func TestOtherFormats(t *testing.T) {
+	text := message(t)
+	key := signingtest.NewKey(t, "rsa-3072")
+	for _, format := range []string{ssh.KeyAlgoRSA, ssh.KeyAlgoRSASHA256} {
+		sig, err := key.Signer.(ssh.AlgorithmSigner).SignWithAlgorithm(rand.Reader, sshsig.Message(text), format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sshsig.New(key.PublicKey(), text, sig); !errors.Is(err, sshsig.ErrKey) {
+			t.Errorf("RSA with %s: %v", format, err)
+		}
+	}
+	short := raw(t, key, text)
+	short.Blob = append(make([]byte, 1), short.Blob...)
+	if _, err := sshsig.New(key.PublicKey(), text, short); !errors.Is(err, sshsig.ErrSignature) {
+		t.Errorf("RSA with a byte more: %v", err)
+	}
+	soft, hard := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "sk-ed25519")
+	if _, err := sshsig.New(hard.PublicKey(), text, raw(t, soft, text)); !errors.Is(err, sshsig.ErrKey) {
+		t.Errorf("a software signature for a key in hardware: %v", err)
+	}
+	if _, err := sshsig.New(soft.PublicKey(), text, raw(t, hard, text)); !errors.Is(err, sshsig.ErrKey) {
+		t.Errorf("a hardware signature for a software key: %v", err)
+	}
+	trailing := raw(t, soft, text)
+	trailing.Rest = []byte{0}
+	if _, err := sshsig.New(soft.PublicKey(), text, trailing); !errors.Is(err, sshsig.ErrMalformed) {
+		t.Errorf("a byte after a software signature: %v", err)
+	}
+}
+
+// wire is PROTOCOL.sshsig once more, to write what ssh-keygen does not.
+type wire struct {
+	Magic     [6]byte
+	Version   uint32
+	PublicKey []byte
+	Namespace string
+	Reserved  []byte
+	Hash      string
+	Signature []byte
+	After     []byte `ssh:"rest"`
+}
+
+func armor(b []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "SSH SIGNATURE", Bytes: b})
+}
+
+// TestOneForm changes what surrounds a good signature: nothing else is read as
+// one.
+func TestOneForm(t *testing.T) {
+	text := message(t)
+	key := signingtest.NewKey(t, "ed25519")
+	s, err := sshsig.New(key.PublicKey(), text, raw(t, key, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, _ := pem.Decode(s.Armor())
+	for name, change := range map[string]func(*wire){
+		"a reserved field":         func(w *wire) { w.Reserved = []byte("x") },
+		"a byte at the end":        func(w *wire) { w.After = []byte{0} },
+		"another version":          func(w *wire) { w.Version = 2 },
+		"another magic":            func(w *wire) { w.Magic = [6]byte{} },
+		"another hash":             func(w *wire) { w.Hash = "sha256" },
+		"no hash":                  func(w *wire) { w.Hash = "" },
+		"a byte after the key":     func(w *wire) { w.PublicKey = append(w.PublicKey, 0) },
+		"no key":                   func(w *wire) { w.PublicKey = nil },
+		"a byte after the blob":    func(w *wire) { w.Signature = append(w.Signature, 0) },
+		"half a signature":         func(w *wire) { w.Signature = w.Signature[:20] },
+		"a signature of no format": func(w *wire) { w.Signature = nil },
+	} {
+		var w wire
+		if err := ssh.Unmarshal(block.Bytes, &w); err != nil {
+			t.Fatal(err)
+		}
+		if verify(armor(ssh.Marshal(w)), text) != nil {
+			t.Fatal("the signature does not hold as it is")
+		}
+		change(&w)
+		if err := verify(armor(ssh.Marshal(w)), text); !errors.Is(err, sshsig.ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	good := string(s.Armor())
+	for name, bad := range map[string]string{
+		"text before it":    "x\n" + good,
+		"a line before it":  "\n" + good,
+		"text after it":     good + "x",
+		"a second one":      good + good,
+		"a PEM header":      strings.Replace(good, "-----\n", "-----\nA: b\n\n", 1),
+		"no end":            strings.Split(good, "-----END")[0],
+		"another title":     strings.ReplaceAll(good, "SSH SIGNATURE", "PGP SIGNATURE"),
+		"a space in it":     strings.Replace(good, "U1NI", "U1 NI", 1),
+		"too many bytes":    strings.Replace(good, "U1NI", strings.Repeat("\n", sshsig.MaxSize)+"U1NI", 1),
+		"nothing":           "",
+		"only the envelope": "-----BEGIN SSH SIGNATURE-----\n-----END SSH SIGNATURE-----\n",
+	} {
+		if err := verify([]byte(bad), text); !errors.Is(err, sshsig.ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, same := range map[string]string{
+		"CRLF": strings.ReplaceAll(good, "\n", "\r\n"), "no last line end": strings.TrimSuffix(good, "\n"), "other columns": string(armor(block.Bytes)),
+	} {
+		if got, err := sshsig.Parse([]byte(same)); err != nil || string(got.Armor()) != good {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestMoreKeysAreRefused builds signatures by keys that no file of OpenSSH
+// should name.
+func TestMoreKeysAreRefused(t *testing.T) {
+	text := message(t)
+	authority := signingtest.NewKey(t, "ecdsa-521")
+	holder := signingtest.NewKey(t, "ed25519")
+	cert := &ssh.Certificate{Key: holder.PublicKey(), CertType: ssh.UserCert, ValidPrincipals: []string{"user:mara"}, ValidBefore: ssh.CertTimeInfinity}
+	if err := cert.SignCert(rand.Reader, authority); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sshsig.New(cert, text, raw(t, holder, text)); !errors.Is(err, sshsig.ErrKey) {
+		t.Errorf("a certificate by a P-521 key: %v", err)
+	}
+	weak := signingtest.NewKey(t, "rsa-2048")
+	cert.Key = weak.PublicKey()
+	if err := cert.SignCert(rand.Reader, holder); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sshsig.New(cert, text, raw(t, weak, text)); !errors.Is(err, sshsig.ErrKey) {
+		t.Errorf("a certificate of an RSA key with 2048 bits: %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	text := message(f)
+	for _, kind := range signingtest.Accepted() {
+		key := signingtest.NewKey(f, kind)
+		s, err := sshsig.New(key.PublicKey(), text, raw(f, key, text))
+		if err != nil {
+			f.Fatal(err)
+		}
+		block, _ := pem.Decode(s.Armor())
+		f.Add(block.Bytes)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := sshsig.Parse(armor(b))
+		if err != nil {
+			return
+		}
+		block, _ := pem.Decode(s.Armor())
+		if !bytes.Equal(block.Bytes, b) {
+			t.Fatalf("%x is read as %x", b, block.Bytes)
+		}
+		_ = s.Verify(text) // must return
+	})
+}
+
+func BenchmarkVerify(b *testing.B) {
+	text := message(b)
+	for _, kind := range signingtest.Accepted() {
+		key := signingtest.NewKey(b, kind)
+		s, err := sshsig.New(key.PublicKey(), text, raw(b, key, text))
+		if err != nil {
+			b.Fatal(err)
+		}
+		armored := s.Armor()
+		b.Run(kind, func(b *testing.B) {
+			for b.Loop() {
+				if err := verify(armored, text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
