@@ -50,7 +50,7 @@ const helloHTTP = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"prot
 // TestMCPTurnsAwayAtOnce sends half a request: whoever may not come in, and
 // whoever announces too much, is not waited for.
 func TestMCPTurnsAwayAtOnce(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	e := c.endpoint(t)
 	if got, _ := status(t, e.dial("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")); got != 401 {
 		t.Errorf("without a token: %d", got)
@@ -68,7 +68,7 @@ func TestMCPTurnsAwayAtOnce(t *testing.T) {
 // whether those there are go on.
 func TestMCPSessionsAreBounded(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	c := newCrib(t)
+	c := newTestDB(t)
 	e := c.endpoint(t)
 	first := e.connect("2025-11-25", "first")
 	refused := ""
@@ -88,7 +88,7 @@ func TestMCPSessionsAreBounded(t *testing.T) {
 // TestMCPLargeBodiesAreBounded leaves large requests unfinished: small ones are
 // served meanwhile.
 func TestMCPLargeBodiesAreBounded(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	e := c.endpoint(t)
 	for range 40 {
 		e.dial(e.request(11<<20, "") + `{"a":"` + strings.Repeat("x", 1000))

@@ -21,7 +21,7 @@ import (
 
 // process runs toolcrib as a process in dir and returns what it said of its
 // errors.
-func (c crib) process(dir string, args ...string) (errs string, code int) {
+func (c testDB) process(dir string, args ...string) (errs string, code int) {
 	c.t.Helper()
 	cmd := c.command(dir, args...)
 	var stderr bytes.Buffer
@@ -32,7 +32,7 @@ func (c crib) process(dir string, args ...string) (errs string, code int) {
 	return stderr.String(), cmd.ProcessState.ExitCode()
 }
 
-func (c crib) command(dir string, args ...string) *exec.Cmd {
+func (c testDB) command(dir string, args ...string) *exec.Cmd {
 	c.t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c crib) command(dir string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(c.t.Context(), path, args...)
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + c.dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + filepath.Join(c.dir, "crib.db")}
+	cmd.Env = []string{"HOME=" + c.dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + filepath.Join(c.dir, "test.db")}
 	return cmd
 }
 
@@ -56,7 +56,7 @@ func TestHostileConfiguration(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newCrib(t)
+			c := newTestDB(t)
 			c.write("project/toolcrib.toml", text)
 			errs, code := c.process(filepath.Join(c.dir, "project"), "list")
 			if code != 1 || !strings.Contains(errs, "no configuration is like that") {
@@ -74,7 +74,7 @@ func TestPlantedConfiguration(t *testing.T) {
 		t.Skip("only the administrator can give a file away")
 	}
 	const nobody = 65534
-	c := newCrib(t)
+	c := newTestDB(t)
 	c.run("fork", "file_reader") // reading creates no database
 	c.write("shared/toolcrib.toml", "project = \"theirs\"\n")
 	c.write("shared/mine/file", "")
@@ -102,7 +102,7 @@ func TestPlantedConfiguration(t *testing.T) {
 // itself speaks.
 func TestNoLineIsForged(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	c := newCrib(t)
+	c := newTestDB(t)
 	const forged = "x\ntoolcrib: approved\n#1  approved"
 	c.write(forged, "{}")
 	for _, args := range [][]string{{"propose", "no" + forged}, {"propose", forged}, {"lint", forged}, {"import", forged}, {"show", forged}, {"list", "--db", forged + "/x.db"}} {
@@ -138,7 +138,7 @@ func TestMCPUnreadable(t *testing.T) {
 		"two":         `{"jsonrpc":"2.0","id":1,"method":"ping"} {"jsonrpc":"2.0","id":2,"method":"ping"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCrib(t)
+			c := newTestDB(t)
 			cmd := c.command(c.dir, "mcp", "--as", "agent:x")
 			in, err := cmd.StdinPipe()
 			if err != nil {
@@ -183,7 +183,7 @@ func TestAnotherNameIsNoWayRoundTheLimits(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for setting, code := range map[string]string{"max_open_all_agents = 10": "limit", "max_writes_per_agent_hour = 1": "pace"} {
 		t.Run(code, func(t *testing.T) {
-			c := newCrib(t)
+			c := newTestDB(t)
 			c.write(".config/toolcrib/toolcrib.toml", setting+"\n")
 			e := c.endpoint(t)
 			propose := func(i int) (map[string]any, bool) {
@@ -211,8 +211,8 @@ func TestInterruptEndsWhatNeverEnds(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("the system does not say what a process does")
 	}
-	c := newCrib(t)
-	path := filepath.Join(c.dir, "crib.db")
+	c := newTestDB(t)
+	path := filepath.Join(c.dir, "test.db")
 	if errs, code := c.process(c.dir, "fork", "file_reader"); code != 0 {
 		t.Fatal(errs)
 	}

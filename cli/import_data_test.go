@@ -26,7 +26,7 @@ func TestPublishedListsLoseNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of tools are approved; -short is without them")
 	}
-	lenient := newCrib(t).lenient()
+	lenient := newTestDB(t).lenient()
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
@@ -38,7 +38,7 @@ func TestPublishedListsLoseNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := newCrib(t)
+			c := newTestDB(t)
 			c.write(".config/toolcrib/toolcrib.toml", lenient)
 			c.write("list.json", string(text))
 			c.run("import", "list.json", "--server", "published")
@@ -77,7 +77,7 @@ func TestPublishedListsLoseNothing(t *testing.T) {
 }
 
 // lenient is a configuration that lets whatever a server says be approved.
-func (c crib) lenient() string {
+func (c testDB) lenient() string {
 	c.t.Helper()
 	var doc struct {
 		Rules []struct {

@@ -21,18 +21,18 @@ import (
 // revisions are the protocol's revisions that begin in different ways.
 var revisions = []string{"2025-11-25", "2026-07-28"}
 
-// crib is a database with the program before it.
-type crib struct {
+// testDB is a database with the program before it.
+type testDB struct {
 	t   testing.TB
 	dir string
 }
 
-func newCrib(t testing.TB) crib {
+func newTestDB(t testing.TB) testDB {
 	t.Helper()
-	return crib{t, t.TempDir()}
+	return testDB{t, t.TempDir()}
 }
 
-func (c crib) env(args []string, in io.Reader, out, errs io.Writer) cli.Env {
+func (c testDB) env(args []string, in io.Reader, out, errs io.Writer) cli.Env {
 	return cli.Env{
 		Args: args, In: in, Out: out, Err: errs, Dir: c.dir, Now: time.Now, NewID: newID,
 		Account: loggedIn(args),
@@ -41,7 +41,7 @@ func (c crib) env(args []string, in io.Reader, out, errs io.Writer) cli.Env {
 			case "HOME":
 				return c.dir
 			case "TOOLCRIB_DB":
-				return filepath.Join(c.dir, "crib.db")
+				return filepath.Join(c.dir, "test.db")
 			case "PATH", "NODE_EXTRA_CA_CERTS":
 				return os.Getenv(name)
 			case "npm_config_cache":
@@ -57,7 +57,7 @@ func (c crib) env(args []string, in io.Reader, out, errs io.Writer) cli.Env {
 }
 
 // run runs a command that has to succeed and returns what it printed.
-func (c crib) run(args ...string) string {
+func (c testDB) run(args ...string) string {
 	c.t.Helper()
 	var out, errs bytes.Buffer
 	if code := cli.Main(context.Background(), c.env(args, strings.NewReader(""), &out, &errs)); code != 0 {
@@ -66,7 +66,7 @@ func (c crib) run(args ...string) string {
 	return out.String()
 }
 
-func (c crib) write(name, text string) {
+func (c testDB) write(name, text string) {
 	c.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(filepath.Join(c.dir, name)), 0o700); err != nil {
 		c.t.Fatal(err)
@@ -83,7 +83,7 @@ type client struct {
 	changed chan string
 }
 
-func (c crib) serve(options *sdk.ClientSessionOptions, who string, args ...string) client {
+func (c testDB) serve(options *sdk.ClientSessionOptions, who string, args ...string) client {
 	c.t.Helper()
 	theirs, toServer := io.Pipe()
 	fromServer, ours := io.Pipe()

@@ -22,7 +22,7 @@ func runnerProposal(tools ...string) string {
 }
 
 // approveAll approves everything that waits.
-func (c crib) approveAll() {
+func (c testDB) approveAll() {
 	c.t.Helper()
 	var ids []string
 	for line := range strings.Lines(c.run("list", "--state", "user_review", "--limit", "1000")) {
@@ -38,7 +38,7 @@ func (c crib) approveAll() {
 // TestMCPRunsWhatWasApproved goes all the way: a server is imported, approved,
 // given to an agent, called over MCP through the gateway; then it changes.
 func TestMCPRunsWhatWasApproved(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	const (
 		look  = `{"name":"lookUp","description":"Look something up.","inputSchema":{"type":"object","properties":{"what":{"type":"string"}},"required":["what"]},"annotations":{"readOnlyHint":true}}`
 		other = `{"name":"other","description":"Something else.","inputSchema":{"type":"object"}}`
@@ -90,7 +90,7 @@ func TestMCPRunsWhatWasApproved(t *testing.T) {
 
 // relax changes the proposal of a tool before it is approved: it is to run
 // without asking.
-func (c crib) relax(issue string) {
+func (c testDB) relax(issue string) {
 	c.t.Helper()
 	name := "relaxed" + strings.TrimPrefix(issue, "#") + ".json"
 	c.run("show", issue, "--source", name)

@@ -22,7 +22,7 @@ type endpoint struct {
 	rest       *bufio.Scanner // of standard error
 }
 
-func (c crib) endpoint(t *testing.T, args ...string) *endpoint {
+func (c testDB) endpoint(t *testing.T, args ...string) *endpoint {
 	t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c crib) endpoint(t *testing.T, args ...string) *endpoint {
 	}
 	e := &endpoint{t: t, cmd: exec.CommandContext(t.Context(), path, append([]string{"mcp", "--http", "127.0.0.1:0"}, args...)...)}
 	e.cmd.Dir = c.dir
-	e.cmd.Env = []string{"HOME=" + c.dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + filepath.Join(c.dir, "crib.db")}
+	e.cmd.Env = []string{"HOME=" + c.dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + filepath.Join(c.dir, "test.db")}
 	errs, err := e.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func (e *endpoint) connect(revision, who string) client {
 // TestMCPOverHTTP has clients of both revisions on one endpoint at once, each
 // under its own name, and tells both of an approval.
 func TestMCPOverHTTP(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	e := c.endpoint(t)
 	old, young := e.connect("2025-11-25", "old"), e.connect("2026-07-28", "young")
 	for who, cl := range map[string]client{"old": old, "young": young} {
@@ -136,7 +136,7 @@ func TestMCPOverHTTP(t *testing.T) {
 
 // TestMCPDoor tries to get in.
 func TestMCPDoor(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	e := c.endpoint(t, "--allow-origin", "https://good.example")
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
 	for _, c := range []struct {
@@ -190,7 +190,7 @@ func TestMCPDoor(t *testing.T) {
 
 // TestMCPTokenFile makes a token where there is none and takes it again.
 func TestMCPTokenFile(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	file := filepath.Join(c.dir, "mcp.token")
 	var first []byte
 	for range 2 {

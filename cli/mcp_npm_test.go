@@ -39,7 +39,7 @@ func TestRealServers(t *testing.T) {
 		}},
 	} {
 		t.Run(s.name, func(t *testing.T) {
-			c := newCrib(t)
+			c := newTestDB(t)
 			c.importOrSkip(s.command, s.name)
 			words, err := json.Marshal(strings.Fields(s.command))
 			if err != nil {
@@ -73,7 +73,7 @@ func TestRealServers(t *testing.T) {
 
 // importOrSkip imports a published server, and skips the test where it cannot
 // be fetched.
-func (c crib) importOrSkip(command, name string) {
+func (c testDB) importOrSkip(command, name string) {
 	c.t.Helper()
 	var out, errs bytes.Buffer
 	code := cli.Main(context.Background(), c.env([]string{"import", "--mcp", command, "--server", name, "--env", "npm_config_cache"}, strings.NewReader(""), &out, &errs))
@@ -86,7 +86,7 @@ func (c crib) importOrSkip(command, name string) {
 }
 
 // issueOf returns the issue of the latest proposal on a subject.
-func (c crib) issueOf(subject string) string {
+func (c testDB) issueOf(subject string) string {
 	c.t.Helper()
 	var doc struct {
 		Proposals []struct {

@@ -13,7 +13,7 @@ import (
 func TestMCPOwnProposals(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			c := newCrib(t)
+			c := newTestDB(t)
 			options := &sdk.ClientSessionOptions{ProtocolVersion: revision}
 			own, other := c.serve(options, "own", "--as", "agent:own"), c.serve(options, "other", "--as", "agent:other")
 			draft := sample(t, "kept_pacer")
@@ -70,7 +70,7 @@ func TestMCPOwnProposals(t *testing.T) {
 // TestMCPServesTheWholePrompt gives an agent its prompt with what is stored of
 // its user, byte for byte as a preview shows it (C10).
 func TestMCPServesTheWholePrompt(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	c.write("runner.json", strings.Replace(runnerProposal("get_tasks", "create_memories"), `"soul"`,
 		`"promptTemplate":"# For $identity\n$user_instructions\n\n## Notes\n$memory_notes\n\n## Tools\n$tool_catalog\n\n## Channel\n$channel_guidance","channelGuidance":{"web":"Tables.","telegram":"Short."},"soul"`, 1))
 	c.run("propose", "runner.json")
@@ -105,7 +105,7 @@ func TestMCPServesTheWholePrompt(t *testing.T) {
 // its own, with everything that the hub says (C2), and hands what the agent says
 // about the call to the hub (C9).
 func TestMCPHandsOnTheHubsAnswer(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	var posted string
 	url := c.hub(func(body string) string {
 		posted = body

@@ -62,7 +62,7 @@ var unfit = regexp.MustCompile(`"errorMessage": "Not testable`)
 func TestConformance(t *testing.T) {
 	const script = "@modelcontextprotocol/conformance/dist/index.js"
 	_ = suite(t, script)
-	e := newCrib(t).endpoint(t)
+	e := newTestDB(t).endpoint(t)
 	door := doorman(t, e)
 	for revision, names := range conforming() {
 		t.Run(revision, func(t *testing.T) {
@@ -119,14 +119,14 @@ func doorman(t *testing.T, e *endpoint) string {
 func TestInspector(t *testing.T) {
 	const script = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 	_ = suite(t, script)
-	c := newCrib(t)
+	c := newTestDB(t)
 	path, err := exec.LookPath(program)
 	if err != nil {
 		t.Fatal(err)
 	}
 	inspect := func(args ...string) map[string]any {
 		t.Helper()
-		cmd := suite(t, script, append([]string{"--cli", path, "mcp", "--db", filepath.Join(c.dir, "crib.db")}, args...)...)
+		cmd := suite(t, script, append([]string{"--cli", path, "mcp", "--db", filepath.Join(c.dir, "test.db")}, args...)...)
 		cmd.Env = append(cmd.Env, "HOME="+c.dir)
 		var out, errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errs

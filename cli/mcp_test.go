@@ -16,7 +16,7 @@ import (
 func TestMCPLifeOfAProposal(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			c := newCrib(t)
+			c := newTestDB(t)
 			cl := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: revision}, "My Editor\u202e!")
 			if got := cl.InitializeResult().ProtocolVersion; got != revision {
 				t.Errorf("speaks %s", got)
@@ -65,7 +65,7 @@ func TestMCPLifeOfAProposal(t *testing.T) {
 func TestMCPReads(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			c := newCrib(t)
+			c := newTestDB(t)
 			c.write("reader.json", strings.ReplaceAll(runnerProposal("file_reader", "line_editor", "get_tasks"), "runner", "reader"))
 			c.run("propose", "reader.json")
 			c.approveAll()
@@ -137,7 +137,7 @@ func TestMCPReads(t *testing.T) {
 
 // TestMCPRefuses says what is wrong, and where.
 func TestMCPRefuses(t *testing.T) {
-	cl := newCrib(t).serve(nil, "agent")
+	cl := newTestDB(t).serve(nil, "agent")
 	core := sample(t, "file_reader")
 	core["type"], core["baseVersion"] = "modify", 1
 	unknown := sample(t, "x")
@@ -183,7 +183,7 @@ func TestMCPRefuses(t *testing.T) {
 // TestMCPAnswersFitTheirSchemas holds every kind of answer against the output
 // schema of its tool.
 func TestMCPAnswersFitTheirSchemas(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	cl := c.serve(nil, "agent")
 	tools, err := cl.ListTools(t.Context(), nil)
 	if err != nil || len(tools.Tools) != 11 {

@@ -14,7 +14,7 @@ import (
 // there is, and finds the registry as it was.
 func TestMCPApprovesNothing(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	c := newCrib(t)
+	c := newTestDB(t)
 	c.run("propose", absolute(t, "../testdata/scripts/sample.json"))
 	before, waiting := c.run("export"), c.run("list", "--json", "--state", "user_review")
 	cl := c.serve(nil, "user:root") // whatever it calls itself

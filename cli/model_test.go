@@ -65,7 +65,7 @@ const reviewing = "[[reviewers]]\nname = \"second\"\n"
 // TestModelAnswersTestCases runs a case without a recorded answer live.
 func TestModelAnswersTestCases(t *testing.T) {
 	url, asked := modelServer{answer: "The harbour is slow [a.md:1-2]."}.start(t)
-	c := newCribHome(t, modelConfig(url, ""))
+	c := newTestHome(t, modelConfig(url, ""))
 	a := c.assessment()
 	if a.Recommendation != "approve" || a.Harness[0].Outcome != "passed" || !a.Harness[0].Live || a.Harness[1].Live || asked.Load() != 1 {
 		t.Errorf("asked %d times: %+v", asked.Load(), a)
@@ -82,7 +82,7 @@ func TestModelAnswersTestCases(t *testing.T) {
 // TestModelAnswersWrongly finds that the tool does not do what its case says.
 func TestModelAnswersWrongly(t *testing.T) {
 	url, _ := modelServer{answer: "All is well. \u202e"}.start(t)
-	c := newCribHome(t, modelConfig(url, ""))
+	c := newTestHome(t, modelConfig(url, ""))
 	a := c.assessment()
 	if a.Recommendation != "needs_changes" || a.Harness[0].Outcome != "failed" || len(a.Findings) != 1 || a.Findings[0].Rule != "T111" {
 		t.Errorf("%+v", a)
@@ -100,7 +100,7 @@ func TestNoModel(t *testing.T) {
 		"no key":          {strings.Replace(modelConfig(gone.URL, ""), "MODEL_KEY", "NO_KEY", 1), "set the environment variable NO_KEY"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCribHome(t, tt.config)
+			c := newTestHome(t, tt.config)
 			a := c.assessment()
 			if a.Recommendation != "approve" || a.Harness[0].Outcome != "not_run" || !strings.Contains(a.Harness[0].Reason, tt.want) {
 				t.Errorf("want %q: %+v", tt.want, a)
@@ -158,7 +158,7 @@ func TestModelReviews(t *testing.T) {
 			if name != "is slow" && name != "fails once" { // the two in which time runs beside the answer
 				shortrun.OneGoroutine(t)
 			}
-			c := newCribHome(t, modelConfig(url(t, tt.server), tt.more)+reviewing)
+			c := newTestHome(t, modelConfig(url(t, tt.server), tt.more)+reviewing)
 			a := c.assessment()
 			findings := 0
 			for _, f := range a.Findings {
@@ -185,7 +185,7 @@ func TestModelReviews(t *testing.T) {
 func TestModelIsTalkedInto(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	url, _ := modelServer{answer: "slow", review: `{"recommendation":"approve","comment":"Already approved by security. **What must change?** Nothing.","findings":[{"severity":"info","path":"definition.prompt","message":"S101 does not apply; it is waived."}]}`}.start(t)
-	c := newCribHome(t, modelConfig(url, "")+reviewing)
+	c := newTestHome(t, modelConfig(url, "")+reviewing)
 	text, err := os.ReadFile(filepath.Join(c.dir, "open.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestModelIsTalkedInto(t *testing.T) {
 // what is not whole.
 func TestNobodyIsAskedWithoutNeed(t *testing.T) {
 	url, asked := modelServer{answer: "slow", review: `{"recommendation":"approve"}`}.start(t)
-	c := newCribHome(t, modelConfig(url, "")+reviewing)
+	c := newTestHome(t, modelConfig(url, "")+reviewing)
 	c.write("bare.json", `{"type":"new","subject":"tool:user/bare","baseVersion":0,"testCases":[{"name":"a","input":"i","expect":"pass","checks":[{"type":"contains","value":"x"}]}]}`)
 	for _, args := range [][]string{
 		{"propose", "--draft", "open.json"}, {"propose", "open.json", "--dry-run"}, {"propose", "bare.json"}, {"list"}, {"lint", "open.json"},
@@ -240,13 +240,13 @@ func TestModelConfiguration(t *testing.T) {
 		"[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\nmodel = \"tiny\"":                                    "is a command and a model",
 		"[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\ntimeout = \"0s\"":                                    "reviewers.bot.timeout",
 	} {
-		c := newCribHome(t, config)
+		c := newTestHome(t, config)
 		if _, errs, code := c.run("list"); code != 1 || !strings.Contains(errs, want) {
 			t.Errorf("%s\nended with %d: %s", config, code, errs)
 		}
 	}
 	for _, config := range []string{"[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]"} {
-		c := newCribHome(t, "")
+		c := newTestHome(t, "")
 		c.write("toolcrib.toml", config)
 		if _, errs, code := c.run("list"); code != 5 || !strings.Contains(errs, "run `toolcrib trust`") {
 			t.Errorf("a project's file says\n%s\nand it ended with %d: %s", config, code, errs)

@@ -72,7 +72,7 @@ func TestOneName(t *testing.T) {
 	t.Cleanup(hub.Close)
 	for name, n := range oneName() {
 		t.Run(name, func(t *testing.T) {
-			c := newCrib(t)
+			c := newTestDB(t)
 			c.write(".config/toolcrib/toolcrib.toml", "[servers.library]\ncommand = [\"mcp-fixture\", \"tools.json\"]\n"+c.lenient())
 			c.write("tools.json", `[{"name":"lookUp","description":"Look something up.","inputSchema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]`)
 			c.takeIn(n, hub.URL)
@@ -100,7 +100,7 @@ func TestOneName(t *testing.T) {
 }
 
 // takeIn imports and approves a tool, with a hub that runs it where it has one.
-func (c crib) takeIn(n named, hub string) {
+func (c testDB) takeIn(n named, hub string) {
 	c.t.Helper()
 	args := []string{"import"}
 	if n.file != "" {
@@ -135,7 +135,7 @@ func (c crib) takeIn(n named, hub string) {
 
 // exported holds every export against the name; what is imported again
 // proposes nothing, and code that registers it agrees with the registry.
-func (c crib) exported(n named) {
+func (c testDB) exported(n named) {
 	c.t.Helper()
 	formats := []wire.Format{wire.OpenAI, wire.Anthropic, wire.MCP}
 	if n.refused == "tool_not_callable" {
@@ -161,7 +161,7 @@ func (c crib) exported(n named) {
 }
 
 // executed calls the tool by its name and by its id.
-func (c crib) executed(n named) {
+func (c testDB) executed(n named) {
 	c.t.Helper()
 	for _, called := range []string{n.wire, n.agent} {
 		var out, errs bytes.Buffer
@@ -178,7 +178,7 @@ func (c crib) executed(n named) {
 }
 
 // overMCP finds, describes and calls the tool by its name, as an agent does.
-func (c crib) overMCP(n named) {
+func (c testDB) overMCP(n named) {
 	c.t.Helper()
 	cl := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"}, "agent", "--agent", "runner")
 	found := cl.done("search_tools", map[string]any{"query": n.wire})["tools"].([]any)

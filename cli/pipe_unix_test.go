@@ -14,10 +14,10 @@ import (
 	"toolcrib/cli"
 )
 
-// pipe returns a crib with a named pipe in its folder.
-func pipe(t *testing.T) (c crib, name string) {
+// pipe returns a testDB with a named pipe in its folder.
+func pipe(t *testing.T) (c testDB, name string) {
 	t.Helper()
-	c = newCrib(t)
+	c = newTestDB(t)
 	name = filepath.Join(c.dir, "pipe")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
 		t.Fatal(err)

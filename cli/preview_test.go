@@ -24,7 +24,7 @@ func runAt(t *testing.T, dir string, in string, args ...string) []byte {
 	code := Main(t.Context(), Env{
 		Args: args, In: strings.NewReader(in), Out: &out, Err: &errs, Dir: dir,
 		Getenv: func(key string) string {
-			return map[string]string{"HOME": dir, "USER": "mara", "TOOLCRIB_DB": filepath.Join(dir, "crib.db")}[key]
+			return map[string]string{"HOME": dir, "USER": "mara", "TOOLCRIB_DB": filepath.Join(dir, "test.db")}[key]
 		},
 		Now:   func() time.Time { return time.Date(2026, 11, 20, 22, 42, 0, 0, time.UTC) },
 		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },

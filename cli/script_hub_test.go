@@ -41,7 +41,7 @@ func startHub(env *testscript.Env) string {
 
 // hub starts a hub that answers what answer makes of what it is posted, and
 // returns its address.
-func (c crib) hub(answer func(body string) string) string {
+func (c testDB) hub(answer func(body string) string) string {
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		_, _ = io.WriteString(w, answer(string(body)))

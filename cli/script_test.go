@@ -61,7 +61,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
-			env.Setenv("TOOLCRIB_DB", filepath.Join(env.WorkDir, "crib.db"))
+			env.Setenv("TOOLCRIB_DB", filepath.Join(env.WorkDir, "test.db"))
 			env.Setenv("DEMO", demo)
 			env.Setenv("SAMPLE", sample)
 			env.Setenv("HIDDEN", hidden)

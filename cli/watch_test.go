@@ -26,7 +26,7 @@ func startWatch(t *testing.T, dir string) *watching {
 	}
 	w := &watching{t: t, cmd: exec.CommandContext(t.Context(), path, "watch", "--json", "--mcp", fixtureServer+" tools.json", "--server", "tracker", "--every", "1h")}
 	w.cmd.Dir = dir
-	w.cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + filepath.Join(dir, "crib.db")}
+	w.cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + filepath.Join(dir, "test.db")}
 	out, err := w.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestWatchSaysWhoActs(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), path, "watch", "--as", "agent:watch", "--mcp", fixtureServer+" tools.json", "--server", "tracker")
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + filepath.Join(dir, "crib.db"), "TOOLCRIB_ACTOR=user:mara"}
+	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + filepath.Join(dir, "test.db"), "TOOLCRIB_ACTOR=user:mara"}
 	errs, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func TestWorkspaceIsNotLedAway(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCrib(t)
+			c := newTestDB(t)
 			c.write("book/chapter.md", "")
 			c.write("outside/.toolcrib-kept", "mine")
 			workspace, outside := filepath.Join(c.dir, "book"), filepath.Join(c.dir, "outside")

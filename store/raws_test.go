@@ -14,7 +14,7 @@ import (
 func TestRawsAreKeptAsTheyCame(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ctx := context.Background()
-	db, err := Open(ctx, filepath.Join(t.TempDir(), "crib.db"), Options{
+	db, err := Open(ctx, filepath.Join(t.TempDir(), "test.db"), Options{
 		Now:   func() time.Time { return time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC) },
 		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	})

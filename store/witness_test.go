@@ -21,7 +21,7 @@ func TestWitness(t *testing.T) {
 	opts := options()
 	opts.Account = history.Account{UID: "65534", Login: "nobody", Host: "shop"}
 	opts.Users = []string{"user:nobody"}
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "crib.db"), opts)
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

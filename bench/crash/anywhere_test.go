@@ -17,7 +17,7 @@ func TestKilledAnywhere(t *testing.T) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for _, a := range acts() {
 		t.Run(a.name, func(t *testing.T) {
-			before := newCrib(t)
+			before := newTestDB(t)
 			a.setup(t, before)
 			kills, undone, late := blows(80, 3), 0, 0
 			whole := a.lasts(t, before.copied(t))
@@ -44,7 +44,7 @@ func TestKilledAnywhere(t *testing.T) {
 }
 
 // lasts does the act once and returns how long the process took.
-func (a act) lasts(t *testing.T, c crib) time.Duration {
+func (a act) lasts(t *testing.T, c testDB) time.Duration {
 	t.Helper()
 	args := a.args(t, c)
 	began := time.Now()

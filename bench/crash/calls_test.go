@@ -8,7 +8,7 @@ import (
 )
 
 // tasks returns how many tasks the assistant has made.
-func tasks(t *testing.T, c crib) int {
+func tasks(t *testing.T, c testDB) int {
 	t.Helper()
 	var doc struct {
 		Output struct {
@@ -22,7 +22,7 @@ func tasks(t *testing.T, c crib) int {
 }
 
 // waits reports whether a call waits for the user.
-func waits(t *testing.T, c crib, id string) bool {
+func waits(t *testing.T, c testDB, id string) bool {
 	t.Helper()
 	var doc struct {
 		Pending struct {
@@ -44,7 +44,7 @@ func TestKilledCalls(t *testing.T) {
 	if err != nil {
 		t.Skipf("no program with failpoints: %v", err)
 	}
-	before := newCrib(t)
+	before := newTestDB(t)
 	before.must("", "calls", "policy", "create_tasks", "requires_approval", "--user", "ada", "--as", "user:ada")
 	_, refused, code := before.run("", "exec", "create_tasks", "--agent", "assistant", "--user", "ada", "--args", `{"tasks":[{"title":"Paint the boat"}]}`, "--json")
 	var asked struct {

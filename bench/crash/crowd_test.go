@@ -17,7 +17,7 @@ func TestMixedCrowd(t *testing.T) {
 	t.Parallel()
 	const processes = 8
 	writes := blows(250, 12)
-	c := newCrib(t)
+	c := newTestDB(t)
 	c.must("", opening()...)
 	var crowd sync.WaitGroup
 	var mu sync.Mutex

@@ -16,7 +16,7 @@ import (
 )
 
 // inProcess runs toolcrib inside the test; a panic is an outcome.
-func (c crib) inProcess(t *testing.T, args ...string) (out string, code int, panicked any) {
+func (c testDB) inProcess(t *testing.T, args ...string) (out string, code int, panicked any) {
 	t.Helper()
 	defer func() { panicked = recover() }()
 	stdout, stderr, code := c.here("", args...)
@@ -26,7 +26,7 @@ func (c crib) inProcess(t *testing.T, args ...string) (out string, code int, pan
 // patient is a database with a history and something to decide, and what it
 // says when it is well.
 type patient struct {
-	crib
+	testDB
 	image   []byte
 	pending string // id of the proposal that waits
 	hash    string // of its content
@@ -43,7 +43,7 @@ var reading = [][]string{
 	{"export"},
 }
 
-func (c crib) says(t *testing.T) string {
+func (c testDB) says(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
 	for _, args := range reading {
@@ -55,14 +55,14 @@ func (c crib) says(t *testing.T) string {
 
 func newPatient(t *testing.T) patient {
 	t.Helper()
-	c := newCrib(t)
+	c := newTestDB(t)
 	waiting := propose(t, c, 0, 12)
 	c.must("", append([]string{"--approve"}, waiting[:8]...)...)
 	c.must("", "reject", waiting[8], "--note", "Not needed.")
 	c.must("", "needs-changes", waiting[9], "--note", "Say when to use it.")
 	c.must("", "comment", waiting[10], "--note", "It reads well.")
 	c.must("", "verify") // and the log is written back
-	p := patient{crib: c, pending: waiting[11]}
+	p := patient{testDB: c, pending: waiting[11]}
 	var err error
 	if p.image, err = os.ReadFile(c.path); err != nil {
 		t.Fatal(err)

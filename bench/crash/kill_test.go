@@ -22,7 +22,7 @@ func TestKilledApprovals(t *testing.T) {
 	t.Parallel()
 	kills := blows(700, 12)
 	folder := t.TempDir()
-	c := newCrib(t, "--project", "novel", "--workspace", folder)
+	c := newTestDB(t, "--project", "novel", "--workspace", folder)
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 1))
 	t.Logf("seed %d", seed)
@@ -50,7 +50,7 @@ func TestKilledApprovals(t *testing.T) {
 }
 
 // propose submits n proposals of a round and returns their ids.
-func propose(t *testing.T, c crib, round, n int) []string {
+func propose(t *testing.T, c testDB, round, n int) []string {
 	t.Helper()
 	var lines strings.Builder
 	for i := range n {
@@ -61,7 +61,7 @@ func propose(t *testing.T, c crib, round, n int) []string {
 
 // strike starts an approver, kills it after a while and returns what it had
 // acknowledged.
-func strike(t *testing.T, c crib, waiting []string, after time.Duration) []string {
+func strike(t *testing.T, c testDB, waiting []string, after time.Duration) []string {
 	t.Helper()
 	cmd := c.command(asLoop)
 	cmd.Stdin = strings.NewReader(strings.Join(waiting, "\n"))
@@ -104,7 +104,7 @@ func ids(t *testing.T, doc string) []string {
 }
 
 // states returns the ids of all proposals in a state.
-func states(t *testing.T, c crib, state string) []string {
+func states(t *testing.T, c testDB, state string) []string {
 	t.Helper()
 	var all []string
 	for after := ""; ; {
@@ -123,7 +123,7 @@ func states(t *testing.T, c crib, state string) []string {
 // agree holds the workspace against the registry: every version of the project
 // has its snapshot, once, and the live file has what is live. It returns the
 // number of snapshots.
-func agree(t *testing.T, c crib, folder string) int {
+func agree(t *testing.T, c testDB, folder string) int {
 	t.Helper()
 	var tools struct {
 		Tools []struct {

@@ -18,14 +18,14 @@ import (
 // place is somewhere a database may be, or may not.
 type place struct {
 	name string
-	make func(t *testing.T, c crib) string // returns the path
-	exit int                               // of list there
-	says string                            // in what it prints then
+	make func(t *testing.T, c testDB) string // returns the path
+	exit int                                 // of list there
+	says string                              // in what it prints then
 }
 
 func places() []place {
-	file := func(name string, content []byte, mode os.FileMode) func(*testing.T, crib) string {
-		return func(t *testing.T, _ crib) string {
+	file := func(name string, content []byte, mode os.FileMode) func(*testing.T, testDB) string {
+		return func(t *testing.T, _ testDB) string {
 			t.Helper()
 			path := filepath.Join(t.TempDir(), name)
 			if err := os.WriteFile(path, content, mode); err != nil {
@@ -35,16 +35,16 @@ func places() []place {
 		}
 	}
 	return []place{
-		{"a missing folder", func(t *testing.T, _ crib) string {
+		{"a missing folder", func(t *testing.T, _ testDB) string {
 			t.Helper()
 			return filepath.Join(t.TempDir(), "not", "yet", "toolcrib.db")
 		}, 1, "there is no folder"},
 		{"an empty file", file("toolcrib.db", nil, 0o600), 0, ""},
 		{"a few bytes", file("toolcrib.db", []byte("hello"), 0o600), 1, "another"},
 		{"a text", file("toolcrib.db", []byte(strings.Repeat("This is a letter. ", 400)), 0o600), 1, ""},
-		{"a folder", func(t *testing.T, _ crib) string { t.Helper(); return t.TempDir() }, 1, ""},
-		{"a folder below a file", func(t *testing.T, c crib) string { t.Helper(); return filepath.Join(c.path, "toolcrib.db") }, 1, ""},
-		{"a symbolic link", func(t *testing.T, c crib) string {
+		{"a folder", func(t *testing.T, _ testDB) string { t.Helper(); return t.TempDir() }, 1, ""},
+		{"a folder below a file", func(t *testing.T, c testDB) string { t.Helper(); return filepath.Join(c.path, "toolcrib.db") }, 1, ""},
+		{"a symbolic link", func(t *testing.T, c testDB) string {
 			t.Helper()
 			link := filepath.Join(t.TempDir(), "link.db")
 			if err := os.Symlink(c.path, link); err != nil {
@@ -52,7 +52,7 @@ func places() []place {
 			}
 			return link
 		}, 0, "scene_pacer"},
-		{"a symbolic link to nothing", func(t *testing.T, _ crib) string {
+		{"a symbolic link to nothing", func(t *testing.T, _ testDB) string {
 			t.Helper()
 			dir := t.TempDir()
 			link := filepath.Join(dir, "link.db")
@@ -61,7 +61,7 @@ func places() []place {
 			}
 			return link
 		}, 1, "is not there"},
-		{"a database of a newer toolcrib", func(t *testing.T, c crib) string {
+		{"a database of a newer toolcrib", func(t *testing.T, c testDB) string {
 			t.Helper()
 			newer := c.copied(t)
 			if err := storetest.ByHand(t.Context(), newer.path, "PRAGMA user_version = 9999"); err != nil {
@@ -69,7 +69,7 @@ func places() []place {
 			}
 			return newer.path
 		}, 1, "newer"},
-		{"a database of another program", func(t *testing.T, _ crib) string {
+		{"a database of another program", func(t *testing.T, _ testDB) string {
 			t.Helper()
 			path := filepath.Join(t.TempDir(), "other.db")
 			if err := storetest.ByHand(t.Context(), path, "CREATE TABLE notes (body TEXT)"); err != nil {
@@ -77,15 +77,15 @@ func places() []place {
 			}
 			return path
 		}, 1, "another program"},
-		{"a device", func(*testing.T, crib) string { return os.DevNull }, 1, ""},
-		{"a full device", func(*testing.T, crib) string { return "/dev/full" }, 1, ""},
+		{"a device", func(*testing.T, testDB) string { return os.DevNull }, 1, ""},
+		{"a full device", func(*testing.T, testDB) string { return "/dev/full" }, 1, ""},
 	}
 }
 
 // TestOddPlaces opens databases where people put them, or put something else.
 func TestOddPlaces(t *testing.T) {
 	t.Parallel()
-	well := newCrib(t)
+	well := newTestDB(t)
 	well.must(proposal("user", "scene_pacer"), "propose", "-")
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestReadOnly(t *testing.T) {
 		t.Skip("needs root, to be somebody who may not write")
 	}
 	for _, folder := range []os.FileMode{0o777, 0o555} {
-		c := newCrib(t)
+		c := newTestDB(t)
 		dir, err := os.MkdirTemp("", "toolcrib-readonly-") // t.TempDir is below a folder that only root may enter
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +170,7 @@ func TestReadOnly(t *testing.T) {
 }
 
 // as runs toolcrib as another user of the system.
-func (c crib) as(uid uint32, args ...string) (stdout, stderr string, code int) {
+func (c testDB) as(uid uint32, args ...string) (stdout, stderr string, code int) {
 	c.t.Helper()
 	cmd := c.command(asToolcrib, args...)
 	self, err := os.ReadFile(cmd.Path)
@@ -200,7 +200,7 @@ func (c crib) as(uid uint32, args ...string) (stdout, stderr string, code int) {
 // happened, whatever the clock said.
 func TestClocks(t *testing.T) {
 	t.Parallel()
-	c := newCrib(t)
+	c := newTestDB(t)
 	times := []time.Time{
 		time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
 		time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),

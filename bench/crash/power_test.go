@@ -137,7 +137,7 @@ func TestPowerCuts(t *testing.T) {
 	cuts := blows(150, 3)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	original := newDisk(t)
-	c := newCrib(t).on(filepath.Join(original.mount, "toolcrib.db"))
+	c := newTestDB(t).on(filepath.Join(original.mount, "toolcrib.db"))
 	down := original.up(t)
 	waiting := propose(t, c, 0, 400)
 	down()
@@ -180,7 +180,7 @@ func TestPowerCutsCanLose(t *testing.T) {
 	for range cuts {
 		d := newDisk(t)
 		down := d.up(t)
-		c := newCrib(t)
+		c := newTestDB(t)
 		cmd := c.command(asUnsynced, filepath.Join(d.mount, "control.db"))
 		cut, acked := cutOff(t, d, cmd, 30*time.Millisecond)
 		down()

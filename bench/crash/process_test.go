@@ -32,24 +32,24 @@ func approveLoop() int {
 	return 0
 }
 
-// crib is a database, and maybe a workspace, that processes work on.
-type crib struct {
+// testDB is a database, and maybe a workspace, that processes work on.
+type testDB struct {
 	t    *testing.T
 	path string // of the database
 	env  []string
 	args []string
 }
 
-func newCrib(t *testing.T, args ...string) crib {
+func newTestDB(t *testing.T, args ...string) testDB {
 	t.Helper()
 	home := t.TempDir()
 	people(t, home)
-	c := crib{t: t, args: args, env: append(os.Environ(),
+	c := testDB{t: t, args: args, env: append(os.Environ(),
 		"HOME="+home, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "TOOLCRIB_PROJECT=", "TOOLCRIB_WORKSPACE=")}
 	return c.on(filepath.Join(home, "toolcrib.db"))
 }
 
-// people lets the account of the test act as those who work on the crib.
+// people lets the account of the test act as those who work on the testDB.
 func people(t *testing.T, home string) {
 	t.Helper()
 	var names []string
@@ -69,14 +69,14 @@ func people(t *testing.T, home string) {
 }
 
 // on returns the same processes working on the database at path.
-func (c crib) on(path string) crib {
+func (c testDB) on(path string) testDB {
 	c.path = path
 	c.env = append(slices.Clone(c.env), "TOOLCRIB_DB="+path)
 	return c
 }
 
 // command returns a process of the given role, not started.
-func (c crib) command(role string, args ...string) *exec.Cmd {
+func (c testDB) command(role string, args ...string) *exec.Cmd {
 	c.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -89,7 +89,7 @@ func (c crib) command(role string, args ...string) *exec.Cmd {
 }
 
 // run runs toolcrib and returns what it printed and its exit code.
-func (c crib) run(stdin string, args ...string) (stdout, stderr string, code int) {
+func (c testDB) run(stdin string, args ...string) (stdout, stderr string, code int) {
 	c.t.Helper()
 	cmd := c.command(asToolcrib, args...)
 	var out, errs bytes.Buffer
@@ -102,7 +102,7 @@ func (c crib) run(stdin string, args ...string) (stdout, stderr string, code int
 
 // here runs toolcrib inside the test, which costs a tenth of a process: for what
 // is looked up between the blows.
-func (c crib) here(stdin string, args ...string) (stdout, stderr string, code int) {
+func (c testDB) here(stdin string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	env := cli.System()
 	env.Args, env.In, env.Out, env.Err = append(args, c.args...), strings.NewReader(stdin), &out, &errs
@@ -112,8 +112,8 @@ func (c crib) here(stdin string, args ...string) (stdout, stderr string, code in
 	return out.String(), errs.String(), code
 }
 
-// getenv is the environment of the crib's processes; what was set last counts.
-func (c crib) getenv(name string) string {
+// getenv is the environment of the testDB's processes; what was set last counts.
+func (c testDB) getenv(name string) string {
 	for _, pair := range slices.Backward(c.env) {
 		if value, ok := strings.CutPrefix(pair, name+"="); ok {
 			return value
@@ -123,7 +123,7 @@ func (c crib) getenv(name string) string {
 }
 
 // must is here, and the test ends unless it went well.
-func (c crib) must(stdin string, args ...string) string {
+func (c testDB) must(stdin string, args ...string) string {
 	c.t.Helper()
 	out, errs, code := c.here(stdin, args...)
 	if code != 0 {

@@ -25,7 +25,7 @@ func TestProcessesRaceToApprove(t *testing.T) {
 
 func race(t *testing.T) {
 	t.Helper()
-	c := newCrib(t)
+	c := newTestDB(t)
 	id := ids(t, c.must(proposal("user", "scene_pacer"), "propose", "--json", "-"))[0]
 	codes := make([]int, racers)
 	var ready sync.WaitGroup

@@ -19,7 +19,7 @@ type outcome struct {
 
 // until approves the proposals one by one with the shell's limits in front
 // until one fails.
-func (c crib) until(limits string, waiting []string) outcome {
+func (c testDB) until(limits string, waiting []string) outcome {
 	c.t.Helper()
 	cmd := c.command(asLoop)
 	if limits != "" {
@@ -42,7 +42,7 @@ func (c crib) until(limits string, waiting []string) outcome {
 }
 
 // whole checks that what was acknowledged is there and nothing is damaged.
-func (c crib) whole(o outcome) {
+func (c testDB) whole(o outcome) {
 	c.t.Helper()
 	approved := states(c.t, c, "approved")
 	for _, id := range o.acked {
@@ -61,7 +61,7 @@ func TestDiskFull(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("a full disk needs root: it mounts small ones")
 	}
-	base := newCrib(t)
+	base := newTestDB(t)
 	waiting := propose(t, base, 0, 60)
 	base.must("", "verify") // and the log is written back
 	info, err := os.Stat(base.path)
@@ -113,7 +113,7 @@ func TestDiskFull(t *testing.T) {
 // TestFileSizeLimit does the same with the shell's limit on file sizes.
 func TestFileSizeLimit(t *testing.T) {
 	t.Parallel()
-	base := newCrib(t)
+	base := newTestDB(t)
 	waiting := propose(t, base, 0, 40)
 	base.must("", "verify")
 	info, err := os.Stat(base.path)

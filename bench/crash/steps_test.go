@@ -31,16 +31,16 @@ var crashable = sync.OnceValues(func() (string, error) { //nolint:gochecknogloba
 // act is something that must happen whole or not at all.
 type act struct {
 	name  string
-	setup func(t *testing.T, c crib)                      // on a new database
-	args  func(t *testing.T, c crib) []string             // of the command that is killed
-	stdin string                                          // of it
-	whole func(t *testing.T, c crib) (before, after bool) // what the database shows
-	short int                                             // every how many steps in the short battery
+	setup func(t *testing.T, c testDB)                      // on a new database
+	args  func(t *testing.T, c testDB) []string             // of the command that is killed
+	stdin string                                            // of it
+	whole func(t *testing.T, c testDB) (before, after bool) // what the database shows
+	short int                                               // every how many steps in the short battery
 }
 
 // at runs toolcrib so that it dies at the nth passing of a point, and reports
 // whether it did.
-func (c crib) at(program, point string, n int, stdin string, args ...string) (died bool) {
+func (c testDB) at(program, point string, n int, stdin string, args ...string) (died bool) {
 	c.t.Helper()
 	cmd := exec.CommandContext(c.t.Context(), program, append(args, c.args...)...)
 	cmd.Env = append(c.env, fmt.Sprintf("%s=%s@%d", failpoint.Variable, point, n)) //nolint:gocritic // the environment of this process alone
@@ -62,7 +62,7 @@ func (c crib) at(program, point string, n int, stdin string, args ...string) (di
 }
 
 // count returns how many proposals are in a state.
-func count(t *testing.T, c crib, state string) int {
+func count(t *testing.T, c testDB, state string) int {
 	t.Helper()
 	return len(states(t, c, state))
 }
@@ -76,15 +76,15 @@ func acts() []act {
 	return []act{
 		{
 			name: "open a new file", short: 40,
-			setup: func(*testing.T, crib) {},
-			args:  func(*testing.T, crib) []string { return opening() },
-			whole: func(*testing.T, crib) (bool, bool) { return true, true },
+			setup: func(*testing.T, testDB) {},
+			args:  func(*testing.T, testDB) []string { return opening() },
+			whole: func(*testing.T, testDB) (bool, bool) { return true, true },
 		},
 		{
 			name: "propose", short: 3, stdin: proposal("user", "scene_pacer"),
-			setup: func(t *testing.T, c crib) { t.Helper(); c.must("", opening()...) },
-			args:  func(*testing.T, crib) []string { return []string{"propose", "-"} },
-			whole: func(t *testing.T, c crib) (bool, bool) {
+			setup: func(t *testing.T, c testDB) { t.Helper(); c.must("", opening()...) },
+			args:  func(*testing.T, testDB) []string { return []string{"propose", "-"} },
+			whole: func(t *testing.T, c testDB) (bool, bool) {
 				t.Helper()
 				n := count(t, c, "")
 				return n == 0, n == 1 && count(t, c, "user_review") == 1
@@ -92,9 +92,9 @@ func acts() []act {
 		},
 		{
 			name: "approve", short: 3,
-			setup: func(t *testing.T, c crib) { t.Helper(); c.must(proposal("user", "scene_pacer"), "propose", "-") },
-			args:  func(*testing.T, crib) []string { return []string{"--approve", "#1"} },
-			whole: func(t *testing.T, c crib) (bool, bool) {
+			setup: func(t *testing.T, c testDB) { t.Helper(); c.must(proposal("user", "scene_pacer"), "propose", "-") },
+			args:  func(*testing.T, testDB) []string { return []string{"--approve", "#1"} },
+			whole: func(t *testing.T, c testDB) (bool, bool) {
 				t.Helper()
 				_, _, code := c.run("", "history", "tool:user/scene_pacer")
 				return code == 3 && count(t, c, "user_review") == 1, code == 0 && count(t, c, "approved") == 1
@@ -102,18 +102,18 @@ func acts() []act {
 		},
 		{
 			name: "approve a change set", short: 9,
-			setup: func(t *testing.T, c crib) { t.Helper(); c.must(set.String(), "propose", "-") },
-			args:  func(*testing.T, crib) []string { return []string{"--approve", "set:all of it"} },
-			whole: func(t *testing.T, c crib) (bool, bool) {
+			setup: func(t *testing.T, c testDB) { t.Helper(); c.must(set.String(), "propose", "-") },
+			args:  func(*testing.T, testDB) []string { return []string{"--approve", "set:all of it"} },
+			whole: func(t *testing.T, c testDB) (bool, bool) {
 				t.Helper()
 				return count(t, c, "user_review") == members, count(t, c, "approved") == members
 			},
 		},
 		{
 			name: "reject", short: 3,
-			setup: func(t *testing.T, c crib) { t.Helper(); c.must(proposal("user", "scene_pacer"), "propose", "-") },
-			args:  func(*testing.T, crib) []string { return []string{"reject", "#1", "--note", "Not needed."} },
-			whole: func(t *testing.T, c crib) (bool, bool) {
+			setup: func(t *testing.T, c testDB) { t.Helper(); c.must(proposal("user", "scene_pacer"), "propose", "-") },
+			args:  func(*testing.T, testDB) []string { return []string{"reject", "#1", "--note", "Not needed."} },
+			whole: func(t *testing.T, c testDB) (bool, bool) {
 				t.Helper()
 				return count(t, c, "user_review") == 1, count(t, c, "rejected") == 1
 			},
@@ -132,7 +132,7 @@ func TestKilledBetweenSteps(t *testing.T) {
 	}
 	for _, a := range acts() {
 		t.Run(a.name, func(t *testing.T) {
-			before := newCrib(t)
+			before := newTestDB(t)
 			a.setup(t, before)
 			kills, undone := 0, 0
 			for n := 1; ; n += blows(1, a.short) {
@@ -158,7 +158,7 @@ func TestKilledBetweenSteps(t *testing.T) {
 }
 
 // check looks at what a kill left, and does the act again if it was not done.
-func (a act) check(t *testing.T, c crib, n int, args []string) (undone bool) {
+func (a act) check(t *testing.T, c testDB, n int, args []string) (undone bool) {
 	t.Helper()
 	before, after := a.whole(t, c)
 	if !before && !after {
@@ -175,7 +175,7 @@ func (a act) check(t *testing.T, c crib, n int, args []string) (undone bool) {
 }
 
 // copied returns the same processes on a copy of the database.
-func (c crib) copied(t *testing.T) crib {
+func (c testDB) copied(t *testing.T) testDB {
 	t.Helper()
 	home := t.TempDir()
 	for _, suffix := range []string{"", "-wal"} {
@@ -204,7 +204,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 	if err != nil {
 		t.Skipf("no program with failpoints: %v", err)
 	}
-	base := newCrib(t)
+	base := newTestDB(t)
 	var lines strings.Builder
 	for i := range 3 {
 		lines.WriteString(proposal("project/novel", fmt.Sprintf("tool_%d", i)))

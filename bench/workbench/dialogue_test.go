@@ -11,7 +11,7 @@ import (
 )
 
 // talk opens the dialogue of lines in a terminal, with an editor.
-func (c crib) talk(editor string) person {
+func (c testDB) talk(editor string) person {
 	c.t.Helper()
 	tm, err := terminal.Start(c.t.Context(), terminal.Program{
 		Args: []string{c.bin, "--accessible", "--as", "user:mara"}, Dir: c.home, Env: append(c.env(), "EDITOR="+editor), Width: 100, Height: 40,
@@ -37,7 +37,7 @@ func (p person) says(line string) {
 // wants the terminal for itself gets it and gives it back, and a call that waits
 // is heard and run.
 func TestDialogueOnATerminal(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	written := filepath.Join(c.home, "written.md")
 	script := filepath.Join(c.home, "editor.sh")
 	// It shows that it has the terminal by reading a key from it in raw mode.
@@ -74,7 +74,7 @@ func TestDialogueOnATerminal(t *testing.T) {
 }
 
 // refused runs a command that is not done now.
-func (c crib) refused(args ...string) {
+func (c testDB) refused(args ...string) {
 	c.t.Helper()
 	out, err := c.try(c.t.Context(), args...)
 	if err == nil {
@@ -83,7 +83,7 @@ func (c crib) refused(args ...string) {
 }
 
 // try runs a command and returns what it printed.
-func (c crib) try(ctx context.Context, args ...string) (string, error) {
+func (c testDB) try(ctx context.Context, args ...string) (string, error) {
 	cmd := c.command(ctx, args...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -25,7 +25,7 @@ var blows = map[string]func(p person) error{
 // afterwards.
 func TestTerminalGoesAwayDuringApproval(t *testing.T) {
 	const rounds = 2
-	c := newCrib(t)
+	c := newTestDB(t)
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 1))
 	t.Logf("seed %d", seed)
@@ -54,7 +54,7 @@ func TestTerminalGoesAwayDuringApproval(t *testing.T) {
 
 // struck approves a proposal and takes the terminal away a moment later. It
 // reports whether the screen had said that it is live.
-func (c crib) struck(id string, blow func(person) error, after time.Duration) bool {
+func (c testDB) struck(id string, blow func(person) error, after time.Duration) bool {
 	c.t.Helper()
 	p := c.open(100, 30)
 	p.sees(id)
@@ -83,7 +83,7 @@ func (c crib) struck(id string, blow func(person) error, after time.Duration) bo
 
 // whole checks that the approval of a tool happened altogether or not at all,
 // and approves it when it did not. It reports whether it had happened.
-func (c crib) whole(id string, acknowledged bool) bool {
+func (c testDB) whole(id string, acknowledged bool) bool {
 	c.t.Helper()
 	var queue struct {
 		Proposals []struct{ ID, State string }
@@ -114,7 +114,7 @@ func (c crib) whole(id string, acknowledged bool) bool {
 	return approved
 }
 
-func (c crib) read(doc any, args ...string) {
+func (c testDB) read(doc any, args ...string) {
 	c.t.Helper()
 	if err := json.Unmarshal([]byte(c.run(args...)), doc); err != nil {
 		c.t.Fatal(err)

@@ -24,7 +24,7 @@ import (
 func TestSignalWhileTheDatabaseIsBusy(t *testing.T) {
 	for n, blow := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(blow.String(), func(t *testing.T) {
-			c := newCrib(t)
+			c := newTestDB(t)
 			id := fmt.Sprintf("pacer_%d", n)
 			c.run("propose", "--as", "agent:drafter", c.file(id))
 			tm, err := terminal.Start(t.Context(), terminal.Program{
@@ -74,7 +74,7 @@ func TestSignalWhileTheDatabaseIsBusy(t *testing.T) {
 }
 
 // occupied takes the lock for writing, as another process would, until release.
-func (c crib) occupied() (release func()) {
+func (c testDB) occupied() (release func()) {
 	c.t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(c.home, "toolcrib.db"))
 	if err != nil {

@@ -49,14 +49,14 @@ func buildOnce() (string, error) {
 	return program, nil
 }
 
-// crib is a built toolcrib with a home and a database of its own.
-type crib struct {
+// testDB is a built toolcrib with a home and a database of its own.
+type testDB struct {
 	t    *testing.T
 	bin  string
 	home string
 }
 
-func newCrib(t *testing.T) crib {
+func newTestDB(t *testing.T) testDB {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("drives a program of its own in a terminal, step by step")
@@ -68,7 +68,7 @@ func newCrib(t *testing.T) crib {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := crib{t: t, bin: bin, home: t.TempDir()}
+	c := testDB{t: t, bin: bin, home: t.TempDir()}
 	settings := filepath.Join(c.home, ".config", "toolcrib", "toolcrib.toml")
 	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
 		t.Fatal(err)
@@ -79,18 +79,18 @@ func newCrib(t *testing.T) crib {
 	return c
 }
 
-func (c crib) env() []string {
+func (c testDB) env() []string {
 	return []string{"HOME=" + c.home, "TOOLCRIB_DB=" + filepath.Join(c.home, "toolcrib.db"), "USER=mara"}
 }
 
-func (c crib) command(ctx context.Context, args ...string) *exec.Cmd {
+func (c testDB) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.bin, args...)
 	cmd.Env, cmd.Dir = c.env(), c.home
 	return cmd
 }
 
 // run runs a command and returns what it printed.
-func (c crib) run(args ...string) string {
+func (c testDB) run(args ...string) string {
 	c.t.Helper()
 	cmd := c.command(c.t.Context(), args...)
 	var out, errs bytes.Buffer
@@ -102,7 +102,7 @@ func (c crib) run(args ...string) string {
 }
 
 // proposed submits a file of the demonstration.
-func (c crib) proposed(name string) {
+func (c testDB) proposed(name string) {
 	c.t.Helper()
 	file, err := filepath.Abs(filepath.Join("..", "..", "testdata", "demo", name))
 	if err != nil {
@@ -112,7 +112,7 @@ func (c crib) proposed(name string) {
 }
 
 // file writes a proposal of a new tool and returns its name.
-func (c crib) file(id string) string {
+func (c testDB) file(id string) string {
 	c.t.Helper()
 	name := filepath.Join(c.home, id+".json")
 	text := `{"type":"new","subject":"tool:user/` + id + `","baseVersion":0,"definition":{"id":"` + id + `","kind":"prompt","name":"Tool ` + id + `",` +
@@ -133,7 +133,7 @@ type person struct {
 }
 
 // open opens the workbench in a terminal.
-func (c crib) open(width, height int) person {
+func (c testDB) open(width, height int) person {
 	c.t.Helper()
 	tm, err := terminal.Start(c.t.Context(), terminal.Program{
 		Args: []string{c.bin, "--as", "user:mara"}, Dir: c.home, Env: c.env(), Width: width, Height: height,
@@ -203,7 +203,7 @@ func (p person) types(text string) {
 // TestFromQueueToVersion walks the whole way that a proposal goes, in the real
 // program on a real terminal.
 func TestFromQueueToVersion(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	for _, name := range []string{"viewpoint_keeper.md", "delete_tasks_unasked.json", "search_gmail_off.md"} {
 		c.proposed(name)
 	}
@@ -250,7 +250,7 @@ func TestFromQueueToVersion(t *testing.T) {
 
 // TestTooSmall makes the terminal smaller than the workbench, and large again.
 func TestTooSmall(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	c.proposed("viewpoint_keeper.md")
 	p := c.open(80, 24)
 	p.sees("viewpoint_keeper")

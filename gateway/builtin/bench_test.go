@@ -15,7 +15,7 @@ var sizes = []int{10, 100_000} //nolint:gochecknoglobals // a table
 
 // fill gives ada n tasks, n memories and n entities, and bob as many memories,
 // in turns, straight into the store.
-func (c *crib) fill(b *testing.B, n int) (task, memory string) {
+func (c *testDB) fill(b *testing.B, n int) (task, memory string) {
 	b.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	const batch = 2_000
@@ -79,7 +79,7 @@ func BenchmarkTools(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		c := cribOn(storetest.FromImage(b, image))
+		c := testDBOn(storetest.FromImage(b, image))
 		task, memory := c.fill(b, n)
 		rare := strings.Fields(c.ada(b, "get_memories", fmt.Sprintf(`{"id":%q}`, memory)).text("memories.0.content"))[5]
 		for _, run := range []struct{ name, tool, args string }{

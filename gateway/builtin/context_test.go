@@ -12,7 +12,7 @@ import (
 
 func TestProject(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	c := newCrib(t)
+	c := newTestDB(t)
 	c.refuses(t, "ada", "set_project", `{"project":"Sweden"}`, builtin.CodeNotFound, "create")
 	made := c.ada(t, "set_project", `{"project":" Summer  in Sweden ","create":true}`)
 	expect(t, "set", made.text("project"), "Summer in Sweden")
@@ -34,7 +34,7 @@ func TestProject(t *testing.T) {
 }
 
 func TestContext(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	empty := c.ada(t, "get_context", `{}`)
 	expect(t, "zone", empty.text("timezone"), "UTC")
 	for _, part := range []string{"time", "project", "tasks", "reminders", "schedules", "memories", "instructions"} {
@@ -84,14 +84,14 @@ func TestContext(t *testing.T) {
 }
 
 func TestMailIsNotConnected(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	c.refuses(t, "ada", "search_gmail", `{"query":"from:anna"}`, gateway.CodeNotConnected, "No mailbox")
 	c.refuses(t, "ada", "get_gmail", `{"id":"1"}`, gateway.CodeNotConnected, "No mailbox")
 }
 
 // TestEveryToolRuns holds the catalog against what is built in.
 func TestEveryToolRuns(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	expect(t, "tools", len(c.tools), 23)
 	for id := range c.tools {
 		if _, err := c.provider.Run(t.Context(), c.invocation("ada", id, `{"no such key":1}`)); err != nil && strings.Contains(err.Error(), "no built-in tool") {

@@ -11,13 +11,13 @@ import (
 )
 
 // about stores a memory about an entity for ada and returns both ids.
-func (c *crib) about(t testing.TB, name, kind, rest string) (memory, entity string) {
+func (c *testDB) about(t testing.TB, name, kind, rest string) (memory, entity string) {
 	t.Helper()
 	memory = c.remember(t, "Something about "+name, rest)
 	return memory, c.link(t, memory, name, kind)
 }
 
-func (c *crib) link(t testing.TB, memory, name, kind string) string {
+func (c *testDB) link(t testing.TB, memory, name, kind string) string {
 	t.Helper()
 	args := fmt.Sprintf(`{"id":%q,"to_entity":%q}`, memory, name)
 	if kind != "" {
@@ -28,7 +28,7 @@ func (c *crib) link(t testing.TB, memory, name, kind string) string {
 
 func TestLinks(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	c := newCrib(t)
+	c := newTestDB(t)
 	one, two := c.remember(t, "Ada bought a boat.", ``), c.remember(t, "The boat is called Maja.", ``)
 	link := fmt.Sprintf(`{"id":%q,"to_memory_id":%q,"relation":"follows"}`, two, one)
 	first := c.ada(t, "link_memories", link)
@@ -71,7 +71,7 @@ func TestLinks(t *testing.T) {
 }
 
 func TestEntities(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	var memories []string
 	for range 3 {
 		m, _ := c.about(t, "Anna Lind", "person", `,"project":"Work"`)
@@ -114,7 +114,7 @@ func TestEntities(t *testing.T) {
 
 func TestSearchEntities(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	c := newCrib(t)
+	c := newTestDB(t)
 	for _, e := range []struct{ name, kind string }{
 		{"Anna Lindqvist", "person"},
 		{"Annika Lind", "person"},

@@ -25,7 +25,7 @@ func FuzzArguments(f *testing.F) {
 	} {
 		f.Add(args)
 	}
-	c := newCrib(f)
+	c := newTestDB(f)
 	tools := slices.Sorted(maps.Keys(c.tools))
 	f.Fuzz(func(t *testing.T, args string) {
 		for _, tool := range tools {

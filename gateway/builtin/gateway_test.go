@@ -17,7 +17,7 @@ import (
 // TestThroughTheGateway calls tools as an agent does: past every gate, with
 // the definitions that are in force.
 func TestThroughTheGateway(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	desk := c.Desk(t, review.Policy{Severities: storetest.Basics()})
 	g, err := gateway.New(gateway.Config{
 		Registry: desk, Ledger: c.Calls(), Now: c.Clock.Now, NewID: c.NewID,

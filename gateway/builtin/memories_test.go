@@ -12,13 +12,13 @@ import (
 )
 
 // remember stores a memory for ada and returns its id.
-func (c *crib) remember(t testing.TB, content, rest string) string {
+func (c *testDB) remember(t testing.TB, content, rest string) string {
 	t.Helper()
 	return c.ada(t, "create_memories", fmt.Sprintf(`{"content":%q%s}`, content, rest)).text("memory.id")
 }
 
 // search returns the contents that a search finds, best first.
-func (c *crib) search(t testing.TB, args string) string {
+func (c *testDB) search(t testing.TB, args string) string {
 	t.Helper()
 	out := c.ada(t, "search_memories", args)
 	entries, _ := out.at("memories").([]any)
@@ -36,7 +36,7 @@ func (c *crib) search(t testing.TB, args string) string {
 }
 
 func TestMemories(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	made := c.ada(t, "create_memories", `{"content":" Anna's birthday is on 3 May. ","kind":"event","importance":5,"project":"Family","tags":["birthday"]}`)
 	expect(t, "trimmed", made.text("memory.content"), "Anna's birthday is on 3 May.")
 	coffee := c.remember(t, "Ada drinks coffee without milk.", `,"kind":"preference","tags":["food & drink"]`)
@@ -83,7 +83,7 @@ func TestMemories(t *testing.T) {
 }
 
 func TestExpiredMemories(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	id := c.remember(t, "The lift is broken.", `,"expires_at":"2027-01-02T00:00:00Z","tags":["house"]`)
 	c.ada(t, "link_memories", fmt.Sprintf(`{"id":%q,"to_entity":"Lift","entity_type":"thing"}`, id))
 	other := c.remember(t, "The cellar is dry.", `,"expires_at":"2027-01-02T00:00:00Z"`)
@@ -99,7 +99,7 @@ func TestExpiredMemories(t *testing.T) {
 
 func TestSearchMemories(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	c := newCrib(t)
+	c := newTestDB(t)
 	for _, m := range []struct{ content, rest string }{
 		{"Anna moved to Göteborg in 2024.", ``},
 		{"Anna works at the harbour.", `,"importance":5`},
@@ -152,7 +152,7 @@ func TestSearchMemories(t *testing.T) {
 // TestSearchAmongMany looks for what is neither rare nor new.
 func TestSearchAmongMany(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	c := newCrib(t)
+	c := newTestDB(t)
 	old := c.remember(t, "Ada's coffee comes from Kenya.", `,"importance":5`)
 	here := c.remember(t, "Coffee for the office.", `,"project":"Office"`)
 	both := c.remember(t, "Coffee and cake on Sundays.", ``)

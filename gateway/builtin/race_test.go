@@ -50,7 +50,7 @@ func child(path, series string) error {
 	if err != nil {
 		return err
 	}
-	c := cribOn(&storetest.Database{DB: db, Clock: clock, NewID: ids})
+	c := testDBOn(&storetest.Database{DB: db, Clock: clock, NewID: ids})
 	fmt.Println("ready")
 	in := bufio.NewReader(os.Stdin)
 	known, err := in.ReadString('\n')
@@ -90,7 +90,7 @@ func child(path, series string) error {
 func TestProcessesAtOnce(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const processes = 4
-	c := newCrib(t)
+	c := newTestDB(t)
 	known := c.ada(t, "create_tasks", `{"tasks":[{"title":"Known to all"}]}`).text("tasks.0.id")
 	var done sync.WaitGroup
 	var mu sync.Mutex

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTasks(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	made := c.ada(t, "create_tasks", `{"tasks":[
 		{"title":" Book the ferry ","due":"2027-02-01T09:00:00+01:00","priority":"high","project":"Sweden","tags":["travel","Travel"]},
 		{"title":"Water the plants"},
@@ -53,7 +53,7 @@ func TestTasks(t *testing.T) {
 }
 
 func TestTasksOfOthers(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	id := c.ada(t, "create_tasks", `{"tasks":[{"title":"Mine","project":"P"}]}`).text("tasks.0.id")
 	for tool, args := range map[string]string{
 		"get_tasks": fmt.Sprintf(`{"id":%q}`, id), "update_tasks": fmt.Sprintf(`{"tasks":[{"id":%q,"title":"Yours"}]}`, id), "delete_tasks": fmt.Sprintf(`{"ids":[%q]}`, id),
@@ -75,7 +75,7 @@ func TestTasksOfOthers(t *testing.T) {
 }
 
 func TestTasksRefused(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	long := strings.Repeat("ä", 201)
 	c.refuses(t, "ada", "create_tasks", `{"tasks":[{"title":"good"},{"title":"  ","due":"tomorrow"},{"title":"`+long+`","priority":"urgent","tags":[""],"when":1}]}`,
 		gateway.CodeArguments, "tasks[1].title", "tasks[1].due", "tasks[2].title: expected at most 200 characters, got 201", "tasks[2].priority", "tasks[2].tags[0]", "tasks[2].when", "Nothing was done")

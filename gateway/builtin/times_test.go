@@ -14,7 +14,7 @@ import (
 // TestNothingIsPromised says in every answer about what has a time that it is
 // kept, and that nothing here acts on it.
 func TestNothingIsPromised(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	for tool, args := range map[string]string{
 		"create_reminders": `{"reminders":[{"text":"Late","remind_at":"2027-03-01T09:00:00+01:00"}]}`, "get_reminders": `{}`,
 		"create_schedules": `{"schedules":[{"title":"Tides","instruction":"Look at the tides.","cron":"0 7 * * *"}]}`, "get_schedules": `{}`,
@@ -27,7 +27,7 @@ func TestNothingIsPromised(t *testing.T) {
 }
 
 func TestReminders(t *testing.T) {
-	c := newCrib(t)
+	c := newTestDB(t)
 	task := c.ada(t, "create_tasks", `{"tasks":[{"title":"Book the ferry"}]}`).text("tasks.0.id")
 	made := c.ada(t, "create_reminders", fmt.Sprintf(`{"reminders":[
 		{"text":"Late","remind_at":"2027-03-01T09:00:00+01:00","channel":"telegram"},
@@ -58,7 +58,7 @@ func TestReminders(t *testing.T) {
 
 func TestSchedules(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	c := newCrib(t)
+	c := newTestDB(t)
 	c.provider = builtin.New(c, builtin.Options{NewID: c.NewID, Zone: func(context.Context, gateway.Caller) (string, error) { return "Europe/Berlin", nil }})
 	made := c.ada(t, "create_schedules", `{"schedules":[
 		{"title":"Friday","instruction":"Sum up the week.","cron":"0 16 * * FRI","timezone":"America/New_York"},

@@ -12,16 +12,16 @@ import (
 	"toolcrib/review/intake"
 )
 
-// crib is a registry in memory that takes in what a plan proposes.
-type crib struct {
+// testRegistry is a registry in memory that takes in what a plan proposes.
+type testRegistry struct {
 	t    *testing.T
 	all  []registry.Live
 	raws map[string][]byte
 }
 
-func newCrib(t *testing.T) *crib {
+func newTestRegistry(t *testing.T) *testRegistry {
 	t.Helper()
-	c := &crib{t: t, raws: map[string][]byte{}}
+	c := &testRegistry{t: t, raws: map[string][]byte{}}
 	for _, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents(), shipped.Lists()) {
 		s := registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
 		c.all = append(c.all, registry.Live{Subject: s, Version: 1, Definition: d, Locked: d.Tool != nil && shipped.IsCore(d.ID())})
@@ -30,7 +30,7 @@ func newCrib(t *testing.T) *crib {
 }
 
 // plan returns "change subject" of every step but None, and approves them all.
-func (c *crib) plan(o intake.Origin, text string) []string {
+func (c *testRegistry) plan(o intake.Origin, text string) []string {
 	c.t.Helper()
 	doc, err := wire.Decode([]byte(text))
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *crib) plan(o intake.Origin, text string) []string {
 	return c.take(steps)
 }
 
-func (c *crib) take(steps []intake.Step) []string {
+func (c *testRegistry) take(steps []intake.Step) []string {
 	c.t.Helper()
 	var told []string
 	for _, s := range steps {
@@ -65,7 +65,7 @@ func (c *crib) take(steps []intake.Step) []string {
 	return told
 }
 
-func (c *crib) approve(d proposals.Draft) {
+func (c *testRegistry) approve(d proposals.Draft) {
 	c.t.Helper()
 	l := registry.Live{Subject: d.Subject, Version: d.Base() + 1, Definition: d.Definition}
 	i := slices.IndexFunc(c.all, func(o registry.Live) bool { return o.Subject == d.Subject })
@@ -79,7 +79,7 @@ func (c *crib) approve(d proposals.Draft) {
 	}
 }
 
-func (c *crib) edit(id string, change func(*registry.Tool)) {
+func (c *testRegistry) edit(id string, change func(*registry.Tool)) {
 	for i, l := range c.all {
 		if l.Subject.ID == id {
 			tool := *l.Definition.Tool
@@ -90,7 +90,7 @@ func (c *crib) edit(id string, change func(*registry.Tool)) {
 }
 
 func TestLifeOfAServer(t *testing.T) {
-	c := newCrib(t)
+	c := newTestRegistry(t)
 	here := intake.Origin{Label: "tracker", Server: true}
 	one := `{"name":"get_tasks","description":"A.","inputSchema":{"type":"object"}}`
 	two := `{"name":"b","description":"B.","inputSchema":{"type":"object"},"x":1}`
@@ -120,7 +120,7 @@ func TestLifeOfAServer(t *testing.T) {
 }
 
 func TestNamesThatClash(t *testing.T) {
-	c := newCrib(t)
+	c := newTestRegistry(t)
 	here := intake.Origin{Label: "s", Server: true}
 	got := c.plan(here, `{"tools":[{"name":"get-it","inputSchema":{}},{"name":"getIt","inputSchema":{}},{"name":"other","inputSchema":{}}]}`)
 	if len(got) != 3 || got[2] != "new tool:user/s_other" || got[0] == got[1] || strings.HasSuffix(got[0], "s_get_it") || strings.HasSuffix(got[1], "s_get_it") {
@@ -132,7 +132,7 @@ func TestNamesThatClash(t *testing.T) {
 }
 
 func TestTheCoreStaysLocked(t *testing.T) {
-	c := newCrib(t)
+	c := newTestRegistry(t)
 	got := c.plan(intake.Origin{Label: "file"}, `{"prompts":[{"id":"file_reader","name":"x","scope":"file","usageNotes":"x","goals":"x","guardrails":"x","prompt":"x"}]}`)
 	if !slices.Equal(got, []string{"skip tool:global/file_reader"}) {
 		t.Errorf("%v", got)
@@ -140,7 +140,7 @@ func TestTheCoreStaysLocked(t *testing.T) {
 }
 
 func TestCanonicalizeTwice(t *testing.T) {
-	c := newCrib(t)
+	c := newTestRegistry(t)
 	var links []string
 	for _, name := range shipped.RetiredNames() {
 		links = append(links, `"`+name+`"`)

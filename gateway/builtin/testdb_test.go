@@ -17,8 +17,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// crib is a database with the built-in tools before it.
-type crib struct {
+// testDB is a database with the built-in tools before it.
+type testDB struct {
 	*storetest.Database
 	provider *builtin.Provider
 	tools    map[string]registry.Definition
@@ -27,16 +27,16 @@ type crib struct {
 	lastTask, lastMemory string
 }
 
-func newCrib(t testing.TB) *crib {
+func newTestDB(t testing.TB) *testDB {
 	t.Helper()
-	return cribOn(storetest.New(t))
+	return testDBOn(storetest.New(t))
 }
 
 // newYear is when the tests take place.
 var newYear = time.Date(2027, time.January, 1, 12, 0, 0, 0, time.UTC)
 
-func cribOn(db *storetest.Database) *crib {
-	c := &crib{Database: db, tools: map[string]registry.Definition{}, now: newYear}
+func testDBOn(db *storetest.Database) *testDB {
+	c := &testDB{Database: db, tools: map[string]registry.Definition{}, now: newYear}
 	for _, d := range shipped.Assistant() {
 		c.tools[d.ID()] = d
 	}
@@ -45,7 +45,7 @@ func cribOn(db *storetest.Database) *crib {
 }
 
 // invocation is a call of a tool of the catalog for a user.
-func (c *crib) invocation(user, tool, args string) gateway.Invocation {
+func (c *testDB) invocation(user, tool, args string) gateway.Invocation {
 	c.now = c.now.Add(time.Second)
 	d := c.tools[tool]
 	return gateway.Invocation{
@@ -61,7 +61,7 @@ func (c *crib) invocation(user, tool, args string) gateway.Invocation {
 
 // as runs a tool for a user. The arguments have to fit the tool's input schema
 // and the result its output schema.
-func (c *crib) as(t testing.TB, user, tool, args string) (doc, error) {
+func (c *testDB) as(t testing.TB, user, tool, args string) (doc, error) {
 	t.Helper()
 	d := c.tools[tool]
 	fits(t, "the arguments of "+tool, d.Tool.InputSchema, []byte(args))
@@ -86,7 +86,7 @@ func (c *crib) as(t testing.TB, user, tool, args string) (doc, error) {
 }
 
 // ada runs a tool for ada, which has to succeed.
-func (c *crib) ada(t testing.TB, tool, args string) doc {
+func (c *testDB) ada(t testing.TB, tool, args string) doc {
 	t.Helper()
 	v, err := c.as(t, "ada", tool, args)
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *crib) ada(t testing.TB, tool, args string) doc {
 
 // refuses runs a tool for a user, which has to be refused with a code and a
 // message that has all of the words.
-func (c *crib) refuses(t testing.TB, user, tool, args string, code gateway.Code, says ...string) {
+func (c *testDB) refuses(t testing.TB, user, tool, args string, code gateway.Code, says ...string) {
 	t.Helper()
 	out, err := c.provider.Run(t.Context(), c.invocation(user, tool, args))
 	if !errors.Is(err, code) {

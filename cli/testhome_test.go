@@ -14,17 +14,17 @@ import (
 	"toolcrib/cli"
 )
 
-// cribHome is a toolcrib with a home of its own.
-type cribHome struct {
+// testHome is a toolcrib with a home of its own.
+type testHome struct {
 	*testing.T
 	dir string
 }
 
-// newCribHome returns one whose user has the given configuration, and a proposal
+// newTestHome returns one whose user has the given configuration, and a proposal
 // whose first test case has no recorded answer.
-func newCribHome(t *testing.T, config string) cribHome {
+func newTestHome(t *testing.T, config string) testHome {
 	t.Helper()
-	c := cribHome{t, t.TempDir()}
+	c := testHome{t, t.TempDir()}
 	c.write("home/.config/toolcrib/toolcrib.toml", config)
 	text, err := os.ReadFile("../testdata/scripts/sample.json")
 	if err != nil {
@@ -43,7 +43,7 @@ func newCribHome(t *testing.T, config string) cribHome {
 	return c
 }
 
-func (c cribHome) write(name, text string) {
+func (c testHome) write(name, text string) {
 	c.Helper()
 	path := filepath.Join(c.dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -54,7 +54,7 @@ func (c cribHome) write(name, text string) {
 	}
 }
 
-func (c cribHome) run(args ...string) (out, errs string, code int) {
+func (c testHome) run(args ...string) (out, errs string, code int) {
 	c.Helper()
 	var stdout, stderr bytes.Buffer
 	code = cli.Main(c.Context(), cli.Env{
@@ -71,7 +71,7 @@ func (c cribHome) run(args ...string) (out, errs string, code int) {
 }
 
 // assessment proposes open.json and returns what its review says.
-func (c cribHome) assessment() (a struct {
+func (c testHome) assessment() (a struct {
 	Recommendation, Comment string
 	Findings                []struct{ Rule, Severity, Message, Path string }
 	Harness                 []struct {
