@@ -30,7 +30,7 @@ and moves the proposal to no other state.`,
 			if err != nil {
 				return err
 			}
-			b, err := a.bind(cmd.Context())
+			b, err := a.openSession(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ waived has found stays (exit status 5).`,
 			if err != nil {
 				return err
 			}
-			b, err := a.bind(cmd.Context())
+			b, err := a.openSession(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -154,7 +154,7 @@ The core tool stays as it is, and nothing is live before it is approved.`,
   toolcrib fork line_editor --project novel`,
 		Args: exact(1, "the id of a core tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := a.bind(cmd.Context())
+			b, err := a.openSession(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -204,7 +204,7 @@ it is approved, and no version is removed.`,
 			if err != nil {
 				return err
 			}
-			b, err := a.bind(ctx)
+			b, err := a.openSession(ctx)
 			if err != nil {
 				return err
 			}

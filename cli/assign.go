@@ -38,7 +38,7 @@ Nothing is live before the proposal is approved.`,
 }
 
 func runAssign(ctx context.Context, a *app, names []string, to string) error {
-	b, err := a.bind(ctx)
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func runCanonicalize(ctx context.Context, a *app, file string, o intake.Origin) 
 	if o.Layer, err = a.layer(); err != nil {
 		return err
 	}
-	b, err := a.bind(ctx)
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, a
 	if err != nil {
 		return err
 	}
-	b, err := a.bind(ctx)
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, a
 
 // choices ties proposals to the digests that were given: one for each of them,
 // or one for each reference, so that a change set takes a single one.
-func (b bound) choices(ctx context.Context, ids []proposals.ID, refs, expect []string) ([]review.Choice, error) {
+func (b session) choices(ctx context.Context, ids []proposals.ID, refs, expect []string) ([]review.Choice, error) {
 	choices := make([]review.Choice, len(ids))
 	for i, id := range ids {
 		choices[i].ID = id

@@ -34,7 +34,7 @@ func newStage(parent Env, colour bool) (*stage, error) {
 		In: strings.NewReader(""), Getenv: s.getenv, Dir: filepath.Join(dir, "proposals"), Now: parent.Now, NewID: parent.NewID,
 		OutTerminal: colour,
 	}
-	if err := s.furnish(); err != nil {
+	if err := s.prepare(); err != nil {
 		_ = s.remove() // what kept it from being made is the error to report
 		return nil, err
 	}
@@ -56,9 +56,9 @@ func (s *stage) database() string { return filepath.Join(s.dir, "toolcrib.db") }
 
 func (s *stage) remove() error { return os.RemoveAll(s.dir) }
 
-// furnish copies the proposals, and puts a configuration beside them that says
+// prepare copies the proposals, and puts a configuration beside them that says
 // nothing: the search for one ends there and reaches none of the user's.
-func (s *stage) furnish() error {
+func (s *stage) prepare() error {
 	if err := os.Mkdir(s.env.Dir, 0o700); err != nil {
 		return err
 	}

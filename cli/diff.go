@@ -95,7 +95,7 @@ type diffLayout struct {
 }
 
 func runDiff(ctx context.Context, a *app, args []string, layout diffLayout) error {
-	b, err := a.bind(ctx)
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (a *app) writeDiff(p *page, doc docDiff, fields []diff.Field, layout diffLa
 }
 
 // diffSet compares each member of a change set with what it was made from.
-func (b bound) diffSet(ctx context.Context, a *app, name string, layout diffLayout) error {
+func (b session) diffSet(ctx context.Context, a *app, name string, layout diffLayout) error {
 	set, err := b.desk.ShowSet(ctx, b.actor, name)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func TestDocumentsAsTyped(t *testing.T) {
 	for _, file := range pages(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			r := newReader(t)
-			r.furnish()
+			r.installPrograms()
 			if filepath.Base(file) != "README.md" { // which alone begins with nothing
 				r.must("toolcrib fork file_reader")
 			}

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// furnish puts the programs in the reader's path that the documents take for
+// installPrograms puts the programs in the reader's path that the documents take for
 // granted: an editor, a package runner, a model.
-func (r *reader) furnish() {
+func (r *reader) installPrograms() {
 	r.t.Helper()
 	r.env = append(r.env, "RUNNER_TEMP="+r.bin)
 	// The first edit answers a remark, the second turns the file into a change

@@ -14,7 +14,7 @@ import (
 
 func newExec(a *app) *cobra.Command {
 	var who callerFlags
-	var args, said string
+	var args, callContext string
 	cmd := &cobra.Command{
 		Use:   "exec TOOL --agent A [--args JSON | @FILE | -]",
 		Short: "Call a tool as an agent does, through every gate",
@@ -39,16 +39,16 @@ arguments are not valid or the provider failed.`,
   toolcrib exec get_tasks --agent assistant --call-context '{"chat_id": "c-7", "confidence": 0.9}'`,
 		Args: exact(1, "a tool"),
 		RunE: func(cmd *cobra.Command, tools []string) error {
-			return runExec(cmd.Context(), a, who, tools[0], args, said)
+			return runExec(cmd.Context(), a, who, tools[0], args, callContext)
 		},
 	}
 	who.register(cmd.Flags())
 	cmd.Flags().StringVar(&args, "args", "", "the arguments: a `JSON` object, @FILE for a file's content, - for standard input (default: {})")
-	cmd.Flags().StringVar(&said, "call-context", "", "what you say about the call: a `JSON` object, @FILE or -; the eval gate and the hub get it")
+	cmd.Flags().StringVar(&callContext, "call-context", "", "what you say about the call: a `JSON` object, @FILE or -; the eval gate and the hub get it")
 	return cmd
 }
 
-func runExec(ctx context.Context, a *app, who callerFlags, tool, args, said string) error {
+func runExec(ctx context.Context, a *app, who callerFlags, tool, args, callContext string) error {
 	if a.flags.dryRun {
 		return errNoDryRun("exec", "what a provider does cannot be taken back")
 	}
@@ -56,14 +56,14 @@ func runExec(ctx context.Context, a *app, who callerFlags, tool, args, said stri
 	if err != nil {
 		return err
 	}
-	if args == "-" && said == "-" {
+	if args == "-" && callContext == "-" {
 		return usagef("--args and --call-context cannot both be read from standard input")
 	}
 	req := gateway.Request{Tool: tool}
 	if req.Args, err = a.arguments(ctx, args); err != nil {
 		return err
 	}
-	raw, err := a.arguments(ctx, said)
+	raw, err := a.arguments(ctx, callContext)
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,8 @@ func (f *fromServer) register(set *pflag.FlagSet) {
 	set.DurationVar(&f.timeout, "timeout", 0, "give an answer at most `TIME` (default: 1m0s)")
 }
 
-// said reports whether the flags name a server.
-func (f *fromServer) said() bool { return f.command != "" || f.url != "" }
+// given reports whether the flags name a server.
+func (f *fromServer) given() bool { return f.command != "" || f.url != "" }
 
 // config returns what the flags say as the configuration would, for a command
 // that was typed in dir.
@@ -68,7 +68,7 @@ type place struct {
 
 // place returns the server that the flags or the configuration name.
 func (f *fromServer) place(a *app, name string) (place, error) {
-	if f.said() {
+	if f.given() {
 		s, err := f.config(a.env.Dir)
 		shown := f.url
 		if shown == "" {

@@ -75,7 +75,7 @@ func TestExamplesAsTyped(t *testing.T) {
 		t.Run(c.CommandPath(), func(t *testing.T) {
 			r := newReader(t)
 			s.enter(r)
-			r.furnish()
+			r.installPrograms()
 			kind := ids[c.CommandPath()]
 			if kind == "" {
 				kind = "waiting"

@@ -75,9 +75,9 @@ when anything was skipped; each is listed with its reason.`,
 
 func runImport(ctx context.Context, a *app, args []string, f importFlags) error {
 	switch {
-	case len(args) == 1 && f.from.said():
+	case len(args) == 1 && f.from.given():
 		return usagef("a file and a live server exclude each other")
-	case f.from.said() && f.capabilities != "":
+	case f.from.given() && f.capabilities != "":
 		return usagef("--client-capabilities is for a saved answer; to a live server toolcrib declares %s", upstream.Declared)
 	case len(args) == 1:
 		data, err := a.readAll(ctx, args[0])
@@ -89,7 +89,7 @@ func runImport(ctx context.Context, a *app, args []string, f importFlags) error 
 			return err
 		}
 		return a.printImport(taken)
-	case !f.from.said() && f.server == "":
+	case !f.from.given() && f.server == "":
 		return usagef("name a file, or a live server with --mcp, --mcp-url or --server")
 	}
 	from, err := f.from.place(a, f.server)
@@ -133,7 +133,7 @@ func (f importFlags) take(ctx context.Context, a *app, file string, data []byte,
 	if err != nil {
 		return intaken{}, err
 	}
-	b, err := a.bind(ctx)
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return intaken{}, err
 	}
@@ -267,7 +267,7 @@ func (a *app) leaveOutPending(ctx context.Context, steps []intake.Step, watched 
 
 // takeIn keeps the raw JSON, then proposes what the steps say: a pin is never
 // without what it is a pin of.
-func (b bound) takeIn(ctx context.Context, a *app, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
+func (b session) takeIn(ctx context.Context, a *app, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
 	var drafts []proposals.Draft
 	for _, s := range steps {
 		if s.Draft != nil {
@@ -294,7 +294,7 @@ func (b bound) takeIn(ctx context.Context, a *app, doc wire.Document, o intake.O
 	return desk.TakeIn(ctx, b.actor, drafts)
 }
 
-func (b bound) importRecord(a *app, doc wire.Document, o intake.Origin) store.Import {
+func (b session) importRecord(a *app, doc wire.Document, o intake.Origin) store.Import {
 	record := store.Import{
 		ID: a.env.NewID(), At: a.env.Now(), Actor: b.actor.String(), Format: string(doc.Format), Label: o.Label,
 		Hash: registry.HashBytes(jsondoc.Canonical(doc.Node)), Capabilities: doc.Capabilities,

@@ -50,7 +50,7 @@ func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, err
 type linter struct {
 	server string // whose tools the files list, "" when nobody says
 	set    rules.Set
-	shelf  *shelf
+	corpus *lintCorpus
 	tokens *tokens.Counter
 	todo   []*task
 	found  []findings.Finding
@@ -72,7 +72,7 @@ type task struct {
 const manyTasks = 512
 
 func newLinter(set rules.Set, server string) *linter {
-	return &linter{server: server, set: set, shelf: newShelf(shippedWorld()), tokens: tokens.NewCounter()}
+	return &linter{server: server, set: set, corpus: newLintCorpus(shippedWorld()), tokens: tokens.NewCounter()}
 }
 
 // file takes a file apart and looks at it, or leaves it to the next flush.
@@ -96,14 +96,14 @@ func (l *linter) file(ctx context.Context, name string, data []byte) error {
 func (l *linter) flush(ctx context.Context) error {
 	todo := l.todo
 	l.todo = nil
-	eachOf(todo, func() func(*task) { return (*task).portray })
+	eachOf(todo, func() func(*task) { return (*task).fingerprint })
 	for _, t := range todo {
 		if t.unit != nil {
 			l.place(t.unit)
 		}
 	}
 	eachOf(todo, func() func(*task) {
-		live := review.Remembering(library{l.shelf.shipped})
+		live := review.Remembering(library{l.corpus.shipped})
 		return func(t *task) { t.err = l.check(ctx, live, t) }
 	})
 	for _, t := range todo {
@@ -115,8 +115,8 @@ func (l *linter) flush(ctx context.Context) error {
 	return nil
 }
 
-// portray reads a tool for what it is compared by. A plain text is no tool.
-func (t *task) portray() {
+// fingerprint reads a tool for what it is compared by. A plain text is no tool.
+func (t *task) fingerprint() {
 	if t.unit == nil || t.doc == nil || t.change.Draft.Definition.Tool == nil {
 		return
 	}
@@ -126,10 +126,10 @@ func (t *task) portray() {
 
 // place puts a unit beside those before it, which are its world.
 func (l *linter) place(u *unit) {
-	u.change.World = l.shelf.before(len(l.shelf.peers))
-	u.change.Before = l.shelf.subjects[u.change.Draft.Subject]
+	u.change.World = l.corpus.before(len(l.corpus.peers))
+	u.change.Before = l.corpus.subjects[u.change.Draft.Subject]
 	if u.change.Proposed != nil {
-		l.shelf.add(u.change.Proposed)
+		l.corpus.add(u.change.Proposed)
 	}
 	l.units++
 }

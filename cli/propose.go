@@ -157,7 +157,7 @@ What is missing is reported all at once, and the draft stays a draft (exit statu
 		Example: `  toolcrib submit 4`,
 		Args:    some("ids of drafts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.eachProposal(cmd.Context(), args, func(ctx context.Context, b bound, id proposals.ID) (proposals.Proposal, error) {
+			return a.eachProposal(cmd.Context(), args, func(ctx context.Context, b session, id proposals.ID) (proposals.Proposal, error) {
 				return b.desk.Submit(ctx, b.actor, id)
 			})
 		},
@@ -180,7 +180,7 @@ open.`,
 			if err != nil {
 				return err
 			}
-			return a.eachProposal(cmd.Context(), args, func(ctx context.Context, b bound, id proposals.ID) (proposals.Proposal, error) {
+			return a.eachProposal(cmd.Context(), args, func(ctx context.Context, b session, id proposals.ID) (proposals.Proposal, error) {
 				return b.desk.Withdraw(ctx, b.actor, id, text)
 			})
 		},

@@ -38,7 +38,7 @@ toolcrib revise. What is live is never changed by it.`,
 }
 
 func runRebase(ctx context.Context, a *app, ref, source string) error {
-	b, err := a.bind(ctx)
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func isFileRef(ref string) bool {
 }
 
 // sides reads what one argument of diff compares: SUBJECT@A..B or ID@A..B.
-func (b bound) sides(ctx context.Context, a *app, arg string) (left, right content, err error) {
+func (b session) sides(ctx context.Context, a *app, arg string) (left, right content, err error) {
 	thing, span, hasSpan := strings.Cut(arg, "@")
 	from, to, hasTo := strings.Cut(span, "..")
 	if hasSpan && hasTo && from != "" && to != "" {
@@ -61,7 +61,7 @@ func proposed(d review.Dossier) (left, right content) {
 
 // content finds a definition: in a file, a version or the live one of a
 // subject, or a revision of a proposal.
-func (b bound) content(ctx context.Context, a *app, ref string) (content, error) {
+func (b session) content(ctx context.Context, a *app, ref string) (content, error) {
 	if isFileRef(ref) {
 		return a.fileContent(ctx, ref)
 	}
@@ -107,7 +107,7 @@ func (a *app) fileContent(ctx context.Context, name string) (content, error) {
 	return content{label: name, Content: diff.Content{Definition: drafts[0].Definition}}, nil
 }
 
-func (b bound) revisionContent(ctx context.Context, id proposals.ID, which string) (content, error) {
+func (b session) revisionContent(ctx context.Context, id proposals.ID, which string) (content, error) {
 	d, err := b.desk.Show(ctx, b.actor, id)
 	if err != nil {
 		return content{}, err

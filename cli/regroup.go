@@ -36,7 +36,7 @@ the Chief of Staff again.`,
 }
 
 func runRegroup(ctx context.Context, a *app, refs []string, into string) error {
-	b, err := a.bind(ctx)
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}

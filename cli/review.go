@@ -37,7 +37,7 @@ assessment decides nothing.`,
 			if again && file != "" {
 				return usagef("--again and --file exclude each other")
 			}
-			b, err := a.bind(cmd.Context())
+			b, err := a.openSession(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -69,7 +69,7 @@ type docOpinion struct {
 	Findings       []rules.Finding          `json:"findings"`
 }
 
-func (b bound) assess(ctx context.Context, a *app, ref string, again bool, file string) error {
+func (b session) assess(ctx context.Context, a *app, ref string, again bool, file string) error {
 	if !again && file == "" {
 		return nil
 	}

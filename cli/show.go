@@ -36,7 +36,7 @@ in JSON. Showing a proposal changes nothing about it.`,
 }
 
 func runShow(ctx context.Context, a *app, ref, source string) error {
-	b, err := a.bind(ctx)
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func runShow(ctx context.Context, a *app, ref, source string) error {
 	return nil
 }
 
-func (b bound) show(ctx context.Context, a *app, ref string) (review.Dossier, error) {
+func (b session) show(ctx context.Context, a *app, ref string) (review.Dossier, error) {
 	ids, err := a.ids(ctx, b.desk, []string{ref})
 	if err != nil {
 		return review.Dossier{}, err

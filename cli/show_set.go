@@ -18,7 +18,7 @@ type docChangeSet struct {
 	Proposals    []docWholeDetail `json:"proposals"`
 }
 
-func (b bound) showSet(ctx context.Context, a *app, name string) error {
+func (b session) showSet(ctx context.Context, a *app, name string) error {
 	set, err := b.desk.ShowSet(ctx, b.actor, name)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func writeSetEnd(p *page, set review.ChangeSet) {
 // shown remembers what was just printed for the actor. A database that cannot be
 // written to remembers nothing; any other failure is told, as the next approval
 // goes by what was shown before.
-func (b bound) shown(ctx context.Context, a *app, ds ...review.Dossier) {
+func (b session) shown(ctx context.Context, a *app, ds ...review.Dossier) {
 	if err := b.desk.Shown(ctx, b.actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
 		a.note("toolcrib: %s", stop("what you were shown is not remembered: "+err.Error()))
 	}

@@ -61,8 +61,8 @@ hold, and with four_eyes the user can still approve them.`,
 	return cmd
 }
 
-// sight is what a look at a server gave.
-type sight struct {
+// pollResult is what a look at a server gave.
+type pollResult struct {
 	from place
 	data []byte
 	err  error
@@ -73,7 +73,7 @@ func runWatch(ctx context.Context, a *app, names []string, f watchFlags) error {
 	if err != nil {
 		return err
 	}
-	b, err := a.bind(ctx)
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,13 +85,13 @@ func runWatch(ctx context.Context, a *app, names []string, f watchFlags) error {
 	}
 	a.restoreGC()
 	ctx, stop := context.WithCancel(ctx)
-	sights := make(chan sight)
+	results := make(chan pollResult)
 	var watchers sync.WaitGroup
 	for _, p := range places {
 		watchers.Go(func() {
 			upstream.Watch(ctx, p.upstream(a.env), f.every, func(data []byte, err error) {
 				select {
-				case sights <- sight{p, data, err}:
+				case results <- pollResult{p, data, err}:
 				case <-ctx.Done():
 				}
 			})
@@ -104,7 +104,7 @@ func runWatch(ctx context.Context, a *app, names []string, f watchFlags) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case s := <-sights:
+		case s := <-results:
 			if err := f.see(ctx, a, s, seen); err != nil {
 				return err
 			}
@@ -121,7 +121,7 @@ func (f watchFlags) lookOnce(ctx context.Context, a *app, places []place) error 
 		data, err := p.ask(ctx, a)
 		if err == nil {
 			var taken intaken
-			taken, err = f.propose(ctx, a, sight{from: p, data: data})
+			taken, err = f.propose(ctx, a, pollResult{from: p, data: data})
 			found = append(found, taken)
 		}
 		errs = append(errs, err)
@@ -144,7 +144,7 @@ func (f watchFlags) places(a *app, names []string) ([]place, error) {
 	if f.every < shortestWatch {
 		return nil, usagef("--every is %s; write %s or more", f.every, shortestWatch)
 	}
-	if f.from.said() {
+	if f.from.given() {
 		switch {
 		case len(names) > 0:
 			return nil, usagef("--mcp and --mcp-url name one server; %s would be another", names[0])
@@ -177,7 +177,7 @@ func (f watchFlags) places(a *app, names []string) ([]place, error) {
 
 // see proposes what a look shows. What goes wrong is told once, and the watch
 // goes on: the next look may be better.
-func (f watchFlags) see(ctx context.Context, a *app, s sight, seen map[string]string) error {
+func (f watchFlags) see(ctx context.Context, a *app, s pollResult, seen map[string]string) error {
 	hash, name := registry.HashBytes(s.data), s.from.name
 	if s.err == nil && seen[name] == hash {
 		return nil
@@ -201,7 +201,7 @@ func (f watchFlags) see(ctx context.Context, a *app, s sight, seen map[string]st
 }
 
 // propose proposes what a look shows.
-func (f watchFlags) propose(ctx context.Context, a *app, s sight) (intaken, error) {
+func (f watchFlags) propose(ctx context.Context, a *app, s pollResult) (intaken, error) {
 	f.server = s.from.name
 	return f.take(ctx, a, s.from.shown, s.data, &s.from)
 }

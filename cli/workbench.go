@@ -40,7 +40,7 @@ const framesPerSecond = 60
 // openWorkbench shows the workbench until the user leaves it.
 func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	a.creates = true
-	b, err := a.bind(ctx)
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ Exit status 6 when a file was edited.`,
 }
 
 func runDrift(ctx context.Context, a *app, adopt, overwrite bool) error {
-	b, err := a.bind(ctx)
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (g *Gateway) claim(ctx context.Context, actor proposals.Actor, id, expect s
 	}}
 	answer := Answer{ID: g.newID(), Approved: true, Digest: pending.Digest, By: actor, At: p.call.At, Call: p.call.ID}
 	moved := false
-	err = g.ledger.Settle(ctx, func(tx LedgerTx) error {
+	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {
 		moved = false
 		now, err := g.open(ctx, tx, actor, proposals.ActApproveCall, pending.ID, expect)
 		if err != nil {
@@ -140,7 +140,7 @@ func (g *Gateway) Refuse(ctx context.Context, actor proposals.Actor, id, reason 
 		return Pending{}, fmt.Errorf("%w: the reason has more than %d characters", review.ErrText, MaxReason)
 	}
 	var p Pending
-	err := g.ledger.Settle(ctx, func(tx LedgerTx) error {
+	err := g.ledger.Durable(ctx, func(tx LedgerTx) error {
 		found, err := tx.Pending(ctx, id)
 		if err != nil {
 			return err

@@ -64,7 +64,7 @@ func TestOnlyTheUserAnswers(t *testing.T) {
 		},
 	} {
 		w.db.Unchanged(t, func() {
-			if err := w.db.Calls().Settle(t.Context(), write); !errors.Is(err, gateway.ErrContradiction) {
+			if err := w.db.Calls().Durable(t.Context(), write); !errors.Is(err, gateway.ErrContradiction) {
 				t.Errorf("%s: %v", name, err)
 			}
 		})

@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Ledger is where the gateway keeps what it has to remember.
+// Ledger stores the gateway's records.
 type Ledger interface {
 	// View runs fn on one consistent snapshot.
 	View(ctx context.Context, fn func(LedgerReader) error) error
@@ -18,9 +18,9 @@ type Ledger interface {
 	// the end of the process; a power cut may take the last of them back. When
 	// it returns an error it has left no trace.
 	Log(ctx context.Context, fn func(LedgerTx) error) error
-	// Settle is Log for what a power cut must not take back: what waits for
-	// the user, and what the user decided.
-	Settle(ctx context.Context, fn func(LedgerTx) error) error
+	// Durable is Log for records that must survive a power cut: pending calls
+	// and the user's answers.
+	Durable(ctx context.Context, fn func(LedgerTx) error) error
 }
 
 // ErrContradiction is wrapped by a Ledger that refuses a record because of

@@ -37,7 +37,7 @@ func (g *Gateway) SetTier(ctx context.Context, actor proposals.Actor, user, name
 		return Override{}, fmt.Errorf("%w: %s says that each call has to be confirmed, so it always asks; a proposal can change that", proposals.ErrAuthority, tool.Subject)
 	}
 	o := Override{ID: g.newID(), User: user, Tool: tool.Subject, Tier: tier, By: actor, At: g.stamp()}
-	err = g.ledger.Settle(ctx, func(tx LedgerTx) error {
+	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {
 		if err := proposals.Authorize(actor, proposals.ActSetTier, proposals.Actor{}); err != nil {
 			return err
 		}

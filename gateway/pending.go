@@ -126,7 +126,7 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	if pending.Digest, err = pending.digest(); err != nil {
 		return err
 	}
-	return g.ledger.Settle(ctx, func(tx LedgerTx) error {
+	return g.ledger.Durable(ctx, func(tx LedgerTx) error {
 		if err := g.admit(ctx, tx, p); err != nil {
 			return err
 		}

@@ -101,7 +101,7 @@ func (g *Gateway) conclude(ctx context.Context, p *prepared, output Output, took
 	o.At, o.Duration = g.stamp(), took
 	write := g.ledger.Log
 	if p.call.Pending != "" {
-		write = g.ledger.Settle
+		write = g.ledger.Durable
 		if failed == nil {
 			o.Output = output.Object
 		} else {
@@ -189,5 +189,5 @@ func (g *Gateway) ReportChange(ctx context.Context, c Change) error {
 	if c.At.IsZero() {
 		c.At = g.stamp()
 	}
-	return g.ledger.Settle(ctx, func(tx LedgerTx) error { return tx.AddChange(ctx, c) })
+	return g.ledger.Durable(ctx, func(tx LedgerTx) error { return tx.AddChange(ctx, c) })
 }

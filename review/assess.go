@@ -51,13 +51,13 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	}
 	at := d.stamp()
 	standing := stand(report.Findings, waivers, p.Revision, at)
-	open, _ := unsettled(standing)
+	open, _ := unwaived(standing)
 	recommendation := recommend(open).Lower(advice(earlier, reviewer)).Lower(o.Recommendation)
 	if reviewer == proposals.BuiltinChief() {
 		report.Comment = d.comment(report, standing, recommendation, o)
 	} else { // a chief signs what the chief wrote, and nothing else
 		own := stand(byRules, waivers, p.Revision, at)
-		open, _ := unsettled(own)
+		open, _ := unwaived(own)
 		report.Comment, report.Builtin = o.Comment, d.comment(report, own, recommend(open), Opinion{})
 	}
 	a := Assessment{
@@ -173,11 +173,10 @@ func comingLists(ctx context.Context, r Reader, draft proposals.Draft) ([]regist
 	return lists, nil
 }
 
-// foresee looks for what is like a draft, which the assessment is going to ask
-// for, and remembers it. It is called before the transaction writes anything:
-// from then on the engine has to keep every page that it reads, and among
-// 100,000 tools those are many.
-func (d *Desk) foresee(ctx context.Context, tx Tx, draft proposals.Draft) error {
+// prefetchSimilar looks up the tools similar to a draft before the transaction's
+// first write, for the assessment to use. After a write the engine keeps every
+// page that it reads, and among 100,000 tools those are many.
+func (d *Desk) prefetchSimilar(ctx context.Context, tx Tx, draft proposals.Draft) error {
 	t := draft.Definition.Tool
 	if t == nil || draft.Type == proposals.Deactivate || d.elsewhere() || !d.basis().rules.AsksAlike() {
 		return nil

@@ -15,18 +15,18 @@ import (
 type catalogs struct {
 	LiveReader
 	changed map[registry.Subject]registry.Live
-	prompts map[sight][]prompt.Output
-	hashed  map[sight]map[string]string
+	prompts map[promptKey][]prompt.Output
+	hashed  map[promptKey]map[string]string
 }
 
-// sight is an agent in the view of a layer.
-type sight struct {
+// promptKey identifies the prompts of an agent as seen from a layer.
+type promptKey struct {
 	agent registry.Subject
 	layer registry.Layer
 }
 
 func newCatalogs(r LiveReader, changed map[registry.Subject]registry.Live) *catalogs {
-	return &catalogs{LiveReader: r, changed: changed, prompts: map[sight][]prompt.Output{}, hashed: map[sight]map[string]string{}}
+	return &catalogs{LiveReader: r, changed: changed, prompts: map[promptKey][]prompt.Output{}, hashed: map[promptKey]map[string]string{}}
 }
 
 // ByName implements registry.Finder.
@@ -104,7 +104,7 @@ func (c *catalogs) agents(now []registry.Live) []registry.Live {
 
 // outputs returns every channel prompt of an agent; none when it is not there,
 // not active, or hidden by a stronger layer.
-func (c *catalogs) outputs(ctx context.Context, s sight) ([]prompt.Output, error) {
+func (c *catalogs) outputs(ctx context.Context, s promptKey) ([]prompt.Output, error) {
 	if known, ok := c.prompts[s]; ok {
 		return known, nil
 	}
@@ -126,7 +126,7 @@ func (c *catalogs) outputs(ctx context.Context, s sight) ([]prompt.Output, error
 }
 
 // hashes returns the hash of every channel prompt of an agent.
-func (c *catalogs) hashes(ctx context.Context, s sight) (map[string]string, error) {
+func (c *catalogs) hashes(ctx context.Context, s promptKey) (map[string]string, error) {
 	if known, ok := c.hashed[s]; ok {
 		return known, nil
 	}

@@ -23,7 +23,7 @@ func together(views []view) error {
 			continue
 		}
 		seen[v.Proposal.ChangeSet] = true
-		for _, m := range v.company.members {
+		for _, m := range v.changeSet.members {
 			switch {
 			case chosen[m.ID] || m.State == proposals.Approved:
 			case m.State == proposals.UserReview:

@@ -73,7 +73,7 @@ func (d *Desk) say(ctx context.Context, tx Tx, actor proposals.Actor, p proposal
 	if strings.TrimSpace(body) == "" {
 		return proposals.Comment{}, fmt.Errorf("an empty comment says nothing: %w", ErrNoReason)
 	}
-	if err := checkWords("comment", body); err != nil {
+	if err := checkText("comment", body); err != nil {
 		return proposals.Comment{}, err
 	}
 	c := proposals.Comment{

@@ -70,7 +70,7 @@ func Costs(ctx context.Context, r LiveReader, draft proposals.Draft, counter *to
 
 // wide reports whether an agent has a tool because its list takes in the whole
 // kind. Such a prompt is meant to grow with every tool.
-func (c *catalogs) wide(ctx context.Context, a sight, tool *registry.Tool) (bool, error) {
+func (c *catalogs) wide(ctx context.Context, a promptKey, tool *registry.Tool) (bool, error) {
 	if tool == nil {
 		return false, nil
 	}
@@ -99,7 +99,7 @@ const aroundTool = 256
 // addsLittle reports whether a change of a tool is too small to bring any of
 // the prompts of an agent near a limit. They grow by what the tool's own block
 // grows by, wherever the template asks for tools.
-func (c *catalogs) addsLittle(ctx context.Context, draft proposals.Draft, a sight, was []prompt.Output, counter *tokens.Counter) (bool, error) {
+func (c *catalogs) addsLittle(ctx context.Context, draft proposals.Draft, a promptKey, was []prompt.Output, counter *tokens.Counter) (bool, error) {
 	if draft.Subject.Kind != registry.KindTool || len(was) == 0 {
 		return false, nil
 	}

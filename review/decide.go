@@ -25,7 +25,7 @@ type Choice struct {
 // is durable when Approve returns. A member of a change set is approved
 // together with all the others or not at all.
 func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Choice, note string) ([]Decision, error) {
-	if err := checkWords("note", note); err != nil {
+	if err := checkText("note", note); err != nil {
 		return nil, err
 	}
 	var decisions []Decision
@@ -80,7 +80,7 @@ func (d *Desk) approvable(ctx context.Context, r *glance, actor proposals.Actor,
 	}
 	if obstacles := d.obstacles(actor, v); len(obstacles) > 0 {
 		if !alone && p.State == proposals.Rejected && p.ChangeSet != "" {
-			return v, v.company.broken
+			return v, v.changeSet.broken
 		}
 		return v, fmt.Errorf("%s: %w", name(p), obstacles[0])
 	}
@@ -103,7 +103,7 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 	if err := lockedSubject(p.Subject); err != nil {
 		errs = append(errs, err)
 	}
-	if err := v.company.broken; err != nil {
+	if err := v.changeSet.broken; err != nil {
 		errs = append(errs, err)
 	}
 	if p.Stale() {
@@ -181,7 +181,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 			Shown: showings[i], Unassigned: v.unassigned,
 		}
 	}
-	return decisions, d.settle(ctx, tx, VerdictApproved, about, decisions)
+	return decisions, d.applyVerdict(ctx, tx, VerdictApproved, about, decisions)
 }
 
 // stillFits looks at what depends on the rest of the registry, which may have
@@ -209,7 +209,7 @@ func (d *Desk) stillFits(ctx context.Context, r RegistryReader, v view) error {
 	return nil
 }
 
-// inForce returns the waivers that settle findings.
+// inForce returns the waivers that cover findings.
 func inForce(standing []Standing) []history.Waiver {
 	var ws []history.Waiver
 	for _, s := range standing {

@@ -32,7 +32,7 @@ func (d *Desk) digest(v view) string {
 		keys = append(keys, s.seal())
 	}
 	slices.Sort(keys)
-	return history.Seal(append(fields, history.Seal(keys...), history.EncodeRendered(v.Rendered), v.company.seal)...)
+	return history.Seal(append(fields, history.Seal(keys...), history.EncodeRendered(v.Rendered), v.changeSet.seal)...)
 }
 
 // seal is over all of a finding that a decider is shown.
@@ -47,10 +47,10 @@ func (s Standing) seal() string {
 // view is what the desk looks at to decide about one proposal.
 type view struct {
 	Bundle
-	Standing []Standing
-	company  company // of its change set, itself included; zero when it stands alone
-	Rendered map[string]string
-	Digest   string // "" while there is no assessment
+	Standing  []Standing
+	changeSet changeSetInfo // of its change set, itself included; zero when it stands alone
+	Rendered  map[string]string
+	Digest    string // "" while there is no assessment
 	// unlisted is the allow-list that the agent of an open proposal names and that
 	// would not be there, "" for none; unassigned says that no agent would have
 	// the tool.
@@ -64,7 +64,7 @@ func (d *Desk) look(ctx context.Context, r *glance, b Bundle) (view, error) {
 	v := view{Bundle: b}
 	p := b.Proposal
 	var err error
-	if v.company, err = r.company(ctx, p.ChangeSet); err != nil {
+	if v.changeSet, err = r.changeSet(ctx, p.ChangeSet); err != nil {
 		return v, err
 	}
 	if v.Assessment.ID == "" {

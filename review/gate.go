@@ -36,8 +36,8 @@ func (e *Incomplete) Unwrap() error {
 	return ErrIncomplete
 }
 
-// kept refuses a draft with more in it than is kept, whoever wrote it.
-func kept(draft proposals.Draft) error {
+// checkSize refuses a draft that exceeds the size limits, whoever wrote it.
+func checkSize(draft proposals.Draft) error {
 	if ps := draft.Excess(); len(ps) > 0 {
 		return &Incomplete{What: draft.Subject.String(), Problems: ps, Excess: true}
 	}
@@ -61,7 +61,7 @@ func (d *Desk) submit(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 	if err := d.gate(ctx, tx, actor, rev.Draft); err != nil {
 		return p, err
 	}
-	if err := d.foresee(ctx, tx, rev.Draft); err != nil {
+	if err := d.prefetchSimilar(ctx, tx, rev.Draft); err != nil {
 		return p, err
 	}
 	from := p.State

@@ -14,10 +14,10 @@ import (
 // set are looked at for each of them.
 type glance struct {
 	Reader
-	memory    *recall
-	companies map[string]company // by change set
-	revisions map[revisionKey]proposals.Revision
-	then      map[string]*catalogs // by change set
+	memory     *recall
+	changeSets map[string]changeSetInfo // by change set
+	revisions  map[revisionKey]proposals.Revision
+	then       map[string]*catalogs // by change set
 }
 
 type revisionKey struct {
@@ -28,7 +28,7 @@ type revisionKey struct {
 func newGlance(r Reader) *glance {
 	return &glance{
 		Reader: r, memory: recallOf(r),
-		companies: map[string]company{}, revisions: map[revisionKey]proposals.Revision{}, then: map[string]*catalogs{},
+		changeSets: map[string]changeSetInfo{}, revisions: map[revisionKey]proposals.Revision{}, then: map[string]*catalogs{},
 	}
 }
 
@@ -69,7 +69,7 @@ func (g *glance) after(ctx context.Context, v view) (*catalogs, error) {
 		return nil, err
 	}
 	then := newCatalogs(g.memory, changed)
-	if set != "" && !contended(v.company.members) {
+	if set != "" && !contended(v.changeSet.members) {
 		g.then[set] = then
 	}
 	return then, nil
@@ -87,28 +87,28 @@ func contended(members []proposals.Proposal) bool {
 	return false
 }
 
-// company is what the members of a change set have in common.
-type company struct {
+// changeSetInfo describes a change set: its members, and whether it can go live.
+type changeSetInfo struct {
 	members []proposals.Proposal
 	seal    string // over which they are, and their content
 	broken  error  // why nothing of the set can go live, nil when it can
 }
 
-// company returns what there is to know of a change set, all zero for "".
-func (g *glance) company(ctx context.Context, changeSet string) (company, error) {
-	if known, ok := g.companies[changeSet]; ok || changeSet == "" {
+// changeSet returns the description of a change set, all zero for "".
+func (g *glance) changeSet(ctx context.Context, changeSet string) (changeSetInfo, error) {
+	if known, ok := g.changeSets[changeSet]; ok || changeSet == "" {
 		return known, nil
 	}
 	members, err := g.Members(ctx, changeSet)
 	if err != nil {
-		return company{}, err
+		return changeSetInfo{}, err
 	}
 	fields := make([]string, 0, 3*len(members))
 	for _, m := range members {
 		fields = append(fields, string(m.ID), strconv.Itoa(m.Revision), m.ContentHash)
 	}
-	c := company{members, history.Seal(fields...), broken(changeSet, members)}
-	g.companies[changeSet] = c
+	c := changeSetInfo{members, history.Seal(fields...), broken(changeSet, members)}
+	g.changeSets[changeSet] = c
 	return c, nil
 }
 

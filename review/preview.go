@@ -108,7 +108,7 @@ func pending(ctx context.Context, r Reader, id proposals.ID) (map[registry.Subje
 		return nil, fmt.Errorf("%s is %s; only what is still open has a preview: %w", name(v.Proposal), v.Proposal.State, proposals.ErrState)
 	}
 	if v.Proposal.ChangeSet != "" {
-		if v.company.members, err = r.Members(ctx, v.Proposal.ChangeSet); err != nil {
+		if v.changeSet.members, err = r.Members(ctx, v.Proposal.ChangeSet); err != nil {
 			return nil, err
 		}
 	}

@@ -112,7 +112,7 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 		}
 	}
 	if submit {
-		if err := d.foresee(ctx, tx, draft); err != nil {
+		if err := d.prefetchSimilar(ctx, tx, draft); err != nil {
 			return p, rev, err
 		}
 	}
@@ -135,7 +135,7 @@ func (d *Desk) acceptable(ctx context.Context, tx Tx, actor proposals.Actor, dra
 	if err != nil {
 		return draft, err
 	}
-	if err := kept(draft); err != nil {
+	if err := checkSize(draft); err != nil {
 		return draft, err
 	}
 	return draft, d.joins(ctx, tx, actor, draft.ChangeSet)

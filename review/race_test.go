@@ -73,7 +73,7 @@ func TestOneOfManyChanges(t *testing.T) {
 	o.sound()
 }
 
-// TestOneOfManyVerdicts settles the same proposal in every way at once.
+// TestOneOfManyVerdicts decides on the same proposal in every way at once.
 func TestOneOfManyVerdicts(t *testing.T) {
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))

@@ -18,9 +18,9 @@ func (d *Desk) Reject(ctx context.Context, actor proposals.Actor, choices []Choi
 	return d.refuse(ctx, actor, choices, proposals.ActReject, VerdictRejected, reason)
 }
 
-// refuse settles proposals with anything but an approval: all of them or none.
+// refuse decides on proposals with any verdict but approval: all of them or none.
 func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choice, act proposals.Act, verdict Verdict, reason string) ([]Decision, error) {
-	if err := checkWords("reason", reason); err != nil {
+	if err := checkText("reason", reason); err != nil {
 		return nil, err
 	}
 	var decisions []Decision
@@ -55,7 +55,7 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 				Note: reason, By: actor, At: d.stamp(), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i],
 			}
 		}
-		return d.settle(ctx, tx, verdict, about, decisions)
+		return d.applyVerdict(ctx, tx, verdict, about, decisions)
 	})
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (d *Desk) rendered(ctx context.Context, g *glance, v view) (map[string]stri
 
 // affected lists the agents whose prompts a change of subject can reach, each
 // with the layer in whose view it shows.
-func (c *catalogs) affected(ctx context.Context, subject registry.Subject) ([]sight, error) {
+func (c *catalogs) affected(ctx context.Context, subject registry.Subject) ([]promptKey, error) {
 	before, err := live(ctx, c.LiveReader, subject)
 	if err != nil {
 		return nil, err
@@ -54,11 +54,11 @@ func (c *catalogs) affected(ctx context.Context, subject registry.Subject) ([]si
 	if err != nil {
 		return nil, err
 	}
-	var out []sight
+	var out []promptKey
 	for _, agent := range c.agents(agents) {
 		layer, ok := stronger(agent.Subject.Layer, subject.Layer)
 		if ok && reaches(subject, before, c.changed[subject], agent, agents, lists) {
-			out = append(out, sight{agent.Subject, layer})
+			out = append(out, promptKey{agent.Subject, layer})
 		}
 	}
 	return out, nil
@@ -101,7 +101,7 @@ func changes(ctx context.Context, r Reader, v view) (map[registry.Subject]regist
 			changed[p.Subject] = registry.Live{Subject: p.Subject, Version: p.BaseVersion + 1, ContentHash: rev.ContentHash, Definition: rev.Draft.Definition}
 		}
 	}
-	for _, m := range v.company.members {
+	for _, m := range v.changeSet.members {
 		if m.ID == v.Proposal.ID || !m.State.Open() {
 			continue
 		}

@@ -42,7 +42,7 @@ func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor
 	if draft.Subject != p.Subject {
 		return p, rev, fmt.Errorf("%w: %s is about %s and stays so; propose %s on its own", ErrConflict, name(p), p.Subject, draft.Subject)
 	}
-	if err := kept(draft); err != nil {
+	if err := checkSize(draft); err != nil {
 		return p, rev, err
 	}
 	last, err := tx.Revision(ctx, p.ID, p.Revision)
@@ -82,7 +82,7 @@ func (d *Desk) admits(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 	if err := d.gate(ctx, tx, actor, draft); err != nil {
 		return err
 	}
-	return d.foresee(ctx, tx, draft)
+	return d.prefetchSimilar(ctx, tx, draft)
 }
 
 // addRevision writes draft as the next revision of p and moves p to a state.
@@ -111,7 +111,7 @@ func (d *Desk) addRevision(ctx context.Context, tx Tx, actor, author proposals.A
 // Withdraw ends an open proposal without a decision.
 func (d *Desk) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
 	var p proposals.Proposal
-	if err := checkWords("note", note); err != nil {
+	if err := checkText("note", note); err != nil {
 		return p, err
 	}
 	err := d.update(ctx, func(tx Tx) error {

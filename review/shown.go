@@ -114,7 +114,7 @@ func shownParts(p proposals.Proposal, a Assessment, standing []Standing, members
 // changes names what of v differs from what was shown.
 func (s Shown) changes(v view) []string {
 	p := v.Proposal
-	now := shownParts(p, v.Assessment, v.Standing, v.company.members, v.Rendered)
+	now := shownParts(p, v.Assessment, v.Standing, v.changeSet.members, v.Rendered)
 	facts := memberChanges(p, s.Members, now.Members)
 	switch {
 	case now.Revision != s.Revision || now.ContentHash != s.ContentHash:

@@ -126,9 +126,9 @@ type RegistryReader interface {
 	Surroundings(ctx context.Context, subjects []registry.Subject, names []string) (Surroundings, error)
 }
 
-// Settled is a proposal as a decision leaves it, with whose turn it is now. Its
-// revision and its summary are what they were.
-type Settled struct {
+// DecidedProposal is a proposal after a decision, with the next assignee and
+// status of its issue. Its revision and summary are unchanged.
+type DecidedProposal struct {
 	Proposal proposals.Proposal
 	From     proposals.State // the state it was in
 	Assignee string
@@ -155,9 +155,9 @@ type ProposalWriter interface {
 	// MoveProposal saves p's state, summary and time if it is still in state
 	// from and at p's revision.
 	MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error
-	// Settle saves the states and times of proposals as MoveProposal does, then
-	// whose turn it is as AssignIssue does: all of them, or it is an error.
-	Settle(ctx context.Context, settled []Settled) error
+	// ApplyVerdict saves the states and times of proposals as MoveProposal does,
+	// and then their issues as AssignIssue does: all of them, or none.
+	ApplyVerdict(ctx context.Context, decided []DecidedProposal) error
 	// OpenIssue files the issue of a proposal and returns its number.
 	OpenIssue(ctx context.Context, i proposals.Issue) (int, error)
 	// AssignIssue changes whose turn it is.

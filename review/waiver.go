@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Standing is a finding together with the waiver that settles it, if any.
+// Standing is a finding together with the waiver that covers it, if any.
 type Standing struct {
 	rules.Finding
 	Waiver *history.Waiver
@@ -102,12 +102,12 @@ func summarize(recommendation proposals.Recommendation, standing []Standing) pro
 	return s
 }
 
-// Waive settles one finding of the current revision on the user's word. handle
+// Waive waives one finding of the current revision on the user's word. handle
 // is the finding's Handle or as much of it as is unambiguous, from the left: a
 // rule alone will do when it found one thing. expires may be nil.
 func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
 	var w history.Waiver
-	if err := checkWords("reason", reason); err != nil {
+	if err := checkText("reason", reason); err != nil {
 		return w, err
 	}
 	err := d.update(ctx, func(tx Tx) error {

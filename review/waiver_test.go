@@ -38,7 +38,7 @@ func (o office) standing(p proposals.Proposal, want map[string]string) {
 	}
 }
 
-// TestWaiverHolds settles one finding of two with a reason that is kept in the
+// TestWaiverHolds waives one finding of two with a reason that is kept in the
 // version, through a revision of something else.
 func TestWaiverHolds(t *testing.T) {
 	shortrun.OneGoroutine(t)

@@ -80,30 +80,30 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestSettleAsSeen settles proposals of which one has moved since, or was never
+// TestVerdictsCompareFirst decides on proposals of which one has moved since, or was never
 // there: nothing happens to any.
-func TestSettleAsSeen(t *testing.T) {
+func TestVerdictsCompareFirst(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db, desk, choices := manyWaiting(t, 2, 3)
-	settled := make([]review.Settled, len(choices))
+	decided := make([]review.DecidedProposal, len(choices))
 	for i, c := range choices {
 		d, err := desk.Show(t.Context(), ada, c.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		settled[i] = review.Settled{Proposal: d.Proposal, From: proposals.UserReview, Status: proposals.IssueClosed}
-		settled[i].Proposal.State = proposals.Rejected
+		decided[i] = review.DecidedProposal{Proposal: d.Proposal, From: proposals.UserReview, Status: proposals.IssueClosed}
+		decided[i].Proposal.State = proposals.Rejected
 	}
-	for what, spoil := range map[string]func(*review.Settled){
-		"another state":    func(s *review.Settled) { s.From = proposals.ChiefReview },
-		"another revision": func(s *review.Settled) { s.Proposal.Revision++ },
-		"another id":       func(s *review.Settled) { s.Proposal.ID = proposals.ID(db.NewID()) },
+	for what, spoil := range map[string]func(*review.DecidedProposal){
+		"another state":    func(s *review.DecidedProposal) { s.From = proposals.ChiefReview },
+		"another revision": func(s *review.DecidedProposal) { s.Proposal.Revision++ },
+		"another id":       func(s *review.DecidedProposal) { s.Proposal.ID = proposals.ID(db.NewID()) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			before := db.Dump(t)
-			spoilt := append([]review.Settled{}, settled...)
+			spoilt := append([]review.DecidedProposal{}, decided...)
 			spoil(&spoilt[1])
-			err := db.Update(t.Context(), func(tx review.Tx) error { return tx.Settle(t.Context(), spoilt) })
+			err := db.Update(t.Context(), func(tx review.Tx) error { return tx.ApplyVerdict(t.Context(), spoilt) })
 			if !errors.Is(err, review.ErrConflict) {
 				t.Errorf("got %v", err)
 			}

@@ -29,20 +29,20 @@ type bundle struct {
 	reviewer, report, assessedAt string
 }
 
-// wider is a row of which somebody else scans the first columns.
-type wider struct {
+// extendedRow is a row whose last columns are scanned into rest.
+type extendedRow struct {
 	scanner
 	rest []any
 }
 
 // Scan implements scanner.
-func (w wider) Scan(dest ...any) error { return w.scanner.Scan(append(dest, w.rest...)...) }
+func (w extendedRow) Scan(dest ...any) error { return w.scanner.Scan(append(dest, w.rest...)...) }
 
 func scanBundle(row scanner) (bundle, error) {
 	var b bundle
 	r, a := &b.Revision, &b.Assessment
 	var err error
-	b.Proposal, err = scanProposal(wider{row, []any{
+	b.Proposal, err = scanProposal(extendedRow{row, []any{
 		&r.Number, &r.Text, &r.ContentHash, &b.author, &b.created,
 		&a.ID, &a.ContentHash, &b.reviewer, &a.Recommendation, &b.report, &a.RulesVersion, &b.assessedAt,
 	}})

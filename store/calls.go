@@ -30,13 +30,13 @@ func (c Calls) View(ctx context.Context, fn func(gateway.LedgerReader) error) er
 
 // Log implements gateway.Ledger. Its connection has synchronous=NORMAL: a
 // commit is in the log file of the engine when it returns, and on the disk with
-// the next one of Settle or the next checkpoint.
+// the next Durable or the next checkpoint.
 func (c Calls) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
 	return recordRefused(c.db.writeWith(ctx, c.db.log, c.db.logger, func(s *session) error { return fn(callSession{s}) }))
 }
 
-// Settle implements gateway.Ledger.
-func (c Calls) Settle(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+// Durable implements gateway.Ledger.
+func (c Calls) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) error {
 	return recordRefused(c.db.update(ctx, func(s *session) error { return fn(callSession{s}) }))
 }
 

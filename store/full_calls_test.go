@@ -31,7 +31,7 @@ func fillCalls(ctx context.Context, db *storetest.Database) error {
 			Args: json.RawMessage(`{"ids":["1"]}`), Digest: strings.Repeat(digest, 64), AskedAt: db.Clock.Now(), ExpiresAt: db.Clock.Now().Add(time.Hour),
 		}
 	}
-	return db.Calls().Settle(ctx, func(tx gateway.LedgerTx) error {
+	return db.Calls().Durable(ctx, func(tx gateway.LedgerTx) error {
 		plain, refused, approved := call("get_tasks", "", 1), ask("a"), ask("b")
 		asked, ran := call("delete_tasks", refused.ID, 0), call("delete_tasks", approved.ID, 1)
 		return errors.Join(

@@ -12,8 +12,8 @@ import (
 	"toolcrib/gateway"
 )
 
-// maxShelves bounds the indexes that are kept.
-const maxShelves = 16
+// maxIndexes limits how many indexes stay open.
+const maxIndexes = 16
 
 // Index ranks the texts of tools with the engine's full-text search (FTS5,
 // bm25). Each set of texts has an index of its own in memory: what an agent
@@ -21,10 +21,10 @@ const maxShelves = 16
 // however many tools the registry has. It is safe for concurrent use.
 type Index struct {
 	mu      sync.Mutex
-	shelves []shelf // the one used last at the end
+	indexes []ftsIndex // the one used last at the end
 }
 
-type shelf struct {
+type ftsIndex struct {
 	key string
 	db  *sql.DB
 }
@@ -39,10 +39,10 @@ func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var errs []error
-	for _, s := range x.shelves {
+	for _, s := range x.indexes {
 		errs = append(errs, s.db.Close())
 	}
-	x.shelves = nil
+	x.indexes = nil
 	return errors.Join(errs...)
 }
 
@@ -57,7 +57,7 @@ func (x *Index) Rank(ctx context.Context, key string, texts func() []gateway.Tex
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	db, err := x.shelf(ctx, key, texts)
+	db, err := x.open(ctx, key, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -77,23 +77,23 @@ func (x *Index) Rank(ctx context.Context, key string, texts func() []gateway.Tex
 	return found, rows.Err()
 }
 
-// shelf returns the index of the texts that key names, made when it is not
+// open returns the index of the texts that key names, made when it is not
 // there.
-func (x *Index) shelf(ctx context.Context, key string, texts func() []gateway.Text) (*sql.DB, error) {
-	if i := slices.IndexFunc(x.shelves, func(s shelf) bool { return s.key == key }); i >= 0 {
-		s := x.shelves[i]
-		x.shelves = append(slices.Delete(x.shelves, i, i+1), s)
+func (x *Index) open(ctx context.Context, key string, texts func() []gateway.Text) (*sql.DB, error) {
+	if i := slices.IndexFunc(x.indexes, func(s ftsIndex) bool { return s.key == key }); i >= 0 {
+		s := x.indexes[i]
+		x.indexes = append(slices.Delete(x.indexes, i, i+1), s)
 		return s.db, nil
 	}
 	db, err := fill(ctx, texts())
 	if err != nil {
 		return nil, err
 	}
-	if len(x.shelves) == maxShelves {
-		err = x.shelves[0].db.Close()
-		x.shelves = slices.Delete(x.shelves, 0, 1)
+	if len(x.indexes) == maxIndexes {
+		err = x.indexes[0].db.Close()
+		x.indexes = slices.Delete(x.indexes, 0, 1)
 	}
-	x.shelves = append(x.shelves, shelf{key, db})
+	x.indexes = append(x.indexes, ftsIndex{key, db})
 	return db, err
 }
 

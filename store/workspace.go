@@ -52,7 +52,7 @@ func (w Workspaces) Attach(ctx context.Context, dir, project string) error {
 			return err
 		}
 		// What is live in the project already is owed from the start.
-		_, err := s.exec(ctx, `INSERT INTO debts (dir, subject, number) SELECT ?, subject, version FROM live WHERE layer = ? ORDER BY subject`,
+		_, err := s.exec(ctx, `INSERT INTO pending_exports (dir, subject, number) SELECT ?, subject, version FROM live WHERE layer = ? ORDER BY subject`,
 			dir, registry.ProjectLayer(project))
 		return err
 	})
@@ -63,25 +63,25 @@ func sealOfWorkspace(dir, project string) string {
 	return history.Seal("toolcrib workspace 1", dir, project)
 }
 
-// Debts implements workspace.Store.
-func (w Workspaces) Debts(ctx context.Context, dir string) ([]workspace.Debt, error) {
-	var debts []workspace.Debt
+// PendingExports implements workspace.Store.
+func (w Workspaces) PendingExports(ctx context.Context, dir string) ([]workspace.PendingExport, error) {
+	var pending []workspace.PendingExport
 	err := w.read(ctx, func(s *session) error {
-		type debt struct {
+		type key struct {
 			seq     int64
 			subject string
 			number  int
 		}
-		owed, err := all(ctx, s, func(row scanner) (debt, error) {
-			var d debt
+		keys, err := all(ctx, s, func(row scanner) (key, error) {
+			var d key
 			err := row.Scan(&d.seq, &d.subject, &d.number)
 			return d, err
-		}, "SELECT seq, subject, number FROM debts WHERE dir = ? ORDER BY seq", dir)
+		}, "SELECT seq, subject, number FROM pending_exports WHERE dir = ? ORDER BY seq", dir)
 		if err != nil {
 			return err
 		}
-		debts = make([]workspace.Debt, 0, len(owed))
-		for _, d := range owed {
+		pending = make([]workspace.PendingExport, 0, len(keys))
+		for _, d := range keys {
 			subject, err := registry.ParseSubject(d.subject)
 			if err != nil {
 				return err
@@ -90,11 +90,11 @@ func (w Workspaces) Debts(ctx context.Context, dir string) ([]workspace.Debt, er
 			if err != nil {
 				return err
 			}
-			debts = append(debts, workspace.Debt{Seq: d.seq, Version: v})
+			pending = append(pending, workspace.PendingExport{Seq: d.seq, Version: v})
 		}
 		return nil
 	})
-	return debts, err
+	return pending, err
 }
 
 // Written implements workspace.SnapshotStore.
@@ -171,16 +171,16 @@ func (w Workspaces) Known(ctx context.Context, dir string) ([]string, error) {
 // what keeps others out.
 func (w Workspaces) Exclusively(ctx context.Context, dir string, fn func(context.Context, workspace.Store) ([]int64, string, error)) error {
 	return w.write(ctx, func(s *session) error {
-		settled, hash, err := fn(ctx, Workspaces{db: w.db, s: s})
+		written, hash, err := fn(ctx, Workspaces{db: w.db, s: s})
 		if err != nil {
 			return err
 		}
-		for _, seq := range settled {
-			_, err := s.exec(ctx, `INSERT INTO history_files (dir, subject, number) SELECT dir, subject, number FROM debts WHERE seq = ? ON CONFLICT DO NOTHING`, seq)
+		for _, seq := range written {
+			_, err := s.exec(ctx, `INSERT INTO history_files (dir, subject, number) SELECT dir, subject, number FROM pending_exports WHERE seq = ? ON CONFLICT DO NOTHING`, seq)
 			if err != nil {
 				return err
 			}
-			if _, err := s.exec(ctx, "DELETE FROM debts WHERE seq = ?", seq); err != nil {
+			if _, err := s.exec(ctx, "DELETE FROM pending_exports WHERE seq = ?", seq); err != nil {
 				return err
 			}
 		}

@@ -153,7 +153,7 @@ func (m *Model) decideAll(b batch, words string) tea.Cmd {
 		if errors.Is(err, review.ErrDigest) {
 			err = errors.New("nothing was decided: " + sentence(err))
 		}
-		return wroteMsg{decided: chosenIDs(choices), draft: keptBatch(b.act), text: decidedAll(b.act, ds) + onward, undone: "nothing decided", err: err}
+		return wroteMsg{decided: chosenIDs(choices), draft: batchDraft(b.act), text: decidedAll(b.act, ds) + onward, undone: "nothing decided", err: err}
 	})
 }
 

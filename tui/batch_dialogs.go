@@ -11,21 +11,21 @@ import (
 	"toolcrib/tui/prose"
 )
 
-// keptBatch is the name that words about several proposals are kept under.
-func keptBatch(act proposals.Act) string {
+// batchDraft names the draft of a text about several proposals.
+func batchDraft(act proposals.Act) string {
 	kinds := map[proposals.Act]string{proposals.ActApprove: "approve", proposals.ActReject: "reject", proposals.ActRequestChanges: "changes"}
-	return kinds[act] + "-" + keptMarked
+	return kinds[act] + "-" + draftMarked
 }
 
-// keptMarked stands in the name of a kept text for the proposals it is about.
-const keptMarked = "marked"
+// draftMarked stands for the proposals in the name of such a draft.
+const draftMarked = "marked"
 
 // askApproveAll lists what would become live. It is locked until all of it was
 // read, as for one, and several are answered by how many they are and y.
 func (m *Model) askApproveAll(b batch) tea.Cmd {
 	unread, names := b.unread(m) // nothing is read while a dialog is open
 	d := &dialog{
-		title: "Approve", verb: "approve", draft: keptBatch(b.act), noteOptional: true,
+		title: "Approve", verb: "approve", draft: batchDraft(b.act), noteOptional: true,
 		content: func(m *Model, page *prose.Page) {
 			b.list(m, page)
 			page.Blank()
@@ -55,7 +55,7 @@ func (m *Model) askRefuseAll(b batch) tea.Cmd {
 		}
 	}
 	d := &dialog{
-		title: title, verb: verb, draft: keptBatch(b.act), wantsText: true, focusText: true,
+		title: title, verb: verb, draft: batchDraft(b.act), wantsText: true, focusText: true,
 		content: func(m *Model, page *prose.Page) {
 			page.Text("", consequence+" No channel prompt changes.")
 			page.Blank()

@@ -71,9 +71,9 @@ type (
 		stamp int64
 		err   error
 	}
-	pollMsg   struct{}
-	graceMsg  struct{ dialog int }
-	settleMsg struct {
+	pollMsg      struct{}
+	graceMsg     struct{ dialog int }
+	debouncedMsg struct {
 		id proposals.ID
 	}
 )
@@ -106,7 +106,7 @@ func (m *Model) shown(ds ...review.Dossier) tea.Cmd {
 		if errors.Is(err, review.ErrReadOnly) {
 			err = nil // nothing can be approved there either
 		}
-		return keptMsg{err: err}
+		return draftSavedMsg{err: err}
 	}
 }
 
@@ -147,7 +147,7 @@ func (m *Model) makeDiff(id proposals.ID, what comparison, before, after registr
 }
 
 // compare compares two definitions and the JSON that they were imported from.
-func compare(desk Looker, before, after registry.Definition) ([]diff.Field, error) {
+func compare(desk Reader, before, after registry.Definition) ([]diff.Field, error) {
 	sides := [2]diff.Content{{Definition: before}, {Definition: after}}
 	for i, s := range sides {
 		source, err := desk.Source(context.Background(), s.Definition)

@@ -41,7 +41,7 @@ type dialog struct {
 
 	typed string // of the tally
 
-	keptAt time.Time // when the text was last saved
+	savedAt time.Time // when the text was last saved
 
 	text  *edit.Text
 	pager *pager.Pager
@@ -105,12 +105,12 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 		if d.text != nil && d.text.String() != "" {
 			m.say(remark, "The text is kept")
 		}
-		return m.keepDraft(d)
+		return m.saveDraft(d)
 	case name == "ctrl+s" && d.direct:
 		return d.answer(m)
 	case (name == "tab" || name == "ctrl+s") && d.text != nil && !d.direct:
 		d.focusText = !d.focusText
-		return m.keepDraft(d)
+		return m.saveDraft(d)
 	case d.focusText:
 		if d.text.Key(msg) {
 			return d.keep(m)
@@ -131,11 +131,11 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	case "u":
 		if d.unread != nil && d.ready && len(d.missing(m)) > 0 {
 			m.dialog = nil
-			return then(m.keepDraft(d), d.unread(m))
+			return then(m.saveDraft(d), d.unread(m))
 		}
 	case "n":
 		m.dialog = nil
-		return m.keepDraft(d)
+		return m.saveDraft(d)
 	case "backspace":
 		d.typed = d.typed[:max(0, len(d.typed)-1)]
 	default:
@@ -154,16 +154,16 @@ func (d *dialog) count(name string) {
 	}
 }
 
-// keepEvery is how long somebody can type without a pause and have nothing of
+// saveEvery is how long somebody can type without a pause and have nothing of
 // it saved.
-const keepEvery = 2 * time.Second
+const saveEvery = 2 * time.Second
 
 // keep saves the text when nothing more is typed for a moment.
 func (d *dialog) keep(m *Model) tea.Cmd {
-	if m.now().Sub(d.keptAt) >= keepEvery {
-		return m.keepDraft(d)
+	if m.now().Sub(d.savedAt) >= saveEvery {
+		return m.saveDraft(d)
 	}
-	return m.after(grace, keepMsg{d.number, len(d.text.String())})
+	return m.after(grace, saveDraftMsg{d.number, len(d.text.String())})
 }
 
 // answer does what was asked for.

@@ -14,20 +14,21 @@ import (
 // Texts that are not sent yet are kept as files, so that they outlive the
 // dialog, the program and the machine's bad days.
 
-// keepMsg says that nothing was typed for a moment since a text had a length.
-type keepMsg struct {
+// saveDraftMsg reports that the user paused typing; the draft is saved if the
+// text still has this length.
+type saveDraftMsg struct {
 	dialog, length int
 }
 
-// draftMsg is a text that was kept.
+// draftMsg carries a draft read from its file.
 type draftMsg struct {
 	name, text string
 }
 
-// keptMsg says that a text could not be kept.
-type keptMsg struct{ err error }
+// draftSavedMsg reports that a draft was saved, or why it was not.
+type draftSavedMsg struct{ err error }
 
-// draftFile returns the file of a kept text; "" when none are kept.
+// draftFile returns the path of a draft, "" without a drafts folder.
 func (m *Model) draftFile(name string) string {
 	if m.cfg.Drafts == "" || name == "" {
 		return ""
@@ -54,7 +55,7 @@ func (m *Model) readDraft(name string) tea.Cmd {
 	}
 }
 
-// draftRead puts a kept text into its dialog, unless something else was typed
+// draftRead puts a draft into its dialog, unless the user has typed something
 // meanwhile.
 func (m *Model) draftRead(msg draftMsg) {
 	if d := m.dialog; d != nil && d.draft == msg.name && d.text != nil && d.text.String() == "" {
@@ -63,18 +64,18 @@ func (m *Model) draftRead(msg draftMsg) {
 	}
 }
 
-// keepDraft saves the text of a dialog as it is.
-func (m *Model) keepDraft(d *dialog) tea.Cmd {
+// saveDraft saves the text of a dialog as it is.
+func (m *Model) saveDraft(d *dialog) tea.Cmd {
 	file := m.draftFile(d.draft)
 	if file == "" || d.text == nil {
 		return nil
 	}
 	text := d.text.String()
-	d.keptAt = m.now()
+	d.savedAt = m.now()
 	if text == "" {
 		return m.dropDraft(d.draft)
 	}
-	return func() tea.Msg { return keptMsg{writeWhole(file, []byte(text))} }
+	return func() tea.Msg { return draftSavedMsg{writeWhole(file, []byte(text))} }
 }
 
 func (m *Model) dropDraft(name string) tea.Cmd {
@@ -84,7 +85,7 @@ func (m *Model) dropDraft(name string) tea.Cmd {
 	}
 	return func() tea.Msg {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return keptMsg{err}
+			return draftSavedMsg{err}
 		}
 		return nil
 	}
@@ -96,7 +97,7 @@ func then(first, second tea.Cmd) tea.Cmd {
 		return tea.Batch(first, second)
 	}
 	return func() tea.Msg {
-		if msg, failed := first().(keptMsg); failed && msg.err != nil {
+		if msg, failed := first().(draftSavedMsg); failed && msg.err != nil {
 			return msg
 		}
 		return second()

@@ -83,7 +83,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 
 // askAgain lists what is wrong with a text, or asks whether to send it.
 func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draft) tea.Cmd {
-	kept := filepath.Base(msg.File)
+	draftName := filepath.Base(msg.File)
 	d := &dialog{
 		title: msg.Name,
 		content: func(m *Model, page *prose.Page) {
@@ -110,21 +110,21 @@ func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draf
 	}
 	if draft != nil && len(problems) == 0 {
 		d.verb = "submit it"
-		d.run = func(m *Model, _ string) tea.Cmd { return m.send(msg.Manuscript, *draft, true, kept) }
+		d.run = func(m *Model, _ string) tea.Cmd { return m.send(msg.Manuscript, *draft, true, draftName) }
 	}
 	if draft != nil && msg.ID == "" {
 		d.other["d"] = func(m *Model) tea.Cmd {
 			m.dialog = nil
-			return m.send(msg.Manuscript, *draft, false, kept)
+			return m.send(msg.Manuscript, *draft, false, draftName)
 		}
 		d.otherHelp = append(d.otherHelp, [2]string{"d", "keep as a draft"})
 	}
 	return m.ask(d)
 }
 
-func (m *Model) send(w Manuscript, draft proposals.Draft, submit bool, kept string) tea.Cmd {
+func (m *Model) send(w Manuscript, draft proposals.Draft, submit bool, draftName string) tea.Cmd {
 	if w.ID == "" {
-		return m.propose(draft, submit, kept)
+		return m.propose(draft, submit, draftName)
 	}
-	return m.revise(w.ID, draft, kept)
+	return m.revise(w.ID, draft, draftName)
 }

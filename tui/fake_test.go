@@ -19,8 +19,8 @@ import (
 // without any of the care that the real ones take of what they keep.
 type fake struct {
 	tui.Decider
-	tui.Author
-	tui.Talker
+	tui.Proposer
+	tui.Commenter
 	text string
 }
 

@@ -25,7 +25,7 @@ func (m *Model) lister() lister {
 		return m.registry()
 	case pageHelp:
 		return m.help
-	case pageProposal, pageSubject, pageLog, pageKept, pageCalls:
+	case pageProposal, pageSubject, pageLog, pageDrafts, pageCalls:
 	}
 	return nil
 }
@@ -41,8 +41,8 @@ func (m *Model) textPager() *pager.Pager {
 		return m.log.pager
 	case pageHelp:
 		return m.help.pager
-	case pageKept:
-		return m.kept.pager
+	case pageDrafts:
+		return m.drafts.pager
 	case pageCalls:
 		return m.calls.pager
 	case pageQueue, pageTools, pageAgents, pageLists:

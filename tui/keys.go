@@ -42,7 +42,7 @@ func tables() []table {
 		{placeSubject, subjectKeys()},
 		{placeLog, logKeys()},
 		{placeHelp, helpKeys()},
-		{placeKept, keptKeys()},
+		{placeDrafts, draftsKeys()},
 		{placeCalls, callsKeys()},
 	}
 }
@@ -56,7 +56,7 @@ const (
 	placeSubject    = "A tool or an agent"
 	placeLog        = "Audit log"
 	placeHelp       = "Help"
-	placeKept       = "Not sent"
+	placeDrafts     = "Not sent"
 	placeCalls      = "Calls"
 )
 

@@ -12,7 +12,7 @@ func globalKeys() []key {
 		{name: "agents", keys: []string{"A"}, help: "Go to the agents", do: goTo(pageAgents)},
 		{name: "lists", keys: []string{"P"}, help: "Go to the allow-lists", do: goTo(pageLists)},
 		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(pageLog)},
-		{name: "kept", keys: []string{"D"}, help: "Show the texts that you wrote and did not send", do: (*Model).openKeptList, off: (*Model).noDrafts},
+		{name: "drafts", keys: []string{"D"}, help: "Show the texts that you wrote and did not send", do: (*Model).openDrafts, off: (*Model).noDrafts},
 		{name: "calls", keys: []string{"W"}, help: "Show the calls of agents that wait for you", do: (*Model).openCalls, off: (*Model).noCalls},
 		{name: "verify", keys: []string{"V"}, help: "Recompute every hash chain; esc cancels", do: (*Model).verify, off: (*Model).cannotVerify},
 		{name: "import", keys: []string{"I"}, help: "Propose what a file says about tools; esc cancels", do: (*Model).askImport, off: (*Model).cannotImport},
@@ -32,7 +32,7 @@ func goTo(p page) func(*Model) tea.Cmd {
 // suspend stops for the shell. What is being typed is kept first.
 func (m *Model) suspend() tea.Cmd {
 	if m.dialog != nil {
-		return then(m.keepDraft(m.dialog), tea.Suspend)
+		return then(m.saveDraft(m.dialog), tea.Suspend)
 	}
 	return tea.Suspend
 }
@@ -62,9 +62,9 @@ type Leave struct{}
 // being typed is kept at once, as nothing comes after this.
 func (m *Model) quit() tea.Cmd {
 	if m.dialog != nil {
-		if keep := m.keepDraft(m.dialog); keep != nil {
-			if kept, ok := keep().(keptMsg); ok && kept.err != nil {
-				m.fail(kept.err)
+		if keep := m.saveDraft(m.dialog); keep != nil {
+			if saved, ok := keep().(draftSavedMsg); ok && saved.err != nil {
+				m.fail(saved.err)
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func (m *Model) resize(width, height int) {
 	}
 	m.log.pager.SetSize(width, m.layout.body)
 	m.log.lay(m)
-	m.kept.pager.SetSize(width, m.layout.body)
+	m.drafts.pager.SetSize(width, m.layout.body)
 	m.calls.pager.SetSize(width, m.layout.body)
 	if m.help != nil {
 		m.help.pager.SetSize(width, m.layout.body)

@@ -28,10 +28,10 @@ func (m *Model) chooseTheme() {
 	if m.calls != nil { // the theme is chosen before there are pages
 		m.calls.restyle(m)
 	}
-	if m.kept != nil {
-		m.kept.pager.Restyle(m.theme)
-		m.kept.pager.Point(m.theme.Accent)
-		m.kept.lay(m)
+	if m.drafts != nil {
+		m.drafts.pager.Restyle(m.theme)
+		m.drafts.pager.Point(m.theme.Accent)
+		m.drafts.lay(m)
 	}
 	if m.help != nil {
 		m.help.pager.Restyle(m.theme)

@@ -26,7 +26,7 @@ const (
 	pageSubject
 	pageLog
 	pageHelp
-	pageKept
+	pageDrafts
 	pageCalls
 )
 
@@ -49,7 +49,7 @@ type Model struct {
 	subject  *subjectPage
 	log      *logPage
 	help     *helpPage
-	kept     *keptPage
+	drafts   *draftsPage
 	calls    *callsPage
 	dialog   *dialog
 	line     *input // what is typed at the bottom, nil for nothing
@@ -85,9 +85,9 @@ func New(cfg Config) *Model {
 	m.queue, m.log = newQueuePage(), newLogPage()
 	m.chooseTheme()
 	m.tools, m.agents, m.lists = newRegistryPage(m, "tool"), newRegistryPage(m, "agent"), newRegistryPage(m, "list")
-	m.kept = &keptPage{pager: pager.New(m.theme)}
-	m.kept.pager.SetWrap(true)
-	m.kept.pager.Point(m.theme.Accent)
+	m.drafts = &draftsPage{pager: pager.New(m.theme)}
+	m.drafts.pager.SetWrap(true)
+	m.drafts.pager.Point(m.theme.Accent)
 	m.calls = newCallsPage(m)
 	m.resize(80, 24)
 	return m
@@ -115,7 +115,7 @@ func (m *Model) Init() tea.Cmd {
 	if !m.themed && !m.cfg.Plain {
 		ask = tea.RequestBackgroundColor
 	}
-	return tea.Batch(ask, m.after(pollEvery, pollMsg{}), m.queue.fill(m), m.queue.settle(m), m.readKept(true), m.loadCalls())
+	return tea.Batch(ask, m.after(pollEvery, pollMsg{}), m.queue.fill(m), m.queue.debounce(m), m.readDrafts(true), m.loadCalls())
 }
 
 // Update implements tea.Model. It routes and never waits.
@@ -177,8 +177,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case queueMsg:
 		return m.queue.loaded(m, msg)
-	case settleMsg:
-		return m.queue.settled(m, msg)
+	case debouncedMsg:
+		return m.queue.debounced(m, msg)
 	case waitingMsg:
 		return m.waitingFound(msg)
 	case dossierMsg:
@@ -212,19 +212,19 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.edited(msg)
 	case draftMsg:
 		m.draftRead(msg)
-	case keepMsg:
+	case saveDraftMsg:
 		if d := m.dialog; d != nil && d.number == msg.dialog && len(d.text.String()) == msg.length {
-			return m.keepDraft(d)
+			return m.saveDraft(d)
 		}
 	case jobStepMsg:
 		return m.jobStepped(msg)
 	case jobDoneMsg:
 		return m.jobDone(msg)
-	case keptListMsg:
-		m.keptListed(msg)
+	case draftsMsg:
+		m.draftsListed(msg)
 	case callsMsg:
 		m.callsLoaded(msg)
-	case keptMsg:
+	case draftSavedMsg:
 		if msg.err != nil {
 			m.fail(msg.err)
 		}
@@ -263,8 +263,8 @@ func (m *Model) reload() tea.Cmd {
 		cmds = append(cmds, m.loadDefinition(m.subject.entry.Subject), m.loadVersions(m.subject.entry.Subject))
 	case pageLog:
 		cmds = append(cmds, m.loadEvents(0))
-	case pageKept:
-		cmds = append(cmds, m.readKept(false))
+	case pageDrafts:
+		cmds = append(cmds, m.readDrafts(false))
 	case pageQueue, pageProposal, pageHelp, pageCalls:
 	}
 	return tea.Batch(cmds...)
@@ -282,7 +282,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if msg.String() == "ctrl+c" {
 		if m.dialog != nil {
-			return then(m.keepDraft(m.dialog), m.quit())
+			return then(m.saveDraft(m.dialog), m.quit())
 		}
 		return m.quit()
 	}

@@ -39,7 +39,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 		case pageTools, pageAgents, pageLists:
 			r := m.registry()
 			return r.move(m, r.top+row-r.cursor)
-		case pageProposal, pageSubject, pageLog, pageHelp, pageKept, pageCalls:
+		case pageProposal, pageSubject, pageLog, pageHelp, pageDrafts, pageCalls:
 		}
 	}
 	return nil

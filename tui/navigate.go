@@ -15,8 +15,8 @@ func (m *Model) place() string {
 		return placeLog
 	case pageHelp:
 		return placeHelp
-	case pageKept:
-		return placeKept
+	case pageDrafts:
+		return placeDrafts
 	case pageCalls:
 		return placeCalls
 	case pageQueue:
@@ -35,7 +35,7 @@ func (m *Model) open(p page) tea.Cmd {
 		if p != pageQueue {
 			m.trail = []page{pageQueue}
 		}
-	case pageProposal, pageSubject, pageHelp, pageKept, pageCalls:
+	case pageProposal, pageSubject, pageHelp, pageDrafts, pageCalls:
 		m.trail = append(m.trail, m.page)
 	}
 	m.page = p
@@ -44,7 +44,7 @@ func (m *Model) open(p page) tea.Cmd {
 		return m.registry().open(m)
 	case pageLog:
 		return m.loadEvents(0)
-	case pageQueue, pageProposal, pageSubject, pageHelp, pageKept, pageCalls:
+	case pageQueue, pageProposal, pageSubject, pageHelp, pageDrafts, pageCalls:
 	}
 	return nil
 }

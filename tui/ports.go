@@ -15,8 +15,8 @@ import (
 	"toolcrib/review"
 )
 
-// Looker is what the workbench needs to show proposals.
-type Looker interface {
+// Reader shows proposals.
+type Reader interface {
 	List(ctx context.Context, q review.Query) (review.Page, error)
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 	// Source returns the JSON that a definition was imported from, nil for none.
@@ -28,7 +28,7 @@ type Looker interface {
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error)
 }
 
-// Decider is what it needs to decide.
+// Decider decides on proposals and waives findings.
 type Decider interface {
 	Approve(ctx context.Context, actor proposals.Actor, choices []review.Choice, note string) ([]review.Decision, error)
 	RequestChanges(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]review.Decision, error)
@@ -36,8 +36,8 @@ type Decider interface {
 	Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error)
 }
 
-// Author is what it needs to propose.
-type Author interface {
+// Proposer drafts, revises and withdraws proposals.
+type Proposer interface {
 	Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error)
 	Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error)
 	Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
@@ -47,19 +47,18 @@ type Author interface {
 	Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error)
 }
 
-// Talker is what it needs for the thread, and to have a proposal looked at
-// again.
-type Talker interface {
+// Commenter adds to the thread of a proposal and has it assessed again.
+type Commenter interface {
 	Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error)
 	Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error)
 }
 
-// Desk is the desk that proposals lie on.
+// Desk is the part of the review service that the workbench uses.
 type Desk interface {
-	Looker
+	Reader
 	Decider
-	Author
-	Talker
+	Proposer
+	Commenter
 }
 
 // Entry is a live definition as the registry pages list it.

@@ -47,7 +47,7 @@ type proposalPage struct {
 	quotes   map[review.Anchor]quoted
 	source   *jsondoc.Node // the revision, once a line of it was quoted
 	sourceOf string        // its content hash
-	resume   *keptText     // to go on with when the proposal is there
+	resume   *draftText    // to go on with when the proposal is there
 	unseen   bool          // to go to what was not on the screen when the diff is there
 }
 

@@ -18,9 +18,9 @@ const chunk = 100
 // when they are scrolled to.
 const keep = 20
 
-// settleAfter is how long a row has to be selected before the pane beside the
+// debounceDelay is how long a row has to be selected before the pane beside the
 // list reads it.
-const settleAfter = 120 * time.Millisecond
+const debounceDelay = 120 * time.Millisecond
 
 // queueTabs are the states that the queue can be narrowed to.
 type queueTab struct {
@@ -128,7 +128,7 @@ func (q *queuePage) loaded(m *Model, msg queueMsg) tea.Cmd {
 	q.restore()
 	q.clamp(m)
 	q.forget()
-	return tea.Batch(q.fill(m), q.settle(m))
+	return tea.Batch(q.fill(m), q.debounce(m))
 }
 
 // restore finds the row again that the cursor was at.
@@ -243,19 +243,19 @@ func clampWindow(top, cursor, n, height int) int {
 func (q *queuePage) move(m *Model, n int) tea.Cmd {
 	q.cursor += n
 	q.clamp(m)
-	return tea.Batch(q.fill(m), q.settle(m))
+	return tea.Batch(q.fill(m), q.debounce(m))
 }
 
-// settle reads the selected proposal when the cursor has rested on it.
-func (q *queuePage) settle(m *Model) tea.Cmd {
+// debounce reads the selected proposal once the cursor rests on it.
+func (q *queuePage) debounce(m *Model) tea.Cmd {
 	p, ok := q.selected()
 	if !ok || m.layout.side == 0 {
 		return nil
 	}
-	return m.after(settleAfter, settleMsg{p.ID})
+	return m.after(debounceDelay, debouncedMsg{p.ID})
 }
 
-func (q *queuePage) settled(m *Model, msg settleMsg) tea.Cmd {
+func (q *queuePage) debounced(m *Model, msg debouncedMsg) tea.Cmd {
 	p, ok := q.selected()
 	if !ok || p.ID != msg.id || m.page != pageQueue {
 		return nil

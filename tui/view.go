@@ -64,7 +64,7 @@ func (m *Model) lastLines() []draw.Line {
 	if in := m.input(); in != nil && m.dialog == nil {
 		return []draw.Line{in.line(m)}
 	}
-	return m.said()
+	return m.statusLines()
 }
 
 // body returns the tabs and the lines of the page.
@@ -80,8 +80,8 @@ func (m *Model) body() (draw.Line, []string) {
 		return m.placed(m.log.tabs(m), m.log.pager), m.log.pager.View()
 	case pageHelp:
 		return m.placed(m.help.tabs(m), m.help.pager), m.help.pager.View()
-	case pageKept:
-		return m.placed(m.kept.tabs(m), m.kept.pager), m.kept.pager.View()
+	case pageDrafts:
+		return m.placed(m.drafts.tabs(m), m.drafts.pager), m.drafts.pager.View()
 	case pageCalls:
 		return m.placed(m.calls.tabs(m), m.calls.pager), m.calls.pager.View()
 	case pageQueue:
@@ -125,7 +125,7 @@ func (m *Model) bar() draw.Line {
 		case registry.KindTool:
 		}
 		l = crumb(list, m.subject.crumb)
-	case pageQueue, pageTools, pageAgents, pageLists, pageLog, pageHelp, pageKept, pageCalls:
+	case pageQueue, pageTools, pageAgents, pageLists, pageLog, pageHelp, pageDrafts, pageCalls:
 		l = append(l, m.pages()...)
 	}
 	whole := append(slices.Clone(signs), m.whom()...)
@@ -188,13 +188,13 @@ func (m *Model) root() page {
 		switch m.trail[i] {
 		case pageTools, pageAgents, pageLists, pageLog:
 			return m.trail[i]
-		case pageQueue, pageProposal, pageSubject, pageHelp, pageKept, pageCalls:
+		case pageQueue, pageProposal, pageSubject, pageHelp, pageDrafts, pageCalls:
 		}
 	}
 	switch m.page {
 	case pageTools, pageAgents, pageLists, pageLog:
 		return m.page
-	case pageQueue, pageProposal, pageSubject, pageHelp, pageKept, pageCalls:
+	case pageQueue, pageProposal, pageSubject, pageHelp, pageDrafts, pageCalls:
 	}
 	return pageQueue
 }

@@ -123,11 +123,11 @@ func (m *Model) waive(id proposals.ID, handle, reason string) tea.Cmd {
 	})
 }
 
-func (m *Model) comment(id proposals.ID, body string, at review.Anchor, kept string) tea.Cmd {
+func (m *Model) comment(id proposals.ID, body string, at review.Anchor, draftName string) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
 		_, err := desk.Comment(ctx, actor, id, body, at)
-		return wroteMsg{id: id, draft: kept, text: "Said", err: err}
+		return wroteMsg{id: id, draft: draftName, text: "Said", err: err}
 	})
 }
 
@@ -179,21 +179,21 @@ func (m *Model) restore(s registry.Subject, version int, rationale string) tea.C
 	})
 }
 
-func (m *Model) propose(draft proposals.Draft, submit bool, kept string) tea.Cmd {
+func (m *Model) propose(draft proposals.Draft, submit bool, draftName string) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
 		ps, err := desk.Propose(ctx, actor, []proposals.Draft{draft}, submit)
 		if err != nil {
 			return wroteMsg{err: err}
 		}
-		return wroteMsg{id: ps[0].ID, draft: kept, text: "Proposed " + ps[0].Subject.String(), open: &ps[0]}
+		return wroteMsg{id: ps[0].ID, draft: draftName, text: "Proposed " + ps[0].Subject.String(), open: &ps[0]}
 	})
 }
 
-func (m *Model) revise(id proposals.ID, draft proposals.Draft, kept string) tea.Cmd {
+func (m *Model) revise(id proposals.ID, draft proposals.Draft, draftName string) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
 		p, err := desk.Revise(ctx, actor, id, draft)
-		return wroteMsg{id: id, draft: kept, text: "Revision " + itoa(p.Revision) + " is written", err: err}
+		return wroteMsg{id: id, draft: draftName, text: "Revision " + itoa(p.Revision) + " is written", err: err}
 	})
 }

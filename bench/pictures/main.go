@@ -63,7 +63,7 @@ func draw(ctx context.Context, folder string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
 	s := studio{home: home, bin: filepath.Join(home, "toolcrib")}
-	if err := s.furnish(ctx); err != nil {
+	if err := s.prepare(ctx); err != nil {
 		return err
 	}
 	t, err := terminal.Start(ctx, terminal.Program{
@@ -122,9 +122,9 @@ func (s studio) env() []string {
 	return []string{"HOME=" + s.home, "TOOLCRIB_DB=" + filepath.Join(s.home, "toolcrib.db")}
 }
 
-// furnish builds toolcrib and lets the people and agents of the demonstration
+// prepare builds toolcrib and lets the people and agents of the demonstration
 // propose, and mara decide some of it.
-func (s studio) furnish(ctx context.Context) error {
+func (s studio) prepare(ctx context.Context) error {
 	build := exec.CommandContext(ctx, "go", "build", "-o", s.bin, "toolcrib")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building toolcrib: %w: %s", err, out)

@@ -10,8 +10,8 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// rhythm is a cron expression that was read.
-type rhythm struct {
+// cronSchedule is a parsed cron expression.
+type cronSchedule struct {
 	*cron.SpecSchedule
 }
 
@@ -21,23 +21,23 @@ const cronFields = cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow
 // minGap is how close together runs may be.
 const minGap = 15 * time.Minute
 
-// parseRhythm reads a cron expression of five fields.
-func parseRhythm(expression string) (rhythm, error) {
+// parseCron parses a cron expression of five fields.
+func parseCron(expression string) (cronSchedule, error) {
 	fields := strings.Fields(expression)
 	if len(fields) != 5 {
-		return rhythm{}, fmt.Errorf("expected five fields (minute, hour, day of month, month, day of week), got %d", len(fields))
+		return cronSchedule{}, fmt.Errorf("expected five fields (minute, hour, day of month, month, day of week), got %d", len(fields))
 	}
 	fields[4] = sunday(fields[4])
 	parsed, err := cron.NewParser(cronFields).Parse(strings.Join(fields, " "))
 	if err != nil {
 		why, _, _ := strings.Cut(err.Error(), ": strconv.")
-		return rhythm{}, fmt.Errorf("is no cron expression: %s", why)
+		return cronSchedule{}, fmt.Errorf("is no cron expression: %s", why)
 	}
 	spec, ok := parsed.(*cron.SpecSchedule)
 	if !ok {
-		return rhythm{}, errors.New("is no cron expression of five fields")
+		return cronSchedule{}, errors.New("is no cron expression of five fields")
 	}
-	return rhythm{spec}, nil
+	return cronSchedule{spec}, nil
 }
 
 // sunday writes the 7 that stands for Sunday as well as 0 does, as a 0.
@@ -60,10 +60,10 @@ func sunday(field string) string {
 const star = 1 << 63
 
 // next returns the first run after a time, false when there is none within
-// five years. A rhythm with fixed hours follows the clock on the wall: where
+// five years. A cronSchedule with fixed hours follows the clock on the wall: where
 // clocks are put back it runs once, and where they skip its time, it runs as
 // much later as they skipped. One with every hour follows time that passes.
-func (r rhythm) next(after time.Time, loc *time.Location) (time.Time, bool) {
+func (r cronSchedule) next(after time.Time, loc *time.Location) (time.Time, bool) {
 	if r.Hour&star != 0 {
 		t := r.in(loc).Next(after.In(loc))
 		return t.UTC(), !t.IsZero()
@@ -80,7 +80,7 @@ func (r rhythm) next(after time.Time, loc *time.Location) (time.Time, bool) {
 	}
 }
 
-func (r rhythm) in(loc *time.Location) *cron.SpecSchedule {
+func (r cronSchedule) in(loc *time.Location) *cron.SpecSchedule {
 	spec := *r.SpecSchedule
 	spec.Location = loc
 	return &spec
@@ -110,7 +110,7 @@ const days = 28*366 + 1
 
 // gap returns the shortest time between two runs, as the clock on the wall has
 // it, if it is under an hour; else an hour.
-func (r rhythm) gap() time.Duration {
+func (r cronSchedule) gap() time.Duration {
 	least := 60
 	last := -1
 	for m := range 60 {
@@ -131,7 +131,7 @@ func (r rhythm) gap() time.Duration {
 }
 
 // consecutive reports whether it runs on two days that follow each other.
-func (r rhythm) consecutive() bool {
+func (r cronSchedule) consecutive() bool {
 	day := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 	before := false
 	for range days {
@@ -146,7 +146,7 @@ func (r rhythm) consecutive() bool {
 
 // on reports whether it runs on a day. Where both a day of the month and a day
 // of the week are named, either is enough.
-func (r rhythm) on(day time.Time) bool {
+func (r cronSchedule) on(day time.Time) bool {
 	if r.Month&(1<<uint(day.Month())) == 0 {
 		return false
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestRhythms walks schedules over days on which clocks change.
-func TestRhythms(t *testing.T) {
+// TestCronSchedules walks schedules over days on which clocks change.
+func TestCronSchedules(t *testing.T) {
 	for _, test := range []struct{ cron, zone, after, want string }{
 		{"30 7 * * 1-5", "Europe/Berlin", "2027-01-01T12:00:00Z", "2027-01-04T06:30:00Z"},
 		{"0 9 * * 7", "UTC", "2027-01-01T12:00:00Z", "2027-01-03T09:00:00Z"},
@@ -27,7 +27,7 @@ func TestRhythms(t *testing.T) {
 		{"0 0 * * *", "America/Santiago", "2027-09-04T12:00:00Z", "2027-09-05T04:00:00Z"}, // midnight is skipped
 		{"15 9 * * *", "Asia/Kathmandu", "2027-01-01T00:00:00.5Z", "2027-01-01T03:30:00Z"},
 	} {
-		r, err := parseRhythm(test.cron)
+		r, err := parseCron(test.cron)
 		if err != nil {
 			t.Errorf("%s: %v", test.cron, err)
 			continue

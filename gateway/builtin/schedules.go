@@ -41,7 +41,7 @@ type due struct {
 // from returns the schedule with its first run after a time.
 func (s Schedule) from(now time.Time) due {
 	d := due{Schedule: s}
-	r, err := parseRhythm(s.Cron)
+	r, err := parseCron(s.Cron)
 	loc := zone(s.Zone)
 	if err != nil || loc == nil { // what was stored before no longer counts
 		return d
@@ -135,7 +135,7 @@ func (n newSchedule) check(ps *problems, path string, c call, users *time.Locati
 			return due{}
 		}
 	}
-	r, err := parseRhythm(s.Cron)
+	r, err := parseCron(s.Cron)
 	if err != nil {
 		ps.Add(at("cron"), "%s", jsondoc.Printable(err.Error()))
 		return due{}

@@ -40,9 +40,9 @@ const (
 type SnapshotStore interface {
 	// Written returns the versions whose snapshots were written to dir.
 	Written(ctx context.Context, dir string) ([]history.Version, error)
-	// Debts returns the versions whose files still have to be written to dir, the
+	// PendingExports returns the versions whose files still have to be written to dir, the
 	// oldest first.
-	Debts(ctx context.Context, dir string) ([]Debt, error)
+	PendingExports(ctx context.Context, dir string) ([]PendingExport, error)
 }
 
 // CheckSnapshots compares every snapshot file in the folder dir with the version
@@ -53,11 +53,11 @@ func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fau
 	if err != nil {
 		return nil, err
 	}
-	debts, err := store.Debts(ctx, dir)
+	pending, err := store.PendingExports(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range debts {
+	for _, d := range pending {
 		c.expect(d.Version)
 	}
 	for _, v := range written {

@@ -21,9 +21,9 @@ const (
 	liveName = folder + "/prompts.json"
 )
 
-// Debt is a version whose files a workspace is still owed.
-type Debt struct {
-	Seq     int64 // identifies the debt
+// PendingExport is a version whose files still have to be written to a folder.
+type PendingExport struct {
+	Seq     int64 // identifies the row
 	Version history.Version
 }
 
@@ -40,9 +40,9 @@ type Store interface {
 	Expect(ctx context.Context, dir, hash string) error
 	Known(ctx context.Context, dir string) ([]string, error)
 	// Exclusively runs fn while no other process does the same and nothing is
-	// approved, and settles the debts that fn returns; hash, unless it is "",
+	// approved, and removes the pending exports with the Seqs that fn returns; hash, unless it is "",
 	// is from then on the only content the live file may have.
-	Exclusively(ctx context.Context, dir string, fn func(context.Context, Store) (settled []int64, hash string, err error)) error
+	Exclusively(ctx context.Context, dir string, fn func(context.Context, Store) (written []int64, hash string, err error)) error
 }
 
 // Dated is a live definition with the times of its first and its last version.
@@ -83,8 +83,8 @@ var ErrDrift = errors.New("edited by hand")
 // ErrDrift; the live file stays owed.
 func (w *Workspace) Publish(ctx context.Context) error {
 	for {
-		debts, err := w.store.Debts(ctx, w.dir)
-		if err != nil || len(debts) == 0 {
+		pending, err := w.store.PendingExports(ctx, w.dir)
+		if err != nil || len(pending) == 0 {
 			return err
 		}
 		again, err := w.publish(ctx)
@@ -117,40 +117,41 @@ func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 			again = true
 			return nil, "", nil
 		}
-		debts, err := store.Debts(ctx, w.dir)
+		pending, err := store.PendingExports(ctx, w.dir)
 		if err != nil {
 			return nil, "", err
 		}
-		for _, d := range debts {
+		for _, d := range pending {
 			if err := w.snapshot(d.Version); err != nil {
 				return nil, "", err
 			}
 		}
 		if drift = w.drifted(ctx, store, text); drift != nil {
-			return settledBut(debts, w.layer()), "", nil
+			return seqsOutside(pending, w.layer()), "", nil
 		}
 		failpoint.Here("live-file")
 		if err := w.writeLive(text); err != nil {
 			return nil, "", err
 		}
 		failpoint.Here("published")
-		return settled(debts), expected, nil
+		return seqs(pending), expected, nil
 	})
 	return again && err == nil, errors.Join(err, drift)
 }
 
-func settled(debts []Debt) []int64 {
-	seqs := make([]int64, len(debts))
-	for i, d := range debts {
+func seqs(pending []PendingExport) []int64 {
+	seqs := make([]int64, len(pending))
+	for i, d := range pending {
 		seqs[i] = d.Seq
 	}
 	return seqs
 }
 
-// settledBut leaves the debts of a layer open: its live file was not written.
-func settledBut(debts []Debt, layer registry.Layer) []int64 {
+// seqsOutside returns the Seqs of pending exports outside of a layer, whose live
+// file was not written.
+func seqsOutside(pending []PendingExport, layer registry.Layer) []int64 {
 	var seqs []int64
-	for _, d := range debts {
+	for _, d := range pending {
 		if d.Version.Subject.Layer != layer {
 			seqs = append(seqs, d.Seq)
 		}

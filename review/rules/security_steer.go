@@ -66,7 +66,7 @@ func steering() []attack {
 				"'agents'|'assistants'|'models' ..3 'that'|'who'|'which' ..2 prefer ..4 'better'|'higher'|'more' ..1 'answers'|'results'|'scores'|'ratings'",
 				"neg ..2 'compute'|'calculate'|'answer'|'solve'|'search' ..3 'yourself'|'on_your_own'",
 				"'users_expect'|'user_expects'|'the_user_expects' ..6 best|prefer",
-				"'used_by'|'trusted_by'|'loved_by'|'recommended_by' ..2 'millions'|'thousands'|'experts'|'professionals'|'everyone'|'assistants'|'companies'|'developers'",
+				"'used_by'|'trusted_by'|'loved_by'|'recommended_by' ..2 'millions'|'thousands'|'experts'|'professionals'|'everyone'|'assistants'|'changeSets'|'developers'",
 				"rival|'cheaper'|'free'|'slower' ..1 'tools'|'tool' ..2 'give'|'gives'|'return'|'returns'|'produce'|'yield' ..2 bad",
 				"rival ..4 tool ..3 'are'|'is'|'have_been'|'has_been' ..3 bad",
 				"rival ..4 tool ..2 'report'|'reports'|'return'|'returns'|'give'|'gives'|'produce'|'produces'|'have'|'has'|'leak'|'contain' ..3 bad",

@@ -6,12 +6,12 @@ import (
 	"toolcrib/tui/draw"
 )
 
-// maxSaid is how many lines what is said takes at most.
-const maxSaid = 6
+// maxStatusLines limits the lines of the status message.
+const maxStatusLines = 6
 
-// said returns what was said last in the lines that it takes: reasons are of any
-// length, and half of one is none.
-func (m *Model) said() []draw.Line {
+// statusLines wraps the status message to the width of the screen. Reasons are
+// never cut short of maxStatusLines.
+func (m *Model) statusLines() []draw.Line {
 	if m.status.text == "" {
 		return []draw.Line{nil}
 	}
@@ -30,10 +30,10 @@ func (m *Model) said() []draw.Line {
 		text = m.theme.Faint
 	}
 	const before = 3 // a blank and the sign
-	parts := words(m.status.text, m.layout.width-before-1)
-	if len(parts) > maxSaid {
-		rest := strings.Join(asStrings(parts[maxSaid-1:]), " ")
-		parts = append(parts[:maxSaid-1], draw.Cut(draw.Safe(rest), m.layout.width-before-1))
+	parts := wrap(m.status.text, m.layout.width-before-1)
+	if len(parts) > maxStatusLines {
+		rest := strings.Join(asStrings(parts[maxStatusLines-1:]), " ")
+		parts = append(parts[:maxStatusLines-1], draw.Cut(draw.Safe(rest), m.layout.width-before-1))
 	}
 	lines := make([]draw.Line, len(parts))
 	for i, p := range parts {
@@ -43,9 +43,9 @@ func (m *Model) said() []draw.Line {
 	return lines
 }
 
-// words breaks a text between its words into lines of some width; a word that is
-// wider is broken where it has to be.
-func words(text draw.Safe, width int) []draw.Safe {
+// wrap breaks text into lines at word boundaries, and inside words that are
+// wider than a line.
+func wrap(text draw.Safe, width int) []draw.Safe {
 	var lines []draw.Safe
 	line := draw.Safe("")
 	for word := range strings.SplitSeq(string(text), " ") {

@@ -19,8 +19,8 @@ import (
 	"toolcrib/tui/prose"
 )
 
-// keptText is a text that was not sent, as its file tells.
-type keptText struct {
+// draftText is an unsent text, as its file name and content describe it.
+type draftText struct {
 	file  string // name in the folder
 	kind  string // of what: comment, approve, changes, reject, waive, restore, revise, rebase, new, modify
 	id    proposals.ID
@@ -29,16 +29,16 @@ type keptText struct {
 	at    time.Time
 }
 
-// keptPage lists the texts that were not sent, the newest first.
-type keptPage struct {
-	texts []keptText
+// draftsPage lists the unsent texts, newest first.
+type draftsPage struct {
+	texts []draftText
 	read  bool
 	pager *pager.Pager
 }
 
-// keptListMsg is what is kept.
-type keptListMsg struct {
-	texts []keptText
+// draftsMsg carries the list of unsent texts.
+type draftsMsg struct {
+	texts []draftText
 	start bool // the program has just begun
 	err   error
 }
@@ -46,8 +46,8 @@ type keptListMsg struct {
 // idLength is how long the id of a proposal is.
 const idLength = len("00000000-0000-0000-0000-000000000000")
 
-// readKept looks at what is kept.
-func (m *Model) readKept(start bool) tea.Cmd {
+// readDrafts lists the files in the drafts folder.
+func (m *Model) readDrafts(start bool) tea.Cmd {
 	dir, desk, actor := m.cfg.Drafts, m.cfg.Desk, m.cfg.Actor
 	if dir == "" {
 		return nil
@@ -55,18 +55,18 @@ func (m *Model) readKept(start bool) tea.Cmd {
 	return func() tea.Msg {
 		files, err := os.ReadDir(dir)
 		if os.IsNotExist(err) {
-			return keptListMsg{start: start}
+			return draftsMsg{start: start}
 		}
 		if err != nil {
-			return keptListMsg{start: start, err: err}
+			return draftsMsg{start: start, err: err}
 		}
-		var texts []keptText
+		var texts []draftText
 		for _, f := range files {
 			info, err := f.Info()
 			if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(f.Name(), ".") {
 				continue
 			}
-			t := keptText{file: f.Name(), at: info.ModTime()}
+			t := draftText{file: f.Name(), at: info.ModTime()}
 			t.kind, t.about, _ = strings.Cut(strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())), "-")
 			if len(t.about) >= idLength {
 				t.id = proposals.ID(t.about[:idLength])
@@ -76,14 +76,14 @@ func (m *Model) readKept(start bool) tea.Cmd {
 					t.id = ""
 				}
 			}
-			if t.about == keptMarked {
+			if t.about == draftMarked {
 				t.about = "several that were marked"
 			}
 			t.begin = beginning(filepath.Join(dir, f.Name()))
 			texts = append(texts, t)
 		}
-		slices.SortFunc(texts, func(a, b keptText) int { return b.at.Compare(a.at) })
-		return keptListMsg{texts, start, nil}
+		slices.SortFunc(texts, func(a, b draftText) int { return b.at.Compare(a.at) })
+		return draftsMsg{texts, start, nil}
 	}
 }
 
@@ -99,8 +99,8 @@ func beginning(file string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(string(buf[:n]), "")), " ")
 }
 
-// keptListed offers what is kept, or shows it.
-func (m *Model) keptListed(msg keptListMsg) {
+// draftsListed announces the unsent texts after a start, and shows them.
+func (m *Model) draftsListed(msg draftsMsg) {
 	switch {
 	case msg.err != nil:
 		m.fail(msg.err)
@@ -108,11 +108,11 @@ func (m *Model) keptListed(msg keptListMsg) {
 	case msg.start && len(msg.texts) > 0:
 		m.say(remark, "%s that you wrote and did not send: D shows", count(len(msg.texts), "text is kept", "texts are kept"))
 	}
-	m.kept.texts, m.kept.read = msg.texts, true
-	m.kept.lay(m)
+	m.drafts.texts, m.drafts.read = msg.texts, true
+	m.drafts.lay(m)
 }
 
-func (k *keptPage) lay(m *Model) {
+func (k *draftsPage) lay(m *Model) {
 	page := prose.New(m.theme)
 	if len(k.texts) == 0 {
 		page.Blank()
@@ -120,7 +120,7 @@ func (k *keptPage) lay(m *Model) {
 	}
 	for _, t := range k.texts {
 		page.Stop()
-		page.Item(draw.Of(m.theme.Strong, " "+draw.Pad(draw.Show(keptKind(t.kind)), 15)).Add(m.theme.Faint, m.stampOf(t.at)+"  "), t.about)
+		page.Item(draw.Of(m.theme.Strong, " "+draw.Pad(draw.Show(draftKind(t.kind)), 15)).Add(m.theme.Faint, m.stampOf(t.at)+"  "), t.about)
 		page.Faint("                ", t.begin)
 		page.Blank()
 	}
@@ -131,8 +131,8 @@ func (k *keptPage) lay(m *Model) {
 	k.pager.Replace(page.Rows())
 }
 
-// keptKind says what a text was going to be.
-func keptKind(kind string) string {
+// draftKind names the kind of an unsent text.
+func draftKind(kind string) string {
 	switch kind {
 	case "approve":
 		return "note"
@@ -144,28 +144,28 @@ func keptKind(kind string) string {
 	return kind
 }
 
-func (k *keptPage) tabs(m *Model) draw.Line {
+func (k *draftsPage) tabs(m *Model) draw.Line {
 	return draw.Of("", " ").Add(m.theme.Accent, "▎Not sent").Add(m.theme.Faint, "  "+draw.Show(count(len(k.texts), "text", "texts")))
 }
 
-func keptKeys() []key {
+func draftsKeys() []key {
 	return append([]key{
-		{name: "kept-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next text", do: nextStop(1)},
-		{name: "kept-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous text", do: nextStop(-1)},
-		{name: "kept-open", keys: []string{"enter"}, label: "go on", help: "Go on with the selected text", do: (*Model).openKept, off: (*Model).noKept},
-		{name: "kept-drop", keys: []string{"x"}, label: "drop", help: "Throw the selected text away", do: (*Model).askDropKept, off: (*Model).noKept},
+		{name: "draft-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next text", do: nextStop(1)},
+		{name: "draft-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous text", do: nextStop(-1)},
+		{name: "draft-open", keys: []string{"enter"}, label: "go on", help: "Go on with the selected text", do: (*Model).openDraft, off: (*Model).noDraftSelected},
+		{name: "draft-drop", keys: []string{"x"}, label: "drop", help: "Throw the selected text away", do: (*Model).askDropDraft, off: (*Model).noDraftSelected},
 	}, textKeys()...)
 }
 
-func (m *Model) noKept() string {
-	if n := m.kept.pager.Stop(); n < 0 || n >= len(m.kept.texts) {
+func (m *Model) noDraftSelected() string {
+	if n := m.drafts.pager.Stop(); n < 0 || n >= len(m.drafts.texts) {
 		return "J selects a text first"
 	}
 	return ""
 }
 
-func (m *Model) openKeptList() tea.Cmd {
-	return tea.Batch(m.open(pageKept), m.readKept(false))
+func (m *Model) openDrafts() tea.Cmd {
+	return tea.Batch(m.open(pageDrafts), m.readDrafts(false))
 }
 
 func (m *Model) noDrafts() string {
@@ -175,10 +175,10 @@ func (m *Model) noDrafts() string {
 	return ""
 }
 
-// openKept goes on where the text was left: in the editor, or in the dialog it
-// was written in.
-func (m *Model) openKept() tea.Cmd {
-	t := m.kept.texts[m.kept.pager.Stop()]
+// openDraft opens the selected text where it was written: in the editor or in
+// its dialog.
+func (m *Model) openDraft() tea.Cmd {
+	t := m.drafts.texts[m.drafts.pager.Stop()]
 	switch t.kind {
 	case "new", "modify", "revise", "rebase":
 		if why := m.noEditor(); why != "" {
@@ -191,7 +191,7 @@ func (m *Model) openKept() tea.Cmd {
 		m.say(warning, "It is in %s", filepath.Join(m.cfg.Drafts, t.file))
 		return nil
 	}
-	if strings.HasSuffix(strings.TrimSuffix(t.file, filepath.Ext(t.file)), "-"+keptMarked) {
+	if strings.HasSuffix(strings.TrimSuffix(t.file, filepath.Ext(t.file)), "-"+draftMarked) {
 		m.say(remark, "Mark in the queue what it is about; a, c or x brings the text back")
 		return m.open(pageQueue)
 	}
@@ -204,8 +204,7 @@ func (m *Model) openKept() tea.Cmd {
 	return cmd
 }
 
-// resumed opens the dialog that a kept text was written in, now that the
-// proposal is there.
+// resumed opens the dialog of an unsent text once its proposal is loaded.
 func (m *Model) resumed() tea.Cmd {
 	pp := m.proposal
 	t := pp.resume
@@ -262,14 +261,14 @@ func anchorOf(file string) (review.Anchor, bool) {
 	return review.Anchor{Field: field, Line: line, Revision: revision}, err == nil && errLine == nil && errRevision == nil
 }
 
-func (m *Model) askDropKept() tea.Cmd {
-	t := m.kept.texts[m.kept.pager.Stop()]
+func (m *Model) askDropDraft() tea.Cmd {
+	t := m.drafts.texts[m.drafts.pager.Stop()]
 	return m.ask(&dialog{
 		title: "Throw away", verb: "throw it away",
 		content: func(_ *Model, page *prose.Page) {
-			page.Field(keptKind(t.kind), t.about)
+			page.Field(draftKind(t.kind), t.about)
 			page.Faint("", t.begin)
 		},
-		run: func(m *Model, _ string) tea.Cmd { return then(m.dropDraft(t.file), m.readKept(false)) },
+		run: func(m *Model, _ string) tea.Cmd { return then(m.dropDraft(t.file), m.readDrafts(false)) },
 	})
 }

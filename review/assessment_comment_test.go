@@ -78,7 +78,7 @@ func TestCommentAnswersFourQuestions(t *testing.T) {
 			[]string{"core tool?** No core tool, but another one: Message of O103.", "policy?** Perhaps: Message of R103.", "should change:\n\n- definition.name: Rename it."},
 			[]string{"S139", "Hm.", "Ask."},
 		},
-		"settled": {[]Standing{waived}, nil, []string{"policy?** Nothing of the kind was found.", "change?** Nothing.", "**Waived by the user:** 1 finding."}, []string{"S101"}},
+		"waived": {[]Standing{waived}, nil, []string{"policy?** Nothing of the kind was found.", "change?** Nothing.", "**Waived by the user:** 1 finding."}, []string{"S101"}},
 		"many": {
 			[]Standing{
 				finding("P101", rules.Block, "a", "1"), finding("P101", rules.Block, "b", "1"), finding("P101", rules.Block, "c", "1"), finding("P101", rules.Block, "d", "1"),
@@ -93,7 +93,7 @@ func TestCommentAnswersFourQuestions(t *testing.T) {
 	d := &Desk{basis: func() basis { return basis{rules: set} }}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			open, _ := unsettled(tt.standing)
+			open, _ := unwaived(tt.standing)
 			got := d.comment(Report{Harness: tt.cases}, tt.standing, recommend(open), Opinion{})
 			for _, want := range tt.want {
 				if !strings.Contains(got, want) {

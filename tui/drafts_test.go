@@ -29,7 +29,7 @@ func TestKeptTextsAreOffered(t *testing.T) {
 	b.restart()
 	b.press("D")
 	b.wants("2 texts", "The folder is ", "comment", "reject", "#1 tool:user/name_bank", "Which of th", "It hides")
-	for _, f := range kept(t, b) {
+	for _, f := range draftFiles(t, b) {
 		info, err := os.Stat(f)
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", f, info.Mode(), err)
@@ -48,13 +48,13 @@ func TestKeptTextsAreOffered(t *testing.T) {
 	b.press("D", "J", "enter")
 	b.wants("Reject", "It hides")
 	b.press("esc", "esc", "x", "y")
-	if left := kept(t, b); len(left) != 0 {
+	if left := draftFiles(t, b); len(left) != 0 {
 		t.Errorf("still kept: %v", left)
 	}
 	b.wants("Everything that you wrote was sent.")
 }
 
-func kept(t *testing.T, b *bench) []string {
+func draftFiles(t *testing.T, b *bench) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(b.config.Drafts, "*"))
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"toolcrib/review/rules"
 )
 
-// comment answers the four questions every assessment answers: does the change
-// make sense, does it overlap a core tool, does it break guardrails or policy,
-// what must change. It says so when a question was not looked into. Waived
-// findings are settled and not told again.
+// comment answers the four questions of every assessment: does the change make
+// sense, does it overlap a core tool, does it break guardrails or policy, what
+// must change. It names the questions that were not examined, and leaves out
+// waived findings.
 func (d *Desk) comment(r Report, standing []Standing, recommendation proposals.Recommendation, o Opinion) string {
-	open, waived := unsettled(standing)
+	open, waived := unwaived(standing)
 	var b strings.Builder
 	b.WriteString("**Does it make sense?** ")
 	b.WriteString(sense(open, r.Harness))
@@ -51,8 +51,8 @@ const (
 	mostFields  = 3 // fields of one thing to change
 )
 
-// unsettled returns the findings that nobody waived, and how many somebody did.
-func unsettled(standing []Standing) ([]rules.Finding, int) {
+// unwaived returns the findings without a waiver, and counts the waived ones.
+func unwaived(standing []Standing) ([]rules.Finding, int) {
 	var open []rules.Finding
 	for _, s := range standing {
 		if s.Open() {

@@ -17,17 +17,17 @@ const (
 	assignIssues = `UPDATE issues SET assignee = j.value ->> 1, status = j.value ->> 2 FROM json_each(?) j WHERE issues.proposal = j.value ->> 0`
 )
 
-// Settle implements review.ProposalWriter.
-func (s *session) Settle(ctx context.Context, settled []review.Settled) error {
-	if len(settled) == 1 {
-		one := settled[0]
+// ApplyVerdict implements review.ProposalWriter.
+func (s *session) ApplyVerdict(ctx context.Context, decided []review.DecidedProposal) error {
+	if len(decided) == 1 {
+		one := decided[0]
 		if err := s.MoveProposal(ctx, one.Proposal, one.From); err != nil {
 			return err
 		}
 		return s.AssignIssue(ctx, one.Proposal.ID, one.Assignee, one.Status)
 	}
-	moves, turns := make([][]any, len(settled)), make([][]any, len(settled))
-	for i, one := range settled {
+	moves, turns := make([][]any, len(decided)), make([][]any, len(decided))
+	for i, one := range decided {
 		p := one.Proposal
 		moves[i] = []any{p.ID, one.From, p.Revision, p.State, history.Timestamp(p.UpdatedAt)}
 		turns[i] = []any{p.ID, one.Assignee, one.Status}

@@ -13,16 +13,16 @@ import (
 // is.
 var ErrText = errors.New("not usable as text")
 
-// checkWords refuses a note, a reason or a comment that is too long to be read
-// or no text at all. what names it.
-func checkWords(what, words string) error {
-	if message := unusable(words, proposals.MaxComment); message != "" {
+// checkText refuses a note, a reason or a comment that is too long or not text.
+// what names it.
+func checkText(what, text string) error {
+	if message := unusable(text, proposals.MaxComment); message != "" {
 		return fmt.Errorf("%w: the %s %s", ErrText, what, message)
 	}
 	return nil
 }
 
-// unusable says why text cannot be kept as it is; "" when it can. limit is in
+// unusable returns why text cannot be stored, "" if it can. limit is in
 // characters.
 func unusable(text string, limit int) string {
 	switch n := utf8.RuneCountInString(text); {

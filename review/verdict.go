@@ -7,8 +7,9 @@ import (
 	"toolcrib/proposals"
 )
 
-// settlements says for each verdict which act it is and whose turn it is then.
-var settlements = map[Verdict]struct {
+// verdictMoves gives for each verdict the act, and the next assignee and status
+// of the issue.
+var verdictMoves = map[Verdict]struct {
 	act      proposals.Act
 	assignee func(proposals.Proposal) string
 	status   proposals.IssueStatus
@@ -20,12 +21,11 @@ var settlements = map[Verdict]struct {
 
 func nobody(proposals.Proposal) string { return "" }
 
-// settle moves the proposals of decisions, hands their issues on and writes the
-// decisions, all with one verdict. Each decision is about the proposal of the
-// same place.
-func (d *Desk) settle(ctx context.Context, tx Tx, verdict Verdict, about []proposals.Proposal, decisions []Decision) error {
-	s := settlements[verdict]
-	settled := make([]Settled, len(about))
+// applyVerdict moves proposals, assigns their issues, and writes the decisions
+// and events, all with one verdict. decisions[i] is about about[i].
+func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict Verdict, about []proposals.Proposal, decisions []Decision) error {
+	s := verdictMoves[verdict]
+	decided := make([]DecidedProposal, len(about))
 	for i, p := range about {
 		to, err := proposals.Next(p.State, s.act)
 		if err != nil {
@@ -33,9 +33,9 @@ func (d *Desk) settle(ctx context.Context, tx Tx, verdict Verdict, about []propo
 		}
 		from := p.State
 		p.State, p.UpdatedAt = to, decisions[i].At
-		settled[i] = Settled{Proposal: p, From: from, Assignee: s.assignee(p), Status: s.status}
+		decided[i] = DecidedProposal{Proposal: p, From: from, Assignee: s.assignee(p), Status: s.status}
 	}
-	if err := tx.Settle(ctx, settled); err != nil {
+	if err := tx.ApplyVerdict(ctx, decided); err != nil {
 		return err
 	}
 	seals, err := tx.AddDecisions(ctx, decisions)
@@ -52,7 +52,7 @@ func (d *Desk) settle(ctx context.Context, tx Tx, verdict Verdict, about []propo
 		if verdict == VerdictApproved {
 			data["version"], data["version_hash"] = decision.Version, decision.VersionHash
 		}
-		if events[i], err = d.event(decision.By, string(s.act), settled[i].Proposal, decision.At, seals[i], data); err != nil {
+		if events[i], err = d.event(decision.By, string(s.act), decided[i].Proposal, decision.At, seals[i], data); err != nil {
 			return err
 		}
 	}

@@ -10,26 +10,27 @@ import (
 	"toolcrib/review"
 )
 
-// bound is a desk with the actor who came to it.
-type bound struct {
+// session is the review service together with the actor who uses it.
+type session struct {
 	desk  *review.Desk
 	actor proposals.Actor
 }
 
-func (a *app) bind(ctx context.Context) (bound, error) {
+// openSession opens the review service for the actor of the command.
+func (a *app) openSession(ctx context.Context) (session, error) {
 	actor, err := a.actor()
 	if err != nil {
-		return bound{}, err
+		return session{}, err
 	}
 	desk, err := a.openDesk(ctx)
-	return bound{desk, actor}, err
+	return session{desk, actor}, err
 }
 
 // eachProposal does one act to each of the named proposals and prints where
 // they stand then. It stops at the first that refuses; those before it have
 // moved.
-func (a *app) eachProposal(ctx context.Context, refs []string, act func(context.Context, bound, proposals.ID) (proposals.Proposal, error)) error {
-	b, err := a.bind(ctx)
+func (a *app) eachProposal(ctx context.Context, refs []string, act func(context.Context, session, proposals.ID) (proposals.Proposal, error)) error {
+	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}

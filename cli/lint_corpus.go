@@ -9,9 +9,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// shelf is what lint holds tools against: what toolcrib ships, and the tools
+// lintCorpus is what lint holds tools against: what toolcrib ships, and the tools
 // that it has looked at in the same run. What is live is not known.
-type shelf struct {
+type lintCorpus struct {
 	shipped       rules.Memory
 	models        []*rules.Peer // the tools of shipped
 	subjects      map[registry.Subject]*registry.Live
@@ -20,8 +20,8 @@ type shelf struct {
 	text, purpose overlap.Index
 }
 
-func newShelf(shipped rules.Memory) *shelf {
-	s := &shelf{
+func newLintCorpus(shipped rules.Memory) *lintCorpus {
+	s := &lintCorpus{
 		shipped: shipped, models: rules.Peers(shipped), subjects: map[registry.Subject]*registry.Live{},
 		labels: map[string][]int{}, tags: map[string][]int{},
 	}
@@ -32,7 +32,7 @@ func newShelf(shipped rules.Memory) *shelf {
 }
 
 // add puts a tool beside the others; its fingerprint is best there already.
-func (s *shelf) add(p *rules.Peer) {
+func (s *lintCorpus) add(p *rules.Peer) {
 	text, purpose := p.Fingerprint().Sketches()
 	n := len(s.peers)
 	s.text.Add(int64(n), text)
@@ -44,18 +44,18 @@ func (s *shelf) add(p *rules.Peer) {
 	}
 }
 
-// earlier is the shelf as it was when it held only the first peers.
+// earlier is the corpus as it was when it held only the first peers.
 type earlier struct {
 	rules.Memory
-	*shelf
+	*lintCorpus
 	peers int
 }
 
 var _ rules.World = earlier{}
 
-// before returns the shelf as it was when it held so many peers. Nothing may be
+// before returns the corpus as it was when it held so many peers. Nothing may be
 // added while it is used.
-func (s *shelf) before(peers int) earlier { return earlier{s.shipped, s, peers} }
+func (s *lintCorpus) before(peers int) earlier { return earlier{s.shipped, s, peers} }
 
 // ByLabel implements rules.World.
 func (e earlier) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
@@ -73,7 +73,7 @@ func (e earlier) ByTag(ctx context.Context, prefix string) ([]registry.Live, err
 func (e earlier) with(found []registry.Live, peers []int) []registry.Live {
 	for _, n := range peers {
 		if n < e.peers {
-			found = append(found, e.shelf.peers[n].Live)
+			found = append(found, e.lintCorpus.peers[n].Live)
 		}
 	}
 	return found
@@ -96,7 +96,7 @@ func (e earlier) Alike(_ context.Context, t *rules.Peer) ([]*rules.Peer, error) 
 	for _, m := range matches {
 		if !seen[m.ID] && len(seen) < mostPeers {
 			seen[m.ID] = true
-			found = append(found, e.shelf.peers[m.ID])
+			found = append(found, e.lintCorpus.peers[m.ID])
 		}
 	}
 	return found, nil

@@ -10,26 +10,26 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestWordsAreBounded gives notes, reasons and comments that are too long or no
+// TestTextsAreLimited gives notes, reasons and comments that are too long or no
 // text at all. They are refused before anything is written, whatever they are
 // for.
-func TestWordsAreBounded(t *testing.T) {
+func TestTextsAreLimited(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.waiting(scout, "scene_pacer")
 	clean := o.propose(scout, storetest.Prompt("chapter_pacer"))
-	for name, words := range map[string]string{
+	for name, text := range map[string]string{
 		"too long": strings.Repeat("é", proposals.MaxComment+1), "not UTF-8": "bad \xff bytes", "NUL": "a\x00b",
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := office{Database: o.Database, T: t, desk: o.desk}
 			for _, try := range []func() error{
-				func() error { _, err := o.desk.Comment(t.Context(), ada, p.ID, words, review.Anchor{}); return err },
-				func() error { _, err := o.desk.Waive(t.Context(), ada, p.ID, "N103", words, nil); return err },
-				func() error { _, err := o.desk.Approve(t.Context(), ada, choices(clean), words); return err },
-				func() error { _, err := o.desk.RequestChanges(t.Context(), ada, choices(p), words); return err },
-				func() error { _, err := o.desk.Reject(t.Context(), ada, choices(p), words); return err },
-				func() error { _, err := o.desk.Withdraw(t.Context(), ada, p.ID, words); return err },
+				func() error { _, err := o.desk.Comment(t.Context(), ada, p.ID, text, review.Anchor{}); return err },
+				func() error { _, err := o.desk.Waive(t.Context(), ada, p.ID, "N103", text, nil); return err },
+				func() error { _, err := o.desk.Approve(t.Context(), ada, choices(clean), text); return err },
+				func() error { _, err := o.desk.RequestChanges(t.Context(), ada, choices(p), text); return err },
+				func() error { _, err := o.desk.Reject(t.Context(), ada, choices(p), text); return err },
+				func() error { _, err := o.desk.Withdraw(t.Context(), ada, p.ID, text); return err },
 			} {
 				o.refused(review.ErrText, try)
 			}
