@@ -64,9 +64,9 @@ func TestMCPTurnsAwayAtOnce(t *testing.T) {
 	e.stop()
 }
 
-// TestMCPSessionsAreBounded opens sessions until there may be no more, and looks
+// TestMCPSessionsAreLimited opens sessions until there may be no more, and looks
 // whether those there are go on.
-func TestMCPSessionsAreBounded(t *testing.T) {
+func TestMCPSessionsAreLimited(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	e := c.endpoint(t)
@@ -85,9 +85,9 @@ func TestMCPSessionsAreBounded(t *testing.T) {
 	e.connect("2026-07-28", "young").done("list_proposals", nil) // needs none
 }
 
-// TestMCPLargeBodiesAreBounded leaves large requests unfinished: small ones are
+// TestMCPLargeBodiesAreLimited leaves large requests unfinished: small ones are
 // served meanwhile.
-func TestMCPLargeBodiesAreBounded(t *testing.T) {
+func TestMCPLargeBodiesAreLimited(t *testing.T) {
 	c := newTestDB(t)
 	e := c.endpoint(t)
 	for range 40 {

@@ -113,9 +113,9 @@ func TestSaidReachesGateAndProvider(t *testing.T) {
 	}
 }
 
-// TestCallContextIsBounded refuses a call context that is too large or something
+// TestCallContextIsLimited refuses a call context that is too large or something
 // else, in the service.
-func TestCallContextIsBounded(t *testing.T) {
+func TestCallContextIsLimited(t *testing.T) {
 	w := open(t, nil, action("get_weather", nil))
 	for _, said := range []gateway.CallContext{
 		{UserMessage: strings.Repeat("x", 16_001)},

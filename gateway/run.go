@@ -53,9 +53,9 @@ func (g *Gateway) provide(ctx context.Context, in Invocation) (Output, error) {
 	if provider == nil {
 		return Output{}, &Error{Code: CodeNotConnected, Message: notConnected(in.Tool, kind), NotRun: true}
 	}
-	bounded, cancel := context.WithTimeout(ctx, g.runFor)
+	limited, cancel := context.WithTimeout(ctx, g.runFor)
 	defer cancel()
-	output, err := provider.Run(bounded, in)
+	output, err := provider.Run(limited, in)
 	var known *Error
 	switch {
 	case err == nil:
@@ -70,7 +70,7 @@ func (g *Gateway) provide(ctx context.Context, in Invocation) (Output, error) {
 		return Output{}, err
 	case ctx.Err() != nil:
 		return Output{}, ctx.Err()
-	case errors.Is(bounded.Err(), context.DeadlineExceeded):
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
 		return Output{}, &Error{Code: CodeTimeout, Message: fmt.Sprintf("%s did not answer within %s.", in.Tool.Subject, g.runFor)}
 	}
 	return Output{}, &Error{Code: CodeProvider, Message: fmt.Sprintf("%s failed: %s.", in.Tool.Subject, jsondoc.Printable(err.Error()))}

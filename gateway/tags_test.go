@@ -81,8 +81,8 @@ func TestParseTags(t *testing.T) {
 	}
 }
 
-// TestParseTagsIsBounded reads hostile patterns and answers.
-func TestParseTagsIsBounded(t *testing.T) {
+// TestParseTagsIsLimited reads hostile patterns and answers.
+func TestParseTagsIsLimited(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	free := func(pattern string) func(*registry.Tool) {
 		return func(tool *registry.Tool) {

@@ -159,8 +159,8 @@ func TestVerifyGoesOn(t *testing.T) {
 	}
 }
 
-// TestVerifyIsBounded lists so much damage and no more, and counts every row.
-func TestVerifyIsBounded(t *testing.T) {
+// TestVerifyIsLimited lists so much damage and no more, and counts every row.
+func TestVerifyIsLimited(t *testing.T) {
 	rows := make([]Row, 3*maxDamage)
 	for i := range rows {
 		rows[i] = Row{Table: "notes", Key: strconv.Itoa(i), Fields: []string{"x"}, Seal: "wrong"}

@@ -9,40 +9,40 @@ import (
 	"time"
 )
 
-// strangerTime is how long a connection may take until it has shown the token.
-const strangerTime = 2 * time.Second
+// authenticationTime is how long a connection may take until it has shown the token.
+const authenticationTime = 2 * time.Second
 
 // door is a listener that keeps room for those who have the token. Everybody
 // may connect, so that the queue of the system, where nobody can tell who is who,
-// is always empty. Connections that have not shown the token yet are strangers:
+// is always empty. Connections are unauthenticated until they have shown the token:
 // there may be so many of them, and one more closes the oldest. Who shows the
-// token becomes a member, whom no stranger can push out.
+// token becomes a member, which no unauthenticated connection can push out.
 type door struct {
 	net.Listener
-	places, seats int           // for strangers and for members
-	time          time.Duration // that a stranger has
+	places, seats int           // for unauthenticated connections and for members
+	time          time.Duration // until a connection has to be authenticated
 
-	mu        sync.Mutex
-	strangers list.List // of *visitor, the oldest first
-	members   int
+	mu              sync.Mutex
+	unauthenticated list.List // of *visitor, the oldest first
+	members         int
 }
 
 // newDoor returns the door before l, with as many places as the system has files
 // for.
 func newDoor(l net.Listener) *door {
 	places, seats := room(openFiles())
-	return &door{Listener: l, places: places, seats: seats, time: strangerTime}
+	return &door{Listener: l, places: places, seats: seats, time: authenticationTime}
 }
 
-// room returns how many strangers and how many members there may be where the
+// room returns how many unauthenticated connections and members there may be where the
 // process can have so many files open; 0 stands for no limit.
 func room(files uint64) (places, seats int) {
 	const (
 		others = 192 // the database, servers that are called, the runtime
 		least  = 16
 	)
-	if files == 0 || files >= maxStrangers+maxConnections+others {
-		return maxStrangers, maxConnections
+	if files == 0 || files >= maxUnauthenticated+maxConnections+others {
+		return maxUnauthenticated, maxConnections
 	}
 	if files < others+2*least {
 		return least, least
@@ -59,10 +59,10 @@ func (d *door) Accept() (net.Conn, error) {
 	}
 	v := &visitor{Conn: conn, door: d, until: time.Now().Add(d.time)}
 	d.mu.Lock()
-	v.place = d.strangers.PushBack(v)
+	v.place = d.unauthenticated.PushBack(v)
 	var oldest *visitor
-	if d.strangers.Len() > d.places {
-		oldest, _ = d.strangers.Front().Value.(*visitor)
+	if d.unauthenticated.Len() > d.places {
+		oldest, _ = d.unauthenticated.Front().Value.(*visitor)
 	}
 	d.mu.Unlock()
 	if oldest != nil {
@@ -75,10 +75,10 @@ func (d *door) Accept() (net.Conn, error) {
 type visitor struct {
 	net.Conn
 	door  *door
-	until time.Time // when a stranger has to have shown the token
+	until time.Time // when the token must have been shown
 
 	// The lock of the door guards what follows.
-	place  *list.Element // among the strangers; nil for members and when closed
+	place  *list.Element // among the unauthenticated; nil for members and when closed
 	member bool
 	closed bool
 }
@@ -87,7 +87,7 @@ type visitor struct {
 func (v *visitor) Close() error {
 	v.door.mu.Lock()
 	if v.place != nil {
-		v.door.strangers.Remove(v.place)
+		v.door.unauthenticated.Remove(v.place)
 		v.place = nil
 	}
 	if v.member && !v.closed {
@@ -99,7 +99,7 @@ func (v *visitor) Close() error {
 }
 
 // SetReadDeadline implements net.Conn. Nothing that the server allows for lets a
-// stranger stay longer.
+// unauthenticated connection stay longer.
 func (v *visitor) SetReadDeadline(t time.Time) error {
 	v.door.mu.Lock()
 	defer v.door.mu.Unlock()
@@ -117,7 +117,7 @@ func (v *visitor) SetDeadline(t time.Time) error {
 	return v.SetWriteDeadline(t)
 }
 
-// admit makes a stranger who has shown the token a member. It reports false when
+// admit makes a connection that has shown the token a member. It reports false when
 // there is no place, or when the connection was closed in the meantime.
 func (v *visitor) admit() bool {
 	v.door.mu.Lock()
@@ -128,7 +128,7 @@ func (v *visitor) admit() bool {
 	case v.closed, v.door.members >= v.door.seats:
 		return false
 	}
-	v.door.strangers.Remove(v.place)
+	v.door.unauthenticated.Remove(v.place)
 	v.place, v.member = nil, true
 	v.door.members++
 	return v.Conn.SetReadDeadline(time.Time{}) == nil

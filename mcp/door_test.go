@@ -13,13 +13,13 @@ import (
 const doorToken = "0123456789abcdef"
 
 // openDoor serves behind a door with so many places.
-func openDoor(t *testing.T, places int, patience time.Duration) (d *door, addr string) {
+func openDoor(t *testing.T, places int, wait time.Duration) (d *door, addr string) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d = &door{Listener: l, places: places, seats: places, time: patience}
+	d = &door{Listener: l, places: places, seats: places, time: wait}
 	web := serve(HTTP{Token: doorToken}.guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "served") })))
 	web.ReadHeaderTimeout, web.IdleTimeout = time.Hour, time.Hour // only the door ends anything
 	go func() { _ = web.Serve(d) }()
@@ -57,10 +57,10 @@ func ask(t *testing.T, conn net.Conn) int {
 	return resp.StatusCode
 }
 
-// S5: strangers hold every place there is, and go on coming; whoever has the
-// token is served all the same, and keeps the connection. None of the strangers'
+// S5: unauthenticated connections hold every place there is, and go on coming; whoever has the
+// token is served all the same, and keeps the connection. None of those
 // time runs out here, so nothing else makes room.
-func TestStrangersKeepNobodyOut(t *testing.T) {
+func TestUnauthenticatedConnectionsKeepNobodyOut(t *testing.T) {
 	const places = 64
 	d, addr := openDoor(t, places, time.Hour)
 	member := knock(t, addr, "")
@@ -72,11 +72,11 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 	}
 	late := knock(t, addr, "")
 	if got := ask(t, late); got != http.StatusOK {
-		t.Errorf("among strangers: %d", got)
+		t.Errorf("among unauthenticated connections: %d", got)
 	}
 	d.mu.Lock()
-	if got := d.strangers.Len(); got < places-1 || d.members != 2 {
-		t.Errorf("%d strangers and %d members; want every place of the strangers held", got, d.members)
+	if got := d.unauthenticated.Len(); got < places-1 || d.members != 2 {
+		t.Errorf("%d unauthenticated connections and %d members; want every place held", got, d.members)
 	}
 	d.mu.Unlock()
 	for i := range 5 * places {
@@ -89,21 +89,21 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// A stranger whose time is over is closed, a member stays.
-func TestStrangersHaveLittleTime(t *testing.T) {
+// A connection that shows no token in time is closed; a member stays.
+func TestUnauthenticatedConnectionsTimeOut(t *testing.T) {
 	_, addr := openDoor(t, 8, 0)
 	conn := knock(t, addr, "GET /mcp HTTP/1.1\r\nHost")
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	v := &visitor{Conn: nowhere{}, door: &door{seats: 1}, until: time.Now()}
-	v.place = v.door.strangers.PushBack(v)
+	v.place = v.door.unauthenticated.PushBack(v)
 	first, again := v.admit(), v.admit()
-	if !first || !again || v.door.members != 1 || v.door.strangers.Len() != 0 {
+	if !first || !again || v.door.members != 1 || v.door.unauthenticated.Len() != 0 {
 		t.Errorf("%+v", v.door)
 	}
 	other := &visitor{Conn: nowhere{}, door: v.door}
-	other.place = v.door.strangers.PushBack(other)
+	other.place = v.door.unauthenticated.PushBack(other)
 	if other.admit() {
 		t.Error("there is one place, and two have it")
 	}

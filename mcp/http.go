@@ -52,10 +52,10 @@ func (s *Server) Handler(h HTTP) http.Handler {
 		}
 		withSessions.ServeHTTP(w, r)
 	})
-	return patience(h.guard(s.bounds().hold(mux)))
+	return limitWrites(h.guard(s.limiter().hold(mux)))
 }
 
-// guard lets in only who has the token and is no page of a stranger.
+// guard lets in only who has the token and is no page of another origin.
 func (h HTTP) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte("Bearer " + h.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

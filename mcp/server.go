@@ -138,7 +138,7 @@ func revisions() []string {
 	return []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 }
 
-// maxMessage bounds one message of a client, in bytes.
+// maxMessage limits one message of a client, in bytes.
 const maxMessage = 12 << 20
 
 // Arguments take a hundred times their length in memory while they are looked

@@ -149,7 +149,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-func TestProblemsAreBounded(t *testing.T) {
+func TestProblemsAreLimited(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	d := pacer()
 	d.Examples = make([]string, 100_000)

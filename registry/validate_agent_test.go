@@ -92,7 +92,7 @@ func TestDefinitionProblems(t *testing.T) {
 	expectProblems(t, registry.Definition{Agent: &agent}.Problems("definition"), "definition.id: missing")
 }
 
-func TestProblemsAreBounded(t *testing.T) {
+func TestProblemsAreLimited(t *testing.T) {
 	list := make([]string, 9_000)
 	for i := range list {
 		list[i] = fmt.Sprintf("NOT AN ID %d", i)

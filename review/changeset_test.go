@@ -152,9 +152,9 @@ func TestChangeSetNameAgain(t *testing.T) {
 	}
 }
 
-// TestStrangersStayOut lets nobody but the user join a change set that somebody
+// TestOthersCannotJoinAChangeSet lets nobody but the user join a change set that somebody
 // else opened, by proposing, by revising or through a draft.
-func TestStrangersStayOut(t *testing.T) {
+func TestOthersCannotJoinAChangeSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	o.proposeAll(scout, inSet("pacing", "scene_pacer")...)

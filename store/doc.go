@@ -5,6 +5,6 @@
 // Writes go through one connection, in BEGIN IMMEDIATE transactions with
 // synchronous=FULL; reads through a few query_only connections on snapshots of
 // the write-ahead log. Statements are prepared once per connection. Whoever finds
-// the file busy waits for half a minute (patience.go) before giving up with
+// the file busy waits for half a minute (busy.go) before giving up with
 // ErrBusy.
 package store

@@ -16,19 +16,19 @@ import (
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	path     string
-	frozen   bool // opened as a file that nobody changes
-	witness  witness
-	now      func() time.Time
-	newID    func() string
-	patience time.Duration
-	write    *sql.DB
-	log      *sql.DB // writes what a power cut may take back
-	read     *sql.DB
-	writer   chan *session // holds the one writer when nobody uses it; nil until it is opened
-	logger   chan *session // the same for log
-	idle     chan *session // readers that nobody uses
-	slots    chan struct{} // one per reader that may exist
+	path        string
+	frozen      bool // opened as a file that nobody changes
+	witness     witness
+	now         func() time.Time
+	newID       func() string
+	busyTimeout time.Duration
+	write       *sql.DB
+	log         *sql.DB // writes what a power cut may take back
+	read        *sql.DB
+	writer      chan *session // holds the one writer when nobody uses it; nil until it is opened
+	logger      chan *session // the same for log
+	idle        chan *session // readers that nobody uses
+	slots       chan struct{} // one per reader that may exist
 
 	mu     sync.Mutex
 	closed bool
@@ -90,7 +90,7 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	readers := min(max(runtime.NumCPU(), 1), maxReaders)
 	db := &DB{
 		path: path, frozen: frozen, witness: witness{opts.Account, opts.Users},
-		now: opts.Now, newID: opts.NewID, patience: patience,
+		now: opts.Now, newID: opts.NewID, busyTimeout: busyTimeout,
 		writer: make(chan *session, 1), logger: make(chan *session, 1),
 		idle: make(chan *session, readers), slots: make(chan struct{}, readers),
 	}
@@ -202,7 +202,7 @@ func (db *DB) writeWith(ctx context.Context, pool *sql.DB, idle chan *session, f
 		}
 		w = s
 	}
-	err := db.patiently(ctx, func() error {
+	err := db.retryBusy(ctx, func() error {
 		_, err := w.exec(ctx, "BEGIN IMMEDIATE")
 		return err
 	})

@@ -31,7 +31,7 @@ func (db *DB) firstWriter(ctx context.Context, pool *sql.DB) (*session, error) {
 	}
 	select {
 	case s := <-db.idle:
-		if err := db.patiently(ctx, func() error { return s.becomeWriter(ctx) }); err != nil {
+		if err := db.retryBusy(ctx, func() error { return s.becomeWriter(ctx) }); err != nil {
 			err = errors.Join(err, s.script(ctx, "PRAGMA "+waits)) // it stays a reader, which waits
 			db.idle <- s
 			return nil, err
@@ -46,7 +46,7 @@ func (db *DB) firstWriter(ctx context.Context, pool *sql.DB) (*session, error) {
 // openWriter opens a writing connection.
 func (db *DB) openWriter(ctx context.Context, pool *sql.DB) (*session, error) {
 	var s *session
-	err := db.patiently(ctx, func() (err error) {
+	err := db.retryBusy(ctx, func() (err error) {
 		s, err = db.newSession(ctx, pool)
 		return err
 	})

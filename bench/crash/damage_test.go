@@ -23,9 +23,9 @@ func (c testDB) inProcess(t *testing.T, args ...string) (out string, code int, p
 	return stdout + stderr, code, nil
 }
 
-// patient is a database with a history and something to decide, and what it
+// damaged is a database with a history and something to decide, and what it
 // says when it is well.
-type patient struct {
+type damaged struct {
 	testDB
 	image   []byte
 	pending string // id of the proposal that waits
@@ -53,7 +53,7 @@ func (c testDB) says(t *testing.T) string {
 	return all.String()
 }
 
-func newPatient(t *testing.T) patient {
+func newDamaged(t *testing.T) damaged {
 	t.Helper()
 	c := newTestDB(t)
 	waiting := propose(t, c, 0, 12)
@@ -62,7 +62,7 @@ func newPatient(t *testing.T) patient {
 	c.must("", "needs-changes", waiting[9], "--note", "Say when to use it.")
 	c.must("", "comment", waiting[10], "--note", "It reads well.")
 	c.must("", "verify") // and the log is written back
-	p := patient{testDB: c, pending: waiting[11]}
+	p := damaged{testDB: c, pending: waiting[11]}
 	var err error
 	if p.image, err = os.ReadFile(c.path); err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func (v *verdicts) count(n *int) {
 
 // examine writes a damaged image (and a log) and looks at what toolcrib makes
 // of it.
-func (p patient) examine(t *testing.T, what string, image, wal []byte, v *verdicts) {
+func (p damaged) examine(t *testing.T, what string, image, wal []byte, v *verdicts) {
 	t.Helper()
 	dir := t.TempDir()
 	c := p.on(filepath.Join(dir, "toolcrib.db"))
@@ -142,7 +142,7 @@ func (p patient) examine(t *testing.T, what string, image, wal []byte, v *verdic
 // wrong log beside the file, again and again in other places.
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
-	p := newPatient(t)
+	p := newDamaged(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	page := 4096
 	kinds := []struct {

@@ -16,8 +16,8 @@ import (
 	"toolcrib/bench/terminal"
 )
 
-// patience is how long anything on the screen may take.
-const patience = 20 * time.Second
+// waitLimit is how long anything on the screen may take.
+const waitLimit = 20 * time.Second
 
 // built is where the tests find toolcrib, which is built when the first of
 // them needs it.
@@ -151,7 +151,7 @@ func (c testDB) open(width, height int) person {
 
 func (p person) sees(texts ...string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(p.t.Context(), waitLimit)
 	defer cancel()
 	if _, err := p.Wait(ctx, texts...); err != nil {
 		p.t.Fatal(err)
@@ -169,7 +169,7 @@ func (p person) answers(offer string) {
 // lost waits until a text is off the screen.
 func (p person) lost(text string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(p.t.Context(), waitLimit)
 	defer cancel()
 	if err := p.Gone(ctx, text); err != nil {
 		p.t.Fatal(err)
@@ -179,7 +179,7 @@ func (p person) lost(text string) {
 // ends waits until the program is gone.
 func (p person) ends() {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(p.t.Context(), waitLimit)
 	defer cancel()
 	if err := p.Ended(ctx); err != nil {
 		p.t.Fatal(err)

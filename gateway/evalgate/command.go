@@ -1,13 +1,11 @@
 package evalgate
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os/exec"
-	"time"
 
 	"toolcrib/gateway"
 	"toolcrib/internal/proc"
@@ -29,15 +27,11 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	if err != nil {
 		return gateway.GateAnswer{}, err
 	}
-	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...) //nolint:gosec // the user's own configuration names it
-	cmd.Dir = c.Dir
-	cmd.WaitDelay = 100 * time.Millisecond // for what hides from its group and keeps the pipe open
-	var out bounded
-	cmd.Stdin, cmd.Stdout = bytes.NewReader(q), &out
-	if err := proc.Run(cmd); err != nil {
+	out, err := proc.Exchange(ctx, c.Args, c.Dir, q, maxAnswer+1) // one byte more shows that it is too long
+	if err != nil {
 		return gateway.GateAnswer{}, ended(err)
 	}
-	return decode(out.kept)
+	return decode(out.Stdout)
 }
 
 // ended says why the program gave no answer, and not where it is: the agent may
@@ -51,15 +45,4 @@ func ended(err error) error {
 		return errors.New("its program is not there")
 	}
 	return errors.New("its program cannot be run")
-}
-
-// bounded keeps a little more of what is written to it than an answer may
-// have, and takes the rest, so that the program is not stopped by a full pipe.
-type bounded struct{ kept []byte }
-
-// Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
-	room := max(maxAnswer+1-len(b.kept), 0)
-	b.kept = append(b.kept, p[:min(len(p), room)]...)
-	return len(p), nil
 }

@@ -133,13 +133,13 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, e
 	if name == "" {
 		name = tool.WireName()
 	}
-	bounded, cancel := context.WithTimeout(ctx, h.config.Timeout)
+	limited, cancel := context.WithTimeout(ctx, h.config.Timeout)
 	defer cancel()
-	body, status, err := h.post(bounded, tool.Provider.URL, newCall(name, in))
+	body, status, err := h.post(limited, tool.Provider.URL, newCall(name, in))
 	switch {
 	case ctx.Err() != nil:
 		return gateway.Output{}, ctx.Err()
-	case errors.Is(bounded.Err(), context.DeadlineExceeded):
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeTimeout, Message: fmt.Sprintf("The hub of %s did not answer within %s.", in.Tool.Subject, h.config.Timeout)}
 	case errors.Is(err, errRedirect):
 		return gateway.Output{}, failed(in, errRedirect.Error())

@@ -156,8 +156,8 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestBounds ends what takes too long, says too much or leads elsewhere.
-func TestBounds(t *testing.T) {
+// TestLimits ends what takes too long, says too much or leads elsewhere.
+func TestLimits(t *testing.T) {
 	release := make(chan struct{})
 	slow := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		select {

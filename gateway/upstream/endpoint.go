@@ -85,7 +85,7 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	case err == nil && kind == "application/json" && call: // what answers a notification says nothing
 		err = c.tapBody(resp)
 	default:
-		resp.Body = bounded{io.LimitReader(resp.Body, maxNoise), resp.Body}
+		resp.Body = limitedBody{io.LimitReader(resp.Body, maxNoise), resp.Body}
 		return resp, nil
 	}
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *carrier) send(req *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	resp.Body = bounded{resp.Body, closing{resp.Body, cancel}}
+	resp.Body = limitedBody{resp.Body, closing{resp.Body, cancel}}
 	return resp, nil
 }
 
@@ -178,8 +178,8 @@ func (c *carrier) tapBody(resp *http.Response) error {
 	return errors.Join(closed)
 }
 
-// bounded is a body that is read only in part.
-type bounded struct {
+// limitedBody is a body that is read only in part.
+type limitedBody struct {
 	io.Reader
 	io.Closer
 }

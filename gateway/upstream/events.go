@@ -46,7 +46,7 @@ func (e *events) Close() error { return e.in.Close() }
 func (e *events) event() ([]byte, error) {
 	var head, data []byte
 	for {
-		line, err := boundedLine(e.lines, MaxMessage)
+		line, err := limitedLine(e.lines, MaxMessage)
 		text := bytes.TrimRight(line, "\r\n")
 		if len(head)+len(data)+len(text) > MaxMessage {
 			return nil, fmt.Errorf("%w: an event of more than %d MiB", ErrTooLarge, MaxMessage>>20)

@@ -47,15 +47,15 @@ func (f *frames) Close() error { return f.in.Close() }
 
 // line returns the next line with an end of line behind it.
 func (f *frames) line() ([]byte, error) {
-	line, err := boundedLine(f.lines, MaxMessage)
+	line, err := limitedLine(f.lines, MaxMessage)
 	if len(line) > 0 && errors.Is(err, io.EOF) {
 		return append(line, '\n'), nil
 	}
 	return line, err
 }
 
-// boundedLine reads a line of at most limit bytes, its end included.
-func boundedLine(r *bufio.Reader, limit int) ([]byte, error) {
+// limitedLine reads a line of at most limit bytes, its end included.
+func limitedLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')

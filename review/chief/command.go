@@ -1,11 +1,9 @@
 package chief
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -44,29 +42,25 @@ func (c Command) Review(ctx context.Context, r review.Request) (review.Opinion, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...) //nolint:gosec // the user's own configuration names it
-	cmd.Dir = c.Dir
-	cmd.WaitDelay = time.Second // for what hides from its group and keeps the pipes open
-	var out, errs bounded
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(question), &out, &errs
-	err = proc.Run(cmd)
+	out, err := proc.Exchange(ctx, c.Args, c.Dir, question, maxAnswer)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return review.Opinion{}, fmt.Errorf("%w within %s", review.ErrConsultant, timeout)
-	case out.full:
+	case out.Full:
 		return review.Opinion{}, fmt.Errorf("%w: it wrote more than %d bytes", review.ErrOpinion, maxAnswer)
 	case err != nil:
-		return review.Opinion{}, fmt.Errorf("%w: %w%s", review.ErrConsultant, err, lastWords(errs.buf.String()))
+		return review.Opinion{}, fmt.Errorf("%w: %w%s", review.ErrConsultant, err, lastLine(string(out.Stderr)))
 	}
-	o, err := Decode(out.buf.Bytes())
+	o, err := Decode(out.Stdout)
 	if err != nil {
 		return o, err
 	}
 	return o, about(o, r)
 }
 
-// lastWords is the end of what a program said before it failed.
-func lastWords(s string) string {
+// lastLine returns the last line that a failed program wrote, to be appended to
+// an error.
+func lastLine(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return ""
@@ -75,20 +69,4 @@ func lastWords(s string) string {
 		s = s[i+1:]
 	}
 	return ": " + strings.ToValidUTF8(s[:min(len(s), 200)], "\uFFFD")
-}
-
-// bounded keeps at most maxAnswer bytes of what is written to it, and takes the
-// rest without an error, so that the program is not killed by a full pipe. The
-// buffer is no embedded one: its ReadFrom would go around Write.
-type bounded struct {
-	buf  bytes.Buffer
-	full bool
-}
-
-// Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
-	room := max(maxAnswer-b.buf.Len(), 0)
-	b.full = b.full || len(p) > room
-	b.buf.Write(p[:min(len(p), room)])
-	return len(p), nil
 }

@@ -36,7 +36,7 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-func TestCommonIsBounded(t *testing.T) {
+func TestCommonIsLimited(t *testing.T) {
 	var a, b strings.Builder
 	for i := range 30 {
 		fmt.Fprintf(&a, "%s x%d ", text(prose(chance(uint64(i)), 10+i)), i)

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// patience is how long somebody waits for the others who use the file before
-// being told that it is busy.
-const patience = 30 * time.Second
+// busyTimeout is how long an operation waits for other users of the file before
+// it fails with ErrBusy.
+const busyTimeout = 30 * time.Second
 
 // Those who read leave the waiting to the engine: readers share, so they wait
 // only while a log is being recovered, or written back by the last who left.
@@ -24,10 +24,10 @@ const (
 // all, so that whoever waits has the same chance at each turn.
 const askEvery = 4 * time.Millisecond
 
-// patiently runs try until the database is not busy, patience is over, or ctx
-// is done.
-func (db *DB) patiently(ctx context.Context, try func() error) error {
-	over := time.NewTimer(db.patience)
+// retryBusy repeats try until the database is not busy, the timeout has passed,
+// or ctx is done.
+func (db *DB) retryBusy(ctx context.Context, try func() error) error {
+	over := time.NewTimer(db.busyTimeout)
 	defer over.Stop()
 	for {
 		if err := ctx.Err(); err != nil {

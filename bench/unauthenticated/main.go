@@ -1,8 +1,8 @@
-// Command strangers measures how long an authorised request over HTTP takes
+// Command unauthenticated measures how long an authorised request over HTTP takes
 // while clients without a token hold connections: idle ones, and ones that sent
 // half of a header and come back whenever they are closed.
 //
-//	go build -o /tmp/toolcrib . && go run ./bench/strangers /tmp/toolcrib
+//	go build -o /tmp/toolcrib . && go run ./bench/unauthenticated /tmp/toolcrib
 package main
 
 import (
@@ -31,14 +31,14 @@ const (
 
 func main() {
 	if err := run(context.Background(), os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "strangers:", err)
+		fmt.Fprintln(os.Stderr, "unauthenticated:", err)
 		os.Exit(1)
 	}
 }
 
 func run(ctx context.Context, args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("usage: strangers TOOLCRIB")
+		return fmt.Errorf("usage: unauthenticated TOOLCRIB")
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string) error {
 
 // start serves a new database and returns the address.
 func start(ctx context.Context, program string) (string, error) {
-	dir, err := os.MkdirTemp("", "strangers")
+	dir, err := os.MkdirTemp("", "unauthenticated")
 	if err != nil {
 		return "", err
 	}

@@ -13,11 +13,11 @@ import (
 // What clients may have of an endpoint together. Whoever asks for more is told
 // so, and the others are served.
 const (
-	maxConnections = 1024 // that have shown the token
-	maxStrangers   = 4096 // connections that have not
-	maxRequests    = 512  // at once, streams of notifications among them
-	maxSessions    = 1000
-	maxLarge       = 8 // requests of more than heavyArguments bytes at once
+	maxConnections     = 1024 // that have shown the token
+	maxUnauthenticated = 4096 // connections that have not
+	maxRequests        = 512  // at once, streams of notifications among them
+	maxSessions        = 1000
+	maxLarge           = 8 // requests of more than heavyArguments bytes at once
 )
 
 // How long a client may take for the body of a request, wait for its turn with
@@ -28,14 +28,14 @@ const (
 	writeTime = 30 * time.Second
 )
 
-// bounds keep clients from taking all the memory there is, and all the time.
-type bounds struct {
+// limiter keeps clients from taking all the memory there is, and all the time.
+type limiter struct {
 	requests, large chan struct{}
 	full            func() bool // reports whether there may be no more sessions
 }
 
-func (s *Server) bounds() *bounds {
-	return &bounds{requests: make(chan struct{}, maxRequests), large: make(chan struct{}, maxLarge), full: func() bool {
+func (s *Server) limiter() *limiter {
+	return &limiter{requests: make(chan struct{}, maxRequests), large: make(chan struct{}, maxLarge), full: func() bool {
 		n := 0
 		for range s.sdk.Sessions() {
 			n++
@@ -45,7 +45,7 @@ func (s *Server) bounds() *bounds {
 }
 
 // hold lets a request pass when there is room for it, with its body read.
-func (b *bounds) hold(next http.Handler) http.Handler {
+func (b *limiter) hold(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case b.requests <- struct{}{}:
@@ -76,7 +76,7 @@ func (b *bounds) hold(next http.Handler) http.Handler {
 
 // turn waits until there is room for one more large request; false when it took
 // too long.
-func (b *bounds) turn(ctx context.Context) bool {
+func (b *limiter) turn(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, turnTime)
 	defer cancel()
 	select {
@@ -122,39 +122,39 @@ func turnAway(w http.ResponseWriter, status int, why string) {
 	http.Error(w, why, status)
 }
 
-// patience gives up clients that do not read what they are sent, however long
+// limitWrites gives up clients that do not read what they are sent, however long
 // the answer takes to come: every write has a time of its own, and so has what
 // the server writes before and after the handler.
-func patience(next http.Handler) http.Handler {
+func limitWrites(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p := &patient{w, http.NewResponseController(w)}
+		p := &timedWriter{w, http.NewResponseController(w)}
 		p.extend()
 		next.ServeHTTP(p, r)
 		p.extend()
 	})
 }
 
-// patient is a writer whose every write may take writeTime.
-type patient struct {
+// timedWriter is a writer whose every write may take writeTime.
+type timedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 }
 
-func (p *patient) extend() {
+func (p *timedWriter) extend() {
 	_ = p.control.SetWriteDeadline(time.Now().Add(writeTime)) // where there are none, there is no network
 }
 
 // Write implements http.ResponseWriter.
-func (p *patient) Write(text []byte) (int, error) {
+func (p *timedWriter) Write(text []byte) (int, error) {
 	p.extend()
 	return p.ResponseWriter.Write(text)
 }
 
 // Flush implements http.Flusher.
-func (p *patient) Flush() {
+func (p *timedWriter) Flush() {
 	p.extend()
 	_ = p.control.Flush()
 }
 
 // Unwrap is for http.ResponseController.
-func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p *timedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }

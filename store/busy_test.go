@@ -38,12 +38,12 @@ func breaksIn(ctx context.Context, db *DB) error {
 	})
 }
 
-// TestBusyIsSaidInASentence lets the patience of a writer run out: what it is
+// TestBusyIsSaidInASentence lets the timeout of a writer run out: what it is
 // told has a sentinel and none of the engine's words, and when the others are
 // gone it can go on.
 func TestBusyIsSaidInASentence(t *testing.T) {
 	db := reopened(t)
-	db.patience = 0
+	db.busyTimeout = 0
 	for round := range 2 {
 		release := held(t, db, "BEGIN IMMEDIATE")
 		err := breaksIn(t.Context(), db)
@@ -67,7 +67,7 @@ func TestWaitingEndsWhenTheOthersDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	tries := 0
-	err = db.patiently(t.Context(), func() error {
+	err = db.retryBusy(t.Context(), func() error {
 		if tries++; tries == 3 {
 			release()
 		}
@@ -85,7 +85,7 @@ func TestWaitingEndsWhenTheOthersDo(t *testing.T) {
 // TestWaitingCanBeInterrupted cancels a writer that waits.
 func TestWaitingCanBeInterrupted(t *testing.T) {
 	db := reopened(t)
-	db.patience = time.Hour
+	db.busyTimeout = time.Hour
 	defer held(t, db, "BEGIN IMMEDIATE")()
 	ctx, cancel := context.WithCancel(t.Context())
 	waited := make(chan error)
@@ -114,7 +114,7 @@ func TestHalfAWriterIsAReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	release := held(t, db, "BEGIN", "SELECT * FROM sqlite_schema")
-	db.patience = 0
+	db.busyTimeout = 0
 	if err := breaksIn(t.Context(), db); !errors.Is(err, ErrBusy) {
 		t.Errorf("it became a writer beside another who reads: %v", err)
 	}
