@@ -35,14 +35,18 @@ func notRun() map[string]string {
 // against what is shown there. Settings are taken for the user's own.
 func TestDocumentsAsTyped(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	needsShell(t)
+	needsPrograms(t, "sh")
 	skipped := notRun()
 	ran := 0
 	for _, file := range pages(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			r := newReader(t)
 			r.installPrograms()
-			if filepath.Base(file) != "README.md" { // which alone begins with nothing
+			switch filepath.Base(file) {
+			case "README.md", "tour.md": // they begin with nothing but a file
+				needsPrograms(t, "jq", "patch")
+				r.takesExamples()
+			default:
 				r.must("toolcrib fork file_reader")
 			}
 			for _, b := range blocksOf(t, file) {
@@ -95,11 +99,13 @@ func uncommented(line string) string {
 	return strings.TrimSpace(line)
 }
 
-// needsShell skips where there is no shell to type into.
-func needsShell(t *testing.T) {
+// needsPrograms skips the test where a program that the document uses is missing.
+func needsPrograms(t *testing.T, names ...string) {
 	t.Helper()
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no sh to type into")
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("the document uses %s: %v", name, err)
+		}
 	}
 }
 

@@ -11,20 +11,11 @@ import (
 	"testing"
 )
 
-// installPrograms puts the programs in the reader's path that the documents take for
-// granted: an editor, a package runner, a model.
+// installPrograms puts the programs in the reader's path that the documents
+// take for granted: a package runner, a model.
 func (r *reader) installPrograms() {
 	r.t.Helper()
 	r.env = append(r.env, "RUNNER_TEMP="+r.bin)
-	// The first edit answers a remark, the second turns the file into a change
-	// of what is live.
-	r.program("vi", `
-if grep -q 'Slow is' "$1"; then
-	sed -e 's/^type: new/type: modify/' -e 's/^baseVersion: 0/baseVersion: 1/' -e 's/Slow is/Too slow is/' "$1" > edited
-else
-	sed -e 's/Name each passage/Slow is what takes more than a page. Name each passage/' "$1" > edited
-fi
-mv edited "$1"`)
 	r.program("npx", `exec mcp-fixture "$HOME/served.json"`)
 	r.write(filepath.Join(r.home, "served.json"), `[{"name":"read_graph","description":"Read the whole graph of what is known.","inputSchema":{"type":"object"}}]`)
 	r.program("generate", `cat "$HOME/generated"`)
@@ -36,6 +27,20 @@ mv edited "$1"`)
 	if err := os.Chmod(filepath.Join(r.dir, "my-application"), 0o700); err != nil {
 		r.t.Fatal(err)
 	}
+}
+
+// takesExamples gives the reader the examples of the repository, and a copy of
+// the one that the tour starts from.
+func (r *reader) takesExamples() {
+	r.t.Helper()
+	if err := os.CopyFS(filepath.Join(r.dir, "examples"), os.DirFS("../examples")); err != nil {
+		r.t.Fatal(err)
+	}
+	text, err := os.ReadFile("../examples/commit_message.md")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.write("commit_message.md", string(text))
 }
 
 // scene is a folder with a database in which something of every kind waits,

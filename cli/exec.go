@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,10 +71,6 @@ func runExec(ctx context.Context, a *app, who callerFlags, tool, args, callConte
 	}
 	return a.withGateway(ctx, func(g *openGateway) error {
 		res, err := g.Execute(ctx, caller, req)
-		var refused *gateway.Error
-		if errors.As(err, &refused) && refused.Pending != "" {
-			a.note("toolcrib: the user looks at it with toolcrib calls show %s, and approves or refuses it", refused.Pending)
-		}
 		if err != nil {
 			return err
 		}

@@ -143,13 +143,17 @@ func report(env Env, asJSON bool, err error) int {
 		return exitFindings
 	}
 	o := outcomeOf(err)
+	var refused *gateway.Error
+	ofCall := errors.As(err, &refused)
 	if !asJSON {
 		fmt.Fprintf(env.Err, "toolcrib: %s\n", visible.Text(belongs(sentence(err))))
+		if ofCall && refused.Code == gateway.CodeApprovalRequired {
+			fmt.Fprintf(env.Err, "toolcrib: Review it with `toolcrib calls show %s`.\n", visible.Line(refused.Pending))
+		}
 		return o.exit
 	}
 	doc := docError{Schema: schema, Kind: "error", Code: o.code, Message: sentence(err), Problems: problemsOf(err)}
-	var refused *gateway.Error
-	if errors.As(err, &refused) {
+	if ofCall {
 		doc.Pending, doc.ApprovalRequest = refused.Pending, refused.ApprovalRequest
 		if json.Valid(refused.Answer) {
 			doc.Answer = refused.Answer

@@ -69,7 +69,7 @@ func exampleLines(c *cobra.Command) []string {
 // n-th line is about the n-th of what its id may stand for.
 func TestExamplesAsTyped(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	needsShell(t)
+	needsPrograms(t, "sh")
 	s, skipped, ids := newScene(t), notRun(), stands()
 	for _, c := range commands() {
 		t.Run(c.CommandPath(), func(t *testing.T) {

@@ -172,7 +172,7 @@ func (p Pending) same(other Pending) bool {
 func (g *Gateway) asked(p Pending) error {
 	return &Error{
 		Code: CodeApprovalRequired, Pending: p.ID,
-		Message: fmt.Sprintf("%s needs the user's yes. The call waits as %s until %s; do not call again, ask for its outcome.", p.Tool, p.ID, p.ExpiresAt.Format(time.RFC3339)),
+		Message: fmt.Sprintf("%s requires user approval. Pending call %s expires at %s; do not retry, poll its outcome.", p.Tool, p.ID, p.ExpiresAt.Format(time.RFC3339)),
 	}
 }
 
