@@ -12,6 +12,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"toolcrib/internal/owner"
 	"toolcrib/review/rules"
 )
 
@@ -138,6 +139,15 @@ func (c *config) severity(id string) rules.Severity {
 	return ""
 }
 
+// ownerOf returns the account that a file or folder belongs to.
+func ownerOf(name string) (account int, known bool) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return 0, false
+	}
+	return owner.Of(info)
+}
+
 // planted returns an error for a project's file that somebody else has put
 // above the folder we work in, where everybody may write, such as into /tmp:
 // it would choose the database of all who work below. Whoever owns the folder
@@ -147,8 +157,8 @@ func planted(dir, file string) error {
 	if err != nil || above.Mode().Perm()&0o002 == 0 {
 		return nil
 	}
-	whose, known := owner(file)
-	here, alsoKnown := owner(dir)
+	whose, known := ownerOf(file)
+	here, alsoKnown := ownerOf(dir)
 	if !known || !alsoKnown || whose == here || whose == os.Geteuid() || whose == 0 {
 		return nil
 	}

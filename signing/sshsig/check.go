@@ -7,11 +7,23 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Check returns nil when key made sig over data: in the one format for such a
-// key, and for a key in hardware with the user present. Its error wraps ErrKey
-// or ErrSignature.
+// Check returns nil when key made sig over data, in the form that CheckForm
+// wants. Its error wraps ErrKey, ErrMalformed or ErrSignature.
 func Check(key ssh.PublicKey, data []byte, sig *ssh.Signature) error {
 	key = Plain(key)
+	if err := CheckForm(key, sig); err != nil {
+		return err
+	}
+	if err := key.Verify(data, sig); err != nil {
+		return fmt.Errorf("%w: %w", ErrSignature, err)
+	}
+	return nil
+}
+
+// CheckForm returns nil when sig has the one form of a signature by key, which
+// is no certificate: for a key in hardware with the user present. Whether it
+// holds is not looked at.
+func CheckForm(key ssh.PublicKey, sig *ssh.Signature) error {
 	if err := checkPlain(key); err != nil {
 		return err
 	}
@@ -29,9 +41,6 @@ func Check(key ssh.PublicKey, data []byte, sig *ssh.Signature) error {
 	// one.
 	if size := rsaSize(key); size != 0 && len(sig.Blob) != (size+7)/8 {
 		return fmt.Errorf("%w: it has %d bytes for a key of %d bits", ErrSignature, len(sig.Blob), size)
-	}
-	if err := key.Verify(data, sig); err != nil {
-		return fmt.Errorf("%w: %w", ErrSignature, err)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ var (
 	hash         = form{valid: isHash, expected: "64 lower-case hex digits"}
 	optionalHash = form{valid: isHash, expected: `64 lower-case hex digits or "-"`, optional: true}
 	uuid         = form{valid: isUUID, expected: "a UUID in lower case"}
-	principal    = form{valid: isPrincipal, expected: `"user:" and a name of 1 to 64 of A-Z, a-z, 0-9, "_" and, after the first, ".@+-"`}
+	principal    = form{valid: ValidPrincipal, expected: `"user:" and a name of 1 to 64 of A-Z, a-z, 0-9, "_" and, after the first, ".@+-"`}
 	token        = form{valid: isToken, expected: `1 to 256 of A-Z, a-z, 0-9 and "_.:/-", a letter first`}
 	setName      = form{valid: isSetName, expected: `"-" or 1 to 64 letters, digits, spaces and "._-", a letter or digit first`, optional: true}
 	tierName     = form{valid: isTier, expected: `"auto_approve", "requires_approval" or "-"`, optional: true}
@@ -191,7 +191,9 @@ func isUUID(s string) bool {
 	return true
 }
 
-func isPrincipal(s string) bool {
+// ValidPrincipal reports whether s has the form of who signs: "user:" and the
+// name of an actor.
+func ValidPrincipal(s string) bool {
 	name, ok := strings.CutPrefix(s, "user:")
 	return ok && madeOf(name, letters+digits+"_", letters+digits+"_.@+-", 64)
 }

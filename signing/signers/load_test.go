@@ -1,0 +1,84 @@
+package signers_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolcrib/signing/signers"
+	"toolcrib/signing/signingtest"
+)
+
+// TestWhere looks for the file in the system's folder before the user's, and
+// never gets to the user's because the system's is broken.
+func TestWhere(t *testing.T) {
+	line := "user:mara " + signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey()) + "\n"
+	system, user := t.TempDir(), t.TempDir()
+	for _, dir := range []string{system, user} {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := signers.Load(system, user); !errors.Is(err, signers.ErrNoFile) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, _, err := signers.Load(filepath.Join(system, "none"), filepath.Join(user, "none")); !errors.Is(err, signers.ErrNoFile) {
+		t.Errorf("no folders: %v", err)
+	}
+	signingtest.WriteFile(t, filepath.Join(user, signers.AllowedFile), line)
+	s, file, err := signers.Load(system, user)
+	if err != nil || len(s.Entries()) != 1 || file != filepath.Join(user, signers.AllowedFile) {
+		t.Errorf("the user's: %s, %v", file, err)
+	}
+	list, err := os.ReadFile(filepath.Join("..", "krl", "testdata", "revoked_keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signingtest.WriteFile(t, filepath.Join(user, signers.RevokedFile), string(list))
+	if with, _, err := signers.Load(system, user); err != nil || with.Digest() == s.Digest() {
+		t.Errorf("the user's with a revocation list: %v", err)
+	}
+	if os.Geteuid() != 0 {
+		return // the system's folder is the administrator's
+	}
+	signingtest.WriteFile(t, filepath.Join(system, signers.AllowedFile), line+line)
+	s, file, err = signers.Load(system, user)
+	if err != nil || len(s.Entries()) != 2 || file != filepath.Join(system, signers.AllowedFile) {
+		t.Errorf("the system's: %s, %v", file, err)
+	}
+	signingtest.WriteFile(t, filepath.Join(system, signers.AllowedFile), "nonsense\n")
+	if _, _, err := signers.Load(system, user); !errors.Is(err, signers.ErrFile) {
+		t.Errorf("the system's with nonsense: %v", err)
+	}
+}
+
+// TestUnsafeFiles refuses what others could have written, and what is no file.
+func TestUnsafeFiles(t *testing.T) {
+	line := "user:mara " + signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey()) + "\n"
+	for name, spoil := range map[string]func(dir, file string) error{
+		"others may write to it":            func(_, file string) error { return os.Chmod(file, 0o602) },
+		"its group may write to it":         func(_, file string) error { return os.Chmod(file, 0o620) },
+		"others may write to its folder":    func(dir, _ string) error { return os.Chmod(dir, 0o777) },
+		"it is a folder":                    func(_, file string) error { return errors.Join(os.Remove(file), os.Mkdir(file, 0o700)) },
+		"it is too large":                   func(_, file string) error { return os.WriteFile(file, make([]byte, signers.MaxSize+1), 0o600) },
+		"the revocation list is unreadable": func(dir, _ string) error { return os.WriteFile(filepath.Join(dir, signers.RevokedFile), nil, 0o600) },
+	} {
+		dir := t.TempDir()
+		if err := os.Chmod(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, signers.AllowedFile)
+		signingtest.WriteFile(t, file, line)
+		if err := spoil(dir, file); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := signers.Load(t.TempDir(), dir); !errors.Is(err, signers.ErrFile) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, err := signers.Load("etc/toolcrib", t.TempDir()); !errors.Is(err, signers.ErrFile) || !strings.Contains(err.Error(), "absolute") {
+		t.Errorf("a folder of the working directory: %v", err)
+	}
+}

@@ -1,0 +1,169 @@
+package signers
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"toolcrib/signing/krl"
+	"toolcrib/signing/sshsig"
+	"toolcrib/signing/statement"
+)
+
+// Limits of a signers file.
+const (
+	MaxSize    = 256 << 10 // bytes
+	MaxEntries = 1_000
+)
+
+// Parse reads a signers file and a key revocation list, which is nil for none.
+// Its errors name the line.
+func Parse(allowed, revoked []byte) (*Signers, error) {
+	if len(allowed) > MaxSize {
+		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrFile, MaxSize)
+	}
+	s := &Signers{}
+	if revoked != nil {
+		var err error
+		if s.revoked, err = krl.Parse(revoked); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrFile, err)
+		}
+		s.krlSum = sum(revoked)
+	}
+	people := map[string]string{} // principal of each plain key
+	number := 0
+	for line := range bytes.Lines(allowed) {
+		number++
+		text := strings.Trim(string(line), " \t\r\n")
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		e, err := parseEntry(text)
+		if err != nil {
+			return nil, fmt.Errorf("%w: line %d: %w", ErrFile, number, err)
+		}
+		e.Line = number
+		if !e.Authority {
+			if other := people[e.wire]; other != "" && other != e.Principals[0] {
+				return nil, fmt.Errorf("%w: line %d: %s has the key of %s; a key is one person's", ErrFile, number, e.Principals[0], other)
+			}
+			people[e.wire] = e.Principals[0]
+		}
+		if s.entries = append(s.entries, e); len(s.entries) > MaxEntries {
+			return nil, fmt.Errorf("%w: it has more than %d keys", ErrFile, MaxEntries)
+		}
+	}
+	return s, nil
+}
+
+func parseEntry(line string) (Entry, error) {
+	names, rest, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
+	key, _, options, _, err := ssh.ParseAuthorizedKey([]byte(rest))
+	if err != nil {
+		return Entry{}, fmt.Errorf("expected a principal, options, and a key: %w", err)
+	}
+	if _, ok := key.(*ssh.Certificate); ok {
+		return Entry{}, fmt.Errorf("expected a key, not a certificate; name the authority with cert-authority")
+	}
+	e := Entry{Key: key, wire: string(key.Marshal()), Principals: strings.Split(names, ",")}
+	if err := sshsig.CheckKey(key); err != nil {
+		return e, err
+	}
+	for _, option := range options {
+		if err := e.option(option); err != nil {
+			return e, err
+		}
+	}
+	for _, p := range e.Principals {
+		// OpenSSH takes "*", "?" and "!" for patterns: none of them is in a name.
+		if !statement.ValidPrincipal(p) {
+			return e, fmt.Errorf("expected a principal such as user:mara, without patterns or quotes; got %.80q", p)
+		}
+	}
+	switch {
+	case !e.Authority && len(e.Principals) > 1:
+		return e, fmt.Errorf("%s share a key; only an authority has several principals", names)
+	case !e.ValidBefore.IsZero() && !e.ValidAfter.Before(e.ValidBefore):
+		return e, fmt.Errorf("valid-before is not after valid-after")
+	case e.VerifyRequired && !e.Authority && !strings.HasPrefix(key.Type(), "sk-"):
+		return e, fmt.Errorf("%s is for keys in hardware", verifyRequired)
+	}
+	return e, nil
+}
+
+// option reads one option of a line. Names are of either case.
+func (e *Entry) option(option string) error {
+	name, value, valued := strings.Cut(option, "=")
+	name = strings.ToLower(name)
+	if quoted := len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"'; valued && !quoted {
+		return fmt.Errorf("expected %s=\"…\"; got %.80q", name, option)
+	}
+	if valued {
+		value = value[1 : len(value)-1]
+	}
+	switch {
+	case name == "cert-authority" && !valued && !e.Authority:
+		e.Authority = true
+	case name == verifyRequired && !valued && !e.VerifyRequired:
+		e.VerifyRequired = true
+	case name == "namespaces" && valued && e.Namespaces == nil:
+		e.Namespaces = strings.Split(value, ",")
+		for _, n := range e.Namespaces {
+			if n == "" || strings.ContainsAny(n, "*?! \t\"\\") {
+				return fmt.Errorf("expected names of namespaces without patterns, separated by commas; got %.80q", value)
+			}
+		}
+	case name == "valid-after" && valued && e.ValidAfter.IsZero():
+		return parseTime(name, value, &e.ValidAfter)
+	case name == "valid-before" && valued && e.ValidBefore.IsZero():
+		return parseTime(name, value, &e.ValidBefore)
+	default:
+		return fmt.Errorf("expected each of cert-authority, namespaces, valid-after, valid-before and %s at most once; got %.80q", verifyRequired, option)
+	}
+	return nil
+}
+
+// The forms of a time.
+var timeForms = []string{"20060102Z", "200601021504Z", secondForm}
+
+const secondForm = "20060102150405Z"
+
+func parseTime(name, value string, to *time.Time) error {
+	for _, form := range timeForms {
+		if t, err := time.Parse(form, value); err == nil && !t.IsZero() {
+			*to = t
+			return nil
+		}
+	}
+	return fmt.Errorf("expected %s=\"YYYYMMDDZ\", or YYYYMMDDHHMMZ, or YYYYMMDDHHMMSSZ; without the Z it would be another time on another machine; got %.80q", name, value)
+}
+
+// String writes an entry in one form: as a line of the file, without a comment.
+func (e Entry) String() string {
+	var options []string
+	if e.Authority {
+		options = append(options, "cert-authority")
+	}
+	if e.Namespaces != nil {
+		names := slices.Compact(slices.Sorted(slices.Values(e.Namespaces)))
+		options = append(options, `namespaces="`+strings.Join(names, ",")+`"`)
+	}
+	if !e.ValidAfter.IsZero() {
+		options = append(options, `valid-after="`+e.ValidAfter.Format(secondForm)+`"`)
+	}
+	if !e.ValidBefore.IsZero() {
+		options = append(options, `valid-before="`+e.ValidBefore.Format(secondForm)+`"`)
+	}
+	if e.VerifyRequired {
+		options = append(options, verifyRequired)
+	}
+	fields := []string{strings.Join(slices.Compact(slices.Sorted(slices.Values(e.Principals))), ",")}
+	if options != nil {
+		fields = append(fields, strings.Join(options, ","))
+	}
+	return strings.Join(append(fields, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(e.Key)))), " ")
+}
