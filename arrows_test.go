@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"prompt":    {"registry"},
 	"history":   {"registry"},
 	"proposals": {"registry"},
+	"clients":   {"registry"},
 	"registry":  {},
 	"signing":   {},
 	"internal":  {},

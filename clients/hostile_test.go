@@ -1,0 +1,127 @@
+package clients
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestHalfWritten reads every fixture cut off at every second byte, and with
+// every other byte taken out.
+func TestHalfWritten(t *testing.T) {
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "files.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fixture := range archive.Files {
+		client := "cursor"
+		switch filepath.Ext(fixture.Name) {
+		case ".toml":
+			client = "codex"
+		case ".yaml":
+			client = "continue"
+		}
+		for i := range fixture.Data {
+			data := bytes.Clone(fixture.Data[:i])
+			if i%2 == 1 {
+				data = append(data, fixture.Data[i+1:]...)
+			}
+			roundTrip(t, client, fixture.Name, data)
+		}
+	}
+}
+
+// TestHostile reads what nobody's client writes. Each file is refused at a
+// place, or is read for what it is; none takes the program down.
+func TestHostile(t *testing.T) {
+	laughs := "a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c < 'k'; c++ {
+		p := string(c - 1)
+		laughs += string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+p+",", 8) + "*" + p + "]\n"
+	}
+	for _, tc := range []struct{ name, client, path, data, want string }{
+		{"deep JSON", "cursor", "m.json", strings.Repeat("[", 20_000), "m.json:1:20001: "},
+		{"deep closed JSON", "cursor", "m.json", strings.Repeat("[", 500) + strings.Repeat("]", 500), "nested deeper than 100"},
+		{"brackets", "cursor", "m.json", strings.Repeat("[", MaxBytes), "more than 100000"},
+		{"values", "cursor", "m.json", "[" + strings.Repeat("1,", 600_000) + "1]", "more than 500000"},
+		{"deep TOML", "codex", "c.toml", "a = " + strings.Repeat("[", MaxBytes-10), "c.toml:1:"},
+		{"deep TOML key", "codex", "c.toml", strings.Repeat("a.", 100_000) + "a = 1", ""},
+		{"twice in TOML", "codex", "c.toml", "[a]\n[mcp_servers.x]\n[a]\n", "c.toml:3:"},
+		{"table over a value", "codex", "c.toml", "mcp_servers = 1\n[mcp_servers.x]\ncommand = 'x'\n", "c.toml:2:"},
+		{"deep YAML", "continue", "c.yaml", strings.Repeat("[", 1_000_000), "c.yaml:"},
+		{"deep block YAML", "continue", "c.yaml", strings.Repeat("- ", 1_000_000), "c.yaml:"},
+		{"laughs", "continue", "c.yaml", laughs, "more than 500000"},
+		{"itself", "continue", "c.yaml", "a: &a\n  b: *a\n", "c.yaml:"},
+		{"merge", "continue", "c.yaml", "x: &x {command: a}\nmcpServers: [{<<: *x, name: b}]\n", "c.yaml:2:15: a merge key"},
+		{"documents", "continue", "c.yaml", "a: 1\n---\nmcpServers: []\n", "more than one YAML document"},
+		{"tag", "continue", "c.yaml", "mcpServers: !!binary x\n", ""},
+		{"not UTF-8", "cursor", "m.json", "{\"mcpServers\":{\"\xff\":{\"command\":\"\xfe\"}}}", ""},
+		{"UTF-16", "cursor", "m.json", "\xff\xfe{\x00}\x00", "m.json:1:"},
+		{"a string", "cursor", "m.json", `"mcpServers"`, ""},
+		{"servers are a string", "cursor", "m.json", `{"mcpServers":"x"}`, ""},
+		{"a server is a number", "cursor", "m.json", "{\"mcpServers\":{\n\"x\":1}}", `m.json:2:1: server "x" is no object`},
+		{"a list of numbers", "continue", "c.yaml", "mcpServers: [1, 2]\n", "is no object"},
+		{"both", "cursor", "m.json", `{"mcpServers":{"x":{"command":"a","url":"https://b"}}}`, "has a command and a URL"},
+		{"odd kinds", "cursor", "m.json", `{"mcpServers":{"x":{"command":{"path":1},"args":{"a":1},"env":["a"],"headers":3}}}`, "has neither"},
+		{"no object in a project", "claude-code", ".claude.json", `{"projects":{"a":null,"b":[{"mcpServers":{}}],"c":{"mcpServers":[]}}}`, ""},
+		{"unfinished", "cursor", "m.json", "{\n  \"mcpServers\": {\n    \"x\": {\"command\"", "m.json:3:"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := parsed(t, tc.client, tc.path, []byte(tc.data))
+			var all []string
+			for _, p := range f.Problems {
+				all = append(all, p.Error())
+			}
+			if got := strings.Join(all, "\n"); !strings.Contains(got, tc.want) || tc.want == "" && got != "" {
+				t.Errorf("problems: %.300q, want %q", got, tc.want)
+			}
+			if _, err := f.Wrap(entry); err == nil && len(f.Servers) == 0 {
+				t.Error("wrapped without servers")
+			}
+			f.Masked()
+		})
+	}
+}
+
+// TestNotAFile meets what is not a regular file where a client's file should be.
+func TestNotAFile(t *testing.T) {
+	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }}
+	name := filepath.Join(m.Home, ".cursor", "mcp.json")
+	only := func(want string) {
+		t.Helper()
+		found := m.Find("cursor")
+		if len(found) != 1 || len(found[0].Problems) != 1 || !strings.Contains(found[0].Problems[0].Error(), want) {
+			t.Fatalf("found %+v, want %q", found, want)
+		}
+		if _, err := found[0].Wrap(entry); err == nil {
+			t.Fatal("it is wrapped")
+		}
+	}
+	if err := os.MkdirAll(name, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	only(name + ": ")
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	save(t, name, bytes.Repeat([]byte(" "), MaxBytes+1))
+	only("larger than 5 MB")
+	if runtime.GOOS != "windows" && os.Getuid() != 0 {
+		if err := os.Chmod(name, 0); err != nil {
+			t.Fatal(err)
+		}
+		only("permission denied")
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Base(name), name); err != nil {
+		t.Skip(err)
+	}
+	only("too many links")
+}

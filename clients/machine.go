@@ -1,0 +1,155 @@
+package clients
+
+import (
+	"cmp"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Machine is where clients are looked for. Nothing is read from the process, so
+// that every system can be looked at from any.
+type Machine struct {
+	OS      string // as runtime.GOOS
+	Home    string // absolute; "" leaves out what is looked for below it
+	Project string // absolute; "" leaves out the files of a project
+	Getenv  func(string) string
+}
+
+// folder returns what a name in braces stands for, "" for nothing. A variable
+// with a relative path counts as unset, as the XDG specification has it.
+func (m Machine) folder(name string) string {
+	home := func(parts ...string) string {
+		if m.Home == "" {
+			return ""
+		}
+		return filepath.Join(append([]string{m.Home}, parts...)...)
+	}
+	env := func(name, otherwise string) string {
+		if value := m.Getenv(name); filepath.IsAbs(value) {
+			return value
+		}
+		return otherwise
+	}
+	switch name {
+	case "home":
+		return home()
+	case "project":
+		return m.Project
+	case "xdg": // what xdg-basedir gives on every system
+		return env("XDG_CONFIG_HOME", home(".config"))
+	case "appdata": // app.getPath("appData") of Electron
+		switch m.OS {
+		case "windows":
+			return env("APPDATA", home("AppData", "Roaming"))
+		case "darwin":
+			return home("Library", "Application Support")
+		}
+		return env("XDG_CONFIG_HOME", home(".config"))
+	case "zed":
+		switch m.OS {
+		case "windows":
+			return filepath.Join(env("APPDATA", home("AppData", "Roaming")), "Zed")
+		case "darwin":
+			return home(".config", "zed")
+		}
+		return filepath.Join(cmp.Or(env("FLATPAK_XDG_CONFIG_HOME", ""), env("XDG_CONFIG_HOME", home(".config"))), "zed")
+	case "claude":
+		return env("CLAUDE_CONFIG_DIR", home())
+	case "codex":
+		return env("CODEX_HOME", home(".codex"))
+	case "gemini":
+		return env("GEMINI_CLI_HOME", home())
+	case "opencode":
+		return env("OPENCODE_CONFIG", "")
+	}
+	return ""
+}
+
+// paths returns the files that a location names. Only a "*" is looked up.
+func (m Machine) paths(l location) []string {
+	name, rest, _ := strings.Cut(strings.TrimPrefix(l.path, "{"), "}")
+	base := m.folder(name)
+	if !filepath.IsAbs(base) {
+		return nil
+	}
+	found := []string{base}
+	for _, segment := range strings.FieldsFunc(rest, func(r rune) bool { return r == '/' }) {
+		var next []string
+		for _, dir := range found {
+			if !strings.Contains(segment, "*") {
+				next = append(next, filepath.Join(dir, segment))
+				continue
+			}
+			entries, _ := os.ReadDir(dir) // a folder that cannot be read has no files
+			for _, entry := range entries {
+				if ok, _ := path.Match(segment, entry.Name()); ok && len(next) < maxFiles {
+					next = append(next, filepath.Join(dir, entry.Name()))
+				}
+			}
+		}
+		found = next
+	}
+	return found
+}
+
+// maxFiles is how many files one pattern finds.
+const maxFiles = 200
+
+// Find reads the files of the clients with the given ids, of all without any.
+// Files that are not there are left out; what is wrong with one that is there
+// is among its problems.
+func (m Machine) Find(ids ...string) []File {
+	var files []File
+	var seen []string
+	for _, c := range All() {
+		if len(ids) > 0 && !slices.Contains(ids, c.ID) {
+			continue
+		}
+		for _, l := range c.places {
+			for _, name := range m.paths(l) {
+				if slices.Contains(seen, c.ID+name) {
+					continue // the project is the home folder
+				}
+				seen = append(seen, c.ID+name)
+				if f, there := m.read(c, l, name); there {
+					files = append(files, f)
+				}
+			}
+		}
+	}
+	return files
+}
+
+func (m Machine) read(c Client, l location, name string) (File, bool) {
+	data, target, err := readFile(name)
+	if os.IsNotExist(err) {
+		return File{}, false
+	}
+	f := newFile(c, l, name, data)
+	if err != nil {
+		f.Problems = []Problem{{Path: name, Text: reason(err)}}
+		f.root = nil
+	}
+	if m.leadsOut(l, name, target) {
+		f.Target = target
+	}
+	return f, true
+}
+
+// leadsOut reports whether a file lies elsewhere than its path below the home
+// folder or the project says, because of a symbolic link on the way.
+func (m Machine) leadsOut(l location, name, target string) bool {
+	base := m.Home
+	if l.scope == Project {
+		base = m.Project
+	}
+	if real, err := filepath.EvalSymlinks(base); err == nil {
+		if rel, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(rel) {
+			return target != "" && target != filepath.Join(real, rel)
+		}
+	}
+	return target != "" && target != filepath.Clean(name)
+}

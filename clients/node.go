@@ -1,0 +1,143 @@
+package clients
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Limits on what is read. A client's file is some kilobytes; ~/.claude.json,
+// which holds a history too, is known to grow to megabytes.
+const (
+	MaxBytes = 5 << 20
+	maxDepth = 100
+	maxNodes = 500_000
+	// maxBrackets bounds the nesting that a recursive parser can meet before
+	// maxDepth is checked: no more levels than brackets.
+	maxBrackets = 100_000
+)
+
+type kind uint8
+
+const (
+	object kind = iota
+	list
+	text
+	truth
+	other // a number, a date, null
+)
+
+// span is a range of bytes in a file.
+type span struct{ from, to int }
+
+// node is a value in a file, the same for every format.
+type node struct {
+	kind   kind
+	text   string // of a text; of truth and other, how it is written
+	fields []field
+	items  []*node
+	span   span // empty where the format does not tell
+}
+
+type field struct {
+	name  string
+	span  span // of the name
+	value *node
+}
+
+// get returns the value of a field, the last one of that name, as the parsers
+// of the clients do. A nil node has no fields.
+func (n *node) get(name string) *node {
+	if n == nil {
+		return nil
+	}
+	for i := len(n.fields) - 1; i >= 0; i-- {
+		if n.fields[i].name == name {
+			return n.fields[i].value
+		}
+	}
+	return nil
+}
+
+// count returns how many fields have a name.
+func (n *node) count(name string) int {
+	found := 0
+	for _, f := range n.fields {
+		if f.name == name {
+			found++
+		}
+	}
+	return found
+}
+
+// string returns the text of a node, "" for anything else.
+func (n *node) string() string {
+	if n == nil || n.kind != text {
+		return ""
+	}
+	return n.text
+}
+
+// strings returns the texts of a list.
+func (n *node) strings() []string {
+	if n == nil {
+		return nil
+	}
+	var all []string
+	for _, item := range n.items {
+		if item.kind == text {
+			all = append(all, item.text)
+		}
+	}
+	return all
+}
+
+// is reports whether a node is the given truth value.
+func (n *node) is(value string) bool { return n != nil && n.kind == truth && n.text == value }
+
+// walk calls visit for a node and everything below it.
+func (n *node) walk(visit func(*node)) {
+	visit(n)
+	for _, f := range n.fields {
+		f.value.walk(visit)
+	}
+	for _, item := range n.items {
+		item.walk(visit)
+	}
+}
+
+// canonical returns a text that is equal for equal values, with the nodes in
+// without left out.
+func (n *node) canonical(without map[*node]bool) string {
+	var b strings.Builder
+	n.write(&b, without)
+	return b.String()
+}
+
+func (n *node) write(b *strings.Builder, without map[*node]bool) {
+	if without[n] {
+		b.WriteString("…")
+		return
+	}
+	switch n.kind {
+	case object:
+		b.WriteByte('{')
+		for _, f := range n.fields {
+			b.WriteString(strconv.Quote(f.name))
+			b.WriteByte(':')
+			f.value.write(b, without)
+			b.WriteByte(',')
+		}
+		b.WriteByte('}')
+	case list:
+		b.WriteByte('[')
+		for _, item := range n.items {
+			item.write(b, without)
+			b.WriteByte(',')
+		}
+		b.WriteByte(']')
+	case text:
+		b.WriteString(strconv.Quote(n.text))
+	default:
+		b.WriteString(n.text)
+	}
+}

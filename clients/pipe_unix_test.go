@@ -1,0 +1,27 @@
+//go:build unix
+
+package clients
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestPipe finds a pipe that nobody writes to, and does not wait for it.
+func TestPipe(t *testing.T) {
+	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }}
+	name := filepath.Join(m.Home, ".cursor", "mcp.json")
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Skip(err)
+	}
+	found := m.Find("cursor")
+	if len(found) != 1 || len(found[0].Problems) != 1 || !strings.HasSuffix(found[0].Problems[0].Error(), "not a regular file") {
+		t.Fatalf("found %+v", found)
+	}
+}
