@@ -46,10 +46,3 @@ func benchRules(b *testing.B, text string, change func(string) *Change, rules []
 	}
 	b.ReportMetric(float64(cpuTime()-before)/float64(b.N), "cpu-ns/op")
 }
-
-// BenchmarkGrammar is what the first check of a process costs on top.
-func BenchmarkGrammar(b *testing.B) {
-	for b.Loop() {
-		buildGrammar()
-	}
-}

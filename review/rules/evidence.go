@@ -3,27 +3,9 @@ package rules
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"toolcrib/registry/wire"
 )
-
-// wording is a rule about what a text says, as opposed to its form. What it
-// finds is evidence; judge says how much it counts.
-type wording struct {
-	id   string
-	most Severity // the worst that a finding can be
-	look func(*Change) []Finding
-}
-
-// wordings lists every such rule.
-var wordings = sync.OnceValue(func() []wording {
-	var list []wording
-	for _, a := range attacks() {
-		list = append(list, wording{a.id, a.severity, a.look})
-	}
-	return append(list, wording{harvestID, Warn, harvests})
-})
 
 // evidence is what the wording of a definition gives for or against it.
 type evidence struct {
@@ -50,9 +32,10 @@ func (c *Change) table() *Learned {
 // looked is what the wording rules find in the change, before it is weighed.
 func (c *Change) looked() []Finding {
 	var found []Finding
-	for _, w := range wordings() {
-		for _, f := range w.look(c) {
-			f.Rule, f.most = w.id, w.most
+	for i := range attacks() {
+		a := &attacks()[i]
+		for _, f := range a.look(c) {
+			f.Rule, f.most = a.ID, a.severity
 			found = append(found, f)
 		}
 	}

@@ -64,10 +64,10 @@ var imperatives = words("ignore call always send put list prefer read write prin
 func TestSpokenOfIsSilent(t *testing.T) {
 	tried := 0
 	for _, a := range attacks() {
-		if strings.Contains(a.bad, " :: ") || a.id == "S132" { // an address that carries data does so wherever it stands
+		if strings.Contains(a.Bad[0], " :: ") || a.ID == "S132" { // an address that carries data does so wherever it stands
 			continue
 		}
-		said := strings.TrimSuffix(a.bad, ".")
+		said := strings.TrimSuffix(a.Bad[0], ".")
 		variants := []string{
 			`The detector flags the phrase "` + said + `" in pages.`,
 			`If a page contains the words "` + said + `", report it.`,
@@ -80,8 +80,8 @@ func TestSpokenOfIsSilent(t *testing.T) {
 		for _, text := range variants {
 			for _, c := range []*Change{toolChange("opening_hours", "Shows the opening hours of a shop. "+text), promptChange(text)} {
 				tried++
-				if f := c.evidence().byRule[a.id]; slices.ContainsFunc(f, func(f Finding) bool { return f.Severity != Info }) {
-					t.Errorf("%s warns of %q", a.id, text)
+				if f := c.evidence().byRule[a.ID]; slices.ContainsFunc(f, func(f Finding) bool { return f.Severity != Info }) {
+					t.Errorf("%s warns of %q", a.ID, text)
 				}
 			}
 		}

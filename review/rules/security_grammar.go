@@ -5,49 +5,18 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/scan"
 )
 
-// groups name unions of concepts that frames ask for together.
-var groups = map[string]string{
-	"instrAny":   "instr|instrWeak",
-	"sensitive":  "secretFile|secret|internals|userData",
-	"secretAny":  "secretFile|secret",
-	"mine":       "your|owner",
-	"target":     "sink|url|host|email|phone",
-	"toolish":    "ident|quoted|otherTools",
-	"anyone":     "user",
-	"conceal":    "hide|silently",
-	"speak":      "tell|mention",
-	"mandatory":  "always|urgent",
-	"pretextAny": "pretext|error",
-}
-
 // grammar is the compiled lexicon with the frames of every class of attack.
-var grammar = sync.OnceValue(buildGrammar)
-
-func buildGrammar() *scan.Grammar {
-	spec := scan.Spec{Groups: groups, Coded: codedWords, Common: commonWords, Entries: slices.Concat(
-		acts, manner, things, dangers, tongues, tonguesActs, resultWords, domains, asked, protocolWords,
-	)}
-	for _, a := range attacks() {
-		for _, pattern := range slices.Concat(a.frames, tonguesFrames[a.id]) {
-			spec.Frames = append(spec.Frames, scan.Frame{Name: a.id, Pattern: pattern})
-		}
-	}
-	spec.Frames = append(spec.Frames, harvestFrames()...)
-	g, err := scan.Compile(spec)
-	if err != nil {
-		panic("rules: " + err.Error()) // the tables are constant; a test compiles them
-	}
-	return g
-}
+func grammar() *scan.Grammar { return rulebook.Grammar() }
 
 // severities returns the severity of each class of attack, by id.
 var severities = sync.OnceValue(func() map[string]Severity {
 	m := map[string]Severity{}
 	for _, a := range attacks() {
-		m[a.id] = a.severity
+		m[a.ID] = a.severity
 	}
 	return m
 })

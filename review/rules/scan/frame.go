@@ -88,11 +88,11 @@ func (g *Grammar) compile(f Frame) (frame, error) {
 			out.steps = append(out.steps, st)
 		}
 		if err != nil {
-			return out, fmt.Errorf("frame %s: %q: %w", f.Name, text, err)
+			return out, fmt.Errorf("%q: %w", text, err)
 		}
 	}
 	if len(out.steps) == 0 || len(out.steps) > maxSteps {
-		return out, fmt.Errorf("frame %s: a pattern has 1 to %d steps", f.Name, maxSteps)
+		return out, fmt.Errorf("a frame has 1 to %d steps", maxSteps)
 	}
 	if !slices.ContainsFunc(out.steps, func(st step) bool { return len(st.members) > 0 }) {
 		// All its words are common: note them all the same.

@@ -1,9 +1,10 @@
 package scan
 
 import (
-	"errors"
 	"iter"
+	"maps"
 	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -57,13 +58,14 @@ type Spec struct {
 // a concept that nothing stands for.
 func Compile(spec Spec) (*Grammar, error) {
 	g := &Grammar{lex: newLexicon(), groups: spec.Groups}
-	for name, at := range map[string]*uint16{
+	own := map[string]*uint16{
 		"url": &g.url, "email": &g.email, "host": &g.host, "path": &g.path, "phone": &g.phone, "number": &g.number,
 		"ident": &g.ident, "quoted": &g.quoted, "tag": &g.tag, "bracket": &g.bracket, "label": &g.label, "caps": &g.caps, "account": &g.account,
 		"not": &g.not, "negator": &g.negator, "unnegator": &g.unnegator, "alternative": &g.alternative, "asking": &g.asking, "refusal": &g.refusal,
 		"lead": &g.lead, "tld": &g.tld, "rot13": &g.rot13, "backwards": &g.backwards,
-	} {
-		*at = g.lex.concept(name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(own)) { // the same numbers in every process
+		*own[name] = g.lex.concept(name)
 	}
 	for _, e := range spec.Entries {
 		g.lex.add(e)
@@ -78,11 +80,11 @@ func Compile(spec Spec) (*Grammar, error) {
 			g.frequency[w] = weightFirst / (rank + 3)
 		}
 	}
-	var errs []error
-	for _, f := range spec.Frames {
+	var bad FrameErrors
+	for i, f := range spec.Frames {
 		c, err := g.compile(f)
 		if err != nil {
-			errs = append(errs, err)
+			bad = append(bad, FrameError{i, err})
 			continue
 		}
 		g.frames = append(g.frames, c)
@@ -90,7 +92,27 @@ func Compile(spec Spec) (*Grammar, error) {
 	}
 	g.index()
 	g.readers.New = func() any { return &reader{g: g, noted: make([]uint32, len(g.byAnchor))} }
-	return g, errors.Join(errs...)
+	if bad != nil {
+		return nil, bad
+	}
+	return g, nil
+}
+
+// FrameErrors lists the frames that do not compile.
+type FrameErrors []FrameError
+
+// FrameError is what is wrong with one frame of a Spec.
+type FrameError struct {
+	Frame int // its number
+	Err   error
+}
+
+func (e FrameErrors) Error() string {
+	list := make([]string, len(e))
+	for i, f := range e {
+		list[i] = f.Err.Error()
+	}
+	return strings.Join(list, "; ")
 }
 
 // Concept returns the set that holds the named concept, or the members of the

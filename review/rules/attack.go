@@ -1,0 +1,126 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/review/rules/rulebook"
+	"toolcrib/review/rules/scan"
+)
+
+// attack is a rule about wording: one class of attack on the agent that reads a
+// definition, as package rulebook describes it.
+type attack struct {
+	rulebook.Rule
+	severity Severity
+	except   []exception
+	extra    []func(*Change) []Finding
+}
+
+// attacks returns every class, by id. The list is not to be changed.
+var attacks = sync.OnceValue(func() []attack {
+	list, err := attacksOf(rulebook.Rules())
+	if err != nil {
+		panic("rules: " + err.Error()) // the rules are embedded; a test reads them
+	}
+	return list
+})
+
+// attacksOf looks up the conditions and checks that blocks name.
+func attacksOf(blocks []rulebook.Rule) ([]attack, error) {
+	list := make([]attack, len(blocks))
+	for i, block := range blocks {
+		a := &list[i]
+		a.Rule, a.severity = block, Severity(block.Severity)
+		for _, conditions := range block.Except {
+			e, err := exceptionOf(conditions)
+			if err != nil {
+				return nil, block.Errorf("\nexcept", "%w", err)
+			}
+			a.except = append(a.except, e)
+		}
+		for _, name := range block.Extra {
+			check, ok := extraChecks[name]
+			if !ok {
+				return nil, block.Errorf("\nextra", "unknown check %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(extraChecks)), ", "))
+			}
+			a.extra = append(a.extra, check)
+		}
+	}
+	return list, nil
+}
+
+// extraChecks find, by the name that a block gives as extra, what frames cannot
+// describe.
+var extraChecks = map[string]func(c *Change) []Finding{
+	"fenced-calls":        fencedCalls,
+	"directing-only":      directingOnly,
+	"straying-parameters": straying,
+	"acting-besides":      actingBesides,
+	"reaching-parameters": reachingParameters,
+	"data-in-links":       dataInLinks,
+	"values-that-leak":    valuesThatLeak,
+}
+
+// wordingRules returns the rules of a family that are about wording.
+func wordingRules(family string) []Rule {
+	var rules []Rule
+	for i := range attacks() {
+		if a := &attacks()[i]; a.ID[:1] == family {
+			rules = append(rules, a.rule())
+		}
+	}
+	return rules
+}
+
+// rule returns a as a rule, with its first examples.
+func (a *attack) rule() Rule {
+	return Rule{
+		ID: a.ID, Name: a.Name, Severity: a.severity, Doc: string(a.Doc), Suggestion: a.Suggestion, Waivable: true,
+		Bad: example(a.Bad[0]), Good: example(a.Good[0]),
+		Check: func(_ context.Context, c *Change) ([]Finding, error) {
+			return c.evidence().byRule[a.ID], nil
+		},
+	}
+}
+
+// look finds what the frames of a and its extra checks find, before it is weighed.
+func (a *attack) look(c *Change) []Finding {
+	var found []Finding
+	for i := range c.scan() {
+		s := &c.scan()[i]
+		if s.Visible || a.Reports {
+			found = append(found, a.findings(c, s)...)
+		}
+	}
+	for _, check := range a.extra {
+		found = append(found, check(c)...)
+	}
+	return append(found, a.needless(c)...)
+}
+
+// findings turns the matches of a in one text into findings, overlapping ones
+// into one.
+func (a *attack) findings(c *Change, s *scanned) []Finding {
+	var spans []passage
+	for _, i := range s.byRule[a.ID] {
+		if m := &s.Matches[i]; !mentioned(m) && !a.excepts(c, s, m) {
+			spans = append(spans, passage{m.Start, m.End, m.Disguise})
+		}
+	}
+	return s.findings(spans, func(p passage) string {
+		if p.disguise != 0 {
+			return fmt.Sprintf("%s, in disguise (%s).", a.Message, disguised(p.disguise))
+		}
+		return a.Message + "."
+	})
+}
+
+// excepts reports whether m is an honest use of the words of a.
+func (a *attack) excepts(c *Change, s *scanned, m *scan.Match) bool {
+	return slices.ContainsFunc(a.except, func(e exception) bool { return e.holds(c, s, m) })
+}

@@ -1,0 +1,39 @@
+// Package rulebook reads the rules about wording and the lexicon they are written
+// in, which are files of their own:
+//
+//	rules/     a block per rule: what it says and the frames it is made of
+//	lexicon/   a concept per key: the words that stand for it
+//	grammar.toml  names for several concepts, and frequent words
+//
+// # Rules
+//
+// The header of a block is the rule's id. Every key but those marked * is
+// required; a key that is not listed here is an error.
+//
+//	name        a few words in lower case with hyphens
+//	severity    the worst that a finding can be: info, warn or block
+//	message     what is wrong, without a full stop
+//	suggestion  what to change
+//	doc         what the rule finds and why that matters; lines are joined
+//	bad, good   texts in which the rule finds something, and nothing; a sentence
+//	            stands in the description of a tool that shows opening hours,
+//	            "name :: description :: parameter=description || default" is a
+//	            whole tool, and "prompt :: text" a prompt
+//	frames *    patterns over the lexicon, one a line; scan.Frame describes them.
+//	            An indented line continues the one before, without a space
+//	            when that ends in "|"; a line that begins with "#" is a comment
+//	translated* frames over the concepts of lexicon/translations.toml
+//	except *    uses of the words that are honest: each entry is a condition, or
+//	            several joined by " & ", each of which "!" negates
+//	extra *     names of checks in Go, for what a frame cannot describe
+//	reports *   true: it also counts in texts that only reviewers read
+//	asks *      tables of what a parameter may ask for without need: what, needs
+//	            (concepts in the tool's purpose that explain it), parameter and
+//	            prose (frames), spoken, foreign
+//
+// # Lexicon
+//
+// A value lists words and phrases, separated by commas; scan.Entry says what "~"
+// and "^" stand for. One concept may stand in several files, such as one for each
+// language.
+package rulebook

@@ -1,0 +1,31 @@
+package rulebook
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Exception is conditions under which the words of a rule are honest when they
+// all hold.
+type Exception []Condition
+
+// Condition is a check by name, in package rules.
+type Condition struct {
+	Not      bool
+	Name     string
+	Concepts string // of the lexicon, for conditions that ask for some
+}
+
+// UnmarshalText reads conditions joined by " & ".
+func (e *Exception) UnmarshalText(text []byte) error {
+	for part := range strings.SplitSeq(string(text), "&") {
+		var c Condition
+		part, c.Not = strings.CutPrefix(strings.TrimSpace(part), "!")
+		c.Name, c.Concepts, _ = strings.Cut(part, " ")
+		if c.Name == "" || strings.Contains(c.Concepts, " ") {
+			return fmt.Errorf("%q is no condition: write a name, and concepts joined by | where it takes some", part)
+		}
+		*e = append(*e, c)
+	}
+	return nil
+}

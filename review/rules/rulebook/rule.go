@@ -1,0 +1,123 @@
+package rulebook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Rule is a block of a file of rules; see the package comment.
+type Rule struct {
+	ID         string `toml:"-"`
+	Name       string
+	Severity   string
+	Message    string
+	Suggestion string
+	Doc        paragraph
+	Bad, Good  []string
+	Frames     Frames
+	Translated Frames
+	Except     []Exception
+	Extra      []string
+	Reports    bool
+	Asks       []Ask
+
+	source *source
+}
+
+// Ask is something that a definition may ask for without need.
+type Ask struct {
+	What  string // completes "Asks for …"
+	Needs string // concepts in the tool's purpose that explain it
+	// Parameter are frames over the name and texts of a parameter, Prose over the
+	// description.
+	Parameter, Prose Frames
+	// Spoken counts the frames for parameters in prose too, next to a word of
+	// handing over.
+	Spoken bool
+	// Foreign says that what is asked for must not be what the tool is about.
+	Foreign bool
+}
+
+// Frames is a list of patterns.
+type Frames []string
+
+// UnmarshalText reads a pattern a line.
+func (f *Frames) UnmarshalText(text []byte) error {
+	for line := range strings.Lines(string(text)) {
+		part := strings.TrimSpace(line)
+		switch {
+		case part == "" || part[0] == '#':
+		case part == strings.TrimRight(line, "\n") || len(*f) == 0:
+			*f = append(*f, part)
+		case strings.HasSuffix((*f)[len(*f)-1], "|"):
+			(*f)[len(*f)-1] += part
+		default:
+			(*f)[len(*f)-1] += " " + part
+		}
+	}
+	return nil
+}
+
+// paragraph is prose whose line breaks mean nothing.
+type paragraph string
+
+// UnmarshalText joins the lines of text.
+func (p *paragraph) UnmarshalText(text []byte) error {
+	*p = paragraph(strings.Join(strings.Fields(string(text)), " "))
+	return nil
+}
+
+// severities are those a rule can have.
+var severities = []string{"info", "warn", "block"}
+
+// AskName returns the name of the frames of ask n, for a parameter or in prose.
+func (r *Rule) AskName(n int, prose bool) string {
+	name := r.ID + "." + strconv.Itoa(n)
+	if prose {
+		name += ".prose"
+	}
+	return name
+}
+
+// Errorf returns an error about r that names the file and the line on which text
+// stands in its block.
+func (r *Rule) Errorf(text, format string, args ...any) error {
+	header := "[" + r.ID + "]"
+	return r.source.errorf(header, cmp.Or(text, header), r.ID+": "+format, args...)
+}
+
+// problems lists what the block lacks.
+func (r *Rule) problems() []string {
+	var list []string
+	if !validID(r.ID) {
+		list = append(list, "an id is S or P and three digits")
+	}
+	for _, field := range []struct{ key, text string }{
+		{"name", r.Name},
+		{"message", r.Message},
+		{"suggestion", r.Suggestion},
+		{"doc", string(r.Doc)},
+		{"a bad example", strings.Join(r.Bad, "")},
+		{"a good example", strings.Join(r.Good, "")},
+	} {
+		if field.text == "" {
+			list = append(list, field.key+" is missing")
+		}
+	}
+	if !slices.Contains(severities, r.Severity) {
+		list = append(list, fmt.Sprintf("%q is no severity; write info, warn or block", r.Severity))
+	}
+	if len(r.Frames)+len(r.Translated)+len(r.Extra)+len(r.Asks) == 0 {
+		list = append(list, "it has neither frames nor an extra check")
+	}
+	return list
+}
+
+// validID reports whether id is that of a rule about wording: S or P and three
+// digits.
+func validID(id string) bool {
+	return len(id) == 4 && strings.ContainsRune("SP", rune(id[0])) && strings.Trim(id[1:], "0123456789") == ""
+}
