@@ -70,6 +70,9 @@ func NewKey(t testing.TB, kind string) Key {
 	return Key{Signer: signer, private: private}
 }
 
+// Private returns the private half, nil of a key in hardware.
+func (k Key) Private() crypto.Signer { return k.private }
+
 // Line is the public half as it stands in a file, without a comment.
 func Line(key ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))

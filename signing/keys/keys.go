@@ -1,0 +1,132 @@
+// Package keys has the user's keys sign statements. A key that the SSH agent
+// holds signs there. Every other key is left to ssh-keygen, which asks for
+// passphrases and PINs, waits for a touch, and knows PKCS#11: toolcrib never
+// holds a private key.
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/crypto/ssh"
+
+	"toolcrib/signing/sshsig"
+)
+
+// Why there is no signature. Nothing is lost by any of them: a statement can be
+// signed again.
+var (
+	ErrNoKey   = errors.New("no key to sign with")
+	ErrRefused = errors.New("the key did not sign")
+)
+
+// Tools are what keys are reached by.
+type Tools struct {
+	Agent  string   // socket of the SSH agent, as in SSH_AUTH_SOCK; "" for none
+	Keygen string   // "" for ssh-keygen of the path
+	Env    []string // of ssh-keygen; nil for that of the process
+	// Stdin is the terminal for ssh-keygen to ask at, nil for none. Stderr gets
+	// what it has to say, such as to touch the key; nil adds that to an error.
+	Stdin  io.Reader
+	Stderr io.Writer
+}
+
+// Key is a key that can sign.
+type Key struct {
+	Public ssh.PublicKey // nil when the file does not tell it before it is unlocked
+	File   string        // "" for a key that only the agent is known to have
+	agent  bool
+}
+
+// Find returns the key of a file: a private key, or a public key or certificate
+// whose private half the agent, or the file beside it, has. Without a file it is
+// the first key of the agent that may lets sign. The error wraps ErrNoKey.
+func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) error) (Key, error) {
+	held, err := t.held(ctx)
+	if file == "" {
+		if err != nil {
+			return Key{}, err
+		}
+		return first(held, may)
+	}
+	public, readErr := readPublic(file)
+	if readErr != nil {
+		return Key{}, readErr
+	}
+	for _, key := range held { // without an agent there are none
+		if public != nil && string(key.Marshal()) == string(public.Marshal()) {
+			return Key{Public: public, File: file, agent: true}, nil
+		}
+	}
+	return Key{Public: public, File: file}, nil
+}
+
+func first(held []ssh.PublicKey, may func(ssh.PublicKey) error) (Key, error) {
+	why := errors.New("it holds none")
+	for _, key := range held {
+		if why = may(key); why == nil {
+			return Key{Public: key, agent: true}, nil
+		}
+	}
+	return Key{}, fmt.Errorf("%w: no key of the SSH agent can: %w; add one with ssh-add, or name a file with --sign-key", ErrNoKey, why)
+}
+
+// Sign has a key sign a message. It takes as long as the user does; ctx ends it.
+func (t Tools) Sign(ctx context.Context, k Key, message []byte) (*sshsig.Signature, error) {
+	if k.agent {
+		return t.signByAgent(ctx, k.Public, message)
+	}
+	return t.signByKeygen(ctx, k, message)
+}
+
+// readPublic returns the public half of a key file, nil where only the passphrase
+// or the hardware tells it.
+func readPublic(file string) (ssh.PublicKey, error) {
+	b, err := readKey(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoKey, err)
+	}
+	if public, ok := publicOf(b); ok {
+		return public, nil
+	}
+	beside, err := readKey(file + ".pub")
+	if err != nil {
+		return nil, nil //nolint:nilnil // there need not be one
+	}
+	public, _ := publicOf(beside)
+	return public, nil
+}
+
+// maxKey is the size of the largest key file, in bytes.
+const maxKey = 64 << 10
+
+func readKey(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxKey {
+		return nil, fmt.Errorf("%s is not a key", file)
+	}
+	return os.ReadFile(file)
+}
+
+// publicOf finds the public half in a public key, or in the part of a private
+// key that is not encrypted.
+func publicOf(b []byte) (ssh.PublicKey, bool) {
+	if public, _, _, _, err := ssh.ParseAuthorizedKey(b); err == nil {
+		return public, true
+	}
+	private, err := ssh.ParsePrivateKey(b)
+	if err == nil {
+		return private.PublicKey(), true
+	}
+	var locked *ssh.PassphraseMissingError
+	if errors.As(err, &locked) && locked.PublicKey != nil {
+		return locked.PublicKey, true
+	}
+	return nil, false
+}

@@ -1,0 +1,360 @@
+package keys_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"toolcrib/signing/keys"
+	"toolcrib/signing/signingtest"
+	"toolcrib/signing/sshsig"
+)
+
+var text = []byte("toolcrib decision 1\n")
+
+func anyKey(ssh.PublicKey) error { return nil }
+
+// sign finds the key of a file and has it sign.
+func sign(t testing.TB, tools keys.Tools, file string) (*sshsig.Signature, error) {
+	t.Helper()
+	key, err := tools.Find(t.Context(), file, anyKey)
+	if err != nil {
+		return nil, err
+	}
+	return tools.Sign(t.Context(), key, text)
+}
+
+// realAgent starts an ssh-agent and returns its socket.
+func realAgent(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("ssh-agent"); err != nil {
+		t.Skip("ssh-agent is not installed; the agent of golang.org/x/crypto is asked all the same")
+	}
+	socket := filepath.Join(t.TempDir(), "agent")
+	cmd := exec.CommandContext(t.Context(), "ssh-agent", "-D", "-a", socket)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Wait() })
+	if _, err := out.Read(make([]byte, 1)); err != nil { // it prints where it listens when it does
+		t.Fatal(err)
+	}
+	return socket
+}
+
+// serve has an agent answer at a socket.
+func serve(t testing.TB, a agent.Agent) string {
+	t.Helper()
+	socket := filepath.Join(t.TempDir(), "agent")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _ = agent.ServeAgent(a, conn) }()
+		}
+	}()
+	return socket
+}
+
+// TestRealAgent adds keys to a real agent, which signs for private, public and
+// no files. The private halves are gone by then.
+func TestRealAgent(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	for _, kind := range signingtest.Accepted() {
+		if strings.HasPrefix(kind, "sk-") {
+			continue // they ask a device
+		}
+		tools := keys.Tools{Agent: realAgent(t)}
+		key := signingtest.NewKey(t, kind)
+		file := key.Write(t, "")
+		add := exec.CommandContext(t.Context(), "ssh-add", "-q", file)
+		add.Env = append(os.Environ(), "SSH_AUTH_SOCK="+tools.Agent)
+		if out, err := add.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		for _, named := range []string{file, file + ".pub", ""} {
+			if named == file+".pub" {
+				if err := os.Remove(file); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := sign(t, tools, named)
+			if err != nil || string(s.Key.Marshal()) != string(key.PublicKey().Marshal()) {
+				t.Errorf("%s by %q: %v", kind, filepath.Base(named), err)
+			}
+		}
+	}
+}
+
+// TestChoosesAKeyThatMay passes over keys of the agent that may not sign.
+func TestChoosesAKeyThatMay(t *testing.T) {
+	ring := agent.NewKeyring()
+	var added []signingtest.Key
+	for range 3 {
+		key := signingtest.NewKey(t, "ed25519")
+		if err := ring.Add(agent.AddedKey{PrivateKey: key.Private()}); err != nil {
+			t.Fatal(err)
+		}
+		added = append(added, key)
+	}
+	tools := keys.Tools{Agent: serve(t, ring)}
+	want := string(added[1].PublicKey().Marshal())
+	wrong := errors.New("not this one")
+	key, err := tools.Find(t.Context(), "", func(k ssh.PublicKey) error {
+		if string(k.Marshal()) != want {
+			return wrong
+		}
+		return nil
+	})
+	if err != nil || string(key.Public.Marshal()) != want {
+		t.Errorf("found %v, %v", key.Public, err)
+	}
+	if _, err := tools.Find(t.Context(), "", func(ssh.PublicKey) error { return wrong }); !errors.Is(err, keys.ErrNoKey) || !errors.Is(err, wrong) {
+		t.Errorf("no key may: %v", err)
+	}
+}
+
+// hardwareAgent holds a key in hardware, and answers as it is told.
+type hardwareAgent struct {
+	agent.ExtendedAgent
+	key  *signingtest.HardwareKey
+	sign func([]byte) (*ssh.Signature, error)
+}
+
+func (a hardwareAgent) List() ([]*agent.Key, error) {
+	public := a.key.PublicKey()
+	unknown := ssh.Marshal(struct{ Format, Key string }{"of-tomorrow", "x"})
+	return []*agent.Key{{Format: "of-tomorrow", Blob: unknown}, {Format: public.Type(), Blob: public.Marshal()}}, nil
+}
+
+func (a hardwareAgent) Sign(_ ssh.PublicKey, data []byte) (*ssh.Signature, error) {
+	return a.sign(data)
+}
+
+func (a hardwareAgent) SignWithFlags(_ ssh.PublicKey, data []byte, _ agent.SignatureFlags) (*ssh.Signature, error) {
+	return a.sign(data)
+}
+
+// TestAgentIsNotTrusted has agents answer with what is no signature of the
+// message, or not at all.
+func TestAgentIsNotTrusted(t *testing.T) {
+	key := signingtest.NewKey(t, "sk-ed25519").Signer.(*signingtest.HardwareKey)
+	honest := func(data []byte) (*ssh.Signature, error) { return key.Sign(rand.Reader, data) }
+	for name, c := range map[string]struct {
+		sign func([]byte) (*ssh.Signature, error)
+		want error
+	}{
+		"honest":          {honest, nil},
+		"another message": {func([]byte) (*ssh.Signature, error) { return honest([]byte("another")) }, sshsig.ErrSignature},
+		"another key": {func(data []byte) (*ssh.Signature, error) {
+			return signingtest.NewKey(t, "ed25519").Sign(rand.Reader, data)
+		}, sshsig.ErrKey},
+		"refusal":         {func([]byte) (*ssh.Signature, error) { return nil, errors.New("no") }, keys.ErrRefused},
+		"nobody is there": {func(data []byte) (*ssh.Signature, error) { key.Flags = 0; return honest(data) }, sshsig.ErrSignature},
+	} {
+		key.Flags = signingtest.UserPresent
+		tools := keys.Tools{Agent: serve(t, hardwareAgent{key: key, sign: c.sign})}
+		if _, err := sign(t, tools, ""); !errors.Is(err, c.want) || err != nil && !errors.Is(err, keys.ErrRefused) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestTouchCanBeGivenUp ends the wait for a key that nobody touches.
+func TestTouchCanBeGivenUp(t *testing.T) {
+	key := signingtest.NewKey(t, "sk-ecdsa").Signer.(*signingtest.HardwareKey)
+	ctx, cancel := context.WithCancel(t.Context())
+	waits := make(chan struct{})
+	t.Cleanup(func() { close(waits) })
+	tools := keys.Tools{Agent: serve(t, hardwareAgent{key: key, sign: func([]byte) (*ssh.Signature, error) {
+		cancel()
+		<-waits
+		return nil, errors.New("too late")
+	}})}
+	found, err := tools.Find(ctx, "", anyKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tools.Sign(ctx, found, text); !errors.Is(err, keys.ErrRefused) || !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+}
+
+// TestKeygenSigns signs with files of keys that no agent holds.
+func TestKeygenSigns(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	empty := serve(t, agent.NewKeyring())
+	for _, kind := range signingtest.Accepted() {
+		if strings.HasPrefix(kind, "sk-") {
+			continue
+		}
+		key := signingtest.NewKey(t, kind)
+		for _, tools := range []keys.Tools{{}, {Agent: empty}, {Agent: "/nowhere"}} {
+			if s, err := sign(t, tools, key.Write(t, "")); err != nil || string(s.Key.Marshal()) != string(key.PublicKey().Marshal()) {
+				t.Errorf("%s with agent %q: %v", kind, tools.Agent, err)
+			}
+		}
+	}
+}
+
+// TestKeygenSignsWithCertificates names a certificate beside its key.
+func TestKeygenSignsWithCertificates(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	authority, key := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ed25519")
+	ca, file := authority.Write(t, ""), key.Write(t, "")
+	signingtest.MustKeygen(t, nil, "-q", "-s", ca, "-I", "mara-laptop", "-n", "user:mara", file+".pub")
+	s, err := sign(t, keys.Tools{}, file+"-cert.pub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cert, ok := s.Key.(*ssh.Certificate); !ok || cert.KeyId != "mara-laptop" {
+		t.Errorf("signed with %T", s.Key)
+	}
+}
+
+// TestAskpass has ssh-keygen ask a program for the passphrase: the right one,
+// and a wrong one.
+func TestAskpass(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	key := signingtest.NewKey(t, "ed25519")
+	file := key.Write(t, "let me in")
+	for answer, want := range map[string]error{"let me in": nil, "not this": keys.ErrRefused} {
+		ask := filepath.Join(t.TempDir(), "askpass")
+		signingtest.WriteFile(t, ask, "#!/bin/sh\necho '"+answer+"'\n")
+		if err := os.Chmod(ask, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		tools := keys.Tools{Env: append(os.Environ(), "SSH_ASKPASS="+ask, "SSH_ASKPASS_REQUIRE=force")}
+		found, err := tools.Find(t.Context(), file, anyKey)
+		if err != nil || string(found.Public.Marshal()) != string(key.PublicKey().Marshal()) {
+			t.Fatalf("an encrypted key: %v", err)
+		}
+		if _, err := tools.Sign(t.Context(), found, text); !errors.Is(err, want) {
+			t.Errorf("with %q: %v", answer, err)
+		}
+	}
+}
+
+// TestAsksAtTheTerminal types a passphrase at a real terminal.
+func TestAsksAtTheTerminal(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestSignsAsChild$", "-test.v")
+	cmd.Env = append(os.Environ(), childKey+"="+signingtest.NewKey(t, "ed25519").Write(t, "let me in"), "SSH_ASKPASS_REQUIRE=never")
+	terminal, err := pty.Start(cmd)
+	if err != nil {
+		t.Skipf("no terminal here: %v", err)
+	}
+	t.Cleanup(func() { _ = terminal.Close() })
+	if err := terminal.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	var seen strings.Builder
+	b := make([]byte, 1024)
+	for asked := false; ; {
+		n, err := terminal.Read(b)
+		seen.Write(b[:n])
+		if !asked && strings.Contains(seen.String(), "passphrase") {
+			asked = true
+			if _, err := terminal.WriteString("let me in\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err != nil { // the end of the child
+			break
+		}
+	}
+	if err := cmd.Wait(); err != nil || !strings.Contains(seen.String(), "--- PASS: TestSignsAsChild") {
+		t.Errorf("%v; at the terminal:\n%s", err, seen.String())
+	}
+}
+
+const childKey = "TOOLCRIB_TEST_CHILD_KEY"
+
+// TestSignsAsChild is what TestAsksAtTheTerminal runs in a terminal.
+func TestSignsAsChild(t *testing.T) {
+	file := os.Getenv(childKey)
+	if file == "" {
+		t.Skip("run by TestAsksAtTheTerminal")
+	}
+	if _, err := sign(t, keys.Tools{Stdin: os.Stdin, Stderr: os.Stderr}, file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNoKey says what is missing and what to do.
+func TestNoKey(t *testing.T) {
+	dir := t.TempDir()
+	nonsense := filepath.Join(dir, "nonsense")
+	signingtest.WriteFile(t, nonsense, "not a key\n")
+	public := filepath.Join(dir, "public.pub")
+	signingtest.WriteFile(t, public, signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey())+"\n")
+	large := filepath.Join(dir, "large")
+	signingtest.WriteFile(t, large, strings.Repeat("x", 1<<20))
+	private := signingtest.NewKey(t, "ed25519").Write(t, "")
+	for _, c := range []struct {
+		name    string
+		tools   keys.Tools
+		file    string
+		want    error
+		problem string
+	}{
+		{"neither agent nor file", keys.Tools{}, "", keys.ErrNoKey, "--sign-key"},
+		{"an agent that is gone", keys.Tools{Agent: filepath.Join(dir, "gone")}, "", keys.ErrNoKey, "SSH_AUTH_SOCK"},
+		{"an agent without keys", keys.Tools{Agent: serve(t, agent.NewKeyring())}, "", keys.ErrNoKey, "ssh-add"},
+		{"a file that is gone", keys.Tools{}, filepath.Join(dir, "gone"), keys.ErrNoKey, "no such file"},
+		{"a folder", keys.Tools{}, dir, keys.ErrNoKey, "not a key"},
+		{"a large file", keys.Tools{}, large, keys.ErrNoKey, "not a key"},
+		{"nonsense", keys.Tools{}, nonsense, keys.ErrRefused, "ssh-keygen"},
+		{"a public key without its other half", keys.Tools{}, public, keys.ErrRefused, "ssh-keygen"},
+		{"a key that is not accepted", keys.Tools{}, signingtest.NewKey(t, "rsa-2048").Write(t, ""), sshsig.ErrKey, "2048"},
+		{"no ssh-keygen", keys.Tools{Keygen: "ssh-keygen-of-nobody"}, private, keys.ErrNoKey, "install"},
+	} {
+		if _, err := sign(t, c.tools, c.file); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.problem) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func BenchmarkSign(b *testing.B) {
+	key := signingtest.NewKey(b, "ed25519")
+	ring := agent.NewKeyring()
+	if err := ring.Add(agent.AddedKey{PrivateKey: key.Private()}); err != nil {
+		b.Fatal(err)
+	}
+	file := key.Write(b, "")
+	for name, tools := range map[string]keys.Tools{"agent": {Agent: serve(b, ring)}, "keygen": {}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := sign(b, tools, file); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
