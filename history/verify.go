@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -38,9 +39,12 @@ type Ledger interface {
 	// rows are read.
 	Structure(ctx context.Context, fn func(Damage)) error
 	// Inconsistencies reports rows that are sound by themselves but disagree with
-	// each other: a live definition that is not the last version, a record that no
-	// event names. It is called when all rows were read.
+	// each other, such as a proposal in another state than its decisions say. It is
+	// called while the rows are read.
 	Inconsistencies(ctx context.Context, fn func(Damage)) error
+	// References reports records that no event names, and live definitions that
+	// are not the last version. It is called when all rows were read.
+	References(ctx context.Context, fn func(Damage)) error
 }
 
 // Damage is one thing that verification found.
@@ -67,14 +71,11 @@ func Verify(ctx context.Context, l Ledger, progress func(table string, rows int6
 	report := Report{Rows: map[string]int64{}}
 	tables := l.Tables()
 	read := make([]reading, len(tables))
-	var structure findings
+	var structure, inconsistencies, all findings
 	var readers sync.WaitGroup
 	var speaking sync.Mutex
-	readers.Go(func() {
-		if err := l.Structure(ctx, structure.add); err != nil {
-			structure.add(Damage{Message: fmt.Sprintf("The structure of the file cannot be checked: %v.", err)})
-		}
-	})
+	readers.Go(func() { structure.collect(ctx, l.Structure, "The structure of the file cannot be checked") })
+	readers.Go(func() { inconsistencies.collect(ctx, l.Inconsistencies, incomparable) })
 	for i, table := range tables {
 		readers.Go(func() {
 			read[i].table(ctx, l, table, func(rows int64) {
@@ -87,7 +88,6 @@ func Verify(ctx context.Context, l Ledger, progress func(table string, rows int6
 		})
 	}
 	readers.Wait()
-	var all findings
 	for i, table := range tables {
 		if read[i].rows > 0 {
 			report.Rows[table] = read[i].rows
@@ -95,17 +95,24 @@ func Verify(ctx context.Context, l Ledger, progress func(table string, rows int6
 		all = append(all, read[i].found...)
 	}
 	if ctx.Err() == nil {
-		if err := l.Inconsistencies(ctx, all.add); err != nil {
-			all.add(Damage{Message: fmt.Sprintf("The tables cannot be compared with each other: %v.", err)})
-		}
+		all.collect(ctx, l.References, incomparable)
 	}
-	all = append(all, structure...)
+	all = slices.Concat(all, inconsistencies, structure)
 	report.Damage = all[:min(len(all), maxDamage)]
 	return report, ctx.Err()
 }
 
+const incomparable = "The tables cannot be compared with each other"
+
 // findings are pieces of damage, of which no more are kept than are reported.
 type findings []Damage
+
+// collect adds what a check finds, and failure when it cannot be completed.
+func (f *findings) collect(ctx context.Context, check func(context.Context, func(Damage)) error, failure string) {
+	if err := check(ctx, f.add); err != nil {
+		f.add(Damage{Message: fmt.Sprintf("%s: %v.", failure, err)})
+	}
+}
 
 func (f *findings) add(d Damage) {
 	if len(*f) < maxDamage {

@@ -12,10 +12,11 @@ import (
 
 // ledger is a Ledger in memory.
 type ledger struct {
-	tables map[string][]Row
-	broken map[string]error // tables that cannot be read to their end
-	odd    []Damage
-	torn   []Damage
+	tables  map[string][]Row
+	broken  map[string]error // tables that cannot be read to their end
+	odd     []Damage
+	torn    []Damage
+	unnamed []Damage
 }
 
 func (l ledger) Tables() []string {
@@ -49,6 +50,13 @@ func (l ledger) Inconsistencies(_ context.Context, fn func(Damage)) error {
 		fn(d)
 	}
 	return l.broken["inconsistencies"]
+}
+
+func (l ledger) References(_ context.Context, fn func(Damage)) error {
+	for _, d := range l.unnamed {
+		fn(d)
+	}
+	return l.broken["references"]
 }
 
 // chain returns n rows of a chain.

@@ -19,14 +19,6 @@ type consistencyCheck struct {
 // Inconsistencies implements history.Ledger. A check that damage keeps from
 // running is reported as damage and keeps no other from running.
 func (l Ledger) Inconsistencies(ctx context.Context, fn func(history.Damage)) error {
-	checks, err := l.checks(ctx)
-	if err != nil {
-		return err
-	}
-	var inspections []inspection
-	for _, c := range checks {
-		inspections = append(inspections, c.inspection())
-	}
 	blocks, err := l.sketchInspections(ctx)
 	if err != nil {
 		return err
@@ -35,10 +27,36 @@ func (l Ledger) Inconsistencies(ctx context.Context, fn func(history.Damage)) er
 	if err != nil {
 		return err
 	}
-	inspections = slices.Concat(inspections, recomputed(), blocks, texts)
-	answers := make([][]history.Damage, len(inspections))
+	checks := slices.Concat(registryChecks(), queueChecks(), callChecks(), assistantChecks(), importChecks())
+	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed(), blocks, texts), fn)
+}
+
+// References implements history.Ledger. The checks of records and of the live
+// registry are left out if the rows that were read have answered them already.
+func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
+	var checks []consistencyCheck
+	logged, err := l.recordsAreLogged(ctx)
+	if err != nil {
+		return err
+	}
+	if !logged {
+		checks = recordChecks()
+	}
+	current, err := l.liveIsNewest(ctx)
+	if err != nil {
+		return err
+	}
+	if !current {
+		checks = append(checks, liveChecks()...)
+	}
+	return l.inspectAll(ctx, inspections(checks), fn)
+}
+
+// inspectAll runs inspections in parallel, as far as there are sessions.
+func (l Ledger) inspectAll(ctx context.Context, list []inspection, fn func(history.Damage)) error {
+	answers := make([][]history.Damage, len(list))
 	var running sync.WaitGroup
-	for i, in := range inspections {
+	for i, in := range list {
 		running.Go(func() { answers[i] = l.inspect(ctx, in) })
 	}
 	running.Wait()
@@ -54,15 +72,19 @@ type inspection struct {
 	run   func(ctx context.Context, s *session, fn func(history.Damage)) error
 }
 
-// inspection returns the check as one that runs its query.
-func (c consistencyCheck) inspection() inspection {
-	return inspection{c.table, func(ctx context.Context, s *session, fn func(history.Damage)) error {
-		keys, err := all(ctx, s, scanString, c.query)
-		for _, key := range keys {
-			fn(history.Damage{Table: c.table, Key: key, Message: c.message})
-		}
-		return err
-	}}
+// inspections returns checks as inspections that run their queries.
+func inspections(checks []consistencyCheck) []inspection {
+	list := make([]inspection, len(checks))
+	for i, c := range checks {
+		list[i] = inspection{c.table, func(ctx context.Context, s *session, fn func(history.Damage)) error {
+			keys, err := all(ctx, s, scanString, c.query)
+			for _, key := range keys {
+				fn(history.Damage{Table: c.table, Key: key, Message: c.message})
+			}
+			return err
+		}}
+	}
+	return list
 }
 
 // recomputed returns the inspections that compute again what is stored.
@@ -73,27 +95,6 @@ func recomputed() []inspection {
 		{"owners", ownerSeals},
 		{"workspaces", workspaceSeals},
 	}
-}
-
-// checks returns the checks to run. Those of records and of the live registry are
-// left out if the rows that were read have answered them already.
-func (l Ledger) checks(ctx context.Context) ([]consistencyCheck, error) {
-	checks := slices.Concat(registryChecks(), queueChecks(), callChecks(), assistantChecks(), importChecks())
-	logged, err := l.recordsAreLogged(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !logged {
-		checks = append(checks, recordChecks()...)
-	}
-	current, err := l.liveIsNewest(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !current {
-		checks = append(checks, liveChecks()...)
-	}
-	return checks, nil
 }
 
 // inspect runs an inspection with the next free session and returns the damage.

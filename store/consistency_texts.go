@@ -22,10 +22,10 @@ func (l Ledger) textInspections(ctx context.Context) ([]inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []inspection{consistencyCheck{
+	list := inspections([]consistencyCheck{{
 		"proposals", "SELECT id FROM proposals WHERE text_hash <> '' AND (kind <> 'tool' OR type = 'deactivate')",
 		"It is found by a text that it does not have.",
-	}.inspection()}
+	}})
 	for first := int64(1); first <= last; first += textBlock {
 		list = append(list, inspection{"proposals", func(ctx context.Context, s *session, fn func(history.Damage)) error {
 			return s.checkTexts(ctx, first, fn)

@@ -14,6 +14,7 @@ import (
 // Ledger is one snapshot of the database as verification reads it. Several
 // sessions read it in parallel.
 type Ledger struct {
+	file       *session      // checks the file, which takes longest, and is then free; nil when there is one session only
 	free       chan *session // the idle ones
 	crossCheck *crossCheck
 }
@@ -27,7 +28,11 @@ func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 		}
 		l := Ledger{free: make(chan *session, 1+len(readers.sessions)), crossCheck: newCrossCheck()}
 		l.free <- s
-		for _, reader := range readers.sessions {
+		for i, reader := range readers.sessions {
+			if i == 0 {
+				l.file = reader
+				continue
+			}
 			l.free <- reader
 		}
 		return errors.Join(fn(l), readers.close(ctx))
