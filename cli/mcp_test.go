@@ -166,7 +166,7 @@ func TestMCPRefuses(t *testing.T) {
 		{"propose_tool", map[string]any{"typ": "new"}, "malformed", "draft"},
 		{"revise_proposal", map[string]any{"id": "#1", "colour": 1}, "malformed", "known here: id, type, "},
 		{"execute_tool", map[string]any{"name": "get_tasks", "args": map[string]any{"colour": 1}}, "tool_call_invalid_args", "colour"},
-		{"execute_tool", map[string]any{"name": "delete_tasks", "args": map[string]any{"ids": []string{"x"}}}, "approval_required", "yes"},
+		{"execute_tool", map[string]any{"name": "delete_tasks", "args": map[string]any{"ids": []string{"x"}}}, "approval_required", "user approval"},
 	} {
 		code, message := cl.refused(c.tool, c.args)
 		if code != c.code || !strings.Contains(message, c.says) {
