@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 type mcpFlags struct {
 	callerFlags
 	http, tokenFile string
+	expose          string
 	origins         []string
 	remote          bool
 }
@@ -37,6 +39,11 @@ describe and execute the tools of one agent profile; read its prompt tools, and
 its whole prompt for the user, as prompts and its versions as resources; and
 hear when something was approved. Nothing here can approve.
 
+With --expose tools a client is listed the approved tools of the profile as the
+server's own, with their approved schemas, and calls them by name, through every
+gate; it hears when the list changes. --expose both lists these and the tools
+with which agents find, call and propose.
+
 A client is the agent that it says it is (agent:~NAME, marked as named by
 itself), or the one that --as names. It is never a user.
 
@@ -47,6 +54,7 @@ that is printed on standard error. Web pages from elsewhere are turned away.
 
 It serves until its input ends or it is interrupted (exit status 130).`,
 		Example: `  toolcrib mcp --as agent:editor
+  toolcrib mcp --expose tools --agent assistant
   toolcrib mcp --http 127.0.0.1:8765 --token-file ~/.config/toolcrib/mcp.token`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), a, f) },
@@ -54,6 +62,7 @@ It serves until its input ends or it is interrupted (exit status 130).`,
 	set := cmd.Flags()
 	set.StringVar(&f.http, "http", "", "serve over HTTP at `HOST:PORT`; port 0 takes a free one")
 	set.StringVar(&f.tokenFile, "token-file", "", "the `FILE` that holds the bearer token, readable to you alone")
+	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT`: tools (those approved), meta (those that find, call and propose) or both")
 	set.StringSliceVar(&f.origins, "allow-origin", nil, "let web pages of `ORIGIN` connect, such as https://example.com")
 	set.BoolVar(&f.remote, "allow-remote", false, "let --http name an address that other machines can reach")
 	set.StringVar(&f.agent, "agent", f.agent, "the agent `PROFILE` whose tools can be found and called")
@@ -64,7 +73,10 @@ It serves until its input ends or it is interrupted (exit status 130).`,
 }
 
 func runMCP(ctx context.Context, a *app, f mcpFlags) error {
-	c := mcp.Config{Version: programVersion(), Documents: documents()}
+	c := mcp.Config{Version: programVersion(), Documents: documents(), Expose: mcp.Expose(f.expose)}
+	if !slices.Contains([]mcp.Expose{mcp.ExposeMeta, mcp.ExposeTools, mcp.ExposeBoth}, c.Expose) {
+		return usagef("--expose is %q; write tools, meta or both", f.expose)
+	}
 	var err error
 	if a.flags.as != "" {
 		if c.As, err = a.actor(); err != nil {

@@ -100,6 +100,7 @@ func (c testDB) serve(options *sdk.ClientSessionOptions, who string, args ...str
 	cl := client{t: c.t, changed: make(chan string, 100)}
 	session, err := sdk.NewClient(&sdk.Implementation{Name: who, Version: "1"}, &sdk.ClientOptions{
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { cl.changed <- "prompts" },
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { cl.changed <- "tools" },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { cl.changed <- "resources" },
 	}).Connect(ctx, &sdk.IOTransport{Reader: fromServer, Writer: toServer}, options)
 	if err != nil {

@@ -20,7 +20,16 @@ type askedKey struct{}
 // stands for all.
 func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		native := s.config.Expose.native()
 		switch r := req.(type) {
+		case *sdk.ListToolsRequest:
+			if native {
+				return answer(s.tools(ctx, r.Params))
+			}
+		case *sdk.CallToolRequest:
+			if native && !s.owns(r.Params.Name) {
+				return answer(s.callNative(ctx, r))
+			}
 		case *sdk.ListPromptsRequest:
 			return answer(s.prompts(ctx, r.Params))
 		case *sdk.ListResourcesRequest:
@@ -49,9 +58,12 @@ func asked(ctx context.Context) string {
 }
 
 // stand adds the prompt and the resource that stand for all. It also tells
-// clients that the lists of both changed: the SDK does so whenever one of its
-// own is added again.
+// clients that the lists of both changed, and that of tools where approved ones
+// are on it: the SDK does so whenever one of its own is added again.
 func (s *Server) stand() {
+	if s.config.Expose.native() {
+		s.again()
+	}
 	s.sdk.AddPrompt(&sdk.Prompt{Name: name}, s.prompt)
 	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, s.resource)
 }

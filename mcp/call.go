@@ -37,6 +37,7 @@ func (s *Server) handlers() map[string]handle {
 		"search_tools":  s.search,
 		"describe_tool": s.describe,
 		"execute_tool":  s.execute,
+		callOutcome:     s.outcome,
 	}
 }
 
@@ -61,7 +62,10 @@ func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			return result(map[string]Fault{"error": s.fault(err)}, true)
+			return result(map[string]Fault{"error": s.fault(s.howToPoll(err))}, true)
+		}
+		if run, ok := out.(nativeRun); ok {
+			return run.result()
 		}
 		r, err := result(out, false)
 		if run, ok := out.(docRun); ok && err == nil {
@@ -133,7 +137,7 @@ func asObject(raw json.RawMessage, name string) json.RawMessage {
 const malformed = "malformed"
 
 // arguments reads what a tool was called with: one object, strictly. known are
-// the keys that it may have.
+// the keys that it may have; nil leaves them to the tool's own schema.
 func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return jsondoc.NewObject(), nil
@@ -144,6 +148,9 @@ func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	}
 	if n.Kind != jsondoc.Object {
 		return nil, jsondoc.Problems{{Path: jsondoc.Root, Pos: n.Pos, Message: "expected an object with the arguments, got " + n.Kind.String()}}
+	}
+	if known == nil {
+		return n, nil
 	}
 	return n, unknownKeys(n, known).Err()
 }

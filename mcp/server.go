@@ -110,6 +110,8 @@ type Config struct {
 	// Caller is on whose behalf tools are found and called; its actor is
 	// filled in for every call.
 	Caller gateway.Caller
+	// Expose is which tools are listed; "" means ExposeMeta.
+	Expose Expose
 	// Every is how often to look whether something was approved; 0 means
 	// DefaultEvery.
 	Every time.Duration
@@ -122,6 +124,8 @@ const DefaultEvery = 500 * time.Millisecond
 type Server struct {
 	config Config
 	sdk    *sdk.Server
+	listed []*sdk.Tool   // toolcrib's own tools, those that are listed
+	again  func()        // adds one of them again
 	heavy  chan struct{} // holds the calls with many arguments that are being read
 }
 
@@ -132,6 +136,21 @@ const name = "toolcrib"
 const instructions = `toolcrib keeps the tools and prompts of AI agents. Nothing changes without the user's approval.
 To change a tool, a prompt or an agent: get what is live (describe_tool), write the whole new definition, and hand it in with propose_tool; then look at what the reviewer found with get_proposal and answer it with revise_proposal or comment_proposal. A draft is handed in with submit_proposal, a stale proposal is renewed with rebase_proposal, and withdraw_proposal ends one. The user decides; you cannot.
 To use a tool: search_tools, describe_tool, execute_tool. A call that needs the user's yes waits as a pending call; execute_tool with its id alone tells what became of it.`
+
+// nativeInstructions are for the model that has the approved tools as they are.
+const nativeInstructions = `These tools were approved by the user, as they are listed, through toolcrib.
+A call that needs the user's yes is not run: the error names a pending call. Ask call_outcome with its id what became of it; do not call again.`
+
+func (e Expose) instructions() string {
+	switch e {
+	case ExposeTools:
+		return nativeInstructions
+	case ExposeBoth:
+		return instructions + "\nThe tools that you have are listed too, and can be called directly."
+	case ExposeMeta:
+	}
+	return instructions
+}
 
 // The versions of the protocol that are served, the newest first.
 func revisions() []string {
@@ -160,18 +179,21 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{config: c, heavy: make(chan struct{}, maxHeavy)}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: name, Title: "toolcrib", Version: c.Version}, &sdk.ServerOptions{
-		Instructions:              instructions,
+		Instructions:              c.Expose.instructions(),
 		Logger:                    slog.New(slog.DiscardHandler),
 		SupportedProtocolVersions: revisions(),
 		Capabilities: &sdk.ServerCapabilities{
-			Tools:     &sdk.ToolCapabilities{},
+			Tools:     &sdk.ToolCapabilities{ListChanged: c.Expose.native()},
 			Prompts:   &sdk.PromptCapabilities{ListChanged: true},
 			Resources: &sdk.ResourceCapabilities{ListChanged: true},
 		},
 	})
 	s.sdk.AddReceivingMiddleware(s.intercept)
+	if err := s.addTools(); err != nil {
+		return nil, err
+	}
 	s.stand()
-	return s, s.addTools()
+	return s, nil
 }
 
 //go:embed tools.json
@@ -185,6 +207,14 @@ type definition struct {
 	InputSchema  json.RawMessage      `json:"inputSchema"`
 	OutputSchema json.RawMessage      `json:"outputSchema"`
 	Annotations  *sdk.ToolAnnotations `json:"annotations"`
+}
+
+func (d definition) tool() *sdk.Tool {
+	t := &sdk.Tool{Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.InputSchema, Annotations: d.Annotations}
+	if len(d.OutputSchema) > 0 {
+		t.OutputSchema = d.OutputSchema
+	}
+	return t
 }
 
 // addTools adds the tools with handlers of their own: the SDK's typed ones
@@ -203,9 +233,11 @@ func (s *Server) addTools() error {
 		if err != nil {
 			return fmt.Errorf("mcp: the embedded tool %s: %w", d.Name, err)
 		}
-		s.sdk.AddTool(&sdk.Tool{
-			Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.InputSchema, OutputSchema: d.OutputSchema, Annotations: d.Annotations,
-		}, s.handler(handle, known))
+		if s.config.Expose.lists(d.Name) {
+			s.listed = append(s.listed, d.tool())
+			s.again = func() { s.sdk.AddTool(d.tool(), s.handler(handle, known)) }
+			s.again()
+		}
 	}
 	return nil
 }

@@ -1,0 +1,178 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+)
+
+// Expose is which tools a client is listed.
+type Expose string
+
+// What can be exposed. Prompts and resources are the same for all.
+const (
+	// ExposeMeta lists toolcrib's own tools, which find and call the approved
+	// ones and propose changes. It is the default.
+	ExposeMeta Expose = "meta"
+	// ExposeTools lists the approved tools as the server's own, and call_outcome
+	// for calls that wait for the user.
+	ExposeTools Expose = "tools"
+	// ExposeBoth lists both. A name of toolcrib's own is not given away.
+	ExposeBoth Expose = "both"
+)
+
+// callOutcome is the tool that stands in for execute_tool where that is not
+// listed.
+const callOutcome = "call_outcome"
+
+// lists reports whether one of toolcrib's own tools is listed.
+func (e Expose) lists(own string) bool {
+	if own == callOutcome {
+		return e == ExposeTools
+	}
+	return e != ExposeTools
+}
+
+// native reports whether approved tools are listed.
+func (e Expose) native() bool { return e == ExposeTools || e == ExposeBoth }
+
+// owns reports whether a name is that of a tool of toolcrib's own.
+func (s *Server) owns(name string) bool {
+	return slices.ContainsFunc(s.listed, func(t *sdk.Tool) bool { return t.Name == name })
+}
+
+// tools is tools/list with approved tools: toolcrib's own first, then those of
+// the agent by id, each with its approved definition under its one name.
+func (s *Server) tools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
+	after := ""
+	if p != nil {
+		after = p.Cursor
+	}
+	if after != "" && !registry.ValidID(after) {
+		return nil, invalid("the cursor is none of ours")
+	}
+	_, entries, err := s.config.Gateway.Tools(ctx, s.config.Caller)
+	if err != nil {
+		return nil, err
+	}
+	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool {
+		t := e.Definition.Tool
+		return t.Kind != registry.ActionTool || e.Subject.ID <= after || s.owns(t.WireName())
+	})
+	slices.SortFunc(entries, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
+	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: fresh()}
+	if after == "" {
+		out.Tools = append(out.Tools, s.listed...)
+	}
+	if len(entries) > pageSize {
+		entries = entries[:pageSize]
+		out.NextCursor = entries[pageSize-1].Subject.ID
+	}
+	approved, err := approvedTools(entries)
+	out.Tools = append(out.Tools, approved...)
+	return out, err
+}
+
+// approvedTools writes tools as an MCP server lists them, with the version and
+// the hash of what was approved.
+func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
+	all := make([]wire.Listed, len(entries))
+	for i, e := range entries {
+		all[i].Tool = *e.Definition.Tool
+	}
+	text, _, err := wire.Encode(wire.MCP, all)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Tools []definition `json:"tools"`
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, err
+	}
+	tools := make([]*sdk.Tool, len(entries))
+	for i, d := range list.Tools {
+		tools[i] = d.tool()
+		tools[i].Meta = sdk.Meta{"toolcrib/version": entries[i].Version, "toolcrib/contentHash": entries[i].ContentHash}
+	}
+	return tools, nil
+}
+
+// callNative is tools/call of an approved tool: a call through every gate, as by
+// execute_tool, whose result is the tool's own.
+func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	name := req.Params.Name
+	run := func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+		r, err := s.config.Gateway.Execute(ctx, s.caller(actor), gateway.Request{Tool: name, Args: jsondoc.Canonical(args)})
+		return nativeRun(r), err
+	}
+	return s.handler(run, nil)(ctx, req)
+}
+
+// outcome is call_outcome: what became of a call that waited for the user.
+func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+	var in struct {
+		Pending string `json:"pending"`
+	}
+	if err := bind(args, &in, "pending"); err != nil {
+		return nil, err
+	}
+	r, err := s.config.Gateway.Outcome(ctx, s.caller(actor), in.Pending)
+	return nativeRun(r), err
+}
+
+// nativeRun is a call whose result is given as the tool's own.
+type nativeRun gateway.Result
+
+// result returns what an MCP server answered with, as it came, and what another
+// provider did as a structured result.
+func (r nativeRun) result() (*sdk.CallToolResult, error) {
+	out, err := result(r.Output, false)
+	if err != nil {
+		return nil, err
+	}
+	var theirs sdk.CallToolResult
+	if json.Unmarshal(r.Output, &theirs) == nil && theirs.Content != nil {
+		var exact struct {
+			Structured json.RawMessage `json:"structuredContent"` // with every digit of its numbers
+		}
+		if err := json.Unmarshal(r.Output, &exact); err != nil {
+			return nil, err
+		}
+		out.Content, out.StructuredContent = theirs.Content, nil
+		if len(exact.Structured) > 0 {
+			out.StructuredContent = exact.Structured
+		}
+	}
+	out.Meta = sdk.Meta{"toolcrib/call": r.Call, "toolcrib/tool": r.Tool.String(), "toolcrib/version": r.Version}
+	if len(r.Warnings) > 0 {
+		out.Meta["toolcrib/warnings"] = r.Warnings
+	}
+	if len(r.Answer) > 0 {
+		out.Meta["toolcrib/answer"] = r.Answer
+	}
+	return out, nil
+}
+
+// howToPoll adds to a refusal that waits for the user how to learn what became
+// of the call, for a client that has call_outcome.
+func (s *Server) howToPoll(err error) error {
+	var refused *gateway.Error
+	if s.config.Expose != ExposeTools || !errors.As(err, &refused) || refused.Pending == "" {
+		return err
+	}
+	told := *refused
+	told.Message = fmt.Sprintf("%s Ask %s with {\"pending\":%q}.", refused.Message, callOutcome, refused.Pending)
+	return &told
+}
