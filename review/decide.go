@@ -28,6 +28,23 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 	if err := checkText("note", note); err != nil {
 		return nil, err
 	}
+	check := func(r *glance, b Bundle, c Choice) (view, error) {
+		return d.approvable(ctx, r, actor, b, c, len(choices) == 1)
+	}
+	return d.decide(ctx, actor, choices, true, check, func(tx Tx, views []view, showings []Showing) ([]Decision, error) {
+		if err := together(views); err != nil {
+			return nil, err
+		}
+		return d.approve(ctx, tx, actor, views, showings, note)
+	})
+}
+
+// decide decides on proposals in one transaction, all of them or none. check
+// refuses those that may not be decided so; write writes the decisions. strict
+// is passed on to Desk.showings.
+func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choice, strict bool,
+	check func(*glance, Bundle, Choice) (view, error), write func(Tx, []view, []Showing) ([]Decision, error),
+) ([]Decision, error) {
 	var decisions []Decision
 	err := d.update(ctx, func(tx Tx) error {
 		r := newGlance(tx)
@@ -37,18 +54,15 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 		}
 		views := make([]view, len(choices))
 		for i, c := range choices {
-			if views[i], err = d.approvable(ctx, r, actor, bundles[i], c, len(choices) == 1); err != nil {
+			if views[i], err = check(r, bundles[i], c); err != nil {
 				return err
 			}
 		}
-		showings, err := d.showings(ctx, tx, actor, choices, views, true)
+		showings, err := d.showings(ctx, tx, actor, choices, views, strict)
 		if err != nil {
 			return err
 		}
-		if err := together(views); err != nil {
-			return err
-		}
-		decisions, err = d.approve(ctx, tx, actor, views, showings, note)
+		decisions, err = write(tx, views, showings)
 		return err
 	})
 	if err != nil {

@@ -23,44 +23,27 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 	if err := checkText("reason", reason); err != nil {
 		return nil, err
 	}
-	var decisions []Decision
-	err := d.update(ctx, func(tx Tx) error {
-		r := newGlance(tx)
-		bundles, err := r.bundles(ctx, chosen(choices)...)
-		if err != nil {
-			return err
+	seen := map[proposals.ID]bool{}
+	check := func(r *glance, b Bundle, c Choice) (view, error) {
+		if seen[c.ID] {
+			return view{}, fmt.Errorf("%w: %s is named twice", ErrConflict, name(b.Proposal))
 		}
-		seen := map[proposals.ID]bool{}
-		about := make([]proposals.Proposal, len(choices))
-		views := make([]view, len(choices))
-		for i := range choices {
-			p := bundles[i].Proposal
-			if seen[p.ID] {
-				return fmt.Errorf("%w: %s is named twice", ErrConflict, name(p))
-			}
-			seen[p.ID], about[i] = true, p
-			if views[i], err = d.refusable(ctx, r, actor, bundles[i], act, reason); err != nil {
-				return err
-			}
-		}
-		showings, err := d.showings(ctx, tx, actor, choices, views, false)
-		if err != nil {
-			return err
-		}
-		decisions = make([]Decision, len(choices))
+		seen[c.ID] = true
+		return d.refusable(ctx, r, actor, b, act, reason)
+	}
+	return d.decide(ctx, actor, choices, false, check, func(tx Tx, views []view, showings []Showing) ([]Decision, error) {
+		decisions := make([]Decision, len(views))
+		about := make([]proposals.Proposal, len(views))
 		for i, v := range views {
 			p := v.Proposal
+			about[i] = p
 			decisions[i] = Decision{
 				ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
 				Note: reason, By: actor, At: d.stamp(), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i],
 			}
 		}
-		return d.applyVerdict(ctx, tx, verdict, about, decisions)
+		return decisions, d.applyVerdict(ctx, tx, verdict, about, decisions)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return decisions, nil
 }
 
 // refusable looks at a proposal and returns an error if something is in the way

@@ -9,6 +9,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // finding1 returns the finding that is selected.
@@ -54,7 +55,7 @@ func (m *Model) unread(ps []proposals.Proposal) []string {
 		}
 		prefix := ""
 		if len(ps) > 1 {
-			prefix = reference(p) + " "
+			prefix = wording.Reference(p) + " "
 		}
 		names = append(names, prefix+joined(missing))
 	}
@@ -127,7 +128,7 @@ func (pp *proposalPage) since() func(*Model) string {
 	return func(*Model) string {
 		switch d := pp.dossier; {
 		case d.Proposal.State != state:
-			return standing(d.Proposal.State)
+			return wording.Standing(d.Proposal.State)
 		case d.Digest != digest:
 			return "it has changed since you were asked"
 		}
@@ -149,7 +150,7 @@ func (pp *proposalPage) approvalContent(m *Model, page *prose.Page, members []pr
 		}
 	}
 	for _, o := range d.Others {
-		page.Item(draw.Of(m.theme.Warn, "! "), reference(o)+" by "+o.Author.String()+" becomes stale.")
+		page.Item(draw.Of(m.theme.Warn, "! "), wording.Reference(o)+" by "+o.Author.String()+" becomes stale.")
 	}
 	page.Field("digest", m.shownDigest(d.Digest))
 	page.Field("policy", d.Policy.Deciding().String())
@@ -165,12 +166,12 @@ func (m *Model) shownDigest(digest string) string {
 	if w, _ := m.layout.dialog(dialogWidth, 1); w >= len(digest)+prose.LabelWidth+6 {
 		return digest
 	}
-	return short(digest)
+	return wording.Short(digest)
 }
 
 func (pp *proposalPage) what(page *prose.Page, p proposals.Proposal) {
 	page.Field(string(p.Type), p.Subject.String())
-	page.Field("", "revision "+itoa(p.Revision)+", content "+short(p.ContentHash)+", "+becomes(p))
+	page.Field("", "revision "+itoa(p.Revision)+", content "+wording.Short(p.ContentHash)+", "+becomes(p))
 }
 
 // becomes says which version an approval makes.
@@ -197,7 +198,7 @@ func (m *Model) askReason(title, verb, name, consequence string, run func(id pro
 		content: func(m *Model, page *prose.Page) {
 			p := pp.dossier.Proposal
 			page.Field(string(p.Type), p.Subject.String())
-			page.Field("", "revision "+itoa(p.Revision)+", content "+short(p.ContentHash))
+			page.Field("", "revision "+itoa(p.Revision)+", content "+wording.Short(p.ContentHash))
 			page.Text("", consequence)
 			openFindings(m, page, pp.dossier)
 			page.Field("prompts", "no channel prompt changes")
@@ -249,7 +250,7 @@ func (m *Model) askSimple(title, verb, consequence string, run func(proposals.ID
 		content: func(_ *Model, page *prose.Page) {
 			p := pp.dossier.Proposal
 			page.Field(string(p.Type), p.Subject.String())
-			page.Field("", "revision "+itoa(p.Revision)+", content "+short(p.ContentHash))
+			page.Field("", "revision "+itoa(p.Revision)+", content "+wording.Short(p.ContentHash))
 			page.Blank()
 			page.Text("", consequence)
 		},

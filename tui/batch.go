@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/wording"
 )
 
 // batch is proposals that are decided together, as they were read for it.
@@ -98,17 +99,10 @@ func (b *batch) refused(m *Model) []refusal {
 }
 
 func (b *batch) why(m *Model, d review.Dossier) string {
-	p := d.Proposal
 	if b.act == proposals.ActApprove {
-		return strings.Join(inTheWay(d), "; ")
+		return strings.Join(wording.Obstacles(d, ruleNames), "; ")
 	}
-	if err := proposals.Authorize(m.cfg.Actor, b.act, p.Author); err != nil {
-		return sentence(err)
-	}
-	if _, err := proposals.Next(p.State, b.act); err != nil {
-		return standing(p.State)
-	}
-	return ""
+	return wording.Cannot(m.cfg.Actor, b.act, d.Proposal)
 }
 
 // choices ties each proposal to the review digest that the dialog shows.
@@ -137,7 +131,7 @@ func (b *batch) unread(m *Model) (ps []proposals.Proposal, names []string) {
 		default:
 			continue
 		}
-		ps, names = append(ps, p), append(names, reference(p)+" "+p.Subject.String()+what)
+		ps, names = append(ps, p), append(names, wording.Reference(p)+" "+p.Subject.String()+what)
 	}
 	return ps, names
 }
@@ -151,7 +145,7 @@ func (m *Model) decideAll(b batch, words string) tea.Cmd {
 	return m.write(func(ctx context.Context) wroteMsg {
 		ds, err := run(ctx, actor, choices, words)
 		if errors.Is(err, review.ErrDigest) {
-			err = errors.New("nothing was decided: " + sentence(err))
+			err = errors.New("nothing was decided: " + wording.OneLine(err))
 		}
 		return wroteMsg{decided: chosenIDs(choices), draft: batchDraft(b.act), text: decidedAll(b.act, ds) + onward, undone: "nothing decided", err: err}
 	})

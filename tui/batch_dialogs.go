@@ -9,6 +9,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // batchDraft names the draft of a text about several proposals.
@@ -88,7 +89,7 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 			page.Text("", "Nothing was done. "+refusedOf(len(refused), len(b.dossiers)))
 			for _, r := range refused {
 				page.Blank()
-				page.Item(draw.Of(m.theme.Warn, "! ").Add(m.theme.Strong, draw.Show(reference(r.dossier.Proposal))+" "), r.dossier.Proposal.Subject.String())
+				page.Item(draw.Of(m.theme.Warn, "! ").Add(m.theme.Strong, draw.Show(wording.Reference(r.dossier.Proposal))+" "), r.dossier.Proposal.Subject.String())
 				page.Text("  ", r.why)
 				if len(refused) == 1 {
 					blocksInTheWay(m, page, r.dossier)
@@ -150,14 +151,14 @@ func refusedOf(refused, all int) string {
 func (b *batch) list(m *Model, page *prose.Page) {
 	for _, d := range b.dossiers {
 		p := d.Proposal
-		page.Item(draw.Of(m.theme.Strong, draw.Pad(draw.Show(reference(p)), 5)).Add(m.theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
-		what := "revision " + itoa(p.Revision) + ", content " + short(p.ContentHash)
+		page.Item(draw.Of(m.theme.Strong, draw.Pad(draw.Show(wording.Reference(p)), 5)).Add(m.theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
+		what := "revision " + itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
 		if b.act == proposals.ActApprove {
 			what += ", " + becomes(p)
 		}
 		page.Faint("      ", what)
 		worst, style := openWord(m, d)
-		page.Line(draw.Of(m.theme.Faint, "      digest "+draw.Show(short(d.Digest))+"  ").Add(style, worst))
+		page.Line(draw.Of(m.theme.Faint, "      digest "+draw.Show(wording.Short(d.Digest))+"  ").Add(style, worst))
 	}
 	if len(b.dossiers) > 0 && b.act == proposals.ActApprove {
 		page.Field("policy", b.dossiers[0].Policy.Deciding().String())
@@ -177,7 +178,7 @@ func (b *batch) channels(m *Model, page *prose.Page) {
 		}
 		for _, o := range d.Others {
 			if !inBatch(b, o.ID) {
-				page.Item(draw.Of(m.theme.Warn, "! "), reference(o)+" by "+o.Author.String()+" becomes stale.")
+				page.Item(draw.Of(m.theme.Warn, "! "), wording.Reference(o)+" by "+o.Author.String()+" becomes stale.")
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
 )
 
 // How many calls the page lists.
@@ -210,5 +211,5 @@ func (m *Model) callState(s gateway.PendingState) (draw.Safe, theme.Style) {
 }
 
 func (c *callsPage) tabs(m *Model) draw.Line {
-	return draw.Of("", " ").Add(m.theme.Accent, "▎Calls").Add(m.theme.Faint, draw.Showf("  %s for you", count(c.waiting, "waits", "wait")))
+	return draw.Of("", " ").Add(m.theme.Accent, "▎Calls").Add(m.theme.Faint, draw.Showf("  %s for you", wording.Count(c.waiting, "waits", "wait")))
 }

@@ -5,6 +5,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/wording"
 )
 
 // Why a key of a proposal has no effect now, which is said where it is pressed.
@@ -16,39 +17,8 @@ func cannotAct(act proposals.Act) func(*Model) string {
 		if !m.proposal.loaded {
 			return "it is not read yet"
 		}
-		p := m.proposal.dossier.Proposal
-		if err := proposals.Authorize(m.cfg.Actor, act, p.Author); err != nil {
-			return err.Error()
-		}
-		if act == proposals.ActComment {
-			return ""
-		}
-		if _, err := proposals.Next(p.State, act); err != nil {
-			return standing(p.State)
-		}
-		return ""
+		return wording.Cannot(m.cfg.Actor, act, m.proposal.dossier.Proposal)
 	}
-}
-
-// standing says where a proposal stands that something cannot be done to.
-func standing(s proposals.State) string {
-	switch s {
-	case proposals.Drafted:
-		return "it is a draft and not submitted yet"
-	case proposals.ChiefReview:
-		return "the Chief of Staff has not assessed it yet"
-	case proposals.UserReview:
-		return "it waits for your decision"
-	case proposals.NeedsChanges:
-		return "it was sent back, and its author has not revised it yet"
-	case proposals.Approved:
-		return "it is approved already"
-	case proposals.Rejected:
-		return "it is rejected already"
-	case proposals.Withdrawn:
-		return "it is withdrawn already"
-	}
-	return "it is in the state " + string(s)
 }
 
 // notMyTurn reports whether the open proposal waits for nobody's decision.
@@ -60,7 +30,7 @@ func (m *Model) cannotApprove() string {
 	if !m.proposal.loaded {
 		return "it is not read yet"
 	}
-	if why := inTheWay(m.proposal.dossier); len(why) > 0 {
+	if why := wording.Obstacles(m.proposal.dossier, ruleNames); len(why) > 0 {
 		if m.proposal.outdated() && m.cannotReassess() == "" {
 			return "it was assessed with other rules or another configuration; ctrl+r has it assessed again"
 		}
@@ -69,9 +39,9 @@ func (m *Model) cannotApprove() string {
 	for _, p := range m.proposal.members() {
 		switch {
 		case p.State != proposals.UserReview:
-			return reference(p) + " of its change set is " + string(p.State)
+			return wording.Reference(p) + " of its change set is " + string(p.State)
 		case p.Summary.Blocks > 0:
-			return reference(p) + " of its change set has an open block"
+			return wording.Reference(p) + " of its change set has an open block"
 		}
 	}
 	return ""
@@ -100,7 +70,7 @@ func (m *Model) cannotReassess() string {
 	}
 	state := m.proposal.dossier.Proposal.State
 	if _, err := proposals.Next(state, proposals.ActAssess); err != nil {
-		return standing(state)
+		return wording.Standing(state)
 	}
 	return ""
 }

@@ -17,6 +17,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
 )
 
 // askConflict shows where a proposal and the live version changed the same
@@ -49,7 +50,7 @@ func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 func (c *Config) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Manuscript {
 	text, ext := written(conflict.Draft)
 	file := filepath.Join(c.Drafts, fmt.Sprintf("rebase-%s-r%d-v%d%s", p.ID, p.Revision, conflict.Live, ext))
-	return Manuscript{p.ID, file, "Rebase of " + reference(p) + " " + p.Subject.String(), text}
+	return Manuscript{p.ID, file, "Rebase of " + wording.Reference(p) + " " + p.Subject.String(), text}
 }
 
 // written returns a draft as Markdown, or as JSON where Markdown would lose

@@ -17,6 +17,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // draftText is an unsent text, as its file name and content describe it.
@@ -71,7 +72,7 @@ func (m *Model) readDrafts(start bool) tea.Cmd {
 			if len(t.about) >= idLength {
 				t.id = proposals.ID(t.about[:idLength])
 				if d, err := desk.Show(context.Background(), actor, t.id); err == nil {
-					t.about = reference(d.Proposal) + " " + d.Proposal.Subject.String()
+					t.about = wording.Reference(d.Proposal) + " " + d.Proposal.Subject.String()
 				} else {
 					t.id = ""
 				}
@@ -106,7 +107,7 @@ func (m *Model) draftsListed(msg draftsMsg) {
 		m.fail(msg.err)
 		return
 	case msg.start && len(msg.texts) > 0:
-		m.say(remark, "%s that you wrote and did not send: D shows", count(len(msg.texts), "text is kept", "texts are kept"))
+		m.say(remark, "%s that you wrote and did not send: D shows", wording.Count(len(msg.texts), "text is kept", "texts are kept"))
 	}
 	m.drafts.texts, m.drafts.read = msg.texts, true
 	m.drafts.lay(m)
@@ -145,7 +146,7 @@ func draftKind(kind string) string {
 }
 
 func (k *draftsPage) tabs(m *Model) draw.Line {
-	return draw.Of("", " ").Add(m.theme.Accent, "▎Not sent").Add(m.theme.Faint, "  "+draw.Show(count(len(k.texts), "text", "texts")))
+	return draw.Of("", " ").Add(m.theme.Accent, "▎Not sent").Add(m.theme.Faint, "  "+draw.Show(wording.Count(len(k.texts), "text", "texts")))
 }
 
 func draftsKeys() []key {

@@ -12,6 +12,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // editedMsg says that the editor has ended.
@@ -91,7 +92,7 @@ func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draf
 			case len(problems) == 0:
 				page.Text("", "The text is whole.")
 			default:
-				page.Text("", "It cannot be submitted yet, for "+count(len(problems), "reason", "reasons")+":")
+				page.Text("", "It cannot be submitted yet, for "+wording.Count(len(problems), "reason", "reasons")+":")
 				page.Blank()
 				for _, p := range problems {
 					page.Item(draw.Of(m.theme.Warn, "! "), p)

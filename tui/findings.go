@@ -1,9 +1,6 @@
 package tui
 
 import (
-	"errors"
-
-	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
@@ -32,33 +29,6 @@ func times(s review.RuleFindings) string {
 		return s.Rule
 	}
 	return s.Rule + " ×" + itoa(s.Count)
-}
-
-// total is how many findings there are.
-func total(sums []review.RuleFindings) int {
-	n := 0
-	for _, s := range sums {
-		n += s.Count
-	}
-	return n
-}
-
-// inTheWay says why the actor who looks cannot approve: by rule where blocks
-// are open, as they can be many.
-func inTheWay(d review.Dossier) []string {
-	var out []string
-	for _, o := range d.Obstacles {
-		switch {
-		case errors.Is(o, review.ErrBlocked):
-			blocks := review.BlocksByRule(d.Standing)
-			out = append(out, count(total(blocks), "open block", "open blocks")+": "+ruleNames(blocks))
-		case errors.Is(o, proposals.ErrState):
-			out = append(out, standing(d.Proposal.State))
-		default:
-			out = append(out, sentence(o))
-		}
-	}
-	return out
 }
 
 // openFindings lists the findings that are not waived, those of a rule in one

@@ -9,6 +9,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // Job is work that takes long. It tells how far it is, ends early when ctx is
@@ -84,7 +85,7 @@ func (j *job) content(m *Model, page *prose.Page) {
 	case errors.Is(j.err, context.Canceled):
 		page.Text("", "Canceled before it had ended.")
 	case j.err != nil:
-		page.Item(draw.Of(m.theme.Bad, "✗ "), sentence(j.err))
+		page.Item(draw.Of(m.theme.Bad, "✗ "), wording.OneLine(j.err))
 	default:
 		for _, l := range j.lines {
 			page.Text("", l)

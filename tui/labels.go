@@ -92,21 +92,3 @@ func age(d time.Duration) string {
 func (m *Model) stampOf(t time.Time) draw.Safe {
 	return draw.Safe(t.UTC().Format("2006-01-02 15:04"))
 }
-
-// reference is how people call a proposal: by its issue, else by its id.
-func reference(p proposals.Proposal) string {
-	if p.Issue > 0 {
-		return "#" + strconv.Itoa(p.Issue)
-	}
-	return string(p.ID[:min(8, len(p.ID))])
-}
-
-func short(hash string) string { return hash[:min(12, len(hash))] }
-
-// count writes a number with its noun.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}

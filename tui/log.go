@@ -12,6 +12,7 @@ import (
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
 )
 
 // logPage is the audit log, the newest entry first.
@@ -128,7 +129,7 @@ func told(e history.Event) string {
 		words = append(words, "version "+itoa(data.Version))
 	}
 	if data.Recommendation != "" {
-		words = append(words, strings.ReplaceAll(data.Recommendation, "_", " "), count(data.Findings, "finding", "findings"))
+		words = append(words, strings.ReplaceAll(data.Recommendation, "_", " "), wording.Count(data.Findings, "finding", "findings"))
 	}
 	if data.Note != "" {
 		words = append(words, data.Note)

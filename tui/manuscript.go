@@ -12,6 +12,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/tui/wording"
 )
 
 // Manuscript is a proposal that is written in an editor of the user's. Its file
@@ -49,7 +50,7 @@ func (c *Config) Revision(d review.Dossier) Manuscript {
 	p := d.Proposal
 	text, ext := written(d.Revision.Draft)
 	file := filepath.Join(c.Drafts, fmt.Sprintf("revise-%s-r%d%s", p.ID, p.Revision, ext))
-	return Manuscript{p.ID, file, reference(p) + " " + p.Subject.String(), text}
+	return Manuscript{p.ID, file, wording.Reference(p) + " " + p.Subject.String(), text}
 }
 
 // Draft is the manuscript of a proposal about a subject: to modify what is live,
@@ -87,7 +88,7 @@ func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []strin
 		if err == nil {
 			err = errors.New("it holds no single proposal")
 		}
-		return nil, []string{sentence(err)}
+		return nil, []string{wording.OneLine(err)}
 	}
 	for _, p := range parsed[0].Problems() {
 		problems = append(problems, p.String())

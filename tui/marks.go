@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
+	"toolcrib/tui/wording"
 )
 
 // maxMarks is how many proposals are decided together at most: the dialog that
@@ -39,7 +40,7 @@ func (m *Model) cannotMark() string {
 	case m.marks.has(p.ID):
 		return "" // it can always be unmarked
 	case p.State != proposals.UserReview:
-		return standing(p.State)
+		return wording.Standing(p.State)
 	case len(m.marks) == maxMarks:
 		return "no more than " + itoa(maxMarks) + " are decided together"
 	}
@@ -70,7 +71,7 @@ func (m *Model) markRead() tea.Cmd {
 	if m.marks.has(p.ID) {
 		said = "is marked"
 	}
-	m.say(remark, "%s %s: Q and then a, c or x decides on %s", reference(p), said, count(len(m.marks), "marked proposal", "marked proposals"))
+	m.say(remark, "%s %s: Q and then a, c or x decides on %s", wording.Reference(p), said, wording.Count(len(m.marks), "marked proposal", "marked proposals"))
 	return nil
 }
 
@@ -131,7 +132,7 @@ func cannotDecide(act proposals.Act) func(*Model) string {
 			}
 		}
 		if len(m.marks) == 0 && ps[0].State != proposals.UserReview {
-			return standing(ps[0].State)
+			return wording.Standing(ps[0].State)
 		}
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // overview says what is proposed, by whom, why, and what would happen.
@@ -24,8 +25,8 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	}
 	page.Line(state)
 	page.Field("author", p.Author.String()+", "+string(m.stampOf(p.CreatedAt)))
-	page.Field("revision", itoa(p.Revision)+"   content "+short(p.ContentHash))
-	page.Field("against", against(p.BaseVersion))
+	page.Field("revision", itoa(p.Revision)+"   content "+wording.Short(p.ContentHash))
+	page.Field("against", wording.Against(p.BaseVersion))
 	if p.Stale() {
 		page.Line(draw.Of("", draw.Safe(draw.Blank(prose.LabelWidth))).Add(m.theme.Warn, draw.Showf("⚠ stale: version %d is live now", p.LiveVersion)))
 	}
@@ -53,7 +54,7 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 		page.Heading("Change set " + d.Proposal.ChangeSet + ": approved together or not at all")
 		for _, o := range d.Members {
 			sign, _, style := m.stateWord(o.State)
-			page.Item(draw.Of(style, "  "+sign+" ").Add(m.theme.Faint, draw.Pad(draw.Show(reference(o)), 6)), o.Subject.String())
+			page.Item(draw.Of(style, "  "+sign+" ").Add(m.theme.Faint, draw.Pad(draw.Show(wording.Reference(o)), 6)), o.Subject.String())
 		}
 	}
 	if !d.Proposal.State.Open() {
@@ -61,16 +62,16 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 	}
 	if len(d.Rendered) > 0 {
 		page.Blank()
-		page.Heading("An approval changes " + count(len(d.Rendered), "channel prompt", "channel prompts"))
+		page.Heading("An approval changes " + wording.Count(len(d.Rendered), "channel prompt", "channel prompts"))
 		for _, line := range channelsOf(d) {
 			page.Item(draw.Of("", "  "), line)
 		}
 	}
 	for _, o := range d.Others {
 		page.Blank()
-		page.Item(draw.Of(m.theme.Warn, "! "), "Approving this makes "+reference(o)+" by "+o.Author.String()+" stale.")
+		page.Item(draw.Of(m.theme.Warn, "! "), "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
 	}
-	if ways := inTheWay(d); len(ways) > 0 {
+	if ways := wording.Obstacles(d, ruleNames); len(ways) > 0 {
 		page.Blank()
 		page.Heading("Not to be approved yet")
 		for _, why := range ways {

@@ -16,6 +16,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // promptView is which side of a prompt is shown.
@@ -131,7 +132,7 @@ func (pp *proposalPage) showPrompt(m *Model) {
 	case !pp.dossier.Proposal.State.Open():
 		page.Faint("", "The proposal is closed; the hashes of the prompts it changed stand in the version.")
 	case s.err != nil:
-		page.Text("", sentence(s.err))
+		page.Text("", wording.OneLine(s.err))
 	case s.loaded && len(s.changes) == 0:
 		page.Faint("", "No channel prompt of any agent would change.")
 	case !s.loaded:

@@ -11,6 +11,7 @@ import (
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
+	"toolcrib/tui/wording"
 )
 
 // The tabs of a proposal.
@@ -163,7 +164,7 @@ type base struct {
 // against first.
 func (pp *proposalPage) bases() []base {
 	d := pp.dossier
-	first := base{name: against(d.Proposal.BaseVersion)}
+	first := base{name: wording.Against(d.Proposal.BaseVersion)}
 	if d.Proposal.BaseVersion == 0 {
 		first.name = "nothing"
 	}
@@ -292,7 +293,7 @@ func (pp *proposalPage) tabs(m *Model) draw.Line {
 func (pp *proposalPage) view(m *Model) []string {
 	switch {
 	case pp.err != nil && !pp.loaded:
-		return []string{draw.Of(m.theme.Bad, " "+draw.Show(sentence(pp.err))).String(m.layout.width)}
+		return []string{draw.Of(m.theme.Bad, " "+draw.Show(wording.OneLine(pp.err))).String(m.layout.width)}
 	case !pp.loaded, pp.tab == tabDiff && pp.list == nil:
 		return []string{draw.Of(m.theme.Faint, " …").String(m.layout.width)}
 	}

@@ -1,12 +1,11 @@
 package tui
 
 import (
-	"strconv"
-
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // side draws the pane beside the list: what the selected proposal is about.
@@ -22,10 +21,10 @@ func (q *queuePage) side(m *Model) []string {
 	page.Title(p.Title)
 	page.Text("", string(p.Type)+" "+p.Subject.String())
 	sign, word, style := m.stateWord(p.State)
-	page.Line(draw.Of(style, sign+" "+word).Add(m.theme.Faint, draw.Showf("   %s   revision %d", reference(p), p.Revision)))
+	page.Line(draw.Of(style, sign+" "+word).Add(m.theme.Faint, draw.Showf("   %s   revision %d", wording.Reference(p), p.Revision)))
 	page.Blank()
 	page.Field("by", p.Author.String()+", "+age(m.now().Sub(p.CreatedAt)))
-	page.Field("against", against(p.BaseVersion))
+	page.Field("against", wording.Against(p.BaseVersion))
 	if p.ChangeSet != "" {
 		page.Field("set", p.ChangeSet)
 	}
@@ -47,11 +46,11 @@ func (q *queuePage) side(m *Model) []string {
 
 func (q *queuePage) sideDossier(m *Model, page *prose.Page, d review.Dossier) {
 	if n := len(d.Rendered); n > 0 {
-		page.Field("changes", count(n, "channel prompt", "channel prompts"))
+		page.Field("changes", wording.Count(n, "channel prompt", "channel prompts"))
 	}
 	if len(d.Standing) > 0 {
 		page.Blank()
-		page.Heading(count(len(d.Standing), "finding", "findings"))
+		page.Heading(wording.Count(len(d.Standing), "finding", "findings"))
 		for i, s := range d.Standing {
 			if i == 6 {
 				page.Line(draw.Of(m.theme.Faint, draw.Showf("  and %d more", len(d.Standing)-i)))
@@ -72,7 +71,7 @@ func (q *queuePage) sideDossier(m *Model, page *prose.Page, d review.Dossier) {
 	q.sideChanges(m, page)
 	for _, o := range d.Others {
 		page.Blank()
-		page.Text("", "Approving this makes "+reference(o)+" by "+o.Author.String()+" stale.")
+		page.Text("", "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
 	}
 }
 
@@ -90,12 +89,4 @@ func (q *queuePage) sideChanges(m *Model, page *prose.Page) {
 	for i := range min(rows.Len(), m.layout.body) {
 		page.Row(rows.Row(i))
 	}
-}
-
-// against says what a proposal was drafted against.
-func against(version int) string {
-	if version == 0 {
-		return "nothing: it is new"
-	}
-	return "version " + strconv.Itoa(version)
 }

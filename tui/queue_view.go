@@ -8,6 +8,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
 )
 
 func (q *queuePage) tabs(m *Model) draw.Line {
@@ -103,7 +104,7 @@ func (q *queuePage) columns(m *Model) []column {
 			if p.Issue == 0 {
 				return draw.Of(m.theme.Faint, "–")
 			}
-			return draw.Of(m.theme.Faint, draw.Show(reference(p)))
+			return draw.Of(m.theme.Faint, draw.Show(wording.Reference(p)))
 		}},
 		{"TYPE", 10, 112, func(m *Model, p proposals.Proposal) draw.Line {
 			return draw.Of(m.theme.Text, draw.Show(string(p.Type)))
@@ -141,7 +142,7 @@ func (q *queuePage) referenceWidth(m *Model) int {
 	width := 5
 	for i := q.top; i < q.top+q.rows(m); i++ {
 		if p, ok := q.at(i); ok {
-			width = max(width, len(reference(p)))
+			width = max(width, len(wording.Reference(p)))
 		}
 	}
 	return min(width, 8)
@@ -221,7 +222,7 @@ func (q *queuePage) view(m *Model) []string {
 func (q *queuePage) empty() []draw.Safe {
 	switch {
 	case q.err != nil:
-		return []draw.Safe{draw.Show(sentence(q.err))}
+		return []draw.Safe{draw.Show(wording.OneLine(q.err))}
 	case q.filter != "" && q.tab != 0:
 		return []draw.Safe{"Nothing in this state has that text in its subject, title, author or change set.", "tab goes on to the next state, esc ends the search."}
 	case q.filter != "":

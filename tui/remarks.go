@@ -11,6 +11,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // inDefinition is what the paths of a proposal begin with that the diff shows.
@@ -81,7 +82,7 @@ func (m *Model) askCommentAt(at review.Anchor) tea.Cmd {
 	return m.ask(&dialog{
 		title: "Comment", verb: "send", draft: draft, wantsText: true, focusText: true, direct: true,
 		content: func(m *Model, page *prose.Page) {
-			page.Field("on", reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
+			page.Field("on", wording.Reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
 			if at.Field == "" {
 				return
 			}

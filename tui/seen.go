@@ -1,6 +1,9 @@
 package tui
 
-import "toolcrib/tui/draw"
+import (
+	"toolcrib/tui/draw"
+	"toolcrib/tui/wording"
+)
 
 // see notes what is on the screen as seen.
 func (m *Model) see() {
@@ -31,7 +34,7 @@ func (pp *proposalPage) crumb(m *Model, room int) draw.Line {
 		p = pp.dossier.Proposal
 	}
 	sign, word, style := m.stateWord(p.State)
-	l := draw.Of(m.theme.Strong, draw.Show(reference(p))).Add(m.theme.Text, " "+draw.Show(string(p.Type))+" ")
+	l := draw.Of(m.theme.Strong, draw.Show(wording.Reference(p))).Add(m.theme.Text, " "+draw.Show(string(p.Type))+" ")
 	state := draw.Of(style, "  "+sign+" "+word)
 	l = l.Add(m.theme.Text, draw.Cut(draw.Show(p.Subject.String()), max(8, room-l.Width()-state.Width())))
 	return append(l, state...)

@@ -5,6 +5,7 @@ import (
 
 	"toolcrib/tui/draw"
 	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
 )
 
 // tone is how something is said.
@@ -30,7 +31,7 @@ func (m *Model) say(t tone, format string, args ...any) {
 }
 
 // fail says an error.
-func (m *Model) fail(err error) { m.say(failure, "%s", sentence(err)) }
+func (m *Model) fail(err error) { m.say(failure, "%s", wording.OneLine(err)) }
 
 // footer shows the keys that matter here, as many as fit; the one for help is
 // always among them.

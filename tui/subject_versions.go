@@ -9,6 +9,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // layUses lists who has a tool, which tools an agent has, or who refers to an
@@ -19,7 +20,7 @@ func (s *subjectPage) layUses(m *Model, page *prose.Page) {
 		page.Faint("", "…")
 		return
 	case s.usesErr != nil:
-		page.Text("", sentence(s.usesErr))
+		page.Text("", wording.OneLine(s.usesErr))
 		return
 	case len(s.uses) == 0:
 		page.Faint("", "No agent and no allow-list speaks of it.")
@@ -109,7 +110,7 @@ func (m *Model) askRestore() tea.Cmd {
 		draft: fmt.Sprintf("restore-%s-%d", subject.ID, v.Number),
 		content: func(_ *Model, page *prose.Page) {
 			page.Field("restore", subject.String())
-			page.Field("", "version "+itoa(v.Number)+", content "+short(v.ContentHash))
+			page.Field("", "version "+itoa(v.Number)+", content "+wording.Short(v.ContentHash))
 			page.Blank()
 			page.Text("", "A proposal is drafted that leads back to it, with your reason as its rationale. It goes live when it is approved.")
 		},

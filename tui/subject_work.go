@@ -12,6 +12,7 @@ import (
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // What the pages of a subject compute or read when they are looked at.
@@ -200,7 +201,7 @@ func (s *subjectPage) layBlame(m *Model, page *prose.Page) {
 		page.Faint("", "…")
 		return
 	case s.blamed.err != nil:
-		page.Text("", sentence(s.blamed.err))
+		page.Text("", wording.OneLine(s.blamed.err))
 		return
 	}
 	by := map[int]history.Version{}

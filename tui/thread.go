@@ -8,6 +8,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // thread shows the issue with what was said and decided, in order.
@@ -81,7 +82,7 @@ func (pp *proposalPage) history(m *Model) pager.Rows {
 	page.Heading("Revisions of this proposal")
 	for _, r := range slices.Backward(pp.dossier.Revisions) {
 		line := draw.Of(m.theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(m.theme.Faint, m.stampOf(r.CreatedAt)+"  ")
-		origin := "content " + short(r.ContentHash) + ", against " + against(r.Draft.Base())
+		origin := "content " + wording.Short(r.ContentHash) + ", against " + wording.Against(r.Draft.Base())
 		if m.layout.width >= 100 {
 			page.Line(line.Add(m.theme.Text, draw.Pad(draw.Show(r.Author.String()), 24)).Add(m.theme.Faint, "  "+draw.Show(origin)))
 			continue

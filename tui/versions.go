@@ -6,6 +6,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // versionRows lists versions, each a stop.
@@ -21,7 +22,7 @@ func (m *Model) versionRows(page *prose.Page, versions []history.Version, marked
 			who = "shipped"
 		}
 		line := draw.Of(m.theme.Accent, mark).Add(m.theme.Strong, draw.Showf("v%-4d", v.Number)).Add(m.theme.Faint, m.stampOf(v.DecidedAt)+"  ")
-		origin := "written by " + v.Author + ", hash " + short(v.Hash)
+		origin := "written by " + v.Author + ", hash " + wording.Short(v.Hash)
 		if m.layout.width >= 100 {
 			page.Line(line.Add(m.theme.Text, draw.Pad(draw.Show(who), 24)).Add(m.theme.Faint, "  "+draw.Show(origin)))
 		} else {

@@ -10,6 +10,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
+	"toolcrib/tui/wording"
 )
 
 // View implements tea.Model.
@@ -158,7 +159,7 @@ func (m *Model) signs() draw.Line {
 		l = l.Add(m.theme.Warn, "⋯ writing  ")
 	}
 	if n := m.calls.waiting; n > 0 && m.page != pageCalls {
-		l = l.Add(m.theme.Warn, draw.Showf("● %s: W  ", count(n, "call waits", "calls wait")))
+		l = l.Add(m.theme.Warn, draw.Showf("● %s: W  ", wording.Count(n, "call waits", "calls wait")))
 	}
 	if n := len(m.marks); n > 0 {
 		sign := draw.Showf("* %d marked  ", n)

@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/tui/wording"
 )
 
 // wroteMsg answers a write: what it was about, what to say, and where to go.
@@ -135,7 +136,7 @@ func (m *Model) submit(id proposals.ID) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
 		p, err := desk.Submit(ctx, actor, id)
-		return wroteMsg{id: id, text: "Submitted as " + reference(p), err: err}
+		return wroteMsg{id: id, text: "Submitted as " + wording.Reference(p), err: err}
 	})
 }
 
@@ -151,7 +152,7 @@ func (m *Model) rebase(id proposals.ID) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
 		p, err := desk.Rebase(ctx, actor, id)
-		return wroteMsg{id: id, text: "Rebased: revision " + itoa(p.Revision) + " is against " + against(p.BaseVersion), err: err}
+		return wroteMsg{id: id, text: "Rebased: revision " + itoa(p.Revision) + " is against " + wording.Against(p.BaseVersion), err: err}
 	})
 }
 

@@ -9,19 +9,24 @@ type source[T, F any] struct {
 }
 
 // get answers a get_ tool: with the record that has id, where one was given,
-// else with the first that a filter lets through. more says whether there are
-// others after limit of them.
-func get[T, F any](ctx context.Context, c call, from source[T, F], id *string, filter F, limit int) (found []T, more bool, err error) {
+// else with the first that a filter lets through. more reports whether there
+// are others after limit of them. It refuses the call if ps has problems.
+func get[T, F any](ctx context.Context, c call, ps *problems, from source[T, F], id *string, filter F, limit *int) (found []T, more bool, err error) {
+	most := ps.between("limit", limit, defaultLimit, maxLimit)
+	ps.idFilter(id)
+	if err := ps.err(); err != nil {
+		return nil, false, err
+	}
 	err = c.read(ctx, func(r Reader) error {
 		var err error
 		if id != nil {
 			found, err = from.byID(r, ctx, []string{*id})
 		} else {
-			found, err = from.list(r, ctx, filter, limit+1)
+			found, err = from.list(r, ctx, filter, most+1)
 		}
 		return err
 	})
-	found, more = cut(found, limit)
+	found, more = cut(found, most)
 	return found, more, err
 }
 
@@ -42,7 +47,7 @@ func cut[T any](list []T, limit int) ([]T, bool) {
 	return list, false
 }
 
-// The bounds of a list that is asked for.
+// The limits of a list that is asked for.
 const (
 	defaultLimit = 50
 	maxLimit     = 200

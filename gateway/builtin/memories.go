@@ -105,12 +105,7 @@ func getMemories(ctx context.Context, c call) (any, error) {
 	if in.Tag != nil {
 		f.Tag = ps.text("tag", *in.Tag, maxTag)
 	}
-	limit := ps.between("limit", in.Limit, defaultLimit, maxLimit)
-	ps.idFilter(in.ID)
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
-	memories, more, err := get(ctx, c, source[Memory, MemoryFilter]{Reader.MemoriesByID, Reader.Memories}, in.ID, f, limit)
+	memories, more, err := get(ctx, c, &ps, source[Memory, MemoryFilter]{Reader.MemoriesByID, Reader.Memories}, in.ID, f, in.Limit)
 	return memoriesOut{docs(memories, Memory.doc), more}, err
 }
 

@@ -50,17 +50,12 @@ func getReminders(ctx context.Context, c call) (any, error) {
 	}{}
 	ps := decode(c.Args, &in)
 	status := ps.oneOf("status", in.Status, "pending", "pending", "sent", "any")
-	limit := ps.between("limit", in.Limit, defaultLimit, maxLimit)
-	ps.idFilter(in.ID)
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
 	f := ReminderFilter{From: in.From.Time, Until: in.Until.Time}
 	if status != "any" {
 		sent := status == "sent"
 		f.Sent = &sent
 	}
-	reminders, more, err := get(ctx, c, source[Reminder, ReminderFilter]{Reader.RemindersByID, Reader.Reminders}, in.ID, f, limit)
+	reminders, more, err := get(ctx, c, &ps, source[Reminder, ReminderFilter]{Reader.RemindersByID, Reader.Reminders}, in.ID, f, in.Limit)
 	return remindersOut{Reminders: docs(reminders, Reminder.doc), More: more, Delivery: undelivered}, err
 }
 

@@ -66,12 +66,7 @@ func getTasks(ctx context.Context, c call) (any, error) {
 		f.Status = ""
 	}
 	f.Project = ps.projectFilter(in.Project)
-	limit := ps.between("limit", in.Limit, defaultLimit, maxLimit)
-	ps.idFilter(in.ID)
-	if err := ps.err(); err != nil {
-		return nil, err
-	}
-	tasks, more, err := get(ctx, c, source[Task, TaskFilter]{Reader.TasksByID, Reader.Tasks}, in.ID, f, limit)
+	tasks, more, err := get(ctx, c, &ps, source[Task, TaskFilter]{Reader.TasksByID, Reader.Tasks}, in.ID, f, in.Limit)
 	return tasksOut{docs(tasks, Task.doc), more}, err
 }
 

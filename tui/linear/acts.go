@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/wording"
 )
 
 // simple asks and does what needs no words.
@@ -15,7 +16,7 @@ func (s *session) simple(act proposals.Act, verb, consequence string, run func()
 		return nil
 	}
 	p := s.open.Proposal
-	s.out.linef("%s %s, revision %d, content %s.", p.Type, p.Subject, p.Revision, short(p.ContentHash))
+	s.out.linef("%s %s, revision %d, content %s.", p.Type, p.Subject, p.Revision, wording.Short(p.ContentHash))
 	s.out.line(consequence)
 	if !s.agree(verb) {
 		return nil
@@ -31,7 +32,7 @@ func (s *session) simple(act proposals.Act, verb, consequence string, run func()
 func (s *session) doSubmit(string) error {
 	return s.simple(proposals.ActSubmit, "submit it", "It goes to the Chief of Staff, and an issue is opened.", func() (string, error) {
 		p, err := s.cfg.Desk.Submit(s.ctx, s.cfg.Actor, s.open.Proposal.ID)
-		return "Submitted as " + reference(p) + ".", err
+		return "Submitted as " + wording.Reference(p) + ".", err
 	})
 }
 
@@ -61,7 +62,7 @@ func (s *session) doRebase(string) error {
 	}
 	err := s.simple(proposals.ActRevise, "rebase it", "What it changes is merged into the live version, as a new revision.", func() (string, error) {
 		p, err := s.cfg.Desk.Rebase(s.ctx, s.cfg.Actor, s.open.Proposal.ID)
-		return fmt.Sprintf("Rebased: revision %d is against %s.", p.Revision, against(p.BaseVersion)), err
+		return fmt.Sprintf("Rebased: revision %d is against %s.", p.Revision, wording.Against(p.BaseVersion)), err
 	})
 	var c *review.RebaseConflict
 	if errors.As(err, &c) {

@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/wording"
 )
 
 // batch is proposals that are decided together, as they were read for it.
@@ -87,14 +88,14 @@ func (s *session) possible(b batch) bool {
 		if why == "" {
 			continue
 		}
-		s.out.linef("In the way is %s %s: %s", reference(d.Proposal), d.Proposal.Subject, why)
+		s.out.linef("In the way is %s %s: %s", wording.Reference(d.Proposal), d.Proposal.Subject, why)
 		away = append(away, d.Proposal)
 	}
 	if len(away) == 0 {
 		return true
 	}
 	s.out.linef("Nothing was done: %s in the way. Say unmark %s to go on without, or open one and mend it.",
-		count(len(away), "proposal is", "proposals are"), strings.Join(s.markedWith(away), " "))
+		wording.Count(len(away), "proposal is", "proposals are"), strings.Join(s.markedWith(away), " "))
 	return false
 }
 
@@ -103,13 +104,7 @@ func (s *session) against(act proposals.Act, d review.Dossier) string {
 	if act == proposals.ActApprove {
 		return strings.Join(inTheWay(d), " ")
 	}
-	if err := proposals.Authorize(s.cfg.Actor, act, d.Proposal.Author); err != nil {
-		return sentence(err)
-	}
-	if _, err := proposals.Next(d.Proposal.State, act); err != nil {
-		return "it is " + stateWord(d.Proposal.State) + "."
-	}
-	return ""
+	return stopped(wording.Cannot(s.cfg.Actor, act, d.Proposal))
 }
 
 // markedWith names what is marked of some proposals and of their change sets.
@@ -119,7 +114,7 @@ func (s *session) markedWith(away []proposals.Proposal) []string {
 		if slices.ContainsFunc(away, func(a proposals.Proposal) bool {
 			return a.ID == p.ID || a.ChangeSet != "" && a.ChangeSet == p.ChangeSet
 		}) {
-			names = append(names, reference(p))
+			names = append(names, wording.Reference(p))
 		}
 	}
 	return names
@@ -140,7 +135,7 @@ func (s *session) allRead(b batch) bool {
 		if r != nil && r.diff != "" && r.diff != d.Digest {
 			changed = ", as it has changed since"
 		}
-		s.out.linef("Not read out yet of %s %s: %s%s.", reference(d.Proposal), d.Proposal.Subject, strings.Join(missing, " and "), changed)
+		s.out.linef("Not read out yet of %s %s: %s%s.", wording.Reference(d.Proposal), d.Proposal.Subject, strings.Join(missing, " and "), changed)
 	}
 	if locked {
 		s.out.line("They can be approved when diff, and findings, of each were read out to the end.")
@@ -151,13 +146,13 @@ func (s *session) allRead(b batch) bool {
 // tell reads out what would be decided, and to which digests that is tied.
 func (s *session) tell(b batch) {
 	n := len(b.dossiers)
-	s.out.linef("%s %s. %s", verbs[b.act].name, count(n, "proposal", "proposals"), verbs[b.act].consequence)
+	s.out.linef("%s %s. %s", verbs[b.act].name, wording.Count(n, "proposal", "proposals"), verbs[b.act].consequence)
 	for i, d := range b.dossiers {
 		about := content(d.Proposal) + "."
 		if b.act == proposals.ActApprove {
 			about = what(d.Proposal)
 		}
-		s.out.linef("%d. %s, %s Review digest %s. %s", i+1, reference(d.Proposal), about, short(d.Digest), strings.Join(openFindings(d), " "))
+		s.out.linef("%d. %s, %s Review digest %s. %s", i+1, wording.Reference(d.Proposal), about, wording.Short(d.Digest), strings.Join(openFindings(d), " "))
 		if b.act == proposals.ActApprove {
 			for _, l := range consequences(d) {
 				s.out.line("   " + l)

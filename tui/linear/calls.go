@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/tui/wording"
 )
 
 // How many calls are listed.
@@ -43,7 +44,7 @@ func (s *session) doCalls(number string) error {
 			s.calls = append(s.calls, p)
 		}
 	}
-	lines := []string{count(len(waiting), "call waits", "calls wait") + " for you."}
+	lines := []string{wording.Count(len(waiting), "call waits", "calls wait") + " for you."}
 	for i, p := range s.calls {
 		lines = append(lines, fmt.Sprintf("%d. %s, %s, version %d, asked by %s for the user %s.", i+1, p.Tool, s.cfg.Calls.State(p), p.Version, p.Caller.Actor, p.Caller.User))
 	}

@@ -8,6 +8,7 @@ import (
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/wording"
 )
 
 // ids are the proposals that are previewed: the open one.
@@ -46,17 +47,7 @@ func (s *session) reason(what string) string {
 // can returns what keeps the user from an act on the open proposal, "" for
 // nothing.
 func (s *session) can(act proposals.Act) string {
-	p := s.open.Proposal
-	if err := proposals.Authorize(s.cfg.Actor, act, p.Author); err != nil {
-		return sentence(err)
-	}
-	if act == proposals.ActComment {
-		return ""
-	}
-	if _, err := proposals.Next(p.State, act); err != nil {
-		return sentence(err)
-	}
-	return ""
+	return stopped(wording.Cannot(s.cfg.Actor, act, s.open.Proposal))
 }
 
 // unread names what was not read out of a dossier and has to be.
@@ -103,7 +94,7 @@ func (s *session) doApprove(string) error {
 		r := s.read[p.ID]
 		digest := dossierOf(r).Digest
 		if missing := r.unread(digest); len(missing) > 0 {
-			s.out.linef("Not read out yet of %s: %s.", reference(p), strings.Join(missing, " and "))
+			s.out.linef("Not read out yet of %s: %s.", wording.Reference(p), strings.Join(missing, " and "))
 			locked = true
 		}
 		choices[i] = review.Choice{ID: p.ID, Expect: digest}
@@ -152,7 +143,7 @@ func what(p proposals.Proposal) string {
 
 // content names exactly what somebody looked at.
 func content(p proposals.Proposal) string {
-	return fmt.Sprintf("%s %s, revision %d, content %s", p.Type, p.Subject, p.Revision, short(p.ContentHash))
+	return fmt.Sprintf("%s %s, revision %d, content %s", p.Type, p.Subject, p.Revision, wording.Short(p.ContentHash))
 }
 
 func (s *session) doChanges(string) error {

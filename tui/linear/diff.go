@@ -9,6 +9,7 @@ import (
 	"toolcrib/prompt"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/tui/wording"
 )
 
 // around is how many unchanged lines are read with a change.
@@ -22,7 +23,7 @@ func (s *session) doDiff(how string) error {
 	if how == "whole" {
 		context = -1
 	}
-	lines := []string{"Against " + against(d.Proposal.BaseVersion) + "."}
+	lines := []string{"Against " + wording.Against(d.Proposal.BaseVersion) + "."}
 	for _, f := range diff.Contents(before, after) {
 		lines = append(lines, fieldLines(f, context)...)
 	}
@@ -42,11 +43,11 @@ func fieldLines(f diff.Field, context int) []string {
 	if added+removed == 1 && len(hunks) == 1 && len(hunks[0].Lines) == 1 {
 		return []string{fmt.Sprintf("Field %s, %s: %s", f.Path, f.Change, hunks[0].Lines[0].Text)}
 	}
-	lines := []string{fmt.Sprintf("Field %s, %s: %s, %s.", f.Path, f.Change, count(added, "line added", "lines added"), count(removed, "removed", "removed"))}
+	lines := []string{fmt.Sprintf("Field %s, %s: %s, %s.", f.Path, f.Change, wording.Count(added, "line added", "lines added"), wording.Count(removed, "removed", "removed"))}
 	last := 0
 	for _, h := range hunks {
 		if gap := h.NewStart - last - 1; last > 0 && gap > 0 {
-			lines = append(lines, "  "+count(gap, "unchanged line", "unchanged lines"))
+			lines = append(lines, "  "+wording.Count(gap, "unchanged line", "unchanged lines"))
 		}
 		last = h.NewStart + h.NewLines - 1
 		for _, l := range h.Lines {

@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/tui"
+	"toolcrib/tui/wording"
 )
 
 // doNew drafts a proposal in the editor: to change what is live, or a new one.
@@ -68,7 +69,7 @@ func (s *session) write(w tui.Manuscript) error {
 		if len(problems) == 0 {
 			s.out.line("The text is whole.")
 		} else {
-			s.out.linef("It cannot be submitted yet, for %s:", count(len(problems), "reason", "reasons"))
+			s.out.linef("It cannot be submitted yet, for %s:", wording.Count(len(problems), "reason", "reasons"))
 			s.pages(problems)
 		}
 		switch s.askWhat(w, draft, len(problems) == 0) {
@@ -146,7 +147,7 @@ func (s *session) send(w tui.Manuscript, draft proposals.Draft, submit bool) err
 	if w.ID != "" {
 		s.out.linef("Revision %d of %s is written.", p.Revision, p.Subject)
 	} else {
-		s.out.linef("Proposed %s as %s.", p.Subject, reference(p))
+		s.out.linef("Proposed %s as %s.", p.Subject, wording.Reference(p))
 	}
 	if err := errors.Join(os.Remove(w.File), s.show(p.ID)); err != nil {
 		return err

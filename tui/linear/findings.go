@@ -1,30 +1,26 @@
 package linear
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"toolcrib/review"
+	"toolcrib/tui/wording"
 )
 
-// inTheWay says why the actor who looks cannot approve: by rule where blocks
-// are open, as they can be many.
+// inTheWay returns why the actor who looks cannot approve, a sentence each.
 func inTheWay(d review.Dossier) []string {
-	var out []string
-	for _, o := range d.Obstacles {
-		if !errors.Is(o, review.ErrBlocked) {
-			out = append(out, sentence(o))
-			continue
+	ways := wording.Obstacles(d, func(blocks []review.RuleFindings) string {
+		names := make([]string, len(blocks))
+		for i, b := range blocks {
+			names[i] = times(b)
 		}
-		n, names := 0, []string{}
-		for _, b := range review.BlocksByRule(d.Standing) {
-			n += b.Count
-			names = append(names, times(b))
-		}
-		out = append(out, count(n, "open block", "open blocks")+": "+strings.Join(names, ", ")+". Say findings.")
+		return strings.Join(names, ", ") + ". Say findings"
+	})
+	for i, way := range ways {
+		ways[i] = stopped(way)
 	}
-	return out
+	return ways
 }
 
 // times is a rule with how often it found something, where that is more than

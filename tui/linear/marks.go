@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolcrib/proposals"
+	"toolcrib/tui/wording"
 )
 
 // doMark marks proposals to decide on them together: those that are named, all
@@ -20,7 +21,7 @@ func (s *session) doMark(args string) error {
 		switch {
 		case s.marked(p.ID):
 		case p.State != proposals.UserReview:
-			s.out.linef("%s %s is not marked: it is %s.", reference(p), p.Subject, stateWord(p.State))
+			s.out.linef("%s %s is not marked: it is %s.", wording.Reference(p), p.Subject, stateWord(p.State))
 		default:
 			s.marks, n = append(s.marks, p), n+1
 		}
@@ -95,9 +96,9 @@ func (s *session) tellMarks() {
 	}
 	names := make([]string, len(s.marks))
 	for i, p := range s.marks {
-		names[i] = reference(p) + " " + p.Subject.String()
+		names[i] = wording.Reference(p) + " " + p.Subject.String()
 	}
-	s.out.linef("%s marked: %s.", count(len(s.marks), "proposal is", "proposals are"), strings.Join(names, ", "))
+	s.out.linef("%s marked: %s.", wording.Count(len(s.marks), "proposal is", "proposals are"), strings.Join(names, ", "))
 	if s.open == nil {
 		s.out.line("approve, changes and reject are about them.")
 		return

@@ -9,6 +9,7 @@ import (
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/wording"
 )
 
 // printer writes lines. Everything passes the gate for untrusted text.
@@ -58,14 +59,6 @@ func text(indent, body string) []string {
 	return lines
 }
 
-// reference is how people call a proposal.
-func reference(p proposals.Proposal) string {
-	if p.Issue > 0 {
-		return fmt.Sprintf("#%d", p.Issue)
-	}
-	return string(p.ID[:min(8, len(p.ID))])
-}
-
 // stateWord says where a proposal stands.
 func stateWord(s proposals.State) string {
 	switch s {
@@ -82,20 +75,15 @@ func stateWord(s proposals.State) string {
 	return string(s)
 }
 
-func short(hash string) string { return hash[:min(12, len(hash))] }
+// sentence returns an error on one line, with a stop.
+func sentence(err error) string { return stopped(wording.OneLine(err)) }
+
+// stopped ends a text with a stop, and leaves an empty one alone.
+func stopped(text string) string {
+	if text == "" {
+		return ""
+	}
+	return text + "."
+}
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-func against(version int) string {
-	if version == 0 {
-		return "nothing: it is new"
-	}
-	return fmt.Sprintf("version %d", version)
-}

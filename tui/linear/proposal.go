@@ -10,6 +10,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/tui/wording"
 )
 
 func (s *session) doID(string) error {
@@ -25,7 +26,7 @@ func (s *session) doOverview(string) error {
 	p := d.Proposal
 	lines := []string{
 		fmt.Sprintf("%s. %s %s, %s.", p.Title, p.Type, p.Subject, stateWord(p.State)),
-		fmt.Sprintf("By %s, %s. Revision %d, content %s, against %s.", p.Author, stamp(p.CreatedAt), p.Revision, short(p.ContentHash), against(p.BaseVersion)),
+		fmt.Sprintf("By %s, %s. Revision %d, content %s, against %s.", p.Author, stamp(p.CreatedAt), p.Revision, wording.Short(p.ContentHash), wording.Against(p.BaseVersion)),
 	}
 	if d.Issue != nil {
 		lines = append(lines, fmt.Sprintf("Issue #%d, %s, assigned to %s.", d.Issue.Number, d.Issue.Status, d.Issue.Assignee))
@@ -36,11 +37,11 @@ func (s *session) doOverview(string) error {
 	if len(d.Members) > 1 {
 		lines = append(lines, "Change set "+p.ChangeSet+", approved together or not at all:")
 		for _, m := range d.Members {
-			lines = append(lines, "  "+reference(m)+" "+m.Subject.String()+", "+stateWord(m.State))
+			lines = append(lines, "  "+wording.Reference(m)+" "+m.Subject.String()+", "+stateWord(m.State))
 		}
 	}
 	if a := d.Assessment(); a != nil {
-		lines = append(lines, fmt.Sprintf("The advice of %s is %s, with %s.", a.Reviewer, advice(a.Recommendation), count(len(d.Standing), "finding", "findings")))
+		lines = append(lines, fmt.Sprintf("The advice of %s is %s, with %s.", a.Reviewer, advice(a.Recommendation), wording.Count(len(d.Standing), "finding", "findings")))
 	}
 	lines = append(lines, consequences(*d)...)
 	for _, why := range inTheWay(*d) {
@@ -76,7 +77,7 @@ func consequences(d review.Dossier) []string {
 	if len(d.Rendered) == 0 {
 		lines = append(lines, "No channel prompt of any agent changes.")
 	} else {
-		lines = append(lines, "It changes "+count(len(d.Rendered), "channel prompt", "channel prompts")+":")
+		lines = append(lines, "It changes "+wording.Count(len(d.Rendered), "channel prompt", "channel prompts")+":")
 		for _, key := range slices.Sorted(maps.Keys(d.Rendered)) {
 			gone := ""
 			if d.Rendered[key] == "" {
@@ -89,7 +90,7 @@ func consequences(d review.Dossier) []string {
 		lines = append(lines, "No agent has this tool. Give it to one: toolcrib assign "+d.Proposal.Subject.ID+" --to NAME.")
 	}
 	for _, o := range d.Others {
-		lines = append(lines, "It makes "+reference(o)+" by "+o.Author.String()+" stale.")
+		lines = append(lines, "It makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
 	}
 	return lines
 }
@@ -219,7 +220,7 @@ func (s *session) doThread(string) error {
 func (s *session) doHistory(string) error {
 	var lines []string
 	for _, r := range slices.Backward(s.open.Revisions) {
-		lines = append(lines, fmt.Sprintf("Revision %d by %s, %s, content %s, against %s.", r.Number, r.Author, stamp(r.CreatedAt), short(r.ContentHash), against(r.Draft.Base())))
+		lines = append(lines, fmt.Sprintf("Revision %d by %s, %s, content %s, against %s.", r.Number, r.Author, stamp(r.CreatedAt), wording.Short(r.ContentHash), wording.Against(r.Draft.Base())))
 	}
 	versions, err := s.versions(s.open.Proposal.Subject)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/wording"
 )
 
 // pageSize is how many proposals are listed at once.
@@ -99,16 +100,16 @@ func (s *session) page() error {
 func (s *session) row(p proposals.Proposal) string {
 	parts := []string{fmt.Sprintf("%s %s, %s", p.Type, p.Subject, stateWord(p.State)), "by " + p.Author.String()}
 	if p.Issue > 0 {
-		parts = append(parts, "issue "+reference(p))
+		parts = append(parts, "issue "+wording.Reference(p))
 	}
 	if p.Summary.Recommendation != "" {
 		parts = append(parts, "advice "+strings.ReplaceAll(string(p.Summary.Recommendation), "_", " "))
 	}
 	switch {
 	case p.Summary.Blocks > 0:
-		parts = append(parts, fmt.Sprintf("%s, %d of them blocking", count(p.Summary.Findings, "finding", "findings"), p.Summary.Blocks))
+		parts = append(parts, fmt.Sprintf("%s, %d of them blocking", wording.Count(p.Summary.Findings, "finding", "findings"), p.Summary.Blocks))
 	case p.Summary.Findings > 0:
-		parts = append(parts, count(p.Summary.Findings, "finding", "findings")+", the worst "+p.Summary.Worst)
+		parts = append(parts, wording.Count(p.Summary.Findings, "finding", "findings")+", the worst "+p.Summary.Worst)
 	}
 	if p.Stale() {
 		parts = append(parts, "stale")
@@ -149,7 +150,7 @@ func (s *session) called(ref string) (proposals.ID, error) {
 		return "", err
 	}
 	if len(ids) != 1 {
-		return "", fmt.Errorf("%q is %s; name one of them", ref, count(len(ids), "proposal", "proposals"))
+		return "", fmt.Errorf("%q is %s; name one of them", ref, wording.Count(len(ids), "proposal", "proposals"))
 	}
 	return ids[0], nil
 }

@@ -9,6 +9,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/tui"
+	"toolcrib/tui/wording"
 )
 
 func (s *session) doTools(filter string) error { return s.entries(registry.KindTool, filter) }
@@ -57,7 +58,7 @@ func entryLine(e tui.Entry) string {
 		parts = append(parts, "approval "+strings.ReplaceAll(e.Approval, "_", " "))
 	}
 	if len(e.Hides) > 0 {
-		parts = append(parts, "over "+count(len(e.Hides), "other layer", "other layers"))
+		parts = append(parts, "over "+wording.Count(len(e.Hides), "other layer", "other layers"))
 	}
 	return strings.Join(parts, ", ") + ". " + e.Name
 }
@@ -139,7 +140,7 @@ func (s *session) versions(subject registry.Subject) ([]string, error) {
 		if v.Proposal == "" {
 			who = "shipped"
 		}
-		lines = append(lines, fmt.Sprintf("Version %d, %s, by %s, %s, hash %s.", v.Number, who, v.Author, stamp(v.DecidedAt), short(v.Hash)))
+		lines = append(lines, fmt.Sprintf("Version %d, %s, by %s, %s, hash %s.", v.Number, who, v.Author, stamp(v.DecidedAt), wording.Short(v.Hash)))
 	}
 	if len(lines) == 0 {
 		lines = []string{"Nothing of it is live yet."}

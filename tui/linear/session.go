@@ -13,6 +13,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui"
+	"toolcrib/tui/wording"
 )
 
 // Config is what the dialogue takes from outside.
@@ -83,7 +84,7 @@ type reading struct {
 func (s *session) where() string {
 	switch {
 	case s.open != nil:
-		return reference(s.open.Proposal)
+		return wording.Reference(s.open.Proposal)
 	case len(s.marks) > 0:
 		return fmt.Sprintf("queue, %d marked", len(s.marks))
 	}
@@ -234,17 +235,4 @@ func (s *session) wrote() error {
 		s.stamp = stamp
 	}
 	return s.reopen()
-}
-
-// sentence writes an error on one line.
-func sentence(err error) string {
-	var whole *review.Incomplete
-	text := err.Error()
-	if errors.As(err, &whole) {
-		text = whole.What + " cannot be submitted:"
-		for _, p := range whole.Problems {
-			text += " " + p.String() + "."
-		}
-	}
-	return strings.TrimSuffix(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; "), ".") + "."
 }
