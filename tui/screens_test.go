@@ -67,7 +67,7 @@ func TestScreens(t *testing.T) {
 	for _, s := range screens {
 		for _, size := range sizes {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
-				b := newBench(t, size[0], size[1], demo(demoFiles...), assessed)
+				b := newSharedBench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
 				b.press(s.keys...)
 				checkWidth(t, b.m.View().Content, size[0], size[1])
 				golden.RequireEqual(t, masked(trimmed(b.screen())))

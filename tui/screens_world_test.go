@@ -36,7 +36,7 @@ func TestWorldScreens(t *testing.T) {
 	} {
 		for _, size := range sizes {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
-				b := newBench(t, size[0], size[1], demo("name_bank.json", "world_names.json"))
+				b := newSharedBench(t, "world", size[0], size[1], demo("name_bank.json", "world_names.json"))
 				b.press(s.keys...)
 				content := b.m.View().Content
 				checkWidth(t, content, size[0], size[1])
