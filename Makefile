@@ -5,7 +5,7 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME     ?= 1m
 
-.PHONY: build test lint fmt bench fuzz crash eval ci
+.PHONY: build test lint fmt bench fuzz crash eval suites servers ci
 
 build: ## the binary, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
@@ -44,6 +44,9 @@ SUITES = @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/
 suites: ## the public MCP suites, fetched from npm: conformance in both revisions, the inspector, and the validator of SARIF
 	@dir=$$(mktemp -d) && npm install --silent --prefix $$dir $(SUITES) && \
 		TOOLCRIB_SUITES=$$dir go test -count=1 -v -run 'TestConformance|TestInspector|TestSARIFMultitool' ./cli; status=$$?; rm -rf $$dir; exit $$status
+
+servers: ## published MCP servers, fetched from npm, imported and run through the gateway
+	TOOLCRIB_SERVERS=1 go test -count=1 -v -run TestRealServers ./cli
 
 ci: ## what has to pass before anything lands
 	.ci/run

@@ -56,34 +56,36 @@ func TestReminders(t *testing.T) {
 	expect(t, "left", c.ada(t, "get_reminders", `{"status":"any"}`).column("reminders", "text"), "Late")
 }
 
-func TestSchedules(t *testing.T) {
+// withSchedules has Ada make two schedules, whose owner is in Berlin.
+func withSchedules(t *testing.T) (*testDB, doc) {
+	t.Helper()
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	c.provider = builtin.New(c, builtin.Options{NewID: c.NewID, Zone: func(context.Context, gateway.Caller) (string, error) { return "Europe/Berlin", nil }})
-	made := c.ada(t, "create_schedules", `{"schedules":[
+	return c, c.ada(t, "create_schedules", `{"schedules":[
 		{"title":"Friday","instruction":"Sum up the week.","cron":"0 16 * * FRI","timezone":"America/New_York"},
 		{"title":"Morning","instruction":"Greet.","cron":" 30 7 * * 1-5","ends_at":"2027-01-05T00:00:00Z"}]}`)
+}
+
+func TestSchedulesRunInTheirZone(t *testing.T) {
+	c, made := withSchedules(t)
 	expect(t, "zones", made.column("schedules", "timezone"), "America/New_York|Europe/Berlin")
 	expect(t, "next runs", made.column("schedules", "next_run_at"), "2027-01-01T21:00:00Z|2027-01-04T06:30:00Z")
 	expect(t, "next first", c.ada(t, "get_schedules", `{}`).column("schedules", "title"), "Friday|Morning")
+}
+
+func TestSchedulesEnd(t *testing.T) {
+	c, made := withSchedules(t)
 	c.now = c.now.AddDate(0, 0, 7)
 	expect(t, "ended", c.ada(t, "get_schedules", `{}`).column("schedules", "title"), "Friday")
 	expect(t, "ended, asked for", c.ada(t, "get_schedules", `{"ended":true}`).column("schedules", "title"), "Friday|Morning")
+	byID := c.ada(t, "get_schedules", fmt.Sprintf(`{"id":%q}`, made.text("schedules.1.id")))
+	expect(t, "ended, by id", byID.column("schedules", "next_run_at"), "")
+}
+
+func TestSchedulesAreTheirOwners(t *testing.T) {
+	c, made := withSchedules(t)
 	id := made.text("schedules.1.id")
-	expect(t, "ended, by id", c.ada(t, "get_schedules", fmt.Sprintf(`{"id":%q}`, id)).column("schedules", "next_run_at"), "")
-	for cron, says := range map[string]string{
-		`* * * * *`: "runs 1 minutes apart", `*/10 * * * *`: "10 minutes", `0,50 9 * * *`: "", `55 23 * * *`: "", `0,55 * * * *`: "5 minutes", `0,50 0,23 * * 1`: "", `0,50 0,23 * * 1,2`: "10 minutes",
-		`0 0 30 2 *`: "a day that does not come", `61 * * * *`: "no cron expression", `@daily @daily`: "five fields, (minute", `TZ=UTC 0 9 * *`: "no cron expression", `0 9 * * 7`: "", `0 9 * * 5-7`: "", `0 9 ? * 1`: "",
-	} {
-		args := fmt.Sprintf(`{"schedules":[{"title":"x","instruction":"y","cron":%q}]}`, cron)
-		if says == "" {
-			c.ada(t, "create_schedules", args)
-			continue
-		}
-		c.refuses(t, "ada", "create_schedules", args, gateway.CodeArguments, "schedules[0].cron", strings.SplitN(says, ", ", 2)[0])
-	}
-	c.refuses(t, "ada", "create_schedules", `{"schedules":[{"title":"x","instruction":"y","cron":"0 9 * * *","timezone":"Mars/Olympus"},{"title":"x","instruction":"y","cron":"0 9 * * *","timezone":"Local"},{"title":"x","instruction":"y","cron":"0 9 1 6 *","ends_at":"2027-05-01T00:00:00Z"}]}`,
-		gateway.CodeArguments, "schedules[0].timezone", "schedules[1].timezone", "schedules[2].ends_at")
 	if out, err := c.as(t, "bob", "delete_schedules", fmt.Sprintf(`{"ids":[%q]}`, id)); err != nil || out.at("missing.0") != id {
 		t.Errorf("bob deleted %v, %v", out, err)
 	}
@@ -92,9 +94,49 @@ func TestSchedules(t *testing.T) {
 	}
 	expect(t, "stopped", c.ada(t, "delete_schedules", fmt.Sprintf(`{"ids":[%q]}`, id)).at("deleted.0"), any(id))
 	expect(t, "gone", c.ada(t, "get_schedules", fmt.Sprintf(`{"id":%q}`, id)).column("schedules", "id"), "")
-	one := `{"title":"x","instruction":"y","cron":"0 9 * * *"}`
-	for range 49 {
-		c.ada(t, "create_schedules", `{"schedules":[`+strings.Repeat(one+",", 9)+one+`]}`)
+}
+
+func TestScheduleExpressions(t *testing.T) {
+	c, _ := withSchedules(t)
+	for _, tt := range []struct{ cron, refusal string }{
+		{`0,50 9 * * *`, ""},
+		{`55 23 * * *`, ""},
+		{`0,50 0,23 * * 1`, ""},
+		{`0 9 * * 7`, ""},
+		{`0 9 * * 5-7`, ""},
+		{`0 9 ? * 1`, ""},
+		{`* * * * *`, "runs 1 minutes apart"},
+		{`*/10 * * * *`, "10 minutes"},
+		{`0,55 * * * *`, "5 minutes"},
+		{`0,50 0,23 * * 1,2`, "10 minutes"},
+		{`0 0 30 2 *`, "a day that does not come"},
+		{`61 * * * *`, "no cron expression"},
+		{`@daily @daily`, "five fields"},
+		{`TZ=UTC 0 9 * *`, "no cron expression"},
+	} {
+		args := fmt.Sprintf(`{"schedules":[{"title":"x","instruction":"y","cron":%q}]}`, tt.cron)
+		if tt.refusal == "" {
+			c.ada(t, "create_schedules", args)
+			continue
+		}
+		c.refuses(t, "ada", "create_schedules", args, gateway.CodeArguments, "schedules[0].cron", tt.refusal)
 	}
-	c.refuses(t, "ada", "create_schedules", `{"schedules":[`+strings.Repeat(one+",", 9)+one+`]}`, builtin.CodeFull, "at most 500")
+}
+
+func TestScheduleProblemsAreToldTogether(t *testing.T) {
+	c, _ := withSchedules(t)
+	c.refuses(t, "ada", "create_schedules", `{"schedules":[
+		{"title":"x","instruction":"y","cron":"0 9 * * *","timezone":"Mars/Olympus"},
+		{"title":"x","instruction":"y","cron":"0 9 * * *","timezone":"Local"},
+		{"title":"x","instruction":"y","cron":"0 9 1 6 *","ends_at":"2027-05-01T00:00:00Z"}]}`,
+		gateway.CodeArguments, "schedules[0].timezone", "schedules[1].timezone", "schedules[2].ends_at")
+}
+
+func TestSchedulesAreLimited(t *testing.T) {
+	c, _ := withSchedules(t)
+	ten := `{"schedules":[` + strings.Repeat(`{"title":"x","instruction":"y","cron":"0 9 * * *"},`, 9) + `{"title":"x","instruction":"y","cron":"0 9 * * *"}]}`
+	for range 49 {
+		c.ada(t, "create_schedules", ten)
+	}
+	c.refuses(t, "ada", "create_schedules", ten, builtin.CodeFull, "at most 500")
 }
