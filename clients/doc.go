@@ -17,6 +17,6 @@
 // What is read goes to a terminal through internal/visible, and without its
 // secrets (Server.Masked, File.Masked).
 //
-// Nothing calls this package yet: the commands init, wrap and unwrap depend on
-// mcp --expose tools, without which a wrapped client would lose its tools.
+// toolcrib init reads with it. Nothing calls Wrap and Keeper yet: a wrapped client
+// needs its servers in the configuration of toolcrib, which no command writes.
 package clients

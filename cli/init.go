@@ -1,0 +1,298 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/clients"
+	"toolcrib/gateway/upstream"
+)
+
+type initFlags struct {
+	clients   []string
+	yes, here bool
+}
+
+// docInit tells of the servers of this machine's clients and of their import.
+type docInit struct {
+	Schema   int             `json:"schema"`
+	Kind     string          `json:"kind"`
+	Servers  []docInitServer `json:"servers"`
+	Problems []string        `json:"problems"`
+	Started  bool            `json:"started"` // whether servers were started or reached
+	Imports  []docImport     `json:"imports"`
+	Failures []docInitFailed `json:"failures"`
+	// Configuration is what the user's file lacks for the approved tools to run,
+	// with secrets masked.
+	Configuration string `json:"configuration,omitempty"`
+	DryRun        bool   `json:"dry_run,omitempty"`
+}
+
+// docInitServer is a server that clients list. Secrets are masked.
+type docInitServer struct {
+	Name      string   `json:"name"`
+	Clients   []string `json:"clients"`
+	Files     []string `json:"files"`
+	Transport string   `json:"transport"`
+	Starts    string   `json:"starts"`
+	Project   string   `json:"project,omitempty"`
+	Variables []string `json:"variables,omitempty"` // that the clients set, by name
+	Excluded  string   `json:"excluded,omitempty"`  // why it is not imported
+}
+
+type docInitFailed struct {
+	Server string `json:"server"`
+	Error  string `json:"error"`
+}
+
+func newInit(a *app) *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Propose the tools of the MCP servers that your clients use",
+		Long: `Find the MCP servers that the clients on this machine start or connect to, show
+them, and propose their tools, one change set for each server. Nothing is live
+before you approve it, and no client's file is changed.
+
+A server is started once to read its tools, and only after you agreed: a terminal
+asks, and scripts say --yes. The servers that files of the working directory name,
+such as .mcp.json, are shown and not started without --here, as whoever wrote the
+folder chose their commands. Secrets in commands and addresses are masked.
+
+The files of these clients are read, on Linux, macOS and Windows: ` + clientList() + `.
+
+For an approved tool to run, its server has to stand in your configuration; the
+lines are printed. Exit status 6 when a server could not be read.`,
+		Example: `  toolcrib init                       # show the servers, then ask
+  toolcrib init --client cursor --yes
+  toolcrib init --yes --dry-run --json`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), a, f) },
+	}
+	set := cmd.Flags()
+	set.StringSliceVar(&f.clients, "client", nil, "read the files of the client `ID` only")
+	set.BoolVar(&f.yes, "yes", false, "start the servers without asking")
+	set.BoolVar(&f.here, "here", false, "import the servers that files of the working directory name, too")
+	return cmd
+}
+
+// clientList names the clients, wrapped for the help text.
+func clientList() string {
+	var b strings.Builder
+	line := 60 // the text before it
+	for i, c := range clients.All() {
+		word := c.ID
+		if i < len(clients.All())-1 {
+			word += ","
+		}
+		if line+len(word) > 78 {
+			b.WriteString("\n")
+			line = 0
+		} else if i > 0 {
+			b.WriteString(" ")
+		}
+		b.WriteString(word)
+		line += len(word) + 1
+	}
+	return b.String()
+}
+
+func runInit(ctx context.Context, a *app, f initFlags) error {
+	doc, found, err := f.find(a)
+	if err != nil {
+		return err
+	}
+	ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
+	asks := !f.yes && !a.flags.json && a.env.InTerminal && a.env.OutTerminal && len(ready) > 0
+	if asks {
+		p := &page{colour: a.colour()}
+		doc.writeServers(p)
+		p.blank()
+		fmt.Fprintf(&p.buf, "Start %s once to read the tools? [y/N] ", counted(len(ready), "server"))
+		if _, err := a.env.Out.Write(p.buf.Bytes()); err != nil {
+			return err
+		}
+		answer, _ := bufio.NewReader(a.env.In).ReadString('\n') // the end of the input is no
+		word := strings.ToLower(strings.TrimSpace(answer))
+		f.yes = word == "y" || word == "yes"
+	}
+	if f.yes && len(ready) > 0 {
+		if err := doc.importAll(ctx, a, ready); err != nil {
+			return err
+		}
+	}
+	err = a.print(doc, func(p *page) {
+		if !asks {
+			doc.writeServers(p)
+		}
+		doc.writeImports(a, p, len(ready))
+	})
+	return errors.Join(err, findingsUnless(len(doc.Failures) == 0))
+}
+
+// find reads the files of the clients.
+func (f initFlags) find(a *app) (docInit, []clientServer, error) {
+	doc := docInit{
+		Schema: schema, Kind: "init", Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, DryRun: a.flags.dryRun,
+	}
+	for _, id := range f.clients {
+		if !slices.ContainsFunc(clients.All(), func(c clients.Client) bool { return c.ID == id }) {
+			return doc, nil, usagef("--client is %q; write one of %s", id, strings.Join(strings.Fields(clientList()), " "))
+		}
+	}
+	home, err := a.env.home()
+	if err != nil {
+		return doc, nil, err
+	}
+	c, err := a.settings()
+	if err != nil {
+		return doc, nil, err
+	}
+	// All files are read, so that --client gives no server another name.
+	files := clients.Machine{OS: runtime.GOOS, Home: home, Project: a.env.Dir, Getenv: a.env.Getenv}.Find()
+	other := func(id string) bool { return len(f.clients) > 0 && !slices.Contains(f.clients, id) }
+	for _, file := range files {
+		for _, p := range file.Problems {
+			if !other(file.Client) {
+				doc.Problems = append(doc.Problems, p.Error())
+			}
+		}
+	}
+	found := slices.DeleteFunc(clientServers(files, a.env, f.here), func(c clientServer) bool {
+		return !slices.ContainsFunc(c.clients(), func(id string) bool { return !other(id) })
+	})
+	for i := range found {
+		found[i].known(c.Servers)
+	}
+	for _, c := range found {
+		s := docInitServer{
+			Name: shownName(c), Clients: c.clients(), Transport: string(c.listed.Transport), Starts: c.starts(), Project: c.listed.Project, Excluded: c.excluded,
+		}
+		for _, file := range c.files {
+			s.Files = append(s.Files, file.Path)
+		}
+		for _, v := range c.listed.Env {
+			s.Variables = append(s.Variables, v.Name)
+		}
+		doc.Servers = append(doc.Servers, s)
+	}
+	return doc, found, nil
+}
+
+// shownName returns what a server is called here, or by its client.
+func shownName(c clientServer) string {
+	if c.label == "" {
+		return c.listed.Name
+	}
+	return c.label
+}
+
+// importAll reads the tools of servers and proposes them. A server that fails
+// stops no other.
+func (d *docInit) importAll(ctx context.Context, a *app, ready []clientServer) error {
+	d.Started = true
+	var missing []string
+	for i, c := range ready {
+		a.note("%d of %d: reading the tools of %s", i+1, len(ready), c.label)
+		taken, err := c.take(ctx, a)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			d.Failures = append(d.Failures, docInitFailed{c.label, sentence(err)})
+			continue
+		}
+		out := taken.document(a)
+		if out.Configuration != "" {
+			missing = append(missing, c.lines())
+			out.Configuration = "" // it has the secrets of the command
+		}
+		d.Imports = append(d.Imports, out)
+	}
+	d.Configuration = strings.Join(missing, "\n")
+	return nil
+}
+
+// take reads the tools of a server and proposes them as a change set of its
+// name.
+func (c clientServer) take(ctx context.Context, a *app) (intaken, error) {
+	from := place{name: c.label, shown: "server " + c.label, server: c.config}
+	data, err := upstream.List(ctx, from.upstream(c.environment(a.env)))
+	if err != nil {
+		a.noteStderr(err)
+		return intaken{}, err
+	}
+	return importFlags{server: c.label, set: c.label}.take(ctx, a, from.shown, data, &from)
+}
+
+// writeServers shows what the clients have.
+func (d *docInit) writeServers(p *page) {
+	var rows, left [][]string
+	for _, s := range d.Servers {
+		row := []string{s.Name, strings.Join(s.Clients, ", "), s.Starts}
+		if s.Excluded == "" {
+			rows = append(rows, row)
+		} else {
+			left = append(left, append(row[:2:2], s.Excluded))
+		}
+	}
+	if len(d.Servers) == 0 {
+		p.linef("No client on this machine has an MCP server that toolcrib knows of.")
+	}
+	if len(rows) > 0 {
+		p.table([]string{"SERVER", "CLIENTS", "STARTS"}, rows)
+	}
+	if len(left) > 0 {
+		p.blank()
+		p.table([]string{"LEFT OUT", "CLIENTS", "BECAUSE"}, left)
+	}
+	for i, problem := range d.Problems {
+		if i == 0 {
+			p.blank()
+		}
+		p.linef("problem: %s", problem)
+	}
+}
+
+// writeImports tells what was proposed and what comes next.
+func (d *docInit) writeImports(a *app, p *page, ready int) {
+	if !d.Started {
+		if ready > 0 {
+			p.blank()
+			p.linef("Nothing was started. To read the tools of %s and propose them: toolcrib init --yes", counted(ready, "server"))
+		}
+		return
+	}
+	p.blank()
+	proposed := 0
+	for _, i := range d.Imports {
+		proposed += len(i.Proposals)
+		p.linef("%s: %s, %d proposed as the change set %s", i.Label, definitions(i.Definitions), len(i.Proposals), i.Label)
+	}
+	for _, f := range d.Failures {
+		p.linef("%s: not read: %s", f.Server, f.Error)
+	}
+	if d.Configuration != "" {
+		p.blank()
+		p.linef("For approved tools to run, %s needs:", a.config.userFile)
+		for line := range strings.Lines(d.Configuration) {
+			p.linef("  %s", strings.TrimRight(line, "\n"))
+		}
+		if strings.Contains(d.Configuration, clients.Mask) {
+			p.linef("%s stands for a secret that the client's file has.", clients.Mask)
+		}
+		p.linef("The variables that it names have to be set where toolcrib runs.")
+	}
+	a.closing(p)
+	if proposed > 0 && !d.DryRun {
+		p.blank()
+		p.linef("Next, review what waits: toolcrib")
+	}
+}

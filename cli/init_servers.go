@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolcrib/clients"
+	"toolcrib/registry"
+)
+
+// clientServer is a server of one or several clients, as toolcrib would run it.
+type clientServer struct {
+	label    string // what toolcrib calls it
+	listed   clients.Server
+	files    []clients.File // that list it
+	config   serverConfig
+	values   map[string]string // the variables that the clients set for it
+	excluded string            // why it is not imported, "" when it is
+}
+
+// clientServers returns the servers of clients, one for all that start the same.
+// Two that differ under one name get the names of their clients.
+func clientServers(files []clients.File, env Env, here bool) []clientServer {
+	var all []clientServer
+	for _, f := range files {
+		for _, s := range f.Servers {
+			if isSelf(s) {
+				continue
+			}
+			c := convert(s, f, env)
+			if same := slices.IndexFunc(all, func(o clientServer) bool { return o.same(c) }); same >= 0 {
+				all[same].files = append(all[same].files, f)
+				continue
+			}
+			if slices.ContainsFunc(all, func(o clientServer) bool { return o.label == c.label }) {
+				c.label += "_" + registry.ServerName(f.Client)
+			}
+			if c.excluded == "" && slices.ContainsFunc(all, func(o clientServer) bool { return o.label == c.label }) {
+				c.excluded = "another server is called " + c.label
+			}
+			all = append(all, c)
+		}
+	}
+	for i, c := range all {
+		theirs := !slices.ContainsFunc(c.files, func(f clients.File) bool { return f.Scope != clients.Project })
+		switch {
+		case c.excluded != "":
+		case theirs && !here:
+			all[i].excluded = "a file of this folder names it; --here imports it too"
+		default:
+			all[i].config, all[i].excluded = c.config.named(c.label, c.values)
+		}
+	}
+	return all
+}
+
+// isSelf reports whether an entry is toolcrib's own.
+func isSelf(s clients.Server) bool {
+	program := strings.TrimSuffix(filepath.Base(strings.ReplaceAll(s.Command, `\`, "/")), ".exe")
+	return s.URL == "" && program == "toolcrib"
+}
+
+// same reports whether two entries start or reach the same.
+func (c clientServer) same(o clientServer) bool {
+	return c.listed.Disabled == o.listed.Disabled && (c.excluded == "") == (o.excluded == "") &&
+		slices.Equal(c.config.Command, o.config.Command) && c.config.Dir == o.config.Dir && c.config.URL == o.config.URL &&
+		maps.Equal(c.values, o.values) && registry.ServerName(c.listed.Name) == registry.ServerName(o.listed.Name)
+}
+
+// tokenKey is where convert keeps the bearer token until the server has a name.
+const tokenKey = ""
+
+// convert makes the configuration of a server from an entry of a client.
+func convert(s clients.Server, f clients.File, env Env) clientServer {
+	c := clientServer{label: registry.ServerName(s.Name), listed: s, files: []clients.File{f}, values: map[string]string{}}
+	fill := filler{env: env}
+	switch {
+	case c.label == "":
+		c.excluded = fmt.Sprintf("its name %q has no letters or digits that a name here can have", s.Name)
+	case s.Disabled:
+		c.excluded = "it is switched off"
+	case s.Transport == clients.SSE:
+		c.excluded = "it speaks SSE, the older transport, which toolcrib does not"
+	}
+	for _, v := range s.Env {
+		c.values[v.Name] = fill.text(v.Value)
+	}
+	if s.URL != "" {
+		c.config.URL, c.config.TokenEnv = fill.text(s.URL), s.TokenEnv
+		for _, h := range s.Headers {
+			token, bearer := strings.CutPrefix(fill.text(h.Value), "Bearer ")
+			if !strings.EqualFold(h.Name, "Authorization") || !bearer {
+				c.excluded = fmt.Sprintf("it is sent the header %s; toolcrib sends a bearer token and no other", h.Name)
+				continue
+			}
+			c.values[tokenKey] = token
+		}
+	} else {
+		c.config.Command = []string{fill.text(s.Command)}
+		for _, arg := range s.Args {
+			c.config.Command = append(c.config.Command, fill.text(arg))
+		}
+		c.config.Dir = folderOf(s, f, fill.text(s.Dir), env)
+		if program := c.config.Command[0]; program != filepath.Base(program) && !filepath.IsAbs(program) && c.config.Dir != "" {
+			c.config.Command[0] = filepath.Join(c.config.Dir, program)
+		}
+		c.config.Env = append(c.config.Env, s.Inherit...)
+	}
+	if c.excluded == "" && len(fill.left) > 0 {
+		c.excluded = "it needs " + strings.Join(fill.left, ", ") + ", which only the client can fill in, or which is not set"
+	}
+	return c
+}
+
+// folderOf returns where a server runs: where the client's file says, or in the
+// project whose file names it or its program lies in. It is "" for nowhere in
+// particular, as in a project npx would run what that has under the name.
+func folderOf(s clients.Server, f clients.File, dir string, env Env) string {
+	base := s.Project
+	if f.Scope == clients.Project {
+		base = env.Dir
+	}
+	switch {
+	case filepath.IsAbs(dir):
+		return dir
+	case dir != "" && base != "":
+		return filepath.Join(base, dir)
+	case f.Scope == clients.Project, s.Command != filepath.Base(s.Command) && !filepath.IsAbs(s.Command):
+		return base
+	}
+	return ""
+}
+
+// named completes a configuration once the server has a name, and says what is
+// wrong with it.
+func (s serverConfig) named(label string, values map[string]string) (serverConfig, string) {
+	if token, ok := values[tokenKey]; ok {
+		s.TokenEnv = "TOOLCRIB_" + strings.ToUpper(label) + "_TOKEN"
+		values[s.TokenEnv] = token
+		delete(values, tokenKey)
+	}
+	if s.URL == "" {
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			if !slices.Contains(s.Env, name) {
+				s.Env = append(s.Env, name)
+			}
+		}
+	}
+	if err := s.check(label); err != nil {
+		return s, "it " + err.Error()
+	}
+	return s, ""
+}
+
+// filler fills variables of the environment into what a client's file has.
+type filler struct {
+	env  Env
+	left []string // what it could not fill in
+}
+
+// variable matches ${NAME}, ${NAME:-DEFAULT}, ${env:NAME} and {env:NAME}, and
+// other references by their whole text.
+var variable = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{[^}]*\}|\{env:([A-Za-z_]\w*)\}|\{file:[^}]*\}`)
+
+func (f *filler) text(s string) string {
+	return variable.ReplaceAllStringFunc(s, func(found string) string {
+		parts := variable.FindStringSubmatch(found)
+		value := cmp.Or(f.env.Getenv(cmp.Or(parts[1], parts[3])), parts[2])
+		if parts[1]+parts[3] == "" || value == "" {
+			if !slices.Contains(f.left, found) {
+				f.left = append(f.left, found)
+			}
+			return found
+		}
+		return value
+	})
+}
+
+// known leaves a server out whose name is that of another one in the
+// configuration: the tools of the one would be taken for those of the other.
+func (c *clientServer) known(servers map[string]serverConfig) {
+	has, ok := servers[c.label]
+	if ok && c.excluded == "" && (!slices.Equal(has.Command, c.config.Command) || has.URL != c.config.URL) {
+		c.excluded = "the configuration has another [servers." + c.label + "]"
+	}
+}
+
+// environment returns the process's own with the variables of the clients in
+// front.
+func (c clientServer) environment(env Env) Env {
+	own := env.Getenv
+	env.Getenv = func(name string) string {
+		if value, ok := c.values[name]; ok {
+			return value
+		}
+		return own(name)
+	}
+	return env
+}
+
+// starts says what a person sees of a server: its command or its address, with
+// secrets masked.
+func (c clientServer) starts() string {
+	s := c.listed.Masked()
+	if s.URL != "" {
+		return s.URL
+	}
+	words := make([]string, 0, 1+len(s.Args))
+	for _, w := range append([]string{s.Command}, s.Args...) {
+		words = append(words, shellWord(w))
+	}
+	return strings.Join(words, " ")
+}
+
+// lines returns what the configuration needs for the server, with secrets masked
+// and references as the client has them.
+func (c clientServer) lines() string {
+	s, masked := c.config, c.listed.Masked()
+	if s.URL != "" {
+		s.URL = masked.URL
+		return s.lines(c.label)
+	}
+	s.Command = append([]string{s.Command[0]}, masked.Args...)
+	lines := s.lines(c.label)
+	if s.Dir != "" {
+		lines += fmt.Sprintf("dir = %q\n", s.Dir)
+	}
+	return lines
+}
+
+// clients returns the ids of the clients that list the server.
+func (c clientServer) clients() []string {
+	var ids []string
+	for _, f := range c.files {
+		if !slices.Contains(ids, f.Client) {
+			ids = append(ids, f.Client)
+		}
+	}
+	return ids
+}
