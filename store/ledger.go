@@ -21,11 +21,15 @@ type Ledger struct {
 
 // Audit calls fn with the ledger of one snapshot.
 func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
-	return db.view(ctx, func(s *session) error {
+	return db.view(ctx, func(s *session) (err error) {
 		readers, err := db.openSnapshotReaders(ctx, s)
 		if err != nil {
 			return err
 		}
+		if err := s.script(ctx, "PRAGMA "+mapped); err != nil {
+			return errors.Join(err, readers.close(ctx))
+		}
+		defer func() { err = errors.Join(err, s.script(ctx, "PRAGMA "+unmapped)) }()
 		l := Ledger{free: make(chan *session, 1+len(readers.sessions)), crossCheck: newCrossCheck()}
 		l.free <- s
 		for i, reader := range readers.sessions {
