@@ -109,8 +109,20 @@ func TestDescribe(t *testing.T) {
 	}))
 	w.approve(t, action("get_climate", nil))
 	d, err := w.Describe(t.Context(), caller(), "get_weather")
-	if err != nil || d.Why != "listed" || d.Approval != registry.RequiresApproval || !strings.Contains(string(d.Tool.Definition.Tool.InputSchema), "maxLength") || d.Tool.ContentHash == "" {
-		t.Errorf("got %+v, %v", d, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Why != "listed" {
+		t.Errorf("why is %q", d.Why)
+	}
+	if d.Approval != registry.RequiresApproval {
+		t.Errorf("the tier in force is %q", d.Approval)
+	}
+	if schema := string(d.Tool.Definition.Tool.InputSchema); !strings.Contains(schema, "maxLength") {
+		t.Errorf("the schema is %s", schema)
+	}
+	if want := d.Tool.Definition.Hash(); d.Tool.ContentHash != want {
+		t.Errorf("the hash is %q; want %q", d.Tool.ContentHash, want)
 	}
 	_, err = w.Describe(t.Context(), caller(), "get_climate")
 	if e := refusal(t, err, gateway.CodeNotAllowed); !strings.Contains(e.Message, "; it has get_weather. ") || string(e.Details) != `{"available":["get_weather"]}` {

@@ -183,19 +183,24 @@ func TestSilentEndpoints(t *testing.T) {
 	}
 }
 
-// TestAStreamThatNeverBegins watches a server that lets the stream of
-// notifications wait: it is done without.
-func TestAStreamThatNeverBegins(t *testing.T) {
+// TestToolsAreListedWithoutAStream asks a server that never answers the request
+// for a stream of notifications: its list comes all the same, as it was sent.
+// (H9)
+func TestToolsAreListedWithoutAStream(t *testing.T) {
 	web := remote(t, func(w http.ResponseWriter, id string) {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, id, echoTool)
 	})
-	s, err := upstream.Connect(t.Context(), at(web.URL), func() {})
+	s, err := upstream.Connect(t.Context(), at(web.URL), func() { t.Error("it was told of a change") })
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if tools, err := s.Tools(t.Context()); err != nil || len(tools) != 1 {
-		t.Errorf("%s, %v", tools, err)
+	tools, err := s.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tools) != 1 || string(tools[0]) != echoTool {
+		t.Errorf("got %s; want %s", tools, echoTool)
 	}
 }
 

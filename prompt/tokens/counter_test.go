@@ -150,15 +150,36 @@ func TestCounterForgetsInTime(t *testing.T) {
 	}
 }
 
-// TestCountHostile counts texts that are one long run. Without a bound on runs
-// each would take minutes.
+// TestCountHostile counts texts that are one long run. Without a limit on runs
+// each would take minutes. (H9)
 func TestCountHostile(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := NewCounter()
-	for _, unit := range []string{"a", "A", "qZ", " ", "\t", "\n", "\n ", "=", "/", "!/", "日", "\u0301", "1", "\xff", "\x00", "a1", "'s"} {
-		text := strings.Repeat(unit, 100_000/len(unit))
-		if n, err := c.Count(text); err != nil || n.O200k == 0 || n.Cl100k == 0 {
-			t.Errorf("%q: got %v, %v", unit, n, err)
+	for _, tt := range []struct {
+		unit          string
+		o200k, cl100k int
+	}{
+		{"a", 12500, 12500},
+		{"A", 12500, 12500},
+		{"qZ", 100000, 100000},
+		{" ", 782, 782},
+		{"\t", 6250, 6250},
+		{"\n", 6250, 3125},
+		{"\n ", 25098, 25098},
+		{"=", 1562, 1563},
+		{"/", 1563, 1562},
+		{"!/", 50000, 50000},
+		{"日", 16667, 33333},
+		{"\u0301", 50000, 50000},
+		{"1", 33398, 33398},
+		{"\xff", 12500, 25000},
+		{"\x00", 50000, 100000},
+		{"a1", 100000, 100000},
+		{"'s", 50000, 50000},
+	} {
+		n, err := c.Count(strings.Repeat(tt.unit, 100_000/len(tt.unit)))
+		if err != nil || n.O200k != tt.o200k || n.Cl100k != tt.cl100k {
+			t.Errorf("%q: got %+v, %v; want %d and %d", tt.unit, n, err, tt.o200k, tt.cl100k)
 		}
 	}
 }

@@ -1,0 +1,104 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestWriteReplacesWholeFiles writes a file twice: the second text replaces the
+// first, and no temporary file is left.
+func TestWriteReplacesWholeFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, text := range []string{"a long first text", "short"} {
+		if err := (files{dir}).write("deep/er/live.json", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got := readFile(t, filepath.Join(dir, "deep/er/live.json")); got != text {
+			t.Errorf("it has %q; want %q", got, text)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, "deep/er"))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the folder has %v, %v", entries, err)
+	}
+}
+
+// TestLinksOutOfTheFolderAreNotFollowed neither reads nor writes what is outside
+// of the workspace, whatever its files and folders link to.
+func TestLinksOutOfTheFolderAreNotFollowed(t *testing.T) {
+	outside := t.TempDir()
+	secret := filepath.Join(outside, "secret")
+	if err := os.WriteFile(secret, []byte("untouched"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	f := files{dir}
+	for link, target := range map[string]string{"file": secret, "folder": outside} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	for _, name := range []string{"file", "folder/secret"} {
+		if text, err := f.read(name); err == nil {
+			t.Errorf("%s was read: %q", name, text)
+		}
+	}
+	if err := f.write("folder/secret", []byte("taken over")); err == nil {
+		t.Error("it wrote through a link to a folder")
+	}
+	if err := f.write("file", []byte("mine")); err != nil {
+		t.Fatal(err) // the link itself is replaced
+	}
+	if got := readFile(t, secret); got != "untouched" {
+		t.Errorf("outside is %q", got)
+	}
+	if got, err := f.read("file"); err != nil || string(got) != "mine" {
+		t.Errorf("inside is %q, %v", got, err)
+	}
+}
+
+func TestOnlyFilesAreRead(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (files{dir}).read("folder"); !errors.Is(err, errNoFile) {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := (files{dir}).read("absent"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an absent file: %v", err)
+	}
+}
+
+// TestSweepRemovesLeftovers removes the temporary files of writers that were
+// killed, and nothing else.
+func TestSweepRemovesLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"live.json", temporary + "ABC", "my" + temporary} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join((files{dir}).sweep("."), (files{dir}).sweep("absent")); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(left) != 2 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, temporary+"ABC")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the leftover: %v", err)
+	}
+}

@@ -1,0 +1,123 @@
+package difflist_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"toolcrib/history/diff"
+	"toolcrib/registry"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/theme"
+)
+
+// lines are numbered lines, some of them replaced.
+func lines(n int, other map[int]string) string {
+	var b strings.Builder
+	for i := 1; i <= n; i++ {
+		if text, ok := other[i]; ok {
+			b.WriteString(text + "\n")
+			continue
+		}
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	return b.String()
+}
+
+// edited is a tool whose name changes, and its prompt in lines 3 and 40.
+func edited() *difflist.List {
+	tool := func(name, prompt string) registry.Definition {
+		return registry.Definition{Tool: &registry.Tool{ID: "x", Kind: registry.PromptTool, Name: name, Prompt: prompt}}
+	}
+	return difflist.New(diff.Definitions(
+		tool("Before", lines(50, nil)),
+		tool("After", lines(50, map[int]string{3: "line three", 40: "line \u202eforty"})),
+	), difflist.DefaultContext)
+}
+
+// show returns the rows of a list as they are drawn.
+func show(l *difflist.List, split bool) string {
+	p := pager.New(theme.Plain())
+	p.SetRows(l.Rows(theme.Plain(), split))
+	p.SetSize(120, 60)
+	return ansi.Strip(strings.Join(p.View(), "\n"))
+}
+
+func TestListHasWhatChanged(t *testing.T) {
+	l := edited()
+	if got := l.Fields(); !slices.Equal(got, []string{"name", "prompt"}) {
+		t.Errorf("fields %v", got)
+	}
+	if added, removed := l.Changed(); added != 3 || removed != 3 {
+		t.Errorf("%d lines added, %d removed", added, removed)
+	}
+	for _, split := range []bool{false, true} {
+		screen := show(l, split)
+		for _, want := range []string{"Before", "After", "line 3", "line three", "line 40", "⟨U+202E⟩forty"} {
+			if !strings.Contains(screen, want) {
+				t.Errorf("split %v: it lacks %q:\n%s", split, want, screen)
+			}
+		}
+		for _, far := range []string{"line 7", "line 20", "line 36"} {
+			if strings.Contains(screen, far+" ") {
+				t.Errorf("split %v: %q is more than %d lines from a change", split, far, difflist.DefaultContext)
+			}
+		}
+	}
+}
+
+// TestLinesAreFound goes from a line of the new text to its row and back.
+func TestLinesAreFound(t *testing.T) {
+	l := edited()
+	for _, split := range []bool{false, true} {
+		for _, number := range []int{1, 3, 6, 37, 40, 43} {
+			row, ok := l.Find("prompt", number, split)
+			if !ok {
+				t.Errorf("line %d is not found", number)
+			}
+			if path, got, ok := l.At(row, split); !ok || path != "prompt" || got != number {
+				t.Errorf("split %v: row %d of line %d is %s:%d, %v", split, row, number, path, got, ok)
+			}
+		}
+	}
+	if _, ok := l.Find("goals", 1, false); ok {
+		t.Error("a field that has not changed is found")
+	}
+	if _, _, ok := l.At(10_000, false); ok {
+		t.Error("there is a row 10,000")
+	}
+}
+
+// TestUnseenChangesAreNamed shows the list page by page.
+func TestUnseenChangesAreNamed(t *testing.T) {
+	l := edited()
+	p := pager.New(theme.Plain())
+	p.SetRows(l.Rows(theme.Plain(), false))
+	p.SetSize(120, 60)
+	if got := l.Unseen(p); !slices.Equal(got, []string{"name", "prompt"}) {
+		t.Errorf("before anything was shown: %v", got)
+	}
+	if row, ok := l.FirstUnseen(p, false, 0); !ok || row > 2 {
+		t.Errorf("the first is in row %d, %v", row, ok)
+	}
+	forty, _ := l.Find("prompt", 40, false)
+	p.SetSize(120, forty-1) // both sides of line 40 are below the screen
+	p.View()
+	p.See()
+	if got := l.Unseen(p); !slices.Equal(got, []string{"prompt (line 40)"}) {
+		t.Errorf("after the first page: %v", got)
+	}
+	p.SetSize(120, 60)
+	p.View()
+	p.See()
+	if got := l.Unseen(p); len(got) > 0 {
+		t.Errorf("after everything: %v", got)
+	}
+	if _, ok := l.FirstUnseen(p, false, 0); ok {
+		t.Error("something is unseen")
+	}
+}

@@ -1,0 +1,106 @@
+package edit
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"toolcrib/tui/theme"
+)
+
+// press returns the key that Bubble Tea calls name.
+func press(name string) tea.KeyPressMsg {
+	codes := map[string]rune{
+		"left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "home": tea.KeyHome, "end": tea.KeyEnd,
+		"backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "enter": tea.KeyEnter, "esc": tea.KeyEscape,
+	}
+	if letter, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
+	}
+	if code, ok := codes[name]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+// marked is the text with a bar where the cursor stands.
+func marked(t *Text) string { return t.String()[:t.Cursor()] + "|" + t.String()[t.Cursor():] }
+
+func TestKeys(t *testing.T) {
+	for _, tt := range []struct{ name, text, keys, want string }{
+		{"type", "ab", "left x", "ax|b"},
+		{"type at the end", "ab", "漢", "ab漢|"},
+		{"left stops", "a", "left left left", "|a"},
+		{"right stops", "a", "left right right", "a|"},
+		{"backspace", "añ", "backspace", "a|"},
+		{"backspace at the beginning", "a", "home backspace", "|a"},
+		{"delete", "ab", "home delete", "|b"},
+		{"delete at the end", "ab", "delete", "ab|"},
+		{"word", "one two  ", "ctrl+w", "one |"},
+		{"word of a line", "one\ntwo", "ctrl+w", "one\n|"},
+		{"to the beginning of the line", "one\ntwo", "left ctrl+u", "one\n|o"},
+		{"to the end of the line", "one\ntwo", "up ctrl+a ctrl+k", "|\ntwo"},
+		{"line feed", "ab", "left enter", "a\n|b"},
+		{"up keeps the column", "long line\nab", "up", "lo|ng line\nab"},
+		{"up to a shorter line", "a\nlong line", "up", "a|\nlong line"},
+		{"down to a shorter line", "long line\nab", "up end down", "long line\nab|"},
+		{"up in the first line", "ab", "up", "ab|"},
+		{"down in the last line", "a\nb", "down", "a\nb|"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := New(tt.text)
+			for key := range strings.FieldsSeq(tt.keys) {
+				if !text.Key(press(key)) {
+					t.Errorf("%s does nothing", key)
+				}
+			}
+			if got := marked(text); got != tt.want {
+				t.Errorf("got %q; want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestOneLine leaves the keys of several lines to whoever shows the line.
+func TestOneLine(t *testing.T) {
+	text := NewLine("ab")
+	for _, key := range []string{"enter", "up", "down", "esc"} {
+		if text.Key(press(key)) {
+			t.Errorf("%s was taken", key)
+		}
+	}
+	if got := marked(text); got != "ab|" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestPaste takes the line feeds of every system.
+func TestPaste(t *testing.T) {
+	text := New("()")
+	text.Key(press("left"))
+	text.Insert("a\r\nb\rc\nd")
+	if got := marked(text); got != "(a\nb\nc\nd|)" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestViewShowsTheCursor draws more than there is room for: every line is as
+// wide as asked, the cursor is in sight, and a hidden character is visible.
+func TestViewShowsTheCursor(t *testing.T) {
+	text := New(strings.Repeat("line\n", 20) + "the \u202elast one")
+	view := text.View(theme.Plain(), 20, 4)
+	if len(view) != 4 {
+		t.Fatalf("%d lines", len(view))
+	}
+	all := strings.Join(view, "\n")
+	if !strings.Contains(ansi.Strip(all), "⟨U+202E⟩") || !strings.Contains(all, string(cursorStyle)) {
+		t.Errorf("got %q", all)
+	}
+	for _, l := range view {
+		if ansi.StringWidth(l) != 20 {
+			t.Errorf("%q is not 20 cells wide", l)
+		}
+	}
+}
