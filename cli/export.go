@@ -1,22 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"toolcrib/history/workspace"
 	"toolcrib/internal/visible"
-	"toolcrib/prompt"
-	"toolcrib/registry"
 	"toolcrib/registry/wire"
-	"toolcrib/review"
 	"toolcrib/store"
 )
 
@@ -159,158 +153,8 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 	return workspace.WriteFile(a.path(f.output), text)
 }
 
-// extract is what is to be written: the merged view, or a part of it.
-type extract struct {
-	layer         registry.Layer
-	tools, agents []store.Exported
-	lists         []store.Exported
-	agent         *registry.Agent // the one that was asked for, nil for all
-	merged        *registry.Merged
-}
-
-func (a *app) extract(ctx context.Context, q store.CatalogQuery) (extract, error) {
-	var c extract
-	db, err := a.database(ctx)
-	if err != nil {
-		return c, err
-	}
-	if c.layer, err = a.layer(); err != nil {
-		return c, err
-	}
-	q.View, q.Kind = c.layer.View(), registry.KindTool
-	if c.tools, err = db.Export(ctx, q); err != nil {
-		return c, err
-	}
-	q.Kind = registry.KindAgent
-	if c.agents, err = db.Export(ctx, q); err != nil {
-		return c, err
-	}
-	q.Kind = registry.KindList
-	c.lists, err = db.Export(ctx, q)
-	return c, err
-}
-
-// only leaves what one agent has, and returns how many of its tools are left out
-// because they wait to be discovered.
-func (c *extract) only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
-	i := slices.IndexFunc(c.agents, func(e store.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
-	if i < 0 {
-		return 0, notFoundf("agent %s", id)
-	}
-	profile, err := liveOf(c.agents[i])
-	if err != nil {
-		return 0, err
-	}
-	c.agents, c.agent = c.agents[i:i+1], profile.Definition.Agent
-	list := c.agent.AllowList
-	c.lists = slices.DeleteFunc(c.lists, func(e store.Exported) bool { return list == nil || !list.Reference() || e.Subject.ID != list.Name })
-	lives := make([]registry.Live, len(c.tools)+len(c.lists))
-	for n, e := range slices.Concat(c.tools, c.lists) {
-		if lives[n], err = liveOf(e); err != nil {
-			return 0, err
-		}
-	}
-	c.merged = registry.Merge(lives)
-	res, err := registry.Resolve(ctx, *c.agent, where, c.merged)
-	if err != nil && (!errors.Is(err, registry.ErrNoTools) || res.Deferred() == 0) {
-		return 0, err
-	}
-	in := map[registry.Subject]bool{}
-	for _, e := range res.Tools() {
-		in[e.Subject] = true
-	}
-	c.tools = slices.DeleteFunc(slices.Clone(c.tools), func(e store.Exported) bool { return !in[e.Subject] })
-	return res.Deferred(), nil
-}
-
-// document writes the extract in toolcrib's own form.
-func (a *app) document(ctx context.Context, c extract) ([]byte, error) {
-	doc := docExport{Schema: schema, Kind: "export", View: []string{}, Tools: []docExtent{}, Agents: []docExtent{}, Lists: []docExtent{}}
-	for _, l := range c.layer.View() {
-		doc.View = append(doc.View, string(l))
-	}
-	for _, e := range c.tools {
-		extent := newDocExtent(e)
-		raw, err := a.sourceOf(ctx, e)
-		if err != nil {
-			return nil, err
-		}
-		extent.SourceJSON = string(raw)
-		doc.Tools = append(doc.Tools, extent)
-	}
-	for _, e := range c.agents {
-		doc.Agents = append(doc.Agents, newDocExtent(e))
-	}
-	for _, e := range c.lists {
-		doc.Lists = append(doc.Lists, newDocExtent(e))
-	}
-	if c.agent != nil {
-		var err error
-		if doc.Prompts, err = c.prompts(ctx); err != nil {
-			return nil, err
-		}
-	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(doc)
-	return buf.Bytes(), err
-}
-
-// sourceOf returns the JSON that a definition was imported from, nil for none.
-func (a *app) sourceOf(ctx context.Context, e store.Exported) ([]byte, error) {
-	if !bytes.Contains(e.Definition, []byte(`"source":`)) {
-		return nil, nil
-	}
-	l, err := liveOf(e)
-	if err != nil || l.Definition.Tool == nil || l.Definition.Tool.Source == nil {
-		return nil, err
-	}
-	raw, _, err := a.db.Raw(ctx, l.Definition.Tool.Source.Hash)
-	return raw, err
-}
-
 func newDocExtent(e store.Exported) docExtent {
 	return docExtent{
 		Subject: e.Subject.String(), Version: e.Version, ContentHash: e.ContentHash, Hash: e.Hash, Locked: e.Locked, Definition: e.Definition,
 	}
-}
-
-// prompts renders what the agent's channels get, as a review does.
-func (c extract) prompts(ctx context.Context) ([]docExportPrompt, error) {
-	in, err := review.Input(ctx, *c.agent, c.merged, review.ReferenceContext())
-	if err != nil {
-		return nil, err
-	}
-	var docs []docExportPrompt
-	in.Context = prompt.Reference()
-	for _, o := range prompt.NewRenderer(in).RenderAll() {
-		docs = append(docs, docExportPrompt{
-			Agent: c.agent.ID, Channel: o.Channel, Text: o.Text, Hash: prompt.Hash(o.Text), Reference: true, At: prompt.Reference().Now,
-		})
-	}
-	return docs, nil
-}
-
-// encode writes the extract in another format, and tells what is left out.
-func (a *app) encode(ctx context.Context, f wire.Format, c extract) ([]byte, error) {
-	listed := make([]wire.Listed, len(c.tools))
-	for i, e := range c.tools {
-		l, err := liveOf(e)
-		if err != nil {
-			return nil, err
-		}
-		listed[i] = wire.Listed{Tool: *l.Definition.Tool, CreatedAt: timestamp(e.CreatedAt), UpdatedAt: timestamp(e.UpdatedAt)}
-		if s := l.Definition.Tool.Source; s != nil && s.Type == f.SourceType() {
-			if listed[i].Raw, _, err = a.db.Raw(ctx, s.Hash); err != nil {
-				return nil, err
-			}
-		}
-	}
-	data, left, err := wire.Encode(f, listed)
-	if err == nil && len(left) > 0 {
-		a.note("toolcrib: %s has no place for:\n  %s", f, strings.Join(left, "\n  "))
-	}
-	return data, err
 }

@@ -3,10 +3,8 @@ package tui_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -59,102 +57,6 @@ var (
 	mara    = proposals.Actor{Kind: proposals.User, Name: "mara"}
 	drafter = proposals.Actor{Kind: proposals.Agent, Name: "drafter"}
 )
-
-// newBench opens a workbench of the given size. Time and ids are the same in
-// every run.
-func newBench(tb testing.TB, width, height int, prepare ...func(*bench)) *bench {
-	tb.Helper()
-	b := prepared(tb, "new").open(tb)
-	for _, p := range prepare {
-		p(b)
-	}
-	return b.show(width, height)
-}
-
-// newSharedBench is newBench with a database that is prepared once for all
-// tests that give the same name, and copied for each of them.
-func newSharedBench(tb testing.TB, name string, width, height int, prepare ...func(*bench)) *bench {
-	tb.Helper()
-	return prepared(tb, name, prepare...).open(tb).show(width, height)
-}
-
-// fixtures are the databases that were prepared, by name. Tests of this package
-// do not run in parallel.
-var fixtures = map[string]fixture{}
-
-// prepared returns the fixture of a name, made when it is not there.
-func prepared(tb testing.TB, name string, prepare ...func(*bench)) fixture {
-	tb.Helper()
-	if f, ok := fixtures[name]; ok {
-		return f
-	}
-	b := fixture{}.open(tb)
-	for _, p := range prepare {
-		p(b)
-	}
-	if err := b.db.Close(); err != nil {
-		tb.Fatal(err)
-	}
-	image, err := os.ReadFile(b.db.Path())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	fixtures[name] = fixture{image, b.made}
-	return fixtures[name]
-}
-
-// fixture is a database and what was made in it: so many ids and so many
-// seconds. Without an image it is a new one.
-type fixture struct {
-	image []byte
-	made  counts
-}
-
-type counts struct{ seconds, ids int }
-
-func (f fixture) open(tb testing.TB) *bench {
-	tb.Helper()
-	b := &bench{t: tb, env: map[string]string{}, made: f.made}
-	now := func() time.Time {
-		b.made.seconds++
-		return time.Date(2026, 11, 20, 12, 0, b.made.seconds, 0, time.UTC)
-	}
-	newID := func() string {
-		b.made.ids++
-		return fmt.Sprintf("01990000-0000-7000-8000-%012x", b.made.ids)
-	}
-	path := filepath.Join(tb.TempDir(), "test.db")
-	if f.image != nil {
-		if err := os.WriteFile(path, f.image, 0o600); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	var err error
-	if b.db, err = store.Open(context.Background(), path, store.Options{Now: now, NewID: newID}); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := b.db.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	if b.desk, err = review.New(b.db, quiet(), now, newID); err != nil {
-		tb.Fatal(err)
-	}
-	return b
-}
-
-// show opens the workbench.
-func (b *bench) show(width, height int) *bench {
-	b.config = tui.Config{
-		Desk: b.desk, Registry: catalog{b.db}, Actor: mara, Layer: registry.LayerUser, Place: "test", Theme: "dark",
-		Getenv: func(name string) string { return b.env[name] }, Drafts: b.t.TempDir(), Now: b.now, After: b.after, Exec: runNow, Size: b.size,
-	}
-	b.m = tui.New(b.config)
-	b.m.Prime(width, height)
-	b.drain(b.m.Init())
-	return b
-}
 
 // quiet is a policy without rules, so that a screen shows what a test says and
 // not what the rules of the day find.
