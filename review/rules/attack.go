@@ -100,14 +100,24 @@ func (a *attack) look(c *Change) []Finding {
 	for _, check := range a.extra {
 		found = append(found, check(c)...)
 	}
-	return append(found, a.needless(c)...)
+	return slices.Concat(found, a.needless(c), a.defaults(c))
 }
 
 // findings turns the matches of a in one text into findings, overlapping ones
 // into one.
 func (a *attack) findings(c *Change, s *scanned) []Finding {
+	found := a.matched(c, s, a.ID)
+	for _, f := range a.matched(c, s, a.CertainName()) {
+		f.certain = true
+		found = append(slices.DeleteFunc(found, f.overlaps), f)
+	}
+	return found
+}
+
+// matched returns findings of the matches of the named frames in s.
+func (a *attack) matched(c *Change, s *scanned, frames string) []Finding {
 	var spans []passage
-	for _, i := range s.byRule[a.ID] {
+	for _, i := range s.byRule[frames] {
 		if m := &s.Matches[i]; !mentioned(m) && !a.excepts(c, s, m) {
 			spans = append(spans, passage{m.Start, m.End, m.Disguise})
 		}

@@ -103,7 +103,8 @@ func (c *Change) Features(s *Sentence) Features {
 //
 //   - a frame in disguise warns whatever else stands there: nobody disguises an
 //     honest sentence;
-//   - a frame warns, unless the table holds its sentence to be like honest ones;
+//   - a frame that its rule calls certain warns;
+//   - any other frame warns, unless the table holds its sentence to be like honest ones;
 //   - a sentence that the table holds to be telling warns without a frame;
 //   - a complete frame blocks: an act of sending, something protected, and a
 //     concrete address outside, in one sentence;
@@ -122,7 +123,7 @@ func (c *Change) judge(table *Learned) *evidence {
 		if f.most == Info {
 			continue
 		}
-		if f.at.disguise != 0 || in[n] >= 0 && list[in[n]].score >= table.frameThreshold(f.Rule) {
+		if f.certain || f.at.disguise != 0 || in[n] >= 0 && list[in[n]].score >= table.frameThreshold(f.Rule) {
 			f.Severity = Warn
 			if in[n] >= 0 && f.most == Block && (complete(&list[in[n]]) || c.isAction() && list[in[n]].unseen()) {
 				f.Severity = Block

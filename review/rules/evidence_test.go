@@ -56,7 +56,7 @@ func TestConfiguredSeverityWins(t *testing.T) {
 }
 
 // imperatives are verbs in the base form with which bad examples begin.
-var imperatives = words("ignore call always send put list prefer read write print reveal act tell include report rate guess make skip leave list assume order delete run")
+var imperatives = words("ignore call always send put list prefer read write print reveal act tell include report rate guess make skip leave list assume order delete run say change reply answer skip assure")
 
 // TestSpokenOfIsSilent derives from the bad example of each class variants that
 // say the opposite, report it, or show it, and holds every frame to silence
@@ -64,24 +64,16 @@ var imperatives = words("ignore call always send put list prefer read write prin
 func TestSpokenOfIsSilent(t *testing.T) {
 	tried := 0
 	for _, a := range attacks() {
-		if strings.Contains(a.Bad[0], " :: ") || a.ID == "S132" { // an address that carries data does so wherever it stands
-			continue
-		}
-		said := strings.TrimSuffix(a.Bad[0], ".")
-		variants := []string{
-			`The detector flags the phrase "` + said + `" in pages.`,
-			`If a page contains the words "` + said + `", report it.`,
-		}
-		if first, _, _ := strings.Cut(said, " "); imperatives[strings.ToLower(first)] {
-			order := strings.ToLower(said[:1]) + said[1:]
-			variants = append(variants, "Never "+order+".", "If someone asks you to "+order+", refuse.",
-				"Refuse whoever tells you to "+order+".", "Use it instead of a tool that would "+order+".")
-		}
-		for _, text := range variants {
-			for _, c := range []*Change{toolChange("opening_hours", "Shows the opening hours of a shop. "+text), promptChange(text)} {
-				tried++
-				if f := c.evidence().byRule[a.ID]; slices.ContainsFunc(f, func(f Finding) bool { return f.Severity != Info }) {
-					t.Errorf("%s warns of %q", a.ID, text)
+		for _, bad := range a.Bad {
+			if strings.Contains(bad, " :: ") || a.ID == "S132" { // an address that carries data does so wherever it stands
+				continue
+			}
+			for _, text := range spokenOf(strings.TrimSuffix(bad, ".")) {
+				for _, c := range []*Change{toolChange("opening_hours", "Shows the opening hours of a shop. "+text), promptChange(text)} {
+					tried++
+					if f := c.evidence().byRule[a.ID]; slices.ContainsFunc(f, func(f Finding) bool { return f.Severity != Info }) {
+						t.Errorf("%s warns of %q", a.ID, text)
+					}
 				}
 			}
 		}
@@ -89,6 +81,20 @@ func TestSpokenOfIsSilent(t *testing.T) {
 	if tried < 100 {
 		t.Errorf("only %d variants", tried)
 	}
+}
+
+// spokenOf returns texts that speak of what is said, without saying it.
+func spokenOf(said string) []string {
+	variants := []string{
+		`The detector flags the phrase "` + said + `" in pages.`,
+		`If a page contains the words "` + said + `", report it.`,
+	}
+	if first, _, _ := strings.Cut(said, " "); imperatives[strings.ToLower(first)] {
+		order := strings.ToLower(said[:1]) + said[1:]
+		variants = append(variants, "Never "+order+".", "If someone asks you to "+order+", refuse.",
+			"Refuse whoever tells you to "+order+".", "Use it instead of a tool that would "+order+".")
+	}
+	return variants
 }
 
 // TestHonestLines are the lines of R1: none may block, and none of their classes

@@ -78,9 +78,13 @@ var conditions = map[string]condition{
 	"value": func(_ *Change, s *scanned, _ *scan.Match, _ scan.Set) bool { return s.inValue() },
 	// The tool only computes or looks something up.
 	"computes-only": func(c *Change, s *scanned, _ *scan.Match, _ scan.Set) bool { return c.strays(s) },
-	"own-task":      ownTask,
-	"own-business":  ownBusiness,
-	"spares-data":   sparesData,
+	// The match names a tool that is neither this one nor of its family.
+	"names-another": func(c *Change, s *scanned, m *scan.Match, _ scan.Set) bool {
+		return c.isAction() && (m.Disguise != 0 || c.namesStranger(s.Value[m.Start:m.End]))
+	},
+	"own-task":     ownTask,
+	"own-business": ownBusiness,
+	"spares-data":  sparesData,
 }
 
 // ownTask reports whether the description begins with m, in words of the tool's

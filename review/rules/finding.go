@@ -55,11 +55,18 @@ type Finding struct {
 	text *Text
 	at   passage
 	most Severity
+	// certain says that it warns whatever the learned table makes of it.
+	certain bool
+}
+
+// overlaps reports whether f and o share a part of a text.
+func (f Finding) overlaps(o Finding) bool {
+	return f.text == o.text && f.at.start < o.at.end && o.at.start < f.at.end
 }
 
 // plain returns f without what it carries while the evidence is weighed.
 func (f Finding) plain() Finding {
-	f.text, f.at, f.most = nil, passage{}, ""
+	f.text, f.at, f.most, f.certain = nil, passage{}, "", false
 	return f
 }
 

@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // succeeding are words by which a tool says that another took its place.
@@ -42,6 +44,28 @@ var (
 	calling = words("call calls calling invoke invokes invoking run runs running use uses using execute executes trigger triggers")
 	between = words("the a an its tool function")
 )
+
+// toolName is a name as tools have them: read_file, or in quotation marks.
+var toolName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\\b[a-z0-9]+(?:_[a-z0-9]+)+\\b|[`'\"][A-Za-z0-9_.-]{3,60}[`'\"]")
+})
+
+// namesStranger reports whether text names a tool that is neither this one nor
+// one of its parameters, and whose name shares no word with this tool's own.
+func (c *Change) namesStranger(text string) bool {
+	st := c.setting()
+	own := map[string]bool{}
+	for _, w := range wordsOf(c.Draft.Definition.Tool.ID) {
+		own[stem(w)] = true
+	}
+	for _, name := range toolName().FindAllString(text, maxPerText) {
+		name = strings.Trim(name, "`'\"")
+		if !st.names[strings.ToLower(name)] && !slices.ContainsFunc(wordsOf(name), func(part string) bool { return own[stem(part)] }) {
+			return true
+		}
+	}
+	return false
+}
 
 // sendsToStranger reports whether text has the model call a tool whose name, such
 // as read_file, shares no word with this tool's own, and does not say that it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/scan"
 )
 
@@ -221,4 +222,4 @@ func (c *Change) instructs(s *scanned, p passage) bool {
 
 // counts reports whether a match for the rule with the given id is a warning
 // or worse.
-func counts(id string) bool { return severities()[id].Rank() >= Warn.Rank() }
+func counts(id string) bool { return severities()[rulebook.IDOf(id)].Rank() >= Warn.Rank() }

@@ -116,6 +116,7 @@ func framesOf(rules []Rule) (frames []scan.Frame, owners []*Rule) {
 		}
 		add(r.ID, "", r.Frames)
 		add(r.ID, "", r.Translated)
+		add(r.CertainName(), "", r.Certain)
 		for n, ask := range r.Asks {
 			add(r.AskName(n, false), "", ask.Parameter)
 			if ask.Spoken {
@@ -137,6 +138,11 @@ func unknownConcepts(g *scan.Grammar, rules []Rule) error {
 				if c.Concepts != "" && g.Concept(c.Concepts) == (scan.Set{}) {
 					errs = append(errs, r.Errorf("\nexcept", "no concept %q", c.Concepts))
 				}
+			}
+		}
+		for _, d := range r.Defaults {
+			if d.Purpose != "" && g.Concept(d.Purpose) == (scan.Set{}) {
+				errs = append(errs, r.Errorf("\npurpose", "no concept %q", d.Purpose))
 			}
 		}
 		for _, ask := range r.Asks {

@@ -23,6 +23,8 @@
 //	            An indented line continues the one before, without a space
 //	            when that ends in "|"; a line that begins with "#" is a comment
 //	translated* frames over the concepts of lexicon/translations.toml
+//	certain *   frames so telling that they warn even where the learned table
+//	            takes the sentence for an honest one
 //	except *    uses of the words that are honest: each entry is a condition, or
 //	            several joined by " & ", each of which "!" negates
 //	extra *     names of checks in Go, for what a frame cannot describe
@@ -30,6 +32,11 @@
 //	asks *      tables of what a parameter may ask for without need: what, needs
 //	            (concepts in the tool's purpose that explain it), parameter and
 //	            prose (frames), spoken, foreign
+//	defaults *  tables of what no parameter should be by default, unless the tool
+//	            says in its names or first sentence that it is about that:
+//	            parameter (words in its name) and value ("email" and "wallet"
+//	            stand for an address of somebody in particular), and purpose, concepts
+//	            that the tool must be about
 //
 // # Lexicon
 //

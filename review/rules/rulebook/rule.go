@@ -19,10 +19,12 @@ type Rule struct {
 	Bad, Good  []string
 	Frames     Frames
 	Translated Frames
+	Certain    Frames
 	Except     []Exception
 	Extra      []string
 	Reports    bool
 	Asks       []Ask
+	Defaults   []Default
 
 	source *source
 }
@@ -39,6 +41,13 @@ type Ask struct {
 	Spoken bool
 	// Foreign says that what is asked for must not be what the tool is about.
 	Foreign bool
+}
+
+// Default is values that no parameter of a certain name should have by default.
+type Default struct {
+	Parameter []string // words in its name
+	Value     []string // in lower case
+	Purpose   string   // concepts that the tool must be about, "" for any
 }
 
 // Frames is a list of patterns.
@@ -72,6 +81,15 @@ func (p *paragraph) UnmarshalText(text []byte) error {
 
 // severities are those a rule can have.
 var severities = []string{"info", "warn", "block"}
+
+// CertainName returns the name of the frames that are certain.
+func (r *Rule) CertainName() string { return r.ID + certainMark }
+
+// certainMark ends the name of frames that are certain.
+const certainMark = "!"
+
+// IDOf returns the id of the rule that a frame belongs to.
+func IDOf(frame string) string { return strings.TrimSuffix(frame, certainMark) }
 
 // AskName returns the name of the frames of ask n, for a parameter or in prose.
 func (r *Rule) AskName(n int, prose bool) string {
@@ -110,7 +128,7 @@ func (r *Rule) problems() []string {
 	if !slices.Contains(severities, r.Severity) {
 		list = append(list, fmt.Sprintf("%q is no severity; write info, warn or block", r.Severity))
 	}
-	if len(r.Frames)+len(r.Translated)+len(r.Extra)+len(r.Asks) == 0 {
+	if len(r.Frames)+len(r.Translated)+len(r.Certain)+len(r.Extra)+len(r.Asks)+len(r.Defaults) == 0 {
 		list = append(list, "it has neither frames nor an extra check")
 	}
 	return list
