@@ -23,12 +23,12 @@ func (l Ledger) Inconsistencies(ctx context.Context, fn func(history.Damage)) er
 	if err != nil {
 		return err
 	}
-	texts, err := l.textInspections(ctx)
+	drafts, err := l.draftInspections(ctx)
 	if err != nil {
 		return err
 	}
 	checks := slices.Concat(registryChecks(), queueChecks(), callChecks(), assistantChecks(), importChecks())
-	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed(), blocks, texts), fn)
+	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed(), blocks, drafts), fn)
 }
 
 // References implements history.Ledger. The checks of records and of the live

@@ -18,13 +18,6 @@ func queueChecks() []consistencyCheck {
 			OR (p.author, p.created_at) IS NOT (SELECT author, created_at FROM revisions WHERE proposal = p.id AND number = 1)`,
 			"It is not what its revisions say.",
 		},
-		{
-			"proposals", `SELECT p.id FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
-			WHERE p.type IS NOT r.draft ->> '$.type' OR p.subject IS NOT r.draft ->> '$.subject'
-			OR p.base_version <> coalesce(r.draft ->> '$.baseVersion', 0) OR p.change_set <> coalesce(r.draft ->> '$.changeSet', '')
-			OR p.title <> coalesce(nullif(r.draft ->> '$.definition.name', ''), p.subject_id)`,
-			"What the queue shows of it is not what its last revision says.",
-		},
 		{"proposals", shownFindings, "What the queue shows of it is not what its last assessment says."},
 		{
 			// The acts that move a proposal, and where to. A revision of what was

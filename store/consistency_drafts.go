@@ -1,0 +1,61 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+)
+
+// draftBlock is how many proposals one inspection of their drafts reads.
+const draftBlock = 1024
+
+// draftInspections returns the inspections that hold proposals against their last
+// revision, one for each block.
+func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
+	var last int64
+	err := l.use(ctx, func(s *session) error {
+		return s.row(ctx, "SELECT coalesce(max(seq), 0) FROM proposals", nil, &last)
+	})
+	var list []inspection
+	for first := int64(1); first <= last; first += draftBlock {
+		list = append(list, inspection{"proposals", func(ctx context.Context, s *session, fn func(history.Damage)) error {
+			return s.checkDrafts(ctx, first, fn)
+		}})
+	}
+	return list, err
+}
+
+// checkDrafts reports proposals of a block that lists show otherwise, or that are
+// found by another text, than their last revision says. A draft that nobody can
+// read is reported with the revisions.
+func (s *session) checkDrafts(ctx context.Context, first int64, fn func(history.Damage)) error {
+	return s.each(ctx, `SELECT p.id, p.type, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft
+		FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
+		WHERE p.seq BETWEEN ? AND ?`, []any{first, first + draftBlock - 1}, func(row scanner) error {
+		var id, hash, text string
+		var shown, want struct {
+			kind                      proposals.Type
+			subject, changeSet, title string
+			base                      int
+		}
+		if err := row.Scan(&id, &shown.kind, &shown.subject, &shown.base, &shown.changeSet, &shown.title, &hash, &text); err != nil {
+			return err
+		}
+		var draft proposals.Draft
+		if err := readAll(into(&draft, parseDraft, text)); err != nil {
+			return fmt.Errorf("proposal %s: %w", id, err)
+		}
+		want.kind, want.subject, want.base, want.changeSet = draft.Type, draft.Subject.String(), draft.Base(), draft.ChangeSet
+		want.title = cmp.Or(draft.Definition.Name(), draft.Subject.ID)
+		if shown != want {
+			fn(history.Damage{Table: "proposals", Key: id, Message: "What the queue shows of it is not what its last revision says."})
+		}
+		if hash != draft.TextHash() {
+			fn(history.Damage{Table: "proposals", Key: id, Message: "It is found by another text than it has."})
+		}
+		return nil
+	})
+}
