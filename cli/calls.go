@@ -94,7 +94,7 @@ func pageLimit(n int) (int, error) {
 func writePendingList(p *page, doc docPendingList, waiting bool) {
 	if len(doc.Pending) == 0 {
 		if waiting {
-			p.linef("No call waits for you.")
+			p.linef("No calls are waiting.")
 		} else {
 			p.linef("No call ever waited for you.")
 		}
@@ -174,7 +174,7 @@ func writePending(p *page, c docPending) {
 		p.json("  ", c.Output)
 	}
 	if c.State == string(gateway.PendingInterrupted) {
-		p.linef("The program ended while it ran. It may have run or not; it is not run again.")
+		p.linef("toolcrib ended while it ran. It may or may not have run; it will not run again.")
 	}
 }
 

@@ -68,16 +68,25 @@ func Authorize(actor Actor, act Act, author Actor) error {
 		if actor == author {
 			return nil
 		}
-		return fmt.Errorf("%w: %s may %s only its own proposals; this one is by %s", ErrAuthority, actor, act, author)
+		return fmt.Errorf("%w: %s can %s only its own proposals; this one is by %s", ErrAuthority, actor, act, author)
 	case never:
 	}
-	switch act { //nolint:exhaustive // the other acts are open to every kind
-	case ActApprove, ActRequestChanges, ActReject, ActWaive:
-		return fmt.Errorf("%w: only the user may %s; %s can propose and comment", ErrAuthority, act, actor)
-	case ActApproveCall, ActRefuseCall, ActSetTier:
-		return fmt.Errorf("%w: only the user may %s; %s can call tools and wait", ErrAuthority, act, actor)
-	case ActAssess:
-		return fmt.Errorf("%w: only a chief may assess; act as one with --as chief:NAME", ErrAuthority)
+	if phrase := userOnly[act]; phrase != "" {
+		return fmt.Errorf("%w: only a user can %s; you act as %s", ErrAuthority, phrase, actor)
 	}
-	return fmt.Errorf("%w: %s may not %s", ErrAuthority, actor, act)
+	if act == ActAssess {
+		return fmt.Errorf("%w: only a chief can assess; act as one with --as chief:NAME", ErrAuthority)
+	}
+	return fmt.Errorf("%w: %s cannot %s", ErrAuthority, actor, act)
+}
+
+// userOnly names the acts that only a user can do, as a sentence needs them.
+var userOnly = map[Act]string{
+	ActApprove:        "approve a proposal",
+	ActRequestChanges: "send a proposal back",
+	ActReject:         "reject a proposal",
+	ActWaive:          "waive a finding",
+	ActApproveCall:    "approve a call",
+	ActRefuseCall:     "refuse a call",
+	ActSetTier:        "set an approval tier",
 }

@@ -72,13 +72,13 @@ func TestAuthorityOfUnknownActs(t *testing.T) {
 func TestAuthoritySaysWhoMay(t *testing.T) {
 	ada, scout := Actor{User, "ada"}, Actor{Agent, "scout"}
 	for want, err := range map[string]error{
-		"only the user may approve":                Authorize(scout, ActApprove, scout),
-		"only a chief may assess":                  Authorize(ada, ActAssess, ada),
-		"only its own proposals":                   Authorize(scout, ActRevise, ada),
-		"this one is by user:ada":                  Authorize(scout, ActWithdraw, ada),
-		"only the user may waive; chief:desk":      Authorize(Actor{Chief, "desk"}, ActWaive, ada),
-		"only the user may approve-call; agent:s":  Authorize(scout, ActApproveCall, scout),
-		"only the user may needs-changes; agent:s": Authorize(scout, ActRequestChanges, ada),
+		"only a user can approve a proposal":                       Authorize(scout, ActApprove, scout),
+		"only a chief can assess":                                  Authorize(ada, ActAssess, ada),
+		"only its own proposals":                                   Authorize(scout, ActRevise, ada),
+		"this one is by user:ada":                                  Authorize(scout, ActWithdraw, ada),
+		"only a user can waive a finding; you act as chief:desk":   Authorize(Actor{Chief, "desk"}, ActWaive, ada),
+		"only a user can approve a call; you act as agent:s":       Authorize(scout, ActApproveCall, scout),
+		"only a user can send a proposal back; you act as agent:s": Authorize(scout, ActRequestChanges, ada),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)

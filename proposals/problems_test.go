@@ -121,14 +121,14 @@ func TestProblems(t *testing.T) {
 		"value no JSON":   {func(d *Draft) { d.TestCases[0].Checks[0].Value = json.RawMessage(`x`) }, []string{"T105 testCases[0].checks[0].value: is no JSON", "T108 $: cannot be written as JSON"}},
 
 		"conflict": {func(d *Draft) { d.Definition.Tool.Prompt = "a\n<<<<<<< yours\nb\n=======\nc\n>>>>>>> theirs\n" }, []string{
-			"T107 definition.prompt: holds an unsettled merge conflict that begins in line 2",
+			"T107 definition.prompt: has an unresolved merge conflict at line 2",
 		}},
 		"conflict in a schema": {func(d *Draft) {
 			d.Definition.Tool.InputSchema = json.RawMessage(`{"description":"<<<<<<<\n|||||||\n=======\n>>>>>>>"}`)
-		}, []string{"T107 definition.inputSchema.description: holds"}},
-		"conflict in an example": {func(d *Draft) { d.Examples[0] = "<<<<<<<\n=======\n>>>>>>>" }, []string{"T107 examples[0]: holds"}},
-		"placeholder":            {func(d *Draft) { d.Definition.Tool.Goals = "Be good.\n  " + fillIn(askGoals) }, []string{"T101 definition.goals: still holds the placeholder of the skeleton; expected what the tool"}},
-		"NUL":                    {func(d *Draft) { d.Rationale = "a\x00b" }, []string{"T103 rationale: holds a NUL"}},
+		}, []string{"T107 definition.inputSchema.description: has"}},
+		"conflict in an example": {func(d *Draft) { d.Examples[0] = "<<<<<<<\n=======\n>>>>>>>" }, []string{"T107 examples[0]: has"}},
+		"placeholder":            {func(d *Draft) { d.Definition.Tool.Goals = "Be good.\n  " + fillIn(askGoals) }, []string{"T101 definition.goals: still has the FILL IN text; expected what the tool"}},
+		"NUL":                    {func(d *Draft) { d.Rationale = "a\x00b" }, []string{"T103 rationale: has a NUL"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := pacer()

@@ -25,13 +25,13 @@ func (c *template) texts(d Draft) {
 
 func (c *template) text(text string, path func() string) {
 	if line := conflict(text); line > 0 {
-		c.add(RuleConflictMarkers, path(), "holds an unsettled merge conflict that begins in line %d of the text; keep one side and take the markers out", line)
+		c.add(RuleConflictMarkers, path(), "has an unresolved merge conflict at line %d of the text; keep one side and remove the markers", line)
 	}
 	if strings.IndexByte(text, 0) >= 0 && ruleOf(path()) != RuleDefinition {
-		c.add(ruleOf(path()), path(), "holds a NUL character; take it out")
+		c.add(ruleOf(path()), path(), "has a NUL character; remove it")
 	}
 	if wanted, ok := placeholderIn(text); ok {
-		c.add(ruleOf(path()), path(), "still holds the placeholder of the skeleton; expected %s", wanted)
+		c.add(ruleOf(path()), path(), "still has the FILL IN text; expected %s", wanted)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestTemplatesAreRefusedUntilTheyAreFilledIn(t *testing.T) {
 			var got []string
 			for _, p := range tc.draft.Problems() {
 				got = append(got, p.Path)
-				if !strings.Contains(p.Message, "placeholder") {
+				if !strings.Contains(p.Message, "FILL IN") {
 					t.Errorf("the skeleton itself is wrong: %s", p)
 				}
 			}

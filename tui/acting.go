@@ -130,7 +130,7 @@ func (pp *proposalPage) since() func(*Model) string {
 		case d.Proposal.State != state:
 			return wording.Standing(d.Proposal.State)
 		case d.Digest != digest:
-			return "it has changed since you were asked"
+			return "it changed while the dialog was open"
 		}
 		return ""
 	}
@@ -158,7 +158,7 @@ func (pp *proposalPage) approvalContent(m *Model, page *prose.Page, members []pr
 
 // unassigned says that a tool reaches nobody, and what to do about it.
 func unassigned(m *Model, page *prose.Page, p proposals.Proposal) {
-	page.Item(draw.Of(m.theme.Warn, "! "), "No agent has "+p.Subject.ID+". Give it to one: toolcrib assign "+p.Subject.ID+" --to NAME")
+	page.Item(draw.Of(m.theme.Warn, "! "), "No agent has "+p.Subject.ID+". Assign it: toolcrib assign "+p.Subject.ID+" --to NAME")
 }
 
 // shownDigest is a review digest, whole where there is room for it.
@@ -183,11 +183,11 @@ func becomes(p proposals.Proposal) string {
 }
 
 func (m *Model) askChanges() tea.Cmd {
-	return m.askReason("Needs changes", "send it back", "changes", "It goes back to its author with your reason.", m.requestChanges)
+	return m.askReason("Needs changes", "send it back", "changes", "Returns it to its author with your reason.", m.requestChanges)
 }
 
 func (m *Model) askReject() tea.Cmd {
-	return m.askReason("Reject", "reject it for good", "reject", "It is closed for good, and its author is shown your reason.", m.reject)
+	return m.askReason("Reject", "reject it for good", "reject", "Closes it for good. Its author sees your reason.", m.reject)
 }
 
 func (m *Model) askReason(title, verb, name, consequence string, run func(id proposals.ID, digest, reason string) tea.Cmd) tea.Cmd {
@@ -223,7 +223,7 @@ func (m *Model) askWaive() tea.Cmd {
 				page.Marked("┃ ", line, nil)
 			}
 			page.Blank()
-			page.Text("", "The waiver holds until the passage changes or something new is found in the field. Your reason is kept.")
+			page.Text("", "The waiver ends when the passage changes or the field gets a new finding. Your reason is recorded.")
 		},
 		run: func(m *Model, reason string) tea.Cmd { return m.waive(pp.id, handle, reason) },
 	})
@@ -232,15 +232,15 @@ func (m *Model) askWaive() tea.Cmd {
 func (m *Model) askComment() tea.Cmd { return m.askCommentAt(review.Anchor{}) }
 
 func (m *Model) askSubmit() tea.Cmd {
-	return m.askSimple("Submit", "submit it", "It goes to the Chief of Staff, and an issue is opened.", m.submit)
+	return m.askSimple("Submit", "submit it", "Sends it to the Chief of Staff and opens an issue.", m.submit)
 }
 
 func (m *Model) askWithdraw() tea.Cmd {
-	return m.askSimple("Withdraw", "withdraw it", "It is closed without a decision.", m.withdraw)
+	return m.askSimple("Withdraw", "withdraw it", "Closes it without a decision.", m.withdraw)
 }
 
 func (m *Model) askRebase() tea.Cmd {
-	return m.askSimple("Rebase", "rebase it", "What it changes is merged into the live version, as a new revision. Conflicts are shown and nothing is written then.", m.rebase)
+	return m.askSimple("Rebase", "rebase it", "Merges your changes onto the live version as a new revision. If they conflict, you see the conflicts and nothing is saved.", m.rebase)
 }
 
 func (m *Model) askSimple(title, verb, consequence string, run func(proposals.ID) tea.Cmd) tea.Cmd {
@@ -261,7 +261,7 @@ func (m *Model) askSimple(title, verb, consequence string, run func(proposals.ID
 // promptsField says which channel prompts a yes would change.
 func promptsField(page *prose.Page, d review.Dossier) {
 	if len(d.Rendered) == 0 {
-		page.Field("prompts", "no channel prompt of any agent changes")
+		page.Field("prompts", "no agent's prompt changes")
 	}
 	for i, line := range channelsOf(d) {
 		label := ""

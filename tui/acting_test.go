@@ -26,8 +26,8 @@ func (b *bench) state() proposals.State {
 func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 15, demo("name_bank.json"))
-	b.press("enter", "a").wants("Not on the screen yet", "prompt")
-	b.press("y").wants("Locked")
+	b.press("enter", "a").wants("Not read yet", "prompt")
+	b.press("y").wants("Read these first")
 	if got := b.state(); got != proposals.UserReview {
 		t.Fatalf("approved unseen: %s", got)
 	}
@@ -36,7 +36,7 @@ func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
 		b.press("space")
 	}
 	b.press("a")
-	if strings.Contains(b.screen(), "Not on the screen yet") {
+	if strings.Contains(b.screen(), "Not read yet") {
 		t.Fatalf("still locked:\n%s", b.screen())
 	}
 	b.press("enter") // never an answer
@@ -52,7 +52,7 @@ func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
 func TestRejectNeedsAReason(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json"))
-	b.press("enter", "x", "tab", "y").wants("A reason is needed")
+	b.press("enter", "x", "tab", "y").wants("Give a reason first")
 	if got := b.state(); got != proposals.UserReview {
 		t.Fatalf("rejected without a reason: %s", got)
 	}
@@ -66,11 +66,11 @@ func TestRejectNeedsAReason(t *testing.T) {
 func TestCommentIsKeptUntilItIsSent(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "C").write("Where does the list").press("esc")
-	b.press("C").wants("Where does the list", "what you wrote before")
-	b.write(" come from?").press("ctrl+s").wants("Said")
+	b.press("C").wants("Where does the list", "Restored your draft")
+	b.write(" come from?").press("ctrl+s").wants("Comment sent")
 	b.press("5").wants("Where does the list come from?")
 	b.press("C")
-	if strings.Contains(b.screen(), "what you wrote before") {
+	if strings.Contains(b.screen(), "Restored your draft") {
 		t.Error("a text that was sent is still kept")
 	}
 }
@@ -81,7 +81,7 @@ func TestKeysSayWhyTheyAreOff(t *testing.T) {
 	b.press("enter", "S").wants("S: ")
 	b.press("R").wants("R: ")
 	b.press("esc", "T", "e").wants("Locked (core)")
-	b.press("n").wants("neither VISUAL nor EDITOR is set")
+	b.press("n").wants("set VISUAL or EDITOR first")
 }
 
 func TestForkOfACoreTool(t *testing.T) {
@@ -109,7 +109,7 @@ func TestStaleDigestDecidesNothing(t *testing.T) {
 	if _, err := b.desk.Reassess(context.Background(), page.Proposals[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	b.press("y").wants("Nothing was decided")
+	b.press("y").wants("Nothing decided")
 	if got := b.state(); got != proposals.UserReview {
 		t.Fatalf("state %s", got)
 	}
@@ -143,7 +143,7 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 		t.Errorf("row 3 is %q", lines[7])
 	}
 	b.press("j", "j", "j", "enter", "M")
-	b.wants("M: it is in no change set with others")
+	b.wants("M: it is the only member of its change set")
 }
 
 // TestOtherRulesWantAnotherLook changes the configuration after the assessment.
@@ -159,7 +159,7 @@ func TestOtherRulesWantAnotherLook(t *testing.T) {
 	b.config.Desk = desk
 	b.restart()
 	b.press("enter", "a")
-	b.wants("a: it was assessed with other rules or another configuration; ctrl+r has it assessed again")
+	b.wants("the rules or settings changed since its review; ctrl+r reviews it again")
 	b.desk = desk
 	out := b.dialogue(0, "open 1", "approve", "assess")
 	if !strings.Contains(out, "Assessed again: ") {
@@ -173,9 +173,9 @@ func TestOtherRulesWantAnotherLook(t *testing.T) {
 func TestWaive(t *testing.T) {
 	b := newBench(t, 120, 40, demo("name_bank.json"), assessed)
 	b.press("enter", "a")
-	b.wants("a: ", "open block")
+	b.wants("Can't approve: ", "blocking finding")
 	b.press("3", "W")
-	b.wants("J selects a finding first")
+	b.wants("select one with J first")
 	b.press("J", "W").write("The author wrote it so.").press("tab", "y")
 	b.wants("Waived X101 in definition.guardrails", "□ waived")
 	b.press("J", "J", "K", "enter")

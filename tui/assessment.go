@@ -27,11 +27,11 @@ func (pp *proposalPage) assessment(m *Model) pager.Rows {
 	page.Blank()
 	a := d.Assessment()
 	if a == nil {
-		page.Faint("", "Nobody has assessed this revision yet.")
+		page.Faint("", "This revision has no assessment yet.")
 		return page.Rows()
 	}
 	advice, style := m.adviceWord(a.Recommendation)
-	page.Line(draw.Of(m.theme.Faint, draw.Pad("advice", prose.LabelWidth)).Add(style, advice))
+	page.Line(draw.Of(m.theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
 	page.Field("reviewer", a.Reviewer.String()+", "+string(m.stampOf(a.At)))
 	page.Field("rules", a.RulesVersion)
 	for _, s := range d.Standing {
@@ -40,7 +40,7 @@ func (pp *proposalPage) assessment(m *Model) pager.Rows {
 		pp.finding(m, page, s)
 	}
 	page.Blank()
-	page.Heading("What the reviewer says")
+	page.Heading("Reviewer's comment")
 	reviewComment(page, m.theme, a.Report.Comment)
 	if a.Report.Builtin != "" {
 		page.Blank()

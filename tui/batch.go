@@ -145,7 +145,7 @@ func (m *Model) decideAll(b batch, words string) tea.Cmd {
 	return m.write(func(ctx context.Context) wroteMsg {
 		ds, err := run(ctx, actor, choices, words)
 		if errors.Is(err, review.ErrDigest) {
-			err = errors.New("nothing was decided: " + wording.OneLine(err))
+			err = errors.New("nothing decided: " + wording.OneLine(err))
 		}
 		return wroteMsg{decided: chosenIDs(choices), draft: batchDraft(b.act), text: decidedAll(b.act, ds) + onward, undone: "nothing decided", err: err}
 	})

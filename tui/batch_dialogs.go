@@ -45,14 +45,14 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 
 // askRefuseAll asks for the reason that sends proposals back, or ends them.
 func (m *Model) askRefuseAll(b batch) tea.Cmd {
-	title, verb, consequence := "Needs changes", "send it back", "It goes back to its author with your reason."
+	title, verb, consequence := "Needs changes", "send it back", "Returns it to its author with your reason."
 	if len(b.dossiers) > 1 {
-		verb, consequence = "send them back", "Each goes back to its author with your reason."
+		verb, consequence = "send them back", "Returns each to its author with your reason."
 	}
 	if b.act == proposals.ActReject {
-		title, verb, consequence = "Reject", "reject it for good", "It is closed for good, and its author is shown your reason."
+		title, verb, consequence = "Reject", "reject it for good", "Closes it for good. Its author sees your reason."
 		if len(b.dossiers) > 1 {
-			verb, consequence = "reject them for good", "Each is closed for good, and its author is shown your reason."
+			verb, consequence = "reject them for good", "Closes each for good. Its author sees your reason."
 		}
 	}
 	d := &dialog{
@@ -76,7 +76,7 @@ func (d *dialog) several(n int) {
 	d.title += " " + itoa(n) + " proposals"
 	d.tally = itoa(n)
 	if d.verb == "approve" {
-		d.verb = "approve them all"
+		d.verb = "approve all"
 	}
 }
 
@@ -84,9 +84,9 @@ func (d *dialog) several(n int) {
 // without them.
 func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 	d := &dialog{
-		title: "Not all of it is possible",
+		title: "Some decisions are not possible",
 		content: func(m *Model, page *prose.Page) {
-			page.Text("", "Nothing was done. "+refusedOf(len(refused), len(b.dossiers)))
+			page.Text("", "Nothing changed. "+refusedOf(len(refused), len(b.dossiers)))
 			for _, r := range refused {
 				page.Blank()
 				page.Item(draw.Of(m.theme.Warn, "! ").Add(m.theme.Strong, draw.Show(wording.Reference(r.dossier.Proposal))+" "), r.dossier.Proposal.Subject.String())
@@ -97,7 +97,7 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 			}
 			if anyBlocked(refused) {
 				page.Blank()
-				page.Faint("", "The tab Assessment of a proposal lists every finding with its passage.")
+				page.Faint("", "Each proposal's Assessment tab lists its findings with their passages.")
 			}
 		},
 		other: map[string]func(*Model) tea.Cmd{},
@@ -106,7 +106,7 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 		d.title = "Not possible"
 	}
 	if rest := m.marks.without(b.with(refused)...); len(rest) > 0 && len(rest) < len(m.marks) {
-		d.otherHelp = [][2]string{{"d", "unmark and go on with " + itoa(len(rest))}}
+		d.otherHelp = [][2]string{{"d", "unmark these and continue with " + itoa(len(rest))}}
 		d.other["d"] = func(m *Model) tea.Cmd {
 			m.dialog, m.marks = nil, rest
 			return m.readBatch(b.act, rest)
@@ -140,11 +140,11 @@ func anyBlocked(refused []refusal) bool {
 func refusedOf(refused, all int) string {
 	switch {
 	case all == 1:
-		return "In the way is:"
+		return "Blocked by:"
 	case refused == 1:
-		return "1 of " + itoa(all) + " proposals is in the way:"
+		return "1 of " + itoa(all) + " proposals cannot be decided:"
 	}
-	return itoa(refused) + " of " + itoa(all) + " proposals are in the way:"
+	return itoa(refused) + " of " + itoa(all) + " proposals cannot be decided:"
 }
 
 // list names every proposal of a batch with what its decision is tied to.

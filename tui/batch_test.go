@@ -40,22 +40,22 @@ func (b *bench) count(s proposals.State) int {
 func TestApproveMarked(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("space", "j", "space").wants("* 2 marked", "*● your turn")
-	b.press("a").wants("Approve 2 proposals", "Not on the screen yet", "#3 tool:user/viewpoint_keeper: the diff", "#1 tool:user/name_bank: the diff", "Locked")
-	b.press("2", "y").wants("Locked")
+	b.press("a").wants("Approve 2 proposals", "Not read yet", "#3 tool:user/viewpoint_keeper: the diff", "#1 tool:user/name_bank: the diff", "Read these first")
+	b.press("2", "y").wants("Read these first")
 	b.press("u").wants("Queue › #3", "▎Diff")
 	b.press("space", "space", "space", "esc", "a").wants("#1 tool:user/name_bank: the diff")
 	if strings.Contains(b.screen(), "#3 tool:user/viewpoint_keeper: the diff") {
 		t.Fatalf("read, and still locked:\n%s", b.screen())
 	}
 	b.press("u").wants("Queue › #1")
-	b.press("space", "space", "space", "esc", "a").wants("2y approve them all", "becomes version 1", "digest")
+	b.press("space", "space", "space", "esc", "a").wants("2y approve all", "becomes version 1", "digest")
 	for _, keys := range [][]string{{"enter"}, {"y"}, {"3", "y"}, {"y", "enter"}, {"2", "enter"}, {"backspace", "y"}} {
 		b.press(keys...)
 		if n := b.count(proposals.Approved); n != 0 {
 			t.Fatalf("%q approved %d:\n%s", keys, n, b.screen())
 		}
 	}
-	b.wants("Type 2 and then y")
+	b.wants("Type 2, then y")
 	b.press("2", "y").wants("Live: tool:user/viewpoint_keeper version 1 and tool:user/name_bank version 1")
 	if s := b.states(); s["name_bank"] != proposals.Approved || s["viewpoint_keeper"] != proposals.Approved || s["get_word_counts"] != proposals.UserReview {
 		t.Errorf("states %v", s)
@@ -78,7 +78,7 @@ func TestRefuseMarked(t *testing.T) {
 		b := newBench(t, 100, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 		b.press("*").wants("* 3 marked")
 		b.press(c.key).wants("#1", "#2", "#3", "Reason")
-		b.press("tab", "3", "y").wants("A reason is needed")
+		b.press("tab", "3", "y").wants("Give a reason first")
 		b.write("Not now.").press("tab").wants(c.verb)
 		b.press("3", "y").wants(c.said)
 		if n := b.count(c.state); n != 3 {
@@ -101,7 +101,7 @@ func TestRefuseMarked(t *testing.T) {
 func TestMarkedThatCanNotBe(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"), assessed)
-	b.press("*", "a").wants("Not all of it is possible", "1 of 2 proposals is in the way", "#1 tool:user/name_bank", "open block: X101", "d unmark and go on with 1")
+	b.press("*", "a").wants("Some decisions are not possible", "1 of 2 proposals cannot be decided", "#1 tool:user/name_bank", "1 blocking finding is open (X101)", "d unmark these and continue with 1")
 	b.press("y", "enter")
 	if n := b.count(proposals.Approved); n != 0 {
 		t.Fatalf("approved %d", n)
@@ -116,7 +116,7 @@ func TestMarkedThatCanNotBe(t *testing.T) {
 	if _, err := b.desk.Reject(context.Background(), mara, []review.Choice{{ID: page.Proposals[0].ID}}, "No."); err != nil {
 		t.Fatal(err)
 	}
-	b.press("x").wants("Not possible", "it is rejected already")
+	b.press("x").wants("Not possible", "it is already rejected")
 }
 
 // TestMarkedChangesMeanwhile is refused by the digest it was shown with.
@@ -124,7 +124,7 @@ func TestMarkedChangesMeanwhile(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
 	b.press("*", "x").write("No.").press("tab")
 	b.reassess("name_bank")
-	b.press("2", "y").wants("nothing was decided", "#1")
+	b.press("2", "y").wants("nothing decided", "#1")
 	if n := b.count(proposals.UserReview); n != 2 {
 		t.Errorf("states %v", b.states())
 	}
@@ -136,7 +136,7 @@ func TestMarkedWithTheirChangeSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, demo("research_notes.json"))
 	b.press("space").wants("* 1 marked")
-	b.press("a").wants("Approve 3 proposals", "#1", "#2", "#3", "Locked")
+	b.press("a").wants("Approve 3 proposals", "#1", "#2", "#3", "Read these first")
 }
 
 // TestMarksStay while the list is filtered and a proposal is read.
@@ -145,20 +145,20 @@ func TestMarksStay(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
 	b.press("space", "/").write("name").press("enter", "space").wants("* 2 marked")
 	b.press("enter").wants("* 2 marked")
-	b.press("+").wants("#1 is not marked any more", "* 1 marked")
+	b.press("+").wants("#1 unmarked", "* 1 marked")
 	b.press("Q", "esc", "*").wants("* 2 marked")
-	b.press("*").wants("Nothing is marked any more")
+	b.press("*").wants("All marks removed")
 	b.press("tab", "tab", "space").wants("no proposal is selected")
 }
 
 // TestDecideOnTheSelectedRow needs no mark, and no number where it is one.
 func TestDecideOnTheSelectedRow(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
-	b.press("j", "x").write("Twice.").press("esc").wants("The text is kept")
-	b.press("x").wants("Twice.", "what you wrote before")
+	b.press("j", "x").write("Twice.").press("esc").wants("Draft saved")
+	b.press("x").wants("Twice.", "Restored your draft")
 	b.press("tab", "y").wants("Rejected: tool:user/name_bank")
 	if s := b.states(); s["name_bank"] != proposals.Rejected || s["get_word_counts"] != proposals.UserReview {
 		t.Errorf("states %v", s)
 	}
-	b.press("x").wants("it is rejected already")
+	b.press("x").wants("it is already rejected")
 }

@@ -103,12 +103,12 @@ func (c *callsPage) lay(m *Model) {
 	page := prose.New(m.theme)
 	if c.waiting == 0 {
 		page.Blank()
-		page.Faint("", "No call waits for you.")
+		page.Faint("", "No calls are waiting.")
 		page.Blank()
 	}
 	for i, p := range c.calls {
 		if i == c.waiting {
-			page.Heading("Not waiting any more")
+			page.Heading("No longer waiting")
 			page.Blank()
 		}
 		page.Stop()
@@ -124,7 +124,7 @@ func (c *callsPage) one(m *Model, page *prose.Page, p gateway.Pending) {
 	sign, style := m.callState(state)
 	page.Line(draw.Of(style, draw.Pad(sign+" "+draw.Show(string(state)), 14)).
 		Add(m.theme.Strong, draw.Show(p.Tool.String())).Add(m.theme.Faint, draw.Showf("  version %d", p.Version)))
-	page.Field("  asked by", p.Caller.Actor.String()+", with the tools of "+p.Caller.Agent+", for the user "+p.Caller.User)
+	page.Field("  called by", p.Caller.Actor.String()+" as agent "+p.Caller.Agent+", for user "+p.Caller.User)
 	if state == gateway.PendingWaiting {
 		page.Field("  expires", string(m.stampOf(p.ExpiresAt)))
 	}
@@ -142,7 +142,7 @@ func (c *callsPage) one(m *Model, page *prose.Page, p gateway.Pending) {
 		page.Field("  failed", string(p.Outcome.Code))
 	}
 	if state == gateway.PendingInterrupted {
-		page.Faint("  ", "The program ended while it ran. It may have run or not; it is not run again.")
+		page.Faint("  ", "toolcrib ended while it ran. It may or may not have run; it will not run again.")
 	}
 }
 
@@ -162,7 +162,7 @@ func (c *callsPage) track(p gateway.Pending) pager.Text {
 func argumentLines(p gateway.Pending) []string {
 	lines := documentLines(p.Args)
 	if said := p.Said.Encode(); said != nil {
-		lines = append(append(lines, "said by its caller, not checked:"), documentLines(said)...)
+		lines = append(append(lines, "context from its caller, not verified:"), documentLines(said)...)
 	}
 	return lines
 }
@@ -178,7 +178,7 @@ func documentLines(doc []byte) []string {
 // unseen names what of a call has not been on the screen.
 func (c *callsPage) unseen(p gateway.Pending) []string {
 	if line, missing := c.firstUnseen(p); missing {
-		return []string{"its arguments, from line " + itoa(line+1) + " on"}
+		return []string{"its arguments, from line " + itoa(line+1)}
 	}
 	return nil
 }

@@ -15,15 +15,15 @@ func callsKeys() []key {
 	return append([]key{
 		{name: "call-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next call", do: nextStop(1)},
 		{name: "call-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous call", do: nextStop(-1)},
-		{name: "call-approve", keys: []string{"a"}, label: "approve", help: "Run the selected call with the arguments that are shown", do: (*Model).askApproveCall, off: (*Model).noWaitingCall},
-		{name: "call-refuse", keys: []string{"x"}, label: "refuse", help: "Refuse the selected call; its agent is told why", do: (*Model).askRefuseCall, off: (*Model).noWaitingCall},
-		{name: "call-unseen", keys: []string{"u"}, help: "To the arguments that were not on the screen yet", do: (*Model).showUnseenArguments, off: (*Model).noWaitingCall},
+		{name: "call-approve", keys: []string{"a"}, label: "approve", help: "Run the selected call with the arguments shown", do: (*Model).askApproveCall, off: (*Model).noWaitingCall},
+		{name: "call-refuse", keys: []string{"x"}, label: "refuse", help: "Refuse the selected call and tell its agent why", do: (*Model).askRefuseCall, off: (*Model).noWaitingCall},
+		{name: "call-unseen", keys: []string{"u"}, help: "Go to the arguments you have not seen yet", do: (*Model).showUnseenArguments, off: (*Model).noWaitingCall},
 	}, textKeys()...)
 }
 
 func (m *Model) noCalls() string {
 	if m.cfg.Calls == nil {
-		return "there is no gateway here"
+		return "no gateway is available"
 	}
 	return ""
 }
@@ -35,9 +35,9 @@ func (m *Model) noWaitingCall() string {
 	p, ok := m.calls.selected()
 	switch {
 	case !ok:
-		return "J selects a call first"
+		return "select one with J first"
 	case m.cfg.Calls.State(p) != gateway.PendingWaiting:
-		return "it is " + string(m.cfg.Calls.State(p)) + " and does not wait"
+		return "it is " + string(m.cfg.Calls.State(p)) + ", not waiting"
 	}
 	return ""
 }
@@ -47,7 +47,7 @@ func (m *Model) showUnseenArguments() tea.Cmd {
 	p, _ := c.selected()
 	line, missing := c.firstUnseen(p)
 	if !missing {
-		m.say(remark, "All of its arguments were on the screen")
+		m.say(remark, "You've seen all its arguments")
 		return nil
 	}
 	const head = 3 // lines of a waiting call before its arguments
@@ -80,7 +80,7 @@ func (m *Model) askRefuseCall() tea.Cmd {
 		content: func(m *Model, page *prose.Page) {
 			m.callContent(page, p)
 			page.Blank()
-			page.Text("", "It never runs, and its agent is told your reason.")
+			page.Text("", "It will not run. Its agent sees your reason.")
 		},
 		run: func(m *Model, reason string) tea.Cmd { return m.refuseCall(p, reason) },
 	})
@@ -89,7 +89,7 @@ func (m *Model) askRefuseCall() tea.Cmd {
 // callContent says which call an answer is about.
 func (m *Model) callContent(page *prose.Page, p gateway.Pending) {
 	page.Item(draw.Of(m.theme.Faint, draw.Pad("call", prose.LabelWidth)), p.Tool.String()+", version "+itoa(p.Version))
-	page.Field("asked by", p.Caller.Actor.String()+", with the tools of "+p.Caller.Agent)
+	page.Field("called by", p.Caller.Actor.String()+" as agent "+p.Caller.Agent)
 	page.Field("for", p.Caller.User)
 }
 

@@ -96,22 +96,22 @@ func TestCallsAreAnswered(t *testing.T) {
 	b, s := withCalls(t, 100, 30, asked(1, `{"ids":["t1","t2"]}`), asked(2, `{"ids":["t3"]}`))
 	b.wants("2 calls wait: W")
 	b.press("W").wants("2 wait for you", "tool:global/delete_tasks", "agent:drafter", `"t1",`, `"t3"`, "expires")
-	b.press("a").wants("a: J selects a call first")
+	b.press("a").wants("a: select one with J first")
 	b.press("J", "a").wants("Approve a call", "run it", `"t2"`, strings.Repeat("d", 64))
 	b.press("enter")
 	if len(s.ran) != 0 {
 		t.Error("enter answers")
 	}
-	b.press("y").wants("Ran tool:global/delete_tasks; The eval gate was late.", "1 waits for you", "Not waiting any more", "done")
+	b.press("y").wants("Ran tool:global/delete_tasks; The eval gate was late.", "1 waits for you", "No longer waiting", "done")
 	if len(s.ran) != 1 || s.ran[0] != asked(1, "").ID+" "+strings.Repeat("d", 64) {
 		t.Errorf("ran %q", s.ran)
 	}
 	b.press("K", "K", "x").wants("Refuse a call")
-	b.write("Not t3.").press("tab", "y").wants("Refused tool:global/delete_tasks", "No call waits for you.", "Not t3.")
+	b.write("Not t3.").press("tab", "y").wants("Refused tool:global/delete_tasks", "No calls are waiting.", "Not t3.")
 	if len(s.no) != 1 || s.no[0] != asked(2, "").ID+" Not t3." {
 		t.Errorf("refused %q", s.no)
 	}
-	b.press("a").wants("and does not wait")
+	b.press("a").wants("not waiting")
 	b.press("esc").wants("Queue")
 }
 
@@ -124,13 +124,13 @@ func TestLongArgumentsAreReadFirst(t *testing.T) {
 		ids[i] = fmt.Sprintf(`"t%d"`, i)
 	}
 	b, s := withCalls(t, 80, 24, asked(1, `{"ids":[`+strings.Join(ids, ",")+`]}`))
-	b.press("W", "J", "a").wants("Not on the screen yet", "its arguments, from line")
-	b.press("y").wants("Locked")
+	b.press("W", "J", "a").wants("Not read yet", "its arguments, from line")
+	b.press("y").wants("Read these first")
 	b.press("esc")
 	for range 10 {
 		b.press("u")
 	}
-	b.wants("All of its arguments were on the screen")
+	b.wants("You've seen all its arguments")
 	s.fail = errors.New("no connection")
 	b.press("a", "y").wants("no connection")
 	s.fail = nil

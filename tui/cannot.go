@@ -15,7 +15,7 @@ import (
 func cannotAct(act proposals.Act) func(*Model) string {
 	return func(m *Model) string {
 		if !m.proposal.loaded {
-			return "it is not read yet"
+			return "it is still loading"
 		}
 		return wording.Cannot(m.cfg.Actor, act, m.proposal.dossier.Proposal)
 	}
@@ -28,11 +28,14 @@ func (m *Model) notMyTurn() bool {
 
 func (m *Model) cannotApprove() string {
 	if !m.proposal.loaded {
-		return "it is not read yet"
+		return "it is still loading"
 	}
 	if why := wording.Obstacles(m.proposal.dossier, ruleNames); len(why) > 0 {
 		if m.proposal.outdated() && m.cannotReassess() == "" {
-			return "it was assessed with other rules or another configuration; ctrl+r has it assessed again"
+			return "the rules or settings changed since its review; ctrl+r reviews it again"
+		}
+		if errors.Is(m.proposal.dossier.Obstacles[0], review.ErrBlocked) {
+			return why[0] + ". Waive it (3, W) or send it back (c)"
 		}
 		return why[0]
 	}
@@ -41,7 +44,7 @@ func (m *Model) cannotApprove() string {
 		case p.State != proposals.UserReview:
 			return wording.Reference(p) + " of its change set is " + string(p.State)
 		case p.Summary.Blocks > 0:
-			return wording.Reference(p) + " of its change set has an open block"
+			return wording.Reference(p) + " of its change set has an open blocking finding"
 		}
 	}
 	return ""
@@ -66,7 +69,7 @@ func (m *Model) cannotRebase() string {
 
 func (m *Model) cannotReassess() string {
 	if !m.proposal.loaded {
-		return "it is not read yet"
+		return "it is still loading"
 	}
 	state := m.proposal.dossier.Proposal.State
 	if _, err := proposals.Next(state, proposals.ActAssess); err != nil {
@@ -82,13 +85,13 @@ func (m *Model) cannotWaive() string {
 	s, ok := m.proposal.finding1()
 	switch {
 	case m.proposal.tab != tabAssessment:
-		return "it is for the tab Assessment"
+		return "only on the Assessment tab"
 	case !ok:
-		return "J selects a finding first"
+		return "select one with J first"
 	case s.Waiver != nil:
-		return "it is waived already"
+		return "it is already waived"
 	case !s.Waivable:
-		return "a rule of structure holds for everybody"
+		return "structural rules cannot be waived"
 	}
 	return ""
 }

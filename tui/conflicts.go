@@ -26,14 +26,14 @@ func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 	d := &dialog{
 		title: "Conflicts with version " + itoa(c.Live),
 		content: func(m *Model, page *prose.Page) {
-			page.Text("", "It and version "+itoa(c.Live)+" changed the same in different ways. Nothing was written.")
+			page.Text("", "This proposal and version "+itoa(c.Live)+" conflict. Nothing was saved.")
 			for _, f := range c.Fields {
 				page.Blank()
 				writeConflict(m, page, f)
 			}
 		},
 		other:     map[string]func(*Model) tea.Cmd{},
-		otherHelp: [][2]string{{"e", "finish it in the editor"}},
+		otherHelp: [][2]string{{"e", "resolve it in the editor"}},
 	}
 	d.other["e"] = func(m *Model) tea.Cmd {
 		if why := m.noEditor(); why != "" {
@@ -92,7 +92,7 @@ func writeConflict(m *Model, page *prose.Page, f diff.FieldConflict) {
 		side(th.Warn, "  live  ", theirs)
 	}
 	if f.Text == nil {
-		page.Line(draw.Of(th.Field, "◆ "+draw.Show(f.Path)).Add(th.Faint, "  the draft has what stands here"))
+		page.Line(draw.Of(th.Field, "◆ "+draw.Show(f.Path)).Add(th.Faint, "  the draft keeps this side"))
 		sides(nodeText(f.Base), nodeText(f.Ours), nodeText(f.Theirs))
 		return
 	}

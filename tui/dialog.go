@@ -76,7 +76,7 @@ func (d *dialog) textHeight(m *Model) int {
 func (d *dialog) resize(m *Model) {
 	page := prose.New(m.theme)
 	if missing := d.missing(m); len(missing) > 0 {
-		page.Line(draw.Of(m.theme.Warn, "Not on the screen yet"))
+		page.Line(draw.Of(m.theme.Warn, "Not read yet"))
 		for _, name := range missing {
 			page.Item(draw.Of(m.theme.Warn, "! "), name)
 		}
@@ -103,7 +103,7 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 			d.leave(m)
 		}
 		if d.text != nil && d.text.String() != "" {
-			m.say(remark, "The text is kept")
+			m.say(remark, "Draft saved")
 		}
 		return m.saveDraft(d)
 	case name == "ctrl+s" && d.direct:
@@ -176,21 +176,21 @@ func (d *dialog) answer(m *Model) tea.Cmd {
 	case d.run == nil:
 		return nil
 	case !d.ready:
-		m.say(warning, "Too quick: read it first")
+		m.say(warning, "Read the dialog before confirming")
 		return nil
 	case d.meanwhile(m) != "":
-		m.say(warning, "Nothing was done: %s", d.meanwhile(m))
+		m.say(warning, "Nothing changed: %s", d.meanwhile(m))
 		return nil
 	case len(d.missing(m)) > 0:
-		m.say(warning, "Locked: not everything was on the screen. u goes there")
+		m.say(warning, "Read these first: u jumps to the next")
 		return nil
 	case d.wantsText && text == "":
-		m.say(warning, "A reason is needed")
+		m.say(warning, "Give a reason first")
 		d.focusText = true
 		return nil
 	case d.typed != d.tally:
 		d.typed = ""
-		m.say(warning, "Type %s and then y: so many are decided at once", d.tally)
+		m.say(warning, "Type %s, then y, to confirm", d.tally)
 		return nil
 	}
 	m.dialog = nil

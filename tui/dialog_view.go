@@ -77,7 +77,7 @@ func (d *dialog) box(m *Model, w int) []string {
 	if d.text != nil {
 		label := draw.Safe("Reason")
 		if d.noteOptional {
-			label = "Note, if you like"
+			label = "Note (optional)"
 		}
 		if d.direct {
 			label = "Comment"
@@ -111,11 +111,11 @@ func (d *dialog) answerLine(m *Model) draw.Line {
 		return draw.Of(th.Warn, " ! "+draw.Show(what)+"; ").Add(th.Key, "esc").Add(th.Text, " goes back")
 	}
 	if missing := d.missing(m); len(missing) > 0 {
-		l := draw.Of(th.Warn, " Locked ").Add(th.Text, "until all of it was on the screen: ")
+		l := draw.Of(th.Warn, " Read these first: ")
 		if d.focusText {
 			l = l.Add(th.Key, "tab").Add(th.Text, ", then ")
 		}
-		return l.Add(th.Key, "u").Add(th.Text, " goes there")
+		return l.Add(th.Key, "u").Add(th.Text, " jumps to the next")
 	}
 	if d.run == nil {
 		return nil
@@ -124,7 +124,7 @@ func (d *dialog) answerLine(m *Model) draw.Line {
 		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Text, " "+draw.Show(d.verb))
 	}
 	if d.focusText {
-		return draw.Of("", " ").Add(th.Key, "tab").Add(th.Faint, " ends writing, then ").Add(th.Key, draw.Show(d.answers())).Add(th.Faint, ": "+draw.Show(d.verb))
+		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Faint, " when done, then ").Add(th.Key, draw.Show(d.answers())).Add(th.Faint, " to "+draw.Show(d.verb))
 	}
 	if !d.ready {
 		return draw.Of(th.Faint, " "+draw.Show(d.answers())+" "+draw.Show(d.verb)+", in a moment")

@@ -60,7 +60,7 @@ func (m *Model) readDraft(name string) tea.Cmd {
 func (m *Model) draftRead(msg draftMsg) {
 	if d := m.dialog; d != nil && d.draft == msg.name && d.text != nil && d.text.String() == "" {
 		d.text = edit.New(msg.text)
-		m.say(remark, "This is what you wrote before")
+		m.say(remark, "Restored your draft")
 	}
 }
 

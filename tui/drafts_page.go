@@ -78,7 +78,7 @@ func (m *Model) readDrafts(start bool) tea.Cmd {
 				}
 			}
 			if t.about == draftMarked {
-				t.about = "several that were marked"
+				t.about = "several marked proposals"
 			}
 			t.begin = beginning(filepath.Join(dir, f.Name()))
 			texts = append(texts, t)
@@ -107,7 +107,7 @@ func (m *Model) draftsListed(msg draftsMsg) {
 		m.fail(msg.err)
 		return
 	case msg.start && len(msg.texts) > 0:
-		m.say(remark, "%s that you wrote and did not send: D shows", wording.Count(len(msg.texts), "text is kept", "texts are kept"))
+		m.say(remark, "%s. Press D to see %s", wording.Count(len(msg.texts), "unsent draft", "unsent drafts"), map[bool]string{true: "it", false: "them"}[len(msg.texts) == 1])
 	}
 	m.drafts.texts, m.drafts.read = msg.texts, true
 	m.drafts.lay(m)
@@ -117,7 +117,7 @@ func (k *draftsPage) lay(m *Model) {
 	page := prose.New(m.theme)
 	if len(k.texts) == 0 {
 		page.Blank()
-		page.Faint("", "Everything that you wrote was sent.")
+		page.Faint("", "No unsent drafts.")
 	}
 	for _, t := range k.texts {
 		page.Stop()
@@ -127,7 +127,7 @@ func (k *draftsPage) lay(m *Model) {
 	}
 	if m.cfg.Drafts != "" {
 		page.Blank()
-		page.Faint("", "The folder is "+m.cfg.Drafts)
+		page.Faint("", "Folder: "+m.cfg.Drafts)
 	}
 	k.pager.Replace(page.Rows())
 }
@@ -146,21 +146,21 @@ func draftKind(kind string) string {
 }
 
 func (k *draftsPage) tabs(m *Model) draw.Line {
-	return draw.Of("", " ").Add(m.theme.Accent, "▎Not sent").Add(m.theme.Faint, "  "+draw.Show(wording.Count(len(k.texts), "text", "texts")))
+	return draw.Of("", " ").Add(m.theme.Accent, "▎Unsent drafts").Add(m.theme.Faint, "  "+draw.Show(wording.Count(len(k.texts), "draft", "drafts")))
 }
 
 func draftsKeys() []key {
 	return append([]key{
-		{name: "draft-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next text", do: nextStop(1)},
-		{name: "draft-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous text", do: nextStop(-1)},
-		{name: "draft-open", keys: []string{"enter"}, label: "go on", help: "Go on with the selected text", do: (*Model).openDraft, off: (*Model).noDraftSelected},
-		{name: "draft-drop", keys: []string{"x"}, label: "drop", help: "Throw the selected text away", do: (*Model).askDropDraft, off: (*Model).noDraftSelected},
+		{name: "draft-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next draft", do: nextStop(1)},
+		{name: "draft-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous draft", do: nextStop(-1)},
+		{name: "draft-open", keys: []string{"enter"}, label: "continue", help: "Continue the selected draft", do: (*Model).openDraft, off: (*Model).noDraftSelected},
+		{name: "draft-drop", keys: []string{"x"}, label: "drop", help: "Delete the selected draft", do: (*Model).askDropDraft, off: (*Model).noDraftSelected},
 	}, textKeys()...)
 }
 
 func (m *Model) noDraftSelected() string {
 	if n := m.drafts.pager.Stop(); n < 0 || n >= len(m.drafts.texts) {
-		return "J selects a text first"
+		return "select one with J first"
 	}
 	return ""
 }
@@ -171,7 +171,7 @@ func (m *Model) openDrafts() tea.Cmd {
 
 func (m *Model) noDrafts() string {
 	if m.cfg.Drafts == "" {
-		return "there is no folder for drafts"
+		return "no folder for drafts is available"
 	}
 	return ""
 }
@@ -193,11 +193,11 @@ func (m *Model) openDraft() tea.Cmd {
 		return nil
 	}
 	if strings.HasSuffix(strings.TrimSuffix(t.file, filepath.Ext(t.file)), "-"+draftMarked) {
-		m.say(remark, "Mark in the queue what it is about; a, c or x brings the text back")
+		m.say(remark, "Mark its proposals in the queue; a, c or x then restores the draft")
 		return m.open(pageQueue)
 	}
 	if t.id == "" {
-		m.say(warning, "Its proposal is not here; the text is in %s", filepath.Join(m.cfg.Drafts, t.file))
+		m.say(warning, "Its proposal is not in this database; the draft is in %s", filepath.Join(m.cfg.Drafts, t.file))
 		return nil
 	}
 	cmd := m.openProposal(proposals.Proposal{ID: t.id})
@@ -229,7 +229,7 @@ func (m *Model) resumed() tea.Cmd {
 			continue
 		}
 		if why := k.why(m); why != "" {
-			m.say(warning, "It cannot be sent: %s. The text is in %s", why, filepath.Join(m.cfg.Drafts, t.file))
+			m.say(warning, "Cannot send it: %s. The draft is in %s", why, filepath.Join(m.cfg.Drafts, t.file))
 			return nil
 		}
 		return k.do(m)
@@ -265,7 +265,7 @@ func anchorOf(file string) (review.Anchor, bool) {
 func (m *Model) askDropDraft() tea.Cmd {
 	t := m.drafts.texts[m.drafts.pager.Stop()]
 	return m.ask(&dialog{
-		title: "Throw away", verb: "throw it away",
+		title: "Delete the draft", verb: "delete it",
 		content: func(_ *Model, page *prose.Page) {
 			page.Field(draftKind(t.kind), t.about)
 			page.Faint("", t.begin)

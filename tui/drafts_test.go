@@ -24,11 +24,11 @@ func TestKeptTextsAreOffered(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "2", ";", "j", "j", ";").write("Which of th")
 	b.restart()
-	b.wants("1 text is kept that you wrote and did not send: D shows")
+	b.wants("1 unsent draft. Press D to see it")
 	b.press("enter", "x").write("It hides")
 	b.restart()
 	b.press("D")
-	b.wants("2 texts", "The folder is ", "comment", "reject", "#1 tool:user/name_bank", "Which of th", "It hides")
+	b.wants("2 drafts", "Folder: ", "comment", "reject", "#1 tool:user/name_bank", "Which of th", "It hides")
 	for _, f := range draftFiles(t, b) {
 		info, err := os.Stat(f)
 		if err != nil || info.Mode().Perm() != 0o600 {
@@ -36,14 +36,14 @@ func TestKeptTextsAreOffered(t *testing.T) {
 		}
 	}
 	b.press("enter")
-	b.wants("enter: J selects a text first")
+	b.wants("enter: select one with J first")
 	b.press("J")
 	if !strings.Contains(selectedLine(b), "comment") {
 		b.press("J")
 	}
 	b.press("enter")
 	b.wants("definition.", "of revision 1", "Which of th")
-	b.write("em?").press("ctrl+s").wants("Said")
+	b.write("em?").press("ctrl+s").wants("Comment sent")
 	b.press("5").wants("Which of them?", "on definition.")
 	b.press("D", "J", "enter")
 	b.wants("Reject", "It hides")
@@ -51,7 +51,7 @@ func TestKeptTextsAreOffered(t *testing.T) {
 	if left := draftFiles(t, b); len(left) != 0 {
 		t.Errorf("still kept: %v", left)
 	}
-	b.wants("Everything that you wrote was sent.")
+	b.wants("No unsent drafts.")
 }
 
 func draftFiles(t *testing.T, b *bench) []string {

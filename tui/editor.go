@@ -65,7 +65,7 @@ func (m *Model) edit(w Manuscript) tea.Cmd {
 	}
 	return give(run, func(err error) tea.Msg {
 		if err != nil {
-			return editedMsg{Manuscript: w, err: fmt.Errorf("the editor: %w; the text is kept in %s", err, w.File)}
+			return editedMsg{Manuscript: w, err: fmt.Errorf("the editor failed: %w; the draft is in %s", err, w.File)}
 		}
 		text, err := os.ReadFile(w.File)
 		return editedMsg{w, text, err}
@@ -90,16 +90,16 @@ func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draf
 		content: func(m *Model, page *prose.Page) {
 			switch {
 			case len(problems) == 0:
-				page.Text("", "The text is whole.")
+				page.Text("", "No problems found.")
 			default:
-				page.Text("", "It cannot be submitted yet, for "+wording.Count(len(problems), "reason", "reasons")+":")
+				page.Text("", "Cannot submit it yet: "+wording.Count(len(problems), "problem", "problems"))
 				page.Blank()
 				for _, p := range problems {
 					page.Item(draw.Of(m.theme.Warn, "! "), p)
 				}
 			}
 			page.Blank()
-			page.Faint("", "It is kept in "+msg.File)
+			page.Faint("", "Saved in "+msg.File)
 		},
 		other: map[string]func(*Model) tea.Cmd{
 			"e": func(m *Model) tea.Cmd {
@@ -118,7 +118,7 @@ func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draf
 			m.dialog = nil
 			return m.send(msg.Manuscript, *draft, false, draftName)
 		}
-		d.otherHelp = append(d.otherHelp, [2]string{"d", "keep as a draft"})
+		d.otherHelp = append(d.otherHelp, [2]string{"d", "save as a draft"})
 	}
 	return m.ask(d)
 }

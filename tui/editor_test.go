@@ -30,7 +30,7 @@ func TestNewDraftInTheEditor(t *testing.T) {
 	b := newBench(t, 120, 50)
 	b.editor(`test "$1" = --wait && echo "<!-- mine -->" >> "$2" && cp "$2" "` + filepath.Join(t.TempDir(), "seen.md") + `"`)
 	b.press("n").write("scene_pacer").press("enter")
-	b.wants("It cannot be submitted yet", "reasons:", "definition.prompt", "rationale", "It is kept in")
+	b.wants("Cannot submit it yet", "problems", "definition.prompt", "rationale", "Saved in")
 	b.press("y") // nothing can be submitted
 	b.press("esc")
 	kept, err := filepath.Glob(filepath.Join(b.config.Drafts, "new-tool-user-scene_pacer*"))
@@ -51,7 +51,7 @@ func TestEditorThatFails(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.editor("exit 3")
 	b.press("enter", "e")
-	b.wants("the editor: exit status 3; the text is kept in")
+	b.wants("the editor failed: exit status 3; the draft is in")
 }
 
 // conflicting has an open proposal and a live version that changed the same
@@ -85,18 +85,18 @@ func TestRebaseWithConflicts(t *testing.T) {
 	b.press("j", "enter", "R").press("y")
 	b.wants("Conflicts with version 2", "◆ goals", "here  Mine.", "live  Theirs.", "was   One thing.", "◆ limits", "here  5", "live  7")
 	b.press("e")
-	b.wants("e: neither VISUAL nor EDITOR is set")
+	b.wants("e: set VISUAL or EDITOR first")
 	copied := filepath.Join(t.TempDir(), "seen.md")
 	b.editor(`cp "$2" ` + copied)
 	b.press("e")
-	b.wants("It cannot be submitted yet", "conflict")
+	b.wants("Cannot submit it yet", "conflict")
 	text, err := os.ReadFile(copied)
 	if err != nil || !strings.Contains(string(text), "<<<<<<< this proposal") {
 		t.Fatalf("no markers in the editor: %v\n%s", err, text)
 	}
 	b.editor(`sed -i -e '/^<<<<<<</,/^=======/d' -e '/^>>>>>>>/d' "$2"`)
 	b.press("e")
-	b.wants("The text is whole.")
+	b.wants("No problems found.")
 	b.press("y")
 	page, err := b.desk.List(context.Background(), review.Query{State: proposals.UserReview})
 	if err != nil || len(page.Proposals) != 1 {

@@ -65,7 +65,7 @@ func blocksInTheWay(m *Model, page *prose.Page, d review.Dossier) {
 func openWord(m *Model, d review.Dossier) (draw.Safe, theme.Style) {
 	sums := review.OpenByRule(d.Standing)
 	if len(sums) == 0 {
-		return "no finding is open", m.theme.Faint
+		return "no open findings", m.theme.Faint
 	}
 	_, style := m.severityWord(sums[0].Severity)
 	var words draw.Safe

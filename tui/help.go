@@ -95,7 +95,7 @@ func (h *helpPage) lay(m *Model) {
 	}
 	if !found {
 		page.Blank()
-		page.Faint("", "No key has that in its name or in what it does. esc shows all.")
+		page.Faint("", "No key matches. esc shows all.")
 	}
 	h.pager.Replace(page.Rows())
 }
@@ -110,7 +110,7 @@ func (h *helpPage) setFilter(m *Model, text string) tea.Cmd {
 }
 
 func (h *helpPage) tabs(m *Model) draw.Line {
-	l := draw.Of("", " ").Add(m.theme.Accent, "▎Help").Add(m.theme.Faint, "  "+draw.Safe(h.place)+"   / finds a key, esc goes back")
+	l := draw.Of("", " ").Add(m.theme.Accent, "▎Help").Add(m.theme.Faint, "  "+draw.Safe(h.place)+"   / filters, esc goes back")
 	if h.filter != "" {
 		l = l.Add("", "   ").Add(m.theme.Match, " "+draw.Cut(draw.Show(h.filter), m.layout.width/3)+" ")
 	}
@@ -119,7 +119,7 @@ func (h *helpPage) tabs(m *Model) draw.Line {
 
 // helpKeys are the keys of the help itself.
 func helpKeys() []key {
-	keys := []key{{name: "help-filter", keys: []string{"/"}, label: "find", help: "Show the keys that have a text in their name or in what they do", do: (*Model).askFilter}}
+	keys := []key{{name: "help-filter", keys: []string{"/"}, label: "find", help: "Filter keys by name or action", do: (*Model).askFilter}}
 	for _, k := range textKeys() {
 		switch k.name {
 		case "search", "next-match", "previous-match": // the filter finds more than a search would

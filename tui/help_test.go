@@ -25,7 +25,7 @@ func TestRulesAreExplained(t *testing.T) {
 	b := newFake(t, "S101", 100, 60)
 	b.press("enter", "3", "?")
 	r := rules.All()[ruleIndex(t, "S101")]
-	b.wants("Rule S101  "+r.Name, "✗ bad", "✓ good", "can be waived", "Approve: make it live")
+	b.wants("Rule S101  "+r.Name, "✗ bad", "✓ good", "can be waived", "Approve it and make it live")
 	b.press("?")
 	b.wants("▎Assessment")
 }

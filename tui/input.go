@@ -117,7 +117,7 @@ func (m *Model) askSearch() tea.Cmd {
 		prompt: "/", text: text, changed: nothing, cancel: nothing,
 		done: func(m *Model) tea.Cmd {
 			if !p.Search(text.String()) {
-				m.say(warning, "%q is not here", text.String())
+				m.say(warning, "%q not found", text.String())
 			}
 			return nil
 		},
@@ -129,9 +129,9 @@ func nextMatch(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		p := m.textPager()
 		if p.Query() == "" {
-			m.say(warning, "/ searches first")
+			m.say(warning, "search with / first")
 		} else if !p.NextMatch(step) {
-			m.say(warning, "%q is not here", p.Query())
+			m.say(warning, "%q not found", p.Query())
 		}
 		return nil
 	}

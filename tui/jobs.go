@@ -83,7 +83,7 @@ func (j *job) content(m *Model, page *prose.Page) {
 		page.Blank()
 		page.Faint("", "esc cancels it.")
 	case errors.Is(j.err, context.Canceled):
-		page.Text("", "Canceled before it had ended.")
+		page.Text("", "Canceled before it finished.")
 	case j.err != nil:
 		page.Item(draw.Of(m.theme.Bad, "✗ "), wording.OneLine(j.err))
 	default:
@@ -119,7 +119,7 @@ func (m *Model) jobDone(msg jobDoneMsg) tea.Cmd {
 		m.dialog.leave = nil
 		m.dialog.resize(m)
 	case errors.Is(msg.err, context.Canceled):
-		m.say(remark, "%s: canceled before it had ended", j.title)
+		m.say(remark, "%s: canceled before it finished", j.title)
 	case msg.err != nil:
 		m.fail(msg.err)
 	}
@@ -130,14 +130,14 @@ func (m *Model) verify() tea.Cmd { return m.start("Verify", m.cfg.Verify) }
 
 func (m *Model) cannotVerify() string {
 	if m.cfg.Verify == nil {
-		return "there is nothing to verify here"
+		return "verify is not available here"
 	}
 	return m.busy()
 }
 
 func (m *Model) busy() string {
 	if m.job != nil && !m.job.done {
-		return m.job.title + " is still at work"
+		return m.job.title + " is still running"
 	}
 	return ""
 }
@@ -162,7 +162,7 @@ func (m *Model) askImport() tea.Cmd {
 
 func (m *Model) cannotImport() string {
 	if m.cfg.Import == nil {
-		return "nothing can be imported here"
+		return "import is not available here"
 	}
 	return m.busy()
 }

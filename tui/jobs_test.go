@@ -31,7 +31,7 @@ func TestVerify(t *testing.T) {
 	b.press("V")
 	b.wants("Every chain is whole.")
 	b.press("esc", "I")
-	b.wants("I: nothing can be imported here")
+	b.wants("I: import is not available here")
 	if b.quit || b.m.Writes() != 0 {
 		t.Errorf("quit %v, %d at work", b.quit, b.m.Writes())
 	}
@@ -44,11 +44,11 @@ func TestLeavingCancels(t *testing.T) {
 		b.press("V") // in the dialog it does nothing
 		b.press("esc")
 		b.press("V")
-		b.wants("V: Verify is still at work")
+		b.wants("V: Verify is still running")
 		return nil, ctx.Err()
 	}, nil)
 	b.press("V")
-	b.wants("Verify: canceled before it had ended")
+	b.wants("Verify: canceled before it finished")
 }
 
 // TestQuittingWaitsForAJob quits while the job is at work: it is canceled, and

@@ -56,7 +56,7 @@ const (
 	placeSubject    = "A tool or an agent"
 	placeLog        = "Audit log"
 	placeHelp       = "Help"
-	placeDrafts     = "Not sent"
+	placeDrafts     = "Unsent drafts"
 	placeCalls      = "Calls"
 )
 
@@ -103,7 +103,11 @@ func (m *Model) press(name string) tea.Cmd {
 			continue
 		}
 		if reason := k.why(m); reason != "" {
-			m.say(warning, "%s: %s", keyName(k.keys[0]), reason)
+			what := keyName(k.keys[0])
+			if k.name == "approve" {
+				what = "Can't approve"
+			}
+			m.say(warning, "%s: %s", what, reason)
 			return nil
 		}
 		return k.do(m)

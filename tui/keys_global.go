@@ -6,22 +6,22 @@ import (
 
 func globalKeys() []key {
 	return []key{
-		{name: "help", keys: []string{"?"}, label: "help", help: "Show the keys that act here; in an assessment also what the rule is about", do: (*Model).openHelp},
+		{name: "help", keys: []string{"?"}, label: "help", help: "Show the keys for this page; in an assessment, also explain the rule", do: (*Model).openHelp},
 		{name: "queue", keys: []string{"Q"}, help: "Go to the queue", do: goTo(pageQueue)},
 		{name: "registry", keys: []string{"T"}, help: "Go to the tools", do: goTo(pageTools)},
 		{name: "agents", keys: []string{"A"}, help: "Go to the agents", do: goTo(pageAgents)},
 		{name: "lists", keys: []string{"P"}, help: "Go to the allow-lists", do: goTo(pageLists)},
 		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(pageLog)},
-		{name: "drafts", keys: []string{"D"}, help: "Show the texts that you wrote and did not send", do: (*Model).openDrafts, off: (*Model).noDrafts},
-		{name: "calls", keys: []string{"W"}, help: "Show the calls of agents that wait for you", do: (*Model).openCalls, off: (*Model).noCalls},
-		{name: "verify", keys: []string{"V"}, help: "Recompute every hash chain; esc cancels", do: (*Model).verify, off: (*Model).cannotVerify},
-		{name: "import", keys: []string{"I"}, help: "Propose what a file says about tools; esc cancels", do: (*Model).askImport, off: (*Model).cannotImport},
+		{name: "drafts", keys: []string{"D"}, help: "Show unsent drafts", do: (*Model).openDrafts, off: (*Model).noDrafts},
+		{name: "calls", keys: []string{"W"}, help: "Show the calls that wait for you", do: (*Model).openCalls, off: (*Model).noCalls},
+		{name: "verify", keys: []string{"V"}, help: "Verify every hash chain; esc cancels", do: (*Model).verify, off: (*Model).cannotVerify},
+		{name: "import", keys: []string{"I"}, help: "Import tools from a file as proposals; esc cancels", do: (*Model).askImport, off: (*Model).cannotImport},
 		{name: "back", keys: []string{"esc", "backspace"}, help: "Go back, or end a search", do: (*Model).back},
-		{name: "theme", keys: []string{"ctrl+t"}, help: "Change between light and dark", do: (*Model).switchTheme, off: (*Model).cannotTheme},
+		{name: "theme", keys: []string{"ctrl+t"}, help: "Switch between light and dark", do: (*Model).switchTheme, off: (*Model).cannotTheme},
 		{name: "mouse", keys: []string{"m"}, help: "Turn the mouse on or off", do: (*Model).switchMouse},
-		{name: "refresh", keys: []string{"ctrl+l"}, help: "Draw and read everything anew", do: (*Model).refreshAll},
-		{name: "suspend", keys: []string{"ctrl+z"}, help: "Stop for the shell; fg comes back", do: (*Model).suspend},
-		{name: "quit", keys: []string{"q", "ctrl+c"}, label: "quit", help: "Quit, when everything is written", do: (*Model).quit},
+		{name: "refresh", keys: []string{"ctrl+l"}, help: "Reload and redraw", do: (*Model).refreshAll},
+		{name: "suspend", keys: []string{"ctrl+z"}, help: "Suspend; fg resumes", do: (*Model).suspend},
+		{name: "quit", keys: []string{"q", "ctrl+c"}, label: "quit", help: "Quit after pending writes", do: (*Model).quit},
 	}
 }
 
@@ -39,7 +39,7 @@ func (m *Model) suspend() tea.Cmd {
 
 func (m *Model) cannotTheme() string {
 	if m.cfg.Plain {
-		return "there are no colours"
+		return "colours are off"
 	}
 	return ""
 }
@@ -47,9 +47,9 @@ func (m *Model) cannotTheme() string {
 func (m *Model) switchMouse() tea.Cmd {
 	m.mouse = !m.mouse
 	if m.mouse {
-		m.say(remark, "The mouse is on: the wheel scrolls, a click selects. The terminal's own selection needs shift")
+		m.say(remark, "Mouse on: the wheel scrolls, a click selects, shift+drag selects text")
 	} else {
-		m.say(remark, "The mouse is off")
+		m.say(remark, "Mouse off")
 	}
 	return nil
 }
@@ -75,6 +75,6 @@ func (m *Model) quit() tea.Cmd {
 	if m.job != nil && !m.job.done {
 		m.job.cancel()
 	}
-	m.say(remark, "Waiting until everything is written")
+	m.say(remark, "Finishing pending writes")
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 
 func proposalKeys() []key {
 	keys := []key{
-		{name: "approve", keys: []string{"a"}, label: "approve", late: (*Model).notMyTurn, help: "Approve: make it live", do: (*Model).askApprove, off: (*Model).cannotApprove},
-		{name: "needs-changes", keys: []string{"c"}, label: "changes", late: (*Model).notMyTurn, help: "Send it back to its author with a reason", do: (*Model).askChanges, off: cannotAct(proposals.ActRequestChanges)},
+		{name: "approve", keys: []string{"a"}, label: "approve", late: (*Model).notMyTurn, help: "Approve it and make it live", do: (*Model).askApprove, off: (*Model).cannotApprove},
+		{name: "needs-changes", keys: []string{"c"}, label: "send back", late: (*Model).notMyTurn, help: "Send it back to its author with a reason", do: (*Model).askChanges, off: cannotAct(proposals.ActRequestChanges)},
 		{name: "reject", keys: []string{"x"}, label: "reject", late: (*Model).notMyTurn, help: "Reject it with a reason", do: (*Model).askReject, off: cannotAct(proposals.ActReject)},
 		{name: "waive", keys: []string{"W"}, label: "", help: "Waive the selected finding with a reason", do: (*Model).askWaive, off: (*Model).cannotWaive},
 		{name: "comment", keys: []string{"C"}, label: "comment", help: "Write a comment", do: (*Model).askComment, off: cannotAct(proposals.ActComment)},
@@ -21,23 +21,23 @@ func proposalKeys() []key {
 		{name: "submit", keys: []string{"S"}, help: "Submit the draft", do: (*Model).askSubmit, off: cannotAct(proposals.ActSubmit)},
 		{name: "rebase", keys: []string{"R"}, help: "Rebase it on the live version", do: (*Model).askRebase, off: (*Model).cannotRebase},
 		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: (*Model).askWithdraw, off: cannotAct(proposals.ActWithdraw)},
-		{name: "assess-again", keys: []string{"ctrl+r"}, help: "Have the built-in reviewer look again", do: (*Model).reassess, off: (*Model).cannotReassess},
-		{name: "next-waiting", keys: []string{"."}, help: "Open the next that waits for you, with the filter and in the order of the queue", do: (*Model).nextWaiting},
-		{name: "mark-read", keys: []string{"+"}, help: "Mark it in the queue, to decide on several together; again: unmark it", do: (*Model).markRead, off: (*Model).cannotMark},
+		{name: "assess-again", keys: []string{"ctrl+r"}, help: "Run the built-in review again", do: (*Model).reassess, off: (*Model).cannotReassess},
+		{name: "next-waiting", keys: []string{"."}, help: "Open the next one that waits for you, in queue order", do: (*Model).nextWaiting},
+		{name: "mark-read", keys: []string{"+"}, help: "Toggle its mark in the queue", do: (*Model).markRead, off: (*Model).cannotMark},
 		{name: "next-member", keys: []string{"M"}, help: "Open the next member of its change set", do: (*Model).nextMember, off: (*Model).noMembers},
 		{name: "next-tab", keys: []string{"tab"}, label: "switch", help: "Show the next tab", do: proposalTab(1)},
 		{name: "previous-tab", keys: []string{"shift+tab"}, help: "Show the previous tab", do: proposalTab(-1)},
-		{name: "next-change", keys: []string{"J"}, help: "To the next change, finding or comment", do: nextStop(1)},
-		{name: "previous-change", keys: []string{"K"}, help: "To the previous change, finding or comment", do: nextStop(-1)},
-		{name: "next-unseen", keys: []string{"u"}, label: "unseen", help: "To the next change that was not on the screen", do: (*Model).nextUnseen, off: (*Model).nothingUnseen},
+		{name: "next-change", keys: []string{"J"}, help: "Go to the next change, finding or comment", do: nextStop(1)},
+		{name: "previous-change", keys: []string{"K"}, help: "Go to the previous change, finding or comment", do: nextStop(-1)},
+		{name: "next-unseen", keys: []string{"u"}, label: "unseen", help: "Go to the next change you have not seen", do: (*Model).nextUnseen, off: (*Model).nothingUnseen},
 		{name: "go", keys: []string{"enter"}, help: "Show the selected finding or comment in the diff; open the selected version", do: (*Model).follow, off: (*Model).nothingSelected},
-		{name: "split", keys: []string{"s"}, label: "split", help: "Side by side, or unified", do: (*Model).switchSplit, off: (*Model).noDiff},
-		{name: "whole", keys: []string{"E"}, help: "Show the whole texts, or the changes only", do: (*Model).switchContext, off: (*Model).noDiff},
-		{name: "against", keys: []string{"b"}, help: "Compare with something else: the base, the live version, an earlier revision; mark a version in the history", do: (*Model).nextBase, off: (*Model).cannotCompare},
-		{name: "next-prompt", keys: []string{"]"}, help: "The next channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(1) }, off: (*Model).noPrompts},
-		{name: "previous-prompt", keys: []string{"["}, help: "The previous channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(-1) }, off: (*Model).noPrompts},
-		{name: "prompt-view", keys: []string{"v"}, help: "Show the prompt's diff, as it will be, or as it is now", do: (*Model).nextPromptView, off: (*Model).noPrompts},
-		{name: "rendered", keys: []string{"r"}, help: "Show Markdown rendered, or as it is written", do: (*Model).switchRendered, off: (*Model).cannotRender},
+		{name: "split", keys: []string{"s"}, label: "split", help: "Switch between side by side and unified", do: (*Model).switchSplit, off: (*Model).noDiff},
+		{name: "whole", keys: []string{"E"}, help: "Switch between whole texts and changes only", do: (*Model).switchContext, off: (*Model).noDiff},
+		{name: "against", keys: []string{"b"}, help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", do: (*Model).nextBase, off: (*Model).cannotCompare},
+		{name: "next-prompt", keys: []string{"]"}, help: "Show the next channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(1) }, off: (*Model).noPrompts},
+		{name: "previous-prompt", keys: []string{"["}, help: "Show the previous channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(-1) }, off: (*Model).noPrompts},
+		{name: "prompt-view", keys: []string{"v"}, help: "Switch between the prompt's diff, after and now", do: (*Model).nextPromptView, off: (*Model).noPrompts},
+		{name: "rendered", keys: []string{"r"}, help: "Switch between rendered and raw Markdown", do: (*Model).switchRendered, off: (*Model).cannotRender},
 		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID},
 		{name: "copy-diff", keys: []string{"Y"}, help: "Copy the diff", do: (*Model).copyDiff, off: (*Model).noDiff},
 	}
@@ -59,20 +59,20 @@ func textKeys() []key {
 		return func(m *Model) tea.Cmd { m.textPager().Side(n); return nil }
 	}
 	return []key{
-		{name: "scroll-down", keys: []string{"j", "down"}, help: "One line down", do: scroll(1)},
-		{name: "scroll-up", keys: []string{"k", "up"}, help: "One line up", do: scroll(-1)},
+		{name: "scroll-down", keys: []string{"j", "down"}, help: "Scroll down one line", do: scroll(1)},
+		{name: "scroll-up", keys: []string{"k", "up"}, help: "Scroll up one line", do: scroll(-1)},
 		{name: "scroll-half-down", keys: []string{"ctrl+d"}, help: "Half a screen down", do: page(0.5)},
 		{name: "scroll-half-up", keys: []string{"ctrl+u"}, help: "Half a screen up", do: page(-0.5)},
 		{name: "scroll-page-down", keys: []string{"space", "pgdown", "ctrl+f"}, help: "A screen down", do: page(1)},
 		{name: "scroll-page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: page(-1)},
-		{name: "scroll-first", keys: []string{"g", "home"}, help: "To the beginning", do: func(m *Model) tea.Cmd { m.textPager().Home(); return nil }},
-		{name: "scroll-last", keys: []string{"G", "end"}, help: "To the end", do: func(m *Model) tea.Cmd { m.textPager().End(); return nil }},
-		{name: "wrap", keys: []string{"w"}, label: "wrap", help: "Wrap long lines, or let them run out of the screen", do: (*Model).switchWrap},
-		{name: "scroll-right", keys: []string{"l", "right"}, help: "To the right, where lines are not wrapped", do: side(8), off: (*Model).isWrapped},
-		{name: "scroll-left", keys: []string{"h", "left"}, help: "To the left, where lines are not wrapped", do: side(-8), off: (*Model).isWrapped},
+		{name: "scroll-first", keys: []string{"g", "home"}, help: "Go to the beginning", do: func(m *Model) tea.Cmd { m.textPager().Home(); return nil }},
+		{name: "scroll-last", keys: []string{"G", "end"}, help: "Go to the end", do: func(m *Model) tea.Cmd { m.textPager().End(); return nil }},
+		{name: "wrap", keys: []string{"w"}, label: "wrap", help: "Toggle line wrapping", do: (*Model).switchWrap},
+		{name: "scroll-right", keys: []string{"l", "right"}, help: "Scroll right (unwrapped lines)", do: side(8), off: (*Model).isWrapped},
+		{name: "scroll-left", keys: []string{"h", "left"}, help: "Scroll left (unwrapped lines)", do: side(-8), off: (*Model).isWrapped},
 		{name: "search", keys: []string{"/"}, label: "search", help: "Search", do: (*Model).askSearch},
-		{name: "next-match", keys: []string{"n"}, help: "To the next match", do: nextMatch(1)},
-		{name: "previous-match", keys: []string{"N"}, help: "To the previous match", do: nextMatch(-1)},
+		{name: "next-match", keys: []string{"n"}, help: "Go to the next match", do: nextMatch(1)},
+		{name: "previous-match", keys: []string{"N"}, help: "Go to the previous match", do: nextMatch(-1)},
 	}
 }
 
@@ -103,7 +103,7 @@ func (m *Model) nextMember() tea.Cmd {
 
 func (m *Model) noMembers() string {
 	if len(m.proposal.dossier.Members) < 2 {
-		return "it is in no change set with others"
+		return "it is the only member of its change set"
 	}
 	return ""
 }
@@ -111,7 +111,7 @@ func (m *Model) noMembers() string {
 func nextStop(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		if !m.textPager().NextStop(step) {
-			m.say(remark, "There are no more")
+			m.say(remark, "No more")
 		}
 		return nil
 	}
@@ -125,7 +125,7 @@ func (m *Model) switchWrap() tea.Cmd {
 
 func (m *Model) isWrapped() string {
 	if m.textPager().Wrapped() {
-		return "the lines are wrapped; w changes that"
+		return "lines are wrapped; w toggles wrapping"
 	}
 	return ""
 }
@@ -133,9 +133,9 @@ func (m *Model) isWrapped() string {
 func (m *Model) noDiff() string {
 	switch pp := m.proposal; {
 	case pp.tab != tabDiff && pp.tab != tabPrompt:
-		return "it is for the tab Diff"
+		return "only on the Diff tab"
 	case pp.list == nil:
-		return "the diff is not there yet"
+		return "the diff is still loading"
 	}
 	return ""
 }
@@ -166,7 +166,7 @@ func (m *Model) cannotCompare() string {
 		return m.noDiff()
 	}
 	if pp.pager().Stop() < 0 {
-		return "J selects a version first"
+		return "select one with J first"
 	}
 	return ""
 }
@@ -181,7 +181,7 @@ func (m *Model) nextBase() tea.Cmd {
 	}
 	pp.against = (pp.against + 1) % len(pp.bases())
 	if len(pp.bases()) == 1 {
-		m.say(remark, "There is nothing else to compare with")
+		m.say(remark, "Nothing else to compare with")
 	}
 	return pp.compare(m)
 }
@@ -213,9 +213,9 @@ func (m *Model) nothingUnseen() string {
 	r := m.reading[m.proposal.id]
 	switch {
 	case r == nil || r.list == nil:
-		return "the diff is not there yet"
+		return "the diff is still loading"
 	case r.seenAll():
-		return "everything was on the screen"
+		return "you've seen every change"
 	}
 	return ""
 }
@@ -245,9 +245,9 @@ func (m *Model) nothingSelected() string {
 	case pp.tab == tabAssessment && len(pp.dossier.Standing) == 0:
 		return "there are no findings"
 	case pp.tab != tabAssessment && pp.tab != tabThread && pp.tab != tabHistory:
-		return "it is for the tabs Assessment, Thread and History"
+		return "only on the tabs Assessment, Thread and History"
 	case pp.pager().Stop() < 0:
-		return "J selects one first"
+		return "select one with J first"
 	}
 	return ""
 }

@@ -15,15 +15,15 @@ func registryKeys() []key {
 	}
 	return []key{
 		{name: "entry-open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected tool or agent", do: (*Model).openEntry, off: (*Model).noEntry},
-		{name: "entry-down", keys: []string{"j", "down"}, help: "One row down", do: move(1)},
-		{name: "entry-up", keys: []string{"k", "up"}, help: "One row up", do: move(-1)},
+		{name: "entry-down", keys: []string{"j", "down"}, help: "Move down one row", do: move(1)},
+		{name: "entry-up", keys: []string{"k", "up"}, help: "Move up one row", do: move(-1)},
 		{name: "entry-half-down", keys: []string{"ctrl+d"}, help: "Half a screen down", do: screens(0.5)},
 		{name: "entry-half-up", keys: []string{"ctrl+u"}, help: "Half a screen up", do: screens(-0.5)},
 		{name: "entry-page-down", keys: []string{"pgdown", "space", "ctrl+f"}, help: "A screen down", do: screens(1)},
 		{name: "entry-page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: screens(-1)},
-		{name: "entry-first", keys: []string{"g", "home"}, help: "To the first", do: move(-1 << 30)},
-		{name: "entry-last", keys: []string{"G", "end"}, help: "To the last that is read; again for more", do: move(1 << 30)},
-		{name: "entry-filter", keys: []string{"/"}, label: "filter", help: "Show what has a text in its id or name", do: (*Model).askFilter},
+		{name: "entry-first", keys: []string{"g", "home"}, help: "Go to the first row", do: move(-1 << 30)},
+		{name: "entry-last", keys: []string{"G", "end"}, help: "Go to the last loaded row; again: load more", do: move(1 << 30)},
+		{name: "entry-filter", keys: []string{"/"}, label: "filter", help: "Filter by id or name", do: (*Model).askFilter},
 		{name: "fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
 		{name: "change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
 		{name: "entry-new", keys: []string{"n"}, help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
@@ -32,15 +32,15 @@ func registryKeys() []key {
 
 func subjectKeys() []key {
 	keys := []key{
-		{name: "next-section", keys: []string{"tab"}, label: "switch", help: "Definition, versions, blame, who uses it", do: subjectTab(1)},
-		{name: "previous-section", keys: []string{"shift+tab"}, help: "The other way around", do: subjectTab(-1)},
+		{name: "next-section", keys: []string{"tab"}, label: "switch", help: "Show the next section: definition, versions, blame, users", do: subjectTab(1)},
+		{name: "previous-section", keys: []string{"shift+tab"}, help: "Show the previous section", do: subjectTab(-1)},
 		{name: "next-version", keys: []string{"J"}, label: "version", help: "Select the next version", do: nextStop(1)},
 		{name: "previous-version", keys: []string{"K"}, help: "Select the previous version", do: nextStop(-1)},
-		{name: "version-diff", keys: []string{"enter"}, help: "Show what the selected version changed, or what changed since the marked one", do: (*Model).showVersion, off: (*Model).noVersion},
-		{name: "version-mark", keys: []string{"b"}, help: "Mark the selected version to compare another one with", do: (*Model).markVersion, off: (*Model).noVersion},
+		{name: "version-diff", keys: []string{"enter"}, help: "Show the changes of the selected version, or since the marked one", do: (*Model).showVersion, off: (*Model).noVersion},
+		{name: "version-mark", keys: []string{"b"}, help: "Mark the selected version for comparison", do: (*Model).markVersion, off: (*Model).noVersion},
 		{name: "restore", keys: []string{"R"}, help: "Propose to restore the selected version", do: (*Model).askRestore, off: (*Model).cannotRestore},
-		{name: "next-field", keys: []string{"]"}, help: "Blame the next text", do: func(m *Model) tea.Cmd { return m.subject.nextField(m, 1) }},
-		{name: "previous-field", keys: []string{"["}, help: "Blame the previous text", do: func(m *Model) tea.Cmd { return m.subject.nextField(m, -1) }},
+		{name: "next-field", keys: []string{"]"}, help: "Show blame for the next text", do: func(m *Model) tea.Cmd { return m.subject.nextField(m, 1) }},
+		{name: "previous-field", keys: []string{"["}, help: "Show blame for the previous text", do: func(m *Model) tea.Cmd { return m.subject.nextField(m, -1) }},
 		{name: "subject-fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
 		{name: "subject-change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
 	}
@@ -51,8 +51,8 @@ func logKeys() []key {
 	return append([]key{
 		{name: "event-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next entry", do: nextStop(1)},
 		{name: "event-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous entry", do: nextStop(-1)},
-		{name: "event-open", keys: []string{"enter"}, label: "open", help: "Open the proposal that the selected entry is about", do: (*Model).openEvent, off: (*Model).noEvent},
-		{name: "older", keys: []string{"o"}, label: "older", help: "Read older entries", do: (*Model).olderEvents, off: (*Model).noOlder},
+		{name: "event-open", keys: []string{"enter"}, label: "open", help: "Open the proposal of the selected entry", do: (*Model).openEvent, off: (*Model).noEvent},
+		{name: "older", keys: []string{"o"}, label: "older", help: "Load older entries", do: (*Model).olderEvents, off: (*Model).noOlder},
 	}, textKeys()...)
 }
 
@@ -82,7 +82,7 @@ func (m *Model) cannotFork() string {
 	case !ok:
 		return "nothing is selected"
 	case !e.Locked:
-		return "it is no core tool; e proposes a change to it"
+		return "not a core tool; e proposes a change"
 	}
 	return ""
 }
@@ -98,7 +98,7 @@ func (m *Model) cannotChange() string {
 	case !ok:
 		return "nothing is selected"
 	case e.Locked:
-		return "Locked (core); f makes a tool of your own from it"
+		return "Locked (core); f drafts your own tool from it"
 	}
 	return m.noEditor()
 }

@@ -9,6 +9,7 @@ import (
 	"toolcrib/review/rules"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
 )
 
 // stateWord says where a proposal stands, with a sign and a style.
@@ -51,7 +52,7 @@ func (m *Model) adviceWord(r proposals.Recommendation) (draw.Safe, theme.Style) 
 	case proposals.RecommendApprove:
 		return "approve", m.theme.Good
 	case proposals.RecommendNeedsChanges:
-		return "changes", m.theme.Warn
+		return "send back", m.theme.Warn
 	case proposals.RecommendReject:
 		return "reject", m.theme.Bad
 	}
@@ -66,13 +67,16 @@ func (m *Model) findingsWord(s proposals.Summary) (draw.Safe, theme.Style) {
 	case s.Findings == 0:
 		return "none", m.theme.Faint
 	case s.Blocks > 0:
-		return draw.Showf("■ %d block", s.Blocks), m.theme.Bad
+		return draw.Show("■ " + wording.Count(s.Blocks, "block", "blocks")), m.theme.Bad
 	}
 	sign, style := m.severityWord(rules.Severity(s.Worst))
 	if s.Worst == string(rules.Block) { // all of them waived
 		return draw.Showf("□ %d waived", s.Findings), m.theme.Faint
 	}
 	mark, word, _ := strings.Cut(string(sign), " ")
+	if word == "warn" {
+		return draw.Show(mark + " " + wording.Count(s.Findings, "warning", "warnings")), style
+	}
 	return draw.Showf("%s %d %s", mark, s.Findings, word), style
 }
 

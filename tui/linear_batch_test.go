@@ -25,15 +25,15 @@ func says(t *testing.T, out string, wants ...string) {
 func TestDialogueApprovesMarked(t *testing.T) {
 	b := newBench(t, 80, 24, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	out := b.dialogue(0, "approve", "mark 1 3", "approve", "open 1", "diff", "back", "approve")
-	says(t, out, "No proposal is open, and none is marked. Say open", "2 proposals are marked: #3 tool:user/viewpoint_keeper, #1 tool:user/name_bank.", "queue, 2 marked> ",
-		"Not read out yet of #3 tool:user/viewpoint_keeper: the diff.", "Not read out yet of #1 tool:user/name_bank: the diff.", "They can be approved when")
+	says(t, out, "No proposal is open or marked. Say open", "2 proposals are marked: #3 tool:user/viewpoint_keeper, #1 tool:user/name_bank.", "queue, 2 marked> ",
+		"Not read yet in #3 tool:user/viewpoint_keeper: the diff.", "Not read yet in #1 tool:user/name_bank: the diff.", "Read diff and findings of each to the end")
 	if strings.Count(out, "#3 tool:user/viewpoint_keeper: the diff.") != 1 {
 		t.Errorf("read, and still locked:\n%s", out)
 	}
 	read := []string{"open 1", "diff", "back", "open 3", "diff", "mark", "back", "mark 1", "approve"}
 	for _, answer := range []string{"", "y", "yes", "3y", "2", "2 y"} {
 		out = b.dialogue(0, append(slices.Clone(read), answer)...)
-		says(t, out, "Approve 2 proposals. All of it goes live, or nothing.", "becomes version 1", "Review digest", "Type 2y and press enter", "Nothing was done.")
+		says(t, out, "Approve 2 proposals. All go live, or none.", "becomes version 1", "Review digest", "Type 2y and press enter", "Nothing changed.")
 		if n := b.count(proposals.Approved); n != 0 {
 			t.Fatalf("%q approved %d:\n%s", answer, n, out)
 		}
@@ -50,7 +50,7 @@ func TestDialogueRefusesMarked(t *testing.T) {
 	for command, want := range map[string]proposals.State{"changes": proposals.NeedsChanges, "reject": proposals.Rejected} {
 		b := newBench(t, 80, 24, demo("name_bank.json", "word_counts.json"))
 		out := b.dialogue(0, "mark all", command, ".", command, "Not now.", ".", "y", "unmark 1", "unmark all", "mark all", command, "Not now.", ".", "2y")
-		says(t, out, "A reason is needed. Nothing was done.", "Nothing was done.", "1 proposal is marked: #1", "Nothing is marked.", "2 proposals are marked")
+		says(t, out, "A reason is required. Nothing changed.", "Nothing changed.", "1 proposal is marked: #1", "Nothing is marked.", "2 proposals are marked")
 		if n := b.count(want); n != 2 {
 			t.Errorf("%s: %v\n%s", command, b.states(), out)
 		}
@@ -71,8 +71,8 @@ func TestDialogueRefusesMarked(t *testing.T) {
 func TestDialogueMarkedInTheWay(t *testing.T) {
 	b := newBench(t, 80, 24, demo("name_bank.json", "word_counts.json"), assessed)
 	out := b.dialogue(0, "mark all", "approve", "unmark #1", "open 1", "diff", "back", "approve", "y", "mark 1", "reject", "mark x")
-	says(t, out, "In the way is #1 tool:user/name_bank: 1 open block: X101. Say findings.", "Say unmark #1 to go on without",
-		"Live: tool:user/get_word_counts version 1.", "#2 tool:user/get_word_counts is not marked: it is approved.", "not found")
+	says(t, out, "Not possible for #1 tool:user/name_bank: 1 blocking finding is open (X101; say findings)", "Say unmark #1 to continue without",
+		"Live: tool:user/get_word_counts version 1.", "#2 tool:user/get_word_counts cannot be marked: it is approved.", "not found")
 }
 
 // TestDialogueMarkedChangesMeanwhile reads what is marked anew: what was heard
@@ -84,7 +84,7 @@ func TestDialogueMarkedChangesMeanwhile(t *testing.T) {
 		before: map[string]func(){"approve": func() { b.reassess("name_bank") }},
 	}
 	out := b.dialogueOf(0, in)
-	says(t, out, "Not read out yet of #1 tool:user/name_bank: the diff, as it has changed since.")
+	says(t, out, "Not read yet in #1 tool:user/name_bank: the diff, as it changed since.")
 	if n := b.count(proposals.Approved); n != 0 {
 		t.Errorf("approved %d:\n%s", n, out)
 	}

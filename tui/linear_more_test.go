@@ -18,7 +18,7 @@ import (
 func TestDialogueAnswersCalls(t *testing.T) {
 	b := newBench(t, 80, 24)
 	out := b.dialogue(0, "calls", "help calls")
-	if !strings.Contains(out, "there is no gateway here") {
+	if !strings.Contains(out, "no gateway is available") {
 		t.Errorf("without a gateway:\n%s", out)
 	}
 	many := `{"ids":["` + strings.Repeat(`a","`, 30) + "evil\u202e" + `"]}`
@@ -26,8 +26,8 @@ func TestDialogueAnswersCalls(t *testing.T) {
 	b.config.Calls = s
 	out = b.dialogue(10, "calls", "run 1", "calls 2", "s", "run 2", "calls 3", "calls x", "run", "calls 1", "run 1", "", "run 1", "yes")
 	for _, want := range []string{
-		"2 calls wait for you.", "1. tool:global/delete_tasks, waiting, version 2, asked by agent:drafter for the user mara.",
-		"Not read out yet: its arguments. Say calls 1.", "Stopped: not all of it was read out.", `"3" is no call of the list`, `"t1"`, "Nothing was done.",
+		"2 calls wait for you.", "1. tool:global/delete_tasks, waiting, version 2, called by agent:drafter for the user mara.",
+		"Not read yet: its arguments. Say calls 1.", "Stopped before the end.", `"3" is not in the list of calls`, `"t1"`, "Nothing changed.",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not said:\n%s", want, out)
@@ -43,7 +43,7 @@ func TestDialogueAnswersCalls(t *testing.T) {
 	if want := []string{asked(2, "").ID + " Not these."}; !slices.Equal(s.no, want) {
 		t.Errorf("refused %v; want %v\n%s", s.no, want, out)
 	}
-	for _, want := range []string{"Ran tool:global/delete_tasks; The eval gate was late.\n", "It is done and does not wait.", "0 calls wait for you.", "Answered by user:mara", "⟨U+202E⟩"} {
+	for _, want := range []string{"Ran tool:global/delete_tasks; The eval gate was late.\n", "It is done, not waiting.", "0 calls wait for you.", "Answered by user:mara", "⟨U+202E⟩"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not said:\n%s", want, out)
 		}
@@ -54,11 +54,11 @@ func TestDialogueAnswersCalls(t *testing.T) {
 // keeps what is not sent.
 func TestDialogueWritesInTheEditor(t *testing.T) {
 	b := newBench(t, 80, 24)
-	if out := b.dialogue(0, "new tool:user/x"); !strings.Contains(out, "neither VISUAL nor EDITOR is set") {
+	if out := b.dialogue(0, "new tool:user/x"); !strings.Contains(out, "set VISUAL or EDITOR first") {
 		t.Errorf("without an editor:\n%s", out)
 	}
 	b.editor("exit 3")
-	if out := b.dialogue(0, "new", "new x y", "new tool:user/word_counts"); !strings.Contains(out, "Say new and its subject") || !strings.Contains(out, "the text is kept in") || !strings.Contains(out, "exit status 3") {
+	if out := b.dialogue(0, "new", "new x y", "new tool:user/word_counts"); !strings.Contains(out, "Say new and its subject") || !strings.Contains(out, "the draft is in") || !strings.Contains(out, "exit status 3") {
 		t.Errorf("an editor that fails:\n%s", out)
 	}
 	draft := b.file("name_bank.json")
@@ -72,7 +72,7 @@ func TestDialogueWritesInTheEditor(t *testing.T) {
 	}
 	b.editor(`cp "` + whole + `" "$2"`)
 	out := b.dialogue(0, "new tool:user/name_bank", "")
-	if !strings.Contains(out, "Nothing was sent. The text is kept in") {
+	if !strings.Contains(out, "Nothing was sent. The draft is in") {
 		t.Errorf("left:\n%s", out)
 	}
 	b.editor(`sed -i '0,/Bank/s/Bank/Bank x/' "$2"`)
@@ -96,17 +96,17 @@ func TestDialogueWritesInTheEditor(t *testing.T) {
 func TestDialogueFinishesARebase(t *testing.T) {
 	b := newBench(t, 80, 24, conflicting)
 	out := b.dialogue(0, "open 2", "rebase", "y")
-	for _, want := range []string{"It and version 2 changed the same in different ways. Nothing was written.", "goals, line 1:", "| Mine.", "| Theirs.", "| One thing.", "limits", "neither VISUAL nor EDITOR is set"} {
+	for _, want := range []string{"This proposal and version 2 conflict. Nothing was saved.", "goals, line 1:", "| Mine.", "| Theirs.", "| One thing.", "limits", "set VISUAL or EDITOR first"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not said:\n%s", want, out)
 		}
 	}
 	b.editor(`sed -i -e '/^<<<<<<</,/^=======/d' -e '/^>>>>>>>/d' "$2"`)
-	if out := b.dialogue(0, "open 2", "rebase", "y", "n"); !strings.Contains(out, "Nothing was done.") {
+	if out := b.dialogue(0, "open 2", "rebase", "y", "n"); !strings.Contains(out, "Nothing changed.") {
 		t.Errorf("edited without a yes:\n%s", out)
 	}
 	out = b.dialogue(0, "open 2", "rebase", "y", "y", "y")
-	if !strings.Contains(out, "The text is whole.") || !strings.Contains(out, "Revision 2 of tool:user/name_bank is written.") {
+	if !strings.Contains(out, "No problems found.") || !strings.Contains(out, "Saved revision 2 of tool:user/name_bank.") {
 		t.Errorf("not finished:\n%s", out)
 	}
 	page, err := b.desk.List(context.Background(), review.Query{State: proposals.UserReview})

@@ -76,7 +76,7 @@ func TestDialogue(t *testing.T) {
 func TestDialogueApproves(t *testing.T) {
 	b := newBench(t, 80, 24, demo("name_bank.json"))
 	out := b.dialogue(5, "open 1", "s", "approve", "diff", "", "s", "approve")
-	if !strings.Contains(out, "Not read out yet of #1: the diff.") || !strings.Contains(out, "Stopped: not all of it was read out.") {
+	if !strings.Contains(out, "Not read yet in #1: the diff.") || !strings.Contains(out, "Stopped before the end.") {
 		t.Errorf("half a diff is enough:\n%s", out)
 	}
 	out = b.dialogue(0, "open 1", "diff", "approve", "", "approve", "yes", "approve")
@@ -97,7 +97,7 @@ func TestDialogueNeedsTheWholeChangeSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 24, demo("research_notes.json"))
 	out := b.dialogue(0, "open 1", "diff", "approve", "open 2", "diff", "open 3", "diff", "approve", "y")
-	if !strings.Contains(out, "Not read out yet of #1: the diff.") || strings.Count(out, "Live: ") != 3 {
+	if !strings.Contains(out, "Not read yet in #1: the diff.") || strings.Count(out, "Live: ") != 3 {
 		t.Errorf("the change set:\n%s", out)
 	}
 }
@@ -106,8 +106,8 @@ func TestDialogueExplainsAndLists(t *testing.T) {
 	b := newBench(t, 80, 24, demo("name_bank.json"))
 	out := b.dialogue(0, "rule s101", "rule X9", "log", "find nothing-has-this", "next", "help waive", "list nowhere", "approve")
 	for _, want := range []string{
-		"Bad: ", "Good: ", "There is no rule \"X9\"", "submit tool:user/name_bank", "There are no such proposals.", "That was all.",
-		"waive, w NUMBER", "\"nowhere\" is no state.", "No proposal is open, and none is marked.",
+		"Bad: ", "Good: ", "toolcrib has no rule \"X9\"", "submit tool:user/name_bank", "No proposals.", "End of the list.",
+		"waive, w NUMBER", "\"nowhere\" is not a state.", "No proposal is open or marked.",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not said:\n%s", want, out)

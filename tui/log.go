@@ -143,7 +143,7 @@ func told(e history.Event) string {
 func (l *logPage) tabs(m *Model) draw.Line {
 	more := "all entries"
 	if !l.end {
-		more = "the newest entries; o reads on"
+		more = "newest entries; o loads older ones"
 	}
 	return draw.Of("", " ").Add(m.theme.Accent, "▎Audit log").Add(m.theme.Faint, draw.Showf("  %d, %s", len(l.events), more))
 }
@@ -154,7 +154,7 @@ func (m *Model) olderEvents() tea.Cmd {
 
 func (m *Model) noOlder() string {
 	if m.log.end || len(m.log.events) == 0 {
-		return "there are no older entries"
+		return "no older entries"
 	}
 	return ""
 }
@@ -167,9 +167,9 @@ func (m *Model) openEvent() tea.Cmd {
 func (m *Model) noEvent() string {
 	switch n := m.log.pager.Stop(); {
 	case n < 0 || n >= len(m.log.events):
-		return "J selects an entry first"
+		return "select one with J first"
 	case m.log.events[n].Proposal == "":
-		return "it is about no proposal"
+		return "it has no proposal"
 	}
 	return ""
 }

@@ -38,9 +38,9 @@ func (c *Config) Editor() string {
 func (c *Config) NoEditor() string {
 	switch {
 	case c.Editor() == "":
-		return "neither VISUAL nor EDITOR is set"
+		return "set VISUAL or EDITOR first"
 	case c.Drafts == "":
-		return "there is no folder for drafts"
+		return "no folder for drafts is available"
 	}
 	return ""
 }
@@ -86,7 +86,7 @@ func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []strin
 	parsed, err := proposals.DecodeFile(w.File, text)
 	if len(parsed) != 1 || parsed[0].Doc == nil {
 		if err == nil {
-			err = errors.New("it holds no single proposal")
+			err = errors.New("it must hold exactly one proposal")
 		}
 		return nil, []string{wording.OneLine(err)}
 	}

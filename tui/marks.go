@@ -42,7 +42,7 @@ func (m *Model) cannotMark() string {
 	case p.State != proposals.UserReview:
 		return wording.Standing(p.State)
 	case len(m.marks) == maxMarks:
-		return "no more than " + itoa(maxMarks) + " are decided together"
+		return "at most " + itoa(maxMarks) + " proposals can be decided together"
 	}
 	return ""
 }
@@ -67,11 +67,11 @@ func (m *Model) markRow() tea.Cmd {
 func (m *Model) markRead() tea.Cmd {
 	m.mark()
 	p, _ := m.current()
-	said := "is not marked any more"
+	said := "unmarked"
 	if m.marks.has(p.ID) {
-		said = "is marked"
+		said = "marked"
 	}
-	m.say(remark, "%s %s: Q and then a, c or x decides on %s", wording.Reference(p), said, wording.Count(len(m.marks), "marked proposal", "marked proposals"))
+	m.say(remark, "%s %s. In the queue (Q), a, c or x decides on %s", wording.Reference(p), said, wording.Count(len(m.marks), "marked proposal", "marked proposals"))
 	return nil
 }
 
@@ -88,9 +88,9 @@ func (m *Model) markAll() tea.Cmd {
 	switch {
 	case len(m.marks) == before:
 		m.marks = nil
-		m.say(remark, "Nothing is marked any more")
+		m.say(remark, "All marks removed")
 	case len(m.marks) == maxMarks:
-		m.say(remark, "%d are marked: no more are decided together", maxMarks)
+		m.say(remark, "%d marked, the most that can be decided together", maxMarks)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (m *Model) nothingToMark() string {
 			return ""
 		}
 	}
-	return "nothing in the list waits for you"
+	return "nothing listed waits for you"
 }
 
 // chosen returns what a decision in the queue is about: what is marked, else

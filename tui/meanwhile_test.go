@@ -39,8 +39,8 @@ func TestDialogSaysWhatHappenedMeanwhile(t *testing.T) {
 		says string
 		left proposals.State
 	}{
-		"decided": {decided, "it is rejected already; esc goes back", proposals.Rejected},
-		"revised": {revised, "it has changed since you were asked; esc goes back", proposals.UserReview},
+		"decided": {decided, "it is already rejected; esc goes back", proposals.Rejected},
+		"revised": {revised, "it changed while the dialog was open; esc goes back", proposals.UserReview},
 	} {
 		for _, keys := range [][]string{{"a"}, {"x", "W", "h", "y", ".", "tab"}} {
 			b := newBench(t, 100, 60, demo("name_bank.json"))
@@ -48,7 +48,7 @@ func TestDialogSaysWhatHappenedMeanwhile(t *testing.T) {
 			c.act(b)
 			b.poll()
 			b.wants(c.says)
-			b.press("y").wants("Nothing was done")
+			b.press("y").wants("Nothing changed")
 			if got := b.state(); got != c.left {
 				t.Errorf("%s, %v: state %s", name, keys, got)
 			}

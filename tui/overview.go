@@ -32,7 +32,7 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	}
 	if advice, style := m.adviceWord(p.Summary.Recommendation); p.Summary.Recommendation != "" {
 		found, fstyle := m.findingsWord(p.Summary)
-		page.Line(draw.Of(m.theme.Faint, draw.Pad("advice", prose.LabelWidth)).Add(style, advice).Add("", "   ").Add(fstyle, found))
+		page.Line(draw.Of(m.theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice).Add("", "   ").Add(fstyle, found))
 	}
 	page.Field("id", string(p.ID))
 	if d.Digest != "" {
@@ -73,7 +73,7 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 	}
 	if ways := wording.Obstacles(d, ruleNames); len(ways) > 0 {
 		page.Blank()
-		page.Heading("Not to be approved yet")
+		page.Heading("Can't be approved yet")
 		for _, why := range ways {
 			page.Item(draw.Of(m.theme.Warn, "  ! "), why)
 		}

@@ -130,11 +130,11 @@ func (pp *proposalPage) showPrompt(m *Model) {
 	page.Blank()
 	switch {
 	case !pp.dossier.Proposal.State.Open():
-		page.Faint("", "The proposal is closed; the hashes of the prompts it changed stand in the version.")
+		page.Faint("", "The proposal is closed. Its version records the hashes of the changed prompts.")
 	case s.err != nil:
 		page.Text("", wording.OneLine(s.err))
 	case s.loaded && len(s.changes) == 0:
-		page.Faint("", "No channel prompt of any agent would change.")
+		page.Faint("", "No agent's prompt changes.")
 	case !s.loaded:
 		page.Faint("", "…")
 	default:
@@ -188,7 +188,7 @@ func (pp *proposalPage) promptBody(m *Model) pager.Rows {
 	}
 	if text == "" {
 		page := prose.New(m.theme)
-		page.Faint("", "There is none.")
+		page.Faint("", "None.")
 		return page.Rows()
 	}
 	if m.renderPrompts {
@@ -258,7 +258,7 @@ func (m *Model) nextPromptView() tea.Cmd {
 func (m *Model) noPrompts() string {
 	switch pp := m.proposal; {
 	case pp.tab != tabPrompt:
-		return "it is for the tab Prompt"
+		return "only on the Prompt tab"
 	case len(pp.prompts.changes) == 0:
 		return "no channel prompt changes"
 	}

@@ -100,7 +100,7 @@ func (m *Model) dossierLoaded(msg dossierMsg) tea.Cmd {
 		return nil
 	}
 	if pp.loaded && pp.dossier.Proposal.Revision != msg.dossier.Proposal.Revision {
-		m.say(remark, "Revision %d is here", msg.dossier.Proposal.Revision)
+		m.say(remark, "Revision %d was submitted", msg.dossier.Proposal.Revision)
 		pp.against = 0
 	}
 	var shown tea.Cmd
@@ -159,13 +159,24 @@ type base struct {
 	definition registry.Definition
 }
 
+// isNew stands for the base of a subject that has no version yet.
+const isNew = "new"
+
+// comparedWith names the base of the diff on screen.
+func (pp *proposalPage) comparedWith() string {
+	if pp.made.from == isNew {
+		return isNew
+	}
+	return "against " + pp.made.from
+}
+
 // bases lists what the revision can be compared with, what it was drafted
 // against first.
 func (pp *proposalPage) bases() []base {
 	d := pp.dossier
 	first := base{name: wording.Against(d.Proposal.BaseVersion)}
 	if d.Proposal.BaseVersion == 0 {
-		first.name = "nothing"
+		first.name = isNew
 	}
 	if d.Base != nil {
 		first.definition = *d.Base
@@ -258,7 +269,7 @@ func (pp *proposalPage) goTo(m *Model, at anchor) {
 	pp.jump = nil
 	row, ok := pp.list.Find(at.path, at.line, pp.split)
 	if !ok {
-		m.say(warning, "%s has not changed, so it is not in the diff", at.path)
+		m.say(warning, "%s did not change, so it is not in the diff", at.path)
 		return
 	}
 	pp.tab = tabDiff

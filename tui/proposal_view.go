@@ -24,7 +24,7 @@ func (pp *proposalPage) tabs(m *Model) draw.Line {
 	if pp.tab == tabDiff && pp.list != nil {
 		added, removed := pp.list.Changed()
 		right = draw.Of(m.theme.Good, draw.Safe("+"+itoa(added))).Add(m.theme.Bad, draw.Safe(" −"+itoa(removed))).
-			Add(m.theme.Faint, "  against "+draw.Show(pp.made.from)+" ")
+			Add(m.theme.Faint, "  "+draw.Show(pp.comparedWith())+" ")
 	}
 	return draw.Ends(l, append(right, m.percent(pp.pager())...), m.layout.width)
 }

@@ -32,7 +32,7 @@ func (q *queuePage) side(m *Model) []string {
 		page.Line(draw.Of(m.theme.Warn, draw.Showf("⚠ stale: version %d is live", p.LiveVersion)))
 	}
 	if advice, style := m.adviceWord(p.Summary.Recommendation); p.Summary.Recommendation != "" {
-		page.Line(draw.Of(m.theme.Faint, draw.Pad("advice", prose.LabelWidth)).Add(style, advice))
+		page.Line(draw.Of(m.theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
 	}
 	if q.dossier.Proposal.ID == p.ID && q.dossier.Proposal.Revision == p.Revision {
 		q.sideDossier(m, page, q.dossier)

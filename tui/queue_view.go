@@ -123,7 +123,7 @@ func (q *queuePage) columns(m *Model) []column {
 		{"AGE", 4, 66, func(m *Model, p proposals.Proposal) draw.Line {
 			return draw.Of(m.theme.Faint, draw.Safe(age(m.now().Sub(p.CreatedAt))))
 		}},
-		{"ADVICE", 8, 78, func(m *Model, p proposals.Proposal) draw.Line {
+		{"ADVICE", 9, 78, func(m *Model, p proposals.Proposal) draw.Line {
 			word, style := m.adviceWord(p.Summary.Recommendation)
 			return draw.Of(style, word)
 		}},
@@ -224,13 +224,13 @@ func (q *queuePage) empty() []draw.Safe {
 	case q.err != nil:
 		return []draw.Safe{draw.Show(wording.OneLine(q.err))}
 	case q.filter != "" && q.tab != 0:
-		return []draw.Safe{"Nothing in this state has that text in its subject, title, author or change set.", "tab goes on to the next state, esc ends the search."}
+		return []draw.Safe{"No match in this state.", "tab shows the next state, esc clears the filter."}
 	case q.filter != "":
-		return []draw.Safe{"Nothing has that text in its subject, title, author or change set.", "esc shows everything again."}
+		return []draw.Safe{"No match.", "esc clears the filter."}
 	case q.tab != 0:
-		return []draw.Safe{"Nothing is in this state. tab goes on to the next."}
+		return []draw.Safe{"No proposals in this state. tab shows the next state."}
 	}
-	return []draw.Safe{"Nothing is proposed yet.", "", "n drafts a new proposal, T shows the tools that are live.", "Agents propose through `toolcrib mcp`,", "scripts with `toolcrib propose`."}
+	return []draw.Safe{"No proposals yet.", "", "n drafts a proposal, T shows the live tools.", "Agents propose through `toolcrib mcp`,", "scripts with `toolcrib propose`."}
 }
 
 func (q *queuePage) row(m *Model, i int, columns []column) (draw.Line, theme.Style) {

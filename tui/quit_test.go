@@ -18,7 +18,7 @@ func TestQuitWaitsForWrites(t *testing.T) {
 	if b.press("q"); b.quit {
 		t.Fatal("left before the write was answered")
 	}
-	b.wants("Waiting until everything is written")
+	b.wants("Finishing pending writes")
 	msg := write()
 	if batch, ok := msg.(tea.BatchMsg); ok {
 		msg = batch[0]()

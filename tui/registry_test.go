@@ -44,7 +44,7 @@ func TestAnyTwoVersionsAreCompared(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, threeVersions)
 	b.press(toNameBank...).press("tab", "J", "b")
-	b.wants("Version 3 is marked", "●v3")
+	b.wants("Version 3 marked", "●v3")
 	b.press("J", "J", "enter")
 	b.wants("version 1 → version 3", "- One thing.", "+ Three things.")
 	b.press("esc")
@@ -58,7 +58,7 @@ func TestHistoryTabComparesTwoVersions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 40, threeVersions)
 	b.press("enter", "6", "b")
-	b.wants("b: J selects a version first")
+	b.wants("b: select one with J first")
 	b.press("J", "b", "J", "J", "enter")
 	b.wants("version 1 → version 3", "- One thing.", "+ Three things.")
 }

@@ -136,7 +136,7 @@ func (r *registryPage) view(m *Model) []string {
 		lines = append(lines, b.String())
 	}
 	if len(r.entries) == 0 && r.asked {
-		lines = append(lines, draw.Blank(w), draw.Of(m.theme.Faint, "   Nothing has that in its id or name.").String(w))
+		lines = append(lines, draw.Blank(w), draw.Of(m.theme.Faint, "   No match.").String(w))
 	}
 	return lines
 }

@@ -37,7 +37,7 @@ func (m *Model) remark() tea.Cmd {
 		at++
 	}
 	p.Pick(at, m.theme.Accent)
-	m.say(remark, "j and k choose a line, ; writes a comment on it, esc leaves")
+	m.say(remark, "j and k choose a line, ; comments on it, esc leaves")
 	return nil
 }
 
@@ -47,9 +47,9 @@ func (m *Model) cannotRemark() string {
 	}
 	switch pp := m.proposal; {
 	case pp.tab != tabDiff:
-		return "it is for the tab Diff; C comments on the proposal"
+		return "only on the Diff tab; C comments on the proposal"
 	case pp.list == nil:
-		return "the diff is not there yet"
+		return "the diff is still loading"
 	}
 	return ""
 }
@@ -60,7 +60,7 @@ func (m *Model) remarkHere() tea.Cmd {
 	row, _ := pp.pager().Picked()
 	path, line, ok := pp.list.At(row, pp.split)
 	if !ok {
-		m.say(warning, "There is no line here; j and k choose one")
+		m.say(warning, "No line here; j and k choose one")
 		return nil
 	}
 	at := review.Anchor{Revision: pp.dossier.Revision.Number, Field: inDefinition + path, Line: line}
@@ -68,7 +68,7 @@ func (m *Model) remarkHere() tea.Cmd {
 		at.Field, at.Line = inDefinition+"source", 0
 	}
 	if _, ok := pp.quote(at); !ok {
-		m.say(warning, "%s is not in revision %d any more; C comments on the proposal", path, at.Revision)
+		m.say(warning, "%s is no longer in revision %d; C comments on the proposal", path, at.Revision)
 		return nil
 	}
 	pp.pager().Unpick()
@@ -164,12 +164,12 @@ func (m *Model) followComment() tea.Cmd {
 	pp := m.proposal
 	n := pp.pager().Stop()
 	if n < 0 || n >= len(pp.anchors) || pp.anchors[n].Field == "" {
-		m.say(warning, "This is about the proposal as a whole")
+		m.say(warning, "This comment is on the whole proposal")
 		return nil
 	}
 	at := pp.anchors[n]
 	if at.Revision != pp.dossier.Revision.Number {
-		m.say(remark, "It was said of revision %d; this is revision %d", at.Revision, pp.dossier.Revision.Number)
+		m.say(remark, "The comment is on revision %d; this is revision %d", at.Revision, pp.dossier.Revision.Number)
 	}
 	return m.showLine(at.Field, at.Line)
 }

@@ -14,7 +14,7 @@ func TestCommentOnALine(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", ";")
-	b.wants(";: it is for the tab Diff")
+	b.wants(";: only on the Diff tab")
 	b.press("2", "J", "J", ";")
 	b.wants("j and k choose a line")
 	b.press("j", "j", "j", ";")
@@ -41,7 +41,7 @@ func TestLeavingTheChoiceOfALine(t *testing.T) {
 	b.press("enter", "2", ";", "j", "esc")
 	b.wants("▎Diff")
 	b.press("enter")
-	b.wants("enter: it is for the tabs")
+	b.wants("enter: only on the tabs")
 	b.press("esc")
 	b.wants("SUBJECT")
 }

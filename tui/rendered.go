@@ -138,17 +138,17 @@ func (m *Model) switchRendered() tea.Cmd {
 func (m *Model) cannotRender() string {
 	switch pp := m.proposal; {
 	case !pp.loaded:
-		return "it is not read yet"
+		return "it is still loading"
 	case pp.tab != tabOverview && pp.tab != tabPrompt && pp.tab != tabThread:
-		return "it is for the tabs Overview, Prompt and Thread"
+		return "only on the tabs Overview, Prompt and Thread"
 	case pp.tab != tabPrompt:
 		return ""
 	case len(pp.prompts.changes) == 0:
 		return "no channel prompt changes"
 	case pp.prompts.view == promptDiff:
-		return "a diff is never rendered; v shows the prompt whole"
+		return "diffs are not rendered; v shows the whole prompt"
 	case len(pp.prompts.text()) > markdown.MaxBytes:
-		return "the prompt has more than " + itoa(markdown.MaxBytes/1000) + " KB and stays as it is written"
+		return "the prompt has more than " + itoa(markdown.MaxBytes/1000) + " KB and is shown raw"
 	}
 	return ""
 }
@@ -163,13 +163,13 @@ func (m *Model) howShown() string {
 	r := m.markdown(s.text())
 	switch {
 	case r == nil:
-		how = append(how, "as it is written: it is too long to render")
+		how = append(how, "raw: too long to render")
 	case !r.done():
 		how = append(how, "rendered …")
 	case r.asWritten:
-		how = append(how, "rendered; parts that cannot be rendered without loss are as they are written")
+		how = append(how, "rendered; raw where rendering would lose text")
 	default:
-		how = append(how, "rendered; r shows it as it is written")
+		how = append(how, "rendered; r shows it raw")
 	}
 	return strings.Join(how, ", ")
 }

@@ -25,7 +25,7 @@ func TestRationaleIsRendered(t *testing.T) {
 	b.press("r")
 	b.wants("It is **bold**", "- two")
 	b.press("2", "r")
-	b.wants("r: it is for the tabs Overview, Prompt and Thread")
+	b.wants("r: only on the tabs Overview, Prompt and Thread")
 }
 
 func TestCommentsAreRendered(t *testing.T) {
@@ -45,9 +45,9 @@ func TestLongPromptsAreRendered(t *testing.T) {
 		b.propose(d)
 	})
 	b.press("enter", "4", "r")
-	b.wants("r: a diff is never rendered; v shows the prompt whole")
+	b.wants("r: diffs are not rendered; v shows the whole prompt")
 	b.press("v", "r")
-	b.wants("rendered; r shows it as it is written")
+	b.wants("rendered; r shows it raw")
 	for range 4 {
 		b.press("space")
 		if s := b.screen(); strings.Contains(s, "**this**") || !strings.Contains(s, "Say this once.") {

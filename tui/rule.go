@@ -31,7 +31,7 @@ func (m *Model) explain(page *prose.Page, id string) {
 	i := slices.IndexFunc(all, func(r rules.Rule) bool { return r.ID == id })
 	if i < 0 {
 		page.Heading("Rule " + id)
-		page.Faint("  ", "It is the reviewer's own. What it found says what it is about.")
+		page.Faint("  ", "A rule of the external reviewer; see its findings.")
 		return
 	}
 	r := all[i]

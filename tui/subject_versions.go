@@ -23,7 +23,7 @@ func (s *subjectPage) layUses(m *Model, page *prose.Page) {
 		page.Text("", wording.OneLine(s.usesErr))
 		return
 	case len(s.uses) == 0:
-		page.Faint("", "No agent and no allow-list speaks of it.")
+		page.Faint("", "No agent or allow-list uses it.")
 		return
 	}
 	for _, u := range s.uses {
@@ -62,10 +62,10 @@ func (m *Model) markVersion() tea.Cmd {
 
 func (m *Model) sayMarked(n int) {
 	if n == 0 {
-		m.say(remark, "No version is marked")
+		m.say(remark, "Mark removed")
 		return
 	}
-	m.say(remark, "Version %d is marked: enter on another one compares the two", n)
+	m.say(remark, "Version %d marked; enter on another version compares them", n)
 }
 
 // toggled returns n, or 0 when it was n already.
@@ -80,9 +80,9 @@ func (m *Model) noVersion() string {
 	s := m.subject
 	switch {
 	case s.section != sectionVersions || s.shown != (span{}):
-		return "it is for the list of versions"
+		return "only in the list of versions"
 	case s.pager.Stop() < 0:
-		return "J selects a version first"
+		return "select one with J first"
 	}
 	return ""
 }
@@ -112,7 +112,7 @@ func (m *Model) askRestore() tea.Cmd {
 			page.Field("restore", subject.String())
 			page.Field("", "version "+itoa(v.Number)+", content "+wording.Short(v.ContentHash))
 			page.Blank()
-			page.Text("", "A proposal is drafted that leads back to it, with your reason as its rationale. It goes live when it is approved.")
+			page.Text("", "This drafts a proposal to restore version "+itoa(v.Number)+", with your reason as its rationale. It goes live when you approve it.")
 		},
 		run: func(m *Model, reason string) tea.Cmd { return m.restore(subject, v.Number, reason) },
 	})

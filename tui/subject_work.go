@@ -71,7 +71,7 @@ func (m *Model) worked(msg tea.Msg) {
 		}
 		s.changed = msg.list
 		s.pager.Home()
-		m.say(remark, "What changed from %s to version %d; tab goes on, esc back to the list", versionName(msg.span.from), msg.span.to)
+		m.say(remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(msg.span.from), msg.span.to)
 	case blamedMsg:
 		if msg.subject != s.entry.Subject {
 			return
@@ -190,11 +190,11 @@ func (s *subjectPage) nextField(m *Model, step int) tea.Cmd {
 func (s *subjectPage) layBlame(m *Model, page *prose.Page) {
 	texts := s.texts()
 	if len(texts) == 0 || len(s.versions) == 0 {
-		page.Faint("", "There is no text to blame.")
+		page.Faint("", "No text to show.")
 		return
 	}
 	name := texts[min(s.field, len(texts)-1)]
-	page.Line(draw.Of(m.theme.Field, "◆ "+draw.Show(name)).Add(m.theme.Faint, draw.Showf("  text %d of %d, ] goes on", min(s.field, len(texts)-1)+1, len(texts))))
+	page.Line(draw.Of(m.theme.Field, "◆ "+draw.Show(name)).Add(m.theme.Faint, draw.Showf("  text %d of %d, ] shows the next", min(s.field, len(texts)-1)+1, len(texts))))
 	page.Blank()
 	switch {
 	case s.blamed.field != name || s.blamed.version != s.versions[0].Number:

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"toolcrib/review"
@@ -17,10 +18,10 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 	page := prose.New(m.theme)
 	page.Blank()
 	if d.Issue == nil {
-		page.Faint("", "No issue is open: the proposal is a draft. S submits it.")
+		page.Faint("", "This draft has no issue yet. S submits it.")
 	} else {
 		page.Title("#" + itoa(d.Issue.Number) + "  " + d.Issue.Title)
-		page.Faint("", string(d.Issue.Status)+"   "+joined(d.Issue.Labels))
+		page.Faint("", string(d.Issue.Status)+"   labels: "+strings.Join(d.Issue.Labels, ", "))
 	}
 	type entry struct {
 		at   time.Time
@@ -70,7 +71,7 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 	}
 	if len(entries) == 0 {
 		page.Blank()
-		page.Faint("", "Nothing was said yet. C writes a comment.")
+		page.Faint("", "No comments yet. C adds one.")
 	}
 	return page.Rows()
 }
@@ -93,7 +94,7 @@ func (pp *proposalPage) history(m *Model) pager.Rows {
 	page.Blank()
 	page.Heading("Versions of " + pp.dossier.Proposal.Subject.String())
 	if len(pp.versions) == 0 {
-		page.Faint("  ", "None is live yet.")
+		page.Faint("  ", "None yet.")
 	}
 	m.versionRows(page, pp.versions, pp.marked)
 	return page.Rows()

@@ -54,7 +54,7 @@ func (m *Model) waitingFound(msg waitingMsg) tea.Cmd {
 		m.fail(msg.err)
 		return nil
 	case msg.found == nil && m.queue.filter != "":
-		m.say(remark, "Nothing else with %q waits for you", m.queue.filter)
+		m.say(remark, "Nothing else that matches %q waits for you", m.queue.filter)
 		return nil
 	case msg.found == nil:
 		m.say(remark, "Nothing else waits for you")

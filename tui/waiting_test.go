@@ -8,7 +8,7 @@ import "testing"
 func TestNextThatWaits(t *testing.T) {
 	b := newBench(t, 100, 30, demo("viewpoint_keeper.md", "word_counts.json", "name_bank.json", "style_memory.md"))
 	b.press("enter", "2").wants("#4 new", "▎Diff")
-	b.press("c").write("Mend it.").press("tab", "y").wants("Sent back to its author. Press . for the next that waits")
+	b.press("c").write("Mend it.").press("tab", "y").wants("Sent back to its author. Press . for the next one")
 	b.press(".").wants("#3 new", "▎Diff", "your turn")
 	b.press(".").wants("#2 new")
 	b.press(".").wants("#1 new")
@@ -17,5 +17,5 @@ func TestNextThatWaits(t *testing.T) {
 	b.press("o").press("G").press("enter").wants("#4 new", "↺ changes")
 	b.press(".").wants("#1 new")
 	b.press("esc", "/").write("name bank").press("enter", ".").wants("#3 new")
-	b.press(".").wants(`Nothing else with "name bank" waits for you`)
+	b.press(".").wants(`Nothing else that matches "name bank" waits for you`)
 }

@@ -41,7 +41,7 @@ func (m *Model) write(fn func(ctx context.Context) wroteMsg) tea.Cmd {
 func (m *Model) farewell(msg wroteMsg) {
 	switch {
 	case errors.Is(msg.err, context.Canceled):
-		m.left = append(m.left, cmp.Or(msg.undone, "not written")+": the database was busy when toolcrib was ended; nothing was written")
+		m.left = append(m.left, cmp.Or(msg.undone, "not saved")+": the database was busy when toolcrib quit; nothing was saved")
 	case msg.err != nil:
 		m.left = append(m.left, cmp.Or(msg.undone, "not written")+": "+msg.err.Error())
 	default:
@@ -66,7 +66,7 @@ func (m *Model) wrote(msg wroteMsg) tea.Cmd {
 	case msg.err != nil:
 		m.fail(msg.err)
 		if errors.Is(msg.err, review.ErrDigest) {
-			m.say(failure, "Nothing was decided: something you were shown has changed since. It is read again")
+			m.say(failure, "Nothing decided: it changed since you read it. Reloaded")
 		}
 		return m.reload()
 	}
@@ -80,7 +80,7 @@ func (m *Model) wrote(msg wroteMsg) tea.Cmd {
 }
 
 // onward is said after a decision.
-const onward = ". Press . for the next that waits"
+const onward = ". Press . for the next one"
 
 func (m *Model) approve(id proposals.ID, choices []review.Choice, note string) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
@@ -128,7 +128,7 @@ func (m *Model) comment(id proposals.ID, body string, at review.Anchor, draftNam
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
 		_, err := desk.Comment(ctx, actor, id, body, at)
-		return wroteMsg{id: id, draft: draftName, text: "Said", err: err}
+		return wroteMsg{id: id, draft: draftName, text: "Comment sent", err: err}
 	})
 }
 
@@ -195,6 +195,6 @@ func (m *Model) revise(id proposals.ID, draft proposals.Draft, draftName string)
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return m.write(func(ctx context.Context) wroteMsg {
 		p, err := desk.Revise(ctx, actor, id, draft)
-		return wroteMsg{id: id, draft: draftName, text: "Revision " + itoa(p.Revision) + " is written", err: err}
+		return wroteMsg{id: id, draft: draftName, text: "Saved revision " + itoa(p.Revision), err: err}
 	})
 }

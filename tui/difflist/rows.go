@@ -32,7 +32,7 @@ func (r rows) Row(i int) pager.Row {
 	case brief:
 		return r.brief(x)
 	case note:
-		return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Warn, draw.Safe(draw.Blank(2*r.digits+5))+"⌁ the line above has no line feed at its end")}}}
+		return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Warn, draw.Safe(draw.Blank(2*r.digits+5))+"⌁ no newline at the end of the line above")}}}
 	case line:
 		return pager.Row{Cells: []pager.Cell{r.cell(x, x.a, unified)}}
 	case pair:

@@ -31,7 +31,7 @@ func (l *List) Unseen(p *pager.Pager) []string {
 		case first == last:
 			names = append(names, fmt.Sprintf("%s (line %d)", f.path, first))
 		default:
-			names = append(names, fmt.Sprintf("%s (%d lines from line %d on)", f.path, missing, first))
+			names = append(names, fmt.Sprintf("%s (%d lines from line %d)", f.path, missing, first))
 		}
 	}
 	return names

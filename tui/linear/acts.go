@@ -30,7 +30,7 @@ func (s *session) simple(act proposals.Act, verb, consequence string, run func()
 }
 
 func (s *session) doSubmit(string) error {
-	return s.simple(proposals.ActSubmit, "submit it", "It goes to the Chief of Staff, and an issue is opened.", func() (string, error) {
+	return s.simple(proposals.ActSubmit, "submit it", "Sends it to the Chief of Staff and opens an issue.", func() (string, error) {
 		p, err := s.cfg.Desk.Submit(s.ctx, s.cfg.Actor, s.open.Proposal.ID)
 		return "Submitted as " + wording.Reference(p) + ".", err
 	})
@@ -49,7 +49,7 @@ func (s *session) doAssess(string) error {
 }
 
 func (s *session) doWithdraw(string) error {
-	return s.simple(proposals.ActWithdraw, "withdraw it", "It is closed without a decision.", func() (string, error) {
+	return s.simple(proposals.ActWithdraw, "withdraw it", "Closes it without a decision.", func() (string, error) {
 		_, err := s.cfg.Desk.Withdraw(s.ctx, s.cfg.Actor, s.open.Proposal.ID, "")
 		return "Withdrawn.", err
 	})
@@ -60,7 +60,7 @@ func (s *session) doRebase(string) error {
 		s.out.line("It is not stale.")
 		return nil
 	}
-	err := s.simple(proposals.ActRevise, "rebase it", "What it changes is merged into the live version, as a new revision.", func() (string, error) {
+	err := s.simple(proposals.ActRevise, "rebase it", "Merges your changes onto the live version as a new revision.", func() (string, error) {
 		p, err := s.cfg.Desk.Rebase(s.ctx, s.cfg.Actor, s.open.Proposal.ID)
 		return fmt.Sprintf("Rebased: revision %d is against %s.", p.Revision, wording.Against(p.BaseVersion)), err
 	})

@@ -19,15 +19,15 @@ type batch struct {
 
 // verbs are what a decision on several is called, by act.
 var verbs = map[proposals.Act]struct{ name, verb, consequence string }{
-	proposals.ActApprove:        {"Approve", "make all of it live", "All of it goes live, or nothing."},
-	proposals.ActRequestChanges: {"Send back", "send all of it back", "Each goes back to its author with your reason. No channel prompt changes."},
-	proposals.ActReject:         {"Reject", "reject all of it for good", "Each is closed for good, and its author is shown your reason. No channel prompt changes."},
+	proposals.ActApprove:        {"Approve", "make all live", "All go live, or none."},
+	proposals.ActRequestChanges: {"Send back", "send all back", "Returns each to its author with your reason. No channel prompt changes."},
+	proposals.ActReject:         {"Reject", "reject all for good", "Closes each for good. Its author sees your reason. No channel prompt changes."},
 }
 
 // decideMarked decides on what is marked, all of it or nothing.
 func (s *session) decideMarked(act proposals.Act) error {
 	if len(s.marks) == 0 {
-		s.out.line("No proposal is open, and none is marked. Say open and its number, or mark and several numbers.")
+		s.out.line("No proposal is open or marked. Say open and a number, or mark and numbers.")
 		return nil
 	}
 	b, err := s.readMarked(act)
@@ -43,8 +43,8 @@ func (s *session) decideMarked(act proposals.Act) error {
 	}
 	reason := ""
 	if act != proposals.ActApprove {
-		if reason = s.reason("Your reason, the same for all."); reason == "" {
-			s.out.line("A reason is needed. Nothing was done.")
+		if reason = s.reason("Your reason, for all of them."); reason == "" {
+			s.out.line("A reason is required. Nothing changed.")
 			return nil
 		}
 	}
@@ -88,13 +88,13 @@ func (s *session) possible(b batch) bool {
 		if why == "" {
 			continue
 		}
-		s.out.linef("In the way is %s %s: %s", wording.Reference(d.Proposal), d.Proposal.Subject, why)
+		s.out.linef("Not possible for %s %s: %s", wording.Reference(d.Proposal), d.Proposal.Subject, why)
 		away = append(away, d.Proposal)
 	}
 	if len(away) == 0 {
 		return true
 	}
-	s.out.linef("Nothing was done: %s in the way. Say unmark %s to go on without, or open one and mend it.",
+	s.out.linef("Nothing changed: %s blocked. Say unmark %s to continue without, or open one and fix it.",
 		wording.Count(len(away), "proposal is", "proposals are"), strings.Join(s.markedWith(away), " "))
 	return false
 }
@@ -133,12 +133,12 @@ func (s *session) allRead(b batch) bool {
 		locked = true
 		changed := ""
 		if r != nil && r.diff != "" && r.diff != d.Digest {
-			changed = ", as it has changed since"
+			changed = ", as it changed since"
 		}
-		s.out.linef("Not read out yet of %s %s: %s%s.", wording.Reference(d.Proposal), d.Proposal.Subject, strings.Join(missing, " and "), changed)
+		s.out.linef("Not read yet in %s %s: %s%s.", wording.Reference(d.Proposal), d.Proposal.Subject, strings.Join(missing, " and "), changed)
 	}
 	if locked {
-		s.out.line("They can be approved when diff, and findings, of each were read out to the end.")
+		s.out.line("Read diff and findings of each to the end before you approve.")
 	}
 	return !locked
 }
@@ -175,7 +175,7 @@ func (s *session) decide(b batch, words string) error {
 	}
 	decisions, err := run(s.ctx, s.cfg.Actor, choices, words)
 	if err != nil {
-		return errors.New("nothing was decided: " + sentence(err))
+		return errors.New("nothing decided: " + sentence(err))
 	}
 	for _, x := range decisions {
 		s.unmark(x.Proposal)

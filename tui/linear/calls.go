@@ -21,7 +21,7 @@ const (
 // reads one out.
 func (s *session) doCalls(number string) error {
 	if s.cfg.Calls == nil {
-		return errors.New("there is no gateway here")
+		return errors.New("no gateway is available")
 	}
 	if number != "" {
 		p, err := s.callOf(number)
@@ -46,10 +46,10 @@ func (s *session) doCalls(number string) error {
 	}
 	lines := []string{wording.Count(len(waiting), "call waits", "calls wait") + " for you."}
 	for i, p := range s.calls {
-		lines = append(lines, fmt.Sprintf("%d. %s, %s, version %d, asked by %s for the user %s.", i+1, p.Tool, s.cfg.Calls.State(p), p.Version, p.Caller.Actor, p.Caller.User))
+		lines = append(lines, fmt.Sprintf("%d. %s, %s, version %d, called by %s for the user %s.", i+1, p.Tool, s.cfg.Calls.State(p), p.Version, p.Caller.Actor, p.Caller.User))
 	}
 	if len(s.calls) > 0 {
-		lines = append(lines, "Say calls and a number to have one read out, then run or refuse.")
+		lines = append(lines, "Say calls and a number to read one, then run or refuse.")
 	}
 	s.pages(lines)
 	return nil
@@ -58,11 +58,11 @@ func (s *session) doCalls(number string) error {
 // callOf finds a call by its number in the list, as it is now.
 func (s *session) callOf(number string) (gateway.Pending, error) {
 	if s.cfg.Calls == nil {
-		return gateway.Pending{}, errors.New("there is no gateway here")
+		return gateway.Pending{}, errors.New("no gateway is available")
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > len(s.calls) {
-		return gateway.Pending{}, fmt.Errorf("%q is no call of the list; say calls", number)
+		return gateway.Pending{}, fmt.Errorf("%q is not in the list of calls; say calls", number)
 	}
 	p := s.calls[n-1]
 	waiting, err := s.cfg.Calls.Pending(s.ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
@@ -89,14 +89,14 @@ func (s *session) readCall(p gateway.Pending) error {
 	state := s.cfg.Calls.State(p)
 	lines := []string{
 		fmt.Sprintf("%s, version %d, %s.", p.Tool, p.Version, state),
-		fmt.Sprintf("Asked by %s, with the tools of %s, for the user %s, %s.", p.Caller.Actor, p.Caller.Agent, p.Caller.User, stamp(p.AskedAt)),
+		fmt.Sprintf("Called by %s as agent %s for the user %s, %s.", p.Caller.Actor, p.Caller.Agent, p.Caller.User, stamp(p.AskedAt)),
 	}
 	if state == gateway.PendingWaiting {
 		lines = append(lines, "It expires "+stamp(p.ExpiresAt)+".")
 	}
 	lines = append(append(lines, "Arguments:"), text("  ", laidOut(p.Args))...)
 	if said := p.Said.Encode(); said != nil {
-		lines = append(append(lines, "Said by its caller, not checked:"), text("  ", laidOut(said))...)
+		lines = append(append(lines, "Context from its caller, not verified:"), text("  ", laidOut(said))...)
 	}
 	if a := p.Answer; a != nil {
 		lines = append(lines, fmt.Sprintf("Answered by %s, %s.", a.By, stamp(a.At)))
@@ -108,10 +108,10 @@ func (s *session) readCall(p gateway.Pending) error {
 		lines = append(lines, "It failed: "+string(p.Outcome.Code)+".")
 	}
 	if state == gateway.PendingInterrupted {
-		lines = append(lines, "The program ended while it ran. It may have run or not; it is not run again.")
+		lines = append(lines, "toolcrib ended while it ran. It may or may not have run; it will not run again.")
 	}
 	if !s.pages(lines) {
-		s.out.line("Stopped: not all of it was read out.")
+		s.out.line("Stopped before the end.")
 		return nil
 	}
 	s.heard[p.ID] = p.Digest
@@ -135,7 +135,7 @@ func (s *session) waitingCall(number string) (gateway.Pending, bool, error) {
 		return p, false, err
 	}
 	if state := s.cfg.Calls.State(p); state != gateway.PendingWaiting {
-		s.out.linef("It is %s and does not wait.", state)
+		s.out.linef("It is %s, not waiting.", state)
 		return p, false, nil
 	}
 	return p, true, nil
@@ -148,11 +148,11 @@ func (s *session) doRun(number string) error {
 		return err
 	}
 	if s.heard[p.ID] != p.Digest {
-		s.out.linef("Not read out yet: its arguments. Say calls %s.", number)
+		s.out.linef("Not read yet: its arguments. Say calls %s.", number)
 		return nil
 	}
-	s.out.linef("Run %s, version %d, asked by %s for the user %s. Digest %s.", p.Tool, p.Version, p.Caller.Actor, p.Caller.User, p.Digest)
-	s.out.line("It runs once, with exactly the arguments that were read out.")
+	s.out.linef("Run %s, version %d, called by %s for the user %s. Digest %s.", p.Tool, p.Version, p.Caller.Actor, p.Caller.User, p.Digest)
+	s.out.line("It runs once, with exactly these arguments.")
 	if !s.agree("run it") {
 		return nil
 	}
@@ -170,10 +170,10 @@ func (s *session) doRefuse(number string) error {
 	if err != nil || !ok {
 		return err
 	}
-	s.out.linef("Refuse %s, asked by %s for the user %s. It never runs, and its agent is told your reason.", p.Tool, p.Caller.Actor, p.Caller.User)
+	s.out.linef("Refuse %s, called by %s for the user %s. It will not run. Its agent sees your reason.", p.Tool, p.Caller.Actor, p.Caller.User)
 	reason := s.reason("Your reason.")
 	if reason == "" {
-		s.out.line("A reason is needed. Nothing was done.")
+		s.out.line("A reason is required. Nothing changed.")
 		return nil
 	}
 	if !s.agree("refuse it") {

@@ -11,18 +11,18 @@ import (
 // merge reads out where the open proposal and the live version changed the same
 // thing, and offers to finish the merge in the editor. Nothing was written.
 func (s *session) merge(c *review.RebaseConflict) error {
-	s.out.linef("It and version %d changed the same in different ways. Nothing was written.", c.Live)
+	s.out.linef("This proposal and version %d conflict. Nothing was saved.", c.Live)
 	var lines []string
 	for _, f := range c.Fields {
 		lines = append(lines, conflictLines(f)...)
 	}
 	s.pages(lines)
 	if why := s.cfg.NoEditor(); why != "" {
-		s.out.linef("It is finished in an editor, and %s. toolcrib rebase --source FILE writes the merge to finish.", why)
+		s.out.linef("Resolve it in an editor, but %s. toolcrib rebase --source FILE writes the merge to a file.", why)
 		return nil
 	}
-	s.out.line("The draft has what stands here; in texts both sides stand between markers.")
-	if !s.agree("finish it in the editor") {
+	s.out.line("The draft keeps these sides; texts have both sides between conflict markers.")
+	if !s.agree("resolve it in the editor") {
 		return nil
 	}
 	return s.write(s.cfg.Merge(s.open.Proposal, c))

@@ -20,9 +20,9 @@ func (s *session) agree(what string) bool { return s.agreeOn(1, what) }
 // agreeOn asks a question about n things. Several are answered by how many they
 // are and y.
 func (s *session) agreeOn(n int, what string) bool {
-	answer, ok := s.ask("Type " + tally(n) + " and press enter to " + what + "; anything else leaves it as it is: ")
+	answer, ok := s.ask("Type " + tally(n) + " and press enter to " + what + "; anything else cancels: ")
 	if !ok || answer != tally(n) {
-		s.out.line("Nothing was done.")
+		s.out.line("Nothing changed.")
 		return false
 	}
 	return true
@@ -30,7 +30,7 @@ func (s *session) agreeOn(n int, what string) bool {
 
 // reason asks for some lines of text; "" when there are none.
 func (s *session) reason(what string) string {
-	s.out.line(what + " End with a line that has only a full stop.")
+	s.out.line(what + " End with a line that contains only a period.")
 	var lines []string
 	for {
 		line, ok := s.ask("| ")
@@ -94,13 +94,13 @@ func (s *session) doApprove(string) error {
 		r := s.read[p.ID]
 		digest := dossierOf(r).Digest
 		if missing := r.unread(digest); len(missing) > 0 {
-			s.out.linef("Not read out yet of %s: %s.", wording.Reference(p), strings.Join(missing, " and "))
+			s.out.linef("Not read yet in %s: %s.", wording.Reference(p), strings.Join(missing, " and "))
 			locked = true
 		}
 		choices[i] = review.Choice{ID: p.ID, Expect: digest}
 	}
 	if locked {
-		s.out.line("It can be approved when diff, and findings, were read out to the end.")
+		s.out.line("Read diff and findings to the end before you approve.")
 		return nil
 	}
 	for _, p := range members {
@@ -147,11 +147,11 @@ func content(p proposals.Proposal) string {
 }
 
 func (s *session) doChanges(string) error {
-	return s.refuse(proposals.ActRequestChanges, "send it back", "It goes back to its author with your reason.", "Sent back to its author.")
+	return s.refuse(proposals.ActRequestChanges, "send it back", "Returns it to its author with your reason.", "Sent back to its author.")
 }
 
 func (s *session) doReject(string) error {
-	return s.refuse(proposals.ActReject, "reject it for good", "It is closed for good, and its author is shown your reason.", "Rejected.")
+	return s.refuse(proposals.ActReject, "reject it for good", "Closes it for good. Its author sees your reason.", "Rejected.")
 }
 
 // refuse asks for a reason and decides.
@@ -172,7 +172,7 @@ func (s *session) refuse(act proposals.Act, verb, consequence, done string) erro
 	s.out.linef("Review digest %s.", s.open.Digest)
 	reason := s.reason("Your reason.")
 	if reason == "" {
-		s.out.line("A reason is needed. Nothing was done.")
+		s.out.line("A reason is required. Nothing changed.")
 		return nil
 	}
 	if !s.agree(verb) {
@@ -203,19 +203,19 @@ func (s *session) doWaive(arg string) error {
 	f := s.open.Standing[n-1]
 	switch {
 	case !f.Open():
-		s.out.line("It is waived already.")
+		s.out.line("It is already waived.")
 		return nil
 	case !f.Waivable:
-		s.out.line("A rule of structure holds for everybody: it cannot be waived.")
+		s.out.line("Structural rules cannot be waived.")
 		return nil
 	}
 	s.out.line(findingLine(f))
 	for _, l := range text("| ", f.Passage) {
 		s.out.line(l)
 	}
-	reason := s.reason("Your reason; it is kept.")
+	reason := s.reason("Your reason; it is recorded.")
 	if reason == "" {
-		s.out.line("A reason is needed. Nothing was done.")
+		s.out.line("A reason is required. Nothing changed.")
 		return nil
 	}
 	if !s.agree("waive it") {
@@ -238,7 +238,7 @@ func (s *session) doComment(args string) error {
 		field, line, numbered := strings.Cut(args, " ")
 		n, err := strconv.Atoi(line)
 		if numbered && (err != nil || n < 1) {
-			s.out.linef("%q is no line of a field.", line)
+			s.out.linef("%q is not a line number.", line)
 			return nil
 		}
 		if !strings.Contains(field, ".") && field != "rationale" {
@@ -248,7 +248,7 @@ func (s *session) doComment(args string) error {
 	}
 	body := s.reason("Your comment.")
 	if body == "" {
-		s.out.line("Nothing was said.")
+		s.out.line("No comment sent.")
 		return nil
 	}
 	if _, err := s.cfg.Desk.Comment(s.ctx, s.cfg.Actor, s.open.Proposal.ID, body, at); err != nil {

@@ -30,7 +30,7 @@ func (s *session) doDiff(how string) error {
 	if s.pages(lines) {
 		s.read[d.Proposal.ID].diff = d.Digest
 	} else {
-		s.out.line("Stopped: not all of it was read out.")
+		s.out.line("Stopped before the end.")
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func fieldLines(f diff.Field, context int) []string {
 				lines = append(lines, fmt.Sprintf("  same %d: %s", l.New, l.Text))
 			}
 			if l.NoNewline && l.Kind != diff.Context && l.Pair >= 0 && !h.Lines[l.Pair].NoNewline {
-				lines = append(lines, "  (no line feed at the end of that line)")
+				lines = append(lines, "  (no newline at the end of that line)")
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (s *session) prompts() ([]changedPrompt, error) {
 // doPrompt lists the prompts that change, or reads one out.
 func (s *session) doPrompt(args string) error {
 	if !s.open.Proposal.State.Open() {
-		s.out.line("The proposal is closed; the hashes of the prompts it changed stand in the version.")
+		s.out.line("The proposal is closed. Its version records the hashes of the changed prompts.")
 		return nil
 	}
 	all, err := s.prompts()
@@ -117,7 +117,7 @@ func (s *session) doPrompt(args string) error {
 		return err
 	}
 	if len(all) == 0 {
-		s.out.line("No channel prompt of any agent would change.")
+		s.out.line("No agent's prompt changes.")
 		return nil
 	}
 	number, how, _ := strings.Cut(args, " ")

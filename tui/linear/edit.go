@@ -67,9 +67,9 @@ func (s *session) write(w tui.Manuscript) error {
 		}
 		draft, problems := w.Parse(text)
 		if len(problems) == 0 {
-			s.out.line("The text is whole.")
+			s.out.line("No problems found.")
 		} else {
-			s.out.linef("It cannot be submitted yet, for %s:", wording.Count(len(problems), "reason", "reasons"))
+			s.out.linef("Cannot submit it yet: %s.", wording.Count(len(problems), "problem", "problems"))
 			s.pages(problems)
 		}
 		switch s.askWhat(w, draft, len(problems) == 0) {
@@ -79,7 +79,7 @@ func (s *session) write(w tui.Manuscript) error {
 		case "d":
 			return s.send(w, *draft, false)
 		default:
-			s.out.linef("Nothing was sent. The text is kept in %s.", w.File)
+			s.out.linef("Nothing was sent. The draft is in %s.", w.File)
 			return nil
 		}
 	}
@@ -91,9 +91,9 @@ func (s *session) edit(w tui.Manuscript) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.out.linef("The editor has %s.", w.File)
+	s.out.linef("The editor opens %s.", w.File)
 	if err := s.give(run); err != nil {
-		return nil, errors.Join(errors.New("the editor failed, and the text is kept in "+w.File), err)
+		return nil, errors.Join(errors.New("the editor failed; the draft is in "+w.File), err)
 	}
 	return os.ReadFile(w.File)
 }
@@ -114,12 +114,12 @@ func (s *session) askWhat(w tui.Manuscript, draft *proposals.Draft, whole bool) 
 	can := []string{"e"}
 	say := []string{"e to edit it again"}
 	if draft != nil && w.ID == "" {
-		can, say = append(can, "d"), append(say, "d to keep it as a draft")
+		can, say = append(can, "d"), append(say, "d to save it as a draft")
 	}
 	if draft != nil && whole {
 		can, say = append(can, "y"), append(say, "y to submit it")
 	}
-	answer, ok := s.ask("Type " + strings.Join(say, ", ") + "; anything else leaves it: ")
+	answer, ok := s.ask("Type " + strings.Join(say, ", ") + "; anything else cancels: ")
 	for _, c := range can {
 		if ok && answer == c {
 			return c
@@ -141,11 +141,11 @@ func (s *session) send(w tui.Manuscript, draft proposals.Draft, submit bool) err
 		}
 	}
 	if err != nil {
-		s.out.linef("The text is kept in %s.", w.File)
+		s.out.linef("The draft is in %s.", w.File)
 		return err
 	}
 	if w.ID != "" {
-		s.out.linef("Revision %d of %s is written.", p.Revision, p.Subject)
+		s.out.linef("Saved revision %d of %s.", p.Revision, p.Subject)
 	} else {
 		s.out.linef("Proposed %s as %s.", p.Subject, wording.Reference(p))
 	}

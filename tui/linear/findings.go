@@ -15,7 +15,7 @@ func inTheWay(d review.Dossier) []string {
 		for i, b := range blocks {
 			names[i] = times(b)
 		}
-		return strings.Join(names, ", ") + ". Say findings"
+		return strings.Join(names, ", ") + "; say findings"
 	})
 	for i, way := range ways {
 		ways[i] = stopped(way)
@@ -44,7 +44,7 @@ func openFindings(d review.Dossier) []string {
 		lines = append(lines, fmt.Sprintf("Open findings: %s, the first: %s", times(r), findingLine(r.First)))
 	}
 	if len(lines) == 0 {
-		return []string{"No finding is open."}
+		return []string{"No open findings."}
 	}
 	return lines
 }

@@ -21,7 +21,7 @@ func (s *session) doMark(args string) error {
 		switch {
 		case s.marked(p.ID):
 		case p.State != proposals.UserReview:
-			s.out.linef("%s %s is not marked: it is %s.", wording.Reference(p), p.Subject, stateWord(p.State))
+			s.out.linef("%s %s cannot be marked: it is %s.", wording.Reference(p), p.Subject, stateWord(p.State))
 		default:
 			s.marks, n = append(s.marks, p), n+1
 		}
@@ -91,7 +91,7 @@ func (s *session) unmark(id proposals.ID) {
 // tellMarks says what is marked, and what can be done with it.
 func (s *session) tellMarks() {
 	if len(s.marks) == 0 {
-		s.out.line("Nothing is marked. Say mark and numbers of the list, or mark all.")
+		s.out.line("Nothing is marked. Say mark and numbers, or mark all.")
 		return
 	}
 	names := make([]string, len(s.marks))
@@ -100,10 +100,10 @@ func (s *session) tellMarks() {
 	}
 	s.out.linef("%s marked: %s.", wording.Count(len(s.marks), "proposal is", "proposals are"), strings.Join(names, ", "))
 	if s.open == nil {
-		s.out.line("approve, changes and reject are about them.")
+		s.out.line("approve, changes and reject apply to them.")
 		return
 	}
-	s.out.line("In the queue approve, changes and reject are about them; say back.")
+	s.out.line("approve, changes and reject apply to them in the queue; say back.")
 }
 
 // tally is what is typed to decide on n proposals: several are not decided by

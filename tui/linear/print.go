@@ -40,7 +40,7 @@ func (s *session) pages(lines []string) bool {
 		}
 		if used += rows; s.cfg.Page > 0 && i > 0 && used > s.cfg.Page {
 			used = rows
-			answer, ok := s.ask(fmt.Sprintf("%d more lines. Enter goes on, s stops: ", len(lines)-i))
+			answer, ok := s.ask(fmt.Sprintf("%d more lines. Enter continues, s stops: ", len(lines)-i))
 			if !ok || strings.EqualFold(answer, "s") || strings.EqualFold(answer, "q") {
 				return false
 			}

@@ -41,11 +41,11 @@ func (s *session) doOverview(string) error {
 		}
 	}
 	if a := d.Assessment(); a != nil {
-		lines = append(lines, fmt.Sprintf("The advice of %s is %s, with %s.", a.Reviewer, advice(a.Recommendation), wording.Count(len(d.Standing), "finding", "findings")))
+		lines = append(lines, fmt.Sprintf("%s advises: %s, with %s.", a.Reviewer, advice(a.Recommendation), wording.Count(len(d.Standing), "finding", "findings")))
 	}
 	lines = append(lines, consequences(*d)...)
 	for _, why := range inTheWay(*d) {
-		lines = append(lines, "Not to be approved yet: "+why)
+		lines = append(lines, "It cannot be approved yet: "+why)
 	}
 	lines = append(lines, "Rationale:")
 	lines = append(lines, text("  ", orNone(d.Revision.Draft.Rationale))...)
@@ -75,7 +75,7 @@ func consequences(d review.Dossier) []string {
 	}
 	var lines []string
 	if len(d.Rendered) == 0 {
-		lines = append(lines, "No channel prompt of any agent changes.")
+		lines = append(lines, "No agent's prompt changes.")
 	} else {
 		lines = append(lines, "It changes "+wording.Count(len(d.Rendered), "channel prompt", "channel prompts")+":")
 		for _, key := range slices.Sorted(maps.Keys(d.Rendered)) {
@@ -87,7 +87,7 @@ func consequences(d review.Dossier) []string {
 		}
 	}
 	if d.Unassigned {
-		lines = append(lines, "No agent has this tool. Give it to one: toolcrib assign "+d.Proposal.Subject.ID+" --to NAME.")
+		lines = append(lines, "No agent has this tool. Assign it: toolcrib assign "+d.Proposal.Subject.ID+" --to NAME.")
 	}
 	for _, o := range d.Others {
 		lines = append(lines, "It makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
@@ -100,7 +100,7 @@ func (s *session) doFindings(string) error {
 	d := s.open
 	a := d.Assessment()
 	if a == nil {
-		s.out.line("Nobody has assessed this revision yet.")
+		s.out.line("This revision has no assessment yet.")
 		return nil
 	}
 	lines := []string{fmt.Sprintf("%s advises: %s. Rules %s.", a.Reviewer, advice(a.Recommendation), a.RulesVersion)}
@@ -118,10 +118,10 @@ func (s *session) doFindings(string) error {
 		}
 	}
 	if len(d.Standing) == 0 {
-		lines = append(lines, "It found nothing.")
+		lines = append(lines, "No findings.")
 	}
 	if a.Report.Comment != "" {
-		lines = append(lines, "The reviewer says:")
+		lines = append(lines, "Comment of the reviewer:")
 		lines = append(lines, text("  ", a.Report.Comment)...)
 	}
 	if a.Report.Builtin != "" {
@@ -131,7 +131,7 @@ func (s *session) doFindings(string) error {
 	if s.pages(lines) {
 		s.read[d.Proposal.ID].findings = d.Digest
 	} else {
-		s.out.line("Stopped: not all of it was read out.")
+		s.out.line("Stopped before the end.")
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (s *session) doRule(id string) error {
 		s.pages(lines)
 		return nil
 	}
-	s.out.linef("There is no rule %q of toolcrib's own.", id)
+	s.out.linef("toolcrib has no rule %q.", id)
 	return nil
 }
 
@@ -211,7 +211,7 @@ func (s *session) doThread(string) error {
 		lines = append(lines, e.lines...)
 	}
 	if len(entries) == 0 {
-		lines = append(lines, "Nothing was said yet.")
+		lines = append(lines, "No comments yet.")
 	}
 	s.pages(lines)
 	return nil

@@ -40,7 +40,7 @@ func stateOf(word string) (proposals.State, bool) {
 func (s *session) doList(word string) error {
 	state, ok := stateOf(word)
 	if !ok {
-		s.out.linef("%q is no state. Say all, yours, chief, changes, drafts, approved, rejected or withdrawn.", word)
+		s.out.linef("%q is not a state. Say all, yours, chief, changes, drafts, approved, rejected or withdrawn.", word)
 		return nil
 	}
 	s.open, s.query, s.list = nil, review.Query{State: state, Order: s.query.Order, Limit: pageSize}, nil
@@ -68,7 +68,7 @@ func (s *session) doSort(word string) error {
 
 func (s *session) doNext(string) error {
 	if s.next == "" {
-		s.out.line("That was all.")
+		s.out.line("End of the list.")
 		return nil
 	}
 	s.query.After = s.next
@@ -83,7 +83,7 @@ func (s *session) page() error {
 	}
 	s.next = page.Next
 	if len(page.Proposals) == 0 {
-		s.out.line("There are no such proposals.")
+		s.out.line("No proposals.")
 		return nil
 	}
 	for _, p := range page.Proposals {
@@ -91,7 +91,7 @@ func (s *session) page() error {
 		s.out.linef("%d. %s", len(s.list), s.row(p))
 	}
 	if s.next != "" {
-		s.out.line("There are more: say next.")
+		s.out.line("Say next for more.")
 	}
 	return nil
 }

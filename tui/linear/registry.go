@@ -34,10 +34,10 @@ func (s *session) entries(kind registry.Kind, filter string) error {
 		after = next
 	}
 	if len(lines) == 0 {
-		lines = []string{"Nothing has that in its id or name."}
+		lines = []string{"No match."}
 	}
 	if len(lines) >= maxEntries {
-		lines = append(lines, "There are more: say a part of the id too.")
+		lines = append(lines, "More match: add a part of the id.")
 	}
 	s.pages(lines)
 	return nil
@@ -143,7 +143,7 @@ func (s *session) versions(subject registry.Subject) ([]string, error) {
 		lines = append(lines, fmt.Sprintf("Version %d, %s, by %s, %s, hash %s.", v.Number, who, v.Author, stamp(v.DecidedAt), wording.Short(v.Hash)))
 	}
 	if len(lines) == 0 {
-		lines = []string{"Nothing of it is live yet."}
+		lines = []string{"No live version yet."}
 	}
 	return lines, nil
 }

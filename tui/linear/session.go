@@ -114,42 +114,42 @@ type command struct {
 func commands() []command {
 	return []command{
 		{names: []string{"list", "l"}, args: "[STATE]", help: "list the proposals: all, yours, chief, changes, drafts, approved, rejected or withdrawn", do: (*session).doList},
-		{names: []string{"find", "f"}, args: "[TEXT]", help: "list the proposals with a text in their subject, title, author or change set", do: (*session).doFind},
-		{names: []string{"sort"}, args: "ORDER", help: "list them by newest, oldest, risk (the worst findings first), subject or author", do: (*session).doSort},
-		{names: []string{"next", "n"}, help: "go on in the list", do: (*session).doNext},
+		{names: []string{"find", "f"}, args: "[TEXT]", help: "filter by subject, title, author or change set", do: (*session).doFind},
+		{names: []string{"sort"}, args: "ORDER", help: "sort by newest, oldest, risk (worst findings first), subject or author", do: (*session).doSort},
+		{names: []string{"next", "n"}, help: "continue the list", do: (*session).doNext},
 		{names: []string{"open", "o"}, args: "NUMBER", help: "open a proposal by its number in the list, its issue (#7) or its id", do: (*session).doOpen},
-		{names: []string{"mark", "m"}, args: "[NUMBERS | all]", help: "mark proposals of the list, or the open one, to decide on several together; alone in the queue it says what is marked", do: (*session).doMark},
-		{names: []string{"unmark"}, args: "NUMBERS | all", help: "take marks away", do: (*session).doUnmark},
-		{names: []string{"overview", "1"}, help: "what is proposed, by whom and why", open: true, do: (*session).doOverview},
-		{names: []string{"diff", "2"}, args: "[whole]", help: "what it changes, field by field", open: true, do: (*session).doDiff},
-		{names: []string{"findings", "3"}, help: "what the Chief of Staff found", open: true, do: (*session).doFindings},
-		{names: []string{"rule"}, args: "ID", help: "what a rule is about", do: (*session).doRule},
-		{names: []string{"prompt", "4"}, args: "[NUMBER [now | after | diff]]", help: "which channel prompts change, or one of them", open: true, do: (*session).doPrompt},
-		{names: []string{"thread", "5"}, help: "what was said and decided", open: true, do: (*session).doThread},
-		{names: []string{"history", "6"}, help: "the versions of the subject", open: true, do: (*session).doHistory},
-		{names: []string{"approve", "a"}, help: "make the open proposal live, with its change set; in the queue all that is marked, or nothing", do: (*session).doApprove},
-		{names: []string{"changes", "c"}, help: "send it, or in the queue all that is marked, back with a reason", do: (*session).doChanges},
-		{names: []string{"reject", "x"}, help: "reject it, or in the queue all that is marked, with a reason", do: (*session).doReject},
+		{names: []string{"mark", "m"}, args: "[NUMBERS | all]", help: "mark listed proposals, or the open one, to decide on several; alone, list the marked ones", do: (*session).doMark},
+		{names: []string{"unmark"}, args: "NUMBERS | all", help: "remove marks", do: (*session).doUnmark},
+		{names: []string{"overview", "1"}, help: "show the proposal, its author and reason", open: true, do: (*session).doOverview},
+		{names: []string{"diff", "2"}, args: "[whole]", help: "show the changes, field by field", open: true, do: (*session).doDiff},
+		{names: []string{"findings", "3"}, help: "show the findings", open: true, do: (*session).doFindings},
+		{names: []string{"rule"}, args: "ID", help: "explain a rule", do: (*session).doRule},
+		{names: []string{"prompt", "4"}, args: "[NUMBER [now | after | diff]]", help: "list the changed channel prompts, or show one", open: true, do: (*session).doPrompt},
+		{names: []string{"thread", "5"}, help: "show comments and decisions", open: true, do: (*session).doThread},
+		{names: []string{"history", "6"}, help: "list the versions of the subject", open: true, do: (*session).doHistory},
+		{names: []string{"approve", "a"}, help: "approve the open proposal with its change set; in the queue, all marked ones or none", do: (*session).doApprove},
+		{names: []string{"changes", "c"}, help: "send it, or in the queue all marked ones, back with a reason", do: (*session).doChanges},
+		{names: []string{"reject", "x"}, help: "reject it, or in the queue all marked ones, with a reason", do: (*session).doReject},
 		{names: []string{"waive", "w"}, args: "NUMBER", help: "waive a finding with a reason", open: true, do: (*session).doWaive},
-		{names: []string{"comment"}, args: "[FIELD [LINE]]", help: "say something, about a line of a field too", open: true, do: (*session).doComment},
-		{names: []string{"assess"}, help: "have the built-in reviewer look again", open: true, do: (*session).doAssess},
+		{names: []string{"comment"}, args: "[FIELD [LINE]]", help: "comment on the proposal, a field or a line", open: true, do: (*session).doComment},
+		{names: []string{"assess"}, help: "run the built-in review again", open: true, do: (*session).doAssess},
 		{names: []string{"submit"}, help: "submit the draft", open: true, do: (*session).doSubmit},
-		{names: []string{"rebase"}, help: "bring it up to the live version", open: true, do: (*session).doRebase},
+		{names: []string{"rebase"}, help: "rebase it on the live version", open: true, do: (*session).doRebase},
 		{names: []string{"withdraw"}, help: "withdraw it", open: true, do: (*session).doWithdraw},
-		{names: []string{"id"}, help: "its whole id and review digest", open: true, do: (*session).doID},
-		{names: []string{"tools", "t"}, args: "[TEXT]", help: "the tools that are live", do: (*session).doTools},
-		{names: []string{"agents"}, args: "[TEXT]", help: "the agents that are live", do: (*session).doAgents},
-		{names: []string{"lists"}, args: "[TEXT]", help: "the allow-lists that are live", do: (*session).doLists},
-		{names: []string{"show"}, args: "SUBJECT", help: "a tool or an agent, its versions and who uses it", do: (*session).doShow},
+		{names: []string{"id"}, help: "show its full id and review digest", open: true, do: (*session).doID},
+		{names: []string{"tools", "t"}, args: "[TEXT]", help: "list the live tools", do: (*session).doTools},
+		{names: []string{"agents"}, args: "[TEXT]", help: "list the live agents", do: (*session).doAgents},
+		{names: []string{"lists"}, args: "[TEXT]", help: "list the live allow-lists", do: (*session).doLists},
+		{names: []string{"show"}, args: "SUBJECT", help: "show a tool or an agent, its versions and users", do: (*session).doShow},
 		{names: []string{"fork"}, args: "ID", help: "draft a tool of your own from a core tool", do: (*session).doFork},
 		{names: []string{"new"}, args: "SUBJECT", help: "draft a proposal in your editor", do: (*session).doNew},
 		{names: []string{"revise", "e"}, help: "revise it in your editor", open: true, do: (*session).doRevise},
-		{names: []string{"calls"}, args: "[NUMBER]", help: "the calls of agents that wait for you, or one of them whole", do: (*session).doCalls},
-		{names: []string{"run"}, args: "NUMBER", help: "run a call that waits", do: (*session).doRun},
-		{names: []string{"refuse"}, args: "NUMBER", help: "refuse a call that waits, with a reason", do: (*session).doRefuse},
-		{names: []string{"log"}, help: "the newest entries of the audit log", do: (*session).doLog},
-		{names: []string{"back", "b"}, help: "back to the queue", do: (*session).doBack},
-		{names: []string{"help", "?"}, args: "[WORD]", help: "these commands, or those with a word in them", do: (*session).doHelp},
+		{names: []string{"calls"}, args: "[NUMBER]", help: "list the calls that wait for you, or show one", do: (*session).doCalls},
+		{names: []string{"run"}, args: "NUMBER", help: "run a waiting call", do: (*session).doRun},
+		{names: []string{"refuse"}, args: "NUMBER", help: "refuse a waiting call with a reason", do: (*session).doRefuse},
+		{names: []string{"log"}, help: "show the newest audit log entries", do: (*session).doLog},
+		{names: []string{"back", "b"}, help: "go back to the queue", do: (*session).doBack},
+		{names: []string{"help", "?"}, args: "[WORD]", help: "list these commands, or those that contain WORD", do: (*session).doHelp},
 		{names: []string{"quit", "q"}, help: "quit", do: (*session).doQuit},
 	}
 }
@@ -165,7 +165,7 @@ func (s *session) do(name, rest string) {
 				continue
 			}
 			if c.open && s.open == nil {
-				s.out.line("No proposal is open. Say open and its number.")
+				s.out.line("No proposal is open. Say open and a number.")
 				return
 			}
 			if err := c.do(s, rest); err != nil {
@@ -174,7 +174,7 @@ func (s *session) do(name, rest string) {
 			return
 		}
 	}
-	s.out.linef("%q is no command. Say help.", name)
+	s.out.linef("%q is not a command. Say help.", name)
 }
 
 func (s *session) doHelp(word string) error {
@@ -187,7 +187,7 @@ func (s *session) doHelp(word string) error {
 		}
 	}
 	if !found {
-		s.out.line("No command has that in it.")
+		s.out.line("No command matches.")
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func (s *session) follow() {
 	}
 	s.stamp = stamp
 	if s.open == nil {
-		s.out.line("Something was written since; list shows it.")
+		s.out.line("The list changed; say list.")
 		return
 	}
 	before := s.open.Digest
@@ -225,7 +225,7 @@ func (s *session) follow() {
 		return
 	}
 	if s.open.Digest != before {
-		s.out.linef("The proposal has changed since: it is %s, revision %d.", stateWord(s.open.Proposal.State), s.open.Proposal.Revision)
+		s.out.linef("The proposal changed: it is now %s, revision %d.", stateWord(s.open.Proposal.State), s.open.Proposal.Revision)
 	}
 }
 

@@ -20,8 +20,8 @@ const MaxBytes = 200_000
 // Why a part of a text is shown as it is written.
 var (
 	errDeep   = errors.New("it is nested too deeply, or a line is too long")
-	errLossy  = errors.New("something in it would not be seen")
-	errFailed = errors.New("it could not be laid out")
+	errLossy  = errors.New("rendering would hide part of it")
+	errFailed = errors.New("it cannot be rendered")
 )
 
 // Render lays a part of a text out in lines of at most width cells where it

@@ -34,7 +34,7 @@ func Count(n int, one, many string) string {
 // Against returns what a proposal with this base version was drafted against.
 func Against(version int) string {
 	if version == 0 {
-		return "nothing: it is new"
+		return "no earlier version"
 	}
 	return "version " + strconv.Itoa(version)
 }
@@ -52,19 +52,19 @@ func OneLine(err error) string {
 func Standing(s proposals.State) string {
 	switch s {
 	case proposals.Drafted:
-		return "it is a draft and not submitted yet"
+		return "it is a draft and not submitted"
 	case proposals.ChiefReview:
-		return "the Chief of Staff has not assessed it yet"
+		return "the Chief of Staff has not reviewed it yet"
 	case proposals.UserReview:
 		return "it waits for your decision"
 	case proposals.NeedsChanges:
-		return "it was sent back, and its author has not revised it yet"
+		return "it was sent back and not revised yet"
 	case proposals.Approved:
-		return "it is approved already"
+		return "it is already approved"
 	case proposals.Rejected:
-		return "it is rejected already"
+		return "it is already rejected"
 	case proposals.Withdrawn:
-		return "it is withdrawn already"
+		return "it is already withdrawn"
 	}
 	return "it is in the state " + string(s)
 }
@@ -95,7 +95,7 @@ func Obstacles(d review.Dossier, names func([]review.RuleFindings) string) []str
 			for _, b := range blocks {
 				n += b.Count
 			}
-			out = append(out, Count(n, "open block", "open blocks")+": "+names(blocks))
+			out = append(out, Count(n, "blocking finding is", "blocking findings are")+" open ("+names(blocks)+")")
 		case errors.Is(o, proposals.ErrState):
 			out = append(out, Standing(d.Proposal.State))
 		default:
