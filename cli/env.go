@@ -17,8 +17,11 @@ type Env struct {
 	Err    io.Writer
 	Getenv func(string) string
 	Dir    string // working directory
-	Now    func() time.Time
-	NewID  func() string // a new UUIDv7
+	// Program is the path of the running program, for configurations that start
+	// it; "" leaves it to be found by its name.
+	Program string
+	Now     func() time.Time
+	NewID   func() string // a new UUIDv7
 	// Account tells who runs the process; nil asks the operating system.
 	Account func() Account
 	// InTerminal and OutTerminal say whether a person is at the other end.
@@ -37,8 +40,9 @@ func System() Env {
 	if err != nil {
 		dir = "." // the folder is gone; relative names fail with their own message
 	}
+	program, _ := os.Executable() // "" where the system does not know
 	return Env{
-		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir,
+		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Program: program,
 		Now:        time.Now,
 		NewID:      func() string { return uuid.Must(uuid.NewV7()).String() },
 		InTerminal: term.IsTerminal(int(os.Stdin.Fd())), OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -29,6 +28,7 @@ type docInit struct {
 	Started  bool            `json:"started"` // whether servers were started or reached
 	Imports  []docImport     `json:"imports"`
 	Failures []docInitFailed `json:"failures"`
+	Agent    []docProposal   `json:"agent"` // the proposal of the agent of wrapped clients, where there is none
 	// Configuration is what the user's file lacks for the approved tools to run,
 	// with secrets masked.
 	Configuration string `json:"configuration,omitempty"`
@@ -58,8 +58,9 @@ func newInit(a *app) *cobra.Command {
 		Use:   "init",
 		Short: "Propose the tools of the MCP servers that your clients use",
 		Long: `Find the MCP servers that the clients on this machine start or connect to, show
-them, and propose their tools, one change set for each server. Nothing is live
-before you approve it, and no client's file is changed.
+them, and propose their tools, one change set for each server, and the agent that
+has them where wrap puts toolcrib in their place. Nothing is live before you
+approve it, and no client's file is changed.
 
 A server is started once to read its tools, and only after you agreed: a terminal
 asks, and scripts say --yes. The servers that files of the working directory name,
@@ -104,6 +105,16 @@ func clientList() string {
 	return b.String()
 }
 
+// knownClients refuses ids of no client.
+func knownClients(ids []string) error {
+	for _, id := range ids {
+		if !slices.ContainsFunc(clients.All(), func(c clients.Client) bool { return c.ID == id }) {
+			return usagef("there is no client %q; write one of %s", id, strings.Join(strings.Fields(clientList()), " "))
+		}
+	}
+	return nil
+}
+
 func runInit(ctx context.Context, a *app, f initFlags) error {
 	doc, found, err := f.find(a)
 	if err != nil {
@@ -140,15 +151,9 @@ func runInit(ctx context.Context, a *app, f initFlags) error {
 // find reads the files of the clients.
 func (f initFlags) find(a *app) (docInit, []clientServer, error) {
 	doc := docInit{
-		Schema: schema, Kind: "init", Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, DryRun: a.flags.dryRun,
+		Schema: schema, Kind: "init", Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, Agent: []docProposal{}, DryRun: a.flags.dryRun,
 	}
-	for _, id := range f.clients {
-		if !slices.ContainsFunc(clients.All(), func(c clients.Client) bool { return c.ID == id }) {
-			return doc, nil, usagef("--client is %q; write one of %s", id, strings.Join(strings.Fields(clientList()), " "))
-		}
-	}
-	home, err := a.env.home()
-	if err != nil {
+	if err := knownClients(f.clients); err != nil {
 		return doc, nil, err
 	}
 	c, err := a.settings()
@@ -156,7 +161,10 @@ func (f initFlags) find(a *app) (docInit, []clientServer, error) {
 		return doc, nil, err
 	}
 	// All files are read, so that --client gives no server another name.
-	files := clients.Machine{OS: runtime.GOOS, Home: home, Project: a.env.Dir, Getenv: a.env.Getenv}.Find()
+	files, err := a.clientFiles(nil, true)
+	if err != nil {
+		return doc, nil, err
+	}
 	other := func(id string) bool { return len(f.clients) > 0 && !slices.Contains(f.clients, id) }
 	for _, file := range files {
 		for _, p := range file.Problems {
@@ -211,13 +219,18 @@ func (d *docInit) importAll(ctx context.Context, a *app, ready []clientServer) e
 		}
 		out := taken.document(a)
 		if out.Configuration != "" {
-			missing = append(missing, c.lines())
+			missing = append(missing, c.lines(true))
 			out.Configuration = "" // it has the secrets of the command
 		}
 		d.Imports = append(d.Imports, out)
 	}
 	d.Configuration = strings.Join(missing, "\n")
-	return nil
+	if len(d.Imports) == 0 {
+		return nil
+	}
+	made, err := a.proposeClientsAgent(ctx)
+	d.Agent = newDocProposalList(made, "", false).Proposals
+	return err
 }
 
 // take reads the tools of a server and proposes them as a change set of its
@@ -230,69 +243,4 @@ func (c clientServer) take(ctx context.Context, a *app) (intaken, error) {
 		return intaken{}, err
 	}
 	return importFlags{server: c.label, set: c.label}.take(ctx, a, from.shown, data, &from)
-}
-
-// writeServers shows what the clients have.
-func (d *docInit) writeServers(p *page) {
-	var rows, left [][]string
-	for _, s := range d.Servers {
-		row := []string{s.Name, strings.Join(s.Clients, ", "), s.Starts}
-		if s.Excluded == "" {
-			rows = append(rows, row)
-		} else {
-			left = append(left, append(row[:2:2], s.Excluded))
-		}
-	}
-	if len(d.Servers) == 0 {
-		p.linef("No client on this machine has an MCP server that toolcrib knows of.")
-	}
-	if len(rows) > 0 {
-		p.table([]string{"SERVER", "CLIENTS", "STARTS"}, rows)
-	}
-	if len(left) > 0 {
-		p.blank()
-		p.table([]string{"LEFT OUT", "CLIENTS", "BECAUSE"}, left)
-	}
-	for i, problem := range d.Problems {
-		if i == 0 {
-			p.blank()
-		}
-		p.linef("problem: %s", problem)
-	}
-}
-
-// writeImports tells what was proposed and what comes next.
-func (d *docInit) writeImports(a *app, p *page, ready int) {
-	if !d.Started {
-		if ready > 0 {
-			p.blank()
-			p.linef("Nothing was started. To read the tools of %s and propose them: toolcrib init --yes", counted(ready, "server"))
-		}
-		return
-	}
-	p.blank()
-	proposed := 0
-	for _, i := range d.Imports {
-		proposed += len(i.Proposals)
-		p.linef("%s: %s, %d proposed as the change set %s", i.Label, definitions(i.Definitions), len(i.Proposals), i.Label)
-	}
-	for _, f := range d.Failures {
-		p.linef("%s: not read: %s", f.Server, f.Error)
-	}
-	if d.Configuration != "" {
-		p.blank()
-		p.linef("For approved tools to run, %s needs:", a.config.userFile)
-		for line := range strings.Lines(d.Configuration) {
-			p.linef("  %s", strings.TrimRight(line, "\n"))
-		}
-		if strings.Contains(d.Configuration, clients.Mask) {
-			p.linef("%s stands for a secret that the client's file has.", clients.Mask)
-		}
-		p.linef("The variables that it names have to be set where toolcrib runs.")
-	}
-	a.closing(p)
-	if proposed > 0 && !d.DryRun {
-		p.blank()
-		p.linef("Next, review what waits: toolcrib")
-	}
 }

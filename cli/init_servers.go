@@ -19,7 +19,7 @@ type clientServer struct {
 	listed   clients.Server
 	files    []clients.File // that list it
 	config   serverConfig
-	values   map[string]string // the variables that the clients set for it
+	values   map[string]string // the variables that the clients set for it, as they write them
 	excluded string            // why it is not imported, "" when it is
 }
 
@@ -86,14 +86,20 @@ func convert(s clients.Server, f clients.File, env Env) clientServer {
 		c.excluded = "it is switched off"
 	case s.Transport == clients.SSE:
 		c.excluded = "it speaks SSE, the older transport, which toolcrib does not"
+	case s.Command == "" && s.URL == "":
+		c.excluded = "it has neither a command nor a URL, as servers that extensions bring"
+	case s.Command != "" && s.URL != "":
+		c.excluded = "it has a command and a URL"
 	}
 	for _, v := range s.Env {
-		c.values[v.Name] = fill.text(v.Value)
+		c.values[v.Name] = v.Value
+		fill.text(v.Value)
 	}
 	if s.URL != "" {
 		c.config.URL, c.config.TokenEnv = fill.text(s.URL), s.TokenEnv
 		for _, h := range s.Headers {
-			token, bearer := strings.CutPrefix(fill.text(h.Value), "Bearer ")
+			token, bearer := strings.CutPrefix(h.Value, "Bearer ")
+			fill.text(h.Value)
 			if !strings.EqualFold(h.Name, "Authorization") || !bearer {
 				c.excluded = fmt.Sprintf("it is sent the header %s; toolcrib sends a bearer token and no other", h.Name)
 				continue
@@ -196,11 +202,20 @@ func (c clientServer) environment(env Env) Env {
 	own := env.Getenv
 	env.Getenv = func(name string) string {
 		if value, ok := c.values[name]; ok {
-			return value
+			return (&filler{env: Env{Getenv: own}}).text(value)
 		}
 		return own(name)
 	}
 	return env
+}
+
+// filled reports whether its command or address has references filled in, which
+// the configuration has none of.
+func (c clientServer) filled() bool {
+	if c.listed.URL != "" {
+		return c.config.URL != c.listed.URL
+	}
+	return !slices.Equal(c.config.Command[1:], c.listed.Args)
 }
 
 // starts says what a person sees of a server: its command or its address, with
@@ -217,15 +232,16 @@ func (c clientServer) starts() string {
 	return strings.Join(words, " ")
 }
 
-// lines returns what the configuration needs for the server, with secrets masked
-// and references as the client has them.
-func (c clientServer) lines() string {
-	s, masked := c.config, c.listed.Masked()
-	if s.URL != "" {
-		s.URL = masked.URL
-		return s.lines(c.label)
+// lines returns what the configuration needs for the server; masked has secrets
+// masked and references as the client has them.
+func (c clientServer) lines(masked bool) string {
+	s, listed := c.config, c.listed.Masked()
+	switch {
+	case masked && s.URL != "":
+		s.URL = listed.URL
+	case masked:
+		s.Command = append([]string{s.Command[0]}, listed.Args...)
 	}
-	s.Command = append([]string{s.Command[0]}, masked.Args...)
 	lines := s.lines(c.label)
 	if s.Dir != "" {
 		lines += fmt.Sprintf("dir = %q\n", s.Dir)

@@ -95,7 +95,7 @@ interrupted.`,
 			newWithdraw, newComment, newWaive, newRebase, newRegroup, creating(newFork), newAssign,
 		}},
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newLists, newHistory, newBlame, newRollback, newVerify, newBackup, newLog, newExport, newDrift}},
-		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, creating(newInit), creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck}},
+		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, creating(newInit), creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck, newWrap, newUnwrap}},
 		{groupRuntime, []func(*app) *cobra.Command{newParse, creating(newExec), newCalls, creating(newMCP)}},
 		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newTrust, newUntrust, newVersion}},
 	} {

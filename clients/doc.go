@@ -16,7 +16,4 @@
 // limited, only regular files are read, and a problem is reported at its place.
 // What is read goes to a terminal through internal/visible, and without its
 // secrets (Server.Masked, File.Masked).
-//
-// toolcrib init reads with it. Nothing calls Wrap and Keeper yet: a wrapped client
-// needs its servers in the configuration of toolcrib, which no command writes.
 package clients

@@ -172,13 +172,13 @@ func (k Keeper) Apply(c Change) error {
 	if !c.undo {
 		text, err := json.MarshalIndent(c.record, "", "  ")
 		if err == nil {
-			err = replaceFile(named, append(text, '\n'), nil)
+			err = ReplaceFile(named, append(text, '\n'), nil)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := replaceFile(c.Path, c.After.data, c.Before.data); err != nil {
+	if err := ReplaceFile(c.Path, c.After.data, c.Before.data); err != nil {
 		if c.fresh {
 			err = errors.Join(err, os.Remove(named), os.Remove(c.Backup))
 		}

@@ -23,10 +23,10 @@ func writeNew(name string, text []byte) error {
 	return err
 }
 
-// replaceFile replaces a file in one step. One that is there keeps its mode and
+// ReplaceFile replaces a file in one step. One that is there keeps its mode and
 // its owner; with before, it is refused when it does not hold that any more. A
 // new one is readable by its owner alone.
-func replaceFile(name string, text, before []byte) (err error) {
+func ReplaceFile(name string, text, before []byte) (err error) {
 	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text())
 	if err := writeNew(part, text); err != nil {
 		return err

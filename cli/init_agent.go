@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// clientsAgent is the agent whose tools wrapped clients get.
+const clientsAgent = "clients"
+
+// clientsProposal proposes it. Imported tools are of the category other, which no
+// shipped list takes in; two tools of the assistant are of it too.
+const clientsProposal = `{
+	"type": "new", "subject": "agent:user/clients", "baseVersion": 0, "changeSet": "clients",
+	"definition": {
+		"id": "clients", "name": "Clients",
+		"description": "The tools that MCP clients on this machine get from toolcrib: every approved tool of the category other, which imported ones have.",
+		"soul": "You help the person you work for with care, do what was asked and no more, and say plainly what you did and what you could not do.",
+		"allowList": {"categories": ["other"], "excludeInLocal": ["get_context", "set_project"]}
+	},
+	"rationale": "Clients that start toolcrib in place of their own servers need an agent that has the approved tools of these servers.",
+	"examples": ["A client lists the tools of its memory server through toolcrib.", "A client calls an approved tool of its tracker through toolcrib."],
+	"testCases": [
+		{"name": "reports what it did", "input": "Look up the open issues.", "expect": "pass", "output": "There are two open issues.", "checks": [{"type": "contains", "value": "open issues"}]},
+		{"name": "invents nothing", "input": "Look up the open issues.", "expect": "fail", "output": "I did something else.", "checks": [{"type": "contains", "value": "open issues"}]}
+	]
+}`
+
+// proposeClientsAgent proposes the agent of wrapped clients, unless it is there
+// or proposed already.
+func (a *app) proposeClientsAgent(ctx context.Context) ([]proposals.Proposal, error) {
+	b, err := a.openSession(ctx)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := decodeProposals("the agent of clients", []byte(clientsProposal), true)
+	if err != nil {
+		return nil, err
+	}
+	subject := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: clientsAgent}
+	there := false
+	err = a.db.View(ctx, func(r review.Reader) error {
+		open, err := r.OpenOn(ctx, subject)
+		if err != nil {
+			return err
+		}
+		_, err = r.Live(ctx, subject)
+		there = err == nil || len(open) > 0
+		if errors.Is(err, review.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	if err != nil || there {
+		return nil, err
+	}
+	return b.desk.Propose(ctx, b.actor, []proposals.Draft{parsed[0].Draft}, true)
+}

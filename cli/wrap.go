@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/clients"
+	"toolcrib/history/diff"
+)
+
+type wrapFlags struct {
+	agent              string
+	yes, here, anyway  bool
+	keepChanges, links bool
+}
+
+// docWrap tells of files of clients that are wrapped or unwrapped.
+type docWrap struct {
+	Schema  int           `json:"schema"`
+	Kind    string        `json:"kind"`
+	Files   []docWrapFile `json:"files"`
+	Written bool          `json:"written"`
+	// Configuration is what is added to the user's file, with secrets masked.
+	Configuration string `json:"configuration,omitempty"`
+	DryRun        bool   `json:"dry_run,omitempty"`
+}
+
+type docWrapFile struct {
+	Client  string    `json:"client"`
+	File    string    `json:"file"`
+	Servers []string  `json:"servers"`
+	Backup  string    `json:"backup,omitempty"`
+	Hunks   []docHunk `json:"hunks"` // with secrets masked
+	Refused string    `json:"refused,omitempty"`
+}
+
+// wrapEntry is what the server is called that stands for the others.
+const wrapEntry = "toolcrib"
+
+func newWrap(a *app) *cobra.Command {
+	f := wrapFlags{agent: clientsAgent}
+	cmd := &cobra.Command{
+		Use:   "wrap [CLIENT…]",
+		Short: "Put toolcrib in the place of a client's MCP servers",
+		Long: `Replace the servers in the files of clients by one entry that starts
+"toolcrib mcp --expose tools": the client then has the approved tools of these
+servers, and every call passes the gates. All clients are wrapped when none is
+named. The difference is shown first; a terminal asks, and scripts say --yes.
+
+Only the servers change: comments and everything else in the file stay byte for
+byte. A backup, which only you can read, and a record are kept beside the file, and
+toolcrib unwrap restores it. What the servers need is added to your configuration;
+the variables that the client gives them become those of the entry.
+
+A file is refused when it changed in between, when a server in it cannot run behind
+toolcrib, when none of the tools of a server is approved for the agent (--anyway
+wraps it), when a symbolic link leads it elsewhere (--follow-links writes there),
+or when servers were added to a wrapped one. Files of the working directory need
+--here. Exit status 6 when a file was refused.`,
+		Example: `  toolcrib wrap --dry-run
+  toolcrib wrap cursor claude-desktop --yes
+  toolcrib unwrap cursor`,
+		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
+	}
+	set := cmd.Flags()
+	set.StringVar(&f.agent, "agent", f.agent, "the agent `PROFILE` whose tools the clients get")
+	set.BoolVar(&f.anyway, "anyway", false, "wrap a file also when a server in it has no approved tool yet")
+	set.BoolVar(&f.here, "here", false, "wrap the files of the working directory, too")
+	set.BoolVar(&f.links, "follow-links", false, "write to where a symbolic link leads")
+	set.BoolVar(&f.yes, "yes", false, "write without asking")
+	return cmd
+}
+
+// wrapping is one file with what is to become of it.
+type wrapping struct {
+	change  clients.Change
+	servers []clientServer
+}
+
+func runWrap(ctx context.Context, a *app, ids []string, f wrapFlags) error {
+	files, err := a.clientFiles(ids, f.here)
+	if err != nil {
+		return err
+	}
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	has, err := f.approvedServers(ctx, a)
+	if err != nil {
+		return err
+	}
+	all, err := a.allClientServers()
+	if err != nil {
+		return err
+	}
+	doc := docWrap{Schema: schema, Kind: "wrap", Files: []docWrapFile{}, DryRun: a.flags.dryRun}
+	var plans []wrapping
+	missing := map[string]clientServer{}
+	for _, file := range files {
+		w, err := f.plan(a, c, file, all, has)
+		switch {
+		case errors.Is(err, clients.ErrNoServers):
+			continue
+		case err != nil:
+			doc.Files = append(doc.Files, docWrapFile{Client: file.Client, File: file.Path, Servers: []string{}, Hunks: []docHunk{}, Refused: sentence(err)})
+			continue
+		case w.change.None():
+			continue
+		}
+		plans = append(plans, w)
+		d := newDocWrapFile(w.change)
+		for _, s := range w.servers {
+			d.Servers = append(d.Servers, s.label)
+			if _, known := c.Servers[s.label]; !known {
+				missing[s.label] = s
+			}
+		}
+		doc.Files = append(doc.Files, d)
+	}
+	var shown, lines []string
+	for _, label := range slices.Sorted(maps.Keys(missing)) {
+		shown = append(shown, missing[label].lines(true))
+		lines = append(lines, missing[label].lines(false))
+	}
+	doc.Configuration = strings.Join(shown, "\n")
+	return doc.finish(a, f, len(plans), func() error {
+		if err := a.addToConfig(lines); err != nil {
+			return err
+		}
+		for _, w := range plans {
+			if err := f.keeper(a).Apply(w.change); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (f wrapFlags) keeper(a *app) clients.Keeper {
+	return clients.Keeper{Now: a.env.Now, FollowLinks: f.links}
+}
+
+func newDocWrapFile(c clients.Change) docWrapFile {
+	patch := diff.Lines(string(c.Before.Masked()), string(c.After.Masked()))
+	return docWrapFile{Client: c.Before.Client, File: c.Path, Servers: []string{}, Backup: c.Backup, Hunks: newDocHunks(patch.Unified(3))}
+}
+
+// finish shows what would be written, asks, and writes.
+func (d *docWrap) finish(a *app, f wrapFlags, changes int, write func() error) error {
+	asks := !f.yes && !a.flags.json && !a.flags.dryRun && a.env.InTerminal && a.env.OutTerminal && changes > 0
+	if asks {
+		p := &page{colour: a.colour()}
+		d.write(a, p)
+		fmt.Fprintf(&p.buf, "Write %s? [y/N] ", counted(changes, "file"))
+		if _, err := a.env.Out.Write(p.buf.Bytes()); err != nil {
+			return err
+		}
+		answer, _ := bufio.NewReader(a.env.In).ReadString('\n') // the end of the input is no
+		word := strings.ToLower(strings.TrimSpace(answer))
+		f.yes = word == "y" || word == "yes"
+	}
+	if f.yes && changes > 0 && !a.flags.dryRun {
+		if err := write(); err != nil {
+			return err
+		}
+		d.Written = true
+	}
+	err := a.print(d, func(p *page) {
+		if !asks {
+			d.write(a, p)
+		}
+		switch {
+		case d.Written:
+			p.linef("%s written. Restart the clients to have them read it.", counted(changes, "file"))
+		case changes == 0:
+			p.linef("There is nothing to write.")
+		case a.flags.dryRun:
+			a.closing(p)
+		default:
+			p.linef("Nothing was written; say --yes.")
+		}
+	})
+	refused := slices.ContainsFunc(d.Files, func(file docWrapFile) bool { return file.Refused != "" })
+	return errors.Join(err, findingsUnless(!refused))
+}
+
+func (d *docWrap) write(a *app, p *page) {
+	for _, file := range d.Files {
+		if file.Refused != "" {
+			p.linef("%s: refused: %s", file.File, file.Refused)
+			continue
+		}
+		p.linef("--- %s", file.File)
+		p.linef("+++ %s", file.File)
+		for _, h := range file.Hunks {
+			writeHunk(p, h)
+		}
+		if file.Backup != "" {
+			p.linef("backup: %s", file.Backup)
+		}
+		p.blank()
+	}
+	if d.Configuration != "" {
+		p.linef("Added to %s:", a.config.userFile)
+		p.text("  ", d.Configuration)
+		p.blank()
+	}
+}
