@@ -2,7 +2,6 @@ package rules
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -117,17 +116,14 @@ func (a *attack) findings(c *Change, s *scanned) []Finding {
 // matched returns findings of the matches of the named frames in s.
 func (a *attack) matched(c *Change, s *scanned, frames string) []Finding {
 	var spans []passage
+	at := map[int]*scan.Match{}
 	for _, i := range s.byRule[frames] {
 		if m := &s.Matches[i]; !mentioned(m) && !a.excepts(c, s, m) {
 			spans = append(spans, passage{m.Start, m.End, m.Disguise})
+			at[m.Start] = m
 		}
 	}
-	return s.findings(spans, func(p passage) string {
-		if p.disguise != 0 {
-			return fmt.Sprintf("%s, in disguise (%s).", a.Message, disguised(p.disguise))
-		}
-		return a.Message + "."
-	})
+	return s.findings(spans, func(p passage) string { return a.message(c, s, p, at[p.start]) })
 }
 
 // excepts reports whether m is an honest use of the words of a.

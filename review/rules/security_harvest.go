@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules/scan"
 )
 
@@ -37,15 +38,15 @@ func (a *attack) asked(c *Change, s *scanned) []Finding {
 			due := c.about(ask.Needs) || ask.Foreign && c.concerns(s.Value[m.Start:m.End])
 			if !due && !mentioned(m) {
 				spans = append(spans, passage{m.Start, m.End, m.Disguise})
-				what = ask.What
+				what = ask.What + " (" + jsondoc.Quote(clipped(s.Value[m.Start:m.End], maxWord)) + ")"
 			}
 		}
 	}
 	return s.findings(spans, func(passage) string {
 		if parameter {
-			return fmt.Sprintf("Parameter %+q asks for %s, which the tool's purpose does not need.", s.Param, what)
+			return fmt.Sprintf("Parameter %+q asks for %s, which the tool's purpose, %s, does not need.", s.Param, what, jsondoc.Quote(c.statedPurpose()))
 		}
-		return "Asks for " + what + ", which the tool's purpose does not need."
+		return fmt.Sprintf("Asks for %s, which the tool's purpose, %s, does not need.", what, jsondoc.Quote(c.statedPurpose()))
 	})
 }
 

@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 	"strings"
+
+	"toolcrib/registry/jsondoc"
 )
 
 // strays reports whether what s says to do has nothing to do with what the tool says it is
@@ -35,7 +37,7 @@ func straying(c *Change) []Finding {
 				continue
 			}
 			found = append(found, s.findings([]passage{{start: 0, end: len(s.Value)}}, func(passage) string {
-				return fmt.Sprintf("Parameter %+q reaches beyond what the tool says it is for.", s.Param)
+				return fmt.Sprintf("Parameter %+q reaches beyond what the tool says it is for, %s.", s.Param, jsondoc.Quote(c.statedPurpose()))
 			})...)
 		}
 	}

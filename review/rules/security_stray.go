@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules/scan"
 )
 
@@ -108,7 +109,7 @@ func reachingParameters(c *Change) []Finding {
 			continue
 		}
 		found = append(found, s.findings([]passage{{start: 0, end: len(s.Value)}}, func(passage) string {
-			return fmt.Sprintf("Parameter %+q reaches beyond what the tool says it is for.", s.Param)
+			return fmt.Sprintf("Parameter %+q reaches beyond what the tool says it is for, %s.", s.Param, jsondoc.Quote(c.statedPurpose()))
 		})...)
 	}
 	return found

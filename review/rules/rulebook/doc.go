@@ -12,7 +12,9 @@
 //
 //	name        a few words in lower case with hyphens
 //	severity    the worst that a finding can be: info, warn or block
-//	message     what is wrong, without a full stop
+//	message     what is wrong, without a full stop; {purpose} stands for what the
+//	            tool says it is for. The finding adds the sentence, with the
+//	            passage marked, and the words seen with their concepts
 //	suggestion  what to change
 //	doc         what the rule finds and why that matters; lines are joined
 //	bad, good   texts in which the rule finds something, and nothing; a sentence

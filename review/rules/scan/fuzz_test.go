@@ -33,7 +33,7 @@ func FuzzScan(f *testing.F) {
 		for _, m := range r.Matches {
 			inside(m.Start, m.End)
 			for _, s := range m.Steps {
-				inside(s[0], s[1])
+				inside(s.Start, s.End)
 			}
 		}
 		for _, d := range r.Decoded {

@@ -139,6 +139,14 @@ func (g *Grammar) Each(s Set) iter.Seq[string] {
 	}
 }
 
+// first returns the name of the first named concept in s, "" when there is none.
+func (g *Grammar) first(s Set) string {
+	for name := range g.Each(s) {
+		return name
+	}
+	return ""
+}
+
 // Names lists the named concepts, by the number of their bit in a Set. It is not
 // to be changed.
 func (g *Grammar) Names() []string { return g.lex.names }

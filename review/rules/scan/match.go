@@ -15,13 +15,19 @@ type Match struct {
 	// of the match, Lead those of the three words in front of it, Within those
 	// of the match itself.
 	Sentence, Before, Lead, Within Set
-	// Steps are the bytes of the word or phrase that fills each step, in the
-	// order of the pattern.
-	Steps [][2]int
+	// Steps are the words or phrases that fill the steps, in the order of the
+	// pattern.
+	Steps []Step
 	// Nested says that the match is in a text decoded from the one scanned.
 	Nested bool
 	// Stance says whether the match is said or only spoken of.
 	Stance Stance
+}
+
+// Step is the word or phrase that fills a step of a frame.
+type Step struct {
+	Start, End int
+	Concept    string // that it stands for, "" for a word of the pattern itself
 }
 
 // maxPerSentence bounds the matches of a frame without order in one sentence.

@@ -23,7 +23,7 @@ func (s *reader) report(n int, f *frame, first, last int) {
 			m.Disguise |= s.tokens[i].hide
 		}
 		start, end := s.seg.origin(int(s.tokens[a].start), int(s.tokens[b].end))
-		m.Steps = append(m.Steps, [2]int{start, end})
+		m.Steps = append(m.Steps, Step{start, end, s.g.first(f.steps[k].set.and(&s.sets[a]))})
 	}
 	m.Quoted = s.inQuotes(first, last)
 	m.Stance = s.stance(f, first, last)
