@@ -5,7 +5,7 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME     ?= 1m
 
-.PHONY: build test lint fmt bench fuzz crash eval suites servers ci
+.PHONY: build test lint fmt bench performance fuzz crash eval suites servers ci
 
 build: ## the binary, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
@@ -22,6 +22,9 @@ fmt: ## write the one format
 
 bench: ## every benchmark once
 	go test -run '^$$' -bench . -benchmem ./...
+
+performance: ## measure for an hour and write docs/performance.md
+	go run ./bench/run -runs 5 -write docs/performance.md
 
 # An input that found something new is made smaller for a second, not for a
 # minute: the time is for finding more.

@@ -18,7 +18,6 @@ func notRun() map[string]string {
 		"go run . demo": "builds the program; .ci/run types it",
 		"go test ./...": "is what runs this; .ci/run types it",
 		"go install .":  "writes to the folder of the one who tests",
-		"go run ./bench/run -runs 5 -write docs/performance.md":                                            "measures for minutes",
 		"toolcrib import --mcp-url https://mcp.example.com/mcp --token-env EXAMPLE_TOKEN --server example": "asks a server on the network",
 		"toolcrib import --mcp-url https://mcp.example.com/mcp --server example":                           "asks a server on the network",
 		"toolcrib mcp --http 127.0.0.1:8765 --token-file ~/.config/toolcrib/mcp.token":                     "serves until it is interrupted; TestMCPTokenFile has it",

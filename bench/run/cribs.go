@@ -26,22 +26,16 @@ const waitingShare = 5
 
 // crib makes a database with the given content, and knows what waits in it.
 func (b bench) crib(ctx context.Context, content storetest.Crowd) (crib, error) {
-	c, err := b.filled(ctx, content)
-	if err != nil {
-		return c, err
-	}
-	return c, c.wait(ctx)
-}
-
-// filled makes a database with the given content.
-func (b bench) filled(ctx context.Context, content storetest.Crowd) (crib, error) {
 	c := crib{b: b, path: filepath.Join(b.dir, fmt.Sprintf("crib-%d-%d-%d.db", content.Tools, content.Waiting, content.Versions))}
 	desk, err := review.New(nil, review.Policy{}, time.Now, nil)
 	if err != nil {
 		return c, err
 	}
 	content.Rules = desk.RulesVersion()
-	return c, content.Fill(ctx, c.path)
+	if err := content.Fill(ctx, c.path); err != nil {
+		return c, err
+	}
+	return c, c.wait(ctx)
 }
 
 // wait reads the ids of up to a thousand proposals that wait.
@@ -73,18 +67,9 @@ func (c *crib) command(args ...string) command {
 	return command{argv: append([]string{c.b.bin}, args...), dir: home, env: []string{"HOME=" + home, "TOOLCRIB_DB=" + c.path, "USER=mara"}}
 }
 
-// engine is SQLite's own check of the database, where there is a shell for it.
-func (c *crib) engine() []contender {
-	if !has("sqlite3") {
-		return nil
-	}
-	check := command{argv: []string{"sqlite3", c.path, "PRAGMA integrity_check"}, dir: c.b.dir}
-	return []contender{{name: "sqlite3", shown: "sqlite3 … 'PRAGMA integrity_check'", command: func(int) (command, error) { return check, nil }}}
-}
-
 // always is a contender whose command is the same each time.
 func (c *crib) always(args ...string) contender {
-	return contender{name: "toolcrib", shown: "toolcrib " + strings.Join(args, " "), command: func(int) (command, error) { return c.command(args...), nil }}
+	return contender{"toolcrib", "toolcrib " + strings.Join(args, " "), func(int) (command, error) { return c.command(args...), nil }}
 }
 
 // with is the command with text on its standard input.

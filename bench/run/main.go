@@ -1,13 +1,11 @@
 // Command run times toolcrib as whole processes, on databases of growing size,
-// beside what somebody would use instead, in the same run: sqlite3, git,
-// fossil, taskwarrior, tig and diff, as Debian packs them. What is missing is
-// left out with a message. It tells what passes before main, part by part, and
+// beside git and sqlite3 doing something of the same kind in the same run, and
 // then runs the Go benchmarks of what happens inside a process.
 //
-//	go run ./bench/run [-runs 15] [-sizes 100,10000,100000] [-million] [-write docs/performance.md]
+//	go run ./bench/run [-runs 15] [-sizes 100,10000,100000] [-write docs/performance.md]
 //
-// Every figure is the median of the runs, which take turns, so that what else
-// the machine does falls on all alike.
+// Every figure is the median of the runs, which take turns, so that other work
+// on the machine slows all alike.
 package main
 
 import (
@@ -26,8 +24,7 @@ func main() {
 	var o options
 	flag.IntVar(&o.runs, "runs", 15, "how often each command is timed")
 	sizes := flag.String("sizes", "100,10000,100000", "how many tools and proposals the databases hold")
-	flag.BoolVar(&o.million, "million", false, "also list and verify a million of them, which takes minutes and 5 GB")
-	flag.StringVar(&o.only, "only", "", "only operations whose name contains `TEXT`")
+	flag.StringVar(&o.only, "only", "", "only operations whose name contains `TEXT`, and no benchmarks")
 	flag.StringVar(&o.write, "write", "", "put the tables into this `FILE`, between its marks")
 	flag.Parse()
 	for field := range strings.SplitSeq(*sizes, ",") {
@@ -45,11 +42,10 @@ func main() {
 }
 
 type options struct {
-	runs    int
-	sizes   []int
-	million bool
-	only    string
-	write   string
+	runs  int
+	sizes []int
+	only  string
+	write string
 }
 
 func run(ctx context.Context, o options) (err error) {
@@ -65,17 +61,15 @@ func run(ctx context.Context, o options) (err error) {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("build toolcrib (run it from the top of the checkout): %w", err)
 	}
+	info, err := os.Stat(b.bin)
+	if err != nil {
+		return err
+	}
 	operations, err := b.operations(ctx)
 	if err != nil {
 		return err
 	}
-	rows, err := b.beforeMain(ctx)
-	if err != nil {
-		return fmt.Errorf("start, before main: %w", err)
-	}
-	for _, r := range rows {
-		fmt.Fprintln(os.Stderr, r)
-	}
+	var rows []row
 	for _, op := range operations {
 		if !strings.Contains(op.name, o.only) {
 			continue
@@ -85,25 +79,19 @@ func run(ctx context.Context, o options) (err error) {
 			return fmt.Errorf("%s, %s: %w", op.name, op.size, err)
 		}
 		rows = append(rows, measured...)
-		for _, r := range measured {
-			fmt.Fprintln(os.Stderr, r)
-		}
 	}
-	figures, err := b.insideAProcess(ctx)
+	whole := render(rows, info.Size())
+	fmt.Print(whole)
+	if o.only != "" { // what it left out keeps its figures
+		return nil
+	}
+	inside, err := benchmarks(ctx)
 	if err != nil {
 		return err
 	}
-	whole, within := render(rows), renderInside(figures)
-	fmt.Print(whole, "\n", within)
+	fmt.Print("\n", inside)
 	if o.write == "" {
 		return nil
 	}
-	// What -only left out keeps the figures it has.
-	if len(rows) > 0 {
-		err = replace(o.write, begin, end, whole)
-	}
-	if len(figures) > 0 {
-		err = errors.Join(err, replace(o.write, beginInside, endInside, within))
-	}
-	return err
+	return errors.Join(replace(o.write, begin, end, whole), replace(o.write, beginInside, endInside, inside))
 }

@@ -25,7 +25,7 @@ type command struct {
 	dir   string
 	env   []string // beside PATH
 	stdin string
-	exit  int // that means success
+	exit  int // the status that means success
 }
 
 // contender is somebody who does an operation. The nth command of a run is
@@ -34,8 +34,6 @@ type contender struct {
 	name    string
 	shown   string // the command, as the table shows it
 	command func(n int) (command, error)
-	// time replaces the clock around a whole process.
-	time func(ctx context.Context, n int) (time.Duration, error)
 }
 
 // operation is something that people do, at a size. The first contender is
@@ -50,21 +48,8 @@ type operation struct {
 type row struct {
 	operation, size string
 	ours            time.Duration
-	amount          string // in place of ours, for what is no time
 	peer, shown     string
 	theirs          time.Duration // 0 when there is no peer
-}
-
-func (r row) String() string {
-	return fmt.Sprintf("%-50s %-12s %12s  %-12s %9.1f ms", r.operation, r.size, r.cost(), r.peer, ms(r.theirs))
-}
-
-// cost is what toolcrib takes.
-func (r row) cost() string {
-	if r.amount != "" {
-		return r.amount
-	}
-	return fmt.Sprintf("%.1f ms", ms(r.ours))
 }
 
 // measure lets the contenders of an operation take turns and returns a row for
@@ -77,7 +62,11 @@ func (b bench) measure(ctx context.Context, op operation) ([]row, error) {
 	times := make([][]time.Duration, len(op.contenders))
 	for n := -1; n < runs; n++ { // the first is to warm up
 		for i, c := range op.contenders {
-			took, err := c.once(ctx, n+1)
+			do, err := c.command(n + 1)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
+			took, err := do.run(ctx)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
@@ -97,17 +86,6 @@ func (b bench) measure(ctx context.Context, op operation) ([]row, error) {
 		rows = append(rows, r)
 	}
 	return rows, nil
-}
-
-func (c contender) once(ctx context.Context, n int) (time.Duration, error) {
-	if c.time != nil {
-		return c.time(ctx, n)
-	}
-	do, err := c.command(n)
-	if err != nil {
-		return 0, err
-	}
-	return do.run(ctx)
 }
 
 // run runs the command once and returns how long it took.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -63,53 +62,6 @@ func (p peers) git(ctx context.Context, n int) (string, error) {
 	return dir, shell(ctx, dir, "", "sh", "-c", "git reset -q --hard && git config user.name Ada && git config user.email ada@example.com && git gc -q")
 }
 
-// task returns the settings of a taskwarrior with n tasks.
-func (p peers) task(ctx context.Context, n int) ([]string, error) {
-	dir := filepath.Join(p.dir, fmt.Sprintf("task-%d", n))
-	env := []string{"HOME=" + dir, "TASKRC=" + filepath.Join(dir, "taskrc"), "TASKDATA=" + dir}
-	if _, err := os.Stat(dir); err == nil {
-		return env, nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "taskrc"), []byte("confirmation=no\nverbose=nothing\nhooks=off\n"), 0o600); err != nil {
-		return nil, err
-	}
-	tasks := make([]map[string]string, n)
-	for i := range tasks {
-		tasks[i] = map[string]string{"description": title(i), "status": "pending", "entry": "20260101T000000Z"}
-	}
-	in, err := json.Marshal(tasks)
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(ctx, "task", "import", "-")
-	cmd.Env, cmd.Stdin = append(env, "PATH="+os.Getenv("PATH")), strings.NewReader(string(in))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("task import: %w\n%.500s", err, out)
-	}
-	return env, nil
-}
-
-// fossil returns a checkout of a repository with a ticket, and its id.
-func (p peers) fossil(ctx context.Context) (dir string, env []string, err error) {
-	dir = filepath.Join(p.dir, "fossil")
-	env = []string{"HOME=" + dir, "USER=ada"}
-	if _, err := os.Stat(dir); err == nil {
-		return dir, env, nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", nil, err
-	}
-	cmd := exec.CommandContext(ctx, "sh", "-c", "fossil init -A ada ../x.fossil && fossil open ../x.fossil")
-	cmd.Dir, cmd.Env = dir, append(env, "PATH="+os.Getenv("PATH"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", nil, fmt.Errorf("fossil: %w\n%.500s", err, out)
-	}
-	return dir, env, nil
-}
-
 // durable are the statements of a transaction that does to a plain database
 // what an approval does: six rows written, two moved, synced when it returns.
 func durable(rows int) string {
@@ -143,17 +95,6 @@ func (p peers) sqlite(ctx context.Context) (string, error) {
 
 // shell runs a command that must succeed.
 func shell(ctx context.Context, dir, stdin string, argv ...string) error {
-	_, err := output(ctx, dir, stdin, argv...)
+	_, err := command{argv: argv, dir: dir, stdin: stdin, env: []string{"HOME=" + dir}}.run(ctx)
 	return err
-}
-
-// output runs a command that must succeed and returns what it wrote.
-func output(ctx context.Context, dir, stdin string, argv ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%.500s", strings.Join(argv, " "), err, out)
-	}
-	return string(out), nil
 }

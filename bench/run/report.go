@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,44 +20,49 @@ const (
 	endInside   = "<!-- end of what was measured inside -->\n"
 )
 
-// machine says when and on what was measured.
+// machine tells when and on what was measured.
 func machine() string {
 	return fmt.Sprintf("Measured %s on %s/%s with %d processors, %s", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 }
 
 // render returns the table of whole processes.
-func render(rows []row) string {
+func render(rows []row, size int64) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s.\n\n", machine(), engine())
+	fmt.Fprintf(&b, "%s; the stripped program has %.1f MB.\n\n", machine(), float64(size)/1e6)
 	b.WriteString("| operation | size | toolcrib | peer | | ratio | command |\n| --- | ---: | ---: | --- | ---: | ---: | --- |\n")
 	for _, r := range rows {
 		peer, theirs, ratio := "", "", ""
 		if r.theirs > 0 {
 			peer, theirs, ratio = r.peer, fmt.Sprintf("%.1f ms", ms(r.theirs)), fmt.Sprintf("%.2f", float64(r.ours)/float64(r.theirs))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | `%s` |\n", r.operation, r.size, r.cost(), peer, theirs, ratio, strings.ReplaceAll(r.shown, "|", `\|`))
+		fmt.Fprintf(&b, "| %s | %s | %.1f ms | %s | %s | %s | `%s` |\n", r.operation, r.size, ms(r.ours), peer, theirs, ratio, strings.ReplaceAll(r.shown, "|", `\|`))
 	}
 	return b.String()
 }
 
-// renderInside returns the table of what happens inside a process.
-func renderInside(figures []figure) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s; medians of %d runs.\n\n| operation | size | figure | command |\n| --- | ---: | ---: | --- |\n", machine(), repeats)
-	for _, f := range figures {
-		fmt.Fprintf(&b, "| %s | %s | %s | `go test -run '^$' -bench '%s' ./%s` |\n", f.operation, f.size, short(f.median), f.benchmark, f.folder)
-	}
-	return b.String()
-}
+// The benchmarks of what runs inside a process, and what summarises them.
+const (
+	packages  = "./cli ./gateway ./history/diff ./prompt ./prompt/tokens ./review/rules ./store ./tui"
+	named     = "^Benchmark(Main|Execute|Lines|FiveChannels1000Tools|First|Rules|Queue|Verify|Alike|KeyIn1MB)$"
+	benchstat = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
+)
 
-// engine names the sqlite3 that the peers use.
-func engine() string {
-	out, err := exec.Command("sqlite3", "--version").Output() //nolint:noctx // a moment
+// benchmarks runs the Go benchmarks and returns what benchstat says of them.
+func benchmarks(ctx context.Context) (string, error) {
+	args := append([]string{"test", "-run", "^$", "-bench", named, "-benchtime", "200ms", "-count", "6", "-timeout", "1h"}, strings.Fields(packages)...)
+	ran := exec.CommandContext(ctx, "go", args...)
+	ran.Stderr = os.Stderr
+	out, err := ran.Output()
 	if err != nil {
-		return "no sqlite3"
+		return "", fmt.Errorf("go %s: %w\n%.2000s", strings.Join(args, " "), err, out)
 	}
-	version, _, _ := strings.Cut(string(out), " ")
-	return "sqlite3 " + version
+	stat := exec.CommandContext(ctx, "go", "run", benchstat, "-filter", ".unit:ns/op", "/dev/stdin")
+	stat.Stdin, stat.Stderr = bytes.NewReader(out), os.Stderr
+	table, err := stat.Output()
+	if err != nil {
+		return "", fmt.Errorf("benchstat: %w", err)
+	}
+	return fmt.Sprintf("%s.\n\n```\n%s```\n", machine(), table), nil
 }
 
 // replace puts the report between two marks of a file.
