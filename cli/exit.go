@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/signing/checkpoint"
 	"toolcrib/store"
 )
 
@@ -85,6 +86,9 @@ func outcomes() []outcome {
 		{proposals.ErrState, "state", exitConflict},
 		{errUntrusted, "untrusted", exitRefused},
 		{errNoTrust, "not_found", exitNotFound},
+		{errNoCheckpointKey, "not_found", exitNotFound},
+		{checkpoint.ErrUnsigned, "unsigned", exitRefused},
+		{checkpoint.ErrMalformed, "malformed", exitFailed},
 		{errNoHome, "no_home", exitFailed},
 		{errMalformed, "malformed", exitFailed},
 		{review.ErrIncomplete, "incomplete", exitFailed},

@@ -13,6 +13,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/history/workspace"
+	"toolcrib/signing/checkpoint"
 	"toolcrib/store"
 )
 
@@ -26,7 +27,8 @@ type docFindings struct {
 }
 
 func newVerify(a *app) *cobra.Command {
-	return &cobra.Command{
+	var f verifyFlags
+	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Recompute every hash chain and name what was tampered with",
 		Long: `Read every version, event, revision, assessment, decision, waiver and comment,
@@ -34,32 +36,54 @@ recompute their seals, follow the chains, and compare the tables with each other
 and the schema with the program's. The engine checks the file and its indexes,
 and the history files of attached workspaces are compared with the versions.
 Exit status 6 when anything is found, such as a changed core tool, with which no
-other command opens the database. Nothing is repaired.`,
+other command opens the database. Nothing is repaired.
+
+With --checkpoint, which may be repeated, the database also has to extend what
+toolcrib checkpoint printed: the same log, whole, with what came after.`,
 		Example: `  toolcrib verify
   toolcrib verify --json`,
 		Args: exact(0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runVerify(cmd.Context(), a) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runVerify(cmd.Context(), a, f) },
 	}
+	cmd.Flags().StringArrayVar(&f.checkpoints, "checkpoint", nil, "`FILE` with a checkpoint that the database has to extend, - for standard input; may be repeated")
+	cmd.Flags().StringVar(&f.key, "checkpoint-key", "", "`FILE` with the public half of the key that signed it (default: your own, where there is one)")
+	return cmd
 }
 
-func runVerify(ctx context.Context, a *app) error {
+// verifyFlags are the flags of verify.
+type verifyFlags struct {
+	checkpoints []string
+	key         string
+}
+
+func runVerify(ctx context.Context, a *app, f verifyFlags) error {
+	kept, err := a.readCheckpoints(ctx, f.checkpoints, f.key)
+	if err != nil {
+		return err
+	}
 	db, err := a.inspected(ctx)
 	if err != nil {
 		return err
 	}
-	r, err := verified(ctx, db, nil)
+	checker := checkerOf(kept)
+	r, err := verified(ctx, db, checker, nil)
 	if err != nil {
 		return err
 	}
-	return a.printReport(r)
+	extended(&r, kept, checker)
+	return a.printReport(r, kept)
 }
 
 // verified verifies the database, and the snapshot files in the folders that are
 // attached to it. Files that the database does not know are left to drift: the
 // folder may be ahead of a copy of the database.
-func verified(ctx context.Context, db *store.DB, progress func(table string, rows int64)) (history.Report, error) {
+// A checker, which may be nil, sees the log.
+func verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, progress func(table string, rows int64)) (history.Report, error) {
 	var r history.Report
 	err := db.Audit(ctx, func(l history.Ledger) error {
+		if checker != nil {
+			l = watched{l, checker}
+		}
 		var err error
 		r, err = history.Verify(ctx, l, progress)
 		return err
@@ -107,7 +131,7 @@ func word(k workspace.FaultKind) string {
 	return string(k)
 }
 
-func (a *app) printReport(r history.Report) error {
+func (a *app) printReport(r history.Report, kept []keptCheckpoint) error {
 	doc := docFindings{Schema: schema, Kind: "findings", OK: len(r.Damage) == 0, Findings: []docFinding{}, Counts: r.Rows}
 	for _, d := range r.Damage {
 		doc.Findings = append(doc.Findings, docFinding{
@@ -126,8 +150,16 @@ func (a *app) printReport(r history.Report) error {
 			}
 			p.linef("%s: %s", key, d.Message)
 		}
+		for _, k := range kept {
+			if !k.signed {
+				p.linef("The signature of checkpoint %s was not checked: there is no key for it here.", k.file)
+			}
+		}
 		if len(r.Damage) == 0 {
 			p.raw(p.paint(inkGood, "Every chain is whole."))
+			if len(kept) > 0 {
+				p.linef("The log extends %s.", counted(len(kept), "checkpoint"))
+			}
 			return
 		}
 		p.raw(p.paint(inkBad, "Damaged.") + " Keep the file as it is and restore a copy from before.")

@@ -11,7 +11,7 @@ import (
 
 // verifyJob recomputes every chain for the workbench.
 func (a *app) verifyJob(ctx context.Context, tell func(string)) ([]string, error) {
-	r, err := verified(ctx, a.db, func(table string, rows int64) { tell(fmt.Sprintf("%d rows of %s", rows, table)) })
+	r, err := verified(ctx, a.db, nil, func(table string, rows int64) { tell(fmt.Sprintf("%d rows of %s", rows, table)) })
 	if err != nil {
 		return nil, err
 	}

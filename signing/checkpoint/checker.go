@@ -20,7 +20,9 @@ var (
 type Checker struct {
 	checkpoints []Checkpoint
 	tree        Tree
+	broken      error // where the events stopped being any
 	genesis     string
+	newest      Head
 	roots       map[int64]tlog.Hash // by size, of the sizes that were reached
 	calls       map[int64]string    // by place, of the places that were reached
 	atSize      map[int64]bool      // to be looked at
@@ -39,10 +41,14 @@ func NewChecker(checkpoints ...Checkpoint) *Checker {
 	return c
 }
 
-// Event takes the hash of the next event.
-func (c *Checker) Event(hash string) error {
-	if err := c.tree.Append(hash); err != nil {
-		return err
+// Event takes the hash of the next event. After one that is no hash, no
+// checkpoint is extended.
+func (c *Checker) Event(hash string) {
+	if c.broken == nil {
+		c.broken = c.tree.Append(hash)
+	}
+	if c.broken != nil {
+		return
 	}
 	size := c.tree.Size()
 	if size == 1 {
@@ -51,18 +57,27 @@ func (c *Checker) Event(hash string) error {
 	if c.atSize[size] {
 		c.roots[size] = c.tree.Root()
 	}
-	return nil
 }
 
 // Call takes the hash of a call, in any order.
 func (c *Checker) Call(seq int64, hash string) {
+	if seq > c.newest.Seq {
+		c.newest = Head{seq, hash}
+	}
 	if c.atCall[seq] {
 		c.calls[seq] = hash
 	}
 }
 
-// Tree returns the tree over the events so far, to make a checkpoint of.
-func (c *Checker) Tree() *Tree { return &c.tree }
+// Checkpoint returns the checkpoint of what was read, with the newest call.
+func (c *Checker) Checkpoint() (Checkpoint, error) {
+	if c.broken != nil {
+		return Checkpoint{}, c.broken
+	}
+	cp := Checkpoint{Genesis: c.genesis, Size: c.tree.Size(), Root: c.tree.Root(), Calls: c.newest}
+	_, err := Parse(cp.Text())
+	return cp, err
+}
 
 // Result says of each checkpoint, in the order they were given, whether the log
 // extends it: nil, or an error that wraps ErrOtherLog, ErrShorter or ErrHistory.
@@ -75,6 +90,9 @@ func (c *Checker) Result() []error {
 }
 
 func (c *Checker) result(cp Checkpoint) error {
+	if c.broken != nil {
+		return fmt.Errorf("%w: %w", ErrHistory, c.broken)
+	}
 	if c.genesis != cp.Genesis {
 		return fmt.Errorf("%w: its first event is %.12s…, not %.12s…", ErrOtherLog, cp.Genesis, c.genesis)
 	}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/history"
+	"toolcrib/signing/checkpoint"
+)
+
+type docCheckpoint struct {
+	Schema   int    `json:"schema"`
+	Kind     string `json:"kind"`
+	Note     string `json:"note"` // the checkpoint as it is kept
+	Origin   string `json:"origin"`
+	Size     int64  `json:"size"`
+	Root     string `json:"root"`
+	Call     int64  `json:"call"` // the newest, 0 for none
+	CallHash string `json:"call_hash"`
+}
+
+type docCheckpointKey struct {
+	Schema int    `json:"schema"`
+	Kind   string `json:"kind"`
+	File   string `json:"file"` // of the public half
+	Public string `json:"public"`
+}
+
+// The files of the key that signs checkpoints, in the user's configuration.
+const (
+	checkpointKey    = "checkpoint.key"
+	checkpointPublic = "checkpoint.pub"
+)
+
+func newCheckpoint(a *app) *cobra.Command {
+	var newKey bool
+	cmd := &cobra.Command{
+		Use:   "checkpoint",
+		Short: "Print a signed checkpoint of the log",
+		Long: `Print how many events the log has, a hash over all of them, and the newest
+call, signed. Keep it where whoever can write to the database cannot: in another
+repository, a mail, a ticket. Later, toolcrib verify --checkpoint FILE shows
+whether the database still has all of that. Without a checkpoint nobody can tell
+that the end of the log was removed, or that an older copy took its place.
+
+The log is read, and every hash of it recomputed, first. Exit status 6 when it is
+damaged: then there is no checkpoint. --new-key makes the key, once.`,
+		Example: `  toolcrib checkpoint --new-key
+  toolcrib checkpoint > checkpoint.txt
+  toolcrib verify --checkpoint checkpoint.txt`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if newKey {
+				return a.newCheckpointKey()
+			}
+			return runCheckpoint(cmd.Context(), a)
+		},
+	}
+	cmd.Flags().BoolVar(&newKey, "new-key", false, "make the key that signs checkpoints and print its public half")
+	return cmd
+}
+
+func (a *app) newCheckpointKey() error {
+	private, public, err := checkpointKeys(a.env)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(private), 0o700); err != nil {
+		return err
+	}
+	text, err := checkpoint.NewKey(private)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists; with another key, checkpoints of this one could not be verified: %w", private, err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(public, []byte(text+"\n"), 0o600); err != nil {
+		return err
+	}
+	doc := docCheckpointKey{Schema: schema, Kind: "checkpoint.key", File: public, Public: text}
+	return a.print(doc, func(p *page) { p.linef("%s", doc.Public) })
+}
+
+// checkpointKeys returns the files of the key that signs checkpoints.
+func checkpointKeys(env Env) (private, public string, err error) {
+	home, err := configHome(env)
+	folder := filepath.Join(home, "toolcrib")
+	return filepath.Join(folder, checkpointKey), filepath.Join(folder, checkpointPublic), err
+}
+
+func runCheckpoint(ctx context.Context, a *app) error {
+	private, _, err := checkpointKeys(a.env)
+	if err != nil {
+		return err
+	}
+	signer, err := checkpoint.ReadSigner(private)
+	if missing(err) {
+		return fmt.Errorf("%w: no key signs checkpoints here; make one with toolcrib checkpoint --new-key", errNoCheckpointKey)
+	}
+	if err != nil {
+		return err
+	}
+	db, err := a.inspected(ctx)
+	if err != nil {
+		return err
+	}
+	checker := checkpoint.NewChecker()
+	var r history.Report
+	err = db.Audit(ctx, func(l history.Ledger) error {
+		r, err = history.Verify(ctx, logOnly{watched{l, checker}}, nil)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(r.Damage) > 0 {
+		return a.printReport(r, nil)
+	}
+	c, err := checker.Checkpoint()
+	if err != nil {
+		return err
+	}
+	signed, err := checkpoint.Sign(c, signer)
+	if err != nil {
+		return err
+	}
+	doc := docCheckpoint{
+		Schema: schema, Kind: "checkpoint", Note: string(signed), Origin: c.Origin(), Size: c.Size, Root: c.Root.String(), Call: c.Calls.Seq, CallHash: c.Calls.Hash,
+	}
+	return a.print(doc, func(p *page) { p.text("", doc.Note) })
+}
+
+// errNoCheckpointKey is wrapped when there is nothing to sign a checkpoint with.
+var errNoCheckpointKey = errors.New("no key")

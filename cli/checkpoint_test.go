@@ -1,0 +1,64 @@
+package cli_test
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRemovedTail removes the last event and the comment that it tells of, with
+// the triggers dropped and put back. Nothing in the file shows it; a checkpoint
+// does.
+func TestRemovedTail(t *testing.T) {
+	home := newTestHome(t, "")
+	must := func(args ...string) string {
+		t.Helper()
+		out, errs, code := home.run(args...)
+		if code != 0 {
+			t.Fatalf("%v: exit status %d: %s", args, code, errs)
+		}
+		return out
+	}
+	must("propose", "--as", "agent:drafter", "open.json")
+	must("comment", "#1", "--as", "user:mara", "--note", "This must not go live.")
+	must("checkpoint", "--new-key")
+	home.write("kept", must("checkpoint"))
+	must("verify", "--checkpoint", "kept")
+
+	removeLast(t, filepath.Join(home.dir, "home/.local/share/toolcrib/toolcrib.db"), "comments", "events")
+	if said := must("verify"); !strings.Contains(said, "Every chain is whole.") {
+		t.Errorf("verify says %s", said)
+	}
+	if said, _, code := home.run("verify", "--checkpoint", "kept"); code != 6 || !strings.Contains(said, "log without its end") {
+		t.Errorf("verify --checkpoint ends with %d: %s", code, said)
+	}
+}
+
+// removeLast removes the last row of tables, as somebody does who can write to
+// the file and knows its schema.
+func removeLast(t *testing.T, file string, tables ...string) {
+	t.Helper()
+	conn, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // what it did is looked at
+	exec := func(query string) {
+		t.Helper()
+		if _, err := conn.ExecContext(context.Background(), query); err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+	}
+	for _, table := range tables {
+		var trigger string
+		name := table + "_delete"
+		if err := conn.QueryRowContext(t.Context(), "SELECT sql FROM sqlite_schema WHERE name = ?", name).Scan(&trigger); err != nil {
+			t.Fatal(err)
+		}
+		exec("DROP TRIGGER " + name)
+		exec("DELETE FROM " + table + " WHERE seq = (SELECT max(seq) FROM " + table + ")")
+		exec(trigger)
+	}
+}
