@@ -47,9 +47,9 @@ func (e *endpoint) request(length int, header string) string {
 
 const helloHTTP = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
 
-// TestMCPTurnsAwayAtOnce sends half a request: whoever may not come in, and
+// TestMCPRefusesWithoutWaitingForTheBody sends half a request: whoever may not come in, and
 // whoever announces too much, is not waited for.
-func TestMCPTurnsAwayAtOnce(t *testing.T) {
+func TestMCPRefusesWithoutWaitingForTheBody(t *testing.T) {
 	c := newTestDB(t)
 	e := c.endpoint(t)
 	if got, _ := status(t, e.dial("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")); got != 401 {

@@ -177,9 +177,9 @@ func TestMCPUnreadable(t *testing.T) {
 	}
 }
 
-// TestAnotherNameIsNoWayRoundTheLimits has a client that calls itself something
+// TestRenamedAgentsShareOneLimit has a client that calls itself something
 // else for every proposal.
-func TestAnotherNameIsNoWayRoundTheLimits(t *testing.T) {
+func TestRenamedAgentsShareOneLimit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for setting, code := range map[string]string{"max_open_all_agents = 10": "limit", "max_writes_per_agent_hour = 1": "pace"} {
 		t.Run(code, func(t *testing.T) {
@@ -204,9 +204,9 @@ func TestAnotherNameIsNoWayRoundTheLimits(t *testing.T) {
 	}
 }
 
-// TestInterruptEndsWhatNeverEnds interrupts a command in a statement that a
+// TestInterruptEndsEndlessStatement interrupts a command in a statement that a
 // database somebody has tampered with never ends.
-func TestInterruptEndsWhatNeverEnds(t *testing.T) {
+func TestInterruptEndsEndlessStatement(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("the system does not say what a process does")

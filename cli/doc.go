@@ -1,4 +1,4 @@
-// Package cli is the face for scripts and for people at a prompt: it parses
+// Package cli is the interface for scripts and for people at a prompt: it parses
 // the command line, calls the desk and prints what it answers, as text or as
 // versioned JSON documents. It wires everything else together.
 //

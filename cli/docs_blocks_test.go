@@ -62,7 +62,7 @@ func blocksOf(t *testing.T, file string) []block {
 
 func fileLine(file string, line int) string { return filepath.Base(file) + ":" + itoa(line+1) }
 
-// kind says what a block is to the reader: "sh" to be typed, "toml", "json",
+// kind returns what a block is to the reader: "sh" to be typed, "toml", "json",
 // "yaml", or "text" to be read.
 func (b block) kind() string {
 	if b.lang != "" {

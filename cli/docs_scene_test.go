@@ -50,7 +50,7 @@ type scene struct {
 	ids map[string][]string // what an id may stand for, by kind
 }
 
-// stands says what the ids in the examples of a command stand for; a proposal
+// stands returns what the ids in the examples of a command stand for; a proposal
 // that waits for the user where nothing is said.
 func stands() map[string]string {
 	return map[string]string{

@@ -50,8 +50,8 @@ func TestEveryRefusalHasACode(t *testing.T) {
 	}
 }
 
-// TestUnusableWords leave as a mistake of the caller, not as a failure.
-func TestUnusableWords(t *testing.T) {
+// TestUnusableTextIsAUsageError leave as a mistake of the caller, not as a failure.
+func TestUnusableTextIsAUsageError(t *testing.T) {
 	for _, err := range []error{review.ErrText, review.ErrOpinion} {
 		if o := outcomeOf(fmt.Errorf("note: %w", err)); o.exit != exitUsage || o.code == "failed" || !errors.Is(err, o.target) {
 			t.Errorf("%v leaves as %+v", err, o)

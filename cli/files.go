@@ -124,7 +124,7 @@ func decodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	return nil, &problems
 }
 
-// unreadable says why data, which a file holds, cannot be imported.
+// unreadable returns why data, which a file holds, cannot be imported.
 func unreadable(file string, data []byte, err error) error {
 	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
 	if len(start) > 0 && !bytes.ContainsAny(start[:1], "{[") {

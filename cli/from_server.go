@@ -124,7 +124,7 @@ func (a *app) noteStderr(err error) {
 	}
 }
 
-// claims says why a server may not go by the name that it gives itself: tools
+// claims returns why a server may not go by the name that it gives itself: tools
 // of that name are live, and anybody can call himself so.
 func (p place) claims(a *app, doc wire.Document, live []registry.Live) error {
 	if p.name != "" {

@@ -98,9 +98,9 @@ func TestExamplesAsTyped(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftOutInVain sees to it that each line that is not typed is
+// TestUntypedExampleLinesExist sees to it that each line that is not typed is
 // still shown somewhere.
-func TestNothingIsLeftOutInVain(t *testing.T) {
+func TestUntypedExampleLinesExist(t *testing.T) {
 	shown := map[string]bool{}
 	for _, file := range pages(t) {
 		for _, b := range blocksOf(t, file) {

@@ -21,7 +21,7 @@ func perhaps(wrong, mark string, known []string) string {
 	return "; perhaps " + mark + meant + " is meant"
 }
 
-// flagError says what is wrong with a flag of c, without the words of the
+// flagError returns what is wrong with a flag of c, without the words of the
 // library that parses it.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError

@@ -218,7 +218,7 @@ func (c clientServer) filled() bool {
 	return !slices.Equal(c.config.Command[1:], c.listed.Args)
 }
 
-// starts says what a person sees of a server: its command or its address, with
+// starts returns what a person sees of a server: its command or its address, with
 // secrets masked.
 func (c clientServer) starts() string {
 	s := c.listed.Masked()

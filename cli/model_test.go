@@ -200,9 +200,9 @@ func TestModelIsTalkedInto(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedWithoutNeed neither for a draft, nor for a dry run, nor for
+// TestModelIsAskedOnlyWhenNeeded neither for a draft, nor for a dry run, nor for
 // what is not whole.
-func TestNobodyIsAskedWithoutNeed(t *testing.T) {
+func TestModelIsAskedOnlyWhenNeeded(t *testing.T) {
 	url, asked := modelServer{answer: "slow", review: `{"recommendation":"approve"}`}.start(t)
 	c := newTestHome(t, modelConfig(url, "")+reviewing)
 	c.write("bare.json", `{"type":"new","subject":"tool:user/bare","baseVersion":0,"testCases":[{"name":"a","input":"i","expect":"pass","checks":[{"type":"contains","value":"x"}]}]}`)

@@ -37,7 +37,7 @@ func (a *app) printJSON(doc any) error {
 	return err
 }
 
-// colour says whether a person sees colours.
+// colour reports whether a person sees colours.
 func (a *app) colour() bool {
 	return a.env.OutTerminal && !a.flags.noColor && a.env.Getenv("NO_COLOR") == "" && a.env.Getenv("TERM") != "dumb"
 }

@@ -16,10 +16,10 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestWorkspaceIsNotLedAway has a project's folder in which somebody has put
+// TestWorkspaceFollowsNoLinksOut has a project's folder in which somebody has put
 // something else where the files belong. The approval stands; nothing outside
 // of the folder is written, and nobody waits for a pipe.
-func TestWorkspaceIsNotLedAway(t *testing.T) {
+func TestWorkspaceFollowsNoLinksOut(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, plant := range map[string]func(workspace, outside string) error{
 		"folder": func(workspace, outside string) error {

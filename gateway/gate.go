@@ -55,7 +55,7 @@ func (g *Gateway) passGate(ctx context.Context, in Invocation, tier registry.App
 	return "", nil
 }
 
-// closedFor says why a call must not run without the gate's yes, "" when it
+// closedFor returns why a call must not run without the gate's yes, "" when it
 // may.
 func (g *Gateway) closedFor(tool registry.Live, tier registry.ApprovalTier) string {
 	switch {

@@ -53,9 +53,9 @@ func TestOutcomeInTheAudit(t *testing.T) {
 	}
 }
 
-// TestNothingRan gives a place of the day back to a call of which it is certain
+// TestCallsThatDidNotRunDoNotCount gives a place of the day back to a call of which it is certain
 // that nothing was run, and to no other (C14).
-func TestNothingRan(t *testing.T) {
+func TestCallsThatDidNotRunDoNotCount(t *testing.T) {
 	failed := func(notRun bool) struct {
 		output gateway.Output
 		err    error
@@ -78,9 +78,9 @@ func TestNothingRan(t *testing.T) {
 	}
 }
 
-// TestSaidReachesGateAndProvider hands on what a caller says about a call, also
+// TestCallContextReachesGateAndProvider hands on what a caller says about a call, also
 // when it first waits for the user, who is shown it (C9).
-func TestSaidReachesGateAndProvider(t *testing.T) {
+func TestCallContextReachesGateAndProvider(t *testing.T) {
 	var asked gateway.Invocation
 	gate := gateFunc(func(_ context.Context, in gateway.Invocation) (gateway.GateAnswer, error) {
 		asked = in

@@ -252,8 +252,8 @@ func TestChangedDefinition(t *testing.T) {
 	}
 }
 
-// TestSameCallIsAskedOnce does not flood the user, and bounds what waits.
-func TestSameCallIsAskedOnce(t *testing.T) {
+// TestRepeatedCallWaitsOnce does not flood the user, and bounds what waits.
+func TestRepeatedCallWaitsOnce(t *testing.T) {
 	w := open(t, func(c *gateway.Config) { c.MaxPending = 2 }, action("get_weather", asking))
 	first := w.ask(t, `{"city":"Kiel"}`)
 	if again := w.ask(t, `{ "city": "Kiel" }`); again.ID != first.ID {

@@ -91,8 +91,9 @@ func TestResultOfACallThatWaited(t *testing.T) {
 	w.verify(t)
 }
 
-// TestNobodyPoses as the check of results.
-func TestNobodyPoses(t *testing.T) {
+// TestHubsCannotUseTheResultCode keeps the code of the check of results to
+// toolcrib.
+func TestHubsCannotUseTheResultCode(t *testing.T) {
 	if gateway.CodeResult.Foreign() {
 		t.Error("a hub may say that its result was looked at")
 	}

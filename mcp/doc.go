@@ -1,4 +1,4 @@
-// Package mcp is the face for agents: an MCP server over which they propose,
+// Package mcp is the interface for agents: an MCP server over which they propose,
 // look, find and call, and never decide. It is built on the official SDK
 // (github.com/modelcontextprotocol/go-sdk) and speaks the protocol's revisions
 // up to 2025-11-25, which begin with initialize, and 2026-07-28, which has no

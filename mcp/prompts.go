@@ -61,7 +61,7 @@ func (s *Server) prompts(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.Li
 	return out, nil
 }
 
-// about says what a prompt tool is for.
+// about returns what a prompt tool is for.
 func about(t registry.Tool) string {
 	if t.Description != "" {
 		return t.Description

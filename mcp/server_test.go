@@ -14,18 +14,18 @@ import (
 // approves, rejects, waives, or answers a call that waits for the user. A new one
 // has to be added here, where somebody looks at it.
 func TestNothingDecides(t *testing.T) {
-	for face, want := range map[reflect.Type][]string{
+	for given, want := range map[reflect.Type][]string{
 		reflect.TypeFor[mcp.Desk]():     {"Comment", "List", "Propose", "Rebase", "Resolve", "Revise", "Show", "Submit", "Withdraw"},
 		reflect.TypeFor[mcp.Gateway]():  {"Describe", "Execute", "Outcome", "Search", "Tools"},
 		reflect.TypeFor[mcp.Registry](): {"State", "Version"},
 		reflect.TypeFor[mcp.Prompter](): {"Prompt"},
 	} {
 		var got []string
-		for m := range face.Methods() {
+		for m := range given.Methods() {
 			got = append(got, m.Name)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s has %v; want %v", face, got, want)
+			t.Errorf("%s has %v; want %v", given, got, want)
 		}
 	}
 }

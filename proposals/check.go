@@ -80,7 +80,7 @@ func (c *Check) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return ps
 }
 
-// valueProblem says why value is not one that a check of type t can have; ""
+// valueProblem returns why value is not one that a check of type t can have; ""
 // when it is, and when t is not known.
 func valueProblem(t CheckType, value *jsondoc.Node) string {
 	want, ok := CheckValues(t)
@@ -108,7 +108,7 @@ func valueProblem(t CheckType, value *jsondoc.Node) string {
 	return ""
 }
 
-// patternProblem says why s is no regular expression a check can use. The
+// patternProblem returns why s is no regular expression a check can use. The
 // syntax is RE2's, which never takes more than linear time.
 func patternProblem(s string) string {
 	if s == "" {
@@ -128,7 +128,7 @@ func patternProblem(s string) string {
 	return "expected a regular expression (RE2 syntax)"
 }
 
-// missingValue says what a check of a known type still needs; "" when it has
+// missingValue returns what a check of a known type still needs; "" when it has
 // all it takes.
 func (c Check) missingValue() string {
 	want, ok := CheckValues(c.Type)

@@ -1,7 +1,7 @@
-// Package registry is the ground everything stands on: what a tool and an
-// agent are, how they are read strictly and written canonically, which layers
-// hold them and how the layers merge, which tools are core and locked, and
-// which tools an agent is allowed. Its subpackages read documents (jsondoc,
+// Package registry is the domain core: what a tool and an agent are, how they
+// are read strictly and written canonically, which layers hold them and how the
+// layers merge, which tools are core and locked, and which tools an agent is
+// allowed. Its subpackages read documents (jsondoc,
 // mdfile), judge schemas from outside (schemaguard) and hold what is shipped
 // (shipped).
 //

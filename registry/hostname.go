@@ -48,7 +48,7 @@ func NameProblems(name, server string) []NameProblem {
 	return problems
 }
 
-// refusedName says what is wrong with a name, "" when nothing is.
+// refusedName returns what is wrong with a name, "" when nothing is.
 func refusedName(name, marks string, limit int) string {
 	if name == "" {
 		return "the name is empty"

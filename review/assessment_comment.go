@@ -190,7 +190,7 @@ func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// count says how many there are of something.
+// count returns a number with its noun.
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -10,9 +10,9 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestOneSubjectTwice approves two changes of one subject in one call. The second
+// TestTwoApprovalsOfOneSubject approves two changes of one subject in one call. The second
 // was made against what the first replaces, so neither goes live.
-func TestOneSubjectTwice(t *testing.T) {
+func TestTwoApprovalsOfOneSubject(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	o.Approved(t, o.desk, ada, storetest.Prompt("scene_pacer"))

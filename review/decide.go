@@ -81,8 +81,8 @@ func chosen(choices []Choice) []proposals.ID {
 }
 
 // approvable looks at a proposal and refuses it unless everything allows the
-// approval. alone says that no other was chosen.
-func (d *Desk) approvable(ctx context.Context, r *glance, actor proposals.Actor, b Bundle, c Choice, alone bool) (view, error) {
+// approval. single reports whether it is the only choice of the call.
+func (d *Desk) approvable(ctx context.Context, r *glance, actor proposals.Actor, b Bundle, c Choice, single bool) (view, error) {
 	p := b.Proposal
 	// Who may not approve learns nothing else about the proposal's state.
 	if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
@@ -93,7 +93,7 @@ func (d *Desk) approvable(ctx context.Context, r *glance, actor proposals.Actor,
 		return v, err
 	}
 	if obstacles := d.obstacles(actor, v); len(obstacles) > 0 {
-		if !alone && p.State == proposals.Rejected && p.ChangeSet != "" {
+		if !single && p.State == proposals.Rejected && p.ChangeSet != "" {
 			return v, v.changeSet.broken
 		}
 		return v, fmt.Errorf("%s: %w", name(p), obstacles[0])

@@ -17,7 +17,7 @@ type Incomplete struct {
 	Excess   bool // even for a draft
 }
 
-// Head says what cannot be done, as the beginning of a sentence.
+// Head returns what cannot be done, as the beginning of a sentence.
 func (e *Incomplete) Head() string {
 	if e.Excess {
 		return e.What + " cannot be kept"

@@ -48,8 +48,8 @@ func TestDeactivateReactivateRestore(t *testing.T) {
 	o.sound()
 }
 
-// TestWhatDoesNotFit submits changes that make no sense against what is live.
-func TestWhatDoesNotFit(t *testing.T) {
+// TestSubmitRefusesContradictions submits changes that make no sense against what is live.
+func TestSubmitRefusesContradictions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	first := storetest.Prompt("scene_pacer")

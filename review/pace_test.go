@@ -115,9 +115,9 @@ func TestPaceWhenTheClockGoesBack(t *testing.T) {
 	o.refused(review.ErrPace, say)
 }
 
-// TestExcessIsNotKept refuses drafts and revisions with more in them than is
+// TestOversizedDraftsAreRefused refuses drafts and revisions with more in them than is
 // kept, whoever writes them, and says what is too much.
-func TestExcessIsNotKept(t *testing.T) {
+func TestOversizedDraftsAreRefused(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	good := storetest.Prompt("scene_pacer")

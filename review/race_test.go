@@ -106,9 +106,9 @@ func TestOneOfManyVerdicts(t *testing.T) {
 	o.sound()
 }
 
-// TestOpenOnce lets an agent propose on many connections at once: it stays
+// TestConcurrentProposalsStayWithinLimits lets an agent propose on many connections at once: it stays
 // within its limit and has one proposal a subject.
-func TestOpenOnce(t *testing.T) {
+func TestConcurrentProposalsStayWithinLimits(t *testing.T) {
 	o := open(t, review.Policy{MaxOpen: 4})
 	together(racers, func(i int) {
 		d := withAlias(storetest.Prompt(fmt.Sprintf("tool_%d", i%8)), fmt.Sprintf("alias_%d", i))

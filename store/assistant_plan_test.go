@@ -64,10 +64,10 @@ var errands = [][2]string{ //nolint:gochecknoglobals // a table
 	{"set_project", `{"project":null}`},
 }
 
-// TestAssistantScansNothing asks the engine how it carries out each statement
+// TestAssistantQueriesUseIndexes asks the engine how it carries out each statement
 // that the assistant's tools make: none goes through a table or an index from
 // one end to the other.
-func TestAssistantScansNothing(t *testing.T) {
+func TestAssistantQueriesUseIndexes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ctx := t.Context()
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }

@@ -38,9 +38,9 @@ func keepSome(db *storetest.Database) error {
 	})
 }
 
-// TestWhatTheAssistantKeepsIsHeldTogether changes one thing by hand, which
+// TestVerifyNoticesChangedAssistantData changes one thing by hand, which
 // verify has to notice.
-func TestWhatTheAssistantKeepsIsHeldTogether(t *testing.T) {
+func TestVerifyNoticesChangedAssistantData(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	image, err := storetest.Image(keepSome)
 	if err != nil {

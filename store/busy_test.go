@@ -38,10 +38,10 @@ func breaksIn(ctx context.Context, db *DB) error {
 	})
 }
 
-// TestBusyIsSaidInASentence lets the timeout of a writer run out: what it is
+// TestBusyErrorIsReadable lets the timeout of a writer run out: what it is
 // told has a sentinel and none of the engine's words, and when the others are
 // gone it can go on.
-func TestBusyIsSaidInASentence(t *testing.T) {
+func TestBusyErrorIsReadable(t *testing.T) {
 	db := reopened(t)
 	db.busyTimeout = 0
 	for round := range 2 {
@@ -57,9 +57,9 @@ func TestBusyIsSaidInASentence(t *testing.T) {
 	}
 }
 
-// TestWaitingEndsWhenTheOthersDo lets a writer wait while the lock is held, and
+// TestWriterGetsTheLockWhenItIsFree lets a writer wait while the lock is held, and
 // then lets go of it.
-func TestWaitingEndsWhenTheOthersDo(t *testing.T) {
+func TestWriterGetsTheLockWhenItIsFree(t *testing.T) {
 	db := reopened(t)
 	release := held(t, db, "BEGIN IMMEDIATE")
 	w, err := db.openWriter(t.Context(), db.write)

@@ -54,9 +54,9 @@ func (h hand) columns(table string) []string {
 	return strings.Split(h.text("SELECT group_concat(name) FROM pragma_table_info(?)", table), ",")
 }
 
-// TestHistoryByHand tries to change or take away each row of each table of
+// TestHistoryCannotBeChangedBySQL tries to change or take away each row of each table of
 // history in every way that SQL has. All of it fails or does nothing.
-func TestHistoryByHand(t *testing.T) {
+func TestHistoryCannotBeChangedBySQL(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
 	h := openHand(t, db)
@@ -174,10 +174,10 @@ func (h hand) replacements(table string) []string {
 	return all
 }
 
-// TestCoreByHand tries to touch each core tool: its live row, its version, its
+// TestCoreCannotBeChangedBySQL tries to touch each core tool: its live row, its version, its
 // name, its hash, the place it would have in other layers, and its name as an
 // alias of others.
-func TestCoreByHand(t *testing.T) {
+func TestCoreCannotBeChangedBySQL(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
 	h := openHand(t, db)

@@ -27,7 +27,7 @@ type callerRow struct {
 	Customer  string          `json:"customer"`
 }
 
-func parseSaid(s string) (gateway.CallContext, error) {
+func parseCallContext(s string) (gateway.CallContext, error) {
 	return gateway.ParseCallContext(json.RawMessage(s))
 }
 
@@ -120,7 +120,7 @@ func scanPending(row scanner) (gateway.Pending, error) {
 	}
 	p.Args = json.RawMessage(args)
 	errs := []error{
-		into(&p.Caller, decodeCaller, caller), into(&p.Tool, registry.ParseSubject, tool), into(&p.Said, parseSaid, said),
+		into(&p.Caller, decodeCaller, caller), into(&p.Tool, registry.ParseSubject, tool), into(&p.Said, parseCallContext, said),
 		into(&p.AskedAt, history.ParseTimestamp, asked), into(&p.ExpiresAt, history.ParseTimestamp, expires),
 	}
 	if answer.Valid {

@@ -186,8 +186,8 @@ func TestInterruptedMigration(t *testing.T) {
 	}
 }
 
-// TestMadeOnce opens the same new file many times at once.
-func TestMadeOnce(t *testing.T) {
+// TestConcurrentFirstOpen opens the same new file many times at once.
+func TestConcurrentFirstOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "toolcrib.db")
 	var done sync.WaitGroup
 	for i := range 8 {

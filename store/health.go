@@ -98,7 +98,7 @@ func (s *session) readTextIndex(ctx context.Context) error {
 	return nil
 }
 
-// OpenToOthers says what is wrong with the mode of a database file that other
+// OpenToOthers returns what is wrong with the mode of a database file that other
 // accounts of the machine may read or write, "" when nothing is. Windows keeps
 // such rights elsewhere.
 func OpenToOthers(mode fs.FileMode) string {

@@ -91,9 +91,9 @@ func TestOneOfManyProcessesApproves(t *testing.T) {
 	}
 }
 
-// TestManyProcessesMakeOne opens the same new file from many processes at once:
+// TestConcurrentProcessesCreateOneDatabase opens the same new file from many processes at once:
 // its migrations run once.
-func TestManyProcessesMakeOne(t *testing.T) {
+func TestConcurrentProcessesCreateOneDatabase(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "toolcrib.db")
 	if codes := race(t, 8, 0, "open", path); codes[exitDone] != 8 {

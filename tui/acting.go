@@ -174,7 +174,7 @@ func (pp *proposalPage) what(page *prose.Page, p proposals.Proposal) {
 	page.Field("", "revision "+itoa(p.Revision)+", content "+wording.Short(p.ContentHash)+", "+becomes(p))
 }
 
-// becomes says which version an approval makes.
+// becomes returns which version an approval makes.
 func becomes(p proposals.Proposal) string {
 	if p.BaseVersion == 0 {
 		return "becomes version 1"

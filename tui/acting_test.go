@@ -63,7 +63,7 @@ func TestRejectNeedsAReason(t *testing.T) {
 	}
 }
 
-func TestCommentIsKeptUntilItIsSent(t *testing.T) {
+func TestCommentDraftLastsUntilSent(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "C").write("Where does the list").press("esc")
 	b.press("C").wants("Where does the list", "Restored your draft")

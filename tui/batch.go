@@ -162,7 +162,7 @@ func chosenIDs(choices []review.Choice) []proposals.ID {
 // maxNamed is how many decisions are named when several were made.
 const maxNamed = 4
 
-// decidedAll says what was decided.
+// decidedAll returns what was decided.
 func decidedAll(act proposals.Act, ds []review.Decision) string {
 	var names []string
 	for _, d := range ds {

@@ -136,7 +136,7 @@ func anyBlocked(refused []refusal) bool {
 	return slices.ContainsFunc(refused, func(r refusal) bool { return len(review.BlocksByRule(r.dossier.Standing)) > 0 })
 }
 
-// refusedOf says how many of a batch are refused.
+// refusedOf returns how many of a batch are refused.
 func refusedOf(refused, all int) string {
 	switch {
 	case all == 1:

@@ -30,7 +30,7 @@ func (m *Model) noCalls() string {
 
 func (m *Model) openCalls() tea.Cmd { return tea.Batch(m.open(pageCalls), m.loadCalls()) }
 
-// noWaitingCall says why there is nothing to answer.
+// noWaitingCall returns why there is nothing to answer.
 func (m *Model) noWaitingCall() string {
 	p, ok := m.calls.selected()
 	switch {

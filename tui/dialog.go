@@ -197,7 +197,7 @@ func (d *dialog) answer(m *Model) tea.Cmd {
 	return d.run(m, text)
 }
 
-// meanwhile says what happened to what the dialog is about since it was opened.
+// meanwhile returns what happened to what the dialog is about since it was opened.
 func (d *dialog) meanwhile(m *Model) string {
 	if d.changed == nil {
 		return ""

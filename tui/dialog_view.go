@@ -104,7 +104,7 @@ func (d *dialog) width(m *Model) int {
 	return w
 }
 
-// answerLine says what can be answered, or what is missing.
+// answerLine returns what can be answered, or what is missing.
 func (d *dialog) answerLine(m *Model) draw.Line {
 	th := m.theme
 	if what := d.meanwhile(m); what != "" {

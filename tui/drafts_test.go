@@ -17,9 +17,9 @@ func (b *bench) restart() {
 	b.drain(b.m.Init())
 }
 
-// TestKeptTextsAreOffered crashes with an anchored comment and a reason half
+// TestDraftsAreOffered crashes with an anchored comment and a reason half
 // written, and goes on with both.
-func TestKeptTextsAreOffered(t *testing.T) {
+func TestDraftsAreOffered(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "2", ";", "j", "j", ";").write("Which of th")

@@ -34,7 +34,7 @@ func (c *Config) Editor() string {
 	return ""
 }
 
-// NoEditor says why nothing can be edited, "" when it can.
+// NoEditor returns why nothing can be edited, "" when it can.
 func (c *Config) NoEditor() string {
 	switch {
 	case c.Editor() == "":

@@ -30,7 +30,7 @@ func (ms marks) without(ids ...proposals.ID) marks {
 
 func (m *Model) noneMarked() bool { return len(m.marks) == 0 }
 
-// cannotMark says why the proposal that the keys act on is not one to decide
+// cannotMark returns why the proposal that the keys act on is not one to decide
 // about.
 func (m *Model) cannotMark() string {
 	p, ok := m.current()
@@ -119,7 +119,7 @@ func (m *Model) chosen() []proposals.Proposal {
 	return nil
 }
 
-// cannotDecide says why there is nothing in the queue to decide about.
+// cannotDecide returns why there is nothing in the queue to decide about.
 func cannotDecide(act proposals.Act) func(*Model) string {
 	return func(m *Model) string {
 		ps := m.chosen()

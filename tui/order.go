@@ -9,7 +9,7 @@ import (
 	"toolcrib/review"
 )
 
-// orderName says how a list is sorted.
+// orderName returns how a list is sorted.
 func orderName(o review.Order) string {
 	switch o {
 	case review.ByOldest:

@@ -32,7 +32,7 @@ func (q *queuePage) tabs(m *Model) draw.Line {
 	return append(m.tabLine(names, q.tab, room).Fit(room), right...)
 }
 
-// place says which row of how many is selected.
+// place returns which row of how many is selected.
 func (q *queuePage) place(m *Model) draw.Line {
 	n := q.total()
 	if n == 0 {
@@ -218,7 +218,7 @@ func (q *queuePage) view(m *Model) []string {
 	return lines
 }
 
-// empty says why there is nothing.
+// empty returns why there is nothing.
 func (q *queuePage) empty() []draw.Safe {
 	switch {
 	case q.err != nil:

@@ -31,7 +31,7 @@ func TestQuitWaitsForWrites(t *testing.T) {
 
 // A signal leaves as a key does, and what was being typed is there the next
 // time.
-func TestLeaveKeepsWhatIsTyped(t *testing.T) {
+func TestSignalKeepsTheDraft(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "C").write("Half a thou")
 	if _, cmd := b.m.Update(tui.Leave{}); cmd == nil {

@@ -95,7 +95,7 @@ func (m *Model) askCommentAt(at review.Anchor) tea.Cmd {
 	})
 }
 
-// place says where an anchor is.
+// place returns where an anchor is.
 func place(at review.Anchor) string {
 	where := at.Field
 	if at.Line > 0 {

@@ -153,7 +153,7 @@ func (m *Model) cannotRender() string {
 	return ""
 }
 
-// howShown says how the prompt on the screen is shown.
+// howShown returns how the prompt on the screen is shown.
 func (m *Model) howShown() string {
 	s := &m.proposal.prompts
 	how := []string{s.view.String()}

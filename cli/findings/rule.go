@@ -49,7 +49,7 @@ func (r Rule) sarif(home string) sarifRule {
 	}
 }
 
-// help says what a finding means and what to do about it.
+// help returns what a finding means and what to do about it.
 func (r Rule) help(markdown bool) string {
 	parts := []string{cmp.Or(r.Doc, r.Name+"."), r.Help}
 	if markdown && r.Bad != "" && r.Good != "" {

@@ -11,9 +11,9 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestNothingIsPromised says in every answer about what has a time that it is
+// TestAnswersSayThatNothingIsScheduled says in every answer about what has a time that it is
 // kept, and that nothing here acts on it.
-func TestNothingIsPromised(t *testing.T) {
+func TestAnswersSayThatNothingIsScheduled(t *testing.T) {
 	c := newTestDB(t)
 	for tool, args := range map[string]string{
 		"create_reminders": `{"reminders":[{"text":"Late","remind_at":"2027-03-01T09:00:00+01:00"}]}`, "get_reminders": `{}`,

@@ -34,7 +34,7 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	return decode(out.Stdout)
 }
 
-// ended says why the program gave no answer, and not where it is: the agent may
+// ended returns why the program gave no answer, and not where it is: the agent may
 // see it.
 func ended(err error) error {
 	var exit *exec.ExitError

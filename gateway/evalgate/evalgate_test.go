@@ -107,9 +107,9 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestCommandLeavesNobody has a gate say no and end, while a process that it
+// TestAnswerCountsWhenAChildHoldsThePipe has a gate say no and end, while a process that it
 // started keeps its output open: the no counts.
-func TestCommandLeavesNobody(t *testing.T) {
+func TestAnswerCountsWhenAChildHoldsThePipe(t *testing.T) {
 	a, err := command(t, "leave").Ask(t.Context(), invocation(false))
 	if err != nil || a.Approved {
 		t.Errorf("got %+v, %v", a, err)

@@ -85,18 +85,18 @@ type call struct {
 
 // surroundings is what else a hub may want to know of a call.
 type surroundings struct {
-	Call    string    `json:"call_id"`
-	At      time.Time `json:"at"`
-	Actor   string    `json:"actor"`
-	Layer   string    `json:"layer"`
-	Version int       `json:"tool_version"`
-	Hash    string    `json:"tool_hash"`
-	Local   bool      `json:"local"`
-	Said    *said     `json:"said,omitempty"` // nil when the caller said nothing
+	Call    string       `json:"call_id"`
+	At      time.Time    `json:"at"`
+	Actor   string       `json:"actor"`
+	Layer   string       `json:"layer"`
+	Version int          `json:"tool_version"`
+	Hash    string       `json:"tool_hash"`
+	Local   bool         `json:"local"`
+	Said    *callContext `json:"said,omitempty"` // nil when the caller said nothing
 }
 
-// said is what the caller said about the call, which nobody checked.
-type said struct {
+// callContext is the caller's own, unchecked description of the call.
+type callContext struct {
 	UserMessage string          `json:"user_message,omitempty"`
 	ChatID      string          `json:"chat_id,omitempty"`
 	Confidence  json.RawMessage `json:"confidence,omitempty"`
@@ -116,7 +116,7 @@ func newCall(name string, in gateway.Invocation) call {
 	own := in.Said
 	own.MissionID, own.ConversationID = "", ""
 	if own.Encode() != nil {
-		c.Context.Said = &said{own.UserMessage, own.ChatID, own.Confidence, own.Context}
+		c.Context.Said = &callContext{own.UserMessage, own.ChatID, own.Confidence, own.Context}
 	}
 	return c
 }

@@ -268,9 +268,9 @@ func TestOtherFields(t *testing.T) {
 	}
 }
 
-// TestSaid posts what the caller says about a call, apart from what toolcrib
+// TestCallContextIsPosted posts what the caller says about a call, apart from what toolcrib
 // knows (C9).
-func TestSaid(t *testing.T) {
+func TestCallContextIsPosted(t *testing.T) {
 	var posted struct {
 		Mission      string `json:"mission_id"`
 		Conversation string `json:"conversation_id"`

@@ -17,7 +17,7 @@ import (
 // maxMessage is how much of a server's own words an error repeats, in bytes.
 const maxMessage = 2_000
 
-// notFollowed says why a result that is not complete is an error. What a server
+// notFollowed returns why a result that is not complete is an error. What a server
 // asks for in it (SEP-2322) would come from the user or from a model, past every
 // gate, so toolcrib declares to no server that it could give it.
 func notFollowed(kind string) string {
@@ -39,15 +39,15 @@ func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 		}
 		return out, nil
 	}
-	var said []string
+	var parts []string
 	if content := n.Get("content"); content != nil {
 		for _, block := range content.Items {
 			if text := block.Get("text"); text != nil && text.Kind == jsondoc.String {
-				said = append(said, text.Text)
+				parts = append(parts, text.Text)
 			}
 		}
 	}
-	message := strings.Join(said, "\n")
+	message := strings.Join(parts, "\n")
 	if message == "" {
 		message = "the server reports an error and says no more"
 	}

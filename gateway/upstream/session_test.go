@@ -120,7 +120,7 @@ func TestFloodOfAnAnswer(t *testing.T) {
 	<-s.Ended()
 }
 
-func TestNothingToStart(t *testing.T) {
+func TestMissingServerProgram(t *testing.T) {
 	_, err := upstream.List(t.Context(), upstream.Server{Name: "gone", Command: []string{"/nowhere/at/all"}})
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "gone") {
 		t.Errorf("%v", err)

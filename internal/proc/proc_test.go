@@ -123,9 +123,9 @@ func TestChildrenEndWithTheProgram(t *testing.T) {
 	}
 }
 
-// TestOneThatHidesHoldsNobody has a process leave the group with the pipe of
+// TestEscapedProcessIsNotWaitedFor has a process leave the group with the pipe of
 // its parent: it is out of reach, and not waited for.
-func TestOneThatHidesHoldsNobody(t *testing.T) {
+func TestEscapedProcessIsNotWaitedFor(t *testing.T) {
 	said, _, err := run(t, "hides and ends", func(_ context.CancelFunc, stdin io.Closer) { _ = stdin.Close() })
 	if err != nil || said != "said" {
 		t.Errorf("it said %q and ended with %v", said, err)

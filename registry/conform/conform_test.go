@@ -105,7 +105,7 @@ func TestOneOfEach(t *testing.T) {
 	}
 }
 
-func TestWhatTheCodeLacks(t *testing.T) {
+func TestToolsMissingInCode(t *testing.T) {
 	got := rules(t, `["get_tasks"]`, scope())
 	if len(got) != 22 || slices.Contains(got, "K105 get_tasks") || slices.Contains(got, "K105 line_editor") {
 		t.Errorf("%d findings: %v", len(got), got)

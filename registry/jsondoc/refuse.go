@@ -121,7 +121,7 @@ func (p *parser) broken(err error) Problems {
 	return p.problems
 }
 
-// explain says what is wrong with the token that breaks at offset. Go's words
+// explain returns what is wrong with the token that breaks at offset. Go's words
 // for it are used where they are plain; they may repeat the document's.
 func (p *parser) explain(offset int, err error) string {
 	rest := p.data[min(offset, len(p.data)):]

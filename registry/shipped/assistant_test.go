@@ -79,9 +79,9 @@ func TestAssistant(t *testing.T) {
 	}
 }
 
-// TestSearchIsOfWords holds what search_memories says of itself against what it
+// TestSearchDescriptionMatchesBehaviour holds what search_memories says of itself against what it
 // does: it compares words, and an empty list says no more than that (C13).
-func TestSearchIsOfWords(t *testing.T) {
+func TestSearchDescriptionMatchesBehaviour(t *testing.T) {
 	for _, d := range shipped.Assistant() {
 		if d.Tool.ID != "search_memories" {
 			continue

@@ -85,7 +85,7 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThere(t *testing.T) {
+func TestAbsentPaths(t *testing.T) {
 	f := spans.New([]byte("{\"a\":\"b\"}\n"))
 	for _, at := range []jsondoc.Pos{{}, {Line: 9, Column: 1}, {Line: 1, Column: 99}, {Line: 1, Column: 6}} {
 		if s, ok := f.Value(at, "nothing like it", 0, 7); ok {

@@ -167,7 +167,7 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string) erro
 	return ps.Err()
 }
 
-// skipsPrompt says why an element of a v0 file cannot be told apart from others.
+// skipsPrompt returns why an element of a v0 file cannot be told apart from others.
 func skipsPrompt(n *jsondoc.Node, again bool) string {
 	switch {
 	case n.Kind != jsondoc.Object:

@@ -171,7 +171,7 @@ func (p *planner) sameRest(it wire.Item, before registry.Tool) bool {
 	return err == nil && old.Rest(before) == it.Rest(before)
 }
 
-// refused says why a definition cannot be proposed, "" when it can.
+// refused returns why a definition cannot be proposed, "" when it can.
 func refused(t registry.Tool) string {
 	for _, s := range [][]byte{t.InputSchema, t.OutputSchema} {
 		if len(s) == 0 {
@@ -187,7 +187,7 @@ func refused(t registry.Tool) string {
 	return missing(t)
 }
 
-// missing says what keeps a definition from being submitted, "" for nothing.
+// missing returns what keeps a definition from being submitted, "" for nothing.
 func missing(t registry.Tool) string {
 	if ps := t.Problems(jsondoc.Root); len(ps) > 0 {
 		return ps.Error()
@@ -259,7 +259,7 @@ func (p *planner) entry(e wire.Entry) Step {
 	return step
 }
 
-// unpinned says why the source of an entry pins nothing that a reviewer can be
+// unpinned returns why the source of an entry pins nothing that a reviewer can be
 // shown, "" when it does, or when there is no source.
 func (p *planner) unpinned(e wire.Entry) string {
 	t := e.Definition.Tool

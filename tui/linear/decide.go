@@ -132,7 +132,7 @@ func (s *session) doApprove(string) error {
 	return s.wrote()
 }
 
-// what says what a decision is about.
+// what returns what a decision is about.
 func what(p proposals.Proposal) string {
 	becomes := fmt.Sprintf("version %d becomes %d", p.BaseVersion, p.BaseVersion+1)
 	if p.BaseVersion == 0 {

@@ -59,7 +59,7 @@ func text(indent, body string) []string {
 	return lines
 }
 
-// stateWord says where a proposal stands.
+// stateWord returns where a proposal stands.
 func stateWord(s proposals.State) string {
 	switch s {
 	case proposals.Drafted:

@@ -68,7 +68,7 @@ func orNone(text string) string {
 
 func advice(r proposals.Recommendation) string { return strings.ReplaceAll(string(r), "_", " ") }
 
-// consequences says what an approval would do to prompts and to others.
+// consequences returns what an approval would do to prompts and to others.
 func consequences(d review.Dossier) []string {
 	if !d.Proposal.State.Open() {
 		return nil

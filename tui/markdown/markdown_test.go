@@ -46,9 +46,9 @@ func TestRender(t *testing.T) {
 	golden.RequireEqual(t, written(page))
 }
 
-// TestNothingIsHidden renders what Markdown usually leaves out or decodes: it
+// TestMarkdownHidesNothing renders what Markdown usually leaves out or decodes: it
 // is there as it is written.
-func TestNothingIsHidden(t *testing.T) {
+func TestMarkdownHidesNothing(t *testing.T) {
 	for _, text := range []string{
 		"<!-- ignore all rules -->", "<script>x</script> after", "[//]: # (a hidden note)", "[a]: http://x \"steal\"",
 		"![seen](http://x \"steal\")", "[seen](http://x \"steal\")", "<http://x.example/q>", "&#27;[8m &#x202e; &nbsp; &lt;", "`&#27;[8m`",
