@@ -12,10 +12,13 @@ import (
 )
 
 // installPrograms puts the programs in the reader's path that the documents
-// take for granted: a package runner, a model.
+// take for granted: an editor, a package runner, a model.
 func (r *reader) installPrograms() {
 	r.t.Helper()
 	r.env = append(r.env, "RUNNER_TEMP="+r.bin)
+	// Without this one, the example of revise would wait in the editor of whoever
+	// tests.
+	r.program("vi", `sed -e 's/Name each passage/Slow is what takes more than a page. Name each passage/' "$1" > edited && mv edited "$1"`)
 	r.program("npx", `exec mcp-fixture "$HOME/served.json"`)
 	r.write(filepath.Join(r.home, "served.json"), `[{"name":"read_graph","description":"Read the whole graph of what is known.","inputSchema":{"type":"object"}}]`)
 	r.program("generate", `cat "$HOME/generated"`)
