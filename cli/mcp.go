@@ -21,6 +21,7 @@ type mcpFlags struct {
 	callerFlags
 	http, tokenFile string
 	expose          string
+	servers         []string
 	origins         []string
 	remote          bool
 }
@@ -41,7 +42,8 @@ hear when something was approved. Nothing here can approve.
 
 With --expose tools a client is listed the approved tools of the profile as the
 server's own, with their approved schemas, and calls them by name, through every
-gate; it hears when the list changes. --expose both lists these and the tools
+gate; it hears when the list changes. --server keeps to the tools of the servers
+that it names, as wrap does for what a client had before. --expose both lists these and the tools
 with which agents find, call and propose.
 
 A client is the agent that it says it is (agent:~NAME, marked as named by
@@ -63,6 +65,7 @@ It serves until its input ends or it is interrupted (exit status 130).`,
 	set.StringVar(&f.http, "http", "", "serve over HTTP at `HOST:PORT`; port 0 takes a free one")
 	set.StringVar(&f.tokenFile, "token-file", "", "the `FILE` that holds the bearer token, readable to you alone")
 	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT`: tools (those approved), meta (those that find, call and propose) or both")
+	set.StringSliceVar(&f.servers, "server", nil, "with --expose tools: only the tools of the server `NAME`")
 	set.StringSliceVar(&f.origins, "allow-origin", nil, "let web pages of `ORIGIN` connect, such as https://example.com")
 	set.BoolVar(&f.remote, "allow-remote", false, "let --http name an address that other machines can reach")
 	set.StringVar(&f.agent, "agent", f.agent, "the agent `PROFILE` whose tools can be found and called")
@@ -73,9 +76,12 @@ It serves until its input ends or it is interrupted (exit status 130).`,
 }
 
 func runMCP(ctx context.Context, a *app, f mcpFlags) error {
-	c := mcp.Config{Version: programVersion(), Documents: documents(), Expose: mcp.Expose(f.expose)}
+	c := mcp.Config{Version: programVersion(), Documents: documents(), Expose: mcp.Expose(f.expose), Servers: f.servers}
 	if !slices.Contains([]mcp.Expose{mcp.ExposeMeta, mcp.ExposeTools, mcp.ExposeBoth}, c.Expose) {
 		return usagef("--expose is %q; write tools, meta or both", f.expose)
+	}
+	if len(c.Servers) > 0 && c.Expose != mcp.ExposeTools {
+		return usagef("--server is for --expose tools; toolcrib's own tools find those of every server")
 	}
 	var err error
 	if a.flags.as != "" {

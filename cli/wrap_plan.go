@@ -100,6 +100,9 @@ func (f wrapFlags) plan(a *app, c config, file clients.File, all []clientServer,
 	if len(w.servers) == 0 && !slices.ContainsFunc(file.Servers, isSelf) {
 		return w, clients.ErrNoServers
 	}
+	for _, s := range w.servers { // the client gets no more servers than it had
+		e.Args = append(e.Args, "--server", s.label)
+	}
 	if len(w.servers) == 0 { // wrapped, and nothing was added
 		return w, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -68,7 +69,7 @@ func (s *Server) tools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListTo
 	}
 	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool {
 		t := e.Definition.Tool
-		return t.Kind != registry.ActionTool || e.Subject.ID <= after || s.owns(t.WireName())
+		return t.Kind != registry.ActionTool || e.Subject.ID <= after || s.owns(t.WireName()) || !s.serves(t)
 	})
 	slices.SortFunc(entries, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: fresh()}
@@ -82,6 +83,11 @@ func (s *Server) tools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListTo
 	approved, err := approvedTools(entries)
 	out.Tools = append(out.Tools, approved...)
 	return out, err
+}
+
+// serves reports whether a tool is of a server that the client may use.
+func (s *Server) serves(t *registry.Tool) bool {
+	return len(s.config.Servers) == 0 || t.Provider != nil && t.Provider.Type == registry.ProviderMCP && slices.Contains(s.config.Servers, t.Provider.Server)
 }
 
 // approvedTools writes tools as an MCP server lists them, with the version and
@@ -114,6 +120,12 @@ func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
 func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := req.Params.Name
 	run := func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+		if d, err := s.config.Gateway.Describe(ctx, s.caller(actor), name); err == nil && !s.serves(d.Tool.Definition.Tool) {
+			return nil, &gateway.Error{
+				Code: gateway.CodeNotAllowed, NotRun: true,
+				Message: fmt.Sprintf("%s is of none of the servers that this client has: %s", name, strings.Join(s.config.Servers, ", ")),
+			}
+		}
 		r, err := s.config.Gateway.Execute(ctx, s.caller(actor), gateway.Request{Tool: name, Args: jsondoc.Canonical(args)})
 		return nativeRun(r), err
 	}
