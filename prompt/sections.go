@@ -3,6 +3,8 @@ package prompt
 import (
 	"strings"
 	"unicode/utf8"
+
+	"toolcrib/internal/commonmark"
 )
 
 // section is a piece of a template: an ATX heading of Markdown (CommonMark
@@ -27,14 +29,14 @@ func split(template string) []section {
 		line := template[at:end]
 		switch {
 		case fence != "":
-			if closes(line, fence) {
+			if commonmark.Closes(line, fence) {
 				fence = ""
 			}
-		case opensFence(line) != "":
-			fence = opensFence(line)
-		case headingLevel(line) > 0:
+		case commonmark.Fence(line) != "":
+			fence = commonmark.Fence(line)
+		case commonmark.HeadingLevel(line) > 0:
 			sections[len(sections)-1].text = template[start:at]
-			sections = append(sections, section{level: headingLevel(line)})
+			sections = append(sections, section{level: commonmark.HeadingLevel(line)})
 			start = at
 		}
 		at = end
@@ -182,44 +184,4 @@ func squeeze(text string) string {
 	}
 	b.WriteString(text)
 	return b.String()
-}
-
-// headingLevel returns the level of an ATX heading, 1 to 6, or 0 when line is
-// none: up to three spaces, one to six "#", then white space or the end.
-func headingLevel(line string) int {
-	marks, rest := markers(line, '#')
-	if marks == 0 || marks > 6 || strings.Trim(rest[:min(1, len(rest))], " \t\r\n") != "" {
-		return 0
-	}
-	return marks
-}
-
-// opensFence returns the markers that line opens a fenced code block with
-// (CommonMark 0.31, section 4.5), or "".
-func opensFence(line string) string {
-	if n, info := markers(line, '`'); n >= 3 && !strings.Contains(info, "`") {
-		return strings.Repeat("`", n)
-	}
-	if n, _ := markers(line, '~'); n >= 3 {
-		return strings.Repeat("~", n)
-	}
-	return ""
-}
-
-// closes reports whether line ends the code block that fence opened: at least
-// as many of the same markers and nothing else.
-func closes(line, fence string) bool {
-	n, rest := markers(line, fence[0])
-	return n >= len(fence) && strings.Trim(rest, " \t\r\n") == ""
-}
-
-// markers counts the marks that line begins with after at most three spaces,
-// and returns what follows them.
-func markers(line string, mark byte) (n int, rest string) {
-	s := strings.TrimLeft(line, " ")
-	if len(line)-len(s) > 3 {
-		return 0, line
-	}
-	rest = strings.TrimLeft(s, string(mark))
-	return len(s) - len(rest), rest
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"toolcrib/internal/commonmark"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -126,7 +127,7 @@ func firstProblem(err error) string {
 func several(body string) bool {
 	var b strings.Builder
 	for line := range strings.Lines(body) {
-		if fence(strings.TrimSpace(line)) == "" {
+		if commonmark.Fence(strings.TrimSpace(line)) == "" {
 			b.WriteString(line)
 		}
 	}

@@ -3,6 +3,8 @@ package harness
 import (
 	"strings"
 	"unicode/utf8"
+
+	"toolcrib/internal/commonmark"
 )
 
 // kind is what a block of Markdown is.
@@ -42,18 +44,18 @@ type blockReader struct {
 
 func (r *blockReader) line(line string) {
 	trimmed := strings.TrimSpace(line)
-	mark, isFence := fenceMark(trimmed)
+	fence := commonmark.Fence(trimmed)
 	switch {
 	case r.fence != "":
-		if isFence && strings.HasPrefix(mark, r.fence) && mark == trimmed {
+		if commonmark.Closes(trimmed, r.fence) {
 			r.fence = ""
 		}
 		return
-	case isFence:
+	case fence != "":
 		r.finish()
-		r.fence = mark
+		r.fence = fence
 		return
-	case trimmed == "", isHeading(trimmed):
+	case trimmed == "", commonmark.HeadingLevel(trimmed) > 0:
 		r.finish()
 		return
 	case isRule(trimmed):
@@ -95,23 +97,6 @@ func (r *blockReader) finish() {
 		r.blocks = append(r.blocks, *r.open)
 	}
 	r.open, r.lines = nil, nil
-}
-
-// fenceMark returns the backticks or tildes that make line a code fence.
-func fenceMark(line string) (mark string, ok bool) {
-	for _, c := range []string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 {
-			return line[:n], c == "~" || !strings.Contains(line[n:], c)
-		}
-	}
-	return "", false
-}
-
-// isHeading reports whether line is a heading of one to six "#".
-func isHeading(line string) bool {
-	rest := strings.TrimLeft(line, "#")
-	n := len(line) - len(rest)
-	return n >= 1 && n <= 6 && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }
 
 // isRule reports whether line is a thematic break, underlines a heading or

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"toolcrib/internal/commonmark"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
@@ -99,7 +100,7 @@ func (a answer) noFences() string {
 	number := 0
 	for line := range strings.Lines(a.text) {
 		number++
-		if _, ok := fenceMark(unmarked(line)); ok {
+		if commonmark.Fence(unmarked(line)) != "" {
 			return fmt.Sprintf("line %d is a code fence", number)
 		}
 	}

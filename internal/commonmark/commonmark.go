@@ -1,0 +1,48 @@
+// Package commonmark tells which lines of Markdown begin and end code and which
+// are headings (https://spec.commonmark.org/0.31.2), for those who do not need
+// the tree of a parser.
+package commonmark
+
+import "strings"
+
+// Fence returns the backticks or tildes with which line opens a fenced code block
+// (section 4.5), or "".
+func Fence(line string) string {
+	if n, info := marks(line, '`'); n >= 3 && !strings.Contains(info, "`") {
+		return strings.Repeat("`", n)
+	}
+	if n, _ := marks(line, '~'); n >= 3 {
+		return strings.Repeat("~", n)
+	}
+	return ""
+}
+
+// Closes reports whether line ends the code block that fence opened: at least as
+// many of the same marks and nothing else.
+func Closes(line, fence string) bool {
+	n, rest := marks(line, fence[0])
+	return n >= len(fence) && strings.Trim(rest, blanks) == ""
+}
+
+// HeadingLevel returns the level of an ATX heading (section 4.2), 1 to 6, or 0 when
+// line is none: one to six "#", then white space or the end.
+func HeadingLevel(line string) int {
+	n, rest := marks(line, '#')
+	if n > 6 || strings.Trim(rest[:min(1, len(rest))], blanks) != "" {
+		return 0
+	}
+	return n
+}
+
+const blanks = " \t\r\n"
+
+// marks counts the marks that line begins with after at most three spaces, and
+// returns what follows them.
+func marks(line string, mark byte) (n int, rest string) {
+	s := strings.TrimLeft(line, " ")
+	if len(line)-len(s) > 3 {
+		return 0, line
+	}
+	rest = strings.TrimLeft(s, string(mark))
+	return len(s) - len(rest), rest
+}
