@@ -40,30 +40,24 @@ func (c Change) Act() *statement.Signers {
 // the user's configuration names its event. A state in which nobody may sign is
 // never put in force: nothing could follow it.
 func (c Change) Check(encoded, armored []byte) (Signer, error) {
-	s, err := statement.Decode(encoded)
+	trusted := c.Previous
+	if trusted == nil {
+		trusted = c.Next
+	}
+	s, signer, err := trusted.Verify(encoded, armored)
 	if err != nil {
 		return Signer{}, err
 	}
-	act, ok := s.Act.(*statement.Signers)
-	if !ok || *act != *c.Act() {
+	if act, ok := s.Act.(*statement.Signers); !ok || *act != *c.Act() {
 		return Signer{}, fmt.Errorf("%w: the statement is about another one", ErrChange)
 	}
 	if !c.Next.usable(s.At) {
 		return Signer{}, fmt.Errorf("%w: nobody may sign by the new file", ErrChange)
 	}
-	trusted := c.Previous
-	if trusted == nil {
-		trusted = c.Next
+	if sig, err := sshsig.Parse(armored); err != nil || c.Next.revoked.Revokes(sig.Key) {
+		return Signer{}, errors.Join(err, fmt.Errorf("%w: the new file revokes the key that signed; sign with another", ErrChange))
 	}
-	signer, err := trusted.Check(encoded, armored, s.By, s.At)
-	if err != nil {
-		return Signer{}, err
-	}
-	sig, err := sshsig.Parse(armored)
-	if err == nil && c.Next.revoked.Revokes(sig.Key) {
-		err = fmt.Errorf("%w: the new file revokes the key that signed; sign with another", ErrChange)
-	}
-	return signer, err
+	return signer, nil
 }
 
 // usable reports whether anybody may sign at a time or later.

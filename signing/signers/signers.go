@@ -13,6 +13,7 @@ import (
 
 	"toolcrib/signing/krl"
 	"toolcrib/signing/sshsig"
+	"toolcrib/signing/statement"
 )
 
 // Why a signature does not count. What is wrong with it in itself is one of the
@@ -55,6 +56,18 @@ type Signer struct {
 
 // Entries returns the lines of the signers file.
 func (s *Signers) Entries() []Entry { return slices.Clone(s.entries) }
+
+// Verify reads a signed statement and returns it with its signer: the key is of
+// the principal that it names, and might sign at the time that it names. Whether
+// it was made at that time is for those to say who record it.
+func (s *Signers) Verify(encoded, armored []byte) (statement.Statement, Signer, error) {
+	st, err := statement.Decode(encoded)
+	if err != nil {
+		return st, Signer{}, err
+	}
+	signer, err := s.Check(encoded, armored, st.By, st.At)
+	return st, signer, err
+}
 
 // Check returns the signer when an armored signature of message is by a key of
 // principal that may sign at a time. Otherwise the error wraps one of this
