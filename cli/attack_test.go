@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"testing"
 
 	"toolcrib/cli"
+	"toolcrib/internal/proctest"
 	"toolcrib/internal/shortrun"
 	"toolcrib/store/storetest"
 )
@@ -140,25 +140,15 @@ func TestMCPUnreadable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newTestDB(t)
 			cmd := c.command(c.dir, "mcp", "--as", "agent:x")
-			in, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			p := proctest.Start(t, cmd)
 			go func() { // what it does not read shows in what it does not answer
-				_, _ = fmt.Fprintf(in, "%s\n%s\n%s\n", hello, line, `{"jsonrpc":"2.0","id":"last","method":"ping"}`)
+				_, _ = fmt.Fprintf(p.In, "%s\n%s\n%s\n", hello, line, `{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 			}()
 			answered, refused := false, false
-			for lines := bufio.NewReader(out); !answered; {
-				text, err := lines.ReadString('\n')
+			for !answered {
+				text, err := p.Out.ReadString('\n')
 				if err != nil {
 					t.Fatalf("it ended: %s", errs.String())
 				}
@@ -168,9 +158,9 @@ func TestMCPUnreadable(t *testing.T) {
 			if !refused {
 				t.Error("it was not refused")
 			}
-			_ = in.Close()
-			_, _ = io.Copy(io.Discard, out)
-			if err := cmd.Wait(); err != nil {
+			_ = p.In.Close()
+			_, _ = io.Copy(io.Discard, p.Out)
+			if err := p.Wait(); err != nil {
 				t.Errorf("%v: %s", err, errs.String())
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/internal/proctest"
 	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/store/storetest"
@@ -167,22 +168,12 @@ func TestKilledWhileMaking(t *testing.T) {
 func killedWhileMaking(t *testing.T, path string, random *rand.Rand) {
 	t.Helper()
 	cmd := spawn(t.Context(), "open", path, "1")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+	p := proctest.Start(t, cmd)
+	if _, err := p.Out.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
 	timer := time.AfterFunc(time.Duration(random.IntN(30_000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
-	_ = in.Close() // whether it ends by itself or is killed
-	_ = cmd.Wait() // before, both happen
+	_ = p.In.Close() // whether it ends by itself or is killed
+	_ = p.Wait()     // before, both happen
 }

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"bufio"
 	"errors"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"toolcrib/internal/proctest"
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -27,31 +27,21 @@ func race(t *testing.T, n, series int, task, path string, args ...string) map[in
 	start := make(chan struct{})
 	for i := range n {
 		cmd := spawn(t.Context(), task, append([]string{path, strconv.Itoa(series + i + 1)}, args...)...)
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
 		var complaints strings.Builder
 		cmd.Stderr = &complaints
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		p := proctest.Start(t, cmd)
 		ready.Add(1)
 		done.Go(func() {
-			_, _ = bufio.NewReader(out).ReadString('\n') // a child that fails ends the line too
+			_, _ = p.Out.ReadString('\n') // a child that fails ends the line too
 			ready.Done()
 			<-start
-			err := errors.Join(in.Close(), cmd.Wait())
+			err := errors.Join(p.In.Close(), p.Wait())
 			if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 				t.Error(err)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			code := cmd.ProcessState.ExitCode()
+			code := p.ProcessState.ExitCode()
 			codes[code]++
 			if code != exitDone && code != exitConflict {
 				t.Errorf("process %d ended with %d: %s", i+1, code, &complaints)

@@ -19,7 +19,7 @@ func TestKilledAnywhere(t *testing.T) {
 		t.Run(a.name, func(t *testing.T) {
 			before := newTestDB(t)
 			a.setup(t, before)
-			kills, undone, late := blows(80, 3), 0, 0
+			kills, undone, late := blows(80, 1), 0, 0
 			whole := a.lasts(t, before.copied(t))
 			for n := range kills {
 				c := before.copied(t)

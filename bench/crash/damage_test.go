@@ -150,21 +150,21 @@ func TestDamagedFiles(t *testing.T) {
 		whole, some int
 		damage      func(image []byte) (damaged, wal []byte, at int)
 	}{
-		{"one byte changed", 1000, 40, func(image []byte) ([]byte, []byte, int) {
+		{"one byte changed", 1000, 12, func(image []byte) ([]byte, []byte, int) {
 			at := random.IntN(len(image))
 			image[at] ^= byte(1 + random.IntN(255))
 			return image, nil, at
 		}},
-		{"file cut short", 100, 10, func(image []byte) ([]byte, []byte, int) {
+		{"file cut short", 100, 4, func(image []byte) ([]byte, []byte, int) {
 			at := 1 + random.IntN(len(image)-1)
 			return image[:at], nil, at
 		}},
-		{"a page of zeros", 100, 10, func(image []byte) ([]byte, []byte, int) {
+		{"a page of zeros", 100, 4, func(image []byte) ([]byte, []byte, int) {
 			at := random.IntN(len(image)/page) * page
 			clear(image[at : at+page])
 			return image, nil, at
 		}},
-		{"a wrong log beside it", 50, 10, func(image []byte) ([]byte, []byte, int) {
+		{"a wrong log beside it", 50, 4, func(image []byte) ([]byte, []byte, int) {
 			wal := make([]byte, 32+random.IntN(4)*(24+page))
 			for i := range wal {
 				wal[i] = byte(random.IntN(256))

@@ -20,7 +20,7 @@ import (
 // workspace.
 func TestKilledApprovals(t *testing.T) {
 	t.Parallel()
-	kills := blows(700, 12)
+	kills := blows(700, 5)
 	folder := t.TempDir()
 	c := newTestDB(t, "--project", "novel", "--workspace", folder)
 	seed := rand.Uint64()

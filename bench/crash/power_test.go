@@ -134,7 +134,7 @@ func cutOff(t *testing.T, d disk, cmd *exec.Cmd, after time.Duration) (disk, []s
 // approved on the disk that is left, and the history is whole.
 func TestPowerCuts(t *testing.T) {
 	t.Parallel()
-	cuts := blows(150, 3)
+	cuts := blows(150, 1)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	original := newDisk(t)
 	c := newTestDB(t).on(filepath.Join(original.mount, "toolcrib.db"))

@@ -68,7 +68,7 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sizes := blows(64, 6)
+	sizes := blows(64, 3)
 	full, acked := 0, 0
 	for i := range sizes {
 		mount := t.TempDir()
@@ -120,7 +120,7 @@ func TestFileSizeLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits := blows(24, 4)
+	limits := blows(24, 2)
 	full, acked := 0, 0
 	for i := range limits {
 		c := base.copied(t)

@@ -75,13 +75,13 @@ func acts() []act {
 	}
 	return []act{
 		{
-			name: "open a new file", short: 40,
+			name: "open a new file", short: 120,
 			setup: func(*testing.T, testDB) {},
 			args:  func(*testing.T, testDB) []string { return opening() },
 			whole: func(*testing.T, testDB) (bool, bool) { return true, true },
 		},
 		{
-			name: "propose", short: 3, stdin: proposal("user", "scene_pacer"),
+			name: "propose", short: 9, stdin: proposal("user", "scene_pacer"),
 			setup: func(t *testing.T, c testDB) { t.Helper(); c.must("", opening()...) },
 			args:  func(*testing.T, testDB) []string { return []string{"propose", "-"} },
 			whole: func(t *testing.T, c testDB) (bool, bool) {
@@ -91,7 +91,7 @@ func acts() []act {
 			},
 		},
 		{
-			name: "approve", short: 3,
+			name: "approve", short: 9,
 			setup: func(t *testing.T, c testDB) { t.Helper(); c.must(proposal("user", "scene_pacer"), "propose", "-") },
 			args:  func(*testing.T, testDB) []string { return []string{"--approve", "#1"} },
 			whole: func(t *testing.T, c testDB) (bool, bool) {
@@ -101,7 +101,7 @@ func acts() []act {
 			},
 		},
 		{
-			name: "approve a change set", short: 9,
+			name: "approve a change set", short: 27,
 			setup: func(t *testing.T, c testDB) { t.Helper(); c.must(set.String(), "propose", "-") },
 			args:  func(*testing.T, testDB) []string { return []string{"--approve", "set:all of it"} },
 			whole: func(t *testing.T, c testDB) (bool, bool) {
@@ -110,7 +110,7 @@ func acts() []act {
 			},
 		},
 		{
-			name: "reject", short: 3,
+			name: "reject", short: 9,
 			setup: func(t *testing.T, c testDB) { t.Helper(); c.must(proposal("user", "scene_pacer"), "propose", "-") },
 			args:  func(*testing.T, testDB) []string { return []string{"reject", "#1", "--note", "Not needed."} },
 			whole: func(t *testing.T, c testDB) (bool, bool) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"toolcrib/gateway/builtin"
+	"toolcrib/internal/proctest"
 	"toolcrib/internal/shortrun"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
@@ -98,26 +99,15 @@ func TestProcessesAtOnce(t *testing.T) {
 	for i := range processes {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], fmt.Sprint(i+1))
 		cmd.Env = append(os.Environ(), childVariable+"="+c.Path())
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
 		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewReader(out)
-		if line, err := lines.ReadString('\n'); line != "ready\n" {
+		p := proctest.Start(t, cmd)
+		if line, err := p.Out.ReadString('\n'); line != "ready\n" {
 			t.Fatalf("process %d says %q, %v", i, line, err)
 		}
 		done.Go(func() {
-			_, err := io.WriteString(in, known+"\n")
-			said, readErr := io.ReadAll(lines)
-			if err := errors.Join(err, readErr, cmd.Wait()); err != nil {
+			_, err := io.WriteString(p.In, known+"\n")
+			said, readErr := io.ReadAll(p.Out)
+			if err := errors.Join(err, readErr, p.Wait()); err != nil {
 				t.Error(err)
 			}
 			var n int

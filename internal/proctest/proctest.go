@@ -1,0 +1,33 @@
+// Package proctest starts programs that a test talks to.
+package proctest
+
+import (
+	"bufio"
+	"io"
+	"os/exec"
+	"testing"
+)
+
+// Started is a running program with its standard input and output.
+type Started struct {
+	*exec.Cmd
+	In  io.WriteCloser
+	Out *bufio.Reader
+}
+
+// Start starts cmd, and fails the test if it cannot. The caller waits for it.
+func Start(t testing.TB, cmd *exec.Cmd) Started {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return Started{cmd, in, bufio.NewReader(out)}
+}
