@@ -127,6 +127,9 @@ func (cl client) call(name string, args any) (out map[string]any, failed bool) {
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
 		cl.t.Fatalf("%s: %s: %v", name, text, err)
 	}
+	if r.StructuredContent == nil && r.IsError {
+		return out, true // of an approved tool, whose output schema is not that of errors
+	}
 	if both, _ := json.Marshal(r.StructuredContent); !equalJSON(string(both), text) {
 		cl.t.Errorf("%s: the text is not the structured result:\n%s\n%s", name, text, both)
 	}

@@ -12,7 +12,7 @@ import (
 
 const (
 	lookTool = `{"name":"lookUp","title":"Look it up","description":"Look something up.","inputSchema":{"type":"object","properties":{"what":{"type":"string"},"limit":{"type":"integer","maximum":9007199254740993}},"required":["what"]},"annotations":{"readOnlyHint":true,"idempotentHint":false,"openWorldHint":false}}`
-	askTool  = `{"name":"sendAway","title":"Send it away","description":"Send something away.","inputSchema":{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}}`
+	askTool  = `{"name":"sendAway","title":"Send it away","description":"Send something away.","inputSchema":{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]},"outputSchema":{"type":"object","properties":{"tool":{"type":"string"}},"required":["tool"]}}`
 )
 
 // exposed returns a database with two approved tools of a running server, one of
@@ -111,6 +111,9 @@ func TestMCPExposedCallWaitsForTheUser(t *testing.T) {
 	message, _ := fault["message"].(string)
 	if !failed || fault["code"] != "approval_required" || pending == "" || !strings.Contains(message, "call_outcome") || !strings.Contains(message, pending) {
 		t.Fatalf("%v", out)
+	}
+	if r, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "library_sendAway", Arguments: args}); err != nil || !r.IsError || r.StructuredContent != nil {
+		t.Errorf("an error has a structured result, which the output schema of the tool does not describe: %+v, %v", r, err)
 	}
 	if code, _ := cl.refused("call_outcome", map[string]any{"pending": pending}); code != "approval_required" {
 		t.Errorf("before the user answered: %s", code)

@@ -129,7 +129,11 @@ func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 		r, err := s.config.Gateway.Execute(ctx, s.caller(actor), gateway.Request{Tool: name, Args: jsondoc.Canonical(args)})
 		return nativeRun(r), err
 	}
-	return s.handler(run, nil)(ctx, req)
+	r, err := s.handler(run, nil)(ctx, req)
+	if err == nil && r.IsError {
+		r.StructuredContent = nil // clients hold it against the tool's own output schema
+	}
+	return r, err
 }
 
 // outcome is call_outcome: what became of a call that waited for the user.
