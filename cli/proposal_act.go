@@ -68,7 +68,7 @@ func newWaive(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "waive ID FINDING --note REASON",
 		Short: "Accept a finding, with the reason",
-		Long: `Settle one finding of the current revision on the user's word. FINDING is its
+		Long: `Waive one finding of the current revision on the user's word. FINDING is its
 rule, when it found one thing, or as much of RULE@PATH#HASH as toolcrib show
 prints. A waiver falls when the passage changes or something new is found in
 the same field.

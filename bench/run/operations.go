@@ -14,7 +14,7 @@ import (
 // operations prepares everything that is timed.
 func (b bench) operations(ctx context.Context) ([]operation, error) {
 	p := peers{dir: b.dir}
-	start := operation{name: "start, to help", contenders: []contender{(&crib{b: b, path: filepath.Join(b.dir, "none.db")}).always("--help")}}
+	start := operation{name: "start, to help", contenders: []contender{(&benchDB{b: b, path: filepath.Join(b.dir, "none.db")}).always("--help")}}
 	for _, program := range []string{"git", "sqlite3"} {
 		if has(program) {
 			start.contenders = append(start.contenders, contender{program, program + " --version", func(int) (command, error) {
@@ -28,7 +28,7 @@ func (b bench) operations(ctx context.Context) ([]operation, error) {
 	}
 	ops := []operation{start, lint}
 	for _, n := range b.sizes {
-		c, err := b.crib(ctx, storetest.Crowd{Tools: n, Waiting: max(n*waitingShare/10, 2*b.runs)})
+		c, err := b.database(ctx, storetest.Crowd{Tools: n, Waiting: max(n*waitingShare/10, 2*b.runs)})
 		if err != nil {
 			return nil, fmt.Errorf("a database of %d: %w", n, err)
 		}
@@ -65,7 +65,7 @@ const (
 const many = 1000
 
 // operations are what is done on a database of n tools.
-func (c *crib) operations(n int) []operation {
+func (c *benchDB) operations(n int) []operation {
 	ops := []operation{
 		list:   {name: "list, a page of 50", contenders: []contender{c.always("list", "--limit", "50")}},
 		filter: {name: "list, by a rare word", contenders: []contender{c.always("list", "--filter", rare, "--limit", "50")}},
@@ -119,7 +119,7 @@ func (b bench) besideGit(ctx context.Context, ops []operation, p peers, n int) e
 
 // besideSQLite sets operations beside the shell of SQLite: it writes as many rows
 // as an approval does, and checks the file that verify reads.
-func (b bench) besideSQLite(ctx context.Context, ops []operation, p peers, c *crib) error {
+func (b bench) besideSQLite(ctx context.Context, ops []operation, p peers, c *benchDB) error {
 	if !has("sqlite3") {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (b bench) besideSQLite(ctx context.Context, ops []operation, p peers, c *cr
 }
 
 // approve is the approval of n proposals that were not decided yet.
-func (c *crib) approve(n int) (command, error) {
+func (c *benchDB) approve(n int) (command, error) {
 	if len(c.waiting) < n {
 		if err := c.wait(context.Background()); err != nil {
 			return command{}, err

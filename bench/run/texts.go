@@ -30,7 +30,7 @@ func draft(id, text string) string {
 
 // lint runs the rules over a thousand proposals of a kilobyte each.
 func (b bench) lint() (operation, error) {
-	c := crib{b: b, path: filepath.Join(b.dir, "lint.db")}
+	c := benchDB{b: b, path: filepath.Join(b.dir, "lint.db")}
 	const files = 1000
 	var lines strings.Builder
 	for i := range files {

@@ -95,7 +95,7 @@ func (w *Workspace) Publish(ctx context.Context) error {
 }
 
 // publish first records what the live file is going to be, so that a crash
-// between writing and settling is not taken for an edit by hand. It asks to be
+// between writing and clearing the queue is not taken for an edit by hand. It asks to be
 // run again when something was approved in between.
 func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 	text, err := w.content(ctx, w.store)

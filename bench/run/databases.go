@@ -14,8 +14,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// crib is a database of toolcrib to be measured.
-type crib struct {
+// benchDB is a database of toolcrib to be measured.
+type benchDB struct {
 	b       bench
 	path    string
 	waiting []string // ids of proposals that can be approved
@@ -24,9 +24,9 @@ type crib struct {
 // waitingShare is how many proposals wait for each ten tools.
 const waitingShare = 5
 
-// crib makes a database with the given content, and knows what waits in it.
-func (b bench) crib(ctx context.Context, content storetest.Crowd) (crib, error) {
-	c := crib{b: b, path: filepath.Join(b.dir, fmt.Sprintf("crib-%d-%d-%d.db", content.Tools, content.Waiting, content.Versions))}
+// database makes a database with the given content, and knows what waits in it.
+func (b bench) database(ctx context.Context, content storetest.Crowd) (benchDB, error) {
+	c := benchDB{b: b, path: filepath.Join(b.dir, fmt.Sprintf("tools-%d-%d-%d.db", content.Tools, content.Waiting, content.Versions))}
 	desk, err := review.New(nil, review.Policy{}, time.Now, nil)
 	if err != nil {
 		return c, err
@@ -39,7 +39,7 @@ func (b bench) crib(ctx context.Context, content storetest.Crowd) (crib, error) 
 }
 
 // wait reads the ids of up to a thousand proposals that wait.
-func (c *crib) wait(ctx context.Context) error {
+func (c *benchDB) wait(ctx context.Context) error {
 	list := c.command("list", "--json", "--state", "user_review", "--limit", "1000")
 	cmd := exec.CommandContext(ctx, list.argv[0], list.argv[1:]...)
 	cmd.Env = append(list.env, "PATH="+os.Getenv("PATH")) //nolint:gocritic // this process's own
@@ -62,13 +62,13 @@ func (c *crib) wait(ctx context.Context) error {
 }
 
 // command is toolcrib on the database.
-func (c *crib) command(args ...string) command {
+func (c *benchDB) command(args ...string) command {
 	home := filepath.Dir(c.path)
 	return command{argv: append([]string{c.b.bin}, args...), dir: home, env: []string{"HOME=" + home, "TOOLCRIB_DB=" + c.path, "USER=mara"}}
 }
 
 // always is a contender whose command is the same each time.
-func (c *crib) always(args ...string) contender {
+func (c *benchDB) always(args ...string) contender {
 	return contender{"toolcrib", "toolcrib " + strings.Join(args, " "), func(int) (command, error) { return c.command(args...), nil }}
 }
 
