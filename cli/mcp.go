@@ -43,8 +43,8 @@ hear when something was approved. Nothing here can approve.
 With --expose tools a client is listed the approved tools of the profile as the
 server's own, with their approved schemas, and calls them by name, through every
 gate; it hears when the list changes. --server keeps to the tools of the servers
-that it names, as wrap does for what a client had before. --expose both lists these and the tools
-with which agents find, call and propose.
+that it names, as wrap does for what a client had before. --expose both lists
+these and the tools with which agents find, call and propose.
 
 A client is the agent that it says it is (agent:~NAME, marked as named by
 itself), or the one that --as names. It is never a user.
