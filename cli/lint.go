@@ -14,6 +14,7 @@ import (
 
 func newLint(a *app) *cobra.Command {
 	var format, fail, server string
+	var explain bool
 	cmd := &cobra.Command{
 		Use:   "lint FILE… | -",
 		Short: "Run the rules over files, without a database",
@@ -27,24 +28,31 @@ A list of tools is read as an import reads it. The names of an MCP server's tool
 are its own, so neither core nor retired ids bind them; --server says the same of
 an OpenAI or Anthropic array, and which server it is.
 
+With --explain, print for each sentence that the rules judge by its wording the
+concepts and the turns of phrase that were seen, whether the text says them or only
+speaks of them, the score of the learned table, and why each did or did not become a
+finding. Attach the output to a report of a false alarm.
+
 Nothing is proposed. Exit status 6 when anything of the severity given by
 --fail-on or worse is found.`,
 		Example: `  toolcrib lint proposals/*.md
   toolcrib lint github.json --server github
+  toolcrib lint --explain pacer.md
   toolcrib lint --format sarif pacer.md > toolcrib.sarif
   generate | toolcrib lint --fail-on block -`,
 		Args: some("files, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runLint(cmd.Context(), a, args, format, server, rules.Severity(fail))
+			return runLint(cmd.Context(), a, args, format, server, rules.Severity(fail), explain)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "print `FORMAT`: text, json, sarif or github")
+	cmd.Flags().BoolVar(&explain, "explain", false, "say for each sentence what the rules saw in it and why they fired or did not")
 	cmd.Flags().StringVar(&server, "server", "", "the files list the tools of the server `NAME`")
 	cmd.Flags().StringVar(&fail, "fail-on", string(rules.Warn), "fail from `SEVERITY` on: info, warn or block")
 	return cmd
 }
 
-func runLint(ctx context.Context, a *app, files []string, format, server string, fail rules.Severity) error {
+func runLint(ctx context.Context, a *app, files []string, format, server string, fail rules.Severity, explain bool) error {
 	switch {
 	case a.flags.json && format == "text":
 		format = "json"
@@ -53,6 +61,9 @@ func runLint(ctx context.Context, a *app, files []string, format, server string,
 	}
 	if !slices.Contains([]rules.Severity{rules.Info, rules.Warn, rules.Block}, fail) {
 		return usagef("--fail-on is %q; write info, warn or block", fail)
+	}
+	if explain && format != "text" && format != "json" {
+		return usagef("--explain prints text or json, not %s", format)
 	}
 	c, err := a.settings()
 	if err != nil {
@@ -63,6 +74,7 @@ func runLint(ctx context.Context, a *app, files []string, format, server string,
 		return err
 	}
 	l := newLinter(set, server)
+	l.explain = explain
 	for _, file := range files {
 		data, err := a.readAll(ctx, file)
 		if err != nil {
@@ -95,7 +107,12 @@ func (a *app) printFindings(format string, l *linter) error {
 	case "github":
 		return writtenTo(a.stdout, func(w io.Writer) error { return findings.GitHub(w, l.found) })
 	}
-	return a.written(func(w io.Writer) error { return findings.Text(w, l.found) })
+	return a.written(func(w io.Writer) error {
+		if err := writeExplained(w, l.explained); err != nil {
+			return err
+		}
+		return findings.Text(w, l.found)
+	})
 }
 
 // written writes to standard output in one piece.
@@ -133,7 +150,7 @@ func sarifRules() []findings.Rule {
 }
 
 func newDocLint(l *linter) docFindings {
-	doc := docFindings{Schema: schema, Kind: "findings", OK: l.passed, Findings: []docFinding{}, Counts: map[string]int64{"looked_at": int64(l.units)}}
+	doc := docFindings{Schema: schema, Kind: "findings", OK: l.passed, Findings: []docFinding{}, Counts: map[string]int64{"looked_at": int64(l.units)}, Sentences: docSentences(l.explained)}
 	for _, f := range l.found {
 		doc.Counts[f.Severity]++
 		doc.Findings = append(doc.Findings, docFinding{

@@ -55,6 +55,9 @@ type linter struct {
 	todo   []*task
 	found  []findings.Finding
 	units  int // what was looked at
+	// explain asks for what the rules saw in each sentence, explained is that.
+	explain   bool
+	explained []explained
 	// passed says that nothing was found that the run fails for.
 	passed bool
 }
@@ -63,9 +66,10 @@ type linter struct {
 // found in reading the file.
 type task struct {
 	*unit
-	file  string
-	found []findings.Finding
-	err   error
+	file      string
+	found     []findings.Finding
+	explained []explained
+	err       error
 }
 
 // manyTasks is how many wait at most before they are done, when files are small.
@@ -111,6 +115,7 @@ func (l *linter) flush(ctx context.Context) error {
 			return t.err
 		}
 		l.found = append(l.found, t.found...)
+		l.explained = append(l.explained, t.explained...)
 	}
 	return nil
 }
@@ -149,6 +154,11 @@ func (l *linter) check(ctx context.Context, live review.LiveReader, t *task) err
 	}
 	for _, f := range found {
 		t.found = append(t.found, t.at(t.file, f))
+	}
+	if l.explain {
+		for _, x := range t.change.Explain() {
+			t.explained = append(t.explained, explained{t.file, t.subject, x})
+		}
 	}
 	t.unit = nil // what it took to look is not needed any more
 	return nil

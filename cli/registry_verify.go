@@ -24,6 +24,8 @@ type docFindings struct {
 	OK       bool             `json:"ok"`
 	Findings []docFinding     `json:"findings"`
 	Counts   map[string]int64 `json:"counts,omitempty"`
+	// Sentences are there with lint --explain.
+	Sentences []docSentence `json:"sentences,omitempty"`
 }
 
 func newVerify(a *app) *cobra.Command {

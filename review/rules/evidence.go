@@ -11,8 +11,9 @@ import (
 type evidence struct {
 	byRule map[string][]Finding
 	signs  []Sentence // sentences that are telling and that no rule names
-	// sentences are all that were judged.
+	// sentences are all that were judged, found the findings with their places.
 	sentences []Sentence
+	found     []Finding
 }
 
 // evidence judges the wording of the change, once for all rules.
@@ -115,7 +116,7 @@ func (c *Change) Features(s *Sentence) Features {
 func (c *Change) judge(table *Learned) *evidence {
 	found := c.looked()
 	list, in := c.sentencesWith(table, found)
-	e := &evidence{byRule: map[string][]Finding{}, sentences: list}
+	e := &evidence{byRule: map[string][]Finding{}, sentences: list, found: found}
 	named := make([]bool, len(list))
 	for n := range found {
 		f := &found[n]

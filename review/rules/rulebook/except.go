@@ -16,6 +16,18 @@ type Condition struct {
 	Concepts string // of the lexicon, for conditions that ask for some
 }
 
+// String returns e as the file has it.
+func (e Exception) String() string {
+	parts := make([]string, len(e))
+	for i, c := range e {
+		if c.Not {
+			parts[i] = "!"
+		}
+		parts[i] += strings.TrimSpace(c.Name + " " + c.Concepts)
+	}
+	return strings.Join(parts, " & ")
+}
+
 // UnmarshalText reads conditions joined by " & ".
 func (e *Exception) UnmarshalText(text []byte) error {
 	for part := range strings.SplitSeq(string(text), "&") {

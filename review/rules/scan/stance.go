@@ -21,6 +21,17 @@ const (
 	Crossed
 )
 
+// Names returns the stances in words.
+func (s Stance) Names() []string {
+	var names []string
+	for i, name := range []string{"negated", "asked by somebody else and refused", "shown in quotation marks", "in a code block", "negated in another clause"} {
+		if s&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // clauseEnds are the gaps that end the scope of a negator.
 const clauseEnds = gBlank | gBullet | gStop | gColon | gDash | gOpen | gClose | gTag | gComment
 

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"toolcrib/internal/visible"
+	"toolcrib/review/rules"
+)
+
+// explained is what the rules made of one sentence of a file.
+type explained struct {
+	file, subject string
+	rules.Explanation
+}
+
+// docSentence is a sentence in the document of lint --explain.
+type docSentence struct {
+	File      string     `json:"file"`
+	Subject   string     `json:"subject"`
+	Path      string     `json:"path"`
+	Sentence  string     `json:"sentence"`
+	Concepts  []string   `json:"concepts"`
+	Score     float64    `json:"score"`
+	Threshold float64    `json:"threshold"`
+	Warns     bool       `json:"warns_without_frame"`
+	Frames    []docFrame `json:"frames"`
+}
+
+// docFrame is a turn of phrase that was seen in a sentence.
+type docFrame struct {
+	Rule     string   `json:"rule"`
+	Name     string   `json:"name"`
+	Passage  string   `json:"passage"`
+	Seen     string   `json:"seen,omitempty"`
+	Stance   []string `json:"stance,omitempty"`
+	Severity string   `json:"severity"` // off when it is no finding
+	Why      string   `json:"why"`
+}
+
+func docSentences(list []explained) []docSentence {
+	var docs []docSentence
+	for _, x := range list {
+		d := docSentence{
+			File: x.file, Subject: x.subject, Path: x.Path, Sentence: x.Sentence, Concepts: append([]string{}, x.Concepts...),
+			Score: x.Score, Threshold: x.Threshold, Warns: x.Warns, Frames: []docFrame{},
+		}
+		for _, f := range x.Frames {
+			d.Frames = append(d.Frames, docFrame{Rule: f.Rule, Name: f.Name, Passage: f.Passage, Seen: f.Seen, Stance: f.Stance, Severity: string(f.Severity), Why: f.Why})
+		}
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+// writeExplained writes what was seen in each sentence.
+func writeExplained(w io.Writer, list []explained) error {
+	var b strings.Builder
+	for i, x := range list {
+		if i == 0 || x.file != list[i-1].file || x.subject != list[i-1].subject || x.Path != list[i-1].Path {
+			fmt.Fprintf(&b, "%s: %s: %s\n", visible.Line(x.file), visible.Line(x.subject), visible.Line(x.Path))
+		}
+		fmt.Fprintf(&b, "  \"%s\"\n", visible.Line(x.Sentence))
+		verdict := "below"
+		if x.Warns {
+			verdict = "S139 warns: at least"
+		}
+		fmt.Fprintf(&b, "    score %.2f, %s %.2f\n", x.Score, verdict, x.Threshold)
+		if len(x.Concepts) > 0 {
+			fmt.Fprintf(&b, "    concepts: %s\n", strings.Join(x.Concepts, ", "))
+		}
+		for _, f := range x.Frames {
+			outcome := "no finding"
+			if f.Severity != rules.Off {
+				outcome = string(f.Severity)
+			}
+			fmt.Fprintf(&b, "    %s (%s): %s: \"%s\"\n", f.Rule, f.Name, outcome, visible.Line(f.Passage))
+			if f.Seen != "" {
+				fmt.Fprintf(&b, "      seen: %s\n", visible.Line(f.Seen))
+			}
+			fmt.Fprintf(&b, "      why:  %s\n", f.Why)
+		}
+	}
+	if len(list) > 0 {
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
