@@ -22,7 +22,9 @@ const (
 type vocabulary struct {
 	Verbs             []verb   `json:"verbs"`
 	SingularResources []string `json:"singularResources"`
-	SingleItem        []string `json:"singleItem"`
+	// MassNouns are never counted, so that they have no plural.
+	MassNouns  []string `json:"massNouns"`
+	SingleItem []string `json:"singleItem"`
 }
 
 type verb struct {
@@ -61,6 +63,10 @@ func VerbInput(verb string) (Input, bool) {
 func SingularResource(resource string) bool {
 	return slices.Contains(names().SingularResources, resource)
 }
+
+// MassNoun reports whether a word is declared as a noun without a plural, such as
+// weather.
+func MassNoun(word string) bool { return slices.Contains(names().MassNouns, word) }
 
 // TakesOneItem reports whether the tool with the given id takes the fields of
 // one object although its verb promises a list.

@@ -117,3 +117,14 @@ func TestParameters(t *testing.T) {
 		}
 	}
 }
+
+// TestServerLabelIsNoPurpose imports two unrelated tools from servers of one label:
+// the label in their ids is nothing they have in common (R9).
+func TestServerLabelIsNoPurpose(t *testing.T) {
+	imported := func(name, short string) registry.Tool {
+		return registry.Tool{ID: "harbour_" + name, Name: name, Description: short, Source: &registry.Source{Ref: "harbour#" + name}}
+	}
+	if shared := Words(imported("get_tides", "Returns the tides."), imported("list_ships", "Lists what is moored.")); len(shared) > 0 {
+		t.Errorf("both are about %v", shared)
+	}
+}

@@ -31,10 +31,21 @@ type term struct {
 // purposeOf collects the words that say what t is for.
 func purposeOf(t registry.Tool) purpose {
 	p := purpose{}
-	p.add(weightName, t.Name, t.ID)
+	p.add(weightName, t.Name, ownName(t))
 	p.add(weightGoal, t.Goals, t.Short())
 	p.add(weightParameter, parameters(t)...)
 	return p
+}
+
+// ownName returns what t is called where it comes from: the id of an imported tool
+// begins with the label of its server, which says nothing about what t is for.
+func ownName(t registry.Tool) string {
+	if t.Source != nil {
+		if _, name, _ := strings.Cut(t.Source.Ref, "#"); name != "" {
+			return name
+		}
+	}
+	return t.ID
 }
 
 // add adds the words of texts. Weights only get smaller from call to call.

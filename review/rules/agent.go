@@ -173,6 +173,12 @@ func isTool(ctx context.Context, c *Change, name string) (bool, error) {
 	return len(live) > 0, err
 }
 
+// What an agent does with what it keeps for the user.
+const (
+	recordingActs = `(?:mark|create|update|save|log|add|record|store|schedule|check|search|look up|set|delete|remove|complete|review|scan|read|call|use)`
+	keptThings    = `(?:tasks?|to-?dos?|memories|memory|reminders?|schedules?|calendar|notes|inbox|tools?|instructions)`
+)
+
 // instruction matches what belongs into an operating model: calls, formats,
 // limits, steps, schedules, answers word for word.
 var instruction = sync.OnceValue(func() *regexp.Regexp {
@@ -185,6 +191,11 @@ var instruction = sync.OnceValue(func() *regexp.Regexp {
 		`(?i:\bstep\s+\d+\b)`,
 		`(?i:\bevery\s+\d+\s+(?:seconds|minutes|hours|days)\b)`,
 		`\b(?:HEARTBEAT_OK|WAKEUP_SILENT)\b`,
+		// A trigger and what to do then: "When the user says …, mark it complete."
+		`(?i:\b(?:when|whenever|once|if|as soon as)\b[^.!?\n]{1,100},\s*(?:always\s+|then\s+|also\s+)?` + recordingActs + `\b[^.!?\n]{1,80})`,
+		// An act on what the agent keeps: "Check tasks …", "Always start with a search of your memories."
+		`(?im:(?:^|[.!?]\s+)(?:always\s+|first,?\s+|before [^.!?,\n]{1,40},\s*)?` + recordingActs + `\s+(?:of\s+)?(?:your\s+|the\s+|all\s+|their\s+|open\s+)*` + keptThings + `\b)`,
+		`(?i:\b(?:always|first)\b[^.!?\n]{0,30}\b(?:search|check|look-?up|query|review)\b[^.!?\n]{0,30}\b` + keptThings + `\b)`,
 	}, "|"))
 })
 

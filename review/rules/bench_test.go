@@ -10,7 +10,7 @@ import (
 func longPrompt(size int) string {
 	const page = "Read the whole scene before you judge it. Name each passage that drags, quote the line, and say what it would take to " +
 		"tighten it. The user may ask for a summary; give one of at most five sentences.\n\n- Keep to what stands on the page.\n" +
-		"- When a passage depends on an earlier chapter, ask for it.\n- Do not rewrite; the author decides.\n\nIf the file can not be read, say so and stop. "
+		"- When a passage depends on an earlier chapter, ask for it.\n- Do not rewrite; the author decides.\n\nIf the file cannot be read, say so and stop. "
 	return strings.Repeat(page, size/len(page)+1)[:size]
 }
 

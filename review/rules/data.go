@@ -89,7 +89,7 @@ func (c *Change) schemas() []*schema {
 	return c.once.schemaList
 }
 
-// input returns what the tool takes; nil when it does not say or can not be
+// input returns what the tool takes; nil when it does not say or cannot be
 // trusted to be read.
 func (c *Change) input() *schema {
 	for _, s := range c.schemas() {

@@ -90,7 +90,7 @@ func listRules() []Rule {
 					return ""
 				}
 				if required := s.root.Get("required"); required != nil && len(required.Items) > 0 {
-					return "can not be called without arguments, to list"
+					return "cannot be called without arguments, to list"
 				}
 				if !slices.ContainsFunc(s.parts, func(p *subschema) bool { return p.of != nil && p.of.of == nil && isID(p.name) }) {
 					return "has no id to ask for one"

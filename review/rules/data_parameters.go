@@ -15,7 +15,7 @@ func parameterRules() []Rule {
 	return []Rule{
 		{
 			ID: "D201", Name: "undocumented-parameter", Severity: Warn,
-			Doc:        "A parameter has no description. A model guesses from the name what belongs there, and a reviewer can not tell what it is for.",
+			Doc:        "A parameter has no description. A model guesses from the name what belongs there, and a reviewer cannot tell what it is for.",
 			Suggestion: "Say in a sentence what it means, and in which form it is written.",
 			Bad:        Example{Show: `{"since":{"type":"string"}}`, Draft: accepting("get_invoices", object(onlyThis+`,"since":{"type":"string"}`))},
 			Good:       documented,
@@ -152,7 +152,7 @@ func (s *schema) unknownRequired() []Finding {
 }
 
 // properties returns the names that are described for the value that whole is
-// applied to; nil when they can not be known.
+// applied to; nil when they cannot be known.
 func (s *schema) properties(whole *subschema) map[string]bool {
 	all, known := applied(whole.node, s.root)
 	names := map[string]bool{}

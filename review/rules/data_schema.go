@@ -127,7 +127,7 @@ func schemaRules() []Rule {
 		},
 		{
 			ID: "D106", Name: "pattern-not-run", Severity: Warn,
-			Doc: "A schema holds a regular expression that can not be run here: it is none in the syntax of " +
+			Doc: "A schema holds a regular expression that cannot be run here: it is none in the syntax of " +
 				"ECMA-262, which JSON Schema asks for. Nobody can say then whether a value is what was approved, so " +
 				"every call that brings one is refused, and every result.",
 			Suggestion: "Write the expression in the syntax of ECMA-262, or take it out.",

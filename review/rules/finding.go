@@ -5,7 +5,7 @@ import "toolcrib/registry"
 // Severity says what a finding does to the revision it is about.
 type Severity string
 
-// The severities. A revision with an open Block can not be approved.
+// The severities. A revision with an open Block cannot be approved.
 const (
 	Off   Severity = "off" // only in configuration: the rule does not run
 	Info  Severity = "info"

@@ -37,7 +37,7 @@ func lock() []Rule {
 				var found []Finding
 				for i, alias := range aliases(c) {
 					if shipped.IsCore(alias) {
-						found = append(found, Finding{Path: aliasPath(i), Passage: alias, Message: fmt.Sprintf("The alias %s is the id of a core tool, which can not be taken.", alias)})
+						found = append(found, Finding{Path: aliasPath(i), Passage: alias, Message: fmt.Sprintf("The alias %s is the id of a core tool, which cannot be taken.", alias)})
 					}
 				}
 				return found, nil

@@ -76,17 +76,14 @@ func pluralRule() Rule {
 	}
 }
 
-// plural guesses whether an English word is one: a regular plural, or one of
-// the irregular and mass nouns that tools are about.
+// plural reports whether an English word is a regular plural, or declared as a noun
+// that has none.
 func plural(word string) bool {
 	last := word[strings.LastIndexByte(word, '_')+1:]
 	if strings.HasSuffix(last, "s") && !strings.HasSuffix(last, "ss") && !strings.HasSuffix(last, "us") && !strings.HasSuffix(last, "is") {
 		return true
 	}
-	return slices.Contains([]string{
-		"people", "children", "data", "media", "mail", "email", "gmail", "news", "history", "metadata", "feedback",
-		"criteria", "series", "analysis", "status",
-	}, last)
+	return shipped.MassNoun(last)
 }
 
 func retiredRule() Rule {

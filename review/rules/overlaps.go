@@ -36,7 +36,7 @@ func likeLive() Rule {
 		Doc: "The text or the purpose is nearly that of another live tool. Two tools for one thing make a model choose between them, and both have to be kept right. " +
 			"Tools of one server are meant to stand beside each other and count only when they are nearly the same; " +
 			"that two forks of one core tool are alike, or that two tools were alike before, is only a hint.",
-		Suggestion: "Change the other tool instead, or say in usage notes and rationale what this one does that the other can not.",
+		Suggestion: "Change the other tool instead, or say in usage notes and rationale what this one does that the other cannot.",
 		Bad:        Example{Show: "the prompt of another tool under a new id", Draft: copied, Live: []registry.Live{other}},
 		Good:       Example{Show: "a tool of its own", Draft: action("get_invoices"), Live: []registry.Live{other}},
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
@@ -163,7 +163,7 @@ func labelRule() Rule {
 	other.Definition.Tool.Name = "Pace Checker"
 	return Rule{
 		ID: "O103", Name: "same-name", Severity: Warn, Waivable: true,
-		Doc:        "Another live tool has the same human name. A person who reads the name can not tell which one is meant.",
+		Doc:        "Another live tool has the same human name. A person who reads the name cannot tell which one is meant.",
 		Suggestion: "Choose a name that says how the two differ.",
 		Bad:        Example{Show: `"name": "Pace Checker", which tool:global/pace_checker has`, Draft: sameName, Live: []registry.Live{other}},
 		Good:       Example{Show: `"name": "Scene Pacer"`, Draft: sample(), Live: []registry.Live{other}},

@@ -48,7 +48,7 @@ func likeCore() Rule {
 		Doc: "The text or the purpose is nearly that of a core tool. Two tools for one thing make a model choose " +
 			"between them, and a near copy of a core tool passes for the one that everybody relies on. " +
 			"A fork (`file_reader_custom`) is a near copy by nature, and a tool that was as near before is nothing new: of those it is only a hint.",
-		Suggestion: "Use the core tool, or say in usage notes and rationale what this one does that the core tool can not.",
+		Suggestion: "Use the core tool, or say in usage notes and rationale what this one does that the core tool cannot.",
 		Bad:        Example{Show: "a page viewer that shows the lines of a file with their numbers, as file_reader does", Draft: again},
 		Good:       Example{Show: "a tool of its own", Draft: sample()},
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
@@ -80,7 +80,7 @@ func likeCore() Rule {
 }
 
 // nearCore returns the core tools that t comes too near to. What is far beyond
-// the length that a text may have, and so can not go live, is not looked at to
+// the length that a text may have, and so cannot go live, is not looked at to
 // its end.
 func nearCore(t registry.Tool) []overlap.Comparison {
 	t.Prompt, t.Description = head(t.Prompt), head(t.Description)

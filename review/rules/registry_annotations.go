@@ -71,7 +71,7 @@ func annotationRules() []Rule {
 		}),
 		stated(Rule{
 			ID: "R113", Name: "annotations-contradict", Severity: Warn, Waivable: true,
-			Doc:        "Two statements about a tool can not both be true: it only reads and destroys, or it must be confirmed and always runs unasked.",
+			Doc:        "Two statements about a tool cannot both be true: it only reads and destroys, or it must be confirmed and always runs unasked.",
 			Suggestion: "Decide which of the two holds, and correct the other.",
 			Bad:        Example{Show: `"readOnly": true, "destructive": true`, Draft: annotated("set_invoices", registry.Annotations{ReadOnly: yes(), Destructive: yes()}, registry.RequiresApproval)},
 			Good:       Example{Show: `"readOnly": false, "destructive": true`, Draft: annotated("set_invoices", registry.Annotations{ReadOnly: no(), Destructive: yes()}, registry.RequiresApproval)},

@@ -18,7 +18,7 @@ type Rule struct {
 	Doc        string // what it finds and why that matters; Markdown, a short paragraph
 	Suggestion string // what to do about a finding, unless the finding says better
 	// Waivable says whether the user may waive a finding of this rule. Rules
-	// of structure (T, L, D, hard limits) can not be waived.
+	// of structure (T, L, D, hard limits) cannot be waived.
 	Waivable bool
 	// Locked rules keep their severity whatever the configuration says.
 	Locked bool

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// credentialForms are the published forms of keys and tokens that can not be
+// credentialForms are the published forms of keys and tokens that cannot be
 // taken for anything else.
 var credentialForms = []struct{ kind, marker, form string }{
 	{"an AWS access key id", "AKIA", `\bAKIA[0-9A-Z]{16}\b`},

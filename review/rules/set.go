@@ -143,7 +143,7 @@ func (s Set) Has(family string) bool {
 }
 
 // upstream reports whether a finding of the rule is about a schema that the user
-// can not correct, because it was imported: then the user may waive what is wrong
+// cannot correct, because it was imported: then the user may waive what is wrong
 // with it as data. The limits on schemas hold for everybody; they keep whoever
 // reads the schema alive.
 func (r Rule) upstream(c *Change) bool {

@@ -35,7 +35,7 @@ func template() []Rule {
 		casesRule(),
 		t(proposals.RuleDefinition, "definition",
 			"The definition lacks a required key, a text is too long, or a value is not one of those allowed. A "+
-				"definition that is not whole can not go live, and one that hides half of its purpose can not be "+
+				"definition that is not whole cannot go live, and one that hides half of its purpose cannot be "+
 				"judged.",
 			without(`"prompt": ""`, func(d *proposals.Draft) { d.Definition.Tool.Prompt = "" }), whole),
 		t(proposals.RuleBaseVersion, "base-version",
@@ -51,7 +51,7 @@ func template() []Rule {
 			"Two or three test cases, each with a name, an input and at least one check, say how the tool is tried.",
 			without("one test case", func(d *proposals.Draft) { d.TestCases = d.TestCases[:1] }), whole),
 		t(proposals.RulePassAndFail, "pass-and-fail",
-			"At least one test case has to pass and at least one has to fail: a tool that can not say no is only half tried.",
+			"At least one test case has to pass and at least one has to fail: a tool that cannot say no is only half tried.",
 			without("every case expects to pass", func(d *proposals.Draft) { d.TestCases[1].Expect = proposals.ExpectPass }), whole),
 		t(proposals.RuleConflictMarkers, "conflict-markers",
 			"A text still holds the marks that a merge left for its author to resolve.",

@@ -11,7 +11,7 @@ import (
 const schemaDepth = 100
 
 // schema adds every string in a JSON schema: its texts, its data, and the
-// names it gives. One that can not be read as JSON is added as it is.
+// names it gives. One that cannot be read as JSON is added as it is.
 func (t *texts) schema(path string, raw json.RawMessage) {
 	if len(raw) == 0 {
 		return
