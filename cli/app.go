@@ -30,12 +30,12 @@ type globalFlags struct {
 func (f *globalFlags) register(set *pflag.FlagSet) {
 	set.Func("as", "act as `ACTOR`: user:NAME, agent:NAME or chief:NAME (default: user and the login name)", f.actAs)
 	set.StringVar(&f.db, "db", "", "database `FILE` (default: $TOOLCRIB_DB, else $XDG_DATA_HOME/toolcrib/toolcrib.db)")
-	set.StringVar(&f.project, "project", "", "work in the project `NAME`: its layer over the user's over the global one")
+	set.StringVar(&f.project, "project", "", "work in the project `NAME`: its layer overrides the user's and the global one")
 	set.StringVar(&f.workspace, "workspace", "", "keep the project's files in the folder `DIR`")
 	set.BoolVar(&f.json, "json", false, "print one JSON document")
 	set.BoolVar(&f.noColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")
-	set.BoolVar(&f.dryRun, "dry-run", false, "do everything but keep it")
-	set.BoolVar(&f.accessible, "accessible", false, "hold the workbench as a dialogue of plain lines, for screen readers")
+	set.BoolVar(&f.dryRun, "dry-run", false, "do everything except save it")
+	set.BoolVar(&f.accessible, "accessible", false, "use the workbench as plain lines, for screen readers")
 	set.SortFlags = false
 }
 

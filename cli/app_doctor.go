@@ -38,11 +38,11 @@ type docDoctor struct {
 func newDoctor(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what is in force and whether the database is sound",
-		Long: `Print every setting with where it comes from, who you are, and what the engine
-says about the database file. toolcrib verify looks at the content. Nothing is
-repaired, and no database is created. Exit status 3 when there is none, 6 when
-something is wrong, or others may read the file.`,
+		Short: "Show the settings in force and check the database",
+		Long: `Print every setting with its origin, the current actor, and the state of the
+database file. toolcrib verify checks the content. doctor repairs nothing and
+creates no database. Exit status 3: no database; 6: a problem was found, or
+others may read the file.`,
 		Example: `  toolcrib doctor
   toolcrib doctor --json`,
 		Args: exact(0, "no arguments"),

@@ -11,9 +11,8 @@ import (
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
-		Short: "Help about any command",
-		Long: `Print what a command does, with examples and its flags; the same as COMMAND
---help. No database is read.`,
+		Short: "Show help for a command",
+		Long:  `Print what a command does, with examples and flags, like COMMAND --help.`,
 		Example: `  toolcrib help propose
   toolcrib help calls approve`,
 		GroupID: groupOther,

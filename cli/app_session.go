@@ -53,7 +53,7 @@ func (a *app) eachProposal(ctx context.Context, refs []string, act func(context.
 type noteFlags struct{ text, file string }
 
 func (n *noteFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&n.text, "note", "", "the reason, or a remark for the record")
+	set.StringVar(&n.text, "note", "", "the reason, or a note for the record")
 	set.StringVar(&n.file, "note-file", "", "read the note from `FILE`, - for standard input")
 }
 

@@ -24,10 +24,10 @@ type docVersionInfo struct {
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of the program and of its rules",
-		Long: `Print the version of the program, of Go and of the rules. The version of the rules
-is part of every assessment: after another one, proposals are assessed again
-before they are approved. No database is read.`,
+		Short: "Print the versions of toolcrib and its rules",
+		Long: `Print the versions of toolcrib, Go, and the rules. Every assessment records the
+rules' version: when it changes, proposals must be assessed again before
+approval.`,
 		Example: `  toolcrib version
   toolcrib version --json`,
 		Args: exact(0, "no arguments"),

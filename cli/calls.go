@@ -14,15 +14,15 @@ func newCalls(a *app) *cobra.Command {
 	list := newCallsList(a)
 	cmd := &cobra.Command{
 		Use:   "calls",
-		Short: "Calls that wait for you, and the audit of all calls",
-		Long: `A call of a tool whose tier is requires_approval, or that has none, waits for the
-user's yes. Without a subcommand, list what waits.
+		Short: "List, answer, and audit tool calls",
+		Long: `A call waits for the user when its tool has the tier requires_approval or none.
+Without a subcommand, list the waiting calls.
 
-Only the user answers. An answer is about exactly what calls show prints: the
-arguments, the version of the tool, and who asked on whose behalf; a digest
-stands for all of it. A call that waits expires, and it is worth nothing once
-the tool's definition changed. A call that was approved runs once at most: when
-the program ends while it runs, it is shown as interrupted and not run again.`,
+Only a user can answer. The answer applies to what calls show prints: arguments,
+tool version, caller, and user, identified by one digest. A waiting call
+expires, and becomes outdated when the tool's definition changes. An approved
+call runs at most once; if toolcrib ends while it runs, it is marked interrupted
+and does not run again.`,
 		Example: `  toolcrib calls
   toolcrib calls show 0199f3
   toolcrib calls approve 0199f3`,
@@ -39,10 +39,9 @@ func newCallsList(a *app) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the calls that wait for you, the newest first",
-		Long: `List the calls that wait for the user's yes: id, tool, agent, and for how long.
-With --all also those that were answered, have expired or are outdated. Listing
-a call answers nothing.`,
+		Short: "List waiting calls, newest first",
+		Long: `List the calls that wait for the user: id, tool, agent, and expiry. --all adds
+answered, expired, and outdated calls.`,
 		Example: `  toolcrib calls list
   toolcrib calls list --all --agent assistant --json`,
 		Args: exact(0, "no arguments"),
@@ -52,9 +51,9 @@ a call answers nothing.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&all, "all", false, "those that were answered, expired or are outdated, too")
+	f.BoolVar(&all, "all", false, "include answered, expired and outdated calls")
 	f.StringVar(&q.Agent, "agent", "", "only those of the agent `ID`")
-	f.StringVar(&q.User, "user", "", "only those on behalf of the user `NAME`")
+	f.StringVar(&q.User, "user", "", "only those for the user `NAME`")
 	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N`")
 	f.Int64Var(&q.Before, "before", 0, "only those before place `N`")
 	return cmd
@@ -113,10 +112,9 @@ func writePendingList(p *page, doc docPendingList, waiting bool) {
 func newCallsShow(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
-		Short: "Show everything about a call that waits, or waited",
-		Long: `Print the call as it was made: tool and version, who asked on whose behalf, the
-arguments, and the digest over all of it that an approval can be tied to. What
-became of an answered call is shown with it. Showing a call answers nothing.`,
+		Short: "Show a call",
+		Long: `Show a call: tool and version, caller, user, arguments, outcome, and the digest
+that an approval can be tied to.`,
 		Example: `  toolcrib calls show 0199f3
   toolcrib calls show 0199f3 --json`,
 		Args: exact(1, "the id of a pending call"),
@@ -183,13 +181,12 @@ func newCallsLog(a *app) *cobra.Command {
 	var tool, code, annotation string
 	cmd := &cobra.Command{
 		Use:   "log",
-		Short: "Show the audit of calls, the newest first",
-		Long: `Show every call: who called what, which version, on whose behalf, what became of
-it and how long the provider took. The arguments are not kept, only their hash; of
-the output its hash, its size and its message.
-An empty code is a call that runs, or that the program did not survive. Who is
-refused more than max_refused times in an hour fills the audit no further: the
-rest is counted, and the number stands below the list.`,
+		Short: "Show the audit of calls, newest first",
+		Long: `Show every call: caller, tool version, user, outcome, and the provider's time.
+The audit stores a hash of the arguments, and of the output its hash, size, and
+message. An empty code marks a call that is running or was interrupted. After
+max_refused refusals per agent, user, and hour, further ones are only counted,
+below the list.`,
 		Example: `  toolcrib calls log
   toolcrib calls log --agent assistant --code approval_required
   toolcrib calls log --annotation destructive --json`,
@@ -205,7 +202,7 @@ rest is counted, and the number stands below the list.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&q.Agent, "agent", "", "only calls of the agent `ID`")
-	f.StringVar(&q.User, "user", "", "only calls on behalf of the user `NAME`")
+	f.StringVar(&q.User, "user", "", "only calls for the user `NAME`")
 	f.StringVar(&tool, "tool", "", "only calls of the tool `ID`, or of its subject")
 	f.StringVar(&code, "code", "", "only calls with the outcome `CODE`: ok, or the code of an error")
 	f.StringVar(&annotation, "annotation", "", "only calls of tools with the annotation `NAME`, such as destructive or read_only")

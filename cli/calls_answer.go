@@ -14,14 +14,13 @@ func newCallsApprove(a *app) *cobra.Command {
 	var expect string
 	cmd := &cobra.Command{
 		Use:   "approve ID",
-		Short: "Say yes to a call that waits, and run it",
-		Long: `Run a call that waits with the arguments that calls show prints. With --expect
-only if it is still the call that was looked at. A cooldown or daily limit that
-keeps it from running now is reported, and the call goes on waiting.
+		Short: "Approve a waiting call and run it",
+		Long: `Run a waiting call with the arguments that calls show prints; with --expect,
+only if it still has that digest. If a cooldown or daily limit prevents the
+call, it keeps waiting.
 
-Only a user can answer, once, and an approved call never runs twice. Exit status
-4 when it was answered before, expired or is outdated, 5 when a gate refuses it,
-1 when the provider failed.`,
+Only a user can answer, once. Exit status 4: already answered, expired, or
+outdated; 5: a gate refused it; 1: the provider failed.`,
 		Example: `  toolcrib calls approve 0199f3
   toolcrib calls approve 0199f3 --expect "$(toolcrib calls show 0199f3 --json | jq -r .pending.digest)"`,
 		Args: exact(1, "the id of a pending call"),
@@ -61,9 +60,9 @@ func newCallsRefuse(a *app) *cobra.Command {
 	var note noteFlags
 	cmd := &cobra.Command{
 		Use:   "refuse ID --note REASON",
-		Short: "Say no to a call that waits; the agent is told why",
-		Long: `Refuse a call that waits. It is not run, now or later, and its agent is given the
-reason. Only a user can answer, and only once (exit status 4 after that).`,
+		Short: "Refuse a waiting call with a reason",
+		Long: `Refuse a waiting call and tell its agent why. It never runs. Only a user can
+answer, once (exit status 4 afterwards).`,
 		Example: `  toolcrib calls refuse 0199f3 --note "Not before Monday."`,
 		Args:    exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -99,11 +98,10 @@ func newCallsPolicy(a *app) *cobra.Command {
 	var user string
 	cmd := &cobra.Command{
 		Use:   "policy [TOOL auto_approve | requires_approval | default]",
-		Short: "List or choose the approval tiers of tools that leave them to you",
-		Long: `Without arguments, list the tiers that the user has chosen. With a tool and a
-tier, choose it; default takes an earlier choice back. Only a tool whose tier is
-user_configurable leaves the choice to the user. The choice is kept in the
-database with an entry in the audit log, and only the user can make it.`,
+		Short: "List or choose your approval tiers of tools",
+		Long: `List the tiers that the user chose, or choose one for a tool; "default" removes
+the choice. Only tools with the tier user_configurable allow this, and only the
+user can choose. The audit log records it.`,
 		Example: `  toolcrib calls policy
   toolcrib calls policy create_tasks requires_approval
   toolcrib calls policy create_tasks default`,
@@ -115,7 +113,7 @@ database with an entry in the audit log, and only the user can make it.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return runCallsPolicy(cmd.Context(), a, user, args) },
 	}
-	cmd.Flags().StringVar(&user, "user", "", "of the user `NAME` (default: the login name)")
+	cmd.Flags().StringVar(&user, "user", "", "for the user `NAME` (default: the login name)")
 	return cmd
 }
 

@@ -29,12 +29,12 @@ func newTrust(a *app) *cobra.Command {
 	var list, yes bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR | FILE]",
-		Short: "Trust a project's toolcrib.toml, as it is now",
-		Long: `Show the project's file, which is the nearest toolcrib.toml unless one is named,
-and trust it once you have said yes. Without trust such a file can only tighten
-what protects you; db, workspace, chief, keys, servers, gateway, model and
-reviewers in it are refused. The trust is of the content: a file that is changed
-is not trusted any more.`,
+		Short: "Trust the current content of a project's toolcrib.toml",
+		Long: `Show a project's toolcrib.toml (the nearest one by default) and trust it after
+you confirm. Without trust, such a file can only tighten the settings that
+protect you; db, workspace, chief, keys, servers, gateway, model, and reviewers
+in it are refused. Trust applies to the content: a changed file is no longer
+trusted.`,
 		Example: `  toolcrib trust --yes novel
   toolcrib trust --list`,
 		Args: between(0, 1, "a folder or a file"),
@@ -48,18 +48,17 @@ is not trusted any more.`,
 			return a.trust(args, yes)
 		},
 	}
-	cmd.Flags().BoolVar(&list, "list", false, "list what you trust")
-	cmd.Flags().BoolVar(&yes, "yes", false, "trust it without being asked")
+	cmd.Flags().BoolVar(&list, "list", false, "list the trusted files")
+	cmd.Flags().BoolVar(&yes, "yes", false, "trust it without a prompt")
 	return cmd
 }
 
 func newUntrust(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "untrust [DIR | FILE]",
-		Short: "Trust a project's toolcrib.toml no longer",
-		Long: `Take back what toolcrib trust said of a project's file, which is the nearest
-toolcrib.toml unless one is named. What it says beyond tightening is refused
-again.`,
+		Short: "Stop trusting a project's toolcrib.toml",
+		Long: `Stop trusting a project's toolcrib.toml (the nearest one by default). Its
+settings that need trust are refused again.`,
 		Example: `  toolcrib untrust novel`,
 		Args:    between(0, 1, "a folder or a file"),
 		RunE: func(_ *cobra.Command, args []string) error {

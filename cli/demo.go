@@ -33,21 +33,20 @@ func newDemo(a *app) *cobra.Command {
 	var keep, printed bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Show the whole workflow on a database of its own",
-		Long: `Run the story of a few proposals from hand to hand: proposed by users and
-agents, reviewed by the Chief of Staff, refused where they have to be, approved,
-rolled back. Every line is a command that really runs, with its real output.
+		Short: "Show the whole workflow on a scratch database",
+		Long: `Run the whole workflow on a scratch database: users and agents propose, the
+Chief of Staff reviews, forbidden acts are refused, proposals are approved and
+rolled back. Every line is a real command with its real output.
 
-It happens in a new folder with a database, a configuration and a home of its
-own, which is removed at the end; yours are not touched. In a terminal the
-workbench then opens on it.`,
+The demo uses a new folder with its own database, configuration, and home, and
+removes it at the end. In a terminal, the workbench opens on it.`,
 		Example: `  toolcrib demo --print
   toolcrib demo --keep`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, keep, printed) },
 	}
-	cmd.Flags().BoolVar(&printed, "print", false, "print the story even in a terminal, instead of opening the workbench")
-	cmd.Flags().BoolVar(&keep, "keep", false, "keep the database, and say where it is")
+	cmd.Flags().BoolVar(&printed, "print", false, "print the story instead of opening the workbench")
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep the database and print its path")
 	return cmd
 }
 

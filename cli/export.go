@@ -64,27 +64,22 @@ func newExport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write the live catalog for an application to load",
-		Long: `Write every live tool of the merged view, or those that an agent has, in the
-format an application loads:
+		Long: `Write the live tools, or those of one agent, in the format an application loads:
 
-  toolcrib    tools and agents with their versions and hashes (the default);
-              with --agent also its prompts, as a review renders them: a
-              reference with a fixed time and nobody's instructions. What a
-              model is given comes from toolcrib preview --user NAME, or from
-              the MCP prompt agent-prompt
+  toolcrib    tools and agents with versions and hashes (the default); with --agent
+              also its prompts as reviews render them: at a fixed time, without user
+              data. For a model, use toolcrib preview --user NAME or the MCP prompt
+              agent-prompt
   v0          a prompt registry file: the prompt tools
   openai      an array of OpenAI functions: the action tools
   anthropic   an array of Anthropic tools: the action tools
-  mcp         what an MCP server answers to tools/list: the action tools;
-              with --server what was approved of that server, in the order in
-              which it lists it; with --output the JSON of each tool is what it
-              listed byte by byte, and on standard output characters that do not
-              show are escaped, which means the same
+  mcp         an MCP tools/list answer: the action tools; with --server, the approved
+              tools of that server in its own order. --output writes the exact bytes
+              it sent; standard output escapes hidden characters
 
-An agent's tools that wait to be discovered are left out, as in its prompt,
-unless --deferred is given. Only what was approved is in it. What a format has
-no place for is told on standard error. Imported again, an export proposes
-nothing.`,
+An agent's deferred tools are left out, as in its prompt, unless --deferred is
+given. Values that the format cannot hold are reported on standard error.
+Importing an export proposes nothing.`,
 		Example: `  toolcrib export --output catalog.json
   toolcrib export --format openai --agent assistant --output tools.json
   toolcrib export --format v0 --as-of 2030-01-01T00:00:00Z`,
@@ -93,12 +88,12 @@ nothing.`,
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.format, "format", string(wire.Toolcrib), "write it as `FORMAT`: toolcrib, v0, openai, anthropic or mcp")
-	set.StringVar(&f.agent, "agent", "", "only what the agent `ID` has")
-	set.StringVar(&f.server, "server", "", "with --format mcp: what was approved of the server `NAME`, as it lists it itself")
+	set.StringVar(&f.agent, "agent", "", "only the tools of the agent `ID`")
+	set.StringVar(&f.server, "server", "", "with --format mcp: the approved tools of the server `NAME`, in its own form")
 	set.StringVar(&f.asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
 	set.StringVar(&f.output, "output", "", "write to `FILE` instead of standard output, which - names")
 	f.where.register(set)
-	set.BoolVar(&f.deferred, "deferred", false, "with --agent: with the tools that wait to be discovered, too")
+	set.BoolVar(&f.deferred, "deferred", false, "with --agent: include deferred tools")
 	return cmd
 }
 

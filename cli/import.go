@@ -27,32 +27,29 @@ func newImport(a *app) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE | - | --mcp COMMAND | --mcp-url URL | --server NAME",
-		Short: "Propose what a server, an application or a file says about its tools",
-		Long: `Read tools from a saved tools/list answer of an MCP server, an OpenAI or
-Anthropic tool array, a v0 prompt file, or an export of toolcrib, and hold them
-against what is live. What is new, changed or vanished becomes a proposal;
-nothing is live before it is approved. An import that finds nothing different
-proposes nothing.
+		Short: "Import tools from a server or a file as proposals",
+		Long: `Read tools from a saved MCP tools/list answer, an OpenAI or Anthropic tool
+array, a v0 prompt file, or a toolcrib export, and compare them with the live
+ones. New, changed, and vanished tools become proposals; nothing goes live
+before approval.
 
-The JSON of every tool is kept as it was read, and its hash is what the tool is
-pinned to. Prompts, exports, exec, parse and MCP call a tool by one name: the name
-that was read, behind the server's name and "_" where --server or a list of MCP
-names a server, so that one name on two servers is two tools. A name that not
-every host takes (letters, digits, _ and -, 64 at most) gives way to the id. The
-id is an alias, and so is the name that the server itself has for it.
+toolcrib stores the JSON of every tool as it was read and pins the tool to its
+hash. Prompts, exports, exec, parse, and MCP use one name for it: the name that
+was read, prefixed with the server's name and "_" for tools of an MCP server. If
+not every host accepts that name (letters, digits, _ and -, at most 64), the id
+is used. The id and the server's own name are aliases.
 
-A live server is started or connected to for the time of the import; --server
-without anything else asks the one of that name in the configuration.
+--mcp starts a server and --mcp-url connects to one for the import; --server
+alone uses the server of that name in the configuration.
 
-What the client had declared it can do changes what a server lists: pass it with
---client-capabilities, or save it with the answer as "clientCapabilities". To a
-live server toolcrib declares nothing.
+Servers may list tools by the client's capabilities: pass those of the saved
+answer with --client-capabilities, or save them in it as "clientCapabilities".
+toolcrib declares none to a live server.
 
-A prompt of a v0 file that lacks something, or has it blank, becomes a draft for
-somebody to complete; --draft keeps everything as drafts. Keys that the format
-does not have are kept, and an export writes them back. A tool that the MCP
-protocol has clients exclude (an invalid x-mcp-header) is skipped. Exit status 6
-when anything was skipped; each is listed with its reason.`,
+Incomplete prompts of a v0 file become drafts; --draft drafts everything.
+Unknown keys are stored and exported again. Tools that the MCP protocol has
+clients exclude (an invalid x-mcp-header) are skipped. Exit status 6: something
+was skipped; each is listed with its reason.`,
 		Example: `  toolcrib import tracker.json --server tracker
   toolcrib import --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory
   toolcrib import --mcp-url https://mcp.example.com/mcp --server example
@@ -63,10 +60,10 @@ when anything was skipped; each is listed with its reason.`,
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.server, "server", "", "the `NAME` of the server the tools belong to (default: from the document, or the file's name)")
-	set.StringVar(&f.layer, "layer", "", "propose what is new in `LAYER`: global, user or project/NAME")
+	set.StringVar(&f.layer, "layer", "", "propose new tools in `LAYER`: global, user or project/NAME")
 	set.StringVar(&f.set, "change-set", "", "put the proposals into the change set `NAME`")
-	set.StringVar(&f.capabilities, "client-capabilities", "", "the `JSON` that the client had declared")
-	set.BoolVar(&f.draft, "draft", false, "only keep the proposals as drafts")
+	set.StringVar(&f.capabilities, "client-capabilities", "", "the capabilities that the client declared, as `JSON`")
+	set.BoolVar(&f.draft, "draft", false, "save the proposals as drafts")
 	f.from.register(set)
 	return cmd
 }

@@ -37,22 +37,20 @@ func newCanonicalize(a *app) *cobra.Command {
 	o := intake.Origin{}
 	cmd := &cobra.Command{
 		Use:   "canonicalize FILE | -",
-		Short: "Bring a legacy registry to the canonical catalog",
-		Long: `Read a registry as it was kept before the canonical catalog and propose, as one
-change set, what brings the live registry there: tools with retired names are
-deactivated, the canonical ones are there and active, and agents that had an old
-name get its successor. Nothing is deleted, and nothing that was approved since
-is undone. Run again after the approval it proposes nothing.
+		Short: "Propose the canonical catalog for a legacy registry",
+		Long: `Read a legacy registry and propose, as one change set, the changes that lead to
+the canonical catalog: retired tools are deactivated, canonical ones are active,
+and agents get the successors of retired names. Nothing is deleted, and nothing
+approved since is undone. After approval, a second run proposes nothing.
 
   {"tools":  ["get_task", {"id": "create_task"}],
    "agents": [{"id": "helper", "name": "Helper", "tools": ["get_task", "recall"],
                "soul": "…", "prompt_template": "…"}],
    "approvalTiers": {"create_task": "auto_approve"}}
 
-Every retired name in the file is listed with its successor, or as a ghost, whose
-place nothing took; souls and templates are searched for them too.
-
-With --dry-run the plan is shown and nothing is kept.`,
+Every retired name in the file is listed with its successor, or as a ghost if it
+has none. Souls and templates are searched too. --dry-run shows the plan and
+saves nothing.`,
 		Example: `  toolcrib canonicalize registry.json --dry-run
   toolcrib canonicalize registry.json
   toolcrib --approve set:canonicalize`,

@@ -23,9 +23,9 @@ type fromServer struct {
 }
 
 func (f *fromServer) register(set *pflag.FlagSet) {
-	set.StringVar(&f.command, "mcp", "", "start the MCP server `COMMAND`; no shell reads it")
+	set.StringVar(&f.command, "mcp", "", "start the MCP server `COMMAND` (run without a shell)")
 	set.StringVar(&f.url, "mcp-url", "", "connect to the MCP server at `URL` (streamable HTTP)")
-	set.StringSliceVar(&f.env, "env", nil, "with --mcp: hand on the variable `NAME`")
+	set.StringSliceVar(&f.env, "env", nil, "with --mcp: pass on the variable `NAME`")
 	set.StringVar(&f.tokenEnv, "token-env", "", "with --mcp-url: send the token in the variable `NAME`")
 	set.DurationVar(&f.timeout, "timeout", 0, "give an answer at most `TIME` (default: 1m0s)")
 }

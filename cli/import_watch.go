@@ -28,22 +28,19 @@ func newWatch(a *app) *cobra.Command {
 	f.watched = true
 	cmd := &cobra.Command{
 		Use:   "watch [SERVER…]",
-		Short: "Keep looking at MCP servers and propose what changes",
-		Long: `Look at the tools of MCP servers again and again, and propose what is new,
-changed or vanished as it appears: the servers named, all of the configuration
-when none is, or the one that --mcp or --mcp-url starts or connects to.
+		Short: "Watch MCP servers and propose changes",
+		Long: `Check MCP servers repeatedly and propose new, changed, and vanished tools: the
+servers named, all configured ones by default, or the one of --mcp or --mcp-url.
 
-A server is looked at whenever it says that its tools changed, and every so
-often anyway. What is proposed already or was rejected is not proposed again,
-so that a watch can be stopped and started at any time. It ends when it is
-interrupted (exit status 130), or with --once when every server was looked at.
-With --json every look that finds something is one document on a line of its
-own.
+A server is checked when it reports a change, and at least every --every. What
+is already proposed or was rejected is not proposed again, so a watch can be
+restarted at any time. It ends when interrupted (exit status 130), or with
+--once after one check. --json prints one document per line for each check that
+finds something.
 
-A watch proposes, and that is all: what it proposes waits for the user like
-everything else. Its proposals are signed by who runs it, the user of the
-account unless --as says otherwise; with --as agent:NAME the limits for agents
-hold, and with four_eyes the user can still approve them.`,
+A watch only proposes, as the user of the account or as --as names. As
+agent:NAME, the limits for agents apply, and with four_eyes the user can still
+approve the proposals.`,
 		Example: `  toolcrib watch
   toolcrib watch tracker --every 1h
   toolcrib watch --once --json
@@ -53,10 +50,10 @@ hold, and with four_eyes the user can still approve them.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runWatch(cmd.Context(), a, args, f) },
 	}
 	set := cmd.Flags()
-	set.DurationVar(&f.every, "every", 15*time.Minute, "look at least every `TIME`")
-	set.BoolVar(&f.once, "once", false, "look once and end")
+	set.DurationVar(&f.every, "every", 15*time.Minute, "check at least every `TIME`")
+	set.BoolVar(&f.once, "once", false, "check once and exit")
 	set.StringVar(&f.server, "server", "", "the `NAME` of the server that --mcp or --mcp-url names")
-	set.StringVar(&f.layer, "layer", "", "propose what is new in `LAYER`: global, user or project/NAME")
+	set.StringVar(&f.layer, "layer", "", "propose new tools in `LAYER`: global, user or project/NAME")
 	f.from.register(set)
 	return cmd
 }

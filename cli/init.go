@@ -79,7 +79,7 @@ lines are printed. Exit status 6 when a server could not be read.`,
 	}
 	set := cmd.Flags()
 	set.StringSliceVar(&f.clients, "client", nil, "read the files of the client `ID` only")
-	set.BoolVar(&f.yes, "yes", false, "start the servers without asking")
+	set.BoolVar(&f.yes, "yes", false, "start the servers without a prompt")
 	set.BoolVar(&f.here, "here", false, "import the servers that files of the working directory name, too")
 	return cmd
 }

@@ -18,23 +18,21 @@ func newLint(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint FILE… | -",
 		Short: "Run the rules over files, without a database",
-		Long: `Run the rules of the Chief of Staff over files, for an editor, a pre-commit hook or
-CI: proposals in JSON, NDJSON or Markdown, the tools/list of an MCP server, OpenAI
-and Anthropic tool arrays, v0 prompt files, toolcrib's own export, and plain
-prompts (.md without front matter, .txt). What is live is not known here; names
-are held against what toolcrib ships, and tools against each other.
+		Long: `Run the rules over files, for an editor, a pre-commit hook, or CI: proposals in
+JSON, NDJSON, or Markdown, MCP tools/list answers, OpenAI and Anthropic tool
+arrays, v0 prompt files, toolcrib exports, and plain prompts (.md without front
+matter, .txt). lint does not read the database: it compares names with the
+shipped tools, and the tools of the files with each other.
 
-A list of tools is read as an import reads it. The names of an MCP server's tools
-are its own, so neither core nor retired ids bind them; --server says the same of
-an OpenAI or Anthropic array, and which server it is.
+Tools are read as import reads them. Core and retired ids do not bind the tools
+of an MCP server; --server NAME marks an OpenAI or Anthropic array as such.
 
-With --explain, print for each sentence that the rules judge by its wording the
-concepts and the turns of phrase that were seen, whether the text says them or only
-speaks of them, the score of the learned table, and why each did or did not become a
-finding. Attach the output to a report of a false alarm.
+With --explain, print for each sentence that the rules judge by its wording: the
+concepts and phrases found, whether the text states them or only mentions them,
+the score of the learned table, and why there is or is no finding. Attach this to
+a report of a false alarm.
 
-Nothing is proposed. Exit status 6 when anything of the severity given by
---fail-on or worse is found.`,
+Exit status 6: a finding has the severity of --fail-on or a worse one.`,
 		Example: `  toolcrib lint proposals/*.md
   toolcrib lint github.json --server github
   toolcrib lint --explain pacer.md
@@ -46,9 +44,9 @@ Nothing is proposed. Exit status 6 when anything of the severity given by
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "print `FORMAT`: text, json, sarif or github")
-	cmd.Flags().BoolVar(&explain, "explain", false, "say for each sentence what the rules saw in it and why they fired or did not")
+	cmd.Flags().BoolVar(&explain, "explain", false, "explain for each sentence why the rules did or did not fire")
 	cmd.Flags().StringVar(&server, "server", "", "the files list the tools of the server `NAME`")
-	cmd.Flags().StringVar(&fail, "fail-on", string(rules.Warn), "fail from `SEVERITY` on: info, warn or block")
+	cmd.Flags().StringVar(&fail, "fail-on", string(rules.Warn), "fail on findings of at least `SEVERITY`: info, warn or block")
 	return cmd
 }
 

@@ -33,12 +33,10 @@ func newRules(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules [ID]",
 		Short: "List the rules of the Chief of Staff, or explain one",
-		Long: `List the rules with their severities, or explain one by its id or name: what it
-looks for, what to do, and an example of what it finds and of what it lets pass.
-Upper and lower case are the same, and 104 stands for every rule of that number.
-The rules K are those of toolcrib check.
-The severities are those that toolcrib ships; toolcrib.toml may have others
-([rules]). No database is read.`,
+		Long: `List the rules with their severities, or explain one by id or name: what it
+looks for, how to fix it, a bad example, and a good one. Case does not matter,
+and 104 means every rule of that number. K rules belong to toolcrib check. The
+severities are the shipped ones; toolcrib.toml can change them ([rules]).`,
 		Example: `  toolcrib rules
   toolcrib rules N101`,
 		Args: between(0, 1, "at most the id of a rule"),
@@ -69,7 +67,7 @@ The severities are those that toolcrib ships; toolcrib.toml may have others
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the catalog as docs/rules.md has it")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the catalog as in docs/rules.md")
 	return cmd
 }
 

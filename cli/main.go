@@ -41,20 +41,20 @@ func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "toolcrib [--approve ID…]",
 		Short: "Review every change to what your AI agents are told they can do",
-		Long: `toolcrib keeps the tools and prompts of your AI agents. A change is proposed by
-a user or an agent, reviewed by the Chief of Staff, and goes live only when the
-user approves it; every approved version is kept for ever.
+		Long: `toolcrib reviews every change to the tools and prompts of your AI agents. Users
+and agents propose changes, the Chief of Staff reviews them, and only a user can
+make them live. Every approved version is kept.
 
-Write a proposal's number for ID: 4, or '#4' in quotes. Any unique prefix of its
-id works too, and its subject or tool id when no other proposal is open on that.
-set:NAME stands for all members of a change set.
+ID is a proposal's number (4, or '#4' in quotes), a unique prefix of its id, or
+its subject or tool id if no other proposal is open on it. set:NAME means all
+members of a change set.
 
-In a terminal, toolcrib without a command opens the workbench. An agent can only
-propose: nothing that is typed with --as agent:NAME decides anything.
+Without a command, toolcrib opens the workbench in a terminal. Agents can only
+propose: --as agent:NAME cannot decide anything.
 
-Exit status: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict (already decided,
-stale, digest differs), 5 refused (lock, authority, open block), 6 findings, 130
-interrupted.`,
+Exit status: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict (already
+decided, stale, digest differs), 5 refused (lock, authority, open block), 6
+findings, 130 interrupted.`,
 		Example: `  toolcrib propose pacer.md          # propose a change written in a file
   toolcrib list --state user_review  # what waits for your decision
   toolcrib show 4                    # look at it

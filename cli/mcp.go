@@ -63,14 +63,14 @@ It serves until its input ends or it is interrupted (exit status 130).`,
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.http, "http", "", "serve over HTTP at `HOST:PORT`; port 0 takes a free one")
-	set.StringVar(&f.tokenFile, "token-file", "", "the `FILE` that holds the bearer token, readable to you alone")
+	set.StringVar(&f.tokenFile, "token-file", "", "the `FILE` with the bearer token; created with mode 0600 if missing")
 	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT`: tools (those approved), meta (those that find, call and propose) or both")
 	set.StringSliceVar(&f.servers, "server", nil, "with --expose tools: only the tools of the server `NAME`")
-	set.StringSliceVar(&f.origins, "allow-origin", nil, "let web pages of `ORIGIN` connect, such as https://example.com")
-	set.BoolVar(&f.remote, "allow-remote", false, "let --http name an address that other machines can reach")
-	set.StringVar(&f.agent, "agent", f.agent, "the agent `PROFILE` whose tools can be found and called")
-	set.StringVar(&f.user, "user", "", "on whose behalf tools are called: the `NAME` of a user (default: the login name)")
-	set.StringVar(&f.customer, "customer", "", "the `NAME` of the customer, for tools of a hub")
+	set.StringSliceVar(&f.origins, "allow-origin", nil, "allow web pages of `ORIGIN`, such as https://example.com")
+	set.BoolVar(&f.remote, "allow-remote", false, "allow --http to listen beyond this machine")
+	set.StringVar(&f.agent, "agent", f.agent, "serve the tools of the agent `PROFILE`")
+	set.StringVar(&f.user, "user", "", "call tools for the user `NAME` (default: the login name)")
+	set.StringVar(&f.customer, "customer", "", "the customer `NAME`, for hubs")
 	f.where.register(set)
 	return cmd
 }

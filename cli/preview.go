@@ -37,27 +37,23 @@ func newPreview(a *app) *cobra.Command {
 	var f previewFlags
 	cmd := &cobra.Command{
 		Use:   "preview [ID…]",
-		Short: "Show the exact prompt that a channel gets, now or after an approval",
-		Long: `Render the prompt of an agent for one channel or all of them, with its length in
-characters and tokens and where hosts would cut it.
+		Short: "Show the exact prompt of a channel, now or after approval",
+		Long: `Render the prompt of an agent for one or all channels, with its length in
+characters and tokens and the point where hosts would truncate it.
 
-With proposals (an ID, #N or set:NAME) it is rendered as it would be after they
-are approved, together with the rest of their change sets, and held against what
-it is now. Without --agent every agent is shown whose prompts they can change.
+With proposals (ID, #N, or set:NAME), render it as it would be after their
+approval, with the rest of their change sets, and compare it with the current
+one. Without --agent, show every agent whose prompts they can change.
 
-Without proposals it is the prompt as it is used: with the instructions and notes
-that are stored of a user (--user), and for the time that it is. With proposals
-nothing is known of the user unless --user names one, before and after alike.
-What the flags and --context say stands over what is stored. --reference renders
-what a review seals and an export writes: at a fixed time, for a user of whom
-nothing is known. The same registry, user, time and flags give the same bytes.
+Without proposals, render the prompt as it is used: with the stored instructions
+and notes of a user (--user) and the current time. With proposals, no user data
+is used unless --user names one. Flags and --context override stored values.
+--reference renders what reviews and exports use: a fixed time and no user data.
+The same registry, user, time, and flags give the same bytes.
 
-The agent is taken to work on the user's machine with semantic search, as in a
-review.
-
-For people hidden characters are shown as such; --json holds the exact text.
-Nothing is sent to a model, and nothing is approved. An agent that has no tools is
-an error: it does not run.`,
+The agent is assumed to work on the user's machine with semantic search. Hidden
+characters are shown as code points; --json has the exact text. An agent without
+tools is an error, because it cannot run.`,
 		Example: `  toolcrib preview --agent assistant --channel telegram
   toolcrib preview --agent assistant --channel web --user ada
   toolcrib preview 4
@@ -69,13 +65,13 @@ an error: it does not run.`,
 	set.StringVar(&f.agent, "agent", "", "the `ID` or subject of the agent")
 	set.StringVar(&f.channel, "channel", everyChannel, "`CHANNEL` such as web or telegram, or all")
 	set.StringVar(&f.show, "show", "", "print `WHAT`: summary, now, after or diff")
-	set.BoolVar(&f.skipTools, "skip-tools", false, "leave the catalog of tools out")
-	set.BoolVar(&f.deferred, "deferred", false, "with the tools that wait to be discovered")
-	set.BoolVar(&f.notLocal, "not-local", false, "the agent works away from the user's machine")
+	set.BoolVar(&f.skipTools, "skip-tools", false, "leave out the tool catalog")
+	set.BoolVar(&f.deferred, "deferred", false, "include deferred tools")
+	set.BoolVar(&f.notLocal, "not-local", false, "the agent does not work on the user's machine")
 	set.BoolVar(&f.noSemantic, "no-embedding", false, "there is no semantic search")
-	set.StringVar(&f.user, "user", "", "with what is stored of the user `NAME` (default: the login name; nobody with proposals)")
-	set.StringVar(&f.customer, "customer", "", "with what is stored of that user at the customer `NAME`")
-	set.BoolVar(&f.reference, "reference", false, "as a review renders it, whatever is stored and whatever the time is")
+	set.StringVar(&f.user, "user", "", "use the stored data of the user `NAME` (default: the login name; none with proposals)")
+	set.StringVar(&f.customer, "customer", "", "use that user's data at the customer `NAME`")
+	set.BoolVar(&f.reference, "reference", false, "render it as reviews do: at a fixed time, without user data")
 	f.scene.register(set)
 	return cmd
 }

@@ -16,12 +16,11 @@ func newComment(a *app) *cobra.Command {
 	var at review.Anchor
 	cmd := &cobra.Command{
 		Use:   "comment ID --note TEXT",
-		Short: "Say something in a proposal's thread",
-		Long: `Add a comment to the thread of a proposal, where its author, the Chief of Staff
-and the user read it. --field and --line say which passage it is about.
+		Short: "Comment on a proposal",
+		Long: `Add a comment to the thread of a proposal, for its author, the Chief of Staff,
+and the user. --field and --line anchor it to a passage.
 
-A comment is kept for ever: nothing changes or removes it. It decides nothing
-and moves the proposal to no other state.`,
+Comments are permanent. They decide nothing and change no state.`,
 		Example: `  toolcrib comment 4 --note "Which harbour is meant?"
   toolcrib comment 4 --field definition.prompt --line 1 --note-file remark.txt`,
 		Args: exact(1, "the number of a proposal"),
@@ -67,14 +66,13 @@ func newWaive(a *app) *cobra.Command {
 	var expires string
 	cmd := &cobra.Command{
 		Use:   "waive ID FINDING --note REASON",
-		Short: "Accept a finding, with the reason",
-		Long: `Waive one finding of the current revision on the user's word. FINDING is its
-rule, when it found one thing, or as much of RULE@PATH#HASH as toolcrib show
-prints. A waiver falls when the passage changes or something new is found in
-the same field.
+		Short: "Waive a finding",
+		Long: `Accept one finding of the current revision. FINDING is its rule if that has one
+finding, or enough of RULE@PATH#HASH (printed by toolcrib show) to be unique.
+The waiver ends when the passage changes or the field gets a new finding.
 
-Only a user can waive, and it approves nothing. What a rule that cannot be
-waived has found stays (exit status 5).`,
+Only a user can waive, and a waiver approves nothing. Findings of rules that
+cannot be waived stay (exit status 5).`,
 		Example: `  toolcrib waive 4 N103 --note "Old prompts still say it."
   toolcrib waive 4 N103 --note "Until the prompts are moved." --expires 30d`,
 		Args: exact(2, "the number of a proposal and a finding"),
@@ -144,12 +142,12 @@ func newFork(a *app) *cobra.Command {
 	var layer string
 	cmd := &cobra.Command{
 		Use:   "fork CORE_ID",
-		Short: "Draft a tool of your own from a core tool",
-		Long: `Core tools are locked. fork drafts a new tool with the same content under the id
-CORE_ID_custom, in the user's layer, or the project's with --project. Complete
-the draft (toolcrib show ID --source FILE, toolcrib revise ID FILE) and submit it.
+		Short: "Draft your own tool from a core tool",
+		Long: `Draft a new tool with the content of a core tool, under the id CORE_ID_custom,
+in the user's layer or, with --project, in the project's. Complete the draft
+(toolcrib show ID --source FILE, toolcrib revise ID FILE) and submit it.
 
-The core tool stays as it is, and nothing is live before it is approved.`,
+The core tool does not change. The draft goes live only after approval.`,
 		Example: `  toolcrib fork file_reader
   toolcrib fork line_editor --project novel`,
 		Args: exact(1, "the id of a core tool"),
@@ -183,10 +181,9 @@ func newRollback(a *app) *cobra.Command {
 	var submit bool
 	cmd := &cobra.Command{
 		Use:   "rollback SUBJECT VERSION",
-		Short: "Draft a proposal to go back to an earlier version",
-		Long: `Draft a proposal of type restore: what an earlier version says becomes the next
-version. It goes through the same gate as every change: nothing is live before
-it is approved, and no version is removed.`,
+		Short: "Propose an earlier version again",
+		Long: `Draft a proposal of type restore, which makes an earlier version the next one.
+It goes through the same review as every change. No version is removed.`,
 		Example: `  toolcrib rollback tool:user/scene_pacer 1
   toolcrib rollback tool:user/scene_pacer 1 --submit --note "The longer report is not read."`,
 		Args: exact(2, "a subject and the number of a version"),
@@ -219,6 +216,6 @@ it is approved, and no version is removed.`,
 		},
 	}
 	note.register(cmd.Flags())
-	cmd.Flags().BoolVar(&submit, "submit", false, "hand it to the Chief of Staff at once")
+	cmd.Flags().BoolVar(&submit, "submit", false, "submit it at once")
 	return cmd
 }

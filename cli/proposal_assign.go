@@ -17,12 +17,12 @@ func newAssign(a *app) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "assign TOOL… --to NAME",
-		Short: "Propose that an agent or an allow-list gets tools",
-		Long: `Draft and submit a proposal that adds tools to an agent or an allow-list: NAME is
-the id of an agent or a list, or its subject. Where an agent refers to a list by
-its name, the list is what changes, for every agent that refers to it.
+		Short: "Propose tools for an agent or an allow-list",
+		Long: `Draft and submit a proposal that adds tools to an agent or an allow-list. NAME
+is an id or a subject. If the agent refers to a list by name, the proposal
+changes the list for every agent that refers to it.
 
-Nothing is live before the proposal is approved.`,
+Nothing goes live before approval.`,
 		Example: `  toolcrib assign scene_pacer --to author
   toolcrib assign get_tasks get_reminders --to list:global/supervisor`,
 		Args: some("ids of tools"),

@@ -19,27 +19,27 @@ type decideFlags struct {
 
 func (f *decideFlags) register(set *pflag.FlagSet) {
 	f.note.register(set)
-	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; once for each proposal or change set, in their order")
+	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; repeat it for each proposal or change set, in order")
 }
 
 func newApprove(a *app) *cobra.Command {
 	flags := &decideFlags{}
 	cmd := &cobra.Command{
 		Use:   "approve ID… | -",
-		Short: "Make proposals live (the same as --approve)",
-		Long: `Approve proposals: all of them or none. Each becomes the next version of its
-subject and goes live. Only a user can do this. A member of a change set is
-approved with all the others: name them all, or set:NAME.
+		Short: "Approve proposals and make them live",
+		Long: `Approve proposals, all or none. Each becomes the next version of its subject and
+goes live. Only a user can approve. Members of a change set are approved
+together: name all of them, or set:NAME.
 
-With --expect it is approved only if its review digest is still the one that
-toolcrib show printed; show set:NAME prints one for a whole change set. Without
-it, the digest counts that show, diff, review or the workbench last showed you:
-when something has changed since, the approval is refused and the change is
-named. What you were never shown can be approved alone, and the decision records
-that. A core tool is never changed, and an open block is never passed over.
+--expect approves only what still has that review digest (printed by toolcrib
+show; show set:NAME prints one for a set). Without it, toolcrib compares with
+what show, diff, review, or the workbench last showed you, and refuses and names
+any change since. You can approve a proposal that you were never shown, if it is
+the only one; the decision records that. Core tools never change, and an open
+blocking finding is never skipped.
 
-Exit status 4 when it was decided before, is stale or has another digest, 5 when
-it is locked, blocked or not yours to approve.`,
+Exit status 4: already decided, stale, or another digest; 5: locked, blocked, or
+not yours to approve.`,
 		Example: `  toolcrib --approve 4
   toolcrib approve 4 --expect "$(toolcrib show 4 --json | jq -r .proposal.review_digest)"
   toolcrib approve set:rollout --note "agreed on Monday"`,
@@ -53,11 +53,10 @@ it is locked, blocked or not yours to approve.`,
 func newNeedsChanges(a *app) *cobra.Command {
 	return newRefusal(a, (*review.Desk).RequestChanges, &cobra.Command{
 		Use:   "needs-changes ID… --note REASON",
-		Short: "Send proposals back to their authors, with the reason",
-		Long: `Return proposals to their authors: all of them or none. The reason is shown to the
-author, who revises the proposal; the revision is reviewed again. Only a user
-can do this, and nothing goes live by it. Exit status 4 when a proposal was
-decided before.`,
+		Short: "Send proposals back with a reason",
+		Long: `Return proposals to their authors with a reason, all or none. The author revises
+the proposal, and the revision is reviewed again. Only a user can do this. Exit
+status 4: already decided.`,
 		Example: `  toolcrib needs-changes 4 --note "Say what counts as slow."
   toolcrib needs-changes 4 --note-file reasons.txt`,
 	})
@@ -66,11 +65,10 @@ decided before.`,
 func newReject(a *app) *cobra.Command {
 	return newRefusal(a, (*review.Desk).Reject, &cobra.Command{
 		Use:   "reject ID… --note REASON",
-		Short: "Reject proposals for good, with the reason",
-		Long: `Reject proposals: all of them or none. The reason is shown to the author, and the
-same content is refused when it is submitted again. Only a user can do this; a
-rejection is never taken back, and a rejected member ends its change set. Exit
-status 4 when a proposal was decided before.`,
+		Short: "Reject proposals with a reason",
+		Long: `Reject proposals with a reason, all or none. The same content is refused when it
+is submitted again. A rejection is final, and a rejected member ends its change
+set. Only a user can do this. Exit status 4: already decided.`,
 		Example: `  toolcrib reject 4 --note "file_reader does this."
   toolcrib reject set:rollout --note "Not this year."`,
 	})

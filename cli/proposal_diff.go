@@ -66,15 +66,14 @@ func newDiff(a *app) *cobra.Command {
 	var layout diffLayout
 	cmd := &cobra.Command{
 		Use:   "diff ID | set:NAME | SUBJECT@A..B | LEFT RIGHT",
-		Short: "Compare what was, is and would be",
-		Long: `Compare two definitions field by field, line by line and word by word. For what
-was imported, paths that begin with source: are those of the JSON it came in.
+		Short: "Compare proposals, versions, and files",
+		Long: `Compare two definitions by field, line, and word. Paths that begin with source:
+show the JSON that an imported definition came from.
 
-One argument: a proposal, whose current revision is held against the version it
-was made from; set:NAME for each member of a change set; SUBJECT@A..B for two
-versions; or ID@A..B for two revisions. Two arguments, each one of: SUBJECT (the
-live version), SUBJECT@N, ID (a number: the current revision), ID@N, ID@base,
-ID@live, or a file. No proposal is changed.`,
+One argument: a proposal (current revision against its base), set:NAME (each
+member), SUBJECT@A..B (two versions), or ID@A..B (two revisions). Two arguments,
+each one of: SUBJECT (the live version), SUBJECT@N, ID (the current revision),
+ID@N, ID@base, ID@live, or a file.`,
 		Example: `  toolcrib diff 4
   toolcrib diff set:rollout
   toolcrib diff tool:user/scene_pacer@1..2

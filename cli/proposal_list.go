@@ -18,10 +18,9 @@ func newList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List proposals",
-		Long: `List proposals, the newest first: issue, id, state, type, subject, author, age,
-what the Chief of Staff advises, and the worst finding. With several flags a
-proposal has to fit all of them. A list that is cut ends with what --after needs
-to go on. Listing changes nothing.`,
+		Long: `List proposals: issue, id, state, type, subject, author, age, recommendation,
+and worst finding. Several filters must all match. A truncated list ends with
+the cursor for --after.`,
 		Example: `  toolcrib list --state user_review
   toolcrib list --author agent: --sort risk
   toolcrib list --filter scene --limit 20 --json`,
@@ -39,9 +38,9 @@ to go on. Listing changes nothing.`,
 	f.StringVar(&q.Author, "author", "", "only those by `ACTOR`, or by a kind of actor: \"agent:\"")
 	f.StringVar(&q.Subject, "subject", "", "only those on `SUBJECT`")
 	f.StringVar(&q.Filter, "filter", "", "only those with `TEXT` in subject, title, author or change set")
-	f.StringVar(&order, "sort", "newest", "in the `ORDER` newest, oldest, risk, subject or author; risk has open blocks first, then the worst findings")
-	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N` of them")
-	f.StringVar(&q.After, "after", "", "continue a list: the `CURSOR` that it ended with")
+	f.StringVar(&order, "sort", "newest", "sort by `ORDER`: newest, oldest, risk (worst findings first), subject or author")
+	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N` entries")
+	f.StringVar(&q.After, "after", "", "continue a list at its `CURSOR`")
 	return cmd
 }
 

@@ -13,21 +13,20 @@ func newPropose(a *app) *cobra.Command {
 	var draft bool
 	cmd := &cobra.Command{
 		Use:   "propose FILE… | -",
-		Short: "Propose changes written in files",
-		Long: `Read proposals from files (JSON, NDJSON or Markdown with front matter) or from
-standard input, and submit them to the Chief of Staff: all of them or none.
+		Short: "Propose changes from files",
+		Long: `Read proposals from files (JSON, NDJSON, or Markdown with front matter) or
+standard input and submit them to the Chief of Staff, all or none.
 
-With --draft they are kept as drafts, which may be incomplete. Nothing is live
-before it is approved. Exit status 1 when a file is malformed or incomplete, with
-every problem and its place, 5 when the subject is locked, the same was rejected
-before, or a limit for agents is reached.`,
+--draft saves them as drafts, which may be incomplete. Exit status 1: a file is
+malformed or incomplete, with every problem and its place; 5: the subject is
+locked, the same content was rejected before, or an agent's limit is reached.`,
 		Example: `  toolcrib propose pacer.md
   toolcrib propose --draft pacer.md
   generate | toolcrib propose --as agent:generator -`,
 		Args: some("files, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runPropose(cmd.Context(), a, args, draft) },
 	}
-	cmd.Flags().BoolVar(&draft, "draft", false, "only keep them as drafts")
+	cmd.Flags().BoolVar(&draft, "draft", false, "save them as drafts")
 	return cmd
 }
 
@@ -107,12 +106,12 @@ func newRevise(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revise ID FILE | -",
 		Short: "Replace the content of an open proposal",
-		Long: `Make a new revision of a proposal from a file. A draft stays a draft; anything
-else goes back to the Chief of Staff. toolcrib show ID --source FILE writes the
-current revision to start from.
+		Long: `Add a revision from a file. A draft stays a draft; any other proposal returns to
+the Chief of Staff. toolcrib show ID --source FILE writes the current revision
+to start from.
 
-Earlier revisions are never changed, and what was said of them does not carry
-over. Exit status 4 when the content is the same or the proposal is not open.`,
+Earlier revisions never change, and their assessments do not carry over. Exit
+status 4: the content is the same, or the proposal is not open.`,
 		Example: `  toolcrib show 4 --source revised.md
   vi revised.md
   toolcrib revise 4 revised.md`,
@@ -150,10 +149,10 @@ over. Exit status 4 when the content is the same or the proposal is not open.`,
 func newSubmit(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "submit ID…",
-		Short: "Hand drafts to the Chief of Staff",
-		Long: `Submit drafts: each is checked for completeness, opens an issue and is reviewed.
-What is missing is reported all at once, and the draft stays a draft (exit status
-1). Submitting approves nothing.`,
+		Short: "Submit drafts for review",
+		Long: `Submit drafts: each is checked for completeness, gets an issue, and is reviewed.
+All missing parts are reported at once, and the draft stays a draft (exit status
+1).`,
 		Example: `  toolcrib submit 4`,
 		Args:    some("ids of drafts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -168,11 +167,10 @@ func newWithdraw(a *app) *cobra.Command {
 	var note noteFlags
 	cmd := &cobra.Command{
 		Use:   "withdraw ID…",
-		Short: "End open proposals without a decision",
-		Long: `Withdraw open proposals: one's own, or as a user anybody's. Nothing is deleted:
-revisions, assessments and comments stay. A withdrawn proposal is not opened
-again, but its content may be proposed anew. Exit status 4 when a proposal is not
-open.`,
+		Short: "Withdraw open proposals",
+		Long: `Withdraw open proposals: your own, or as a user anyone's. Revisions,
+assessments, and comments stay. A withdrawn proposal cannot be reopened, but its
+content can be proposed again. Exit status 4: not open.`,
 		Example: `  toolcrib withdraw 4 --note "Solved in another way."`,
 		Args:    some("numbers of proposals"),
 		RunE: func(cmd *cobra.Command, args []string) error {

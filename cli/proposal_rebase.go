@@ -20,12 +20,10 @@ func newRebase(a *app) *cobra.Command {
 	var source string
 	cmd := &cobra.Command{
 		Use:   "rebase ID",
-		Short: "Bring a stale proposal up to the live version",
-		Long: `Merge what a proposal changes with what went live since it was made, field by
-field and line by line, into a new revision. Where both changed the same thing
-the conflicts are shown and nothing is written (exit status 4); --source FILE
-then writes the merge with conflict markers, to be finished and handed to
-toolcrib revise. What is live is never changed by it.`,
+		Short: "Rebase a stale proposal on the live version",
+		Long: `Merge a proposal's changes onto the live version, by field and line, as a new
+revision. If they conflict, show the conflicts and save nothing (exit status 4);
+--source FILE then writes the merge with conflict markers, for toolcrib revise.`,
 		Example: `  toolcrib rebase 4
   toolcrib rebase 4 --source merged.md`,
 		Args: exact(1, "the number of a proposal"),

@@ -15,11 +15,10 @@ func newRegroup(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "regroup ID… {--into NAME | --alone}",
 		Short: "Move open proposals into another change set, or out of theirs",
-		Long: `Say anew which proposals are approved together. When a member of a change set
-was rejected nothing else of it can be approved; regroup makes a new set of the
-rest, or lets each of them stand alone. set:NAME stands for the open members of
-a set. Each proposal gets a new revision with the same content, which goes to
-the Chief of Staff again.`,
+		Long: `Move open proposals into another change set, or out of theirs. After one member
+was rejected, nothing else of its set can be approved: regroup the rest into a
+new set, or let each stand alone. set:NAME means the open members of a set. Each
+proposal gets a new revision with the same content, which is reviewed again.`,
 		Example: `  toolcrib regroup set:rollout --into rollout-2
   toolcrib regroup '#12' --alone`,
 		Args: some("numbers of proposals, or - for standard input"),
@@ -30,8 +29,8 @@ the Chief of Staff again.`,
 			return runRegroup(cmd.Context(), a, args, into)
 		},
 	}
-	cmd.Flags().StringVar(&into, "into", "", "make them members of the change set `NAME`")
-	cmd.Flags().BoolVar(&alone, "alone", false, "let each be approved by itself")
+	cmd.Flags().StringVar(&into, "into", "", "move them into the change set `NAME`")
+	cmd.Flags().BoolVar(&alone, "alone", false, "take each out of its change set")
 	return cmd
 }
 

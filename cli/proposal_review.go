@@ -17,17 +17,16 @@ func newReview(a *app) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "review ID",
-		Short: "Show the assessment, have it made again, or file one as a chief",
-		Long: `Print the Chief of Staff's assessment of the current revision.
+		Short: "Show, repeat, or file an assessment",
+		Long: `Print the assessment of the current revision.
 
-With --again the built-in reviewer looks once more: after the rules, the
-configuration or the registry changed. With --file and --as chief:NAME an
-assessment of your own is filed:
+--again runs the built-in review again, after the rules, the configuration, or
+the registry changed. --file with --as chief:NAME files your own assessment:
 
   {"revision": 1, "recommendation": "needs_changes", "comment": "…",
    "findings": [{"severity": "warn", "path": "definition.prompt", "message": "…"}]}
 
-It adds to what the rules find, and can only lower the recommendation. An
+It adds to the built-in findings and can only lower the recommendation. An
 assessment decides nothing.`,
 		Example: `  toolcrib review 4
   toolcrib review 4 --again
@@ -55,7 +54,7 @@ assessment decides nothing.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&again, "again", false, "let the built-in reviewer look once more")
+	cmd.Flags().BoolVar(&again, "again", false, "run the built-in review again")
 	cmd.Flags().StringVar(&file, "file", "", "file the assessment in `FILE`, - for standard input")
 	return cmd
 }

@@ -13,17 +13,16 @@ func newShow(a *app) *cobra.Command {
 	var source string
 	cmd := &cobra.Command{
 		Use:   "show ID | set:NAME",
-		Short: "Show everything about a proposal or a change set",
-		Long: `Show a proposal: its content, the assessment with its findings, the thread, the
-revisions, and the review digest that an approval can be tied to. With set:NAME
-show all members of a change set, and one digest for the set as a whole.
+		Short: "Show a proposal or a change set",
+		Long: `Show a proposal: content, assessment with findings, thread, revisions, and the
+review digest that an approval can be tied to. set:NAME shows all members of a
+change set and one digest for the set.
 
-toolcrib remembers the digest that a user was last shown: when something has
-changed since, approve refuses and names it.
+toolcrib remembers the digest it last showed a user; approve refuses and names
+any change since.
 
-With --source FILE the current revision is written to FILE, as Markdown or JSON
-by its name, to be edited and handed to toolcrib revise; - is standard output,
-in JSON. Showing a proposal changes nothing about it.`,
+--source FILE writes the current revision as Markdown or JSON, by the file's
+extension, for toolcrib revise; - is standard output, in JSON.`,
 		Example: `  toolcrib show 4
   toolcrib show 4 --json
   toolcrib show set:rollout

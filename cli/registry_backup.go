@@ -17,14 +17,12 @@ type docBackup struct {
 func newBackup(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Copy the database while others work on it",
-		Long: `Write a whole copy of the database, as it stands at one moment, to a new file.
-Others may go on reading and writing. The copy is a database like any other:
-look into it with --db FILE, check it with verify --db FILE, and restore it by
-putting it in the place of the original while no toolcrib runs. The original's
-own -wal and -shm files must go first: they belong to what it was.
+		Short: "Copy the database while it is in use",
+		Long: `Write a consistent copy of the database to a new file while others keep reading
+and writing. Check it with verify --db FILE. To restore it, stop every toolcrib,
+delete the original's -wal and -shm files, and put the copy in its place.
 
-A file that is there already is never written over.`,
+backup never overwrites a file.`,
 		Example: `  toolcrib backup copy.db
   toolcrib verify --db copy.db`,
 		Args: exact(1, "the name of a new file"),

@@ -31,12 +31,10 @@ type docBlameLine struct {
 func newBlame(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "blame SUBJECT [FIELD]",
-		Short: "Say which version brought in each line of a field",
-		Long: `Print a field of the live definition with the version, the author and the approver
-that brought in each line. FIELD is a JSON path; without one it is the prompt,
-the description of an action tool, the prompt template of an agent, or the tools of
-an allow-list. Nothing
-is changed.`,
+		Short: "Show the version that introduced each line of a field",
+		Long: `Print a field of the live definition with the version, author, and approver of
+each line. FIELD is a JSON path. Default: the prompt, the description of an
+action tool, the prompt template of an agent, or the tools of an allow-list.`,
 		Example: `  toolcrib blame scene_pacer
   toolcrib blame tool:user/scene_pacer goals`,
 		Args: between(1, 2, "a subject, and maybe a field"),

@@ -32,26 +32,24 @@ func newCheck(a *app) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:   "check --code FILE",
-		Short: "Compare what an application's code registers with the registry",
-		Long: `Compare both ways: tools that only the code or only the registry knows, retired or
-deactivated ones in use, definitions that differ, aliases in use, tools without
-an explicit approval tier, and approval tiers of the code that differ from the
-approved ones, are unknown, are missing, or are set for what is no tool.
+		Short: "Compare the tools an application registers with the registry",
+		Long: `Compare the tools that an application registers with the registry. Reported are
+tools that only one side has, retired or deactivated tools in use, different
+definitions, aliases, missing approval tiers, and tiers that differ, are
+unknown, or belong to no tool.
 
-The code is a file that the application's build writes: an MCP tools/list answer,
-an OpenAI or Anthropic tool array, a v0 prompt file, or a list of names. Its
-approval tiers may stand in it as "approvalTiers", or in a file of their own
-({"create_tasks": "auto_approve"}). With --agent the code is held against what
-that agent has, else against every tool of the view. Tools that an MCP server
-runs are registered there and not missed in the code.
+FILE is written by the application's build: an MCP tools/list answer, an OpenAI
+or Anthropic tool array, a v0 prompt file, or a list of names. It may hold the
+approval tiers as "approvalTiers", or --tiers names a file of them
+({"create_tasks": "auto_approve"}). --agent compares with the tools of that
+agent, otherwise with every live tool. Tools that an MCP server runs are not
+expected in the code.
 
-With --server the code is that of an MCP server, or lists its tools: it is held
-against what was imported from the server, and its names are its own, also where
-toolcrib has or had a tool of that name. Without it, a name means the imported
-tool that has it on its server before a tool of the global layer, unless only
-that one agrees with the code.
+--server NAME compares the list of an MCP server with the tools imported from
+it. Without it, a name means the imported tool with that name on its server
+before a tool of the global layer, unless only the latter agrees with the code.
 
-Nothing is proposed or changed. Exit status 6 when anything is found.`,
+check changes nothing. Exit status 6: something was found.`,
 		Example: `  toolcrib check --code dist/tools.json --agent assistant
   toolcrib check --code github.json --server github
   toolcrib check --code tools.json --format sarif > check.sarif`,
@@ -61,7 +59,7 @@ Nothing is proposed or changed. Exit status 6 when anything is found.`,
 	set := cmd.Flags()
 	set.StringArrayVar(&f.code, "code", nil, "`FILE` with what the code registers, - for standard input; may be repeated")
 	set.StringArrayVar(&f.tiers, "tiers", nil, "`FILE` with the approval tiers that the code sets; may be repeated")
-	set.StringVar(&f.agent, "agent", "", "hold the code against what the agent `ID` has")
+	set.StringVar(&f.agent, "agent", "", "compare with the tools of the agent `ID`")
 	set.StringVar(&f.server, "server", "", "the code registers the tools of the MCP server `NAME`")
 	set.BoolVar(&f.partial, "partial", false, "the code registers only some of the tools")
 	set.StringVar(&f.format, "format", "text", "print `FORMAT`: text, json, sarif or github")

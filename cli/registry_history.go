@@ -52,11 +52,10 @@ func newHistory(a *app) *cobra.Command {
 	var limit, before int
 	cmd := &cobra.Command{
 		Use:   "history SUBJECT",
-		Short: "List the versions of a tool or an agent, the newest first",
-		Long: `List every version that was approved: its number, when and by whom it was decided,
-the proposal it came from, and its hashes. A version is never changed or
-removed; toolcrib verify recomputes the chain. SUBJECT is written as
-tool:user/scene_pacer, or is the id of a live tool.`,
+		Short: "List the versions of a tool or an agent, newest first",
+		Long: `List every approved version: number, time, approver, proposal, and hashes.
+Versions never change; toolcrib verify recomputes the chain. SUBJECT is a
+subject such as tool:user/scene_pacer, or the id of a live tool.`,
 		Example: `  toolcrib history scene_pacer
   toolcrib history agent:global/assistant --json`,
 		Args: exact(1, "a subject such as tool:user/scene_pacer, or the id of a live tool"),
@@ -64,7 +63,7 @@ tool:user/scene_pacer, or is the id of a live tool.`,
 			return runHistory(cmd.Context(), a, args[0], before, limit)
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", 200, "at most `N` of them")
+	cmd.Flags().IntVar(&limit, "limit", 200, "at most `N` entries")
 	cmd.Flags().IntVar(&before, "before", 0, "only those before version `N`")
 	return cmd
 }

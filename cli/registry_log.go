@@ -40,11 +40,10 @@ func newLog(a *app) *cobra.Command {
 	q := store.EventQuery{}
 	cmd := &cobra.Command{
 		Use:   "log [ID | SUBJECT]",
-		Short: "Show the audit log, the newest entry first",
-		Long: `Show who did what and when, to which proposal and subject: of all, or of the
-proposal or subject that is named. Every entry holds the hash of the one before;
-none is ever changed or removed, and toolcrib verify recomputes the chain. Calls
-of tools have a log of their own: toolcrib calls log.`,
+		Short: "Show the audit log, newest first",
+		Long: `Show events: time, actor, act, proposal, and subject, for everything or for one
+proposal or subject. Every entry holds the hash of the previous one; toolcrib
+verify recomputes the chain. Tool calls have their own log: toolcrib calls log.`,
 		Example: `  toolcrib log
   toolcrib log 4
   toolcrib log tool:user/scene_pacer --limit 10 --json`,

@@ -43,12 +43,11 @@ func newResolve(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resolve --agent A",
 		Short: "List the tools that an agent has",
-		Long: `Say which tools an agent has: its allow-list, expanded through the live registry,
-in a context. With --explain the tools that are out are listed too, and for
-every tool the reason why it is in or out.
+		Long: `List the tools of an agent: its allow-list, expanded through the live registry,
+in a context. --explain adds the excluded tools and the reason for every tool.
 
-What an allow-list names and the registry lacks is skipped with a warning.
-That nothing is left is an error: an agent never falls back to every tool.`,
+Names that the registry lacks are skipped with a warning. An empty result is an
+error: an agent never falls back to all tools.`,
 		Example: `  toolcrib resolve --agent assistant
   toolcrib resolve --agent assistant --explain --json`,
 		Args: exact(0, "no arguments"),
@@ -62,8 +61,8 @@ That nothing is left is an error: an agent never falls back to every tool.`,
 	f := cmd.Flags()
 	f.StringVar(&agent, "agent", "", "the `ID` or subject of the agent")
 	where.register(f)
-	f.BoolVar(&noDeferred, "no-deferred", false, "leave out the tools that wait to be discovered")
-	f.BoolVar(&explain, "explain", false, "list what is out too, and why")
+	f.BoolVar(&noDeferred, "no-deferred", false, "leave out deferred tools")
+	f.BoolVar(&explain, "explain", false, "also list excluded tools, with reasons")
 	return cmd
 }
 

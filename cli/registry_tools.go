@@ -97,9 +97,9 @@ func newTools(a *app) *cobra.Command {
 	return newCatalog(a, registry.KindTool, &cobra.Command{
 		Use:   "tools [ID | SUBJECT]",
 		Short: "List the live tools, or show one",
-		Long: `List the tools that are live: the global layer, the user's over it, and with
---project the project's over both. A tool of an earlier layer that a later one
-hides is left out, unless --all is given. What is only proposed is never listed.`,
+		Long: `List the live tools: the global layer, the user's over it, and with --project
+the project's over both. --all adds tools that a later layer hides. Proposed
+tools are not listed.`,
 		Example: `  toolcrib tools
   toolcrib tools get_tasks --json
   toolcrib tools --category memory --all
@@ -111,8 +111,8 @@ func newAgents(a *app) *cobra.Command {
 	return newCatalog(a, registry.KindAgent, &cobra.Command{
 		Use:   "agents [ID | SUBJECT]",
 		Short: "List the live agents, or show one",
-		Long: `List the agents that are live, or show one with its whole profile, in the layers
-that toolcrib tools lists. What is only proposed is never listed.`,
+		Long: `List the live agents, or show the profile of one, in the layers that toolcrib
+tools lists.`,
 		Example: `  toolcrib agents
   toolcrib agents assistant --json`,
 	})
@@ -122,10 +122,9 @@ func newLists(a *app) *cobra.Command {
 	return newCatalog(a, registry.KindList, &cobra.Command{
 		Use:   "lists [NAME | SUBJECT]",
 		Short: "List the live allow-lists, or show one",
-		Long: `List the allow-lists that are live, or show one with everything it lets an agent
-have, in the layers that toolcrib tools lists. An agent refers to a list by its
-name; a list changes by a proposal, as tools and agents do. What is only proposed
-is never listed.`,
+		Long: `List the live allow-lists, or show one with the tools it grants, in the layers
+that toolcrib tools lists. Agents refer to a list by name; a list changes by a
+proposal.`,
 		Example: `  toolcrib lists
   toolcrib lists authoring --json`,
 	})
@@ -148,12 +147,12 @@ func newCatalog(a *app, kind registry.Kind, cmd *cobra.Command) *cobra.Command {
 		return runCatalog(cmd.Context(), a, q)
 	}
 	f := cmd.Flags()
-	f.BoolVar(&q.All, "all", false, "every layer, hidden and deactivated ones too")
+	f.BoolVar(&q.All, "all", false, "include hidden and deactivated tools")
 	f.StringVar(&asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
 	f.StringVar(&q.Category, "category", "", "only those of `CATEGORY`")
 	f.StringVar(&q.Filter, "filter", "", "only those with `TEXT` in id or name")
-	f.IntVar(&q.Limit, "limit", 200, "at most `N` of them")
-	f.StringVar(&q.After, "after", "", "continue a list: the `CURSOR` that it ended with")
+	f.IntVar(&q.Limit, "limit", 200, "at most `N` entries")
+	f.StringVar(&q.After, "after", "", "continue a list at its `CURSOR`")
 	return cmd
 }
 

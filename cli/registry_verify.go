@@ -32,16 +32,15 @@ func newVerify(a *app) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Recompute every hash chain and name what was tampered with",
-		Long: `Read every version, event, revision, assessment, decision, waiver and comment,
-recompute their seals, follow the chains, and compare the tables with each other
-and the schema with the program's. The engine checks the file and its indexes,
-and the history files of attached workspaces are compared with the versions.
-Exit status 6 when anything is found, such as a changed core tool, with which no
-other command opens the database. Nothing is repaired.
+		Short: "Recompute every hash chain and report tampering",
+		Long: `Recompute the seals of every version, event, revision, assessment, decision,
+waiver, and comment, follow the chains, compare the tables with each other, and
+check the schema, the database file, its indexes, and the history files of
+attached workspaces. Exit status 6: something was found, such as a changed core
+tool, with which no other command opens the database. Nothing is repaired.
 
-With --checkpoint, which may be repeated, the database also has to extend what
-toolcrib checkpoint printed: the same log, whole, with what came after.`,
+With --checkpoint, which may be repeated, the database must also extend the log
+that toolcrib checkpoint printed: the same entries, with the later ones after them.`,
 		Example: `  toolcrib verify
   toolcrib verify --json`,
 		Args: exact(0, "no arguments"),

@@ -68,12 +68,11 @@ func newDrift(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drift",
 		Short: "Compare the project's files with the registry",
-		Long: `List what somebody changed by hand in the workspace's prompts.json. Such a file is
-never overwritten silently: --adopt drafts the edits as proposals, --overwrite
-writes the file from the registry and keeps the edited one beside it.
-Files in history/ that were edited, are missing, or were put there by somebody
-else are listed, too; they are not repaired.
-Exit status 6 when a file was edited.`,
+		Long: `List manual changes to the workspace's prompts.json. toolcrib never overwrites
+such a file silently: --adopt drafts the changes as proposals, --overwrite
+writes the file from the registry and keeps the changed one beside it. Changed,
+missing, and foreign files in history/ are listed too, but not repaired. Exit
+status 6: a file was changed.`,
 		Example: `  toolcrib drift --workspace . --project novel
   toolcrib drift --adopt --workspace . --project novel`,
 		Args: exact(0, "no arguments"),

@@ -16,22 +16,22 @@ func newExec(a *app) *cobra.Command {
 	var args, callContext string
 	cmd := &cobra.Command{
 		Use:   "exec TOOL --agent A [--args JSON | @FILE | -]",
-		Short: "Call a tool as an agent does, through every gate",
-		Long: `Call an action tool by its wire name, its id or an alias. A call passes, in this
-order: registered, allowed for the agent, arguments valid, approval tier,
-cooldown, daily limit, eval gate where the tool requires it, provider. Each call
-leaves an entry in the audit (toolcrib calls log), also one that is refused.
+		Short: "Call a tool as an agent, through every gate",
+		Long: `Call an action tool by its wire name, id, or alias. The gates, in this order:
+the tool is registered, the agent may use it, the arguments are valid, approval
+tier, cooldown, daily limit, eval gate (if required), provider. toolcrib logs
+every call, including refusals (toolcrib calls log).
 
---call-context says what led to the call: an object with any of user_message,
-chat_id, conversation_id, mission_id, confidence (0 to 1) and context (an
-object). The eval gate and the hub get it as your word; nothing checks it.
+--call-context describes the reason for the call: an object with any of
+user_message, chat_id, conversation_id, mission_id, confidence (0 to 1), and
+context (an object). The eval gate and the hub receive it unverified.
 
-A tool that needs the user's yes is not run: the call waits, and the error has
-its id (code approval_required). The user answers with toolcrib calls approve
-or refuse.
+A tool that requires user approval does not run. The call waits, and the error
+has its id (code approval_required). Answer it with toolcrib calls approve or
+refuse.
 
-Exit status 3 when there is no such tool, 5 when a gate refused, 1 when the
-arguments are not valid or the provider failed.`,
+Exit status 3: no such tool; 5: a gate refused; 1: invalid arguments, or the
+provider failed.`,
 		Example: `  toolcrib exec get_tasks --agent assistant
   toolcrib exec create_tasks --agent assistant --args '{"tasks": [{"title": "Read the proofs"}]}'
   toolcrib exec create_tasks --agent assistant --args @args.json --json
@@ -43,7 +43,7 @@ arguments are not valid or the provider failed.`,
 	}
 	who.register(cmd.Flags())
 	cmd.Flags().StringVar(&args, "args", "", "the arguments: a `JSON` object, @FILE for a file's content, - for standard input (default: {})")
-	cmd.Flags().StringVar(&callContext, "call-context", "", "what you say about the call: a `JSON` object, @FILE or -; the eval gate and the hub get it")
+	cmd.Flags().StringVar(&callContext, "call-context", "", "context of the call for the eval gate and the hub: a `JSON` object, @FILE or -")
 	return cmd
 }
 

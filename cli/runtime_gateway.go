@@ -82,8 +82,8 @@ type callerFlags struct {
 
 func (f *callerFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.agent, "agent", "", "with the tools of the agent `ID`, or of its subject")
-	set.StringVar(&f.user, "user", "", "on behalf of the user `NAME`, whose limits and tiers count (default: the login name)")
-	set.StringVar(&f.customer, "customer", "", "for the customer `NAME`, as hubs are told")
+	set.StringVar(&f.user, "user", "", "call for the user `NAME`, with their limits and tiers (default: the login name)")
+	set.StringVar(&f.customer, "customer", "", "the customer `NAME`, for hubs")
 	f.where.register(set)
 }
 

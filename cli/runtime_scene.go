@@ -20,11 +20,11 @@ type sceneFlags struct {
 func (s *sceneFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&s.at, "at", "", "render it for `TIME` (RFC 3339; default: now)")
 	set.StringVar(&s.zone, "zone", "", "the user's time zone, by its IANA `NAME` (default: the agent's)")
-	set.StringVar(&s.file, "context", "", "read what is known of the user from `FILE`, - for standard input")
+	set.StringVar(&s.file, "context", "", "read the user data from `FILE`, - for standard input")
 	set.StringVar(&s.userInstructions, "user-instructions", "", "the user's instructions")
 	set.StringVar(&s.memoryNotes, "memory-notes", "", "the memory notes")
 	set.StringVar(&s.lastMessage, "last-message", "", "when the user last wrote (RFC 3339)")
-	set.StringVar(&s.start, "bootstrap-context", "", "what was looked up beforehand")
+	set.StringVar(&s.start, "bootstrap-context", "", "text looked up beforehand")
 }
 
 // sceneFile is a context file: one JSON object, every key of which may be
