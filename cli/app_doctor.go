@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/clients"
 	"toolcrib/proposals"
 	"toolcrib/store"
 )
@@ -153,9 +154,11 @@ func (c config) list() []docSetting {
 	}
 	for name, server := range c.Servers {
 		if key := "servers." + name; server.URL != "" {
-			values[key] = server.URL
-		} else {
-			values[key] = strings.Join(server.Command, " ")
+			values[key] = clients.Server{URL: server.URL}.Masked().URL
+		} else if len(server.Command) > 0 {
+			// wrap takes commands over from clients, with the secrets in them
+			masked := clients.Server{Args: server.Command[1:]}.Masked().Args
+			values[key] = strings.Join(append(server.Command[:1:1], masked...), " ")
 		}
 	}
 	if len(c.MayActAs) > 0 {

@@ -16,12 +16,15 @@ import (
 
 // serverConfig is an upstream MCP server in the user's configuration.
 type serverConfig struct {
-	Command  []string `toml:"command"`
-	Dir      string   `toml:"dir"`
-	Env      []string `toml:"env"` // names of variables that the command gets, beside a few of everybody's
-	URL      string   `toml:"url"`
-	TokenEnv string   `toml:"token_env"` // the variable that holds the bearer token
-	Timeout  string   `toml:"timeout"`   // of one exchange, such as "30s"
+	Command []string `toml:"command"`
+	Dir     string   `toml:"dir"`
+	Env     []string `toml:"env"` // names of variables that the command gets, beside a few of everybody's
+	// Set are variables with their values, which wrap takes over from a client's
+	// file. token_env may name one of them.
+	Set      map[string]string `toml:"set"`
+	URL      string            `toml:"url"`
+	TokenEnv string            `toml:"token_env"` // the variable that holds the bearer token
+	Timeout  string            `toml:"timeout"`   // of one exchange, such as "30s"
 }
 
 // checkServers refuses servers that cannot be meant.
@@ -98,17 +101,23 @@ func passedOn() []string {
 func (s serverConfig) upstream(env Env, name string) upstream.Server {
 	u := upstream.Server{Name: name, Command: s.Command, Dir: s.Dir, URL: s.URL}
 	u.Timeout, _ = time.ParseDuration(s.Timeout) // was checked; "" is none
+	get := func(key string) string {
+		if v, ok := s.Set[key]; ok {
+			return v
+		}
+		return env.Getenv(key)
+	}
 	if s.URL != "" {
 		if s.TokenEnv != "" {
-			u.Token = env.Getenv(s.TokenEnv)
+			u.Token = get(s.TokenEnv)
 		}
 		return u
 	}
 	if u.Dir == "" {
 		u.Dir = homeFolder(env)
 	}
-	for _, key := range slices.Concat(passedOn(), s.Env) {
-		if v := env.Getenv(key); v != "" {
+	for _, key := range slices.Concat(passedOn(), s.Env, slices.Sorted(maps.Keys(s.Set))) {
+		if v := get(key); v != "" {
 			u.Env = append(u.Env, key+"="+v)
 		}
 	}
@@ -132,13 +141,25 @@ func (s serverConfig) lines(name string) string {
 		if s.TokenEnv != "" {
 			fmt.Fprintf(&b, "token_env = %q\n", s.TokenEnv)
 		}
-		return b.String()
+		return b.String() + s.setLine()
 	}
 	fmt.Fprintf(&b, "command = %s\n", quotedList(s.Command))
 	if len(s.Env) > 0 {
 		fmt.Fprintf(&b, "env = %s\n", quotedList(s.Env))
 	}
-	return b.String()
+	return b.String() + s.setLine()
+}
+
+// setLine returns the variables with their values as a configuration has them.
+func (s serverConfig) setLine() string {
+	if len(s.Set) == 0 {
+		return ""
+	}
+	pairs := make([]string, 0, len(s.Set))
+	for _, name := range slices.Sorted(maps.Keys(s.Set)) {
+		pairs = append(pairs, fmt.Sprintf("%q = %q", name, s.Set[name]))
+	}
+	return "set = { " + strings.Join(pairs, ", ") + " }\n"
 }
 
 func quotedList(words []string) string {

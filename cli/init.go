@@ -237,7 +237,7 @@ func (d *docInit) importAll(ctx context.Context, a *app, ready []clientServer) e
 // name.
 func (c clientServer) take(ctx context.Context, a *app) (intaken, error) {
 	from := place{name: c.label, shown: "server " + c.label, server: c.config}
-	data, err := upstream.List(ctx, from.upstream(c.environment(a.env)))
+	data, err := upstream.List(ctx, from.upstream(a.env))
 	if err != nil {
 		a.noteStderr(err)
 		return intaken{}, err

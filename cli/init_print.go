@@ -59,10 +59,7 @@ func (d *docInit) writeImports(a *app, p *page, ready int) {
 		for line := range strings.Lines(d.Configuration) {
 			p.linef("  %s", strings.TrimRight(line, "\n"))
 		}
-		if strings.Contains(d.Configuration, clients.Mask) {
-			p.linef("%s stands for a secret that the client's file has.", clients.Mask)
-		}
-		p.linef("The variables that it names have to be set where toolcrib runs.")
+		p.linef("toolcrib wrap adds it; %s stands for what the client's file has.", clients.Mask)
 	}
 	if len(d.Agent) > 0 {
 		proposed++

@@ -19,7 +19,8 @@ type clientServer struct {
 	listed   clients.Server
 	files    []clients.File // that list it
 	config   serverConfig
-	values   map[string]string // the variables that the clients set for it, as they write them
+	values   map[string]string // the variables that the clients set for it
+	filled   bool              // whether references to variables were filled in
 	excluded string            // why it is not imported, "" when it is
 }
 
@@ -92,14 +93,19 @@ func convert(s clients.Server, f clients.File, env Env) clientServer {
 		c.excluded = "it has a command and a URL"
 	}
 	for _, v := range s.Env {
-		c.values[v.Name] = v.Value
-		fill.text(v.Value)
+		if value := fill.text(v.Value); slices.Contains([]string{"${" + v.Name + "}", "${env:" + v.Name + "}", "{env:" + v.Name + "}"}, v.Value) {
+			c.config.Env = append(c.config.Env, v.Name) // handed on
+		} else {
+			c.filled = c.filled || value != v.Value
+			c.values[v.Name] = value
+		}
 	}
 	if s.URL != "" {
 		c.config.URL, c.config.TokenEnv = fill.text(s.URL), s.TokenEnv
+		c.filled = c.filled || c.config.URL != s.URL
 		for _, h := range s.Headers {
-			token, bearer := strings.CutPrefix(h.Value, "Bearer ")
-			fill.text(h.Value)
+			token, bearer := strings.CutPrefix(fill.text(h.Value), "Bearer ")
+			c.filled = c.filled || fill.text(h.Value) != h.Value
 			if !strings.EqualFold(h.Name, "Authorization") || !bearer {
 				c.excluded = fmt.Sprintf("it is sent the header %s; toolcrib sends a bearer token and no other", h.Name)
 				continue
@@ -110,6 +116,7 @@ func convert(s clients.Server, f clients.File, env Env) clientServer {
 		c.config.Command = []string{fill.text(s.Command)}
 		for _, arg := range s.Args {
 			c.config.Command = append(c.config.Command, fill.text(arg))
+			c.filled = c.filled || fill.text(arg) != arg
 		}
 		c.config.Dir = folderOf(s, f, fill.text(s.Dir), env)
 		if program := c.config.Command[0]; program != filepath.Base(program) && !filepath.IsAbs(program) && c.config.Dir != "" {
@@ -150,12 +157,8 @@ func (s serverConfig) named(label string, values map[string]string) (serverConfi
 		values[s.TokenEnv] = token
 		delete(values, tokenKey)
 	}
-	if s.URL == "" {
-		for _, name := range slices.Sorted(maps.Keys(values)) {
-			if !slices.Contains(s.Env, name) {
-				s.Env = append(s.Env, name)
-			}
-		}
+	if len(values) > 0 {
+		s.Set = values
 	}
 	if err := s.check(label); err != nil {
 		return s, "it " + err.Error()
@@ -196,28 +199,6 @@ func (c *clientServer) known(servers map[string]serverConfig) {
 	}
 }
 
-// environment returns the process's own with the variables of the clients in
-// front.
-func (c clientServer) environment(env Env) Env {
-	own := env.Getenv
-	env.Getenv = func(name string) string {
-		if value, ok := c.values[name]; ok {
-			return (&filler{env: Env{Getenv: own}}).text(value)
-		}
-		return own(name)
-	}
-	return env
-}
-
-// filled reports whether its command or address has references filled in, which
-// the configuration has none of.
-func (c clientServer) filled() bool {
-	if c.listed.URL != "" {
-		return c.config.URL != c.listed.URL
-	}
-	return !slices.Equal(c.config.Command[1:], c.listed.Args)
-}
-
 // starts returns what a person sees of a server: its command or its address, with
 // secrets masked.
 func (c clientServer) starts() string {
@@ -241,6 +222,12 @@ func (c clientServer) lines(masked bool) string {
 		s.URL = listed.URL
 	case masked:
 		s.Command = append([]string{s.Command[0]}, listed.Args...)
+	}
+	if masked && len(s.Set) > 0 {
+		s.Set = maps.Clone(s.Set)
+		for name := range s.Set {
+			s.Set[name] = clients.Mask
+		}
 	}
 	lines := s.lines(c.label)
 	if s.Dir != "" {

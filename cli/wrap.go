@@ -57,8 +57,8 @@ say --yes.
 
 Only the servers change: comments and everything else in the file stay byte for
 byte. A backup, which only you can read, and a record are kept beside the file, and
-toolcrib unwrap restores it. What the servers need is added to your configuration;
-the variables that the client gives them become those of the entry.
+toolcrib unwrap restores it. What the servers need is added to your configuration,
+with the values of the variables that the client gives them.
 
 A file is refused when it changed in between, when a server in it cannot run behind
 toolcrib, when none of the tools of a server is approved for the agent (--anyway

@@ -69,7 +69,7 @@ func (f wrapFlags) plan(a *app, c config, file clients.File, all []clientServer,
 	if len(file.Servers) == 0 && len(file.Problems) > 0 {
 		return w, file.Problems[0]
 	}
-	e := clients.Entry{Name: wrapEntry, Command: a.env.Program, Args: []string{"mcp", "--expose", "tools", "--local", "--agent", f.agent}, Env: map[string]string{}}
+	e := clients.Entry{Name: wrapEntry, Command: a.env.Program, Args: []string{"mcp", "--expose", "tools", "--local", "--agent", f.agent}}
 	if e.Command == "" {
 		e.Command = "toolcrib"
 	}
@@ -82,18 +82,12 @@ func (f wrapFlags) plan(a *app, c config, file clients.File, all []clientServer,
 		}
 		s.known(c.Servers)
 		switch {
-		case s.excluded == "" && s.filled():
-			return w, fmt.Errorf("%s cannot run behind toolcrib: its command or address has references to variables", s.label)
+		case s.excluded == "" && s.filled:
+			return w, fmt.Errorf("%s cannot run behind toolcrib: it has references to variables, which the configuration cannot have", s.label)
 		case s.excluded != "":
 			return w, fmt.Errorf("%s cannot run behind toolcrib: %s", shownName(s), s.excluded)
 		case !has[s.label] && !f.anyway:
 			return w, fmt.Errorf("no tool of %s is approved for the agent %s; approve set:%s, or say --anyway", s.label, f.agent, s.label)
-		}
-		for name, value := range s.values {
-			if old, ok := e.Env[name]; ok && old != value {
-				return w, fmt.Errorf("two of its servers need different values of the variable %s", name)
-			}
-			e.Env[name] = value
 		}
 		w.servers = append(w.servers, s)
 	}
@@ -122,7 +116,9 @@ func (a *app) addToConfig(lines []string) error {
 	case missing(err):
 		err = os.MkdirAll(filepath.Dir(file), 0o700)
 	case err == nil:
-		file, err = filepath.EvalSymlinks(file) // a link stays one
+		if file, err = filepath.EvalSymlinks(file); err == nil { // a link stays one
+			err = keptPrivate(file, lines)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("configuration %s: %w", file, err)
@@ -139,4 +135,16 @@ func (a *app) addToConfig(lines []string) error {
 		return err
 	}
 	return clients.ReplaceFile(file, text, before)
+}
+
+// keptPrivate refuses to write secrets where others read them.
+func keptPrivate(file string, lines []string) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" && strings.Contains(strings.Join(lines, ""), "\nset = ") {
+		return fmt.Errorf("it would hold values of variables, and others can read it (mode %s); chmod 600 it", info.Mode().Perm())
+	}
+	return nil
 }

@@ -40,13 +40,12 @@ func TestFromClientToGuarded(t *testing.T) {
 	var entry struct {
 		Command string
 		Args    []string
-		Env     map[string]string
 	}
 	from := strings.Index(string(text), `"toolcrib": {`) + len(`"toolcrib": `)
 	if err := json.NewDecoder(strings.NewReader(string(text[from:]))).Decode(&entry); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	if entry.Command != "toolcrib" || entry.Args[0] != "mcp" || entry.Env["FIXTURE_SECRET"] != "s3cret" {
+	if entry.Command != "toolcrib" || entry.Args[0] != "mcp" || strings.Contains(string(text), "s3cret") {
 		t.Fatalf("%+v", entry)
 	}
 	cl := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"}, "cursor", entry.Args[1:]...)
@@ -57,9 +56,19 @@ func TestFromClientToGuarded(t *testing.T) {
 	if err != nil || r.IsError {
 		t.Errorf("%+v, %v", r, err)
 	}
-	config, err := os.ReadFile(filepath.Join(c.dir, ".config", "toolcrib", "toolcrib.toml"))
-	if err != nil || strings.Contains(string(config), "s3cret") || !strings.Contains(string(config), `env = ["FIXTURE_SECRET"]`) {
-		t.Errorf("%s, %v", config, err)
+	if text, _ := json.Marshal(r.StructuredContent); !strings.Contains(string(text), `"secret":"s3cret"`) {
+		t.Errorf("the server has not the variable that the client gave it: %s", text)
+	}
+	if info, err := os.Stat(filepath.Join(c.dir, ".config", "toolcrib", "toolcrib.toml")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others can read the configuration: %v, %v", info, err)
+	}
+	var pending struct{ Error struct{ Pending string } }
+	asked, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "library_sendAway", Arguments: map[string]any{"to": "x"}})
+	if err != nil || json.Unmarshal([]byte(asked.Content[0].(*sdk.TextContent).Text), &pending) != nil {
+		t.Fatalf("%+v, %v", asked, err)
+	}
+	if out := c.run("calls", "approve", pending.Error.Pending, "--json"); !strings.Contains(out, "s3cret") {
+		t.Errorf("a call that is approved elsewhere has not the variable: %s", out)
 	}
 
 	if out := c.run("wrap"); !strings.Contains(out, "There is nothing to write.") {
