@@ -107,7 +107,7 @@ func (l *linter) flush(ctx context.Context) error {
 		}
 	}
 	eachOf(todo, func() func(*task) {
-		live := review.Remembering(library{l.corpus.shipped})
+		live := review.CacheLive(library{l.corpus.shipped})
 		return func(t *task) { t.err = l.check(ctx, live, t) }
 	})
 	for _, t := range todo {

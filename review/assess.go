@@ -165,7 +165,7 @@ func comingLists(ctx context.Context, r Reader, draft proposals.Draft) ([]regist
 		}
 		add(rev.Draft)
 	}
-	for _, d := range recallOf(r).announced {
+	for _, d := range liveCacheOf(r).announced {
 		if d.ChangeSet == draft.ChangeSet {
 			add(d)
 		}

@@ -20,7 +20,7 @@ func Costs(ctx context.Context, r LiveReader, draft proposals.Draft, counter *to
 	if draft.Definition.IsZero() {
 		return nil, nil
 	}
-	now := recallOf(r).now
+	now := liveCacheOf(r).now
 	then := newCatalogs(now.LiveReader, map[registry.Subject]registry.Live{
 		draft.Subject: {Subject: draft.Subject, Version: draft.Base() + 1, Definition: draft.Definition},
 	})

@@ -28,7 +28,7 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 	if err := checkText("note", note); err != nil {
 		return nil, err
 	}
-	check := func(r *glance, b Bundle, c Choice) (view, error) {
+	check := func(r *reviewCache, b Bundle, c Choice) (view, error) {
 		return d.approvable(ctx, r, actor, b, c, len(choices) == 1)
 	}
 	return d.decide(ctx, actor, choices, true, check, func(tx Tx, views []view, showings []Showing) ([]Decision, error) {
@@ -43,11 +43,11 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 // refuses those that may not be decided so; write writes the decisions. strict
 // is passed on to Desk.showings.
 func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choice, strict bool,
-	check func(*glance, Bundle, Choice) (view, error), write func(Tx, []view, []Showing) ([]Decision, error),
+	check func(*reviewCache, Bundle, Choice) (view, error), write func(Tx, []view, []Showing) ([]Decision, error),
 ) ([]Decision, error) {
 	var decisions []Decision
 	err := d.update(ctx, func(tx Tx) error {
-		r := newGlance(tx)
+		r := newReviewCache(tx)
 		bundles, err := r.bundles(ctx, chosen(choices)...)
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func chosen(choices []Choice) []proposals.ID {
 
 // approvable looks at a proposal and refuses it unless everything allows the
 // approval. single reports whether it is the only choice of the call.
-func (d *Desk) approvable(ctx context.Context, r *glance, actor proposals.Actor, b Bundle, c Choice, single bool) (view, error) {
+func (d *Desk) approvable(ctx context.Context, r *reviewCache, actor proposals.Actor, b Bundle, c Choice, single bool) (view, error) {
 	p := b.Proposal
 	// Who may not approve learns nothing else about the proposal's state.
 	if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {

@@ -60,7 +60,7 @@ type view struct {
 
 // look makes of what was written about a proposal, and of what surrounds it, all
 // that a decision about it depends on.
-func (d *Desk) look(ctx context.Context, r *glance, b Bundle) (view, error) {
+func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error) {
 	v := view{Bundle: b}
 	p := b.Proposal
 	var err error
@@ -86,7 +86,7 @@ func (d *Desk) look(ctx context.Context, r *glance, b Bundle) (view, error) {
 
 // reach finds out what the approval of v would leave without a tie: an agent
 // whose allow-list would not be there, or a tool that no agent would have.
-func (g *glance) reach(ctx context.Context, v *view) error {
+func (g *reviewCache) reach(ctx context.Context, v *view) error {
 	d := v.Revision.Draft.Definition
 	if d.IsZero() || d.Status() != registry.Active || d.List != nil {
 		return nil

@@ -105,7 +105,7 @@ func (d *Desk) ShowSet(ctx context.Context, actor proposals.Actor, changeSet str
 
 // dossiers collects what there is to see about proposals in one snapshot.
 func (d *Desk) dossiers(ctx context.Context, r Reader, actor proposals.Actor, ids ...proposals.ID) ([]Dossier, error) {
-	g := newGlance(r)
+	g := newReviewCache(r)
 	bundles, err := g.bundles(ctx, ids...)
 	if err != nil {
 		return nil, err

@@ -90,8 +90,8 @@ func newPreviewer(ctx context.Context, r Reader, ids []proposals.ID, s Scene) (p
 		}
 		p.scene.Layer = layer
 	}
-	memory := newRecall(r)
-	p.now, p.then = memory.now, newCatalogs(memory, p.changed)
+	live := newLiveCache(r)
+	p.now, p.then = live.now, newCatalogs(live, p.changed)
 	var err error
 	p.agents, err = r.Agents(ctx)
 	return p, err

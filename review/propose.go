@@ -33,7 +33,7 @@ func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []
 	}
 	var made []proposals.Proposal
 	err := d.update(ctx, func(tx Tx) error {
-		recallOf(tx).announced = drafts
+		liveCacheOf(tx).announced = drafts
 		made = make([]proposals.Proposal, 0, len(drafts))
 		var errs []error
 		for _, draft := range drafts {

@@ -24,7 +24,7 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 		return nil, err
 	}
 	seen := map[proposals.ID]bool{}
-	check := func(r *glance, b Bundle, c Choice) (view, error) {
+	check := func(r *reviewCache, b Bundle, c Choice) (view, error) {
 		if seen[c.ID] {
 			return view{}, fmt.Errorf("%w: %s is named twice", ErrConflict, name(b.Proposal))
 		}
@@ -48,7 +48,7 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 
 // refusable looks at a proposal and returns an error if something is in the way
 // of sending it back or rejecting it.
-func (d *Desk) refusable(ctx context.Context, r *glance, actor proposals.Actor, b Bundle, act proposals.Act, reason string) (view, error) {
+func (d *Desk) refusable(ctx context.Context, r *reviewCache, actor proposals.Actor, b Bundle, act proposals.Act, reason string) (view, error) {
 	p := b.Proposal
 	if _, err := permit(actor, act, p); err != nil {
 		return view{}, err

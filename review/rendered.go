@@ -15,7 +15,7 @@ import (
 //
 // Prompts are rendered in prompt.Reference and ReferenceContext, in the merged
 // view of the stronger of the two layers, the agent's and the subject's.
-func (d *Desk) rendered(ctx context.Context, g *glance, v view) (map[string]string, error) {
+func (d *Desk) rendered(ctx context.Context, g *reviewCache, v view) (map[string]string, error) {
 	then, err := g.after(ctx, v)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (d *Desk) rendered(ctx context.Context, g *glance, v view) (map[string]stri
 	}
 	hashes := map[string]string{}
 	for _, a := range affected {
-		was, err := g.memory.now.hashes(ctx, a)
+		was, err := g.live.now.hashes(ctx, a)
 		if err != nil {
 			return nil, err
 		}

@@ -100,12 +100,6 @@ type LiveReader interface {
 	Agents(ctx context.Context) ([]registry.Live, error)
 }
 
-// Surroundings is what is live under some subjects and some names.
-type Surroundings struct {
-	Live  map[registry.Subject]registry.Live
-	Named map[string][]registry.Subject // all of them in Live, ordered as text
-}
-
 // RegistryReader finds what is live and what was.
 type RegistryReader interface {
 	LiveReader
@@ -122,8 +116,6 @@ type RegistryReader interface {
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 	// Raw returns the JSON that was imported under a hash, false when none was.
 	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
-	// Surroundings returns what Live and ByName would for each of many.
-	Surroundings(ctx context.Context, subjects []registry.Subject, names []string) (Surroundings, error)
 }
 
 // DecidedProposal is a proposal after a decision, with the next assignee and

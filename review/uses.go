@@ -23,7 +23,7 @@ type Use struct {
 func (d *Desk) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]Use, error) {
 	var uses []Use
 	err := d.store.View(ctx, func(r Reader) error {
-		m := newRecall(r)
+		m := newLiveCache(r)
 		agents, err := m.Agents(ctx)
 		if err != nil {
 			return err

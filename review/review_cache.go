@@ -9,12 +9,12 @@ import (
 	"toolcrib/registry"
 )
 
-// glance is a Reader that remembers change sets and revisions, and what would
-// be live with them, for the time in which nothing is written: the members of a
-// set are looked at for each of them.
-type glance struct {
+// reviewCache is a Reader that caches change sets and revisions, and what would
+// be live with them, for a time in which nothing is written: the members of a set
+// are looked at for each of them.
+type reviewCache struct {
 	Reader
-	memory     *recall
+	live       *liveCache
 	changeSets map[string]changeSetInfo // by change set
 	revisions  map[revisionKey]proposals.Revision
 	then       map[string]*catalogs // by change set
@@ -25,41 +25,26 @@ type revisionKey struct {
 	number int
 }
 
-func newGlance(r Reader) *glance {
-	return &glance{
-		Reader: r, memory: recallOf(r),
+func newReviewCache(r Reader) *reviewCache {
+	return &reviewCache{
+		Reader: r, live: liveCacheOf(r),
 		changeSets: map[string]changeSetInfo{}, revisions: map[revisionKey]proposals.Revision{}, then: map[string]*catalogs{},
 	}
 }
 
-// bundles reads what decisions about proposals rest on, and what is live around
-// them: their subjects, and what their tools would be called.
-func (g *glance) bundles(ctx context.Context, ids ...proposals.ID) ([]Bundle, error) {
+// bundles reads what decisions about proposals rest on.
+func (g *reviewCache) bundles(ctx context.Context, ids ...proposals.ID) ([]Bundle, error) {
 	bundles, err := g.Bundles(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	subjects := make([]registry.Subject, len(bundles))
-	var names []string
-	for i, b := range bundles {
-		subjects[i] = b.Proposal.Subject
-		if t := b.Revision.Draft.Definition.Tool; t != nil {
-			names = append(append(names, t.ID), t.Aliases...)
-		}
+	for _, b := range bundles {
 		g.revisions[revisionKey{b.Proposal.ID, b.Proposal.Revision}] = b.Revision
 	}
-	around, err := g.Surroundings(ctx, subjects, names)
-	if err != nil {
-		return nil, err
-	}
-	g.memory.surround(around, subjects, names)
-	return bundles, nil
+	return bundles, err
 }
 
 // after returns the registry as it would be when v, and the rest of its change
 // set, were approved. It is the same for all members of a set, unless two of
 // them are about one subject.
-func (g *glance) after(ctx context.Context, v view) (*catalogs, error) {
+func (g *reviewCache) after(ctx context.Context, v view) (*catalogs, error) {
 	set := v.Proposal.ChangeSet
 	if then, ok := g.then[set]; ok {
 		return then, nil
@@ -68,7 +53,7 @@ func (g *glance) after(ctx context.Context, v view) (*catalogs, error) {
 	if err != nil {
 		return nil, err
 	}
-	then := newCatalogs(g.memory, changed)
+	then := newCatalogs(g.live, changed)
 	if set != "" && !contended(v.changeSet.members) {
 		g.then[set] = then
 	}
@@ -95,7 +80,7 @@ type changeSetInfo struct {
 }
 
 // changeSet returns the description of a change set, all zero for "".
-func (g *glance) changeSet(ctx context.Context, changeSet string) (changeSetInfo, error) {
+func (g *reviewCache) changeSet(ctx context.Context, changeSet string) (changeSetInfo, error) {
 	if known, ok := g.changeSets[changeSet]; ok || changeSet == "" {
 		return known, nil
 	}
@@ -113,7 +98,7 @@ func (g *glance) changeSet(ctx context.Context, changeSet string) (changeSetInfo
 }
 
 // Revision implements ProposalReader.
-func (g *glance) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
+func (g *reviewCache) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
 	key := revisionKey{id, number}
 	if rev, ok := g.revisions[key]; ok {
 		return rev, nil

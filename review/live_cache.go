@@ -1,0 +1,204 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review/overlap"
+)
+
+// liveCache is a LiveReader that keeps what it read and rendered for as long as
+// nothing goes live: one operation looks at the same agents and tools over and
+// over.
+type liveCache struct {
+	LiveReader
+	agents     []registry.Live                     // nil until they are read
+	lists      []registry.Live                     // nil until they are read
+	live       map[registry.Subject]*registry.Live // nil for what is known not to be there
+	names      map[string][]registry.Live
+	categories map[string][]registry.Live
+	kinds      map[string][]registry.Live
+	now        *catalogs         // the registry as it is
+	announced  []proposals.Draft // what is proposed in the same call
+	alike      alike
+}
+
+// alike is what was last found to be like a tool, by the sketches that it is
+// looked for with.
+type alike struct {
+	text, purpose overlap.Sketch
+	found         []registry.Live
+	known         bool
+}
+
+// CacheLive returns r with a cache of what is read and rendered of it. It is for
+// one goroutine, and for a time in which nothing goes live.
+func CacheLive(r LiveReader) LiveReader { return newLiveCache(r) }
+
+func newLiveCache(r LiveReader) *liveCache {
+	m := &liveCache{LiveReader: r}
+	m.forget()
+	return m
+}
+
+// forget is for when something went live.
+func (m *liveCache) forget() {
+	m.agents, m.lists, m.live = nil, nil, map[registry.Subject]*registry.Live{}
+	m.names, m.categories, m.kinds = map[string][]registry.Live{}, map[string][]registry.Live{}, map[string][]registry.Live{}
+	m.now = newCatalogs(m, nil)
+	m.alike = alike{}
+}
+
+// cache gives what wraps a liveCache access to it.
+func (m *liveCache) cache() *liveCache { return m }
+
+// liveCacheOf returns the liveCache behind r, a new one when there is none.
+func liveCacheOf(r LiveReader) *liveCache {
+	if m, ok := r.(interface{ cache() *liveCache }); ok {
+		return m.cache()
+	}
+	return newLiveCache(r)
+}
+
+// Live implements LiveReader.
+func (m *liveCache) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
+	l, known := m.live[s]
+	if !known {
+		found, err := m.LiveReader.Live(ctx, s)
+		switch {
+		case err == nil:
+			l = &found
+		case !errors.Is(err, ErrNotFound):
+			return found, err
+		}
+		m.live[s] = l
+	}
+	if l == nil {
+		return registry.Live{}, fmt.Errorf("%s: %w", s, ErrNotFound)
+	}
+	return *l, nil
+}
+
+// Agents implements LiveReader.
+func (m *liveCache) Agents(ctx context.Context) ([]registry.Live, error) {
+	if m.agents == nil {
+		agents, err := m.LiveReader.Agents(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.agents = agents
+	}
+	return slices.Clone(m.agents), nil
+}
+
+// ByName implements LiveReader.
+func (m *liveCache) ByName(ctx context.Context, name string) ([]registry.Live, error) {
+	return cached(ctx, m.names, name, m.LiveReader.ByName)
+}
+
+// InCategory implements LiveReader.
+func (m *liveCache) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	return cached(ctx, m.categories, category, m.LiveReader.InCategory)
+}
+
+// OfKind implements LiveReader.
+func (m *liveCache) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	return cached(ctx, m.kinds, fmt.Sprint(kind, view, most), func(ctx context.Context, _ string) ([]registry.Live, error) {
+		return m.LiveReader.OfKind(ctx, kind, view, most)
+	})
+}
+
+// Lists implements LiveReader.
+func (m *liveCache) Lists(ctx context.Context) ([]registry.Live, error) {
+	if m.lists == nil {
+		lists, err := m.LiveReader.Lists(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.lists = lists
+	}
+	return slices.Clone(m.lists), nil
+}
+
+func cached(ctx context.Context, known map[string][]registry.Live, key string, read func(context.Context, string) ([]registry.Live, error)) ([]registry.Live, error) {
+	found, ok := known[key]
+	if !ok {
+		var err error
+		if found, err = read(ctx, key); err != nil {
+			return nil, err
+		}
+		known[key] = found
+	}
+	return slices.Clone(found), nil
+}
+
+// cachedTx is a transaction that caches what it read of the registry until it
+// makes something live itself.
+type cachedTx struct {
+	Tx
+	live *liveCache
+	raws map[string][]byte // known besides those that are kept
+}
+
+// Raw implements RegistryReader.
+func (t cachedTx) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+	if body, ok := t.raws[hash]; ok {
+		return body, true, nil
+	}
+	return t.Tx.Raw(ctx, hash)
+}
+
+func (t cachedTx) cache() *liveCache { return t.live }
+
+// Live implements LiveReader.
+func (t cachedTx) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
+	return t.live.Live(ctx, s)
+}
+
+// Agents implements LiveReader.
+func (t cachedTx) Agents(ctx context.Context) ([]registry.Live, error) {
+	return t.live.Agents(ctx)
+}
+
+// ByName implements LiveReader.
+func (t cachedTx) ByName(ctx context.Context, name string) ([]registry.Live, error) {
+	return t.live.ByName(ctx, name)
+}
+
+// InCategory implements LiveReader.
+func (t cachedTx) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	return t.live.InCategory(ctx, category)
+}
+
+// OfKind implements LiveReader.
+func (t cachedTx) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	return t.live.OfKind(ctx, kind, view, most)
+}
+
+// Lists implements LiveReader.
+func (t cachedTx) Lists(ctx context.Context) ([]registry.Live, error) { return t.live.Lists(ctx) }
+
+// Alike implements RegistryReader.
+func (t cachedTx) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {
+	last := &t.live.alike
+	text, purpose := p.Sketches()
+	if !last.known || last.text != text || last.purpose != purpose {
+		found, err := t.Tx.Alike(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		*last = alike{text, purpose, found, true}
+	}
+	return slices.Clone(last.found), nil
+}
+
+// SetLive implements RegistryWriter.
+func (t cachedTx) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
+	t.live.forget()
+	return t.Tx.SetLive(ctx, versions, definitions)
+}
