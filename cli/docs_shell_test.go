@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/internal/proc"
+
 	"github.com/google/uuid"
 )
 
@@ -89,7 +91,8 @@ func (r *reader) types(line string) typed {
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.dir, r.env, &out, &errs
-	err := cmd.Run()
+	cmd.WaitDelay = time.Second
+	err := proc.Run(cmd) // with what the shell started: an editor would wait for ever
 	if ctx.Err() != nil || cmd.ProcessState == nil {
 		r.t.Fatalf("%s: %v", line, err)
 	}
