@@ -143,7 +143,7 @@ func keyNames(k key) string {
 func KeysPage() string {
 	var b strings.Builder
 	b.WriteString("# Keys of the workbench\n\nWritten by `go test ./tui -run TestKeysPage -update` from the table in tui/keys*.go.\n" +
-		"The name in the last column rebinds a key in `toolcrib.toml`.\n")
+		"To rebind a key, use its name from the last column in your own `toolcrib.toml`:\n\n    [keys]\n    approve = [\"ctrl+a\"]\n")
 	for _, t := range tables() {
 		b.WriteString("\n## " + t.place + "\n\n| key | does | name |\n|---|---|---|\n")
 		for i := range t.keys {

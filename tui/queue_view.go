@@ -127,7 +127,7 @@ func (q *queuePage) columns(m *Model) []column {
 			word, style := m.adviceWord(p.Summary.Recommendation)
 			return draw.Of(style, word)
 		}},
-		{"FINDINGS", 10, 0, func(m *Model, p proposals.Proposal) draw.Line {
+		{"FINDINGS", 12, 0, func(m *Model, p proposals.Proposal) draw.Line {
 			if p.Stale() {
 				return draw.Of(m.theme.Warn, "⚠ stale")
 			}

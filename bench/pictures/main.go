@@ -49,7 +49,7 @@ type picture struct {
 }
 
 var pictures = []picture{
-	{"queue", []string{"j", "j"}, []string{"set_project", "4 findings", "Rationale"}},
+	{"queue", []string{"j", "j"}, []string{"set_project", "5 findings", "Rationale"}},
 	{"assessment", []string{"Enter", "3"}, []string{"■ block", "S109", "⟨U+"}},
 	{"diff", []string{"Q", "g", "Enter", "2"}, []string{"◆ prompt", "against version 1"}},
 	{"prompt", []string{"Q", "j", "j", "j", "Enter", "4"}, []string{"telegram", "tokens", "◆"}},

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestLanguage keeps out of the repository what the house style has a better
+// word for: "can not" everywhere, and names that were coined where the field
+// has a term.
+func TestLanguage(t *testing.T) {
+	apart := regexp.MustCompile(`\b[Cc]an\s+(//\s+)?not\b`)
+	coined := regexp.MustCompile(`(?m)^\s*(?:func (?:\([^)]*\) )?|type |var |const )?` +
+		`(settle|course|companions|accompany|foresee|company|shelf|furnish|portray|Looker|Talker|securityThings)` +
+		`(?:\[[^\]]*\])?(?:\(| :=| = |\s+(?:struct|interface|func)\b)`)
+	files := trackedFiles(t)
+	if len(files) < 500 {
+		t.Fatalf("only %d files are tracked", len(files))
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil || bytes.IndexByte(text, 0) >= 0 {
+			continue // removed, a link to a folder, or not text
+		}
+		// Texts that others wrote are data, and stay as they were written.
+		if !strings.HasPrefix(file, "review/rules/testdata/") && file != "language_test.go" {
+			for _, at := range apart.FindAllIndex(text, -1) {
+				t.Errorf("%s:%d: write cannot as one word", file, 1+bytes.Count(text[:at[0]], []byte("\n")))
+			}
+		}
+		if filepath.Ext(file) != ".go" {
+			continue
+		}
+		for _, at := range coined.FindAllSubmatchIndex(text, -1) {
+			t.Errorf("%s:%d: %s is a coined name; use the field's term", file, 1+bytes.Count(text[:at[2]], []byte("\n")), text[at[2]:at[3]])
+		}
+	}
+	for _, wrong := range []string{"it can not be", "it can\n\t// not be"} {
+		if !apart.MatchString(wrong) {
+			t.Errorf("%q is let through", wrong)
+		}
+	}
+	for _, wrong := range []string{"func foresee(x int) {", "\tshelf := 1", "type Looker interface {", "func (s *Store) settle() {"} {
+		if !coined.MatchString(wrong) {
+			t.Errorf("%q is let through", wrong)
+		}
+	}
+}
+
+// trackedFiles lists the files under version control; it skips the test in an
+// archive without history.
+func trackedFiles(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "-z").Output()
+	if err != nil {
+		t.Skipf("git does not list the files: %v", err)
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}
