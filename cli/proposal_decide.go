@@ -176,7 +176,7 @@ func (a *app) printDecisions(decisions []review.Decision) error {
 }
 
 func decided(d review.Decision) string {
-	who := numbered(proposals.Proposal{ID: d.Proposal, Issue: d.Issue})
+	who := proposals.Proposal{ID: d.Proposal, Issue: d.Issue}.Handle()
 	if d.Verdict == review.VerdictApproved {
 		return fmt.Sprintf("%s  approved: %s is live in version %d (%s)%s", who, d.Subject, d.Version, d.VersionHash[:12], notShown(d))
 	}

@@ -171,7 +171,7 @@ func (b session) diffSet(ctx context.Context, a *app, name string, layout diffLa
 			if i > 0 {
 				p.blank()
 			}
-			p.linef("%s  %s", numbered(set.Members[i].Proposal), one.Proposal.Subject)
+			p.linef("%s  %s", set.Members[i].Proposal.Handle(), one.Proposal.Subject)
 			a.writeDiff(p, docDiff{From: one.From, To: one.To, Fields: one.Fields}, fields[i], layout)
 		}
 		if set.Digest != "" {

@@ -69,19 +69,11 @@ func (a *app) closing(p *page) {
 
 // moved says in one line where a proposal stands.
 func moved(p proposals.Proposal) string {
-	line := fmt.Sprintf("%s  %s %s: %s, revision %d", numbered(p), p.Type, p.Subject, p.State, p.Revision)
+	line := fmt.Sprintf("%s  %s %s: %s, revision %d", p.Handle(), p.Type, p.Subject, p.State, p.Revision)
 	if s := p.Summary; s.Recommendation != "" {
 		line += fmt.Sprintf("; the Chief of Staff recommends: %s (%s)", s.Recommendation, findingCount(s))
 	}
 	return line
-}
-
-// numbered names a proposal by its number, or by its id before it has one.
-func numbered(p proposals.Proposal) string {
-	if p.Issue > 0 {
-		return issueNumber(p)
-	}
-	return string(p.ID)
 }
 
 func findingCount(s proposals.Summary) string {

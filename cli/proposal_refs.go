@@ -51,7 +51,7 @@ func (b session) sides(ctx context.Context, a *app, arg string) (left, right con
 // proposed returns the two sides of a proposal: the version that its current
 // revision was made from, and that revision.
 func proposed(d review.Dossier) (left, right content) {
-	left, right = content{label: "nothing"}, content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, numbered(d.Proposal))}
+	left, right = content{label: "nothing"}, content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, d.Proposal.Handle())}
 	if d.Base != nil {
 		left.label = versionName(d.Proposal.BaseVersion)
 	}
@@ -132,10 +132,10 @@ func (b session) revisionContent(ctx context.Context, id proposals.ID, which str
 	}
 	for _, r := range d.Revisions {
 		if r.Number == number {
-			return content{label: fmt.Sprintf("revision %d of %s", number, numbered(d.Proposal)), Content: diff.Content{Definition: r.Draft.Definition}}, nil
+			return content{label: fmt.Sprintf("revision %d of %s", number, d.Proposal.Handle()), Content: diff.Content{Definition: r.Draft.Definition}}, nil
 		}
 	}
-	return content{}, notFoundf("revision %d of %s", number, numbered(d.Proposal))
+	return content{}, notFoundf("revision %d of %s", number, d.Proposal.Handle())
 }
 
 func (a *app) versionContent(ctx context.Context, subject registry.Subject, which string) (content, error) {

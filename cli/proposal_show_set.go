@@ -57,7 +57,7 @@ func writeSetEnd(p *page, set review.ChangeSet) {
 	for _, d := range set.Members {
 		for _, o := range d.Obstacles {
 			obstacles++
-			p.linef("%s cannot be approved: %s", numbered(d.Proposal), o)
+			p.linef("%s cannot be approved: %s", d.Proposal.Handle(), o)
 		}
 	}
 	if obstacles == 0 && set.Digest != "" {

@@ -45,7 +45,7 @@ func writeHead(p *page, d review.Dossier) {
 		p.linef("%s", strings.Join(marks, ", "))
 	}
 	for _, o := range d.Others {
-		p.linef("Approving this makes %s by %s stale.", numbered(o), o.Author)
+		p.linef("Approving this makes %s by %s stale.", o.Handle(), o.Author)
 	}
 }
 
@@ -56,7 +56,7 @@ func writeMembers(p *page, changeSet string, members []proposals.Proposal) {
 	}
 	p.linef("Change set %s:", changeSet)
 	for _, o := range members {
-		p.linef("  %s  %s  %s, revision %d", numbered(o), o.Subject, o.State, o.Revision)
+		p.linef("  %s  %s  %s, revision %d", o.Handle(), o.Subject, o.State, o.Revision)
 	}
 }
 

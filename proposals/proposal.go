@@ -1,6 +1,7 @@
 package proposals
 
 import (
+	"strconv"
 	"time"
 
 	"toolcrib/registry"
@@ -60,6 +61,15 @@ type Proposal struct {
 	// LiveVersion is the subject's version in force when the proposal was
 	// read, 0 when there is none.
 	LiveVersion int
+}
+
+// Handle returns how commands and messages name the proposal: "#" and its number,
+// or its id before it has one.
+func (p Proposal) Handle() string {
+	if p.Issue > 0 {
+		return "#" + strconv.Itoa(p.Issue)
+	}
+	return string(p.ID)
 }
 
 // Stale reports whether the live version moved past the base while the

@@ -8,9 +8,9 @@ import (
 	"github.com/clipperhouse/uax29/v2/sentences"
 )
 
-// firstSentence returns the first sentence or line of s (Unicode Standard
+// FirstSentence returns the first sentence or line of s (Unicode Standard
 // Annex 29).
-func firstSentence(s string) string {
+func FirstSentence(s string) string {
 	s = strings.TrimSpace(s)
 	if it := sentences.FromString(s); it.Next() {
 		return strings.TrimSpace(it.Value())

@@ -189,7 +189,7 @@ const MaxShortDescription = 100
 func (t Tool) Short() string {
 	short := t.ShortDescription
 	if short == "" {
-		short = firstSentence(t.Description)
+		short = FirstSentence(t.Description)
 	}
 	return shorten(short, MaxShortDescription)
 }

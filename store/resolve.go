@@ -125,7 +125,7 @@ func (s *session) onlyOpen(ctx context.Context, ref, condition string, value str
 	if len(found) == 0 {
 		return "", notFound("a proposal on %s; `toolcrib list` shows those there are", ref)
 	}
-	return "", notFound("an open proposal on %s; the newest is %s, which is %s", ref, called(found[0]), found[0].State)
+	return "", notFound("an open proposal on %s; the newest is %s, which is %s", ref, found[0].Handle(), found[0].State)
 }
 
 func (s *session) some(ctx context.Context, where string, args ...any) ([]proposals.Proposal, error) {
@@ -137,18 +137,10 @@ func (s *session) some(ctx context.Context, where string, args ...any) ([]propos
 func ambiguous(what string, found []proposals.Proposal, most int) error {
 	var names []string
 	for _, p := range found[:min(len(found), most)] {
-		names = append(names, called(p)+" ("+p.Subject.String()+")")
+		names = append(names, p.Handle()+" ("+p.Subject.String()+")")
 	}
 	if len(found) > most {
 		names = append(names, "more")
 	}
 	return fmt.Errorf("%s %s; write the number of one: %w", what, strings.Join(names, ", "), review.ErrAmbiguous)
-}
-
-// called is how a message names a proposal.
-func called(p proposals.Proposal) string {
-	if p.Issue > 0 {
-		return "#" + strconv.Itoa(p.Issue)
-	}
-	return string(p.ID)
 }

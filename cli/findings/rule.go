@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/clipperhouse/uax29/v2/sentences"
+	"toolcrib/registry"
 )
 
 // Rule is what SARIF says of a rule.
@@ -43,7 +43,7 @@ type ruleProperties struct {
 func (r Rule) sarif(home string) sarifRule {
 	doc := cmp.Or(r.Doc, r.Name+".")
 	return sarifRule{
-		ID: r.ID, Name: pascal(r.Name), Short: sarifText{Text: firstSentence(doc)}, Full: sarifText{Text: plain(doc), Markdown: doc},
+		ID: r.ID, Name: pascal(r.Name), Short: sarifText{Text: summary(doc)}, Full: sarifText{Text: plain(doc), Markdown: doc},
 		Help: sarifText{Text: plain(r.help(false)), Markdown: r.help(true)}, HelpURI: home + "#" + strings.ToLower(r.ID),
 		Default: sarifDefault{levels[r.Severity]}, Properties: r.properties(),
 	}
@@ -122,16 +122,9 @@ func (r Rule) properties() ruleProperties {
 	return p
 }
 
-// firstSentence returns the first sentence of a text (Unicode Standard Annex 29),
-// without Markdown and with a stop.
-func firstSentence(s string) string {
-	s = strings.TrimSpace(plain(s))
-	if it := sentences.FromString(s); it.Next() {
-		s = strings.TrimSpace(it.Value())
-	}
-	if !strings.HasSuffix(s, ".") {
-		s = strings.TrimRight(s, ":;,") + "."
-	}
+// summary returns the first sentence of a text, without Markdown and with a stop.
+func summary(s string) string {
+	s = strings.TrimRight(registry.FirstSentence(plain(s)), ".:;,") + "."
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
