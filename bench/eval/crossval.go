@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ func part(source string) int {
 // teach learns the table for tools or prompts from the half tune and our own
 // texts, finds its threshold by cross-validation over the sources of tune, and
 // prints the trade-off on both halves.
-func teach(all []*example, prompt bool, share float64, out io.Writer) *rules.Learned {
+func teach(all []*example, prompt bool, share float64, showHeld bool, out io.Writer) *rules.Learned {
 	var learned, tried []*example
 	for _, e := range all {
 		switch {
@@ -69,7 +70,8 @@ func teach(all []*example, prompt bool, share float64, out io.Writer) *rules.Lea
 	table.WithFrame = withFrames(tried, scores)
 	at := least(tried, scores, share, func(s tops, t float64) bool { return s.reach(t, table.WithFrame, 0) })
 	table.Threshold = float32(at)
-	curve(tried, scores, table, out)
+	curve(tried, scores, table, showHeld, out)
+	ownMechanisms(tried, scores, table, out)
 	return table
 }
 
@@ -164,22 +166,28 @@ func reported(list []*example, scores map[*example]tops, want func(*example) boo
 }
 
 // curve prints what is reported over a range of thresholds.
-func curve(list []*example, scores map[*example]tops, t *rules.Learned, out io.Writer) {
-	columns := []struct {
+func curve(list []*example, scores map[*example]tops, t *rules.Learned, showHeld bool, out io.Writer) {
+	type column struct {
 		title string
 		want  func(*example) bool
-	}{
+	}
+	columns := []column{
 		{"honest tune", func(e *example) bool { return plainHonest(e) && e.half == tune }},
-		{"honest held", func(e *example) bool { return plainHonest(e) && e.half == held }},
-		{"> 20 KB", func(e *example) bool { return plainHonest(e) && e.size > longPrompt }},
+		{"> 20 KB", func(e *example) bool { return plainHonest(e) && e.half == tune && e.size > longPrompt }},
 		{"seen", func(e *example) bool { return !e.attack && e.half == tune && !plainHonest(e) && !e.own && !e.hard }},
-		{"hard", func(e *example) bool { return e.hard }},
-		{"explicit", func(e *example) bool { return e.set == "explicit" && e.half == held }},
-		{"disguised", func(e *example) bool { return e.set == "disguised" }},
-		{"mechanism", func(e *example) bool { return e.set == "by mechanism" }},
-		{"malicious", func(e *example) bool { return e.set == "malicious prompts" }},
+		{"hard", func(e *example) bool { return e.hard && e.half == tune }},
+		{"explicit", func(e *example) bool { return e.set == "explicit" && e.half == tune }},
 		{"own", func(e *example) bool { return e.own && e.attack }},
 		{"own honest", func(e *example) bool { return e.own && !e.attack }},
+	}
+	if showHeld {
+		columns = append(columns,
+			column{"honest held", func(e *example) bool { return plainHonest(e) && e.half == held }},
+			column{"explicit", func(e *example) bool { return e.set == "explicit" && e.half == held }},
+			column{"disguised", func(e *example) bool { return e.set == "disguised" }},
+			column{"mechanism", func(e *example) bool { return e.set == "by mechanism" }},
+			column{"malicious", func(e *example) bool { return e.set == "malicious prompts" }},
+		)
 	}
 	fmt.Fprintf(out, "\nthreshold %.2f, with a frame %v\n%9s", t.Threshold, t.WithFrame, "moved by")
 	for _, c := range columns {
@@ -195,6 +203,39 @@ func curve(list []*example, scores map[*example]tops, t *rules.Learned, out io.W
 			fmt.Fprintf(out, "  chosen")
 		}
 		fmt.Fprintln(out)
+	}
+}
+
+// ownMechanisms prints how many of our own attacks of each mechanism are found by
+// a table that has not seen their source, and how many of the near-misses.
+func ownMechanisms(list []*example, scores map[*example]tops, t *rules.Learned, out io.Writer) {
+	counts := map[string]*[4]int{}
+	for _, e := range list {
+		if !e.own {
+			continue
+		}
+		name := e.class
+		if name == "" {
+			name = "(testdata)"
+		}
+		n := counts[name]
+		if n == nil {
+			n = &[4]int{}
+			counts[name] = n
+		}
+		at := 0
+		if !e.attack {
+			at = 2
+		}
+		n[at]++
+		if scores[e].reach(float64(t.Threshold), t.WithFrame, 0) {
+			n[at+1]++
+		}
+	}
+	fmt.Fprintf(out, "\n%-24s %14s %14s\n", "own", "attacks found", "near-misses")
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		n := counts[name]
+		fmt.Fprintf(out, "%-24s %5d %7.1f%% %5d %7.1f%%\n", name, n[0], percent(n[1], n[0]), n[2], percent(n[3], n[2]))
 	}
 }
 
@@ -217,7 +258,7 @@ func teachAll(o options, samples []sample, out io.Writer) error {
 		share  float64
 	}{{"learned_tools.bin", false, o.tools}, {"learned_prompts.bin", true, o.prompts}} {
 		fmt.Fprintf(out, "\n%s\n", kind.file)
-		t := teach(all, kind.prompt, kind.share/100, out)
+		t := teach(all, kind.prompt, kind.share/100, o.held, out)
 		if o.write {
 			if err := os.WriteFile(filepath.Join(repo, "review", "rules", kind.file), t.Bytes(), 0o644); err != nil {
 				return err

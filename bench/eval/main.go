@@ -18,6 +18,7 @@ type options struct {
 	dir               string
 	perRule, listTune bool
 	learn, write      bool
+	held              bool
 	tools, prompts    float64
 }
 
@@ -30,6 +31,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	flags.BoolVar(&o.listTune, "list", false, "list the false alarms of the half tune")
 	flags.BoolVar(&o.learn, "learn", false, "learn the tables and print their trade-off")
 	flags.BoolVar(&o.write, "write", false, "with -learn, write them into review/rules")
+	flags.BoolVar(&o.held, "held", false, "with -learn, print the figures of the held half too")
 	flags.Float64Var(&o.tools, "tools", 1.2, "the `PERCENT` of honest tools that the table may report")
 	flags.Float64Var(&o.prompts, "prompts", 1.2, "the `PERCENT` of honest prompts that the table may report")
 	if err := flags.Parse(args); err != nil {
