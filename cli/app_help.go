@@ -12,7 +12,8 @@ func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show help for a command",
-		Long:  `Print what a command does, with examples and flags, like COMMAND --help.`,
+		Long: `Print what a command does, with examples and flags, like COMMAND --help. Without
+a command, list all commands by what they are for.`,
 		Example: `  toolcrib help propose
   toolcrib help calls approve`,
 		GroupID: groupOther,

@@ -76,6 +76,9 @@ func TestExamplesAsTyped(t *testing.T) {
 			r := newReader(t)
 			s.enter(r)
 			r.installPrograms()
+			if c.Name() == "wrap" || c.Name() == "unwrap" {
+				r.hasClients(c.Name() == "unwrap")
+			}
 			kind := ids[c.CommandPath()]
 			if kind == "" {
 				kind = "waiting"

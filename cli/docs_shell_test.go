@@ -99,11 +99,14 @@ func (r *reader) types(line string) typed {
 	return typed{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
+// startsServers matches commands that start programs of the reader's path.
+var startsServers = regexp.MustCompile(`^toolcrib (watch|init)\b`)
+
 // plainWords takes a line of toolcrib apart, when a shell would do no more to
 // it than that, and no program of the reader's path is called.
 func plainWords(line string) ([]string, bool) {
 	line = uncommented(line)
-	if !strings.HasPrefix(line, "toolcrib ") || strings.ContainsAny(line, "|<>$*~\n\\") || strings.Contains(line, "--server") || strings.Contains(line, " watch ") {
+	if !strings.HasPrefix(line, "toolcrib ") || strings.ContainsAny(line, "|<>$*~\n\\") || strings.Contains(line, "--server") || startsServers.MatchString(line) {
 		return nil, false
 	}
 	return commandsIn(line)[0], true

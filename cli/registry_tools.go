@@ -112,7 +112,8 @@ func newAgents(a *app) *cobra.Command {
 		Use:   "agents [ID | SUBJECT]",
 		Short: "List the live agents, or show one",
 		Long: `List the live agents, or show the profile of one, in the layers that toolcrib
-tools lists.`,
+tools lists. An agent changes by a proposal; "toolcrib preview" shows the prompt that
+it gets.`,
 		Example: `  toolcrib agents
   toolcrib agents assistant --json`,
 	})

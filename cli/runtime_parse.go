@@ -49,9 +49,10 @@ func newParse(a *app) *cobra.Command {
 		Short: "Find the tool calls in a model's answer",
 		Long: `Print the calls in a model's answer, for the tools of an agent. Nothing runs.
 
-tags    lines "PREFIX: argument", as the tags of the agent's tools define them. Lines
-        that begin like a call but are not valid are listed, with exit status 6. Lines
-        of tools that ask for it are stripped from the text shown to the user.
+tags    lines "PREFIX: argument", as the tags of the agent's tools define them.
+        Lines that begin like a call but are not valid are listed, with exit
+        status 6. Lines of tools that ask for it are stripped from the text
+        shown to the user.
 json    the whole answer is one object {"tool":…,"args":{…},"nonce":…} with the nonce
         of the turn. Otherwise the error has one of the codes
         tool_call_invalid_format, tool_call_multiple, tool_call_unknown_tool,

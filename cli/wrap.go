@@ -67,7 +67,7 @@ or when servers were added to a wrapped one. Files of the working directory need
 --here. Exit status 6 when a file was refused.`,
 		Example: `  toolcrib wrap --dry-run
   toolcrib wrap cursor claude-desktop --yes
-  toolcrib unwrap cursor`,
+  toolcrib wrap --follow-links --yes`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
 	}
 	set := cmd.Flags()

@@ -22,8 +22,7 @@ A file that was written since is refused, as its changes would be lost.
 the backup. What wrap added to your configuration stays. Exit status 6 when a file
 was refused.`,
 		Example: `  toolcrib unwrap --dry-run
-  toolcrib unwrap claude-code --keep-changes --yes
-  toolcrib wrap cursor`,
+  toolcrib unwrap claude-code --keep-changes --yes`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runUnwrap(a, args, f) },
 	}
 	set := cmd.Flags()
