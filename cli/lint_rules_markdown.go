@@ -7,7 +7,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// families says what each letter looks at.
+// families lists the rule families by letter, with the question that each answers.
 var families = []struct{ letter, title, about string }{
 	{"T", "Template", "Is everything there that a reviewer needs?"},
 	{"N", "Names", "Does the name say what the tool does, as all the others do, and is it free?"},
@@ -21,7 +21,7 @@ var families = []struct{ letter, title, about string }{
 	{"B", "Budget", "What does the change cost in every prompt?"},
 }
 
-// rulesMarkdown is the catalog of the rules as docs/rules.md has it.
+// rulesMarkdown returns the rule catalog in the format of docs/rules.md.
 func rulesMarkdown() string {
 	var b strings.Builder
 	all := rules.All()
@@ -42,17 +42,17 @@ func rulesMarkdown() string {
 }
 
 func writeRuleMarkdown(b *strings.Builder, r rules.Rule) {
-	nature := "cannot be waived"
+	nature := "; cannot be waived"
 	switch {
 	case r.Locked:
-		nature = "always on, cannot be waived"
+		nature = "; always on"
 	case r.Waivable:
-		nature = "can be waived"
+		nature = ""
 	}
-	fmt.Fprintf(b, "### %s %s\n\n%s; %s.\n\n%s\n\n", r.ID, r.Name, r.Severity, nature, r.Doc)
+	fmt.Fprintf(b, "### %s %s\n\n%s%s.\n\n%s\n\n", r.ID, r.Name, r.Severity, nature, r.Doc)
 	fmt.Fprintf(b, "* Bad: %s\n* Good: %s\n", oneLine(r.Bad.Show), oneLine(r.Good.Show))
 	if r.Suggestion != "" {
-		fmt.Fprintf(b, "* What to do: %s\n", oneLine(r.Suggestion))
+		fmt.Fprintf(b, "* Fix: %s\n", oneLine(r.Suggestion))
 	}
 	b.WriteByte('\n')
 }

@@ -67,8 +67,8 @@ const many = 1000
 // operations are what is done on a database of n tools.
 func (c *benchDB) operations(n int) []operation {
 	ops := []operation{
-		list:   {name: "list, a page of 50", contenders: []contender{c.always("list", "--limit", "50")}},
-		filter: {name: "list, by a rare word", contenders: []contender{c.always("list", "--filter", rare, "--limit", "50")}},
+		list:   {name: "list 50", contenders: []contender{c.always("list", "--limit", "50")}},
+		filter: {name: "list, rare word", contenders: []contender{c.always("list", "--filter", rare, "--limit", "50")}},
 		show: {name: "show one", contenders: []contender{{"toolcrib", "toolcrib show ID", func(i int) (command, error) {
 			return c.command("show", c.waiting[i%len(c.waiting)]), nil
 		}}}},
@@ -77,10 +77,10 @@ func (c *benchDB) operations(n int) []operation {
 		}}}},
 		approve: {name: "approve", contenders: []contender{{"toolcrib", "toolcrib --approve ID", func(int) (command, error) { return c.approve(1) }}}},
 		verify:  {name: "verify", runs: max(3, c.b.runs/3), contenders: []contender{c.always("verify")}},
-		common:  {name: "list, by a common word", contenders: []contender{c.always("list", "--filter", "scene", "--limit", "50")}},
-		tools:   {name: "tools, the first 50", contenders: []contender{c.always("tools", "--limit", "50")}},
+		common:  {name: "list, common word", contenders: []contender{c.always("list", "--filter", "scene", "--limit", "50")}},
+		tools:   {name: "tools, first 50", contenders: []contender{c.always("tools", "--limit", "50")}},
 		preview: {name: "preview, five channels", contenders: []contender{c.always("preview", "--agent", "assistant", "--channel", "all", "--json")}},
-		bulk: {name: "approve 1,000 in one call", runs: 3, contenders: []contender{{"toolcrib", "toolcrib --approve -", func(int) (command, error) {
+		bulk: {name: "approve 1,000", runs: 3, contenders: []contender{{"toolcrib", "toolcrib --approve -", func(int) (command, error) {
 			return c.approve(many)
 		}}}},
 	}

@@ -24,7 +24,7 @@ func template() []Rule {
 			},
 		}
 	}
-	whole := Example{Show: "a proposal with everything the template asks for", Draft: sample()}
+	whole := Example{Show: "a complete proposal", Draft: sample()}
 	without := func(show string, change func(*proposals.Draft)) Example {
 		d := sample()
 		change(&d)
