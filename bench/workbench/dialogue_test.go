@@ -51,9 +51,9 @@ func TestDialogueOnATerminal(t *testing.T) {
 	p.says("new tool:user/scene_pacer")
 	p.sees("EDITOR HAS THE TERMINAL")
 	p.press("x")
-	p.sees("It cannot be submitted yet", "Type e to edit it again")
+	p.sees("Cannot submit it yet", "Type e to edit it again")
 	p.says("no")
-	p.sees("Nothing was sent. The text is kept in")
+	p.sees("Nothing was sent. The draft is in")
 	if body, err := os.ReadFile(written); err != nil || !strings.Contains(string(body), "scene_pacer") {
 		t.Errorf("the editor was given %q: %v", body, err)
 	}
@@ -62,7 +62,7 @@ func TestDialogueOnATerminal(t *testing.T) {
 	p.says("calls")
 	p.sees("1 call waits for you.", "1. tool:global/delete_tasks, waiting")
 	p.says("run 1")
-	p.sees("Not read out yet: its arguments.")
+	p.sees("Not read yet: its arguments.")
 	p.says("calls 1")
 	p.sees(`"t-1"`)
 	p.says("run 1")

@@ -61,7 +61,7 @@ func (c testDB) struck(id string, blow func(person) error, after time.Duration) 
 	p.press("Enter")
 	p.sees("Rationale")
 	p.press("2")
-	p.sees("against")
+	p.sees("+9 −0")
 	p.press("a")
 	p.answers("y approve")
 	if blow == nil {

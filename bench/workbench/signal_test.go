@@ -40,7 +40,7 @@ func TestSignalWhileTheDatabaseIsBusy(t *testing.T) {
 			p.press("Enter")
 			p.sees("Rationale")
 			p.press("2")
-			p.sees("against")
+			p.sees("+9 −0")
 			p.press("a")
 			release := c.occupied()
 			p.answers("y approve")
@@ -53,7 +53,7 @@ func TestSignalWhileTheDatabaseIsBusy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, want := range []string{"not approved: the database was busy", "nothing was written", "status 130", "at the end"} {
+			for _, want := range []string{"not approved: the database was busy", "nothing was saved", "status 130", "at the end"} {
 				if !strings.Contains(screen, want) {
 					t.Errorf("the screen lacks %q", want)
 				}

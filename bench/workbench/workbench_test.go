@@ -219,12 +219,12 @@ func TestFromQueueToVersion(t *testing.T) {
 	p.sees("Rationale")
 
 	p.press("2")
-	p.sees("requires_approval", "auto_approve", "against")
+	p.sees("requires_approval", "auto_approve", "version 1")
 
 	p.press("3")
 	p.sees("R212")
 	p.press("a") // an open block holds it back, and the key says so
-	p.sees("1 open block: R212")
+	p.sees("1 blocking finding is open (R212)")
 	p.press("J", "W")
 	p.sees("Waive a finding")
 	p.types("Asked eight times a day, always yes.")
@@ -253,7 +253,7 @@ func TestTooSmall(t *testing.T) {
 	c := newTestDB(t)
 	c.proposed("viewpoint_keeper.md")
 	p := c.open(80, 24)
-	p.sees("viewpoint_keeper")
+	p.sees("user/viewpoint")
 	if err := p.Resize(t.Context(), 40, 10); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestTooSmall(t *testing.T) {
 	if err := p.Resize(t.Context(), 100, 30); err != nil {
 		t.Fatal(err)
 	}
-	p.sees("viewpoint_keeper", "quit")
+	p.sees("user/viewpoint", "quit")
 }
 
 func TestMissingTmux(t *testing.T) {
