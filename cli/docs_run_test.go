@@ -45,6 +45,7 @@ func TestDocumentsAsTyped(t *testing.T) {
 			case "README.md", "tour.md": // they begin with nothing but a file
 				needsPrograms(t, "jq", "patch")
 				r.takesExamples()
+				r.write(filepath.Join(r.home, ".cursor", "mcp.json"), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`)
 			default:
 				r.must("toolcrib fork file_reader")
 			}
