@@ -127,7 +127,7 @@ func TestProblems(t *testing.T) {
 			d.Definition.Tool.InputSchema = json.RawMessage(`{"description":"<<<<<<<\n|||||||\n=======\n>>>>>>>"}`)
 		}, []string{"T107 definition.inputSchema.description: has"}},
 		"conflict in an example": {func(d *Draft) { d.Examples[0] = "<<<<<<<\n=======\n>>>>>>>" }, []string{"T107 examples[0]: has"}},
-		"placeholder":            {func(d *Draft) { d.Definition.Tool.Goals = "Be good.\n  " + fillIn(askGoals) }, []string{"T101 definition.goals: still has the FILL IN text; expected what the tool"}},
+		"placeholder":            {func(d *Draft) { d.Definition.Tool.Goals = "Be good.\n  " + fillIn(askGoals) }, []string{"T101 definition.goals: still has the FILL IN text; fill in what the tool"}},
 		"NUL":                    {func(d *Draft) { d.Rationale = "a\x00b" }, []string{"T103 rationale: has a NUL"}},
 	} {
 		t.Run(name, func(t *testing.T) {

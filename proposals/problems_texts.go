@@ -31,7 +31,7 @@ func (c *template) text(text string, path func() string) {
 		c.add(ruleOf(path()), path(), "has a NUL character; remove it")
 	}
 	if wanted, ok := placeholderIn(text); ok {
-		c.add(ruleOf(path()), path(), "still has the FILL IN text; expected %s", wanted)
+		c.add(ruleOf(path()), path(), "still has the FILL IN text; fill in %s", wanted)
 	}
 }
 
