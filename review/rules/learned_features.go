@@ -105,6 +105,7 @@ func (s *Sentence) place() string {
 // concepts adds the concepts of a sentence, with its place, and their pairs.
 func (f *Features) concepts(place string, set scan.Set) {
 	var names [24]string
+	var firsts [len(names)]hash32 // of a pair's first half, which the second goes on from
 	n := 0
 	for name := range grammar().Each(set) {
 		if isDomain(name) {
@@ -113,13 +114,13 @@ func (f *Features) concepts(place string, set scan.Set) {
 		f.name(namedGroup, ".", name)
 		f.name(namedGroup, ".", name, "@", place)
 		if n < len(names) {
-			names[n] = name
+			names[n], firsts[n] = name, fnvBasis.str(name).byte('&')
 			n++
 		}
 	}
 	for i := range n {
 		for j := range i {
-			f.name(pairGroup, names[j], "&", names[i])
+			f[pairGroup] = append(f[pairGroup], firsts[j].str(names[i]).mixed())
 		}
 	}
 }
