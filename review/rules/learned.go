@@ -150,7 +150,7 @@ func (t *Learned) roughly(set *scan.Set) int {
 	t.once.Do(func() {
 		for _, name := range grammar().Names() {
 			w := 0
-			if !isDomain(name) {
+			if !isDomain(name) && !forFrames(name) {
 				w = t.weight("." + name)
 			}
 			t.rough = append(t.rough, w)

@@ -108,7 +108,7 @@ func (f *Features) concepts(place string, set scan.Set) {
 	var firsts [len(names)]hash32 // of a pair's first half, which the second goes on from
 	n := 0
 	for name := range grammar().Each(set) {
-		if isDomain(name) {
+		if isDomain(name) || forFrames(name) {
 			continue
 		}
 		f.name(namedGroup, ".", name)

@@ -69,7 +69,7 @@ func (c *Change) reasons(s *Sentence, table *Learned) string {
 	}
 	concepts := map[string]int{}
 	for name := range grammar().Each(s.concepts) {
-		if !isDomain(name) {
+		if !isDomain(name) && !forFrames(name) {
 			concepts[name] = table.weight("." + name)
 		}
 	}

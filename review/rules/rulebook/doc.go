@@ -44,5 +44,6 @@
 //
 // A value lists words and phrases, separated by commas; scan.Entry says what "~"
 // and "^" stand for. One concept may stand in several files, such as one for each
-// language.
+// language. The learned tables do not weigh a concept named by a "w" and a capital,
+// such as those of lexicon/languages.toml.
 package rulebook
