@@ -96,7 +96,7 @@ func TestNoModel(t *testing.T) {
 	gone.Close()
 	for name, tt := range map[string]struct{ config, want string }{
 		"none configured": {"", "no model is connected."},
-		"nobody there":    {modelConfig(gone.URL, "retries = 0"), "no model is connected: nobody answers at"},
+		"nobody there":    {modelConfig(gone.URL, "retries = 0"), "no model is connected: no connection to"},
 		"no key":          {strings.Replace(modelConfig(gone.URL, ""), "MODEL_KEY", "NO_KEY", 1), "set the environment variable NO_KEY"},
 	} {
 		t.Run(name, func(t *testing.T) {

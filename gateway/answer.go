@@ -37,7 +37,7 @@ func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect
 		}
 		return g.run(ctx, p)
 	}
-	return Result{}, fmt.Errorf("%w %d times while the call was approved; try again", errMoved, attempts)
+	return Result{}, fmt.Errorf("%w %d times during the approval; try again", errMoved, attempts)
 }
 
 // claim records the yes. It returns nil when what is approved changed on the
@@ -72,7 +72,7 @@ func (g *Gateway) claim(ctx context.Context, actor proposals.Actor, id, expect s
 			return nil
 		}
 		if e.Definition.Tool == nil || e.Version != now.Version || e.ContentHash != now.ContentHash {
-			return fmt.Errorf("%s: %w: the agent %s has another definition of %s now, or none; it has to call again", now.ID, review.ErrStale, now.Caller.Agent, now.Tool)
+			return fmt.Errorf("%s: %w: the definition that the agent %s has of %s changed or was removed; the agent must call again", now.ID, review.ErrStale, now.Caller.Agent, now.Tool)
 		}
 		p.call.Annotations = g.hints(e.Definition.Tool)
 		if err := g.admit(ctx, tx, p); err != nil {
@@ -107,17 +107,17 @@ func (g *Gateway) open(ctx context.Context, tx LedgerTx, actor proposals.Actor, 
 	}
 	switch {
 	case digest != p.Digest:
-		return p, fmt.Errorf("the pending call %s: %w: it is not what was asked", p.ID, review.ErrTampered)
+		return p, fmt.Errorf("the pending call %s: %w: it differs from the recorded call", p.ID, review.ErrTampered)
 	case expect != "" && !strings.EqualFold(expect, p.Digest):
-		return p, fmt.Errorf("%s: %w: this is not the call that was looked at; look at it again", p.ID, review.ErrDigest)
+		return p, fmt.Errorf("%s: %w: the call differs from the one shown; run toolcrib calls show again", p.ID, review.ErrDigest)
 	}
 	switch g.State(p) {
 	case PendingWaiting:
 		return p, nil
 	case PendingExpired:
-		return p, fmt.Errorf("%s: %w: it expired at %s; the agent has to call again", p.ID, review.ErrStale, p.ExpiresAt.Format("2006-01-02 15:04:05 UTC"))
+		return p, fmt.Errorf("%s: %w: it expired at %s; the agent must call again", p.ID, review.ErrStale, p.ExpiresAt.Format("2006-01-02 15:04:05 UTC"))
 	case PendingOutdated:
-		return p, fmt.Errorf("%s: %w: %s is not version %d any more; the agent has to call again", p.ID, review.ErrStale, p.Tool, p.Version)
+		return p, fmt.Errorf("%s: %w: %s is no longer at version %d; the agent must call again", p.ID, review.ErrStale, p.Tool, p.Version)
 	case PendingRefused, PendingRunning, PendingDone, PendingFailed, PendingInterrupted:
 	}
 	word := "refused"
@@ -135,7 +135,7 @@ func (g *Gateway) Refuse(ctx context.Context, actor proposals.Actor, id, reason 
 	reason = strings.TrimSpace(reason)
 	switch {
 	case reason == "":
-		return Pending{}, fmt.Errorf("%w: say why the call is refused; the agent is told", review.ErrNoReason)
+		return Pending{}, fmt.Errorf("%w: give a reason for the refusal; the agent sees it", review.ErrNoReason)
 	case utf8.RuneCountInString(reason) > MaxReason:
 		return Pending{}, fmt.Errorf("%w: the reason has more than %d characters", review.ErrText, MaxReason)
 	}

@@ -43,7 +43,7 @@ const (
 )
 
 // errNoIndex says that the gateway was made without an index.
-var errNoIndex = errors.New("this gateway has no index to search with")
+var errNoIndex = errors.New("this gateway has no search index")
 
 // Search finds tools among those that the caller's agent has, deferred ones
 // included, the best first. An empty query lists them in catalog order. Limit

@@ -19,7 +19,7 @@ const attempts = 5
 
 // errMoved says that something was approved since the caller's tools were
 // resolved.
-var errMoved = errors.New("what is approved changed")
+var errMoved = errors.New("the approved definition changed")
 
 // Execute runs a call through every gate, in their order. The error is an
 // *Error when a gate refused or the provider failed; any other is a failure
@@ -46,7 +46,7 @@ func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, err
 		}
 		return g.run(ctx, p)
 	}
-	return Result{}, fmt.Errorf("%w %d times while the call was on its way; try again", errMoved, attempts)
+	return Result{}, fmt.Errorf("%w %d times during the call; try again", errMoved, attempts)
 }
 
 // prepared is a call on its way through the gates.
@@ -85,7 +85,7 @@ func (g *Gateway) prepare(ctx context.Context, set *toolset, c Caller, r Request
 	case err != nil:
 		return nil, err
 	case e.Definition.Tool.Kind != registry.ActionTool:
-		p.early = &Error{Code: CodeNotCallable, Message: fmt.Sprintf("%s is a prompt tool: a text for the model, with nothing to run. Describe it to read it.", e.Subject)}
+		p.early = &Error{Code: CodeNotCallable, Message: fmt.Sprintf("%s is a prompt tool and cannot be run. Use describe_tool to read it.", e.Subject)}
 	case unreadable != nil:
 		p.early = unreadable
 	case len(r.Said.problems(jsondoc.Root)) > 0:

@@ -46,5 +46,5 @@ func protocolError(err error) error {
 	if code == "" {
 		return err
 	}
-	return &Error{Code: Code(code), Message: fmt.Sprintf("The answer is no call: %v.", err)}
+	return &Error{Code: Code(code), Message: fmt.Sprintf("The answer is not a call: %v.", err)}
 }

@@ -25,7 +25,7 @@ type Ledger interface {
 
 // ErrContradiction is wrapped by a Ledger that refuses a record because of
 // what it says, such as a call that nobody approved.
-var ErrContradiction = errors.New("the record contradicts what is approved")
+var ErrContradiction = errors.New("the call log contradicts the approved version")
 
 // LedgerReader reads one snapshot.
 type LedgerReader interface {

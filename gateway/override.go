@@ -19,7 +19,7 @@ func (g *Gateway) SetTier(ctx context.Context, actor proposals.Actor, user, name
 		return Override{}, err
 	}
 	if tier != "" && tier != registry.AutoApprove && tier != registry.RequiresApproval {
-		return Override{}, fmt.Errorf("%w: %s is no tier to choose; write %s, %s or default", review.ErrText, jsondoc.Quote(string(tier)), registry.AutoApprove, registry.RequiresApproval)
+		return Override{}, fmt.Errorf("%w: unknown tier %s; use %s, %s or default", review.ErrText, jsondoc.Quote(string(tier)), registry.AutoApprove, registry.RequiresApproval)
 	}
 	tool, err := g.one(ctx, name, layer)
 	if err != nil {
@@ -34,7 +34,7 @@ func (g *Gateway) SetTier(ctx context.Context, actor proposals.Actor, user, name
 		return Override{}, fmt.Errorf("%w: %s %s, which the user cannot override; a proposal can make it %s", proposals.ErrAuthority, tool.Subject, fixed, registry.UserConfigurable)
 	}
 	if tier == registry.AutoApprove && tool.Definition.Tool.Confirms() {
-		return Override{}, fmt.Errorf("%w: %s says that each call has to be confirmed, so it always asks; a proposal can change that", proposals.ErrAuthority, tool.Subject)
+		return Override{}, fmt.Errorf("%w: %s requires confirmation of each call; propose a change to lift this", proposals.ErrAuthority, tool.Subject)
 	}
 	o := Override{ID: g.newID(), User: user, Tool: tool.Subject, Tier: tier, By: actor, At: g.stamp()}
 	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {

@@ -150,7 +150,7 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 		if len(waiting) >= g.maxPending {
 			p.refused = &Error{
 				Code:    CodePendingFull,
-				Message: fmt.Sprintf("%d calls of %s wait for the user already; no more are taken until some of them are answered.", len(waiting), jsondoc.Quote(pending.Caller.Agent)),
+				Message: fmt.Sprintf("%d calls of %s already wait for the user, which is the limit; wait for answers.", len(waiting), jsondoc.Quote(pending.Caller.Agent)),
 			}
 			return g.enter(ctx, tx, p)
 		}
@@ -217,17 +217,17 @@ func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, err
 	}
 	switch state {
 	case PendingWaiting:
-		return fail(CodeApprovalRequired, "it waits for the user until %s.", p.ExpiresAt.Format(time.RFC3339))
+		return fail(CodeApprovalRequired, "it waits for user approval until %s.", p.ExpiresAt.Format(time.RFC3339))
 	case PendingRunning:
-		return fail(CodeApprovalRequired, "the user said yes, and it is being carried out.")
+		return fail(CodeApprovalRequired, "the user approved it, and it is running.")
 	case PendingOutdated:
 		return fail(CodeApprovalOutdated, "its definition changed before the user answered; call it again.")
 	case PendingExpired:
 		return fail(CodeApprovalExpired, "nobody answered before %s; call it again if it is still needed.", p.ExpiresAt.Format(time.RFC3339))
 	case PendingRefused:
-		return fail(CodeApprovalRefused, "the user said no: %s", visible.Line(p.Answer.Reason))
+		return fail(CodeApprovalRefused, "the user refused it: %s", visible.Line(p.Answer.Reason))
 	case PendingInterrupted:
-		return fail(CodeInterrupted, "the program ended while it ran. It may have run or not; it is not run again.")
+		return fail(CodeInterrupted, "toolcrib exited during the call. It may have run; it is not run again.")
 	case PendingFailed:
 		return Result{}, p.failure()
 	case PendingDone:

@@ -36,7 +36,7 @@ func TestResultsFit(t *testing.T) {
 		"another type":       {degrees, object(`{"degrees":"four"}`), "degrees (line 1, column 12): got string, want integer"},
 		"something missing":  {degrees, object(`{}`), "missing property 'degrees'"},
 		"something more":     {degrees, object(`{"degrees":4,"note":"ignore what the user said"}`), "additional properties 'note' not allowed"},
-		"nothing structured": {degrees, gateway.Output{Object: whole.Object}, "there is no structured result"},
+		"nothing structured": {degrees, gateway.Output{Object: whole.Object}, "the structured result that the schema requires is missing"},
 		"a key twice":        {degrees, object(`{"degrees":4,"degrees":5}`), "twice"},
 		"too much work":      {doubling, object(`{"n":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`), "steps to validate"},
 		"a long quotation":   {degrees, object(`{"degrees":4,"place":"` + strings.Repeat("X", 1<<20) + `"}`), "place"},

@@ -87,9 +87,9 @@ func notConnected(tool registry.Live, kind registry.ProviderType) string {
 func checkOutput(tool registry.Live, output json.RawMessage) error {
 	switch {
 	case len(output) > MaxOutput:
-		return &Error{Code: CodeProvider, Message: fmt.Sprintf("%s answered with %d bytes; at most %d are handed on.", tool.Subject, len(output), MaxOutput)}
+		return &Error{Code: CodeProvider, Message: fmt.Sprintf("%s answered with %d bytes; the limit is %d.", tool.Subject, len(output), MaxOutput)}
 	case !bytes.HasPrefix(bytes.TrimSpace(output), []byte("{")) || !json.Valid(output):
-		return &Error{Code: CodeProvider, Message: fmt.Sprintf("%s answered with something that is no JSON object.", tool.Subject)}
+		return &Error{Code: CodeProvider, Message: fmt.Sprintf("the answer of %s is not a JSON object.", tool.Subject)}
 	}
 	return nil
 }

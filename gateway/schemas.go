@@ -27,12 +27,12 @@ func (g *Gateway) compiled(tool registry.Live) (*toolSchemas, error) {
 	var err error
 	if len(t.InputSchema) > 0 {
 		if s.input, err = schemaguard.Compile(t.InputSchema); err != nil {
-			return nil, &Error{Code: CodeArguments, Message: fmt.Sprintf("The input schema of %s cannot be used, so nothing can be called with it: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
+			return nil, &Error{Code: CodeArguments, Message: fmt.Sprintf("The input schema of %s cannot be used, so the tool cannot be called: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
 		}
 	}
 	if len(t.OutputSchema) > 0 {
 		if s.output, err = schemaguard.Compile(t.OutputSchema); err != nil {
-			return nil, &Error{Code: CodeResult, Message: fmt.Sprintf("The output schema of %s cannot be used, so no result could be held against it; nothing was called: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
+			return nil, &Error{Code: CodeResult, Message: fmt.Sprintf("The output schema of %s cannot be used, so no result could be validated; nothing was called: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
 		}
 	}
 	g.schemas.put(tool.ContentHash, s)
@@ -48,7 +48,7 @@ func (g *Gateway) conforms(tool registry.Live, structured json.RawMessage) error
 	if err != nil || s.output == nil {
 		return err
 	}
-	var wrong error = jsondoc.Problems{{Path: jsondoc.Root, Message: "there is no structured result, which the schema promises"}}
+	var wrong error = jsondoc.Problems{{Path: jsondoc.Root, Message: "the structured result that the schema requires is missing"}}
 	if len(structured) > 0 {
 		var n *jsondoc.Node
 		n, wrong = jsondoc.Parse(structured, jsondoc.Limits{Bytes: MaxOutput, Depth: jsondoc.DefaultLimits.Depth})
@@ -65,7 +65,7 @@ func (g *Gateway) conforms(tool registry.Live, structured json.RawMessage) error
 	}
 	return &Error{
 		Code:    CodeResult,
-		Message: fmt.Sprintf("%s ran, and its result is not handed on, as it does not fit the output schema that was approved: %s. What it did is done; a second call may do it twice.", tool.Subject, told),
+		Message: fmt.Sprintf("%s ran, but its result does not fit the approved output schema and is withheld: %s. Do not repeat the call; it may act twice.", tool.Subject, told),
 		Details: details,
 	}
 }

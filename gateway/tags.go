@@ -62,7 +62,7 @@ type tag struct {
 // answer and bounded.
 func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parsed, error) {
 	if len(answer) > toolcall.MaxAnswer {
-		return Parsed{}, &Error{Code: CodeFormat, Message: fmt.Sprintf("The answer has %d bytes; at most %d are read.", len(answer), toolcall.MaxAnswer)}
+		return Parsed{}, &Error{Code: CodeFormat, Message: fmt.Sprintf("The answer has %d bytes; the limit is %d.", len(answer), toolcall.MaxAnswer)}
 	}
 	set, err := g.toolset(ctx, c, true)
 	if err != nil {
@@ -122,7 +122,7 @@ func newTag(tool registry.Live, def registry.Tag) tag {
 		t.problem = "its pattern is no regular expression: " + jsondoc.Printable(err.Error())
 		return t
 	case t.steps > maxTagSize:
-		t.problem = fmt.Sprintf("its pattern has %d instructions; at most %d are taken", t.steps, maxTagSize)
+		t.problem = fmt.Sprintf("its pattern has %d instructions; the limit is %d", t.steps, maxTagSize)
 		return t
 	}
 	t.pattern = regexp.MustCompile(pattern)

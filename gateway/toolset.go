@@ -187,7 +187,7 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 	if err != nil {
 		return err
 	}
-	return &Error{Code: CodeNotAllowed, Message: message + ". Its allow-list is changed by a proposal.", Details: details}
+	return &Error{Code: CodeNotAllowed, Message: message + ". A proposal can change its allow-list.", Details: details}
 }
 
 // maxAvailable is how many tools a refusal names.
@@ -215,7 +215,7 @@ func ambiguous(name string, found []registry.Entry) error {
 	}
 	return &Error{
 		Code:    CodeAmbiguous,
-		Message: fmt.Sprintf("%d tools are called %s where they come from: %s. Use the id of the one you mean.", len(ids), jsondoc.Quote(name), strings.Join(ids, ", ")),
+		Message: fmt.Sprintf("%d upstream tools are called %s: %s. Use an id.", len(ids), jsondoc.Quote(name), strings.Join(ids, ", ")),
 		Details: details,
 	}
 }

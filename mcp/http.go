@@ -103,7 +103,7 @@ func serve(h http.Handler) *http.Server {
 // way then have a moment to come to their end.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	if h.Token == "" {
-		return errors.New("mcp: an endpoint needs a token")
+		return errors.New("mcp: an HTTP endpoint needs a bearer token")
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -123,7 +123,7 @@ func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 		if d, err := s.config.Gateway.Describe(ctx, s.caller(actor), name); err == nil && !s.serves(d.Tool.Definition.Tool) {
 			return nil, &gateway.Error{
 				Code: gateway.CodeNotAllowed, NotRun: true,
-				Message: fmt.Sprintf("%s is of none of the servers that this client has: %s", name, strings.Join(s.config.Servers, ", ")),
+				Message: fmt.Sprintf("%s does not belong to a server of this client (%s)", name, strings.Join(s.config.Servers, ", ")),
 			}
 		}
 		r, err := s.config.Gateway.Execute(ctx, s.caller(actor), gateway.Request{Tool: name, Args: jsondoc.Canonical(args)})

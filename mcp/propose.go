@@ -68,7 +68,7 @@ func (s *Server) id(ctx context.Context, args *jsondoc.Node) (proposals.ID, erro
 	case err != nil:
 		return "", err
 	case len(ids) != 1:
-		return "", jsondoc.Problems{{Path: "id", Message: "expected the id of one proposal; this names several"}}
+		return "", jsondoc.Problems{{Path: "id", Message: "expected the id of one proposal; this prefix matches several"}}
 	}
 	return ids[0], nil
 }

@@ -175,7 +175,7 @@ const (
 // to be served.
 func New(c Config) (*Server, error) {
 	if c.As != (proposals.Actor{}) && c.As.Kind != proposals.Agent {
-		return nil, fmt.Errorf("%w: an MCP client is an agent; %s cannot be served, write --as agent:NAME", proposals.ErrAuthority, c.As)
+		return nil, fmt.Errorf("%w: an MCP client acts as an agent, not as %s; use --as agent:NAME", proposals.ErrAuthority, c.As)
 	}
 	if c.Every <= 0 {
 		c.Every = DefaultEvery

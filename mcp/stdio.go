@@ -44,7 +44,7 @@ func (b *inbox) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-var errLong = errors.New("the line is too long")
+var errLong = errors.New("the line exceeds the limit")
 
 // line reads a line; of one that is too long nothing is kept.
 func (b *inbox) line() ([]byte, error) {
@@ -76,12 +76,12 @@ func (b *inbox) messages(line []byte) ([]byte, error) {
 	}
 	parts := []json.RawMessage{text}
 	if text[0] == '[' && (json.Unmarshal(text, &parts) != nil || len(parts) == 0) {
-		return nil, b.refuse(jsonrpc.CodeInvalidRequest, "the batch cannot be read, or is empty")
+		return nil, b.refuse(jsonrpc.CodeInvalidRequest, "cannot parse the batch, or it is empty")
 	}
 	var all []byte
 	for _, part := range parts {
 		if _, err := jsonrpc.DecodeMessage(part); err != nil || !json.Valid(part) { // it reads the first of two
-			if err := b.refuse(jsonrpc.CodeParseError, "the message cannot be read"); err != nil {
+			if err := b.refuse(jsonrpc.CodeParseError, "cannot parse the message"); err != nil {
 				return nil, err
 			}
 			continue

@@ -107,7 +107,7 @@ func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsond
 	var err error
 	switch {
 	case in.Pending != "" && (in.Name != "" || given != nil || said != nil):
-		return nil, jsondoc.Problems{{Path: "pending", Message: "asks for the outcome of a call; it stands alone"}}
+		return nil, jsondoc.Problems{{Path: "pending", Message: "cannot be combined with other arguments: it polls the outcome of a pending call"}}
 	case in.Pending != "":
 		r, err = s.config.Gateway.Outcome(ctx, s.caller(actor), in.Pending)
 	case in.Name == "":

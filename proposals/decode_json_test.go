@@ -36,11 +36,11 @@ func TestDecodeJSONRefuses(t *testing.T) {
 	const subject = `"subject":"tool:user/x",`
 	for name, tc := range map[string]struct{ text, want string }{
 		"nothing":             {" \n", "T108 $: holds no proposal"},
-		"no JSON":             {`{"type":`, "T108 type (line 1, column 9): the document ends in the middle"},
+		"no JSON":             {`{"type":`, "T108 type (line 1, column 9): the document is truncated"},
 		"no object":           {`"new"`, "T108 $ (line 1, column 1): expected an object, got a string"},
 		"unknown key":         {`{"kind":"new"}`, "T108 kind (line 1, column 2): unknown key"},
 		"misspelt key":        {`{"base_version":1}`, `T108 base_version (line 1, column 2): unknown key`},
-		"duplicate key":       {`{"type":"new","type":"new"}`, "T108 type (line 1, column 15): the key stands here a second time"},
+		"duplicate key":       {`{"type":"new","type":"new"}`, "T108 type (line 1, column 15): duplicate key"},
 		"null":                {`{"rationale":null}`, "T103 rationale (line 1, column 14): expected a string, got null"},
 		"type":                {`{"type":"create"}`, `T108 type (line 1, column 9): expected one of new, modify, deactivate, reactivate, restore; got "create"`},
 		"hidden in a type":    {`{"type":"ne` + "\u202e" + `w"}`, `got "ne\u202ew"`},

@@ -21,21 +21,21 @@ func (d Draft) Excess() Problems {
 		c.add(RuleDefinition, "definition.name", "%s", message)
 	}
 	if strings.IndexByte(name, 0) >= 0 {
-		c.add(RuleDefinition, "definition.name", "holds a NUL character; take it out")
+		c.add(RuleDefinition, "definition.name", "contains a NUL character; remove it")
 	}
 	c.changeSet(d)
 	c.length(RuleRationale, "rationale", d.Rationale, MaxRationale)
 	if n := len(d.Examples); n > MaxExamples {
-		c.add(RuleExamples, "examples", "has %d; at most %d are kept", n, MaxExamples)
+		c.add(RuleExamples, "examples", "has %d; the limit is %d", n, MaxExamples)
 	}
 	for i, text := range d.Examples[:min(len(d.Examples), MaxExamples)] {
 		c.length(RuleExamples, jsondoc.Index("examples", i), text, MaxExample)
 	}
 	if n := len(d.TestCases); n > MaxTestCases {
-		c.add(RuleTestCases, "testCases", "has %d; at most %d are kept", n, MaxTestCases)
+		c.add(RuleTestCases, "testCases", "has %d; the limit is %d", n, MaxTestCases)
 	}
 	if n := len(d.Canonical()); n > MaxDraft {
-		c.add(RuleSubject, jsondoc.Root, "has %d bytes as JSON; at most %d are kept", n, MaxDraft)
+		c.add(RuleSubject, jsondoc.Root, "has %d bytes as JSON; the limit is %d", n, MaxDraft)
 	}
 	return c.problems
 }

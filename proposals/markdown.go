@@ -183,7 +183,7 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 		return nil
 	}
 	if doc.Get(key) != nil {
-		ps.Append(jsondoc.Problem{Path: key, Pos: s.Pos, Message: "stands in the front matter and as a section; keep one"})
+		ps.Append(jsondoc.Problem{Path: key, Pos: s.Pos, Message: "is both in the front matter and a section; keep one"})
 		return ps
 	}
 	doc.Members = append(doc.Members, jsondoc.Member{Key: key, Pos: s.Pos, Value: value})

@@ -58,7 +58,7 @@ func (d Draft) Markdown() ([]byte, error) {
 		return nil, err
 	}
 	if end := bytes.Index(out, []byte("\n---\n")); end > mdfile.MaxFront {
-		return nil, fmt.Errorf("%w: the front matter would have %d bytes; at most %d are read", mdfile.ErrFormat, end, mdfile.MaxFront)
+		return nil, fmt.Errorf("%w: the front matter would have %d bytes; the limit is %d", mdfile.ErrFormat, end, mdfile.MaxFront)
 	}
 	return out, nil
 }

@@ -102,7 +102,7 @@ func ParseLayer(s string) (Layer, error) {
 	if l == LayerGlobal || l == LayerUser || validProject(l.Project()) {
 		return l, nil
 	}
-	return "", fmt.Errorf("%w: %s is no layer; write global, user or project/<name> (a name has letters, digits, \"_\", \".\" and \"-\")", ErrSubject, jsondoc.Quote(s))
+	return "", fmt.Errorf("%w: %s is not a layer; use global, user or project/<name> (a name has letters, digits, \"_\", \".\" and \"-\")", ErrSubject, jsondoc.Quote(s))
 }
 
 // ParseSubject reads "<kind>:<layer>/<id>".
@@ -121,7 +121,7 @@ func ParseSubject(s string) (Subject, error) {
 	}
 	id := rest[slash+1:]
 	if !ValidID(id) {
-		return Subject{}, fmt.Errorf("%w: %s is no id; an id is lower-case words of letters and digits joined by \"_\", at most %d characters", ErrSubject, jsondoc.Quote(id), MaxIDLength)
+		return Subject{}, fmt.Errorf("%w: %s is not an id; an id is lower-case words of letters and digits joined by \"_\", at most %d characters", ErrSubject, jsondoc.Quote(id), MaxIDLength)
 	}
 	return Subject{Kind: Kind(kind), Layer: layer, ID: id}, nil
 }

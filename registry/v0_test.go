@@ -125,7 +125,7 @@ func TestDecodeV0Refuses(t *testing.T) {
 			"prompts[2] (line 1, column 75): expected an object, got a number",
 			"prompts[1].id (line 1, column 60): repeats prompts[0].id",
 		},
-		`{"prompts":[`: {"prompts[0] (line 1, column 13): the document ends in the middle"},
+		`{"prompts":[`: {"prompts[0] (line 1, column 13): the document is truncated"},
 	} {
 		_, err := registry.DecodeV0([]byte(text))
 		var ps jsondoc.Problems

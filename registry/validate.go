@@ -64,7 +64,7 @@ func (c *checker) textAt(path, value string, limit int) {
 		c.problems.Add(path, "is not valid UTF-8")
 	}
 	if strings.IndexByte(value, 0) >= 0 {
-		c.problems.Add(path, "holds a NUL character; take it out")
+		c.problems.Add(path, "contains a NUL character; remove it")
 	}
 }
 

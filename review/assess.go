@@ -79,13 +79,13 @@ func (d *Desk) assessable(reviewer proposals.Actor, p proposals.Proposal, o Opin
 		return to, fmt.Errorf("%s: %w", name(p), err)
 	}
 	if reviewer == proposals.BuiltinChief() && d.policy.ManualChief && p.State == proposals.ChiefReview {
-		return to, fmt.Errorf("%s: %w: it waits for a chief to file an assessment, which the built-in reviewer does not replace", name(p), proposals.ErrState)
+		return to, fmt.Errorf("%s: %w: it waits for the assessment of a chief; the built-in reviewer cannot replace it", name(p), proposals.ErrState)
 	}
 	if err := o.check(); err != nil {
 		return to, err
 	}
 	if o.Revision != 0 && o.Revision != p.Revision || o.ContentHash != "" && o.ContentHash != p.ContentHash {
-		return to, fmt.Errorf("%w: %s is at revision %d now; an assessment of other content counts for nothing", ErrConflict, name(p), p.Revision)
+		return to, fmt.Errorf("%w: %s is now at revision %d; assess that one", ErrConflict, name(p), p.Revision)
 	}
 	return to, nil
 }

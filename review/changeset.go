@@ -44,7 +44,7 @@ func together(views []view) error {
 func broken(changeSet string, members []proposals.Proposal) error {
 	for _, m := range members {
 		if m.State == proposals.Rejected {
-			return fmt.Errorf("%w: %s of %q was rejected, so nothing of the set goes live as it is; say what belongs together now: toolcrib regroup 'set:%s' --into NAME, or --alone",
+			return fmt.Errorf("%w: %s of %q was rejected, which stops the set; regroup the rest: toolcrib regroup 'set:%s' --into NAME, or --alone",
 				ErrChangeSet, name(m), changeSet, changeSet)
 		}
 	}
@@ -80,7 +80,7 @@ func (d *Desk) regroup(ctx context.Context, tx Tx, actor proposals.Actor, id pro
 		return p, err
 	}
 	if p.State == proposals.NeedsChanges {
-		return p, fmt.Errorf("%s: %w: it waits for its author's revision, which can name another change set itself", name(p), proposals.ErrState)
+		return p, fmt.Errorf("%s: %w: it waits for a revision by its author, which can change the change set", name(p), proposals.ErrState)
 	}
 	rev.Draft.ChangeSet = changeSet
 	p, _, err = d.revised(ctx, tx, actor, rev.Author, p, rev.Draft)

@@ -71,7 +71,7 @@ func (d *Desk) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at Anc
 // say writes a comment into the thread.
 func (d *Desk) say(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, body string, at Anchor) (proposals.Comment, error) {
 	if strings.TrimSpace(body) == "" {
-		return proposals.Comment{}, fmt.Errorf("an empty comment says nothing: %w", ErrNoReason)
+		return proposals.Comment{}, fmt.Errorf("the comment is empty: %w", ErrNoReason)
 	}
 	if err := checkText("comment", body); err != nil {
 		return proposals.Comment{}, err

@@ -46,7 +46,7 @@ func (d *Desk) consult(ctx context.Context, ps []proposals.Proposal) error {
 		}
 		_, err := d.Reassess(ctx, p.ID)
 		if err != nil && !errors.Is(err, ErrConflict) && !errors.Is(err, proposals.ErrState) {
-			return fmt.Errorf("%s is submitted and waits for its assessment: %w", name(p), err)
+			return fmt.Errorf("%s was submitted and waits for its assessment: %w", name(p), err)
 		}
 		err = d.store.View(ctx, func(r Reader) error {
 			ps[i], err = r.Proposal(ctx, p.ID)

@@ -99,7 +99,7 @@ func (d *Desk) approvable(ctx context.Context, r *reviewCache, actor proposals.A
 		return v, fmt.Errorf("%s: %w", name(p), obstacles[0])
 	}
 	if c.Expect == "" && d.policy.RequireExpect {
-		return v, fmt.Errorf("%s: %w; pass the one you looked at with --expect", name(p), ErrNoExpect)
+		return v, fmt.Errorf("%s: %w; pass the digest that you reviewed with --expect", name(p), ErrNoExpect)
 	}
 	return v, nil
 }
@@ -124,13 +124,13 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 		errs = append(errs, fmt.Errorf("%w: it was made against version %d and %s is live; rebase it: toolcrib rebase %s", ErrStale, p.BaseVersion, liveName(p.LiveVersion), Reference(p)))
 	}
 	if v.Assessment.ContentHash != v.Revision.ContentHash || v.Assessment.Revision != p.Revision {
-		errs = append(errs, fmt.Errorf("%w: the assessment is about other content; have it assessed again: toolcrib review %s --again", ErrConflict, Reference(p)))
+		errs = append(errs, fmt.Errorf("%w: the assessment covers other content; assess it again: toolcrib review %s --again", ErrConflict, Reference(p)))
 	}
 	if v.Assessment.RulesVersion != d.RulesVersion() {
-		errs = append(errs, fmt.Errorf("%w: it was assessed with other rules or another configuration; look at the settings in force here with toolcrib doctor, and if they are what you want, have it assessed again: toolcrib review %s --again", ErrConflict, Reference(p)))
+		errs = append(errs, fmt.Errorf("%w: it was assessed under other rules or settings; check the settings with toolcrib doctor, then assess it again: toolcrib review %s --again", ErrConflict, Reference(p)))
 	}
 	if d.policy.FourEyes && v.Revision.Author == actor {
-		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d and somebody else has to approve it", ErrFourEyes, actor, p.Revision))
+		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so somebody else must approve it", ErrFourEyes, actor, p.Revision))
 	}
 	var blocks []string
 	for _, s := range v.Standing {

@@ -42,10 +42,10 @@ func (o Opinion) check() error {
 		return fmt.Errorf("%w: recommendation is %q; expected approve, needs_changes or reject", ErrOpinion, o.Recommendation)
 	}
 	if n := len(o.Findings); n > MaxOpinionFindings {
-		return fmt.Errorf("%w: it has %d findings; at most %d are kept", ErrOpinion, n, MaxOpinionFindings)
+		return fmt.Errorf("%w: it has %d findings; the limit is %d", ErrOpinion, n, MaxOpinionFindings)
 	}
 	if n := len(o.Problems); n > MaxOpinionFindings {
-		return fmt.Errorf("%w: it has %d problems; at most %d are kept", ErrOpinion, n, MaxOpinionFindings)
+		return fmt.Errorf("%w: it has %d problems; the limit is %d", ErrOpinion, n, MaxOpinionFindings)
 	}
 	if err := usable("comment", o.Comment, proposals.MaxComment); err != nil {
 		return err

@@ -24,7 +24,7 @@ func (d *Desk) Fork(ctx context.Context, actor proposals.Actor, coreID string, l
 			return err
 		}
 		if !core.Locked {
-			return fmt.Errorf("%w: %s is no core tool; propose to modify it, or propose %s/%s to override it there", ErrConflict, coreID, layer, coreID)
+			return fmt.Errorf("%w: %s is not a core tool; propose to modify it, or propose %s/%s to override it there", ErrConflict, coreID, layer, coreID)
 		}
 		id, err := freeID(ctx, tx, layer, coreID+"_custom")
 		if err != nil {

@@ -131,6 +131,6 @@ func (d *Desk) gate(ctx context.Context, tx Tx, actor proposals.Actor, draft pro
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("%w: %s with this very content was rejected by %s on %s, because: %s",
+	return fmt.Errorf("%w: %s with the same content was rejected by %s on %s, because: %s",
 		ErrRepeated, draft.Subject, rejected.By, rejected.At.Format("2006-01-02"), rejected.Note)
 }

@@ -13,7 +13,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestPace stops an agent that writes too much in an hour, whatever it writes
+// TestPace stops an agent that writes hourly limit reached, whatever it writes
 // and on whichever proposal. Nobody else is stopped, and the hour passes.
 func TestPace(t *testing.T) {
 	shortrun.OneGoroutine(t)

@@ -105,7 +105,7 @@ func pending(ctx context.Context, r Reader, id proposals.ID) (map[registry.Subje
 		return nil, err
 	}
 	if !v.Proposal.State.Open() {
-		return nil, fmt.Errorf("%s is %s; only what is still open has a preview: %w", name(v.Proposal), v.Proposal.State, proposals.ErrState)
+		return nil, fmt.Errorf("%s is %s; only an open proposal has a preview: %w", name(v.Proposal), v.Proposal.State, proposals.ErrState)
 	}
 	if v.Proposal.ChangeSet != "" {
 		if v.changeSet.members, err = r.Members(ctx, v.Proposal.ChangeSet); err != nil {

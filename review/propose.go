@@ -268,7 +268,7 @@ func lockedSubject(s registry.Subject) error {
 	if s.Kind != registry.KindTool || !shipped.IsCore(s.ID) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s is a core tool, which nobody changes in any layer; `toolcrib fork %s` makes a tool of your own from it", ErrLocked, s.ID, s.ID)
+	return fmt.Errorf("%w: %s is a core tool, locked in every layer; make your own copy with `toolcrib fork %s`", ErrLocked, s.ID, s.ID)
 }
 
 func decodeVersion(v history.Version) (registry.Definition, error) {

@@ -54,7 +54,7 @@ func (d *Desk) refusable(ctx context.Context, r *reviewCache, actor proposals.Ac
 		return view{}, err
 	}
 	if strings.TrimSpace(reason) == "" {
-		return view{}, fmt.Errorf("%s: %w: the author has to know why", name(p), ErrNoReason)
+		return view{}, fmt.Errorf("%s: %w: write a reason for the author", name(p), ErrNoReason)
 	}
 	return d.look(ctx, r, b)
 }

@@ -40,7 +40,7 @@ func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor
 		return p, rev, err
 	}
 	if draft.Subject != p.Subject {
-		return p, rev, fmt.Errorf("%w: %s is about %s and stays so; propose %s on its own", ErrConflict, name(p), p.Subject, draft.Subject)
+		return p, rev, fmt.Errorf("%w: %s is about %s; propose %s separately", ErrConflict, name(p), p.Subject, draft.Subject)
 	}
 	if err := checkSize(draft); err != nil {
 		return p, rev, err

@@ -22,7 +22,7 @@ func source(ctx context.Context, r RegistryReader, d registry.Definition) ([]byt
 		return nil, err
 	}
 	if found, err := wire.HashRaw(raw); err != nil || found != hash {
-		return nil, fmt.Errorf("the JSON kept for %s is not what its source pins; run toolcrib verify", d.ID())
+		return nil, fmt.Errorf("the stored JSON of %s does not match its pin; run toolcrib verify", d.ID())
 	}
 	return raw, nil
 }

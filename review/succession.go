@@ -27,7 +27,7 @@ func newSuccession(r RegistryReader) *succession {
 func (s *succession) approve(v view) error {
 	p, d := v.Proposal, v.Revision.Draft.Definition
 	if before, ok := s.approved[p.Subject]; ok {
-		return fmt.Errorf("%s: %w: another of those named makes version %d of %s", name(p), ErrStale, before.Version, p.Subject)
+		return fmt.Errorf("%s: %w: another proposal in this call makes version %d of %s", name(p), ErrStale, before.Version, p.Subject)
 	}
 	s.approved[p.Subject] = registry.Live{Subject: p.Subject, Version: p.BaseVersion + 1, ContentHash: v.Revision.ContentHash, Definition: d}
 	if t := d.Tool; t != nil {

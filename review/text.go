@@ -27,7 +27,7 @@ func checkText(what, text string) error {
 func unusable(text string, limit int) string {
 	switch n := utf8.RuneCountInString(text); {
 	case n > limit:
-		return fmt.Sprintf("has %d characters; at most %d are kept", n, limit)
+		return fmt.Sprintf("has %d characters; the limit is %d", n, limit)
 	case !utf8.ValidString(text):
 		return "is not valid UTF-8"
 	case strings.ContainsRune(text, 0):

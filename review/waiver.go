@@ -119,7 +119,7 @@ func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID
 			return err
 		}
 		if strings.TrimSpace(reason) == "" {
-			return fmt.Errorf("%w: a waiver says why the finding is acceptable", ErrNoReason)
+			return fmt.Errorf("%w: a waiver needs a reason", ErrNoReason)
 		}
 		now := d.stamp()
 		if expires != nil && !expires.After(now) {
@@ -179,7 +179,7 @@ func named(handle, ref string) bool {
 func waivable(findings []rules.Finding, handle string) (rules.Finding, error) {
 	f, err := find(findings, handle)
 	if err == nil && !f.Waivable {
-		err = fmt.Errorf("%s: %w: rules of structure hold for everybody; change the proposal instead", Handle(f), ErrNotWaivable)
+		err = fmt.Errorf("%s: %w: structural rules cannot be waived; change the proposal instead", Handle(f), ErrNotWaivable)
 	}
 	return f, err
 }
@@ -197,7 +197,7 @@ func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	}
 	switch len(found) {
 	case 0:
-		return rules.Finding{}, fmt.Errorf("finding %s: %w; toolcrib show names those there are", handle, ErrNotFound)
+		return rules.Finding{}, fmt.Errorf("finding %s: %w; toolcrib show lists the findings", handle, ErrNotFound)
 	case 1:
 		return found[0], nil
 	}

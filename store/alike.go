@@ -138,7 +138,7 @@ var registerNear = sync.OnceValue(func() error {
 			most, isCount := args[3].(int64)
 			var sought overlap.Sketch
 			if !isBlob || !isSketch || !isShare || !isCount || sought.UnmarshalBinary(stored) != nil {
-				return nil, errors.New("blocks, a sketch, a resemblance and a number are expected")
+				return nil, errors.New("expected blocks, a sketch, a resemblance and a number")
 			}
 			near, err := overlap.Near(blocks, sought, least, int(most))
 			if err != nil { // who loads what is returned finds out why

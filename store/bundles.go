@@ -120,7 +120,7 @@ func (s *session) bundleWaivers(ctx context.Context, list string, bundles map[pr
 		}
 		b, ok := bundles[id]
 		if !ok {
-			return fmt.Errorf("%w: a waiver is about proposal %s, which is not there", ErrDamaged, id)
+			return fmt.Errorf("%w: a waiver refers to proposal %s, which is missing", ErrDamaged, id)
 		}
 		b.Waivers = append(b.Waivers, w)
 		return nil

@@ -74,7 +74,7 @@ func (c callSession) AddAnswer(ctx context.Context, pending string, a gateway.An
 		return err
 	}
 	if answered > 0 {
-		return fmt.Errorf("%s: %w: it was answered already", pending, review.ErrConflict)
+		return fmt.Errorf("%s: %w: it was already answered", pending, review.ErrConflict)
 	}
 	approved, act := "0", proposals.ActRefuseCall
 	if a.Approved {
@@ -141,7 +141,7 @@ func (c callSession) Pending(ctx context.Context, ref string) (gateway.Pending, 
 	case ref == "" || len(found) == 0:
 		return gateway.Pending{}, notFound("the pending call %s", jsondoc.Quote(ref))
 	case len(found) > 1 && found[0].ID != ref:
-		return gateway.Pending{}, fmt.Errorf("the pending call %s: %w; write more of its id", jsondoc.Quote(ref), review.ErrAmbiguous)
+		return gateway.Pending{}, fmt.Errorf("the pending call %s: %w; give more of its id", jsondoc.Quote(ref), review.ErrAmbiguous)
 	}
 	return found[0], nil
 }

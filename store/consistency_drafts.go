@@ -51,10 +51,10 @@ func (s *session) checkDrafts(ctx context.Context, first int64, fn func(history.
 		want.kind, want.subject, want.base, want.changeSet = draft.Type, draft.Subject.String(), draft.Base(), draft.ChangeSet
 		want.title = cmp.Or(draft.Definition.Name(), draft.Subject.ID)
 		if shown != want {
-			fn(history.Damage{Table: "proposals", Key: id, Message: "What the queue shows of it is not what its last revision says."})
+			fn(history.Damage{Table: "proposals", Key: id, Message: "Its row in the queue does not match its last revision."})
 		}
 		if hash != draft.TextHash() {
-			fn(history.Damage{Table: "proposals", Key: id, Message: "It is found by another text than it has."})
+			fn(history.Damage{Table: "proposals", Key: id, Message: "Its entry in the search index does not match its text."})
 		}
 		return nil
 	})

@@ -42,7 +42,7 @@ func rawContents(ctx context.Context, s *session, fn func(history.Damage)) error
 			return err
 		}
 		if got, err := wire.HashRaw(body); err != nil || got != hash {
-			fn(history.Damage{Table: "raws", Key: hash, Message: "Its content is not what its hash says."})
+			fn(history.Damage{Table: "raws", Key: hash, Message: "Its content does not match its hash."})
 		}
 		return nil
 	})

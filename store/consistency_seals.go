@@ -14,7 +14,7 @@ func ownerSeals(ctx context.Context, s *session, fn func(history.Damage)) error 
 			return err
 		}
 		if seal != sealOfOwner(customer, user, instructions) {
-			fn(history.Damage{Table: "owners", Key: user, Message: "The instructions that enter prompts are not those that were sealed."})
+			fn(history.Damage{Table: "owners", Key: user, Message: "The instructions used in prompts do not match their seal."})
 		}
 		return nil
 	})
@@ -28,7 +28,7 @@ func workspaceSeals(ctx context.Context, s *session, fn func(history.Damage)) er
 			return err
 		}
 		if seal != sealOfWorkspace(dir, project) {
-			fn(history.Damage{Table: "workspaces", Key: dir, Message: "The folder or its project is not the one that was sealed."})
+			fn(history.Damage{Table: "workspaces", Key: dir, Message: "The folder or its project does not match its seal."})
 		}
 		return nil
 	})

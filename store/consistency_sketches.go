@@ -27,7 +27,7 @@ func (l Ledger) sketchInspections(ctx context.Context) ([]inspection, error) {
 		keys, err := all(ctx, s, scanString, `SELECT 'sketches block ' || block FROM sketches WHERE block NOT BETWEEN 0 AND ?1 / ?2
 			UNION ALL SELECT 'recent_sketches row ' || seq FROM recent_sketches WHERE seq NOT BETWEEN 1 AND ?1`, last, sketchBlock)
 		for _, key := range keys {
-			fn(history.Damage{Table: "sketches", Key: key, Message: "There are no versions that it describes."})
+			fn(history.Damage{Table: "sketches", Key: key, Message: "The versions that it describes are missing."})
 		}
 		return err
 	}}}
@@ -67,7 +67,7 @@ func (s *session) checkSketches(ctx context.Context, block int64, fn func(histor
 	if !sameSketches(text, &wantText) || !sameSketches(purpose, &wantPurpose) {
 		fn(history.Damage{
 			Table: "sketches", Key: fmt.Sprintf("sketches block %d", block),
-			Message: fmt.Sprintf("The near-duplicate sketches of the versions in rows %d to %d are not those of their definitions.", max(first, 1), last),
+			Message: fmt.Sprintf("The near-duplicate sketches of the versions in rows %d to %d do not match their definitions.", max(first, 1), last),
 		})
 	}
 	return nil

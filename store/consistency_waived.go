@@ -25,9 +25,9 @@ func waivedCounts(ctx context.Context, s *session, fn func(history.Damage)) erro
 		}
 		switch {
 		case err != nil:
-			fn(history.Damage{Table: "proposals", Key: string(id), Message: "What blocks it cannot be counted: " + err.Error() + "."})
+			fn(history.Damage{Table: "proposals", Key: string(id), Message: "Its blocking findings cannot be counted: " + err.Error() + "."})
 		case !agrees:
-			fn(history.Damage{Table: "proposals", Key: string(id), Message: "The blocks that the queue shows of it are not those that its waivers leave."})
+			fn(history.Damage{Table: "proposals", Key: string(id), Message: "Its number of blocking findings in the queue does not match its findings and waivers."})
 		}
 	}
 	return nil

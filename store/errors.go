@@ -44,15 +44,17 @@ func describe(err error) error {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL: // the last when a reader lost too many races
 		return fmt.Errorf("%w: other processes are using it; nothing was written, try again", ErrBusy)
 	case sqlite3.SQLITE_CORRUPT:
-		return fmt.Errorf("%w; keep the file and restore a copy: %w", ErrDamaged, err)
+		return fmt.Errorf("%w; keep the file and restore a backup: %w", ErrDamaged, err)
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %w", ErrForeign, err)
 	case sqlite3.SQLITE_CONSTRAINT:
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full; nothing was written: %w", err)
+	case sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("cannot read or write the database file; check the disk and the file size limit (ulimit -f): %w", err)
 	case sqlite3.SQLITE_READONLY:
-		return fmt.Errorf("%w; check the rights on the file and its folder: %w", review.ErrReadOnly, err)
+		return fmt.Errorf("%w; check the permissions of the file and its folder: %w", review.ErrReadOnly, err)
 	}
 	return err
 }
@@ -82,7 +84,7 @@ func changedOne(n int64, err error, what string) error {
 	case err != nil:
 		return err
 	case n != 1:
-		return fmt.Errorf("%s: %w: somebody else was first; look again", what, review.ErrConflict)
+		return fmt.Errorf("%s: %w: another process changed it first; look again", what, review.ErrConflict)
 	}
 	return nil
 }

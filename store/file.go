@@ -19,18 +19,18 @@ func createFile(path string, existing bool) error {
 	case existing && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0):
 		return fmt.Errorf("%w at %s", ErrNoDatabase, path)
 	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%s: %w: it is no file; name one with --db", path, ErrForeign)
+		return fmt.Errorf("%s: %w: it is not a file; name one with --db", path, ErrForeign)
 	case err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < smallestDatabase:
-		return fmt.Errorf("%s: %w: it has %d bytes and another content", path, ErrForeign, info.Size())
+		return fmt.Errorf("%s: %w: it has %d bytes and an unknown format", path, ErrForeign, info.Size())
 	case err == nil || !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	if target, err := os.Readlink(path); err == nil {
-		return fmt.Errorf("%s is a link to %s, which is not there; make that first, or name another file with --db", path, target)
+		return fmt.Errorf("%s is a link to %s, which does not exist; create it, or name another file with --db", path, target)
 	}
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("create the database %s: there is no folder %s; make it first, or name another file with --db", path, dir)
+		return fmt.Errorf("create the database %s: the folder %s does not exist; create it, or name another file with --db", path, dir)
 	}
 	// Whoever loses a race for the file must not open it here: closing it again
 	// would take away the locks that the engine holds in this process.

@@ -175,7 +175,7 @@ func asText(value sqldriver.Value) (string, error) {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64), nil
 	}
-	return "", fmt.Errorf("%w: %T where a text or a number belongs", ErrDamaged, value)
+	return "", fmt.Errorf("%w: %T instead of a text or a number", ErrDamaged, value)
 }
 
 // integer reads a stored whole number; 0 when it is none any more.

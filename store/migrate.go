@@ -134,7 +134,7 @@ func (s *session) schema(ctx context.Context) (int, error) {
 	}
 	switch {
 	case application == applicationID && version > schemaVersion:
-		return 0, fmt.Errorf("%w: it has schema %d, this program knows %d; install the newer toolcrib, the file was not touched", ErrNewer, version, schemaVersion)
+		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib; the file was not changed", ErrNewer, version, schemaVersion)
 	case application == applicationID:
 		return version, nil
 	}

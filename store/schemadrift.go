@@ -24,12 +24,12 @@ func (s *session) schemaDrift(ctx context.Context, fn func(history.Damage)) erro
 		case !ok:
 			fn(history.Damage{Table: "sqlite_schema", Key: name, Message: "It was dropped."})
 		case got != text:
-			fn(history.Damage{Table: "sqlite_schema", Key: name, Message: "It is not what the program made."})
+			fn(history.Damage{Table: "sqlite_schema", Key: name, Message: "It differs from the definition in the schema."})
 		}
 	}
 	for name := range have {
 		if _, ok := want[name]; !ok {
-			fn(history.Damage{Table: "sqlite_schema", Key: name, Message: "The program did not make it."})
+			fn(history.Damage{Table: "sqlite_schema", Key: name, Message: "It is not part of the schema."})
 		}
 	}
 	return nil

@@ -109,12 +109,12 @@ func (s *session) coreNames(ctx context.Context) error {
 	err := s.row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n ON n.name = c.id
 		WHERE n.subject <> 'tool:global/' || c.id`, nil, &overridden)
 	if err == nil && overridden != "" {
-		err = fmt.Errorf("%s takes the name of a core tool: %w", overridden, review.ErrTampered)
+		err = fmt.Errorf("%s uses the name of a core tool: %w", overridden, review.ErrTampered)
 	}
 	return err
 }
 
 func tampered(id string) error {
-	return fmt.Errorf("core tool %s is not what toolcrib ships: %w; nothing was repaired: restore the database from a copy, "+
+	return fmt.Errorf("core tool %s differs from the shipped one: %w; nothing was repaired: restore the database from a copy, "+
 		"or look at the difference with a database tool", id, review.ErrTampered)
 }

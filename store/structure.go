@@ -27,7 +27,7 @@ func (s *session) structure(ctx context.Context, fn func(history.Damage)) error 
 	}
 	answers, err := s.check(ctx, "integrity_check")
 	for _, answer := range answers {
-		fn(history.Damage{Table: "sqlite_schema", Key: "file", Message: "The engine finds: " + answer + "."})
+		fn(history.Damage{Table: "sqlite_schema", Key: "file", Message: "The integrity check of SQLite reports: " + answer + "."})
 	}
 	if err != nil {
 		return err

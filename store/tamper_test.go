@@ -192,7 +192,7 @@ func TestEveryDroppedTriggerIsNamed(t *testing.T) {
 			if err := h.do(t.Context(), weak); err != nil {
 				t.Fatal(err)
 			}
-			if got := verify(t, db).Damage; len(got) != 1 || got[0].Message != "It is not what the program made." {
+			if got := verify(t, db).Damage; len(got) != 1 || got[0].Message != "It differs from the definition in the schema." {
 				t.Errorf("a %s that does nothing: %+v", name, got)
 			}
 			if err := h.do(t.Context(), "DROP TRIGGER "+name); err != nil {

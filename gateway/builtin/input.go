@@ -61,7 +61,7 @@ func (ps problems) err() error {
 	}
 	return &gateway.Error{
 		Code:    gateway.CodeArguments,
-		Message: "Nothing was done, because the arguments do not fit: " + strings.Join(lines, "; ") + ".",
+		Message: "Nothing was done; the arguments are not valid: " + strings.Join(lines, "; ") + ".",
 		Details: details,
 	}
 }
@@ -222,5 +222,5 @@ func (c *change[T]) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 
 // notFound refuses a call about one thing that is not there.
 func notFound(what, id string) error {
-	return &gateway.Error{Code: CodeNotFound, Message: fmt.Sprintf("There is no %s with the id %s; nothing was changed. Look its id up first.", what, jsondoc.Quote(id))}
+	return &gateway.Error{Code: CodeNotFound, Message: fmt.Sprintf("There is no %s with the id %s; nothing was changed. Look up the id first.", what, jsondoc.Quote(id))}
 }

@@ -86,7 +86,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 			return err
 		}
 		if n > maxLinks {
-			return &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("%d links start from this memory, as many as are kept; nothing was linked.", maxLinks)}
+			return &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("This memory already has %d links, which is the limit; nothing was linked.", maxLinks)}
 		}
 		if in.ToEntity == nil {
 			return nil
@@ -144,7 +144,7 @@ func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
 		slices.Sort(types)
 		return Entity{}, false, &gateway.Error{
 			Code: gateway.CodeArguments,
-			Message: fmt.Sprintf("Several entities are called %s: %s. Say with entity_type which of them is meant.",
+			Message: fmt.Sprintf("Several entities are called %s: %s. Set entity_type to select one.",
 				jsondoc.Quote(name), strings.Join(types, ", ")),
 		}
 	case kind == "" && len(found) == 1:

@@ -63,7 +63,7 @@ func (p *projects) find(ctx context.Context, name string) (string, error) {
 // add makes a project that find did not find.
 func (p *projects) add(ctx context.Context, name string) (string, error) {
 	if len(p.names) >= maxProjects {
-		return "", &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("There are %d projects, as many as are kept; nothing was changed. Use one of them.", maxProjects)}
+		return "", &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("There are %d projects, which is the limit; nothing was changed. Use one of them.", maxProjects)}
 	}
 	name = strings.Join(strings.Fields(name), " ")
 	p.names[NameKey(name)] = name

@@ -107,10 +107,10 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	}
 	run := toolFor(id)
 	if run == nil {
-		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("There is no built-in tool %s; its definition has to name another provider.", jsondoc.Quote(id))}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("There is no built-in tool %s; its definition must name another provider.", jsondoc.Quote(id))}
 	}
 	if in.Caller.User == "" {
-		return gateway.Output{}, fmt.Errorf("%s keeps things for a user, and the call names none", id)
+		return gateway.Output{}, fmt.Errorf("%s stores data per user, and the call names no user", id)
 	}
 	in.At = in.At.UTC().Truncate(time.Microsecond)
 	out, err := run(ctx, call{Provider: p, Invocation: in, owner: Owner{Customer: in.Caller.Customer, User: in.Caller.User}})
@@ -187,5 +187,5 @@ func Connected(t registry.Tool) bool {
 // notConnected answers for tools that only an integration can run: their
 // approved definition then names the hub as its provider.
 func notConnected(context.Context, call) (any, error) {
-	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; go on without it, and tell the user that it has to be connected first.", NotRun: true}
+	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without it, and tell the user to connect one.", NotRun: true}
 }

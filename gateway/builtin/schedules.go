@@ -178,7 +178,7 @@ func createSchedules(ctx context.Context, c call) (any, error) {
 			return err
 		}
 		if len(all)+len(list) > maxSchedules {
-			return &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("There are %d schedules and at most %d are kept; nothing was set up. Delete what is no longer wanted, those that have ended too.", len(all), maxSchedules)}
+			return &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("There are %d schedules and the limit is %d; nothing was set up. Delete what is no longer wanted, those that have ended too.", len(all), maxSchedules)}
 		}
 		for _, d := range list {
 			if err := w.AddSchedule(ctx, d.Schedule); err != nil {

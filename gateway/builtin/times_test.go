@@ -138,5 +138,5 @@ func TestSchedulesAreLimited(t *testing.T) {
 	for range 49 {
 		c.ada(t, "create_schedules", ten)
 	}
-	c.refuses(t, "ada", "create_schedules", ten, builtin.CodeFull, "at most 500")
+	c.refuses(t, "ada", "create_schedules", ten, builtin.CodeFull, "limit is 500")
 }

@@ -40,9 +40,9 @@ func ended(err error) error {
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit):
-		return fmt.Errorf("its program ended with %s", exit.ProcessState)
+		return fmt.Errorf("its program exited with %s", exit.ProcessState)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
-		return errors.New("its program is not there")
+		return errors.New("its program was not found")
 	}
 	return errors.New("its program cannot be run")
 }

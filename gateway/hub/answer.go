@@ -36,7 +36,7 @@ type failure struct {
 const maxRequest = 200
 
 // errForm says that an answer is none.
-var errForm = errors.New("no document of the form {success, tool, result or error}")
+var errForm = errors.New("not a document of the form {success, tool, result or error}")
 
 // parse reads an answer. Each key counts as it is written, and once: a hub that
 // repeats what it was posted must not be made to say something else with it.
@@ -134,7 +134,7 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 	case err == nil && a.needsApproval:
 		return gateway.Output{}, a.pending(in)
 	case err == nil && a.success != nil && *a.success && (a.failure != nil || status < 200 || status > 299):
-		return gateway.Output{}, failed(in, fmt.Sprintf("it reports success with status %d and an error in one", status))
+		return gateway.Output{}, failed(in, fmt.Sprintf("it reported success together with status %d and an error", status))
 	case err == nil && a.success != nil && *a.success:
 		out, err := wrapped(a.result)
 		return gateway.Output{Object: out, Structured: a.result, Answer: a.others()}, err
@@ -197,16 +197,16 @@ func noAnswer(in gateway.Invocation, status int, err error) error {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
 		return &gateway.Error{
 			Code: gateway.CodeCredentials, NotRun: true,
-			Message: fmt.Sprintf("The hub of %s does not accept the credentials (status %d). Nothing was run; the user has to connect it again.", in.Tool.Subject, status),
+			Message: fmt.Sprintf("The hub of %s refused the credentials (status %d). Nothing was run; ask the user to connect it again.", in.Tool.Subject, status),
 		}
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return &gateway.Error{
 			Code:    gateway.CodeUnavailable,
-			Message: fmt.Sprintf("The hub of %s is not available at the moment (status %d); try again later.", in.Tool.Subject, status),
+			Message: fmt.Sprintf("The hub of %s is unavailable (status %d); try again later.", in.Tool.Subject, status),
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("%w: it does not say whether it succeeded, or reports a failure and does not say which", errForm)
+		err = fmt.Errorf("%w: it lacks success, or reports a failure without an error", errForm)
 	}
 	return failed(in, fmt.Sprintf("it answered with status %d and %s", status, jsondoc.Printable(err.Error())))
 }

@@ -55,7 +55,7 @@ func (h *Hub) Close() { h.client.CloseIdleConnections() }
 const maxRedirects = 3
 
 // errRedirect says that a hub sent the call elsewhere.
-var errRedirect = errors.New("it redirects to another address, which is not what was approved")
+var errRedirect = errors.New("it redirects to an address that was not approved")
 
 // errLong says that an answer is longer than one may be.
 var errLong = errors.New("the answer is too long")
@@ -127,7 +127,7 @@ func newCall(name string, in gateway.Invocation) call {
 func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	tool := in.Tool.Definition.Tool
 	if tool.Provider == nil || tool.Provider.URL == "" {
-		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("%s names no address of a hub.", in.Tool.Subject), NotRun: true}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("%s has no hub address.", in.Tool.Subject), NotRun: true}
 	}
 	name := tool.Provider.Name
 	if name == "" {

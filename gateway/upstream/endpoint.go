@@ -75,7 +75,7 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		discard(resp)
-		return nil, fmt.Errorf("%w: it sends us on to %q; configure that address if it is the right one", ErrProtocol, resp.Header.Get("Location"))
+		return nil, fmt.Errorf("%w: it redirects to %q; configure that address if you trust it", ErrProtocol, resp.Header.Get("Location"))
 	}
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {

@@ -106,7 +106,7 @@ func (f *frames) message(text []byte) ([]byte, error) {
 
 func (f *frames) quiet() error {
 	if f.noise > maxNoise {
-		return fmt.Errorf("%w: it prints something else than messages on its standard output", ErrProtocol)
+		return fmt.Errorf("%w: its standard output contains lines that are not messages", ErrProtocol)
 	}
 	return nil
 }

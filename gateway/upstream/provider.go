@@ -73,7 +73,7 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	if !ok {
 		return gateway.Output{}, &gateway.Error{
 			Code: gateway.CodeNotConnected, NotRun: true,
-			Message: fmt.Sprintf("no MCP server %s is configured; the user adds [servers.%s] to the configuration", t.Provider.Server, t.Provider.Server),
+			Message: fmt.Sprintf("no MCP server %s is configured; ask the user to add [servers.%s] to the configuration", t.Provider.Server, t.Provider.Server),
 		}
 	}
 	session, tools, err := p.listed(ctx, server)
@@ -91,7 +91,7 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	if ps := excluded(tools, name); len(ps) > 0 {
 		return gateway.Output{}, &gateway.Error{
 			Code:    gateway.CodeChanged,
-			Message: fmt.Sprintf("the definition of %s is one that clients exclude: %s; nothing was called.", t.WireName(), ps.Error()),
+			Message: fmt.Sprintf("the protocol excludes the definition of %s: %s; nothing was called.", t.WireName(), ps.Error()),
 		}
 	}
 	raw, node, err := session.Call(ctx, name, in.Args)

@@ -91,7 +91,7 @@ func TestResultsOfAProgram(t *testing.T) {
 	}{
 		"keeps-to-it": {"", `"structuredContent":{"degrees":4}`},
 		"lies":        {gateway.CodeResult, "got string, want integer"},
-		"keeps-quiet": {gateway.CodeResult, "there is no structured result"},
+		"keeps-quiet": {gateway.CodeResult, "the structured result that the schema requires is missing"},
 	} {
 		t.Run(how, func(t *testing.T) {
 			s := upstream.Server{Name: "upstream", Command: []string{os.Args[0]}, Env: []string{behaves + "=" + how}, Timeout: 30 * time.Second}
@@ -110,7 +110,7 @@ func TestResultsOverHTTP(t *testing.T) {
 	}{
 		"fits":     {mcp.CallToolResult{StructuredContent: json.RawMessage(`{"degrees":4}`)}, "", `"degrees":4`},
 		"lies":     {mcp.CallToolResult{StructuredContent: json.RawMessage(`{"degrees":4,"also":"x"}`)}, gateway.CodeResult, "'also' not allowed"},
-		"quiet":    {mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "4"}}}, gateway.CodeResult, "there is no structured result"},
+		"quiet":    {mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "4"}}}, gateway.CodeResult, "the structured result that the schema requires is missing"},
 		"in error": {mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "no such city"}}}, gateway.CodeProvider, "no such city"},
 	} {
 		t.Run(name, func(t *testing.T) {

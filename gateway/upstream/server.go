@@ -32,9 +32,9 @@ const (
 var (
 	ErrTimeout = errors.New("did not answer in time")
 	// ErrCredentials says that a server refused the token, or that there is none.
-	ErrCredentials = errors.New("it does not accept the credentials; look at its token_env")
-	ErrTooLarge    = errors.New("sends more than is read")
-	ErrProtocol    = errors.New("does not keep to the protocol")
+	ErrCredentials = errors.New("it refused the credentials; check its token_env")
+	ErrTooLarge    = errors.New("sent more than the limit")
+	ErrProtocol    = errors.New("violates the protocol")
 	ErrClosed      = errors.New("the connection ended")
 )
 

@@ -176,7 +176,7 @@ func (s *Session) ask(ctx context.Context, request func(context.Context) error) 
 	}
 	switch {
 	case err == nil && a.node == nil:
-		err = fmt.Errorf("%w: no answer was seen on the wire", ErrProtocol)
+		err = fmt.Errorf("%w: no answer arrived", ErrProtocol)
 	case err != nil && ctx.Err() == nil && a.err != nil:
 		err = a.err
 	}
@@ -235,7 +235,7 @@ func (s *Session) Tools(ctx context.Context) ([]json.RawMessage, error) {
 		case next == "":
 			return all, nil
 		case seen[next]:
-			err = fmt.Errorf("%w: its list leads back to a page that was read", ErrProtocol)
+			err = fmt.Errorf("%w: its list repeats a page", ErrProtocol)
 		case len(seen) == MaxPages:
 			err = fmt.Errorf("%w: a list of more than %d pages", ErrTooLarge, MaxPages)
 		}

@@ -63,11 +63,11 @@ func New(ctx context.Context, store Store, dir, project string) (*Workspace, err
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("the workspace %s is not there; make the folder first", dir)
+		return nil, fmt.Errorf("the workspace %s does not exist; create the folder first", dir)
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, fmt.Errorf("the workspace %s is no folder", dir)
+		return nil, fmt.Errorf("the workspace %s is not a folder", dir)
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real // one folder, one name
@@ -207,5 +207,5 @@ func (w *Workspace) drifted(ctx context.Context, store Store, want []byte) error
 			return nil
 		}
 	}
-	return fmt.Errorf("%s was %w since toolcrib wrote it; it was left as it is: toolcrib drift shows the difference", w.livePath(), ErrDrift)
+	return fmt.Errorf("%s was %w since toolcrib wrote it, and was not overwritten; see toolcrib drift", w.livePath(), ErrDrift)
 }

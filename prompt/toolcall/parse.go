@@ -39,7 +39,7 @@ func Parse(answer string) (Call, error) {
 		switch m.Key {
 		case "tool", "args", "nonce":
 		default:
-			return Call{}, refuse(ErrInvalidFormat, "the object has a key %s; only tool, args and nonce belong there", jsondoc.Quote(m.Key))
+			return Call{}, refuse(ErrInvalidFormat, "the object has the unknown key %s; use only tool, args and nonce", jsondoc.Quote(m.Key))
 		}
 	}
 	call := Call{Args: n.Get("args")}
@@ -47,7 +47,7 @@ func Parse(answer string) (Call, error) {
 	case tool == nil:
 		return Call{}, refuse(ErrInvalidFormat, "the object lacks the key tool")
 	case tool.Kind != jsondoc.String:
-		return Call{}, refuse(ErrInvalidFormat, "tool is %s; a string is expected", tool.Kind)
+		return Call{}, refuse(ErrInvalidFormat, "tool is %s; expected a string", tool.Kind)
 	case tool.Text == "" || len(tool.Text) > maxName:
 		return Call{}, refuse(ErrUnknownTool, "no tool is called %s", jsondoc.Quote(tool.Text))
 	default:
@@ -55,15 +55,15 @@ func Parse(answer string) (Call, error) {
 	}
 	switch {
 	case call.Args == nil:
-		return Call{}, refuse(ErrInvalidArgs, "the object lacks the key args; without arguments it is {}")
+		return Call{}, refuse(ErrInvalidArgs, "the object lacks the key args; use {} without arguments")
 	case call.Args.Kind != jsondoc.Object:
-		return Call{}, refuse(ErrInvalidArgs, "args is %s; an object is expected", call.Args.Kind)
+		return Call{}, refuse(ErrInvalidArgs, "args is %s; expected an object", call.Args.Kind)
 	}
 	switch nonce := n.Get("nonce"); {
 	case nonce == nil:
 		return Call{}, refuse(ErrNonceInvalid, "the object lacks the key nonce")
 	case nonce.Kind != jsondoc.String:
-		return Call{}, refuse(ErrNonceInvalid, "nonce is %s; a string is expected", nonce.Kind)
+		return Call{}, refuse(ErrNonceInvalid, "nonce is %s; expected a string", nonce.Kind)
 	case nonce.Text == "" || len(nonce.Text) > maxNonce:
 		return Call{}, refuse(ErrNonceInvalid, "nonce is empty or too long")
 	default:
@@ -79,7 +79,7 @@ func (c Call) Verify(known func(tool string) bool, nonce string) error {
 		return refuse(ErrUnknownTool, "no tool is called %s", jsondoc.Quote(c.Tool))
 	}
 	if subtle.ConstantTimeCompare([]byte(c.Nonce), []byte(nonce)) != 1 {
-		return refuse(ErrNonceInvalid, "the nonce is not that of this turn")
+		return refuse(ErrNonceInvalid, "the nonce does not belong to this turn")
 	}
 	return nil
 }
@@ -91,22 +91,22 @@ func refuse(code error, format string, args ...any) error {
 // object returns the one object that answer is.
 func object(answer string) (*jsondoc.Node, error) {
 	if len(answer) > MaxAnswer {
-		return nil, refuse(ErrInvalidFormat, "the answer has %d bytes; at most %d are read", len(answer), MaxAnswer)
+		return nil, refuse(ErrInvalidFormat, "the answer has %d bytes; the limit is %d", len(answer), MaxAnswer)
 	}
 	body := Unwrap(answer)
 	if body == "" {
-		return nil, refuse(ErrInvalidFormat, "the answer is empty; the whole answer is one JSON object")
+		return nil, refuse(ErrInvalidFormat, "the answer is empty; expected one JSON object")
 	}
 	n, err := jsondoc.Parse([]byte(body), limits)
 	switch {
 	case err != nil && several(body):
-		return nil, refuse(ErrMultiple, "the answer has several objects; one call in each answer")
+		return nil, refuse(ErrMultiple, "the answer has several objects; make one call per answer")
 	case err != nil:
-		return nil, refuse(ErrInvalidFormat, "the whole answer is one JSON object and nothing beside it: %s", firstProblem(err))
+		return nil, refuse(ErrInvalidFormat, "expected one JSON object and nothing else: %s", firstProblem(err))
 	case n.Kind == jsondoc.Array && len(n.Items) > 1 && objects(n.Items):
-		return nil, refuse(ErrMultiple, "the answer is a list of %d objects; one call in each answer", len(n.Items))
+		return nil, refuse(ErrMultiple, "the answer is a list of %d objects; make one call per answer", len(n.Items))
 	case n.Kind != jsondoc.Object:
-		return nil, refuse(ErrInvalidFormat, "the answer is %s; the whole answer is one JSON object", n.Kind)
+		return nil, refuse(ErrInvalidFormat, "the answer is %s; expected one JSON object", n.Kind)
 	}
 	return n, nil
 }

@@ -66,7 +66,7 @@ func checkRefusal(t *testing.T, data []byte, err error) {
 	for _, line := range problemsOf(t, err) {
 		own := false
 		for _, reason := range []string{
-			"a second time", "NUL", "surrogate", "UTF-8", "levels deep", "out of range", "digits; at most", "characters; at most", "bytes; at most", "more than",
+			"duplicate key", "NUL", "surrogate", "UTF-8", "levels deep", "out of range", "digits; at most", "characters; at most", "the limit is", "more than",
 		} {
 			own = own || strings.Contains(line, reason)
 		}

@@ -31,7 +31,7 @@ const (
 func Parse(data []byte, lim Limits) (*Node, error) {
 	p := newParser(data, lim)
 	if len(data) > lim.Bytes {
-		p.problems.Add(Root, "the document has %d bytes; at most %d are read", len(data), lim.Bytes)
+		p.problems.Add(Root, "the document has %d bytes; the limit is %d", len(data), lim.Bytes)
 		return nil, p.problems
 	}
 	if p.refuseMark() {

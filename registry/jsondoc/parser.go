@@ -57,7 +57,7 @@ func (p *parser) document() (*Node, error) {
 	}
 	outermost := p.stream && n.Kind == Array
 	if size := int(p.dec.InputOffset()) - from; size > p.lim.Bytes && !outermost {
-		p.refuse(pos, "the document has %d bytes; at most %d are read", size, p.lim.Bytes)
+		p.refuse(pos, "the document has %d bytes; the limit is %d", size, p.lim.Bytes)
 	}
 	return n, nil
 }
@@ -137,7 +137,7 @@ func (p *parser) members(n *Node, depth int) error {
 		p.refuseNUL(pos, key)
 		p.refuseLongKey(pos, key)
 		if seen.add(key, n) {
-			p.refuse(pos, "the key stands here a second time; keep one")
+			p.refuse(pos, "duplicate key; keep one")
 		}
 		v, err := p.value(depth)
 		if err != nil {

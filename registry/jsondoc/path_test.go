@@ -40,7 +40,7 @@ func TestFind(t *testing.T) {
 	for path, want := range map[string]string{
 		"a.b[0]": "10", "a.b[1].c": "20", `a[""]`: "30", `a["x.y"]`: "40", `a["[0]"]`: "50", `["$"]`: "60",
 		`["a"]["b"][0]`: "10",
-		// What leads nowhere or is no path.
+		// What has no target or is no path.
 		"a.b[2]": "", "a.b[-1]": "", "a.b[x]": "", "a.b[0": "", "a.b[0]x": "", "a.b.c": "", "a[0]": "", "b": "",
 		".a": "", "a.": "", "a..b": "", "a.x.y": "", `a["x.y"`: "", `a["x.y`: "", `a["\q"]`: "", "$.a": "",
 	} {

@@ -17,7 +17,7 @@ var (
 	errDepth    = errors.New("nested too deeply")
 	errValues   = errors.New("too many values")
 	errStream   = errors.New("too much in a stream")
-	errTrailing = errors.New("something follows the document; one value is expected")
+	errTrailing = errors.New("unexpected text after the document; expected one value")
 )
 
 // refuse reports a problem with the value that is being read.
@@ -55,7 +55,7 @@ func (p *parser) refuseMark() bool {
 // strings short in programs written in C.
 func (p *parser) refuseNUL(pos Pos, s string) {
 	if !p.trusted && strings.IndexByte(s, 0) >= 0 {
-		p.refuse(pos, "holds a NUL character; take it out")
+		p.refuse(pos, "contains a NUL character; remove it")
 	}
 }
 
@@ -64,7 +64,7 @@ func (p *parser) refuseLongKey(pos Pos, key string) {
 		return
 	}
 	if n := utf8.RuneCountInString(key); n > maxKey {
-		p.refuse(pos, "the key has %d characters; at most %d are read", n, maxKey)
+		p.refuse(pos, "the key has %d characters; the limit is %d", n, maxKey)
 	}
 }
 
@@ -78,7 +78,7 @@ func (p *parser) refuseNumber(pos Pos, literal string) {
 	digits, point, _ := decimal(literal)
 	switch {
 	case len(digits) > maxDigits:
-		p.refuse(pos, "the number has %d digits; at most %d are read", len(digits), maxDigits)
+		p.refuse(pos, "the number has %d digits; the limit is %d", len(digits), maxDigits)
 	case digits != "" && (point-1 > maxExponent || point-1 < -maxExponent):
 		p.refuse(pos, "the number is out of range; exponents from -%d to %d are read", maxExponent, maxExponent)
 	}
@@ -109,9 +109,9 @@ func (p *parser) broken(err error) Problems {
 	case errors.Is(err, errStream):
 		p.refuse(p.pos, "more than %d documents, or %d values in them; divide the text", maxStream, maxTotal)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		p.refuse(p.position(len(p.data)), "the document ends in the middle")
+		p.refuse(p.position(len(p.data)), "the document is truncated")
 	case errors.Is(err, io.EOF):
-		p.refuse(p.pos, "nothing there; a JSON value is expected")
+		p.refuse(p.pos, "empty; expected a JSON value")
 	case errors.As(err, &syntax):
 		p.at, p.pos = 0, start // the break may be a comma that was looked past
 		p.refuse(p.position(int(syntax.ByteOffset)), "%s", p.explain(int(syntax.ByteOffset), syntax.Err))

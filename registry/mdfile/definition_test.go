@@ -102,8 +102,8 @@ func TestDecodeReports(t *testing.T) {
 		"unknown key":         {registry.KindTool, "---\nusage_notes: x\n---\n", `usage_notes (line 2, column 1): unknown key; "usageNotes" is the known one`},
 		"wrong type":          {registry.KindTool, "---\nname: 12\n---\n", "name (line 2, column 7): expected a string, got a number"},
 		"null":                {registry.KindTool, "---\nname:\n---\n", "name (line 2, column 6): expected a string, got null"},
-		"text twice":          {registry.KindTool, "---\ngoals: x\n---\n## Goals\n\ny\n", "goals (line 6, column 1): stands in the front matter and as a section"},
-		"channel twice":       {registry.KindAgent, "---\nchannelGuidance: {web: x}\n---\n## channel: web\ny\n", "channelGuidance.web (line 5, column 1): stands in the front matter and as a section"},
+		"text twice":          {registry.KindTool, "---\ngoals: x\n---\n## Goals\n\ny\n", "goals (line 6, column 1): is both in the front matter and a section"},
+		"channel twice":       {registry.KindAgent, "---\nchannelGuidance: {web: x}\n---\n## channel: web\ny\n", "channelGuidance.web (line 5, column 1): is both in the front matter and a section"},
 		"section in a string": {registry.KindAgent, "---\nsessionOpen: x\n---\n## Session open: returning\ny\n", "sessionOpen (line 2, column 14): expected an object, got a string"},
 		"agent's section":     {registry.KindTool, "---\nid: x\n---\n## Soul\ny\n", "text in front of the first section"},
 	} {

@@ -146,7 +146,7 @@ func Format(f File, known Titles) ([]byte, error) {
 		return nil, err
 	}
 	if len(front) > MaxFront {
-		return nil, fmt.Errorf("%w: the front matter would have %d bytes; at most %d are read", ErrFormat, len(front), MaxFront)
+		return nil, fmt.Errorf("%w: the front matter would have %d bytes; the limit is %d", ErrFormat, len(front), MaxFront)
 	}
 	var b bytes.Buffer
 	b.WriteString(fence + "\n")
@@ -156,7 +156,7 @@ func Format(f File, known Titles) ([]byte, error) {
 	for _, s := range f.Sections {
 		title, ok := known(s.Title)
 		if !ok || title != s.Title || seen[title] {
-			return nil, fmt.Errorf("%w: no section or a second one is titled %q", ErrFormat, s.Title)
+			return nil, fmt.Errorf("%w: section %q is unknown or a duplicate", ErrFormat, s.Title)
 		}
 		if !Representable(s.Text) {
 			return nil, fmt.Errorf("%w: the text of section %q", ErrFormat, s.Title)
@@ -168,7 +168,7 @@ func Format(f File, known Titles) ([]byte, error) {
 		}
 	}
 	if b.Len() > jsondoc.DefaultLimits.Bytes {
-		return nil, fmt.Errorf("%w: the file would have %d bytes; at most %d are read", ErrFormat, b.Len(), jsondoc.DefaultLimits.Bytes)
+		return nil, fmt.Errorf("%w: the file would have %d bytes; the limit is %d", ErrFormat, b.Len(), jsondoc.DefaultLimits.Bytes)
 	}
 	return b.Bytes(), nil
 }

@@ -137,16 +137,16 @@ func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent *step) {
 		at := parent.member(k.Value)
 		switch {
 		case k.Kind != yaml.ScalarNode:
-			r.refuse(k, parent, "a key is one string")
+			r.refuse(k, parent, "a key must be a string")
 			continue
 		case k.Anchor != "" || k.Style&yaml.TaggedStyle != 0:
 			r.refuse(k, at, "YAML anchors and tags are not read")
 		case k.Style == 0 && k.Value == "<<":
 			r.refuse(k, at, "YAML merge keys are not read; write the keys out")
 		case k.Style == 0 && k.Value == "":
-			r.refuse(k, at, "a key is missing in front of the colon")
+			r.refuse(k, at, "missing key before the colon")
 		case seen[k.Value]:
-			r.refuse(k, at, "the key stands here a second time; keep one")
+			r.refuse(k, at, "duplicate key; keep one")
 		case utf8.RuneCountInString(k.Value) > maxKey:
 			r.refuse(k, parent, "a key has more than "+strconv.Itoa(maxKey)+" characters")
 		}
@@ -181,7 +181,7 @@ func hugeNumber(literal string) bool {
 
 func (r *reader) refuseNUL(n *yaml.Node, at *step) {
 	if strings.IndexByte(n.Value, 0) >= 0 {
-		r.refuse(n, at, "holds a NUL character; take it out")
+		r.refuse(n, at, "contains a NUL character; remove it")
 	}
 }
 

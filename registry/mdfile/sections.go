@@ -98,7 +98,7 @@ func Gather(kind registry.Kind, doc *jsondoc.Node, path string, sections []Secti
 			}
 		}
 		if owner.Get(s.key) != nil {
-			ps.Append(jsondoc.Problem{Path: jsondoc.Join(at, s.key), Pos: sec.Pos, Message: "stands in the front matter and as a section; keep one"})
+			ps.Append(jsondoc.Problem{Path: jsondoc.Join(at, s.key), Pos: sec.Pos, Message: "is both in the front matter and a section; keep one"})
 			continue
 		}
 		text := &jsondoc.Node{Kind: jsondoc.String, Pos: sec.Pos, Text: sec.Text}

@@ -15,7 +15,7 @@ import (
 // formatFront writes an object as YAML that parseFront reads back.
 func formatFront(n *jsondoc.Node) ([]byte, error) {
 	if n == nil || n.Kind != jsondoc.Object {
-		return nil, fmt.Errorf("%w: the front matter is no object", ErrFormat)
+		return nil, fmt.Errorf("%w: the front matter is not an object", ErrFormat)
 	}
 	if len(n.Members) == 0 {
 		return nil, nil

@@ -44,7 +44,7 @@ func TestParseYAMLPlacesAndRefusals(t *testing.T) {
 		"two":      {"a\n---\nb", "more than one", 40},
 		"broken":   {"a: [1,\n", "no valid YAML", 40},
 		"too long": {strings.Repeat("a", MaxFront+1), "bytes", 40},
-		"twice":    {"a: 1\na: 2", "second time", 41},
+		"twice":    {"a: 1\na: 2", "duplicate key", 41},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, ps := ParseYAML(tc.text, 40)

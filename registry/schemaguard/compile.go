@@ -23,7 +23,7 @@ type Schema struct {
 func (s *Schema) Unrun() jsondoc.Problems { return s.graph.unrun }
 
 // ErrLoad is what the validator gets when it wants to read another document.
-var ErrLoad = errors.New("no other document is read")
+var ErrLoad = errors.New("other documents are not loaded")
 
 // location is the address that the schema itself goes by.
 const location = "mem:///schema"

@@ -13,7 +13,7 @@ func add(a, b int) int { return min(a+b, MaxSubschemas+1) }
 func (g *graph) inPlace(v *vertex) int {
 	const running = -1
 	if v.inPlace == running {
-		g.refuse(at(v), "leads back to itself without going into the value it describes")
+		g.refuse(at(v), "refers to itself without descending into the value")
 		return 1
 	}
 	if v.inPlace == 0 {

@@ -104,7 +104,7 @@ func newGraph(n *jsondoc.Node) *graph {
 	}
 	if len(g.problems) == 0 {
 		for _, r := range pending {
-			g.refuse(r.spot(), "leads nowhere: %s", jsondoc.Quote(r.target))
+			g.refuse(r.spot(), "has no target: %s", jsondoc.Quote(r.target))
 		}
 	}
 	return g

@@ -84,7 +84,7 @@ func (g *graph) collectPatterns(v *vertex) {
 
 func (g *graph) collect(pattern string, s spot) program {
 	if n := utf8.RuneCountInString(pattern); n > MaxPattern {
-		g.refuse(s, "the regular expression has %d characters; at most %d are read", n, MaxPattern)
+		g.refuse(s, "the regular expression has %d characters; the limit is %d", n, MaxPattern)
 		return program{}
 	}
 	p, known := g.programs[pattern]
@@ -103,9 +103,9 @@ func (g *graph) collect(pattern string, s spot) program {
 	case p.runs == backtracks:
 		g.remark(s, "the regular expression backtracks, which is given little time: RE2 has no form for it")
 	case p.size > maxProgram:
-		g.refuse(s, "the regular expression stands for more than %d steps", maxProgram)
+		g.refuse(s, "the regular expression compiles to more than %d steps", maxProgram)
 	case g.steps > maxPrograms:
-		g.refuse(s, "the regular expressions together stand for more than %d steps", maxPrograms)
+		g.refuse(s, "the regular expressions together compile to more than %d steps", maxPrograms)
 	}
 	return p
 }
@@ -118,7 +118,7 @@ func (p *patience) compile(pattern string) (jsonschema.Regexp, error) {
 		return nil, fmt.Errorf("has more than %d characters", MaxPattern)
 	}
 	if m := measure(pattern); m.runs == re2 && m.size > maxProgram {
-		return nil, fmt.Errorf("stands for more than %d steps", maxProgram)
+		return nil, fmt.Errorf("compiles to more than %d steps", maxProgram)
 	}
 	if re, err := regexp.Compile(pattern); err == nil {
 		return re, nil

@@ -31,7 +31,7 @@ func (g *graph) refer(r reference) bool {
 	}
 	fragment, err := url.PathUnescape(fragment)
 	if err != nil {
-		g.refuse(r.spot(), "is no reference: %s", jsondoc.Quote(r.target))
+		g.refuse(r.spot(), "is not a reference: %s", jsondoc.Quote(r.target))
 		return true
 	}
 	to := g.anchors[fragment]
@@ -74,7 +74,7 @@ func (g *graph) pointer(pointer string) *vertex {
 	}
 	if g.byNode[n] == nil {
 		if g.strays++; g.strays > maxStrays {
-			g.refuse(at(g.root), "has more than %d references to what is no subschema", maxStrays)
+			g.refuse(at(g.root), "has more than %d references to values that are not subschemas", maxStrays)
 			return nil
 		}
 	}
@@ -120,7 +120,7 @@ func (g *graph) identify(v *vertex) {
 		case strings.HasPrefix(n.Text, "#"): // an anchor, before 2019-09
 			g.anchor(v, key, n.Text[1:])
 		case v != g.root:
-			g.refuse(at(v, key), "gives a part of the schema an identity of its own; only the root may have one")
+			g.refuse(at(v, key), "gives a subschema its own identity; only the root can have one")
 		default:
 			g.remark(at(v, key), "the schema's own identity is not used")
 		}
@@ -134,7 +134,7 @@ func (g *graph) identify(v *vertex) {
 
 func (g *graph) anchor(v *vertex, key, name string) {
 	if other := g.anchors[name]; other != nil && other != v {
-		g.refuse(at(v, key), "is the name of %s as well", other.path())
+		g.refuse(at(v, key), "also names %s", other.path())
 		return
 	}
 	g.anchors[name] = v

@@ -88,11 +88,11 @@ func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 		case found == "":
 			found = f
 		case f != found:
-			return "", fmt.Errorf("%w: element %d is written as %s has it, those before as %s", ErrFormat, i+1, f, found)
+			return "", fmt.Errorf("%w: element %d has the format of %s, earlier elements that of %s", ErrFormat, i+1, f, found)
 		}
 	}
 	if found == "" && len(way) == 0 {
-		return "", fmt.Errorf("%w: the list is empty, so nobody can tell what it is a list of", ErrFormat)
+		return "", fmt.Errorf("%w: the list is empty, so its format is unknown", ErrFormat)
 	}
 	if found == "" {
 		found = MCP

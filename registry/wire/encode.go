@@ -51,7 +51,7 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 		return jsondoc.Indent(list), left, nil
 	case Toolcrib, Names:
 	}
-	return nil, nil, fmt.Errorf("%w: nothing is written as %q", ErrFormat, f)
+	return nil, nil, fmt.Errorf("%w: unknown output format %q", ErrFormat, f)
 }
 
 // maxMisfits is how many tools are named that a format has no place for.

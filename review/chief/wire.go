@@ -92,7 +92,7 @@ func Decode(data []byte) (review.Opinion, error) {
 		return review.Opinion{}, fmt.Errorf("%w: %w", review.ErrOpinion, err)
 	}
 	if len(a.Findings) > review.MaxOpinionFindings {
-		return review.Opinion{}, fmt.Errorf("%w: it has %d findings; at most %d are taken", review.ErrOpinion, len(a.Findings), review.MaxOpinionFindings)
+		return review.Opinion{}, fmt.Errorf("%w: it has %d findings; the limit is %d", review.ErrOpinion, len(a.Findings), review.MaxOpinionFindings)
 	}
 	o := review.Opinion{Revision: a.Revision, ContentHash: a.ContentHash, Recommendation: a.Recommendation, Comment: a.Comment}
 	for _, f := range a.Findings {

@@ -44,7 +44,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	case proposals.CheckMatches:
 		return with(c.Value, a.matches)
 	}
-	return "", errors.New("there is no such check")
+	return "", errors.New("unknown check")
 }
 
 // with calls a check with its value.
@@ -52,10 +52,10 @@ func with[T string | int](value json.RawMessage, check func(T) (string, error)) 
 	var v T
 	n, err := jsondoc.Parse(value, jsondoc.DefaultLimits)
 	if err != nil {
-		return "", errors.New("its value is missing or no JSON")
+		return "", errors.New("its value is missing or not JSON")
 	}
 	if ps := jsondoc.Bind(n, jsondoc.Root, &v); len(ps) > 0 {
-		return "", fmt.Errorf("its value is not of the right kind: %s", ps[0].Message)
+		return "", fmt.Errorf("its value has the wrong type: %s", ps[0].Message)
 	}
 	return check(v)
 }

@@ -64,18 +64,18 @@ func (a answer) matches(value string) (string, error) {
 	}
 	parsed, err := syntax.Parse(value, syntax.Perl)
 	if err != nil {
-		return "", errors.New("this is no regular expression in RE2 syntax")
+		return "", errors.New("not a regular expression in RE2 syntax")
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
-		return "", errors.New("this is no regular expression in RE2 syntax")
+		return "", errors.New("not a regular expression in RE2 syntax")
 	}
 	if err := a.work.spend(len(program.Inst) * len(a.text)); err != nil {
 		return "", err
 	}
 	re, err := regexp.Compile(value)
 	if err != nil {
-		return "", errors.New("this is no regular expression in RE2 syntax")
+		return "", errors.New("not a regular expression in RE2 syntax")
 	}
 	if re.MatchString(a.text) {
 		return "", nil

@@ -78,7 +78,7 @@ func TestRun(t *testing.T) {
 			"a useless check is no expected failure",
 			proposals.TestCase{Expect: "fail", Output: recorded("It is fast."), Checks: []proposals.Check{slow, useless}},
 			nil,
-			Failed, "A check cannot be evaluated: matches: this is no regular expression in RE2 syntax.", false,
+			Failed, "A check cannot be evaluated: matches: not a regular expression in RE2 syntax.", false,
 		},
 		{
 			"an empty answer is an answer",
@@ -173,7 +173,7 @@ func TestRunBoundsWork(t *testing.T) {
 	one := proposals.TestCase{Expect: "fail", Output: &long, Checks: []proposals.Check{heavy}}
 	many := proposals.TestCase{Expect: "fail", Output: &long, Checks: slices.Repeat([]proposals.Check{evidence}, proposals.MaxChecks)}
 	for _, r := range (Suite{Cases: []proposals.TestCase{one, many}}).Run(t.Context()) {
-		if r.Outcome != Failed || !strings.Contains(r.Reason, "too much work") {
+		if r.Outcome != Failed || !strings.Contains(r.Reason, "exceed the work limit") {
 			t.Errorf("got %s: %s", r.Outcome, r.Reason)
 		}
 	}

@@ -16,7 +16,7 @@ const maxWork = 1 << 26
 // others read an answer as fast as it can be read.
 const stepsPerByte = 128
 
-var errWork = errors.New("the checks of these cases take too much work; shorten the answers, or the regular expressions")
+var errWork = errors.New("the checks of these test cases exceed the work limit; shorten the answers or the regular expressions")
 
 // work is what is left of maxWork.
 type work struct{ left int }

@@ -71,7 +71,7 @@ func (x *Index) Load(b []byte) error {
 // there.
 func entries(b []byte) (int, error) {
 	if len(b) < headSize || string(b[:len(magic)]) != magic {
-		return 0, fmt.Errorf("%w: no block begins here", ErrDamaged)
+		return 0, fmt.Errorf("%w: expected the start of a block", ErrDamaged)
 	}
 	if v := b[len(magic)]; v != Version {
 		return 0, fmt.Errorf("%w: %d, not %d", ErrVersion, v, Version)

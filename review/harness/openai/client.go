@@ -148,9 +148,9 @@ func (c *Client) text(answer []byte) (string, error) {
 	}
 	switch {
 	case choice.FinishReason == "length":
-		return "", errors.New("the answer was cut off, as it became longer than the model may write")
+		return "", errors.New("the answer was cut off at the length limit of the model")
 	case choice.FinishReason == "content_filter":
-		return "", errors.New("the endpoint held the answer back")
+		return "", errors.New("the endpoint withheld the answer")
 	case text == "":
 		return "", errors.New("the answer has no text")
 	case len(text) > c.config.MaxAnswer:

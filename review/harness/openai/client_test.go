@@ -157,16 +157,16 @@ func TestNoAnswer(t *testing.T) {
 		{"broken for good", status(500, `{"error":{"message":"out of\u202e memory"}}`), 3, `the endpoint failed (500 Internal Server Error: out of\u202e memory)`},
 		{"broken without a word", status(503, ""), 3, "the endpoint failed (503 Service Unavailable)"},
 		{"broken with a page", status(502, "<html>\x1b[31m"), 3, "the endpoint failed (502 Bad Gateway)"},
-		{"key refused", status(401, `{"error":{"message":"Incorrect API key provided: `+secret+`."}}`), 1, "the endpoint refuses the API key (401 Unauthorized: Incorrect API key provided: [API key].)"},
-		{"no such model", status(404, `{"error":{"message":"The model tiny does not exist"}}`), 1, "the endpoint knows no such address or model (404 Not Found: The model tiny does not exist)"},
+		{"key refused", status(401, `{"error":{"message":"Incorrect API key provided: `+secret+`."}}`), 1, "the endpoint refused the API key (401 Unauthorized: Incorrect API key provided: [API key].)"},
+		{"no such model", status(404, `{"error":{"message":"The model tiny does not exist"}}`), 1, "the endpoint does not know this address or model (404 Not Found: The model tiny does not exist)"},
 		{"bad request", status(400, `{"error":"too long"}`), 1, "the endpoint failed (400 Bad Request)"},
 		{"come back in an hour", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(429)
-		}, 1, "the endpoint takes no more requests for now (429 Too Many Requests)"},
+		}, 1, "the endpoint limits the request rate (429 Too Many Requests)"},
 		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/v1/chat/completions?again", http.StatusTemporaryRedirect)
-		}, 1, "the endpoint sends elsewhere, where nobody is asked (307 Temporary Redirect)"},
+		}, 1, "the endpoint redirects, which is not followed (307 Temporary Redirect)"},
 		{"a page", body("text/html", "<html>Welcome</html>"), 1, errNoCompletion.Error()},
 		{"garbage", body("application/json", "\x00\xff{{"), 1, errNoCompletion.Error()},
 		{"nothing", body("application/json", ""), 1, errNoCompletion.Error()},
@@ -175,8 +175,8 @@ func TestNoAnswer(t *testing.T) {
 		{"list", body("application/json", `[1,2]`), 1, errNoCompletion.Error()},
 		{"no choice", func(w http.ResponseWriter, _ *http.Request) { completes(w) }, 1, errNoCompletion.Error()},
 		{"no text", choice("stop", ""), 1, "the answer has no text"},
-		{"cut off", choice("length", "half an ans"), 1, "the answer was cut off, as it became longer than the model may write"},
-		{"held back", choice("content_filter", ""), 1, "the endpoint held the answer back"},
+		{"cut off", choice("length", "half an ans"), 1, "the answer was cut off at the length limit of the model"},
+		{"held back", choice("content_filter", ""), 1, "the endpoint withheld the answer"},
 		{"too long", choice("stop", strings.Repeat("x", 1_001)), 1, errTooLarge.Error()},
 		{"hung up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 3, "the connection to"},
 		{"cut short", func(w http.ResponseWriter, _ *http.Request) {
@@ -215,8 +215,8 @@ func TestNotConnected(t *testing.T) {
 	strange.StartTLS()
 	defer strange.Close()
 	for name, tt := range map[string]struct{ address, want string }{
-		"nobody there": {gone.URL, "no model is connected: nobody answers at "},
-		"not trusted":  {strange.URL, "does not prove who it is"},
+		"nobody there": {gone.URL, "no model is connected: no connection to "},
+		"not trusted":  {strange.URL, "the certificate of"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, err := New(Config{BaseURL: tt.address, Model: "tiny", APIKey: secret, Retries: 1, RetryDelay: time.Millisecond})
@@ -249,7 +249,7 @@ func TestSuite(t *testing.T) {
 		reason string
 	}{
 		{client, harness.Passed, "satisfies every check"},
-		{gone, harness.NotRun, `no model is connected: nobody answers at "127.0.0.1:1"`},
+		{gone, harness.NotRun, `no model is connected: no connection to "127.0.0.1:1"`},
 		{nil, harness.NotRun, "no model is connected"},
 	} {
 		got := harness.Suite{Cases: cases, Prompt: "P", Model: tt.model}.Run(t.Context())[0]

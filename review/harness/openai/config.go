@@ -69,7 +69,7 @@ func (c *Config) check() (*url.URL, error) {
 	case c.Model == "":
 		return nil, fmt.Errorf("%w: its name is missing", ErrConfig)
 	case strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, fmt.Errorf("%w: the API key has a space or a character that no key has", ErrConfig)
+		return nil, fmt.Errorf("%w: the API key contains a space or a control character", ErrConfig)
 	case c.Timeout < 0, c.RetryDelay < 0, c.MaxAnswer < 0, c.Retries < 0, c.Retries > MaxRetries:
 		return nil, fmt.Errorf("%w: expected times and sizes above 0 and 0 to %d retries", ErrConfig, MaxRetries)
 	}

@@ -27,7 +27,7 @@ func TestConfig(t *testing.T) {
 		{"user", Config{BaseURL: "https://a:b@example.org/v1", Model: "m"}, "without user"},
 		{"query", Config{BaseURL: "https://example.org/v1?key=k", Model: "m"}, "without user"},
 		{"key in the clear", Config{BaseURL: "http://models.example.org/v1", Model: "m", APIKey: "k"}, `unencrypted to "models.example.org"`},
-		{"key of two lines", Config{BaseURL: "https://example.org/v1", Model: "m", APIKey: "k\nX: y"}, "the API key has"},
+		{"key of two lines", Config{BaseURL: "https://example.org/v1", Model: "m", APIKey: "k\nX: y"}, "the API key contains"},
 		{"many retries", Config{BaseURL: "http://localhost/v1", Model: "m", Retries: 99}, "0 to 5 retries"},
 		{"negative time", Config{BaseURL: "http://localhost/v1", Model: "m", Timeout: -time.Second}, "above 0"},
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	errNoCompletion = errors.New("what the endpoint said is no chat completion; is its address right?")
+	errNoCompletion = errors.New("the answer is not a chat completion; check the address of the endpoint")
 	errTooLarge     = errors.New("the answer is too large")
 )
 
@@ -31,14 +31,14 @@ func (c *Client) refused(status int, body []byte) error {
 	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("the endpoint refuses the API key (%s)", said)
+		return fmt.Errorf("the endpoint refused the API key (%s)", said)
 	case http.StatusNotFound:
-		return fmt.Errorf("the endpoint knows no such address or model (%s)", said)
+		return fmt.Errorf("the endpoint does not know this address or model (%s)", said)
 	case http.StatusTooManyRequests:
-		return fmt.Errorf("the endpoint takes no more requests for now (%s)", said)
+		return fmt.Errorf("the endpoint limits the request rate (%s); try again later", said)
 	}
 	if status < http.StatusBadRequest {
-		return fmt.Errorf("the endpoint sends elsewhere, where nobody is asked (%s)", said)
+		return fmt.Errorf("the endpoint redirects, which is not followed (%s)", said)
 	}
 	return fmt.Errorf("the endpoint failed (%s)", said)
 }
@@ -51,11 +51,11 @@ func (c *Client) unreached(err error) error {
 	host := jsondoc.Quote(c.address.Host)
 	switch {
 	case errors.As(err, &name):
-		return fmt.Errorf("%w: there is no host of the name in %s", harness.ErrNotConnected, host)
+		return fmt.Errorf("%w: the host in %s does not resolve", harness.ErrNotConnected, host)
 	case errors.As(err, &certificate):
-		return fmt.Errorf("%w: %s does not prove who it is: %s", harness.ErrNotConnected, host, c.printable(certificate.Err.Error()))
+		return fmt.Errorf("%w: the certificate of %s is not valid: %s", harness.ErrNotConnected, host, c.printable(certificate.Err.Error()))
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return fmt.Errorf("%w: nobody answers at %s", harness.ErrNotConnected, host)
+		return fmt.Errorf("%w: no connection to %s", harness.ErrNotConnected, host)
 	case errors.Is(err, errTooLarge):
 		return errTooLarge
 	}
