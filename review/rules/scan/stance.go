@@ -44,7 +44,7 @@ func (s *reader) stance(f *frame, first, last int) Stance {
 	if s.negated(first) || s.denied(f) || s.listed && s.tokens[0].gap&gBullet != 0 {
 		st |= Negated
 	}
-	if s.asked(first, last) {
+	if s.asked(first, last) || s.reported(first) {
 		st |= Asked
 	}
 	if s.shown(first, last) {
@@ -138,15 +138,26 @@ func (s *reader) asked(first, last int) bool {
 	return false
 }
 
+// reported reports whether words such as "tried to" or "may ask you", which tell
+// what others do, stand before the match in its clause.
+func (s *reader) reported(first int) bool {
+	for j := first - 1; j >= 0 && s.tokens[j+1].gap&(clauseEnds|gComma) == 0; j-- {
+		if s.sets[j].has(s.g.reporting) {
+			return true
+		}
+	}
+	return false
+}
+
 // shown reports whether the match is quoted within a sentence that has words
-// of its own before it.
+// of its own before it, or a word before it and more behind.
 func (s *reader) shown(first, last int) bool {
 	if !s.inQuotes(first, last) {
 		return false
 	}
 	for i := first; i >= 0; i-- {
 		if s.tokens[i].gap&gQuote != 0 {
-			return i >= 2
+			return i >= 2 || i == 1 && s.n-last > 2
 		}
 	}
 	return false
