@@ -28,13 +28,13 @@ func TestAuthority(t *testing.T) {
 	actors := []Actor{{User, "ada"}, {Agent, "ada"}, {Chief, "ada"}, {Kind: System}, {}}
 	for act := range authority {
 		for i, actor := range actors {
-			strangers := []Actor{{User, "eve"}, {Agent, "eve"}, {Chief, "eve"}, {Kind: System}, {}}
+			outsiders := []Actor{{User, "eve"}, {Agent, "eve"}, {Chief, "eve"}, {Kind: System}, {}}
 			for j, kind := range []ActorKind{User, Agent, Chief} {
 				if kind != actor.Kind {
-					strangers = append(strangers, actors[j]) // the same name in another role
+					outsiders = append(outsiders, actors[j]) // the same name in another role
 				}
 			}
-			authors := map[bool][]Actor{true: {actor}, false: strangers}
+			authors := map[bool][]Actor{true: {actor}, false: outsiders}
 			for mine, table := range map[bool]map[Act]string{true: own, false: others} {
 				for _, author := range authors[mine] {
 					if !mine && author == actor {

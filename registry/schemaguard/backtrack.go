@@ -28,29 +28,29 @@ func backtracking(pattern string) (*regexp2.Regexp, error) {
 	return regexp2.Compile(pattern, regexp2.ECMAScript|regexp2.Unicode)
 }
 
-// patience is the time that one validation has for backtracking. Whoever holds
+// backtrackBudget limits the backtracking time of one validation. Whoever holds
 // busy validates.
-type patience struct {
+type backtrackBudget struct {
 	busy  sync.Mutex
 	left  time.Duration
 	short string // the first expression that no answer was had from, and why; "" for none
 }
 
 // begin takes the time for a validation. The caller calls end.
-func (p *patience) begin() {
+func (p *backtrackBudget) begin() {
 	p.busy.Lock()
 	p.left, p.short = maxBacktracking, ""
 }
 
 // end gives the time back and says which expression could not be run.
-func (p *patience) end() string {
+func (p *backtrackBudget) end() string {
 	defer p.busy.Unlock()
 	return p.short
 }
 
 // gaveUp notes that an expression could not be run. What it would have said
 // counts for nothing then, whatever the schema makes of it.
-func (p *patience) gaveUp(pattern, why string) bool {
+func (p *backtrackBudget) gaveUp(pattern, why string) bool {
 	if p.short == "" {
 		p.short = fmt.Sprintf("the regular expression %s %s, so the value is not checked", jsondoc.Quote(pattern), why)
 	}
@@ -59,35 +59,35 @@ func (p *patience) gaveUp(pattern, why string) bool {
 
 // slow is a regular expression that backtracks.
 type slow struct {
-	re       *regexp2.Regexp
-	pattern  string
-	patience *patience
+	re      *regexp2.Regexp
+	pattern string
+	budget  *backtrackBudget
 }
 
 func (s slow) String() string { return s.pattern }
 
 // MatchString reports whether text matches. It is called by who holds the
-// patience.
+// budget.
 func (s slow) MatchString(text string) (matches bool) {
 	switch {
-	case s.patience.short != "":
+	case s.budget.short != "":
 		return false
 	case len(text) > maxBacktracked:
-		return s.patience.gaveUp(s.pattern, fmt.Sprintf("backtracks, and is not run on more than %d bytes", maxBacktracked))
-	case s.patience.left <= 0:
-		return s.patience.gaveUp(s.pattern, "takes too long")
+		return s.budget.gaveUp(s.pattern, fmt.Sprintf("backtracks, and is not run on more than %d bytes", maxBacktracked))
+	case s.budget.left <= 0:
+		return s.budget.gaveUp(s.pattern, "takes too long")
 	}
 	defer func() {
 		if recover() != nil { // a mistake of the engine is no answer
-			matches = s.patience.gaveUp(s.pattern, "cannot be run")
+			matches = s.budget.gaveUp(s.pattern, "cannot be run")
 		}
 	}()
 	began := time.Now()
-	s.re.MatchTimeout = s.patience.left
+	s.re.MatchTimeout = s.budget.left
 	matches, err := s.re.MatchString(text)
-	s.patience.left -= time.Since(began)
+	s.budget.left -= time.Since(began)
 	if err != nil {
-		return s.patience.gaveUp(s.pattern, "takes too long")
+		return s.budget.gaveUp(s.pattern, "takes too long")
 	}
 	return matches
 }
@@ -95,10 +95,10 @@ func (s slow) MatchString(text string) (matches bool) {
 // unrunnable is a regular expression that no engine here can run. It is
 // accepted, as others may; a value that it would have to judge is not.
 type unrunnable struct {
-	pattern  string
-	patience *patience
+	pattern string
+	budget  *backtrackBudget
 }
 
 func (u unrunnable) String() string { return u.pattern }
 
-func (u unrunnable) MatchString(string) bool { return u.patience.gaveUp(u.pattern, "cannot be run") }
+func (u unrunnable) MatchString(string) bool { return u.budget.gaveUp(u.pattern, "cannot be run") }

@@ -15,7 +15,7 @@ import (
 type Schema struct {
 	graph    *graph
 	compiled *jsonschema.Schema
-	patience patience
+	budget   backtrackBudget
 }
 
 // Unrun returns the regular expressions of the schema that nothing here can
@@ -39,7 +39,7 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(denyLoader{})
 	s := &Schema{graph: g}
-	c.UseRegexpEngine(s.patience.compile)
+	c.UseRegexpEngine(s.budget.compile)
 	if old(g.root.node) {
 		c.RegisterVocabulary(newerDefs())
 	}

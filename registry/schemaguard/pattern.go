@@ -113,7 +113,7 @@ func (g *graph) collect(pattern string, s spot) program {
 // compile is the validator's engine for regular expressions. It is asked for
 // those of the schema, which have been measured, and for texts that a schema
 // wants to be regular expressions, which have not.
-func (p *patience) compile(pattern string) (jsonschema.Regexp, error) {
+func (p *backtrackBudget) compile(pattern string) (jsonschema.Regexp, error) {
 	if utf8.RuneCountInString(pattern) > MaxPattern {
 		return nil, fmt.Errorf("has more than %d characters", MaxPattern)
 	}

@@ -47,9 +47,9 @@ func (s *Schema) validate(n *jsondoc.Node) error {
 	if !s.graph.patient {
 		return s.compiled.Validate(value(n))
 	}
-	s.patience.begin()
+	s.budget.begin()
 	err := s.compiled.Validate(value(n))
-	if short := s.patience.end(); short != "" {
+	if short := s.budget.end(); short != "" {
 		return errors.New(short)
 	}
 	return err

@@ -34,7 +34,7 @@ func valueRules() []Rule {
 			Check: eachSchema(func(s *schema) []Finding {
 				var found []Finding
 				for _, part := range s.parts {
-					if found = append(found, s.contradictions(part)...); len(found) >= maxPerText {
+					if found = append(found, s.conflictingKeywords(part)...); len(found) >= maxPerText {
 						return found[:maxPerText]
 					}
 				}
@@ -137,8 +137,9 @@ func portable(n *jsondoc.Node) bool {
 	return ok
 }
 
-// contradictions finds what a subschema says against itself.
-func (s *schema) contradictions(part *subschema) []Finding {
+// conflictingKeywords returns findings for keywords of a subschema that exclude
+// each other.
+func (s *schema) conflictingKeywords(part *subschema) []Finding {
 	n := part.node
 	var found []Finding
 	add := func(key, format string, args ...any) {

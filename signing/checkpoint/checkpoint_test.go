@@ -281,7 +281,7 @@ func calls(n int) []string {
 // after a change.
 func TestSigned(t *testing.T) {
 	signer, known := keyPair(t)
-	witness, strangers := keyPair(t)
+	witness, unrelated := keyPair(t)
 	c := at(12)
 	signed, err := checkpoint.Sign(c, signer, witness)
 	if err != nil {
@@ -297,7 +297,7 @@ func TestSigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, verifiers := range map[string]note.Verifiers{"a stranger's key": strangers, "no key": nil} {
+	for name, verifiers := range map[string]note.Verifiers{"a stranger's key": unrelated, "no key": nil} {
 		if _, err := checkpoint.Open(alone, verifiers); !errors.Is(err, checkpoint.ErrUnsigned) {
 			t.Errorf("with %s: %v", name, err)
 		}
