@@ -38,9 +38,9 @@ func places() []place {
 		{"a missing folder", func(t *testing.T, _ testDB) string {
 			t.Helper()
 			return filepath.Join(t.TempDir(), "not", "yet", "toolcrib.db")
-		}, 1, "there is no folder"},
+		}, 1, "does not exist; create it"},
 		{"an empty file", file("toolcrib.db", nil, 0o600), 0, ""},
-		{"a few bytes", file("toolcrib.db", []byte("hello"), 0o600), 1, "another"},
+		{"a few bytes", file("toolcrib.db", []byte("hello"), 0o600), 1, "not a toolcrib database"},
 		{"a text", file("toolcrib.db", []byte(strings.Repeat("This is a letter. ", 400)), 0o600), 1, ""},
 		{"a folder", func(t *testing.T, _ testDB) string { t.Helper(); return t.TempDir() }, 1, ""},
 		{"a folder below a file", func(t *testing.T, c testDB) string { t.Helper(); return filepath.Join(c.path, "toolcrib.db") }, 1, ""},
@@ -60,7 +60,7 @@ func places() []place {
 				t.Fatal(err)
 			}
 			return link
-		}, 1, "is not there"},
+		}, 1, "which does not exist"},
 		{"a database of a newer toolcrib", func(t *testing.T, c testDB) string {
 			t.Helper()
 			newer := c.copied(t)
