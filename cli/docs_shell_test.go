@@ -92,7 +92,7 @@ func (r *reader) types(line string) typed {
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.dir, r.env, &out, &errs
 	cmd.WaitDelay = time.Second
-	err := proc.Run(cmd) // with what the shell started: an editor would wait for ever
+	err := proc.Run(cmd) // with what the shell started: an editor would never end
 	if ctx.Err() != nil || cmd.ProcessState == nil {
 		r.t.Fatalf("%s: %v", line, err)
 	}

@@ -15,7 +15,7 @@ import (
 	"toolcrib/store"
 )
 
-// extract is what is to be written: the merged view, or a part of it.
+// extract holds the definitions to write: the merged view, or a part of it.
 type extract struct {
 	layer         registry.Layer
 	tools, agents []store.Exported

@@ -22,7 +22,7 @@ func readText(t *testing.T, file string) string {
 }
 
 // TestListsLoseNothing imports and approves what MCP servers list, and exports
-// it again: every tool is what it was, with all its keys. A second list that
+// it again: every tool is unchanged, with all its keys. A second list that
 // differs in form only leads to no proposal. (H9)
 func TestListsLoseNothing(t *testing.T) {
 	files, err := filepath.Glob("testdata/lists/*.json")

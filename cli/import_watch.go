@@ -58,7 +58,7 @@ approve the proposals.`,
 	return cmd
 }
 
-// pollResult is what a look at a server gave.
+// pollResult is the outcome of one poll of a server.
 type pollResult struct {
 	from place
 	data []byte

@@ -29,7 +29,7 @@ type docInit struct {
 	Imports  []docImport     `json:"imports"`
 	Failures []docInitFailed `json:"failures"`
 	Agent    []docProposal   `json:"agent"` // the proposal of the agent of wrapped clients, where there is none
-	// Configuration is what the user's file lacks for the approved tools to run,
+	// Configuration holds what the user's file lacks for the approved tools to run,
 	// with secrets masked.
 	Configuration string `json:"configuration,omitempty"`
 	DryRun        bool   `json:"dry_run,omitempty"`

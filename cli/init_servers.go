@@ -149,8 +149,8 @@ func folderOf(s clients.Server, f clients.File, dir string, env Env) string {
 	return ""
 }
 
-// named completes a configuration once the server has a name, and says what is
-// wrong with it.
+// named completes a configuration once the server has a name, and returns its
+// fault, if any.
 func (s serverConfig) named(label string, values map[string]string) (serverConfig, string) {
 	if token, ok := values[tokenKey]; ok {
 		s.TokenEnv = "TOOLCRIB_" + strings.ToUpper(label) + "_TOKEN"

@@ -9,8 +9,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// lintCorpus is what lint holds tools against: what toolcrib ships, and the tools
-// that it has looked at in the same run. What is live is not known.
+// lintCorpus holds the tools that lint compares with: the shipped ones, and those
+// read in the same run. It does not know the live ones.
 type lintCorpus struct {
 	shipped       rules.Memory
 	models        []*rules.Peer // the tools of shipped

@@ -9,7 +9,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// explained is what the rules made of one sentence of a file.
+// explained describes how the rules judged one sentence of a file.
 type explained struct {
 	file, subject string
 	rules.Explanation

@@ -52,7 +52,7 @@ func writeAgentPreview(p *page, docs []docPreview, show string) {
 	}
 }
 
-// costTable says what each channel costs, and what the proposals add.
+// costTable lists the cost of each channel, and what the proposals add.
 func costTable(p *page, docs []docPreview) {
 	if docs[0].Change == nil {
 		rows := make([][]string, len(docs))
@@ -96,7 +96,7 @@ func becomes(d docPreview) string {
 	return "changed"
 }
 
-// writeCuts says where hosts cut what is shown; what holds for every channel
+// writeCuts lists where hosts cut a text; what holds for every channel
 // is said once.
 func writeCuts(p *page, docs []docPreview) {
 	said := map[string]bool{}

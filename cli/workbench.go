@@ -86,7 +86,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 }
 
 // runProgram shows the workbench until it is left. Signals are asked for once,
-// here: with a handler of its own Bubble Tea can wait for ever for a loop that a
+// here: with a handler of its own Bubble Tea can wait endlessly for a loop that a
 // context has ended already. A signal cancels what is being written; how that
 // ended is told once the terminal is as it was. A second one does not wait.
 func (a *app) runProgram(ctx context.Context, m *tui.Model, width, height int) error {

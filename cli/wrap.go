@@ -27,7 +27,7 @@ type docWrap struct {
 	Kind    string        `json:"kind"`
 	Files   []docWrapFile `json:"files"`
 	Written bool          `json:"written"`
-	// Configuration is what is added to the user's file, with secrets masked.
+	// Configuration is added to the user's file, with secrets masked.
 	Configuration string `json:"configuration,omitempty"`
 	DryRun        bool   `json:"dry_run,omitempty"`
 }
@@ -41,7 +41,7 @@ type docWrapFile struct {
 	Refused string    `json:"refused,omitempty"`
 }
 
-// wrapEntry is what the server is called that stands for the others.
+// wrapEntry is the name of the server that replaces the others.
 const wrapEntry = "toolcrib"
 
 func newWrap(a *app) *cobra.Command {

@@ -8,7 +8,7 @@
 // parsed by tailscale/hujson, TOML by the AST of pelletier/go-toml, whose nodes
 // carry byte ranges (BurntSushi/toml has none), YAML by go.yaml.in/yaml, whose
 // nodes have a line and a column. No library writes the file, as each of them
-// would format the rest of it anew. The result of every edit is parsed again, and
+// would reformat the rest of it. The result of every edit is parsed again, and
 // the edit is refused unless the servers are the wanted ones and everything else
 // is what it was.
 //

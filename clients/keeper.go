@@ -45,13 +45,13 @@ type Change struct {
 	record record
 	fresh  bool // the backup and the record are to be made
 	undo   bool // they are to be taken away
-	exact  bool // the file is what it was before it was wrapped
+	exact  bool // the file is byte for byte as before it was wrapped
 }
 
 // None reports whether there is nothing to write.
 func (c Change) None() bool { return !c.undo && bytes.Equal(c.Before.data, c.After.data) }
 
-// record says what a wrapped file was.
+// record describes a file before it was wrapped.
 type record struct {
 	Schema   int       `json:"schema"`
 	Client   string    `json:"client"`

@@ -28,7 +28,7 @@ type liveCache struct {
 	alike      alike
 }
 
-// alike is what was last found to be like a tool, by the sketches that it is
+// alike holds the tools last found similar to a tool, by the sketches that it is
 // looked for with.
 type alike struct {
 	text, purpose overlap.Sketch

@@ -13,7 +13,7 @@ const mostTwins = 8
 // twins returns the latest proposals, open or rejected, that have the text of a
 // draft: those on other subjects, and those that say the same of its own subject
 // in everything. Of its own subject, a text that stays while something else
-// changes is what revising it looks like.
+// changes counts as a revision, not as a twin.
 func twins(ctx context.Context, r Reader, id proposals.ID, draft proposals.Draft) ([]rules.Twin, error) {
 	hash := draft.TextHash()
 	if hash == "" {

@@ -76,7 +76,7 @@ func (m *Model) back() tea.Cmd {
 	return nil
 }
 
-// stamped reads anew what is on the screen when something was written.
+// stamped reloads the screen when something was written.
 func (m *Model) stamped(msg stampMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:

@@ -22,7 +22,7 @@ type wroteMsg struct {
 	open  *proposals.Proposal // to show now
 	// decided are no longer marked when it succeeded.
 	decided []proposals.ID
-	// undone is what the user did not get when it failed; "" for "not written".
+	// undone names what did not happen when it failed; "" for "not written".
 	undone string
 	err    error
 }

@@ -38,7 +38,7 @@ const (
 	toolName = "`?[a-z][a-z0-9]*(?:_[a-z0-9]+)+`?"
 	// host is what answers for tools.
 	host = `(?:tool|function|api|command|query|search|script|database)`
-	// access is what cannot be looked at without a tool.
+	// access names things that nobody can see without a tool.
 	access = `(?:(?:the|your|its|all|this|that|these|those|every|each)\s)?(?:[a-z]+\s){0,2}?` +
 		`(?:web|internet|database|codebase|repository|repo|project\sfiles|issue\stracker|tracker|inbox|mailbox|calendar|memories|file\ssystem|logs?|terminal)\b`
 	// path is a file by its name and extension.

@@ -128,7 +128,7 @@ func schemaRules() []Rule {
 		{
 			ID: "D106", Name: "pattern-not-run", Severity: Warn,
 			Doc: "A schema holds a regular expression that cannot be run here: it is none in the syntax of " +
-				"ECMA-262, which JSON Schema asks for. Nobody can say then whether a value is what was approved, so " +
+				"ECMA-262, which JSON Schema asks for. toolcrib cannot tell whether a value was approved, so " +
 				"every call that brings one is refused, and every result.",
 			Suggestion: "Write the expression in the syntax of ECMA-262, or take it out.",
 			Bad:        Example{Show: `"pattern":"^[a-z]++$"`, Draft: accepting("get_invoices", strings.Replace(byNumber, "PATTERN", "^[a-z]++$", 1))},

@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// evidence is what the wording of a definition gives for or against it.
+// evidence is the weighed wording of a definition.
 type evidence struct {
 	byRule map[string][]Finding
 	signs  []Sentence // sentences that are telling and that no rule names
@@ -30,7 +30,7 @@ func (c *Change) table() *Learned {
 	return PromptTable()
 }
 
-// looked is what the wording rules find in the change, before it is weighed.
+// looked returns what the wording rules find in the change, before it is weighed.
 func (c *Change) looked() []Finding {
 	var found []Finding
 	for i := range attacks() {

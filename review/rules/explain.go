@@ -10,13 +10,13 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// Explanation says what the rules about wording make of one sentence. Its texts
+// Explanation describes how the wording rules judge one sentence. Its texts
 // are untrusted: escape them before they reach a screen.
 type Explanation struct {
 	Path     string
 	Sentence string // decoded when it was encoded
 	Concepts []string
-	// Score is what the learned table gives the sentence, Threshold the score from
+	// Score is given to the sentence by the learned table, Threshold the score from
 	// which it warns without a frame.
 	Score, Threshold float64
 	Warns            bool // without a frame

@@ -25,7 +25,7 @@ type Learned struct {
 	// WithFrame is the score from which a frame warns, by its rule: low for a rule
 	// that honest texts seldom meet, Threshold for one that it lacks.
 	WithFrame map[string]float32
-	// Scale is what a weight of one unit counts, by group.
+	// Scale is the value of a weight of one unit, by group.
 	Scale   [groupCount]float32
 	Weights [groupCount][]int8
 
@@ -131,7 +131,7 @@ func (t *Learned) Score(f *Features) float64 {
 	return score
 }
 
-// Norm is what the sum over n features of group g is multiplied by.
+// Norm returns the factor for the sum over n features of group g.
 func Norm(g, n int) float64 {
 	if g == signalGroup {
 		n = 0 // each signal counts by itself

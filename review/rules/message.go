@@ -11,7 +11,7 @@ import (
 // purposeMark stands in a rule's message for what the tool says it is for.
 const purposeMark = "{purpose}"
 
-// message says what is wrong with a match: the rule's sentence, the sentence of the
+// message describes a match: the rule's sentence, the sentence of the
 // text with the passage between ">>" and "<<", and the words that fill the frame
 // with their concepts.
 func (a *attack) message(c *Change, s *scanned, p passage, m *scan.Match) string {

@@ -37,7 +37,7 @@ func annotationRules() []Rule {
 			Doc: "The annotations say something else than the name: a `get_` or `search_` tool that writes or " +
 				"destroys, or a `create_`, `update_` or `delete_` tool that only reads. One of the two is wrong, and " +
 				"hosts decide by the annotations whether to ask.",
-			Suggestion: "Correct the annotation, or give the tool a name that says what it does.",
+			Suggestion: "Correct the annotation, or rename the tool after what it does.",
 			Bad:        Example{Show: `"readOnly": true for delete_invoices`, Draft: deletes(yes())},
 			Good:       Example{Show: `"readOnly": false for delete_invoices`, Draft: deletes(no())},
 		}, func(t *registry.Tool) []Finding {

@@ -214,7 +214,7 @@ func comesBack() Rule {
 		ID: "R218", Name: "comes-back", Severity: Warn, Waivable: true,
 		Doc: "What was taken out of use is in use again, by way of another change: an older version is " +
 			"restored, or a definition of the same id is put into a layer above the one that was deactivated.",
-		Suggestion: "Propose to reactivate it, so that this is what is decided; or say in the rationale why it was deactivated and what has changed.",
+		Suggestion: "Propose to reactivate it, so that the decision is about that; or explain in the rationale why it was deactivated and what has changed.",
 		Bad:        returning(proposals.Restore),
 		Good:       returning(proposals.Reactivate),
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {

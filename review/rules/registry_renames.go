@@ -53,7 +53,7 @@ func renameRules() []Rule {
 			"It is %s (version %d) under another name.", registry.Active, otherTool()),
 		twin("R302", "deactivated-under-another-name",
 			"A new tool says and takes word for word what one did that was taken out of use. Whoever decided that decided about the content, not about the name.",
-			"Propose to reactivate the tool, so that this is what is decided.",
+			"Propose to reactivate the tool, so that the decision is about that.",
 			"It is the deactivated %s (version %d) under another name.", registry.Deactivated, gone),
 		{
 			ID: "R303", Name: "retired-in-other-words", Severity: Warn, Waivable: true,

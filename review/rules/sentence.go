@@ -88,7 +88,7 @@ func (t *Learned) mostTelling(list []Sentence, matches []scan.Match) []Sentence 
 	return kept
 }
 
-// setting is what the sentences of a tool are held against: what it is called,
+// setting holds what the sentences of a tool are compared with: what it is called,
 // what it says it does, and which parameters it has.
 type setting struct {
 	about map[string]bool // stems of its names and its first sentence
@@ -173,7 +173,7 @@ func letterOrDigit(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// isDomain reports whether the concept is one that says what a tool is about.
+// isDomain reports whether the concept names the domain of a tool.
 func isDomain(concept string) bool { return ofKind(concept, 'd') }
 
 // forFrames reports whether the concept is one that only frames ask for: what it

@@ -296,7 +296,7 @@ func TestAsksAtTheTerminal(t *testing.T) {
 
 const childKey = "TOOLCRIB_TEST_CHILD_KEY"
 
-// TestSignsAsChild is what TestAsksAtTheTerminal runs in a terminal.
+// TestSignsAsChild runs in a terminal, started by TestAsksAtTheTerminal.
 func TestSignsAsChild(t *testing.T) {
 	file := os.Getenv(childKey)
 	if file == "" {
@@ -307,7 +307,7 @@ func TestSignsAsChild(t *testing.T) {
 	}
 }
 
-// TestNoKey says what is missing and what to do.
+// TestNoKey checks that the error names the missing key and the remedy.
 func TestNoKey(t *testing.T) {
 	dir := t.TempDir()
 	nonsense := filepath.Join(dir, "nonsense")

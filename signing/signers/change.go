@@ -23,7 +23,7 @@ type Change struct {
 	Next     *Signers
 }
 
-// Act is what the statement about the change has.
+// Act returns the act of the statement about the change.
 func (c Change) Act() *statement.Signers {
 	a := &statement.Signers{Number: c.Number, State: c.Next.Digest()}
 	if c.Previous != nil {

@@ -117,7 +117,7 @@ func TestLikeKeygen(t *testing.T) {
 		{name: "a certificate of a host", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.CertType = ssh.HostCert }), want: signers.ErrUnknownKey},
 		{name: "too early for it", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.ValidAfter = uint64(noon.Unix()) + 1 }), want: signers.ErrNotValid},
 		{name: "too late for it", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.ValidBefore = uint64(noon.Unix()) }), want: signers.ErrNotValid},
-		{name: "for ever", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.ValidAfter, c.ValidBefore = 0, ssh.CertTimeInfinity })},
+		{name: "without an end", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.ValidAfter, c.ValidBefore = 0, ssh.CertTimeInfinity })},
 		{name: "an option that is critical", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.CriticalOptions = map[string]string{"force-command": "true"} }), want: sshsig.ErrSignature, stricter: true},
 		{name: "verification", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.CriticalOptions = map[string]string{"verify-required": ""} }), want: sshsig.ErrSignature, stricter: true},
 		{name: "a certificate by number", allowed: "user:mara cert-authority " + cas, key: mara, cert: good, revoke: "serial: 12", want: signers.ErrRevoked},
@@ -145,7 +145,7 @@ func TestLikeKeygen(t *testing.T) {
 	}
 }
 
-// question is what ssh-keygen is asked.
+// question holds the arguments of one ssh-keygen call.
 type question struct {
 	t         *testing.T
 	dir       string

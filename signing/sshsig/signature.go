@@ -47,7 +47,7 @@ type blob struct {
 	Signature []byte
 }
 
-// signed is what the key signs.
+// signed returns the bytes that the key signs.
 type signed struct {
 	Magic     [6]byte
 	Namespace string

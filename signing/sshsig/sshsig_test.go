@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "have ssh-keygen make the signatures of testdata")
 
-// message is what is signed here: a statement as it is published.
+// message is the signed text: a statement as it is published.
 func message(t testing.TB) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "statement", "testdata", "approved_set.txt"))

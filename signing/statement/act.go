@@ -29,7 +29,7 @@ var acts = map[Verdict]func(Verdict) Act{
 	SignersChanged: func(Verdict) Act { return &Signers{} },
 }
 
-// Act is what a statement is about: *Decision, *Waiver, *CallAnswer, *Tier or
+// Act is the subject matter of a statement: *Decision, *Waiver, *CallAnswer, *Tier or
 // *Signers.
 type Act interface {
 	verdict() Verdict

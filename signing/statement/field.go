@@ -18,7 +18,7 @@ type field interface {
 	set(text string)
 }
 
-// form is what the text of a field looks like.
+// form describes the syntax of a field.
 type form struct {
 	valid    func(string) bool
 	expected string

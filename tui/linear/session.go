@@ -16,13 +16,13 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Config is what the dialogue takes from outside.
+// Config holds what the dialogue takes from outside.
 type Config struct {
 	tui.Config
 	In  io.Reader
 	Out io.Writer
-	// Keyboard is what an editor reads from, and Screen what it draws on; it has
-	// the terminal where they are files.
+	// Keyboard and Screen are passed to an editor; it runs in the terminal
+	// when they are files.
 	Keyboard io.Reader
 	Screen   io.Writer
 	// Resolve finds proposals by what people call them.

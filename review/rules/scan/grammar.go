@@ -101,7 +101,7 @@ func Compile(spec Spec) (*Grammar, error) {
 // FrameErrors lists the frames that do not compile.
 type FrameErrors []FrameError
 
-// FrameError is what is wrong with one frame of a Spec.
+// FrameError reports a fault in one frame of a Spec.
 type FrameError struct {
 	Frame int // its number
 	Err   error
