@@ -101,6 +101,7 @@ func runMCP(ctx context.Context, a *app, f mcpFlags) error {
 		return err
 	}
 	c.Desk, c.Gateway, c.Registry = proposer{desk}, toolUser{run.Gateway}, approved{a.db, c.Caller.Layer.View()}
+	c.Upstream = run.upstream
 	c.Prompter = prompter{desk, a.builtin(desk), a.env.Now}
 	server, err := mcp.New(c)
 	a.restoreGC()

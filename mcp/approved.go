@@ -85,9 +85,17 @@ func invalid(format string, args ...any) error {
 }
 
 // follow tells clients when something was approved, whoever approved it and in
-// which process, until ctx ends.
+// which process, and when an upstream server changed an approved tool, until ctx
+// ends. It returns once the servers are being asked.
 func (s *Server) follow(ctx context.Context) {
 	last, _ := s.config.Registry.State(ctx) // what cannot be read now is read at the next turn
+	followed := map[string]bool{}
+	s.followUpstream(ctx, followed)
+	go s.poll(ctx, last, followed)
+}
+
+// poll looks again and again whether something was approved since last.
+func (s *Server) poll(ctx context.Context, last int64, followed map[string]bool) {
 	ticker := time.NewTicker(s.config.Every)
 	defer ticker.Stop()
 	for {
@@ -101,6 +109,7 @@ func (s *Server) follow(ctx context.Context) {
 			continue
 		}
 		last = state
+		s.followUpstream(ctx, followed)
 		s.stand()
 	}
 }

@@ -107,7 +107,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	go s.follow(ctx)
+	s.follow(ctx)
 	web := serve(s.Handler(h))
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(newDoor(l)) }()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -63,13 +64,13 @@ func (s *Server) tools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListTo
 	if after != "" && !registry.ValidID(after) {
 		return nil, invalid("the cursor is none of ours")
 	}
-	_, entries, err := s.config.Gateway.Tools(ctx, s.config.Caller)
+	entries, err := s.exposed(ctx)
 	if err != nil {
 		return nil, err
 	}
+	s.awaitUpstream(ctx, entries)
 	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool {
-		t := e.Definition.Tool
-		return t.Kind != registry.ActionTool || e.Subject.ID <= after || s.owns(t.WireName()) || !s.serves(t)
+		return e.Subject.ID <= after || s.config.Upstream.Drifted(e.Definition.Tool)
 	})
 	slices.SortFunc(entries, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: fresh()}
@@ -83,6 +84,58 @@ func (s *Server) tools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListTo
 	approved, err := approvedTools(entries)
 	out.Tools = append(out.Tools, approved...)
 	return out, err
+}
+
+// exposed returns the approved tools of the agent that the client may use.
+func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
+	_, entries, err := s.config.Gateway.Tools(ctx, s.config.Caller)
+	return slices.DeleteFunc(entries, func(e registry.Entry) bool {
+		t := e.Definition.Tool
+		return t.Kind != registry.ActionTool || s.owns(t.WireName()) || !s.serves(t)
+	}), err
+}
+
+// upstreamTime is how long a list waits for servers that have not yet said what
+// they list. The tools of a slower one are listed as they were approved, and the
+// client hears when that turns out to be wrong.
+const upstreamTime = 10 * time.Second
+
+// awaitUpstream waits for the first answers of the servers of tools: a client may
+// read the list only once.
+func (s *Server) awaitUpstream(ctx context.Context, entries []registry.Entry) {
+	ctx, stop := context.WithTimeout(ctx, upstreamTime)
+	defer stop()
+	s.config.Upstream.Asked(ctx, upstreamServers(entries))
+}
+
+// followUpstream has the servers of the exposed tools asked what they list, until
+// ctx ends. Clients hear of changes.
+func (s *Server) followUpstream(ctx context.Context, known map[string]bool) {
+	if !s.config.Expose.native() {
+		return
+	}
+	entries, err := s.exposed(ctx)
+	if err != nil {
+		return // the list itself reports it
+	}
+	for _, name := range upstreamServers(entries) {
+		if !known[name] {
+			known[name] = true
+			s.config.Upstream.Follow(ctx, []string{name}, s.stand)
+		}
+	}
+}
+
+// upstreamServers returns the names of the MCP servers that tools are from.
+func upstreamServers(entries []registry.Entry) []string {
+	var names []string
+	for _, e := range entries {
+		p := e.Definition.Tool.Provider
+		if p != nil && p.Type == registry.ProviderMCP && !slices.Contains(names, p.Server) {
+			names = append(names, p.Server)
+		}
+	}
+	return names
 }
 
 // serves reports whether a tool is of a server that the client may use.

@@ -46,6 +46,18 @@ type Gateway interface {
 	Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error)
 }
 
+// Upstream knows what the servers of approved tools list now.
+type Upstream interface {
+	// Follow asks servers until ctx ends, and calls changed after an answer that
+	// differs from the one before.
+	Follow(ctx context.Context, names []string, changed func())
+	// Asked waits until each of them has answered once or failed to, or ctx ends.
+	Asked(ctx context.Context, names []string)
+	// Drifted reports whether the server of a tool was last seen to list it
+	// otherwise than approved.
+	Drifted(t *registry.Tool) bool
+}
+
 // Registry is what clients may read of what was approved. What is not there is
 // review.ErrNotFound.
 type Registry interface {
@@ -99,6 +111,7 @@ type Problem struct {
 type Config struct {
 	Desk      Desk
 	Gateway   Gateway
+	Upstream  Upstream // nil when no list shows approved tools
 	Registry  Registry
 	Prompter  Prompter
 	Documents Documents
@@ -177,6 +190,9 @@ func New(c Config) (*Server, error) {
 	if c.As != (proposals.Actor{}) && c.As.Kind != proposals.Agent {
 		return nil, fmt.Errorf("%w: an MCP client acts as an agent, not as %s; use --as agent:NAME", proposals.ErrAuthority, c.As)
 	}
+	if c.Expose.native() && c.Upstream == nil {
+		return nil, errors.New("mcp: approved tools are listed only as their servers still have them; Upstream is missing")
+	}
 	if c.Every <= 0 {
 		c.Every = DefaultEvery
 	}
@@ -249,7 +265,7 @@ func (s *Server) addTools() error {
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	go s.follow(ctx)
+	s.follow(ctx)
 	to := &shared{to: out}
 	from := &inbox{lines: bufio.NewReaderSize(in, 64<<10), out: to}
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(from), Writer: to, MaxLineLength: 2 * maxMessage})

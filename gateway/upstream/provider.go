@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"toolcrib/gateway"
-	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 )
@@ -19,8 +18,13 @@ import (
 type Provider struct {
 	find func(name string) (Server, bool)
 
-	mu    sync.Mutex
-	links map[string]*link
+	ctx       context.Context // of what runs between calls, until Close
+	stop      context.CancelFunc
+	following sync.WaitGroup
+
+	mu        sync.Mutex
+	links     map[string]*link
+	followers map[string]*follower
 }
 
 var _ gateway.Provider = (*Provider)(nil)
@@ -47,11 +51,14 @@ func (l *link) release() { <-l.busy }
 
 // NewProvider returns a provider for the servers that find knows.
 func NewProvider(find func(name string) (Server, bool)) *Provider {
-	return &Provider{find: find, links: map[string]*link{}}
+	ctx, stop := context.WithCancel(context.Background())
+	return &Provider{find: find, ctx: ctx, stop: stop, links: map[string]*link{}, followers: map[string]*follower{}}
 }
 
 // Close ends every connection.
 func (p *Provider) Close() {
+	p.stop()
+	p.following.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, l := range p.links {
@@ -81,11 +88,9 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 		return gateway.Output{}, notListed(err)
 	}
 	name := cmp.Or(t.OriginName(), t.ID)
-	d := drift{Server: server.Name, Name: name, Listed: hashOf(tools, name)}
-	if t.Source != nil && t.Source.Type == registry.SourceMCP {
-		d.Approved = t.Source.Hash
-	}
+	d := drift{Server: server.Name, Name: name, Approved: approvedHash(t), Listed: hashOf(tools, name)}
 	if d.Approved == "" || d.Approved != d.Listed {
+		p.tell(server.Name)
 		return gateway.Output{}, d.refusal(t.ID)
 	}
 	if ps := excluded(tools, name); len(ps) > 0 {
@@ -132,7 +137,14 @@ func (p *Provider) session(ctx context.Context, s Server) (session *Session, fre
 	if l.session != nil && l.session.alive() {
 		return l.session, false, nil
 	}
-	if l.session, err = Connect(ctx, s, nil); err != nil {
+	var changed func()
+	p.mu.Lock()
+	followed := p.followers[s.Name] != nil
+	p.mu.Unlock()
+	if followed {
+		changed = func() { p.tell(s.Name) }
+	}
+	if l.session, err = Connect(ctx, s, changed); err != nil {
 		l.session = nil
 		return nil, false, err
 	}
