@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/internal/door"
 	"toolcrib/mcp"
 )
 
@@ -119,7 +120,7 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *app, server *mcp.Server) err
 	switch {
 	case err != nil:
 		return usagef("--http is %q; write HOST:PORT, such as 127.0.0.1:8765", f.http)
-	case !f.remote && !mcp.Loopback(host):
+	case !f.remote && !door.Loopback(host):
 		return usagef("--http is %q, which other machines may reach; write 127.0.0.1:PORT, or say --allow-remote", f.http)
 	}
 	for _, origin := range f.origins {

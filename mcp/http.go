@@ -8,12 +8,11 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/internal/door"
 )
 
 // Path is where the endpoint is.
@@ -22,12 +21,8 @@ const Path = "/mcp"
 // sessionless is the first revision of the protocol without sessions.
 const sessionless = "2026-07-28"
 
-// How long clients may take or stay away.
-const (
-	headerTime  = 10 * time.Second
-	idleSession = 30 * time.Minute
-	closingTime = 3 * time.Second
-)
+// idleSession is how long a session may stay without a request.
+const idleSession = 30 * time.Minute
 
 // HTTP says who may connect over HTTP.
 type HTTP struct {
@@ -52,7 +47,7 @@ func (s *Server) Handler(h HTTP) http.Handler {
 		}
 		withSessions.ServeHTTP(w, r)
 	})
-	return limitWrites(h.guard(s.limiter().hold(mux)))
+	return h.guard(s.limiter().hold(mux))
 }
 
 // guard lets in only who has the token and is no page of another origin.
@@ -60,7 +55,7 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte("Bearer " + h.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, origin := range r.Header.Values("Origin") {
-			if !h.welcome(origin) {
+			if !door.Welcome(origin, h.Origins) {
 				turnAway(w, http.StatusForbidden, "this origin may not connect; toolcrib mcp --allow-origin names those that may")
 				return
 			}
@@ -71,32 +66,12 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 			turnAway(w, http.StatusUnauthorized, "a bearer token is needed; toolcrib mcp says where it is")
 			return
 		}
-		if !admitted(r) {
+		if !door.Admit(r) {
 			turnAway(w, http.StatusServiceUnavailable, "too many connections with the token; close those that are not used, or try again later")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// welcome reports whether a page of an origin may connect.
-func (h HTTP) welcome(origin string) bool {
-	if slices.Contains(h.Origins, origin) {
-		return true
-	}
-	u, err := url.Parse(origin)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && Loopback(u.Hostname())
-}
-
-// Loopback reports whether a host is this machine.
-func Loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-}
-
-// serve returns a server for what comes through a door.
-func serve(h http.Handler) *http.Server {
-	return &http.Server{Handler: h, ConnContext: announce, ReadHeaderTimeout: headerTime, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
 }
 
 // ServeHTTP serves clients on a listener until ctx ends. Calls that are under
@@ -108,20 +83,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s.follow(ctx)
-	web := serve(s.Handler(h))
-	served := make(chan error, 1)
-	go func() { served <- web.Serve(newDoor(l)) }()
-	select {
-	case err := <-served:
-		return fmt.Errorf("mcp: %w", err)
-	case <-ctx.Done():
-	}
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closingTime)
-	defer cancel()
-	if web.Shutdown(closing) != nil {
-		_ = web.Close() // streams of notifications stay open until they are cut
-	}
-	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+	if err := door.Serve(ctx, door.Server(s.Handler(h)), l); err == nil || ctx.Err() == nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
 	return ctx.Err()

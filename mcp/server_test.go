@@ -42,14 +42,3 @@ func TestOnlyAgentsAreServed(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestLoopback(t *testing.T) {
-	for host, want := range map[string]bool{
-		"127.0.0.1": true, "localhost": true, "LOCALHOST": true, "::1": true, "127.8.8.8": true,
-		"": false, "0.0.0.0": false, "::": false, "localhost.example.com": false, "192.168.0.1": false,
-	} {
-		if mcp.Loopback(host) != want {
-			t.Errorf("%q", host)
-		}
-	}
-}

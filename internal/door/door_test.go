@@ -1,4 +1,4 @@
-package mcp
+package door
 
 import (
 	"bufio"
@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-const doorToken = "0123456789abcdef"
+const token = "Bearer 0123456789abcdef"
 
-// openDoor serves behind a door with so many places.
+// openDoor serves whoever shows the token, behind a door with so many places.
 func openDoor(t *testing.T, places int, wait time.Duration) (d *door, addr string) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -20,7 +20,14 @@ func openDoor(t *testing.T, places int, wait time.Duration) (d *door, addr strin
 		t.Fatal(err)
 	}
 	d = &door{Listener: l, places: places, seats: places, time: wait}
-	web := serve(HTTP{Token: doorToken}.guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "served") })))
+	web := Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != token || !Admit(r) {
+			TurnAway(w)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = io.WriteString(w, "served")
+	}))
 	web.ReadHeaderTimeout, web.IdleTimeout = time.Hour, time.Hour // only the door ends anything
 	go func() { _ = web.Serve(d) }()
 	t.Cleanup(func() { _ = web.Close() })
@@ -45,7 +52,7 @@ func ask(t *testing.T, conn net.Conn) int {
 	t.Helper()
 	const hanging = time.Minute // a test that fails ends then
 	_ = conn.SetDeadline(time.Now().Add(hanging))
-	if _, err := io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+doorToken+"\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: "+token+"\r\n\r\n"); err != nil {
 		return 0
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -128,5 +135,16 @@ func TestPlacesFitTheFiles(t *testing.T) {
 	}
 	if places, seats := room(openFiles()); places < 16 || seats < 16 {
 		t.Errorf("%d and %d", places, seats)
+	}
+}
+
+func TestLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"127.0.0.1": true, "localhost": true, "LOCALHOST": true, "::1": true, "127.8.8.8": true,
+		"": false, "0.0.0.0": false, "::": false, "localhost.example.com": false, "192.168.0.1": false,
+	} {
+		if Loopback(host) != want {
+			t.Errorf("%q", host)
+		}
 	}
 }

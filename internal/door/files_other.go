@@ -1,6 +1,6 @@
 //go:build !unix
 
-package mcp
+package door
 
 // openFiles returns how many files the process may have open: here nobody
 // counts them.

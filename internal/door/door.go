@@ -1,12 +1,21 @@
-package mcp
+// Package door is a listener for HTTP that clients without a token cannot fill,
+// and the limits for what comes through it. It knows nothing of what is served.
+package door
 
 import (
 	"container/list"
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+)
+
+// How many connections there may be.
+const (
+	maxConnections     = 1024 // that have shown the token
+	maxUnauthenticated = 4096 // connections that have not
 )
 
 // authenticationTime is how long a connection may take until it has shown the token.
@@ -27,9 +36,9 @@ type door struct {
 	members         int
 }
 
-// newDoor returns the door before l, with as many places as the system has files
-// for.
-func newDoor(l net.Listener) *door {
+// New returns the door before l, with as many places as the system has files
+// for. What it accepts is for a server made by Server.
+func New(l net.Listener) net.Listener {
 	places, seats := room(openFiles())
 	return &door{Listener: l, places: places, seats: seats, time: authenticationTime}
 }
@@ -139,12 +148,25 @@ type visitorKey struct{}
 
 // announce is for http.Server.ConnContext.
 func announce(ctx context.Context, conn net.Conn) context.Context {
+	if encrypted, ok := conn.(*tls.Conn); ok {
+		conn = encrypted.NetConn()
+	}
 	return context.WithValue(ctx, visitorKey{}, conn)
 }
 
-// admitted reports whether the connection of a request that has shown the token
-// may stay. What came without a door, as in a test, may.
-func admitted(r *http.Request) bool {
+// Admit makes the connection of a request that has shown the token a member, and
+// reports whether it may stay. What came without a door, as in a test, may.
+func Admit(r *http.Request) bool {
 	v, ok := r.Context().Value(visitorKey{}).(*visitor)
 	return !ok || v.admit()
+}
+
+// Conn returns the connection of a request as the listener accepted it, nil for
+// what came without a door.
+func Conn(r *http.Request) net.Conn {
+	v, ok := r.Context().Value(visitorKey{}).(*visitor)
+	if !ok {
+		return nil
+	}
+	return v.Conn
 }
