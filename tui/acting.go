@@ -75,20 +75,20 @@ func (m *Model) showUnseen(ps []proposals.Proposal) tea.Cmd {
 
 // openUnseen opens a proposal at what was not on the screen.
 func (m *Model) openUnseen(p proposals.Proposal) tea.Cmd {
-	if m.page != pageProposal || m.proposal.id != p.ID {
-		cmd := m.openProposal(p)
-		m.proposal.tab, m.proposal.unseen = tabDiff, true
-		return cmd
+	pp, ok := m.page.(*proposalPage)
+	if !ok || pp.id != p.ID {
+		pp = m.newProposalPage(p)
+		pp.tab, pp.unseen = tabDiff, true
+		return m.show(pp)
 	}
-	m.proposal.tab = tabDiff
-	if m.nothingUnseen() == "" {
-		return m.nextUnseen()
+	pp.tab = tabDiff
+	if pp.nothingUnseen(m) == "" {
+		return pp.nextUnseen(m)
 	}
 	return nil
 }
 
-func (m *Model) askApprove() tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) askApprove(m *Model) tea.Cmd {
 	members := pp.members()
 	since, choices := pp.since(), m.asShown(members)
 	var asked []review.Dossier
@@ -182,16 +182,15 @@ func becomes(p proposals.Proposal) string {
 	return "version " + itoa(p.BaseVersion) + " → " + itoa(p.BaseVersion+1)
 }
 
-func (m *Model) askChanges() tea.Cmd {
-	return m.askReason("Needs changes", "send it back", "changes", "Returns it to its author with your reason.", m.requestChanges)
+func (pp *proposalPage) askChanges(m *Model) tea.Cmd {
+	return pp.askReason(m, "Needs changes", "send it back", "changes", "Returns it to its author with your reason.", m.requestChanges)
 }
 
-func (m *Model) askReject() tea.Cmd {
-	return m.askReason("Reject", "reject it for good", "reject", "Closes it for good. Its author sees your reason.", m.reject)
+func (pp *proposalPage) askReject(m *Model) tea.Cmd {
+	return pp.askReason(m, "Reject", "reject it for good", "reject", "Closes it for good. Its author sees your reason.", m.reject)
 }
 
-func (m *Model) askReason(title, verb, name, consequence string, run func(id proposals.ID, digest, reason string) tea.Cmd) tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) askReason(m *Model, title, verb, name, consequence string, run func(id proposals.ID, digest, reason string) tea.Cmd) tea.Cmd {
 	digest := pp.dossier.Digest
 	return m.ask(&dialog{
 		title: title, verb: verb, draft: name + "-" + string(pp.id), wantsText: true, focusText: true,
@@ -209,8 +208,7 @@ func (m *Model) askReason(title, verb, name, consequence string, run func(id pro
 	})
 }
 
-func (m *Model) askWaive() tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) askWaive(m *Model) tea.Cmd {
 	s, _ := pp.finding1()
 	handle := review.Handle(s.Finding)
 	return m.ask(&dialog{
@@ -229,22 +227,21 @@ func (m *Model) askWaive() tea.Cmd {
 	})
 }
 
-func (m *Model) askComment() tea.Cmd { return m.askCommentAt(review.Anchor{}) }
+func (pp *proposalPage) askComment(m *Model) tea.Cmd { return pp.askCommentAt(m, review.Anchor{}) }
 
-func (m *Model) askSubmit() tea.Cmd {
-	return m.askSimple("Submit", "submit it", "Sends it to the Chief of Staff and opens an issue.", m.submit)
+func (pp *proposalPage) askSubmit(m *Model) tea.Cmd {
+	return pp.askSimple(m, "Submit", "submit it", "Sends it to the Chief of Staff and opens an issue.", m.submit)
 }
 
-func (m *Model) askWithdraw() tea.Cmd {
-	return m.askSimple("Withdraw", "withdraw it", "Closes it without a decision.", m.withdraw)
+func (pp *proposalPage) askWithdraw(m *Model) tea.Cmd {
+	return pp.askSimple(m, "Withdraw", "withdraw it", "Closes it without a decision.", m.withdraw)
 }
 
-func (m *Model) askRebase() tea.Cmd {
-	return m.askSimple("Rebase", "rebase it", "Merges your changes onto the live version as a new revision. If they conflict, you see the conflicts and nothing is saved.", m.rebase)
+func (pp *proposalPage) askRebase(m *Model) tea.Cmd {
+	return pp.askSimple(m, "Rebase", "rebase it", "Merges your changes onto the live version as a new revision. If they conflict, you see the conflicts and nothing is saved.", m.rebase)
 }
 
-func (m *Model) askSimple(title, verb, consequence string, run func(proposals.ID) tea.Cmd) tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) askSimple(m *Model, title, verb, consequence string, run func(proposals.ID) tea.Cmd) tea.Cmd {
 	return m.ask(&dialog{
 		title: title, verb: verb,
 		content: func(_ *Model, page *prose.Page) {

@@ -28,7 +28,7 @@ type batchMsg struct {
 
 // decide reads what is marked, or selected, and asks about it.
 func decide(act proposals.Act) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return m.readBatch(act, m.chosen()) }
+	return func(m *Model) tea.Cmd { return m.readBatch(act, m.queue.chosen(m)) }
 }
 
 // readBatch reads proposals anew, so that what is asked is about what they are
@@ -66,7 +66,7 @@ func (m *Model) readBatch(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 // batchRead asks, unless somebody went elsewhere meanwhile.
 func (m *Model) batchRead(msg batchMsg) tea.Cmd {
 	switch {
-	case msg.number != m.batches, m.page != pageQueue, m.dialog != nil:
+	case msg.number != m.batches, m.page != page(m.queue), m.dialog != nil:
 		return nil
 	case msg.err != nil:
 		m.fail(msg.err)

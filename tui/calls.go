@@ -24,24 +24,33 @@ const (
 // callsPage lists the calls of agents that wait for the user, and the last of
 // those that do not any more.
 type callsPage struct {
+	textPage
 	calls   []gateway.Pending // those that wait first
 	waiting int
 	read    bool
-	pager   *pager.Pager
 	tracks  map[string]pager.Text // of the first line of a call's arguments
 	next    pager.Text
 }
 
 func newCallsPage(m *Model) *callsPage {
-	c := &callsPage{pager: pager.New(m.theme), tracks: map[string]pager.Text{}, next: 1}
-	c.pager.SetWrap(true)
-	c.pager.Point(m.theme.Accent)
-	return c
+	return &callsPage{textPage: newTextPage(m), tracks: map[string]pager.Text{}, next: 1}
+}
+
+func (c *callsPage) place() string { return placeCalls }
+
+func (c *callsPage) see() { c.pager.See() }
+
+func (c *callsPage) reload(m *Model) tea.Cmd { return m.loadCalls() }
+
+func (c *callsPage) update(m *Model, msg tea.Msg) tea.Cmd {
+	if msg, ok := msg.(callsMsg); ok {
+		c.callsLoaded(m, msg)
+	}
+	return nil
 }
 
 func (c *callsPage) restyle(m *Model) {
-	c.pager.Restyle(m.theme)
-	c.pager.Point(m.theme.Accent)
+	c.look(m.theme)
 	c.lay(m)
 }
 
@@ -67,12 +76,11 @@ func (m *Model) loadCalls() tea.Cmd {
 	}
 }
 
-func (m *Model) callsLoaded(msg callsMsg) {
+func (c *callsPage) callsLoaded(m *Model, msg callsMsg) {
 	if msg.err != nil {
 		m.fail(msg.err)
 		return
 	}
-	c := m.calls
 	selected := ""
 	if p, ok := c.selected(); ok {
 		selected = p.ID
@@ -210,6 +218,6 @@ func (m *Model) callState(s gateway.PendingState) (draw.Safe, theme.Style) {
 	return "–", m.theme.Faint
 }
 
-func (c *callsPage) tabs(m *Model) draw.Line {
-	return draw.Of("", " ").Add(m.theme.Accent, "▎Calls").Add(m.theme.Faint, draw.Showf("  %s for you", wording.Count(c.waiting, "waits", "wait")))
+func (c *callsPage) tabs(m *Model) (left, right draw.Line) {
+	return draw.Of("", " ").Add(m.theme.Accent, "▎Calls").Add(m.theme.Faint, draw.Showf("  %s for you", wording.Count(c.waiting, "waits", "wait"))), nil
 }

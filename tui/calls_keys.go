@@ -15,9 +15,9 @@ func callsKeys() []key {
 	return append([]key{
 		{name: "call-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next call", do: nextStop(1)},
 		{name: "call-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous call", do: nextStop(-1)},
-		{name: "call-approve", keys: []string{"a"}, label: "approve", help: "Run the selected call with the arguments shown", do: (*Model).askApproveCall, off: (*Model).noWaitingCall},
-		{name: "call-refuse", keys: []string{"x"}, label: "refuse", help: "Refuse the selected call and tell its agent why", do: (*Model).askRefuseCall, off: (*Model).noWaitingCall},
-		{name: "call-unseen", keys: []string{"u"}, help: "Go to the arguments you have not seen yet", do: (*Model).showUnseenArguments, off: (*Model).noWaitingCall},
+		{name: "call-approve", keys: []string{"a"}, label: "approve", help: "Run the selected call with the arguments shown", do: on((*callsPage).askApproveCall), off: ask((*callsPage).noWaitingCall)},
+		{name: "call-refuse", keys: []string{"x"}, label: "refuse", help: "Refuse the selected call and tell its agent why", do: on((*callsPage).askRefuseCall), off: ask((*callsPage).noWaitingCall)},
+		{name: "call-unseen", keys: []string{"u"}, help: "Go to the arguments you have not seen yet", do: on((*callsPage).showUnseenArguments), off: ask((*callsPage).noWaitingCall)},
 	}, textKeys()...)
 }
 
@@ -28,11 +28,9 @@ func (m *Model) noCalls() string {
 	return ""
 }
 
-func (m *Model) openCalls() tea.Cmd { return tea.Batch(m.open(pageCalls), m.loadCalls()) }
-
 // noWaitingCall returns why there is nothing to answer.
-func (m *Model) noWaitingCall() string {
-	p, ok := m.calls.selected()
+func (c *callsPage) noWaitingCall(m *Model) string {
+	p, ok := c.selected()
 	switch {
 	case !ok:
 		return "select one with J first"
@@ -42,8 +40,7 @@ func (m *Model) noWaitingCall() string {
 	return ""
 }
 
-func (m *Model) showUnseenArguments() tea.Cmd {
-	c := m.calls
+func (c *callsPage) showUnseenArguments(m *Model) tea.Cmd {
 	p, _ := c.selected()
 	line, missing := c.firstUnseen(p)
 	if !missing {
@@ -55,8 +52,8 @@ func (m *Model) showUnseenArguments() tea.Cmd {
 	return nil
 }
 
-func (m *Model) askApproveCall() tea.Cmd {
-	p, _ := m.calls.selected()
+func (c *callsPage) askApproveCall(m *Model) tea.Cmd {
+	p, _ := c.selected()
 	return m.ask(&dialog{
 		title: "Approve a call", verb: "run it",
 		content: func(m *Model, page *prose.Page) {
@@ -68,13 +65,13 @@ func (m *Model) askApproveCall() tea.Cmd {
 			page.Field("digest", m.shownDigest(p.Digest))
 			page.Text("", "It runs once, with exactly these arguments.")
 		},
-		locked: func(m *Model) []string { return m.calls.unseen(p) },
+		locked: func(m *Model) []string { return c.unseen(p) },
 		run:    func(m *Model, _ string) tea.Cmd { return m.approveCall(p) },
 	})
 }
 
-func (m *Model) askRefuseCall() tea.Cmd {
-	p, _ := m.calls.selected()
+func (c *callsPage) askRefuseCall(m *Model) tea.Cmd {
+	p, _ := c.selected()
 	return m.ask(&dialog{
 		title: "Refuse a call", verb: "refuse it", draft: "refuse-" + p.ID, wantsText: true, focusText: true,
 		content: func(m *Model, page *prose.Page) {

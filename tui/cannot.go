@@ -13,33 +13,33 @@ import (
 // cannotAct returns what keeps the user from an act, by the tables of who may
 // do what and of the states.
 func cannotAct(act proposals.Act) func(*Model) string {
-	return func(m *Model) string {
-		if !m.proposal.loaded {
+	return ask(func(pp *proposalPage, m *Model) string {
+		if !pp.loaded {
 			return "it is still loading"
 		}
-		return wording.Cannot(m.cfg.Actor, act, m.proposal.dossier.Proposal)
-	}
+		return wording.Cannot(m.cfg.Actor, act, pp.dossier.Proposal)
+	})
 }
 
 // notMyTurn reports whether the open proposal waits for nobody's decision.
-func (m *Model) notMyTurn() bool {
-	return m.proposal.loaded && m.proposal.dossier.Proposal.State != proposals.UserReview
+func (pp *proposalPage) notMyTurn(m *Model) bool {
+	return pp.loaded && pp.dossier.Proposal.State != proposals.UserReview
 }
 
-func (m *Model) cannotApprove() string {
-	if !m.proposal.loaded {
+func (pp *proposalPage) cannotApprove(m *Model) string {
+	if !pp.loaded {
 		return "it is still loading"
 	}
-	if why := wording.Obstacles(m.proposal.dossier, ruleNames); len(why) > 0 {
-		if m.proposal.outdated() && m.cannotReassess() == "" {
+	if why := wording.Obstacles(pp.dossier, ruleNames); len(why) > 0 {
+		if pp.outdated() && pp.cannotReassess(m) == "" {
 			return "the rules or settings changed since its review; ctrl+r reviews it again"
 		}
-		if errors.Is(m.proposal.dossier.Obstacles[0], review.ErrBlocked) {
+		if errors.Is(pp.dossier.Obstacles[0], review.ErrBlocked) {
 			return why[0] + ". Waive it (3, W) or send it back (c)"
 		}
 		return why[0]
 	}
-	for _, p := range m.proposal.members() {
+	for _, p := range pp.members() {
 		switch {
 		case p.State != proposals.UserReview:
 			return wording.Reference(p) + " of its change set is " + string(p.State)
@@ -57,34 +57,34 @@ func (pp *proposalPage) outdated() bool {
 	return len(o) == 1 && errors.Is(o[0], review.ErrConflict) && pp.dossier.Assessment() != nil && pp.dossier.Proposal.State == proposals.UserReview
 }
 
-func (m *Model) cannotRebase() string {
+func (pp *proposalPage) cannotRebase(m *Model) string {
 	if why := cannotAct(proposals.ActRevise)(m); why != "" {
 		return why
 	}
-	if !m.proposal.dossier.Proposal.Stale() {
+	if !pp.dossier.Proposal.Stale() {
 		return "it is not stale"
 	}
 	return ""
 }
 
-func (m *Model) cannotReassess() string {
-	if !m.proposal.loaded {
+func (pp *proposalPage) cannotReassess(m *Model) string {
+	if !pp.loaded {
 		return "it is still loading"
 	}
-	state := m.proposal.dossier.Proposal.State
+	state := pp.dossier.Proposal.State
 	if _, err := proposals.Next(state, proposals.ActAssess); err != nil {
 		return wording.Standing(state)
 	}
 	return ""
 }
 
-func (m *Model) cannotWaive() string {
+func (pp *proposalPage) cannotWaive(m *Model) string {
 	if why := cannotAct(proposals.ActWaive)(m); why != "" {
 		return why
 	}
-	s, ok := m.proposal.finding1()
+	s, ok := pp.finding1()
 	switch {
-	case m.proposal.tab != tabAssessment:
+	case pp.tab != tabAssessment:
 		return "only on the Assessment tab"
 	case !ok:
 		return "select one with J first"

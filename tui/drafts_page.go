@@ -15,7 +15,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
-	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/wording"
 )
@@ -32,9 +31,27 @@ type draftText struct {
 
 // draftsPage lists the unsent texts, newest first.
 type draftsPage struct {
+	textPage
 	texts []draftText
 	read  bool
-	pager *pager.Pager
+}
+
+func newDraftsPage(m *Model) *draftsPage { return &draftsPage{textPage: newTextPage(m)} }
+
+func (k *draftsPage) place() string { return placeDrafts }
+
+func (k *draftsPage) reload(m *Model) tea.Cmd { return m.readDrafts(false) }
+
+func (k *draftsPage) restyle(m *Model) {
+	k.look(m.theme)
+	k.lay(m)
+}
+
+func (k *draftsPage) update(m *Model, msg tea.Msg) tea.Cmd {
+	if msg, ok := msg.(draftsMsg); ok {
+		k.draftsListed(m, msg)
+	}
+	return nil
 }
 
 // draftsMsg carries the list of unsent texts.
@@ -101,7 +118,7 @@ func beginning(file string) string {
 }
 
 // draftsListed announces the unsent texts after a start, and shows them.
-func (m *Model) draftsListed(msg draftsMsg) {
+func (k *draftsPage) draftsListed(m *Model, msg draftsMsg) {
 	switch {
 	case msg.err != nil:
 		m.fail(msg.err)
@@ -109,8 +126,8 @@ func (m *Model) draftsListed(msg draftsMsg) {
 	case msg.start && len(msg.texts) > 0:
 		m.say(remark, "%s. Press D to see %s", wording.Count(len(msg.texts), "unsent draft", "unsent drafts"), map[bool]string{true: "it", false: "them"}[len(msg.texts) == 1])
 	}
-	m.drafts.texts, m.drafts.read = msg.texts, true
-	m.drafts.lay(m)
+	k.texts, k.read = msg.texts, true
+	k.lay(m)
 }
 
 func (k *draftsPage) lay(m *Model) {
@@ -145,28 +162,24 @@ func draftKind(kind string) string {
 	return kind
 }
 
-func (k *draftsPage) tabs(m *Model) draw.Line {
-	return draw.Of("", " ").Add(m.theme.Accent, "▎Unsent drafts").Add(m.theme.Faint, "  "+draw.Show(wording.Count(len(k.texts), "draft", "drafts")))
+func (k *draftsPage) tabs(m *Model) (left, right draw.Line) {
+	return draw.Of("", " ").Add(m.theme.Accent, "▎Unsent drafts").Add(m.theme.Faint, "  "+draw.Show(wording.Count(len(k.texts), "draft", "drafts"))), nil
 }
 
 func draftsKeys() []key {
 	return append([]key{
 		{name: "draft-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next draft", do: nextStop(1)},
 		{name: "draft-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous draft", do: nextStop(-1)},
-		{name: "draft-open", keys: []string{"enter"}, label: "continue", help: "Continue the selected draft", do: (*Model).openDraft, off: (*Model).noDraftSelected},
-		{name: "draft-drop", keys: []string{"x"}, label: "drop", help: "Delete the selected draft", do: (*Model).askDropDraft, off: (*Model).noDraftSelected},
+		{name: "draft-open", keys: []string{"enter"}, label: "continue", help: "Continue the selected draft", do: on((*draftsPage).openDraft), off: ask((*draftsPage).noDraftSelected)},
+		{name: "draft-drop", keys: []string{"x"}, label: "drop", help: "Delete the selected draft", do: on((*draftsPage).askDropDraft), off: ask((*draftsPage).noDraftSelected)},
 	}, textKeys()...)
 }
 
-func (m *Model) noDraftSelected() string {
-	if n := m.drafts.pager.Stop(); n < 0 || n >= len(m.drafts.texts) {
+func (k *draftsPage) noDraftSelected(m *Model) string {
+	if n := k.pager.Stop(); n < 0 || n >= len(k.texts) {
 		return "select one with J first"
 	}
 	return ""
-}
-
-func (m *Model) openDrafts() tea.Cmd {
-	return tea.Batch(m.open(pageDrafts), m.readDrafts(false))
 }
 
 func (m *Model) noDrafts() string {
@@ -178,8 +191,8 @@ func (m *Model) noDrafts() string {
 
 // openDraft opens the selected text where it was written: in the editor or in
 // its dialog.
-func (m *Model) openDraft() tea.Cmd {
-	t := m.drafts.texts[m.drafts.pager.Stop()]
+func (k *draftsPage) openDraft(m *Model) tea.Cmd {
+	t := k.texts[k.pager.Stop()]
 	switch t.kind {
 	case "new", "modify", "revise", "rebase":
 		if why := m.noEditor(); why != "" {
@@ -194,27 +207,27 @@ func (m *Model) openDraft() tea.Cmd {
 	}
 	if strings.HasSuffix(strings.TrimSuffix(t.file, filepath.Ext(t.file)), "-"+draftMarked) {
 		m.say(remark, "Mark its proposals in the queue; a, c or x then restores the draft")
-		return m.open(pageQueue)
+		m.open(m.queue)
+		return nil
 	}
 	if t.id == "" {
 		m.say(warning, "Its proposal is not in this database; the draft is in %s", filepath.Join(m.cfg.Drafts, t.file))
 		return nil
 	}
-	cmd := m.openProposal(proposals.Proposal{ID: t.id})
-	m.proposal.resume = &t
-	return cmd
+	pp := m.newProposalPage(proposals.Proposal{ID: t.id})
+	pp.resume = &t
+	return m.show(pp)
 }
 
 // resumed opens the dialog of an unsent text once its proposal is loaded.
-func (m *Model) resumed() tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) resumed(m *Model) tea.Cmd {
 	t := pp.resume
 	pp.resume = nil
 	name := map[string]string{"comment": "comment", "approve": "approve", "changes": "needs-changes", "reject": "reject", "waive": "waive"}[t.kind]
 	switch t.kind {
 	case "comment":
 		if at, ok := anchorOf(t.file); ok {
-			return m.askCommentAt(at)
+			return pp.askCommentAt(m, at)
 		}
 	case "waive":
 		pp.tab = tabAssessment
@@ -262,8 +275,8 @@ func anchorOf(file string) (review.Anchor, bool) {
 	return review.Anchor{Field: field, Line: line, Revision: revision}, err == nil && errLine == nil && errRevision == nil
 }
 
-func (m *Model) askDropDraft() tea.Cmd {
-	t := m.drafts.texts[m.drafts.pager.Stop()]
+func (k *draftsPage) askDropDraft(m *Model) tea.Cmd {
+	t := k.texts[k.pager.Stop()]
 	return m.ask(&dialog{
 		title: "Delete the draft", verb: "delete it",
 		content: func(_ *Model, page *prose.Page) {

@@ -24,7 +24,7 @@ type editedMsg struct {
 
 func (m *Model) noEditor() string { return m.cfg.NoEditor() }
 
-func (m *Model) cannotRevise() string {
+func (pp *proposalPage) cannotRevise(m *Model) string {
 	if why := cannotAct(proposals.ActRevise)(m); why != "" {
 		return why
 	}
@@ -33,7 +33,7 @@ func (m *Model) cannotRevise() string {
 
 // reviseCurrent opens the current revision in the editor, or what is left of an
 // attempt before.
-func (m *Model) reviseCurrent() tea.Cmd { return m.edit(m.cfg.Revision(m.proposal.dossier)) }
+func (pp *proposalPage) reviseCurrent(m *Model) tea.Cmd { return m.edit(m.cfg.Revision(pp.dossier)) }
 
 // draftNew asks for the subject of a new proposal.
 func (m *Model) draftNew() tea.Cmd {

@@ -7,15 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/tui/draw"
-	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 )
 
 // helpPage lists the keys of the page it was opened from, and before them what
 // is known of what the page shows.
 type helpPage struct {
-	pager  *pager.Pager
-	place  string
+	textPage
+	from   string   // the place it was opened from
 	rules  []string // ids of rules to explain
 	rows   []helpRow
 	filter string
@@ -39,24 +38,38 @@ func containsFold(s, text string) bool {
 }
 
 func (m *Model) openHelp() tea.Cmd {
-	if m.page == pageHelp {
+	if _, open := m.page.(*helpPage); open {
 		return m.back()
 	}
-	h := &helpPage{pager: pager.New(m.theme), place: m.place()}
-	if m.page == pageProposal && m.proposal.tab == tabAssessment {
-		h.rules = m.proposal.rules()
+	h := &helpPage{textPage: newTextPage(m), from: m.page.place()}
+	if pp, ok := m.page.(*proposalPage); ok && pp.tab == tabAssessment {
+		h.rules = pp.rules()
 	}
-	for _, place := range []string{h.place, placeEverywhere} {
+	for _, place := range []string{h.from, placeEverywhere} {
 		i := slices.IndexFunc(m.tables, func(t table) bool { return t.place == place })
 		for _, k := range m.tables[i].keys {
 			h.rows = append(h.rows, helpRow{place, keyNames(k), k.help, k.name, k.why(m)})
 		}
 	}
-	h.pager.SetWrap(true)
-	m.help = h
 	h.lay(m)
-	h.pager.SetSize(m.layout.width, m.layout.body)
-	return m.open(pageHelp)
+	m.open(h)
+	return nil
+}
+
+func (h *helpPage) place() string { return placeHelp }
+
+func (h *helpPage) restyle(m *Model) {
+	h.look(m.theme)
+	h.lay(m)
+}
+
+func (h *helpPage) leave(m *Model) (tea.Cmd, bool) { return leaveFilter(m, h) }
+
+func (h *helpPage) update(m *Model, msg tea.Msg) tea.Cmd {
+	if _, ok := msg.(renderedMsg); ok {
+		h.lay(m)
+	}
+	return nil
 }
 
 // lay lists the keys that have the filter in them.
@@ -109,12 +122,12 @@ func (h *helpPage) setFilter(m *Model, text string) tea.Cmd {
 	return nil
 }
 
-func (h *helpPage) tabs(m *Model) draw.Line {
-	l := draw.Of("", " ").Add(m.theme.Accent, "▎Help").Add(m.theme.Faint, "  "+draw.Safe(h.place)+"   / filters, esc goes back")
+func (h *helpPage) tabs(m *Model) (left, right draw.Line) {
+	l := draw.Of("", " ").Add(m.theme.Accent, "▎Help").Add(m.theme.Faint, "  "+draw.Safe(h.from)+"   / filters, esc goes back")
 	if h.filter != "" {
 		l = l.Add("", "   ").Add(m.theme.Match, " "+draw.Cut(draw.Show(h.filter), m.layout.width/3)+" ")
 	}
-	return l
+	return l, nil
 }
 
 // helpKeys are the keys of the help itself.

@@ -11,44 +11,8 @@ import (
 	"toolcrib/tui/pager"
 )
 
-// lister is a page with a list that can be narrowed.
-type lister interface {
-	filterText() string
-	setFilter(m *Model, text string) tea.Cmd
-}
-
-func (m *Model) lister() lister {
-	switch m.page {
-	case pageQueue:
-		return m.queue
-	case pageTools, pageAgents, pageLists:
-		return m.registry()
-	case pageHelp:
-		return m.help
-	case pageProposal, pageSubject, pageLog, pageDrafts, pageCalls:
-	}
-	return nil
-}
-
 // textPager returns the pager that the page shows text in, nil for lists.
-func (m *Model) textPager() *pager.Pager {
-	switch m.page {
-	case pageProposal:
-		return m.proposal.pager()
-	case pageSubject:
-		return m.subject.pager
-	case pageLog:
-		return m.log.pager
-	case pageHelp:
-		return m.help.pager
-	case pageDrafts:
-		return m.drafts.pager
-	case pageCalls:
-		return m.calls.pager
-	case pageQueue, pageTools, pageAgents, pageLists:
-	}
-	return nil
-}
+func (m *Model) textPager() *pager.Pager { return m.page.shown() }
 
 // input is a line that is typed at the bottom of the screen: a filter or a
 // search.
@@ -98,7 +62,10 @@ func nothing(*Model) tea.Cmd { return nil }
 
 // askFilter narrows the list while a text is typed.
 func (m *Model) askFilter() tea.Cmd {
-	l := m.lister()
+	l, ok := m.page.(lister)
+	if !ok {
+		return nil
+	}
 	before := l.filterText()
 	text := edit.NewLine(before)
 	m.line = &input{

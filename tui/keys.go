@@ -87,7 +87,7 @@ func (m *Model) here() []key {
 	var own, everywhere []key
 	for _, t := range m.tables {
 		switch t.place {
-		case m.place():
+		case m.page.place():
 			own = t.keys
 		case placeEverywhere:
 			everywhere = t.keys

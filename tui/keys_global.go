@@ -7,13 +7,13 @@ import (
 func globalKeys() []key {
 	return []key{
 		{name: "help", keys: []string{"?"}, label: "help", help: "Show the keys for this page; in an assessment, also explain the rule", do: (*Model).openHelp},
-		{name: "queue", keys: []string{"Q"}, help: "Go to the queue", do: goTo(pageQueue)},
-		{name: "registry", keys: []string{"T"}, help: "Go to the tools", do: goTo(pageTools)},
-		{name: "agents", keys: []string{"A"}, help: "Go to the agents", do: goTo(pageAgents)},
-		{name: "lists", keys: []string{"P"}, help: "Go to the allow-lists", do: goTo(pageLists)},
-		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(pageLog)},
-		{name: "drafts", keys: []string{"D"}, help: "Show unsent drafts", do: (*Model).openDrafts, off: (*Model).noDrafts},
-		{name: "calls", keys: []string{"W"}, help: "Show the calls that wait for you", do: (*Model).openCalls, off: (*Model).noCalls},
+		{name: "queue", keys: []string{"Q"}, help: "Go to the queue", do: goTo(func(m *Model) page { return m.queue })},
+		{name: "registry", keys: []string{"T"}, help: "Go to the tools", do: goTo(func(m *Model) page { return m.tools })},
+		{name: "agents", keys: []string{"A"}, help: "Go to the agents", do: goTo(func(m *Model) page { return m.agents })},
+		{name: "lists", keys: []string{"P"}, help: "Go to the allow-lists", do: goTo(func(m *Model) page { return m.lists })},
+		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(func(m *Model) page { return m.log })},
+		{name: "drafts", keys: []string{"D"}, help: "Show unsent drafts", do: goTo(func(m *Model) page { return m.drafts }), off: (*Model).noDrafts},
+		{name: "calls", keys: []string{"W"}, help: "Show the calls that wait for you", do: goTo(func(m *Model) page { return m.calls }), off: (*Model).noCalls},
 		{name: "verify", keys: []string{"V"}, help: "Verify every hash chain; esc cancels", do: (*Model).verify, off: (*Model).cannotVerify},
 		{name: "import", keys: []string{"I"}, help: "Import tools from a file as proposals; esc cancels", do: (*Model).askImport, off: (*Model).cannotImport},
 		{name: "back", keys: []string{"esc", "backspace"}, help: "Go back, or end a search", do: (*Model).back},
@@ -23,10 +23,6 @@ func globalKeys() []key {
 		{name: "suspend", keys: []string{"ctrl+z"}, help: "Suspend; fg resumes", do: (*Model).suspend},
 		{name: "quit", keys: []string{"q", "ctrl+c"}, label: "quit", help: "Quit after pending writes", do: (*Model).quit},
 	}
-}
-
-func goTo(p page) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return m.open(p) }
 }
 
 // suspend stops for the shell. What is being typed is kept first.

@@ -8,7 +8,7 @@ import (
 
 func queueKeys() []key {
 	return []key{
-		{name: "open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected proposal", do: (*Model).openSelected, off: (*Model).noSelection},
+		{name: "open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected proposal", do: on((*queuePage).openSelected), off: ask((*queuePage).noSelection)},
 		{name: "approve-marked", keys: []string{"a"}, label: "approve", late: (*Model).noneMarked, help: "Approve all marked proposals or none; otherwise the selected one", do: decide(proposals.ActApprove), off: cannotDecide(proposals.ActApprove)},
 		{name: "needs-changes-marked", keys: []string{"c"}, label: "send back", late: (*Model).noneMarked, help: "Send back the marked proposals, or the selected one, with a reason", do: decide(proposals.ActRequestChanges), off: cannotDecide(proposals.ActRequestChanges)},
 		{name: "reject-marked", keys: []string{"x"}, label: "reject", late: (*Model).noneMarked, help: "Reject the marked proposals, or the selected one, with a reason", do: decide(proposals.ActReject), off: cannotDecide(proposals.ActReject)},
@@ -20,8 +20,8 @@ func queueKeys() []key {
 		{name: "page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: moveScreens(-1)},
 		{name: "first", keys: []string{"g", "home"}, help: "Go to the first row", do: moveList(-1 << 30)},
 		{name: "last", keys: []string{"G", "end"}, help: "Go to the last loaded row; again: load more", do: moveList(1 << 30)},
-		{name: "mark", keys: []string{"space", "+"}, label: "mark", help: "Toggle mark and move down", do: (*Model).markRow, off: (*Model).cannotMark},
-		{name: "mark-all", keys: []string{"*"}, help: "Mark every listed proposal that waits for you; again: unmark all", do: (*Model).markAll, off: (*Model).nothingToMark},
+		{name: "mark", keys: []string{"space", "+"}, label: "mark", help: "Toggle mark and move down", do: on((*queuePage).markRow), off: (*Model).cannotMark},
+		{name: "mark-all", keys: []string{"*"}, help: "Mark every listed proposal that waits for you; again: unmark all", do: on((*queuePage).markAll), off: ask((*queuePage).nothingToMark)},
 		{name: "next-state", keys: []string{"tab"}, label: "state", help: "Show the next state", do: moveTab(1)},
 		{name: "previous-state", keys: []string{"shift+tab"}, help: "Show the previous state", do: moveTab(-1)},
 		{name: "filter", keys: []string{"/"}, label: "filter", help: "Filter by subject, title, author or change set", do: (*Model).askFilter},
@@ -29,7 +29,7 @@ func queueKeys() []key {
 		{name: "sort-back", keys: []string{"O"}, help: "Go back to the previous order", do: sortBy(-1)},
 		{name: "next-waiting", keys: []string{"."}, help: "Open the next one that waits for you, in list order", do: (*Model).nextWaiting},
 		{name: "new", keys: []string{"n"}, label: "new", late: always, help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
-		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID, off: (*Model).noSelection},
+		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID, off: ask((*queuePage).noSelection)},
 	}
 }
 
@@ -49,8 +49,8 @@ func moveTab(step int) func(*Model) tea.Cmd {
 	}
 }
 
-func (m *Model) noSelection() string {
-	if _, ok := m.queue.selected(); !ok {
+func (q *queuePage) noSelection(m *Model) string {
+	if _, ok := q.current(); !ok {
 		return "no proposal is selected"
 	}
 	return ""
@@ -58,10 +58,10 @@ func (m *Model) noSelection() string {
 
 // current returns the proposal the keys act on, on either page.
 func (m *Model) current() (proposals.Proposal, bool) {
-	if m.page == pageProposal {
-		return m.proposal.dossier.Proposal, m.proposal.loaded
+	if p, ok := m.page.(ofProposal); ok {
+		return p.current()
 	}
-	return m.queue.selected()
+	return proposals.Proposal{}, false
 }
 
 func (m *Model) copyID() tea.Cmd {
@@ -73,8 +73,8 @@ func (m *Model) copyID() tea.Cmd {
 	return tea.SetClipboard(string(p.ID))
 }
 
-func (m *Model) openSelected() tea.Cmd {
-	p, ok := m.queue.selected()
+func (q *queuePage) openSelected(m *Model) tea.Cmd {
+	p, ok := q.current()
 	if !ok {
 		return nil
 	}

@@ -11,35 +11,35 @@ import (
 
 func proposalKeys() []key {
 	keys := []key{
-		{name: "approve", keys: []string{"a"}, label: "approve", late: (*Model).notMyTurn, help: "Approve it and make it live", do: (*Model).askApprove, off: (*Model).cannotApprove},
-		{name: "needs-changes", keys: []string{"c"}, label: "send back", late: (*Model).notMyTurn, help: "Send it back to its author with a reason", do: (*Model).askChanges, off: cannotAct(proposals.ActRequestChanges)},
-		{name: "reject", keys: []string{"x"}, label: "reject", late: (*Model).notMyTurn, help: "Reject it with a reason", do: (*Model).askReject, off: cannotAct(proposals.ActReject)},
-		{name: "waive", keys: []string{"W"}, label: "", help: "Waive the selected finding with a reason", do: (*Model).askWaive, off: (*Model).cannotWaive},
-		{name: "comment", keys: []string{"C"}, label: "comment", help: "Write a comment", do: (*Model).askComment, off: cannotAct(proposals.ActComment)},
-		{name: "comment-line", keys: []string{";"}, help: "Choose a line of the diff and comment on it", do: (*Model).remark, off: (*Model).cannotRemark},
-		{name: "revise", keys: []string{"e"}, label: "revise", help: "Revise it in the editor", do: (*Model).reviseCurrent, off: (*Model).cannotRevise},
-		{name: "submit", keys: []string{"S"}, help: "Submit the draft", do: (*Model).askSubmit, off: cannotAct(proposals.ActSubmit)},
-		{name: "rebase", keys: []string{"R"}, help: "Rebase it on the live version", do: (*Model).askRebase, off: (*Model).cannotRebase},
-		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: (*Model).askWithdraw, off: cannotAct(proposals.ActWithdraw)},
-		{name: "assess-again", keys: []string{"ctrl+r"}, help: "Run the built-in review again", do: (*Model).reassess, off: (*Model).cannotReassess},
+		{name: "approve", keys: []string{"a"}, label: "approve", late: ask((*proposalPage).notMyTurn), help: "Approve it and make it live", do: on((*proposalPage).askApprove), off: ask((*proposalPage).cannotApprove)},
+		{name: "needs-changes", keys: []string{"c"}, label: "send back", late: ask((*proposalPage).notMyTurn), help: "Send it back to its author with a reason", do: on((*proposalPage).askChanges), off: cannotAct(proposals.ActRequestChanges)},
+		{name: "reject", keys: []string{"x"}, label: "reject", late: ask((*proposalPage).notMyTurn), help: "Reject it with a reason", do: on((*proposalPage).askReject), off: cannotAct(proposals.ActReject)},
+		{name: "waive", keys: []string{"W"}, label: "", help: "Waive the selected finding with a reason", do: on((*proposalPage).askWaive), off: ask((*proposalPage).cannotWaive)},
+		{name: "comment", keys: []string{"C"}, label: "comment", help: "Write a comment", do: on((*proposalPage).askComment), off: cannotAct(proposals.ActComment)},
+		{name: "comment-line", keys: []string{";"}, help: "Choose a line of the diff and comment on it", do: on((*proposalPage).remark), off: ask((*proposalPage).cannotRemark)},
+		{name: "revise", keys: []string{"e"}, label: "revise", help: "Revise it in the editor", do: on((*proposalPage).reviseCurrent), off: ask((*proposalPage).cannotRevise)},
+		{name: "submit", keys: []string{"S"}, help: "Submit the draft", do: on((*proposalPage).askSubmit), off: cannotAct(proposals.ActSubmit)},
+		{name: "rebase", keys: []string{"R"}, help: "Rebase it on the live version", do: on((*proposalPage).askRebase), off: ask((*proposalPage).cannotRebase)},
+		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: on((*proposalPage).askWithdraw), off: cannotAct(proposals.ActWithdraw)},
+		{name: "assess-again", keys: []string{"ctrl+r"}, help: "Run the built-in review again", do: on((*proposalPage).reassess), off: ask((*proposalPage).cannotReassess)},
 		{name: "next-waiting", keys: []string{"."}, help: "Open the next one that waits for you, in queue order", do: (*Model).nextWaiting},
 		{name: "mark-read", keys: []string{"+"}, help: "Toggle its mark in the queue", do: (*Model).markRead, off: (*Model).cannotMark},
-		{name: "next-member", keys: []string{"M"}, help: "Open the next member of its change set", do: (*Model).nextMember, off: (*Model).noMembers},
+		{name: "next-member", keys: []string{"M"}, help: "Open the next member of its change set", do: on((*proposalPage).nextMember), off: ask((*proposalPage).noMembers)},
 		{name: "next-tab", keys: []string{"tab"}, label: "switch", help: "Show the next tab", do: proposalTab(1)},
 		{name: "previous-tab", keys: []string{"shift+tab"}, help: "Show the previous tab", do: proposalTab(-1)},
 		{name: "next-change", keys: []string{"J"}, help: "Go to the next change, finding or comment", do: nextStop(1)},
 		{name: "previous-change", keys: []string{"K"}, help: "Go to the previous change, finding or comment", do: nextStop(-1)},
-		{name: "next-unseen", keys: []string{"u"}, label: "unseen", help: "Go to the next change you have not seen", do: (*Model).nextUnseen, off: (*Model).nothingUnseen},
-		{name: "go", keys: []string{"enter"}, help: "Show the selected finding or comment in the diff; open the selected version", do: (*Model).follow, off: (*Model).nothingSelected},
-		{name: "split", keys: []string{"s"}, label: "split", help: "Switch between side by side and unified", do: (*Model).switchSplit, off: (*Model).noDiff},
-		{name: "whole", keys: []string{"E"}, help: "Switch between whole texts and changes only", do: (*Model).switchContext, off: (*Model).noDiff},
-		{name: "against", keys: []string{"b"}, help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", do: (*Model).nextBase, off: (*Model).cannotCompare},
-		{name: "next-prompt", keys: []string{"]"}, help: "Show the next channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(1) }, off: (*Model).noPrompts},
-		{name: "previous-prompt", keys: []string{"["}, help: "Show the previous channel prompt", do: func(m *Model) tea.Cmd { return m.nextPrompt(-1) }, off: (*Model).noPrompts},
-		{name: "prompt-view", keys: []string{"v"}, help: "Switch between the prompt's diff, after and now", do: (*Model).nextPromptView, off: (*Model).noPrompts},
-		{name: "rendered", keys: []string{"r"}, help: "Switch between rendered and raw Markdown", do: (*Model).switchRendered, off: (*Model).cannotRender},
+		{name: "next-unseen", keys: []string{"u"}, label: "unseen", help: "Go to the next change you have not seen", do: on((*proposalPage).nextUnseen), off: ask((*proposalPage).nothingUnseen)},
+		{name: "go", keys: []string{"enter"}, help: "Show the selected finding or comment in the diff; open the selected version", do: on((*proposalPage).follow), off: ask((*proposalPage).nothingSelected)},
+		{name: "split", keys: []string{"s"}, label: "split", help: "Switch between side by side and unified", do: on((*proposalPage).switchSplit), off: ask((*proposalPage).noDiff)},
+		{name: "whole", keys: []string{"E"}, help: "Switch between whole texts and changes only", do: on((*proposalPage).switchContext), off: ask((*proposalPage).noDiff)},
+		{name: "against", keys: []string{"b"}, help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", do: on((*proposalPage).nextBase), off: ask((*proposalPage).cannotCompare)},
+		{name: "next-prompt", keys: []string{"]"}, help: "Show the next channel prompt", do: on(func(pp *proposalPage, m *Model) tea.Cmd { return pp.nextPrompt(m, 1) }), off: ask((*proposalPage).noPrompts)},
+		{name: "previous-prompt", keys: []string{"["}, help: "Show the previous channel prompt", do: on(func(pp *proposalPage, m *Model) tea.Cmd { return pp.nextPrompt(m, -1) }), off: ask((*proposalPage).noPrompts)},
+		{name: "prompt-view", keys: []string{"v"}, help: "Switch between the prompt's diff, after and now", do: on((*proposalPage).nextPromptView), off: ask((*proposalPage).noPrompts)},
+		{name: "rendered", keys: []string{"r"}, help: "Switch between rendered and raw Markdown", do: on((*proposalPage).switchRendered), off: ask((*proposalPage).cannotRender)},
 		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID},
-		{name: "copy-diff", keys: []string{"Y"}, help: "Copy the diff", do: (*Model).copyDiff, off: (*Model).noDiff},
+		{name: "copy-diff", keys: []string{"Y"}, help: "Copy the diff", do: on((*proposalPage).copyDiff), off: ask((*proposalPage).noDiff)},
 	}
 	for i, name := range []string{"overview", "diff", "assessment", "prompt", "thread", "history"} {
 		keys = append(keys, key{name: "tab-" + name, keys: []string{itoa(i + 1)}, help: "Show the tab " + strings.ToUpper(name[:1]) + name[1:], do: showTab(i)})
@@ -77,32 +77,34 @@ func textKeys() []key {
 }
 
 func proposalTab(step int) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return showTab((m.proposal.tab + step + tabCount) % tabCount)(m) }
+	return on(func(pp *proposalPage, _ *Model) tea.Cmd {
+		pp.tab = (pp.tab + step + tabCount) % tabCount
+		return nil
+	})
 }
 
 func showTab(n int) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		m.proposal.tab = n
+	return on(func(pp *proposalPage, _ *Model) tea.Cmd {
+		pp.tab = n
 		return nil
-	}
+	})
 }
 
 // nextMember opens the next proposal of the change set, in the same tab.
-func (m *Model) nextMember() tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) nextMember(m *Model) tea.Cmd {
 	members := pp.dossier.Members
 	for i, p := range members {
 		if p.ID == pp.id {
-			cmd := m.openProposal(members[(i+1)%len(members)])
-			m.proposal.tab = pp.tab
-			return cmd
+			next := m.newProposalPage(members[(i+1)%len(members)])
+			next.tab = pp.tab
+			return m.show(next)
 		}
 	}
 	return nil
 }
 
-func (m *Model) noMembers() string {
-	if len(m.proposal.dossier.Members) < 2 {
+func (pp *proposalPage) noMembers(m *Model) string {
+	if len(pp.dossier.Members) < 2 {
 		return "it is the only member of its change set"
 	}
 	return ""
@@ -130,8 +132,8 @@ func (m *Model) isWrapped() string {
 	return ""
 }
 
-func (m *Model) noDiff() string {
-	switch pp := m.proposal; {
+func (pp *proposalPage) noDiff(m *Model) string {
+	switch {
 	case pp.tab != tabDiff && pp.tab != tabPrompt:
 		return "only on the Diff tab"
 	case pp.list == nil:
@@ -140,16 +142,14 @@ func (m *Model) noDiff() string {
 	return ""
 }
 
-func (m *Model) switchSplit() tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) switchSplit(m *Model) tea.Cmd {
 	pp.split = !pp.split
 	pp.pagers[tabDiff].Replace(pp.list.Rows(m.theme, pp.split))
 	pp.showPrompt(m)
 	return nil
 }
 
-func (m *Model) switchContext() tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) switchContext(m *Model) tea.Cmd {
 	if pp.context == difflist.Everything {
 		pp.context = difflist.DefaultContext
 	} else {
@@ -160,21 +160,19 @@ func (m *Model) switchContext() tea.Cmd {
 
 // cannotCompare is noDiff, except in the history, where two versions are picked
 // to be compared.
-func (m *Model) cannotCompare() string {
-	pp := m.proposal
+func (pp *proposalPage) cannotCompare(m *Model) string {
 	if pp.tab != tabHistory {
-		return m.noDiff()
+		return pp.noDiff(m)
 	}
-	if pp.pager().Stop() < 0 {
+	if pp.shown().Stop() < 0 {
 		return "select one with J first"
 	}
 	return ""
 }
 
-func (m *Model) nextBase() tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) nextBase(m *Model) tea.Cmd {
 	if pp.tab == tabHistory {
-		pp.marked = toggled(pp.marked, pp.versions[pp.pager().Stop()].Number)
+		pp.marked = toggled(pp.marked, pp.versions[pp.shown().Stop()].Number)
 		pp.pagers[tabHistory].Replace(pp.history(m))
 		m.sayMarked(pp.marked)
 		return nil
@@ -187,8 +185,7 @@ func (m *Model) nextBase() tea.Cmd {
 }
 
 // nextUnseen goes to what has to be on the screen before an approval.
-func (m *Model) nextUnseen() tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) nextUnseen(m *Model) tea.Cmd {
 	r := m.reading[pp.id]
 	if pp.against != 0 {
 		pp.against = 0
@@ -209,8 +206,8 @@ func (m *Model) nextUnseen() tea.Cmd {
 	return nil
 }
 
-func (m *Model) nothingUnseen() string {
-	r := m.reading[m.proposal.id]
+func (pp *proposalPage) nothingUnseen(m *Model) string {
+	r := m.reading[pp.id]
 	switch {
 	case r == nil || r.list == nil:
 		return "the diff is still loading"
@@ -221,24 +218,22 @@ func (m *Model) nothingUnseen() string {
 }
 
 // follow goes where the selected row leads.
-func (m *Model) follow() tea.Cmd {
-	pp := m.proposal
-	n := pp.pager().Stop()
+func (pp *proposalPage) follow(m *Model) tea.Cmd {
+	n := pp.shown().Stop()
 	switch pp.tab {
 	case tabDiff:
-		return m.remarkHere()
+		return pp.remarkHere(m)
 	case tabThread:
-		return m.followComment()
+		return pp.followComment(m)
 	case tabHistory:
 		return m.openSubject(Entry{Subject: pp.dossier.Proposal.Subject}, between(pp.versions, n, pp.marked))
 	}
 	f := pp.dossier.Standing[n]
-	return m.showLine(f.Path, f.Line)
+	return pp.showLine(m, f.Path, f.Line)
 }
 
-func (m *Model) nothingSelected() string {
-	pp := m.proposal
-	_, picking := pp.pager().Picked()
+func (pp *proposalPage) nothingSelected(m *Model) string {
+	_, picking := pp.shown().Picked()
 	switch {
 	case pp.tab == tabDiff && picking:
 		return ""
@@ -246,13 +241,13 @@ func (m *Model) nothingSelected() string {
 		return "there are no findings"
 	case pp.tab != tabAssessment && pp.tab != tabThread && pp.tab != tabHistory:
 		return "only on the tabs Assessment, Thread and History"
-	case pp.pager().Stop() < 0:
+	case pp.shown().Stop() < 0:
 		return "select one with J first"
 	}
 	return ""
 }
 
-func (m *Model) copyDiff() tea.Cmd {
+func (pp *proposalPage) copyDiff(m *Model) tea.Cmd {
 	m.say(success, "Copied the diff")
-	return tea.SetClipboard(m.proposal.list.String())
+	return tea.SetClipboard(pp.list.String())
 }

@@ -8,10 +8,10 @@ import (
 
 func registryKeys() []key {
 	move := func(n int) func(*Model) tea.Cmd {
-		return func(m *Model) tea.Cmd { return m.registry().move(m, n) }
+		return on(func(r *registryPage, m *Model) tea.Cmd { return r.move(m, n) })
 	}
 	screens := func(n float64) func(*Model) tea.Cmd {
-		return func(m *Model) tea.Cmd { r := m.registry(); return r.move(m, int(n*float64(r.rows(m)))) }
+		return on(func(r *registryPage, m *Model) tea.Cmd { return r.move(m, int(n*float64(r.rows(m)))) })
 	}
 	return []key{
 		{name: "entry-open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected tool or agent", do: (*Model).openEntry, off: (*Model).noEntry},
@@ -36,11 +36,11 @@ func subjectKeys() []key {
 		{name: "previous-section", keys: []string{"shift+tab"}, help: "Show the previous section", do: subjectTab(-1)},
 		{name: "next-version", keys: []string{"J"}, label: "version", help: "Select the next version", do: nextStop(1)},
 		{name: "previous-version", keys: []string{"K"}, help: "Select the previous version", do: nextStop(-1)},
-		{name: "version-diff", keys: []string{"enter"}, help: "Show the changes of the selected version, or since the marked one", do: (*Model).showVersion, off: (*Model).noVersion},
-		{name: "version-mark", keys: []string{"b"}, help: "Mark the selected version for comparison", do: (*Model).markVersion, off: (*Model).noVersion},
-		{name: "restore", keys: []string{"R"}, help: "Propose to restore the selected version", do: (*Model).askRestore, off: (*Model).cannotRestore},
-		{name: "next-field", keys: []string{"]"}, help: "Show blame for the next text", do: func(m *Model) tea.Cmd { return m.subject.nextField(m, 1) }},
-		{name: "previous-field", keys: []string{"["}, help: "Show blame for the previous text", do: func(m *Model) tea.Cmd { return m.subject.nextField(m, -1) }},
+		{name: "version-diff", keys: []string{"enter"}, help: "Show the changes of the selected version, or since the marked one", do: on((*subjectPage).showVersion), off: ask((*subjectPage).noVersion)},
+		{name: "version-mark", keys: []string{"b"}, help: "Mark the selected version for comparison", do: on((*subjectPage).markVersion), off: ask((*subjectPage).noVersion)},
+		{name: "restore", keys: []string{"R"}, help: "Propose to restore the selected version", do: on((*subjectPage).askRestore), off: ask((*subjectPage).cannotRestore)},
+		{name: "next-field", keys: []string{"]"}, help: "Show blame for the next text", do: on(func(s *subjectPage, m *Model) tea.Cmd { return s.nextField(m, 1) })},
+		{name: "previous-field", keys: []string{"["}, help: "Show blame for the previous text", do: on(func(s *subjectPage, m *Model) tea.Cmd { return s.nextField(m, -1) })},
 		{name: "subject-fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
 		{name: "subject-change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
 	}
@@ -51,17 +51,17 @@ func logKeys() []key {
 	return append([]key{
 		{name: "event-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next entry", do: nextStop(1)},
 		{name: "event-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous entry", do: nextStop(-1)},
-		{name: "event-open", keys: []string{"enter"}, label: "open", help: "Open the proposal of the selected entry", do: (*Model).openEvent, off: (*Model).noEvent},
-		{name: "older", keys: []string{"o"}, label: "older", help: "Load older entries", do: (*Model).olderEvents, off: (*Model).noOlder},
+		{name: "event-open", keys: []string{"enter"}, label: "open", help: "Open the proposal of the selected entry", do: on((*logPage).openEvent), off: ask((*logPage).noEvent)},
+		{name: "older", keys: []string{"o"}, label: "older", help: "Load older entries", do: on((*logPage).olderEvents), off: ask((*logPage).noOlder)},
 	}, textKeys()...)
 }
 
 // entry returns the tool or agent the keys act on.
 func (m *Model) entry() (Entry, bool) {
-	if m.page == pageSubject {
-		return m.subject.entry, true
+	if p, ok := m.page.(ofEntry); ok {
+		return p.selected()
 	}
-	return m.registry().selected()
+	return Entry{}, false
 }
 
 func (m *Model) noEntry() string {
@@ -106,16 +106,15 @@ func (m *Model) cannotChange() string {
 // changeEntry opens the definition in the editor once it is read.
 func (m *Model) changeEntry() tea.Cmd {
 	e, _ := m.entry()
-	if m.page == pageSubject && m.subject.definition != nil {
-		return m.changeSubject()
+	if s, ok := m.page.(*subjectPage); ok && s.definition != nil {
+		return s.changeSubject(m)
 	}
-	cmd := m.openSubject(e, span{})
-	m.subject.change = true
-	return cmd
+	s := m.newSubjectPage(e, span{})
+	s.change = true
+	return m.visit(s)
 }
 
-func (m *Model) changeSubject() tea.Cmd {
-	s := m.subject
+func (s *subjectPage) changeSubject(m *Model) tea.Cmd {
 	d, err := registry.DecodeDefinition(s.entry.Subject.Kind, s.definition)
 	if err != nil {
 		m.fail(err)

@@ -1,5 +1,7 @@
 package tui
 
+import tea "charm.land/bubbletea/v2"
+
 // The smallest screen that the workbench draws on, in cells.
 const (
 	minWidth  = 60
@@ -43,24 +45,10 @@ func (l layout) dialog(width, height int) (w, h int) {
 // resize lays everything out anew for a screen of the given size.
 func (m *Model) resize(width, height int) {
 	m.layout = newLayout(width, height)
-	if m.proposal != nil {
-		m.proposal.resize(m)
-	}
-	m.queue.clamp(m)
-	m.tools.clamp(m)
-	m.agents.clamp(m)
-	m.lists.clamp(m)
-	if m.subject != nil {
-		m.subject.pager.SetSize(width, m.layout.body)
-		m.subject.lay(m)
-	}
-	m.log.pager.SetSize(width, m.layout.body)
-	m.log.lay(m)
-	m.drafts.pager.SetSize(width, m.layout.body)
-	m.calls.pager.SetSize(width, m.layout.body)
-	if m.help != nil {
-		m.help.pager.SetSize(width, m.layout.body)
-	}
+	m.each(func(p page) tea.Cmd {
+		p.resize(m)
+		return nil
+	})
 	if m.dialog != nil {
 		m.dialog.resize(m)
 	}

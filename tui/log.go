@@ -9,7 +9,6 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
-	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
@@ -17,19 +16,35 @@ import (
 
 // logPage is the audit log, the newest entry first.
 type logPage struct {
+	textPage
 	events []history.Event
 	end    bool
-	pager  *pager.Pager
 }
 
-func newLogPage() *logPage {
-	l := &logPage{pager: pager.New(theme.Theme{})}
+func newLogPage(m *Model) *logPage {
+	l := &logPage{textPage: newTextPage(m)}
+	l.pager.SetWrap(false)
 	return l
 }
 
+func (l *logPage) place() string { return placeLog }
+
+func (l *logPage) resize(m *Model) {
+	l.textPage.resize(m)
+	l.lay(m)
+}
+
+func (l *logPage) reload(m *Model) tea.Cmd { return m.loadEvents(0) }
+
+func (l *logPage) update(m *Model, msg tea.Msg) tea.Cmd {
+	if msg, ok := msg.(eventsMsg); ok {
+		l.loaded(m, msg)
+	}
+	return nil
+}
+
 func (l *logPage) restyle(m *Model) {
-	l.pager.Restyle(m.theme)
-	l.pager.Point(m.theme.Accent)
+	l.look(m.theme)
 	l.lay(m)
 }
 
@@ -140,35 +155,35 @@ func told(e history.Event) string {
 	return "   " + strings.Join(words, ", ")
 }
 
-func (l *logPage) tabs(m *Model) draw.Line {
+func (l *logPage) tabs(m *Model) (left, right draw.Line) {
 	more := "all entries"
 	if !l.end {
 		more = "newest entries; o loads older ones"
 	}
-	return draw.Of("", " ").Add(m.theme.Accent, "▎Audit log").Add(m.theme.Faint, draw.Showf("  %d, %s", len(l.events), more))
+	return draw.Of("", " ").Add(m.theme.Accent, "▎Audit log").Add(m.theme.Faint, draw.Showf("  %d, %s", len(l.events), more)), nil
 }
 
-func (m *Model) olderEvents() tea.Cmd {
-	return m.loadEvents(m.log.events[len(m.log.events)-1].Seq)
+func (l *logPage) olderEvents(m *Model) tea.Cmd {
+	return m.loadEvents(l.events[len(l.events)-1].Seq)
 }
 
-func (m *Model) noOlder() string {
-	if m.log.end || len(m.log.events) == 0 {
+func (l *logPage) noOlder(m *Model) string {
+	if l.end || len(l.events) == 0 {
 		return "no older entries"
 	}
 	return ""
 }
 
 // openEvent opens the proposal that the selected entry is about.
-func (m *Model) openEvent() tea.Cmd {
-	return m.openProposal(proposals.Proposal{ID: proposals.ID(m.log.events[m.log.pager.Stop()].Proposal)})
+func (l *logPage) openEvent(m *Model) tea.Cmd {
+	return m.openProposal(proposals.Proposal{ID: proposals.ID(l.events[l.pager.Stop()].Proposal)})
 }
 
-func (m *Model) noEvent() string {
-	switch n := m.log.pager.Stop(); {
-	case n < 0 || n >= len(m.log.events):
+func (l *logPage) noEvent(m *Model) string {
+	switch n := l.pager.Stop(); {
+	case n < 0 || n >= len(l.events):
 		return "select one with J first"
-	case m.log.events[n].Proposal == "":
+	case l.events[n].Proposal == "":
 		return "it has no proposal"
 	}
 	return ""

@@ -18,25 +18,13 @@ func (m *Model) chooseTheme() {
 	default:
 		m.theme = theme.Light()
 	}
-	if m.proposal != nil {
-		m.proposal.restyle(m)
+	if m.page == nil {
+		return // the theme is chosen before there are pages
 	}
-	if m.subject != nil {
-		m.subject.restyle(m)
-	}
-	m.log.restyle(m)
-	if m.calls != nil { // the theme is chosen before there are pages
-		m.calls.restyle(m)
-	}
-	if m.drafts != nil {
-		m.drafts.pager.Restyle(m.theme)
-		m.drafts.pager.Point(m.theme.Accent)
-		m.drafts.lay(m)
-	}
-	if m.help != nil {
-		m.help.pager.Restyle(m.theme)
-		m.help.lay(m)
-	}
+	m.each(func(p page) tea.Cmd {
+		p.restyle(m)
+		return nil
+	})
 }
 
 func (m *Model) switchTheme() tea.Cmd {

@@ -58,9 +58,9 @@ func (m *Model) mark() {
 }
 
 // markRow is mark, and goes on to the next row.
-func (m *Model) markRow() tea.Cmd {
+func (q *queuePage) markRow(m *Model) tea.Cmd {
 	m.mark()
-	return m.queue.move(m, 1)
+	return q.move(m, 1)
 }
 
 // markRead is mark on the page of a proposal, where no row shows it.
@@ -77,10 +77,10 @@ func (m *Model) markRead() tea.Cmd {
 
 // markAll marks everything in the list that waits for a decision, or nothing
 // when it is marked already.
-func (m *Model) markAll() tea.Cmd {
+func (q *queuePage) markAll(m *Model) tea.Cmd {
 	before := len(m.marks)
-	for i := range m.queue.total() {
-		p, ok := m.queue.at(i)
+	for i := range q.total() {
+		p, ok := q.at(i)
 		if ok && p.State == proposals.UserReview && !m.marks.has(p.ID) && len(m.marks) < maxMarks {
 			m.marks = append(m.marks, p)
 		}
@@ -95,12 +95,12 @@ func (m *Model) markAll() tea.Cmd {
 	return nil
 }
 
-func (m *Model) nothingToMark() string {
+func (q *queuePage) nothingToMark(m *Model) string {
 	if len(m.marks) > 0 {
 		return ""
 	}
-	for i := range m.queue.total() {
-		if p, ok := m.queue.at(i); ok && p.State == proposals.UserReview {
+	for i := range q.total() {
+		if p, ok := q.at(i); ok && p.State == proposals.UserReview {
 			return ""
 		}
 	}
@@ -109,11 +109,11 @@ func (m *Model) nothingToMark() string {
 
 // chosen returns what a decision in the queue is about: what is marked, else
 // the selected row.
-func (m *Model) chosen() []proposals.Proposal {
+func (q *queuePage) chosen(m *Model) []proposals.Proposal {
 	if len(m.marks) > 0 {
 		return m.marks
 	}
-	if p, ok := m.queue.selected(); ok {
+	if p, ok := q.current(); ok {
 		return []proposals.Proposal{p}
 	}
 	return nil
@@ -122,7 +122,7 @@ func (m *Model) chosen() []proposals.Proposal {
 // cannotDecide returns why there is nothing in the queue to decide about.
 func cannotDecide(act proposals.Act) func(*Model) string {
 	return func(m *Model) string {
-		ps := m.chosen()
+		ps := m.queue.chosen(m)
 		if len(ps) == 0 {
 			return "no proposal is selected"
 		}

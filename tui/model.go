@@ -10,24 +10,8 @@ import (
 
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
-	"toolcrib/tui/pager"
+	"toolcrib/registry"
 	"toolcrib/tui/theme"
-)
-
-// page is what fills the screen.
-type page int
-
-const (
-	pageQueue page = iota
-	pageProposal
-	pageTools
-	pageAgents
-	pageLists
-	pageSubject
-	pageLog
-	pageHelp
-	pageDrafts
-	pageCalls
 )
 
 // Model is the workbench.
@@ -42,15 +26,13 @@ type Model struct {
 	trail []page // what esc goes back to
 
 	queue    *queuePage
-	proposal *proposalPage // nil until one is opened
 	tools    *registryPage
 	agents   *registryPage
 	lists    *registryPage
-	subject  *subjectPage
 	log      *logPage
-	help     *helpPage
 	drafts   *draftsPage
 	calls    *callsPage
+	proposal *proposalPage // that was opened last, nil before the first
 	dialog   *dialog
 	line     *input // what is typed at the bottom, nil for nothing
 
@@ -82,13 +64,11 @@ type Model struct {
 func New(cfg Config) *Model {
 	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", reading: map[proposals.ID]*reading{}, counter: tokens.NewCounter(), rendered: map[renderKey]*rendering{}}
 	m.writing, m.cutOff = context.WithCancel(context.Background())
-	m.queue, m.log = newQueuePage(), newLogPage()
 	m.chooseTheme()
-	m.tools, m.agents, m.lists = newRegistryPage(m, "tool"), newRegistryPage(m, "agent"), newRegistryPage(m, "list")
-	m.drafts = &draftsPage{pager: pager.New(m.theme)}
-	m.drafts.pager.SetWrap(true)
-	m.drafts.pager.Point(m.theme.Accent)
-	m.calls = newCallsPage(m)
+	m.queue = newQueuePage()
+	m.tools, m.agents, m.lists = newRegistryPage(registry.KindTool), newRegistryPage(registry.KindAgent), newRegistryPage(registry.KindList)
+	m.log, m.drafts, m.calls = newLogPage(m), newDraftsPage(m), newCallsPage(m)
+	m.page = m.queue
 	m.resize(80, 24)
 	return m
 }
@@ -172,32 +152,11 @@ func (m *Model) missedSize() tea.Cmd {
 	return tea.RequestWindowSize
 }
 
-// answer hands what a command answered to the page it is for.
+// answer hands what a command answered to those it may be for.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case queueMsg:
-		return m.queue.loaded(m, msg)
-	case debouncedMsg:
-		return m.queue.debounced(m, msg)
 	case waitingMsg:
 		return m.waitingFound(msg)
-	case dossierMsg:
-		m.queue.dossierLoaded(msg)
-		return m.dossierLoaded(msg)
-	case diffMsg:
-		return m.diffMade(msg)
-	case promptsMsg:
-		m.promptsLoaded(msg)
-	case versionsMsg:
-		return m.versionsLoaded(msg)
-	case comparedMsg, blamedMsg, usesMsg:
-		m.worked(msg)
-	case entriesMsg:
-		return m.entriesLoaded(msg)
-	case definitionMsg:
-		m.definitionLoaded(msg)
-	case eventsMsg:
-		m.log.loaded(m, msg)
 	case graceMsg:
 		if m.dialog != nil && m.dialog.number == msg.dialog {
 			m.dialog.ready = true
@@ -220,16 +179,29 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.jobStepped(msg)
 	case jobDoneMsg:
 		return m.jobDone(msg)
-	case draftsMsg:
-		m.draftsListed(msg)
-	case callsMsg:
-		m.callsLoaded(msg)
 	case draftSavedMsg:
 		if msg.err != nil {
 			m.fail(msg.err)
 		}
 	}
-	return nil
+	return m.each(func(p page) tea.Cmd { return p.update(m, msg) })
+}
+
+// each does something with every page there is, and returns what all of them
+// answer.
+func (m *Model) each(do func(page) tea.Cmd) tea.Cmd {
+	var cmds []tea.Cmd
+	done := map[page]bool{}
+	for _, p := range append([]page{m.queue, m.tools, m.agents, m.lists, m.log, m.drafts, m.calls, m.page}, m.trail...) {
+		if !done[p] {
+			done[p] = true
+			cmds = append(cmds, do(p))
+		}
+	}
+	if m.proposal != nil && !done[m.proposal] {
+		cmds = append(cmds, do(m.proposal))
+	}
+	return tea.Batch(cmds...)
 }
 
 // key gives a key to whoever has the keyboard.

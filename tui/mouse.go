@@ -18,28 +18,15 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 		if msg.Button == tea.MouseWheelUp {
 			n = -n
 		}
-		switch {
-		case m.dialog != nil:
+		if m.dialog != nil {
 			m.dialog.pager.Scroll(n)
-		case m.textPager() != nil:
-			m.textPager().Scroll(n)
-		case m.page == pageQueue:
-			return m.queue.move(m, n)
-		default:
-			return m.registry().move(m, n)
-		}
-	case tea.MouseClickMsg:
-		row := msg.Y - 4 // bar, tabs, rule, names of the columns
-		if m.dialog != nil || row < 0 || row >= m.layout.body-1 {
 			return nil
 		}
-		switch m.page {
-		case pageQueue:
-			return m.queue.move(m, m.queue.top+row-m.queue.cursor)
-		case pageTools, pageAgents, pageLists:
-			r := m.registry()
-			return r.move(m, r.top+row-r.cursor)
-		case pageProposal, pageSubject, pageLog, pageHelp, pageDrafts, pageCalls:
+		return m.page.scroll(m, n)
+	case tea.MouseClickMsg:
+		row := msg.Y - 4 // bar, tabs, rule, names of the columns
+		if m.dialog == nil && row >= 0 && row < m.layout.body-1 {
+			return m.page.click(m, row)
 		}
 	}
 	return nil

@@ -2,77 +2,49 @@ package tui
 
 import tea "charm.land/bubbletea/v2"
 
-// place returns the name of the table of the page's own keys.
-func (m *Model) place() string {
-	switch m.page {
-	case pageProposal:
-		return placeProposal
-	case pageTools, pageAgents, pageLists:
-		return placeRegistry
-	case pageSubject:
-		return placeSubject
-	case pageLog:
-		return placeLog
-	case pageHelp:
-		return placeHelp
-	case pageDrafts:
-		return placeDrafts
-	case pageCalls:
-		return placeCalls
-	case pageQueue:
-	}
-	return placeQueue
-}
-
 // open goes to a page.
-func (m *Model) open(p page) tea.Cmd {
+func (m *Model) open(p page) {
 	if p == m.page {
-		return nil
+		return
 	}
-	switch p {
-	case pageQueue, pageTools, pageAgents, pageLists, pageLog:
+	if m.isRoot(p) {
 		m.trail = nil
-		if p != pageQueue {
-			m.trail = []page{pageQueue}
+		if p != page(m.queue) {
+			m.trail = []page{m.queue}
 		}
-	case pageProposal, pageSubject, pageHelp, pageDrafts, pageCalls:
+	} else {
 		m.trail = append(m.trail, m.page)
 	}
 	m.page = p
-	switch p {
-	case pageTools, pageAgents, pageLists:
-		return m.registry().open(m)
-	case pageLog:
-		return m.loadEvents(0)
-	case pageQueue, pageProposal, pageSubject, pageHelp, pageDrafts, pageCalls:
-	}
-	return nil
 }
 
-// back leaves a search, then the page.
-func (m *Model) back() tea.Cmd {
-	if p := m.textPager(); p != nil {
-		if _, picking := p.Picked(); picking {
-			p.Unpick()
-			return nil
-		}
-		if p.Query() != "" {
-			p.Search("")
-			return nil
-		}
-	}
-	if s := m.subject; m.page == pageSubject && s.shown != (span{}) && s.section == sectionVersions {
-		s.list(m)
+// visit goes to a page and reads what it shows.
+func (m *Model) visit(p page) tea.Cmd {
+	if p == m.page {
 		return nil
 	}
-	if l := m.lister(); l != nil && l.filterText() != "" {
-		return l.setFilter(m, "")
+	m.open(p)
+	return p.reload(m)
+}
+
+// goTo opens one of the pages that are reached from everywhere.
+func goTo(of func(*Model) page) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.visit(of(m)) }
+}
+
+// back leaves a search or another mode of the page, then the page.
+func (m *Model) back() tea.Cmd {
+	if cmd, left := m.page.leave(m); left {
+		return cmd
 	}
 	if len(m.trail) == 0 {
 		return nil
 	}
 	m.page = m.trail[len(m.trail)-1]
 	m.trail = m.trail[:len(m.trail)-1]
+	if pp, ok := m.page.(*proposalPage); ok {
+		m.proposal = pp
+	}
 	return nil
 }
 
@@ -95,21 +67,12 @@ func (m *Model) stamped(msg stampMsg) tea.Cmd {
 
 // reload reads everything on the screen and beneath it again.
 func (m *Model) reload() tea.Cmd {
-	cmds := []tea.Cmd{m.queue.reload(m), m.loadCalls()}
+	cmds := []tea.Cmd{m.queue.reload(m), m.calls.reload(m)}
 	if m.proposal != nil {
-		cmds = append(cmds, m.loadDossier(m.proposal.id))
+		cmds = append(cmds, m.proposal.reload(m))
 	}
-	switch m.page {
-	case pageTools, pageAgents, pageLists:
-		cmds = append(cmds, m.registry().reload(m))
-	case pageSubject:
-		m.subject.usesRead = false
-		cmds = append(cmds, m.loadDefinition(m.subject.entry.Subject), m.loadVersions(m.subject.entry.Subject))
-	case pageLog:
-		cmds = append(cmds, m.loadEvents(0))
-	case pageDrafts:
-		cmds = append(cmds, m.readDrafts(false))
-	case pageQueue, pageProposal, pageHelp, pageCalls:
+	if m.page != page(m.queue) && m.page != page(m.calls) && m.page != page(m.proposal) {
+		cmds = append(cmds, m.page.reload(m))
 	}
 	return tea.Batch(cmds...)
 }

@@ -98,8 +98,7 @@ type promptCount struct{ now, after size }
 // size is the length of a text.
 type size struct{ chars, o200k, cl100k int }
 
-func (m *Model) promptsLoaded(msg promptsMsg) {
-	pp := m.proposal
+func (pp *proposalPage) promptsLoaded(m *Model, msg promptsMsg) {
 	if pp == nil || pp.id != msg.id || !pp.loaded || pp.dossier.Digest != msg.digest {
 		return
 	}
@@ -175,7 +174,7 @@ func (pp *proposalPage) promptHead(m *Model) pager.Rows {
 		}
 		page.Line(l)
 	}
-	page.Item(draw.Of(th.Faint, "shown: "), m.howShown())
+	page.Item(draw.Of(th.Faint, "shown: "), pp.howShown(m))
 	page.Blank()
 	return page.Rows()
 }
@@ -238,25 +237,25 @@ func (r joinedRows) Stops() []int {
 	return stops
 }
 
-func (m *Model) nextPrompt(step int) tea.Cmd {
-	s := &m.proposal.prompts
+func (pp *proposalPage) nextPrompt(m *Model, step int) tea.Cmd {
+	s := &pp.prompts
 	if n := len(s.changes); n > 0 {
 		s.at = (s.at + step + n) % n
-		m.proposal.pagers[tabPrompt].Home()
-		m.proposal.showPrompt(m)
+		pp.pagers[tabPrompt].Home()
+		pp.showPrompt(m)
 	}
 	return nil
 }
 
-func (m *Model) nextPromptView() tea.Cmd {
-	s := &m.proposal.prompts
+func (pp *proposalPage) nextPromptView(m *Model) tea.Cmd {
+	s := &pp.prompts
 	s.view = (s.view + 1) % promptViews
-	m.proposal.showPrompt(m)
+	pp.showPrompt(m)
 	return nil
 }
 
-func (m *Model) noPrompts() string {
-	switch pp := m.proposal; {
+func (pp *proposalPage) noPrompts(m *Model) string {
+	switch {
 	case pp.tab != tabPrompt:
 		return "only on the Prompt tab"
 	case len(pp.prompts.changes) == 0:

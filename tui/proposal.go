@@ -9,6 +9,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
+	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/wording"
 )
@@ -68,7 +69,9 @@ type reading struct {
 	passages map[pager.Text]int // how many bytes of each quoted line have to be seen
 }
 
-func (m *Model) openProposal(p proposals.Proposal) tea.Cmd {
+func (m *Model) openProposal(p proposals.Proposal) tea.Cmd { return m.show(m.newProposalPage(p)) }
+
+func (m *Model) newProposalPage(p proposals.Proposal) *proposalPage {
 	page := &proposalPage{id: p.ID, brief: p, context: difflist.DefaultContext, split: m.layout.width >= 160, quotes: map[review.Anchor]quoted{}}
 	for i := range page.pagers {
 		page.pagers[i] = pager.New(m.theme)
@@ -80,18 +83,63 @@ func (m *Model) openProposal(p proposals.Proposal) tea.Cmd {
 	if r := m.reading[p.ID]; r != nil {
 		page.pagers[tabAssessment] = r.finds
 	}
-	m.proposal = page
 	page.resize(m)
-	cmd := m.open(pageProposal)
-	return tea.Batch(cmd, m.loadDossier(p.ID))
+	return page
 }
 
-func (pp *proposalPage) pager() *pager.Pager { return pp.pagers[pp.tab] }
+// show opens the page of a proposal, in the place of that of another.
+func (m *Model) show(pp *proposalPage) tea.Cmd {
+	m.proposal = pp
+	if _, other := m.page.(*proposalPage); other {
+		m.page = pp
+		return pp.reload(m)
+	}
+	return m.visit(pp)
+}
+
+func (pp *proposalPage) place() string { return placeProposal }
+
+func (pp *proposalPage) listed() draw.Safe { return "Queue" }
+
+func (pp *proposalPage) current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
+
+func (pp *proposalPage) leave(*Model) (tea.Cmd, bool) { return nil, leaveText(pp.shown()) }
+
+func (pp *proposalPage) scroll(_ *Model, n int) tea.Cmd {
+	pp.shown().Scroll(n)
+	return nil
+}
+
+func (pp *proposalPage) click(*Model, int) tea.Cmd { return nil }
+
+func (pp *proposalPage) reload(m *Model) tea.Cmd { return m.loadDossier(pp.id) }
+
+func (pp *proposalPage) update(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case dossierMsg:
+		return pp.dossierLoaded(m, msg)
+	case diffMsg:
+		return pp.diffMade(m, msg)
+	case promptsMsg:
+		pp.promptsLoaded(m, msg)
+	case versionsMsg:
+		if pp.loaded && pp.dossier.Proposal.Subject == msg.subject {
+			pp.versions = msg.versions // none while nothing is live
+			pp.pagers[tabHistory].Replace(pp.history(m))
+		}
+	case renderedMsg:
+		if pp.loaded {
+			pp.fill(m)
+		}
+	}
+	return nil
+}
+
+func (pp *proposalPage) shown() *pager.Pager { return pp.pagers[pp.tab] }
 
 // dossierLoaded shows a dossier that came, if it is the one that is open.
-func (m *Model) dossierLoaded(msg dossierMsg) tea.Cmd {
-	pp := m.proposal
-	if pp == nil || pp.id != msg.id {
+func (pp *proposalPage) dossierLoaded(m *Model, msg dossierMsg) tea.Cmd {
+	if pp.id != msg.id {
 		return nil
 	}
 	if msg.err != nil {
@@ -116,8 +164,8 @@ func (m *Model) dossierLoaded(msg dossierMsg) tea.Cmd {
 	r.dossier = msg.dossier
 	pp.fill(m)
 	var resume tea.Cmd
-	if pp.resume != nil {
-		resume = m.resumed()
+	if pp.resume != nil && m.page == page(pp) {
+		resume = pp.resumed(m)
 	}
 	return tea.Batch(shown, resume, pp.compare(m), m.loadPrompts(pp.id, msg.dossier.Digest), m.loadVersions(msg.dossier.Proposal.Subject))
 }
@@ -215,9 +263,8 @@ func (pp *proposalPage) compare(m *Model) tea.Cmd {
 }
 
 // diffMade shows a diff, if it is the one that is wanted.
-func (m *Model) diffMade(msg diffMsg) tea.Cmd {
-	pp := m.proposal
-	if pp == nil || pp.id != msg.id || !pp.loaded {
+func (pp *proposalPage) diffMade(m *Model, msg diffMsg) tea.Cmd {
+	if pp.id != msg.id || !pp.loaded {
 		return nil
 	}
 	what, _ := pp.wanted()
@@ -258,8 +305,8 @@ func (pp *proposalPage) show(m *Model, what comparison, list *difflist.List, p *
 	}
 	if pp.unseen && pp.against == 0 {
 		pp.unseen = false
-		if m.nothingUnseen() == "" {
-			m.nextUnseen()
+		if pp.nothingUnseen(m) == "" {
+			pp.nextUnseen(m)
 		}
 	}
 }

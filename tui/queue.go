@@ -54,6 +54,7 @@ type slot struct {
 // queuePage is the queue: a window on the list of proposals, the newest first.
 // Chunks are found by key, so the last costs what the first costs.
 type queuePage struct {
+	listPage
 	tab     int
 	filter  string
 	order   review.Order
@@ -68,6 +69,28 @@ type queuePage struct {
 }
 
 func newQueuePage() *queuePage { return &queuePage{slots: []slot{{}}} }
+
+func (q *queuePage) place() string { return placeQueue }
+
+func (q *queuePage) leave(m *Model) (tea.Cmd, bool) { return leaveFilter(m, q) }
+
+func (q *queuePage) resize(m *Model) { q.clamp(m) }
+
+func (q *queuePage) scroll(m *Model, n int) tea.Cmd { return q.move(m, n) }
+
+func (q *queuePage) click(m *Model, row int) tea.Cmd { return q.move(m, q.top+row-q.cursor) }
+
+func (q *queuePage) update(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case queueMsg:
+		return q.loaded(m, msg)
+	case debouncedMsg:
+		return q.debounced(m, msg)
+	case dossierMsg:
+		q.dossierLoaded(msg)
+	}
+	return nil
+}
 
 // query is what reads slot n.
 func (q *queuePage) query(n int) review.Query {
@@ -97,8 +120,8 @@ func (q *queuePage) at(i int) (proposals.Proposal, bool) {
 	return proposals.Proposal{}, false
 }
 
-// selected returns the row the keys act on.
-func (q *queuePage) selected() (proposals.Proposal, bool) { return q.at(q.cursor) }
+// current returns the row the keys act on.
+func (q *queuePage) current() (proposals.Proposal, bool) { return q.at(q.cursor) }
 
 // loaded takes in a chunk.
 func (q *queuePage) loaded(m *Model, msg queueMsg) tea.Cmd {
@@ -188,7 +211,7 @@ func (q *queuePage) fill(m *Model) tea.Cmd {
 // reload reads the list anew and stays at its place: all of it down to the
 // window when that is near the top, else the chunks in the window.
 func (q *queuePage) reload(m *Model) tea.Cmd {
-	if p, ok := q.selected(); ok {
+	if p, ok := q.current(); ok {
 		q.want = p.ID
 	}
 	need := q.top + 2*m.layout.body
@@ -248,7 +271,7 @@ func (q *queuePage) move(m *Model, n int) tea.Cmd {
 
 // debounce reads the selected proposal once the cursor rests on it.
 func (q *queuePage) debounce(m *Model) tea.Cmd {
-	p, ok := q.selected()
+	p, ok := q.current()
 	if !ok || m.layout.side == 0 {
 		return nil
 	}
@@ -256,15 +279,15 @@ func (q *queuePage) debounce(m *Model) tea.Cmd {
 }
 
 func (q *queuePage) debounced(m *Model, msg debouncedMsg) tea.Cmd {
-	p, ok := q.selected()
-	if !ok || p.ID != msg.id || m.page != pageQueue {
+	p, ok := q.current()
+	if !ok || p.ID != msg.id || m.page != page(q) {
 		return nil
 	}
 	return m.loadGlance(p.ID)
 }
 
 func (q *queuePage) dossierLoaded(msg dossierMsg) {
-	if p, ok := q.selected(); ok && msg.err == nil && p.ID == msg.id {
+	if p, ok := q.current(); ok && msg.err == nil && p.ID == msg.id {
 		if msg.changes != nil || q.dossier.Digest != msg.dossier.Digest {
 			q.changes = msg.changes
 		}

@@ -13,7 +13,7 @@ func (q *queuePage) side(m *Model) []string {
 	if m.layout.side == 0 {
 		return nil
 	}
-	p, ok := q.selected()
+	p, ok := q.current()
 	if !ok {
 		return nil
 	}

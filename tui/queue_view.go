@@ -11,15 +11,14 @@ import (
 	"toolcrib/tui/wording"
 )
 
-func (q *queuePage) tabs(m *Model) draw.Line {
-	var right draw.Line
+func (q *queuePage) tabs(m *Model) (left, right draw.Line) {
 	if q.order != review.ByNewest {
 		right = draw.Of(m.theme.Faint, " "+draw.Safe(orderName(q.order))+" ")
 	}
 	if q.filter != "" {
 		right = right.Add(m.theme.Match, " "+draw.Cut(draw.Show(q.filter), m.layout.width/3)+" ").Add("", " ")
 	}
-	right = append(q.place(m), right...)
+	right = append(q.position(m), right...)
 	var whole, brief []string
 	for _, t := range queueTabs() {
 		whole, brief = append(whole, t.name), append(brief, t.brief)
@@ -29,11 +28,11 @@ func (q *queuePage) tabs(m *Model) draw.Line {
 	if fitting(whole, 0, room) < len(whole) {
 		names = brief
 	}
-	return append(m.tabLine(names, q.tab, room).Fit(room), right...)
+	return append(m.tabLine(names, q.tab, room).Fit(room), right...), nil
 }
 
-// place returns which row of how many is selected.
-func (q *queuePage) place(m *Model) draw.Line {
+// position returns which row of how many is selected.
+func (q *queuePage) position(m *Model) draw.Line {
 	n := q.total()
 	if n == 0 {
 		return nil

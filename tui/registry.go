@@ -9,6 +9,7 @@ import (
 
 // registryPage lists what is live, by id: tools, agents or allow-lists.
 type registryPage struct {
+	listPage
 	kind    registry.Kind
 	filter  string
 	entries []Entry
@@ -20,24 +21,28 @@ type registryPage struct {
 	widest  map[draw.Safe]int // what the columns want, in cells
 }
 
-func newRegistryPage(_ *Model, kind registry.Kind) *registryPage { return &registryPage{kind: kind} }
+func newRegistryPage(kind registry.Kind) *registryPage { return &registryPage{kind: kind} }
 
-// registry returns the list that the page shows.
-func (m *Model) registry() *registryPage {
-	switch m.page { //nolint:exhaustive // only these pages list what is live
-	case pageAgents:
-		return m.agents
-	case pageLists:
-		return m.lists
+func (r *registryPage) place() string { return placeRegistry }
+
+func (r *registryPage) leave(m *Model) (tea.Cmd, bool) { return leaveFilter(m, r) }
+
+func (r *registryPage) resize(m *Model) { r.clamp(m) }
+
+func (r *registryPage) scroll(m *Model, n int) tea.Cmd { return r.move(m, n) }
+
+func (r *registryPage) click(m *Model, row int) tea.Cmd { return r.move(m, r.top+row-r.cursor) }
+
+func (r *registryPage) update(m *Model, msg tea.Msg) tea.Cmd {
+	if msg, ok := msg.(entriesMsg); ok {
+		return r.loaded(m, msg)
 	}
-	return m.tools
+	return nil
 }
 
 func (r *registryPage) query(after string) EntryQuery {
 	return EntryQuery{Kind: r.kind, Filter: r.filter, Limit: chunk, After: after}
 }
-
-func (r *registryPage) open(m *Model) tea.Cmd { return m.loadEntries(r.query("")) }
 
 // reload reads the list anew as far as it was read.
 func (r *registryPage) reload(m *Model) tea.Cmd {
@@ -46,16 +51,8 @@ func (r *registryPage) reload(m *Model) tea.Cmd {
 	return m.loadEntries(q)
 }
 
-func (m *Model) entriesLoaded(msg entriesMsg) tea.Cmd {
-	r := m.tools
-	switch msg.query.Kind {
-	case registry.KindAgent:
-		r = m.agents
-	case registry.KindList:
-		r = m.lists
-	case registry.KindTool:
-	}
-	if msg.query.Filter != r.filter {
+func (r *registryPage) loaded(m *Model, msg entriesMsg) tea.Cmd {
+	if msg.query.Kind != r.kind || msg.query.Filter != r.filter {
 		return nil
 	}
 	r.loading, r.asked = false, true
@@ -116,7 +113,7 @@ func (r *registryPage) selected() (Entry, bool) {
 	return r.entries[r.cursor], true
 }
 
-func (r *registryPage) tabs(m *Model) draw.Line {
+func (r *registryPage) tabs(m *Model) (left, right draw.Line) {
 	name := draw.Safe("Tools")
 	switch r.kind {
 	case registry.KindAgent:
@@ -130,12 +127,11 @@ func (r *registryPage) tabs(m *Model) draw.Line {
 		more = "+"
 	}
 	l := draw.Of("", " ").Add(m.theme.Accent, "▎"+name).Add(m.theme.Faint, draw.Showf("  %d%s live in the view of %s", len(r.entries), more, m.cfg.Layer))
-	var right draw.Line
 	if n := len(r.entries); n > 0 {
 		right = draw.Of(m.theme.Faint, draw.Showf(" %d/%d%s ", r.cursor+1, n, more))
 	}
 	if r.filter != "" {
 		right = right.Add(m.theme.Match, " "+draw.Cut(draw.Show(r.filter), m.layout.width/3)+" ").Add("", " ")
 	}
-	return draw.Ends(l, right, m.layout.width)
+	return l, right
 }

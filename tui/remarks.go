@@ -19,11 +19,10 @@ const inDefinition = "definition."
 
 // remark puts a cursor into the diff to choose the line that a comment is
 // about, and writes the comment when it is there.
-func (m *Model) remark() tea.Cmd {
-	pp := m.proposal
-	p := pp.pager()
+func (pp *proposalPage) remark(m *Model) tea.Cmd {
+	p := pp.shown()
 	if _, picking := p.Picked(); picking {
-		return m.remarkHere()
+		return pp.remarkHere(m)
 	}
 	first, last := p.Window()
 	at := first
@@ -41,11 +40,11 @@ func (m *Model) remark() tea.Cmd {
 	return nil
 }
 
-func (m *Model) cannotRemark() string {
+func (pp *proposalPage) cannotRemark(m *Model) string {
 	if why := cannotAct(proposals.ActComment)(m); why != "" {
 		return why
 	}
-	switch pp := m.proposal; {
+	switch {
 	case pp.tab != tabDiff:
 		return "only on the Diff tab; C comments on the proposal"
 	case pp.list == nil:
@@ -55,9 +54,8 @@ func (m *Model) cannotRemark() string {
 }
 
 // remarkHere asks for a comment on the line with the cursor.
-func (m *Model) remarkHere() tea.Cmd {
-	pp := m.proposal
-	row, _ := pp.pager().Picked()
+func (pp *proposalPage) remarkHere(m *Model) tea.Cmd {
+	row, _ := pp.shown().Picked()
 	path, line, ok := pp.list.At(row, pp.split)
 	if !ok {
 		m.say(warning, "No line here; j and k choose one")
@@ -71,13 +69,12 @@ func (m *Model) remarkHere() tea.Cmd {
 		m.say(warning, "%s is no longer in revision %d; C comments on the proposal", path, at.Revision)
 		return nil
 	}
-	pp.pager().Unpick()
-	return m.askCommentAt(at)
+	pp.shown().Unpick()
+	return pp.askCommentAt(m, at)
 }
 
 // askCommentAt asks for a comment, on a line or on the proposal as a whole.
-func (m *Model) askCommentAt(at review.Anchor) tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) askCommentAt(m *Model, at review.Anchor) tea.Cmd {
 	draft := draftOf(pp.id, at)
 	return m.ask(&dialog{
 		title: "Comment", verb: "send", draft: draft, wantsText: true, focusText: true, direct: true,
@@ -160,9 +157,8 @@ func (pp *proposalPage) noted() map[difflist.Place]bool {
 }
 
 // followComment shows the line that the selected comment is on.
-func (m *Model) followComment() tea.Cmd {
-	pp := m.proposal
-	n := pp.pager().Stop()
+func (pp *proposalPage) followComment(m *Model) tea.Cmd {
+	n := pp.shown().Stop()
 	if n < 0 || n >= len(pp.anchors) || pp.anchors[n].Field == "" {
 		m.say(warning, "This comment is on the whole proposal")
 		return nil
@@ -171,12 +167,11 @@ func (m *Model) followComment() tea.Cmd {
 	if at.Revision != pp.dossier.Revision.Number {
 		m.say(remark, "The comment is on revision %d; this is revision %d", at.Revision, pp.dossier.Revision.Number)
 	}
-	return m.showLine(at.Field, at.Line)
+	return pp.showLine(m, at.Field, at.Line)
 }
 
 // showLine goes to a line of the proposal in the diff.
-func (m *Model) showLine(field string, line int) tea.Cmd {
-	pp := m.proposal
+func (pp *proposalPage) showLine(m *Model, field string, line int) tea.Cmd {
 	path, ok := strings.CutPrefix(field, inDefinition)
 	if !ok && !strings.HasPrefix(field, wire.SourcePath) {
 		m.say(warning, "%s is not a field of the definition, so it is not in the diff", field)

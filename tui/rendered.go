@@ -88,12 +88,6 @@ func (m *Model) partRendered(msg renderedMsg) {
 	}
 	r.lines = append(r.lines, msg.lines...)
 	r.next, r.busy, r.asWritten = r.next+1, false, r.asWritten || !msg.whole
-	switch {
-	case m.page == pageProposal && m.proposal.loaded:
-		m.proposal.fill(m)
-	case m.page == pageHelp:
-		m.help.lay(m)
-	}
 }
 
 // prose adds a text that people write as Markdown, rendered unless it is not
@@ -125,18 +119,18 @@ func (r markdownRows) Row(i int) pager.Row {
 
 // switchRendered changes between rendered Markdown and the text as it is
 // written.
-func (m *Model) switchRendered() tea.Cmd {
-	if m.proposal.tab == tabPrompt {
+func (pp *proposalPage) switchRendered(m *Model) tea.Cmd {
+	if pp.tab == tabPrompt {
 		m.renderPrompts = !m.renderPrompts
 	} else {
 		m.rawTexts = !m.rawTexts
 	}
-	m.proposal.fill(m)
+	pp.fill(m)
 	return nil
 }
 
-func (m *Model) cannotRender() string {
-	switch pp := m.proposal; {
+func (pp *proposalPage) cannotRender(m *Model) string {
+	switch {
 	case !pp.loaded:
 		return "it is still loading"
 	case pp.tab != tabOverview && pp.tab != tabPrompt && pp.tab != tabThread:
@@ -154,8 +148,8 @@ func (m *Model) cannotRender() string {
 }
 
 // howShown returns how the prompt on the screen is shown.
-func (m *Model) howShown() string {
-	s := &m.proposal.prompts
+func (pp *proposalPage) howShown(m *Model) string {
+	s := &pp.prompts
 	how := []string{s.view.String()}
 	if s.view == promptDiff || !m.renderPrompts {
 		return how[0]

@@ -10,20 +10,21 @@ func (m *Model) see() {
 	if len(m.lastLines()) > 1 {
 		return // they cover some of it
 	}
-	if m.page == pageCalls && m.dialog == nil && !m.layout.tooSmall {
-		m.calls.pager.See()
+	if m.dialog == nil && !m.layout.tooSmall {
+		m.page.see()
 	}
-	if m.page != pageProposal || m.dialog != nil || !m.proposal.loaded || m.layout.tooSmall {
-		return
-	}
-	pp := m.proposal
-	switch pp.tab {
-	case tabDiff:
+}
+
+// see notes what an approval needs.
+func (pp *proposalPage) see() {
+	switch {
+	case !pp.loaded:
+	case pp.tab == tabDiff:
 		if pp.list != nil {
-			pp.pager().See()
+			pp.shown().See()
 		}
-	case tabAssessment:
-		pp.pager().See()
+	case pp.tab == tabAssessment:
+		pp.shown().See()
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
-	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 )
 
@@ -28,16 +27,16 @@ const (
 // subjectPage shows a tool, an agent or an allow-list: what it is, what it was, which version
 // brought in each line, and who uses it.
 type subjectPage struct {
+	textPage
 	entry      Entry
 	definition json.RawMessage
 	versions   []history.Version
 	section    int
-	field      int // index among the texts that can be blamed
-	pager      *pager.Pager
+	field      int            // index among the texts that can be blamed
 	wanted     span           // to compare when the versions are there
 	marked     int            // version that the next comparison begins with, 0 for the one before
 	stop       int            // in the list of versions, to come back to
-	shown      span           // what changed is, zero while it is made
+	compared   span           // what changed is, zero while it is made
 	changed    *difflist.List // nil for the list of versions
 	blamed     blamedMsg
 	uses       []review.Use
@@ -52,21 +51,19 @@ type span struct{ from, to int }
 // openSubject shows a tool, an agent or an allow-list, what changed between two versions when
 // some are given.
 func (m *Model) openSubject(e Entry, compare span) tea.Cmd {
-	s := &subjectPage{entry: e, pager: pager.New(m.theme), wanted: compare}
-	s.pager.SetWrap(true)
-	s.pager.SetSize(m.layout.width, m.layout.body)
-	s.pager.Point(m.theme.Accent)
-	m.subject = s
+	return m.visit(m.newSubjectPage(e, compare))
+}
+
+func (m *Model) newSubjectPage(e Entry, compare span) *subjectPage {
+	s := &subjectPage{textPage: newTextPage(m), entry: e, wanted: compare}
 	if compare != (span{}) {
 		s.section = sectionVersions
 	}
-	cmd := m.open(pageSubject)
-	return tea.Batch(cmd, m.loadDefinition(e.Subject), m.loadVersions(e.Subject))
+	return s
 }
 
-func (m *Model) definitionLoaded(msg definitionMsg) {
-	s := m.subject
-	if s == nil || s.entry.Subject != msg.subject {
+func (s *subjectPage) definitionLoaded(m *Model, msg definitionMsg) {
+	if s.entry.Subject != msg.subject {
 		return
 	}
 	if msg.err != nil {
@@ -93,23 +90,21 @@ func (s *subjectPage) versionsLoaded(m *Model, msg versionsMsg) tea.Cmd {
 }
 
 func (s *subjectPage) restyle(m *Model) {
-	s.pager.Restyle(m.theme)
-	s.pager.Point(m.theme.Accent)
+	s.look(m.theme)
 	s.lay(m)
 }
 
 func subjectTab(step int) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		s := m.subject
+	return on(func(s *subjectPage, m *Model) tea.Cmd {
 		s.section = (s.section + step + sectionCount) % sectionCount
-		s.changed, s.shown = nil, span{}
+		s.changed, s.compared = nil, span{}
 		s.pager.Home()
 		s.lay(m)
 		return s.work(m)
-	}
+	})
 }
 
-func (s *subjectPage) tabs(m *Model) draw.Line {
+func (s *subjectPage) tabs(m *Model) (left, right draw.Line) {
 	uses := "Used by"
 	switch s.entry.Subject.Kind {
 	case registry.KindAgent:
@@ -120,9 +115,60 @@ func (s *subjectPage) tabs(m *Model) draw.Line {
 	}
 	l := m.tabLine([]string{"Definition", "Versions", "Blame", uses}, s.section, m.layout.width)
 	if s.changed != nil {
-		l = l.Add(m.theme.Faint, draw.Showf("  %s → version %d", versionName(s.shown.from), s.shown.to))
+		l = l.Add(m.theme.Faint, draw.Showf("  %s → version %d", versionName(s.compared.from), s.compared.to))
 	}
-	return l
+	return l, nil
+}
+
+func (s *subjectPage) place() string { return placeSubject }
+
+func (s *subjectPage) selected() (Entry, bool) { return s.entry, true }
+
+func (s *subjectPage) resize(m *Model) {
+	s.textPage.resize(m)
+	s.lay(m)
+}
+
+func (s *subjectPage) leave(m *Model) (tea.Cmd, bool) {
+	switch {
+	case leaveText(s.pager):
+	case s.compared != (span{}) && s.section == sectionVersions:
+		s.showList(m)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (s *subjectPage) reload(m *Model) tea.Cmd {
+	s.usesRead = false
+	return tea.Batch(m.loadDefinition(s.entry.Subject), m.loadVersions(s.entry.Subject))
+}
+
+func (s *subjectPage) update(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case definitionMsg:
+		s.definitionLoaded(m, msg)
+	case versionsMsg:
+		if msg.subject == s.entry.Subject {
+			return s.versionsLoaded(m, msg)
+		}
+	case comparedMsg, blamedMsg, usesMsg:
+		s.worked(m, msg)
+	}
+	return nil
+}
+
+// listed names the list that the subject is in.
+func (s *subjectPage) listed() draw.Safe {
+	switch s.entry.Subject.Kind {
+	case registry.KindAgent:
+		return "Agents"
+	case registry.KindList:
+		return "Lists"
+	case registry.KindTool:
+	}
+	return "Tools"
 }
 
 // crumb names the subject in the first line of the screen, in room cells.

@@ -46,14 +46,12 @@ func (s *subjectPage) user(u review.Use) draw.Safe {
 	return draw.Show(u.Agent.String())
 }
 
-func (m *Model) showVersion() tea.Cmd {
-	s := m.subject
+func (s *subjectPage) showVersion(m *Model) tea.Cmd {
 	return s.compare(m, between(s.versions, s.pager.Stop(), s.marked))
 }
 
 // markVersion has the next comparison begin with the selected version.
-func (m *Model) markVersion() tea.Cmd {
-	s := m.subject
+func (s *subjectPage) markVersion(m *Model) tea.Cmd {
 	s.marked = toggled(s.marked, s.versions[s.pager.Stop()].Number)
 	s.lay(m)
 	m.sayMarked(s.marked)
@@ -76,10 +74,9 @@ func toggled(before, n int) int {
 	return n
 }
 
-func (m *Model) noVersion() string {
-	s := m.subject
+func (s *subjectPage) noVersion(m *Model) string {
 	switch {
-	case s.section != sectionVersions || s.shown != (span{}):
+	case s.section != sectionVersions || s.compared != (span{}):
 		return "only in the list of versions"
 	case s.pager.Stop() < 0:
 		return "select one with J first"
@@ -87,11 +84,10 @@ func (m *Model) noVersion() string {
 	return ""
 }
 
-func (m *Model) cannotRestore() string {
-	s := m.subject
+func (s *subjectPage) cannotRestore(m *Model) string {
 	switch {
-	case m.noVersion() != "":
-		return m.noVersion()
+	case s.noVersion(m) != "":
+		return s.noVersion(m)
 	case s.entry.Locked:
 		return "Locked (core)"
 	case s.pager.Stop() == 0:
@@ -101,8 +97,7 @@ func (m *Model) cannotRestore() string {
 }
 
 // askRestore asks why an earlier version should be live again.
-func (m *Model) askRestore() tea.Cmd {
-	s := m.subject
+func (s *subjectPage) askRestore(m *Model) tea.Cmd {
 	v := s.versions[s.pager.Stop()]
 	subject := s.entry.Subject
 	return m.ask(&dialog{

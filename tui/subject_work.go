@@ -55,14 +55,10 @@ func (s *subjectPage) work(m *Model) tea.Cmd {
 }
 
 // worked takes in what was computed, if it is for the page that is open.
-func (m *Model) worked(msg tea.Msg) {
-	s := m.subject
-	if s == nil {
-		return
-	}
+func (s *subjectPage) worked(m *Model, msg tea.Msg) {
 	switch msg := msg.(type) {
 	case comparedMsg:
-		if msg.subject != s.entry.Subject || msg.span != s.shown {
+		if msg.subject != s.entry.Subject || msg.span != s.compared {
 			return
 		}
 		if msg.err != nil {
@@ -93,9 +89,9 @@ func versionName(n int) string {
 	return "version " + itoa(n)
 }
 
-// list goes back from a comparison to the list of versions.
-func (s *subjectPage) list(m *Model) {
-	s.changed, s.shown = nil, span{}
+// showList goes back from a comparison to the list of versions.
+func (s *subjectPage) showList(m *Model) {
+	s.changed, s.compared = nil, span{}
 	s.pager.Home()
 	s.lay(m)
 	s.pager.SetStop(s.stop)
@@ -117,7 +113,7 @@ func (s *subjectPage) compare(m *Model, want span) tea.Cmd {
 		m.say(warning, "Version %d is not among the newest %d", min(want.from, want.to), maxVersions)
 		return nil
 	}
-	s.shown, s.marked, s.stop = want, 0, s.pager.Stop()
+	s.compared, s.marked, s.stop = want, 0, s.pager.Stop()
 	kind, subject, desk := s.entry.Subject.Kind, s.entry.Subject, m.cfg.Desk
 	return func() tea.Msg {
 		var a, b registry.Definition

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"toolcrib/history"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
@@ -33,16 +31,4 @@ func (m *Model) versionRows(page *prose.Page, versions []history.Version, marked
 			page.Faint("        ", v.Note)
 		}
 	}
-}
-
-// versionsLoaded hands versions to the pages that are about their subject.
-func (m *Model) versionsLoaded(msg versionsMsg) tea.Cmd {
-	if pp := m.proposal; pp != nil && pp.loaded && pp.dossier.Proposal.Subject == msg.subject {
-		pp.versions = msg.versions // none while nothing is live
-		pp.pagers[tabHistory].Replace(pp.history(m))
-	}
-	if m.subject != nil && m.subject.entry.Subject == msg.subject {
-		return m.subject.versionsLoaded(m, msg)
-	}
-	return nil
 }

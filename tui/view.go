@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/registry"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/wording"
@@ -34,7 +33,11 @@ func (m *Model) screen() string {
 	b.Grow(w * m.layout.height * 2)
 	m.bar().Write(&b, w, m.theme.Bar)
 	b.WriteByte('\n')
-	tabs, body := m.body()
+	left, right := m.page.tabs(m)
+	if text := m.page.shown(); text != nil {
+		right = append(right, m.percent(text)...)
+	}
+	tabs, body := draw.Ends(left, right, w), m.page.view(m)
 	tabs.Write(&b, w, "")
 	b.WriteByte('\n')
 	m.theme.Rule.Write(&b, strings.Repeat("─", w))
@@ -68,34 +71,7 @@ func (m *Model) lastLines() []draw.Line {
 	return m.statusLines()
 }
 
-// body returns the tabs and the lines of the page.
-func (m *Model) body() (draw.Line, []string) {
-	switch m.page {
-	case pageProposal:
-		return m.proposal.tabs(m), m.proposal.view(m)
-	case pageTools, pageAgents, pageLists:
-		return m.registry().tabs(m), m.registry().view(m)
-	case pageSubject:
-		return m.placed(m.subject.tabs(m), m.subject.pager), m.subject.pager.View()
-	case pageLog:
-		return m.placed(m.log.tabs(m), m.log.pager), m.log.pager.View()
-	case pageHelp:
-		return m.placed(m.help.tabs(m), m.help.pager), m.help.pager.View()
-	case pageDrafts:
-		return m.placed(m.drafts.tabs(m), m.drafts.pager), m.drafts.pager.View()
-	case pageCalls:
-		return m.placed(m.calls.tabs(m), m.calls.pager), m.calls.pager.View()
-	case pageQueue:
-	}
-	return m.queue.tabs(m), m.queue.view(m)
-}
-
-// placed adds to the tabs how far down a text is shown, where there is more of it
-// than fits.
-func (m *Model) placed(tabs draw.Line, p *pager.Pager) draw.Line {
-	return draw.Ends(tabs, m.percent(p), m.layout.width)
-}
-
+// percent says how far down a text is shown, where there is more of it than fits.
 func (m *Model) percent(p *pager.Pager) draw.Line {
 	n := p.Percent()
 	if n < 0 {
@@ -109,24 +85,10 @@ func (m *Model) percent(p *pager.Pager) draw.Line {
 func (m *Model) bar() draw.Line {
 	signs := m.signs()
 	l := draw.Of(m.theme.Accent, " toolcrib ")
-	crumb := func(list draw.Safe, of func(*Model, int) draw.Line) draw.Line {
-		l = l.Add(m.theme.Faint, "  "+list+" › ")
-		return append(l, of(m, m.layout.width-l.Width()-signs.Width()-1)...)
-	}
-	switch m.page {
-	case pageProposal:
-		l = crumb("Queue", m.proposal.crumb)
-	case pageSubject:
-		list := draw.Safe("Tools")
-		switch m.subject.entry.Subject.Kind {
-		case registry.KindAgent:
-			list = "Agents"
-		case registry.KindList:
-			list = "Lists"
-		case registry.KindTool:
-		}
-		l = crumb(list, m.subject.crumb)
-	case pageQueue, pageTools, pageAgents, pageLists, pageLog, pageHelp, pageDrafts, pageCalls:
+	if c, ok := m.page.(crumbed); ok {
+		l = l.Add(m.theme.Faint, "  "+c.listed()+" › ")
+		l = append(l, c.crumb(m, m.layout.width-l.Width()-signs.Width()-1)...)
+	} else {
 		l = append(l, m.pages()...)
 	}
 	whole := append(slices.Clone(signs), m.whom()...)
@@ -139,12 +101,10 @@ func (m *Model) bar() draw.Line {
 // pages names the pages that are reached from everywhere.
 func (m *Model) pages() draw.Line {
 	var l draw.Line
-	for _, p := range []struct {
-		page page
-		name draw.Safe
-	}{{pageQueue, "Queue"}, {pageTools, "Tools"}, {pageAgents, "Agents"}, {pageLists, "Lists"}, {pageLog, "Log"}} {
+	root := m.root()
+	for _, p := range m.roots() {
 		style := m.theme.Faint
-		if p.page == m.root() {
+		if p.page == root {
 			style = m.theme.Strong
 		}
 		l = l.Add("", "  ").Add(style, p.name)
@@ -158,7 +118,7 @@ func (m *Model) signs() draw.Line {
 	if m.writes > 0 {
 		l = l.Add(m.theme.Warn, "⋯ writing  ")
 	}
-	if n := m.calls.waiting; n > 0 && m.page != pageCalls {
+	if n := m.calls.waiting; n > 0 && m.page != page(m.calls) {
 		l = l.Add(m.theme.Warn, draw.Showf("● %s: W  ", wording.Count(n, "call waits", "calls wait")))
 	}
 	if n := len(m.marks); n > 0 {
@@ -180,24 +140,30 @@ func (m *Model) whom() draw.Line {
 	return l.Add(m.theme.Faint, draw.Show(m.cfg.Actor.String())+" ")
 }
 
+// root is a page that is reached from everywhere.
+type root struct {
+	page page
+	name draw.Safe
+}
+
+// roots lists the pages that the bar names.
+func (m *Model) roots() []root {
+	return []root{{m.queue, "Queue"}, {m.tools, "Tools"}, {m.agents, "Agents"}, {m.lists, "Lists"}, {m.log, "Log"}}
+}
+
+// isRoot reports whether the way here begins anew at p.
+func (m *Model) isRoot(p page) bool {
+	return slices.ContainsFunc(m.roots(), func(r root) bool { return r.page == p })
+}
+
 // root is the page that the way here began at.
 func (m *Model) root() page {
-	if len(m.trail) == 0 {
-		return m.page
-	}
-	for i := len(m.trail) - 1; i >= 0; i-- {
-		switch m.trail[i] {
-		case pageTools, pageAgents, pageLists, pageLog:
-			return m.trail[i]
-		case pageQueue, pageProposal, pageSubject, pageHelp, pageDrafts, pageCalls:
+	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.page)) {
+		if p != page(m.queue) && m.isRoot(p) {
+			return p
 		}
 	}
-	switch m.page {
-	case pageTools, pageAgents, pageLists, pageLog:
-		return m.page
-	case pageQueue, pageProposal, pageSubject, pageHelp, pageDrafts, pageCalls:
-	}
-	return pageQueue
+	return m.queue
 }
 
 // tooSmall is all that fits where the workbench does not.
@@ -222,7 +188,7 @@ func (m *Model) tooSmall() string {
 	return b.String()
 }
 
-func (pp *proposalPage) tabs(m *Model) draw.Line {
+func (pp *proposalPage) tabs(m *Model) (left, right draw.Line) {
 	names := []string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History"}
 	if pp.loaded {
 		d := pp.dossier
@@ -236,14 +202,13 @@ func (pp *proposalPage) tabs(m *Model) draw.Line {
 			names[tabThread] += " " + itoa(n)
 		}
 	}
-	l := m.tabLine(names, pp.tab, m.layout.width)
-	right := draw.Line{}
+	left = m.tabLine(names, pp.tab, m.layout.width)
 	if pp.tab == tabDiff && pp.list != nil {
 		added, removed := pp.list.Changed()
 		right = draw.Of(m.theme.Good, draw.Safe("+"+itoa(added))).Add(m.theme.Bad, draw.Safe(" −"+itoa(removed))).
 			Add(m.theme.Faint, "  "+draw.Show(pp.comparedWith())+" ")
 	}
-	return draw.Ends(l, append(right, m.percent(pp.pager())...), m.layout.width)
+	return left, right
 }
 
 func (pp *proposalPage) view(m *Model) []string {
@@ -253,5 +218,5 @@ func (pp *proposalPage) view(m *Model) []string {
 	case !pp.loaded, pp.tab == tabDiff && pp.list == nil:
 		return []string{draw.Of(m.theme.Faint, " …").String(m.layout.width)}
 	}
-	return pp.pager().View()
+	return pp.shown().View()
 }

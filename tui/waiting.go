@@ -11,8 +11,8 @@ import (
 
 // waitingMsg is the next proposal that waits for the user's decision.
 type waitingMsg struct {
-	from  proposals.ID // where it was asked, "" for nowhere
-	page  page
+	from  proposals.ID        // where it was asked, "" for nowhere
+	page  page                // where it was asked
 	found *proposals.Proposal // nil when none waits
 	err   error
 }
@@ -23,7 +23,7 @@ func (m *Model) nextWaiting() tea.Cmd {
 	here, _ := m.current()
 	from, on, desk := here.ID, m.page, m.cfg.Desk
 	q := review.Query{State: proposals.UserReview, Filter: m.queue.filter, Order: m.queue.order, Limit: 2}
-	if on == pageQueue && here.State == proposals.UserReview {
+	if on == page(m.queue) && here.State == proposals.UserReview {
 		return m.openProposal(here) // it is the one that is meant
 	}
 	return func() tea.Msg {
@@ -60,12 +60,11 @@ func (m *Model) waitingFound(msg waitingMsg) tea.Cmd {
 		m.say(remark, "Nothing else waits for you")
 		return nil
 	}
-	tab := tabOverview
-	if m.page == pageProposal {
-		tab = m.proposal.tab
+	next := m.newProposalPage(*msg.found)
+	if pp, ok := m.page.(*proposalPage); ok {
+		next.tab = pp.tab
 	}
-	cmd := m.openProposal(*msg.found)
-	m.proposal.tab = tab
+	cmd := m.show(next)
 	m.queue.want = msg.found.ID
 	m.queue.restore()
 	m.queue.clamp(m)

@@ -156,8 +156,8 @@ func (m *Model) rebase(id proposals.ID) tea.Cmd {
 	})
 }
 
-func (m *Model) reassess() tea.Cmd {
-	desk, id := m.cfg.Desk, m.proposal.id
+func (pp *proposalPage) reassess(m *Model) tea.Cmd {
+	desk, id := m.cfg.Desk, pp.id
 	return m.write(func(ctx context.Context) wroteMsg {
 		a, err := desk.Reassess(ctx, id)
 		return wroteMsg{id: id, text: "Assessed again: " + string(a.Recommendation), err: err}
