@@ -91,13 +91,12 @@ func newTextPage(m *Model) textPage {
 
 func (t *textPage) shown() *pager.Pager            { return t.pager }
 func (t *textPage) view(*Model) []string           { return t.pager.View() }
-func (t *textPage) update(*Model, tea.Msg) tea.Cmd { return nil }
 func (t *textPage) reload(*Model) tea.Cmd          { return nil }
 func (t *textPage) resize(m *Model)                { t.pager.SetSize(m.layout.width, m.layout.body) }
-func (t *textPage) leave(*Model) (tea.Cmd, bool)   { return nil, leaveText(t.pager) }
+func (t *textPage) leave(*Model) (tea.Cmd, bool)   { return nil, leaveText(t.pager) } //nolint:unparam // it is a method of page
 func (t *textPage) click(*Model, int) tea.Cmd      { return nil }
 func (t *textPage) see()                           {}
-func (t *textPage) scroll(_ *Model, n int) tea.Cmd { t.pager.Scroll(n); return nil }
+func (t *textPage) scroll(_ *Model, n int) tea.Cmd { t.pager.Scroll(n); return nil } //nolint:unparam // it is a method of page
 func (t *textPage) look(th theme.Theme)            { t.pager.Restyle(th); t.pager.Point(th.Accent) }
 
 // leaveText ends choosing a line, or a search.
