@@ -64,6 +64,7 @@ type app struct {
 
 	// creates is set by commands that make the database when there is none.
 	creates bool
+	empty   bool   // a database that is made gets the core alone
 	scratch string // the folder of a dry run's own database; "" when there is none
 
 	config    *config

@@ -77,6 +77,9 @@ func newExport(a *app) *cobra.Command {
               tools of that server in its own order. --output writes the exact bytes
               it sent; standard output escapes hidden characters
 
+A registry that init --empty made is exported without the core tools, which no agent
+has; --agent writes what the agent has in any case.
+
 An agent's deferred tools are left out, as in its prompt, unless --deferred is
 given. Values that the format cannot hold are reported on standard error.
 Importing an export proposes nothing.`,
@@ -121,6 +124,9 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 		if left > 0 {
 			a.note("toolcrib: left out %s to be discovered, as the prompt does: offer search_tools, describe_tool and execute_tool (toolcrib mcp), or export with --deferred.", counted(left, "tool"))
 		}
+	}
+	if err := a.leaveOutCore(ctx, &c); err != nil {
+		return err
 	}
 	var text []byte
 	switch {

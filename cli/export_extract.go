@@ -79,6 +79,18 @@ func (c *extract) only(ctx context.Context, id string, where registry.Context) (
 	return res.Deferred(), nil
 }
 
+// leaveOutCore leaves the core tools out of a whole registry that was made empty.
+func (a *app) leaveOutCore(ctx context.Context, c *extract) error {
+	if c.agent != nil {
+		return nil
+	}
+	alone, err := coreAlone(ctx, a.db)
+	if alone {
+		c.tools = slices.DeleteFunc(c.tools, func(e store.Exported) bool { return e.Locked })
+	}
+	return err
+}
+
 // document writes the extract in toolcrib's own form.
 func (a *app) document(ctx context.Context, c extract) ([]byte, error) {
 	doc := docExport{Schema: schema, Kind: "export", View: []string{}, Tools: []docExtent{}, Agents: []docExtent{}, Lists: []docExtent{}}

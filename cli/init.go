@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/clients"
-	"toolcrib/gateway/upstream"
 )
 
 type initFlags struct {
 	clients   []string
 	yes, here bool
+	empty     bool
 }
 
 // docInit tells of the servers of this machine's clients and of their import.
@@ -32,7 +32,9 @@ type docInit struct {
 	// Configuration holds what the user's file lacks for the approved tools to run,
 	// with secrets masked.
 	Configuration string `json:"configuration,omitempty"`
-	DryRun        bool   `json:"dry_run,omitempty"`
+	// Empty is true for a registry that has the core alone of what is shipped.
+	Empty  bool `json:"empty"`
+	DryRun bool `json:"dry_run,omitempty"`
 }
 
 // docInitServer is a server that clients list. Secrets are masked.
@@ -69,6 +71,9 @@ folder chose their commands. Secrets in commands and addresses are masked.
 
 The files of these clients are read, on Linux, macOS and Windows: ` + clientList() + `.
 
+With --empty a new registry has no shipped agents, lists and assistant tools; the
+core tools are in it, locked, and no agent has them.
+
 For an approved tool to run, its server has to stand in your configuration; the
 lines are printed. Exit status 6 when a server could not be read.`,
 		Example: `  toolcrib init                       # show the servers, then ask
@@ -80,6 +85,7 @@ lines are printed. Exit status 6 when a server could not be read.`,
 	set := cmd.Flags()
 	set.StringSliceVar(&f.clients, "client", nil, "read the files of the client `ID` only")
 	set.BoolVar(&f.yes, "yes", false, "start the servers without a prompt")
+	set.BoolVar(&f.empty, "empty", false, "create the registry without the shipped agents, lists and tools")
 	set.BoolVar(&f.here, "here", false, "import the servers that files of the working directory name, too")
 	return cmd
 }
@@ -120,6 +126,12 @@ func runInit(ctx context.Context, a *app, f initFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.empty {
+		if err := a.makeEmpty(ctx); err != nil {
+			return err
+		}
+		doc.Empty = true
+	}
 	ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
 	asks := !f.yes && !a.flags.json && a.env.InTerminal && a.env.OutTerminal && len(ready) > 0
 	if asks {
@@ -140,6 +152,10 @@ func runInit(ctx context.Context, a *app, f initFlags) error {
 		}
 	}
 	err = a.print(doc, func(p *page) {
+		if doc.Empty {
+			p.linef("Empty registry: %s has the core tools, which are locked, and nothing else that is shipped.", a.config.DB)
+			p.blank()
+		}
 		if !asks {
 			doc.writeServers(p)
 		}
@@ -202,14 +218,17 @@ func shownName(c clientServer) string {
 	return c.label
 }
 
-// importAll reads the tools of servers and proposes them. A server that fails
-// stops no other.
+// importAll reads the tools of servers, several at a time, and proposes them in the
+// order of the list. A server that fails stops no other.
 func (d *docInit) importAll(ctx context.Context, a *app, ready []clientServer) error {
 	d.Started = true
+	read := readAtOnce(ctx, a, ready)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	var missing []string
 	for i, c := range ready {
-		a.note("%d of %d: reading the tools of %s", i+1, len(ready), c.label)
-		taken, err := c.take(ctx, a)
+		taken, err := c.take(ctx, a, read[i])
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -231,16 +250,4 @@ func (d *docInit) importAll(ctx context.Context, a *app, ready []clientServer) e
 	made, err := a.proposeClientsAgent(ctx)
 	d.Agent = newDocProposalList(made, "", false).Proposals
 	return err
-}
-
-// take reads the tools of a server and proposes them as a change set of its
-// name.
-func (c clientServer) take(ctx context.Context, a *app) (intaken, error) {
-	from := place{name: c.label, shown: "server " + c.label, server: c.config}
-	data, err := upstream.List(ctx, from.upstream(a.env))
-	if err != nil {
-		a.noteStderr(err)
-		return intaken{}, err
-	}
-	return importFlags{server: c.label, set: c.label}.take(ctx, a, from.shown, data, &from)
 }

@@ -13,14 +13,14 @@ import (
 const clientsAgent = "clients"
 
 // clientsProposal proposes it. Imported tools are of the category other, which no
-// shipped list takes in; two tools of the assistant are of it too.
+// shipped list takes in. Two core tools and two of the assistant are of it too.
 const clientsProposal = `{
 	"type": "new", "subject": "agent:user/clients", "baseVersion": 0, "changeSet": "clients",
 	"definition": {
 		"id": "clients", "name": "Clients",
 		"description": "The tools that MCP clients on this machine get from toolcrib: every approved tool of the category other, which imported ones have.",
 		"soul": "You help the person you work for with care, do what was asked and no more, and say plainly what you did and what you could not do.",
-		"allowList": {"categories": ["other"], "excludeInLocal": ["get_context", "set_project"]}
+		"allowList": {"categories": ["other"], "excludeInLocal": ["beat_architect", "get_context", "line_editor", "set_project"]}
 	},
 	"rationale": "Clients that start toolcrib in place of their own servers need an agent that has the approved tools of these servers.",
 	"examples": ["A client lists the tools of its memory server through toolcrib.", "A client calls an approved tool of its tracker through toolcrib."],

@@ -42,6 +42,9 @@ func (d *docInit) writeImports(a *app, p *page, ready int) {
 			p.blank()
 			p.linef("Nothing was started. To read the tools of %s and propose them: toolcrib init --yes", counted(ready, "server"))
 		}
+		if d.Empty {
+			a.closing(p)
+		}
 		return
 	}
 	p.blank()

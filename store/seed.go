@@ -14,7 +14,8 @@ import (
 )
 
 // seed writes what toolcrib ships into the global layer as version 1 of each
-// subject, and the core's hashes into the table that its lock is read from.
+// subject, the core alone with Options.Empty, and the core's hashes into the table
+// that its lock is read from.
 func seed(ctx context.Context, db *DB, s *session) error {
 	now := db.stamp()
 	ship := func(d registry.Definition, locked bool) error {
@@ -42,6 +43,9 @@ func seed(ctx context.Context, db *DB, s *session) error {
 		if _, err := s.exec(ctx, "INSERT INTO core (id, content_hash) VALUES (?, ?)", d.ID(), d.Hash()); err != nil {
 			return err
 		}
+	}
+	if db.empty {
+		return nil
 	}
 	for _, d := range slices.Concat(shipped.Assistant(), shipped.Lists(), shipped.Agents()) {
 		if err := ship(d, false); err != nil {

@@ -22,6 +22,7 @@ type DB struct {
 	now         func() time.Time
 	newID       func() string
 	busyTimeout time.Duration
+	empty       bool // a new file gets the core alone
 	write       *sql.DB
 	log         *sql.DB // writes what a power cut may take back
 	read        *sql.DB
@@ -49,6 +50,9 @@ type Options struct {
 	Users []string
 	// Existing opens a file that is there, and makes none.
 	Existing bool
+	// Empty makes a new file with the core alone, without the assistant, its
+	// tools, and the shipped lists. A file that is there stays as it is.
+	Empty bool
 }
 
 // maxReaders bounds the reading connections.
@@ -90,7 +94,7 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	readers := min(max(runtime.NumCPU(), 1), maxReaders)
 	db := &DB{
 		path: path, frozen: frozen, witness: witness{opts.Account, opts.Users},
-		now: opts.Now, newID: opts.NewID, busyTimeout: busyTimeout,
+		now: opts.Now, newID: opts.NewID, busyTimeout: busyTimeout, empty: opts.Empty,
 		writer: make(chan *session, 1), logger: make(chan *session, 1),
 		idle: make(chan *session, readers), slots: make(chan struct{}, readers),
 	}
