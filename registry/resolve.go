@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"toolcrib/registry/jsondoc"
@@ -162,13 +163,13 @@ func (r *resolver) candidate(e Entry) *candidate {
 }
 
 func (r *resolver) resolution() Resolution {
-	res := Resolution{More: r.more}
-	for _, c := range r.candidates {
-		res.Choices = append(res.Choices, c.choose(r.in))
-	}
-	slices.SortFunc(res.Choices, func(a, b Choice) int {
-		return cmp.Or(coreFirst(a.Entry.Live, b.Entry.Live), cmp.Compare(a.Name, b.Name))
+	ordered := slices.SortedFunc(maps.Values(r.candidates), func(a, b *candidate) int {
+		return cmp.Or(coreFirst(a.entry.Live, b.entry.Live), cmp.Compare(a.name, b.name))
 	})
+	res := Resolution{More: r.more, Choices: make([]Choice, len(ordered))}
+	for i, c := range ordered {
+		res.Choices[i] = c.choose(r.in)
+	}
 	for _, name := range r.unknown {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("the allow-list names %s, which is not in the registry", jsondoc.Quote(name)))
 	}

@@ -2,9 +2,11 @@ package review_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"toolcrib/internal/shortrun"
+	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/store/storetest"
@@ -58,5 +60,55 @@ func TestSentBackTogether(t *testing.T) {
 			len(d.Decisions) != 1 || d.Decisions[0].Note != "Say more." || !d.Proposal.UpdatedAt.Equal(d.Decisions[0].At) {
 			t.Errorf("%s: %+v, %+v, %+v", p.Subject, d.Proposal, d.Issue, d.Decisions)
 		}
+	}
+}
+
+// TestPromptsBeyondTheCut approves more prompt tools than a prompt tells of. A
+// tool within the first ones changes the prompts of the assistant, one behind
+// them does not, looked at alone or in one change set.
+func TestPromptsBeyondTheCut(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	o := open(t, review.Policy{Severities: storetest.Basics()})
+	drafts := make([]proposals.Draft, prompt.MaxOfKind+1)
+	choices := make([]review.Choice, len(drafts))
+	for i := range drafts {
+		drafts[i] = storetest.Prompt(fmt.Sprintf("m%03d_pacer", i))
+	}
+	made, err := o.desk.Propose(t.Context(), ada, drafts, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range made {
+		choices[i].ID = p.ID
+	}
+	if _, err := o.desk.Approve(t.Context(), ada, choices, ""); err != nil {
+		t.Fatal(err)
+	}
+	rendered := func(p proposals.Proposal) int {
+		d, err := o.desk.Show(t.Context(), ada, p.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(d.Rendered)
+	}
+	first, last := o.propose(ada, storetest.Prompt("a_pacer")), o.propose(ada, storetest.Prompt("z_pacer"))
+	if rendered(first) == 0 || rendered(last) != 0 {
+		t.Errorf("%d and %d prompts change", rendered(first), rendered(last))
+	}
+	near, far := storetest.Prompt("b_pacer"), storetest.Prompt("y_pacer")
+	near.ChangeSet, far.ChangeSet = "both", "both"
+	made, err = o.desk.Propose(t.Context(), ada, []proposals.Draft{near, far}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := rendered(made[0]); n == 0 {
+		t.Error("a set with a tool among the first changes no prompt")
+	}
+	again := storetest.Prompt("m000_pacer")
+	again.Type, again.BaseVersion = proposals.Modify, new(int)
+	*again.BaseVersion = 1
+	again.Definition.Tool.UsageNotes = "Use it when a scene drags on."
+	if rendered(o.propose(ada, again)) == 0 {
+		t.Error("another text of a tool that the prompt tells of changes no prompt")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"toolcrib/prompt"
@@ -11,12 +12,22 @@ import (
 )
 
 // catalogs is the live registry with some definitions in the place of others.
-// It remembers the prompts that it rendered.
+// It caches the prompts that it rendered, and takes from now those that are made
+// of the same.
 type catalogs struct {
 	LiveReader
-	changed map[registry.Subject]registry.Live
-	prompts map[promptKey][]prompt.Output
-	hashed  map[promptKey]map[string]string
+	changed  map[registry.Subject]registry.Live
+	now      *catalogs // without the changes; nil when there are none
+	rendered map[promptKey]*rendering
+}
+
+// rendering holds every channel prompt of an agent, and the input of them; it is
+// empty for an agent that is not there, not active, or hidden by a stronger
+// layer.
+type rendering struct {
+	in      *prompt.Input
+	outputs []prompt.Output
+	hashes  map[string]string // by channel; nil until they are asked for
 }
 
 // promptKey identifies the prompts of an agent as seen from a layer.
@@ -25,8 +36,15 @@ type promptKey struct {
 	layer registry.Layer
 }
 
-func newCatalogs(r LiveReader, changed map[registry.Subject]registry.Live) *catalogs {
-	return &catalogs{LiveReader: r, changed: changed, prompts: map[promptKey][]prompt.Output{}, hashed: map[promptKey]map[string]string{}}
+func newCatalogs(r LiveReader) *catalogs {
+	return &catalogs{LiveReader: r, rendered: map[promptKey]*rendering{}}
+}
+
+// with returns the registry of c with changed in the place of what is there.
+func (c *catalogs) with(changed map[registry.Subject]registry.Live) *catalogs {
+	then := newCatalogs(c.LiveReader)
+	then.changed, then.now = changed, c
+	return then
 }
 
 // ByName implements registry.Finder.
@@ -102,40 +120,67 @@ func (c *catalogs) agents(now []registry.Live) []registry.Live {
 	return then
 }
 
-// outputs returns every channel prompt of an agent; none when it is not there,
-// not active, or hidden by a stronger layer.
+// outputs returns every channel prompt of an agent.
 func (c *catalogs) outputs(ctx context.Context, s promptKey) ([]prompt.Output, error) {
-	if known, ok := c.prompts[s]; ok {
+	r, err := c.render(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return r.outputs, nil
+}
+
+// hashes returns the hash of every channel prompt of an agent.
+func (c *catalogs) hashes(ctx context.Context, s promptKey) (map[string]string, error) {
+	r, err := c.render(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if r.hashes == nil {
+		r.hashes = prompt.Hashes(r.outputs)
+	}
+	return r.hashes, nil
+}
+
+// render renders the channel prompts of an agent, unless now has them: a long
+// list tells of the first prompt.MaxOfKind tools only, so most new tools change
+// no prompt.
+func (c *catalogs) render(ctx context.Context, s promptKey) (*rendering, error) {
+	if known, ok := c.rendered[s]; ok {
 		return known, nil
 	}
 	agents, err := c.Agents(ctx)
 	if err != nil {
 		return nil, err
 	}
-	in, err := c.input(ctx, s.agent, s.layer, c.agents(agents), ReferenceContext())
-	if err != nil {
+	r := &rendering{}
+	if r.in, err = c.input(ctx, s.agent, s.layer, c.agents(agents), ReferenceContext()); err != nil {
 		return nil, err
 	}
-	var out []prompt.Output
-	if in != nil {
-		in.Context = prompt.Reference()
-		out = prompt.NewRenderer(*in).RenderAll()
+	if c.now != nil {
+		was, err := c.now.render(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if was.madeOf(r.in) {
+			c.rendered[s] = was
+			return was, nil
+		}
 	}
-	c.prompts[s] = out
-	return out, nil
+	if r.in != nil {
+		r.in.Context = prompt.Reference()
+		r.outputs = prompt.NewRenderer(*r.in).RenderAll()
+	}
+	c.rendered[s] = r
+	return r, nil
 }
 
-// hashes returns the hash of every channel prompt of an agent.
-func (c *catalogs) hashes(ctx context.Context, s promptKey) (map[string]string, error) {
-	if known, ok := c.hashed[s]; ok {
-		return known, nil
+// madeOf reports whether in has the definitions that r was rendered from. It may
+// say no where only copies differ, never yes where anything does.
+func (r *rendering) madeOf(in *prompt.Input) bool {
+	if r.in == nil || in == nil {
+		return r.in == in
 	}
-	outputs, err := c.outputs(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	c.hashed[s] = prompt.Hashes(outputs)
-	return c.hashed[s], nil
+	return r.in.More == in.More && slices.Equal(r.in.Tools, in.Tools) && reflect.DeepEqual(r.in.Agent, in.Agent)
 }
 
 // ReferenceContext is where an agent is taken to work when its prompts are

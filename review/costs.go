@@ -21,7 +21,7 @@ func Costs(ctx context.Context, r LiveReader, draft proposals.Draft, counter *to
 		return nil, nil
 	}
 	now := liveCacheOf(r).now
-	then := newCatalogs(now.LiveReader, map[registry.Subject]registry.Live{
+	then := now.with(map[registry.Subject]registry.Live{
 		draft.Subject: {Subject: draft.Subject, Version: draft.Base() + 1, Definition: draft.Definition},
 	})
 	affected, err := then.affected(ctx, draft.Subject)

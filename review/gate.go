@@ -52,16 +52,14 @@ func incomplete(what string, ps proposals.Problems) error {
 }
 
 // submit passes a draft through the gate to the Chief of Staff, and through the
-// built-in reviewer at once unless the policy has a manual chief.
+// built-in reviewer at once unless the policy has a manual chief. Callers call
+// prefetchSimilar before.
 func (d *Desk) submit(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, rev proposals.Revision) (proposals.Proposal, error) {
 	to, err := permit(actor, proposals.ActSubmit, p)
 	if err != nil {
 		return p, err
 	}
 	if err := d.gate(ctx, tx, actor, rev.Draft); err != nil {
-		return p, err
-	}
-	if err := d.prefetchSimilar(ctx, tx, rev.Draft); err != nil {
 		return p, err
 	}
 	from := p.State

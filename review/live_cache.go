@@ -23,8 +23,9 @@ type liveCache struct {
 	names      map[string][]registry.Live
 	categories map[string][]registry.Live
 	kinds      map[string][]registry.Live
-	now        *catalogs         // the registry as it is
-	announced  []proposals.Draft // what is proposed in the same call
+	first      map[registry.Subject]registry.Live // as first found: what is equal is the same
+	now        *catalogs                          // the registry as it is
+	announced  []proposals.Draft                  // what is proposed in the same call
 	alike      alike
 }
 
@@ -50,7 +51,8 @@ func newLiveCache(r LiveReader) *liveCache {
 func (m *liveCache) forget() {
 	m.agents, m.lists, m.live = nil, nil, map[registry.Subject]*registry.Live{}
 	m.names, m.categories, m.kinds = map[string][]registry.Live{}, map[string][]registry.Live{}, map[string][]registry.Live{}
-	m.now = newCatalogs(m, nil)
+	m.first = map[registry.Subject]registry.Live{}
+	m.now = newCatalogs(m)
 	m.alike = alike{}
 }
 
@@ -98,17 +100,17 @@ func (m *liveCache) Agents(ctx context.Context) ([]registry.Live, error) {
 
 // ByName implements LiveReader.
 func (m *liveCache) ByName(ctx context.Context, name string) ([]registry.Live, error) {
-	return cached(ctx, m.names, name, m.LiveReader.ByName)
+	return m.cached(ctx, m.names, name, m.LiveReader.ByName)
 }
 
 // InCategory implements LiveReader.
 func (m *liveCache) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
-	return cached(ctx, m.categories, category, m.LiveReader.InCategory)
+	return m.cached(ctx, m.categories, category, m.LiveReader.InCategory)
 }
 
 // OfKind implements LiveReader.
 func (m *liveCache) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	return cached(ctx, m.kinds, fmt.Sprint(kind, view, most), func(ctx context.Context, _ string) ([]registry.Live, error) {
+	return m.cached(ctx, m.kinds, fmt.Sprint(kind, view, most), func(ctx context.Context, _ string) ([]registry.Live, error) {
 		return m.LiveReader.OfKind(ctx, kind, view, most)
 	})
 }
@@ -125,12 +127,19 @@ func (m *liveCache) Lists(ctx context.Context) ([]registry.Live, error) {
 	return slices.Clone(m.lists), nil
 }
 
-func cached(ctx context.Context, known map[string][]registry.Live, key string, read func(context.Context, string) ([]registry.Live, error)) ([]registry.Live, error) {
+func (m *liveCache) cached(ctx context.Context, known map[string][]registry.Live, key string, read func(context.Context, string) ([]registry.Live, error)) ([]registry.Live, error) {
 	found, ok := known[key]
 	if !ok {
 		var err error
 		if found, err = read(ctx, key); err != nil {
 			return nil, err
+		}
+		for i, l := range found {
+			if first, ok := m.first[l.Subject]; ok {
+				found[i] = first
+			} else {
+				m.first[l.Subject] = l
+			}
 		}
 		known[key] = found
 	}

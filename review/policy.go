@@ -1,7 +1,6 @@
 package review
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -82,17 +81,13 @@ func (s Settings) String() string {
 // namedRules is how many rules of one origin are named on a line.
 const namedRules = 3
 
-// record is what an event keeps of the policy.
-func (s Settings) record() (json.RawMessage, error) {
-	type setting struct {
-		Value string `json:"value"`
-		From  string `json:"from"`
-	}
-	record := map[string]setting{}
+// record returns the policy as an event keeps it.
+func (s Settings) record() map[string]any {
+	record := map[string]any{}
 	for _, one := range s {
-		record[one.Key] = setting{one.Value, one.From}
+		record[one.Key] = map[string]any{"value": one.Value, "from": one.From}
 	}
-	return jsondoc.Marshal(record)
+	return record
 }
 
 // version names the policy as far as a decision depends on it.

@@ -91,7 +91,7 @@ func newPreviewer(ctx context.Context, r Reader, ids []proposals.ID, s Scene) (p
 		p.scene.Layer = layer
 	}
 	live := newLiveCache(r)
-	p.now, p.then = live.now, newCatalogs(live, p.changed)
+	p.now, p.then = live.now, live.now.with(p.changed)
 	var err error
 	p.agents, err = r.Agents(ctx)
 	return p, err

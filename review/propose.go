@@ -26,8 +26,9 @@ func (d *Desk) TakeIn(ctx context.Context, actor proposals.Actor, drafts []propo
 }
 
 func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit func(proposals.Draft) bool) ([]proposals.Proposal, error) {
-	for _, draft := range drafts {
-		if submit(draft) {
+	wanted := make([]bool, len(drafts))
+	for i, draft := range drafts {
+		if wanted[i] = submit(draft); wanted[i] {
 			d.try(ctx, draft)
 		}
 	}
@@ -36,8 +37,8 @@ func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []
 		liveCacheOf(tx).announced = drafts
 		made = make([]proposals.Proposal, 0, len(drafts))
 		var errs []error
-		for _, draft := range drafts {
-			p, err := d.propose(ctx, tx, actor, draft, submit(draft))
+		for i, draft := range drafts {
+			p, err := d.propose(ctx, tx, actor, draft, wanted[i])
 			if err != nil {
 				errs = append(errs, err)
 				continue
@@ -55,7 +56,7 @@ func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []
 func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (proposals.Proposal, error) {
 	p, rev, err := d.draft(ctx, tx, actor, draft, submit)
 	if errors.Is(err, ErrUnchanged) && submit && p.State == proposals.Drafted {
-		err = nil // the agent has drafted this very content and now submits it
+		err = d.prefetchSimilar(ctx, tx, draft) // the agent has drafted this very content and now submits it
 	}
 	if err != nil || !submit || p.State != proposals.Drafted {
 		return p, err
@@ -71,6 +72,9 @@ func (d *Desk) Submit(ctx context.Context, actor proposals.Actor, id proposals.I
 		var rev proposals.Revision
 		var err error
 		if p, rev, err = current(ctx, tx, id); err != nil {
+			return err
+		}
+		if err = d.prefetchSimilar(ctx, tx, rev.Draft); err != nil {
 			return err
 		}
 		p, err = d.submit(ctx, tx, actor, p, rev)

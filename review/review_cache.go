@@ -53,7 +53,7 @@ func (g *reviewCache) after(ctx context.Context, v view) (*catalogs, error) {
 	if err != nil {
 		return nil, err
 	}
-	then := newCatalogs(g.live, changed)
+	then := g.live.now.with(changed)
 	if set != "" && !contended(v.changeSet.members) {
 		g.then[set] = then
 	}

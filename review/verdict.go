@@ -42,10 +42,7 @@ func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict Verdict, about [
 	if err != nil {
 		return err
 	}
-	policy, err := d.policy.Settings().record()
-	if err != nil {
-		return err
-	}
+	policy := d.policy.Settings().record()
 	events := make([]history.Event, len(decisions))
 	for i, decision := range decisions {
 		data := map[string]any{"decision": decision.ID, "review_digest": decision.ReviewDigest, "note": decision.Note, "policy": policy, "shown": string(decision.Shown)}
