@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Act is something an actor does to a proposal, or to a call of a tool.
+// Act is something an actor does to a proposal, to a call of a tool, or to a token.
 type Act string
 
 // The acts.
@@ -23,6 +23,8 @@ const (
 	ActApproveCall    Act = "approve-call" // a call of a tool that waits for the user
 	ActRefuseCall     Act = "refuse-call"
 	ActSetTier        Act = "set-tier" // the user's own approval tier of a tool
+	ActCreateToken    Act = "create-token"
+	ActRevokeToken    Act = "revoke-token"
 )
 
 // reach says whose proposals an actor may do an act to.
@@ -53,6 +55,8 @@ var authority = map[Act]map[ActorKind]reach{
 	ActApproveCall: {User: anyones},
 	ActRefuseCall:  {User: anyones},
 	ActSetTier:     {User: anyones},
+	ActCreateToken: {User: anyones},
+	ActRevokeToken: {User: anyones},
 }
 
 // ErrAuthority is wrapped when an actor may not do what it tried.
@@ -89,4 +93,6 @@ var userOnly = map[Act]string{
 	ActApproveCall:    "approve a call",
 	ActRefuseCall:     "refuse a call",
 	ActSetTier:        "set an approval tier",
+	ActCreateToken:    "create a token",
+	ActRevokeToken:    "revoke a token",
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // records are the tables of history: rows are added, and that is all.
-var records = []string{"versions", "revisions", "assessments", "decisions", "waivers", "comments", "events", "pending_calls", "call_answers", "call_tiers", "calls", "call_outcomes"}
+var records = []string{"versions", "revisions", "assessments", "decisions", "waivers", "comments", "events", "pending_calls", "call_answers", "call_tiers", "tokens", "token_revocations", "calls", "call_outcomes"}
 
 // hand is a connection of somebody with a database tool.
 type hand struct {

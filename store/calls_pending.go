@@ -61,7 +61,7 @@ func (c callSession) AddPending(ctx context.Context, p gateway.Pending) error {
 	if err != nil {
 		return err
 	}
-	return c.tell(ctx, history.Event{ID: p.ID, At: p.AskedAt, Actor: p.Caller.Actor.String(), Act: "ask-call", Subject: p.Tool.String(), Record: seal},
+	return c.s.tell(ctx, history.Event{ID: p.ID, At: p.AskedAt, Actor: p.Caller.Actor.String(), Act: "ask-call", Subject: p.Tool.String(), Record: seal},
 		map[string]any{"agent": p.Caller.Agent, "user": p.Caller.User, "version": p.Version, "digest": p.Digest})
 }
 
@@ -84,18 +84,18 @@ func (c callSession) AddAnswer(ctx context.Context, pending string, a gateway.An
 	if err != nil {
 		return err
 	}
-	return c.tell(ctx, history.Event{ID: a.ID, At: a.At, Actor: a.By.String(), Act: string(act), Subject: tool, Record: seal},
+	return c.s.tell(ctx, history.Event{ID: a.ID, At: a.At, Actor: a.By.String(), Act: string(act), Subject: tool, Record: seal},
 		map[string]any{"pending": pending, "digest": a.Digest})
 }
 
 // tell appends an event with its data.
-func (c callSession) tell(ctx context.Context, e history.Event, data map[string]any) error {
+func (s *session) tell(ctx context.Context, e history.Event, data map[string]any) error {
 	b, err := jsondoc.Marshal(data)
 	if err != nil {
 		return err
 	}
 	e.Data = b
-	return c.s.AppendEvent(ctx, e)
+	return s.AppendEvent(ctx, e)
 }
 
 const selectPending = `SELECT p.seq, p.id, p.caller, p.tool, p.version, p.content_hash, p.args, p.said, p.digest, p.asked_at, p.expires_at,
@@ -192,7 +192,7 @@ func (c callSession) AddOverride(ctx context.Context, o gateway.Override) error 
 	if err != nil {
 		return err
 	}
-	return c.tell(ctx, history.Event{ID: o.ID, At: o.At, Actor: o.By.String(), Act: string(proposals.ActSetTier), Subject: o.Tool.String(), Record: seal},
+	return c.s.tell(ctx, history.Event{ID: o.ID, At: o.At, Actor: o.By.String(), Act: string(proposals.ActSetTier), Subject: o.Tool.String(), Record: seal},
 		map[string]any{"user": o.User, "tier": o.Tier})
 }
 

@@ -109,3 +109,23 @@ func (db *DB) Events(ctx context.Context, q EventQuery) ([]history.Event, error)
 	})
 	return events, err
 }
+
+// EventsAfter returns the next events of the audit log, the oldest first.
+func (db *DB) EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error) {
+	var events []history.Event
+	err := db.view(ctx, func(s *session) error {
+		var err error
+		events, err = all(ctx, s, scanEvent, "SELECT "+eventColumns+" FROM events WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)
+		return err
+	})
+	return events, err
+}
+
+// Head returns the numbers of the newest event and of the newest version, which
+// grow with whatever is done and with whatever is approved.
+func (db *DB) Head(ctx context.Context) (event, version int64, err error) {
+	err = db.view(ctx, func(s *session) error {
+		return s.row(ctx, "SELECT (SELECT coalesce(max(seq), 0) FROM events), (SELECT coalesce(max(seq), 0) FROM versions)", nil, &event, &version)
+	})
+	return event, version, err
+}

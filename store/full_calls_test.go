@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/gateway/tokens"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/store/storetest"
@@ -31,6 +32,9 @@ func fillCalls(ctx context.Context, db *storetest.Database) error {
 			Args: json.RawMessage(`{"ids":["1"]}`), Digest: strings.Repeat(digest, 64), AskedAt: db.Clock.Now(), ExpiresAt: db.Clock.Now().Add(time.Hour),
 		}
 	}
+	if err := fillTokens(ctx, db, by); err != nil {
+		return err
+	}
 	return db.Calls().Durable(ctx, func(tx gateway.LedgerTx) error {
 		plain, refused, approved := call("get_tasks", "", 1), ask("a"), ask("b")
 		asked, ran := call("delete_tasks", refused.ID, 0), call("delete_tasks", approved.ID, 1)
@@ -49,6 +53,24 @@ func fillCalls(ctx context.Context, db *storetest.Database) error {
 			tx.AddOverride(ctx, gateway.Override{ID: db.NewID(), User: "ada", Tool: shippedTool("delete_tasks"), By: ada, At: db.Clock.Now()}),
 		)
 	})
+}
+
+// fillTokens makes a token that is in force and two that were revoked.
+func fillTokens(ctx context.Context, db *storetest.Database, by gateway.Caller) error {
+	agent := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: by.Agent}
+	for _, digit := range []string{"c", "d", "e"} {
+		t := tokens.Token{ID: db.NewID(), Caller: by, SecretHash: strings.Repeat(digit, 64), By: ada, At: db.Clock.Now(), ExpiresAt: db.Clock.Now().Add(time.Hour)}
+		if err := db.Tokens().AddToken(ctx, t, agent); err != nil {
+			return err
+		}
+		if digit == "e" {
+			break
+		}
+		if err := db.Tokens().AddRevocation(ctx, tokens.Revocation{ID: db.NewID(), Token: t.ID, Reason: "It leaked.", By: ada, At: db.Clock.Now()}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func shippedTool(id string) registry.Subject {

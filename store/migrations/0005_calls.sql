@@ -72,6 +72,40 @@ BEGIN SELECT RAISE(ABORT, 'the user does not choose the tier of this tool'); END
 CREATE TRIGGER call_tiers_update BEFORE UPDATE ON call_tiers BEGIN SELECT RAISE(ABORT, 'tiers are immutable'); END;
 CREATE TRIGGER call_tiers_delete BEFORE DELETE ON call_tiers BEGIN SELECT RAISE(ABORT, 'tiers are immutable'); END;
 
+-- tokens (records): who may connect to a server, by the hash of the secret. caller
+-- is the agent as which its holder acts; an empty expires_at means never.
+CREATE TABLE tokens (
+  seq         INTEGER PRIMARY KEY CHECK (seq > 0),
+  id          TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
+  caller      TEXT NOT NULL,
+  secret_hash TEXT NOT NULL UNIQUE CHECK (length(secret_hash) = 64),
+  created_by  TEXT NOT NULL CHECK (created_by GLOB 'user:?*'),
+  created_at  TEXT NOT NULL,
+  expires_at  TEXT NOT NULL,
+  seal        TEXT NOT NULL CHECK (length(seal) = 64)
+) STRICT;
+CREATE TRIGGER tokens_insert BEFORE INSERT ON tokens
+WHEN EXISTS (SELECT 1 FROM tokens WHERE seq = NEW.seq OR id = NEW.id OR secret_hash = NEW.secret_hash)
+BEGIN SELECT RAISE(ABORT, 'tokens are only appended'); END;
+CREATE TRIGGER tokens_update BEFORE UPDATE ON tokens BEGIN SELECT RAISE(ABORT, 'tokens are immutable'); END;
+CREATE TRIGGER tokens_delete BEFORE DELETE ON tokens BEGIN SELECT RAISE(ABORT, 'tokens are revoked, not deleted'); END;
+
+-- token_revocations (records): tokens that are not valid any more.
+CREATE TABLE token_revocations (
+  seq        INTEGER PRIMARY KEY CHECK (seq > 0),
+  id         TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
+  token      TEXT NOT NULL UNIQUE REFERENCES tokens (id),
+  reason     TEXT NOT NULL,
+  revoked_by TEXT NOT NULL CHECK (revoked_by GLOB 'user:?*'),
+  revoked_at TEXT NOT NULL,
+  seal       TEXT NOT NULL CHECK (length(seal) = 64)
+) STRICT;
+CREATE TRIGGER token_revocations_insert BEFORE INSERT ON token_revocations
+WHEN EXISTS (SELECT 1 FROM token_revocations WHERE seq = NEW.seq OR id = NEW.id OR token = NEW.token)
+BEGIN SELECT RAISE(ABORT, 'a token is revoked once'); END;
+CREATE TRIGGER token_revocations_update BEFORE UPDATE ON token_revocations BEGIN SELECT RAISE(ABORT, 'revocations are immutable'); END;
+CREATE TRIGGER token_revocations_delete BEFORE DELETE ON token_revocations BEGIN SELECT RAISE(ABORT, 'revocations are immutable'); END;
+
 -- calls (records): every call, written before it runs or when it is refused; one
 -- chain. nth counts the calls of a user and a tool on a day (UTC) that passed the
 -- limits; it is 0 for refused ones.

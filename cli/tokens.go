@@ -1,0 +1,257 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/gateway/tokens"
+	"toolcrib/proposals"
+)
+
+func newTokens(a *app) *cobra.Command {
+	list := newTokensList(a)
+	cmd := &cobra.Command{
+		Use:   "tokens",
+		Short: "Create, list, and revoke tokens of agents for toolcrib serve",
+		Long: `A token lets an application connect to toolcrib serve as one agent: it reads that
+agent's tools and prompts, and its calls pass every gate. toolcrib shows a token
+once and stores its hash. Without a subcommand, list the tokens.
+
+Only a user can create or revoke tokens; the audit log records both.`,
+		Example: `  toolcrib tokens
+  toolcrib tokens create assistant
+  toolcrib tokens revoke 0199f3 --note "It leaked."`,
+		Args: exact(0, "a subcommand, or nothing"),
+		RunE: list.RunE,
+	}
+	cmd.Flags().AddFlagSet(list.Flags())
+	cmd.AddCommand(newTokensCreate(a), list, newTokensRevoke(a))
+	return cmd
+}
+
+type tokenFlags struct {
+	callerFlags
+	name     string
+	anyUser  bool
+	lifetime time.Duration
+}
+
+func newTokensCreate(a *app) *cobra.Command {
+	var f tokenFlags
+	cmd := &cobra.Command{
+		Use:   "create AGENT",
+		Short: "Create a token for an agent",
+		Long: `Create a token with which an application acts as the agent profile AGENT, and
+print it. This is the only time it is shown. The application's calls and
+proposals are recorded as those of agent:NAME.
+
+The token is for one user (--user), whose data and limits apply, or for any user
+that a request names (--any-user).`,
+		Example: `  toolcrib tokens create assistant --name helpdesk
+  toolcrib tokens create assistant --any-user --expires-in 720h
+  toolcrib tokens create assistant --json | jq -r .secret`,
+		Args: exact(1, "the id of an agent"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.agent = args[0]
+			return runTokensCreate(cmd.Context(), a, f)
+		},
+	}
+	set := cmd.Flags()
+	set.StringVar(&f.name, "name", "", "record calls and proposals as agent:`NAME` (default: the id of the agent)")
+	set.StringVar(&f.user, "user", "", "call tools for the user `NAME` (default: the login name)")
+	set.BoolVar(&f.anyUser, "any-user", false, "let each request name the user")
+	set.StringVar(&f.customer, "customer", "", "the customer `NAME`, for hubs")
+	set.DurationVar(&f.lifetime, "expires-in", 0, "expire after `DURATION`, such as 720h (default: never)")
+	f.where.register(set)
+	return cmd
+}
+
+func runTokensCreate(ctx context.Context, a *app, f tokenFlags) error {
+	switch {
+	case a.flags.dryRun:
+		return errNoDryRun("tokens create", "a token can be revoked")
+	case f.anyUser && f.user != "":
+		return usagef("--any-user and --user exclude each other")
+	case f.lifetime < 0:
+		return usagef("--expires-in is %s; write a duration from now on, such as 720h", f.lifetime)
+	}
+	caller, err := f.caller(a)
+	if err != nil {
+		return err
+	}
+	if f.anyUser {
+		caller.User = ""
+	}
+	by, keys, err := a.tokens(ctx)
+	if err != nil {
+		return err
+	}
+	name := f.name
+	if name == "" {
+		name = f.agent
+	}
+	if caller.Actor, err = proposals.ParseActor(string(proposals.Agent) + ":" + name); err != nil {
+		return err
+	}
+	t, secret, err := keys.Create(ctx, by, caller, f.lifetime)
+	if err != nil {
+		return err
+	}
+	doc := docTokenOne{Schema: schema, Kind: "token", Token: newDocToken(t, a.env.Now()), Secret: secret}
+	return a.print(doc, func(p *page) {
+		p.linef("%s", secret)
+		p.blank()
+		p.linef("This is the only time the token is shown. Send it as `Authorization: Bearer TOKEN` to toolcrib serve.")
+		p.linef("It acts as %s with the profile %s, for %s. Revoke it with `toolcrib tokens revoke %s`.", doc.Token.Actor, doc.Token.Agent, doc.Token.whom(), t.ID)
+	})
+}
+
+// tokens returns who acts and what keeps the tokens.
+func (a *app) tokens(ctx context.Context) (proposals.Actor, tokens.Tokens, error) {
+	s, err := a.openSession(ctx)
+	if err != nil {
+		return proposals.Actor{}, tokens.Tokens{}, err
+	}
+	return s.actor, tokens.Tokens{Store: a.db.Tokens(), Registry: s.desk, Now: a.env.Now, NewID: a.env.NewID}, nil
+}
+
+func newTokensList(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List tokens, newest first",
+		Long: `List every token: its id, whether it is valid, expired or revoked, as which agent
+and for which user its holder acts. The token itself is not stored.`,
+		Example: `  toolcrib tokens list
+  toolcrib tokens list --json`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runTokensList(cmd.Context(), a) },
+	}
+}
+
+func runTokensList(ctx context.Context, a *app) error {
+	_, keys, err := a.tokens(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := keys.List(ctx)
+	if err != nil {
+		return err
+	}
+	doc := docTokenList{Schema: schema, Kind: "token.list", Tokens: []docToken{}}
+	rows := make([][]string, len(list))
+	for i, t := range list {
+		d := newDocToken(t, a.env.Now())
+		doc.Tokens = append(doc.Tokens, d)
+		rows[i] = []string{d.ID, d.State, d.Actor, d.Agent, d.whom(), timestamp(d.CreatedAt), d.until()}
+	}
+	return a.print(doc, func(p *page) {
+		if len(rows) == 0 {
+			p.linef("There are no tokens. Create one with `toolcrib tokens create AGENT`.")
+			return
+		}
+		p.table([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, rows)
+	})
+}
+
+func newTokensRevoke(a *app) *cobra.Command {
+	var note noteFlags
+	cmd := &cobra.Command{
+		Use:   "revoke ID",
+		Short: "Revoke a token",
+		Long: `Revoke a token by its id or a unique prefix of it. Running servers refuse it at
+once and end its event streams and sessions. A revoked token stays revoked (exit
+status 4 when it is already); create another one instead.`,
+		Example: `  toolcrib tokens revoke 0199f3
+  toolcrib tokens revoke 0199f3 --note "The laptop was lost."`,
+		Args: exact(1, "the id of a token"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runTokensRevoke(cmd.Context(), a, args[0], note) },
+	}
+	note.register(cmd.Flags())
+	return cmd
+}
+
+func runTokensRevoke(ctx context.Context, a *app, ref string, note noteFlags) error {
+	if a.flags.dryRun {
+		return errNoDryRun("tokens revoke", "a token is revoked for good")
+	}
+	reason, err := note.read(ctx, a)
+	if err != nil {
+		return err
+	}
+	by, keys, err := a.tokens(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := keys.Revoke(ctx, by, ref, reason)
+	if err != nil {
+		return err
+	}
+	doc := docTokenOne{Schema: schema, Kind: "token", Token: newDocToken(t, a.env.Now())}
+	return a.print(doc, func(p *page) { p.linef("Revoked %s of %s.", t.ID, doc.Token.Actor) })
+}
+
+type docTokenOne struct {
+	Schema int      `json:"schema"`
+	Kind   string   `json:"kind"`
+	Token  docToken `json:"token"`
+	Secret string   `json:"secret,omitempty"` // of one that was created: it is not stored
+}
+
+type docTokenList struct {
+	Schema int        `json:"schema"`
+	Kind   string     `json:"kind"`
+	Tokens []docToken `json:"tokens"`
+}
+
+type docToken struct {
+	ID        string     `json:"id"`
+	State     string     `json:"state"` // valid, expired or revoked
+	Actor     string     `json:"actor"`
+	Agent     string     `json:"agent"`
+	Layer     string     `json:"layer"`
+	User      string     `json:"user,omitempty"` // "" leaves it to each request
+	Customer  string     `json:"customer,omitempty"`
+	Where     docWhere   `json:"where"`
+	CreatedBy string     `json:"created_by"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	RevokedBy string     `json:"revoked_by,omitempty"`
+	RevokedAt *time.Time `json:"revoked_at,omitempty"`
+	Reason    string     `json:"reason,omitempty"` // of the revocation
+}
+
+func newDocToken(t tokens.Token, now time.Time) docToken {
+	c := t.Caller
+	d := docToken{
+		ID: t.ID, State: "valid", Actor: c.Actor.String(), Agent: c.Agent, Layer: string(c.Layer), User: c.User, Customer: c.Customer,
+		Where: newDocWhere(c.Where), CreatedBy: t.By.String(), CreatedAt: t.At,
+	}
+	if !t.ExpiresAt.IsZero() {
+		d.ExpiresAt = &t.ExpiresAt
+	}
+	switch {
+	case t.Revoked != nil:
+		d.State, d.RevokedBy, d.RevokedAt, d.Reason = "revoked", t.Revoked.By.String(), &t.Revoked.At, t.Revoked.Reason
+	case t.InForce(now) != nil:
+		d.State = "expired"
+	}
+	return d
+}
+
+// whom names the user of a token for a person.
+func (d docToken) whom() string {
+	if d.User == "" {
+		return "any user"
+	}
+	return d.User
+}
+
+// until tells when a token expires.
+func (d docToken) until() string {
+	if d.ExpiresAt == nil {
+		return "never"
+	}
+	return timestamp(*d.ExpiresAt)
+}

@@ -1,0 +1,190 @@
+// Package tokens is who may connect to a server of toolcrib: bearer tokens, each
+// of one agent. The user makes them and takes them back; only the hash of a
+// secret is stored.
+package tokens
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// ErrToken is wrapped when what was presented is no token in force.
+var ErrToken = errors.New("the token is not valid")
+
+// Token lets its holder act as one agent.
+type Token struct {
+	ID string // UUIDv7; it is part of the secret
+	// Caller is who its holder is: the actor, the agent profile, and on whose
+	// behalf. A User of "" leaves it to each request to name one.
+	Caller     gateway.Caller
+	SecretHash string // SHA-256 of the secret in lower-case hex
+	By         proposals.Actor
+	At         time.Time
+	ExpiresAt  time.Time   // the zero time: never
+	Revoked    *Revocation // nil while it is not taken back
+}
+
+// Revocation takes a token back.
+type Revocation struct {
+	ID     string // UUIDv7
+	Token  string // its id
+	Reason string
+	By     proposals.Actor
+	At     time.Time
+}
+
+// Store keeps tokens. Nothing that was added ever changes.
+type Store interface {
+	// Token returns a token by its whole id. What is not there is
+	// review.ErrNotFound.
+	Token(ctx context.Context, id string) (Token, error)
+	// TokensOf returns the tokens whose ids begin with a prefix, the newest
+	// first.
+	TokensOf(ctx context.Context, prefix string) ([]Token, error)
+	// AddToken appends a token, and tells of it in the audit log under the
+	// agent's subject.
+	AddToken(ctx context.Context, t Token, agent registry.Subject) error
+	// AddRevocation appends a revocation, and tells of it in the audit log. It
+	// is review.ErrConflict when the token has one.
+	AddRevocation(ctx context.Context, r Revocation) error
+}
+
+// Registry is what is asked about the agent of a token.
+type Registry interface {
+	Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error)
+}
+
+// Tokens makes, checks and revokes tokens.
+type Tokens struct {
+	Store    Store
+	Registry Registry
+	Now      func() time.Time
+	NewID    func() string
+}
+
+// prefix is how a secret begins, so that scanners for leaked secrets know it.
+const prefix = "toolcrib_"
+
+// idLength is that of a UUID without its hyphens.
+const idLength = 32
+
+// stamp is the current time at the resolution that is stored.
+func (k Tokens) stamp() time.Time { return k.Now().UTC().Truncate(time.Microsecond) }
+
+// Create makes a token for what caller says, for as long as lifetime, 0 for ever. The
+// secret is returned once and stored nowhere.
+func (k Tokens) Create(ctx context.Context, by proposals.Actor, caller gateway.Caller, lifetime time.Duration) (t Token, secret string, err error) {
+	if err := proposals.Authorize(by, proposals.ActCreateToken, proposals.Actor{}); err != nil {
+		return t, "", err
+	}
+	if caller.Actor.Kind != proposals.Agent {
+		return t, "", fmt.Errorf("%w: a token is for an agent, not for %s", proposals.ErrAuthority, caller.Actor)
+	}
+	profile, _, err := k.Registry.Toolset(ctx, caller.Agent, caller.Layer, caller.Where)
+	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
+		return t, "", err
+	}
+	caller.Agent = profile.Subject.ID
+	t = Token{ID: k.NewID(), Caller: caller, By: by, At: k.stamp()}
+	if lifetime > 0 {
+		t.ExpiresAt = t.At.Add(lifetime)
+	}
+	secret = prefix + strings.ReplaceAll(t.ID, "-", "") + "_" + rand.Text()
+	t.SecretHash = hash(secret)
+	return t, secret, k.Store.AddToken(ctx, t, profile.Subject)
+}
+
+// Revoke takes a token back, by its id or a unique prefix of it.
+func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason string) (Token, error) {
+	if err := proposals.Authorize(by, proposals.ActRevokeToken, proposals.Actor{}); err != nil {
+		return Token{}, err
+	}
+	t, err := k.find(ctx, ref)
+	if err != nil {
+		return t, err
+	}
+	r := Revocation{ID: k.NewID(), Token: t.ID, Reason: reason, By: by, At: k.stamp()}
+	t.Revoked = &r
+	return t, k.Store.AddRevocation(ctx, r)
+}
+
+// find returns the one token whose id begins with ref.
+func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
+	found, err := k.Store.TokensOf(ctx, ref)
+	switch {
+	case err != nil:
+		return Token{}, err
+	case ref == "" || len(found) == 0:
+		return Token{}, fmt.Errorf("the token %q: %w", ref, review.ErrNotFound)
+	case len(found) > 1:
+		return Token{}, fmt.Errorf("the token %q: %w; give more of its id", ref, review.ErrAmbiguous)
+	}
+	return found[0], nil
+}
+
+// List returns every token, the newest first.
+func (k Tokens) List(ctx context.Context) ([]Token, error) { return k.Store.TokensOf(ctx, "") }
+
+// Check returns the token whose secret was presented. What is none, was revoked
+// or has expired is ErrToken. How long it takes tells nothing about the secret:
+// the token is looked up by its id, and hashes are compared in constant time.
+func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
+	id, ok := idOf(secret)
+	if !ok {
+		return Token{}, ErrToken
+	}
+	t, err := k.Store.Token(ctx, id)
+	if errors.Is(err, review.ErrNotFound) {
+		return Token{}, ErrToken
+	}
+	if err != nil {
+		return Token{}, err
+	}
+	if subtle.ConstantTimeCompare([]byte(hash(secret)), []byte(t.SecretHash)) != 1 {
+		return Token{}, ErrToken
+	}
+	return t, t.InForce(k.Now())
+}
+
+// InForce returns nil while the token may be used, else why not.
+func (t Token) InForce(now time.Time) error {
+	switch {
+	case t.Revoked != nil:
+		return fmt.Errorf("%w: it was revoked", ErrToken)
+	case !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt):
+		return fmt.Errorf("%w: it expired at %s", ErrToken, t.ExpiresAt.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// hash is what is stored of a secret. It has 130 random bits, so nobody finds it
+// by trying, however fast the hash is.
+func hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// idOf returns the id that a secret names.
+func idOf(secret string) (id string, ok bool) {
+	rest, ok := strings.CutPrefix(secret, prefix)
+	if !ok || len(rest) < idLength+2 || rest[idLength] != '_' {
+		return "", false
+	}
+	x := rest[:idLength]
+	if _, err := hex.DecodeString(x); err != nil || strings.ToLower(x) != x {
+		return "", false
+	}
+	return strings.Join([]string{x[:8], x[8:12], x[12:16], x[16:20], x[20:]}, "-"), true
+}
