@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/http"
+	"net/textproto"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -24,7 +26,10 @@ type serverConfig struct {
 	Set      map[string]string `toml:"set"`
 	URL      string            `toml:"url"`
 	TokenEnv string            `toml:"token_env"` // the variable that holds the bearer token
-	Timeout  string            `toml:"timeout"`   // of one exchange, such as "30s"
+	// Headers are sent with every request to the url: the names of the variables
+	// that hold their values, which may be of set.
+	Headers map[string]string `toml:"headers"`
+	Timeout string            `toml:"timeout"` // of one exchange, such as "30s"
 }
 
 // checkServers refuses servers that cannot be meant.
@@ -44,6 +49,8 @@ func (s serverConfig) check(name string) error {
 	switch {
 	case (len(s.Command) == 0) == (s.URL == ""):
 		return fmt.Errorf("needs either command = [\"PROGRAM\", …] or url = \"…\"")
+	case s.URL == "" && len(s.Headers) > 0:
+		return fmt.Errorf("has headers, which are for a url")
 	case s.URL == "" && s.TokenEnv != "":
 		return fmt.Errorf("has a token_env, which is for a url; a command gets variables by env = [\"NAME\"]")
 	case s.URL != "" && (len(s.Env) > 0 || s.Dir != ""):
@@ -61,7 +68,37 @@ func (s serverConfig) check(name string) error {
 	if s.URL == "" {
 		return nil
 	}
-	return checkEndpoint(s.URL, s.TokenEnv != "")
+	for _, header := range slices.Sorted(maps.Keys(s.Headers)) {
+		if err := checkHeader(header, s.Headers[header]); err != nil {
+			return err
+		}
+	}
+	if _, twice := s.Headers["Authorization"]; twice && s.TokenEnv != "" {
+		return fmt.Errorf("has a token_env and a header Authorization; write one of them")
+	}
+	return checkEndpoint(s.URL, s.TokenEnv != "" || len(s.Headers) > 0)
+}
+
+// checkHeader refuses a header that is none, or that the protocol or HTTP itself
+// sets.
+func checkHeader(header, variable string) error {
+	reserved := []string{"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Origin", "Transfer-Encoding", "Upgrade"}
+	name := textproto.CanonicalMIMEHeaderKey(header)
+	switch {
+	case header == "" || strings.ContainsFunc(header, func(r rune) bool { return r != '-' && r != '_' && !isAlphanumeric(r) }):
+		return fmt.Errorf("has the header %q, which is no name of one", header)
+	case slices.Contains(reserved, name), strings.HasPrefix(name, "Mcp-"):
+		return fmt.Errorf("has the header %s, which the protocol sets itself", header)
+	case name != header:
+		return fmt.Errorf("has the header %s; write it as %s", header, name)
+	case variable == "":
+		return fmt.Errorf("has the header %s without a variable that holds its value", header)
+	}
+	return nil
+}
+
+func isAlphanumeric(r rune) bool {
+	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
 // checkEndpoint refuses what is no address of a server, and a secret that
@@ -111,6 +148,12 @@ func (s serverConfig) upstream(env Env, name string) upstream.Server {
 		if s.TokenEnv != "" {
 			u.Token = get(s.TokenEnv)
 		}
+		u.Headers = http.Header{}
+		for header, variable := range s.Headers {
+			if v := get(variable); v != "" {
+				u.Headers.Set(header, v)
+			}
+		}
 		return u
 	}
 	if u.Dir == "" {
@@ -141,25 +184,25 @@ func (s serverConfig) lines(name string) string {
 		if s.TokenEnv != "" {
 			fmt.Fprintf(&b, "token_env = %q\n", s.TokenEnv)
 		}
-		return b.String() + s.setLine()
+		return b.String() + pairsLine("headers", s.Headers) + pairsLine("set", s.Set)
 	}
 	fmt.Fprintf(&b, "command = %s\n", quotedList(s.Command))
 	if len(s.Env) > 0 {
 		fmt.Fprintf(&b, "env = %s\n", quotedList(s.Env))
 	}
-	return b.String() + s.setLine()
+	return b.String() + pairsLine("set", s.Set)
 }
 
-// setLine returns the variables with their values as a configuration has them.
-func (s serverConfig) setLine() string {
-	if len(s.Set) == 0 {
+// pairsLine returns a table as one line of a configuration, "" for an empty one.
+func pairsLine(key string, table map[string]string) string {
+	if len(table) == 0 {
 		return ""
 	}
-	pairs := make([]string, 0, len(s.Set))
-	for _, name := range slices.Sorted(maps.Keys(s.Set)) {
-		pairs = append(pairs, fmt.Sprintf("%q = %q", name, s.Set[name]))
+	pairs := make([]string, 0, len(table))
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		pairs = append(pairs, fmt.Sprintf("%q = %q", name, table[name]))
 	}
-	return "set = { " + strings.Join(pairs, ", ") + " }\n"
+	return key + " = { " + strings.Join(pairs, ", ") + " }\n"
 }
 
 func quotedList(words []string) string {

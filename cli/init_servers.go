@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/textproto"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,7 +21,7 @@ type clientServer struct {
 	files    []clients.File // that list it
 	config   serverConfig
 	values   map[string]string // the variables that the clients set for it
-	filled   bool              // whether references to variables were filled in
+	filled   []string          // references to variables that were filled in
 	excluded string            // why it is not imported, "" when it is
 }
 
@@ -70,11 +71,16 @@ func isSelf(s clients.Server) bool {
 func (c clientServer) same(o clientServer) bool {
 	return c.listed.Disabled == o.listed.Disabled && (c.excluded == "") == (o.excluded == "") &&
 		slices.Equal(c.config.Command, o.config.Command) && c.config.Dir == o.config.Dir && c.config.URL == o.config.URL &&
+		c.config.TokenEnv == o.config.TokenEnv && maps.Equal(c.config.Headers, o.config.Headers) &&
 		maps.Equal(c.values, o.values) && registry.ServerName(c.listed.Name) == registry.ServerName(o.listed.Name)
 }
 
-// tokenKey is where convert keeps the bearer token until the server has a name.
-const tokenKey = ""
+// tokenKey and headerKey, with the name of a header, are where convert keeps the
+// values of headers until the server has a name. No variable is called so.
+const (
+	tokenKey  = ""
+	headerKey = "="
+)
 
 // convert makes the configuration of a server from an entry of a client.
 func convert(s clients.Server, f clients.File, env Env) clientServer {
@@ -93,30 +99,21 @@ func convert(s clients.Server, f clients.File, env Env) clientServer {
 		c.excluded = "it has a command and a URL"
 	}
 	for _, v := range s.Env {
-		if value := fill.text(v.Value); slices.Contains([]string{"${" + v.Name + "}", "${env:" + v.Name + "}", "{env:" + v.Name + "}"}, v.Value) {
+		if variableOf(v.Value) == v.Name {
 			c.config.Env = append(c.config.Env, v.Name) // handed on
 		} else {
-			c.filled = c.filled || value != v.Value
-			c.values[v.Name] = value
+			c.values[v.Name] = fill.text(v.Value)
 		}
 	}
 	if s.URL != "" {
 		c.config.URL, c.config.TokenEnv = fill.text(s.URL), s.TokenEnv
-		c.filled = c.filled || c.config.URL != s.URL
 		for _, h := range s.Headers {
-			token, bearer := strings.CutPrefix(fill.text(h.Value), "Bearer ")
-			c.filled = c.filled || fill.text(h.Value) != h.Value
-			if !strings.EqualFold(h.Name, "Authorization") || !bearer {
-				c.excluded = fmt.Sprintf("it is sent the header %s; toolcrib sends a bearer token and no other", h.Name)
-				continue
-			}
-			c.values[tokenKey] = token
+			c.header(h, &fill)
 		}
 	} else {
 		c.config.Command = []string{fill.text(s.Command)}
 		for _, arg := range s.Args {
 			c.config.Command = append(c.config.Command, fill.text(arg))
-			c.filled = c.filled || fill.text(arg) != arg
 		}
 		c.config.Dir = folderOf(s, f, fill.text(s.Dir), env)
 		if program := c.config.Command[0]; program != filepath.Base(program) && !filepath.IsAbs(program) && c.config.Dir != "" {
@@ -124,10 +121,41 @@ func convert(s clients.Server, f clients.File, env Env) clientServer {
 		}
 		c.config.Env = append(c.config.Env, s.Inherit...)
 	}
+	c.filled = fill.found
 	if c.excluded == "" && len(fill.left) > 0 {
 		c.excluded = "it needs " + strings.Join(fill.left, ", ") + ", which only the client can fill in, or which is not set"
 	}
 	return c
+}
+
+// header takes over a header. A variable that holds the whole value, or the token
+// behind "Bearer", is named; any other value is kept with the server.
+func (c *clientServer) header(h clients.Variable, fill *filler) {
+	name := textproto.CanonicalMIMEHeaderKey(h.Name)
+	token, bearer := strings.CutPrefix(h.Value, "Bearer ")
+	switch bearer = bearer && name == "Authorization"; {
+	case bearer && variableOf(token) != "":
+		c.config.TokenEnv = variableOf(token)
+	case bearer:
+		c.values[tokenKey] = fill.text(token)
+	default:
+		if c.config.Headers == nil {
+			c.config.Headers = map[string]string{}
+		}
+		if c.config.Headers[name] = variableOf(h.Value); c.config.Headers[name] == "" {
+			c.values[headerKey+name] = fill.text(h.Value)
+		}
+	}
+}
+
+// variableOf returns the variable of the environment that a value consists of, ""
+// when it is anything else.
+func variableOf(value string) string {
+	m := variable.FindStringSubmatch(value)
+	if m == nil || m[0] != value || m[2] != "" {
+		return ""
+	}
+	return cmp.Or(m[1], m[3])
 }
 
 // folderOf returns where a server runs: where the client's file says, or in the
@@ -157,6 +185,15 @@ func (s serverConfig) named(label string, values map[string]string) (serverConfi
 		values[s.TokenEnv] = token
 		delete(values, tokenKey)
 	}
+	for header := range s.Headers {
+		value, ok := values[headerKey+header]
+		if !ok {
+			continue
+		}
+		s.Headers[header] = "TOOLCRIB_" + strings.ToUpper(label+"_"+strings.ReplaceAll(header, "-", "_"))
+		values[s.Headers[header]] = value
+		delete(values, headerKey+header)
+	}
 	if len(values) > 0 {
 		s.Set = values
 	}
@@ -168,8 +205,9 @@ func (s serverConfig) named(label string, values map[string]string) (serverConfi
 
 // filler fills variables of the environment into what a client's file has.
 type filler struct {
-	env  Env
-	left []string // what it could not fill in
+	env   Env
+	found []string // what it filled in
+	left  []string // what it could not fill in
 }
 
 // variable matches ${NAME}, ${NAME:-DEFAULT}, ${env:NAME} and {env:NAME}, and
@@ -185,6 +223,9 @@ func (f *filler) text(s string) string {
 				f.left = append(f.left, found)
 			}
 			return found
+		}
+		if !slices.Contains(f.found, found) {
+			f.found = append(f.found, found)
 		}
 		return value
 	})

@@ -82,10 +82,11 @@ func (f wrapFlags) plan(a *app, c config, file clients.File, all []clientServer,
 		}
 		s.known(c.Servers)
 		switch {
-		case s.excluded == "" && s.filled:
-			return w, fmt.Errorf("%s cannot run behind toolcrib: it has references to variables, which the configuration cannot have", s.label)
+		case s.excluded == "" && len(s.filled) > 0:
+			return w, fmt.Errorf("%s cannot run behind toolcrib: its entry has %s, which the client fills in and a configuration of toolcrib does not; write the value, or disable the server, and wrap again",
+				s.label, strings.Join(s.filled, ", "))
 		case s.excluded != "":
-			return w, fmt.Errorf("%s cannot run behind toolcrib: %s", shownName(s), s.excluded)
+			return w, fmt.Errorf("%s cannot run behind toolcrib: %s; disable it or take it out of the file, and wrap again", shownName(s), s.excluded)
 		case !has[s.label] && !f.anyway:
 			return w, fmt.Errorf("no tool of %s is approved for the agent %s; approve set:%s, or say --anyway", s.label, f.agent, s.label)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -40,7 +41,7 @@ func newEndpoint(s Server, t *tap, watching bool) *mcp.StreamableClientTransport
 
 		DisableStandaloneSSE: !watching,
 		HTTPClient: &http.Client{
-			Transport: &carrier{base: base, tap: t, token: s.Token},
+			Transport: &carrier{base: base, tap: t, token: s.Token, headers: s.Headers},
 			// Somewhere else is not what was configured, and the token is not for it.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
@@ -49,17 +50,19 @@ func newEndpoint(s Server, t *tap, watching bool) *mcp.StreamableClientTransport
 
 // carrier carries messages over HTTP with a tap in between.
 type carrier struct {
-	base  *http.Transport
-	tap   *tap
-	token string
+	base    *http.Transport
+	tap     *tap
+	token   string
+	headers http.Header
 }
 
 // RoundTrip implements http.RoundTripper.
 func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
 	if c.token != "" {
-		req = req.Clone(req.Context())
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
+	maps.Copy(req.Header, c.headers)
 	call, err := c.note(req)
 	if err != nil {
 		return nil, err

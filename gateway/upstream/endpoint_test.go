@@ -19,7 +19,7 @@ import (
 )
 
 func at(url string) upstream.Server {
-	return upstream.Server{Name: "remote", URL: url, Token: "s3cret", Timeout: 30 * time.Second}
+	return upstream.Server{Name: "remote", URL: url, Token: "s3cret", Headers: http.Header{"X-Team": {"north"}}, Timeout: 30 * time.Second}
 }
 
 // TestEndpoints lists and calls over HTTP: with sessions and without, answered
@@ -37,7 +37,7 @@ func TestEndpoints(t *testing.T) {
 				})
 				handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: stateless, JSONResponse: asJSON})
 				web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if r.Header.Get("Authorization") != "Bearer s3cret" {
+					if r.Header.Get("Authorization") != "Bearer s3cret" || r.Header.Get("X-Team") != "north" {
 						w.WriteHeader(http.StatusUnauthorized)
 						return
 					}

@@ -3,6 +3,7 @@ package upstream
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 )
 
@@ -14,6 +15,7 @@ type Server struct {
 	Env     []string      // the program's whole environment, "KEY=VALUE"
 	URL     string        // of a streamable HTTP endpoint
 	Token   string        // sent to URL as a bearer token, "" for none
+	Headers http.Header   // sent to URL with every request, nil for none
 	Timeout time.Duration // of one exchange; 0 means DefaultTimeout
 }
 
