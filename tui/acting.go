@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -90,7 +91,7 @@ func (m *Model) openUnseen(p proposals.Proposal) tea.Cmd {
 
 func (pp *proposalPage) askApprove(m *Model) tea.Cmd {
 	members := pp.members()
-	since, choices := pp.since(), m.asShown(members)
+	choices, draft := m.asShown(members), draftKinds[proposals.ActApprove]+"-"+string(pp.id)
 	var asked []review.Dossier
 	for _, p := range members {
 		if r := m.reading[p.ID]; r != nil {
@@ -98,12 +99,12 @@ func (pp *proposalPage) askApprove(m *Model) tea.Cmd {
 		}
 	}
 	ask := m.ask(&dialog{
-		title: "Approve", verb: "approve", draft: "approve-" + string(pp.id), noteOptional: true, focusText: false,
+		form: proposals.ActApprove.Form(1), draft: draft, noteOptional: true,
 		content: func(m *Model, page *prose.Page) { pp.approvalContent(m, page, members) },
 		locked:  func(m *Model) []string { return m.unread(members) },
 		unread:  func(m *Model) tea.Cmd { return m.showUnseen(members) },
-		changed: since,
-		run:     func(m *Model, note string) tea.Cmd { return m.approve(pp.id, choices, note) },
+		changed: pp.since(),
+		run:     func(m *Model, note string) tea.Cmd { return m.decide(proposals.ActApprove, choices, note, draft) },
 	})
 	return tea.Batch(ask, m.shown(asked...))
 }
@@ -182,37 +183,40 @@ func becomes(p proposals.Proposal) string {
 	return "version " + itoa(p.BaseVersion) + " → " + itoa(p.BaseVersion+1)
 }
 
-func (pp *proposalPage) askChanges(m *Model) tea.Cmd {
-	return pp.askReason(m, "Needs changes", "send it back", "changes", "Returns it to its author with your reason.", m.requestChanges)
-}
+// draftKinds begin the names of the kept texts of decisions.
+var draftKinds = map[proposals.Act]string{proposals.ActApprove: "approve", proposals.ActReject: "reject", proposals.ActRequestChanges: "changes"}
 
-func (pp *proposalPage) askReject(m *Model) tea.Cmd {
-	return pp.askReason(m, "Reject", "reject it for good", "reject", "Closes it for good. Its author sees your reason.", m.reject)
-}
-
-func (pp *proposalPage) askReason(m *Model, title, verb, name, consequence string, run func(id proposals.ID, digest, reason string) tea.Cmd) tea.Cmd {
-	digest := pp.dossier.Digest
-	return m.ask(&dialog{
-		title: title, verb: verb, draft: name + "-" + string(pp.id), wantsText: true, focusText: true,
-		content: func(m *Model, page *prose.Page) {
-			p := pp.dossier.Proposal
-			page.Field(string(p.Type), p.Subject.String())
-			page.Field("", "revision "+itoa(p.Revision)+", content "+wording.Short(p.ContentHash))
-			page.Text("", consequence)
-			openFindings(m, page, pp.dossier)
-			page.Field("prompts", "no channel prompt changes")
-			page.Field("digest", m.shownDigest(digest))
-		},
-		changed: pp.since(),
-		run:     func(m *Model, reason string) tea.Cmd { return run(pp.id, digest, reason) },
+// askReason asks for the reason of a decision that makes nothing live.
+func askReason(act proposals.Act) func(*Model) tea.Cmd {
+	return on(func(pp *proposalPage, m *Model) tea.Cmd {
+		choices, draft := AsRead([]review.Dossier{pp.dossier}), draftKinds[act]+"-"+string(pp.id)
+		return m.ask(&dialog{
+			form: act.Form(1), draft: draft, focusText: true,
+			content: func(m *Model, page *prose.Page) {
+				pp.content(page)
+				page.Text("", act.Form(1).Consequence)
+				openFindings(m, page, pp.dossier)
+				page.Field("prompts", "no channel prompt changes")
+				page.Field("digest", m.shownDigest(choices[0].Expect))
+			},
+			changed: pp.since(),
+			run:     func(m *Model, reason string) tea.Cmd { return m.decide(act, choices, reason, draft) },
+		})
 	})
+}
+
+// content names exactly what is on the screen.
+func (pp *proposalPage) content(page *prose.Page) {
+	p := pp.dossier.Proposal
+	page.Field(string(p.Type), p.Subject.String())
+	page.Field("", "revision "+itoa(p.Revision)+", content "+wording.Short(p.ContentHash))
 }
 
 func (pp *proposalPage) askWaive(m *Model) tea.Cmd {
 	s, _ := pp.finding1()
-	handle := review.Handle(s.Finding)
+	form, draft := proposals.ActWaive.Form(1), "waive-"+string(pp.id)+"-"+s.PassageHash()[:8]
 	return m.ask(&dialog{
-		title: "Waive a finding", verb: "waive it", draft: "waive-" + string(pp.id) + "-" + s.PassageHash()[:8], wantsText: true, focusText: true,
+		form: form, draft: draft, focusText: true,
 		content: func(m *Model, page *prose.Page) {
 			sign, style := m.severityWord(s.Severity)
 			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+s.Path)
@@ -221,37 +225,28 @@ func (pp *proposalPage) askWaive(m *Model) tea.Cmd {
 				page.Marked("┃ ", line, nil)
 			}
 			page.Blank()
-			page.Text("", "The waiver ends when the passage changes or the field gets a new finding. Your reason is recorded.")
+			page.Text("", form.Consequence)
 		},
-		run: func(m *Model, reason string) tea.Cmd { return m.waive(pp.id, handle, reason) },
+		run: func(m *Model, reason string) tea.Cmd {
+			return m.act(wroteMsg{id: pp.id, draft: draft}, form, func(ctx context.Context) (string, error) { return m.cfg.Waive(ctx, pp.id, s, reason) })
+		},
 	})
 }
 
 func (pp *proposalPage) askComment(m *Model) tea.Cmd { return pp.askCommentAt(m, review.Anchor{}) }
 
-func (pp *proposalPage) askSubmit(m *Model) tea.Cmd {
-	return pp.askSimple(m, "Submit", "submit it", "Sends it to the Chief of Staff and opens an issue.", m.submit)
-}
-
-func (pp *proposalPage) askWithdraw(m *Model) tea.Cmd {
-	return pp.askSimple(m, "Withdraw", "withdraw it", "Closes it without a decision.", m.withdraw)
-}
-
-func (pp *proposalPage) askRebase(m *Model) tea.Cmd {
-	return pp.askSimple(m, "Rebase", "rebase it", "Merges your changes onto the live version as a new revision. If they conflict, you see the conflicts and nothing is saved.", m.rebase)
-}
-
-func (pp *proposalPage) askSimple(m *Model, title, verb, consequence string, run func(proposals.ID) tea.Cmd) tea.Cmd {
-	return m.ask(&dialog{
-		title: title, verb: verb,
-		content: func(_ *Model, page *prose.Page) {
-			p := pp.dossier.Proposal
-			page.Field(string(p.Type), p.Subject.String())
-			page.Field("", "revision "+itoa(p.Revision)+", content "+wording.Short(p.ContentHash))
-			page.Blank()
-			page.Text("", consequence)
-		},
-		run: func(_ *Model, _ string) tea.Cmd { return run(pp.id) },
+// askSimple asks about an act that needs no words.
+func askSimple(act proposals.Act) func(*Model) tea.Cmd {
+	return on(func(pp *proposalPage, m *Model) tea.Cmd {
+		return m.ask(&dialog{
+			form: act.Form(1),
+			content: func(_ *Model, page *prose.Page) {
+				pp.content(page)
+				page.Blank()
+				page.Text("", act.Form(1).Consequence)
+			},
+			run: func(m *Model, _ string) tea.Cmd { return m.simple(act, pp.id) },
+		})
 	})
 }
 

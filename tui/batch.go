@@ -2,8 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -26,8 +24,8 @@ type batchMsg struct {
 	err    error
 }
 
-// decide reads what is marked, or selected, and asks about it.
-func decide(act proposals.Act) func(*Model) tea.Cmd {
+// decideMarked reads what is marked, or selected, and asks about it.
+func decideMarked(act proposals.Act) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.readBatch(act, m.queue.chosen(m)) }
 }
 
@@ -36,30 +34,10 @@ func decide(act proposals.Act) func(*Model) tea.Cmd {
 // come along.
 func (m *Model) readBatch(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	m.batches++
-	number, desk, actor := m.batches, m.cfg.Desk, m.cfg.Actor
-	ids := make([]proposals.ID, len(ps))
-	for i, p := range ps {
-		ids[i] = p.ID
-	}
+	number := m.batches
 	return func() tea.Msg {
-		msg := batchMsg{batch: batch{act: act}, number: number}
-		for i := 0; i < len(ids); i++ {
-			d, err := desk.Show(context.Background(), actor, ids[i])
-			if err != nil {
-				msg.err = err
-				return msg
-			}
-			msg.dossiers = append(msg.dossiers, d)
-			if act != proposals.ActApprove {
-				continue
-			}
-			for _, p := range d.Members {
-				if !slices.Contains(ids, p.ID) {
-					ids = append(ids, p.ID)
-				}
-			}
-		}
-		return msg
+		ds, err := m.cfg.Together(context.Background(), act, ps)
+		return batchMsg{batch{act, ds}, number, err}
 	}
 }
 
@@ -105,15 +83,6 @@ func (b *batch) why(m *Model, d review.Dossier) string {
 	return wording.Cannot(m.cfg.Actor, b.act, d.Proposal)
 }
 
-// choices ties each proposal to the review digest that the dialog shows.
-func (b *batch) choices() []review.Choice {
-	out := make([]review.Choice, len(b.dossiers))
-	for i, d := range b.dossiers {
-		out[i] = review.Choice{ID: d.Proposal.ID, Expect: d.Digest}
-	}
-	return out
-}
-
 // unread returns the proposals of which something has not been on the screen, or
 // has changed since it was, and names what.
 func (b *batch) unread(m *Model) (ps []proposals.Proposal, names []string) {
@@ -134,47 +103,4 @@ func (b *batch) unread(m *Model) (ps []proposals.Proposal, names []string) {
 		ps, names = append(ps, p), append(names, wording.Reference(p)+" "+p.Subject.String()+what)
 	}
 	return ps, names
-}
-
-// decideAll decides on the batch: all of it or nothing.
-func (m *Model) decideAll(b batch, words string) tea.Cmd {
-	desk, actor, choices := m.cfg.Desk, m.cfg.Actor, b.choices()
-	run := map[proposals.Act]func(context.Context, proposals.Actor, []review.Choice, string) ([]review.Decision, error){
-		proposals.ActApprove: desk.Approve, proposals.ActRequestChanges: desk.RequestChanges, proposals.ActReject: desk.Reject,
-	}[b.act]
-	return m.write(func(ctx context.Context) wroteMsg {
-		ds, err := run(ctx, actor, choices, words)
-		if errors.Is(err, review.ErrDigest) {
-			err = errors.New("nothing decided: " + wording.OneLine(err))
-		}
-		return wroteMsg{decided: chosenIDs(choices), draft: batchDraft(b.act), text: decidedAll(b.act, ds) + onward, undone: "nothing decided", err: err}
-	})
-}
-
-func chosenIDs(choices []review.Choice) []proposals.ID {
-	ids := make([]proposals.ID, len(choices))
-	for i, c := range choices {
-		ids[i] = c.ID
-	}
-	return ids
-}
-
-// maxNamed is how many decisions are named when several were made.
-const maxNamed = 4
-
-// decidedAll returns what was decided.
-func decidedAll(act proposals.Act, ds []review.Decision) string {
-	var names []string
-	for _, d := range ds {
-		name := d.Subject.String()
-		if act == proposals.ActApprove {
-			name += " version " + itoa(d.Version)
-		}
-		names = append(names, name)
-	}
-	if len(names) > maxNamed {
-		names = append(names[:maxNamed], itoa(len(ds)-maxNamed)+" more")
-	}
-	said := map[proposals.Act]string{proposals.ActApprove: "Live: ", proposals.ActReject: "Rejected: ", proposals.ActRequestChanges: "Sent back: "}
-	return said[act] + joined(names)
 }

@@ -14,8 +14,7 @@ import (
 
 // batchDraft names the draft of a text about several proposals.
 func batchDraft(act proposals.Act) string {
-	kinds := map[proposals.Act]string{proposals.ActApprove: "approve", proposals.ActReject: "reject", proposals.ActRequestChanges: "changes"}
-	return kinds[act] + "-" + draftMarked
+	return draftKinds[act] + "-" + draftMarked
 }
 
 // draftMarked stands for the proposals in the name of such a draft.
@@ -26,7 +25,7 @@ const draftMarked = "marked"
 func (m *Model) askApproveAll(b batch) tea.Cmd {
 	unread, names := b.unread(m) // nothing is read while a dialog is open
 	d := &dialog{
-		title: "Approve", verb: "approve", draft: batchDraft(b.act), noteOptional: true,
+		form: b.act.Form(len(b.dossiers)), draft: batchDraft(b.act), noteOptional: true,
 		content: func(m *Model, page *prose.Page) {
 			b.list(m, page)
 			page.Blank()
@@ -34,7 +33,7 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 		},
 		locked: func(*Model) []string { return names },
 		unread: func(m *Model) tea.Cmd { return m.openUnseen(unread[0]) },
-		run:    func(m *Model, note string) tea.Cmd { return m.decideAll(b, note) },
+		run:    func(m *Model, note string) tea.Cmd { return b.decide(m, note) },
 	}
 	d.several(len(b.dossiers))
 	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
@@ -45,24 +44,15 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 
 // askRefuseAll asks for the reason that sends proposals back, or ends them.
 func (m *Model) askRefuseAll(b batch) tea.Cmd {
-	title, verb, consequence := "Needs changes", "send it back", "Returns it to its author with your reason."
-	if len(b.dossiers) > 1 {
-		verb, consequence = "send them back", "Returns each to its author with your reason."
-	}
-	if b.act == proposals.ActReject {
-		title, verb, consequence = "Reject", "reject it for good", "Closes it for good. Its author sees your reason."
-		if len(b.dossiers) > 1 {
-			verb, consequence = "reject them for good", "Closes each for good. Its author sees your reason."
-		}
-	}
+	form := b.act.Form(len(b.dossiers))
 	d := &dialog{
-		title: title, verb: verb, draft: batchDraft(b.act), wantsText: true, focusText: true,
+		form: form, draft: batchDraft(b.act), focusText: true,
 		content: func(m *Model, page *prose.Page) {
-			page.Text("", consequence+" No channel prompt changes.")
+			page.Text("", form.Consequence+" No channel prompt changes.")
 			page.Blank()
 			b.list(m, page)
 		},
-		run: func(m *Model, reason string) tea.Cmd { return m.decideAll(b, reason) },
+		run: func(m *Model, reason string) tea.Cmd { return b.decide(m, reason) },
 	}
 	d.several(len(b.dossiers))
 	return m.ask(d)
@@ -73,18 +63,20 @@ func (d *dialog) several(n int) {
 	if n < 2 {
 		return
 	}
-	d.title += " " + itoa(n) + " proposals"
+	d.form.Title += " " + itoa(n) + " proposals"
 	d.tally = itoa(n)
-	if d.verb == "approve" {
-		d.verb = "approve all"
-	}
+}
+
+// decide decides on the batch: on all of it or nothing.
+func (b *batch) decide(m *Model, reason string) tea.Cmd {
+	return m.decide(b.act, AsRead(b.dossiers), reason, batchDraft(b.act))
 }
 
 // askWithout says which proposals are in the way and why, and offers to go on
 // without them.
 func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 	d := &dialog{
-		title: "Some decisions are not possible",
+		form: proposals.Form{Title: "Some decisions are not possible"},
 		content: func(m *Model, page *prose.Page) {
 			page.Text("", "Nothing changed. "+refusedOf(len(refused), len(b.dossiers)))
 			for _, r := range refused {
@@ -103,7 +95,7 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 		other: map[string]func(*Model) tea.Cmd{},
 	}
 	if len(b.dossiers) == 1 {
-		d.title = "Not possible"
+		d.form.Title = "Not possible"
 	}
 	if rest := m.marks.without(b.with(refused)...); len(rest) > 0 && len(rest) < len(m.marks) {
 		d.otherHelp = [][2]string{{"d", "unmark these and continue with " + itoa(len(rest))}}

@@ -54,25 +54,20 @@ func (c *callsPage) restyle(m *Model) {
 	c.lay(m)
 }
 
-// callsMsg is the calls that wait, and the last of all.
+// callsMsg is the calls, those that wait first.
 type callsMsg struct {
-	waiting, all []gateway.Pending
-	err          error
+	calls   []gateway.Pending
+	waiting int
+	err     error
 }
 
 func (m *Model) loadCalls() tea.Cmd {
-	calls := m.cfg.Calls
-	if calls == nil {
+	if m.cfg.Calls == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		ctx := context.Background()
-		waiting, err := calls.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
-		if err != nil {
-			return callsMsg{err: err}
-		}
-		all, err := calls.Pending(ctx, gateway.PendingQuery{Limit: maxAnswered})
-		return callsMsg{waiting, all, err}
+		calls, waiting, err := m.cfg.PendingCalls(context.Background(), maxAnswered)
+		return callsMsg{calls, waiting, err}
 	}
 }
 
@@ -85,12 +80,7 @@ func (c *callsPage) callsLoaded(m *Model, msg callsMsg) {
 	if p, ok := c.selected(); ok {
 		selected = p.ID
 	}
-	c.calls, c.waiting, c.read = msg.waiting, len(msg.waiting), true
-	for _, p := range msg.all {
-		if m.cfg.Calls.State(p) != gateway.PendingWaiting {
-			c.calls = append(c.calls, p)
-		}
-	}
+	c.calls, c.waiting, c.read = msg.calls, msg.waiting, true
 	c.lay(m)
 	for i, p := range c.calls {
 		if p.ID == selected {

@@ -2,11 +2,11 @@ package tui
 
 import (
 	"context"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/gateway"
+	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
 )
@@ -54,8 +54,9 @@ func (c *callsPage) showUnseenArguments(m *Model) tea.Cmd {
 
 func (c *callsPage) askApproveCall(m *Model) tea.Cmd {
 	p, _ := c.selected()
+	form := proposals.ActApproveCall.Form(1)
 	return m.ask(&dialog{
-		title: "Approve a call", verb: "run it",
+		form: form,
 		content: func(m *Model, page *prose.Page) {
 			m.callContent(page, p)
 			for _, line := range argumentLines(p) {
@@ -63,23 +64,28 @@ func (c *callsPage) askApproveCall(m *Model) tea.Cmd {
 			}
 			page.Blank()
 			page.Field("digest", m.shownDigest(p.Digest))
-			page.Text("", "It runs once, with exactly these arguments.")
+			page.Text("", form.Consequence)
 		},
 		locked: func(m *Model) []string { return c.unseen(p) },
-		run:    func(m *Model, _ string) tea.Cmd { return m.approveCall(p) },
+		run: func(m *Model, _ string) tea.Cmd {
+			return m.act(wroteMsg{}, form, func(ctx context.Context) (string, error) { return m.cfg.RunCall(ctx, p) })
+		},
 	})
 }
 
 func (c *callsPage) askRefuseCall(m *Model) tea.Cmd {
 	p, _ := c.selected()
+	form := proposals.ActRefuseCall.Form(1)
 	return m.ask(&dialog{
-		title: "Refuse a call", verb: "refuse it", draft: "refuse-" + p.ID, wantsText: true, focusText: true,
+		form: form, draft: "refuse-" + p.ID, focusText: true,
 		content: func(m *Model, page *prose.Page) {
 			m.callContent(page, p)
 			page.Blank()
-			page.Text("", "It will not run. Its agent sees your reason.")
+			page.Text("", form.Consequence)
 		},
-		run: func(m *Model, reason string) tea.Cmd { return m.refuseCall(p, reason) },
+		run: func(m *Model, reason string) tea.Cmd {
+			return m.act(wroteMsg{draft: "refuse-" + p.ID}, form, func(ctx context.Context) (string, error) { return m.cfg.RefuseCall(ctx, p, reason) })
+		},
 	})
 }
 
@@ -88,20 +94,4 @@ func (m *Model) callContent(page *prose.Page, p gateway.Pending) {
 	page.Item(draw.Of(m.theme.Faint, draw.Pad("call", prose.LabelWidth)), p.Tool.String()+", version "+itoa(p.Version))
 	page.Field("called by", p.Caller.Actor.String()+" as agent "+p.Caller.Agent)
 	page.Field("for", p.Caller.User)
-}
-
-func (m *Model) approveCall(p gateway.Pending) tea.Cmd {
-	calls, actor := m.cfg.Calls, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		res, err := calls.Approve(ctx, actor, p.ID, p.Digest)
-		return wroteMsg{text: strings.Join(append([]string{"Ran " + p.Tool.String()}, res.Warnings...), "; "), err: err}
-	})
-}
-
-func (m *Model) refuseCall(p gateway.Pending, reason string) tea.Cmd {
-	calls, actor := m.cfg.Calls, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		_, err := calls.Refuse(ctx, actor, p.ID, reason)
-		return wroteMsg{draft: "refuse-" + p.ID, text: "Refused " + p.Tool.String(), err: err}
-	})
 }

@@ -39,14 +39,6 @@ func (pp *proposalPage) cannotApprove(m *Model) string {
 		}
 		return why[0]
 	}
-	for _, p := range pp.members() {
-		switch {
-		case p.State != proposals.UserReview:
-			return wording.Reference(p) + " of its change set is " + string(p.State)
-		case p.Summary.Blocks > 0:
-			return wording.Reference(p) + " of its change set has an open blocking finding"
-		}
-	}
 	return ""
 }
 
@@ -55,16 +47,6 @@ func (pp *proposalPage) cannotApprove(m *Model) string {
 func (pp *proposalPage) outdated() bool {
 	o := pp.dossier.Obstacles
 	return len(o) == 1 && errors.Is(o[0], review.ErrConflict) && pp.dossier.Assessment() != nil && pp.dossier.Proposal.State == proposals.UserReview
-}
-
-func (pp *proposalPage) cannotRebase(m *Model) string {
-	if why := cannotAct(proposals.ActRevise)(m); why != "" {
-		return why
-	}
-	if !pp.dossier.Proposal.Stale() {
-		return "it is not stale"
-	}
-	return ""
 }
 
 func (pp *proposalPage) cannotReassess(m *Model) string {
@@ -79,19 +61,14 @@ func (pp *proposalPage) cannotReassess(m *Model) string {
 }
 
 func (pp *proposalPage) cannotWaive(m *Model) string {
-	if why := cannotAct(proposals.ActWaive)(m); why != "" {
-		return why
-	}
 	s, ok := pp.finding1()
 	switch {
+	case !pp.loaded:
+		return "it is still loading"
 	case pp.tab != tabAssessment:
 		return "only on the Assessment tab"
 	case !ok:
 		return "select one with J first"
-	case s.Waiver != nil:
-		return "it is already waived"
-	case !s.Waivable:
-		return "structural rules cannot be waived"
 	}
-	return ""
+	return wording.CannotWaive(m.cfg.Actor, pp.dossier.Proposal, s)
 }

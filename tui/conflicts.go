@@ -24,7 +24,7 @@ import (
 // thing, and offers to finish the merge in the editor. Nothing was written.
 func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
 	d := &dialog{
-		title: "Conflicts with version " + itoa(c.Live),
+		form: proposals.Form{Title: "Conflicts with version " + itoa(c.Live)},
 		content: func(m *Model, page *prose.Page) {
 			page.Text("", "This proposal and version "+itoa(c.Live)+" conflict. Nothing was saved.")
 			for _, f := range c.Fields {

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/pager"
@@ -22,11 +23,9 @@ const dialogWidth = 92
 // dialog asks before something is done. It is answered by y, never by enter.
 type dialog struct {
 	number       int
-	title        string
-	verb         string // what y does
+	form         proposals.Form // its title, what y does, and whether it needs a reason
 	content      func(*Model, *prose.Page)
 	locked       func(*Model) []string // what has to be on the screen first
-	wantsText    bool                  // a reason is required
 	noteOptional bool                  // a note can be given
 	focusText    bool                  // the keys write
 	direct       bool                  // ctrl+s does it at once
@@ -52,7 +51,7 @@ type dialog struct {
 func (m *Model) ask(d *dialog) tea.Cmd {
 	m.dialogs++
 	d.number = m.dialogs
-	if d.wantsText || d.noteOptional {
+	if d.form.Reason || d.noteOptional {
 		d.text = edit.New("")
 	}
 	d.pager = pager.New(m.theme)
@@ -184,7 +183,7 @@ func (d *dialog) answer(m *Model) tea.Cmd {
 	case len(d.missing(m)) > 0:
 		m.say(warning, "Read these first: u jumps to the next")
 		return nil
-	case d.wantsText && text == "":
+	case d.form.Reason && text == "":
 		m.say(warning, "Give a reason first")
 		d.focusText = true
 		return nil

@@ -70,7 +70,7 @@ func (d *dialog) box(m *Model, w int) []string {
 			th.Dialog.Write(&b, " │")
 		})
 	}
-	frame("╭", "╮", draw.Show(d.title))
+	frame("╭", "╮", draw.Show(d.form.Title))
 	for _, line := range d.pager.View() {
 		inside(line)
 	}
@@ -121,15 +121,15 @@ func (d *dialog) answerLine(m *Model) draw.Line {
 		return nil
 	}
 	if d.direct {
-		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Text, " "+draw.Show(d.verb))
+		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Text, " "+draw.Show(d.form.Verb))
 	}
 	if d.focusText {
-		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Faint, " when done, then ").Add(th.Key, draw.Show(d.answers())).Add(th.Faint, " to "+draw.Show(d.verb))
+		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Faint, " when done, then ").Add(th.Key, draw.Show(d.answers())).Add(th.Faint, " to "+draw.Show(d.form.Verb))
 	}
 	if !d.ready {
-		return draw.Of(th.Faint, " "+draw.Show(d.answers())+" "+draw.Show(d.verb)+", in a moment")
+		return draw.Of(th.Faint, " "+draw.Show(d.answers())+" "+draw.Show(d.form.Verb)+", in a moment")
 	}
-	l := draw.Of("", " ").Add(th.Key, draw.Show(d.answers())).Add(th.Text, " "+draw.Show(d.verb))
+	l := draw.Of("", " ").Add(th.Key, draw.Show(d.answers())).Add(th.Text, " "+draw.Show(d.form.Verb))
 	if d.tally != "" {
 		l = l.Add(th.Faint, "   typed: ").Add(th.Accent, draw.Show(d.typed)+"▏")
 	}
@@ -164,12 +164,12 @@ func (d *dialog) footer(m *Model) draw.Line {
 	switch {
 	case d.meanwhile(m) != "":
 	case d.direct:
-		hint("ctrl+s", d.verb)
+		hint("ctrl+s", d.form.Verb)
 	case d.focusText:
 		hint("tab", "done writing")
 	case d.run != nil:
 		if len(d.missing(m)) == 0 {
-			hint(d.answers(), d.verb)
+			hint(d.answers(), d.form.Verb)
 		} else if d.unread != nil {
 			hint("u", "unseen")
 		}

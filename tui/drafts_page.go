@@ -278,7 +278,7 @@ func anchorOf(file string) (review.Anchor, bool) {
 func (k *draftsPage) askDropDraft(m *Model) tea.Cmd {
 	t := k.texts[k.pager.Stop()]
 	return m.ask(&dialog{
-		title: "Delete the draft", verb: "delete it",
+		form: proposals.Form{Title: "Delete the draft", Verb: "delete it"},
 		content: func(_ *Model, page *prose.Page) {
 			page.Field(draftKind(t.kind), t.about)
 			page.Faint("", t.begin)

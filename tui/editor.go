@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -86,7 +87,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draft) tea.Cmd {
 	draftName := filepath.Base(msg.File)
 	d := &dialog{
-		title: msg.Name,
+		form: proposals.Form{Title: msg.Name},
 		content: func(m *Model, page *prose.Page) {
 			switch {
 			case len(problems) == 0:
@@ -110,7 +111,7 @@ func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draf
 		otherHelp: [][2]string{{"e", "edit again"}},
 	}
 	if draft != nil && len(problems) == 0 {
-		d.verb = "submit it"
+		d.form.Verb = proposals.ActSubmit.Form(1).Verb
 		d.run = func(m *Model, _ string) tea.Cmd { return m.send(msg.Manuscript, *draft, true, draftName) }
 	}
 	if draft != nil && msg.ID == "" {
@@ -124,8 +125,7 @@ func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draf
 }
 
 func (m *Model) send(w Manuscript, draft proposals.Draft, submit bool, draftName string) tea.Cmd {
-	if w.ID == "" {
-		return m.propose(draft, submit, draftName)
-	}
-	return m.revise(w.ID, draft, draftName)
+	return m.drafted(draftName, func(ctx context.Context) (proposals.Proposal, string, error) {
+		return m.cfg.Send(ctx, w, draft, submit)
+	})
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/prose"
@@ -61,7 +62,7 @@ func (m *Model) start(title string, work Job) tea.Cmd {
 		})
 		return jobDoneMsg{j.number, lines, err}
 	}
-	shown := m.ask(&dialog{title: title, content: j.content, leave: func(*Model) { cancel() }})
+	shown := m.ask(&dialog{form: proposals.Form{Title: title}, content: j.content, leave: func(*Model) { cancel() }})
 	return tea.Batch(shown, run, j.listen())
 }
 
@@ -115,7 +116,7 @@ func (m *Model) jobDone(msg jobDoneMsg) tea.Cmd {
 	j.cancel()
 	j.done, j.lines, j.err = true, msg.lines, msg.err
 	switch {
-	case m.dialog != nil && m.dialog.title == j.title:
+	case m.dialog != nil && m.dialog.form.Title == j.title:
 		m.dialog.leave = nil
 		m.dialog.resize(m)
 	case errors.Is(msg.err, context.Canceled):

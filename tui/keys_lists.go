@@ -9,9 +9,9 @@ import (
 func queueKeys() []key {
 	return []key{
 		{name: "open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected proposal", do: on((*queuePage).openSelected), off: ask((*queuePage).noSelection)},
-		{name: "approve-marked", keys: []string{"a"}, label: "approve", late: (*Model).noneMarked, help: "Approve all marked proposals or none; otherwise the selected one", do: decide(proposals.ActApprove), off: cannotDecide(proposals.ActApprove)},
-		{name: "needs-changes-marked", keys: []string{"c"}, label: "send back", late: (*Model).noneMarked, help: "Send back the marked proposals, or the selected one, with a reason", do: decide(proposals.ActRequestChanges), off: cannotDecide(proposals.ActRequestChanges)},
-		{name: "reject-marked", keys: []string{"x"}, label: "reject", late: (*Model).noneMarked, help: "Reject the marked proposals, or the selected one, with a reason", do: decide(proposals.ActReject), off: cannotDecide(proposals.ActReject)},
+		{name: "approve-marked", keys: []string{"a"}, label: "approve", late: (*Model).noneMarked, help: "Approve all marked proposals or none; otherwise the selected one", do: decideMarked(proposals.ActApprove), off: cannotDecide(proposals.ActApprove)},
+		{name: "needs-changes-marked", keys: []string{"c"}, label: "send back", late: (*Model).noneMarked, help: "Send back the marked proposals, or the selected one, with a reason", do: decideMarked(proposals.ActRequestChanges), off: cannotDecide(proposals.ActRequestChanges)},
+		{name: "reject-marked", keys: []string{"x"}, label: "reject", late: (*Model).noneMarked, help: "Reject the marked proposals, or the selected one, with a reason", do: decideMarked(proposals.ActReject), off: cannotDecide(proposals.ActReject)},
 		{name: "down", keys: []string{"j", "down"}, help: "Move down one row", do: moveList(1)},
 		{name: "up", keys: []string{"k", "up"}, help: "Move up one row", do: moveList(-1)},
 		{name: "half-down", keys: []string{"ctrl+d"}, help: "Half a screen down", do: moveScreens(0.5)},

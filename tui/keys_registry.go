@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals"
 	"toolcrib/registry"
 )
 
@@ -89,7 +92,7 @@ func (m *Model) cannotFork() string {
 
 func (m *Model) forkEntry() tea.Cmd {
 	e, _ := m.entry()
-	return m.fork(e.Subject.ID, m.cfg.Layer)
+	return m.drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.cfg.Fork(ctx, e.Subject.ID) })
 }
 
 func (m *Model) cannotChange() string {

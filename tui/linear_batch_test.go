@@ -33,13 +33,13 @@ func TestDialogueApprovesMarked(t *testing.T) {
 	read := []string{"open 1", "diff", "back", "open 3", "diff", "mark", "back", "mark 1", "approve"}
 	for _, answer := range []string{"", "y", "yes", "3y", "2", "2 y"} {
 		out = b.dialogue(0, append(slices.Clone(read), answer)...)
-		says(t, out, "Approve 2 proposals. All go live, or none.", "becomes version 1", "Review digest", "Type 2y and press enter", "Nothing changed.")
+		says(t, out, "Approve: 2 proposals. All go live, or none.", "becomes version 1", "Review digest", "Type 2y and press enter", "Nothing changed.")
 		if n := b.count(proposals.Approved); n != 0 {
 			t.Fatalf("%q approved %d:\n%s", answer, n, out)
 		}
 	}
 	out = b.dialogue(0, append(read, "2y", "mark")...)
-	says(t, out, "Live: tool:user/name_bank version 1.", "Live: tool:user/viewpoint_keeper version 1.", "Nothing is marked.")
+	says(t, out, "Live: tool:user/name_bank version 1 and tool:user/viewpoint_keeper version 1.", "Nothing is marked.")
 	if s := b.states(); s["name_bank"] != proposals.Approved || s["viewpoint_keeper"] != proposals.Approved || s["get_word_counts"] != proposals.UserReview {
 		t.Errorf("states %v", s)
 	}

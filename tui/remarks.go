@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -75,9 +76,9 @@ func (pp *proposalPage) remarkHere(m *Model) tea.Cmd {
 
 // askCommentAt asks for a comment, on a line or on the proposal as a whole.
 func (pp *proposalPage) askCommentAt(m *Model, at review.Anchor) tea.Cmd {
-	draft := draftOf(pp.id, at)
+	form, draft := proposals.ActComment.Form(1), draftOf(pp.id, at)
 	return m.ask(&dialog{
-		title: "Comment", verb: "send", draft: draft, wantsText: true, focusText: true, direct: true,
+		form: form, draft: draft, focusText: true, direct: true,
 		content: func(m *Model, page *prose.Page) {
 			page.Field("on", wording.Reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
 			if at.Field == "" {
@@ -88,7 +89,9 @@ func (pp *proposalPage) askCommentAt(m *Model, at review.Anchor) tea.Cmd {
 				page.Marked("┃ ", text, nil)
 			}
 		},
-		run: func(m *Model, body string) tea.Cmd { return m.comment(pp.id, body, at, draft) },
+		run: func(m *Model, body string) tea.Cmd {
+			return m.act(wroteMsg{id: pp.id, draft: draft}, form, func(ctx context.Context) (string, error) { return m.cfg.Comment(ctx, pp.id, body, at) })
+		},
 	})
 }
 

@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
@@ -100,15 +102,20 @@ func (s *subjectPage) cannotRestore(m *Model) string {
 func (s *subjectPage) askRestore(m *Model) tea.Cmd {
 	v := s.versions[s.pager.Stop()]
 	subject := s.entry.Subject
+	draft := fmt.Sprintf("restore-%s-%d", subject.ID, v.Number)
 	return m.ask(&dialog{
-		title: "Restore a version", verb: "propose it", wantsText: true, focusText: true,
-		draft: fmt.Sprintf("restore-%s-%d", subject.ID, v.Number),
+		form: proposals.Form{Title: "Restore a version", Verb: "propose it", Reason: true}, focusText: true,
+		draft: draft,
 		content: func(_ *Model, page *prose.Page) {
 			page.Field("restore", subject.String())
 			page.Field("", "version "+itoa(v.Number)+", content "+wording.Short(v.ContentHash))
 			page.Blank()
 			page.Text("", "This drafts a proposal to restore version "+itoa(v.Number)+", with your reason as its rationale. It goes live when you approve it.")
 		},
-		run: func(m *Model, reason string) tea.Cmd { return m.restore(subject, v.Number, reason) },
+		run: func(m *Model, reason string) tea.Cmd {
+			return m.drafted(draft, func(ctx context.Context) (proposals.Proposal, string, error) {
+				return m.cfg.Restore(ctx, subject, v.Number, reason)
+			})
+		},
 	})
 }

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/wording"
 )
@@ -82,119 +81,39 @@ func (m *Model) wrote(msg wroteMsg) tea.Cmd {
 // onward is said after a decision.
 const onward = ". Press . for the next one"
 
-func (m *Model) approve(id proposals.ID, choices []review.Choice, note string) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
+// act does something at the desk; msg is what the answer is about.
+func (m *Model) act(msg wroteMsg, form proposals.Form, do func(context.Context) (string, error)) tea.Cmd {
 	return m.write(func(ctx context.Context) wroteMsg {
-		ds, err := desk.Approve(ctx, actor, choices, note)
-		text := ""
-		for i, d := range ds {
-			if i > 0 {
-				text += ", "
-			}
-			text += d.Subject.String() + " version " + itoa(d.Version)
+		msg.text, msg.err = do(ctx)
+		msg.undone = form.Undone
+		return msg
+	})
+}
+
+// decide decides on proposals: on all of them or on none.
+func (m *Model) decide(act proposals.Act, choices []review.Choice, reason, draft string) tea.Cmd {
+	msg := wroteMsg{draft: draft}
+	for _, c := range choices {
+		msg.decided = append(msg.decided, c.ID)
+	}
+	return m.act(msg, act.Form(len(choices)), func(ctx context.Context) (string, error) {
+		said, err := m.cfg.Decide(ctx, act, choices, reason)
+		if errors.Is(err, review.ErrDigest) && len(choices) > 1 {
+			err = errors.New("nothing decided: " + wording.OneLine(err))
 		}
-		return wroteMsg{id: id, draft: "approve-" + string(id), text: "Live: " + text + onward, undone: "not approved", err: err}
+		return said + onward, err
 	})
 }
 
-func (m *Model) requestChanges(id proposals.ID, digest, reason string) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		_, err := desk.RequestChanges(ctx, actor, []review.Choice{{ID: id, Expect: digest}}, reason)
-		return wroteMsg{id: id, draft: "changes-" + string(id), text: "Sent back to its author" + onward, undone: "not sent back", err: err}
-	})
+// simple does what needs no words.
+func (m *Model) simple(act proposals.Act, id proposals.ID) tea.Cmd {
+	return m.act(wroteMsg{id: id}, act.Form(1), func(ctx context.Context) (string, error) { return m.cfg.Simple(ctx, act, id) })
 }
 
-func (m *Model) reject(id proposals.ID, digest, reason string) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
+// drafted does what makes a proposal, and opens it.
+func (m *Model) drafted(draft string, do func(context.Context) (proposals.Proposal, string, error)) tea.Cmd {
 	return m.write(func(ctx context.Context) wroteMsg {
-		_, err := desk.Reject(ctx, actor, []review.Choice{{ID: id, Expect: digest}}, reason)
-		return wroteMsg{id: id, draft: "reject-" + string(id), text: "Rejected" + onward, undone: "not rejected", err: err}
-	})
-}
-
-func (m *Model) waive(id proposals.ID, handle, reason string) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		w, err := desk.Waive(ctx, actor, id, handle, reason, nil)
-		if err != nil {
-			return wroteMsg{id: id, err: err}
-		}
-		return wroteMsg{id: id, draft: "waive-" + string(id) + "-" + w.PassageHash[:8], text: "Waived " + w.Rule + " in " + w.Path}
-	})
-}
-
-func (m *Model) comment(id proposals.ID, body string, at review.Anchor, draftName string) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		_, err := desk.Comment(ctx, actor, id, body, at)
-		return wroteMsg{id: id, draft: draftName, text: "Comment sent", err: err}
-	})
-}
-
-func (m *Model) submit(id proposals.ID) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		p, err := desk.Submit(ctx, actor, id)
-		return wroteMsg{id: id, text: "Submitted as " + wording.Reference(p), err: err}
-	})
-}
-
-func (m *Model) withdraw(id proposals.ID) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		_, err := desk.Withdraw(ctx, actor, id, "")
-		return wroteMsg{id: id, text: "Withdrawn", err: err}
-	})
-}
-
-func (m *Model) rebase(id proposals.ID) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		p, err := desk.Rebase(ctx, actor, id)
-		return wroteMsg{id: id, text: "Rebased: revision " + itoa(p.Revision) + " is against " + wording.Against(p.BaseVersion), err: err}
-	})
-}
-
-func (pp *proposalPage) reassess(m *Model) tea.Cmd {
-	desk, id := m.cfg.Desk, pp.id
-	return m.write(func(ctx context.Context) wroteMsg {
-		a, err := desk.Reassess(ctx, id)
-		return wroteMsg{id: id, text: "Assessed again: " + string(a.Recommendation), err: err}
-	})
-}
-
-func (m *Model) fork(id string, layer registry.Layer) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		p, err := desk.Fork(ctx, actor, id, layer)
-		return wroteMsg{id: p.ID, text: "Drafted " + p.Subject.String(), open: &p, err: err}
-	})
-}
-
-func (m *Model) restore(s registry.Subject, version int, rationale string) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		p, err := desk.Rollback(ctx, actor, s, version, rationale)
-		return wroteMsg{id: p.ID, draft: "restore-" + s.ID + "-" + itoa(version), text: "Drafted " + p.Title, open: &p, err: err}
-	})
-}
-
-func (m *Model) propose(draft proposals.Draft, submit bool, draftName string) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		ps, err := desk.Propose(ctx, actor, []proposals.Draft{draft}, submit)
-		if err != nil {
-			return wroteMsg{err: err}
-		}
-		return wroteMsg{id: ps[0].ID, draft: draftName, text: "Proposed " + ps[0].Subject.String(), open: &ps[0]}
-	})
-}
-
-func (m *Model) revise(id proposals.ID, draft proposals.Draft, draftName string) tea.Cmd {
-	desk, actor := m.cfg.Desk, m.cfg.Actor
-	return m.write(func(ctx context.Context) wroteMsg {
-		p, err := desk.Revise(ctx, actor, id, draft)
-		return wroteMsg{id: id, draft: draftName, text: "Saved revision " + itoa(p.Revision), err: err}
+		p, said, err := do(ctx)
+		return wroteMsg{id: p.ID, draft: draft, text: said, open: &p, err: err}
 	})
 }

@@ -2,71 +2,43 @@ package linear
 
 import (
 	"errors"
-	"fmt"
 
 	"toolcrib/proposals"
 	"toolcrib/review"
-	"toolcrib/tui/wording"
 )
 
-// simple asks and does what needs no words.
-func (s *session) simple(act proposals.Act, verb, consequence string, run func() (string, error)) error {
-	if why := s.can(act); why != "" {
-		s.out.line(why)
-		return nil
+// simple asks about an act that needs no words, and does it.
+func simple(act proposals.Act) func(*session, string) error {
+	return func(s *session, _ string) error {
+		if why := s.can(act); why != "" {
+			s.out.line(capital(why))
+			return nil
+		}
+		s.out.line(content(s.open.Proposal) + ".")
+		s.out.line(act.Form(1).Consequence)
+		if !s.agree(act.Form(1).Verb) {
+			return nil
+		}
+		err := s.said(s.cfg.Simple(s.ctx, act, s.open.Proposal.ID))
+		if c := (*review.RebaseConflict)(nil); errors.As(err, &c) {
+			return s.merge(c)
+		}
+		return err
 	}
-	p := s.open.Proposal
-	s.out.linef("%s %s, revision %d, content %s.", p.Type, p.Subject, p.Revision, wording.Short(p.ContentHash))
-	s.out.line(consequence)
-	if !s.agree(verb) {
-		return nil
-	}
-	said, err := run()
+}
+
+// said reads out what was done, and reads the proposal again.
+func (s *session) said(done string, err error) error {
 	if err != nil {
 		return err
 	}
-	s.out.line(said)
+	s.out.line(stopped(done))
 	return s.wrote()
-}
-
-func (s *session) doSubmit(string) error {
-	return s.simple(proposals.ActSubmit, "submit it", "Sends it to the Chief of Staff and opens an issue.", func() (string, error) {
-		p, err := s.cfg.Desk.Submit(s.ctx, s.cfg.Actor, s.open.Proposal.ID)
-		return "Submitted as " + wording.Reference(p) + ".", err
-	})
 }
 
 func (s *session) doAssess(string) error {
 	if _, err := proposals.Next(s.open.Proposal.State, proposals.ActAssess); err != nil {
 		return err
 	}
-	a, err := s.cfg.Desk.Reassess(s.ctx, s.open.Proposal.ID)
-	if err != nil {
-		return err
-	}
-	s.out.linef("Assessed again: %s.", advice(a.Recommendation))
-	return s.wrote()
-}
-
-func (s *session) doWithdraw(string) error {
-	return s.simple(proposals.ActWithdraw, "withdraw it", "Closes it without a decision.", func() (string, error) {
-		_, err := s.cfg.Desk.Withdraw(s.ctx, s.cfg.Actor, s.open.Proposal.ID, "")
-		return "Withdrawn.", err
-	})
-}
-
-func (s *session) doRebase(string) error {
-	if !s.open.Proposal.Stale() {
-		s.out.line("It is not stale.")
-		return nil
-	}
-	err := s.simple(proposals.ActRevise, "rebase it", "Merges your changes onto the live version as a new revision.", func() (string, error) {
-		p, err := s.cfg.Desk.Rebase(s.ctx, s.cfg.Actor, s.open.Proposal.ID)
-		return fmt.Sprintf("Rebased: revision %d is against %s.", p.Revision, wording.Against(p.BaseVersion)), err
-	})
-	var c *review.RebaseConflict
-	if errors.As(err, &c) {
-		return s.merge(c)
-	}
-	return err
+	return s.said(s.cfg.Simple(s.ctx, proposals.ActAssess, s.open.Proposal.ID))
 }

@@ -1,13 +1,13 @@
 package linear
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui"
 	"toolcrib/tui/wording"
 )
 
@@ -17,23 +17,17 @@ type batch struct {
 	dossiers []review.Dossier
 }
 
-// verbs are what a decision on several is called, by act.
-var verbs = map[proposals.Act]struct{ name, verb, consequence string }{
-	proposals.ActApprove:        {"Approve", "make all live", "All go live, or none."},
-	proposals.ActRequestChanges: {"Send back", "send all back", "Returns each to its author with your reason. No channel prompt changes."},
-	proposals.ActReject:         {"Reject", "reject all for good", "Closes each for good. Its author sees your reason. No channel prompt changes."},
-}
-
 // decideMarked decides on what is marked, all of it or nothing.
 func (s *session) decideMarked(act proposals.Act) error {
 	if len(s.marks) == 0 {
 		s.out.line("No proposal is open or marked. Say open and a number, or mark and numbers.")
 		return nil
 	}
-	b, err := s.readMarked(act)
+	ds, err := s.cfg.Together(s.ctx, act, s.marks)
 	if err != nil {
 		return err
 	}
+	b := batch{act, ds}
 	if !s.possible(b) || act == proposals.ActApprove && !s.allRead(b) {
 		return nil
 	}
@@ -41,43 +35,16 @@ func (s *session) decideMarked(act proposals.Act) error {
 	if act == proposals.ActApprove {
 		s.shown(b.dossiers...)
 	}
-	reason := ""
-	if act != proposals.ActApprove {
+	form, reason := act.Form(len(ds)), ""
+	if form.Reason {
 		if reason = s.reason("Your reason, for all of them."); reason == "" {
-			s.out.line("A reason is required. Nothing changed.")
 			return nil
 		}
 	}
-	if !s.agreeOn(len(b.dossiers), verbs[act].verb) {
+	if !s.agreeOn(len(ds), form.Verb) {
 		return nil
 	}
 	return s.decide(b, reason)
-}
-
-// readMarked reads what is marked as it is now. Change sets are approved
-// together or not at all: their other members come along.
-func (s *session) readMarked(act proposals.Act) (batch, error) {
-	b := batch{act: act}
-	ids := make([]proposals.ID, len(s.marks))
-	for i, p := range s.marks {
-		ids[i] = p.ID
-	}
-	for i := 0; i < len(ids); i++ {
-		d, err := s.cfg.Desk.Show(s.ctx, s.cfg.Actor, ids[i])
-		if err != nil {
-			return b, err
-		}
-		b.dossiers = append(b.dossiers, d)
-		if act != proposals.ActApprove {
-			continue
-		}
-		for _, p := range d.Members {
-			if !slices.Contains(ids, p.ID) {
-				ids = append(ids, p.ID)
-			}
-		}
-	}
-	return b, nil
 }
 
 // possible says what is in the way of the batch; false when something is.
@@ -146,7 +113,7 @@ func (s *session) allRead(b batch) bool {
 // tell reads out what would be decided, and to which digests that is tied.
 func (s *session) tell(b batch) {
 	n := len(b.dossiers)
-	s.out.linef("%s %s. %s", verbs[b.act].name, wording.Count(n, "proposal", "proposals"), verbs[b.act].consequence)
+	s.out.linef("%s: %s. %s", b.act.Form(n).Title, wording.Count(n, "proposal", "proposals"), b.act.Form(n).Consequence)
 	for i, d := range b.dossiers {
 		about := content(d.Proposal) + "."
 		if b.act == proposals.ActApprove {
@@ -166,27 +133,12 @@ func (s *session) tell(b batch) {
 
 // decide writes the decision, all of it or nothing.
 func (s *session) decide(b batch, words string) error {
-	run := map[proposals.Act]func(context.Context, proposals.Actor, []review.Choice, string) ([]review.Decision, error){
-		proposals.ActApprove: s.cfg.Desk.Approve, proposals.ActRequestChanges: s.cfg.Desk.RequestChanges, proposals.ActReject: s.cfg.Desk.Reject,
-	}[b.act]
-	choices := make([]review.Choice, len(b.dossiers))
-	for i, d := range b.dossiers {
-		choices[i] = review.Choice{ID: d.Proposal.ID, Expect: d.Digest}
-	}
-	decisions, err := run(s.ctx, s.cfg.Actor, choices, words)
+	done, err := s.cfg.Decide(s.ctx, b.act, tui.AsRead(b.dossiers), words)
 	if err != nil {
 		return errors.New("nothing decided: " + sentence(err))
 	}
-	for _, x := range decisions {
-		s.unmark(x.Proposal)
-		switch b.act {
-		case proposals.ActApprove:
-			s.out.linef("Live: %s version %d.", x.Subject, x.Version)
-		case proposals.ActReject:
-			s.out.linef("Rejected: %s.", x.Subject)
-		default:
-			s.out.linef("Sent back: %s.", x.Subject)
-		}
+	for _, d := range b.dossiers {
+		s.unmark(d.Proposal.ID)
 	}
-	return s.wrote()
+	return s.said(done, nil)
 }

@@ -4,18 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"toolcrib/gateway"
+	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/tui/wording"
 )
 
-// How many calls are listed.
-const (
-	maxWaiting  = 200 // that wait
-	maxAnswered = 20  // the last of all
-)
+// maxAnswered is how many calls are listed that do not wait any more.
+const maxAnswered = 20
 
 // doCalls lists the calls that wait for the user and the last of the others, or
 // reads one out.
@@ -30,21 +27,12 @@ func (s *session) doCalls(number string) error {
 		}
 		return s.readCall(p)
 	}
-	waiting, err := s.cfg.Calls.Pending(s.ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
+	calls, waiting, err := s.cfg.PendingCalls(s.ctx, maxAnswered)
 	if err != nil {
 		return err
 	}
-	last, err := s.cfg.Calls.Pending(s.ctx, gateway.PendingQuery{Limit: maxAnswered})
-	if err != nil {
-		return err
-	}
-	s.calls = waiting
-	for _, p := range last {
-		if s.cfg.Calls.State(p) != gateway.PendingWaiting {
-			s.calls = append(s.calls, p)
-		}
-	}
-	lines := []string{wording.Count(len(waiting), "call waits", "calls wait") + " for you."}
+	s.calls = calls
+	lines := []string{wording.Count(waiting, "call waits", "calls wait") + " for you."}
 	for i, p := range s.calls {
 		lines = append(lines, fmt.Sprintf("%d. %s, %s, version %d, called by %s for the user %s.", i+1, p.Tool, s.cfg.Calls.State(p), p.Version, p.Caller.Actor, p.Caller.User))
 	}
@@ -65,19 +53,10 @@ func (s *session) callOf(number string) (gateway.Pending, error) {
 		return gateway.Pending{}, fmt.Errorf("%q is not in the list of calls; say calls", number)
 	}
 	p := s.calls[n-1]
-	waiting, err := s.cfg.Calls.Pending(s.ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
-	if err != nil {
-		return p, err
-	}
-	for _, w := range waiting {
-		if w.ID == p.ID {
-			return w, nil
-		}
-	}
-	last, err := s.cfg.Calls.Pending(s.ctx, gateway.PendingQuery{Limit: maxAnswered})
-	for _, l := range last {
-		if l.ID == p.ID {
-			return l, err
+	calls, _, err := s.cfg.PendingCalls(s.ctx, maxAnswered)
+	for _, now := range calls {
+		if now.ID == p.ID {
+			return now, err
 		}
 	}
 	return p, err
@@ -152,16 +131,12 @@ func (s *session) doRun(number string) error {
 		return nil
 	}
 	s.out.linef("Run %s, version %d, called by %s for the user %s. Digest %s.", p.Tool, p.Version, p.Caller.Actor, p.Caller.User, p.Digest)
-	s.out.line("It runs once, with exactly these arguments.")
-	if !s.agree("run it") {
+	form := proposals.ActApproveCall.Form(1)
+	s.out.line(form.Consequence)
+	if !s.agree(form.Verb) {
 		return nil
 	}
-	result, err := s.cfg.Calls.Approve(s.ctx, s.cfg.Actor, p.ID, p.Digest)
-	if err != nil {
-		return err
-	}
-	s.out.line(strings.TrimSuffix(strings.Join(append([]string{"Ran " + p.Tool.String()}, result.Warnings...), "; "), ".") + ".")
-	return s.wrote()
+	return s.said(s.cfg.RunCall(s.ctx, p))
 }
 
 // doRefuse refuses a call that waits.
@@ -170,18 +145,11 @@ func (s *session) doRefuse(number string) error {
 	if err != nil || !ok {
 		return err
 	}
-	s.out.linef("Refuse %s, called by %s for the user %s. It will not run. Its agent sees your reason.", p.Tool, p.Caller.Actor, p.Caller.User)
+	form := proposals.ActRefuseCall.Form(1)
+	s.out.linef("Refuse %s, called by %s for the user %s. %s", p.Tool, p.Caller.Actor, p.Caller.User, form.Consequence)
 	reason := s.reason("Your reason.")
-	if reason == "" {
-		s.out.line("A reason is required. Nothing changed.")
+	if reason == "" || !s.agree(form.Verb) {
 		return nil
 	}
-	if !s.agree("refuse it") {
-		return nil
-	}
-	if _, err := s.cfg.Calls.Refuse(s.ctx, s.cfg.Actor, p.ID, reason); err != nil {
-		return err
-	}
-	s.out.linef("Refused %s.", p.Tool)
-	return s.wrote()
+	return s.said(s.cfg.RefuseCall(s.ctx, p, reason))
 }

@@ -8,6 +8,7 @@ import (
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui"
 	"toolcrib/tui/wording"
 )
 
@@ -28,8 +29,17 @@ func (s *session) agreeOn(n int, what string) bool {
 	return true
 }
 
-// reason asks for some lines of text; "" when there are none.
+// reason asks for a reason that is required; "", and told, when there is none.
 func (s *session) reason(what string) string {
+	reason := s.words(what)
+	if reason == "" {
+		s.out.line("A reason is required. Nothing changed.")
+	}
+	return reason
+}
+
+// words asks for some lines of text; "" when there are none.
+func (s *session) words(what string) string {
 	s.out.line(what + " End with a line that contains only a period.")
 	var lines []string
 	for {
@@ -119,17 +129,10 @@ func (s *session) doApprove(string) error {
 	for _, l := range consequences(*d) {
 		s.out.line(l)
 	}
-	if !s.agree("make it live") {
+	if !s.agree(proposals.ActApprove.Form(1).Verb) {
 		return nil
 	}
-	decisions, err := s.cfg.Desk.Approve(s.ctx, s.cfg.Actor, choices, "")
-	if err != nil {
-		return err
-	}
-	for _, x := range decisions {
-		s.out.linef("Live: %s version %d.", x.Subject, x.Version)
-	}
-	return s.wrote()
+	return s.said(s.cfg.Decide(s.ctx, proposals.ActApprove, choices, ""))
 }
 
 // what returns what a decision is about.
@@ -146,91 +149,57 @@ func content(p proposals.Proposal) string {
 	return fmt.Sprintf("%s %s, revision %d, content %s", p.Type, p.Subject, p.Revision, wording.Short(p.ContentHash))
 }
 
-func (s *session) doChanges(string) error {
-	return s.refuse(proposals.ActRequestChanges, "send it back", "Returns it to its author with your reason.", "Sent back to its author.")
-}
-
-func (s *session) doReject(string) error {
-	return s.refuse(proposals.ActReject, "reject it for good", "Closes it for good. Its author sees your reason.", "Rejected.")
-}
-
-// refuse asks for a reason and decides.
-func (s *session) refuse(act proposals.Act, verb, consequence, done string) error {
-	if s.open == nil {
-		return s.decideMarked(act)
+// refuse asks for a reason and decides: about the open proposal, or in the queue
+// about what is marked.
+func refuse(act proposals.Act) func(*session, string) error {
+	return func(s *session, _ string) error {
+		if s.open == nil {
+			return s.decideMarked(act)
+		}
+		if why := s.can(act); why != "" {
+			s.out.line(capital(why))
+			return nil
+		}
+		s.out.line(content(s.open.Proposal) + ".")
+		s.out.line(act.Form(1).Consequence + " No channel prompt changes.")
+		for _, l := range openFindings(*s.open) {
+			s.out.line(l)
+		}
+		s.out.linef("Review digest %s.", s.open.Digest)
+		reason := s.reason("Your reason.")
+		if reason == "" || !s.agree(act.Form(1).Verb) {
+			return nil
+		}
+		return s.said(s.cfg.Decide(s.ctx, act, tui.AsRead([]review.Dossier{*s.open}), reason))
 	}
-	if why := s.can(act); why != "" {
-		s.out.line(why)
-		return nil
-	}
-	p := s.open.Proposal
-	s.out.line(content(p) + ".")
-	s.out.line(consequence + " No channel prompt changes.")
-	for _, l := range openFindings(*s.open) {
-		s.out.line(l)
-	}
-	s.out.linef("Review digest %s.", s.open.Digest)
-	reason := s.reason("Your reason.")
-	if reason == "" {
-		s.out.line("A reason is required. Nothing changed.")
-		return nil
-	}
-	if !s.agree(verb) {
-		return nil
-	}
-	choices := []review.Choice{{ID: s.open.Proposal.ID, Expect: s.open.Digest}}
-	decide := s.cfg.Desk.Reject
-	if act == proposals.ActRequestChanges {
-		decide = s.cfg.Desk.RequestChanges
-	}
-	if _, err := decide(s.ctx, s.cfg.Actor, choices, reason); err != nil {
-		return err
-	}
-	s.out.line(done)
-	return s.wrote()
 }
 
 func (s *session) doWaive(arg string) error {
-	if why := s.can(proposals.ActWaive); why != "" {
-		s.out.line(why)
-		return nil
-	}
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 1 || n > len(s.open.Standing) {
 		s.out.line("Say waive and the number of a finding.")
 		return nil
 	}
 	f := s.open.Standing[n-1]
-	switch {
-	case !f.Open():
-		s.out.line("It is already waived.")
-		return nil
-	case !f.Waivable:
-		s.out.line("Structural rules cannot be waived.")
+	if why := stopped(wording.CannotWaive(s.cfg.Actor, s.open.Proposal, f)); why != "" {
+		s.out.line(capital(why))
 		return nil
 	}
 	s.out.line(findingLine(f))
 	for _, l := range text("| ", f.Passage) {
 		s.out.line(l)
 	}
-	reason := s.reason("Your reason; it is recorded.")
-	if reason == "" {
-		s.out.line("A reason is required. Nothing changed.")
+	s.out.line(proposals.ActWaive.Form(1).Consequence)
+	reason := s.reason("Your reason.")
+	if reason == "" || !s.agree(proposals.ActWaive.Form(1).Verb) {
 		return nil
 	}
-	if !s.agree("waive it") {
-		return nil
-	}
-	if _, err := s.cfg.Desk.Waive(s.ctx, s.cfg.Actor, s.open.Proposal.ID, review.Handle(f.Finding), reason, nil); err != nil {
-		return err
-	}
-	s.out.linef("Waived %s in %s.", f.Rule, f.Path)
-	return s.wrote()
+	return s.said(s.cfg.Waive(s.ctx, s.open.Proposal.ID, f, reason))
 }
 
 func (s *session) doComment(args string) error {
 	if why := s.can(proposals.ActComment); why != "" {
-		s.out.line(why)
+		s.out.line(capital(why))
 		return nil
 	}
 	var at review.Anchor
@@ -246,14 +215,10 @@ func (s *session) doComment(args string) error {
 		}
 		at = review.Anchor{Revision: s.open.Revision.Number, Field: field, Line: n}
 	}
-	body := s.reason("Your comment.")
+	body := s.words("Your comment.")
 	if body == "" {
 		s.out.line("No comment sent.")
 		return nil
 	}
-	if _, err := s.cfg.Desk.Comment(s.ctx, s.cfg.Actor, s.open.Proposal.ID, body, at); err != nil {
-		return err
-	}
-	s.out.line("Said.")
-	return s.wrote()
+	return s.said(s.cfg.Comment(s.ctx, s.open.Proposal.ID, body, at))
 }

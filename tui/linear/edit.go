@@ -130,27 +130,13 @@ func (s *session) askWhat(w tui.Manuscript, draft *proposals.Draft, whole bool) 
 
 // send proposes what was written, or revises with it, and opens it.
 func (s *session) send(w tui.Manuscript, draft proposals.Draft, submit bool) error {
-	var p proposals.Proposal
-	var err error
-	if w.ID != "" {
-		p, err = s.cfg.Desk.Revise(s.ctx, s.cfg.Actor, w.ID, draft)
-	} else {
-		var made []proposals.Proposal
-		if made, err = s.cfg.Desk.Propose(s.ctx, s.cfg.Actor, []proposals.Draft{draft}, submit); err == nil {
-			p = made[0]
-		}
-	}
+	p, done, err := s.cfg.Send(s.ctx, w, draft, submit)
 	if err != nil {
 		s.out.linef("The draft is in %s.", w.File)
 		return err
 	}
-	if w.ID != "" {
-		s.out.linef("Saved revision %d of %s.", p.Revision, p.Subject)
-	} else {
-		s.out.linef("Proposed %s as %s.", p.Subject, wording.Reference(p))
-	}
 	if err := errors.Join(os.Remove(w.File), s.show(p.ID)); err != nil {
 		return err
 	}
-	return s.wrote()
+	return s.said(done, nil)
 }

@@ -83,7 +83,10 @@ func stopped(text string) string {
 	if text == "" {
 		return ""
 	}
-	return text + "."
+	return strings.TrimSuffix(text, ".") + "."
 }
+
+// capital begins a sentence.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

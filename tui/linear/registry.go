@@ -149,15 +149,14 @@ func (s *session) versions(subject registry.Subject) ([]string, error) {
 }
 
 func (s *session) doFork(id string) error {
-	p, err := s.cfg.Desk.Fork(s.ctx, s.cfg.Actor, id, s.cfg.Layer)
+	p, done, err := s.cfg.Fork(s.ctx, id)
 	if err != nil {
 		return err
 	}
 	if err := s.show(p.ID); err != nil {
 		return err
 	}
-	s.out.linef("Drafted %s. Say revise to change it in your editor.", p.Subject)
-	return s.wrote()
+	return s.said(done+". Say revise to change it in your editor", nil)
 }
 
 func (s *session) doLog(string) error {

@@ -72,14 +72,25 @@ func Standing(s proposals.State) string {
 // Cannot returns what keeps actor from an act on p, by the tables of authority
 // and of states; "" for nothing.
 func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) string {
-	if err := proposals.Authorize(actor, act, p.Author); err != nil {
+	switch err := proposals.Can(actor, act, p); {
+	case err == nil:
+		return ""
+	case errors.Is(err, proposals.ErrState):
+		return Standing(p.State)
+	default:
 		return OneLine(err)
 	}
-	if act == proposals.ActComment {
-		return ""
-	}
-	if _, err := proposals.Next(p.State, act); err != nil {
-		return Standing(p.State)
+}
+
+// CannotWaive returns what keeps actor from waiving a finding of p.
+func CannotWaive(actor proposals.Actor, p proposals.Proposal, s review.Standing) string {
+	switch why := Cannot(actor, proposals.ActWaive, p); {
+	case why != "":
+		return why
+	case s.Waiver != nil:
+		return "it is already waived"
+	case !s.Waivable:
+		return "structural rules cannot be waived"
 	}
 	return ""
 }
@@ -102,5 +113,16 @@ func Obstacles(d review.Dossier, names func([]review.RuleFindings) string) []str
 			out = append(out, OneLine(o))
 		}
 	}
-	return out
+	if len(out) > 0 || len(d.Members) < 2 {
+		return out
+	}
+	for _, p := range d.Members {
+		switch {
+		case p.State != proposals.UserReview:
+			return []string{Reference(p) + " of its change set is " + string(p.State)}
+		case p.Summary.Blocks > 0:
+			return []string{Reference(p) + " of its change set has an open blocking finding"}
+		}
+	}
+	return nil
 }

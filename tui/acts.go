@@ -1,0 +1,162 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/wording"
+)
+
+// What a user does at the desk, for the workbench and for the dialogue. Each act
+// returns what was done, as a sentence without its full stop.
+
+// Together reads proposals as they are now, to decide on all of them or none.
+// Change sets are approved together or not at all: their other members come
+// along.
+func (c *Config) Together(ctx context.Context, act proposals.Act, ps []proposals.Proposal) ([]review.Dossier, error) {
+	ids := make([]proposals.ID, len(ps))
+	for i, p := range ps {
+		ids[i] = p.ID
+	}
+	var out []review.Dossier
+	for i := 0; i < len(ids); i++ {
+		d, err := c.Desk.Show(ctx, c.Actor, ids[i])
+		if err != nil {
+			return out, err
+		}
+		out = append(out, d)
+		if act != proposals.ActApprove {
+			continue
+		}
+		for _, p := range d.Members {
+			if !slices.Contains(ids, p.ID) {
+				ids = append(ids, p.ID)
+			}
+		}
+	}
+	return out, nil
+}
+
+// AsRead ties each proposal to the review digest that was shown of it.
+func AsRead(ds []review.Dossier) []review.Choice {
+	out := make([]review.Choice, len(ds))
+	for i, d := range ds {
+		out[i] = review.Choice{ID: d.Proposal.ID, Expect: d.Digest}
+	}
+	return out
+}
+
+// maxNamed is how many decisions are named when several were made.
+const maxNamed = 4
+
+// Decide decides on proposals: on all of them or on none.
+func (c *Config) Decide(ctx context.Context, act proposals.Act, choices []review.Choice, reason string) (string, error) {
+	run := map[proposals.Act]func(context.Context, proposals.Actor, []review.Choice, string) ([]review.Decision, error){
+		proposals.ActApprove: c.Desk.Approve, proposals.ActRequestChanges: c.Desk.RequestChanges, proposals.ActReject: c.Desk.Reject,
+	}[act]
+	decisions, err := run(ctx, c.Actor, choices, reason)
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	for _, d := range decisions {
+		name := d.Subject.String()
+		if act == proposals.ActApprove {
+			name += " version " + itoa(d.Version)
+		}
+		names = append(names, name)
+	}
+	if len(names) > maxNamed {
+		names = append(names[:maxNamed], itoa(len(decisions)-maxNamed)+" more")
+	}
+	return act.Form(len(choices)).Done + ": " + joined(names), nil
+}
+
+// Waive waives a finding.
+func (c *Config) Waive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error) {
+	_, err := c.Desk.Waive(ctx, c.Actor, id, review.Handle(s.Finding), reason, nil)
+	return proposals.ActWaive.Form(1).Done + " " + s.Rule + " in " + s.Path, err
+}
+
+// Comment adds to the thread.
+func (c *Config) Comment(ctx context.Context, id proposals.ID, body string, at review.Anchor) (string, error) {
+	_, err := c.Desk.Comment(ctx, c.Actor, id, body, at)
+	return proposals.ActComment.Form(1).Done, err
+}
+
+// Simple does an act on a proposal that needs no words.
+func (c *Config) Simple(ctx context.Context, act proposals.Act, id proposals.ID) (string, error) {
+	done := act.Form(1).Done
+	switch act { //nolint:exhaustive // the others need words
+	case proposals.ActSubmit:
+		p, err := c.Desk.Submit(ctx, c.Actor, id)
+		return done + " as " + wording.Reference(p), err
+	case proposals.ActRebase:
+		p, err := c.Desk.Rebase(ctx, c.Actor, id)
+		return done + ": revision " + itoa(p.Revision) + " is against " + wording.Against(p.BaseVersion), err
+	case proposals.ActAssess:
+		a, err := c.Desk.Reassess(ctx, id)
+		return done + ": " + strings.ReplaceAll(string(a.Recommendation), "_", " "), err
+	}
+	_, err := c.Desk.Withdraw(ctx, c.Actor, id, "")
+	return done, err
+}
+
+// Fork drafts a tool of the user's own from a core tool.
+func (c *Config) Fork(ctx context.Context, id string) (proposals.Proposal, string, error) {
+	p, err := c.Desk.Fork(ctx, c.Actor, id, c.Layer)
+	return p, "Drafted " + p.Subject.String(), err
+}
+
+// Restore drafts a proposal that makes an earlier version live again.
+func (c *Config) Restore(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error) {
+	p, err := c.Desk.Rollback(ctx, c.Actor, s, version, reason)
+	return p, "Drafted " + p.Title, err
+}
+
+// Send proposes what was written, or revises with it.
+func (c *Config) Send(ctx context.Context, w Manuscript, draft proposals.Draft, submit bool) (proposals.Proposal, string, error) {
+	if w.ID != "" {
+		p, err := c.Desk.Revise(ctx, c.Actor, w.ID, draft)
+		return p, "Saved revision " + itoa(p.Revision) + " of " + p.Subject.String(), err
+	}
+	ps, err := c.Desk.Propose(ctx, c.Actor, []proposals.Draft{draft}, submit)
+	if err != nil {
+		return proposals.Proposal{}, "", err
+	}
+	return ps[0], "Proposed " + ps[0].Subject.String() + " as " + wording.Reference(ps[0]), nil
+}
+
+// RunCall runs a call that waits, with the arguments that were shown.
+func (c *Config) RunCall(ctx context.Context, p gateway.Pending) (string, error) {
+	res, err := c.Calls.Approve(ctx, c.Actor, p.ID, p.Digest)
+	return strings.Join(append([]string{proposals.ActApproveCall.Form(1).Done + " " + p.Tool.String()}, res.Warnings...), "; "), err
+}
+
+// RefuseCall refuses a call that waits.
+func (c *Config) RefuseCall(ctx context.Context, p gateway.Pending, reason string) (string, error) {
+	_, err := c.Calls.Refuse(ctx, c.Actor, p.ID, reason)
+	return proposals.ActRefuseCall.Form(1).Done + " " + p.Tool.String(), err
+}
+
+// PendingCalls lists the calls that wait for the user, then the last of the
+// others, and returns how many wait.
+func (c *Config) PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error) {
+	calls, err = c.Calls.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
+	if err != nil {
+		return nil, 0, err
+	}
+	waiting = len(calls)
+	all, err := c.Calls.Pending(ctx, gateway.PendingQuery{Limit: last})
+	for _, p := range all {
+		if c.Calls.State(p) != gateway.PendingWaiting {
+			calls = append(calls, p)
+		}
+	}
+	return calls, waiting, err
+}
