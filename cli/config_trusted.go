@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"toolcrib/internal/atomicfile"
 )
 
 // trusted is a project's file that the user trusts, as it was then. Each has a
@@ -74,7 +76,7 @@ func trust(env Env, file string, text []byte) (trusted, error) {
 	if err := os.MkdirAll(filepath.Dir(mark), 0o700); err != nil {
 		return t, err
 	}
-	return t, os.WriteFile(mark, append(body, '\n'), 0o600)
+	return t, atomicfile.Write(mark, append(body, '\n'), atomicfile.Options{Mode: 0o600})
 }
 
 // allTrusted returns what the user trusts, by file.

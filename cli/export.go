@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolcrib/history/workspace"
+	"toolcrib/internal/atomicfile"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/wire"
 	"toolcrib/store"
@@ -151,7 +151,7 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 	if err := a.folderOf(f.output); err != nil {
 		return err
 	}
-	return workspace.WriteFile(a.path(f.output), text)
+	return atomicfile.Write(a.path(f.output), text, atomicfile.Options{Mode: 0o644})
 }
 
 func newDocExtent(e store.Exported) docExtent {

@@ -2,31 +2,7 @@
 
 package clients
 
-import (
-	"fmt"
-	"os"
-	"syscall"
-)
+import "syscall"
 
 // nonblock has a pipe opened without waiting for somebody at its other end.
 const nonblock = syscall.O_NONBLOCK
-
-// keepOwner gives a file the owner and the group of another.
-func keepOwner(f *os.File, like os.FileInfo) error {
-	want, ok := like.Sys().(*syscall.Stat_t)
-	if !ok {
-		return nil
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	have, ok := info.Sys().(*syscall.Stat_t)
-	if ok && have.Uid == want.Uid && have.Gid == want.Gid {
-		return nil
-	}
-	if err := f.Chown(int(want.Uid), int(want.Gid)); err != nil {
-		return fmt.Errorf("it belongs to uid %d, gid %d, which cannot be kept: %w", want.Uid, want.Gid, err)
-	}
-	return nil
-}

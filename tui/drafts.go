@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/internal/atomicfile"
 	"toolcrib/tui/edit"
 )
 
@@ -104,27 +105,10 @@ func then(first, second tea.Cmd) tea.Cmd {
 	}
 }
 
-// writeWhole writes a file beside its place and moves it there.
+// writeWhole writes a file in one step, in a folder that it makes.
 func writeWhole(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".draft-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if syncErr := f.Sync(); err == nil {
-		err = syncErr
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return atomicfile.Write(file, text, atomicfile.Options{Mode: 0o600})
 }

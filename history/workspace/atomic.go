@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,11 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toolcrib/internal/failpoint"
+	"toolcrib/internal/atomicfile"
 )
-
-// temporary begins the name of a file that is not whole yet.
-const temporary = ".toolcrib-"
 
 // maxFile is the longest file of a workspace that is read, in bytes. It is more
 // than a project can have.
@@ -74,7 +70,7 @@ func (f files) sweep(dir string) error {
 			return err
 		}
 		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), temporary) {
+			if !strings.HasPrefix(e.Name(), atomicfile.Temporary) {
 				continue
 			}
 			if err := gone(root.Remove(filepath.Join(dir, e.Name()))); err != nil {
@@ -85,47 +81,14 @@ func (f files) sweep(dir string) error {
 	})
 }
 
-// write replaces a file as WriteFile does.
+// write replaces a file in one step that survives a crash. It gets mode 0644.
 func (f files) write(name string, text []byte) error {
 	return f.in(func(root *os.Root) error {
 		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
-		return replace(root, name, text)
+		return atomicfile.WriteIn(root, name, text, atomicfile.Options{Mode: 0o644})
 	})
-}
-
-// WriteFile replaces the file at name in one step that survives a crash: the
-// text goes to a temporary file in the same folder, which is synced, renamed,
-// and its folder, which has to be there, synced. The file gets mode 0644.
-func WriteFile(name string, text []byte) error {
-	return files{filepath.Dir(name)}.write(filepath.Base(name), text)
-}
-
-func replace(root *os.Root, name string, text []byte) (err error) {
-	dir := filepath.Dir(name)
-	part := filepath.Join(dir, temporary+rand.Text())
-	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, gone(root.Remove(part)))
-		}
-	}()
-	failpoint.Here("file")
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	failpoint.Here("file-written")
-	if err := root.Rename(part, name); err != nil {
-		return err
-	}
-	failpoint.Here("file-renamed")
-	return syncDir(root, dir)
 }
 
 // gone is the error of a removal: what is not there is removed.
@@ -134,17 +97,4 @@ func gone(err error) error {
 		return nil
 	}
 	return err
-}
-
-// syncDir makes a rename survive a power cut, where the system can.
-func syncDir(root *os.Root, dir string) error {
-	d, err := root.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrInvalid) {
-		return err
-	}
-	return nil
 }

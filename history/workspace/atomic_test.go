@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"toolcrib/internal/atomicfile"
 )
 
 func readFile(t *testing.T, name string) string {
@@ -86,7 +88,7 @@ func TestOnlyFilesAreRead(t *testing.T) {
 // killed, and nothing else.
 func TestSweepRemovesLeftovers(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"live.json", temporary + "ABC", "my" + temporary} {
+	for _, name := range []string{"live.json", atomicfile.Temporary + "ABC", "my" + atomicfile.Temporary} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +100,7 @@ func TestSweepRemovesLeftovers(t *testing.T) {
 	if err != nil || len(left) != 2 {
 		t.Errorf("left are %v, %v", left, err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, temporary+"ABC")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, atomicfile.Temporary+"ABC")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the leftover: %v", err)
 	}
 }

@@ -1,0 +1,98 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// holds reports what a folder holds besides a file, and the file's text and mode.
+func holds(t *testing.T, file string) (text string, mode fs.FileMode, others int) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(file); err == nil {
+		mode = info.Mode()
+	}
+	all, err := os.ReadDir(filepath.Dir(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b), mode, len(all) - 1
+}
+
+func TestWrite(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := Write(file, []byte("one"), Options{Mode: 0o640, Keep: true}); err != nil {
+		t.Fatal(err)
+	}
+	if text, mode, others := holds(t, file); text != "one" || mode.Perm() != 0o640 && runtime.GOOS != "windows" || others != 0 {
+		t.Errorf("new: %q %v %d", text, mode, others)
+	}
+	if err := os.Chmod(file, 0o604); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(file, []byte("two"), Options{Mode: 0o600, Keep: true}); err != nil {
+		t.Fatal(err)
+	}
+	if text, mode, _ := holds(t, file); text != "two" || mode.Perm() != 0o604 && runtime.GOOS != "windows" {
+		t.Errorf("kept: %q %v", text, mode)
+	}
+	if err := Write(file, []byte("three"), Options{Mode: 0o600}); err != nil {
+		t.Fatal(err)
+	}
+	if text, mode, others := holds(t, file); text != "three" || mode.Perm() != 0o600 && runtime.GOOS != "windows" || others != 0 {
+		t.Errorf("replaced: %q %v %d", text, mode, others)
+	}
+	if err := Write(filepath.Join(filepath.Dir(file), "nowhere", "file"), nil, Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is missing: %v", err)
+	}
+}
+
+// TestCheckKeepsTheOld leaves the old file, and nothing else, when the check says
+// no.
+func TestCheckKeepsTheOld(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	no := errors.New("no")
+	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(file, []byte("new"), Options{Mode: 0o600, Check: func() error { return no }}); !errors.Is(err, no) {
+		t.Error(err)
+	}
+	if text, _, others := holds(t, file); text != "old" || others != 0 {
+		t.Errorf("%q %d", text, others)
+	}
+}
+
+// TestLinksAreReplaced writes over a link without touching the file that it leads
+// to, and follows no folder out of the root.
+func TestLinksAreReplaced(t *testing.T) {
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret")
+	link := filepath.Join(dir, "file")
+	if err := errors.Join(os.WriteFile(outside, []byte("secret"), 0o600), os.Symlink(outside, link), os.Symlink(filepath.Dir(outside), filepath.Join(dir, "out"))); err != nil {
+		t.Skip(err) // a system without links
+	}
+	if err := Write(link, []byte("mine"), Options{Mode: 0o600}); err != nil {
+		t.Fatal(err)
+	}
+	if text, mode, _ := holds(t, link); text != "mine" || !mode.IsRegular() {
+		t.Errorf("%q %v", text, mode)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := WriteIn(root, "out/secret", []byte("mine"), Options{Mode: 0o600}); err == nil {
+		t.Error("wrote outside of the root")
+	}
+	if text, _, others := holds(t, outside); text != "secret" || others != 0 {
+		t.Errorf("%q %d", text, others)
+	}
+}

@@ -1,0 +1,29 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// keepOwner gives a file the owner and the group of another.
+func keepOwner(f *os.File, like os.FileInfo) error {
+	want, ok := like.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	have, ok := info.Sys().(*syscall.Stat_t)
+	if ok && have.Uid == want.Uid && have.Gid == want.Gid {
+		return nil
+	}
+	if err := f.Chown(int(want.Uid), int(want.Gid)); err != nil {
+		return fmt.Errorf("it belongs to uid %d, gid %d, which cannot be kept: %w", want.Uid, want.Gid, err)
+	}
+	return nil
+}
