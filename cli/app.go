@@ -71,6 +71,7 @@ type app struct {
 	db        *store.DB
 	desk      *review.Desk
 	workspace *workspace.Workspace // nil when none is attached
+	publisher publishing
 }
 
 // restoreGC ends the delay of the garbage collector: the process is going to stay.

@@ -34,6 +34,8 @@ type docDoctor struct {
 	Rules     string         `json:"rules_version"`
 	Proposals map[string]int `json:"proposals"`
 	Problems  []string       `json:"problems"`
+	// Checkpoints is there where checkpoints are published.
+	Checkpoints *docPublished `json:"checkpoints,omitempty"`
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -106,7 +108,7 @@ func (doc *docDoctor) examine(ctx context.Context, a *app) error {
 	if problem := store.OpenToOthers(info.Mode()); problem != "" {
 		doc.Problems = append(doc.Problems, problem)
 	}
-	return nil
+	return doc.examineCheckpoints(ctx, a)
 }
 
 // findingsUnless is errFindings when ok is not set.
@@ -127,6 +129,9 @@ func writeDoctor(p *page, doc docDoctor) {
 	p.linef("you are   %s", doc.Actor)
 	if doc.Bytes > 0 {
 		p.linef("database  %s, %d bytes, mode %s, schema %d", doc.Database, doc.Bytes, doc.Mode, doc.SchemaNow)
+	}
+	if doc.Checkpoints != nil {
+		p.linef("checkpoints  %s", doc.Checkpoints.text())
 	}
 	p.linef("rules     %s", doc.Rules)
 	for _, s := range proposals.States() {
@@ -164,6 +169,7 @@ func (c config) list() []docSetting {
 	if len(c.MayActAs) > 0 {
 		values["may_act_as"] = strings.Join(c.MayActAs, " ")
 	}
+	c.Checkpoints.list(values)
 	c.Gateway.list(values)
 	c.Model.list(values)
 	for _, r := range c.Reviewers {

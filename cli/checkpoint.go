@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/sumdb/note"
 
 	"toolcrib/history"
 	"toolcrib/signing/checkpoint"
@@ -39,7 +40,7 @@ const (
 )
 
 func newCheckpoint(a *app) *cobra.Command {
-	var newKey bool
+	var newKey, publish, startOver bool
 	cmd := &cobra.Command{
 		Use:   "checkpoint",
 		Short: "Print a signed checkpoint of the log",
@@ -50,19 +51,33 @@ whether the database still has all of that. Without a checkpoint nobody can tell
 that the end of the log was removed, or that an older copy took its place.
 
 The log is read, and every hash of it recomputed, first. Exit status 6 when it is
-damaged: then there is no checkpoint. --new-key makes the key, once.`,
+damaged: then there is no checkpoint. --new-key makes the key, once.
+
+With to = "git:PATH" under [checkpoints] in your own configuration, toolcrib
+commits a checkpoint there after every decision. --publish does so now. A log
+that does not extend the newest published checkpoint is not published (exit
+status 6), unless --start-over says that this is meant, such as after restoring
+a backup.`,
 		Example: `  toolcrib checkpoint --new-key
   toolcrib checkpoint > checkpoint.txt
   toolcrib verify --checkpoint checkpoint.txt`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if newKey {
+			switch {
+			case newKey:
 				return a.newCheckpointKey()
+			case publish:
+				return runPublish(cmd.Context(), a, startOver)
+			case startOver:
+				return usagef("--start-over is for --publish")
 			}
 			return runCheckpoint(cmd.Context(), a)
 		},
 	}
 	cmd.Flags().BoolVar(&newKey, "new-key", false, "make the key that signs checkpoints and print its public half")
+	cmd.Flags().BoolVar(&publish, "publish", false, "publish a checkpoint where the configuration says")
+	cmd.Flags().BoolVar(&startOver, "start-over", false, "with --publish: also if the log does not extend the newest one")
+	cmd.AddCommand(newProve(a), newProofCheck(a))
 	return cmd
 }
 
@@ -96,14 +111,7 @@ func checkpointKeys(env Env) (private, public string, err error) {
 }
 
 func runCheckpoint(ctx context.Context, a *app) error {
-	private, _, err := checkpointKeys(a.env)
-	if err != nil {
-		return err
-	}
-	signer, err := checkpoint.ReadSigner(private)
-	if missing(err) {
-		return fmt.Errorf("%w: no key signs checkpoints here; make one with toolcrib checkpoint --new-key", errNoCheckpointKey)
-	}
+	signer, err := a.checkpointSigner()
 	if err != nil {
 		return err
 	}
@@ -135,6 +143,19 @@ func runCheckpoint(ctx context.Context, a *app) error {
 		Schema: schema, Kind: "checkpoint", Note: string(signed), Origin: c.Origin(), Size: c.Size, Root: c.Root.String(), Call: c.Calls.Seq, CallHash: c.Calls.Hash,
 	}
 	return a.print(doc, func(p *page) { p.text("", doc.Note) })
+}
+
+// checkpointSigner returns the key that signs checkpoints.
+func (a *app) checkpointSigner() (note.Signer, error) {
+	private, _, err := checkpointKeys(a.env)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := checkpoint.ReadSigner(private)
+	if missing(err) {
+		return nil, fmt.Errorf("%w: no key signs checkpoints here; make one with toolcrib checkpoint --new-key", errNoCheckpointKey)
+	}
+	return signer, err
 }
 
 // errNoCheckpointKey is wrapped when there is nothing to sign a checkpoint with.

@@ -64,16 +64,20 @@ func (a *app) readCheckpoints(ctx context.Context, files []string, key string) (
 			return nil, err
 		}
 		kept[i] = keptCheckpoint{file: file, signed: known != nil}
-		if known != nil {
-			kept[i].Checkpoint, err = checkpoint.Open(text, known)
-		} else {
-			kept[i].Checkpoint, err = checkpoint.Read(text)
-		}
-		if err != nil {
+		if kept[i].Checkpoint, err = openCheckpoint(text, known); err != nil {
 			return nil, fmt.Errorf("checkpoint %s: %w", file, err)
 		}
 	}
 	return kept, nil
+}
+
+// openCheckpoint reads a checkpoint that a known key signed. Without known keys,
+// signatures are not looked at.
+func openCheckpoint(signed []byte, known note.Verifiers) (checkpoint.Checkpoint, error) {
+	if known == nil {
+		return checkpoint.Read(signed)
+	}
+	return checkpoint.Open(signed, known)
 }
 
 // checkpointVerifiers returns the key whose public half is in a file, "" for the

@@ -40,6 +40,7 @@ type config struct {
 	Model         modelConfig               `toml:"model"`
 	Reviewers     []reviewerConfig          `toml:"reviewers"`
 	MayActAs      []string                  `toml:"may_act_as"` // other users that the account may act as
+	Checkpoints   checkpointsConfig         `toml:"checkpoints"`
 
 	// sources says which file or flag each setting came from.
 	sources map[string]string
@@ -167,6 +168,9 @@ func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
 	if meta.IsDefined("db") {
 		c.DB = absolute(filepath.Dir(file), c.DB)
 	}
+	if dir, ok := strings.CutPrefix(c.Checkpoints.To, gitTarget); ok && meta.IsDefined("checkpoints", "to") {
+		c.Checkpoints.To = gitTarget + absolute(filepath.Dir(file), dir)
+	}
 	if meta.IsDefined("workspace") {
 		c.Workspace = absolute(filepath.Dir(file), c.Workspace)
 	}
@@ -192,7 +196,7 @@ func (c *config) check() error {
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers())
+	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check())
 }
 
 func validProject(name string) bool {

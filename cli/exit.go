@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"toolcrib/cli/checkpoints"
 	"toolcrib/gateway"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
@@ -88,6 +89,8 @@ func outcomes() []outcome {
 		{errNoTrust, "not_found", exitNotFound},
 		{errNoCheckpointKey, "not_found", exitNotFound},
 		{checkpoint.ErrUnsigned, "unsigned", exitRefused},
+		{checkpoints.ErrNotExtended, "not_extended", exitFindings},
+		{checkpoint.ErrProof, "proof", exitFindings},
 		{checkpoint.ErrMalformed, "malformed", exitFailed},
 		{errNoHome, "no_home", exitFailed},
 		{errMalformed, "malformed", exitFailed},

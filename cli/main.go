@@ -20,6 +20,7 @@ func Main(ctx context.Context, env Env) int {
 	root.SetIn(app.env.In)
 	root.SetErr(env.Err)
 	err := root.ExecuteContext(ctx)
+	app.publishLast(ctx)
 	err = errors.Join(err, app.close())
 	if ctx.Err() != nil && err != nil {
 		err = ctx.Err()

@@ -70,6 +70,9 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 		Getenv: a.env.Getenv, Drafts: filepath.Join(state, "toolcrib", "drafts"),
 		Now: a.env.Now, Size: a.terminalSize, Verify: a.verifyJob, Import: a.importJob,
 	}
+	if c.Checkpoints.name() != "" {
+		defer a.publishMeanwhile(ctx, func(error) {})()
+	}
 	width, height := a.terminalSize()
 	if c.Accessible {
 		a.restoreGC()

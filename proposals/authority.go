@@ -62,6 +62,9 @@ var authority = map[Act]map[ActorKind]reach{
 // ErrAuthority is wrapped when an actor may not do what it tried.
 var ErrAuthority = errors.New("not allowed")
 
+// Decides reports whether an act is one that only a user can do.
+func (a Act) Decides() bool { return userOnly[a] != "" }
+
 // Authorize returns nil when actor may do act to a proposal written by author,
 // else an error that wraps ErrAuthority and says who may.
 func Authorize(actor Actor, act Act, author Actor) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"toolcrib/history"
@@ -58,6 +59,11 @@ func (s *session) AppendEvents(ctx context.Context, events []history.Event) erro
 		return fmt.Errorf("event %d: %w", s.last.Seq+1, err)
 	}
 	s.last = last
+	for _, e := range events {
+		if !slices.Contains(s.acts, e.Act) {
+			s.acts = append(s.acts, e.Act)
+		}
+	}
 	return nil
 }
 
@@ -128,4 +134,17 @@ func (db *DB) Head(ctx context.Context) (event, version int64, err error) {
 		return s.row(ctx, "SELECT (SELECT coalesce(max(seq), 0) FROM events), (SELECT coalesce(max(seq), 0) FROM versions)", nil, &event, &version)
 	})
 	return event, version, err
+}
+
+// CallHash returns the hash of a call, the newest one for 0, and its number; 0
+// and "" where there is none.
+func (db *DB) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
+	err = db.view(ctx, func(s *session) error {
+		err := s.row(ctx, "SELECT seq, hash FROM calls WHERE seq = ?1 OR ?1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return found, hash, err
 }

@@ -24,6 +24,7 @@ type session struct {
 	witness  witness
 	sketches sketches
 	last     history.Event    // the last one of the transaction that writes; zero before there is one
+	acts     []string         // of the events of the transaction that writes, each once
 	added    map[string]int64 // the versions that were written last: the numbers of their rows, by hash
 }
 

@@ -21,6 +21,7 @@ type DB struct {
 	witness     witness
 	now         func() time.Time
 	newID       func() string
+	committed   func(acts []string)
 	busyTimeout time.Duration
 	empty       bool // a new file gets the core alone
 	write       *sql.DB
@@ -53,6 +54,9 @@ type Options struct {
 	// Empty makes a new file with the core alone, without the assistant, its
 	// tools, and the shipped lists. A file that is there stays as it is.
 	Empty bool
+	// Committed is told the acts of the events that a transaction appended, once
+	// it is committed; it must not wait. nil is told nothing.
+	Committed func(acts []string)
 }
 
 // maxReaders bounds the reading connections.
@@ -94,7 +98,7 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	readers := min(max(runtime.NumCPU(), 1), maxReaders)
 	db := &DB{
 		path: path, frozen: frozen, witness: witness{opts.Account, opts.Users},
-		now: opts.Now, newID: opts.NewID, busyTimeout: busyTimeout, empty: opts.Empty,
+		now: opts.Now, newID: opts.NewID, committed: opts.Committed, busyTimeout: busyTimeout, empty: opts.Empty,
 		writer: make(chan *session, 1), logger: make(chan *session, 1),
 		idle: make(chan *session, readers), slots: make(chan struct{}, readers),
 	}
@@ -213,14 +217,18 @@ func (db *DB) writeWith(ctx context.Context, pool *sql.DB, idle chan *session, f
 	if err != nil {
 		return err
 	}
-	return w.within(ctx, fn)
+	err = w.within(ctx, fn)
+	if err == nil && len(w.acts) > 0 && db.committed != nil {
+		db.committed(w.acts)
+	}
+	return err
 }
 
 // within runs fn in the transaction that has begun, and ends it: with COMMIT,
 // or with ROLLBACK when fn fails or panics. Once COMMIT has begun it is too late
 // to cancel.
 func (s *session) within(ctx context.Context, fn func(*session) error) error {
-	s.last = history.Event{}
+	s.last, s.acts = history.Event{}, nil
 	done := false
 	defer func() {
 		if !done {

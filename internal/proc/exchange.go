@@ -21,9 +21,15 @@ type Output struct {
 // limit bytes of each of its outputs. Run has the rest of the contract.
 func Exchange(ctx context.Context, args []string, dir string, stdin []byte, limit int) (Output, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // callers take it from the user's own configuration
-	cmd.Dir, cmd.WaitDelay = dir, hiddenWait
+	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(stdin)
+	return Collect(cmd, limit)
+}
+
+// Collect runs a command made by exec.CommandContext as Run does, and returns at
+// most limit bytes of each of its outputs.
+func Collect(cmd *exec.Cmd, limit int) (Output, error) {
 	out, errs := limitedBuffer{limit: limit}, limitedBuffer{limit: limit}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &out, &errs
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &errs, hiddenWait
 	err := Run(cmd)
 	return Output{out.kept, errs.kept, out.full}, err
 }

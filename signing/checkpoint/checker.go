@@ -41,6 +41,18 @@ func NewChecker(checkpoints ...Checkpoint) *Checker {
 	return c
 }
 
+// Resume has the checker begin after the events of a tree, whose first event has
+// the hash genesis. It sees nothing of earlier sizes than the tree's.
+func (c *Checker) Resume(tree Tree, genesis string) {
+	c.tree, c.genesis = tree.clone(), genesis
+	if c.atSize[tree.size] {
+		c.roots[tree.size] = tree.Root()
+	}
+}
+
+// Tree returns the tree of the events so far.
+func (c *Checker) Tree() Tree { return c.tree.clone() }
+
 // Event takes the hash of the next event. After one that is no hash, no
 // checkpoint is extended.
 func (c *Checker) Event(hash string) {

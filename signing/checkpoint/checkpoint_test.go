@@ -1,6 +1,7 @@
 package checkpoint_test
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -426,5 +427,64 @@ func BenchmarkTree(b *testing.B) {
 		if err := tree.Append(hash); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// FuzzDecodeProof holds the decoder of proofs against the encoder.
+func FuzzDecodeProof(f *testing.F) {
+	f.Add(checkpoint.Proof{Event: 3, Hashes: []tlog.Hash{{1}, {2}}, Signed: []byte("x\n")}.Encode())
+	f.Add(checkpoint.Proof{Old: 3, Hashes: []tlog.Hash{{1}}, Signed: []byte("x\n")}.Encode())
+	f.Add([]byte("c2sp.org/tlog-proof@v1\nindex 0\n\n"))
+	f.Add([]byte("c2sp.org/tlog-proof@v1\nindex -1\n\n"))
+	f.Add([]byte("old 9223372036854775807\n\n"))
+	f.Add([]byte("c2sp.org/tlog-proof@v1\nextra AA==\nindex 0\n\nx"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := checkpoint.DecodeProof(text)
+		if err != nil {
+			if !errors.Is(err, checkpoint.ErrMalformed) {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		if !bytes.Equal(p.Encode(), text) {
+			t.Errorf("%q is read as %+v", text, p)
+		}
+	})
+}
+
+// TestResume goes on from a saved tree and finds what a reading from the start
+// finds.
+func TestResume(t *testing.T) {
+	hash := func(i int) string { return fmt.Sprintf("%064x", i) }
+	var whole, saved checkpoint.Tree
+	var at []checkpoint.Checkpoint
+	for i := 1; i <= 12; i++ {
+		if err := whole.Append(hash(i)); err != nil {
+			t.Fatal(err)
+		}
+		at = append(at, checkpoint.Checkpoint{Genesis: hash(1), Size: int64(i), Root: whole.Root()})
+		if i == 5 {
+			text, err := whole.MarshalText()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := saved.UnmarshalText(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c := checkpoint.NewChecker(at[3], at[4], at[8])
+	c.Resume(saved, hash(1))
+	for i := 6; i <= 12; i++ {
+		c.Event(hash(i))
+	}
+	if got := c.Result(); !errors.Is(got[0], checkpoint.ErrShorter) || got[1] != nil || got[2] != nil {
+		t.Errorf("of 4, 5 and 9 events: %v", got)
+	}
+	if cp, err := c.Checkpoint(); err != nil || cp != at[11] {
+		t.Errorf("checkpoint %v, %v", cp, err)
+	}
+	if saved.Size() != 5 || saved.Root() != at[4].Root {
+		t.Error("the saved tree was changed")
 	}
 }

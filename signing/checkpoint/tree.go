@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,8 @@ func (t *Tree) Append(eventHash string) error {
 	t.size++
 	return nil
 }
+
+func (t Tree) clone() Tree { return Tree{t.size, slices.Clone(t.edge)} }
 
 // Size returns the number of events.
 func (t *Tree) Size() int64 { return t.size }

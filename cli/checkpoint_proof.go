@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/cli/checkpoints"
+	"toolcrib/history"
+	"toolcrib/signing/checkpoint"
+	"toolcrib/store"
+)
+
+type docProof struct {
+	Schema int    `json:"schema"`
+	Kind   string `json:"kind"`
+	OK     bool   `json:"ok"`
+	Proof  string `json:"proof,omitempty"` // as it is kept, where one was made
+	Event  int64  `json:"event,omitempty"` // inclusion of this event, or
+	Hash   string `json:"hash,omitempty"`  // its hash
+	Old    int64  `json:"old,omitempty"`   // consistency with a checkpoint of so many events
+	Size   int64  `json:"size"`            // of the checkpoint that it is about
+	Origin string `json:"origin"`
+	Signed bool   `json:"signature_checked"`
+}
+
+func newProve(a *app) *cobra.Command {
+	var event int64
+	var extends string
+	cmd := &cobra.Command{
+		Use:   "prove --event N | --extends FILE",
+		Short: "Prove that an event is in the log, or that the log only grew",
+		Long: `Print a proof with a new checkpoint in it, which toolcrib checkpoint check checks
+without the database. --event proves that event N is part of the log, without
+showing any other event. --extends proves that the log extends an earlier
+checkpoint. The formats are C2SP tlog-proof, and the request of a C2SP
+tlog-witness. toolcrib log prints the numbers of events.`,
+		Example: `  toolcrib checkpoint --new-key
+  toolcrib checkpoint > checkpoint.txt
+  toolcrib checkpoint prove --event 20 > event.tlog-proof
+  toolcrib checkpoint prove --extends checkpoint.txt > growth.proof`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if (event == 0) == (extends == "") {
+				return usagef("name one of --event N and --extends FILE")
+			}
+			return runProve(cmd.Context(), a, event, extends)
+		},
+	}
+	cmd.Flags().Int64Var(&event, "event", 0, "prove that the log has event `N`")
+	cmd.Flags().StringVar(&extends, "extends", "", "prove that the log extends the checkpoint in `FILE`")
+	return cmd
+}
+
+func runProve(ctx context.Context, a *app, event int64, extends string) error {
+	signer, err := a.checkpointSigner()
+	if err != nil {
+		return err
+	}
+	var kept []keptCheckpoint
+	if extends != "" {
+		if kept, err = a.readCheckpoints(ctx, []string{extends}, ""); err != nil {
+			return err
+		}
+	}
+	db, err := a.inspected(ctx)
+	if err != nil {
+		return err
+	}
+	log, now, hash, err := readProofLog(ctx, db, event)
+	if err != nil {
+		return err
+	}
+	proof := checkpoint.Proof{Event: event}
+	if len(kept) == 0 {
+		proof.Hashes, err = log.ProveEvent(now.Size, event)
+	} else {
+		old := kept[0].Checkpoint
+		proof.Old = old.Size
+		if proof.Hashes, err = log.ProveGrowth(now.Size, old.Size); err == nil {
+			err = now.CheckGrowth(old, proof.Hashes)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if proof.Signed, err = checkpoint.Sign(now, signer); err != nil {
+		return err
+	}
+	doc := docProof{
+		Schema: schema, Kind: "checkpoint.proof", OK: true, Proof: string(proof.Encode()), Event: event, Hash: hash, Old: proof.Old,
+		Size: now.Size, Origin: now.Origin(), Signed: true,
+	}
+	return a.print(doc, func(p *page) { p.text("", doc.Proof) })
+}
+
+// readProofLog reads the log to prove things about it, with the checkpoint of it
+// and the hash of one event.
+func readProofLog(ctx context.Context, db *store.DB, event int64) (log checkpoint.Log, now checkpoint.Checkpoint, hash string, err error) {
+	checker := checkpoint.NewChecker()
+	err = checkpoints.Each(ctx, db, 0, func(e history.Event) error {
+		if e.Sum() != e.Hash {
+			return fmt.Errorf("event %d: %w: it does not have the hash that it is stored with", e.Seq, checkpoint.ErrProof)
+		}
+		if e.Seq == event {
+			hash = e.Hash
+		}
+		checker.Event(e.Hash)
+		return log.Append(e.Hash)
+	})
+	if err != nil {
+		return log, now, hash, err
+	}
+	call, callHash, err := db.CallHash(ctx, 0)
+	if err != nil {
+		return log, now, hash, err
+	}
+	if call > 0 {
+		checker.Call(call, callHash)
+	}
+	now, err = checker.Checkpoint()
+	return log, now, hash, err
+}
+
+func newProofCheck(a *app) *cobra.Command {
+	var f struct{ event, extends, key string }
+	cmd := &cobra.Command{
+		Use:   "check PROOF",
+		Short: "Check a proof without the database",
+		Long: `Check what toolcrib checkpoint prove printed. The proof says which event it is
+about; --event has the hash of that event, and --extends the earlier checkpoint,
+as you have them from elsewhere. Exit status 6: the proof does not hold.`,
+		Example: `  toolcrib checkpoint --new-key
+  toolcrib checkpoint > checkpoint.txt
+  toolcrib checkpoint prove --extends checkpoint.txt > growth.proof
+  toolcrib checkpoint check growth.proof --extends checkpoint.txt`,
+		Args: exact(1, "the file of a proof"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (f.event == "") == (f.extends == "") {
+				return usagef("name one of --event HASH and --extends FILE")
+			}
+			return runProofCheck(cmd.Context(), a, args[0], f.event, f.extends, f.key)
+		},
+	}
+	cmd.Flags().StringVar(&f.event, "event", "", "the `HASH` of the event")
+	cmd.Flags().StringVar(&f.extends, "extends", "", "`FILE` with the earlier checkpoint")
+	cmd.Flags().StringVar(&f.key, "checkpoint-key", "", "`FILE` with the public half of the key that signed (default: your own, where there is one)")
+	return cmd
+}
+
+func runProofCheck(ctx context.Context, a *app, file, event, extends, key string) error {
+	text, err := a.readAll(ctx, file)
+	if err != nil {
+		return err
+	}
+	proof, err := checkpoint.DecodeProof(text)
+	if err != nil {
+		return fmt.Errorf("proof %s: %w", file, err)
+	}
+	known, err := a.checkpointVerifiers(key)
+	if err != nil {
+		return err
+	}
+	now, err := openCheckpoint(proof.Signed, known)
+	if err != nil {
+		return fmt.Errorf("checkpoint of proof %s: %w", file, err)
+	}
+	doc := docProof{Schema: schema, Kind: "checkpoint.proof", OK: true, Event: proof.Event, Hash: event, Old: proof.Old, Size: now.Size, Origin: now.Origin(), Signed: known != nil}
+	switch {
+	case event != "" && proof.Event == 0 || extends != "" && proof.Old == 0:
+		return usagef("%s is a proof of the other kind: an inclusion proof is checked with --event, a consistency proof with --extends", file)
+	case event != "":
+		err = now.CheckEvent(proof.Event, event, proof.Hashes)
+	default:
+		var kept []keptCheckpoint
+		if kept, err = a.readCheckpoints(ctx, []string{extends}, key); err != nil {
+			return err
+		}
+		if kept[0].Size != proof.Old {
+			return fmt.Errorf("%w: it is about a checkpoint of %d events; %s has %d", checkpoint.ErrProof, proof.Old, extends, kept[0].Size)
+		}
+		err = now.CheckGrowth(kept[0].Checkpoint, proof.Hashes)
+	}
+	if err != nil {
+		return err
+	}
+	return a.print(doc, func(p *page) {
+		if proof.Event > 0 {
+			p.linef("Event %d is part of the log of %d events.", proof.Event, now.Size)
+		} else {
+			p.linef("The log of %d events extends that of %d events.", now.Size, proof.Old)
+		}
+		if !doc.Signed {
+			p.linef("The signature of the checkpoint was not checked: there is no key for it here.")
+		}
+	})
+}

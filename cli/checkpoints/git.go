@@ -1,0 +1,212 @@
+package checkpoints
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolcrib/internal/proc"
+	"toolcrib/signing/checkpoint"
+)
+
+// Git publishes to a branch of a repository, which may be a bare one. It makes
+// commits without touching the index or a working tree, and moves the branch
+// only from the commit that it looked at. Where the repository has a remote
+// named origin, the branch is pushed there.
+type Git struct {
+	Dir     string
+	Genesis string
+	Env     []string // of git; nil for that of the process
+}
+
+const (
+	branchPrefix = "toolcrib-checkpoints/"
+	noteFile     = "checkpoint"
+	remote       = "origin"
+)
+
+// Branch names the branch of the log.
+func (g Git) Branch() string { return branchPrefix + g.Genesis[:12] }
+
+func (g Git) ref() string { return "refs/heads/" + g.Branch() }
+
+// Newest implements Target.
+func (g Git) Newest(ctx context.Context) ([]byte, bool, error) {
+	tip, err := g.tip(ctx)
+	if err != nil || tip == "" {
+		return nil, true, err
+	}
+	signed, err := g.note(ctx, tip)
+	return signed, true, err
+}
+
+func (g Git) note(ctx context.Context, commit string) ([]byte, error) {
+	out, err := g.git(ctx, "", "cat-file", "blob", commit+":"+noteFile)
+	return []byte(out), err
+}
+
+// tip returns the commit of the branch, "" for none.
+func (g Git) tip(ctx context.Context) (string, error) {
+	out, err := g.git(ctx, "", "for-each-ref", "--format=%(objectname)", g.ref())
+	return strings.TrimSpace(out), err
+}
+
+// Publish implements Target.
+func (g Git) Publish(ctx context.Context, signed, newest []byte) error {
+	c, err := checkpoint.Read(signed)
+	if err != nil {
+		return err
+	}
+	tip, err := g.tip(ctx)
+	if err != nil {
+		return err
+	}
+	if tip != "" {
+		there, err := g.note(ctx, tip)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(there, newest) {
+			return errMoved
+		}
+		if old, err := checkpoint.Read(there); err == nil && old == c {
+			return g.push(ctx, tip) // it may not have been pushed
+		}
+	}
+	made, err := g.commit(ctx, signed, fmt.Sprintf("Checkpoint of %d events", c.Size), tip)
+	if err != nil {
+		return err
+	}
+	if err := g.move(ctx, made, tip); err != nil {
+		return err
+	}
+	return g.push(ctx, made)
+}
+
+// commit makes a commit with a checkpoint after its parents, "" for none.
+func (g Git) commit(ctx context.Context, signed []byte, message string, parents ...string) (string, error) {
+	blob, err := g.git(ctx, string(signed), "hash-object", "-w", "--stdin")
+	if err != nil {
+		return "", err
+	}
+	tree, err := g.git(ctx, "100644 blob "+strings.TrimSpace(blob)+"\t"+noteFile+"\n", "mktree")
+	if err != nil {
+		return "", err
+	}
+	args := []string{"commit-tree", strings.TrimSpace(tree), "-m", message}
+	for _, parent := range parents {
+		if parent != "" {
+			args = append(args, "-p", parent)
+		}
+	}
+	made, err := g.git(ctx, "", args...)
+	return strings.TrimSpace(made), err
+}
+
+// move moves the branch from one commit to the next. git compares and swaps.
+func (g Git) move(ctx context.Context, to, from string) error {
+	_, err := g.git(ctx, "", "update-ref", "-m", "toolcrib checkpoint", g.ref(), to, from)
+	if err == nil {
+		return nil
+	}
+	if now, readErr := g.tip(ctx); readErr == nil && now != from {
+		return errMoved
+	}
+	return err
+}
+
+// push pushes the branch. When another repository pushed first, it joins what
+// that one published and has the caller look again.
+func (g Git) push(ctx context.Context, tip string) error {
+	remotes, err := g.git(ctx, "", "remote")
+	if err != nil || !slices.Contains(strings.Fields(remotes), remote) {
+		return err
+	}
+	_, err = g.git(ctx, "", "push", "--quiet", remote, tip+":"+g.ref())
+	if err == nil {
+		return nil
+	}
+	tracked := "refs/remotes/" + remote + "/" + g.Branch()
+	if _, fetchErr := g.git(ctx, "", "fetch", "--quiet", remote, "+"+g.ref()+":"+tracked); fetchErr != nil {
+		return err
+	}
+	theirs, readErr := g.git(ctx, "", "rev-parse", "--verify", tracked)
+	if readErr != nil {
+		return err
+	}
+	theirs = strings.TrimSpace(theirs)
+	if _, already := g.git(ctx, "", "merge-base", "--is-ancestor", theirs, tip); already == nil {
+		return err // it was refused for another reason
+	}
+	if err := g.join(ctx, tip, theirs); err != nil {
+		return err
+	}
+	return errMoved
+}
+
+// join merges what another repository published: the longer checkpoint counts.
+func (g Git) join(ctx context.Context, tip, theirs string) error {
+	var longest []byte
+	var size int64
+	for _, commit := range []string{tip, theirs} {
+		signed, err := g.note(ctx, commit)
+		if err != nil {
+			return err
+		}
+		c, err := checkpoint.Read(signed)
+		if err != nil {
+			return fmt.Errorf("the checkpoint of commit %s: %w", commit, err)
+		}
+		if c.Size > size {
+			longest, size = signed, c.Size
+		}
+	}
+	made, err := g.commit(ctx, longest, "Join what another repository published", tip, theirs)
+	if err != nil {
+		return err
+	}
+	return g.move(ctx, made, tip)
+}
+
+// maxGit bounds what is read of git's output, in bytes.
+const maxGit = 1 << 20
+
+// git runs git in the repository, and only there: it does not look in the
+// folders above. Nothing it runs can ask the user.
+func (g Git) git(ctx context.Context, stdin string, args ...string) (string, error) {
+	dir, err := filepath.EvalSymlinks(g.Dir)
+	if err != nil {
+		return "", err
+	}
+	// A commit that a power cut takes back would be missed the next time.
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsync=all", "-C", dir}, args...)...)
+	env := g.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	cmd.Env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "GIT_SSH") })
+	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_TERMINAL_PROMPT=0",
+		"GIT_AUTHOR_NAME=toolcrib", "GIT_AUTHOR_EMAIL=toolcrib@localhost", "GIT_COMMITTER_NAME=toolcrib", "GIT_COMMITTER_EMAIL=toolcrib@localhost")
+	if !slices.ContainsFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "GIT_SSH") }) {
+		cmd.Env = append(cmd.Env, "GIT_SSH_COMMAND=ssh -oBatchMode=yes")
+	}
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := proc.Collect(cmd, maxGit)
+	if err != nil {
+		said, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n")
+		if ctx.Err() != nil {
+			said = "it took too long"
+		}
+		if said == "" {
+			said = err.Error()
+		}
+		return "", fmt.Errorf("git %s in %s: %w", args[0], g.Dir, errors.New(said))
+	}
+	return string(out.Stdout), nil
+}

@@ -1,0 +1,82 @@
+package checkpoints
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"toolcrib/history/workspace"
+	"toolcrib/signing/checkpoint"
+)
+
+// saved is what was published last, with the tree to go on from: the next
+// publication reads new events only.
+type saved struct {
+	To   string          `json:"to"`
+	Tree checkpoint.Tree `json:"-"`
+	Last string          `json:"last"` // hash of the last event of the tree
+	Note string          `json:"note"`
+	At   time.Time       `json:"at"`
+
+	genesis string
+}
+
+// savedFile is how saved is written.
+type savedFile struct {
+	saved
+	Edge string `json:"tree"`
+}
+
+// published returns the checkpoint that was published, none when it cannot be
+// read: then everything is read again.
+func (s saved) published() []checkpoint.Checkpoint {
+	c, err := checkpoint.Read([]byte(s.Note))
+	if err != nil {
+		return nil
+	}
+	return []checkpoint.Checkpoint{c}
+}
+
+func (p *Publisher) file(genesis string) string { return filepath.Join(p.State, genesis+".json") }
+
+// load returns what was published of a log, nothing when that was to another
+// target.
+func (p *Publisher) load(genesis string) (saved, error) {
+	text, err := os.ReadFile(p.file(genesis))
+	if errors.Is(err, fs.ErrNotExist) {
+		return saved{genesis: genesis}, nil
+	}
+	if err != nil {
+		return saved{}, err
+	}
+	var f savedFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return saved{}, fmt.Errorf("%s: %w; remove it, and the whole log is read once", p.file(genesis), err)
+	}
+	if err := f.Tree.UnmarshalText([]byte(f.Edge)); err != nil {
+		return saved{}, fmt.Errorf("%s: %w; remove it, and the whole log is read once", p.file(genesis), err)
+	}
+	f.genesis = genesis
+	return f.saved, nil
+}
+
+// save keeps what was published. Of several processes the last one keeps its own,
+// which may be the older one: the next publication reads a little more.
+func (p *Publisher) save(genesis string, s saved) error {
+	edge, err := s.Tree.MarshalText()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(savedFile{s, string(edge)})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.State, 0o700); err != nil {
+		return err
+	}
+	return workspace.WriteFile(p.file(genesis), append(text, '\n'))
+}
