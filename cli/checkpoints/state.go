@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"toolcrib/history/workspace"
+	"toolcrib/internal/atomicfile"
 	"toolcrib/signing/checkpoint"
 )
 
@@ -78,5 +78,5 @@ func (p *Publisher) save(genesis string, s saved) error {
 	if err := os.MkdirAll(p.State, 0o700); err != nil {
 		return err
 	}
-	return workspace.WriteFile(p.file(genesis), append(text, '\n'))
+	return atomicfile.Write(p.file(genesis), append(text, '\n'), atomicfile.Options{Mode: 0o600})
 }
