@@ -24,25 +24,41 @@ const MaxReason = 2_000
 // keeps it from running at the moment (cooldown, daily limit) is returned
 // before the yes is recorded, and the call goes on waiting.
 func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
+	return Answering{gateway: g}.Approve(ctx, actor, id, expect)
+}
+
+// Answering is a gateway for one act of the user, signed or not.
+type Answering struct {
+	gateway *Gateway
+	signed  *review.Signed
+}
+
+// Signed returns the gateway for the one act of a signed statement that
+// PrepareAnswer or PrepareTier returned.
+func (g *Gateway) Signed(s review.Signed) Answering { return Answering{g, &s} }
+
+// Approve is Gateway.Approve.
+func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
 	if err := proposals.Authorize(actor, proposals.ActApproveCall, proposals.Actor{}); err != nil {
 		return Result{}, err
 	}
 	for range attempts {
-		p, err := g.claim(ctx, actor, id, expect)
+		p, err := a.claim(ctx, actor, id, expect)
 		switch {
 		case p == nil && err == nil:
 			continue
 		case err != nil:
 			return Result{}, err
 		}
-		return g.run(ctx, p)
+		return a.gateway.run(ctx, p)
 	}
 	return Result{}, fmt.Errorf("%w %d times during the approval; try again", errMoved, attempts)
 }
 
 // claim records the yes. It returns nil when what is approved changed on the
 // way.
-func (g *Gateway) claim(ctx context.Context, actor proposals.Actor, id, expect string) (*prepared, error) {
+func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect string) (*prepared, error) {
+	g := a.gateway
 	pending, err := g.PendingCall(ctx, id)
 	if err != nil {
 		return nil, err
@@ -81,6 +97,9 @@ func (g *Gateway) claim(ctx context.Context, actor proposals.Actor, id, expect s
 		if p.refused != nil {
 			return p.refused
 		}
+		if err := a.sign(ctx, tx, actor, now, &answer); err != nil {
+			return err
+		}
 		if err := tx.AddAnswer(ctx, pending.ID, answer); err != nil {
 			return err
 		}
@@ -93,7 +112,7 @@ func (g *Gateway) claim(ctx context.Context, actor proposals.Actor, id, expect s
 }
 
 // open returns a pending call that can be answered by actor.
-func (g *Gateway) open(ctx context.Context, tx LedgerTx, actor proposals.Actor, act proposals.Act, id, expect string) (Pending, error) {
+func (g *Gateway) open(ctx context.Context, tx LedgerReader, actor proposals.Actor, act proposals.Act, id, expect string) (Pending, error) {
 	if err := proposals.Authorize(actor, act, proposals.Actor{}); err != nil {
 		return Pending{}, err
 	}
@@ -129,18 +148,21 @@ func (g *Gateway) open(ctx context.Context, tx LedgerTx, actor proposals.Actor, 
 
 // Refuse says no to a pending call. The reason is shown to the agent.
 func (g *Gateway) Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (Pending, error) {
+	return Answering{gateway: g}.Refuse(ctx, actor, id, reason)
+}
+
+// Refuse is Gateway.Refuse.
+func (a Answering) Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (Pending, error) {
+	g := a.gateway
 	if err := proposals.Authorize(actor, proposals.ActRefuseCall, proposals.Actor{}); err != nil {
 		return Pending{}, err
 	}
-	reason = strings.TrimSpace(reason)
-	switch {
-	case reason == "":
-		return Pending{}, fmt.Errorf("%w: give a reason for the refusal; the agent sees it", review.ErrNoReason)
-	case utf8.RuneCountInString(reason) > MaxReason:
-		return Pending{}, fmt.Errorf("%w: the reason has more than %d characters", review.ErrText, MaxReason)
+	reason, err := checkReason(reason)
+	if err != nil {
+		return Pending{}, err
 	}
 	var p Pending
-	err := g.ledger.Durable(ctx, func(tx LedgerTx) error {
+	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {
 		found, err := tx.Pending(ctx, id)
 		if err != nil {
 			return err
@@ -149,8 +171,23 @@ func (g *Gateway) Refuse(ctx context.Context, actor proposals.Actor, id, reason 
 			return err
 		}
 		answer := Answer{ID: g.newID(), Digest: p.Digest, Reason: reason, By: actor, At: g.stamp()}
+		if err := a.sign(ctx, tx, actor, p, &answer); err != nil {
+			return err
+		}
 		p.Answer = &answer
 		return tx.AddAnswer(ctx, p.ID, answer)
 	})
 	return p, err
+}
+
+// checkReason returns the reason for a no, and an error if it cannot be one.
+func checkReason(reason string) (string, error) {
+	reason = strings.TrimSpace(reason)
+	switch {
+	case reason == "":
+		return "", fmt.Errorf("%w: give a reason for the refusal; the agent sees it", review.ErrNoReason)
+	case utf8.RuneCountInString(reason) > MaxReason:
+		return "", fmt.Errorf("%w: the reason has more than %d characters", review.ErrText, MaxReason)
+	}
+	return reason, nil
 }

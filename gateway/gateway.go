@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolcrib/registry"
+	"toolcrib/review"
 )
 
 // Registry is what the gateway needs to know of what was approved.
@@ -39,6 +40,8 @@ type Config struct {
 	NoHints    bool          // the audit keeps no annotations
 	RunFor     time.Duration // how long a provider may take; 0 means DefaultRunFor
 
+	Signatures review.Signatures // of the user's answers and tiers
+
 	Now   func() time.Time
 	NewID func() string // a new UUIDv7
 	Warn  func(string)  // hears what did not stop a call; nil for nobody
@@ -68,6 +71,7 @@ type Gateway struct {
 	maxPending         int
 	maxRefused         int
 	noHints            bool
+	signing            review.Signing
 
 	now   func() time.Time
 	newID func() string
@@ -90,7 +94,7 @@ func New(c Config) (*Gateway, error) {
 		gate: c.Gate, gateTimeout: positive(c.GateTimeout, DefaultGateTimeout), gateClosed: c.GateClosed,
 		pendingFor: positive(c.PendingFor, DefaultPendingFor), runFor: positive(c.RunFor, DefaultRunFor),
 		maxPending: positive(c.MaxPending, DefaultMaxPending), maxRefused: positive(c.MaxRefused, DefaultMaxRefused), noHints: c.NoHints,
-		now: c.Now, newID: c.NewID, warn: c.Warn,
+		signing: review.NewSigning(review.NewTrust(c.Signatures), c.Now, c.NewID), now: c.Now, newID: c.NewID, warn: c.Warn,
 	}
 	if g.warn == nil {
 		g.warn = func(string) {}

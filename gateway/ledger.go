@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review"
 )
 
 // Ledger stores the gateway's records.
@@ -29,6 +30,7 @@ var ErrContradiction = errors.New("the call log contradicts the approved version
 
 // LedgerReader reads one snapshot.
 type LedgerReader interface {
+	review.SignatureReader
 	// State numbers what is approved: it grows with every version of anything.
 	State(ctx context.Context) (int64, error)
 	// Use says how often a tool was called for a user, as far as limits ask.
@@ -56,6 +58,7 @@ type LedgerReader interface {
 // ever changes.
 type LedgerTx interface {
 	LedgerReader
+	review.SignatureWriter
 	// AddCall appends a call before it runs, or as it is refused.
 	AddCall(ctx context.Context, c Call) error
 	// CountRefused counts a call that is refused with a code, and reports
@@ -142,6 +145,8 @@ type Override struct {
 	Tier registry.ApprovalTier
 	By   proposals.Actor
 	At   time.Time
+	// Signature is the hash of the signed statement; "" for none.
+	Signature string
 }
 
 // Change is a tool that is not what was approved.

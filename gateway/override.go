@@ -15,6 +15,43 @@ import (
 // user_configurable. name is an id, alias or wire name in the view of layer,
 // or a subject.
 func (g *Gateway) SetTier(ctx context.Context, actor proposals.Actor, user, name string, layer registry.Layer, tier registry.ApprovalTier) (Override, error) {
+	return Answering{gateway: g}.SetTier(ctx, actor, user, name, layer, tier)
+}
+
+// SetTier is Gateway.SetTier.
+func (a Answering) SetTier(ctx context.Context, actor proposals.Actor, user, name string, layer registry.Layer, tier registry.ApprovalTier) (Override, error) {
+	g := a.gateway
+	o, err := g.settable(ctx, actor, user, name, layer, tier)
+	if err != nil {
+		return o, err
+	}
+	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {
+		if err := proposals.Authorize(actor, proposals.ActSetTier, proposals.Actor{}); err != nil {
+			return err
+		}
+		before, err := tx.Override(ctx, user, o.Tool)
+		if err != nil || before == tier {
+			return err
+		}
+		signed, err := g.signing.Open(ctx, tx, actor, a.signed)
+		if err != nil {
+			return err
+		}
+		if err := signed.Match(o.StatementAct(), ""); err != nil {
+			return err
+		}
+		o.At, o.Signature = signed.Time(o.At), signed.Hash()
+		if err := g.signing.Record(ctx, tx, signed); err != nil {
+			return err
+		}
+		return tx.AddOverride(ctx, o)
+	})
+	return o, err
+}
+
+// settable returns the tier that actor wants to set, and an error if it cannot be
+// set.
+func (g *Gateway) settable(ctx context.Context, actor proposals.Actor, user, name string, layer registry.Layer, tier registry.ApprovalTier) (Override, error) {
 	if err := proposals.Authorize(actor, proposals.ActSetTier, proposals.Actor{}); err != nil {
 		return Override{}, err
 	}
@@ -36,18 +73,7 @@ func (g *Gateway) SetTier(ctx context.Context, actor proposals.Actor, user, name
 	if tier == registry.AutoApprove && tool.Definition.Tool.Confirms() {
 		return Override{}, fmt.Errorf("%w: %s requires confirmation of each call; propose a change to lift this", proposals.ErrAuthority, tool.Subject)
 	}
-	o := Override{ID: g.newID(), User: user, Tool: tool.Subject, Tier: tier, By: actor, At: g.stamp()}
-	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {
-		if err := proposals.Authorize(actor, proposals.ActSetTier, proposals.Actor{}); err != nil {
-			return err
-		}
-		before, err := tx.Override(ctx, user, tool.Subject)
-		if err != nil || before == tier {
-			return err
-		}
-		return tx.AddOverride(ctx, o)
-	})
-	return o, err
+	return Override{ID: g.newID(), User: user, Tool: tool.Subject, Tier: tier, By: actor, At: g.stamp()}, nil
 }
 
 // one returns the active tool that a name means.

@@ -44,6 +44,8 @@ type Answer struct {
 	By       proposals.Actor
 	At       time.Time
 	Call     string // the call that carries it out; "" for a no
+	// Signature is the hash of the signed statement; "" for none.
+	Signature string
 }
 
 // PendingState is where a pending call stands.

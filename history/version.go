@@ -29,7 +29,7 @@ type Version struct {
 	DecidedAt    time.Time
 	Note         string
 	Waivers      []Waiver
-	Signature    string // room for the decider's signature over ReviewDigest; "" while approvals are not signed
+	Signature    string // hash of the decider's signed statement; "" when the approval was not signed
 }
 
 // Waiver is the user's word that one finding is acceptable, with the reason.
@@ -45,6 +45,7 @@ type Waiver struct {
 	By          string     `json:"by"`
 	At          time.Time  `json:"at"`
 	ExpiresAt   *time.Time `json:"expires_at,omitempty"`
+	Signature   string     `json:"signature,omitempty"` // hash of the signed statement
 }
 
 // VersionFormat is the first of the fields that Sum seals: it names the list.
@@ -72,6 +73,13 @@ func (v Version) Sum() string {
 		EncodeWaivers(v.Waivers),
 		v.Signature,
 	)
+}
+
+// UnsignedSum computes what Hash would be without the signature, which is what a
+// statement names the version by: Hash covers the signature.
+func (v Version) UnsignedSum() string {
+	v.Signature = ""
+	return v.Sum()
 }
 
 // Timestamp writes t as history keeps it: RFC 3339, UTC, microseconds, always

@@ -25,6 +25,7 @@ const (
 	ActSetTier        Act = "set-tier" // the user's own approval tier of a tool
 	ActCreateToken    Act = "create-token"
 	ActRevokeToken    Act = "revoke-token"
+	ActChangeSigners  Act = "change-signers"
 )
 
 // reach says whose proposals an actor may do an act to.
@@ -57,6 +58,8 @@ var authority = map[Act]map[ActorKind]reach{
 	ActSetTier:     {User: anyones},
 	ActCreateToken: {User: anyones},
 	ActRevokeToken: {User: anyones},
+
+	ActChangeSigners: {User: anyones},
 }
 
 // ErrAuthority is wrapped when an actor may not do what it tried.
@@ -98,4 +101,5 @@ var userOnly = map[Act]string{
 	ActSetTier:        "set an approval tier",
 	ActCreateToken:    "create a token",
 	ActRevokeToken:    "revoke a token",
+	ActChangeSigners:  "change the signers",
 }

@@ -15,14 +15,14 @@ func TestAuthority(t *testing.T) {
 		ActAssess:  "..y..",
 		ActApprove: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....",
 		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",
-		ActCreateToken: "y....", ActRevokeToken: "y....",
+		ActCreateToken: "y....", ActRevokeToken: "y....", ActChangeSigners: "y....",
 	}
 	others := map[Act]string{
 		ActDraft: "yyy..", ActSubmit: "y....", ActRevise: "y....", ActWithdraw: "y....", ActComment: "yyy..",
 		ActAssess:  "..y..",
 		ActApprove: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....",
 		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",
-		ActCreateToken: "y....", ActRevokeToken: "y....",
+		ActCreateToken: "y....", ActRevokeToken: "y....", ActChangeSigners: "y....",
 	}
 	if len(own) != len(authority) {
 		t.Fatalf("the matrix has %d acts, the test %d", len(authority), len(own))

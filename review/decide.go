@@ -28,47 +28,68 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 	if err := checkText("note", note); err != nil {
 		return nil, err
 	}
-	check := func(r *reviewCache, b Bundle, c Choice) (view, error) {
-		return d.approvable(ctx, r, actor, b, c, len(choices) == 1)
-	}
-	return d.decide(ctx, actor, choices, true, check, func(tx Tx, views []view, showings []Showing) ([]Decision, error) {
+	return d.decide(ctx, actor, choices, true, d.approving(ctx, actor, len(choices) == 1), func(tx Tx, views []view, showings []Showing, act *SignedAct) ([]Decision, error) {
 		if err := together(views); err != nil {
 			return nil, err
 		}
-		return d.approve(ctx, tx, actor, views, showings, note)
+		return d.approve(ctx, tx, actor, views, showings, note, act)
 	})
+}
+
+// check looks at a proposal, and returns an error if something is in the way of
+// a decision.
+type check func(*reviewCache, Bundle, Choice) (view, error)
+
+// approving returns the check of an approval. single reports whether it is of one
+// proposal only.
+func (d *Desk) approving(ctx context.Context, actor proposals.Actor, single bool) check {
+	return func(r *reviewCache, b Bundle, c Choice) (view, error) {
+		return d.approvable(ctx, r, actor, b, c, single)
+	}
 }
 
 // decide decides on proposals in one transaction, all of them or none. check
 // refuses those that may not be decided so; write writes the decisions. strict
 // is passed on to Desk.showings.
 func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choice, strict bool,
-	check func(*reviewCache, Bundle, Choice) (view, error), write func(Tx, []view, []Showing) ([]Decision, error),
+	check check, write func(Tx, []view, []Showing, *SignedAct) ([]Decision, error),
 ) ([]Decision, error) {
 	var decisions []Decision
 	err := d.update(ctx, func(tx Tx) error {
-		r := newReviewCache(tx)
-		bundles, err := r.bundles(ctx, chosen(choices)...)
+		views, showings, err := d.decidable(ctx, tx, actor, choices, strict, check)
 		if err != nil {
 			return err
 		}
-		views := make([]view, len(choices))
-		for i, c := range choices {
-			if views[i], err = check(r, bundles[i], c); err != nil {
-				return err
-			}
-		}
-		showings, err := d.showings(ctx, tx, actor, choices, views, strict)
+		act, err := d.signing.Open(ctx, tx, actor, d.signed)
 		if err != nil {
 			return err
 		}
-		decisions, err = write(tx, views, showings)
+		decisions, err = write(tx, views, showings, act)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return decisions, nil
+}
+
+// decidable looks at what is decided about, and returns an error if something is
+// in the way.
+func (d *Desk) decidable(ctx context.Context, rd Reader, actor proposals.Actor, choices []Choice, strict bool, check check,
+) ([]view, []Showing, error) {
+	r := newReviewCache(rd)
+	bundles, err := r.bundles(ctx, chosen(choices)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	views := make([]view, len(choices))
+	for i, c := range choices {
+		if views[i], err = check(r, bundles[i], c); err != nil {
+			return nil, nil, err
+		}
+	}
+	showings, err := d.showings(ctx, rd, actor, choices, views, strict)
+	return views, showings, err
 }
 
 // chosen returns the proposals that are decided about.
@@ -155,10 +176,9 @@ func liveName(version int) string {
 
 // approve writes the versions, then makes them live, then closes the proposals
 // and their issues. It runs inside the transaction that looked at views.
-func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, showings []Showing, note string) ([]Decision, error) {
+func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, showings []Showing, note string, act *SignedAct) ([]Decision, error) {
 	next := newSuccession(tx)
 	about := make([]proposals.Proposal, len(views))
-	versions := make([]history.Version, len(views))
 	definitions := make([]registry.Definition, len(views))
 	for i, v := range views {
 		if err := d.stillFits(ctx, next, v); err != nil {
@@ -167,20 +187,18 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 		if err := next.approve(v); err != nil {
 			return nil, err
 		}
-		p, rev := v.Proposal, v.Revision
-		about[i], definitions[i] = p, rev.Draft.Definition
-		versions[i] = history.Version{
-			Subject: p.Subject, Number: p.BaseVersion + 1,
-			Proposal: string(p.ID), Revision: p.Revision, Author: rev.Author.String(), Assessment: v.Assessment.ID,
-			ReviewDigest: v.Digest, Rendered: v.Rendered, RulesVersion: v.Assessment.RulesVersion,
-			DecidedBy: actor.String(), DecidedAt: d.stamp(), Note: note, Waivers: inForce(v.Standing),
+		if d.policy.FourEyes {
+			if err := act.apart(v.Revision.Author); err != nil {
+				return nil, err
+			}
 		}
+		about[i], definitions[i] = v.Proposal, v.Revision.Draft.Definition
 	}
-	for i := range versions {
-		versions[i].Definition = definitions[i].Canonical()
-	}
-	versions, err := tx.AddVersions(ctx, versions)
+	versions, err := tx.AddVersions(ctx, d.versions(actor, views, note, act))
 	if err != nil {
+		return nil, err
+	}
+	if err := d.signing.seal(ctx, tx, act, VerdictApproved, views, versions, note); err != nil {
 		return nil, err
 	}
 	if err := tx.SetLive(ctx, versions, definitions); err != nil {
@@ -192,10 +210,26 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 		decisions[i] = Decision{
 			ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: VerdictApproved,
 			Note: note, By: actor, At: version.DecidedAt, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
-			Shown: showings[i], Unassigned: v.unassigned,
+			Shown: showings[i], Unassigned: v.unassigned, Signature: act.Hash(),
 		}
 	}
-	return decisions, d.applyVerdict(ctx, tx, VerdictApproved, about, decisions)
+	return decisions, d.applyVerdict(ctx, tx, VerdictApproved, about, decisions, act)
+}
+
+// versions returns the versions that the approval of views writes, without the
+// hashes that depend on the version before.
+func (d *Desk) versions(actor proposals.Actor, views []view, note string, act *SignedAct) []history.Version {
+	versions := make([]history.Version, len(views))
+	for i, v := range views {
+		p, rev := v.Proposal, v.Revision
+		versions[i] = history.Version{
+			Subject: p.Subject, Number: p.BaseVersion + 1, Definition: rev.Draft.Definition.Canonical(),
+			Proposal: string(p.ID), Revision: p.Revision, Author: rev.Author.String(), Assessment: v.Assessment.ID,
+			ReviewDigest: v.Digest, Rendered: v.Rendered, RulesVersion: v.Assessment.RulesVersion,
+			DecidedBy: actor.String(), DecidedAt: act.Time(d.stamp()), Note: note, Waivers: inForce(v.Standing), Signature: act.Hash(),
+		}
+	}
+	return versions
 }
 
 // stillFits looks at what depends on the rest of the registry, which may have

@@ -47,6 +47,8 @@ type Policy struct {
 	// Model answers the test cases that have no recorded answer; nil when none
 	// is connected.
 	Model harness.Model
+	// Signatures asks for signed decisions.
+	Signatures Signatures
 }
 
 // DefaultMaxOpen is how many proposals an agent may have open.
@@ -77,6 +79,10 @@ type Desk struct {
 	trials *trials
 	tokens *tokens.Counter
 	dryRun bool
+	// signing checks and records signatures; signed is the statement that the next
+	// act is signed by, nil for none.
+	signing Signing
+	signed  *Signed
 	// raws is what a dry run would import, by hash.
 	raws map[string][]byte
 }
@@ -103,6 +109,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	}
 	return &Desk{
 		store: store, policy: policy, now: now, newID: newID, trials: &trials{}, tokens: tokens.NewCounter(),
+		signing: NewSigning(NewTrust(policy.Signatures), now, newID),
 		basis: func() basis {
 			f, err := force()
 			if err != nil {
@@ -123,8 +130,16 @@ type basis struct {
 // answers as it would, and is rolled back.
 func (d *Desk) DryRun() *Desk {
 	dry := *d
-	dry.dryRun = true
+	dry.dryRun, dry.signing.dryRun = true, true
 	return &dry
+}
+
+// Signed returns a desk whose next act is the one of a signed statement that
+// Prepare returned.
+func (d *Desk) Signed(s Signed) *Desk {
+	signed := *d
+	signed.signed = &s
+	return &signed
 }
 
 // RulesVersion names the rules and the policy that assessments are made with.
@@ -165,10 +180,13 @@ func (d *Desk) log(ctx context.Context, tx Tx, actor proposals.Actor, act string
 
 // event is what log appends.
 func (d *Desk) event(actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) (history.Event, error) {
-	e := history.Event{
-		ID: d.newID(), At: at, Actor: actor.String(), Act: act,
-		Subject: p.Subject.String(), Proposal: string(p.ID), Revision: p.Revision, Record: record,
-	}
+	e, err := newEvent(d.newID(), act, actor.String(), at, data)
+	e.Subject, e.Proposal, e.Revision, e.Record = p.Subject.String(), string(p.ID), p.Revision, record
+	return e, err
+}
+
+func newEvent(id, act, actor string, at time.Time, data map[string]any) (history.Event, error) {
+	e := history.Event{ID: id, At: at, Actor: actor, Act: act}
 	if len(data) > 0 {
 		b, err := jsondoc.Marshal(data)
 		if err != nil {

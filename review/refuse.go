@@ -23,15 +23,10 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 	if err := checkText("reason", reason); err != nil {
 		return nil, err
 	}
-	seen := map[proposals.ID]bool{}
-	check := func(r *reviewCache, b Bundle, c Choice) (view, error) {
-		if seen[c.ID] {
-			return view{}, fmt.Errorf("%w: %s is named twice", ErrConflict, name(b.Proposal))
+	return d.decide(ctx, actor, choices, false, d.refusing(ctx, actor, act, reason), func(tx Tx, views []view, showings []Showing, signed *SignedAct) ([]Decision, error) {
+		if err := d.signing.seal(ctx, tx, signed, verdict, views, nil, reason); err != nil {
+			return nil, err
 		}
-		seen[c.ID] = true
-		return d.refusable(ctx, r, actor, b, act, reason)
-	}
-	return d.decide(ctx, actor, choices, false, check, func(tx Tx, views []view, showings []Showing) ([]Decision, error) {
 		decisions := make([]Decision, len(views))
 		about := make([]proposals.Proposal, len(views))
 		for i, v := range views {
@@ -39,11 +34,23 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 			about[i] = p
 			decisions[i] = Decision{
 				ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
-				Note: reason, By: actor, At: d.stamp(), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i],
+				Note: reason, By: actor, At: signed.Time(d.stamp()), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i], Signature: signed.Hash(),
 			}
 		}
-		return decisions, d.applyVerdict(ctx, tx, verdict, about, decisions)
+		return decisions, d.applyVerdict(ctx, tx, verdict, about, decisions, signed)
 	})
+}
+
+// refusing returns the check of a decision that is no approval.
+func (d *Desk) refusing(ctx context.Context, actor proposals.Actor, act proposals.Act, reason string) check {
+	seen := map[proposals.ID]bool{}
+	return func(r *reviewCache, b Bundle, c Choice) (view, error) {
+		if seen[c.ID] {
+			return view{}, fmt.Errorf("%w: %s is named twice", ErrConflict, name(b.Proposal))
+		}
+		seen[c.ID] = true
+		return d.refusable(ctx, r, actor, b, act, reason)
+	}
 }
 
 // refusable looks at a proposal and returns an error if something is in the way

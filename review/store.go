@@ -29,6 +29,7 @@ type Reader interface {
 	ProposalReader
 	RecordReader
 	RegistryReader
+	SignatureReader
 }
 
 // ProposalReader finds proposals. What is not there is ErrNotFound.
@@ -134,6 +135,7 @@ type Tx interface {
 	ProposalWriter
 	RecordWriter
 	RegistryWriter
+	SignatureWriter
 }
 
 // ProposalWriter creates and moves proposals.
@@ -261,6 +263,6 @@ type Decision struct {
 	// Unassigned says, when it was just made, that no agent has the tool; it is
 	// not stored.
 	Unassigned bool
-	Signature  string // room for the decider's signature over ReviewDigest
+	Signature  string // hash of the signed statement; "" when the decision was not signed
 	Shown      Showing
 }

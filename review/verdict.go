@@ -22,8 +22,10 @@ var verdictMoves = map[Verdict]struct {
 func nobody(proposals.Proposal) string { return "" }
 
 // applyVerdict moves proposals, assigns their issues, and writes the decisions
-// and events, all with one verdict. decisions[i] is about about[i].
-func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict Verdict, about []proposals.Proposal, decisions []Decision) error {
+// and events, all with one verdict. decisions[i] is about about[i]. A signed
+// decision has the time of its statement, its event the time at which it was
+// recorded: the log stays in order.
+func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict Verdict, about []proposals.Proposal, decisions []Decision, signed *SignedAct) error {
 	s := verdictMoves[verdict]
 	decided := make([]DecidedProposal, len(about))
 	for i, p := range about {
@@ -49,7 +51,7 @@ func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict Verdict, about [
 		if verdict == VerdictApproved {
 			data["version"], data["version_hash"] = decision.Version, decision.VersionHash
 		}
-		if events[i], err = d.event(decision.By, string(s.act), decided[i].Proposal, decision.At, seals[i], data); err != nil {
+		if events[i], err = d.event(decision.By, string(s.act), decided[i].Proposal, signed.recordedAt(decision.At), seals[i], data); err != nil {
 			return err
 		}
 	}

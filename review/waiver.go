@@ -107,40 +107,72 @@ func summarize(recommendation proposals.Recommendation, standing []Standing) pro
 // rule alone will do when it found one thing. expires may be nil.
 func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
 	var w history.Waiver
-	if err := checkText("reason", reason); err != nil {
-		return w, err
-	}
 	err := d.update(ctx, func(tx Tx) error {
-		p, rev, err := current(ctx, tx, id)
+		v, err := d.waivable(ctx, tx, actor, id, handle, reason, expires)
 		if err != nil {
 			return err
 		}
-		if _, err := permit(actor, proposals.ActWaive, p); err != nil {
-			return err
-		}
-		if strings.TrimSpace(reason) == "" {
-			return fmt.Errorf("%w: a waiver needs a reason", ErrNoReason)
-		}
-		now := d.stamp()
-		if expires != nil && !expires.After(now) {
-			return fmt.Errorf("%w: the waiver would have expired on %s", ErrNotWaivable, expires.UTC().Format(time.RFC3339))
-		}
-		a, waivers, err := assessed(ctx, tx, p)
+		signed, err := d.signing.Open(ctx, tx, actor, d.signed)
 		if err != nil {
 			return err
 		}
-		f, err := waivable(a.Report.Findings, handle)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name(p), err)
+		if err := signed.Match(v.act(expires), reason); err != nil {
+			return err
 		}
+		if err := d.signing.Record(ctx, tx, signed); err != nil {
+			return err
+		}
+		f, p := v.finding, v.proposal
 		w = history.Waiver{
-			ID: d.newID(), Revision: p.Revision, ContentHash: rev.ContentHash, Rule: f.Rule, Path: f.Path, PassageHash: f.PassageHash(),
-			Field: inField(a.Report.Findings, f.Path), Reason: reason, By: actor.String(), At: now, ExpiresAt: expires,
+			ID: d.newID(), Revision: p.Revision, ContentHash: v.revision.ContentHash, Rule: f.Rule, Path: f.Path, PassageHash: f.PassageHash(),
+			Field: v.field, Reason: reason, By: actor.String(), At: signed.Time(v.now), ExpiresAt: expires, Signature: signed.Hash(),
 		}
-		p.UpdatedAt, p.Summary = now, Tally(a, append(waivers, w), now)
+		p.UpdatedAt, p.Summary = v.now, Tally(v.assessment, append(v.waivers, w), v.now)
 		return d.addWaiver(ctx, tx, actor, p, w, Handle(f))
 	})
 	return w, err
+}
+
+// waivable is a finding that can be waived, with what it is about.
+type waivable struct {
+	proposal   proposals.Proposal
+	revision   proposals.Revision
+	assessment Assessment
+	waivers    []history.Waiver
+	finding    rules.Finding
+	field      []string // keys of all findings in its field
+	now        time.Time
+}
+
+// waivable returns the finding of a handle, and an error if something is in the
+// way of waiving it.
+func (d *Desk) waivable(ctx context.Context, r Reader, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (waivable, error) {
+	v := waivable{}
+	if err := checkText("reason", reason); err != nil {
+		return v, err
+	}
+	var err error
+	if v.proposal, v.revision, err = current(ctx, r, id); err != nil {
+		return v, err
+	}
+	if _, err := permit(actor, proposals.ActWaive, v.proposal); err != nil {
+		return v, err
+	}
+	if strings.TrimSpace(reason) == "" {
+		return v, fmt.Errorf("%w: a waiver needs a reason", ErrNoReason)
+	}
+	v.now = d.stamp()
+	if expires != nil && !expires.After(v.now) {
+		return v, fmt.Errorf("%w: the waiver would have expired on %s", ErrNotWaivable, expires.UTC().Format(time.RFC3339))
+	}
+	if v.assessment, v.waivers, err = assessed(ctx, r, v.proposal); err != nil {
+		return v, err
+	}
+	if v.finding, err = findWaivable(v.assessment.Report.Findings, handle); err != nil {
+		return v, fmt.Errorf("%s: %w", name(v.proposal), err)
+	}
+	v.field = inField(v.assessment.Report.Findings, v.finding.Path)
+	return v, nil
 }
 
 // addWaiver writes a waiver of p, and of p what the queue shows of it now.
@@ -174,9 +206,9 @@ func named(handle, ref string) bool {
 	return ok && (rest == "" || rest[0] == '@' || rest[0] == '#' || strings.Contains(ref, "#"))
 }
 
-// waivable returns the one finding whose handle begins with handle, if it can be
-// waived.
-func waivable(findings []rules.Finding, handle string) (rules.Finding, error) {
+// findWaivable returns the one finding whose handle begins with handle, if it can
+// be waived.
+func findWaivable(findings []rules.Finding, handle string) (rules.Finding, error) {
 	f, err := find(findings, handle)
 	if err == nil && !f.Waivable {
 		err = fmt.Errorf("%s: %w: structural rules cannot be waived; change the proposal instead", Handle(f), ErrNotWaivable)

@@ -13,6 +13,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/review"
 )
 
 // Calls is the database as the gateway keeps its calls in it.
@@ -25,19 +26,19 @@ func (db *DB) Calls() Calls { return Calls{db} }
 
 // View implements gateway.Ledger.
 func (c Calls) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
-	return c.db.view(ctx, func(s *session) error { return fn(callSession{s}) })
+	return c.db.view(ctx, func(s *session) error { return fn(newCallSession(s)) })
 }
 
 // Log implements gateway.Ledger. Its connection has synchronous=NORMAL: a
 // commit is in the log file of the engine when it returns, and on the disk with
 // the next Durable or the next checkpoint.
 func (c Calls) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
-	return recordRefused(c.db.writeWith(ctx, c.db.log, c.db.logger, func(s *session) error { return fn(callSession{s}) }))
+	return recordRefused(c.db.writeWith(ctx, c.db.log, c.db.logger, func(s *session) error { return fn(newCallSession(s)) }))
 }
 
 // Durable implements gateway.Ledger.
 func (c Calls) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) error {
-	return recordRefused(c.db.update(ctx, func(s *session) error { return fn(callSession{s}) }))
+	return recordRefused(c.db.update(ctx, func(s *session) error { return fn(newCallSession(s)) }))
 }
 
 // recordRefused tells the gateway when a trigger or constraint refused what it
@@ -50,7 +51,12 @@ func recordRefused(err error) error {
 }
 
 // callSession is a session as the gateway uses it.
-type callSession struct{ s *session }
+type callSession struct {
+	review.SignatureWriter // s
+	s                      *session
+}
+
+func newCallSession(s *session) callSession { return callSession{s, s} }
 
 var _ gateway.LedgerTx = callSession{}
 

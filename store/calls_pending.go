@@ -80,7 +80,7 @@ func (c callSession) AddAnswer(ctx context.Context, pending string, a gateway.An
 	if a.Approved {
 		approved, act = "1", proposals.ActApproveCall
 	}
-	seal, err := c.s.record(ctx, answerRecords, []string{a.ID, pending, approved, a.Digest, a.Reason, a.By.String(), history.Timestamp(a.At), a.Call})
+	seal, err := c.s.record(ctx, answerRecords, []string{a.ID, pending, approved, a.Digest, a.Reason, a.By.String(), history.Timestamp(a.At), a.Call, a.Signature})
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (c callSession) Overrides(ctx context.Context, user string) ([]gateway.Over
 
 // AddOverride implements gateway.LedgerTx.
 func (c callSession) AddOverride(ctx context.Context, o gateway.Override) error {
-	seal, err := c.s.record(ctx, tierRecords, []string{o.ID, o.User, o.Tool.String(), string(o.Tier), o.By.String(), history.Timestamp(o.At)})
+	seal, err := c.s.record(ctx, tierRecords, []string{o.ID, o.User, o.Tool.String(), string(o.Tier), o.By.String(), history.Timestamp(o.At), o.Signature})
 	if err != nil {
 		return err
 	}

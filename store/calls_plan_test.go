@@ -63,7 +63,7 @@ func TestPagesOfCallsAreLookedUp(t *testing.T) {
 				for query := range s.stmts {
 					known[query] = true
 				}
-				_, err := callSession{s}.Calls(t.Context(), q)
+				_, err := newCallSession(s).Calls(t.Context(), q)
 				for query := range s.stmts {
 					if !known[query] {
 						made = query

@@ -63,7 +63,7 @@ const (
 
 // plainRecords lists the sealed tables whose rows form no chain.
 func plainRecords() []recordKind {
-	return []recordKind{revisionRecords, assessmentRecords, waiverRecords, decisionRecords, commentRecords, pendingRecords, answerRecords, tierRecords, tokenRecords, tokenEndRecords}
+	return []recordKind{revisionRecords, assessmentRecords, waiverRecords, decisionRecords, commentRecords, pendingRecords, answerRecords, tierRecords, signatureRecords, tokenRecords, tokenEndRecords}
 }
 
 // Tables implements history.Ledger.

@@ -186,10 +186,11 @@ var (
 	decisionRecords   = recordKind{"decisions", "toolcrib decision 1", "id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at, assessment, review_digest, version, version_hash, signature, shown"}
 	commentRecords    = recordKind{"comments", "toolcrib comment 1", "id, proposal, revision, author, created_at, body, field, line"}
 	pendingRecords    = recordKind{"pending_calls", "toolcrib pending call 1", "id, caller, agent, user, tool, version, content_hash, args, said, digest, asked_at, expires_at"}
-	answerRecords     = recordKind{"call_answers", "toolcrib call answer 1", "id, pending, approved, digest, reason, answered_by, answered_at, call"}
-	tierRecords       = recordKind{"call_tiers", "toolcrib call tier 1", "id, user, tool, tier, set_by, set_at"}
 	tokenRecords      = recordKind{"tokens", "toolcrib token 1", "id, caller, secret_hash, created_by, created_at, expires_at"}
 	tokenEndRecords   = recordKind{"token_revocations", "toolcrib token revocation 1", "id, token, reason, revoked_by, revoked_at"}
+	answerRecords     = recordKind{"call_answers", "toolcrib call answer 1", "id, pending, approved, digest, reason, answered_by, answered_at, call, signature"}
+	tierRecords       = recordKind{"call_tiers", "toolcrib call tier 1", "id, user, tool, tier, set_by, set_at, signature"}
+	signatureRecords  = recordKind{"signatures", "toolcrib signature 1", "hash, statement, signature, signed_by, created_at"}
 	revisionRecords   = recordKind{"revisions", "toolcrib revision 1", "proposal, number, draft, content_hash, author, created_at"}
 )
 

@@ -57,6 +57,8 @@ type Options struct {
 	// Committed is told the acts of the events that a transaction appended, once
 	// it is committed; it must not wait. nil is told nothing.
 	Committed func(acts []string)
+	// Trust decides which versions are read as live; nil for all.
+	Trust *review.Trust
 }
 
 // maxReaders bounds the reading connections.

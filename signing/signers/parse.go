@@ -32,7 +32,7 @@ func Parse(allowed, revoked []byte) (*Signers, error) {
 		if s.revoked, err = krl.Parse(revoked); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrFile, err)
 		}
-		s.krlSum = sum(revoked)
+		s.krl, s.krlSum = revoked, sum(revoked)
 	}
 	people := map[string]string{} // principal of each plain key
 	number := 0

@@ -30,6 +30,7 @@ type Signers struct {
 	entries []Entry
 	revoked *krl.List
 	krlSum  string // of the file that revokes, "" for none
+	krl     []byte // that file, nil for none
 }
 
 // Entry is a line of the signers file.
@@ -56,6 +57,9 @@ type Signer struct {
 
 // Entries returns the lines of the signers file.
 func (s *Signers) Entries() []Entry { return slices.Clone(s.entries) }
+
+// Revoked returns the revocation list of the state, nil for none.
+func (s *Signers) Revoked() []byte { return s.krl }
 
 // Verify reads a signed statement and returns it with its signer: the key is of
 // the principal that it names, and might sign at the time that it names. Whether

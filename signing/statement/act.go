@@ -36,10 +36,11 @@ type Act interface {
 	lines(c *codec)
 }
 
-// Decision approves, sends back, or rejects proposals: one, or a change set.
+// Decision approves, sends back, or rejects proposals in one act: one, a change
+// set, or several that are decided together.
 type Decision struct {
 	Verdict Verdict // Approved, NeedsChanges or Rejected
-	Set     string  // name of the change set, "" for a single proposal
+	Set     string  // name of the change set, "" for proposals of none or of several
 	Items   []Item
 }
 
@@ -63,7 +64,6 @@ func (d *Decision) lines(c *codec) {
 	n := len(d.Items)
 	c.line("set", text("name", setName, &d.Set), number("number of items", 1, &n))
 	c.require(n <= MaxItems, "number of items", "more than %d", MaxItems)
-	c.require(d.Set != "" || n == 1, "number of items", "only a change set has several")
 	if c.reading {
 		d.Items = nil // it grows with the lines, whatever number is announced
 	}

@@ -20,6 +20,8 @@ CREATE INDEX events_by_subject ON events (subject, seq) WHERE subject <> '';
 CREATE INDEX events_by_record ON events (record) WHERE record <> '';
 -- The rate limit of an agent reads a few rows of this index, however long the log.
 CREATE INDEX events_by_agent ON events (actor, at) WHERE actor GLOB 'agent:*' AND act IN ('draft', 'revise', 'comment');
+-- The few states of the signers file are found however long the log.
+CREATE INDEX events_of_signers ON events (seq) WHERE act = 'signers';
 CREATE TRIGGER events_insert BEFORE INSERT ON events
 WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
   OR NEW.seq <> 1 + coalesce((SELECT max(seq) FROM events), 0)
@@ -27,6 +29,24 @@ WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'events are only appended, each to the one before'); END;
 CREATE TRIGGER events_update BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are immutable'); END;
 CREATE TRIGGER events_delete BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are immutable'); END;
+
+-- signatures (records): the statements that users signed, each with its one
+-- signature in the armored form. Decisions, versions, waivers, answers and tiers
+-- refer to the statement by its hash.
+CREATE TABLE signatures (
+  seq        INTEGER PRIMARY KEY CHECK (seq > 0),
+  hash       TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+  statement  TEXT NOT NULL,
+  signature  TEXT NOT NULL,
+  signed_by  TEXT NOT NULL CHECK (signed_by GLOB 'user:?*'),
+  created_at TEXT NOT NULL,
+  seal       TEXT NOT NULL CHECK (length(seal) = 64)
+) STRICT;
+CREATE TRIGGER signatures_insert BEFORE INSERT ON signatures
+WHEN EXISTS (SELECT 1 FROM signatures WHERE seq = NEW.seq OR hash = NEW.hash)
+BEGIN SELECT RAISE(ABORT, 'a statement is used once'); END;
+CREATE TRIGGER signatures_update BEFORE UPDATE ON signatures BEGIN SELECT RAISE(ABORT, 'signatures are immutable'); END;
+CREATE TRIGGER signatures_delete BEFORE DELETE ON signatures BEGIN SELECT RAISE(ABORT, 'signatures are immutable'); END;
 
 -- raws: imported JSON, byte for byte. The hash covers the canonical form, so the
 -- bytes are those that were read first.

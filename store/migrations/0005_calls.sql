@@ -38,6 +38,7 @@ CREATE TABLE call_answers (
   answered_by TEXT NOT NULL CHECK (answered_by GLOB 'user:?*'),
   answered_at TEXT NOT NULL,
   call        TEXT NOT NULL,
+  signature   TEXT NOT NULL,
   seal        TEXT NOT NULL CHECK (length(seal) = 64),
   CHECK (approved = (call <> ''))
 ) STRICT;
@@ -60,6 +61,7 @@ CREATE TABLE call_tiers (
   tier   TEXT NOT NULL CHECK (tier IN ('', 'auto_approve', 'requires_approval')),
   set_by TEXT NOT NULL CHECK (set_by GLOB 'user:?*'),
   set_at TEXT NOT NULL,
+  signature TEXT NOT NULL,
   seal   TEXT NOT NULL CHECK (length(seal) = 64)
 ) STRICT;
 CREATE INDEX call_tiers_by_user ON call_tiers (user, tool, seq);

@@ -1,0 +1,78 @@
+package gateway
+
+import (
+	"context"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/signing/statement"
+)
+
+// PrepareAnswer returns the statement by which actor would approve a pending call,
+// or refuse it for a reason, to be signed and then passed on by Gateway.Signed to
+// Approve or Refuse. expect is as Approve has it.
+func (g *Gateway) PrepareAnswer(ctx context.Context, actor proposals.Actor, id, expect string, approve bool, reason string) ([]byte, error) {
+	act := proposals.ActApproveCall
+	if !approve {
+		act = proposals.ActRefuseCall
+		var err error
+		if reason, err = checkReason(reason); err != nil {
+			return nil, err
+		}
+	}
+	var prepared []byte
+	err := g.ledger.View(ctx, func(r LedgerReader) error {
+		found, err := r.Pending(ctx, id)
+		if err != nil {
+			return err
+		}
+		p, err := g.open(ctx, r, actor, act, found.ID, expect)
+		if err != nil {
+			return err
+		}
+		prepared, err = g.signing.Prepare(ctx, r, actor, g.stamp(), p.StatementAct(approve), reason)
+		return err
+	})
+	return prepared, err
+}
+
+// StatementAct returns what a statement about the answer to p is about.
+func (p Pending) StatementAct(approved bool) *statement.CallAnswer {
+	return &statement.CallAnswer{
+		Approved: approved, Pending: p.ID, Tool: p.Tool.String(), Version: p.Version, ContentHash: p.ContentHash, Digest: p.Digest,
+	}
+}
+
+// sign checks the signature of an answer to p and records it, and gives the answer
+// its hash. The answer keeps the time at which it was given: the call runs now.
+func (a Answering) sign(ctx context.Context, tx LedgerTx, actor proposals.Actor, p Pending, answer *Answer) error {
+	signed, err := a.gateway.signing.Open(ctx, tx, actor, a.signed)
+	if err != nil {
+		return err
+	}
+	if err := signed.Match(p.StatementAct(answer.Approved), answer.Reason); err != nil {
+		return err
+	}
+	answer.Signature = signed.Hash()
+	return a.gateway.signing.Record(ctx, tx, signed)
+}
+
+// PrepareTier returns the statement by which actor would set a tier, to be signed
+// and then passed on by Gateway.Signed to SetTier with the same arguments.
+func (g *Gateway) PrepareTier(ctx context.Context, actor proposals.Actor, user, name string, layer registry.Layer, tier registry.ApprovalTier) ([]byte, error) {
+	o, err := g.settable(ctx, actor, user, name, layer, tier)
+	if err != nil {
+		return nil, err
+	}
+	var prepared []byte
+	err = g.ledger.View(ctx, func(r LedgerReader) error {
+		prepared, err = g.signing.Prepare(ctx, r, actor, o.At, o.StatementAct(), "")
+		return err
+	})
+	return prepared, err
+}
+
+// StatementAct returns what a statement about o is about.
+func (o Override) StatementAct() *statement.Tier {
+	return &statement.Tier{Tool: o.Tool.String(), Tier: string(o.Tier), User: statement.Text(o.User)}
+}

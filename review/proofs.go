@@ -1,0 +1,229 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/statement"
+)
+
+// Proofs is the trust in one state of the signers, with what was checked in it.
+// It is safe for concurrent use.
+type Proofs struct {
+	signers *signers.Signers
+	err     error // why nothing counts that is not shipped; nil when something may
+	key     proofsKey
+	genesis string
+
+	mu         sync.RWMutex
+	versions   map[string]*Proof           // by version hash
+	statements map[string]*provenStatement // by the hash of the statement
+}
+
+// proofsKey names a state of the signers: in the file, and in the log.
+type proofsKey struct{ file, event string }
+
+// maxProofs limits how many versions and statements are remembered.
+const maxProofs = 200_000
+
+func newProofs(key proofsKey) *Proofs {
+	return &Proofs{key: key, versions: map[string]*Proof{}, statements: map[string]*provenStatement{}}
+}
+
+// Proof is the outcome of checking a version.
+type Proof struct {
+	Subject     registry.Subject
+	Number      int
+	ContentHash string
+	// Err is why the version does not count, nil when it does. It wraps
+	// ErrUnsigned, ErrSignature, ErrSigners or ErrTampered.
+	Err error
+}
+
+// Known returns the proof of a version that was checked before.
+func (p *Proofs) Known(hash string) (*Proof, bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	proof, ok := p.versions[hash]
+	return proof, ok
+}
+
+// Version checks a version as it is stored. The error is about reading only.
+func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Version) (*Proof, error) {
+	if proof, ok := p.Known(v.Hash); ok && registry.HashBytes(v.Definition) == proof.ContentHash && v.Sum() == v.Hash {
+		return proof, nil
+	}
+	proof := &Proof{Subject: v.Subject, Number: v.Number, ContentHash: registry.HashBytes(v.Definition)}
+	err := p.checkVersion(ctx, r, v)
+	if err != nil && !untrusted(err) {
+		return nil, err
+	}
+	proof.Err = err
+	if errors.Is(err, ErrTampered) {
+		return proof, nil // what it is called by is not its own
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.versions) >= maxProofs {
+		clear(p.versions)
+	}
+	p.versions[v.Hash] = proof
+	return proof, nil
+}
+
+// untrusted reports whether an error is about a signature, not about reading it.
+func untrusted(err error) bool {
+	for _, target := range []error{ErrUnsigned, ErrSignature, ErrSigners, ErrTampered} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.Version) error {
+	if registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash {
+		return fmt.Errorf("version %d of %s: %w: its content is not what its hash covers", v.Number, v.Subject, ErrTampered)
+	}
+	if v.Proposal == "" {
+		return checkShipped(v)
+	}
+	return p.Decision(ctx, r, Decision{
+		Proposal: proposals.ID(v.Proposal), Subject: v.Subject, Revision: v.Revision, ContentHash: v.ContentHash, Verdict: VerdictApproved, Note: v.Note,
+		At: v.DecidedAt, ReviewDigest: v.ReviewDigest, Version: v.Number, Signature: v.Signature,
+	}, v.DecidedBy, v.PrevHash, v.UnsignedSum())
+}
+
+// checkShipped returns nil when a version that no proposal led to is one of the
+// program's own.
+func checkShipped(v history.Version) error {
+	hash, ok := shippedHashes()[v.Subject]
+	if !ok || v.Number != 1 || v.DecidedBy != "system" || hash != v.ContentHash {
+		return fmt.Errorf("version %d of %s: %w: it is not one that toolcrib ships", v.Number, v.Subject, ErrUnsigned)
+	}
+	return nil
+}
+
+// shippedHashes has the content hash of everything that the program ships.
+var shippedHashes = sync.OnceValue(func() map[registry.Subject]string {
+	hashes := map[registry.Subject]string{}
+	for _, defs := range [][]registry.Definition{shipped.Core(), shipped.Assistant(), shipped.Lists(), shipped.Agents()} {
+		for _, d := range defs {
+			hashes[registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}] = d.Hash()
+		}
+	}
+	return hashes
+})
+
+// provenStatement is a statement that was checked.
+type provenStatement struct {
+	statement.Statement
+	encoded string
+	items   map[string]statement.Item // of a decision, by proposal
+	err     error                     // why it does not count
+}
+
+// statement returns a statement whose signature holds.
+func (p *Proofs) statement(ctx context.Context, r SignatureReader, hash string) (*provenStatement, error) {
+	p.mu.RLock()
+	known, ok := p.statements[hash]
+	p.mu.RUnlock()
+	if !ok {
+		record, err := r.Signature(ctx, hash)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+		known = p.prove(record, hash)
+		p.mu.Lock()
+		if len(p.statements) >= maxProofs {
+			clear(p.statements)
+		}
+		p.statements[hash] = known
+		p.mu.Unlock()
+	}
+	return known, known.err
+}
+
+// prove checks a statement by itself.
+func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
+	s := &provenStatement{encoded: record.Statement}
+	switch {
+	case p.err != nil:
+		s.err = p.err
+		return s
+	case record.Hash == "":
+		s.err = fmt.Errorf("%w: there is no statement %.12s", ErrSignature, hash)
+		return s
+	case statement.Sum([]byte(record.Statement)) != hash:
+		s.err = fmt.Errorf("%w: the statement %.12s was changed", ErrSignature, hash)
+		return s
+	}
+	var err error
+	if s.Statement, _, err = p.signers.Verify([]byte(record.Statement), []byte(record.Signature)); err != nil {
+		s.err = fmt.Errorf("%w: %w", ErrSignature, err)
+		return s
+	}
+	if s.Database != p.genesis {
+		s.err = fmt.Errorf("%w: the statement is about another database", ErrSignature)
+		return s
+	}
+	if d, ok := s.Act.(*statement.Decision); ok {
+		s.items = make(map[string]statement.Item, len(d.Items))
+		for _, item := range d.Items {
+			s.items[item.Proposal] = item
+		}
+	}
+	return s
+}
+
+// Decision returns nil when a statement has the decision d of by. previous and sum
+// are those of the version that an approval wrote, "" for other verdicts.
+func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d Decision, by, previous, sum string) error {
+	what := fmt.Sprintf("revision %d of %s, %s by %s", d.Revision, d.Subject, d.Verdict, by)
+	if d.Signature == "" {
+		return fmt.Errorf("%s: %w", what, ErrUnsigned)
+	}
+	s, err := p.statement(ctx, r, d.Signature)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	act, ok := s.Act.(*statement.Decision)
+	want := statement.Item{
+		Proposal: string(d.Proposal), Revision: d.Revision, Subject: d.Subject.String(), ContentHash: d.ContentHash, ReviewDigest: d.ReviewDigest,
+		Version: d.Version, Previous: previous, Sum: sum,
+	}
+	if !ok || string(act.Verdict) != string(d.Verdict) || s.items[want.Proposal] != want || !s.of(by, d.At, d.Note) {
+		return fmt.Errorf("%s: %w: its statement is about something else", what, ErrSignature)
+	}
+	return nil
+}
+
+// of reports whether the statement is by a principal, of a time, with a note.
+func (s *provenStatement) of(by string, at time.Time, note string) bool {
+	return s.By == by && s.At.Equal(at) && s.Note == statement.Text(note)
+}
+
+// Act returns nil when the statement of a hash is by a principal, of a time, about
+// act and note. what names the record in errors.
+func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by string, at time.Time, act statement.Act, note string) error {
+	if hash == "" {
+		return fmt.Errorf("%s: %w", what, ErrUnsigned)
+	}
+	s, err := p.statement(ctx, r, hash)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	encoded, err := statement.Encode(statement.Statement{Database: s.Database, Log: s.Log, By: by, At: at, Act: act, Note: statement.Text(note)})
+	if err != nil || string(encoded) != s.encoded {
+		return fmt.Errorf("%s: %w: its statement is about something else", what, ErrSignature)
+	}
+	return nil
+}

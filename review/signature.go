@@ -1,0 +1,297 @@
+package review
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/sshsig"
+	"toolcrib/signing/statement"
+)
+
+// What is refused where decisions are signed.
+var (
+	ErrUnsigned  = errors.New("signature is missing")
+	ErrSignature = errors.New("signature does not count")
+	ErrSigners   = errors.New("state of the signers")
+)
+
+// Signatures is the part of a policy that asks for signed decisions. The zero
+// value asks for none.
+type Signatures struct {
+	// Required refuses unsigned decisions, and uses only versions whose signature
+	// holds. A database in which signing has started refuses unsigned decisions
+	// under every policy.
+	Required bool
+	// Since is the hash of the event with the first state of the signers.
+	Since string
+	// Signers returns the signers file as it is now, with its revocation list; nil
+	// where there is none. It is called for every transaction, so it answers from
+	// memory while the files are unchanged.
+	Signers func() (*signers.Signers, error)
+}
+
+// Signed is a statement that Prepare returned, with its signature in the armored
+// form that ssh-keygen writes.
+type Signed struct {
+	Statement []byte
+	Signature []byte
+}
+
+// SignatureRecord is a statement as it is stored, once for all records of an act.
+type SignatureRecord struct {
+	Hash      string // statement.Sum of Statement
+	Statement string
+	Signature string // armored, in the normal form
+	By        string // principal
+	At        time.Time
+}
+
+// SignersState is a state of the signers as its event has it.
+type SignersState struct {
+	Event     statement.Head // the event
+	At        time.Time
+	Number    int    // counted from 1
+	Text      []byte // signers.Signers.Text
+	Revoked   []byte // the revocation list of then, nil for none
+	Statement string // hash of the statement that put it in force
+}
+
+// SignatureReader reads what signatures are checked against. What is not there is
+// ErrNotFound.
+type SignatureReader interface {
+	// LastEvent returns the newest event.
+	LastEvent(ctx context.Context) (statement.Head, error)
+	// EventHash returns the hash of an event.
+	EventHash(ctx context.Context, seq int64) (string, error)
+	// Signature returns a statement with its signature by the statement's hash.
+	Signature(ctx context.Context, hash string) (SignatureRecord, error)
+	// LastSigners returns the hash of the event of the last state, "" before signing
+	// has started.
+	LastSigners(ctx context.Context) (string, error)
+	// SignersStates returns the recorded states of the signers, the first one first.
+	SignersStates(ctx context.Context) ([]SignersState, error)
+}
+
+// SignatureWriter records signatures.
+type SignatureWriter interface {
+	SignatureReader
+	// AddSignature appends a statement that no record uses yet, and the event that
+	// tells of it.
+	AddSignature(ctx context.Context, r SignatureRecord, e history.Event) error
+}
+
+// maxAge is how old a statement may be when it is used: a key that has expired
+// since cannot sign for the past.
+const maxAge = 15 * time.Minute
+
+// Signing checks and records the signatures of acts. It is safe for concurrent
+// use.
+type Signing struct {
+	trust  *Trust
+	now    func() time.Time
+	newID  func() string
+	dryRun bool
+}
+
+// NewSigning returns the signing of acts under a policy.
+func NewSigning(trust *Trust, now func() time.Time, newID func() string) Signing {
+	return Signing{trust: trust, now: now, newID: newID}
+}
+
+// Prepare returns the statement by which actor would do act now, to be signed.
+// note is free text, of which the statement has the hash.
+func (s Signing) Prepare(ctx context.Context, r SignatureReader, actor proposals.Actor, at time.Time, act statement.Act, note string) ([]byte, error) {
+	genesis, err := r.EventHash(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	last, err := r.LastEvent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return encode(statement.Statement{Database: genesis, Log: last, By: actor.String(), At: at, Act: act, Note: statement.Text(note)})
+}
+
+func encode(s statement.Statement) ([]byte, error) {
+	b, err := statement.Encode(s)
+	if err != nil {
+		return nil, fmt.Errorf("%w: this cannot be signed: %w", ErrSignature, err)
+	}
+	return b, nil
+}
+
+// SignedAct is a signed statement that holds, to be matched with the act that is
+// recorded. A nil one stands for an unsigned act.
+type SignedAct struct {
+	record    SignatureRecord
+	statement statement.Statement
+	signature *sshsig.Signature
+	signer    signers.Signer
+	signers   *signers.Signers
+	now       time.Time
+}
+
+// Open checks a signed statement of actor as far as it does not depend on the
+// act: that it is about this database, recent, unused, and signed by actor.
+// Without one it returns nil, or ErrUnsigned where signatures are required.
+func (s Signing) Open(ctx context.Context, r SignatureReader, actor proposals.Actor, signed *Signed) (*SignedAct, error) {
+	if signed == nil {
+		return nil, s.unsigned(ctx, r, actor)
+	}
+	in, err := s.trust.signersFor(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(ctx, r, actor, *signed, in)
+}
+
+// unsigned returns nil when an act of actor needs no signature.
+func (s Signing) unsigned(ctx context.Context, r SignatureReader, actor proposals.Actor) error {
+	required := s.trust.Required()
+	if !required {
+		states, err := r.SignersStates(ctx)
+		if err != nil {
+			return err
+		}
+		required = len(states) > 0
+	}
+	if !required || s.dryRun {
+		return nil
+	}
+	return fmt.Errorf("%w: decisions in this database are signed; sign as %s with --sign-key FILE, or with a key in the SSH agent", ErrUnsigned, actor)
+}
+
+// open is Open with the signers whose signatures count.
+func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Actor, signed Signed, in *signers.Signers) (*SignedAct, error) {
+	st, signer, err := in.Verify(signed.Statement, signed.Signature)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
+	}
+	signature, err := sshsig.Parse(signed.Signature)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
+	}
+	now := s.now().UTC().Truncate(time.Microsecond)
+	switch {
+	case st.By != actor.String():
+		return nil, fmt.Errorf("%w: it is by %s, and you act as %s", ErrSignature, st.By, actor)
+	case st.At.After(now):
+		return nil, fmt.Errorf("%w: the statement is of %s, which is in the future", ErrSignature, history.Timestamp(st.At))
+	case now.Sub(st.At) > maxAge:
+		return nil, fmt.Errorf("%w: the statement is of %s, more than %d minutes ago; prepare and sign it again", ErrConflict, history.Timestamp(st.At), int(maxAge.Minutes()))
+	}
+	if err := checkPlace(ctx, r, st); err != nil {
+		return nil, err
+	}
+	sum := statement.Sum(signed.Statement)
+	switch _, err := r.Signature(ctx, sum); {
+	case err == nil:
+		return nil, fmt.Errorf("%w: this statement was used already", ErrConflict)
+	case !errors.Is(err, ErrNotFound):
+		return nil, err
+	}
+	return &SignedAct{
+		record:    SignatureRecord{Hash: sum, Statement: string(signed.Statement), Signature: string(signature.Armor()), By: st.By, At: now},
+		statement: st, signature: signature, signer: signer, signers: in, now: now,
+	}, nil
+}
+
+// checkPlace returns nil when a statement is about this database, and its decider
+// saw this log.
+func checkPlace(ctx context.Context, r SignatureReader, st statement.Statement) error {
+	genesis, err := r.EventHash(ctx, 1)
+	if err != nil {
+		return err
+	}
+	if st.Database != genesis {
+		return fmt.Errorf("%w: the statement is about another database", ErrSignature)
+	}
+	seen, err := r.EventHash(ctx, st.Log.Seq)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if seen != st.Log.Hash {
+		return fmt.Errorf("%w: event %d of the log is not the one that the statement names", ErrConflict, st.Log.Seq)
+	}
+	return nil
+}
+
+// Hash returns the hash that records refer to the statement by, "" for none.
+func (a *SignedAct) Hash() string {
+	if a == nil {
+		return ""
+	}
+	return a.record.Hash
+}
+
+// Time returns the time of the act, which is now when it is not signed.
+func (a *SignedAct) Time(now time.Time) time.Time {
+	if a == nil {
+		return now
+	}
+	return a.statement.At
+}
+
+// recordedAt returns when the act is recorded, which is at when it is not signed.
+func (a *SignedAct) recordedAt(at time.Time) time.Time {
+	if a == nil {
+		return at
+	}
+	return a.now
+}
+
+// Match returns nil when the statement is, byte for byte, the one about act and
+// note. Otherwise something moved since it was prepared: ErrConflict.
+func (a *SignedAct) Match(act statement.Act, note string) error {
+	if a == nil {
+		return nil
+	}
+	want := a.statement
+	want.Act, want.Note = act, statement.Text(note)
+	b, err := encode(want)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(b, []byte(a.record.Statement)) {
+		return fmt.Errorf("%w: the signed statement is not about this: what it is about changed, or something else was signed; look again and sign again", ErrConflict)
+	}
+	return nil
+}
+
+// apart returns nil when the key of the signature is none of author's.
+func (a *SignedAct) apart(author proposals.Actor) error {
+	if a == nil || author.Kind != proposals.User {
+		return nil
+	}
+	if _, err := a.signers.May(author.String(), a.signature.Key, a.statement.At); err == nil {
+		return fmt.Errorf("%w: the key that signed is also one of %s, who wrote it", ErrFourEyes, author)
+	}
+	return nil
+}
+
+// Record appends the statement and its signature to the records of w. It does
+// nothing for an unsigned act.
+func (s Signing) Record(ctx context.Context, w SignatureWriter, a *SignedAct) error {
+	if a == nil {
+		return nil
+	}
+	e, err := newEvent(s.newID(), actSign, a.record.By, a.now, map[string]any{
+		"statement": a.record.Hash, "key": a.signer.Fingerprint, "key_type": a.signer.KeyType,
+	})
+	if err != nil {
+		return err
+	}
+	return w.AddSignature(ctx, a.record, e)
+}
+
+// The acts of the events that tell of signatures.
+const (
+	actSign    = "sign"
+	ActSigners = "signers" // a state of the signers
+)

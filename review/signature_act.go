@@ -1,0 +1,129 @@
+package review
+
+import (
+	"context"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/signing/statement"
+)
+
+// Prepare returns the statement by which actor would decide on proposals now, to
+// be signed and then passed on by Desk.Signed to the method of the verdict. It
+// reads one snapshot and refuses what that method would refuse.
+func (d *Desk) Prepare(ctx context.Context, actor proposals.Actor, choices []Choice, verdict Verdict, note string) ([]byte, error) {
+	var prepared []byte
+	err := d.store.View(ctx, func(r Reader) error {
+		check, strict := d.refusing(ctx, actor, verdictMoves[verdict].act, note), false
+		if verdict == VerdictApproved {
+			check, strict = d.approving(ctx, actor, len(choices) == 1), true
+		}
+		if err := checkText("note", note); err != nil {
+			return err
+		}
+		views, _, err := d.decidable(ctx, r, actor, choices, strict, check)
+		if err != nil {
+			return err
+		}
+		at := d.stamp()
+		var versions []history.Version
+		if verdict == VerdictApproved {
+			if err := together(views); err != nil {
+				return err
+			}
+			if versions, err = d.prepareVersions(ctx, r, actor, views, note, at); err != nil {
+				return err
+			}
+		}
+		prepared, err = d.signing.Prepare(ctx, r, actor, at, decisionAct(verdict, views, versions), note)
+		return err
+	})
+	return prepared, err
+}
+
+// prepareVersions returns the versions that an approval would write.
+func (d *Desk) prepareVersions(ctx context.Context, r RegistryReader, actor proposals.Actor, views []view, note string, at time.Time) ([]history.Version, error) {
+	versions := d.versions(actor, views, note, nil)
+	for i := range versions {
+		v := &versions[i]
+		v.DecidedAt, v.ContentHash = at, registry.HashBytes(v.Definition)
+		if v.Number == 1 {
+			continue
+		}
+		before, err := r.Version(ctx, v.Subject, v.Number-1)
+		if err != nil {
+			return nil, err
+		}
+		v.PrevHash = before.Hash
+	}
+	return versions, nil
+}
+
+// PrepareWaiver returns the statement by which actor would waive a finding now, to
+// be signed and then passed on by Desk.Signed to Waive with the same arguments.
+func (d *Desk) PrepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) ([]byte, error) {
+	var prepared []byte
+	err := d.store.View(ctx, func(r Reader) error {
+		v, err := d.waivable(ctx, r, actor, id, handle, reason, expires)
+		if err != nil {
+			return err
+		}
+		prepared, err = d.signing.Prepare(ctx, r, actor, v.now, v.act(expires), reason)
+		return err
+	})
+	return prepared, err
+}
+
+// decisionAct returns what the statement of a decision is about. versions are those
+// that an approval writes, of the same places as views; nil for other verdicts.
+func decisionAct(verdict Verdict, views []view, versions []history.Version) *statement.Decision {
+	act := &statement.Decision{Verdict: statement.Verdict(verdict), Items: make([]statement.Item, len(views))}
+	for i, v := range views {
+		p := v.Proposal
+		if i == 0 {
+			act.Set = p.ChangeSet
+		} else if act.Set != p.ChangeSet {
+			act.Set = "" // of several sets, or of none
+		}
+		item := statement.Item{
+			Proposal: string(p.ID), Revision: p.Revision, Subject: p.Subject.String(), ContentHash: v.Revision.ContentHash, ReviewDigest: v.Digest,
+		}
+		if versions != nil {
+			item.Version, item.Previous, item.Sum = versions[i].Number, versions[i].PrevHash, versions[i].UnsignedSum()
+		}
+		act.Items[i] = item
+	}
+	return act
+}
+
+// seal matches the signature of a decision with what is decided, and records it.
+func (s Signing) seal(ctx context.Context, w SignatureWriter, signed *SignedAct, verdict Verdict, views []view, versions []history.Version, note string) error {
+	if signed == nil {
+		return nil
+	}
+	if err := signed.Match(decisionAct(verdict, views, versions), note); err != nil {
+		return err
+	}
+	return s.Record(ctx, w, signed)
+}
+
+// act returns what the statement about the waiver is about.
+func (v waivable) act(expires *time.Time) *statement.Waiver {
+	f, p := v.finding, v.proposal
+	return waiverAct(p, history.Waiver{
+		Revision: p.Revision, ContentHash: v.revision.ContentHash, Rule: f.Rule, PassageHash: f.PassageHash(), Path: f.Path, Field: v.field, ExpiresAt: expires,
+	})
+}
+
+func waiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
+	act := &statement.Waiver{
+		Proposal: string(p.ID), Revision: w.Revision, Subject: p.Subject.String(), ContentHash: w.ContentHash, Rule: w.Rule,
+		PassageHash: w.PassageHash, Path: statement.Text(w.Path), Field: history.Seal(w.Field...),
+	}
+	if w.ExpiresAt != nil {
+		act.Expires = w.ExpiresAt.UTC().Truncate(time.Microsecond)
+	}
+	return act
+}

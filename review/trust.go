@@ -1,0 +1,154 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"toolcrib/signing/signers"
+	"toolcrib/signing/statement"
+)
+
+// Trust decides which versions, waivers and tiers count where decisions are
+// signed: those whose statement names them and whose signature holds for the
+// signers in force. It is safe for concurrent use.
+type Trust struct {
+	policy  Signatures
+	mu      sync.Mutex
+	current *Proofs // of the snapshot that was looked at last
+	file    signersFile
+	changes atomic.Int64
+}
+
+// signersFile is the signers file as it was read last.
+type signersFile struct {
+	signers *signers.Signers
+	digest  string
+}
+
+// NewTrust returns the trust of a policy.
+func NewTrust(policy Signatures) *Trust { return &Trust{policy: policy} }
+
+// Required reports whether only what is signed counts. A nil Trust requires
+// nothing.
+func (t *Trust) Required() bool { return t != nil && t.policy.Required }
+
+// Changes counts how often the signers were found to differ from before.
+func (t *Trust) Changes() int64 { return t.changes.Load() }
+
+// Proofs returns the trust in a snapshot. When the signers in the log or in the
+// file are not in order, nothing counts but what is shipped.
+func (t *Trust) Proofs(ctx context.Context, r SignatureReader) (*Proofs, error) {
+	last, err := r.LastSigners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key := proofsKey{event: last}
+	fileErr := t.readFile()
+	if key.file = t.file.digest; fileErr != nil {
+		key.file = fileErr.Error()
+	}
+	if t.current != nil && t.current.key == key {
+		return t.current, nil
+	}
+	p := newProofs(key)
+	if fileErr != nil {
+		p.err = fileErr
+	} else if p.signers, p.err = t.load(ctx, r); p.err != nil && !errors.Is(p.err, ErrSigners) {
+		return nil, p.err
+	}
+	if p.genesis, err = r.EventHash(ctx, 1); err != nil {
+		return nil, err
+	}
+	t.current = p
+	t.changes.Add(1)
+	return p, nil
+}
+
+// readFile reads the signers file again, unless it is the one that is known.
+func (t *Trust) readFile() error {
+	if t.policy.Signers == nil {
+		return fmt.Errorf("%w: there is no signers file", ErrSigners)
+	}
+	s, err := t.policy.Signers()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSigners, err)
+	}
+	if s != t.file.signers {
+		t.file = signersFile{s, s.Digest()}
+	}
+	return nil
+}
+
+// load returns the signers in force: those of the file, which the log has to have
+// as its last state. Its errors wrap ErrSigners when the signers are not in order.
+func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, error) {
+	states, err := r.SignersStates(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(states) == 0:
+		return nil, fmt.Errorf("%w: signing has not started in this database: toolcrib signers init", ErrSigners)
+	case t.policy.Since == "" && t.policy.Required:
+		return nil, fmt.Errorf("%w: the configuration has no signed_since; set it to %s, the hash of the event with which signing started", ErrSigners, states[0].Event.Hash)
+	case t.policy.Since != "" && t.policy.Since != states[0].Event.Hash:
+		return nil, fmt.Errorf("%w: signing started with event %s, and the configuration has signed_since = %q: this is another database, or its log was changed",
+			ErrSigners, states[0].Event.Hash, t.policy.Since)
+	}
+	digest, err := checkStates(ctx, r, states)
+	if err != nil {
+		return nil, err
+	}
+	if digest != t.file.digest {
+		return nil, fmt.Errorf("%w: the signers file is not the one in force (state %d); record the change, signed by a signer of that state: toolcrib signers", ErrSigners, len(states))
+	}
+	return t.file.signers, nil
+}
+
+// checkStates follows the states of the signers, each put in force by a signer of
+// the one before, and returns the digest of the last.
+func checkStates(ctx context.Context, r SignatureReader, states []SignersState) (string, error) {
+	genesis, err := r.EventHash(ctx, 1)
+	if err != nil {
+		return "", err
+	}
+	var previous *signers.Signers
+	for i, s := range states {
+		wrong := func(err error) error {
+			return fmt.Errorf("%w: state %d (event %d): %w", ErrSigners, i+1, s.Event.Seq, err)
+		}
+		record, err := r.Signature(ctx, s.Statement)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return "", wrong(err)
+		case err != nil:
+			return "", err
+		}
+		next, err := signers.Restore(s.Text, s.Revoked)
+		if err != nil {
+			return "", wrong(err)
+		}
+		change := signers.Change{Number: i + 1, Previous: previous, Next: next}
+		if _, err := change.Check([]byte(record.Statement), []byte(record.Signature)); err != nil {
+			return "", wrong(err)
+		}
+		if st, err := statement.Decode([]byte(record.Statement)); err != nil || st.Database != genesis {
+			return "", wrong(errors.Join(err, errors.New("its statement is about another database")))
+		}
+		previous = next
+	}
+	return previous.Digest(), nil
+}
+
+// signersFor returns the signers whose signatures count for decisions.
+func (t *Trust) signersFor(ctx context.Context, r SignatureReader) (*signers.Signers, error) {
+	p, err := t.Proofs(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return p.signers, p.err
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/review"
+	"toolcrib/signing/statement"
+)
+
+// LastEvent implements review.SignatureReader.
+func (s *session) LastEvent(ctx context.Context) (statement.Head, error) {
+	var head statement.Head
+	err := s.row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &head.Seq, &head.Hash)
+	return head, missing(err, "the newest event")
+}
+
+// EventHash implements review.SignatureReader.
+func (s *session) EventHash(ctx context.Context, seq int64) (string, error) {
+	var hash string
+	err := s.row(ctx, "SELECT hash FROM events WHERE seq = ?", []any{seq}, &hash)
+	return hash, missing(err, "event %d", seq)
+}
+
+// Signature implements review.SignatureReader.
+func (s *session) Signature(ctx context.Context, hash string) (review.SignatureRecord, error) {
+	found, err := all(ctx, s, scanSignature, "SELECT "+signatureRecords.columns+" FROM signatures WHERE hash = ?", hash)
+	if err == nil && len(found) == 0 {
+		err = notFound("the signed statement %.12s", hash)
+	}
+	if err != nil {
+		return review.SignatureRecord{}, err
+	}
+	return found[0], nil
+}
+
+func scanSignature(row scanner) (review.SignatureRecord, error) {
+	var r review.SignatureRecord
+	var at string
+	if err := row.Scan(&r.Hash, &r.Statement, &r.Signature, &r.By, &at); err != nil {
+		return r, err
+	}
+	return r, into(&r.At, history.ParseTimestamp, at)
+}
+
+// LastSigners implements review.SignatureReader.
+func (s *session) LastSigners(ctx context.Context) (string, error) {
+	var hash string
+	err := s.row(ctx, "SELECT coalesce((SELECT hash FROM events WHERE act = 'signers' ORDER BY seq DESC LIMIT 1), '')", nil, &hash)
+	return hash, err
+}
+
+// signersData is what the event of a state of the signers has.
+type signersData struct {
+	Number    int    `json:"number"`
+	State     string `json:"state"`
+	Revoked   []byte `json:"revoked,omitempty"`
+	Statement string `json:"statement"`
+}
+
+// SignersStates implements review.SignatureReader.
+func (s *session) SignersStates(ctx context.Context) ([]review.SignersState, error) {
+	return all(ctx, s, func(row scanner) (review.SignersState, error) {
+		e, err := scanEvent(row)
+		if err != nil {
+			return review.SignersState{}, err
+		}
+		var d signersData
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return review.SignersState{}, fmt.Errorf("%w: the data of event %d: %w", ErrDamaged, e.Seq, err)
+		}
+		return review.SignersState{
+			Event: statement.Head{Seq: e.Seq, Hash: e.Hash}, At: e.At, Number: d.Number, Text: []byte(d.State), Revoked: d.Revoked, Statement: d.Statement,
+		}, nil
+	}, "SELECT "+eventColumns+" FROM events WHERE act = 'signers' ORDER BY seq")
+}
+
+// AddSignature implements review.SignatureWriter.
+func (s *session) AddSignature(ctx context.Context, r review.SignatureRecord, e history.Event) error {
+	seal, err := s.record(ctx, signatureRecords, []string{r.Hash, r.Statement, r.Signature, r.By, history.Timestamp(r.At)})
+	if err != nil {
+		return err
+	}
+	e.Record = seal
+	return s.AppendEvent(ctx, e)
+}
