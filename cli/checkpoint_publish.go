@@ -71,10 +71,9 @@ func (a *app) publishLast(ctx context.Context) {
 	}
 }
 
-// publishMeanwhile publishes after each decision while the process stays. tell
-// gets what keeps a checkpoint from being published, nil when one was; stop ends
-// it, and leaves what was not published to publishLast.
-func (a *app) publishMeanwhile(ctx context.Context, tell func(error)) (stop func()) {
+// publishMeanwhile publishes after each decision while the process stays. stop
+// ends it, and leaves what was not published to publishLast.
+func (a *app) publishMeanwhile(ctx context.Context, state *checkpointState) (stop func()) {
 	woken, ended := make(chan struct{}, 1), make(chan struct{})
 	a.publisher.mu.Lock()
 	a.publisher.woken = woken
@@ -82,11 +81,10 @@ func (a *app) publishMeanwhile(ctx context.Context, tell func(error)) (stop func
 	go func() {
 		defer close(ended)
 		for range woken {
-			err := a.publishDecided(ctx)
-			if err != nil {
-				a.publisher.again()
+			if err := a.publishDecided(ctx); err != nil {
+				a.publisher.again() // publishLast says why, if that fails too
 			}
-			tell(err)
+			state.refresh(ctx)
 		}
 	}()
 	return func() {

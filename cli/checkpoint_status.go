@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"toolcrib/tui/wording"
 )
 
 // docPublished is how far the publication of checkpoints has come.
@@ -19,24 +21,11 @@ func (d docPublished) text() string {
 	if d.Size == 0 {
 		return fmt.Sprintf("none published to %s yet; toolcrib checkpoint --publish does", d.To)
 	}
-	text := fmt.Sprintf("%d events, published %s ago to %s", d.Size, ago(time.Duration(d.Age)*time.Second), d.To)
+	text := fmt.Sprintf("%d events, published %s ago to %s", d.Size, wording.Age(time.Duration(d.Age)*time.Second), d.To)
 	if d.Decisions > 0 {
 		text += fmt.Sprintf("; %s since", counted(d.Decisions, "decision"))
 	}
 	return text
-}
-
-// ago writes a time that has passed in its largest unit.
-func ago(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "less than a minute"
-	case d < time.Hour:
-		return counted(int(d/time.Minute), "minute")
-	case d < 48*time.Hour:
-		return counted(int(d/time.Hour), "hour")
-	}
-	return counted(int(d/(24*time.Hour)), "day")
 }
 
 // published tells how far publication has come.

@@ -71,7 +71,9 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 		Now: a.env.Now, Size: a.terminalSize, Verify: a.verifyJob, Import: a.importJob,
 	}
 	if c.Checkpoints.name() != "" {
-		defer a.publishMeanwhile(ctx, func(error) {})()
+		state := &checkpointState{app: a}
+		conf.Checkpoint, conf.Registry = state.get, watchedRegistry{conf.Registry, state}
+		defer a.publishMeanwhile(ctx, state)()
 	}
 	width, height := a.terminalSize()
 	if c.Accessible {

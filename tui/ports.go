@@ -124,6 +124,9 @@ type Config struct {
 	// about tools; nil where there is no such thing.
 	Verify Job
 	Import func(ctx context.Context, file string, tell func(step string)) (lines []string, err error)
+	// Checkpoint tells how far the publication of checkpoints has come, from
+	// memory; nil where none are published.
+	Checkpoint func() Checkpoint
 	// Exec returns a command that gives the terminal to a process and answers
 	// when it ends; nil stands for tea.ExecProcess.
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd

@@ -114,7 +114,7 @@ func (m *Model) pages() draw.Line {
 
 // signs say what goes on and what waits for the reader, wherever they are.
 func (m *Model) signs() draw.Line {
-	var l draw.Line
+	l := m.checkpointSign()
 	if m.writes > 0 {
 		l = l.Add(m.theme.Warn, "⋯ writing  ")
 	}

@@ -1,0 +1,49 @@
+package cli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestWorkbenchPublishes approves in the dialogue of lines and finds the
+// checkpoint of it in the repository, and its age at the next start.
+func TestWorkbenchPublishes(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	dir := t.TempDir()
+	demo, err := filepath.Abs("../testdata/demo/word_counts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(dir, "kept")
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", "--bare", kept).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	file := filepath.Join(dir, ".config", "toolcrib", "toolcrib.toml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("accessible = true\n[checkpoints]\nto = \"git:"+kept+"\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"propose", demo, "--as", "agent:drafter"}, {"checkpoint", "--new-key"}} {
+		if out, code := talk(t, dir, "", nil, args...); code != 0 {
+			t.Fatal(out)
+		}
+	}
+	out, code := talk(t, dir, "open #1\ndiff\nfindings\n"+strings.Repeat("\n", 12)+"approve\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--as", "user:mara")
+	if code != 0 || !strings.Contains(out, "Live: tool:user/get_word_counts version 1.") || strings.Contains(out, "not published") {
+		t.Fatalf("exit status %d: %s", code, out)
+	}
+	log, err := exec.CommandContext(t.Context(), "git", "-C", kept, "log", "--all", "--oneline").Output()
+	if err != nil || strings.Count(string(log), "Checkpoint of ") != 1 {
+		t.Errorf("%v: %s", err, log)
+	}
+	if out, code := talk(t, dir, "quit\n", nil); code != 0 || !strings.Contains(out, "The newest checkpoint is <1 min old.") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+}

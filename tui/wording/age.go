@@ -1,0 +1,19 @@
+package wording
+
+import (
+	"strconv"
+	"time"
+)
+
+// Age writes a time that has passed in its largest unit, as "3 h".
+func Age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "<1 min"
+	case d < time.Hour:
+		return strconv.Itoa(int(d/time.Minute)) + " min"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d/time.Hour)) + " h"
+	}
+	return strconv.Itoa(int(d/(24*time.Hour))) + " d"
+}
