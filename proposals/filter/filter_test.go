@@ -1,0 +1,177 @@
+package filter_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/proposals/filter"
+)
+
+// written shows terms in one line: alternatives behind each other, negated ones
+// with a minus.
+func written(f filter.Filter) string {
+	var terms []string
+	for _, t := range f.Terms {
+		var atoms []string
+		for _, a := range t.Any {
+			atoms = append(atoms, strings.TrimRight(fmt.Sprintf("%d=%s", a.Is, a.Value), "="))
+		}
+		term := strings.Join(atoms, "|")
+		if t.Not {
+			term = "-" + term
+		}
+		terms = append(terms, term)
+	}
+	return strings.Join(terms, " & ")
+}
+
+func atom(p filter.Property, value string) string {
+	return strings.TrimRight(fmt.Sprintf("%d=%s", p, value), "=")
+}
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                         "",
+		" \t\n ":                   "",
+		"scene pacer":              atom(filter.Text, "scene") + " & " + atom(filter.Text, "pacer"),
+		`"scene pacer"`:            atom(filter.Text, "scene pacer"),
+		`-"a \"b\" \\"`:            "-" + atom(filter.Text, `a "b" \`),
+		"#17":                      atom(filter.Number, "17"),
+		"-#17":                     "-" + atom(filter.Number, "17"),
+		"17":                       atom(filter.Text, "17") + "|" + atom(filter.Number, "17"),
+		"017":                      atom(filter.Text, "017"),
+		"01a2029f-bed":             atom(filter.Text, "01a2029f-bed") + "|" + atom(filter.ID, "01a2029f-bed"),
+		"01A2029F":                 atom(filter.Text, "01A2029F") + "|" + atom(filter.ID, "01a2029f"),
+		"decade":                   atom(filter.Text, "decade"),
+		"s104":                     atom(filter.Text, "s104") + "|" + atom(filter.Rule, "S104"),
+		"state:draft":              atom(filter.State, "draft"),
+		"State:user-review":        atom(filter.State, "user_review"),
+		"state:rejected,withdrawn": atom(filter.State, "rejected") + "|" + atom(filter.State, "withdrawn"),
+		"-state:closed":            "-" + atom(filter.State, "approved") + "|" + atom(filter.State, "rejected") + "|" + atom(filter.State, "withdrawn"),
+		"type:modify":              atom(filter.Type, "modify"),
+		"author:mara":              atom(filter.Author, "user:mara") + "|" + atom(filter.Author, "agent:mara") + "|" + atom(filter.Author, "chief:mara"),
+		"author:agent:":            atom(filter.AuthorKind, "agent:"),
+		"author:user:mara":         atom(filter.Author, "user:mara"),
+		"user:mara":                atom(filter.Author, "user:mara"),
+		"chief:":                   atom(filter.AuthorKind, "chief:"),
+		"agent:scout":              atom(filter.Author, "agent:scout") + "|" + atom(filter.SubjectID, "agent:scout"),
+		"agent:":                   atom(filter.AuthorKind, "agent:") + "|" + atom(filter.Kind, "agent"),
+		"tool:pacer":               atom(filter.SubjectID, "tool:pacer"),
+		"tool:user/pacer":          atom(filter.Subject, "tool:user/pacer"),
+		"tool:":                    atom(filter.Kind, "tool"),
+		"list:global/x":            atom(filter.Subject, "list:global/x"),
+		`set:"night shift",b`:      atom(filter.Set, "night shift") + "|" + atom(filter.Set, "b"),
+		"layer:project":            atom(filter.Layer, "project/"),
+		"layer:project/a":          atom(filter.Layer, "project/a"),
+		"rule:s104":                atom(filter.Rule, "S104"),
+		"stale -blocked":           atom(filter.Stale, "") + " & -" + atom(filter.Blocked, ""),
+		`"stale"`:                  atom(filter.Text, "stale"),
+		"- --x":                    atom(filter.Text, "-") + " & -" + atom(filter.Text, "-x"),
+		`a"b c"d`:                  atom(filter.Text, "a") + " & " + atom(filter.Text, "b c") + " & " + atom(filter.Text, "d"),
+	} {
+		f, err := filter.Parse(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if got := written(f); got != want {
+			t.Errorf("%q is read as %s; want %s", text, got, want)
+		}
+	}
+}
+
+func TestMistakesNameTheirPlace(t *testing.T) {
+	for text, want := range map[string]string{
+		"a stat:draft":  `filter, column 3: there is no "stat:"; write agent:, author:, chief:, layer:, list:, rule:, set:, state:, tool:, type:, user:, or quote the text`,
+		"-foo:x":        `filter, column 2: there is no "foo:"`,
+		"état state:no": `filter, column 12: there is no state "no"; write draft, chief_review, user_review, needs_changes, approved, rejected, withdrawn, open, or closed`,
+		"state:":        `filter, column 7: "state:" needs a value: draft,`,
+		"state:draft,":  `filter, column 13: "state:" needs a value`,
+		"type:change":   `filter, column 6: there is no type "change"; write new, modify, deactivate, reactivate, or restore`,
+		"author:":       `filter, column 8: "author:" needs a value: a name, user:NAME`,
+		"author:bot:x":  `filter, column 8: there is no kind of actor "bot:"`,
+		"layer:moon":    `filter, column 7: there is no layer "moon"; write global, user, project, or project/NAME`,
+		"rule:wording":  `filter, column 6: "wording" is not the id of a rule`,
+		"#":             `filter, column 1: a number follows "#", such as #17; quote "#" to look for the text`,
+		"#0":            `filter, column 1: a number follows "#"`,
+		"x #1a":         `filter, column 3: a number follows "#"`,
+		`a "b`:          `filter, column 3: the quotation mark is not closed`,
+		`""`:            `filter, column 1: there is no text between the quotation marks`,
+		`"a\b"`:         `filter, column 3: inside quotation marks write \\ for a backslash`,
+		"a\xff":         `filter, column 1: it is not UTF-8`,
+		"https://x":     `filter, column 1: there is no "https:"`,
+		strings.Repeat("a ", filter.MaxTerms) + "b":           `filter, column 65: the limit is 32 terms`,
+		"set:" + strings.Repeat("a,", filter.MaxValues) + "b": `filter, column 37: the limit is 16 values`,
+	} {
+		_, err := filter.Parse(text)
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !errors.Is(err, filter.ErrSyntax) {
+			t.Errorf("%q: %v; want %s", text, err, want)
+		}
+	}
+}
+
+func TestSuggest(t *testing.T) {
+	known := filter.Vocabulary{
+		Authors: []string{"user:mara", "agent:scout", "agent:scout", "user:ada"}, Agents: []string{"assistant"},
+		Sets: []string{"night shift"}, Layers: []string{"global", "user"}, Rules: []string{"S104", "S109", "T100"}, Tools: []string{"pacer"},
+	}
+	for text, want := range map[string][]string{
+		"":                nil,
+		"scene ":          nil,
+		"st":              {"state:", "stale"},
+		"x -bl":           {"x -blocked"},
+		"state:u":         {"state:user_review"},
+		"state:draft,rej": {"state:draft,rejected"},
+		"rule:s10":        {"rule:S104", "rule:S109"},
+		"author:user:":    {"author:user:ada", "author:user:mara"},
+		"agent:":          {"agent:assistant", "agent:scout"},
+		"set:n":           {`set:"night shift"`},
+		"layer:global":    nil,
+		`"st`:             nil,
+		"tool:p":          {"tool:pacer"},
+		"nothing:x":       nil,
+		"user:m":          {"user:mara"},
+	} {
+		if got := filter.Suggest(text, known); !slices.Equal(got, want) {
+			t.Errorf("%q suggests %q; want %q", text, got, want)
+		}
+	}
+	for _, text := range []string{"st", "state:u", "rule:s", "set:n", "agent:"} {
+		for _, s := range filter.Suggest(text, known) {
+			if _, err := filter.Parse(s); err != nil && !strings.HasSuffix(s, ":") {
+				t.Errorf("%q is suggested and refused: %v", s, err)
+			}
+		}
+	}
+}
+
+// FuzzParse reads anything: no panic, a mistake stands inside the text, and what
+// was read is the same when it is written and read again.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"", `a "b c" -state:draft,open #17 rule:S1`, `set:"x\"",y agent:`, "\xff", "état:", `-"`, "- -- ,:", "state:\u202edraft", `author:"user:a b"`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		read, err := filter.Parse(text)
+		if err != nil {
+			var mistake *filter.Error
+			if !errors.As(err, &mistake) || mistake.Column < 1 || mistake.Column > len([]rune(text))+1 {
+				t.Fatalf("%q: %v", text, err)
+			}
+			return
+		}
+		again, err := filter.Parse(read.String())
+		if err != nil || !reflect.DeepEqual(again, read) {
+			t.Fatalf("%q is written as %q and read as %v, %v", text, read.String(), again, err)
+		}
+		filter.Suggest(text, filter.Vocabulary{Authors: []string{"user:a"}})
+		quoted, err := filter.Parse(filter.Quote(text))
+		if text != "" && (err != nil || len(quoted.Terms) != 1 || !reflect.DeepEqual(quoted.Terms[0].Any, []filter.Atom{{Is: filter.Text, Value: text}})) {
+			t.Fatalf("%q quoted is read as %v, %v", text, quoted, err)
+		}
+	})
+}

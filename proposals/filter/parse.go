@@ -1,0 +1,166 @@
+package filter
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Parse reads a filter. It returns an *Error for the first mistake.
+func Parse(text string) (Filter, error) {
+	if !utf8.ValidString(text) {
+		return Filter{}, &Error{Column: 1, Message: "it is not UTF-8"}
+	}
+	p := parser{text: []rune(text)}
+	var f Filter
+	for p.skipSpace(); !p.done(); p.skipSpace() {
+		start := p.at
+		t, err := p.term()
+		if err != nil {
+			return Filter{}, err
+		}
+		if len(f.Terms) == MaxTerms {
+			return Filter{}, p.errorAt(start, "the limit is %d terms; quote a text that has several words", MaxTerms)
+		}
+		f.Terms = append(f.Terms, t)
+	}
+	return f, nil
+}
+
+type parser struct {
+	text []rune
+	at   int
+}
+
+func (p *parser) done() bool { return p.at == len(p.text) }
+
+func (p *parser) peek() rune {
+	if p.done() {
+		return 0
+	}
+	return p.text[p.at]
+}
+
+func (p *parser) skipSpace() {
+	for !p.done() && unicode.IsSpace(p.peek()) {
+		p.at++
+	}
+}
+
+func (p *parser) errorAt(at int, format string, args ...any) *Error {
+	return &Error{Column: at + 1, Message: fmt.Sprintf(format, args...)}
+}
+
+// term reads one term; a minus by itself is a text.
+func (p *parser) term() (Term, error) {
+	var t Term
+	if p.peek() == '-' && p.at+1 < len(p.text) && !unicode.IsSpace(p.text[p.at+1]) {
+		t.Not = true
+		p.at++
+	}
+	start := p.at
+	var err error
+	if p.peek() == '"' {
+		var text string
+		if text, err = p.quoted(); err == nil {
+			t.Any, t.source = []Atom{{Text, text}}, Quote(text)
+		}
+	} else {
+		err = p.unquoted(&t, start)
+	}
+	if t.Not {
+		t.source = "-" + t.source
+	}
+	return t, err
+}
+
+// unquoted reads a word, or a key and its values.
+func (p *parser) unquoted(t *Term, start int) error {
+	word := p.word(":")
+	if p.peek() != ':' {
+		t.source = word
+		return p.plain(t, start, word)
+	}
+	p.at++
+	key := strings.ToLower(word)
+	read, known := keys[key]
+	if !known {
+		return p.errorAt(start, "there is no %q; write %s, or quote the text", word+":", keyList())
+	}
+	var written []string
+	for {
+		at := p.at
+		value, isQuoted, err := p.value(key)
+		if err != nil {
+			return err
+		}
+		atoms, err := read.atoms(value)
+		if err != nil {
+			return p.errorAt(at, "%s", err)
+		}
+		if len(written) == MaxValues {
+			return p.errorAt(at, "the limit is %d values of one term", MaxValues)
+		}
+		t.Any, written = append(t.Any, atoms...), append(written, spell(value, isQuoted))
+		if p.peek() != ',' {
+			break
+		}
+		p.at++
+	}
+	t.source = key + ":" + strings.Join(written, ",")
+	return nil
+}
+
+// value reads one value of a key.
+func (p *parser) value(key string) (value string, isQuoted bool, err error) {
+	if p.peek() == '"' {
+		value, err = p.quoted()
+		return value, true, err
+	}
+	if value = p.word(","); value == "" && !keys[key].mayBeEmpty {
+		return "", false, p.errorAt(p.at, "%q needs a value: %s", key+":", keys[key].expects)
+	}
+	return value, false, nil
+}
+
+// word reads up to white space, a quotation mark, or one of some characters.
+func (p *parser) word(until string) string {
+	start := p.at
+	for !p.done() && !unicode.IsSpace(p.peek()) && p.peek() != '"' && !strings.ContainsRune(until, p.peek()) {
+		p.at++
+	}
+	return string(p.text[start:p.at])
+}
+
+// quoted reads a text between quotation marks.
+func (p *parser) quoted() (string, error) {
+	start := p.at
+	var text strings.Builder
+	for p.at++; !p.done(); p.at++ {
+		switch r := p.peek(); r {
+		case '"':
+			p.at++
+			if text.Len() == 0 {
+				return "", p.errorAt(start, "there is no text between the quotation marks")
+			}
+			return text.String(), nil
+		case '\\':
+			if p.at++; p.done() || p.peek() != '"' && p.peek() != '\\' {
+				return "", p.errorAt(p.at-1, `inside quotation marks write \\ for a backslash and \" for a quotation mark`)
+			}
+			text.WriteRune(p.peek())
+		default:
+			text.WriteRune(r)
+		}
+	}
+	return "", p.errorAt(start, "the quotation mark is not closed")
+}
+
+// spell writes a value so that it is read again as it is.
+func spell(value string, isQuoted bool) string {
+	if isQuoted {
+		return Quote(value)
+	}
+	return value
+}
