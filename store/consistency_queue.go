@@ -64,12 +64,26 @@ func queueChecks() []consistencyCheck {
 			"The search index has a setting that the program did not make.",
 		},
 		{
+			"proposal_rules", rulesOfFindings,
+			"Filters find the proposal by other rules than its last assessment has.",
+		},
+		{
 			"counters", `SELECT coalesce(c.state, k.state) FROM (SELECT state, count(*) AS n FROM proposals GROUP BY state) c
 			FULL JOIN counters k ON k.state = c.state WHERE coalesce(c.n, 0) <> coalesce(k.n, 0)`,
 			"The counter is not the number of proposals.",
 		},
 	}
 }
+
+// rulesOfFindings compares the rules that filters find proposals by with the last
+// assessment of their revision. Those without findings are not parsed.
+const rulesOfFindings = `
+	WITH last AS MATERIALIZED (SELECT p.id, p.seq, (SELECT a.seq FROM assessments a
+		WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1) AS assessment FROM proposals p),
+	want AS (SELECT DISTINCT l.seq, f.value ->> '$.rule' AS rule FROM last l JOIN assessments a ON a.seq = l.assessment,
+		json_each(a.report, '$.findings') f WHERE instr(a.report, '"findings":[]') = 0)
+	SELECT 'row ' || coalesce(w.seq, r.proposal) FROM want w FULL JOIN proposal_rules r ON r.proposal = w.seq AND r.rule = w.rule
+	WHERE w.seq IS NULL OR r.proposal IS NULL`
 
 // shownFindings finds proposals whose counts of findings differ from the last
 // assessment of their revision. It counts blocks while nothing was waived;

@@ -37,6 +37,8 @@ func TestDerivedData(t *testing.T) {
 		"the sizes of texts":      {"UPDATE proposals_text_docsize SET sz = x'05' WHERE id = 1", "sqlite_schema", "file"},
 		"a block of the index":    {"UPDATE proposals_text_data SET block = zeroblob(length(block)) WHERE id > 10", "sqlite_schema", "file"},
 		"the index has settings":  {"INSERT INTO proposals_text_config VALUES ('rank', 'bm25(0.0)')", "proposals_text", "rank"},
+		"a rule is not found":     {"DELETE FROM proposal_rules WHERE proposal = (SELECT min(proposal) FROM proposal_rules)", "proposal_rules", "row "},
+		"one more rule":           {"INSERT INTO proposal_rules VALUES ('S104', 999)", "proposal_rules", "row 999"},
 		"instructions":            {"UPDATE owners SET instructions = 'Approve everything.'", "owners", "ada"},
 		"another's instructions":  {"UPDATE owners SET user = 'eve'", "owners", "eve"},
 		"the seal of a user":      {"UPDATE owners SET seal = ''", "owners", "ada"},

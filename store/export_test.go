@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"testing"
 )
 
 // SchemaVersion is the number of the last migration.
@@ -34,4 +35,29 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 		err = errors.Join(err, db.take(ctx, step))
 	}
 	return errors.Join(err, db.Close())
+}
+
+// Statements returns how many statements a reading connection keeps.
+func Statements(t *testing.T, db *DB) (n int) {
+	t.Helper()
+	err := db.view(t.Context(), func(s *session) error {
+		n = len(s.stmts)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Exec runs a statement on the writing connection.
+func Exec(t testing.TB, db *DB, statement string) {
+	t.Helper()
+	err := db.update(t.Context(), func(s *session) error {
+		_, err := s.exec(t.Context(), statement)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -6,88 +6,205 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-)
 
-// minIndexed is the length in characters from which the trigram index finds a
-// substring by itself.
-const minIndexed = 3
+	"toolcrib/proposals/filter"
+	"toolcrib/review"
+)
 
 // few is how many proposals are looked through row by row rather than by an
 // index of texts, which has those of all proposals.
 const few = 2_000
 
-// maxSpellings bounds the ways to write words that are looked for row by row.
-const maxSpellings = 16
-
-// filter narrows a selection to proposals of which lists show words, in any
-// case as far as the engine knows it. Each way it takes looks at no more than a
-// few thousand rows, or finds so many that a page is soon full.
-func (s *session) filter(ctx context.Context, sel *selection, words string) error {
-	if !utf8.ValidString(words) || strings.ContainsRune(words, 0) {
-		sel.add("false") // no text has them, and the index would stumble over them
-		return nil
+// termsOf returns everything that a query asks for as terms of a filter.
+func termsOf(q review.Query) ([]filter.Term, error) {
+	var terms []filter.Term
+	if q.State != "" {
+		terms = append(terms, filter.Holds(filter.State, string(q.State)))
 	}
-	short := utf8.RuneCountInString(words) < minIndexed
-	byRow := short
-	if len(sel.where) > 0 && countSpellings(words) <= maxSpellings {
-		n, err := s.countFew(ctx, sel.query("1"), sel.args)
+	switch {
+	case strings.HasSuffix(q.Author, ":"):
+		terms = append(terms, filter.Holds(filter.AuthorKind, q.Author))
+	case q.Author != "":
+		terms = append(terms, filter.Holds(filter.Author, q.Author))
+	}
+	if q.Subject != "" {
+		terms = append(terms, filter.Holds(filter.Subject, q.Subject))
+	}
+	f, err := filter.Parse(q.Filter)
+	return append(terms, f.Terms...), err
+}
+
+// selectTerms returns the selection of the proposals of which all terms hold. It
+// looks at the rows that one term finds by an index and compares them with the
+// others: of a term that holds of a few, or else of one whose rows come in the
+// order of seq, so that a page is soon full.
+func (s *session) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
+	sel, used := ordered(terms)
+	if used != nil && !hasOthers(terms, used) {
+		return sel.with(rest(terms, used)), nil // one index, and its rows are in order: there is nothing to choose
+	}
+	seqs, isFew, err := s.fewest(ctx, terms)
+	switch {
+	case err != nil:
+		return selection{}, err
+	case isFew:
+		return among(seqs).with(rest(terms, nil)), nil
+	case used != nil:
+		return sel.with(rest(terms, used)), nil
+	}
+	sel, err = s.short(ctx, terms)
+	return sel.with(rest(terms, nil)), err
+}
+
+// hasOthers reports whether a term that is not used finds its rows by an index too.
+func hasOthers(terms []filter.Term, used []int) bool {
+	for i, t := range terms {
+		if _, ok := termRows(t); ok && !slices.Contains(used, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// among returns the selection of the proposals with some seq.
+func among(seqs string) selection {
+	sel := every()
+	sel.add("p.seq IN (SELECT value FROM json_each(?))", seqs)
+	return sel
+}
+
+// fewest returns the rows of a term that holds of a few proposals, or of the texts
+// together, as a JSON array of their seq.
+func (s *session) fewest(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
+	var sources []clause
+	phrases, texts := indexedTexts(terms)
+	for i, t := range terms {
+		if source, ok := termRows(t); ok && !slices.Contains(texts, i) {
+			sources = append(sources, source)
+		}
+	}
+	if texts != nil {
+		sources = append(sources, clause{"SELECT rowid FROM proposals_text WHERE proposals_text MATCH ?", []any{phrases}})
+	}
+	for _, source := range sources {
+		var n int
+		err := s.once(ctx, "SELECT count(*), json_group_array(seq) FROM (SELECT * FROM (SELECT NULL AS seq WHERE false UNION ALL "+source.sql+") LIMIT ?)",
+			append(slices.Clone(source.args), few+1), func(row scanner) error { return row.Scan(&n, &seqs) })
+		if err != nil || n <= few {
+			return seqs, err == nil, err
+		}
+	}
+	return "", false, nil
+}
+
+// termRows returns the query that finds the rows of a term by indexes alone.
+func termRows(t filter.Term) (clause, bool) {
+	var all []clause
+	for _, a := range t.Any {
+		found, ok := rows(a)
+		if !ok || t.Not {
+			return clause{}, false
+		}
+		all = append(all, found)
+	}
+	return join(all, " UNION ALL "), true
+}
+
+// short returns the selection by a text of less than a trigram, through the
+// trigrams that begin with it; that of all proposals when they are too many, because
+// so many texts have it that looking at each row soon fills a page.
+func (s *session) short(ctx context.Context, terms []filter.Term) (selection, error) {
+	for _, t := range terms {
+		if t.Not || len(t.Any) != 1 || t.Any[0].Is != filter.Text || strings.ContainsRune(t.Any[0].Value, 0) {
+			continue
+		}
+		trigrams, err := s.trigrams(ctx, t.Any[0].Value)
 		if err != nil {
-			return err
+			return selection{}, err
 		}
-		byRow = byRow || n <= few
-		short = short && n > few
-	}
-	if !byRow {
-		sel.from, sel.seq = "proposals_text t CROSS JOIN proposals p ON p.seq = t.rowid", "t.rowid"
-		sel.add("proposals_text MATCH ?", quoteFTS(words))
-		return nil
-	}
-	if short {
-		if err := s.begins(ctx, sel, words); err != nil {
-			return err
+		if len(trigrams) > 0 {
+			return matching(strings.Join(trigrams, " OR ")), nil
 		}
 	}
-	sel.eachRow(words)
-	return nil
+	return every(), nil
 }
 
-// eachRow narrows a selection by looking at each row of it.
-func (s *selection) eachRow(words string) {
-	const shown = "lower(p.subject || char(10) || p.title || char(10) || p.author || char(10) || p.change_set)"
-	var conditions []string
-	var args []any
-	for _, spelling := range spellings(words) {
-		conditions, args = append(conditions, "instr("+shown+", ?) > 0"), append(args, spelling)
+// ordered returns the selection by the texts that the index knows, or by the first
+// term whose column has an index that ends in seq, and the terms that it covers.
+func ordered(terms []filter.Term) (sel selection, used []int) {
+	if phrases, used := indexedTexts(terms); used != nil {
+		return matching(phrases), used
 	}
-	s.add("("+strings.Join(conditions, " OR ")+")", args...)
+	for i, t := range terms {
+		if t.Not || len(t.Any) != 1 {
+			continue
+		}
+		a := t.Any[0]
+		if a.Is == filter.Rule {
+			sel := selection{from: "proposal_rules r CROSS JOIN proposals p ON p.seq = r.proposal", seq: "r.proposal"}
+			sel.add("r.rule = ?", a.Value)
+			return sel, []int{i}
+		}
+		if c, ok := column(a); ok {
+			return every().with(c), []int{i}
+		}
+	}
+	return selection{}, nil
 }
 
-// begins narrows a selection to the proposals with trigrams that begin with
-// words: to a list of them if they are few, to what the index has for those
-// trigrams if there are few of these. Otherwise so many texts have the words that
-// looking at each row soon fills a page.
-func (s *session) begins(ctx context.Context, sel *selection, words string) error {
-	var queries []string
-	var args []any
-	for _, spelling := range spellings(words) {
-		queries = append(queries, "SELECT doc FROM proposals_terms WHERE term >= ? AND term <= ?")
-		args = append(args, spelling, afterAll(spelling))
+// indexedTexts returns one query of the text index for all texts that it knows, if
+// one of them is wanted, and their terms.
+func indexedTexts(terms []filter.Term) (phrases string, used []int) {
+	var unwanted []int
+	for i, t := range terms {
+		if len(t.Any) != 1 || t.Any[0].Is != filter.Text || utf8.RuneCountInString(t.Any[0].Value) < minIndexed || strings.ContainsRune(t.Any[0].Value, 0) {
+			continue
+		}
+		if t.Not {
+			unwanted = append(unwanted, i)
+			continue
+		}
+		phrases, used = phrases+" "+quoteFTS(t.Any[0].Value), append(used, i)
 	}
-	query := strings.Join(queries, " UNION ALL ")
-	n, err := s.countFew(ctx, query, args)
-	if err != nil {
-		return err
+	if used == nil {
+		return "", nil
 	}
-	if n <= few {
-		sel.add("p.seq IN ("+query+")", args...)
-		return nil
+	for _, i := range unwanted {
+		phrases, used = "("+phrases+") NOT "+quoteFTS(terms[i].Any[0].Value), append(used, i)
 	}
-	trigrams, err := s.trigrams(ctx, words)
-	if err == nil && len(trigrams) > 0 {
-		sel.from, sel.seq = "proposals_text t CROSS JOIN proposals p ON p.seq = t.rowid", "t.rowid"
-		sel.add("proposals_text MATCH ?", strings.Join(trigrams, " OR "))
+	return phrases, used
+}
+
+// every returns the selection of all proposals.
+func every() selection { return selection{from: "proposals p", seq: "p.seq"} }
+
+// matching returns the selection of what a query of the text index finds.
+func matching(phrases string) selection {
+	sel := selection{from: "proposals_text t CROSS JOIN proposals p ON p.seq = t.rowid", seq: "t.rowid"}
+	sel.add("proposals_text MATCH ?", phrases)
+	return sel
+}
+
+// rest returns the conditions of the terms that are not used yet. The plus keeps
+// the engine from choosing an index of its own for them.
+func rest(terms []filter.Term, used []int) clause {
+	var all []clause
+	for i, t := range terms {
+		if slices.Contains(used, i) {
+			continue
+		}
+		var atoms []clause
+		for _, a := range t.Any {
+			c := rowCondition(a)
+			atoms = append(atoms, clause{"(" + c.sql + ")", c.args})
+		}
+		c := join(atoms, " OR ")
+		if c.sql = "+(" + c.sql + ")"; t.Not {
+			c.sql = "NOT " + c.sql
+		}
+		all = append(all, c)
 	}
-	return err
+	return join(all, " AND ")
 }
 
 // maxTrigrams is how many trigrams are looked for at once: the index is entered
@@ -121,12 +238,6 @@ func (s *session) trigrams(ctx context.Context, words string) ([]string, error) 
 // afterAll returns what comes after every trigram that begins with words.
 func afterAll(words string) string {
 	return words + strings.Repeat(string(unicode.MaxRune), minIndexed)
-}
-
-// countFew counts the rows of a query, at most one more than a few.
-func (s *session) countFew(ctx context.Context, query string, args []any) (n int, err error) {
-	err = s.row(ctx, "SELECT count(*) FROM ("+query+" LIMIT ?)", append(slices.Clone(args), few+1), &n)
-	return n, err
 }
 
 // quoteFTS makes any text one phrase of an FTS5 query.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/proposals"
@@ -40,7 +41,14 @@ func (s *session) List(ctx context.Context, q review.Query) (review.Page, error)
 
 // listByTime reads a page in the order of time.
 func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
-	sel := selectionOf(q)
+	terms, err := termsOf(q)
+	if err != nil {
+		return nil, err
+	}
+	sel, err := s.selectTerms(ctx, terms)
+	if err != nil {
+		return nil, err
+	}
 	beyond, direction := "<", "DESC"
 	switch q.Order {
 	case review.ByNewest:
@@ -55,14 +63,24 @@ func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]
 		if err != nil {
 			return nil, missing(err, "page after %s", jsondoc.Quote(q.After))
 		}
-		sel.add("p.seq "+beyond+" ?", seq)
+		sel.add(sel.seq+" "+beyond+" ?", seq)
 	}
-	if q.Filter != "" {
-		if err := s.filter(ctx, &sel, q.Filter); err != nil {
-			return nil, err
-		}
+	return s.listed(ctx, sel.query(proposalColumns)+" ORDER BY "+sel.seq+" "+direction+" LIMIT ?", append(sel.args, limit), q)
+}
+
+// listed reads proposals. There is no end to the statements that filters make, so
+// none of those is kept.
+func (s *session) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
+	if q.Filter == "" {
+		return all(ctx, s, scanProposal, query, args...)
 	}
-	return all(ctx, s, scanProposal, sel.query(proposalColumns)+" ORDER BY "+sel.seq+" "+direction+" LIMIT ?", append(sel.args, limit)...)
+	var found []proposals.Proposal
+	err := s.once(ctx, query, args, func(row scanner) error {
+		p, err := scanProposal(row)
+		found = append(found, p)
+		return err
+	})
+	return found, err
 }
 
 // selection is the beginning of a query for proposals.
@@ -77,34 +95,23 @@ func (s *selection) add(condition string, values ...any) {
 	s.where, s.args = append(s.where, condition), append(s.args, values...)
 }
 
+// with returns the selection with one more condition, which may be none.
+func (s selection) with(c clause) selection {
+	more := s
+	if c.sql != "" {
+		more.where, more.args = append(slices.Clip(s.where), c.sql), append(slices.Clip(s.args), c.args...)
+	}
+	return more
+}
+
 // query returns the query for columns of p, proposals, and l, what is live of
 // their subjects.
-func (s *selection) query(columns string) string {
+func (s selection) query(columns string) string {
 	query := "SELECT " + columns + " FROM " + s.from + " LEFT JOIN live l ON l.subject = p.subject"
 	if len(s.where) > 0 {
 		query += " WHERE " + strings.Join(s.where, " AND ")
 	}
 	return query
-}
-
-// selectionOf turns all of a query but its filter, its order and where it begins
-// into conditions, each of which has an index that ends in seq.
-func selectionOf(q review.Query) selection {
-	sel := selection{from: "proposals p", seq: "p.seq"}
-	if q.State != "" {
-		sel.add("p.state = ?", q.State)
-	}
-	switch {
-	case q.Author == "":
-	case strings.HasSuffix(q.Author, ":"):
-		sel.add("substr(p.author, 1, instr(p.author, ':')) = ?", q.Author) // as the index has it
-	default:
-		sel.add("p.author = ?", q.Author)
-	}
-	if q.Subject != "" {
-		sel.add("p.subject = ?", q.Subject)
-	}
-	return sel
 }
 
 func scanID(row scanner) (proposals.ID, error) {

@@ -16,7 +16,7 @@ import (
 )
 
 // list returns one page.
-func list(t *testing.T, db *storetest.Database, q review.Query) review.Page {
+func list(t testing.TB, db *storetest.Database, q review.Query) review.Page {
 	t.Helper()
 	var page review.Page
 	err := db.View(t.Context(), func(r review.Reader) error {
@@ -95,17 +95,17 @@ func TestPages(t *testing.T) {
 		{Filter: "title"},
 		{Filter: "TOOL_3"},
 		{Filter: "o"},
-		{Filter: "le 1", State: proposals.Drafted},
+		{Filter: `"le 1"`, State: proposals.Drafted},
 		{Author: "agent:", State: proposals.Approved},
 		{Author: "agent:nobody"},
-		{Filter: "nothing at all"},
+		{Filter: `"nothing at all"`},
 		{State: proposals.NeedsChanges, Author: "user:ada", Filter: "title"},
 	} {
 		for _, size := range []int{1, 7, 1000} {
 			var want []proposals.ID
 			for _, p := range slices.Backward(all) {
 				text := strings.ToLower(p.Subject.String() + "\n" + p.Title + "\n" + p.Author.String())
-				if matches(q, p) && strings.Contains(text, strings.ToLower(q.Filter)) {
+				if matches(q, p) && strings.Contains(text, strings.Trim(strings.ToLower(q.Filter), `"`)) {
 					want = append(want, p.ID)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolcrib/proposals"
+	"toolcrib/proposals/filter"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
@@ -68,92 +69,91 @@ func (s *session) place(ctx context.Context, k key, cursor string) (value any, s
 // are walked in the order of an index, which has them sorted already.
 func (s *session) listByKey(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
 	k, _ := keyOf(q.Order)
-	sel := selectionOf(q)
-	if q.Author == "" && q.Subject == "" && q.Filter == "" {
-		return s.walk(ctx, q, k, sel, limit)
-	}
-	narrow := selectionOf(q)
-	if q.Filter != "" {
-		if err := s.filter(ctx, &narrow, q.Filter); err != nil {
-			return nil, err
-		}
-		if countSpellings(q.Filter) > maxSpellings {
-			return s.sortRows(ctx, q, k, narrow, -1, limit) // no row can be asked by itself
-		}
-	}
-	n, err := s.countFew(ctx, narrow.query("1"), narrow.args)
+	terms, err := termsOf(q)
 	if err != nil {
 		return nil, err
 	}
-	if n <= few {
-		return s.sortRows(ctx, q, k, narrow, few, limit)
+	states, others := splitStates(terms)
+	seqs, isFew, err := s.fewest(ctx, others)
+	if err != nil {
+		return nil, err
 	}
-	if q.Filter != "" {
-		sel.eachRow(q.Filter)
+	if !isFew {
+		return s.walk(ctx, q, k, states, every().with(rest(others, nil)), limit)
 	}
-	return s.walk(ctx, q, k, sel, limit)
+	return s.sortRows(ctx, q, k, among(seqs).with(rest(terms, nil)), limit)
 }
 
-// sortRows finds what was selected, at most so many rows, -1 for all, sorts it and
-// returns what stands behind the cursor.
-func (s *session) sortRows(ctx context.Context, q review.Query, k key, sel selection, most, limit int) ([]proposals.Proposal, error) {
-	sorted := selection{from: "(" + sel.bare("p.seq AS seq") + " LIMIT ?) found CROSS JOIN proposals p ON p.seq = found.seq", args: append(sel.args, most)}
+// splitStates takes the states that the rows are walked by out of the terms.
+func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
+	for _, t := range terms {
+		if states != nil || t.Not || slices.ContainsFunc(t.Any, func(a filter.Atom) bool { return a.Is != filter.State }) {
+			others = append(others, t)
+			continue
+		}
+		for _, a := range t.Any {
+			if !slices.Contains(states, a.Value) {
+				states = append(states, a.Value)
+			}
+		}
+	}
+	if states == nil {
+		for _, s := range proposals.States() {
+			states = append(states, string(s))
+		}
+	}
+	return states, others
+}
+
+// sortRows sorts what was selected, which is little, and returns what stands
+// behind the cursor.
+func (s *session) sortRows(ctx context.Context, q review.Query, k key, sel selection, limit int) ([]proposals.Proposal, error) {
 	if q.After != "" {
 		value, seq, err := s.place(ctx, k, q.After)
 		if err != nil {
 			return nil, err
 		}
-		sorted.add("(p."+k.column+", p.seq) "+k.beyond+" (?, ?)", value, seq)
+		sel.add("(p."+k.column+", p.seq) "+k.beyond+" (?, ?)", value, seq)
 	}
-	return all(ctx, s, scanProposal, sorted.query(proposalColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sorted.args, limit)...)
+	return s.listed(ctx, sel.query(proposalColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sel.args, limit), q)
 }
 
 // walk reads a selection in the order of an index, which has the rows of each
 // state in order: what is read of each is merged. Behind a cursor stand first the
 // rows with the same key, then the others, and an index can only be entered at
 // one of both.
-func (s *session) walk(ctx context.Context, q review.Query, k key, sel selection, limit int) ([]proposals.Proposal, error) {
+func (s *session) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
 	sel.from += " INDEXED BY " + k.index
-	parts := []selection{sel}
-	if q.After != "" {
+	var ranges []clause
+	if q.After == "" {
+		ranges = []clause{{}}
+	} else {
 		value, seq, err := s.place(ctx, k, q.After)
 		if err != nil {
 			return nil, err
 		}
-		same := sel.with("p."+k.column+" = ?", value)
-		parts = []selection{same.with("p.seq "+k.beyond+" ?", seq), sel.with("p."+k.column+" "+k.beyond+" ?", value)}
-	}
-	states := proposals.States()
-	if q.State != "" {
-		states = []proposals.State{q.State}
+		column := "p." + k.column
+		ranges = []clause{{column + " = ? AND p.seq " + k.beyond + " ?", []any{value, seq}}, {column + " " + k.beyond + " ?", []any{value}}}
 	}
 	var queries []string
 	var args []any
 	for _, state := range states {
-		for _, part := range parts {
-			if q.State == "" {
-				part = part.with("p.state = ?", state)
-			}
+		for _, r := range ranges {
+			part := sel.with(clause{"p.state = ?", []any{state}})
+			part = part.with(r)
 			queries, args = append(queries, part.bare("p.seq AS seq, p."+k.column+" AS k")), append(args, part.args...)
 		}
 	}
 	merged := strings.Join(queries, " UNION ALL ") + k.orderBy("k", "seq") + " LIMIT ?"
 	found := selection{from: "(" + merged + ") found CROSS JOIN proposals p ON p.seq = found.seq", args: append(args, limit)}
-	return all(ctx, s, scanProposal, found.query(proposalColumns)+k.orderBy("found.k", "found.seq"), found.args...)
+	return s.listed(ctx, found.query(proposalColumns)+k.orderBy("found.k", "found.seq"), found.args, q)
 }
 
 func (k key) orderBy(column, seq string) string {
 	return fmt.Sprintf(" ORDER BY %s %s, %s %s", column, k.direction, seq, k.direction)
 }
 
-// with returns the selection with one more condition.
-func (s *selection) with(condition string, value any) selection {
-	more := *s
-	more.where, more.args = append(slices.Clip(s.where), condition), append(slices.Clip(s.args), value)
-	return more
-}
-
 // bare returns the query without what is live of the subjects.
-func (s *selection) bare(columns string) string {
+func (s selection) bare(columns string) string {
 	return "SELECT " + columns + " FROM " + s.from + " WHERE " + strings.Join(s.where, " AND ")
 }

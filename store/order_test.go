@@ -65,7 +65,7 @@ func TestOrders(t *testing.T) {
 				{Filter: "TITLE", State: proposals.UserReview},
 				{Filter: "le"},
 				{Filter: "scout"},
-				{Filter: "nothing at all"},
+				{Filter: `"nothing at all"`},
 				{Filter: strings.Repeat("k", 5)},
 			} {
 				for _, o := range review.Orders() {
@@ -89,7 +89,7 @@ func wanted(all []proposals.Proposal, q review.Query) []proposals.ID {
 	var found []proposals.Proposal
 	for _, p := range all {
 		text := p.Subject.String() + "\n" + p.Title + "\n" + p.Author.String()
-		if matches(q, p) && strings.Contains(strings.ToLower(text), strings.ToLower(q.Filter)) {
+		if matches(q, p) && strings.Contains(strings.ToLower(text), strings.Trim(strings.ToLower(q.Filter), `"`)) {
 			found = append(found, p)
 		}
 	}

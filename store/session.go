@@ -114,6 +114,21 @@ func (s *session) each(ctx context.Context, query string, args []any, fn func(sc
 	return rows.Err()
 }
 
+// once is each for a query that is not asked again: its statement is not kept.
+func (s *session) once(ctx context.Context, query string, args []any, fn func(scanner) error) error {
+	rows, err := s.conn.QueryContext(context.WithoutCancel(ctx), query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := errors.Join(ctx.Err(), fn(rows)); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 // plain runs a query and calls fn with the values of every row as the engine
 // gives them, without what database/sql does to each: for those who read
 // millions. The values are good until fn returns.

@@ -48,6 +48,11 @@ CREATE INDEX proposals_by_subject ON proposals (subject, seq);
 CREATE INDEX proposals_by_change_set ON proposals (change_set, seq) WHERE change_set <> '';
 CREATE INDEX proposals_by_subject_id ON proposals (subject_id, state);
 CREATE INDEX proposals_by_issue ON proposals (issue) WHERE issue > 0;
+-- Most proposals are new; the other types are looked for.
+CREATE INDEX proposals_by_type ON proposals (type, seq) WHERE type <> 'new';
+-- What is open is compared with what is live of its subject.
+CREATE INDEX proposals_open ON proposals (subject, base_version)
+WHERE state IN ('draft', 'chief_review', 'user_review', 'needs_changes');
 -- Only what is open or rejected is looked for by its text.
 CREATE INDEX proposals_by_text ON proposals (text_hash)
 WHERE text_hash <> '' AND state <> 'approved' AND state <> 'withdrawn';
@@ -140,6 +145,23 @@ WHEN EXISTS (SELECT 1 FROM assessments WHERE seq = NEW.seq OR id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'assessments are only appended'); END;
 CREATE TRIGGER assessments_update BEFORE UPDATE ON assessments BEGIN SELECT RAISE(ABORT, 'assessments are immutable'); END;
 CREATE TRIGGER assessments_delete BEFORE DELETE ON assessments BEGIN SELECT RAISE(ABORT, 'assessments are immutable'); END;
+
+-- proposal_rules: the rules of the findings in the newest assessment of the current
+-- revision, for filters. proposal is the seq of the proposal.
+CREATE TABLE proposal_rules (
+  rule     TEXT NOT NULL,
+  proposal INTEGER NOT NULL,
+  PRIMARY KEY (rule, proposal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX proposal_rules_by_proposal ON proposal_rules (proposal);
+CREATE TRIGGER proposals_revised AFTER UPDATE OF revision ON proposals WHEN NEW.revision <> OLD.revision BEGIN
+  DELETE FROM proposal_rules WHERE proposal = NEW.seq;
+END;
+CREATE TRIGGER assessments_rules AFTER INSERT ON assessments BEGIN
+  DELETE FROM proposal_rules WHERE proposal = (SELECT seq FROM proposals WHERE id = NEW.proposal);
+  INSERT OR IGNORE INTO proposal_rules SELECT value ->> '$.rule', p.seq
+  FROM proposals p, json_each(NEW.report, '$.findings') WHERE p.id = NEW.proposal AND p.revision = NEW.revision;
+END;
 
 -- waivers (records): findings that the user accepted.
 CREATE TABLE waivers (
