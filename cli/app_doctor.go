@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 
 	"toolcrib/clients"
@@ -156,6 +157,9 @@ func (c config) list() []docSetting {
 	}
 	for id, severity := range c.Rules {
 		values["rules."+id] = string(severity)
+	}
+	for name, view := range c.Views {
+		values[toml.Key{"views", name}.String()] = view
 	}
 	for name, server := range c.Servers {
 		if key := "servers." + name; server.URL != "" {

@@ -35,6 +35,7 @@ type config struct {
 	Theme         string                    `toml:"theme"`      // "dark" or "light"; "" asks the terminal
 	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue of lines
 	Keys          map[string][]string       `toml:"keys"`       // of the workbench, by the names in docs/keys.md
+	Views         map[string]string         `toml:"views"`      // filters of the queue, by name
 	Servers       map[string]serverConfig   `toml:"servers"`
 	Gateway       gatewayConfig             `toml:"gateway"`
 	Model         modelConfig               `toml:"model"`
@@ -44,6 +45,8 @@ type config struct {
 
 	// sources says which file or flag each setting came from.
 	sources map[string]string
+	// viewOrder has the names of the views as the files list them.
+	viewOrder []string
 	// userFile is where the user's own settings stand, or would.
 	userFile string
 	// projectFile is the nearest toolcrib.toml that is not the user's own.
@@ -165,6 +168,11 @@ func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
 		}
 		return meta, fmt.Errorf("configuration %s: unknown key %s", file, strings.Join(keys, ", "))
 	}
+	for _, k := range meta.Keys() {
+		if len(k) == 2 && k[0] == "views" && !slices.Contains(c.viewOrder, k[1]) {
+			c.viewOrder = append(slices.Clone(c.viewOrder), k[1])
+		}
+	}
 	if meta.IsDefined("db") {
 		c.DB = absolute(filepath.Dir(file), c.DB)
 	}
@@ -196,7 +204,7 @@ func (c *config) check() error {
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check())
+	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.checkViews())
 }
 
 func validProject(name string) bool {

@@ -47,6 +47,7 @@ func (c *config) readProject(env Env) error {
 	}
 	over := *c
 	over.Rules, over.Keys, over.Servers = maps.Clone(c.Rules), maps.Clone(c.Keys), maps.Clone(c.Servers)
+	over.Views = maps.Clone(c.Views)
 	over.Gateway.HubTokenEnv, over.sources = maps.Clone(c.Gateway.HubTokenEnv), maps.Clone(c.sources)
 	meta, err := over.decode(file, text)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
+	"toolcrib/proposals/filter"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/signing/checkpoint"
@@ -60,6 +61,7 @@ func outcomes() []outcome {
 		{errUsage, "usage", exitUsage},
 		{registry.ErrSubject, "usage", exitUsage},
 		{proposals.ErrActor, "usage", exitUsage},
+		{filter.ErrSyntax, "filter", exitUsage},
 		{review.ErrAmbiguous, "ambiguous", exitUsage},
 		{review.ErrNoReason, "reason_missing", exitUsage},
 		{review.ErrText, "text", exitUsage},

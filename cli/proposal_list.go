@@ -14,21 +14,41 @@ import (
 
 func newList(a *app) *cobra.Command {
 	var q review.Query
-	var state, order string
+	var state, order, view string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List proposals",
 		Long: `List proposals: issue, id, state, type, subject, author, age, recommendation,
-and worst finding. Several filters must all match. A truncated list ends with
-the cursor for --after.`,
+and worst finding. A truncated list ends with the cursor for --after.
+
+A filter is a list of terms, all of which must match:
+
+  scene "night shift"     text in subject, title, author or change set, in any case
+  #17 01a2029f            a number, the beginning of an id
+  state:user_review       a state, or open or closed
+  author:mara             a user, agent or chief; author:agent: is any agent
+  agent:scout tool:pacer  by or on that agent, on that tool; tool:user/pacer in one layer
+  list:authoring set:NAME on that allow-list, in that change set
+  type:modify             new, modify, deactivate, reactivate or restore
+  layer:project           global, user, project or project/NAME
+  rule:S104               with a finding of that rule
+  stale blocked           drafted against an older version, with an open block
+
+A minus negates a term, commas separate alternatives: -state:draft,rejected.
+Quotation marks look for a text as it stands. [views] in your configuration
+file names filters.`,
 		Example: `  toolcrib list --state user_review
   toolcrib list --author agent: --sort risk
-  toolcrib list --filter scene --limit 20 --json`,
+  toolcrib list --filter 'scene state:open -blocked' --limit 20 --json
+  toolcrib list --view mine`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.State = proposals.State(strings.ReplaceAll(state, "-", "_"))
 			if q.Order = review.Order(order); order == "newest" {
 				q.Order = review.ByNewest
+			}
+			if err := a.applyView(&q, view); err != nil {
+				return err
 			}
 			return runList(cmd.Context(), a, q)
 		},
@@ -37,7 +57,8 @@ the cursor for --after.`,
 	f.StringVar(&state, "state", "", "only those in `STATE`: draft, chief_review, user_review, needs_changes, approved, rejected or withdrawn")
 	f.StringVar(&q.Author, "author", "", "only those by `ACTOR`, or by a kind of actor: \"agent:\"")
 	f.StringVar(&q.Subject, "subject", "", "only those on `SUBJECT`")
-	f.StringVar(&q.Filter, "filter", "", "only those with `TEXT` in subject, title, author or change set")
+	f.StringVar(&q.Filter, "filter", "", "only those that `FILTER` matches")
+	f.StringVar(&view, "view", "", "only those that the filter called `NAME` in your configuration matches")
 	f.StringVar(&order, "sort", "newest", "sort by `ORDER`: newest, oldest, risk (worst findings first), subject or author")
 	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N` entries")
 	f.StringVar(&q.After, "after", "", "continue a list at its `CURSOR`")
