@@ -38,6 +38,7 @@ fuzz: ## every fuzz target for FUZZTIME
 crash: ## the whole crash battery, with its figures
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m ./bench/crash
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run Flip ./store
+	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run TerminalGoesAway ./bench/workbench
 
 eval: ## what the rules find in labelled definitions, where there are any
 	go run ./bench/eval

@@ -55,7 +55,7 @@ func TestKilledCalls(t *testing.T) {
 	}
 	approve := []string{"calls", "approve", asked.Pending, "--as", "user:ada"}
 	kills, waiting, unrun := 0, 0, 0
-	for n := 1; ; n += blows(1, 16) {
+	for n := 1; ; n += blows(1, 24) {
 		c := before.copied(t)
 		if !c.at(program, "statement", n, "", approve...) {
 			break

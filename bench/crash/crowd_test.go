@@ -16,7 +16,7 @@ import (
 func TestMixedCrowd(t *testing.T) {
 	t.Parallel()
 	const processes = 8
-	writes := blows(250, 5)
+	writes := blows(250, 3)
 	c := newTestDB(t)
 	c.must("", opening()...)
 	var crowd sync.WaitGroup

@@ -75,13 +75,13 @@ func acts() []act {
 	}
 	return []act{
 		{
-			name: "open a new file", short: 120,
+			name: "open a new file", short: 240,
 			setup: func(*testing.T, testDB) {},
 			args:  func(*testing.T, testDB) []string { return opening() },
 			whole: func(*testing.T, testDB) (bool, bool) { return true, true },
 		},
 		{
-			name: "propose", short: 9, stdin: proposal("user", "scene_pacer"),
+			name: "propose", short: 13, stdin: proposal("user", "scene_pacer"),
 			setup: func(t *testing.T, c testDB) { t.Helper(); c.must("", opening()...) },
 			args:  func(*testing.T, testDB) []string { return []string{"propose", "-"} },
 			whole: func(t *testing.T, c testDB) (bool, bool) {
@@ -91,7 +91,7 @@ func acts() []act {
 			},
 		},
 		{
-			name: "approve", short: 9,
+			name: "approve", short: 13,
 			setup: func(t *testing.T, c testDB) { t.Helper(); c.must(proposal("user", "scene_pacer"), "propose", "-") },
 			args:  func(*testing.T, testDB) []string { return []string{"--approve", "#1"} },
 			whole: func(t *testing.T, c testDB) (bool, bool) {
@@ -101,7 +101,7 @@ func acts() []act {
 			},
 		},
 		{
-			name: "approve a change set", short: 27,
+			name: "approve a change set", short: 40,
 			setup: func(t *testing.T, c testDB) { t.Helper(); c.must(set.String(), "propose", "-") },
 			args:  func(*testing.T, testDB) []string { return []string{"--approve", "set:all of it"} },
 			whole: func(t *testing.T, c testDB) (bool, bool) {
@@ -110,7 +110,7 @@ func acts() []act {
 			},
 		},
 		{
-			name: "reject", short: 9,
+			name: "reject", short: 13,
 			setup: func(t *testing.T, c testDB) { t.Helper(); c.must(proposal("user", "scene_pacer"), "propose", "-") },
 			args:  func(*testing.T, testDB) []string { return []string{"reject", "#1", "--note", "Not needed."} },
 			whole: func(t *testing.T, c testDB) (bool, bool) {
@@ -212,7 +212,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 	waiting := ids(t, base.must(lines.String(), "propose", "--json", "-"))
 	kills := 0
 	for _, point := range publishPoints {
-		for n := 1; n <= blows(6, 2); n++ {
+		for n := 1; n <= blows(6, 1); n++ {
 			folder := t.TempDir()
 			c := base.copied(t)
 			c.args = []string{"--project", "novel", "--workspace", folder}

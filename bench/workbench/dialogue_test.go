@@ -37,6 +37,7 @@ func (p person) says(line string) {
 // wants the terminal for itself gets it and gives it back, and a call that waits
 // is heard and run.
 func TestDialogueOnATerminal(t *testing.T) {
+	t.Parallel()
 	c := newTestDB(t)
 	written := filepath.Join(c.home, "written.md")
 	script := filepath.Join(c.home, "editor.sh")

@@ -22,8 +22,10 @@ import (
 // approval waits for the database cancels it at once, gives the terminal back as
 // it was, and says that nothing was approved.
 func TestSignalWhileTheDatabaseIsBusy(t *testing.T) {
+	t.Parallel()
 	for n, blow := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(blow.String(), func(t *testing.T) {
+			t.Parallel()
 			c := newTestDB(t)
 			id := fmt.Sprintf("pacer_%d", n)
 			c.run("propose", "--as", "agent:drafter", c.file(id))

@@ -203,6 +203,7 @@ func (p person) types(text string) {
 // TestFromQueueToVersion walks the whole way that a proposal goes, in the real
 // program on a real terminal.
 func TestFromQueueToVersion(t *testing.T) {
+	t.Parallel()
 	c := newTestDB(t)
 	for _, name := range []string{"viewpoint_keeper.md", "delete_tasks_unasked.json", "search_gmail_off.md"} {
 		c.proposed(name)
@@ -250,6 +251,7 @@ func TestFromQueueToVersion(t *testing.T) {
 
 // TestTooSmall makes the terminal smaller than the workbench, and large again.
 func TestTooSmall(t *testing.T) {
+	t.Parallel()
 	c := newTestDB(t)
 	c.proposed("viewpoint_keeper.md")
 	p := c.open(80, 24)
