@@ -116,6 +116,7 @@ func (s scene) files(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(s.dir, "dist"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	s.run(t, "export", "--format", "lock", "--output", "toolcrib.lock")
 	for _, name := range []string{"tools.json", "dist/tools.json"} {
 		s.run(t, "export", "--format", "openai", "--agent", "assistant", "--output", name)
 	}

@@ -52,6 +52,9 @@ type docExportPrompt struct {
 	At        time.Time `json:"at"`
 }
 
+// formatLock is the format of a lock file. No list of tools is written so.
+const formatLock = wire.Format("lock")
+
 type exportFlags struct {
 	format, agent, asOf, output string
 	server                      string
@@ -76,6 +79,8 @@ func newExport(a *app) *cobra.Command {
   mcp         an MCP tools/list answer: the action tools; with --server, the approved
               tools of that server in its own order. --output writes the exact bytes
               it sent; standard output escapes hidden characters
+  lock        the names, versions and hashes of the tools, to be committed, for
+              toolcrib check --lock
 
 A registry that init --empty made is exported without the core tools, which no agent
 has; --agent writes what the agent has in any case.
@@ -85,12 +90,13 @@ given. Values that the format cannot hold are reported on standard error.
 Importing an export proposes nothing.`,
 		Example: `  toolcrib export --output catalog.json
   toolcrib export --format openai --agent assistant --output tools.json
+  toolcrib export --format lock --agent assistant --output toolcrib.lock
   toolcrib export --format v0 --as-of 2030-01-01T00:00:00Z`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd.Context(), a, f) },
 	}
 	set := cmd.Flags()
-	set.StringVar(&f.format, "format", string(wire.Toolcrib), "write it as `FORMAT`: toolcrib, v0, openai, anthropic or mcp")
+	set.StringVar(&f.format, "format", string(wire.Toolcrib), "write it as `FORMAT`: toolcrib, v0, openai, anthropic, mcp or lock")
 	set.StringVar(&f.agent, "agent", "", "only the tools of the agent `ID`")
 	set.StringVar(&f.server, "server", "", "with --format mcp: the approved tools of the server `NAME`, in its own form")
 	set.StringVar(&f.asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
@@ -102,8 +108,8 @@ Importing an export proposes nothing.`,
 
 func runExport(ctx context.Context, a *app, f exportFlags) error {
 	format := wire.Format(f.format)
-	if !slices.Contains(wire.Formats(), format) {
-		return usagef("--format is %q; write toolcrib, v0, openai, anthropic or mcp", f.format)
+	if !slices.Contains(wire.Formats(), format) && format != formatLock {
+		return usagef("--format is %q; write toolcrib, v0, openai, anthropic, mcp or lock", f.format)
 	}
 	if f.server != "" && format != wire.MCP {
 		return usagef("--server is for --format mcp")
@@ -132,6 +138,8 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 	switch {
 	case f.server != "":
 		text, err = a.encodeServer(ctx, f.server, c)
+	case format == formatLock:
+		text, err = c.lock()
 	case format == wire.Toolcrib:
 		text, err = a.document(ctx, c)
 	default:

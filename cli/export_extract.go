@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/prompt"
 	"toolcrib/registry"
+	"toolcrib/registry/conform"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -124,6 +125,22 @@ func (a *app) document(ctx context.Context, c extract) ([]byte, error) {
 	enc.SetIndent("", "  ")
 	err := enc.Encode(doc)
 	return buf.Bytes(), err
+}
+
+// lock writes the lock of the extract's tools.
+func (c extract) lock() ([]byte, error) {
+	lives := make([]registry.Live, len(c.tools))
+	for i, e := range c.tools {
+		var err error
+		if lives[i], err = liveOf(e); err != nil {
+			return nil, err
+		}
+	}
+	agent := ""
+	if c.agent != nil {
+		agent = c.agent.ID
+	}
+	return conform.NewLock(agent, c.layer.View(), lives).Encode()
 }
 
 // sourceOf returns the JSON that a definition was imported from, nil for none.

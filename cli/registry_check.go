@@ -23,9 +23,10 @@ const tiersKey = "approvalTiers"
 type checkFlags struct {
 	code, tiers   []string
 	agent, format string
-	server        string
+	server, lock  string
 	partial       bool
 	where         whereFlags
+	from          fromServer
 }
 
 func newCheck(a *app) *cobra.Command {
@@ -49,10 +50,14 @@ expected in the code.
 it. Without it, a name means the imported tool with that name on its server
 before a tool of the global layer, unless only the latter agrees with the code.
 
+--lock FILE compares with a lock that export --format lock wrote instead of the
+registry, without a database. --mcp and --mcp-url read the list from a running
+server, whose tools also have to match their pins byte for byte.
+
 check changes nothing. Exit status 6: something was found.`,
 		Example: `  toolcrib check --code dist/tools.json --agent assistant
   toolcrib check --code github.json --server github
-  toolcrib check --code tools.json --format sarif > check.sarif`,
+  toolcrib check --code tools.json --lock toolcrib.lock --format sarif`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runCheck(cmd.Context(), a, f) },
 	}
@@ -61,6 +66,8 @@ check changes nothing. Exit status 6: something was found.`,
 	set.StringArrayVar(&f.tiers, "tiers", nil, "`FILE` with the approval tiers that the code sets; may be repeated")
 	set.StringVar(&f.agent, "agent", "", "compare with the tools of the agent `ID`")
 	set.StringVar(&f.server, "server", "", "the code registers the tools of the MCP server `NAME`")
+	set.StringVar(&f.lock, "lock", "", "compare with the lock `FILE`, without a database")
+	f.from.register(set)
 	set.BoolVar(&f.partial, "partial", false, "the code registers only some of the tools")
 	set.StringVar(&f.format, "format", "text", "print `FORMAT`: text, json, sarif or github")
 	f.where.register(set)
@@ -69,8 +76,12 @@ check changes nothing. Exit status 6: something was found.`,
 
 func runCheck(ctx context.Context, a *app, f checkFlags) error {
 	switch {
-	case len(f.code) == 0:
-		return usagef("name what the code registers: --code FILE")
+	case len(f.code) == 0 && !f.from.given():
+		return usagef("name what the code registers: --code FILE, or --mcp or --mcp-url for a running server")
+	case f.from.given() && f.server == "":
+		return usagef("name the server whose tools were approved: --server NAME")
+	case f.lock != "" && f.agent != "":
+		return usagef("--agent cannot be combined with --lock; write the lock for the agent: toolcrib export --format lock --agent %s", f.agent)
 	case a.flags.json && f.format == "text":
 		f.format = "json"
 	case !slices.Contains([]string{"text", "json", "sarif", "github"}, f.format):
@@ -84,11 +95,12 @@ func runCheck(ctx context.Context, a *app, f checkFlags) error {
 	if err != nil {
 		return err
 	}
+	scope.Partial, scope.Pinned = f.partial, f.from.given()
 	found, err := conform.Check(ctx, code, scope)
 	if err != nil {
 		return err
 	}
-	if err := a.printCheck(f.format, code, found); err != nil {
+	if err := a.printCheck(f.format, cmp.Or(scope.Registry, "the registry"), code, found); err != nil {
 		return err
 	}
 	return findingsUnless(len(found) == 0)
@@ -97,6 +109,13 @@ func runCheck(ctx context.Context, a *app, f checkFlags) error {
 // read reads the files of the code.
 func (f checkFlags) read(ctx context.Context, a *app) ([]conform.Code, error) {
 	var code []conform.Code
+	if f.from.given() {
+		served, err := f.ask(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, served)
+	}
 	for _, file := range f.code {
 		data, err := a.readAll(ctx, file)
 		if err != nil {
@@ -132,11 +151,28 @@ func (f checkFlags) read(ctx context.Context, a *app) ([]conform.Code, error) {
 	return code, nil
 }
 
+// ask reads the list of the running server.
+func (f checkFlags) ask(ctx context.Context, a *app) (conform.Code, error) {
+	from, err := f.from.place(a, registry.ServerName(f.server))
+	if err != nil {
+		return conform.Code{}, err
+	}
+	data, err := from.ask(ctx, a)
+	if err != nil {
+		return conform.Code{}, err
+	}
+	doc, err := wire.Decode(data)
+	return conform.Code{File: from.name, Text: data, Document: doc}, err
+}
+
 // scope is what the code is held against: deactivated tools are known too.
 func (f checkFlags) scope(ctx context.Context, a *app) (conform.Scope, error) {
-	s := conform.Scope{Partial: f.partial, Server: registry.ServerName(f.server)}
+	s := conform.Scope{Server: registry.ServerName(f.server)}
 	if f.server != "" && s.Server == "" {
 		return s, usagef("--server is %q, which makes no name", f.server)
+	}
+	if f.lock != "" {
+		return f.locked(ctx, a)
 	}
 	layer, err := a.layer()
 	if err != nil {
@@ -162,8 +198,23 @@ func (f checkFlags) scope(ctx context.Context, a *app) (conform.Scope, error) {
 	return s, err
 }
 
+// locked is the scope that a lock has.
+func (f checkFlags) locked(ctx context.Context, a *app) (conform.Scope, error) {
+	data, err := a.readAll(ctx, f.lock)
+	if err != nil {
+		return conform.Scope{}, err
+	}
+	lock, err := conform.ReadLock(data)
+	if err != nil {
+		return conform.Scope{}, fmt.Errorf("%s: %w", f.lock, err)
+	}
+	s, err := lock.Scope()
+	s.Registry, s.Server = f.lock, registry.ServerName(f.server)
+	return s, err
+}
+
 // printCheck writes what was found in the form that was asked for.
-func (a *app) printCheck(format string, code []conform.Code, found []conform.Finding) error {
+func (a *app) printCheck(format, with string, code []conform.Code, found []conform.Finding) error {
 	doc := docFindings{Schema: schema, Kind: "findings", OK: len(found) == 0, Findings: []docFinding{}, Counts: map[string]int64{}}
 	list := make([]findings.Finding, len(found))
 	for i, f := range found {
@@ -195,7 +246,7 @@ func (a *app) printCheck(format string, code []conform.Code, found []conform.Fin
 	}
 	return a.written(func(w io.Writer) error {
 		if len(list) == 0 {
-			_, err := fmt.Fprintln(w, "The code and the registry agree.")
+			_, err := fmt.Fprintln(w, "The code and "+with+" agree.")
 			return err
 		}
 		return findings.Text(w, list)

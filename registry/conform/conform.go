@@ -46,6 +46,14 @@ type Scope struct {
 	// Server is the MCP server whose tools the code registers, "" for those of
 	// an application. The names of its tools are its own.
 	Server string
+	// Hashes are those of a lock, by tool and key; nil when Catalog has whole
+	// definitions.
+	Hashes map[registry.Subject]map[string]string
+	// Registry is what messages call what the code is compared with.
+	Registry string
+	// Pinned says that the code is a list as the server itself sent it, which is
+	// compared with the pins.
+	Pinned bool
 	// Partial code registers only some of the tools: what it lacks is no
 	// finding.
 	Partial bool
@@ -54,6 +62,7 @@ type Scope struct {
 // Check compares code with the registry. Findings are in the order of the
 // code, then of the registry.
 func Check(ctx context.Context, code []Code, s Scope) ([]Finding, error) {
+	s.Registry = cmp.Or(s.Registry, "the registry")
 	c := checker{scope: s, met: map[registry.Subject]Finding{}, kinds: map[registry.ToolKind]bool{}, tiered: map[registry.Subject]bool{}}
 	c.index()
 	for _, file := range code {
@@ -89,7 +98,7 @@ func (c *checker) add(r Rule, at Finding, format string, args ...any) {
 
 // item holds one tool that the code registers against the registry.
 func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
-	e, own, known, err := c.find(ctx, it.Name, it.Format, func(e registry.Entry) []string { return differing(it, e) })
+	e, own, known, err := c.find(ctx, it.Name, it.Format, func(e registry.Entry) []string { return c.differing(it, e) })
 	if err != nil {
 		return err
 	}
@@ -111,7 +120,7 @@ func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
 		c.add(missingInRegistry(), at, "The code registers %s, which was never approved of the server %s.", quoted, c.scope.Server)
 		return nil
 	case !known:
-		c.add(missingInRegistry(), at, "The code registers %s, which the registry does not know.", quoted)
+		c.add(missingInRegistry(), at, "The code registers %s, which %s does not know.", quoted, c.scope.Registry)
 		return nil
 	}
 	c.met[e.Subject] = at
@@ -146,8 +155,11 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 		c.add(definitionDiffers(), at, "The definition of %s in the code cannot be read: %s.", jsondoc.Quote(it.Name), ps[0].Message)
 		return
 	}
-	keys := differing(it, e)
+	keys := c.differing(it, e)
 	if len(keys) == 0 {
+		if s := e.Definition.Tool.Source; c.scope.Pinned && s != nil && s.Type == registry.SourceMCP && s.Hash != it.Hash() {
+			c.add(pinDiffers(), at, "The server lists %s with the same texts and other JSON than version %d of %s was imported from.", jsondoc.Quote(it.Name), e.Version, e.Subject)
+		}
 		return
 	}
 	for _, key := range keys {
@@ -162,7 +174,7 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 
 // differing returns the keys in which what the code registers differs from the
 // registry; none for a name alone.
-func differing(it wire.Item, e registry.Entry) []string {
+func (c *checker) differing(it wire.Item, e registry.Entry) []string {
 	if it.Format == wire.Names || it.Format == wire.Toolcrib {
 		return nil
 	}
@@ -170,6 +182,9 @@ func differing(it wire.Item, e registry.Entry) []string {
 	after := it.Onto(before)
 	after.ID = before.ID // by an alias it is the same tool
 	a, b := values(before), values(after)
+	if hashes, ok := c.scope.Hashes[e.Subject]; ok {
+		locked(hashes, it.Format, a, b)
+	}
 	var keys []string
 	for _, key := range slices.Sorted(maps.Keys(both(a, b))) {
 		if a[key] != b[key] {

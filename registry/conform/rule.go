@@ -7,7 +7,7 @@ type Rule struct {
 
 // Rules returns every rule by id.
 func Rules() []Rule {
-	return []Rule{missingInRegistry(), retiredInUse(), deactivatedInUse(), definitionDiffers(), missingInCode(), aliasInUse(), noTier(), deadTier(), tierDiffers(), unknownTier(), missingTier()}
+	return []Rule{missingInRegistry(), retiredInUse(), deactivatedInUse(), definitionDiffers(), missingInCode(), aliasInUse(), noTier(), deadTier(), tierDiffers(), unknownTier(), missingTier(), pinDiffers()}
 }
 
 func missingInRegistry() Rule {
@@ -95,5 +95,13 @@ func missingTier() Rule {
 		"K111", "missing-tier", "warn",
 		"The code sets approval tiers for some tools and none for this one. Whether its calls ask depends on what the code does without a tier.",
 		"Set the approved tier.",
+	}
+}
+
+func pinDiffers() Rule {
+	return Rule{
+		"K112", "pin-differs", "block",
+		"A server lists a tool with other JSON than was approved, in keys that a definition does not have. Clients may show them, and a call is refused.",
+		"Import the server's list and review the change.",
 	}
 }

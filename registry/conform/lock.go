@@ -1,0 +1,166 @@
+package conform
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+)
+
+// Lock is the part of a registry that code is compared with, small enough to be
+// committed and read in a diff: short values as they are, long ones as hashes.
+type Lock struct {
+	Schema int          `json:"schema"`
+	Kind   string       `json:"kind"`
+	Agent  string       `json:"agent,omitempty"` // whose tools they are, "" for all of the view
+	View   []string     `json:"view"`
+	Tools  []LockedTool `json:"tools"` // by subject
+}
+
+// LockedTool is one approved tool.
+type LockedTool struct {
+	Subject     string `json:"subject"`
+	WireName    string `json:"wire_name"`
+	Version     int    `json:"version"`
+	ContentHash string `json:"content_hash"`
+	// Tool is the definition without its texts and schemas, Hashes are the SHA-256
+	// of the canonical form of each of these, by key.
+	Tool   registry.Tool     `json:"tool"`
+	Hashes map[string]string `json:"hashes"`
+}
+
+const (
+	lockSchema = 1
+	lockKind   = "lock"
+)
+
+// ErrLock is for a file that is no lock.
+var ErrLock = errors.New("not a lock file of toolcrib")
+
+// NewLock returns the lock of active tools.
+func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
+	l := Lock{Schema: lockSchema, Kind: lockKind, Agent: agent, View: []string{}, Tools: []LockedTool{}}
+	for _, layer := range view {
+		l.View = append(l.View, string(layer))
+	}
+	for _, live := range lives {
+		t := live.Definition.Tool
+		if t == nil || t.Status == registry.Deactivated {
+			continue
+		}
+		l.Tools = append(l.Tools, LockedTool{
+			Subject: live.Subject.String(), WireName: t.WireName(), Version: live.Version, ContentHash: live.ContentHash,
+			Tool: registry.Tool{
+				ID: t.ID, Kind: t.Kind, Name: t.Name, Archetype: t.Archetype, Scope: t.Scope, Aliases: t.Aliases,
+				Annotations: t.Annotations, Approval: t.Approval, Provider: t.Provider, Source: t.Source,
+			},
+			Hashes: hashed(values(*t)),
+		})
+	}
+	slices.SortFunc(l.Tools, func(a, b LockedTool) int { return bytes.Compare([]byte(a.Subject), []byte(b.Subject)) })
+	return l
+}
+
+// hashedKeys are the keys of a tool that a format of code can have and that are
+// too long for a lock.
+func hashedKeys(f wire.Format) []string {
+	switch f {
+	case wire.MCP:
+		return []string{"description", "inputSchema", "outputSchema"}
+	case wire.OpenAI, wire.Anthropic:
+		return []string{"description", "inputSchema"}
+	case wire.V0:
+		return []string{"usageNotes", "goals", "guardrails", "prompt"}
+	case wire.Toolcrib, wire.Names:
+	}
+	return nil
+}
+
+// hashed returns the hashes of the long values of a tool.
+func hashed(of map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, key := range slices.Concat(hashedKeys(wire.MCP), hashedKeys(wire.V0)) {
+		if v, ok := of[key]; ok {
+			out[key] = registry.HashBytes([]byte(v))
+		}
+	}
+	return out
+}
+
+// Encode writes the lock, indented, in an order that only a change of the registry
+// changes.
+func (l Lock) Encode() ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(l)
+	return buf.Bytes(), err
+}
+
+// ReadLock reads what Encode wrote, strictly: a key that it does not know could
+// belong to a lock that pins more.
+func ReadLock(data []byte) (Lock, error) {
+	var l Lock
+	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
+	if err != nil {
+		return l, err
+	}
+	if kind := n.Get("kind"); kind == nil || kind.Text != lockKind {
+		return l, fmt.Errorf("%w: write one with `toolcrib export --format lock`", ErrLock)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&l); err != nil {
+		return l, fmt.Errorf("%w: %w", ErrLock, err)
+	}
+	if l.Schema != lockSchema {
+		return l, fmt.Errorf("%w of this version: it has schema %d; use a newer toolcrib", ErrLock, l.Schema)
+	}
+	return l, nil
+}
+
+// Scope returns what code is compared with. Partial and the server are the
+// caller's to set.
+func (l Lock) Scope() (Scope, error) {
+	s := Scope{Hashes: map[registry.Subject]map[string]string{}, Registry: "the lock"}
+	var lives []registry.Live
+	for _, t := range l.Tools {
+		subject, err := registry.ParseSubject(t.Subject)
+		if err != nil || subject.Kind != registry.KindTool || subject.ID != t.Tool.ID || s.Hashes[subject] != nil {
+			return s, errors.Join(fmt.Errorf("%w: it has the subject %s", ErrLock, jsondoc.Quote(t.Subject)), err)
+		}
+		if t.Hashes == nil {
+			return s, fmt.Errorf("%w: %s has no hashes", ErrLock, t.Subject)
+		}
+		s.Hashes[subject] = t.Hashes
+		lives = append(lives, registry.Live{Subject: subject, Version: t.Version, ContentHash: t.ContentHash, Definition: registry.Definition{Tool: &t.Tool}})
+	}
+	s.Catalog = registry.Merge(lives)
+	s.Tools = s.Catalog.Tools()
+	return s, nil
+}
+
+// locked compares what code registers with the hashes that a lock has of a tool,
+// as far as the format of the code goes.
+func locked(hashes map[string]string, f wire.Format, approved, code map[string]string) {
+	for _, key := range slices.Concat(hashedKeys(wire.MCP), hashedKeys(wire.V0)) {
+		delete(approved, key)
+		said, ok := code[key]
+		delete(code, key)
+		if !slices.Contains(hashedKeys(f), key) {
+			continue
+		}
+		if ok {
+			code[key] = registry.HashBytes([]byte(said))
+		}
+		if want, ok := hashes[key]; ok {
+			approved[key] = want
+		}
+	}
+}
