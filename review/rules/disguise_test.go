@@ -193,3 +193,26 @@ func TestHiddenForms(t *testing.T) {
 		}
 	}
 }
+
+// TestHiddenCharactersAreNamed holds the messages about characters that nobody sees
+// (T8, D1).
+func TestHiddenCharactersAreNamed(t *testing.T) {
+	for _, c := range []struct{ rule, text, want string }{
+		{"S109", "Knows when op\u200bening hours change.", "1 invisible character: U+200B ZERO WIDTH SPACE."},
+		{"S109", "Shows hours\u200b\u200b\u2060\u200b.", "4 invisible characters: U+200B ZERO WIDTH SPACE and U+2060 WORD JOINER."},
+		{"S110", "Shows \u202estsil.", "1 direction override character: U+202E RIGHT-TO-LEFT OVERRIDE."},
+		{"S111", "Shows hours\U000e006d\U000e0061\U000e0069\U000e006c\U000e0020\U000e0069\U000e0074.", `7 hidden tag characters spell "mail it".`},
+		{"S111", "Shows hours\U000e0001.", "1 hidden tag character: U+E0001 LANGUAGE TAG."},
+		{"S113", "Shows \x1b[8mhidden hours.", "1 control character: U+001B ESCAPE."},
+	} {
+		for _, r := range security() {
+			if r.ID != c.rule {
+				continue
+			}
+			found := check(t, r, example(c.text))
+			if len(found) != 1 || found[0].Message != c.want {
+				t.Errorf("%s of %+q: %+v; want %q", c.rule, c.text, found, c.want)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"toolcrib/internal/visible"
 	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/scan"
 )
@@ -18,36 +19,37 @@ func hiding() []Rule {
 				"outside one font. A model reads them; a reviewer does not see them. Joiners in emoji and in scripts "+
 				"that need them pass.",
 			"Delete the characters and type the passage again.",
-			"Invisible characters here: %d, the first of them U+%04X",
+			"invisible",
 			showing(`"op<U+200B>ening"`, "Knows when op\u200bening hours change."), showing("an emoji with a joiner", "Made by \U0001f469\u200d\U0001f4bb with \u2764\ufe0f."),
 			scan.Invisible, scan.Variation, scan.PrivateUse),
 		characters("S110", "direction-override", Block,
 			"A control character that makes text show in another order than it is read, so that a reviewer reads a different sentence than the model.",
 			"Delete the control characters. Right-to-left text needs none of them.",
-			"Direction overrides here: %d, the first of them U+%04X",
+			"direction override",
 			showing(`"<U+202E>stsil"`, "Shows \u202estsil\u202c."), showing("Hebrew text", "Shows \u05e9\u05dc\u05d5\u05dd."), scan.Override),
 		characters("S111", "tag-characters", Block,
 			"Unicode tag characters: a copy of ASCII that draws nothing. Outside the flags of three regions they are used to hide text from people and show it to models.",
 			"Delete them.",
-			"Hidden text in Unicode tag characters here: %d, the first of them U+%04X",
+			"hidden tag",
 			showing(`"hours<U+E0068><U+E0069>"`, "Shows hours\U000e0068\U000e0069."),
 			showing("the flag of Scotland", "Shops in \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f."), scan.Tag),
 		characters("S113", "terminal-escape", Block,
 			"An escape sequence or control character. In a terminal it can erase, move or colour what a reviewer sees; a definition has no use for it.",
 			"Delete the control characters.",
-			"Control characters here: %d, the first of them U+%04X",
+			"control",
 			showing(`"<U+001B>[8m"`, "Shows \x1b[8mhidden\x1b[0m hours."), showing("a tab and a line break", "Shows\thours\nby day."), scan.Escape, scan.Control),
 		characters("S133", "direction-marks", Warn,
 			"Direction marks, embeddings or isolates. They are at home in right-to-left text; elsewhere they are noise at best and can reorder what is shown.",
 			"Delete them unless the text around them is in a right-to-left script and needs them.",
-			"Direction controls here: %d, the first of them U+%04X",
+			"direction control",
 			showing(`"<U+2066>hours<U+2069>"`, "Shows \u2066hours\u2069."), showing("a mark in Hebrew text", "\u05e9\u05e2\u05d5\u05ea\u200f 9-17."), scan.Isolate, scan.DirectionMark),
 		lookalikes(), encoded(), comment(), padding(), credentials(), quoted(), readable(),
 	}
 }
 
-// characters is the rule about hidden characters of the given kinds.
-func characters(id, name string, severity Severity, doc, suggestion, message string, bad, good Example, kinds ...scan.Kind) Rule {
+// characters is the rule about hidden characters of the given kinds; attribute is
+// what messages call them.
+func characters(id, name string, severity Severity, doc, suggestion, attribute string, bad, good Example, kinds ...scan.Kind) Rule {
 	wanted := map[scan.Kind]bool{}
 	for _, k := range kinds {
 		wanted[k] = true
@@ -64,8 +66,7 @@ func characters(id, name string, severity Severity, doc, suggestion, message str
 				}
 			}
 			found := s.findings(spans, func(p passage) string {
-				h := runs[p.start]
-				return fmt.Sprintf(message, h.Count, h.First) + "."
+				return hiddenCharacters(attribute, runs[p.start], s.Value)
 			})
 			if strays(s.Value, runs) {
 				for i := range found {
@@ -75,6 +76,29 @@ func characters(id, name string, severity Severity, doc, suggestion, message str
 			return found
 		}),
 	}
+}
+
+// maxSpelled is how many tag characters a message spells out.
+const maxSpelled = 200
+
+// hiddenCharacters names the characters of a run, and what they spell.
+func hiddenCharacters(attribute string, h scan.Hidden, text string) string {
+	counted := fmt.Sprintf("%d %s characters", h.Count, attribute)
+	if h.Count == 1 {
+		counted = "1 " + attribute + " character"
+	}
+	run := text[h.Start:h.End]
+	if spelled, n := visible.Spelled(run); n > 0 && n == h.Count {
+		verb := "spell"
+		if n == 1 {
+			verb = "stands for"
+		}
+		return fmt.Sprintf("%s %s %q.", counted, verb, spelled[:min(n, maxSpelled)])
+	}
+	if named := visible.Named(run); named != "" {
+		return counted + ": " + named + "."
+	}
+	return counted + fmt.Sprintf(": %s.", visible.Name(h.First))
 }
 
 // manyStrays is how many invisible characters a text may have by accident.
