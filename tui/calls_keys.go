@@ -13,11 +13,9 @@ import (
 
 func callsKeys() []key {
 	return append([]key{
-		{name: "call-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next call", do: nextStop(1)},
-		{name: "call-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous call", do: nextStop(-1)},
 		{name: "call-approve", keys: []string{"a"}, label: "approve", help: "Run the selected call with the arguments shown", do: on((*callsPage).askApproveCall), off: ask((*callsPage).noWaitingCall)},
 		{name: "call-refuse", keys: []string{"x"}, label: "refuse", help: "Refuse the selected call and tell its agent why", do: on((*callsPage).askRefuseCall), off: ask((*callsPage).noWaitingCall)},
-		{name: "call-unseen", keys: []string{"u"}, help: "Go to the arguments you have not seen yet", do: on((*callsPage).showUnseenArguments), off: ask((*callsPage).noWaitingCall)},
+		{name: "call-unseen", keys: []string{"u"}, label: "unseen", help: "Go to the arguments you have not seen yet", do: on((*callsPage).showUnseenArguments), off: ask((*callsPage).noWaitingCall)},
 	}, textKeys()...)
 }
 
@@ -33,7 +31,7 @@ func (c *callsPage) noWaitingCall(m *Model) string {
 	p, ok := c.selected()
 	switch {
 	case !ok:
-		return "select one with J first"
+		return "nothing is listed"
 	case m.cfg.Calls.State(p) != gateway.PendingWaiting:
 		return "it is " + string(m.cfg.Calls.State(p)) + ", not waiting"
 	}

@@ -94,10 +94,9 @@ func withCalls(t *testing.T, width, height int, calls ...gateway.Pending) (*benc
 
 func TestCallsAreAnswered(t *testing.T) {
 	b, s := withCalls(t, 100, 30, asked(1, `{"ids":["t1","t2"]}`), asked(2, `{"ids":["t3"]}`))
-	b.wants("2 calls wait: W")
-	b.press("W").wants("2 wait for you", "tool:global/delete_tasks", "agent:drafter", `"t1",`, `"t3"`, "expires")
-	b.press("a").wants("a: select one with J first")
-	b.press("J", "a").wants("Approve a call", "run it", `"t2"`, strings.Repeat("d", 64))
+	b.wants("2 calls wait: P")
+	b.press("P").wants("2 wait for you", "tool:global/delete_tasks", "agent:drafter", `"t1",`, `"t3"`, "expires")
+	b.press("a").wants("Approve a call", "run it", `"t2"`, strings.Repeat("d", 64))
 	b.press("enter")
 	if len(s.ran) != 0 {
 		t.Error("enter answers")
@@ -106,7 +105,7 @@ func TestCallsAreAnswered(t *testing.T) {
 	if len(s.ran) != 1 || s.ran[0] != asked(1, "").ID+" "+strings.Repeat("d", 64) {
 		t.Errorf("ran %q", s.ran)
 	}
-	b.press("K", "K", "x").wants("Refuse a call")
+	b.press("k", "k", "x").wants("Refuse a call")
 	b.write("Not t3.").press("tab", "y").wants("Refused tool:global/delete_tasks", "No calls are waiting.", "Not t3.")
 	if len(s.no) != 1 || s.no[0] != asked(2, "").ID+" Not t3." {
 		t.Errorf("refused %q", s.no)
@@ -124,7 +123,7 @@ func TestLongArgumentsAreReadFirst(t *testing.T) {
 		ids[i] = fmt.Sprintf(`"t%d"`, i)
 	}
 	b, s := withCalls(t, 80, 24, asked(1, `{"ids":[`+strings.Join(ids, ",")+`]}`))
-	b.press("W", "J", "a").wants("Not read yet", "its arguments, from line")
+	b.press("P", "a").wants("Not read yet", "its arguments, from line")
 	b.press("y").wants("Read these first")
 	b.press("esc")
 	for range 10 {
@@ -146,7 +145,7 @@ func TestHostileCalls(t *testing.T) {
 	p := asked(1, `{"ids":["\u001b[2J\u202e\u200b"]}`)
 	p.Caller.Agent, p.Caller.User = "\x1b[2J", "a\u202eb"
 	b, _ := withCalls(t, 100, 30, p)
-	b.press("W", "J", "a")
+	b.press("P", "a")
 	for _, r := range []string{"\x1b[2J", "\u202e", "\u200b"} {
 		if strings.Contains(b.m.View().Content, r) {
 			t.Errorf("the screen holds %q", r)
@@ -160,7 +159,7 @@ func TestCallsScreens(t *testing.T) {
 		for _, s := range []struct {
 			name string
 			keys []string
-		}{{"calls", []string{"W", "J"}}, {"calls-approve", []string{"W", "J", "a"}}} {
+		}{{"calls", []string{"P"}}, {"calls-approve", []string{"P", "a"}}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
 				answered := asked(2, `{"ids":["t3"]}`)
 				answered.Answer = &gateway.Answer{By: mara, At: fakeTime, Reason: "Not this one."}

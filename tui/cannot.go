@@ -68,7 +68,7 @@ func (pp *proposalPage) cannotWaive(m *Model) string {
 	case pp.tab != tabAssessment:
 		return "only on the Assessment tab"
 	case !ok:
-		return "select one with J first"
+		return "nothing is listed"
 	}
 	return wording.CannotWaive(m.cfg.Actor, pp.dossier.Proposal, s)
 }

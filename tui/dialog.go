@@ -28,7 +28,7 @@ type dialog struct {
 	locked       func(*Model) []string // what has to be on the screen first
 	noteOptional bool                  // a note can be given
 	focusText    bool                  // the keys write
-	direct       bool                  // ctrl+s does it at once
+	label        draw.Safe             // of the text, "" for a reason
 	draft        string                // under which name the text is kept, "" for not at all
 	run          func(m *Model, text string) tea.Cmd
 	other        map[string]func(*Model) tea.Cmd // further answers, by key
@@ -105,9 +105,7 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 			m.say(remark, "Draft saved")
 		}
 		return m.saveDraft(d)
-	case name == "ctrl+s" && d.direct:
-		return d.answer(m)
-	case (name == "tab" || name == "ctrl+s") && d.text != nil && !d.direct:
+	case (name == "tab" || name == "ctrl+s") && d.text != nil:
 		d.focusText = !d.focusText
 		return m.saveDraft(d)
 	case d.focusText:

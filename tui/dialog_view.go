@@ -79,8 +79,8 @@ func (d *dialog) box(m *Model, w int) []string {
 		if d.noteOptional {
 			label = "Note (optional)"
 		}
-		if d.direct {
-			label = "Comment"
+		if d.label != "" {
+			label = d.label
 		}
 		style := th.Faint
 		if d.focusText {
@@ -119,9 +119,6 @@ func (d *dialog) answerLine(m *Model) draw.Line {
 	}
 	if d.run == nil {
 		return nil
-	}
-	if d.direct {
-		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Text, " "+draw.Show(d.form.Verb))
 	}
 	if d.focusText {
 		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Faint, " when done, then ").Add(th.Key, draw.Show(d.answers())).Add(th.Faint, " to "+draw.Show(d.form.Verb))
@@ -163,10 +160,8 @@ func (d *dialog) footer(m *Model) draw.Line {
 	hint := func(k, text string) { l = append(l, keyHint(th.Key, th.Faint, k, text)...) }
 	switch {
 	case d.meanwhile(m) != "":
-	case d.direct:
-		hint("ctrl+s", d.form.Verb)
 	case d.focusText:
-		hint("tab", "done writing")
+		hint("ctrl+s", "done writing")
 	case d.run != nil:
 		if len(d.missing(m)) == 0 {
 			hint(d.answers(), d.form.Verb)

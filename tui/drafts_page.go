@@ -168,16 +168,14 @@ func (k *draftsPage) tabs(m *Model) (left, right draw.Line) {
 
 func draftsKeys() []key {
 	return append([]key{
-		{name: "draft-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next draft", do: nextStop(1)},
-		{name: "draft-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous draft", do: nextStop(-1)},
 		{name: "draft-open", keys: []string{"enter"}, label: "continue", help: "Continue the selected draft", do: on((*draftsPage).openDraft), off: ask((*draftsPage).noDraftSelected)},
-		{name: "draft-drop", keys: []string{"x"}, label: "drop", help: "Delete the selected draft", do: on((*draftsPage).askDropDraft), off: ask((*draftsPage).noDraftSelected)},
+		{name: "draft-drop", keys: []string{"x"}, label: "delete", help: "Delete the selected draft", do: on((*draftsPage).askDropDraft), off: ask((*draftsPage).noDraftSelected)},
 	}, textKeys()...)
 }
 
 func (k *draftsPage) noDraftSelected(m *Model) string {
 	if n := k.pager.Stop(); n < 0 || n >= len(k.texts) {
-		return "select one with J first"
+		return "nothing is listed"
 	}
 	return ""
 }

@@ -40,7 +40,7 @@ func (pp *proposalPage) reviseCurrent(m *Model) tea.Cmd { return m.edit(m.cfg.Re
 func (m *Model) draftNew() tea.Cmd {
 	text := edit.NewLine("tool:" + string(m.cfg.Layer) + "/")
 	m.line = &input{
-		prompt: "new", text: text, changed: nothing, cancel: nothing,
+		prompt: "new", text: text, hints: [][2]string{{"enter", "write it in the editor"}, {"esc", "leave"}}, changed: nothing, cancel: nothing,
 		done: func(m *Model) tea.Cmd {
 			s, err := registry.ParseSubject(text.String())
 			if err != nil {

@@ -29,7 +29,7 @@ func (b *bench) editor(script string) {
 func TestNewDraftInTheEditor(t *testing.T) {
 	b := newBench(t, 120, 50)
 	b.editor(`test "$1" = --wait && echo "<!-- mine -->" >> "$2" && cp "$2" "` + filepath.Join(t.TempDir(), "seen.md") + `"`)
-	b.press("n").write("scene_pacer").press("enter")
+	b.press("ctrl+n").write("scene_pacer").press("enter")
 	b.wants("Cannot submit it yet", "problems", "definition.prompt", "rationale", "Saved in")
 	b.press("y") // nothing can be submitted
 	b.press("esc")

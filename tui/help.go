@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,6 +26,7 @@ const whyFrom = 120
 type helpRow struct {
 	place, keys, help, name string
 	why                     string // it is off
+	elsewhere               bool   // it belongs to another page, and is found only when it is looked for
 }
 
 func (r helpRow) has(text string) bool {
@@ -46,9 +46,20 @@ func (m *Model) openHelp() tea.Cmd {
 		h.rules = pp.rules()
 	}
 	for _, place := range []string{h.from, placeEverywhere} {
-		i := slices.IndexFunc(m.tables, func(t table) bool { return t.place == place })
-		for _, k := range m.tables[i].keys {
-			h.rows = append(h.rows, helpRow{place, keyNames(k), k.help, k.name, k.why(m)})
+		for _, k := range m.table(place) {
+			h.rows = append(h.rows, helpRow{place, keyNames(k), k.help, k.name, k.why(m), false})
+		}
+	}
+	known := map[string]bool{}
+	for _, r := range h.rows {
+		known[r.name] = true
+	}
+	for _, t := range m.tables {
+		for _, k := range t.keys {
+			if !known[k.name] {
+				known[k.name] = true
+				h.rows = append(h.rows, helpRow{t.place, keyNames(k), k.help, k.name, "", true})
+			}
 		}
 	}
 	h.lay(m)
@@ -86,7 +97,7 @@ func (h *helpPage) lay(m *Model) {
 	}
 	place, found := "", false
 	for _, r := range h.rows {
-		if h.filter != "" && !r.has(h.filter) {
+		if h.filter == "" && r.elsewhere || h.filter != "" && !r.has(h.filter) {
 			continue
 		}
 		found = true
@@ -123,7 +134,7 @@ func (h *helpPage) setFilter(m *Model, text string) tea.Cmd {
 }
 
 func (h *helpPage) tabs(m *Model) (left, right draw.Line) {
-	l := draw.Of("", " ").Add(m.theme.Accent, "▎Help").Add(m.theme.Faint, "  "+draw.Safe(h.from)+"   / filters, esc goes back")
+	l := draw.Of("", " ").Add(m.theme.Accent, "▎Help").Add(m.theme.Faint, "  "+draw.Safe(h.from)+"   / searches all pages, esc goes back")
 	if h.filter != "" {
 		l = l.Add("", "   ").Add(m.theme.Match, " "+draw.Cut(draw.Show(h.filter), m.layout.width/3)+" ")
 	}
@@ -132,7 +143,7 @@ func (h *helpPage) tabs(m *Model) (left, right draw.Line) {
 
 // helpKeys are the keys of the help itself.
 func helpKeys() []key {
-	keys := []key{{name: "help-filter", keys: []string{"/"}, label: "find", help: "Filter keys by name or action", do: (*Model).askFilter}}
+	keys := []key{{name: "help-filter", keys: []string{"/"}, label: "find", help: "Search the keys of all pages", do: (*Model).askFilter}}
 	for _, k := range textKeys() {
 		switch k.name {
 		case "search", "next-match", "previous-match": // the filter finds more than a search would

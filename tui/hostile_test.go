@@ -164,7 +164,7 @@ func look(t *testing.T, text string, width, height int, keys ...string) {
 // workbench, starts an editor or writes.
 var anyKeys = []string{
 	"enter", "esc", "tab", "j", "k", "J", "K", "space", "g", "G", "l", "h", "w", "s", "b", "E", "u", "v", "r", "]", "[", "1", "2", "3", "4", "5", "6",
-	"a", "c", "x", "W", "C", ";", "?", "/", "n", "N", "Q", "T", "A", "L", "D", "o", "t", "R", "X", "S", "ctrl+t", "ctrl+d", "ctrl+u", "ctrl+l", "backspace", "up", "down", "left", "right",
+	"a", "c", "x", "W", "C", ";", "?", "/", "n", "N", "Q", "T", "A", "L", "D", "P", ":", "U", "o", "t", "R", "X", "S", "ctrl+t", "ctrl+d", "ctrl+u", "ctrl+l", "backspace", "up", "down", "left", "right",
 }
 
 var hostileTexts = []string{

@@ -18,6 +18,9 @@ func (m *Model) textPager() *pager.Pager { return m.page.shown() }
 // search.
 type input struct {
 	prompt  draw.Safe
+	hints   [][2]string              // its keys, for the footer
+	above   func(*Model) []draw.Line // what stands above it, nil for nothing
+	step    func(int)                // what the arrows up and down do, nil for nothing
 	text    *edit.Text
 	changed func(*Model) tea.Cmd // after every key
 	done    func(*Model) tea.Cmd // on enter
@@ -52,6 +55,10 @@ func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {
 		m.line = nil
 		return in.cancel(m)
 	}
+	if step := map[string]int{"up": -1, "down": 1}[msg.String()]; step != 0 && in.step != nil {
+		in.step(step)
+		return nil
+	}
 	if in.text.Key(msg) {
 		return in.changed(m)
 	}
@@ -69,7 +76,7 @@ func (m *Model) askFilter() tea.Cmd {
 	before := l.filterText()
 	text := edit.NewLine(before)
 	m.line = &input{
-		prompt: "filter", text: text, done: nothing,
+		prompt: "filter", text: text, done: nothing, hints: [][2]string{{"enter", "keep the filter"}, {"esc", "undo it"}},
 		changed: func(m *Model) tea.Cmd { return l.setFilter(m, text.String()) },
 		cancel:  func(m *Model) tea.Cmd { return l.setFilter(m, before) },
 	}
@@ -81,11 +88,12 @@ func (m *Model) askSearch() tea.Cmd {
 	p := m.textPager()
 	text := edit.NewLine("")
 	m.line = &input{
-		prompt: "/", text: text, changed: nothing, cancel: nothing,
+		prompt: "/", text: text, changed: nothing, cancel: nothing, hints: [][2]string{{"enter", "search"}, {"esc", "leave"}},
 		done: func(m *Model) tea.Cmd {
 			if !p.Search(text.String()) {
 				m.say(warning, "%q not found", text.String())
 			}
+			p.SelectShown()
 			return nil
 		},
 	}
@@ -100,6 +108,7 @@ func nextMatch(step int) func(*Model) tea.Cmd {
 		} else if !p.NextMatch(step) {
 			m.say(warning, "%q not found", p.Query())
 		}
+		p.SelectShown()
 		return nil
 	}
 }

@@ -147,7 +147,7 @@ func (m *Model) busy() string {
 func (m *Model) askImport() tea.Cmd {
 	text := edit.NewLine("")
 	m.line = &input{
-		prompt: "import file", text: text, changed: nothing, cancel: nothing,
+		prompt: "import file", text: text, hints: [][2]string{{"enter", "import"}, {"esc", "leave"}}, changed: nothing, cancel: nothing,
 		done: func(m *Model) tea.Cmd {
 			file := text.String()
 			if file == "" {

@@ -14,6 +14,8 @@ type key struct {
 	label string            // one or two words for the footer; "" keeps it out
 	late  func(*Model) bool // whether the footer has it behind the others now; nil for never
 	help  string            // what it does, as a sentence without a full stop
+	picks bool              // it also acts while a line is chosen
+	here  func(*Model) bool // whether the tab on the screen is its own: the footer has it there only, and first
 	do    func(*Model) tea.Cmd
 	off   func(*Model) string // why it has no effect now; nil or "" when it has
 }
@@ -84,16 +86,13 @@ func rebind(ts []table, bindings map[string][]string) (unknown []string) {
 // here returns the keys that act now: those of the page before those of every
 // page.
 func (m *Model) here() []key {
-	var own, everywhere []key
-	for _, t := range m.tables {
-		switch t.place {
-		case m.page.place():
-			own = t.keys
-		case placeEverywhere:
-			everywhere = t.keys
-		}
-	}
-	return append(own[:len(own):len(own)], everywhere...)
+	return slices.Concat(m.table(m.page.place()), m.table(placeEverywhere))
+}
+
+// table returns the keys of a place.
+func (m *Model) table(place string) []key {
+	i := slices.IndexFunc(m.tables, func(t table) bool { return t.place == place })
+	return m.tables[i].keys
 }
 
 // press does what a key is declared to do here, or says why it does not.
@@ -102,17 +101,36 @@ func (m *Model) press(name string) tea.Cmd {
 		if !slices.Contains(k.keys, name) {
 			continue
 		}
-		if reason := k.why(m); reason != "" {
-			what := keyName(k.keys[0])
-			if k.name == "approve" {
-				what = "Can't approve"
-			}
-			m.say(warning, "%s: %s", what, reason)
+		if m.picking() && !k.picks {
+			m.say(warning, "Choose a line first: enter comments on it, esc leaves")
 			return nil
 		}
-		return k.do(m)
+		return m.run(k)
 	}
 	return nil
+}
+
+// run does what a key is declared to do, or says why it does not.
+func (m *Model) run(k key) tea.Cmd {
+	if reason := k.why(m); reason != "" {
+		what := keyName(k.keys[0])
+		if k.name == "approve" {
+			what = "Can't approve"
+		}
+		m.say(warning, "%s: %s", what, reason)
+		return nil
+	}
+	return k.do(m)
+}
+
+// picking reports whether a line of a text is being chosen.
+func (m *Model) picking() bool {
+	p := m.page.shown()
+	if p == nil {
+		return false
+	}
+	_, picking := p.Picked()
+	return picking
 }
 
 // keyName writes a key as people do.

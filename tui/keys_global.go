@@ -6,23 +6,31 @@ import (
 
 func globalKeys() []key {
 	return []key{
-		{name: "help", keys: []string{"?"}, label: "help", help: "Show the keys for this page; in an assessment, also explain the rule", do: (*Model).openHelp},
+		{name: "help", keys: []string{"?"}, label: "help", picks: true, help: "Show the keys for this page; in an assessment, also explain the rule", do: (*Model).openHelp},
+		{name: "commands", keys: []string{":"}, label: "commands", late: always, help: "Find a command by its name and run it", do: (*Model).askCommand},
 		{name: "queue", keys: []string{"Q"}, help: "Go to the queue", do: goTo(func(m *Model) page { return m.queue })},
 		{name: "registry", keys: []string{"T"}, help: "Go to the tools", do: goTo(func(m *Model) page { return m.tools })},
-		{name: "agents", keys: []string{"A"}, help: "Go to the agents", do: goTo(func(m *Model) page { return m.agents })},
-		{name: "lists", keys: []string{"P"}, help: "Go to the allow-lists", do: goTo(func(m *Model) page { return m.lists })},
+		{name: "agents", keys: []string{"A"}, help: "Go to the agents; again: to the allow-lists", do: goTo(agentsOrLists)},
 		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(func(m *Model) page { return m.log })},
 		{name: "drafts", keys: []string{"D"}, help: "Show unsent drafts", do: goTo(func(m *Model) page { return m.drafts }), off: (*Model).noDrafts},
-		{name: "calls", keys: []string{"W"}, help: "Show the calls that wait for you", do: goTo(func(m *Model) page { return m.calls }), off: (*Model).noCalls},
+		{name: "calls", keys: []string{"P"}, help: "Show the calls that wait for you", do: goTo(func(m *Model) page { return m.calls }), off: (*Model).noCalls},
 		{name: "verify", keys: []string{"V"}, help: "Verify every hash chain; esc cancels", do: (*Model).verify, off: (*Model).cannotVerify},
 		{name: "import", keys: []string{"I"}, help: "Import tools from a file as proposals; esc cancels", do: (*Model).askImport, off: (*Model).cannotImport},
-		{name: "back", keys: []string{"esc", "backspace"}, help: "Go back, or end a search", do: (*Model).back},
+		{name: "back", keys: []string{"esc", "backspace"}, help: "Go back, or end a search", picks: true, do: (*Model).back},
 		{name: "theme", keys: []string{"ctrl+t"}, help: "Switch between light and dark", do: (*Model).switchTheme, off: (*Model).cannotTheme},
 		{name: "mouse", keys: []string{"m"}, help: "Turn the mouse on or off", do: (*Model).switchMouse},
-		{name: "refresh", keys: []string{"ctrl+l"}, help: "Reload and redraw", do: (*Model).refreshAll},
-		{name: "suspend", keys: []string{"ctrl+z"}, help: "Suspend; fg resumes", do: (*Model).suspend},
-		{name: "quit", keys: []string{"q", "ctrl+c"}, label: "quit", help: "Quit after pending writes", do: (*Model).quit},
+		{name: "refresh", keys: []string{"ctrl+l"}, picks: true, help: "Reload and redraw", do: (*Model).refreshAll},
+		{name: "suspend", keys: []string{"ctrl+z"}, picks: true, help: "Suspend; fg resumes", do: (*Model).suspend},
+		{name: "quit", keys: []string{"q", "ctrl+c"}, label: "quit", late: always, picks: true, help: "Quit after pending writes", do: (*Model).quit},
 	}
+}
+
+// agentsOrLists takes turns: allow-lists are what agents are allowed.
+func agentsOrLists(m *Model) page {
+	if m.page == page(m.agents) {
+		return m.lists
+	}
+	return m.agents
 }
 
 // suspend stops for the shell. What is being typed is kept first.

@@ -7,38 +7,49 @@ import (
 )
 
 func queueKeys() []key {
-	return []key{
+	return append([]key{
 		{name: "open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected proposal", do: on((*queuePage).openSelected), off: ask((*queuePage).noSelection)},
-		{name: "approve-marked", keys: []string{"a"}, label: "approve", late: (*Model).noneMarked, help: "Approve all marked proposals or none; otherwise the selected one", do: decideMarked(proposals.ActApprove), off: cannotDecide(proposals.ActApprove)},
-		{name: "needs-changes-marked", keys: []string{"c"}, label: "send back", late: (*Model).noneMarked, help: "Send back the marked proposals, or the selected one, with a reason", do: decideMarked(proposals.ActRequestChanges), off: cannotDecide(proposals.ActRequestChanges)},
-		{name: "reject-marked", keys: []string{"x"}, label: "reject", late: (*Model).noneMarked, help: "Reject the marked proposals, or the selected one, with a reason", do: decideMarked(proposals.ActReject), off: cannotDecide(proposals.ActReject)},
-		{name: "down", keys: []string{"j", "down"}, help: "Move down one row", do: moveList(1)},
-		{name: "up", keys: []string{"k", "up"}, help: "Move up one row", do: moveList(-1)},
-		{name: "half-down", keys: []string{"ctrl+d"}, help: "Half a screen down", do: moveScreens(0.5)},
-		{name: "half-up", keys: []string{"ctrl+u"}, help: "Half a screen up", do: moveScreens(-0.5)},
-		{name: "page-down", keys: []string{"pgdown", "ctrl+f"}, help: "A screen down", do: moveScreens(1)},
-		{name: "page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: moveScreens(-1)},
-		{name: "first", keys: []string{"g", "home"}, help: "Go to the first row", do: moveList(-1 << 30)},
-		{name: "last", keys: []string{"G", "end"}, help: "Go to the last loaded row; again: load more", do: moveList(1 << 30)},
+		{name: "approve-marked", keys: []string{"a"}, label: "approve", help: "Approve all marked proposals or none; otherwise the selected one", do: decideMarked(proposals.ActApprove), off: cannotDecide(proposals.ActApprove)},
+		{name: "needs-changes-marked", keys: []string{"c"}, label: "send back", help: "Send back the marked proposals, or the selected one, with a reason", do: decideMarked(proposals.ActRequestChanges), off: cannotDecide(proposals.ActRequestChanges)},
+		{name: "reject-marked", keys: []string{"x"}, label: "reject", help: "Reject the marked proposals, or the selected one, with a reason", do: decideMarked(proposals.ActReject), off: cannotDecide(proposals.ActReject)},
 		{name: "mark", keys: []string{"space", "+"}, label: "mark", help: "Toggle mark and move down", do: on((*queuePage).markRow), off: (*Model).cannotMark},
 		{name: "mark-all", keys: []string{"*"}, help: "Mark every listed proposal that waits for you; again: unmark all", do: on((*queuePage).markAll), off: ask((*queuePage).nothingToMark)},
 		{name: "next-state", keys: []string{"tab"}, label: "state", help: "Show the next state", do: moveTab(1)},
 		{name: "previous-state", keys: []string{"shift+tab"}, help: "Show the previous state", do: moveTab(-1)},
 		{name: "filter", keys: []string{"/"}, label: "filter", help: "Filter by subject, title, author or change set", do: (*Model).askFilter},
-		{name: "sort", keys: []string{"o"}, label: "sort", help: "Sort by newest, oldest, worst finding, subject, author", do: sortBy(1)},
+		{name: "sort", keys: []string{"o"}, label: "sort", late: always, help: "Sort by newest, oldest, worst finding, subject, author", do: sortBy(1)},
 		{name: "sort-back", keys: []string{"O"}, help: "Go back to the previous order", do: sortBy(-1)},
 		{name: "next-waiting", keys: []string{"."}, help: "Open the next one that waits for you, in list order", do: (*Model).nextWaiting},
-		{name: "new", keys: []string{"n"}, label: "new", late: always, help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
+		{name: "new", keys: []string{"ctrl+n"}, label: "new", late: always, help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
 		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID, off: ask((*queuePage).noSelection)},
+	}, listKeys()...)
+}
+
+// rowed is a page with rows of which one is selected.
+type rowed interface {
+	page
+	move(m *Model, n int) tea.Cmd
+	rows(m *Model) int
+}
+
+// listKeys select a row of a list.
+func listKeys() []key {
+	move := func(n int) func(*Model) tea.Cmd {
+		return on(func(p rowed, m *Model) tea.Cmd { return p.move(m, n) })
 	}
-}
-
-func moveList(n int) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return m.queue.move(m, n) }
-}
-
-func moveScreens(n float64) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return m.queue.move(m, int(n*float64(m.queue.rows(m)))) }
+	screens := func(n float64) func(*Model) tea.Cmd {
+		return on(func(p rowed, m *Model) tea.Cmd { return p.move(m, int(n*float64(p.rows(m)))) })
+	}
+	return []key{
+		{name: "down", keys: []string{"j", "down"}, help: "Select the next row", do: move(1)},
+		{name: "up", keys: []string{"k", "up"}, help: "Select the previous row", do: move(-1)},
+		{name: "half-down", keys: []string{"ctrl+d"}, help: "Half a screen down", do: screens(0.5)},
+		{name: "half-up", keys: []string{"ctrl+u"}, help: "Half a screen up", do: screens(-0.5)},
+		{name: "page-down", keys: []string{"pgdown", "ctrl+f"}, help: "A screen down", do: screens(1)},
+		{name: "page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: screens(-1)},
+		{name: "first", keys: []string{"g", "home"}, help: "Go to the first row", do: move(-1 << 30)},
+		{name: "last", keys: []string{"G", "end"}, help: "Go to the last row", do: move(1 << 30)},
+	}
 }
 
 func moveTab(step int) func(*Model) tea.Cmd {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,35 +10,45 @@ import (
 	"toolcrib/tui/difflist"
 )
 
+// inTab reports whether one of some tabs of a proposal is on the screen.
+func inTab(tabs ...int) func(*Model) bool {
+	return ask(func(pp *proposalPage, _ *Model) bool { return slices.Contains(tabs, pp.tab) })
+}
+
+// inState reports whether a proposal is in one of some states.
+func inState(states ...proposals.State) func(*Model) bool {
+	return ask(func(pp *proposalPage, _ *Model) bool {
+		return pp.loaded && slices.Contains(states, pp.dossier.Proposal.State)
+	})
+}
+
 func proposalKeys() []key {
 	keys := []key{
+		{name: "go", keys: []string{"enter"}, label: "show", here: inTab(tabAssessment, tabThread, tabHistory), help: "Show the selected finding or comment in the diff; open the selected version", do: on((*proposalPage).follow), off: ask((*proposalPage).nothingSelected), picks: true},
+		{name: "waive", keys: []string{"W"}, label: "waive", here: inTab(tabAssessment), help: "Waive the selected finding with a reason", do: on((*proposalPage).askWaive), off: ask((*proposalPage).cannotWaive)},
+		{name: "comment-line", keys: []string{";"}, label: "comment", here: inTab(tabDiff), help: "Choose a line of the diff and comment on it", do: on((*proposalPage).remark), off: ask((*proposalPage).cannotRemark), picks: true},
+		{name: "split", keys: []string{"s"}, label: "split", here: inTab(tabDiff), help: "Switch between side by side and unified", do: on((*proposalPage).switchSplit), off: ask((*proposalPage).cannotSplit)},
+		{name: "whole", keys: []string{"E"}, label: "whole", here: inTab(tabDiff), help: "Switch between whole texts and changes only", do: on((*proposalPage).switchContext), off: ask((*proposalPage).cannotWiden)},
+		{name: "against", keys: []string{"b"}, label: "base", here: inTab(tabDiff, tabHistory), help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", do: on((*proposalPage).nextBase), off: ask((*proposalPage).cannotCompare)},
+		{name: "next-prompt", keys: []string{"]"}, label: "channel", here: inTab(tabPrompt), help: "Show the next channel prompt", do: on(func(pp *proposalPage, m *Model) tea.Cmd { return pp.nextPrompt(m, 1) }), off: ask((*proposalPage).noPrompts)},
+		{name: "previous-prompt", keys: []string{"["}, help: "Show the previous channel prompt", do: on(func(pp *proposalPage, m *Model) tea.Cmd { return pp.nextPrompt(m, -1) }), off: ask((*proposalPage).noPrompts)},
+		{name: "prompt-view", keys: []string{"v"}, label: "view", here: inTab(tabPrompt), help: "Switch between the prompt's diff, after and now", do: on((*proposalPage).nextPromptView), off: ask((*proposalPage).noPrompts)},
+		{name: "rendered", keys: []string{"r"}, label: "raw", here: inTab(tabPrompt), help: "Switch between rendered and raw Markdown", do: on((*proposalPage).switchRendered), off: ask((*proposalPage).cannotRender)},
+		{name: "submit", keys: []string{"S"}, label: "submit", here: inState(proposals.Drafted), help: "Submit the draft", do: askSimple(proposals.ActSubmit), off: cannotAct(proposals.ActSubmit)},
+		{name: "rebase", keys: []string{"R"}, label: "rebase", here: ask((*proposalPage).stale), help: "Rebase it on the live version", do: askSimple(proposals.ActRebase), off: cannotAct(proposals.ActRebase)},
 		{name: "approve", keys: []string{"a"}, label: "approve", late: ask((*proposalPage).notMyTurn), help: "Approve it and make it live", do: on((*proposalPage).askApprove), off: ask((*proposalPage).cannotApprove)},
 		{name: "needs-changes", keys: []string{"c"}, label: "send back", late: ask((*proposalPage).notMyTurn), help: "Send it back to its author with a reason", do: askReason(proposals.ActRequestChanges), off: cannotAct(proposals.ActRequestChanges)},
 		{name: "reject", keys: []string{"x"}, label: "reject", late: ask((*proposalPage).notMyTurn), help: "Reject it with a reason", do: askReason(proposals.ActReject), off: cannotAct(proposals.ActReject)},
-		{name: "waive", keys: []string{"W"}, label: "", help: "Waive the selected finding with a reason", do: on((*proposalPage).askWaive), off: ask((*proposalPage).cannotWaive)},
-		{name: "comment", keys: []string{"C"}, label: "comment", help: "Write a comment", do: on((*proposalPage).askComment), off: cannotAct(proposals.ActComment)},
-		{name: "comment-line", keys: []string{";"}, help: "Choose a line of the diff and comment on it", do: on((*proposalPage).remark), off: ask((*proposalPage).cannotRemark)},
-		{name: "revise", keys: []string{"e"}, label: "revise", help: "Revise it in the editor", do: on((*proposalPage).reviseCurrent), off: ask((*proposalPage).cannotRevise)},
-		{name: "submit", keys: []string{"S"}, help: "Submit the draft", do: askSimple(proposals.ActSubmit), off: cannotAct(proposals.ActSubmit)},
-		{name: "rebase", keys: []string{"R"}, help: "Rebase it on the live version", do: askSimple(proposals.ActRebase), off: cannotAct(proposals.ActRebase)},
-		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: askSimple(proposals.ActWithdraw), off: cannotAct(proposals.ActWithdraw)},
-		{name: "assess-again", keys: []string{"ctrl+r"}, help: "Run the built-in review again", do: on(func(pp *proposalPage, m *Model) tea.Cmd { return m.simple(proposals.ActAssess, pp.id) }), off: ask((*proposalPage).cannotReassess)},
-		{name: "next-waiting", keys: []string{"."}, help: "Open the next one that waits for you, in queue order", do: (*Model).nextWaiting},
-		{name: "mark-read", keys: []string{"+"}, help: "Toggle its mark in the queue", do: (*Model).markRead, off: (*Model).cannotMark},
-		{name: "next-member", keys: []string{"M"}, help: "Open the next member of its change set", do: on((*proposalPage).nextMember), off: ask((*proposalPage).noMembers)},
+		{name: "next-unseen", keys: []string{"u"}, label: "unseen", help: "Go to the next change you have not seen", do: on((*proposalPage).nextUnseen), off: ask((*proposalPage).nothingUnseen)},
 		{name: "next-tab", keys: []string{"tab"}, label: "switch", help: "Show the next tab", do: proposalTab(1)},
 		{name: "previous-tab", keys: []string{"shift+tab"}, help: "Show the previous tab", do: proposalTab(-1)},
-		{name: "next-change", keys: []string{"J"}, help: "Go to the next change, finding or comment", do: nextStop(1)},
-		{name: "previous-change", keys: []string{"K"}, help: "Go to the previous change, finding or comment", do: nextStop(-1)},
-		{name: "next-unseen", keys: []string{"u"}, label: "unseen", help: "Go to the next change you have not seen", do: on((*proposalPage).nextUnseen), off: ask((*proposalPage).nothingUnseen)},
-		{name: "go", keys: []string{"enter"}, help: "Show the selected finding or comment in the diff; open the selected version", do: on((*proposalPage).follow), off: ask((*proposalPage).nothingSelected)},
-		{name: "split", keys: []string{"s"}, label: "split", help: "Switch between side by side and unified", do: on((*proposalPage).switchSplit), off: ask((*proposalPage).noDiff)},
-		{name: "whole", keys: []string{"E"}, help: "Switch between whole texts and changes only", do: on((*proposalPage).switchContext), off: ask((*proposalPage).noDiff)},
-		{name: "against", keys: []string{"b"}, help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", do: on((*proposalPage).nextBase), off: ask((*proposalPage).cannotCompare)},
-		{name: "next-prompt", keys: []string{"]"}, help: "Show the next channel prompt", do: on(func(pp *proposalPage, m *Model) tea.Cmd { return pp.nextPrompt(m, 1) }), off: ask((*proposalPage).noPrompts)},
-		{name: "previous-prompt", keys: []string{"["}, help: "Show the previous channel prompt", do: on(func(pp *proposalPage, m *Model) tea.Cmd { return pp.nextPrompt(m, -1) }), off: ask((*proposalPage).noPrompts)},
-		{name: "prompt-view", keys: []string{"v"}, help: "Switch between the prompt's diff, after and now", do: on((*proposalPage).nextPromptView), off: ask((*proposalPage).noPrompts)},
-		{name: "rendered", keys: []string{"r"}, help: "Switch between rendered and raw Markdown", do: on((*proposalPage).switchRendered), off: ask((*proposalPage).cannotRender)},
+		{name: "next-waiting", keys: []string{"."}, label: "next", help: "Open the next one that waits for you, in queue order", do: (*Model).nextWaiting},
+		{name: "comment", keys: []string{"C"}, label: "comment", help: "Write a comment", do: on((*proposalPage).askComment), off: cannotAct(proposals.ActComment)},
+		{name: "revise", keys: []string{"e"}, label: "revise", help: "Revise it in the editor", do: on((*proposalPage).reviseCurrent), off: ask((*proposalPage).cannotRevise)},
+		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: askSimple(proposals.ActWithdraw), off: cannotAct(proposals.ActWithdraw)},
+		{name: "assess-again", keys: []string{"ctrl+r"}, label: "review again", here: ask(func(pp *proposalPage, _ *Model) bool { return pp.loaded && pp.outdated() }), help: "Run the built-in review again", do: on(func(pp *proposalPage, m *Model) tea.Cmd { return m.simple(proposals.ActAssess, pp.id) }), off: ask((*proposalPage).cannotReassess)},
+		{name: "mark-read", keys: []string{"+"}, help: "Toggle its mark in the queue", do: (*Model).markRead, off: (*Model).cannotMark},
+		{name: "next-member", keys: []string{"M"}, label: "next member", here: ask(func(pp *proposalPage, m *Model) bool { return pp.noMembers(m) == "" }), help: "Open the next member of its change set", do: on((*proposalPage).nextMember), off: ask((*proposalPage).noMembers)},
 		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID},
 		{name: "copy-diff", keys: []string{"Y"}, help: "Copy the diff", do: on((*proposalPage).copyDiff), off: ask((*proposalPage).noDiff)},
 	}
@@ -45,35 +56,6 @@ func proposalKeys() []key {
 		keys = append(keys, key{name: "tab-" + name, keys: []string{itoa(i + 1)}, help: "Show the tab " + strings.ToUpper(name[:1]) + name[1:], do: showTab(i)})
 	}
 	return append(keys, textKeys()...)
-}
-
-// textKeys scroll and search whatever text a page shows.
-func textKeys() []key {
-	scroll := func(n int) func(*Model) tea.Cmd {
-		return func(m *Model) tea.Cmd { m.textPager().Scroll(n); return nil }
-	}
-	page := func(n float64) func(*Model) tea.Cmd {
-		return func(m *Model) tea.Cmd { m.textPager().Page(n); return nil }
-	}
-	side := func(n int) func(*Model) tea.Cmd {
-		return func(m *Model) tea.Cmd { m.textPager().Side(n); return nil }
-	}
-	return []key{
-		{name: "scroll-down", keys: []string{"j", "down"}, help: "Scroll down one line", do: scroll(1)},
-		{name: "scroll-up", keys: []string{"k", "up"}, help: "Scroll up one line", do: scroll(-1)},
-		{name: "scroll-half-down", keys: []string{"ctrl+d"}, help: "Half a screen down", do: page(0.5)},
-		{name: "scroll-half-up", keys: []string{"ctrl+u"}, help: "Half a screen up", do: page(-0.5)},
-		{name: "scroll-page-down", keys: []string{"space", "pgdown", "ctrl+f"}, help: "A screen down", do: page(1)},
-		{name: "scroll-page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: page(-1)},
-		{name: "scroll-first", keys: []string{"g", "home"}, help: "Go to the beginning", do: func(m *Model) tea.Cmd { m.textPager().Home(); return nil }},
-		{name: "scroll-last", keys: []string{"G", "end"}, help: "Go to the end", do: func(m *Model) tea.Cmd { m.textPager().End(); return nil }},
-		{name: "wrap", keys: []string{"w"}, label: "wrap", help: "Toggle line wrapping", do: (*Model).switchWrap},
-		{name: "scroll-right", keys: []string{"l", "right"}, help: "Scroll right (unwrapped lines)", do: side(8), off: (*Model).isWrapped},
-		{name: "scroll-left", keys: []string{"h", "left"}, help: "Scroll left (unwrapped lines)", do: side(-8), off: (*Model).isWrapped},
-		{name: "search", keys: []string{"/"}, label: "search", help: "Search", do: (*Model).askSearch},
-		{name: "next-match", keys: []string{"n"}, help: "Go to the next match", do: nextMatch(1)},
-		{name: "previous-match", keys: []string{"N"}, help: "Go to the previous match", do: nextMatch(-1)},
-	}
 }
 
 func proposalTab(step int) func(*Model) tea.Cmd {
@@ -110,28 +92,6 @@ func (pp *proposalPage) noMembers(m *Model) string {
 	return ""
 }
 
-func nextStop(step int) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		if !m.textPager().NextStop(step) {
-			m.say(remark, "No more")
-		}
-		return nil
-	}
-}
-
-func (m *Model) switchWrap() tea.Cmd {
-	p := m.textPager()
-	p.SetWrap(!p.Wrapped())
-	return nil
-}
-
-func (m *Model) isWrapped() string {
-	if m.textPager().Wrapped() {
-		return "lines are wrapped; w toggles wrapping"
-	}
-	return ""
-}
-
 func (pp *proposalPage) noDiff(m *Model) string {
 	switch {
 	case pp.tab != tabDiff && pp.tab != tabPrompt:
@@ -141,6 +101,30 @@ func (pp *proposalPage) noDiff(m *Model) string {
 	}
 	return ""
 }
+
+// cannotSplit is noDiff, or why both sides would look the same.
+func (pp *proposalPage) cannotSplit(m *Model) string {
+	if why := pp.noDiff(m); why != "" {
+		return why
+	}
+	if added, removed := pp.list.Changed(); pp.tab == tabDiff && (added == 0 || removed == 0) {
+		return "the diff has only one side"
+	}
+	return ""
+}
+
+// cannotWiden is noDiff, or why nothing more can be shown.
+func (pp *proposalPage) cannotWiden(m *Model) string {
+	if why := pp.noDiff(m); why != "" {
+		return why
+	}
+	if pp.made.from == isNew {
+		return "everything is new, so all of it is shown"
+	}
+	return ""
+}
+
+func (pp *proposalPage) stale(*Model) bool { return pp.loaded && pp.dossier.Proposal.Stale() }
 
 func (pp *proposalPage) switchSplit(m *Model) tea.Cmd {
 	pp.split = !pp.split
@@ -165,7 +149,7 @@ func (pp *proposalPage) cannotCompare(m *Model) string {
 		return pp.noDiff(m)
 	}
 	if pp.shown().Stop() < 0 {
-		return "select one with J first"
+		return "nothing is listed"
 	}
 	return ""
 }
@@ -242,7 +226,7 @@ func (pp *proposalPage) nothingSelected(m *Model) string {
 	case pp.tab != tabAssessment && pp.tab != tabThread && pp.tab != tabHistory:
 		return "only on the tabs Assessment, Thread and History"
 	case pp.shown().Stop() < 0:
-		return "select one with J first"
+		return "nothing is listed"
 	}
 	return ""
 }

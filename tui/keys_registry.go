@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -10,52 +11,38 @@ import (
 )
 
 func registryKeys() []key {
-	move := func(n int) func(*Model) tea.Cmd {
-		return on(func(r *registryPage, m *Model) tea.Cmd { return r.move(m, n) })
-	}
-	screens := func(n float64) func(*Model) tea.Cmd {
-		return on(func(r *registryPage, m *Model) tea.Cmd { return r.move(m, int(n*float64(r.rows(m)))) })
-	}
-	return []key{
-		{name: "entry-open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected tool or agent", do: (*Model).openEntry, off: (*Model).noEntry},
-		{name: "entry-down", keys: []string{"j", "down"}, help: "Move down one row", do: move(1)},
-		{name: "entry-up", keys: []string{"k", "up"}, help: "Move up one row", do: move(-1)},
-		{name: "entry-half-down", keys: []string{"ctrl+d"}, help: "Half a screen down", do: screens(0.5)},
-		{name: "entry-half-up", keys: []string{"ctrl+u"}, help: "Half a screen up", do: screens(-0.5)},
-		{name: "entry-page-down", keys: []string{"pgdown", "space", "ctrl+f"}, help: "A screen down", do: screens(1)},
-		{name: "entry-page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: screens(-1)},
-		{name: "entry-first", keys: []string{"g", "home"}, help: "Go to the first row", do: move(-1 << 30)},
-		{name: "entry-last", keys: []string{"G", "end"}, help: "Go to the last loaded row; again: load more", do: move(1 << 30)},
-		{name: "entry-filter", keys: []string{"/"}, label: "filter", help: "Filter by id or name", do: (*Model).askFilter},
+	return append([]key{
+		{name: "entry-open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected row", do: (*Model).openEntry, off: (*Model).noEntry},
+		{name: "filter", keys: []string{"/"}, label: "filter", help: "Filter by id or name", do: (*Model).askFilter},
 		{name: "fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
 		{name: "change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
-		{name: "entry-new", keys: []string{"n"}, help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
-	}
+		{name: "new", keys: []string{"ctrl+n"}, label: "new", late: always, help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
+	}, listKeys()...)
+}
+
+// inSection reports whether a subject shows one of some sections.
+func inSection(sections ...int) func(*Model) bool {
+	return ask(func(s *subjectPage, _ *Model) bool { return slices.Contains(sections, s.section) })
 }
 
 func subjectKeys() []key {
 	keys := []key{
+		{name: "version-diff", keys: []string{"enter"}, label: "changes", here: inSection(sectionVersions), help: "Show the changes of the selected version, or since the marked one", do: on((*subjectPage).showVersion), off: ask((*subjectPage).noVersion)},
+		{name: "version-mark", keys: []string{"b"}, label: "compare", here: inSection(sectionVersions), help: "Mark the selected version for comparison", do: on((*subjectPage).markVersion), off: ask((*subjectPage).noVersion)},
+		{name: "undo", keys: []string{"U"}, label: "restore", here: inSection(sectionVersions), help: "Propose to restore the selected version", do: on((*subjectPage).askRestore), off: ask((*subjectPage).cannotRestore)},
+		{name: "next-field", keys: []string{"]"}, label: "next text", here: inSection(sectionBlame), help: "Show blame for the next text", do: on(func(s *subjectPage, m *Model) tea.Cmd { return s.nextField(m, 1) })},
+		{name: "previous-field", keys: []string{"["}, help: "Show blame for the previous text", do: on(func(s *subjectPage, m *Model) tea.Cmd { return s.nextField(m, -1) })},
 		{name: "next-section", keys: []string{"tab"}, label: "switch", help: "Show the next section: definition, versions, blame, users", do: subjectTab(1)},
 		{name: "previous-section", keys: []string{"shift+tab"}, help: "Show the previous section", do: subjectTab(-1)},
-		{name: "next-version", keys: []string{"J"}, label: "version", help: "Select the next version", do: nextStop(1)},
-		{name: "previous-version", keys: []string{"K"}, help: "Select the previous version", do: nextStop(-1)},
-		{name: "version-diff", keys: []string{"enter"}, help: "Show the changes of the selected version, or since the marked one", do: on((*subjectPage).showVersion), off: ask((*subjectPage).noVersion)},
-		{name: "version-mark", keys: []string{"b"}, help: "Mark the selected version for comparison", do: on((*subjectPage).markVersion), off: ask((*subjectPage).noVersion)},
-		{name: "restore", keys: []string{"R"}, help: "Propose to restore the selected version", do: on((*subjectPage).askRestore), off: ask((*subjectPage).cannotRestore)},
-		{name: "next-field", keys: []string{"]"}, help: "Show blame for the next text", do: on(func(s *subjectPage, m *Model) tea.Cmd { return s.nextField(m, 1) })},
-		{name: "previous-field", keys: []string{"["}, help: "Show blame for the previous text", do: on(func(s *subjectPage, m *Model) tea.Cmd { return s.nextField(m, -1) })},
-		{name: "subject-fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
-		{name: "subject-change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
+		{name: "fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
+		{name: "change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
 	}
 	return append(keys, textKeys()...)
 }
 
 func logKeys() []key {
 	return append([]key{
-		{name: "event-next", keys: []string{"J", "tab"}, label: "next", help: "Select the next entry", do: nextStop(1)},
-		{name: "event-previous", keys: []string{"K", "shift+tab"}, help: "Select the previous entry", do: nextStop(-1)},
 		{name: "event-open", keys: []string{"enter"}, label: "open", help: "Open the proposal of the selected entry", do: on((*logPage).openEvent), off: ask((*logPage).noEvent)},
-		{name: "older", keys: []string{"o"}, label: "older", help: "Load older entries", do: on((*logPage).olderEvents), off: ask((*logPage).noOlder)},
 	}, textKeys()...)
 }
 

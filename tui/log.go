@@ -17,8 +17,9 @@ import (
 // logPage is the audit log, the newest entry first.
 type logPage struct {
 	textPage
-	events []history.Event
-	end    bool
+	events  []history.Event
+	end     bool
+	reading bool // older ones
 }
 
 func newLogPage(m *Model) *logPage {
@@ -49,6 +50,7 @@ func (l *logPage) restyle(m *Model) {
 }
 
 func (l *logPage) loaded(m *Model, msg eventsMsg) {
+	l.reading = false
 	if msg.err != nil {
 		m.fail(msg.err)
 		return
@@ -158,20 +160,20 @@ func told(e history.Event) string {
 func (l *logPage) tabs(m *Model) (left, right draw.Line) {
 	more := "all entries"
 	if !l.end {
-		more = "newest entries; o loads older ones"
+		more = "newest entries; older ones follow below"
 	}
 	return draw.Of("", " ").Add(m.theme.Accent, "▎Audit log").Add(m.theme.Faint, draw.Showf("  %d, %s", len(l.events), more)), nil
 }
 
-func (l *logPage) olderEvents(m *Model) tea.Cmd {
-	return m.loadEvents(l.events[len(l.events)-1].Seq)
-}
-
-func (l *logPage) noOlder(m *Model) string {
-	if l.end || len(l.events) == 0 {
-		return "no older entries"
+// more reads older entries when the selection comes near the last that were
+// read.
+func (l *logPage) more(m *Model) tea.Cmd {
+	n := len(l.events)
+	if l.end || l.reading || n == 0 || l.pager.Stop() < n-m.layout.body {
+		return nil
 	}
-	return ""
+	l.reading = true
+	return m.loadEvents(l.events[n-1].Seq)
 }
 
 // openEvent opens the proposal that the selected entry is about.
@@ -182,7 +184,7 @@ func (l *logPage) openEvent(m *Model) tea.Cmd {
 func (l *logPage) noEvent(m *Model) string {
 	switch n := l.pager.Stop(); {
 	case n < 0 || n >= len(l.events):
-		return "select one with J first"
+		return "nothing is listed"
 	case l.events[n].Proposal == "":
 		return "it has no proposal"
 	}

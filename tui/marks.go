@@ -28,8 +28,6 @@ func (ms marks) without(ids ...proposals.ID) marks {
 	return slices.DeleteFunc(slices.Clone(ms), func(p proposals.Proposal) bool { return slices.Contains(ids, p.ID) })
 }
 
-func (m *Model) noneMarked() bool { return len(m.marks) == 0 }
-
 // cannotMark returns why the proposal that the keys act on is not one to decide
 // about.
 func (m *Model) cannotMark() string {

@@ -11,7 +11,8 @@ import (
 func TestQuitWaitsForWrites(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "C").write("On its way")
-	_, write := b.m.Update(keyPress("ctrl+s"))
+	b.press("ctrl+s")
+	_, write := b.m.Update(keyPress("y"))
 	if b.m.Writes() != 1 {
 		t.Fatalf("%d writes on their way", b.m.Writes())
 	}

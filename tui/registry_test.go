@@ -43,13 +43,13 @@ var toNameBank = []string{"T", "/", "n", "a", "m", "e", "enter", "enter"}
 func TestAnyTwoVersionsAreCompared(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, threeVersions)
-	b.press(toNameBank...).press("tab", "J", "b")
+	b.press(toNameBank...).press("tab", "b")
 	b.wants("Version 3 marked", "●v3")
-	b.press("J", "J", "enter")
+	b.press("j", "down", "enter")
 	b.wants("version 1 → version 3", "- One thing.", "+ Three things.")
 	b.press("esc")
 	b.wants("v3", "v2", "v1")
-	b.press("K", "enter") // nothing is marked any more
+	b.press("k", "enter") // nothing is marked any more
 	b.wants("version 1 → version 2")
 }
 
@@ -57,9 +57,7 @@ func TestAnyTwoVersionsAreCompared(t *testing.T) {
 func TestHistoryTabComparesTwoVersions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 40, threeVersions)
-	b.press("enter", "6", "b")
-	b.wants("b: select one with J first")
-	b.press("J", "b", "J", "J", "enter")
+	b.press("enter", "6", "b", "j", "j", "enter")
 	b.wants("version 1 → version 3", "- One thing.", "+ Three things.")
 }
 
@@ -76,9 +74,9 @@ func TestBlameOfAText(t *testing.T) {
 
 func TestRestoreOfAVersion(t *testing.T) {
 	b := newBench(t, 100, 30, threeVersions)
-	b.press(toNameBank...).press("tab", "J", "R")
-	b.wants("R: it is the live version")
-	b.press("J", "J", "R").write("The third went wrong.").press("tab", "y")
+	b.press(toNameBank...).press("tab", "U")
+	b.wants("U: it is the live version")
+	b.press("j", "j", "U").write("The third went wrong.").press("tab", "y")
 	b.wants("restore tool:user/name_bank", "The third went wrong.", "draft")
 }
 

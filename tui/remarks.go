@@ -78,7 +78,7 @@ func (pp *proposalPage) remarkHere(m *Model) tea.Cmd {
 func (pp *proposalPage) askCommentAt(m *Model, at review.Anchor) tea.Cmd {
 	form, draft := proposals.ActComment.Form(1), draftOf(pp.id, at)
 	return m.ask(&dialog{
-		form: form, draft: draft, focusText: true, direct: true,
+		form: form, draft: draft, focusText: true, label: "Comment",
 		content: func(m *Model, page *prose.Page) {
 			page.Field("on", wording.Reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
 			if at.Field == "" {

@@ -19,7 +19,7 @@ func TestCommentOnALine(t *testing.T) {
 	b.wants("j and k choose a line")
 	b.press("j", "j", "j", ";")
 	b.wants("Comment", "definition.prompt, line 3 of revision 1", "┃ Pass over a name")
-	b.write("Say which ones").press("ctrl+s", "5")
+	b.write("Say which ones").press("ctrl+s", "y", "5")
 	b.wants("on definition.prompt, line 3 of revision 1", "┃ Pass over a name", "Say which ones")
 	page, err := b.desk.List(context.Background(), review.Query{Subject: nameBank})
 	if err != nil {
@@ -32,7 +32,7 @@ func TestCommentOnALine(t *testing.T) {
 	if c := d.Comments[len(d.Comments)-1]; c.Field != "definition.prompt" || c.Line != 3 || c.Revision != 1 || c.Body != "Say which ones" {
 		t.Errorf("the comment is %+v", c)
 	}
-	b.press("J", "J", "enter")
+	b.press("j", "enter")
 	b.wants("▎Diff", "+*Pass over a name")
 }
 

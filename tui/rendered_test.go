@@ -30,7 +30,7 @@ func TestRationaleIsRendered(t *testing.T) {
 
 func TestCommentsAreRendered(t *testing.T) {
 	b := newBench(t, 80, 24, demo("name_bank.json"))
-	b.press("enter", "C").write("Look at `prompt`, *please*").press("ctrl+s", "5")
+	b.press("enter", "C").write("Look at `prompt`, *please*").press("ctrl+s", "y", "5")
 	b.wants("Look at `prompt`, please")
 	b.press("r")
 	b.wants("Look at `prompt`, *please*")

@@ -59,7 +59,7 @@ func TestQuietScreens(t *testing.T) {
 		{"nothing-found", []string{"name_bank.json"}, []string{"/", "q", "q", "enter"}},
 		{"nothing-in-state", []string{"name_bank.json"}, []string{"tab", "tab"}},
 		{"no-tool-found", nil, []string{"T", "/", "q", "q", "enter"}},
-		{"waive", []string{"name_bank.json"}, []string{"enter", "3", "J", "W"}},
+		{"waive", []string{"name_bank.json"}, []string{"enter", "3", "W"}},
 		{"needs-changes", []string{"name_bank.json"}, []string{"enter", "c", "W", "h", "y"}},
 		{"key-that-is-off", []string{"name_bank.json"}, []string{"enter", "R"}},
 	} {

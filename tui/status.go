@@ -33,27 +33,38 @@ func (m *Model) say(t tone, format string, args ...any) {
 // fail says an error.
 func (m *Model) fail(err error) { m.say(failure, "%s", wording.OneLine(err)) }
 
-// footer shows the keys that matter here, as many as fit; the one for help is
-// always among them.
+// footer shows the keys that matter here, as many as fit: those of what is typed
+// or chosen, else those of the tab, then those of the page. Those to quit and for
+// help are always among them.
 func (m *Model) footer() draw.Line {
 	if m.dialog != nil {
 		return m.dialog.footer(m)
 	}
+	if hints := m.modeHints(); hints != nil {
+		l := draw.Of("", " ")
+		for _, h := range hints {
+			l = append(l, keyHint(m.theme.Key, m.theme.Faint, h[0], h[1])...)
+		}
+		return l
+	}
 	keys := m.here()
 	room := m.layout.width
-	var help draw.Line
+	var last draw.Line // those that are always there
 	for i := range keys {
-		if keys[i].name == "help" {
-			help = m.hint(&keys[i])
-			room -= help.Width()
+		if keys[i].name == "quit" || keys[i].name == "help" {
+			last = append(m.hint(&keys[i]), last...)
 		}
 	}
+	room -= last.Width()
 	l := draw.Of("", " ")
 	slices.SortStableFunc(keys, func(a, b key) int { return rank(m, a) - rank(m, b) })
 	for i := range keys {
 		k := &keys[i]
-		if k.label == "" || k.name == "help" {
+		switch {
+		case k.label == "", k.name == "quit", k.name == "help", k.here != nil && !k.here(m):
 			continue
+		case k.why(m) != "" && (k.here != nil || k.name == "next-unseen"):
+			continue // only decisions are worth a place while they are off
 		}
 		next := append(l[:len(l):len(l)], m.hint(k)...)
 		if next.Width() > room {
@@ -61,15 +72,30 @@ func (m *Model) footer() draw.Line {
 		}
 		l = next
 	}
-	return append(l, help...)
+	return append(l, last...)
 }
 
-// rank is where the footer has a key: 0 for before those with 1.
-func rank(m *Model, k key) int {
-	if k.late != nil && k.late(m) {
-		return 1
+// modeHints returns the keys of what is typed or chosen, nil outside of it.
+func (m *Model) modeHints() [][2]string {
+	switch {
+	case m.line != nil:
+		return m.line.hints
+	case m.picking():
+		return [][2]string{{"enter", "comment on the line"}, {"j", "down"}, {"k", "up"}, {"J", "next change"}, {"esc", "leave"}}
 	}
-	return 0
+	return nil
+}
+
+// rank is where the footer has a key: those of the tab first, those that are
+// late last.
+func rank(m *Model, k key) int {
+	switch {
+	case k.here != nil:
+		return 0
+	case k.late != nil && k.late(m):
+		return 2
+	}
+	return 1
 }
 
 func always(*Model) bool { return true }
@@ -84,5 +110,5 @@ func (m *Model) hint(k *key) draw.Line {
 }
 
 func keyHint(name, text theme.Style, k, label string) draw.Line {
-	return draw.Of(name, draw.Show(keyName(k))).Add(text, " "+draw.Show(label)+"   ")
+	return draw.Of(name, draw.Show(keyName(k))).Add(text, " "+draw.Show(label)+"  ")
 }

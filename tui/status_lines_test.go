@@ -22,7 +22,7 @@ func TestReasonsAreShownWhole(t *testing.T) {
 	b.env["EDITOR"], b.config.Drafts = "true", filepath.Join(file, "drafts")
 	b.m = tui.New(b.config)
 	b.m.Prime(60, 15)
-	b.press("n").write("x").press("enter")
+	b.press("ctrl+n").write("x").press("enter")
 	checkWidth(t, b.m.View().Content, 60, 15)
 	whole := strings.Join(strings.Fields(b.screen()), "")
 	if !strings.Contains(whole, strings.Repeat("long-name-", 12)+"/drafts/new-tool-user-x-v0.md:notadirectory") {

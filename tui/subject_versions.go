@@ -81,7 +81,7 @@ func (s *subjectPage) noVersion(m *Model) string {
 	case s.section != sectionVersions || s.compared != (span{}):
 		return "only in the list of versions"
 	case s.pager.Stop() < 0:
-		return "select one with J first"
+		return "nothing is listed"
 	}
 	return ""
 }

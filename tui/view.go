@@ -66,6 +66,9 @@ func (m *Model) screen() string {
 // than one of them cover the end of the page.
 func (m *Model) lastLines() []draw.Line {
 	if in := m.input(); in != nil && m.dialog == nil {
+		if in.above != nil {
+			return append(in.above(m), in.line(m))
+		}
 		return []draw.Line{in.line(m)}
 	}
 	return m.statusLines()
@@ -119,7 +122,7 @@ func (m *Model) signs() draw.Line {
 		l = l.Add(m.theme.Warn, "⋯ writing  ")
 	}
 	if n := m.calls.waiting; n > 0 && m.page != page(m.calls) {
-		l = l.Add(m.theme.Warn, draw.Showf("● %s: W  ", wording.Count(n, "call waits", "calls wait")))
+		l = l.Add(m.theme.Warn, draw.Showf("● %s: P  ", wording.Count(n, "call waits", "calls wait")))
 	}
 	if n := len(m.marks); n > 0 {
 		sign := draw.Showf("* %d marked  ", n)

@@ -226,7 +226,7 @@ func TestFromQueueToVersion(t *testing.T) {
 	p.sees("R212")
 	p.press("a") // an open block holds it back, and the key says so
 	p.sees("1 blocking finding is open (R212)")
-	p.press("J", "W")
+	p.press("W")
 	p.sees("Waive a finding")
 	p.types("Asked eight times a day, always yes.")
 	p.press("Tab")

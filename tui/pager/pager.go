@@ -81,7 +81,8 @@ func New(th theme.Theme) *Pager {
 	return p
 }
 
-// Point marks the row of the current stop with a sign in its first column.
+// Point marks the row of the current stop with a sign in its first column. It
+// makes a list of the pager, with the first item selected.
 func (p *Pager) Point(style theme.Style) { p.point = style }
 
 // Restyle makes it look as th says.
@@ -91,6 +92,7 @@ func (p *Pager) Restyle(th theme.Theme) { p.match, p.rule, p.more = th.Match, th
 func (p *Pager) SetRows(rows Rows) {
 	p.rows, p.top, p.x, p.stop, p.picking = rows, place{}, 0, -1, false
 	p.stops = rows.Stops()
+	p.selectFirst()
 	p.seen = map[Text]int{}
 	p.layout.reset()
 }
@@ -103,10 +105,18 @@ func (p *Pager) Replace(rows Rows) {
 	if p.stop >= len(p.stops) {
 		p.stop = len(p.stops) - 1
 	}
+	p.selectFirst()
 	if p.picked >= rows.Len() {
 		p.picking = false
 	}
 	p.clamp()
+}
+
+// selectFirst selects the first item of a list where none is.
+func (p *Pager) selectFirst() {
+	if p.stop < 0 && p.selects() {
+		p.stop = 0
+	}
 }
 
 // SetSize sets the window.

@@ -113,13 +113,26 @@ func (p *Pager) scroll(n int) {
 }
 
 // Page moves the window by n times its height, less a line to find the place.
-func (p *Pager) Page(n float64) { p.Scroll(int(n * float64(max(1, p.height-1)))) }
+func (p *Pager) Page(n float64) {
+	p.Scroll(int(n * float64(max(1, p.height-1))))
+	p.SelectShown()
+}
 
-// Home shows the beginning, End the end.
-func (p *Pager) Home() { p.top, p.x, p.picked = place{}, 0, 0 }
+// Home shows the beginning.
+func (p *Pager) Home() {
+	p.top, p.x, p.picked = place{}, 0, 0
+	if p.selects() {
+		p.stop = 0
+	}
+}
 
 // End shows the end.
-func (p *Pager) End() { p.top, p.picked = p.end(), max(0, p.len()-1) }
+func (p *Pager) End() {
+	p.top, p.picked = p.end(), max(0, p.len()-1)
+	if p.selects() {
+		p.stop = len(p.stops) - 1
+	}
+}
 
 // Side moves the window by n cells, to the left when n is negative. It has no
 // effect when rows are wrapped.

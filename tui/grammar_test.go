@@ -1,0 +1,78 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestListsSelectTheFirst opens the first row of every list at once, and others
+// with the arrows (T3).
+func TestListsSelectTheFirst(t *testing.T) {
+	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
+	for _, way := range [][]string{{"L"}, {"j", "j", "enter", "3"}, {"T", "enter", "tab"}, {"g", "enter", "6"}} {
+		b.press("Q").press(way...)
+		if selectedLine(b) == "" {
+			t.Errorf("%v selects nothing:\n%s", way, b.screen())
+		}
+	}
+	b.press("L")
+	first := selectedLine(b)
+	b.press("down", "j", "up")
+	if second := selectedLine(b); second == first || second == "" {
+		t.Errorf("the arrows select %q after %q", second, first)
+	}
+	b.press("G")
+	if last := selectedLine(b); !strings.Contains(last, "   1 ") {
+		t.Errorf("the last entry of the log is not selected: %q", last)
+	}
+	b.press("g")
+	if again := selectedLine(b); again != first {
+		t.Errorf("the first entry is %q, was %q", again, first)
+	}
+	b.press("enter").wants("Queue › ")
+}
+
+// TestChoosingALineIsAMode names the keys of the mode, and keeps all others away
+// (T4).
+func TestChoosingALineIsAMode(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("enter", "2", ";").wants("enter comment on the line", "esc leave")
+	b.press("a").wants("Choose a line first: enter comments on it, esc leaves")
+	b.press("j", "enter").wants("Comment", "of revision 1")
+	b.press("esc").wants("▎Diff")
+	b.press("/").wants("enter search")
+}
+
+// TestFooterFollowsTheTab names the keys of the tab that is on the screen.
+func TestFooterFollowsTheTab(t *testing.T) {
+	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
+	b.press("j", "j", "enter")
+	for tab, keys := range map[string]string{"2": "; comment", "3": "W waive"} {
+		b.press(tab)
+		if footer := lastLine(b); !strings.Contains(footer, keys) {
+			t.Errorf("the footer of tab %s lacks %q: %q", tab, keys, footer)
+		}
+	}
+}
+
+// TestCommandsAreFoundByName runs a command from the palette, and says why one is
+// off.
+func TestCommandsAreFoundByName(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("enter", ":").write("with a rea").wants("Reject it with a reason", "Send it back to its author with a reason", "enter run")
+	b.press("down", "enter").wants("╭─ Reject")
+	b.press("esc", ":").write("rebase").press("enter").wants("R: it is not stale")
+	b.press(":").write("nothing like it").press("enter").wants("is not a command")
+	b.press(":").write("audit").press("enter").wants("▎Audit log")
+}
+
+// TestHelpSearchesEveryPage finds the key of another page (T21).
+func TestHelpSearchesEveryPage(t *testing.T) {
+	b := newBench(t, 100, 30)
+	b.press("?", "/").write("waive").press("enter").wants("Proposal", "Waive the selected finding")
+}
+
+func lastLine(b *bench) string {
+	lines := strings.Split(b.screen(), "\n")
+	return lines[len(lines)-1]
+}

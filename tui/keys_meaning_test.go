@@ -1,0 +1,45 @@
+package tui
+
+import "testing"
+
+// meanings are the keys that stand for more than one action, and what all of
+// these have in common.
+var meanings = map[string]string{
+	"enter": "open", "right": "go in", "l": "go in", "/": "find", "tab": "next tab", "shift+tab": "previous tab",
+	"]": "next text", "[": "previous text", "a": "approve", "x": "refuse", "c": "send back", "b": "compare from here",
+	"U": "go back to what was", "u": "unseen", "e": "edit", "space": "go on", "+": "mark",
+	"j": "down", "down": "down", "k": "up", "up": "up", "g": "beginning", "home": "beginning", "G": "end", "end": "end",
+	"ctrl+d": "down", "ctrl+u": "up", "pgdown": "down", "ctrl+f": "down", "pgup": "up", "ctrl+b": "up",
+}
+
+// TestOneMeaningForEachKey holds the keys of all pages against each other (T2,
+// T14).
+func TestOneMeaningForEachKey(t *testing.T) {
+	names := map[string]string{}
+	for _, table := range tables() {
+		own := map[string]string{}
+		for _, k := range table.keys {
+			for _, name := range k.keys {
+				if own[name] != "" {
+					t.Errorf("%s: %s is %s and %s", table.place, name, own[name], k.name)
+				}
+				own[name] = k.name
+				if before := names[name]; before != "" && before != k.name && meanings[name] == "" {
+					t.Errorf("%s is %s, and elsewhere %s", name, k.name, before)
+				}
+				names[name] = k.name
+			}
+		}
+	}
+	for _, k := range globalKeys() {
+		for _, table := range tables()[1:] {
+			for _, own := range table.keys {
+				for _, name := range own.keys {
+					if name == k.keys[0] {
+						t.Errorf("%s of %s hides %s", name, table.place, k.name)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/draw"
+	"toolcrib/tui/edit"
+)
+
+// maxCommands is how many commands the palette shows at once.
+const maxCommands = 10
+
+// palette finds a command among the keys that act now, by what is typed of its
+// name or of what it does.
+type palette struct {
+	text  *edit.Text
+	found []key
+	at    int // the selected one
+}
+
+// askCommand opens the palette.
+func (m *Model) askCommand() tea.Cmd {
+	p := &palette{text: edit.NewLine("")}
+	p.find(m)
+	m.line = &input{
+		prompt: ":", text: p.text, cancel: nothing, above: p.lines,
+		hints:   [][2]string{{"enter", "run"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
+		step:    func(n int) { p.at = min(max(0, p.at+n), max(0, len(p.found)-1)) },
+		changed: func(m *Model) tea.Cmd { p.find(m); return nil },
+		done: func(m *Model) tea.Cmd {
+			if len(p.found) == 0 {
+				m.say(warning, "%q is not a command", p.text.String())
+				return nil
+			}
+			return m.run(p.found[p.at])
+		},
+	}
+	return nil
+}
+
+// find lists the commands that have every word that was typed, those whose name
+// begins with the text first, and among them those that act now.
+func (p *palette) find(m *Model) {
+	text := strings.ToLower(p.text.String())
+	p.at = 0
+	p.found = slices.DeleteFunc(m.here(), func(k key) bool {
+		all := strings.ToLower(k.name + " " + k.label + " " + k.help)
+		return k.name == "commands" || slices.ContainsFunc(strings.Fields(text), func(word string) bool { return !strings.Contains(all, word) })
+	})
+	order := func(k key) int {
+		n := 0
+		if !strings.HasPrefix(k.name, text) {
+			n += 2
+		}
+		if k.why(m) != "" {
+			n++
+		}
+		return n
+	}
+	slices.SortStableFunc(p.found, func(a, b key) int { return cmp.Compare(order(a), order(b)) })
+}
+
+// lines draws the commands around the selected one.
+func (p *palette) lines(m *Model) []draw.Line {
+	room := min(maxCommands, len(p.found), m.layout.body-3)
+	top := clampWindow(0, p.at, len(p.found), room)
+	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.width)))}
+	for i := top; i < top+room; i++ {
+		k, name, text := p.found[i], m.theme.Key, m.theme.Text
+		what := draw.Show(k.help)
+		if why := k.why(m); why != "" {
+			name, text = m.theme.Off, m.theme.Off
+			what += " (off now: " + draw.Show(why) + ")"
+		}
+		mark := draw.Of("", " ")
+		if i == p.at {
+			mark = draw.Of(m.theme.Accent, "▌")
+		}
+		lines = append(lines, mark.Add(name, " "+draw.Pad(draw.Show(keyNames(k)), 14)+" ").Add(text, what))
+	}
+	return lines
+}
