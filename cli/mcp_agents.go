@@ -142,5 +142,10 @@ func (r approved) Version(ctx context.Context, s registry.Subject, number int) (
 	if err != nil {
 		return history.Version{}, err
 	}
+	if err := r.db.Counts(ctx, found[0]); review.Refuses(err) {
+		return history.Version{}, notFoundf("version %d of %s", number, s)
+	} else if err != nil {
+		return history.Version{}, err
+	}
 	return found[0], nil
 }

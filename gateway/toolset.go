@@ -163,6 +163,9 @@ func unknown(name string) error {
 
 // deactivated tells a name that was taken out of use from one that never was.
 func deactivated(name string, e registry.Entry) error {
+	if e.Refused != nil {
+		return &Error{Code: CodeUnknown, Message: fmt.Sprintf("%s is not in use: %s.", jsondoc.Quote(name), jsondoc.Printable(e.Refused.Error()))}
+	}
 	message := fmt.Sprintf("%s is deactivated in version %d of %s", jsondoc.Quote(name), e.Version, e.Subject)
 	if successor, _ := shipped.Retired(name); successor != "" {
 		message += "; its successor is " + successor

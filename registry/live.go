@@ -7,4 +7,51 @@ type Live struct {
 	ContentHash string // SHA-256 of the canonical definition
 	Definition  Definition
 	Locked      bool // core
+	// Refused is why the version does not count where decisions are signed, nil
+	// when it does. Definition then has no content and is deactivated.
+	Refused error
+}
+
+// Refuse returns what stands in the place of a version that does not count: a
+// definition without content that is deactivated, and the reason.
+func (l Live) Refuse(reason error) Live {
+	l.Refused = reason
+	switch l.Subject.Kind {
+	case KindAgent:
+		l.Definition = Definition{Agent: &Agent{ID: l.Subject.ID, Status: Deactivated}}
+	case KindList:
+		l.Definition = Definition{List: &List{ID: l.Subject.ID, Status: Deactivated}}
+	case KindTool:
+		l.Definition = Definition{Tool: &Tool{ID: l.Subject.ID, Status: Deactivated}}
+	}
+	return l
+}
+
+// Columns are what lists show of a definition, as text.
+type Columns struct {
+	Name               string
+	ToolKind, Category string // "" for what is no tool
+	Tier, Approval     string
+	Tag                string // prefix
+	Status             Status
+}
+
+// Columns returns what lists show of d.
+func (d Definition) Columns() Columns {
+	c := Columns{Name: d.Name(), Status: d.Status()}
+	if d.List != nil {
+		c.Name = d.List.Name // as it is written
+	}
+	t := d.Tool
+	if t == nil {
+		return c
+	}
+	c.ToolKind, c.Category, c.Tier = string(t.Kind), t.Category, string(t.Tier)
+	if t.Approval != nil {
+		c.Approval = string(t.Approval.Tier)
+	}
+	if t.Tag != nil {
+		c.Tag = t.Tag.Prefix
+	}
+	return c
 }

@@ -26,13 +26,15 @@ func fits(ctx context.Context, r RegistryReader, draft proposals.Draft) (proposa
 		return misfit(proposals.RuleBaseVersion, "baseVersion", "is %d, but the live version is %d", draft.Base(), now.Version), nil
 	}
 	base := now.Definition
-	if draft.Base() < now.Version {
+	if draft.Base() < now.Version || now.Refused != nil {
 		if base, err = versionDefinition(ctx, r, draft.Subject, draft.Base()); err != nil {
 			return nil, err
 		}
 	}
+	// A version that does not count can be approved again as it is.
+	again := now.Refused != nil && draft.Base() == now.Version
 	if draft.Type == proposals.Modify {
-		return fitsModify(draft, base), nil
+		return fitsModify(draft, base, again), nil
 	}
 	from := base
 	if draft.Type == proposals.Restore {
@@ -44,7 +46,7 @@ func fits(ctx context.Context, r RegistryReader, draft proposals.Draft) (proposa
 			return nil, err
 		}
 	}
-	return fitsType(draft, base, implied(draft.Type, from)), nil
+	return fitsType(draft, base, implied(draft.Type, from), again), nil
 }
 
 // fitsNew reports what keeps a draft from making something new. now is nil when
@@ -60,9 +62,10 @@ func fitsNew(draft proposals.Draft, now *registry.Live) (ps proposals.Problems) 
 	return ps
 }
 
-// fitsModify reports what keeps a draft from being a modification of base.
-func fitsModify(draft proposals.Draft, base registry.Definition) (ps proposals.Problems) {
-	if draft.Definition.Hash() == base.Hash() {
+// fitsModify reports what keeps a draft from being a modification of base; again
+// allows the same content.
+func fitsModify(draft proposals.Draft, base registry.Definition, again bool) (ps proposals.Problems) {
+	if draft.Definition.Hash() == base.Hash() && !again {
 		ps = misfit(proposals.RuleDefinition, "definition", "is the same as version %d; change something", draft.Base())
 	}
 	if draft.Definition.Status() != base.Status() {
@@ -72,9 +75,9 @@ func fitsModify(draft proposals.Draft, base registry.Definition) (ps proposals.P
 }
 
 // fitsType reports what keeps a draft from being the change of base to want
-// that its type implies.
-func fitsType(draft proposals.Draft, base, want registry.Definition) (ps proposals.Problems) {
-	if want.Hash() == base.Hash() {
+// that its type implies; again allows the same content.
+func fitsType(draft proposals.Draft, base, want registry.Definition, again bool) (ps proposals.Problems) {
+	if want.Hash() == base.Hash() && !again {
 		ps = misfit(proposals.RuleSubject, "type", "is %s, but that changes nothing: version %d is %s with the same content",
 			draft.Type, draft.Base(), base.Status())
 	}

@@ -43,6 +43,7 @@ type Proof struct {
 	Subject     registry.Subject
 	Number      int
 	ContentHash string
+	Columns     registry.Columns // of the definition; zero when Err is not nil
 	// Err is why the version does not count, nil when it does. It wraps
 	// ErrUnsigned, ErrSignature, ErrSigners or ErrTampered.
 	Err error
@@ -63,10 +64,17 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 	}
 	proof := &Proof{Subject: v.Subject, Number: v.Number, ContentHash: registry.HashBytes(v.Definition)}
 	err := p.checkVersion(ctx, r, v)
-	if err != nil && !untrusted(err) {
+	if err != nil && !Refuses(err) {
 		return nil, err
 	}
 	proof.Err = err
+	if err == nil {
+		d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
+		if err != nil {
+			return nil, fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
+		}
+		proof.Columns = d.Columns()
+	}
 	if errors.Is(err, ErrTampered) {
 		return proof, nil // what it is called by is not its own
 	}
@@ -79,8 +87,9 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 	return proof, nil
 }
 
-// untrusted reports whether an error is about a signature, not about reading it.
-func untrusted(err error) bool {
+// Refuses reports whether an error is why something does not count, and not why it
+// could not be read.
+func Refuses(err error) bool {
 	for _, target := range []error{ErrUnsigned, ErrSignature, ErrSigners, ErrTampered} {
 		if errors.Is(err, target) {
 			return true
@@ -211,8 +220,8 @@ func (s *provenStatement) of(by string, at time.Time, note string) bool {
 	return s.By == by && s.At.Equal(at) && s.Note == statement.Text(note)
 }
 
-// Act returns nil when the statement of a hash is by a principal, of a time, about
-// act and note. what names the record in errors.
+// Act returns nil when the statement of a hash is by a principal, of a time (zero
+// for any), about act and note. what names the record in errors.
 func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by string, at time.Time, act statement.Act, note string) error {
 	if hash == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -221,9 +230,17 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
+	if at.IsZero() {
+		at = s.At
+	}
 	encoded, err := statement.Encode(statement.Statement{Database: s.Database, Log: s.Log, By: by, At: at, Act: act, Note: statement.Text(note)})
 	if err != nil || string(encoded) != s.encoded {
 		return fmt.Errorf("%s: %w: its statement is about something else", what, ErrSignature)
 	}
 	return nil
+}
+
+// Waiver returns nil when a waiver of a proposal counts.
+func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver) error {
+	return p.Act(ctx, r, w.Signature, fmt.Sprintf("the waiver of %s in %s", w.Rule, of.Subject), w.By, w.At, waiverAct(of, w), w.Reason)
 }

@@ -45,11 +45,15 @@ func (s *session) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry
 		}
 		seen[c.ID] = true
 		// A version that is not live any more finds nothing.
-		found, err := all(ctx, s, scanLive, selectLive+"WHERE v.seq = ?", c.ID)
+		found, err := s.live(ctx, liveFrom+"WHERE v.seq = ?", c.ID)
 		if err != nil {
 			return nil, err
 		}
-		alike = append(alike, found...)
+		for _, l := range found {
+			if l.Refused == nil {
+				alike = append(alike, l)
+			}
+		}
 	}
 	return alike, nil
 }

@@ -108,7 +108,7 @@ func (s *session) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bun
 // bundleWaivers adds the waivers of a list of ids to their bundles.
 func (s *session) bundleWaivers(ctx context.Context, list string, bundles map[proposals.ID]*review.Bundle) error {
 	const query = `SELECT w.proposal, w.waiver FROM (SELECT DISTINCT value FROM json_each(?)) j CROSS JOIN waivers w ON w.proposal = j.value ORDER BY w.seq`
-	return s.each(ctx, query, []any{list}, func(row scanner) error {
+	err := s.each(ctx, query, []any{list}, func(row scanner) error {
 		var id proposals.ID
 		var text string
 		var w history.Waiver
@@ -125,4 +125,13 @@ func (s *session) bundleWaivers(ctx context.Context, list string, bundles map[pr
 		b.Waivers = append(b.Waivers, w)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	for _, b := range bundles {
+		if b.Waivers, err = s.countedWaivers(ctx, b.Proposal, b.Waivers); err != nil {
+			return err
+		}
+	}
+	return nil
 }

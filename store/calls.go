@@ -61,11 +61,16 @@ func newCallSession(s *session) callSession { return callSession{s, s} }
 var _ gateway.LedgerTx = callSession{}
 
 // State implements gateway.LedgerReader: every change of the registry writes a
-// version.
+// version. Where only what is signed counts, a change of the signers can change
+// what is live too.
 func (c callSession) State(ctx context.Context) (int64, error) {
 	var n int64
 	err := c.s.row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
-	return n, err
+	if err != nil || !c.s.trust.Required() {
+		return n, err
+	}
+	_, err = c.s.proofs(ctx)
+	return n + c.s.trust.Changes(), err
 }
 
 // Use implements gateway.LedgerReader.

@@ -168,22 +168,50 @@ func (c callSession) PendingList(ctx context.Context, q gateway.PendingQuery) ([
 
 // Override implements gateway.LedgerReader.
 func (c callSession) Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error) {
-	var tier registry.ApprovalTier
-	err := c.s.row(ctx, "SELECT coalesce((SELECT tier FROM call_tiers WHERE user = ? AND tool = ? ORDER BY seq DESC LIMIT 1), '')", []any{user, tool.String()}, &tier)
-	return tier, err
+	list, err := all(ctx, c.s, scanOverride, selectOverride+"WHERE user = ? AND tool = ? ORDER BY seq DESC LIMIT 1", user, tool.String())
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	err = c.countTiers(ctx, list)
+	return list[0].Tier, err
+}
+
+const selectOverride = "SELECT id, user, tool, tier, set_by, set_at, signature FROM call_tiers t "
+
+func scanOverride(row scanner) (gateway.Override, error) {
+	var o gateway.Override
+	var tool, by, at string
+	if err := row.Scan(&o.ID, &o.User, &tool, &o.Tier, &by, &at, &o.Signature); err != nil {
+		return o, err
+	}
+	return o, readAll(into(&o.Tool, registry.ParseSubject, tool), into(&o.By, parseActor, by), into(&o.At, history.ParseTimestamp, at))
+}
+
+// countTiers makes tiers that do not count, where only what is signed does, ask for
+// each call.
+func (c callSession) countTiers(ctx context.Context, list []gateway.Override) error {
+	p, err := c.s.proofs(ctx)
+	if p == nil || err != nil {
+		return err
+	}
+	for i, o := range list {
+		switch err := p.Act(ctx, c.s, o.Signature, "the tier of "+o.Tool.String(), o.By.String(), o.At, o.StatementAct(), ""); {
+		case review.Refuses(err):
+			list[i].Tier = registry.RequiresApproval
+		case err != nil:
+			return err
+		}
+	}
+	return nil
 }
 
 // Overrides implements gateway.LedgerReader.
 func (c callSession) Overrides(ctx context.Context, user string) ([]gateway.Override, error) {
-	return all(ctx, c.s, func(row scanner) (gateway.Override, error) {
-		var o gateway.Override
-		var tool, by, at string
-		if err := row.Scan(&o.ID, &o.User, &tool, &o.Tier, &by, &at); err != nil {
-			return o, err
-		}
-		return o, readAll(into(&o.Tool, registry.ParseSubject, tool), into(&o.By, parseActor, by), into(&o.At, history.ParseTimestamp, at))
-	}, `SELECT id, user, tool, tier, set_by, set_at FROM call_tiers t
-		WHERE user = ? AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE user = t.user AND tool = t.tool) ORDER BY tool`, user)
+	list, err := all(ctx, c.s, scanOverride, selectOverride+`WHERE user = ? AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE user = t.user AND tool = t.tool) ORDER BY tool`, user)
+	if err != nil {
+		return nil, err
+	}
+	return list, c.countTiers(ctx, list)
 }
 
 // AddOverride implements gateway.LedgerTx.

@@ -40,6 +40,9 @@ type CatalogEntry struct {
 	Status      registry.Status
 	Locked      bool
 	Hides       []registry.Subject // what it overrides in earlier layers
+	// Refused is why its version does not count where decisions are signed, nil
+	// when it does. It is then shown as deactivated, and without content.
+	Refused error
 }
 
 // CatalogPage is one page of a catalog.
@@ -79,7 +82,7 @@ func (db *DB) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) 
 // and its arguments.
 func (q CatalogQuery) rows() (query string, args []any) {
 	from, args := liveRows(q.AsOf)
-	query = "SELECT subject, version, content_hash, name, tool_kind, category, tier, approval, status, locked FROM (" + from + ") WHERE kind = ?"
+	query = selectEntry + from + ") WHERE kind = ?"
 	args = append(args, q.Kind)
 	if !q.All {
 		query += " AND layer IN (" + strings.TrimPrefix(placeholders(len(q.View)), ", ") + ")"
@@ -118,11 +121,7 @@ func (s *session) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, err
 		return nil
 	}
 	query, args := q.rows()
-	err := s.each(ctx, query, args, func(row scanner) error {
-		e, err := scanEntry(row)
-		if err != nil {
-			return err
-		}
+	err := s.eachEntry(ctx, q, query, args, func(e CatalogEntry) error {
 		if len(same) > 0 && same[0].Subject.ID != e.Subject.ID {
 			if err := flush(); err != nil {
 				return err
@@ -142,16 +141,6 @@ func (s *session) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, err
 
 // errEnough ends the reading of rows when a page is full.
 var errEnough = errors.New("enough")
-
-func scanEntry(row scanner) (CatalogEntry, error) {
-	var e CatalogEntry
-	var subject string
-	err := row.Scan(&subject, &e.Version, &e.ContentHash, &e.Name, &e.ToolKind, &e.Category, &e.Tier, &e.Approval, &e.Status, &e.Locked)
-	if err != nil {
-		return e, err
-	}
-	return e, into(&e.Subject, registry.ParseSubject, subject)
-}
 
 // merged returns what is left of the definitions of one id: the one of the
 // strongest layer, with what it hides, unless it is deactivated.
@@ -185,16 +174,20 @@ func (db *DB) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntr
 		if e, err = s.find(ctx, q, ref); err != nil {
 			return err
 		}
-		return s.row(ctx, "SELECT definition FROM versions WHERE subject = ? AND number = ?", []any{e.Subject.String(), e.Version}, &definition)
+		if e.Refused != nil {
+			return fmt.Errorf("%s is not in use: %w", e.Subject, e.Refused)
+		}
+		err = s.row(ctx, "SELECT definition FROM versions WHERE subject = ? AND number = ?", []any{e.Subject.String(), e.Version}, &definition)
+		return errors.Join(err, s.same(e, definition))
 	})
 	return e, json.RawMessage(definition), err
 }
 
 func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, error) {
 	from, args := liveRows(q.AsOf)
-	query := "SELECT subject, version, content_hash, name, tool_kind, category, tier, approval, status, locked FROM (" + from + ") WHERE kind = ? AND "
+	query := selectEntry + from + ") WHERE kind = ? AND "
 	if strings.Contains(ref, ":") {
-		found, err := all(ctx, s, scanEntry, query+"subject = ?", append(args, q.Kind, ref)...)
+		found, err := s.entries(ctx, q, query+"subject = ?", append(args, q.Kind, ref)...)
 		if err == nil && len(found) == 0 {
 			err = notFound("%s", ref)
 		}
@@ -221,7 +214,7 @@ func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (Catalog
 		}
 	}
 	for _, id := range ids {
-		found, err := all(ctx, s, scanEntry, query+"id = ?", append(slices.Clone(args), q.Kind, id)...)
+		found, err := s.entries(ctx, q, query+"id = ?", append(slices.Clone(args), q.Kind, id)...)
 		if err != nil {
 			return CatalogEntry{}, err
 		}
@@ -277,6 +270,12 @@ func (db *DB) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
 		out = make([]Exported, 0, len(page.Entries))
 		for _, e := range page.Entries {
 			x := Exported{CatalogEntry: e}
+			if e.Refused != nil {
+				l := registry.Live{Subject: e.Subject}.Refuse(e.Refused)
+				x.Definition = l.Definition.Canonical()
+				out = append(out, x)
+				continue
+			}
 			var definition, created, updated string
 			err := s.row(ctx, `SELECT v.hash, v.definition, f.decided_at, v.decided_at FROM versions v
 				JOIN versions f ON f.subject = v.subject AND f.number = 1 WHERE v.subject = ? AND v.number = ?`,
@@ -284,7 +283,7 @@ func (db *DB) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(into(&x.CreatedAt, history.ParseTimestamp, created), into(&x.UpdatedAt, history.ParseTimestamp, updated)); err != nil {
+			if err := errors.Join(into(&x.CreatedAt, history.ParseTimestamp, created), into(&x.UpdatedAt, history.ParseTimestamp, updated), s.same(e, definition)); err != nil {
 				return err
 			}
 			x.Definition = json.RawMessage(definition)

@@ -12,9 +12,6 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-const selectLive = `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition
-	FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version `
-
 func scanLive(row scanner) (registry.Live, error) {
 	var l registry.Live
 	var subject, definition string
@@ -31,7 +28,7 @@ func scanLive(row scanner) (registry.Live, error) {
 
 // Live implements review.RegistryReader.
 func (s *session) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
-	found, err := all(ctx, s, scanLive, selectLive+"WHERE l.subject = ?", subject.String())
+	found, err := s.live(ctx, liveFrom+"WHERE l.subject = ?", subject.String())
 	if err == nil && len(found) == 0 {
 		err = notFound("%s", subject)
 	}
@@ -43,7 +40,7 @@ func (s *session) Live(ctx context.Context, subject registry.Subject) (registry.
 
 // ByName implements review.RegistryReader.
 func (s *session) ByName(ctx context.Context, name string) ([]registry.Live, error) {
-	return all(ctx, s, scanLive, selectLive+"WHERE l.subject IN (SELECT subject FROM names WHERE name = ?) ORDER BY l.subject", name)
+	return s.live(ctx, liveFrom+"WHERE l.subject IN (SELECT subject FROM names WHERE name = ?) ORDER BY l.subject", name)
 }
 
 // ByWire implements review.RegistryReader. A wire name ends in the name that the
@@ -60,8 +57,7 @@ func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, err
 	if err != nil {
 		return nil, err
 	}
-	found, err := all(ctx, s, scanLive, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition
-		FROM versions v JOIN live l ON l.subject = v.subject AND l.version = v.number
+	found, err := s.live(ctx, `FROM versions v JOIN live l ON l.subject = v.subject AND l.version = v.number
 		WHERE iif(json_valid(v.definition), coalesce(v.definition ->> '$.provider.name',
 			substr(v.definition ->> '$.source.ref', instr(v.definition ->> '$.source.ref', '#') + 1)), NULL) IN (SELECT value FROM json_each(?))
 		ORDER BY l.subject`, string(list))
@@ -73,7 +69,7 @@ func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, err
 
 // InCategory implements review.RegistryReader.
 func (s *session) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
-	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'tool' AND l.category = ? AND l.category <> '' ORDER BY l.id, l.layer", category)
+	return s.live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.category = ? AND l.category <> '' ORDER BY l.id, l.layer", category)
 }
 
 // OfKind implements registry.Finder.
@@ -90,28 +86,28 @@ func (s *session) OfKind(ctx context.Context, kind registry.ToolKind, view []reg
 		ids += " LIMIT ?"
 		args = append(args, most+len(shipped.CoreHashes())) // which may be among the first
 	}
-	return all(ctx, s, scanLive, selectLive+`WHERE l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (`+ids+`))
+	return s.live(ctx, liveFrom+`WHERE l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (`+ids+`))
 		ORDER BY l.id, l.layer`, args...)
 }
 
 // Lists implements review.RegistryReader.
 func (s *session) Lists(ctx context.Context) ([]registry.Live, error) {
-	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'list' ORDER BY l.id, l.layer")
+	return s.live(ctx, liveFrom+"WHERE l.kind = 'list' ORDER BY l.id, l.layer")
 }
 
 // ByLabel implements review.RegistryReader.
 func (s *session) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
-	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'tool' AND l.name = ? ORDER BY l.subject", label)
+	return s.live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.name = ? ORDER BY l.subject", label)
 }
 
 // ByTag implements review.RegistryReader.
 func (s *session) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
-	return all(ctx, s, scanLive, selectLive+"WHERE l.tag = ? AND l.tag <> '' ORDER BY l.subject", prefix)
+	return s.live(ctx, liveFrom+"WHERE l.tag = ? AND l.tag <> '' ORDER BY l.subject", prefix)
 }
 
 // Agents implements review.RegistryReader.
 func (s *session) Agents(ctx context.Context) ([]registry.Live, error) {
-	return all(ctx, s, scanLive, selectLive+"WHERE l.kind = 'agent' ORDER BY l.id, l.layer")
+	return s.live(ctx, liveFrom+"WHERE l.kind = 'agent' ORDER BY l.id, l.layer")
 }
 
 // SetLive implements review.RegistryWriter.
@@ -182,23 +178,8 @@ func (s *session) moveLive(ctx context.Context, v history.Version, d registry.De
 
 // liveColumns are the columns of a live row that change with its version.
 func liveColumns(v history.Version, d registry.Definition) []any {
-	t := d.Tool
-	if t == nil {
-		name := d.Name()
-		if d.List != nil {
-			name = d.List.Name // as it is written
-		}
-		return []any{v.Number, v.ContentHash, name, "", "", "", "", "", d.Status()}
-	}
-	approval := ""
-	if t.Approval != nil {
-		approval = string(t.Approval.Tier)
-	}
-	tag := ""
-	if t.Tag != nil {
-		tag = t.Tag.Prefix
-	}
-	return []any{v.Number, v.ContentHash, t.Name, t.Kind, t.Category, t.Tier, approval, tag, d.Status()}
+	c := d.Columns()
+	return []any{v.Number, v.ContentHash, c.Name, c.ToolKind, c.Category, c.Tier, c.Approval, c.Tag, c.Status}
 }
 
 // toolNames are the names that a definition takes: none for an agent.

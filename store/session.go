@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/internal/failpoint"
+	"toolcrib/review"
 )
 
 // session is one connection with its prepared statements. It is used by one
@@ -22,6 +23,8 @@ type session struct {
 	conn     *sql.Conn
 	stmts    map[string]*sql.Stmt
 	witness  witness
+	trust    *review.Trust  // nil where every version counts
+	proven   *review.Proofs // in the transaction, nil before it is asked for
 	sketches sketches
 	last     history.Event    // the last one of the transaction that writes; zero before there is one
 	acts     []string         // of the events of the transaction that writes, each once
@@ -41,7 +44,7 @@ func newSession(ctx context.Context, db *sql.DB) (*session, error) {
 func (db *DB) newSession(ctx context.Context, pool *sql.DB) (*session, error) {
 	s, err := newSession(ctx, pool)
 	if err == nil {
-		s.witness = db.witness
+		s.witness, s.trust = db.witness, db.trust
 	}
 	return s, err
 }

@@ -19,6 +19,7 @@ type DB struct {
 	path        string
 	frozen      bool // opened as a file that nobody changes
 	witness     witness
+	trust       *review.Trust
 	now         func() time.Time
 	newID       func() string
 	committed   func(acts []string)
@@ -99,7 +100,7 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	}
 	readers := min(max(runtime.NumCPU(), 1), maxReaders)
 	db := &DB{
-		path: path, frozen: frozen, witness: witness{opts.Account, opts.Users},
+		path: path, frozen: frozen, witness: witness{opts.Account, opts.Users}, trust: opts.Trust,
 		now: opts.Now, newID: opts.NewID, committed: opts.Committed, busyTimeout: busyTimeout, empty: opts.Empty,
 		writer: make(chan *session, 1), logger: make(chan *session, 1),
 		idle: make(chan *session, readers), slots: make(chan struct{}, readers),
@@ -230,7 +231,7 @@ func (db *DB) writeWith(ctx context.Context, pool *sql.DB, idle chan *session, f
 // or with ROLLBACK when fn fails or panics. Once COMMIT has begun it is too late
 // to cancel.
 func (s *session) within(ctx context.Context, fn func(*session) error) error {
-	s.last, s.acts = history.Event{}, nil
+	s.last, s.acts, s.proven = history.Event{}, nil, nil
 	done := false
 	defer func() {
 		if !done {

@@ -7,6 +7,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/history/workspace"
 	"toolcrib/registry"
+	"toolcrib/review"
 )
 
 // Workspaces is the database as a workspace needs it.
@@ -90,6 +91,11 @@ func (w Workspaces) PendingExports(ctx context.Context, dir string) ([]workspace
 			if err != nil {
 				return err
 			}
+			if err := s.counts(ctx, v); review.Refuses(err) {
+				continue // it is not written as long as it does not count
+			} else if err != nil {
+				return err
+			}
 			pending = append(pending, workspace.PendingExport{Seq: d.seq, Version: v})
 		}
 		return nil
@@ -121,29 +127,32 @@ func (w Workspaces) Folders(ctx context.Context) ([]string, error) {
 func (w Workspaces) Current(ctx context.Context, layer registry.Layer) ([]workspace.Dated, error) {
 	var current []workspace.Dated
 	err := w.read(ctx, func(s *session) error {
-		var err error
-		current, err = all(ctx, s, func(row scanner) (workspace.Dated, error) {
-			var d workspace.Dated
-			var subject, definition, created, updated string
-			err := row.Scan(&subject, &d.Version, &d.ContentHash, &definition, &created, &updated)
-			if err != nil {
-				return d, err
+		lives, err := s.live(ctx, liveFrom+"WHERE l.layer = ? ORDER BY l.kind DESC, l.id", layer)
+		if err != nil {
+			return err
+		}
+		times := map[string][2]string{}
+		err = s.each(ctx, `SELECT l.subject, first.decided_at, v.decided_at `+liveFrom+`
+			JOIN versions first ON first.subject = l.subject AND first.number = 1 WHERE l.layer = ?`, []any{layer}, func(row scanner) error {
+			var subject, created, updated string
+			err := row.Scan(&subject, &created, &updated)
+			times[subject] = [2]string{created, updated}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, l := range lives {
+			if l.Refused != nil {
+				continue
 			}
-			if err := into(&d.Subject, registry.ParseSubject, subject); err != nil {
-				return d, err
+			d, at := workspace.Dated{Live: l}, times[l.Subject.String()]
+			if err := readAll(into(&d.CreatedAt, history.ParseTimestamp, at[0]), into(&d.UpdatedAt, history.ParseTimestamp, at[1])); err != nil {
+				return err
 			}
-			return d, readAll(
-				into(&d.Definition, func(text string) (registry.Definition, error) {
-					return registry.DecodeDefinition(d.Subject.Kind, []byte(text))
-				}, definition),
-				into(&d.CreatedAt, history.ParseTimestamp, created),
-				into(&d.UpdatedAt, history.ParseTimestamp, updated),
-			)
-		}, `SELECT l.subject, l.version, l.content_hash, v.definition, first.decided_at, v.decided_at FROM live l
-			JOIN versions v ON v.subject = l.subject AND v.number = l.version
-			JOIN versions first ON first.subject = l.subject AND first.number = 1
-			WHERE l.layer = ? ORDER BY l.kind DESC, l.id`, layer)
-		return err
+			current = append(current, d)
+		}
+		return nil
 	})
 	return current, err
 }

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// selectEntry reads entries of what liveRows returns.
+const selectEntry = "SELECT subject, version, content_hash, name, tool_kind, category, tier, approval, status, locked FROM ("
+
+func scanEntry(row scanner) (CatalogEntry, error) {
+	var e CatalogEntry
+	var subject string
+	err := row.Scan(&subject, &e.Version, &e.ContentHash, &e.Name, &e.ToolKind, &e.Category, &e.Tier, &e.Approval, &e.Status, &e.Locked)
+	if err != nil {
+		return e, err
+	}
+	return e, into(&e.Subject, registry.ParseSubject, subject)
+}
+
+// entries reads entries of what is live.
+func (s *session) entries(ctx context.Context, q CatalogQuery, query string, args ...any) ([]CatalogEntry, error) {
+	var found []CatalogEntry
+	err := s.eachEntry(ctx, q, query, args, func(e CatalogEntry) error {
+		found = append(found, e)
+		return nil
+	})
+	return found, err
+}
+
+// eachEntry calls fn for every entry that a statement reads. Where only what is
+// signed counts, an entry has the columns of its definition, and one whose version
+// does not count is deactivated.
+func (s *session) eachEntry(ctx context.Context, q CatalogQuery, query string, args []any, fn func(CatalogEntry) error) error {
+	p, err := s.proofs(ctx)
+	if err != nil {
+		return err
+	}
+	return s.each(ctx, query, args, func(row scanner) error {
+		e, err := scanEntry(row)
+		if err != nil {
+			return err
+		}
+		if p != nil {
+			if e, err = s.provenEntry(ctx, p, e, q.AsOf.IsZero()); err != nil {
+				return err
+			}
+		}
+		return fn(e)
+	})
+}
+
+// provenEntry returns an entry as its definition has it. current says that it is
+// of what is live now.
+func (s *session) provenEntry(ctx context.Context, p *review.Proofs, e CatalogEntry, current bool) (CatalogEntry, error) {
+	var hash string
+	var newest int
+	err := s.row(ctx, "SELECT hash, (SELECT max(number) FROM versions n WHERE n.subject = v.subject) FROM versions v WHERE subject = ? AND number = ?",
+		[]any{e.Subject.String(), e.Version}, &hash, &newest)
+	if err != nil {
+		return e, err
+	}
+	proof, err := s.proof(ctx, p, e.Subject, e.Version, hash)
+	if err != nil {
+		return e, err
+	}
+	e.Refused = proof.Err
+	if e.Refused == nil && (e.ContentHash != proof.ContentHash || e.Locked != locked(e.Subject) || current && e.Version != newest) {
+		e.Refused = fmt.Errorf("version %d of %s: %w: its entry in the live registry was changed", e.Version, e.Subject, review.ErrTampered)
+	}
+	if e.Refused != nil {
+		return CatalogEntry{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Status: registry.Deactivated, Refused: e.Refused}, nil
+	}
+	c := proof.Columns
+	e.Name, e.ToolKind, e.Category, e.Tier, e.Approval, e.Status = c.Name, c.ToolKind, c.Category, c.Tier, c.Approval, c.Status
+	return e, nil
+}
+
+// same returns nil when a definition is the one of an entry that counts.
+func (s *session) same(e CatalogEntry, definition string) error {
+	if s.trust.Required() && registry.HashBytes([]byte(definition)) != e.ContentHash {
+		return fmt.Errorf("version %d of %s: %w: its content is not what was signed", e.Version, e.Subject, review.ErrTampered)
+	}
+	return nil
+}

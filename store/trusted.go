@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/review"
+)
+
+// Reading the live registry has one way in, session.live: where only what is
+// signed counts, it refuses every other version, whoever reads.
+
+// proofs returns what versions are checked by in this transaction, nil where every
+// version counts.
+func (s *session) proofs(ctx context.Context) (*review.Proofs, error) {
+	if !s.trust.Required() {
+		return nil, nil //nolint:nilnil // nothing to check by is an answer, not an error
+	}
+	if s.proven == nil {
+		p, err := s.trust.Proofs(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		s.proven = p
+	}
+	return s.proven, nil
+}
+
+// liveFrom is the source of most that is read of the live registry.
+const liveFrom = "FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version "
+
+// live reads live definitions: from is the statement from its FROM on, with live as
+// l and versions as v. A definition whose version does not count is returned as
+// deactivated and empty, with the reason: it keeps hiding what it stands before.
+func (s *session) live(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
+	p, err := s.proofs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return all(ctx, s, scanLive, "SELECT l.subject, l.version, l.content_hash, l.locked, v.definition "+from, args...)
+	}
+	rows, err := all(ctx, s, scanLiveRow, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, v.hash,
+		(SELECT max(number) FROM versions n WHERE n.subject = l.subject) `+from, args...)
+	if err != nil {
+		return nil, err
+	}
+	lives := make([]registry.Live, len(rows))
+	for i, row := range rows {
+		if lives[i], err = s.provenLive(ctx, p, row); err != nil {
+			return nil, err
+		}
+	}
+	return lives, nil
+}
+
+// liveRow is a row of the live registry that was not decoded yet.
+type liveRow struct {
+	live       registry.Live
+	subject    string
+	definition string
+	hash       string // of the version
+	newest     int    // version of the subject
+}
+
+func scanLiveRow(row scanner) (liveRow, error) {
+	var r liveRow
+	err := row.Scan(&r.subject, &r.live.Version, &r.live.ContentHash, &r.live.Locked, &r.definition, &r.hash, &r.newest)
+	if err != nil {
+		return r, err
+	}
+	return r, into(&r.live.Subject, registry.ParseSubject, r.subject)
+}
+
+// provenLive returns what a row makes live, or what stands in its place when its
+// version does not count.
+func (s *session) provenLive(ctx context.Context, p *review.Proofs, r liveRow) (registry.Live, error) {
+	l := r.live
+	proof, err := s.proof(ctx, p, l.Subject, l.Version, r.hash)
+	if err != nil {
+		return l, err
+	}
+	refused := proof.Err
+	if refused == nil {
+		refused = checkLive(proof, r)
+	}
+	if refused != nil {
+		return l.Refuse(refused), nil
+	}
+	return l, into(&l.Definition, func(text string) (registry.Definition, error) {
+		return registry.DecodeDefinition(l.Subject.Kind, []byte(text))
+	}, r.definition)
+}
+
+// proof returns the proof of a version, which costs a look into a map when the
+// version was checked before.
+func (s *session) proof(ctx context.Context, p *review.Proofs, subject registry.Subject, number int, hash string) (*review.Proof, error) {
+	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
+		return proof, nil
+	}
+	v, err := s.Version(ctx, subject, number)
+	if err != nil {
+		return nil, err
+	}
+	return p.Version(ctx, s, v)
+}
+
+// checkLive returns why the row of a version that counts does not make it live: it
+// has other content, is not the newest, or has a lock that is not its own.
+func checkLive(proof *review.Proof, r liveRow) error {
+	l := r.live
+	switch {
+	case registry.HashBytes([]byte(r.definition)) != proof.ContentHash || l.ContentHash != proof.ContentHash:
+		return fmt.Errorf("version %d of %s: %w: its content is not what was signed", l.Version, l.Subject, review.ErrTampered)
+	case l.Version != r.newest:
+		return fmt.Errorf("version %d of %s: %w: it is not the newest", l.Version, l.Subject, review.ErrTampered)
+	case l.Locked != locked(l.Subject):
+		return fmt.Errorf("version %d of %s: %w: its lock was changed", l.Version, l.Subject, review.ErrTampered)
+	}
+	return nil
+}
+
+// locked reports whether a subject is core.
+func locked(s registry.Subject) bool {
+	return s.Kind == registry.KindTool && s.Layer == registry.LayerGlobal && shipped.IsCore(s.ID)
+}
+
+// countedWaivers returns the waivers of a proposal that count: all, unless only
+// those that are signed do.
+func (s *session) countedWaivers(ctx context.Context, of proposals.Proposal, waivers []history.Waiver) ([]history.Waiver, error) {
+	p, err := s.proofs(ctx)
+	if p == nil || err != nil {
+		return waivers, err
+	}
+	var counted []history.Waiver
+	for _, w := range waivers {
+		switch err := p.Waiver(ctx, s, of, w); {
+		case err == nil:
+			counted = append(counted, w)
+		case !review.Refuses(err):
+			return nil, err
+		}
+	}
+	return counted, nil
+}
+
+// Counts returns nil when a version counts: always, unless only what is signed
+// does.
+func (db *DB) Counts(ctx context.Context, v history.Version) error {
+	return db.view(ctx, func(s *session) error { return s.counts(ctx, v) })
+}
+
+func (s *session) counts(ctx context.Context, v history.Version) error {
+	p, err := s.proofs(ctx)
+	if p == nil || err != nil {
+		return err
+	}
+	proof, err := p.Version(ctx, s, v)
+	if err != nil {
+		return err
+	}
+	return proof.Err
+}
