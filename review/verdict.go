@@ -34,7 +34,7 @@ func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict Verdict, about [
 			return err
 		}
 		from := p.State
-		p.State, p.UpdatedAt = to, decisions[i].At
+		p.State, p.UpdatedAt = to, signed.recordedAt(decisions[i].At)
 		decided[i] = DecidedProposal{Proposal: p, From: from, Assignee: s.assignee(p), Status: s.status}
 	}
 	if err := tx.ApplyVerdict(ctx, decided); err != nil {
@@ -51,7 +51,7 @@ func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict Verdict, about [
 		if verdict == VerdictApproved {
 			data["version"], data["version_hash"] = decision.Version, decision.VersionHash
 		}
-		if events[i], err = d.event(decision.By, string(s.act), decided[i].Proposal, signed.recordedAt(decision.At), seals[i], data); err != nil {
+		if events[i], err = d.event(decision.By, string(s.act), decided[i].Proposal, decided[i].Proposal.UpdatedAt, seals[i], data); err != nil {
 			return err
 		}
 	}

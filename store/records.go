@@ -63,9 +63,12 @@ func (s *session) AddWaiver(ctx context.Context, id proposals.ID, w history.Waiv
 	return s.record(ctx, waiverRecords, []string{w.ID, string(id), history.EncodeWaiver(w), history.Timestamp(w.At)})
 }
 
-const selectDecision = `SELECT id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at,
+const (
+	decisionFields = `id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at,
 	assessment, review_digest, version, version_hash, signature, shown,
-	(SELECT issue FROM proposals p WHERE p.id = decisions.proposal) FROM decisions `
+	(SELECT issue FROM proposals p WHERE p.id = decisions.proposal)`
+	selectDecision = "SELECT " + decisionFields + " FROM decisions "
+)
 
 func scanDecision(row scanner) (review.Decision, error) {
 	var d review.Decision

@@ -49,7 +49,7 @@ func Image(fill func(db *Database) error) (image []byte, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	db, err := connect(context.Background(), filepath.Join(dir, "toolcrib.db"), 0xffff)
+	db, err := connect(context.Background(), filepath.Join(dir, "toolcrib.db"), 0xffff, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func FromImage(t testing.TB, image []byte) *Database {
 // Open opens the database at path. It is closed when the test ends.
 func Open(t testing.TB, path string) *Database {
 	t.Helper()
-	d, err := connect(t.Context(), path, 0)
+	d, err := connect(t.Context(), path, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,10 +89,10 @@ func Open(t testing.TB, path string) *Database {
 	return d
 }
 
-func connect(ctx context.Context, path string, series uint16) (*Database, error) {
+func connect(ctx context.Context, path string, series uint16, trust *review.Trust) (*Database, error) {
 	d := &Database{Clock: NewClock(), NewID: IDs(series)}
 	var err error
-	d.DB, err = store.Open(ctx, path, store.Options{Now: d.Clock.Now, NewID: d.NewID})
+	d.DB, err = store.Open(ctx, path, store.Options{Now: d.Clock.Now, NewID: d.NewID, Trust: trust})
 	return d, err
 }
 

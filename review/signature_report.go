@@ -1,0 +1,161 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/statement"
+)
+
+// SignatureReport counts the decisions of users by their signatures.
+type SignatureReport struct {
+	Signed         int64 // the signature counts
+	UnsignedBefore int64 // decided before signing started
+	Unsigned       int64 // decided afterwards
+	UnknownKey     int64 // by a key of nobody who may sign
+	RevokedKey     int64
+	Invalid        int64 // everything else that does not count
+	Damage         []history.Damage
+}
+
+// maxSignatureDamage bounds the failures that are named; all are counted.
+const maxSignatureDamage = 1000
+
+// SignedRecords is what a report of signatures reads, in one snapshot.
+type SignedRecords interface {
+	SignatureReader
+	// EachVersion calls fn for every version, with the number of the event that tells
+	// of its approval, 0 for none. The others do so for every decision that approved
+	// nothing, every waiver, and every answer to a call and every tier.
+	EachVersion(ctx context.Context, fn func(v history.Version, event int64) error) error
+	EachDecision(ctx context.Context, fn func(d Decision, event int64) error) error
+	EachWaiver(ctx context.Context, fn func(of proposals.Proposal, w history.Waiver, event int64) error) error
+	EachOther(ctx context.Context, fn func(r SignedRecord, event int64) error) error
+	EachSignature(ctx context.Context, fn func(SignatureRecord) error) error
+}
+
+// SignedRecord is a record with what its statement has to be about.
+type SignedRecord struct {
+	Table, What   string
+	Signature, By string
+	Act           statement.Act
+	Note          string
+}
+
+// CheckSignatures checks every signature of a snapshot, and that what was signed
+// is there. Nothing is reported before signing has started, unless it is required.
+func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (SignatureReport, error) {
+	c := signatureCheck{r: r, seen: map[string]int{}}
+	states, err := r.SignersStates(ctx)
+	if err != nil || len(states) == 0 && !t.Required() {
+		return c.report, err
+	}
+	if c.proofs, err = t.Proofs(ctx, r); err != nil {
+		return c.report, err
+	}
+	if c.proofs.err != nil {
+		c.damage("events", "signers", c.proofs.err)
+	}
+	if len(states) > 0 {
+		c.start = states[0].Event.Seq
+	}
+	err = errors.Join(
+		r.EachVersion(ctx, func(v history.Version, event int64) error { return c.version(ctx, v, event) }),
+		r.EachDecision(ctx, func(d Decision, event int64) error {
+			key := fmt.Sprintf("%s of revision %d of %s", d.Verdict, d.Revision, d.Subject)
+			return c.count("decisions", key, event, c.proofs.Decision(ctx, r, d, d.By.String(), "", ""))
+		}),
+		r.EachWaiver(ctx, func(of proposals.Proposal, w history.Waiver, event int64) error {
+			return c.count("waivers", w.ID, event, c.proofs.Waiver(ctx, r, of, w))
+		}),
+		r.EachOther(ctx, func(o SignedRecord, event int64) error {
+			return c.count(o.Table, o.What, event, c.proofs.Act(ctx, r, o.Signature, o.What, o.By, time.Time{}, o.Act, o.Note))
+		}),
+		r.EachSignature(ctx, func(s SignatureRecord) error { return c.statement(ctx, s) }),
+	)
+	return c.report, err
+}
+
+// signatureCheck is a check of all signatures under way.
+type signatureCheck struct {
+	r      SignedRecords
+	proofs *Proofs
+	start  int64          // event with which signing started, 0 for none
+	seen   map[string]int // versions that a statement led to, by its hash
+	report SignatureReport
+}
+
+func (c *signatureCheck) version(ctx context.Context, v history.Version, event int64) error {
+	proof, err := c.proofs.Version(ctx, c.r, v)
+	if err != nil {
+		return err
+	}
+	if proof.Err == nil && v.Proposal == "" {
+		return nil // it is shipped
+	}
+	if proof.Err == nil {
+		c.seen[v.Signature]++
+	}
+	return c.count("versions", fmt.Sprintf("%s version %d", v.Subject, v.Number), event, proof.Err)
+}
+
+// count counts a record by what is wrong with its signature.
+func (c *signatureCheck) count(table, key string, event int64, err error) error {
+	r := &c.report
+	switch {
+	case err == nil:
+		r.Signed++
+		return nil
+	case !Refuses(err):
+		return err
+	case errors.Is(err, ErrUnsigned) && event > 0 && event < c.start:
+		r.UnsignedBefore++
+		return nil
+	case errors.Is(err, ErrUnsigned):
+		r.Unsigned++
+	case errors.Is(err, signers.ErrUnknownKey):
+		r.UnknownKey++
+	case errors.Is(err, signers.ErrRevoked):
+		r.RevokedKey++
+	default:
+		r.Invalid++
+	}
+	c.damage(table, key, err)
+	return nil
+}
+
+func (c *signatureCheck) damage(table, key string, err error) {
+	if len(c.report.Damage) < maxSignatureDamage {
+		c.report.Damage = append(c.report.Damage, history.Damage{Table: table, Key: key, Message: err.Error() + "."})
+	}
+}
+
+// statement checks what only a statement by itself shows: that its decider saw this
+// log, and that the versions that it approved are there.
+func (c *signatureCheck) statement(ctx context.Context, s SignatureRecord) error {
+	st, err := statement.Decode([]byte(s.Statement))
+	if err != nil {
+		c.damage("signatures", s.Hash, err)
+		return nil //nolint:nilerr // it is reported
+	}
+	seen, err := c.r.EventHash(ctx, st.Log.Seq)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if seen != st.Log.Hash {
+		c.damage("signatures", s.Hash, fmt.Errorf("%s saw another event %d when signing: this log is not the one that the statement is about", st.By, st.Log.Seq))
+	}
+	d, ok := st.Act.(*statement.Decision)
+	if known, err := c.proofs.statement(ctx, c.r, s.Hash); known == nil || err != nil {
+		return nil //nolint:nilerr // what refers to it is reported
+	}
+	if ok && d.Verdict == statement.Approved && c.seen[s.Hash] != len(d.Items) {
+		c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d versions, of which %d are here", st.By, len(d.Items), c.seen[s.Hash]))
+	}
+	return nil
+}

@@ -1,0 +1,317 @@
+package review_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/signing/signingtest"
+	"toolcrib/signing/sshsig"
+	"toolcrib/signing/statement"
+	"toolcrib/store/storetest"
+)
+
+// signed is an office in which decisions are signed.
+type signed struct {
+	*storetest.Signing
+	*testing.T
+	desk *review.Desk
+}
+
+func openSigned(t *testing.T, policy review.Policy, users ...proposals.Actor) signed {
+	t.Helper()
+	return openSignedIn(t, storetest.New(t), policy, users...)
+}
+
+func openSignedIn(t *testing.T, db *storetest.Database, policy review.Policy, users ...proposals.Actor) signed {
+	t.Helper()
+	policy.Severities = storetest.Basics()
+	s := storetest.StartSigning(t, db, policy, users...)
+	return signed{s, t, s.Desk(t, s.Policy)}
+}
+
+// TestSignedDecisions decides with each verdict, on one proposal, on a change set,
+// and on several, and reads back what was recorded.
+func TestSignedDecisions(t *testing.T) {
+	s := openSigned(t, review.Policy{}, ada)
+	set := func(id string) proposals.Draft {
+		d := storetest.Prompt(id)
+		d.ChangeSet = "spring"
+		return d
+	}
+	for name, one := range map[string]struct {
+		verdict review.Verdict
+		drafts  []proposals.Draft
+		set     string
+	}{
+		"one":         {review.VerdictApproved, []proposals.Draft{storetest.Prompt("one_pacer")}, ""},
+		"change set":  {review.VerdictApproved, []proposals.Draft{set("first_pacer"), set("second_pacer")}, "spring"},
+		"several":     {review.VerdictApproved, []proposals.Draft{storetest.Prompt("third_pacer"), storetest.Prompt("fourth_pacer")}, ""},
+		"sent back":   {review.VerdictNeedsChanges, []proposals.Draft{storetest.Prompt("fifth_pacer")}, ""},
+		"rejected":    {review.VerdictRejected, []proposals.Draft{storetest.Prompt("sixth_pacer")}, ""},
+		"a next step": {review.VerdictApproved, []proposals.Draft{storetest.Turn(proposals.Deactivate, toolSubject("get_gmail"), 1, 0)}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			note := ""
+			if one.verdict != review.VerdictApproved {
+				note = "Not like this."
+			}
+			decisions := s.Decide(t, s.desk, ada, one.verdict, note, s.Propose(t, s.desk, scout, one.drafts...)...)
+			record := s.record(decisions[0].Signature)
+			st, err := statement.Decode([]byte(record.Statement))
+			if err != nil {
+				t.Fatal(err)
+			}
+			act, ok := st.Act.(*statement.Decision)
+			if !ok || act.Set != one.set || len(act.Items) != len(decisions) || string(act.Verdict) != string(one.verdict) {
+				t.Errorf("the statement is about %+v", st.Act)
+			}
+			for _, d := range decisions {
+				if d.Signature != record.Hash || !d.At.Equal(st.At) {
+					t.Errorf("%s has the signature %s and the time %s; want %s, %s", d.Subject, d.Signature, d.At, record.Hash, st.At)
+				}
+				if one.verdict == review.VerdictApproved {
+					s.signedVersion(d, act)
+				}
+			}
+		})
+	}
+	s.whole()
+}
+
+func toolSubject(id string) registry.Subject {
+	return registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: id}
+}
+
+// signedVersion holds a version against the item of its statement.
+func (s signed) signedVersion(d review.Decision, act *statement.Decision) {
+	s.Helper()
+	err := s.View(s.Context(), func(r review.Reader) error {
+		v, err := r.Version(s.Context(), d.Subject, d.Version)
+		if err != nil {
+			return err
+		}
+		found := false
+		for _, item := range act.Items {
+			found = found || item.Subject == v.Subject.String() && item.Sum == v.UnsignedSum() && item.Previous == v.PrevHash
+		}
+		if !found || v.Signature != d.Signature || v.Hash != v.Sum() {
+			s.Errorf("version %d of %s is %+v; the statement has %+v", v.Number, v.Subject, v, act.Items)
+		}
+		l, err := r.Live(s.Context(), d.Subject)
+		if err == nil && (l.Refused != nil || l.Version != d.Version) {
+			s.Errorf("%s is at version %d, refused for %v", d.Subject, l.Version, l.Refused)
+		}
+		return err
+	})
+	if err != nil {
+		s.Error(err)
+	}
+}
+
+func (s signed) record(hash string) review.SignatureRecord {
+	s.Helper()
+	var record review.SignatureRecord
+	err := s.View(s.Context(), func(r review.Reader) error {
+		var err error
+		record, err = r.Signature(s.Context(), hash)
+		return err
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return record
+}
+
+// whole verifies the database.
+func (s signed) whole() {
+	s.Helper()
+	err := s.Audit(s.Context(), func(l history.Ledger) error {
+		report, err := history.Verify(s.Context(), l, nil)
+		for _, d := range report.Damage {
+			s.Errorf("%s %s: %s", d.Table, d.Key, d.Message)
+		}
+		return err
+	})
+	if err != nil {
+		s.Error(err)
+	}
+}
+
+// TestStoredSignaturesAreOpenSSHs has ssh-keygen verify what was stored, and makes
+// a decision that ssh-keygen signed.
+func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	s := openSigned(t, review.Policy{}, ada)
+	dir := t.TempDir()
+	signingtest.WriteFile(t, dir+"/allowed", s.Line(ada)+"\n")
+	check := func(d review.Decision) {
+		t.Helper()
+		r := s.record(d.Signature)
+		signingtest.WriteFile(t, dir+"/sig", r.Signature)
+		signingtest.MustKeygen(t, []byte(r.Statement), "-Y", "verify", "-n", sshsig.Namespace, "-f", dir+"/allowed", "-I", ada.String(), "-s", dir+"/sig")
+	}
+	check(s.ApproveSigned(t, s.desk, ada, storetest.Prompt("scene_pacer"))[0])
+
+	choices := s.Propose(t, s.desk, scout, storetest.Prompt("line_pacer"))
+	prepared, err := s.desk.Prepare(t.Context(), ada, choices, review.VerdictApproved, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	armored := signingtest.MustKeygen(t, prepared, "-Y", "sign", "-n", sshsig.Namespace, "-f", s.Keys[ada].Write(t, ""))
+	decisions, err := s.desk.Signed(review.Signed{Statement: prepared, Signature: armored}).Approve(t.Context(), ada, choices, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(decisions[0])
+}
+
+// TestUnsignedIsRefused decides without a signature, under this policy and under
+// one that requires none.
+func TestUnsignedIsRefused(t *testing.T) {
+	s := openSigned(t, review.Policy{}, ada)
+	choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"))
+	lowered := s.Desk(t, review.Policy{Severities: storetest.Basics()})
+	for name, desk := range map[string]*review.Desk{"required": s.desk, "lowered": lowered} {
+		for act, do := range map[string]func() error{
+			"approve":       func() error { _, err := desk.Approve(t.Context(), ada, choices, ""); return err },
+			"needs changes": func() error { _, err := desk.RequestChanges(t.Context(), ada, choices, "No."); return err },
+			"reject":        func() error { _, err := desk.Reject(t.Context(), ada, choices, "No."); return err },
+		} {
+			before := s.Dump(t)
+			if err := do(); !errors.Is(err, review.ErrUnsigned) {
+				t.Errorf("%s, %s: %v", name, act, err)
+			}
+			if after := s.Dump(t); after != before {
+				t.Errorf("%s, %s: something was written: %v", name, act, storetest.Difference(before, after))
+			}
+		}
+	}
+	if _, err := s.desk.DryRun().Approve(t.Context(), ada, choices, ""); err != nil {
+		t.Errorf("a dry run: %v", err)
+	}
+	s.whole()
+}
+
+// TestWrongSignatures uses signed statements for what they are not about.
+func TestWrongSignatures(t *testing.T) {
+	s := openSigned(t, review.Policy{}, ada, bob)
+	other := openSignedIn(t, storetest.Open(t, filepath.Join(t.TempDir(), "other.db")), review.Policy{}, ada)
+	other.Keys[ada] = s.Keys[ada]
+	choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"), storetest.Prompt("line_pacer"))
+	one, two := choices[:1], choices[1:]
+	prepare := func(verdict review.Verdict, note string, choices ...review.Choice) []byte {
+		prepared, err := s.desk.Prepare(t.Context(), ada, choices, verdict, note)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return prepared
+	}
+	approval := prepare(review.VerdictApproved, "", one...)
+	good := s.Sign(t, ada, approval)
+	elsewhere, err := other.desk.Prepare(t.Context(), ada, other.Propose(t, other.desk, scout, storetest.Prompt("scene_pacer")), review.VerdictApproved, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := func(change func(*statement.Statement)) review.Signed {
+		st, err := statement.Decode(approval)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&st)
+		b, err := statement.Encode(st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Sign(t, ada, b)
+	}
+	foreign := signingtest.NewKey(t, "ed25519")
+	for name, c := range map[string]struct {
+		signed  review.Signed
+		choices []review.Choice
+		note    string
+		actor   proposals.Actor
+		want    error
+	}{
+		"of a rejection":          {s.Sign(t, ada, prepare(review.VerdictRejected, "No.", one...)), one, "No.", ada, review.ErrConflict},
+		"about another proposal":  {good, two, "", ada, review.ErrConflict},
+		"about fewer":             {good, choices, "", ada, review.ErrConflict},
+		"about more":              {s.Sign(t, ada, prepare(review.VerdictApproved, "", choices...)), one, "", ada, review.ErrConflict},
+		"in another order":        {s.Sign(t, ada, prepare(review.VerdictApproved, "", choices[1], choices[0])), choices, "", ada, review.ErrConflict},
+		"with another note":       {good, one, "Fine.", ada, review.ErrConflict},
+		"by somebody else":        {good, one, "", bob, review.ErrSignature},
+		"with another's key":      {s.Sign(t, bob, approval), one, "", ada, review.ErrSignature},
+		"with an unknown key":     {storetest.SignWith(t, foreign, approval), one, "", ada, review.ErrSignature},
+		"of another statement":    {review.Signed{Statement: approval, Signature: s.Sign(t, ada, elsewhere).Signature}, one, "", ada, review.ErrSignature},
+		"of another database":     {s.Sign(t, ada, elsewhere), one, "", ada, review.ErrSignature},
+		"of the future":           {edited(func(st *statement.Statement) { st.At = st.At.Add(time.Hour) }), one, "", ada, review.ErrSignature},
+		"of long ago":             {edited(func(st *statement.Statement) { st.At = st.At.Add(-time.Hour) }), one, "", ada, review.ErrConflict},
+		"about another log":       {edited(func(st *statement.Statement) { st.Log.Hash = strings.Repeat("0", 64) }), one, "", ada, review.ErrConflict},
+		"about a log yet to come": {edited(func(st *statement.Statement) { st.Log.Seq += 100 }), one, "", ada, review.ErrConflict},
+		"that is no statement":    {s.Sign(t, ada, []byte("approve it\n")), one, "", ada, review.ErrSignature},
+		"that is no signature":    {review.Signed{Statement: approval, Signature: []byte("yes")}, one, "", ada, review.ErrSignature},
+	} {
+		before := s.Dump(t)
+		if _, err := s.desk.Signed(c.signed).Approve(t.Context(), c.actor, c.choices, c.note); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v; want %v", name, err, c.want)
+		}
+		if after := s.Dump(t); after != before {
+			t.Errorf("%s: something was written: %v", name, storetest.Difference(before, after))
+		}
+	}
+	if _, err := s.desk.Signed(good).Approve(t.Context(), ada, one, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.desk.Signed(good).Approve(t.Context(), ada, one, ""); err == nil {
+		t.Error("a statement was used twice")
+	}
+	s.whole()
+}
+
+// TestPreparedMoves prepares a decision and changes what it is about.
+func TestPreparedMoves(t *testing.T) {
+	for name, change := range map[string]func(s signed, p review.Choice){
+		"a revision": func(s signed, c review.Choice) {
+			d := storetest.Prompt("scene_pacer")
+			d.Definition.Tool.Goals = "Other goals, longer than before."
+			if _, err := s.desk.Revise(s.Context(), scout, c.ID, d); err != nil {
+				s.Fatal(err)
+			}
+		},
+		"a decision": func(s signed, c review.Choice) {
+			s.Decide(s.T, s.desk, ada, review.VerdictRejected, "No.", c)
+		},
+		"time": func(s signed, _ review.Choice) { s.Clock.Forward(16 * time.Minute) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openSigned(t, review.Policy{}, ada)
+			choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"))
+			prepared, err := s.desk.Prepare(t.Context(), ada, choices, review.VerdictApproved, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(s, choices[0])
+			_, err = s.desk.Signed(s.Sign(t, ada, prepared)).Approve(t.Context(), ada, choices, "")
+			if !errors.Is(err, review.ErrConflict) && !errors.Is(err, proposals.ErrState) {
+				t.Errorf("it was approved: %v", err)
+			}
+		})
+	}
+}
+
+// TestSignedFourEyes approves with keys of the author.
+func TestSignedFourEyes(t *testing.T) {
+	s := openSigned(t, review.Policy{FourEyes: true}, ada, bob)
+	choices := s.Propose(t, s.desk, ada, storetest.Prompt("scene_pacer"))
+	if _, err := s.desk.Prepare(t.Context(), ada, choices, review.VerdictApproved, ""); !errors.Is(err, review.ErrFourEyes) {
+		t.Errorf("the author prepares: %v", err)
+	}
+	s.Decide(t, s.desk, bob, review.VerdictApproved, "", choices...)
+	s.whole()
+}

@@ -1,0 +1,150 @@
+package storetest
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/signingtest"
+	"toolcrib/signing/sshsig"
+)
+
+// Signing is a database in which signing has started, as those have it whose
+// configuration requires signatures.
+type Signing struct {
+	*Database
+	Policy review.Policy // that requires signatures
+	Keys   map[proposals.Actor]signingtest.Key
+
+	file *signers.Signers
+}
+
+// StartSigning starts signing in a database, by the first of some users, each of
+// whom has a key. The database is opened once more, and the one handed in can go
+// on being used as somebody does who requires no signatures.
+func StartSigning(t testing.TB, db *Database, policy review.Policy, users ...proposals.Actor) *Signing {
+	t.Helper()
+	s := &Signing{Policy: policy, Keys: map[proposals.Actor]signingtest.Key{}}
+	lines := make([]string, len(users))
+	for i, user := range users {
+		s.Keys[user] = signingtest.NewKey(t, "ed25519")
+		lines[i] = s.Line(user)
+	}
+	s.SetSigners(t, nil, lines...)
+	s.Policy.Signatures.Signers = func() (*signers.Signers, error) { return s.file, nil }
+	state := s.Change(t, db.Desk(t, s.Policy), users[0])
+	s.Policy.Signatures.Required, s.Policy.Signatures.Since = true, state.Event.Hash
+	s.Database = s.Open(t, db.Path())
+	s.Clock, s.NewID = db.Clock, db.NewID
+	return s
+}
+
+// Open opens a database as this configuration does. It is closed when the test
+// ends.
+func (s *Signing) Open(t testing.TB, path string) *Database {
+	t.Helper()
+	d, err := connect(t.Context(), path, 0xfffe, review.NewTrust(s.Policy.Signatures))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// Line is the line of the signers file that has the key of a user.
+func (s *Signing) Line(user proposals.Actor) string {
+	return user.String() + " " + signingtest.Line(s.Keys[user].PublicKey())
+}
+
+// SetSigners makes lines the signers file, with a revocation list.
+func (s *Signing) SetSigners(t testing.TB, revoked []byte, lines ...string) {
+	t.Helper()
+	var err error
+	if s.file, err = signers.Parse([]byte(strings.Join(lines, "\n")+"\n"), revoked); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Change puts the signers file in force, signed by a user.
+func (s *Signing) Change(t testing.TB, desk *review.Desk, by proposals.Actor) review.SignersState {
+	t.Helper()
+	statement, err := desk.PrepareSigners(t.Context(), by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := desk.Signed(s.Sign(t, by, statement)).ChangeSigners(t.Context(), by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// Sign signs a statement with the key of a user.
+func (s *Signing) Sign(t testing.TB, by proposals.Actor, statement []byte) review.Signed {
+	t.Helper()
+	return SignWith(t, s.Keys[by], statement)
+}
+
+// SignWith signs a statement with a key.
+func SignWith(t testing.TB, key signingtest.Key, statement []byte) review.Signed {
+	t.Helper()
+	made, err := key.Sign(rand.Reader, sshsig.Message(statement))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signature, err := sshsig.New(key.PublicKey(), statement, made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return review.Signed{Statement: statement, Signature: signature.Armor()}
+}
+
+// Decide decides on proposals with a signature.
+func (s *Signing) Decide(t testing.TB, desk *review.Desk, by proposals.Actor, verdict review.Verdict, note string, choices ...review.Choice) []review.Decision {
+	t.Helper()
+	statement, err := desk.Prepare(t.Context(), by, choices, verdict, note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := desk.Signed(s.Sign(t, by, statement))
+	decide := signed.Approve
+	switch verdict {
+	case review.VerdictNeedsChanges:
+		decide = signed.RequestChanges
+	case review.VerdictRejected:
+		decide = signed.Reject
+	case review.VerdictApproved:
+	}
+	decisions, err := decide(t.Context(), by, choices, note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decisions
+}
+
+// ApproveSigned proposes drafts as a user and approves them together, signed.
+func (s *Signing) ApproveSigned(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Decision {
+	t.Helper()
+	return s.Decide(t, desk, by, review.VerdictApproved, "", s.Propose(t, desk, by, drafts...)...)
+}
+
+// Propose proposes drafts as a user and returns them as choices.
+func (s *Signing) Propose(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
+	t.Helper()
+	made, err := desk.Propose(t.Context(), by, drafts, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choices := make([]review.Choice, len(made))
+	for i, p := range made {
+		choices[i].ID = p.ID
+	}
+	return choices
+}
