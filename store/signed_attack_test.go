@@ -1,0 +1,346 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/signing/checkpoint"
+	"toolcrib/signing/signingtest"
+	"toolcrib/signing/statement"
+	"toolcrib/store/storetest"
+)
+
+// TestAttacksOnSignedRegistry has somebody who may write to the file make a
+// poisoned tool live, with every hash right. Nothing may use it, and verification
+// has to name it.
+func TestAttacksOnSignedRegistry(t *testing.T) {
+	for name, attack := range map[string]struct {
+		do   func(x target)
+		says string // of the damage
+	}{
+		"approved without a signature": {func(x target) {
+			o := x.attempt()
+			x.forge(o, x.forged(o, ""))
+		}, "signature is missing"},
+		"a signature that is not there": {func(x target) {
+			o := x.attempt()
+			x.forge(o, x.forged(o, strings.Repeat("ab", 32)))
+		}, "there is no statement"},
+		"version 1 rewritten by hand": {rewriteByHand, "about something else"},
+		"a rejection as an approval": {func(x target) {
+			o := x.attempt()
+			decisions := x.Decide(x, x.desk, ada, review.VerdictRejected, "No.", review.Choice{ID: o.Proposal.ID})
+			again := x.attempt()
+			x.forge(again, x.forged(again, decisions[0].Signature))
+		}, "about something else"},
+		"the approval of version 1 once more": {func(x target) {
+			o := x.attempt()
+			x.forge(o, x.forged(o, x.version(1).Signature))
+		}, "about something else"},
+		"a signature from another database": {func(x target) {
+			st := x.sign(x.Keys[ada], func(st *statement.Statement) { st.Database = strings.Repeat("1", 64) })
+			x.forgeSigned(st)
+		}, "another database"},
+		"a key of nobody": {func(x target) {
+			x.forgeSigned(x.sign(signingtest.NewKey(x, "ed25519"), nil))
+		}, "key of nobody"},
+		"the key of somebody else": {func(x target) {
+			x.forgeSigned(x.sign(x.Keys[bob], nil))
+		}, "not for user:ada"},
+		"a key that had expired": {func(x target) {
+			x.SetSigners(x, nil, x.Line(bob), `user:ada valid-before="20251231Z" `+signingtest.Line(x.Keys[ada].PublicKey()))
+			x.Change(x, x.desk, bob)
+			x.forgeSigned(x.sign(x.Keys[ada], nil))
+		}, "not valid then"},
+		"a revoked key": {func(x target) {
+			x.SetSigners(x, revocation(x, x.Keys[ada]), x.Line(ada), x.Line(bob))
+			x.Change(x, x.desk, bob)
+			x.forgeSigned(x.sign(x.Keys[ada], nil))
+		}, "revoked key"},
+		"a state of the signers that nobody signed": {func(x target) {
+			key := signingtest.NewKey(x, "ed25519")
+			x.Keys[scout] = key
+			x.SetSigners(x, nil, x.Line(ada), x.Line(bob), "user:eve "+signingtest.Line(key.PublicKey()))
+			x.forgeSigners(key)
+		}, "state 2"},
+		"the signers file changed alone": {func(x target) {
+			key := signingtest.NewKey(x, "ed25519")
+			x.SetSigners(x, nil, x.Line(bob), "user:ada "+signingtest.Line(key.PublicKey()))
+			x.forgeSigned(x.sign(key, nil))
+		}, "the signers file is not the one in force"},
+		"the start removed": {func(x target) {
+			o := x.attempt()
+			x.forge(o, x.forged(o, ""))
+			x.byHand("UPDATE events SET act = 'comment' WHERE act = 'signers'")
+		}, "signing has not started"},
+		"an older version live again": {func(x target) {
+			d := storetest.Modify(storetest.Action(poisoned.ID), 1, poison)
+			x.ApproveSigned(x, x.desk, ada, d)
+			x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 2, func(t *registry.Tool) { t.Description = "Work with the weather again." }))
+			x.byHand(`UPDATE live SET version = 2, content_hash = (SELECT content_hash FROM versions v WHERE v.subject = live.subject AND number = 2) WHERE subject = '` + poisoned.String() + "'")
+		}, "live"},
+		"a deactivated version live again": {func(x target) {
+			x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
+			x.ApproveSigned(x, x.desk, ada, storetest.Turn(proposals.Deactivate, poisoned, 2, 0))
+			x.byHand("UPDATE live SET status = 'active' WHERE subject = '" + poisoned.String() + "'")
+		}, "live"},
+		"shipped content under another name": {func(x target) {
+			v := x.version(1)
+			v.Number, v.Proposal, v.DecidedBy, v.Signature = 2, "", "system", ""
+			o := x.attempt()
+			v.Definition = o.Revision.Draft.Definition.Canonical()
+			x.forge(o, v)
+		}, "not one that toolcrib ships"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := openTarget(t)
+			attack.do(x)
+			x.used(false)
+			found, _ := x.damage(x.Path())
+			if !slices.ContainsFunc(found, func(d string) bool { return strings.Contains(d, attack.says) }) {
+				t.Errorf("verification says %q; expected %q", found, attack.says)
+			}
+		})
+	}
+}
+
+// TestForgingWorksWithoutSignatures shows that the forged rows are sound but for
+// their signature: without it, they are used.
+func TestForgingWorksWithoutSignatures(t *testing.T) {
+	x := openTarget(t)
+	o := x.attempt()
+	v := x.forged(o, "")
+	x.forge(o, v)
+	if report := verify(t, storetest.Open(t, x.Path())); len(report.Damage) > 0 {
+		t.Errorf("the seals give it away: %+v", report.Damage)
+	}
+	x.Policy.Signatures = review.Signatures{}
+	x.used(true)
+}
+
+// TestAttackOnOneIsNotOnAll leaves alone what was signed when something else was
+// poisoned, and lets it be approved again.
+func TestAttackOnOneIsNotOnAll(t *testing.T) {
+	x := openTarget(t)
+	x.ApproveSigned(t, x.desk, ada, storetest.Prompt("scene_pacer"))
+	o := x.attempt()
+	x.forge(o, x.forged(o, ""))
+	db := x.Open(t, x.Path())
+	check := func(subject registry.Subject, version int, refused bool) {
+		t.Helper()
+		err := db.View(t.Context(), func(r review.Reader) error {
+			l, err := r.Live(t.Context(), subject)
+			if l.Version != version || (l.Refused != nil) != refused {
+				t.Errorf("%s is at version %d, refused for %v", subject, l.Version, l.Refused)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	check(storetest.Prompt("scene_pacer").Subject, 1, false)
+	check(poisoned, 2, true)
+	x.ApproveSigned(t, x.desk, ada, storetest.Turn(proposals.Restore, poisoned, 2, 1))
+	check(poisoned, 3, false)
+	x.used(false)
+	if _, counts := x.damage(x.Path()); counts.Unsigned != 1 || counts.Signed != 4 {
+		t.Errorf("the counts are %+v", counts)
+	}
+}
+
+// rewriteByHand gives version 1 other content, takes the triggers off for that,
+// and recomputes its hash and every copy of it.
+func rewriteByHand(x target) {
+	v := x.version(1)
+	o := x.attempt()
+	v.Definition = o.Revision.Draft.Definition.Canonical()
+	v.ContentHash = registry.HashBytes(v.Definition)
+	old := v.Hash
+	v.Hash = v.Sum()
+	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+	x.byHand(fmt.Sprintf(`UPDATE versions SET definition = %s, content_hash = %s, hash = %s WHERE subject = %s;
+		UPDATE live SET content_hash = %[2]s, approval = 'auto_approve' WHERE subject = %[4]s;
+		UPDATE decisions SET version_hash = %[3]s, content_hash = %[2]s WHERE version_hash = %[5]s`,
+		quote(string(v.Definition)), quote(v.ContentHash), quote(v.Hash), quote(v.Subject.String()), quote(old)))
+}
+
+// byHand runs statements with every trigger taken off, and puts those back.
+func (x target) byHand(statements string) {
+	x.Helper()
+	openHand(x.T, x.Database).unlocked(statements)
+}
+
+func (x target) version(number int) history.Version {
+	x.Helper()
+	var v history.Version
+	err := x.View(x.Context(), func(r review.Reader) error {
+		var err error
+		v, err = r.Version(x.Context(), poisoned, number)
+		return err
+	})
+	if err != nil {
+		x.Fatal(err)
+	}
+	return v
+}
+
+// signedForgery is an attempt with a signed statement that approves it.
+type signedForgery struct {
+	attempt review.Dossier
+	signed  review.Signed
+	at      time.Time
+}
+
+// sign signs, as ada but with any key, the statement that approves an attempt, with
+// a change, which may be nil.
+func (x target) sign(key signingtest.Key, change func(*statement.Statement)) signedForgery {
+	x.Helper()
+	o := x.attempt()
+	prepared, err := x.desk.Prepare(x.Context(), ada, []review.Choice{{ID: o.Proposal.ID}}, review.VerdictApproved, "")
+	if err != nil {
+		x.Fatal(err)
+	}
+	st, err := statement.Decode(prepared)
+	if err != nil {
+		x.Fatal(err)
+	}
+	if change != nil {
+		change(&st)
+	}
+	if prepared, err = statement.Encode(st); err != nil {
+		x.Fatal(err)
+	}
+	return signedForgery{o, storetest.SignWith(x, key, prepared), st.At}
+}
+
+// forgeSigned approves a forgery with its statement, which the service refuses.
+func (x target) forgeSigned(f signedForgery) {
+	x.Helper()
+	choices := []review.Choice{{ID: f.attempt.Proposal.ID}}
+	if _, err := x.desk.Signed(f.signed).Approve(x.Context(), ada, choices, ""); err == nil {
+		x.Error("the service accepts it")
+	}
+	sum := statement.Sum(f.signed.Statement)
+	v := x.forged(f.attempt, sum)
+	v.DecidedAt = f.at
+	x.forge(f.attempt, v, func(tx review.Tx) error {
+		return tx.AddSignature(x.Context(), x.signatureRecord(f.signed), history.Event{ID: x.NewID(), At: f.at, Actor: ada.String(), Act: "sign"})
+	})
+}
+
+func (x target) signatureRecord(signed review.Signed) review.SignatureRecord {
+	return review.SignatureRecord{
+		Hash: statement.Sum(signed.Statement), Statement: string(signed.Statement), Signature: string(signed.Signature), By: ada.String(), At: x.Clock.Now(),
+	}
+}
+
+// forgeSigners records the signers file as a state that its own new key signed.
+func (x target) forgeSigners(key signingtest.Key) {
+	x.Helper()
+	prepared, err := x.desk.PrepareSigners(x.Context(), ada)
+	if err != nil {
+		x.Fatal(err)
+	}
+	signed := storetest.SignWith(x, key, prepared)
+	if _, err := x.desk.Signed(signed).ChangeSigners(x.Context(), ada); err == nil {
+		x.Error("the service accepts it")
+	}
+	file, err := x.Policy.Signatures.Signers()
+	if err != nil {
+		x.Fatal(err)
+	}
+	data := fmt.Sprintf(`{"number":2,"state":%q,"statement":%q}`, file.Text(), statement.Sum(prepared))
+	err = storetest.Open(x, x.Path()).Update(x.Context(), func(tx review.Tx) error {
+		return tx.AddSignature(x.Context(), x.signatureRecord(signed), history.Event{
+			ID: x.NewID(), At: x.Clock.Now(), Actor: ada.String(), Act: review.ActSigners, Data: []byte(data),
+		})
+	})
+	if err != nil {
+		x.Fatal(err)
+	}
+	o := x.attempt()
+	x.forge(o, x.forged(o, ""))
+}
+
+// revocation is a list that revokes a key.
+func revocation(t testing.TB, key signingtest.Key) []byte {
+	t.Helper()
+	signingtest.NeedsKeygen(t)
+	dir := t.TempDir()
+	spec, list := filepath.Join(dir, "spec"), filepath.Join(dir, "list")
+	signingtest.WriteFile(t, spec, "key: "+signingtest.Line(key.PublicKey())+"\n")
+	signingtest.MustKeygen(t, nil, "-k", "-q", "-f", list, spec)
+	b, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestAttacksOnTheEnd removes the end of the log, puts an older copy in the place of
+// the file, and lets a copy go on by itself: what was signed holds in all of them,
+// and only a checkpoint tells.
+func TestAttacksOnTheEnd(t *testing.T) {
+	x := openTarget(t)
+	copyOf := func() string {
+		path := filepath.Join(t.TempDir(), "copy.db")
+		if err := x.Backup(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	older, fork := copyOf(), copyOf()
+	x.ApproveSigned(t, x.desk, ada, storetest.Prompt("scene_pacer"))
+	kept, err := x.checker(x.Database).Checkpoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := x.damage(x.Path(), kept); len(found) > 0 {
+		t.Fatalf("before: %q", found)
+	}
+	if found, _ := x.damage(older, kept); !slices.ContainsFunc(found, says(checkpoint.ErrShorter.Error())) {
+		t.Errorf("of an older copy verification says %q", found)
+	}
+	other := x
+	other.Signing = &storetest.Signing{Database: x.Open(t, fork), Policy: x.Policy, Keys: x.Keys}
+	other.Clock.Forward(time.Hour)
+	other.desk = other.Desk(t, x.Policy)
+	for i := range 3 {
+		other.ApproveSigned(t, other.desk, ada, storetest.Prompt(fmt.Sprintf("line_pacer_%c", 'a'+i)))
+	}
+	if found, _ := x.damage(fork, kept); !slices.ContainsFunc(found, says(checkpoint.ErrHistory.Error())) {
+		t.Errorf("of another history verification says %q", found)
+	}
+	x.signatureOfAnotherHistory(other)
+}
+
+func says(text string) func(string) bool {
+	return func(s string) bool { return strings.Contains(s, text) }
+}
+
+// signatureOfAnotherHistory uses a decision that was prepared in a copy.
+func (x target) signatureOfAnotherHistory(other target) {
+	x.Helper()
+	choices := other.Propose(x, other.desk, scout, storetest.Prompt("mood_pacer"))
+	prepared, err := other.desk.Prepare(x.Context(), ada, choices, review.VerdictApproved, "")
+	if err != nil {
+		x.Fatal(err)
+	}
+	here := x.Propose(x, x.desk, scout, storetest.Prompt("mood_pacer"))
+	x.Clock.Forward(time.Hour)
+	if _, err := x.desk.Signed(x.Sign(x, ada, prepared)).Approve(x.Context(), ada, here, ""); !errors.Is(err, review.ErrConflict) {
+		x.Errorf("a decision of another history: %v", err)
+	}
+}
