@@ -60,6 +60,9 @@ func TestWorkspaceFollowsNoLinksOut(t *testing.T) {
 			if code != 0 || !strings.Contains(errs.String(), "the files of the workspace are not up to date") {
 				t.Errorf("exit status %d: %s%s", code, out.String(), errs.String())
 			}
+			if leads := strings.Contains(errs.String(), "a link that leads outside it"); leads != (name != "pipe") {
+				t.Errorf("the reason is not for people: %s", errs.String())
+			}
 			found, err := os.ReadDir(outside)
 			if err != nil || len(found) != 1 {
 				t.Errorf("%v, %v", found, err)

@@ -31,7 +31,22 @@ func (f files) in(fn func(*os.Root) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(root), root.Close())
+	return errors.Join(f.explain(fn(root)), root.Close())
+}
+
+// errLeadsOut is wrapped when a link keeps a file from being read or written.
+var errLeadsOut = errors.New("the workspace contains a link that leads outside it")
+
+// explain names the link that os.Root did not follow. It has no exported error
+// for one, only this text.
+func (f files) explain(err error) error {
+	var at *fs.PathError
+	for inner := err; errors.As(inner, &at); inner = at.Err {
+		if at.Err.Error() == "path escapes from parent" {
+			return fmt.Errorf("%w: %s; nothing was read or written through it", errLeadsOut, filepath.Join(f.dir, at.Path))
+		}
+	}
+	return err
 }
 
 // read returns what a file holds; fs.ErrNotExist when there is none.
