@@ -74,8 +74,9 @@ func (l Live) goesBy(name string) bool {
 	return l.Subject.ID == name || l.Definition.Tool != nil && slices.Contains(l.Definition.Tool.Aliases, name)
 }
 
-// byStrength orders live definitions of one id: core, then the higher layer.
-func byStrength(a, b Live) int {
+// ByStrength orders live definitions of one id: core, then the higher layer. Where
+// layers are merged, the first is seen and hides the others.
+func ByStrength(a, b Live) int {
 	return cmp.Or(coreFirst(a, b), cmp.Compare(b.Subject.Layer.Rank(), a.Subject.Layer.Rank()), cmp.Compare(a.Subject.Layer, b.Subject.Layer))
 }
 
@@ -172,7 +173,7 @@ func (c Layered) claims(ctx context.Context, name string) ([]Entry, error) {
 		return nil, err
 	}
 	slices.SortFunc(claims, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(inactive(a), inactive(b)), byStrength(a.Live, b.Live), cmp.Compare(a.Subject.ID, b.Subject.ID))
+		return cmp.Or(cmp.Compare(inactive(a), inactive(b)), ByStrength(a.Live, b.Live), cmp.Compare(a.Subject.ID, b.Subject.ID))
 	})
 	return claims, nil
 }

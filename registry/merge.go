@@ -77,7 +77,7 @@ func Seen(lives []Live, view []Layer) []Entry {
 // stacked returns the strongest of the definitions of one id, with what it
 // hides.
 func stacked(stack []Live) Entry {
-	slices.SortFunc(stack, byStrength)
+	slices.SortFunc(stack, ByStrength)
 	e := Entry{Live: stack[0]}
 	for _, l := range stack[1:] {
 		e.Hides = append(e.Hides, l.Subject)

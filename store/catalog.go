@@ -145,23 +145,27 @@ var errEnough = errors.New("enough")
 // merged returns what is left of the definitions of one id: the one of the
 // strongest layer, with what it hides, unless it is deactivated.
 func merged(same []CatalogEntry, everything bool) []CatalogEntry {
-	slices.SortStableFunc(same, func(a, b CatalogEntry) int { return a.Subject.Layer.Rank() - b.Subject.Layer.Rank() })
+	slices.SortFunc(same, byStrength)
 	if everything {
-		return slices.Clone(same)
+		weakestFirst := slices.Clone(same)
+		slices.Reverse(weakestFirst)
+		return weakestFirst
 	}
-	top := same[len(same)-1]
-	if same[0].Locked {
-		top = same[0] // nothing hides a core tool
-	}
+	top := same[0]
 	if top.Status == registry.Deactivated {
 		return nil
 	}
-	for _, e := range same {
-		if e.Subject != top.Subject && !top.Locked {
+	for _, e := range slices.Backward(same[1:]) {
+		if !top.Locked { // what claims the id of a core tool is not there
 			top.Hides = append(top.Hides, e.Subject)
 		}
 	}
 	return []CatalogEntry{top}
+}
+
+// byStrength orders entries of one id as the registry merges layers.
+func byStrength(a, b CatalogEntry) int {
+	return registry.ByStrength(registry.Live{Subject: a.Subject, Locked: a.Locked}, registry.Live{Subject: b.Subject, Locked: b.Locked})
 }
 
 // Find returns one live definition with its canonical JSON: by its subject, or
@@ -222,8 +226,7 @@ func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (Catalog
 		if len(found) == 0 {
 			continue
 		}
-		slices.SortFunc(found, func(a, b CatalogEntry) int { return b.Subject.Layer.Rank() - a.Subject.Layer.Rank() })
-		return found[0], nil
+		return slices.MinFunc(found, byStrength), nil
 	}
 	return CatalogEntry{}, fmt.Errorf("%s %s: %w", q.Kind, ref, review.ErrNotFound)
 }
