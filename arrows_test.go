@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"signing":   {},
 	"internal":  {},
 	"testdata":  {},
-	"release":   {},
+	"release":   {"cli"},
 	"bench":     {"cli", "store", "review", "prompt", "history", "proposals", "registry"},
 }
 

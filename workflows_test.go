@@ -19,7 +19,7 @@ func TestActionsArePinned(t *testing.T) {
 	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
 	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses: (.*)$`)
 	seen := 0
-	for _, file := range append(files, filepath.Join("docs", "ci.md")) {
+	for _, file := range append(files, filepath.Join("docs", "ci.md"), "action.yml") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -54,5 +54,18 @@ func TestOnlyPublishingMayWrite(t *testing.T) {
 		if strings.Contains(publish, word) {
 			t.Errorf("the job publish runs %s", word)
 		}
+	}
+}
+
+// TestImageHasNoRights checks that the image has no shell and runs as nobody.
+func TestImageHasNoRights(t *testing.T) {
+	text, err := os.ReadFile("Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stages := strings.Split(string(text), "\nFROM ")
+	last := stages[len(stages)-1]
+	if len(stages) < 3 || !strings.HasPrefix(last, "gcr.io/distroless/static-") || !strings.Contains(last, "\nUSER 65532:65532\n") || strings.Contains(last, "\nRUN ") {
+		t.Errorf("the last stage is %s", last)
 	}
 }

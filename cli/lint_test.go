@@ -3,9 +3,12 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"toolcrib/internal/shortrun"
 )
@@ -90,5 +93,26 @@ func TestLintHoldsAgainstEarlierOnes(t *testing.T) {
 	}
 	if code != exitFindings {
 		t.Errorf("exit %d", code)
+	}
+}
+
+// TestHooks runs the hooks for pre-commit as it does: the entry, the arguments, then
+// the files.
+func TestHooks(t *testing.T) {
+	text, err := os.ReadFile("../.pre-commit-hooks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hooks []struct {
+		Entry string
+		Args  []string
+	}
+	if err := yaml.Unmarshal(text, &hooks); err != nil || len(hooks) != 2 {
+		t.Fatalf("%+v, %v", hooks, err)
+	}
+	s := newScene(t)
+	for i, files := range [][]string{{"proposals/pacer.md"}, nil} {
+		words := append(strings.Fields(hooks[i].Entry), hooks[i].Args...)
+		s.run(t, append(words[1:], files...)...)
 	}
 }

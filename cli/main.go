@@ -28,6 +28,15 @@ func Main(ctx context.Context, env Env) int {
 	return report(env, app.wantsJSON(), err)
 }
 
+// Commands returns all commands with their help, for programs that write
+// documentation. They cannot be run.
+func Commands() *cobra.Command {
+	root := newRoot(&app{env: Env{Getenv: func(string) string { return "" }}})
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	return root
+}
+
 // group ids of the help text.
 const (
 	groupReview   = "review"
