@@ -41,7 +41,13 @@ type docField struct {
 	Path   string    `json:"path"`
 	Change string    `json:"change"` // added, removed or modified
 	Hunks  []docHunk `json:"hunks"`
+	// Part is "proposal" for what is not a part of the definition: rationale,
+	// examples and test cases.
+	Part string `json:"part,omitempty"`
 }
+
+// besidePart is the part of a field beside the definition.
+const besidePart = "proposal"
 
 type docHunk struct {
 	OldStart int           `json:"old_start"`
@@ -140,6 +146,9 @@ func newDocDiff(left, right content, around int) (docDiff, []diff.Field) {
 	doc := docDiff{Schema: schema, Kind: "diff", From: left.label, To: right.label, Fields: make([]docField, len(fields))}
 	for i, f := range fields {
 		doc.Fields[i] = docField{Path: f.Path, Change: string(f.Change), Hunks: newDocHunks(f.Hunks(around))}
+		if f.Beside {
+			doc.Fields[i].Part = besidePart
+		}
 	}
 	return doc, fields
 }
@@ -207,8 +216,12 @@ func writeDiff(p *page, doc docDiff) {
 	if len(doc.Fields) == 0 {
 		p.linef("No difference.")
 	}
-	for _, f := range doc.Fields {
+	for i, f := range doc.Fields {
 		p.blank()
+		if f.Part != "" && (i == 0 || doc.Fields[i-1].Part == "") {
+			p.linef("%s", diff.BesideHeading)
+			p.blank()
+		}
 		p.raw(p.paint(inkStrong, safe(f.Path)) + " " + f.Change)
 		for _, h := range f.Hunks {
 			writeHunk(p, h)

@@ -29,8 +29,12 @@ func writeColumns(p *page, doc docDiff, fields []diff.Field, around, width int) 
 	if len(fields) == 0 {
 		p.linef("No difference.")
 	}
-	for _, f := range fields {
+	for i, f := range fields {
 		p.blank()
+		if f.Beside && (i == 0 || !fields[i-1].Beside) {
+			p.linef("%s", diff.BesideHeading)
+			p.blank()
+		}
 		p.raw(p.paint(inkStrong, safe(f.Path)) + " " + string(f.Change))
 		for _, h := range f.Hunks(around) {
 			for _, row := range h.Rows() {

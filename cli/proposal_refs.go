@@ -104,7 +104,12 @@ func (a *app) fileContent(ctx context.Context, name string) (content, error) {
 	if len(drafts) != 1 || drafts[0].Definition.IsZero() {
 		return content{}, fmt.Errorf("%s holds %w to compare, or more than one", name, errNoContent)
 	}
-	return content{label: name, Content: diff.Content{Definition: drafts[0].Definition}}, nil
+	return content{label: name, Content: drafted(drafts[0])}, nil
+}
+
+// drafted returns what a draft defines, and what it has beside the definition.
+func drafted(d proposals.Draft) diff.Content {
+	return diff.Content{Definition: d.Definition, Beside: d.Beside()}
 }
 
 func (b session) revisionContent(ctx context.Context, id proposals.ID, which string) (content, error) {
@@ -132,7 +137,7 @@ func (b session) revisionContent(ctx context.Context, id proposals.ID, which str
 	}
 	for _, r := range d.Revisions {
 		if r.Number == number {
-			return content{label: fmt.Sprintf("revision %d of %s", number, d.Proposal.Handle()), Content: diff.Content{Definition: r.Draft.Definition}}, nil
+			return content{label: fmt.Sprintf("revision %d of %s", number, d.Proposal.Handle()), Content: drafted(r.Draft)}, nil
 		}
 	}
 	return content{}, notFoundf("revision %d of %s", number, d.Proposal.Handle())

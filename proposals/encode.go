@@ -32,6 +32,23 @@ func (d Draft) Canonical() []byte {
 	return jsondoc.Canonical(n)
 }
 
+// Beside returns what d has beside its definition as a JSON object: the rationale,
+// the examples and the test cases.
+func (d Draft) Beside() []byte {
+	n, err := d.node()
+	if err != nil {
+		panic(fmt.Sprintf("proposals: a draft does not marshal: %v", err))
+	}
+	beside := &jsondoc.Node{Kind: jsondoc.Object}
+	for _, m := range n.Members {
+		switch m.Key {
+		case "rationale", "examples", "testCases":
+			beside.Members = append(beside.Members, m)
+		}
+	}
+	return jsondoc.Canonical(beside)
+}
+
 // node returns d as the tree of its JSON form. It fails only for what no
 // decoder lets in, such as a NUL.
 func (d Draft) node() (*jsondoc.Node, error) { return jsondoc.FromValue(d.document()) }

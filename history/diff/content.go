@@ -11,22 +11,41 @@ import (
 type Content struct {
 	Definition registry.Definition
 	Source     []byte
+	// Beside is a JSON object of what a proposal has beside the definition: the
+	// rationale, examples and test cases. nil for what is not a proposal's revision.
+	Beside []byte
 }
+
+// BesideHeading stands over the fields that are not a part of the definition.
+const BesideHeading = "Not part of the definition"
 
 // Contents compares two contents: their definitions field by field, and behind
 // them, with paths that begin with wire.SourcePath, what the imported JSON says
 // beyond the definitions. An approval pins all of it, so all of it is compared.
+// Of two revisions it compares last what stands beside the definitions.
 func Contents(before, after Content) []Field {
-	fields := Definitions(before.Definition, after.Definition)
-	if string(before.Source) == string(after.Source) {
+	fields := append(Definitions(before.Definition, after.Definition), sources(before, after)...)
+	if before.Beside == nil || after.Beside == nil {
 		return fields
+	}
+	var w walk
+	w.parts(way{}, parsed(before.Beside), parsed(after.Beside))
+	for i := range w.fields {
+		w.fields[i].Beside = true
+	}
+	return append(fields, w.fields...)
+}
+
+func sources(before, after Content) []Field {
+	if string(before.Source) == string(after.Source) {
+		return nil
 	}
 	var w walk
 	w.parts(way{}, before.unread(), after.unread())
 	for i := range w.fields {
 		w.fields[i].Path = wire.SourcePath + w.fields[i].Path
 	}
-	return append(fields, w.fields...)
+	return w.fields
 }
 
 // unread returns what the source says beyond the definition, nil for nothing.

@@ -29,7 +29,12 @@ func tree(d registry.Definition) *jsondoc.Node {
 	if d.IsZero() {
 		return nil
 	}
-	n, err := jsondoc.Parse(d.Canonical(), jsondoc.Limits{Bytes: 1 << 30, Depth: 1 << 10})
+	return parsed(d.Canonical())
+}
+
+// parsed reads JSON that toolcrib wrote.
+func parsed(text []byte) *jsondoc.Node {
+	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: 1 << 30, Depth: 1 << 10})
 	if err != nil {
 		panic(fmt.Sprintf("diff: canonical JSON does not parse: %v", err))
 	}

@@ -26,6 +26,8 @@ type Field struct {
 	Path          string
 	Change        Change
 	Before, After *jsondoc.Node // nil where there is no value
+	// Beside is set for what is not a part of the definition (Content.Beside).
+	Beside bool
 }
 
 // Patch compares the lines that Lines returns. Each call does the work anew.
