@@ -135,10 +135,11 @@ func (m *Model) loadGlance(id proposals.ID) tea.Cmd {
 type comparison struct {
 	from     string // what stands on the old side, as the reader is told
 	old, new string // content hashes
+	revision int    // on the new side
 	context  int
 }
 
-func (m *Model) makeDiff(id proposals.ID, what comparison, before, after registry.Definition) tea.Cmd {
+func (m *Model) makeDiff(id proposals.ID, what comparison, before, after diff.Content) tea.Cmd {
 	desk := m.cfg.Desk
 	return func() tea.Msg {
 		fields, err := compare(desk, before, after)
@@ -146,17 +147,16 @@ func (m *Model) makeDiff(id proposals.ID, what comparison, before, after registr
 	}
 }
 
-// compare compares two definitions and the JSON that they were imported from.
-func compare(desk Reader, before, after registry.Definition) ([]diff.Field, error) {
-	sides := [2]diff.Content{{Definition: before}, {Definition: after}}
-	for i, s := range sides {
-		source, err := desk.Source(context.Background(), s.Definition)
+// compare compares two contents with the JSON that they were imported from.
+func compare(desk Reader, before, after diff.Content) ([]diff.Field, error) {
+	for _, side := range []*diff.Content{&before, &after} {
+		source, err := desk.Source(context.Background(), side.Definition)
 		if err != nil {
 			return nil, err
 		}
-		sides[i].Source = source
+		side.Source = source
 	}
-	return diff.Contents(sides[0], sides[1]), nil
+	return diff.Contents(before, after), nil
 }
 
 func (m *Model) loadPrompts(id proposals.ID, digest string) tea.Cmd {

@@ -24,7 +24,7 @@ func inState(states ...proposals.State) func(*Model) bool {
 
 func proposalKeys() []key {
 	keys := []key{
-		{name: "go", keys: []string{"enter"}, label: "show", here: inTab(tabAssessment, tabThread, tabHistory), help: "Show the selected finding or comment in the diff; open the selected version", do: on((*proposalPage).follow), off: ask((*proposalPage).nothingSelected), picks: true},
+		{name: "go", keys: []string{"enter"}, label: "show", here: ask((*proposalPage).canFollow), help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", do: on((*proposalPage).follow), off: ask((*proposalPage).nothingSelected), picks: true},
 		{name: "waive", keys: []string{"W"}, label: "waive", here: inTab(tabAssessment), help: "Waive the selected finding with a reason", do: on((*proposalPage).askWaive), off: ask((*proposalPage).cannotWaive)},
 		{name: "comment-line", keys: []string{";"}, label: "comment", here: inTab(tabDiff), help: "Choose a line of the diff and comment on it", do: on((*proposalPage).remark), off: ask((*proposalPage).cannotRemark), picks: true},
 		{name: "split", keys: []string{"s"}, label: "split", here: inTab(tabDiff), help: "Switch between side by side and unified", do: on((*proposalPage).switchSplit), off: ask((*proposalPage).cannotSplit)},
@@ -40,6 +40,7 @@ func proposalKeys() []key {
 		{name: "needs-changes", keys: []string{"c"}, label: "send back", late: ask((*proposalPage).notMyTurn), help: "Send it back to its author with a reason", do: askReason(proposals.ActRequestChanges), off: cannotAct(proposals.ActRequestChanges)},
 		{name: "reject", keys: []string{"x"}, label: "reject", late: ask((*proposalPage).notMyTurn), help: "Reject it with a reason", do: askReason(proposals.ActReject), off: cannotAct(proposals.ActReject)},
 		{name: "next-unseen", keys: []string{"u"}, label: "unseen", help: "Go to the next change you have not seen", do: on((*proposalPage).nextUnseen), off: ask((*proposalPage).nothingUnseen)},
+		{name: "fold", keys: []string{"F"}, label: "fold", here: ask((*proposalPage).hasNotes), help: "Fold or unfold the findings and comments in the diff", do: on((*proposalPage).foldNotes), off: ask((*proposalPage).nothingToFold)},
 		{name: "next-tab", keys: []string{"tab"}, label: "switch", help: "Show the next tab", do: proposalTab(1)},
 		{name: "previous-tab", keys: []string{"shift+tab"}, help: "Show the previous tab", do: proposalTab(-1)},
 		{name: "next-waiting", keys: []string{"."}, label: "next", help: "Open the next one that waits for you, in queue order", do: (*Model).nextWaiting},
@@ -177,7 +178,7 @@ func (pp *proposalPage) nextUnseen(m *Model) tea.Cmd {
 	}
 	if row, ok := r.list.FirstUnseen(r.pager, pp.split, 0); ok {
 		pp.tab = tabDiff
-		r.pager.Reveal(row)
+		r.pager.Reveal(r.list.Placed(row, pp.split))
 		return nil
 	}
 	pp.tab = tabAssessment
@@ -206,6 +207,9 @@ func (pp *proposalPage) follow(m *Model) tea.Cmd {
 	n := pp.shown().Stop()
 	switch pp.tab {
 	case tabDiff:
+		if note, ok := pp.noteHere(); ok {
+			return pp.followNote(note)
+		}
 		return pp.remarkHere(m)
 	case tabThread:
 		return pp.followComment(m)
@@ -213,13 +217,15 @@ func (pp *proposalPage) follow(m *Model) tea.Cmd {
 		return m.openSubject(Entry{Subject: pp.dossier.Proposal.Subject}, between(pp.versions, n, pp.marked))
 	}
 	f := pp.dossier.Standing[n]
+	pp.from(tabAssessment)
 	return pp.showLine(m, f.Path, f.Line)
 }
 
 func (pp *proposalPage) nothingSelected(m *Model) string {
 	_, picking := pp.shown().Picked()
+	_, onNote := pp.noteHere()
 	switch {
-	case pp.tab == tabDiff && picking:
+	case pp.tab == tabDiff && (picking || onNote):
 		return ""
 	case pp.tab == tabAssessment && len(pp.dossier.Standing) == 0:
 		return "there are no findings"

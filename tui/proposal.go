@@ -4,8 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history"
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
@@ -49,6 +49,8 @@ type proposalPage struct {
 	source   *jsondoc.Node // the revision, once a line of it was quoted
 	sourceOf string        // its content hash
 	resume   *draftText    // to go on with when the proposal is there
+	jumped   []int         // the tab that a jump left, to return to
+	folded   bool          // findings and comments in the diff
 	unseen   bool          // to go to what was not on the screen when the diff is there
 }
 
@@ -103,7 +105,9 @@ func (pp *proposalPage) listed() draw.Safe { return "Queue" }
 
 func (pp *proposalPage) current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
 
-func (pp *proposalPage) leave(*Model) (tea.Cmd, bool) { return nil, leaveText(pp.shown()) }
+func (pp *proposalPage) leave(*Model) (tea.Cmd, bool) {
+	return nil, leaveText(pp.shown()) || pp.jumpBack()
+}
 
 func (pp *proposalPage) scroll(_ *Model, n int) tea.Cmd {
 	pp.shown().Scroll(n)
@@ -203,8 +207,8 @@ func (pp *proposalPage) restyle(m *Model) {
 
 // base is what a revision can be compared with.
 type base struct {
-	name       string
-	definition registry.Definition
+	name    string
+	content diff.Content
 }
 
 // isNew stands for the base of a subject that has no version yet.
@@ -227,39 +231,45 @@ func (pp *proposalPage) bases() []base {
 		first.name = isNew
 	}
 	if d.Base != nil {
-		first.definition = *d.Base
+		first.content.Definition = *d.Base
 	}
 	out := []base{first}
 	if d.Live != nil && d.Live.Version != d.Proposal.BaseVersion {
-		out = append(out, base{"live, version " + itoa(d.Live.Version), d.Live.Definition})
+		out = append(out, base{"live, version " + itoa(d.Live.Version), diff.Content{Definition: d.Live.Definition}})
 	}
 	for i := len(d.Revisions) - 1; i >= 0; i-- {
 		if r := d.Revisions[i]; r.Number != d.Proposal.Revision {
-			out = append(out, base{"revision " + itoa(r.Number), r.Draft.Definition})
+			out = append(out, base{"revision " + itoa(r.Number), diff.Content{Definition: r.Draft.Definition, Beside: r.Draft.Beside()}})
 		}
 	}
 	return out
 }
 
 // wanted is the comparison that the page is to show.
-func (pp *proposalPage) wanted() (comparison, registry.Definition) {
+func (pp *proposalPage) wanted() (what comparison, before, after diff.Content) {
 	bs := pp.bases()
 	b := bs[min(pp.against, len(bs)-1)]
-	return comparison{from: b.name, old: b.definition.Hash(), new: pp.dossier.Revision.Draft.Definition.Hash(), context: pp.context}, b.definition
+	r := pp.dossier.Revision
+	after = diff.Content{Definition: r.Draft.Definition}
+	if b.content.Beside != nil {
+		after.Beside = r.Draft.Beside()
+	}
+	return comparison{from: b.name, old: b.content.Definition.Hash(), new: after.Definition.Hash(), revision: r.Number, context: pp.context}, b.content, after
 }
 
 // compare makes the diff that is wanted, unless it is there.
 func (pp *proposalPage) compare(m *Model) tea.Cmd {
-	what, before := pp.wanted()
+	what, before, after := pp.wanted()
 	if pp.list != nil && what == pp.made {
-		pp.list.Note(pp.noted())
+		pp.list.Note(pp.notes())
+		pp.pagers[tabDiff].Replace(pp.list.Rows(m.theme, pp.split))
 		return nil
 	}
 	if r := m.reading[pp.id]; r.list != nil && r.made == what {
 		pp.show(m, what, r.list, r.pager)
 		return nil
 	}
-	return m.makeDiff(pp.id, what, before, pp.dossier.Revision.Draft.Definition)
+	return m.makeDiff(pp.id, what, before, after)
 }
 
 // diffMade shows a diff, if it is the one that is wanted.
@@ -267,7 +277,7 @@ func (pp *proposalPage) diffMade(m *Model, msg diffMsg) tea.Cmd {
 	if pp.id != msg.id || !pp.loaded {
 		return nil
 	}
-	what, _ := pp.wanted()
+	what, _, _ := pp.wanted()
 	if what != msg.what {
 		return nil
 	}
@@ -298,7 +308,8 @@ func (pp *proposalPage) show(m *Model, what comparison, list *difflist.List, p *
 	pp.pagers[tabDiff] = p
 	p.Restyle(m.theme)
 	p.SetSize(m.layout.width, m.layout.body)
-	list.Note(pp.noted())
+	list.Note(pp.notes())
+	list.Fold(pp.folded)
 	p.Replace(list.Rows(m.theme, pp.split))
 	if pp.jump != nil {
 		pp.goTo(m, *pp.jump)

@@ -10,7 +10,6 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
-	"toolcrib/tui/difflist"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/wording"
 )
@@ -147,18 +146,6 @@ func quoteOf(d proposals.Draft, at review.Anchor) quoted {
 	return quoted{lines[at.Line-1], true}
 }
 
-// noted returns the lines of the definition that comments on this revision are
-// about.
-func (pp *proposalPage) noted() map[difflist.Place]bool {
-	out := map[difflist.Place]bool{}
-	for _, c := range pp.dossier.Comments {
-		if path, ok := strings.CutPrefix(c.Field, inDefinition); ok && c.Revision == pp.dossier.Revision.Number {
-			out[difflist.Place{Path: path, Line: c.Line}] = true
-		}
-	}
-	return out
-}
-
 // followComment shows the line that the selected comment is on.
 func (pp *proposalPage) followComment(m *Model) tea.Cmd {
 	n := pp.shown().Stop()
@@ -170,6 +157,7 @@ func (pp *proposalPage) followComment(m *Model) tea.Cmd {
 	if at.Revision != pp.dossier.Revision.Number {
 		m.say(remark, "The comment is on revision %d; this is revision %d", at.Revision, pp.dossier.Revision.Number)
 	}
+	pp.from(tabThread)
 	return pp.showLine(m, at.Field, at.Line)
 }
 

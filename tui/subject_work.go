@@ -126,7 +126,7 @@ func (s *subjectPage) compare(m *Model, want span) tea.Cmd {
 		}
 		var fields []diff.Field
 		if err == nil {
-			fields, err = compare(desk, a, b)
+			fields, err = compare(desk, diff.Content{Definition: a}, diff.Content{Definition: b})
 		}
 		if err != nil {
 			return comparedMsg{subject: subject, span: want, err: err}

@@ -20,17 +20,9 @@ type List struct {
 	theme   theme.Theme
 	digits  int
 	names   int // how wide the names of brief fields are, in cells
-	notes   map[Place]bool
+	notes   []Note
+	folded  bool
 }
-
-// Place is a line of the new text of a field.
-type Place struct {
-	Path string
-	Line int
-}
-
-// Note marks the lines that something was said about.
-func (l *List) Note(places map[Place]bool) { l.notes = places }
 
 // field is one changed field.
 type field struct {
@@ -39,24 +31,33 @@ type field struct {
 	hunks          []diff.Hunk
 	added, removed int
 	plain          bool // one line at most on both sides: line numbers say nothing
+	beside         bool // not a part of the definition
 }
 
 // arrangement is the rows of a list, and those where changes begin.
 type arrangement struct {
 	rows  []ref
 	stops []int
+	// bare are the rows without notes, and bareStops their stops; place says where
+	// each of bare is among rows.
+	bare      []ref
+	bareStops []int
+	place     []int
+	noted     map[ref]bool // rows that notes are about
 }
 
 type kind uint8
 
 const (
-	blank kind = iota
-	head       // of a field
-	gap        // lines that are the same and left out
-	line       // a is a line of the hunk
-	pair       // a and b are lines of the hunk side by side, -1 for none
-	brief      // a field of one line that came or went, a is the line
-	note       // that the line above has no line feed at its end
+	blank  kind = iota
+	head        // of a field
+	gap         // lines that are the same and left out
+	line        // a is a line of the hunk
+	pair        // a and b are lines of the hunk side by side, -1 for none
+	brief       // a field of one line that came or went, a is the line
+	note        // that the line above has no line feed at its end
+	title       // over the fields that are not a part of the definition
+	remark      // a is a note
 )
 
 type ref struct {
@@ -92,7 +93,7 @@ func arranged(fields []diff.Field, context, names int) *List {
 	l := &List{digits: 1, names: names}
 	for _, f := range fields {
 		patch := f.Patch()
-		x := field{path: f.Path, change: f.Change, hunks: patch.Unified(context)}
+		x := field{path: f.Path, change: f.Change, hunks: patch.Unified(context), beside: f.Beside}
 		x.removed, x.added = patch.Changed()
 		before, after := f.Lines()
 		x.plain = strings.Count(strings.TrimSuffix(before, "\n")+strings.TrimSuffix(after, "\n"), "\n") == 0
@@ -107,6 +108,10 @@ func arranged(fields []diff.Field, context, names int) *List {
 	for i := range l.fields {
 		l.arrange(int32(i))
 	}
+	for _, a := range []*arrangement{&l.unified, &l.split} {
+		a.bare, a.bareStops = a.rows, a.stops
+	}
+	l.arrangeNotes()
 	return l
 }
 
@@ -121,8 +126,12 @@ func digits(n int) int {
 // arrange appends the rows of a field to both arrangements.
 func (l *List) arrange(i int32) {
 	for _, a := range []*arrangement{&l.unified, &l.split} {
+		if l.fields[i].beside && (i == 0 || !l.fields[i-1].beside) {
+			a.blank()
+			a.rows = append(a.rows, ref{kind: title, field: i})
+		}
 		if l.brief(l.fields[i]) {
-			if i == 0 || !l.brief(l.fields[i-1]) {
+			if i == 0 || !l.brief(l.fields[i-1]) || l.fields[i].beside != l.fields[i-1].beside {
 				a.blank()
 				a.stops = append(a.stops, len(a.rows))
 			}
@@ -252,43 +261,4 @@ func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
 		return rows{l, &l.split}
 	}
 	return rows{l, &l.unified}
-}
-
-// Find returns the row, in the arrangement chosen, of a line of the new text of
-// a field, or of the nearest row before it; false when the field has not
-// changed.
-func (l *List) Find(path string, number int, split bool) (row int, ok bool) {
-	a := &l.unified
-	if split {
-		a = &l.split
-	}
-	for i, r := range a.rows {
-		f := l.fields[r.field]
-		if r.kind == blank || f.path != path && !strings.HasPrefix(path, f.path+".") && !strings.HasPrefix(path, f.path+"[") {
-			continue
-		}
-		if n := l.newNumber(r); r.kind == head || r.kind == brief || n > 0 && n <= number {
-			row, ok = i, true
-		}
-	}
-	return row, ok
-}
-
-// newNumber returns the number in the new text of the line that a row shows, 0
-// for none.
-func (l *List) newNumber(r ref) int {
-	lines := func(n int32) int {
-		if n < 0 {
-			return 0
-		}
-		return l.fields[r.field].hunks[r.hunk].Lines[n].New
-	}
-	switch r.kind {
-	case line, brief:
-		return lines(r.a)
-	case pair:
-		return lines(r.b)
-	case blank, head, gap, note:
-	}
-	return 0
 }

@@ -121,3 +121,66 @@ func TestUnseenChangesAreNamed(t *testing.T) {
 		t.Error("something is unseen")
 	}
 }
+
+// noted is edited with notes on a line, a field, a part of a field, and on what has
+// not changed.
+func noted() *difflist.List {
+	l := edited()
+	plain := func(theme.Theme) theme.Style { return "" }
+	l.Note([]difflist.Note{
+		{Path: "prompt", Line: 40, Sign: "■ S109", Text: "hidden \u202e\x1b[2Jhere", Style: plain, Of: 0},
+		{Path: "name", Sign: "» ada:", Text: "Why?", Style: plain, Of: 1},
+		{Path: "goals", Line: 1, Sign: "▲ X1", Text: "not shown", Style: plain, Of: 2},
+	})
+	return l
+}
+
+// TestNotesStandUnderTheirLines (T7)
+func TestNotesStandUnderTheirLines(t *testing.T) {
+	for _, split := range []bool{false, true} {
+		l := noted()
+		screen := show(l, split)
+		at := strings.Index(screen, "forty")
+		if note := strings.Index(screen, "└ ■ S109 hidden ⟨U+202E⟩⟨U+001B⟩[2Jhere"); note < at || at < 0 {
+			t.Errorf("split %v: the note is not under its line:\n%s", split, screen)
+		}
+		if strings.Contains(screen, "not shown") || !strings.Contains(screen, "└ » ada: Why?") || !strings.Contains(screen, "*") {
+			t.Errorf("split %v:\n%s", split, screen)
+		}
+		row, ok := l.FindNote(split, func(n difflist.Note) bool { return n.Of == 0 })
+		if n, isNote := l.NoteAt(row, split); !ok || !isNote || n.Of != 0 {
+			t.Errorf("split %v: row %d, %v has %+v", split, row, ok, n)
+		}
+		if path, line, ok := l.At(row, split); !ok || path != "prompt" || line != 40 {
+			t.Errorf("split %v: the note is on %s:%d", split, path, line)
+		}
+		l.Fold(true)
+		if screen := show(l, split); strings.Contains(screen, "└") || strings.Count(screen, "*") != 2 {
+			t.Errorf("split %v, folded:\n%s", split, screen)
+		}
+	}
+}
+
+// TestNotesHideNoChange comes and goes with notes while half of the list was read:
+// what was not on the screen stays unread.
+func TestNotesHideNoChange(t *testing.T) {
+	l := noted()
+	p := pager.New(theme.Plain())
+	p.SetRows(l.Rows(theme.Plain(), false))
+	forty, _ := l.Find("prompt", 40, false)
+	p.SetSize(120, forty-1)
+	p.View()
+	p.See()
+	row, ok := l.FirstUnseen(p, false, 0)
+	if !ok {
+		t.Fatal("all was read")
+	}
+	for _, folded := range []bool{true, false} {
+		l.Fold(folded)
+		p.Replace(l.Rows(theme.Plain(), false))
+		again, ok := l.FirstUnseen(p, false, row)
+		if path, line, _ := l.At(l.Placed(again, false), false); !ok || path != "prompt" || line != 40 {
+			t.Errorf("folded %v: %s:%d, %v", folded, path, line, ok)
+		}
+	}
+}

@@ -37,6 +37,10 @@ func (r rows) Row(i int) pager.Row {
 		return pager.Row{Cells: []pager.Cell{r.cell(x, x.a, unified)}}
 	case pair:
 		return pager.Row{Cells: []pager.Cell{r.cell(x, x.a, left), r.cell(x, x.b, right)}}
+	case title:
+		return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Title, " "+draw.Safe(diff.BesideHeading))}}}
+	case remark:
+		return r.remark(x)
 	case blank:
 	}
 	return pager.Row{Cells: []pager.Cell{{}}}
@@ -53,7 +57,9 @@ func (r rows) HasText(i int, holds func(string) bool) bool {
 		return has(x.a)
 	case pair:
 		return has(x.a) || has(x.b)
-	case head, gap, note, blank:
+	case remark:
+		return holds(string(r.notes[x.a].Sign) + " " + r.notes[x.a].Text)
+	case head, gap, note, blank, title:
 	}
 	return false
 }
@@ -64,6 +70,9 @@ func (r rows) head(x ref) pager.Row {
 	l := draw.Of(th.Field, " ◆ "+draw.Show(f.path)).Add(th.Faint, "  "+draw.Safe(f.change))
 	if !f.plain {
 		l = l.Add("", "  ").Add(th.Good, draw.Safe("+"+strconv.Itoa(f.added))).Add("", " ").Add(th.Bad, draw.Safe("−"+strconv.Itoa(f.removed)))
+	}
+	if r.at.noted[x] {
+		l = l.Add(th.Accent, " *")
 	}
 	return pager.Row{Cells: []pager.Cell{{Gutter: l}}}
 }
@@ -116,7 +125,7 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 		mark = "≈" // broken into lines anew, with the same words
 	}
 	gutter := r.numbers(l, at, f.plain).Add(sign, " "+mark+" ")
-	if at != left && r.notes[Place{f.path, l.New}] {
+	if at != left && r.at.noted[x] {
 		gutter[len(gutter)-1].Text = " " + mark
 		gutter = gutter.Add(th.Accent, "*")
 	}

@@ -38,14 +38,12 @@ func (l *List) Unseen(p *pager.Pager) []string {
 }
 
 // FirstUnseen returns the first row, not before row from, with a change that
-// has not been on the screen of p; false when all have.
+// has not been on the screen of p; false when all have. It counts the rows without
+// notes, which come and go; Placed returns where such a row is.
 func (l *List) FirstUnseen(p *pager.Pager, split bool, from int) (row int, ok bool) {
-	a := &l.unified
-	if split {
-		a = &l.split
-	}
-	for i := from; i < len(a.rows); i++ {
-		r := a.rows[i]
+	a := l.arrangement(split)
+	for i := from; i < len(a.bare); i++ {
+		r := a.bare[i]
 		if r.kind != line && r.kind != pair && r.kind != brief {
 			continue
 		}
@@ -59,5 +57,8 @@ func (l *List) FirstUnseen(p *pager.Pager, split bool, from int) (row int, ok bo
 			}
 		}
 	}
-	return len(a.rows), false
+	return len(a.bare), false
 }
+
+// Placed returns where a row that FirstUnseen returned is among all rows.
+func (l *List) Placed(row int, split bool) int { return l.arrangement(split).place[row] }

@@ -29,6 +29,9 @@ type Cell struct {
 	Hang   draw.Line // before the further lines when it is wrapped; as wide as Gutter
 	Text   draw.Text
 	Fill   theme.Style // behind the text to the edge
+	// Still keeps the text in its place when rows that are not wrapped are scrolled to
+	// the side.
+	Still bool
 	// Track, when it is not 0, names the text for the pager to remember how much
 	// of it was shown.
 	Track Text

@@ -100,7 +100,7 @@ func (p *Pager) span(key cellKey, cell *Cell, width, sub int) (from, to, col int
 		return s[0], s[1], 0, ok
 	}
 	x := p.x
-	if cell.Track == 0 && cell.Gutter == nil {
+	if cell.Still || cell.Track == 0 && cell.Gutter == nil {
 		x = 0 // headings stay where they are
 	}
 	from, col = p.layout.column(key, cell.Text.Raw, x)

@@ -1,0 +1,145 @@
+package difflist
+
+import (
+	"slices"
+	"strings"
+
+	"toolcrib/history/diff"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/theme"
+)
+
+// Note is a finding or a comment, which stands under the line that it is about.
+type Note struct {
+	Path    string // of a field, or of something in it
+	Line    int    // in the new text of the field; 0 for the field as a whole
+	Passage string // in a part of a field, whose lines have other numbers
+	Style   func(theme.Theme) theme.Style
+	Sign    draw.Safe // "■ S109", "mara"
+	Text    string
+	Of      int // the caller's own number
+}
+
+// Note puts notes under the lines that they are about. Those about what has not
+// changed are not shown.
+func (l *List) Note(notes []Note) {
+	if slices.EqualFunc(l.notes, notes, func(a, b Note) bool {
+		return a.Path == b.Path && a.Line == b.Line && a.Passage == b.Passage && a.Sign == b.Sign && a.Text == b.Text && a.Of == b.Of
+	}) {
+		return
+	}
+	l.notes = notes
+	l.arrangeNotes()
+}
+
+// Fold leaves of the notes only a star at the lines that they are about.
+func (l *List) Fold(folded bool) {
+	l.folded = folded
+	l.arrangeNotes()
+}
+
+// NoteAt returns the note in a row.
+func (l *List) NoteAt(row int, split bool) (Note, bool) {
+	a := l.arrangement(split)
+	if row < 0 || row >= len(a.rows) || a.rows[row].kind != remark {
+		return Note{}, false
+	}
+	return l.notes[a.rows[row].a], true
+}
+
+// FindNote returns the row of the first note that is asked for, or of its line when
+// notes are folded.
+func (l *List) FindNote(split bool, wanted func(Note) bool) (row int, ok bool) {
+	a := l.arrangement(split)
+	for n, note := range l.notes {
+		if !wanted(note) {
+			continue
+		}
+		for i, r := range a.rows {
+			if r.kind == remark && int(r.a) == n {
+				return i, true
+			}
+		}
+		if bare, ok := l.noteRow(a, note); ok {
+			return a.place[bare], true
+		}
+	}
+	return 0, false
+}
+
+// arrangeNotes puts the notes between the rows.
+func (l *List) arrangeNotes() {
+	for _, a := range []*arrangement{&l.unified, &l.split} {
+		under := map[int][]int32{}
+		a.noted = map[ref]bool{}
+		for n, note := range l.notes {
+			if row, ok := l.noteRow(a, note); ok {
+				under[row] = append(under[row], int32(n))
+				a.noted[a.bare[row]] = true
+			}
+		}
+		if l.folded {
+			under = nil
+		}
+		a.place = a.place[:0]
+		a.rows = make([]ref, 0, len(a.bare)+len(l.notes))
+		a.stops = make([]int, 0, len(a.bareStops)+len(l.notes))
+		next := 0
+		for i, r := range a.bare {
+			a.place = append(a.place, len(a.rows))
+			if next < len(a.bareStops) && a.bareStops[next] == i {
+				a.stops, next = append(a.stops, len(a.rows)), next+1
+			}
+			a.rows = append(a.rows, r)
+			for _, n := range under[i] {
+				a.stops = append(a.stops, len(a.rows))
+				a.rows = append(a.rows, ref{kind: remark, field: r.field, hunk: r.hunk, a: n})
+			}
+		}
+	}
+}
+
+// noteRow returns the row, of those without notes, that a note is about: that of its
+// line, or else the nearest before it in its field.
+func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
+	for i, r := range a.bare {
+		if r.kind == blank || r.kind == title || !l.fields[r.field].holds(n.Path) {
+			continue
+		}
+		number := l.newNumber(r)
+		inPart := n.Path != l.fields[r.field].path
+		if inPart && number > 0 && l.contains(r, n.Passage) {
+			return i, true
+		}
+		if r.kind == head || r.kind == brief || !inPart && number > 0 && number <= n.Line {
+			row, ok = i, true
+		}
+	}
+	return row, ok
+}
+
+// contains reports whether the new line of a row has the beginning of a passage.
+func (l *List) contains(r ref, passage string) bool {
+	first, _, _ := strings.Cut(passage, "\n")
+	n := r.a
+	if r.kind == pair {
+		n = r.b
+	}
+	if first == "" || n < 0 {
+		return false
+	}
+	x := l.fields[r.field].hunks[r.hunk].Lines[n]
+	return x.Kind != diff.Delete && strings.Contains(x.Text, first)
+}
+
+// remark draws a note.
+func (r rows) remark(x ref) pager.Row {
+	n, th := r.notes[x.a], r.theme
+	indent := draw.Safe(draw.Blank(2*r.digits + 3))
+	sign := draw.Of(th.Rule, indent+"└ ").Add(n.Style(th), n.Sign+" ")
+	return pager.Row{Cells: []pager.Cell{{
+		Gutter: sign, Hang: draw.Of("", draw.Safe(draw.Blank(sign.Width()))),
+		Text: draw.Text{Raw: n.Text, Base: th.Text, Hidden: th.Hidden, Faint: th.Faint}, Still: true,
+	}}}
+}

@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/registry/wire"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/theme"
+)
+
+// notes returns the findings, and the comments on this revision, as the diff shows
+// them under their lines: a finding by its number, a comment by its own behind them.
+func (pp *proposalPage) notes() []difflist.Note {
+	d := pp.dossier
+	var out []difflist.Note
+	for i, s := range d.Standing {
+		path, ok := inDiff(s.Path)
+		if !ok {
+			continue
+		}
+		sign, style := noteSign(s)
+		out = append(out, difflist.Note{Path: path, Line: s.Line, Passage: s.Passage, Style: style, Sign: sign + " " + draw.Show(s.Rule), Text: s.Message, Of: i})
+	}
+	for i, c := range d.Comments {
+		path, ok := inDiff(c.Field)
+		if !ok || c.Revision != d.Revision.Number {
+			continue
+		}
+		out = append(out, difflist.Note{
+			Path: path, Line: c.Line, Style: func(th theme.Theme) theme.Style { return th.Accent }, Sign: "» " + draw.Show(c.Author.Name+":"),
+			Text: strings.Join(strings.Fields(c.Body), " "), Of: len(d.Standing) + i,
+		})
+	}
+	return out
+}
+
+// inDiff returns how the diff names a field of a proposal; false for one that it
+// has only when revisions are compared.
+func inDiff(field string) (path string, ok bool) {
+	path, ok = strings.CutPrefix(field, inDefinition)
+	return path, ok || strings.HasPrefix(field, wire.SourcePath)
+}
+
+// noteSign returns the sign of a finding and its style in any theme.
+func noteSign(s review.Standing) (draw.Safe, func(theme.Theme) theme.Style) {
+	switch {
+	case s.Waiver != nil:
+		return "□", func(th theme.Theme) theme.Style { return th.Faint }
+	case s.Severity == rules.Block:
+		return "■", func(th theme.Theme) theme.Style { return th.Bad }
+	case s.Severity == rules.Warn:
+		return "▲", func(th theme.Theme) theme.Style { return th.Warn }
+	}
+	return "·", func(th theme.Theme) theme.Style { return th.Info }
+}
+
+// noteHere returns the note that is selected in the diff.
+func (pp *proposalPage) noteHere() (difflist.Note, bool) {
+	if pp.tab != tabDiff || pp.list == nil {
+		return difflist.Note{}, false
+	}
+	row, picking := pp.shown().Picked()
+	if !picking {
+		row = pp.shown().StopRow()
+		if first, last := pp.shown().Window(); row < first || row >= last {
+			return difflist.Note{}, false
+		}
+	}
+	return pp.list.NoteAt(row, pp.split)
+}
+
+// followNote shows the finding or the comment that a note is of.
+func (pp *proposalPage) followNote(n difflist.Note) tea.Cmd {
+	pp.shown().Unpick()
+	pp.from(tabDiff)
+	if n.Of < len(pp.dossier.Standing) {
+		pp.tab = tabAssessment
+		pp.pagers[tabAssessment].SetStop(n.Of)
+		return nil
+	}
+	pp.tab = tabThread
+	c := pp.dossier.Comments[n.Of-len(pp.dossier.Standing)]
+	for i, a := range pp.anchors {
+		if a.Field == c.Field && a.Line == c.Line && a.Revision == c.Revision {
+			pp.pagers[tabThread].SetStop(i)
+			break
+		}
+	}
+	return nil
+}
+
+// from notes which tab a jump leaves, so that esc returns to it.
+func (pp *proposalPage) from(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
+
+// jumpBack returns to where a jump began; false when the tab was not reached by one.
+func (pp *proposalPage) jumpBack() bool {
+	if len(pp.jumped) == 0 {
+		return false
+	}
+	pp.tab, pp.jumped = pp.jumped[0], nil
+	return true
+}
+
+func (pp *proposalPage) foldNotes(m *Model) tea.Cmd {
+	pp.folded = !pp.folded
+	pp.list.Fold(pp.folded)
+	pp.pagers[tabDiff].Replace(pp.list.Rows(m.theme, pp.split))
+	return nil
+}
+
+func (pp *proposalPage) nothingToFold(*Model) string {
+	switch {
+	case pp.tab != tabDiff:
+		return "only on the Diff tab"
+	case pp.list == nil:
+		return "the diff is still loading"
+	case len(pp.notes()) == 0:
+		return "there are no findings and no comments on lines"
+	}
+	return ""
+}
+
+func (pp *proposalPage) hasNotes(m *Model) bool { return pp.nothingToFold(m) == "" }
+
+// canFollow reports whether enter leads somewhere from the tab that is shown.
+func (pp *proposalPage) canFollow(*Model) bool {
+	_, onNote := pp.noteHere()
+	return onNote || pp.tab == tabAssessment || pp.tab == tabThread || pp.tab == tabHistory
+}
