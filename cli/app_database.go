@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"toolcrib/review"
+	"toolcrib/signing/signers"
 	"toolcrib/store"
 )
 
@@ -18,7 +19,7 @@ import (
 func (a *app) open(ctx context.Context, c config, inspect bool) (*store.DB, error) {
 	opts := store.Options{
 		Now: a.env.Now, NewID: a.env.NewID, Account: a.env.account().Account, Users: c.users(a.env),
-		Inspect: inspect, Existing: !a.creates || a.flags.dryRun, Empty: a.empty, Committed: a.committed,
+		Inspect: inspect, Existing: !a.creates || a.flags.dryRun, Empty: a.empty, Committed: a.committed, Trust: review.NewTrust(c.signatures()),
 	}
 	if !opts.Existing && c.defaultDB {
 		if err := os.MkdirAll(filepath.Dir(c.DB), 0o700); err != nil {
@@ -48,8 +49,16 @@ func (a *app) openScratch(ctx context.Context, opts store.Options) (_ *store.DB,
 }
 
 // desk puts the desk that the settings describe before a store.
-func (c config) desk(db review.Store, env Env) (*review.Desk, error) {
-	desk, err := review.New(db, c.connect(c.policy(), env), env.Now, env.NewID)
+func (c config) desk(db review.Store, env Env) (*review.Desk, error) { return c.deskOf(db, env, nil) }
+
+// deskOf is desk with signers that are not written to their file yet, nil for those
+// of the file.
+func (c config) deskOf(db review.Store, env Env, next *signers.Signers) (*review.Desk, error) {
+	policy := c.connect(c.policy(), env)
+	if next != nil {
+		policy.Signatures.Signers = func() (*signers.Signers, error) { return next, nil }
+	}
+	desk, err := review.New(db, policy, env.Now, env.NewID)
 	if err != nil {
 		_, named := c.ruleSet()
 		return nil, cmp.Or(named, err)

@@ -35,6 +35,8 @@ type docDoctor struct {
 	Rules     string         `json:"rules_version"`
 	Proposals map[string]int `json:"proposals"`
 	Problems  []string       `json:"problems"`
+	// Signers is how the signers are, where decisions are signed.
+	Signers *docSigners `json:"signers,omitempty"`
 	// Checkpoints is there where checkpoints are published.
 	Checkpoints *docPublished `json:"checkpoints,omitempty"`
 }
@@ -109,6 +111,9 @@ func (doc *docDoctor) examine(ctx context.Context, a *app) error {
 	if problem := store.OpenToOthers(info.Mode()); problem != "" {
 		doc.Problems = append(doc.Problems, problem)
 	}
+	if err := doc.examineSignatures(ctx, a); err != nil {
+		return err
+	}
 	return doc.examineCheckpoints(ctx, a)
 }
 
@@ -130,6 +135,9 @@ func writeDoctor(p *page, doc docDoctor) {
 	p.linef("you are   %s", doc.Actor)
 	if doc.Bytes > 0 {
 		p.linef("database  %s, %d bytes, mode %s, schema %d", doc.Database, doc.Bytes, doc.Mode, doc.SchemaNow)
+	}
+	if doc.Signers != nil {
+		p.linef("signers   %s in %s, state %d", counted(len(doc.Signers.Signers), "key"), doc.Signers.File, len(doc.Signers.States))
 	}
 	if doc.Checkpoints != nil {
 		p.linef("checkpoints  %s", doc.Checkpoints.text())
@@ -174,6 +182,7 @@ func (c config) list() []docSetting {
 		values["may_act_as"] = strings.Join(c.MayActAs, " ")
 	}
 	c.Checkpoints.list(values)
+	c.listSignatures(values)
 	c.Gateway.list(values)
 	c.Model.list(values)
 	for _, r := range c.Reviewers {

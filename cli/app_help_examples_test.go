@@ -79,6 +79,9 @@ func TestExamplesAsTyped(t *testing.T) {
 			if c.Name() == "wrap" || c.Name() == "unwrap" {
 				r.hasClients(c.Name() == "unwrap")
 			}
+			if name := c.Name(); name == "sign" || name == "signers" || c.Parent() != nil && c.Parent().Name() == "signers" {
+				r.hasKeys(name, s.ids["waiting"][0])
+			}
 			kind := ids[c.CommandPath()]
 			if kind == "" {
 				kind = "waiting"

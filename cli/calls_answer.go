@@ -6,12 +6,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/gateway"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 )
 
 func newCallsApprove(a *app) *cobra.Command {
 	var expect string
+	var sign signFlags
 	cmd := &cobra.Command{
 		Use:   "approve ID",
 		Short: "Approve a waiting call and run it",
@@ -25,14 +27,15 @@ outdated; 5: a gate refused it; 1: the provider failed.`,
   toolcrib calls approve 0199f3 --expect "$(toolcrib calls show 0199f3 --json | jq -r .pending.digest)"`,
 		Args: exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCallsApprove(cmd.Context(), a, args[0], expect)
+			return runCallsApprove(cmd.Context(), a, args[0], expect, sign)
 		},
 	}
 	cmd.Flags().StringVar(&expect, "expect", "", "only if its digest is `DIGEST`")
+	sign.register(cmd.Flags())
 	return cmd
 }
 
-func runCallsApprove(ctx context.Context, a *app, id, expect string) error {
+func runCallsApprove(ctx context.Context, a *app, id, expect string, sign signFlags) error {
 	if a.flags.dryRun {
 		return errNoDryRun("calls approve", "what a provider does cannot be taken back")
 	}
@@ -48,7 +51,11 @@ func runCallsApprove(ctx context.Context, a *app, id, expect string) error {
 		return err
 	}
 	return a.withGateway(ctx, func(g *openGateway) error {
-		res, err := g.Approve(ctx, actor, id, expect)
+		answer, err := a.answering(ctx, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, id, expect, true, "") })
+		if err != nil {
+			return err
+		}
+		res, err := answer.Approve(ctx, actor, id, expect)
 		if err != nil {
 			return err
 		}
@@ -58,6 +65,7 @@ func runCallsApprove(ctx context.Context, a *app, id, expect string) error {
 
 func newCallsRefuse(a *app) *cobra.Command {
 	var note noteFlags
+	var sign signFlags
 	cmd := &cobra.Command{
 		Use:   "refuse ID --note REASON",
 		Short: "Refuse a waiting call with a reason",
@@ -66,14 +74,15 @@ answer, once (exit status 4 afterwards).`,
 		Example: `  toolcrib calls refuse 0199f3 --note "Not before Monday."`,
 		Args:    exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCallsRefuse(cmd.Context(), a, args[0], note)
+			return runCallsRefuse(cmd.Context(), a, args[0], note, sign)
 		},
 	}
 	note.register(cmd.Flags())
+	sign.register(cmd.Flags())
 	return cmd
 }
 
-func runCallsRefuse(ctx context.Context, a *app, id string, note noteFlags) error {
+func runCallsRefuse(ctx context.Context, a *app, id string, note noteFlags, sign signFlags) error {
 	if a.flags.dryRun {
 		return errNoDryRun("calls refuse", "an answer is given once")
 	}
@@ -86,7 +95,11 @@ func runCallsRefuse(ctx context.Context, a *app, id string, note noteFlags) erro
 		return err
 	}
 	return a.withGateway(ctx, func(g *openGateway) error {
-		p, err := g.Refuse(ctx, actor, id, reason)
+		answer, err := a.answering(ctx, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, id, "", false, reason) })
+		if err != nil {
+			return err
+		}
+		p, err := answer.Refuse(ctx, actor, id, reason)
 		if err != nil {
 			return err
 		}
@@ -96,6 +109,7 @@ func runCallsRefuse(ctx context.Context, a *app, id string, note noteFlags) erro
 
 func newCallsPolicy(a *app) *cobra.Command {
 	var user string
+	var sign signFlags
 	cmd := &cobra.Command{
 		Use:   "policy [TOOL auto_approve | requires_approval | default]",
 		Short: "List or choose your approval tiers of tools",
@@ -111,13 +125,16 @@ user can choose. The audit log records it.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runCallsPolicy(cmd.Context(), a, user, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCallsPolicy(cmd.Context(), a, user, sign, args)
+		},
 	}
 	cmd.Flags().StringVar(&user, "user", "", "for the user `NAME` (default: the login name)")
+	sign.register(cmd.Flags())
 	return cmd
 }
 
-func runCallsPolicy(ctx context.Context, a *app, user string, args []string) error {
+func runCallsPolicy(ctx context.Context, a *app, user string, sign signFlags, args []string) error {
 	if a.flags.dryRun {
 		return errNoDryRun("calls policy", "a choice can be taken back with default")
 	}
@@ -139,8 +156,7 @@ func runCallsPolicy(ctx context.Context, a *app, user string, args []string) err
 		if len(args) == 0 {
 			list, err = g.Overrides(ctx, user)
 		} else {
-			list = make([]gateway.Override, 1)
-			list[0], err = g.SetTier(ctx, actor, user, args[0], layer, chosenTier(args[1]))
+			list, err = a.setTier(ctx, g, actor, sign, user, args, layer)
 		}
 		if err != nil {
 			return err
@@ -157,6 +173,25 @@ func runCallsPolicy(ctx context.Context, a *app, user string, args []string) err
 			}
 		})
 	})
+}
+
+func (a *app) setTier(ctx context.Context, g *openGateway, actor proposals.Actor, sign signFlags, user string, args []string, layer registry.Layer) ([]gateway.Override, error) {
+	tool, tier := args[0], chosenTier(args[1])
+	answer, err := a.answering(ctx, g, actor, sign, func() ([]byte, error) { return g.PrepareTier(ctx, actor, user, tool, layer, tier) })
+	if err != nil {
+		return nil, err
+	}
+	o, err := answer.SetTier(ctx, actor, user, tool, layer, tier)
+	return []gateway.Override{o}, err
+}
+
+// answering returns the gateway for one act of actor, signed where it is needed.
+func (a *app) answering(ctx context.Context, g *openGateway, actor proposals.Actor, f signFlags, prepare func() ([]byte, error)) (gateway.Answering, error) {
+	signed, err := a.sign(ctx, actor, f, prepare)
+	if err != nil || signed == nil {
+		return g.Unsigned(), err
+	}
+	return g.Signed(*signed), nil
 }
 
 func chosenTier(text string) registry.ApprovalTier {

@@ -13,6 +13,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/signing/signers"
 )
 
 // configName is the name of a configuration file.
@@ -42,6 +43,11 @@ type config struct {
 	Reviewers     []reviewerConfig          `toml:"reviewers"`
 	MayActAs      []string                  `toml:"may_act_as"` // other users that the account may act as
 	Checkpoints   checkpointsConfig         `toml:"checkpoints"`
+	Signatures    string                    `toml:"signatures"`   // "required" or "off"
+	SignedSince   string                    `toml:"signed_since"` // hash of the event with which signing started
+	SignKey       string                    `toml:"sign_key"`     // file of the key that signs; "" for the first of the agent that may
+
+	signers *signers.File
 
 	// sources says which file or flag each setting came from.
 	sources map[string]string
@@ -62,6 +68,7 @@ func (c config) policy() review.Policy {
 	return review.Policy{
 		ManualChief: c.Chief == "manual", FourEyes: c.FourEyes, RequireExpect: c.RequireExpect,
 		MaxOpen: c.MaxOpen, MaxOpenAll: c.MaxOpenAll, MaxWrites: c.MaxWrites, Severities: c.Rules, Origins: c.origins(),
+		Signatures: c.signatures(),
 	}
 }
 
@@ -76,6 +83,9 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 	}
 	c.userFile = filepath.Join(home, "toolcrib", configName)
 	if err := c.readUser(); err != nil {
+		return c, err
+	}
+	if err := c.requireSignatures(env); err != nil {
 		return c, err
 	}
 	if projectFile := findUp(env.Dir, configName); projectFile != "" && !sameFile(projectFile, c.userFile) {
@@ -173,6 +183,9 @@ func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
 			c.viewOrder = append(slices.Clone(c.viewOrder), k[1])
 		}
 	}
+	if meta.IsDefined("sign_key") {
+		c.SignKey = absolute(filepath.Dir(file), c.SignKey)
+	}
 	if meta.IsDefined("db") {
 		c.DB = absolute(filepath.Dir(file), c.DB)
 	}
@@ -204,7 +217,7 @@ func (c *config) check() error {
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.checkViews())
+	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.checkViews(), c.checkSignatures())
 }
 
 func validProject(name string) bool {

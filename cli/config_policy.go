@@ -19,6 +19,8 @@ func (c config) origins() map[string]string {
 			kinds[key] = "user"
 		case source == c.projectFile:
 			kinds[key] = fromProject
+		case source == c.systemFile():
+			kinds[key] = "system"
 		case strings.HasPrefix(source, "-"):
 			kinds[key] = "flag"
 		case source != "":

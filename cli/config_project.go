@@ -29,7 +29,7 @@ var (
 		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules",
 	}
 	// never are keys of the user's own file alone, however trusted another is.
-	never = []string{"may_act_as", "max_open_all_agents", "checkpoints"}
+	never = []string{"may_act_as", "max_open_all_agents", "checkpoints", "signatures", "signed_since", "sign_key"}
 )
 
 // readProject lays a project's file over what the user's own has said. Others,
@@ -87,7 +87,7 @@ func beyondFree(file string, meta toml.MetaData) ([]string, error) {
 	for _, k := range meta.Keys() {
 		switch key := k[0]; {
 		case slices.Contains(never, key):
-			return nil, fmt.Errorf("configuration %s: %s may only stand in the user's own file, because whoever can edit a project's file could decide in another's name, flood the desk, or hide what was decided", file, key)
+			return nil, fmt.Errorf("configuration %s: %s may only stand in the user's own file, because whoever can edit a project's file could decide in another's name, flood the desk, or hide or forge what was decided", file, key)
 		case !slices.Contains(freely, key) && !slices.Contains(beyond, key):
 			beyond = append(beyond, key)
 		}

@@ -22,6 +22,9 @@ type Env struct {
 	Program string
 	Now     func() time.Time
 	NewID   func() string // a new UUIDv7
+	// System is the folder of the administrator's files; "" for /etc/toolcrib. No
+	// environment variable names another.
+	System string
 	// Account tells who runs the process; nil asks the operating system.
 	Account func() Account
 	// InTerminal and OutTerminal say whether a person is at the other end.

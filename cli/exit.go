@@ -14,6 +14,10 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/signing/checkpoint"
+	"toolcrib/signing/keys"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/sshsig"
+	"toolcrib/signing/statement"
 	"toolcrib/store"
 )
 
@@ -89,6 +93,12 @@ func outcomes() []outcome {
 		{review.ErrConflict, "conflict", exitConflict},
 		{review.ErrSignature, "signature", exitRefused},
 		{review.ErrSigners, "signers", exitRefused},
+		{signers.ErrNoFile, "no_signers", exitNotFound},
+		{signers.ErrFile, "signers", exitRefused},
+		{sshsig.ErrKey, "key", exitRefused},
+		{keys.ErrNoKey, "no_key", exitRefused},
+		{keys.ErrRefused, "key_refused", exitRefused},
+		{statement.ErrMalformed, "malformed", exitFailed},
 		{proposals.ErrState, "state", exitConflict},
 		{errUntrusted, "untrusted", exitRefused},
 		{errNoTrust, "not_found", exitNotFound},
@@ -149,7 +159,7 @@ func outcomeOf(err error) outcome {
 // report prints err the way the caller asked for and returns the exit code.
 func report(env Env, asJSON bool, err error) int {
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, errPrinted):
 		return exitOK
 	case errors.Is(err, errFindings):
 		return exitFindings

@@ -63,6 +63,7 @@ type docCommentMade struct {
 
 func newWaive(a *app) *cobra.Command {
 	var note noteFlags
+	var sign signFlags
 	var expires string
 	cmd := &cobra.Command{
 		Use:   "waive ID FINDING --note REASON",
@@ -93,7 +94,13 @@ cannot be waived stay (exit status 5).`,
 			if err != nil {
 				return err
 			}
-			w, err := b.desk.Waive(cmd.Context(), b.actor, ids[0], args[1], reason, until)
+			desk, err := b.deskFor(cmd.Context(), a, sign, func() ([]byte, error) {
+				return b.desk.PrepareWaiver(cmd.Context(), b.actor, ids[0], args[1], reason, until)
+			})
+			if err != nil {
+				return err
+			}
+			w, err := desk.Waive(cmd.Context(), b.actor, ids[0], args[1], reason, until)
 			if err != nil {
 				return err
 			}
@@ -107,6 +114,7 @@ cannot be waived stay (exit status 5).`,
 		},
 	}
 	note.register(cmd.Flags())
+	sign.register(cmd.Flags())
 	cmd.Flags().StringVar(&expires, "expires", "", "let the waiver end at `TIME`: RFC 3339, or a number of days such as 30d")
 	return cmd
 }

@@ -15,10 +15,12 @@ import (
 type decideFlags struct {
 	note   noteFlags
 	expect []string
+	sign   signFlags
 }
 
 func (f *decideFlags) register(set *pflag.FlagSet) {
 	f.note.register(set)
+	f.sign.register(set)
 	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; repeat it for each proposal or change set, in order")
 }
 
@@ -38,8 +40,13 @@ any change since. You can approve a proposal that you were never shown, if it is
 the only one; the decision records that. Core tools never change, and an open
 blocking finding is never skipped.
 
-Exit status 4: already decided, stale, or another digest; 5: locked, blocked, or
-not yours to approve.`,
+Where decisions are signed (toolcrib signers), the key is that of --sign-key, of
+sign_key in your configuration, or the first of the SSH agent that may sign. To
+sign on another machine: --print-statement here, toolcrib sign there, then
+--statement and --signature here with the same note, within 15 minutes.
+
+Exit status 4: already decided, stale, or another digest; 5: locked, blocked,
+not yours to approve, or not signed.`,
 		Example: `  toolcrib --approve 4
   toolcrib approve 4 --expect "$(toolcrib show 4 --json | jq -r .proposal.review_digest)"
   toolcrib approve set:rollout --note "agreed on Monday"`,
@@ -51,7 +58,7 @@ not yours to approve.`,
 }
 
 func newNeedsChanges(a *app) *cobra.Command {
-	return newRefusal(a, (*review.Desk).RequestChanges, &cobra.Command{
+	return newRefusal(a, review.VerdictNeedsChanges, &cobra.Command{
 		Use:   "needs-changes ID… --note REASON",
 		Short: "Send proposals back with a reason",
 		Long: `Return proposals to their authors with a reason, all or none. The author revises
@@ -63,7 +70,7 @@ status 4: already decided.`,
 }
 
 func newReject(a *app) *cobra.Command {
-	return newRefusal(a, (*review.Desk).Reject, &cobra.Command{
+	return newRefusal(a, review.VerdictRejected, &cobra.Command{
 		Use:   "reject ID… --note REASON",
 		Short: "Reject proposals with a reason",
 		Long: `Reject proposals with a reason, all or none. The same content is refused when it
@@ -75,24 +82,21 @@ set. Only a user can do this. Exit status 4: already decided.`,
 }
 
 // newRefusal completes the command of a verdict that makes nothing live.
-func newRefusal(a *app, act decideFunc, cmd *cobra.Command) *cobra.Command {
+func newRefusal(a *app, verdict review.Verdict, cmd *cobra.Command) *cobra.Command {
 	flags := &decideFlags{}
 	cmd.Args = some("numbers of proposals, or - for standard input")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return runDecide(cmd.Context(), a, args, flags, act)
+		return runDecide(cmd.Context(), a, args, flags, verdict)
 	}
 	flags.register(cmd.Flags())
 	return cmd
 }
 
 func runApprove(ctx context.Context, a *app, refs []string, flags *decideFlags) error {
-	return runDecide(ctx, a, refs, flags, (*review.Desk).Approve)
+	return runDecide(ctx, a, refs, flags, review.VerdictApproved)
 }
 
-// decideFunc is one of the desk's verdicts.
-type decideFunc func(d *review.Desk, ctx context.Context, actor proposals.Actor, choices []review.Choice, note string) ([]review.Decision, error)
-
-func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, act decideFunc) error {
+func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, verdict review.Verdict) error {
 	note, err := flags.note.read(ctx, a)
 	if err != nil {
 		return err
@@ -109,7 +113,11 @@ func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, a
 	if err != nil {
 		return err
 	}
-	decisions, err := act(b.desk, ctx, b.actor, choices, note)
+	desk, err := b.deskFor(ctx, a, flags.sign, func() ([]byte, error) { return b.desk.Prepare(ctx, b.actor, choices, verdict, note) })
+	if err != nil {
+		return err
+	}
+	decisions, err := decide(ctx, desk, b.actor, verdict, choices, note)
 	if err != nil {
 		return err
 	}
@@ -125,6 +133,19 @@ func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, a
 		return nil
 	}
 	return a.publish(ctx)
+}
+
+// decide gives proposals a verdict.
+func decide(ctx context.Context, desk *review.Desk, actor proposals.Actor, verdict review.Verdict, choices []review.Choice, note string) ([]review.Decision, error) {
+	act := desk.Approve
+	switch verdict {
+	case review.VerdictNeedsChanges:
+		act = desk.RequestChanges
+	case review.VerdictRejected:
+		act = desk.Reject
+	case review.VerdictApproved:
+	}
+	return act(ctx, actor, choices, note)
 }
 
 // choices ties proposals to the digests that were given: one for each of them,

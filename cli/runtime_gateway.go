@@ -55,7 +55,7 @@ func (a *app) gatewayWith(ctx context.Context, warn func(string)) (*openGateway,
 		Providers: map[registry.ProviderType]gateway.Provider{
 			registry.ProviderBuiltin: a.builtin(desk), registry.ProviderMCP: r.upstream, registry.ProviderHTTP: r.hub,
 		},
-		Now: a.env.Now, NewID: a.env.NewID, Warn: warn,
+		Now: a.env.Now, NewID: a.env.NewID, Warn: warn, Signatures: c.signatures(),
 	}
 	c.Gateway.apply(a.env, &config)
 	r.Gateway, err = gateway.New(config)

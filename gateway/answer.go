@@ -24,7 +24,7 @@ const MaxReason = 2_000
 // keeps it from running at the moment (cooldown, daily limit) is returned
 // before the yes is recorded, and the call goes on waiting.
 func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
-	return Answering{gateway: g}.Approve(ctx, actor, id, expect)
+	return g.Unsigned().Approve(ctx, actor, id, expect)
 }
 
 // Answering is a gateway for one act of the user, signed or not.
@@ -36,6 +36,9 @@ type Answering struct {
 // Signed returns the gateway for the one act of a signed statement that
 // PrepareAnswer or PrepareTier returned.
 func (g *Gateway) Signed(s review.Signed) Answering { return Answering{g, &s} }
+
+// Unsigned returns the gateway for acts that are not signed.
+func (g *Gateway) Unsigned() Answering { return Answering{gateway: g} }
 
 // Approve is Gateway.Approve.
 func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
@@ -148,7 +151,7 @@ func (g *Gateway) open(ctx context.Context, tx LedgerReader, actor proposals.Act
 
 // Refuse says no to a pending call. The reason is shown to the agent.
 func (g *Gateway) Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (Pending, error) {
-	return Answering{gateway: g}.Refuse(ctx, actor, id, reason)
+	return g.Unsigned().Refuse(ctx, actor, id, reason)
 }
 
 // Refuse is Gateway.Refuse.

@@ -15,7 +15,7 @@ import (
 // user_configurable. name is an id, alias or wire name in the view of layer,
 // or a subject.
 func (g *Gateway) SetTier(ctx context.Context, actor proposals.Actor, user, name string, layer registry.Layer, tier registry.ApprovalTier) (Override, error) {
-	return Answering{gateway: g}.SetTier(ctx, actor, user, name, layer, tier)
+	return g.Unsigned().SetTier(ctx, actor, user, name, layer, tier)
 }
 
 // SetTier is Gateway.SetTier.

@@ -118,3 +118,17 @@ func (d *Desk) SignersStates(ctx context.Context) ([]SignersState, error) {
 	})
 	return states, err
 }
+
+// CheckSigners returns nil when every recorded state of the signers holds, the
+// signers file is the last of them, and signing started where the policy says; and
+// also where nothing is signed. Otherwise no signature counts: ErrSigners.
+func (d *Desk) CheckSigners(ctx context.Context) error {
+	return d.store.View(ctx, func(r Reader) error {
+		states, err := r.SignersStates(ctx)
+		if err != nil || len(states) == 0 && !d.policy.Signatures.Required {
+			return err
+		}
+		_, err = d.signing.trust.signersFor(ctx, r)
+		return err
+	})
+}

@@ -28,7 +28,7 @@ func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig
 	if err := os.WriteFile(file, message, 0o600); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, cmp.Or(t.Keygen, "ssh-keygen"), "-Y", "sign", "-n", sshsig.Namespace, "-f", k.File, file)
+	cmd := exec.CommandContext(ctx, cmp.Or(t.Keygen, "ssh-keygen"), "-q", "-Y", "sign", "-n", sshsig.Namespace, "-f", k.File, file)
 	cmd.Env, cmd.Stdin, cmd.Stderr = t.Env, t.Stdin, t.Stderr
 	cmd.WaitDelay = time.Second
 	var said bytes.Buffer

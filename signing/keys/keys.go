@@ -89,14 +89,14 @@ func readPublic(file string) (ssh.PublicKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoKey, err)
 	}
-	if public, ok := publicOf(b); ok {
+	if public, ok := PublicOf(b); ok {
 		return public, nil
 	}
 	beside, err := readKey(file + ".pub")
 	if err != nil {
 		return nil, nil //nolint:nilnil // there need not be one
 	}
-	public, _ := publicOf(beside)
+	public, _ := PublicOf(beside)
 	return public, nil
 }
 
@@ -114,9 +114,9 @@ func readKey(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// publicOf finds the public half in a public key, or in the part of a private
+// PublicOf finds the public half in a public key, or in the part of a private
 // key that is not encrypted.
-func publicOf(b []byte) (ssh.PublicKey, bool) {
+func PublicOf(b []byte) (ssh.PublicKey, bool) {
 	if public, _, _, _, err := ssh.ParseAuthorizedKey(b); err == nil {
 		return public, true
 	}

@@ -3,9 +3,7 @@ package signers
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"toolcrib/internal/owner"
@@ -59,49 +57,11 @@ func Load(system, user string) (*Signers, string, error) {
 	return s, file, nil
 }
 
-// read reads a file that only the administrator, or when it is the user's own
-// the user, can have written. It looks before it opens: a pipe would keep it
-// waiting.
+// read reads one of the files.
 func read(name string, own bool, most int64) ([]byte, error) {
-	for _, path := range []string{name, filepath.Dir(name)} {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, err
-		}
-		if err := safe(info, own); err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrFile, path, err)
-		}
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if err := safe(info, own); err != nil || info.IsDir() {
-		return nil, fmt.Errorf("%w: %s is a folder, or changed while it was read", ErrFile, name)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("%w: %s has more than %d bytes", ErrFile, name, most)
+	b, err := owner.ReadFile(name, own, most)
+	if errors.Is(err, owner.ErrUnsafe) {
+		err = fmt.Errorf("%w: %w", ErrFile, err)
 	}
 	return b, err
-}
-
-// safe returns nil for what no other account can change.
-func safe(info fs.FileInfo, own bool) error {
-	switch mode := info.Mode(); {
-	case !mode.IsRegular() && !mode.IsDir():
-		return errors.New("it is no file")
-	case mode.Perm()&0o022 != 0:
-		return fmt.Errorf("others may write to it (mode %04o); take that away with chmod go-w", mode.Perm())
-	}
-	account, known := owner.Of(info)
-	if known && account != 0 && (!own || account != os.Geteuid()) {
-		return fmt.Errorf("it belongs to another account (%d)", account)
-	}
-	return nil
 }

@@ -98,6 +98,16 @@ func (s *Signers) Check(message, armored []byte, principal string, at time.Time)
 	return signer, nil
 }
 
+// Revokes reports whether a key is revoked.
+func (s *Signers) Revokes(key ssh.PublicKey) bool { return s.revoked.Revokes(key) }
+
+// ValidAt reports whether a time is within the limits of the entry, which are in
+// whole seconds; the last second counts.
+func (e Entry) ValidAt(at time.Time) bool {
+	second := at.Truncate(time.Second)
+	return !second.Before(e.ValidAfter) && (e.ValidBefore.IsZero() || !second.After(e.ValidBefore))
+}
+
 // May returns the entry by which a key of principal may sign at a time. When
 // several do, it is one that asks for verification.
 func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry, error) {
@@ -155,9 +165,7 @@ func (e Entry) allows(principal string, key ssh.PublicKey, at time.Time) error {
 	case e.Namespaces != nil && !slices.Contains(e.Namespaces, sshsig.Namespace):
 		return fmt.Errorf("%w: line %d has this key for other namespaces than %s", ErrUnknownKey, e.Line, sshsig.Namespace)
 	}
-	// Both limits are in whole seconds, and the last second counts.
-	second := at.Truncate(time.Second)
-	if second.Before(e.ValidAfter) || !e.ValidBefore.IsZero() && second.After(e.ValidBefore) {
+	if !e.ValidAt(at) {
 		return fmt.Errorf("%w: line %d has it for another time than %s", ErrNotValid, e.Line, at.UTC().Format(time.RFC3339))
 	}
 	if cert, ok := key.(*ssh.Certificate); ok {

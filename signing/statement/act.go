@@ -36,6 +36,9 @@ type Act interface {
 	lines(c *codec)
 }
 
+// VerdictOf returns the verdict of an act.
+func VerdictOf(a Act) Verdict { return a.verdict() }
+
 // Decision approves, sends back, or rejects proposals in one act: one, a change
 // set, or several that are decided together.
 type Decision struct {

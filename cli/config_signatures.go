@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"toolcrib/internal/owner"
+	"toolcrib/review"
+	"toolcrib/signing/signers"
+)
+
+// The values of the setting signatures.
+const (
+	signaturesRequired = "required"
+	signaturesOff      = "off"
+)
+
+// systemConfig is what the administrator's file can say. It wins over the user's.
+type systemConfig struct {
+	Signatures  string            `toml:"signatures"`
+	SignedSince string            `toml:"signed_since"`
+	Checkpoints checkpointsConfig `toml:"checkpoints"`
+}
+
+// systemFolder is where the administrator's files are.
+func (e Env) systemFolder() string {
+	if e.System != "" {
+		return e.System
+	}
+	return signers.SystemFolder
+}
+
+// systemFile is the administrator's file.
+func (c config) systemFile() string { return filepath.Join(c.signers.System, configName) }
+
+// requireSignatures lays over the user's file what neither the environment nor a
+// project may lower: the administrator's file, and the file of the account's own
+// home folder where HOME or XDG_CONFIG_HOME name another.
+func (c *config) requireSignatures(env Env) error {
+	c.signers = &signers.File{System: env.systemFolder(), User: filepath.Dir(c.userFile)}
+	if home := env.account().Home; filepath.IsAbs(home) {
+		file := filepath.Join(home, ".config", "toolcrib", configName)
+		if !sameFile(file, c.userFile) {
+			if err := c.requireOfHome(file); err != nil {
+				return err
+			}
+		}
+	}
+	file := c.systemFile()
+	text, err := owner.ReadFile(file, false, maxConfig)
+	if notThere(err) {
+		return nil
+	}
+	var system systemConfig
+	var meta toml.MetaData
+	if err == nil {
+		err = plainConfig(text)
+	}
+	if err == nil {
+		meta, err = toml.Decode(string(text), &system)
+	}
+	if err == nil && len(meta.Undecoded()) > 0 {
+		err = fmt.Errorf("unknown key %s; it can have signatures, signed_since and checkpoints", meta.Undecoded()[0])
+	}
+	if err == nil && system.Signatures != "" && system.Signatures != signaturesRequired {
+		err = fmt.Errorf("signatures is %q; write %s, or leave it out", system.Signatures, signaturesRequired)
+	}
+	if err != nil {
+		return fmt.Errorf("configuration %s: %w", file, err)
+	}
+	set := func(key, value string, to *string) {
+		if value != "" {
+			*to, c.sources[key] = value, file
+		}
+	}
+	set("signatures", system.Signatures, &c.Signatures)
+	set("signed_since", system.SignedSince, &c.SignedSince)
+	if system.Checkpoints.name() != "" {
+		c.Checkpoints = system.Checkpoints
+		c.sources["checkpoints.to"], c.sources["checkpoints.command"] = file, file
+	}
+	return nil
+}
+
+// requireOfHome has signatures required when the file of the account's home folder
+// says so, by the signers beside it.
+func (c *config) requireOfHome(file string) error {
+	text, err := readConfig(file)
+	if notThere(err) {
+		return nil
+	}
+	own := config{sources: map[string]string{}}
+	if err == nil {
+		_, err = own.decode(file, text)
+	}
+	if err != nil {
+		return fmt.Errorf("configuration %s, which is that of your account: %w", file, err)
+	}
+	if own.Signatures == signaturesRequired {
+		c.Signatures, c.SignedSince = own.Signatures, own.SignedSince
+		c.sources["signatures"], c.sources["signed_since"] = file, file
+		c.signers.User = filepath.Dir(file)
+	}
+	return nil
+}
+
+// notThere reports whether there is no such file, also because a folder is none.
+func notThere(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || err != nil && strings.Contains(err.Error(), "not a directory")
+}
+
+var eventHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func (c config) checkSignatures() error {
+	switch {
+	case c.Signatures != "" && c.Signatures != signaturesRequired && c.Signatures != signaturesOff:
+		return fmt.Errorf("configuration: signatures is %q; write %s or %s", c.Signatures, signaturesRequired, signaturesOff)
+	case c.SignedSince != "" && !eventHash.MatchString(c.SignedSince):
+		return fmt.Errorf("configuration: signed_since is %q; it is the hash of an event, which toolcrib signers verify prints", c.SignedSince)
+	}
+	return nil
+}
+
+// signatures is the part of the policy about signatures.
+func (c config) signatures() review.Signatures {
+	return review.Signatures{Required: c.Signatures == signaturesRequired, Since: c.SignedSince, Signers: c.signers.Signers}
+}
+
+func (c config) listSignatures(values map[string]string) {
+	values["signatures"] = signaturesOff
+	if c.Signatures != "" {
+		values["signatures"] = c.Signatures
+	}
+	if c.SignedSince != "" {
+		values["signed_since"] = c.SignedSince
+	}
+	if c.SignKey != "" {
+		values["sign_key"] = c.SignKey
+	}
+}

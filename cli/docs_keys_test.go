@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"os/exec"
+	"path/filepath"
+)
+
+// hasKeys gives the reader SSH keys and, for the examples of all commands but
+// those that start it, a registry in which decisions are signed, a statement, and
+// for record an edited signers file.
+func (r *reader) hasKeys(command, waiting string) {
+	r.t.Helper()
+	needsPrograms(r.t, "ssh-keygen")
+	me := "user:" + loginName(Env{})
+	for name, kind := range map[string]string{
+		filepath.Join(r.home, ".ssh", "id_ed25519"): "ed25519", filepath.Join(r.dir, "ada"): "ed25519", filepath.Join(r.dir, "old"): "ecdsa",
+	} {
+		r.write(name, "")
+		args := []string{"-q", "-t", kind, "-N", "", "-f", name + "_"}
+		if out, err := exec.CommandContext(r.t.Context(), "ssh-keygen", args...).CombinedOutput(); err != nil {
+			r.t.Fatalf("%v: %s", err, out)
+		}
+		r.must("mv " + name + "_ " + name + " && mv " + name + "_.pub " + name + ".pub")
+	}
+	if command == "signers" || command == "init" {
+		return
+	}
+	r.must("toolcrib signers init")
+	switch command {
+	case "sign":
+		r.must("toolcrib show " + waiting + " > shown")
+		r.must("toolcrib reject " + waiting + " --note No --print-statement > statement")
+	case "remove":
+		r.must("toolcrib signers add " + me + " old.pub")
+	case "record":
+		r.must("(printf '" + me + " '; cat ada.pub) >> ~/.config/toolcrib/allowed_signers")
+	}
+}

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/term"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/signing/keys"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/sshsig"
+	"toolcrib/signing/statement"
+)
+
+// signFlags say how a decision is signed.
+type signFlags struct {
+	key                  string
+	print                bool
+	statement, signature string
+}
+
+func (f *signFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&f.key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose other half the SSH agent has")
+	set.BoolVar(&f.print, "print-statement", false, "decide nothing; print the statement to sign elsewhere with toolcrib sign")
+	set.StringVar(&f.statement, "statement", "", "`FILE` with the statement that was signed elsewhere")
+	set.StringVar(&f.signature, "signature", "", "`FILE` with the signature of --statement")
+}
+
+// errPrinted ends a command that printed a statement instead of deciding.
+var errPrinted = errors.New("statement printed")
+
+// sign returns the signed statement of an act, nil where nothing is signed.
+// prepare returns the statement.
+func (a *app) sign(ctx context.Context, actor proposals.Actor, f signFlags, prepare func() ([]byte, error)) (*review.Signed, error) {
+	if f.statement == "" && f.signature == "" {
+		if needed, err := a.signs(ctx, f); err != nil || !needed {
+			return nil, err
+		}
+	}
+	return a.signAs(ctx, actor, f, prepare, func() (keys.Key, error) { return a.signingKey(ctx, actor, f.key) })
+}
+
+// signAs has a statement signed by the key that find finds, or takes what was
+// signed elsewhere.
+func (a *app) signAs(ctx context.Context, actor proposals.Actor, f signFlags, prepare func() ([]byte, error), find func() (keys.Key, error)) (*review.Signed, error) {
+	handed := f.statement != "" || f.signature != ""
+	switch {
+	case (f.statement == "") != (f.signature == ""):
+		return nil, usagef("--statement and --signature belong together: the statement that was signed, and its signature")
+	case handed && (f.print || f.key != ""):
+		return nil, usagef("--signature excludes --print-statement and --sign-key")
+	case handed:
+		return a.handedIn(ctx, f)
+	}
+	text, err := prepare()
+	if err != nil {
+		return nil, err
+	}
+	if f.print {
+		if _, err := a.env.Out.Write(text); err != nil {
+			return nil, err
+		}
+		return nil, errPrinted
+	}
+	key, err := find()
+	if err != nil {
+		return nil, err
+	}
+	return a.signWith(ctx, key, actor, text)
+}
+
+// signs reports whether acts are signed: where it is asked for, required, or has
+// started.
+func (a *app) signs(ctx context.Context, f signFlags) (bool, error) {
+	if a.flags.dryRun && !f.print {
+		return false, nil
+	}
+	c, err := a.settings()
+	if err != nil || f.key != "" || f.print || c.Signatures == signaturesRequired {
+		return err == nil, err
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return false, err
+	}
+	states, err := desk.SignersStates(ctx)
+	return len(states) > 0, err
+}
+
+// handedIn reads a statement that was signed elsewhere.
+func (a *app) handedIn(ctx context.Context, f signFlags) (*review.Signed, error) {
+	text, err := a.readAll(ctx, f.statement)
+	if err != nil {
+		return nil, err
+	}
+	signature, err := a.readAll(ctx, f.signature)
+	return &review.Signed{Statement: text, Signature: signature}, err
+}
+
+// keyTools reach the keys of the user. ssh-keygen asks at the terminal.
+func (a *app) keyTools() keys.Tools {
+	t := keys.Tools{Agent: a.env.Getenv("SSH_AUTH_SOCK"), Stderr: a.env.Err}
+	if in, ok := a.keyboard.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+		t.Stdin = in
+	}
+	return t
+}
+
+// signingKey finds the key by which actor signs decisions.
+func (a *app) signingKey(ctx context.Context, actor proposals.Actor, file string) (keys.Key, error) {
+	c, err := a.settings()
+	if err != nil {
+		return keys.Key{}, err
+	}
+	who, err := c.signers.Signers()
+	if err != nil {
+		return keys.Key{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
+	}
+	return a.signingKeyOf(ctx, who, actor, file)
+}
+
+// signingKeyOf finds the key by which actor signs: of a file, of the configuration,
+// or the first of the agent that may.
+func (a *app) signingKeyOf(ctx context.Context, who *signers.Signers, actor proposals.Actor, file string) (keys.Key, error) {
+	c, err := a.settings()
+	if err != nil {
+		return keys.Key{}, err
+	}
+	if file = a.keyFile(file); file == "" {
+		file = c.SignKey
+	}
+	now := a.env.Now()
+	may := func(k ssh.PublicKey) error {
+		_, err := who.May(actor.String(), k, now)
+		return err
+	}
+	key, err := a.keyTools().Find(ctx, file, may)
+	if err == nil && key.Public != nil {
+		if err := may(key.Public); err != nil {
+			return key, fmt.Errorf("%w: %w", review.ErrSignature, err)
+		}
+	}
+	return key, err
+}
+
+func (a *app) keyFile(file string) string {
+	if file == "" {
+		return ""
+	}
+	return a.path(file)
+}
+
+// signWith has a key sign a statement, and tells which and what before the key is
+// asked for.
+func (a *app) signWith(ctx context.Context, key keys.Key, actor proposals.Actor, text []byte) (*review.Signed, error) {
+	a.note("toolcrib: signing as %s with %s; statement %.12s", actor, keyName(key), statement.Sum(text))
+	signature, err := a.keyTools().Sign(ctx, key, text)
+	if err != nil {
+		return nil, fmt.Errorf("%w; nothing was decided", err)
+	}
+	return &review.Signed{Statement: text, Signature: signature.Armor()}, nil
+}
+
+// keyName names a key for people.
+func keyName(k keys.Key) string {
+	if k.Public == nil {
+		return k.File
+	}
+	return fmt.Sprintf("%s (%s)", ssh.FingerprintSHA256(sshsig.Plain(k.Public)), k.Public.Type())
+}
+
+// deskFor returns the desk for one act of actor, signed where it is needed.
+func (b session) deskFor(ctx context.Context, a *app, f signFlags, prepare func() ([]byte, error)) (*review.Desk, error) {
+	signed, err := a.sign(ctx, b.actor, f, prepare)
+	if err != nil || signed == nil {
+		return b.desk, err
+	}
+	return b.desk.Signed(*signed), nil
+}

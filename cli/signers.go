@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/crypto/ssh"
+
+	"toolcrib/review"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/sshsig"
+)
+
+type docSigner struct {
+	Principals     []string `json:"principals"`
+	KeyType        string   `json:"key_type"`
+	Fingerprint    string   `json:"fingerprint"`
+	Authority      bool     `json:"authority"`
+	VerifyRequired bool     `json:"verify_required"`
+	ValidAfter     string   `json:"valid_after,omitempty"`
+	ValidBefore    string   `json:"valid_before,omitempty"`
+	State          string   `json:"state"` // valid, revoked or not_valid
+}
+
+type docSignersState struct {
+	Number    int    `json:"number"`
+	Event     int64  `json:"event"`
+	EventHash string `json:"event_hash"`
+	At        string `json:"at"`
+	By        string `json:"by,omitempty"`
+	Key       string `json:"key,omitempty"`
+	Digest    string `json:"digest"`
+}
+
+type docSigners struct {
+	Schema   int               `json:"schema"`
+	Kind     string            `json:"kind"`
+	OK       bool              `json:"ok"`
+	File     string            `json:"file,omitempty"`
+	Digest   string            `json:"digest,omitempty"` // of the file as it is
+	Required bool              `json:"required"`
+	Since    string            `json:"signed_since,omitempty"`
+	Signers  []docSigner       `json:"signers"`
+	States   []docSignersState `json:"states"`
+	Problems []string          `json:"problems"`
+}
+
+func newSigners(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "signers",
+		Short: "Say whose signatures count for decisions",
+		Long: `List and change who may sign decisions. The signers file is OpenSSH's
+allowed_signers: /etc/toolcrib/allowed_signers or, if there is none, the one
+beside your toolcrib.toml. Each state of it is recorded in the database, signed by
+a signer of the state before.
+
+Start with toolcrib signers init. docs/signing.md walks through rotation and
+revocation.`,
+		Example: `  toolcrib signers init --sign-key ~/.ssh/id_ed25519
+  toolcrib signers list`,
+		Args: exact(0, "a subcommand: list, add, remove, record, verify or init"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSignersList(a), newSignersAdd(a), newSignersRemove(a), newSignersRecord(a), newSignersVerify(a), newSignersInit(a))
+	return cmd
+}
+
+func newSignersList(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List who may sign",
+		Long: `List the keys of the signers file, and whether each can sign now. No database is
+needed.`,
+		Example: `  toolcrib signers list`,
+		Args:    exact(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			c, err := a.settings()
+			if err != nil {
+				return err
+			}
+			doc, err := c.docSigners(a.env.Now())
+			if err != nil {
+				return err
+			}
+			doc.OK = true
+			return a.print(doc, doc.write)
+		},
+	}
+}
+
+// docSigners tells what the signers file has.
+func (c config) docSigners(now time.Time) (docSigners, error) {
+	doc := docSigners{
+		Schema: schema, Kind: "signers", Required: c.Signatures == signaturesRequired, Since: c.SignedSince,
+		Signers: []docSigner{}, States: []docSignersState{}, Problems: []string{},
+	}
+	s, file, err := c.signers.Load()
+	if errors.Is(err, signers.ErrNoFile) {
+		return doc, fmt.Errorf("%w; toolcrib signers init makes yours", err)
+	}
+	if err != nil {
+		return doc, fmt.Errorf("%w: %w", review.ErrSigners, err)
+	}
+	doc.File, doc.Digest = file, s.Digest()
+	for _, e := range s.Entries() {
+		d := docSigner{
+			Principals: e.Principals, KeyType: e.Key.Type(), Fingerprint: ssh.FingerprintSHA256(e.Key), Authority: e.Authority, VerifyRequired: e.VerifyRequired,
+			ValidAfter: entryTime(e.ValidAfter), ValidBefore: entryTime(e.ValidBefore), State: "valid",
+		}
+		if s.Revoked() != nil && s.Revokes(e.Key) {
+			d.State = "revoked"
+		} else if !e.ValidAt(now) {
+			d.State = "not_valid"
+		}
+		doc.Signers = append(doc.Signers, d)
+	}
+	return doc, nil
+}
+
+func entryTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return timestamp(t)
+}
+
+func (doc docSigners) write(p *page) {
+	rows := make([][]string, len(doc.Signers))
+	for i, s := range doc.Signers {
+		var limits []string
+		if s.Authority {
+			limits = append(limits, "authority")
+		}
+		if s.VerifyRequired {
+			limits = append(limits, "verify-required")
+		}
+		if s.ValidAfter != "" {
+			limits = append(limits, "from "+s.ValidAfter)
+		}
+		if s.ValidBefore != "" {
+			limits = append(limits, "until "+s.ValidBefore)
+		}
+		rows[i] = []string{strings.Join(s.Principals, ","), s.State, s.KeyType, s.Fingerprint, strings.Join(limits, ", ")}
+	}
+	p.linef("%s", doc.File)
+	p.table([]string{"WHO", "NOW", "KEY TYPE", "FINGERPRINT", "LIMITS"}, rows)
+}
+
+func newSignersVerify(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify",
+		Short: "Check the recorded states of the signers",
+		Long: `Check that each recorded state of the signers was signed by a signer of the one
+before, that the signers file is the last one, and that signed_since in your
+configuration names the first. Exit status 6: something is wrong, and no
+signature counts until it is put right.`,
+		Example: `  toolcrib signers verify`,
+		Args:    exact(0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runSignersVerify(cmd.Context(), a) },
+	}
+}
+
+func runSignersVerify(ctx context.Context, a *app) error {
+	doc, err := a.examineSigners(ctx)
+	if err != nil {
+		return err
+	}
+	err = a.print(doc, func(p *page) {
+		for _, s := range doc.States {
+			p.linef("state %d  %s  %s with %s  event %d %s", s.Number, s.At, s.By, s.Key, s.Event, s.EventHash)
+		}
+		for _, problem := range doc.Problems {
+			p.raw(p.paint(inkBad, "problem") + "  " + safe(problem))
+		}
+		if doc.OK {
+			p.raw(p.paint(inkGood, "The signers are in order."))
+		}
+	})
+	if err == nil && !doc.OK {
+		err = errFindings
+	}
+	return err
+}
+
+// examineSigners holds the recorded states against each other, the file, and the
+// configuration.
+func (a *app) examineSigners(ctx context.Context) (docSigners, error) {
+	c, err := a.settings()
+	if err != nil {
+		return docSigners{}, err
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return docSigners{}, err
+	}
+	doc, err := c.docSigners(a.env.Now())
+	if err != nil {
+		doc.Problems = append(doc.Problems, sentence(err))
+	}
+	states, err := desk.SignersStates(ctx)
+	if err != nil {
+		return doc, err
+	}
+	for _, s := range states {
+		d := docSignersState{Number: s.Number, Event: s.Event.Seq, EventHash: s.Event.Hash, At: timestamp(s.At)}
+		if read, err := signers.Restore(s.Text, s.Revoked); err == nil {
+			d.Digest = read.Digest()
+		}
+		d.By, d.Key, err = a.whoSigned(ctx, s.Statement)
+		if err != nil && !errors.Is(err, review.ErrNotFound) {
+			return doc, err
+		}
+		doc.States = append(doc.States, d)
+	}
+	if err := desk.CheckSigners(ctx); err != nil && len(doc.Problems) == 0 {
+		doc.Problems = append(doc.Problems, sentence(err))
+	}
+	doc.OK = len(doc.Problems) == 0
+	return doc, nil
+}
+
+// examineSignatures adds how the signers are, where decisions are signed.
+func (doc *docDoctor) examineSignatures(ctx context.Context, a *app) error {
+	signers, err := a.examineSigners(ctx)
+	if err != nil {
+		return err
+	}
+	if len(signers.States) == 0 && !signers.Required {
+		return nil
+	}
+	doc.Signers = &signers
+	doc.Problems = append(doc.Problems, signers.Problems...)
+	if !signers.Required {
+		doc.Problems = append(doc.Problems, fmt.Sprintf(
+			"decisions in this database are signed, but nothing checks them when tools are used; set signatures = %q and signed_since = %q in %s",
+			signaturesRequired, signers.States[0].EventHash, a.config.userFile))
+	}
+	return nil
+}
+
+// whoSigned tells by whom and with which key a stored statement was signed.
+func (a *app) whoSigned(ctx context.Context, hash string) (by, key string, err error) {
+	err = a.db.View(ctx, func(r review.Reader) error {
+		record, err := r.Signature(ctx, hash)
+		if err != nil {
+			return err
+		}
+		by = record.By
+		sig, err := sshsig.Parse([]byte(record.Signature))
+		if err == nil {
+			key = ssh.FingerprintSHA256(sshsig.Plain(sig.Key))
+		}
+		return nil
+	})
+	return by, key, err
+}

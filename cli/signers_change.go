@@ -1,0 +1,295 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/crypto/ssh"
+
+	"toolcrib/internal/atomicfile"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/signing/keys"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/sshsig"
+)
+
+func newSignersAdd(a *app) *cobra.Command {
+	var sign signFlags
+	var e signers.Entry
+	var after, before string
+	cmd := &cobra.Command{
+		Use:   "add USER FILE",
+		Short: "Let a key sign for a user",
+		Long: `Add the public key in FILE to the signers file for user:NAME, and record the new
+state, signed by a signer of the present one.`,
+		Example: `  toolcrib signers add user:ada ada.pub --sign-key ~/.ssh/id_ed25519`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usagef("%s takes a user, such as user:ada, and the file of a public key; got %s", cmd.CommandPath(), counted(len(args), "argument"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			key, err := a.readPublicKey(ctx, args[1])
+			if err != nil {
+				return err
+			}
+			e.Principals, e.Key, e.Namespaces = strings.Split(args[0], ","), key, []string{sshsig.Namespace}
+			for text, to := range map[*string]*time.Time{&after: &e.ValidAfter, &before: &e.ValidBefore} {
+				t, err := parseTime(*text)
+				if err != nil {
+					return err
+				}
+				*to = t.Truncate(time.Second)
+			}
+			return a.changeSigners(ctx, sign, signers.AllowedFile, func(text []byte) ([]byte, error) {
+				if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+					text = append(text, '\n')
+				}
+				return append(text, e.String()+"\n"...), nil
+			})
+		},
+	}
+	set := cmd.Flags()
+	set.BoolVar(&e.Authority, "cert-authority", false, "the key signs certificates, not decisions")
+	set.BoolVar(&e.VerifyRequired, "verify-required", false, "require a PIN or a fingerprint, not only a touch, of a FIDO key")
+	set.StringVar(&after, "valid-after", "", "only from `TIME` on (RFC 3339)")
+	set.StringVar(&before, "valid-before", "", "only until `TIME` (RFC 3339)")
+	sign.register(set)
+	return cmd
+}
+
+func newSignersRemove(a *app) *cobra.Command {
+	var sign signFlags
+	var revoke bool
+	cmd := &cobra.Command{
+		Use:   "remove FINGERPRINT",
+		Short: "Stop a key from signing",
+		Long: `Set valid-before of a key to now and record the new state. What the key signed
+before still counts, so the line stays. With --revoke, put the key on the revocation
+list instead: nothing that it ever signed counts any more, and those versions have
+to be approved again. Revoking needs another key, and ssh-keygen.`,
+		Example: `  toolcrib signers remove "$(ssh-keygen -lf old.pub | cut -d' ' -f2)"`,
+		Args:    exact(1, "the fingerprint of a key, as toolcrib signers list prints it"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			c, err := a.settings()
+			if err != nil {
+				return err
+			}
+			s, _, err := c.signers.Load()
+			if err != nil {
+				return fmt.Errorf("%w: %w", review.ErrSigners, err)
+			}
+			e, err := entryOf(s, args[0])
+			if err != nil {
+				return err
+			}
+			if revoke {
+				return a.changeSigners(ctx, sign, signers.RevokedFile, func(list []byte) ([]byte, error) { return a.revoke(ctx, list, e.Key) })
+			}
+			return a.changeSigners(ctx, sign, signers.AllowedFile, func(text []byte) ([]byte, error) {
+				lines := strings.Split(string(text), "\n")
+				if e.ValidBefore = a.env.Now().UTC().Truncate(time.Second); !e.ValidAfter.Before(e.ValidBefore) {
+					return nil, fmt.Errorf("%s is valid only from %s on; edit the file and run toolcrib signers record", args[0], timestamp(e.ValidAfter))
+				}
+				lines[e.Line-1] = e.String()
+				return []byte(strings.Join(lines, "\n")), nil
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke it, also for what it signed before")
+	sign.register(cmd.Flags())
+	return cmd
+}
+
+// entryOf finds the one line of a key.
+func entryOf(s *signers.Signers, fingerprint string) (signers.Entry, error) {
+	var found []signers.Entry
+	for _, e := range s.Entries() {
+		if ssh.FingerprintSHA256(e.Key) == fingerprint {
+			found = append(found, e)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return signers.Entry{}, fmt.Errorf("%w: the signers file has no key %s", review.ErrNotFound, fingerprint)
+	case 1:
+		return found[0], nil
+	}
+	return signers.Entry{}, usagef("%s stands in %d lines; edit the file and run toolcrib signers record", fingerprint, len(found))
+}
+
+// revoke returns a revocation list with one more key.
+func (a *app) revoke(ctx context.Context, list []byte, key ssh.PublicKey) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "toolcrib-revoke-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // public keys are no secrets
+	file, public := filepath.Join(dir, "list"), filepath.Join(dir, "key.pub")
+	args := []string{"-k", "-f", file}
+	if len(list) > 0 {
+		args = append(args, "-u")
+		err = os.WriteFile(file, list, 0o600)
+	}
+	if err = errors.Join(err, os.WriteFile(public, ssh.MarshalAuthorizedKey(key), 0o600)); err != nil {
+		return nil, err
+	}
+	out, err := exec.CommandContext(ctx, "ssh-keygen", append(args, public)...).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("ssh-keygen -k: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	return os.ReadFile(file)
+}
+
+func newSignersRecord(a *app) *cobra.Command {
+	var sign signFlags
+	cmd := &cobra.Command{
+		Use:   "record",
+		Short: "Put an edited signers file in force",
+		Long: `Record the signers file and its revocation list as they are now, after you or the
+administrator edited them. Until then no signature counts.`,
+		Example: `  toolcrib signers record --sign-key ~/.ssh/id_ed25519`,
+		Args:    exact(0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runSignersRecord(cmd.Context(), a, sign) },
+	}
+	sign.register(cmd.Flags())
+	return cmd
+}
+
+func runSignersRecord(ctx context.Context, a *app, sign signFlags) error {
+	b, err := a.openSession(ctx)
+	if err != nil {
+		return err
+	}
+	state, err := a.recordSigners(ctx, b.desk, b.actor, sign, nil)
+	if err != nil {
+		return err
+	}
+	return a.printSigners(state)
+}
+
+// recordSigners puts the signers file that desk has in force. next, where it is
+// not nil, is that file before it is written.
+func (a *app) recordSigners(ctx context.Context, desk *review.Desk, actor proposals.Actor, f signFlags, next *signers.Signers) (review.SignersState, error) {
+	if a.flags.dryRun {
+		return review.SignersState{}, errNoDryRun("signers", "a state is put in force by a signature")
+	}
+	states, err := desk.SignersStates(ctx)
+	if err != nil {
+		return review.SignersState{}, err
+	}
+	in := next
+	if len(states) > 0 { // a signer of the last state signs
+		last := states[len(states)-1]
+		if in, err = signers.Restore(last.Text, last.Revoked); err != nil {
+			return review.SignersState{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
+		}
+	}
+	if in == nil {
+		c, err := a.settings()
+		if err != nil {
+			return review.SignersState{}, err
+		}
+		if in, err = c.signers.Signers(); err != nil {
+			return review.SignersState{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
+		}
+	}
+	find := func() (keys.Key, error) { return a.signingKeyOf(ctx, in, actor, f.key) }
+	signed, err := a.signAs(ctx, actor, f, func() ([]byte, error) { return desk.PrepareSigners(ctx, actor) }, find)
+	if err != nil {
+		return review.SignersState{}, err
+	}
+	return desk.Signed(*signed).ChangeSigners(ctx, actor)
+}
+
+// changeSigners edits one of the two files and records the new state, before the
+// edited file takes the place of the old one.
+func (a *app) changeSigners(ctx context.Context, f signFlags, name string, edit func([]byte) ([]byte, error)) error {
+	b, err := a.openSession(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	_, allowed, err := c.signers.Load()
+	if err != nil {
+		return fmt.Errorf("%w: %w", review.ErrSigners, err)
+	}
+	texts := map[string][]byte{}
+	for _, n := range []string{signers.AllowedFile, signers.RevokedFile} {
+		if texts[n], err = os.ReadFile(filepath.Join(filepath.Dir(allowed), n)); err != nil && !missing(err) {
+			return err
+		}
+	}
+	if texts[name], err = edit(texts[name]); err != nil {
+		return err
+	}
+	next, err := signers.Parse(texts[signers.AllowedFile], texts[signers.RevokedFile])
+	if err != nil {
+		return err
+	}
+	desk, err := c.deskOf(a.db, a.env, next)
+	if err != nil {
+		return err
+	}
+	var state review.SignersState
+	record := func() error {
+		state, err = a.recordSigners(ctx, desk, b.actor, f, next)
+		if errors.Is(err, review.ErrUnchanged) && !errors.Is(err, errPrinted) {
+			return nil // an earlier run recorded it and was ended before it wrote the file
+		}
+		return err
+	}
+	if err := atomicfile.Write(filepath.Join(filepath.Dir(allowed), name), texts[name], atomicfile.Options{Mode: 0o600, Keep: true, Check: record}); err != nil {
+		return err
+	}
+	return a.printSigners(state)
+}
+
+func (a *app) printSigners(s review.SignersState) error {
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	doc, err := c.docSigners(a.env.Now())
+	if err != nil {
+		return err
+	}
+	doc.OK = true
+	if s.Number > 0 {
+		doc.States = []docSignersState{{Number: s.Number, Event: s.Event.Seq, EventHash: s.Event.Hash, At: timestamp(s.At), Digest: doc.Digest}}
+	}
+	return a.print(doc, func(p *page) {
+		if s.Number > 0 {
+			p.linef("State %d of the signers is in force.", s.Number)
+		}
+		doc.write(p)
+	})
+}
+
+// readPublicKey reads a public key of a file, or the public half of a private one.
+func (a *app) readPublicKey(ctx context.Context, file string) (ssh.PublicKey, error) {
+	text, err := a.readAll(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	key, ok := keys.PublicOf(text)
+	if !ok {
+		return nil, fmt.Errorf("%w: %s is not a public key", sshsig.ErrKey, file)
+	}
+	return key, sshsig.CheckKey(key)
+}

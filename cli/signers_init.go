@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/spf13/cobra"
+	"golang.org/x/crypto/ssh"
+
+	"toolcrib/internal/atomicfile"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/signing/keys"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/sshsig"
+)
+
+func newSignersInit(a *app) *cobra.Command {
+	var sign signFlags
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Start signing decisions",
+		Long: `Make you the first signer, with the key that you already have: that of --sign-key,
+the one that git signs with (user.signingkey, when gpg.format is ssh), the first
+of the SSH agent, or the first in ~/.ssh that fits, a FIDO key before others.
+
+This writes allowed_signers beside your toolcrib.toml, records it as the first
+state, signed with the key, and sets signatures = "required", signed_since and
+sign_key in your toolcrib.toml. From then on decisions are signed, and only
+versions whose signature counts are used. Versions approved before have to be
+approved again.`,
+		Example: `  toolcrib signers init
+  toolcrib signers list`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.creates = true
+			return runSignersInit(cmd.Context(), a, sign)
+		},
+	}
+	cmd.Flags().StringVar(&sign.key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose other half the SSH agent has")
+	return cmd
+}
+
+func runSignersInit(ctx context.Context, a *app, f signFlags) error {
+	b, err := a.openSession(ctx)
+	if err != nil {
+		return err
+	}
+	if err := proposals.Authorize(b.actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
+		return err
+	}
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	states, err := b.desk.SignersStates(ctx)
+	if err != nil {
+		return err
+	}
+	if len(states) > 0 {
+		return fmt.Errorf("%w: signing started with event %s; put signatures = \"required\" and signed_since = %q into %s, and let a signer add your key with toolcrib signers add",
+			review.ErrUnchanged, states[0].Event.Hash, states[0].Event.Hash, c.userFile)
+	}
+	key, err := a.ownKey(ctx, f.key)
+	if err != nil {
+		return err
+	}
+	next, text, err := firstSigners(c, b.actor.String(), key)
+	if err != nil {
+		return err
+	}
+	if _, err := startSigning(c, "", key.File); err != nil { // before anything is signed
+		return err
+	}
+	desk, err := c.deskOf(a.db, a.env, next)
+	if err != nil {
+		return err
+	}
+	f.key = key.File
+	var state review.SignersState
+	record := func() error {
+		state, err = a.recordSigners(ctx, desk, b.actor, f, next)
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(c.userFile), 0o700); err != nil {
+		return err
+	}
+	if text == nil { // the file has the key already
+		err = record()
+	} else {
+		err = atomicfile.Write(filepath.Join(filepath.Dir(c.userFile), signers.AllowedFile), text, atomicfile.Options{Mode: 0o600, Keep: true, Check: record})
+	}
+	if err != nil {
+		return err
+	}
+	edited, err := startSigning(c, state.Event.Hash, key.File)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(resolved(c.userFile), edited, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
+		return err
+	}
+	a.note("toolcrib: wrote signatures, signed_since and sign_key to %s.", c.userFile)
+	return a.printSigners(state)
+}
+
+// resolved follows a symbolic link, as dotfiles are often kept.
+func resolved(file string) string {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		return real
+	}
+	return file
+}
+
+// firstSigners returns the signers file with a key of principal in it, and its text
+// where the file is to be written.
+func firstSigners(c config, principal string, key keys.Key) (*signers.Signers, []byte, error) {
+	s, _, err := c.signers.Load()
+	switch {
+	case errors.Is(err, signers.ErrNoFile):
+	case err != nil:
+		return nil, nil, fmt.Errorf("%w: %w", review.ErrSigners, err)
+	default:
+		for _, e := range s.Entries() {
+			if e.Principals[0] == principal && string(e.Key.Marshal()) == string(key.Public.Marshal()) {
+				return s, nil, nil
+			}
+		}
+		return nil, nil, fmt.Errorf("%w: the signers file exists and does not have the key %s for %s; add it there first", review.ErrSigners, keyName(key), principal)
+	}
+	e := signers.Entry{Principals: []string{principal}, Key: key.Public, Namespaces: []string{sshsig.Namespace}}
+	text := []byte(e.String() + "\n")
+	s, err = signers.Parse(text, nil)
+	return s, text, err
+}
+
+// startSigning returns the user's toolcrib.toml with the settings of signing before
+// everything else: keys before the first table.
+func startSigning(c config, since, keyFile string) ([]byte, error) {
+	text, err := readConfig(c.userFile)
+	if err != nil && !missing(err) {
+		return nil, err
+	}
+	var have map[string]any
+	if _, err := toml.Decode(string(text), &have); err != nil {
+		return nil, fmt.Errorf("configuration %s: %w", c.userFile, err)
+	}
+	for _, key := range []string{"signatures", "signed_since"} {
+		if _, ok := have[key]; ok {
+			return nil, fmt.Errorf("configuration %s: it has %s already, and signing has not started in this database; take it out first", c.userFile, key)
+		}
+	}
+	head := fmt.Sprintf("signatures = %q\nsigned_since = %q\n", signaturesRequired, since)
+	if _, ok := have["sign_key"]; !ok && keyFile != "" {
+		head += "sign_key = " + tomlString(keyFile) + "\n"
+	}
+	return append([]byte(head), text...), nil
+}
+
+// tomlString quotes a string for a configuration.
+func tomlString(s string) string {
+	var b strings.Builder
+	if err := toml.NewEncoder(&b).Encode(map[string]string{"x": s}); err != nil {
+		return fmt.Sprintf("%q", s)
+	}
+	return strings.TrimSpace(strings.TrimPrefix(b.String(), "x = "))
+}
+
+// ownKey finds the key that the user has: named, of git, of the agent, or in
+// ~/.ssh.
+func (a *app) ownKey(ctx context.Context, file string) (keys.Key, error) {
+	tools := a.keyTools()
+	fits := func(k ssh.PublicKey) error { return sshsig.CheckKey(sshsig.Plain(k)) }
+	var tried []string
+	for _, candidate := range a.keyFiles(ctx, file) {
+		key, err := tools.Find(ctx, candidate, fits)
+		if err == nil && key.Public != nil && fits(key.Public) == nil {
+			return key, nil
+		}
+		if file != "" {
+			if errors.Is(err, keys.ErrNoKey) {
+				return key, err
+			}
+			if err == nil && key.Public == nil {
+				err = errors.New("its public half is not known; put it beside it as FILE.pub")
+			} else if err == nil {
+				err = fits(key.Public)
+			}
+			return key, fmt.Errorf("%w: %s: %w", keys.ErrNoKey, file, err)
+		}
+		if candidate == "" {
+			candidate = "the SSH agent"
+		}
+		tried = append(tried, candidate)
+	}
+	return keys.Key{}, fmt.Errorf("%w: looked at %s; make one with ssh-keygen -t ed25519, or name one with --sign-key", keys.ErrNoKey, strings.Join(tried, ", "))
+}
+
+// keyFiles lists where the user may have a key, "" for the agent.
+func (a *app) keyFiles(ctx context.Context, file string) []string {
+	if file != "" {
+		return []string{a.path(file)}
+	}
+	var files []string
+	if a.gitSetting(ctx, "gpg.format") == "ssh" {
+		if key := a.gitSetting(ctx, "--type=path", "user.signingkey"); filepath.IsAbs(key) {
+			files = append(files, key)
+		}
+	}
+	files = append(files, "")
+	home, err := a.env.home()
+	if err != nil {
+		return files
+	}
+	for _, name := range []string{"id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa"} {
+		if path := filepath.Join(home, ".ssh", name); exists(path) {
+			files = append(files, path)
+		}
+	}
+	return files
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// gitSetting returns a setting of git's own configuration, "" for none. That of a
+// repository does not count: anybody may have written it.
+func (a *app) gitSetting(ctx context.Context, args ...string) string {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"config", "--global"}, args...)...)
+	if home, err := a.env.home(); err == nil {
+		cmd.Env = append(os.Environ(), "HOME="+home)
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
