@@ -104,7 +104,7 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 		return nil, err
 	}
 	if digest != t.file.digest {
-		return nil, fmt.Errorf("%w: the signers file is not the one in force (state %d); record the change, signed by a signer of that state: toolcrib signers", ErrSigners, len(states))
+		return nil, fmt.Errorf("%w: the signers file is not the one in force (state %d); record the change, signed by a signer of that state: toolcrib signers record", ErrSigners, len(states))
 	}
 	return t.file.signers, nil
 }
