@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"toolcrib/internal/folding"
 )
 
 // NameKey returns what names are compared by: letter case and the amount of
@@ -16,12 +18,15 @@ func NameKey(name string) string {
 // fold returns what words are compared by: without letter case, accents and
 // the differences between forms of a letter.
 func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		if accent(r) {
-			return -1
+	var b strings.Builder
+	for _, r := range s {
+		for _, d := range folding.Decompose(r) {
+			if !accent(d) {
+				b.WriteRune(unicode.ToLower(d))
+			}
 		}
-		return unicode.ToLower(r)
-	}, norm.NFKD.String(unfold.Replace(s)))
+	}
+	return b.String()
 }
 
 // accent reports whether r is a mark that people leave out: an accent, a vowel
@@ -34,10 +39,6 @@ func accent(r rune) bool {
 	}
 	return false
 }
-
-// unfold writes letters that do not come apart under normalisation as people
-// write them who do not have them.
-var unfold = strings.NewReplacer("ß", "ss", "ẞ", "ss", "ø", "o", "Ø", "o", "ł", "l", "Ł", "l", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe", "đ", "d", "Đ", "d", "ð", "d", "þ", "th")
 
 // maxWord is how many characters of a word count.
 const maxWord = 40
@@ -65,7 +66,7 @@ func words(s string) []string {
 	}
 	for _, r := range fold(s) {
 		switch {
-		case unspaced(r):
+		case folding.Unspaced(r):
 			if len(word) > 0 {
 				flush()
 			}
@@ -84,11 +85,6 @@ func words(s string) []string {
 	}
 	flush()
 	return out
-}
-
-// unspaced reports whether r is of a script whose words stand without spaces.
-func unspaced(r rune) bool {
-	return r == 0x30fc || r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // How many letters at its beginning stand for a word whose ending differs.

@@ -4,7 +4,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"toolcrib/internal/folding"
 )
 
 // class is what a character is to the reader of words.
@@ -24,11 +24,6 @@ type folded struct {
 	text  string
 }
 
-// unspaced are the scripts that run words together.
-var unspaced = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
-}
-
 // fold reduces a character outside ASCII.
 func fold(r rune) folded {
 	switch {
@@ -40,7 +35,7 @@ func fold(r rune) folded {
 		return folded{class: boundary}
 	}
 	var b []byte
-	for _, d := range decompose(r) {
+	for _, d := range folding.Decompose(r) {
 		if unicode.In(d, unicode.L, unicode.N, unicode.Mc) {
 			b = utf8.AppendRune(b, unicode.ToLower(d))
 		}
@@ -48,18 +43,10 @@ func fold(r rune) folded {
 	switch {
 	case len(b) == 0:
 		return folded{class: boundary}
-	case unicode.In(r, unspaced...) && unicode.IsLetter(r):
+	case folding.Unspaced(r):
 		return folded{class: glyph, text: string(b)}
 	}
 	return folded{class: letter, text: string(b)}
-}
-
-// decompose returns the full compatibility decomposition of r (NFKD, UAX #15).
-func decompose(r rune) string {
-	if d := norm.NFKD.PropertiesString(string(r)).Decomposition(); d != nil {
-		return string(d)
-	}
-	return string(r)
 }
 
 // folder remembers what it has folded: the characters of a text are few.

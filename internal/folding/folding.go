@@ -1,0 +1,43 @@
+// Package folding has what every comparison of words by their letters needs,
+// whatever the words are compared for.
+package folding
+
+import (
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Unspaced reports whether r is a letter of a script whose words stand without
+// spaces.
+func Unspaced(r rune) bool {
+	const prolonged = 'ー' // of kana; Unicode counts it to no script
+	return r == prolonged || r >= 0x0e00 && unicode.IsLetter(r) &&
+		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// Decompose returns the full compatibility decomposition of r (NFKD, UAX #15).
+// Letters that do not come apart there are spelled as people spell them who do
+// not have them, in lower case.
+func Decompose(r rune) string {
+	switch r {
+	case 'ß', 'ẞ':
+		return "ss"
+	case 'ø', 'Ø':
+		return "o"
+	case 'ł', 'Ł':
+		return "l"
+	case 'æ', 'Æ':
+		return "ae"
+	case 'œ', 'Œ':
+		return "oe"
+	case 'đ', 'Đ', 'ð', 'Ð':
+		return "d"
+	case 'þ', 'Þ':
+		return "th"
+	}
+	if r < 0x80 {
+		return string(r)
+	}
+	return norm.NFKD.String(string(r))
+}
