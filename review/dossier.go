@@ -193,6 +193,15 @@ func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
 	return nil
 }
 
+// Counts returns how many proposals are in each state.
+func (d *Desk) Counts(ctx context.Context) (counts map[proposals.State]int, err error) {
+	err = d.store.View(ctx, func(r Reader) error {
+		counts, err = r.Counts(ctx)
+		return err
+	})
+	return counts, err
+}
+
 // List returns one page of the queue.
 func (d *Desk) List(ctx context.Context, q Query) (Page, error) {
 	var page Page

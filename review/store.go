@@ -41,6 +41,8 @@ type ProposalReader interface {
 	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
 	Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error)
 	List(ctx context.Context, q Query) (Page, error)
+	// Counts returns how many proposals are in each state.
+	Counts(ctx context.Context) (map[proposals.State]int, error)
 	// OpenBy counts the open proposals of an author; the zero value is all
 	// agents together.
 	OpenBy(ctx context.Context, author proposals.Actor) (int, error)
@@ -203,6 +205,7 @@ type Query struct {
 	Subject string          // "" for all
 	Filter  string          // substring of title, subject, author or change set, any case; "" for all
 	Order   Order
+	Reverse bool   // from the end of the order
 	Limit   int    // 1 to MaxPage
 	After   string // Next of the page before, or the id of a proposal; "" for the first
 }

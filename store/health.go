@@ -25,17 +25,12 @@ func (db *DB) Health(ctx context.Context) (Health, error) {
 		if h.Schema, err = s.schema(ctx); err != nil {
 			return err
 		}
-		err = s.each(ctx, "SELECT state, n FROM counters", nil, func(row scanner) error {
-			var state string
-			var n int
-			if err := row.Scan(&state, &n); err != nil {
-				return err
-			}
-			h.Proposals[state] = n
-			return nil
-		})
+		counts, err := s.Counts(ctx)
 		if err != nil {
 			return err
+		}
+		for state, n := range counts {
+			h.Proposals[string(state)] = n
 		}
 		answers, err := s.check(ctx, "quick_check")
 		if err != nil {

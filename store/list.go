@@ -49,13 +49,16 @@ func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]
 	if err != nil {
 		return nil, err
 	}
-	beyond, direction := "<", "DESC"
+	k := key{direction: "DESC", beyond: "<"}
 	switch q.Order {
 	case review.ByNewest:
 	case review.ByOldest:
-		beyond, direction = ">", "ASC"
+		k = k.reversed()
 	default:
 		return nil, fmt.Errorf("there is no order %s of proposals", jsondoc.Quote(string(q.Order)))
+	}
+	if q.Reverse {
+		k = k.reversed()
 	}
 	if q.After != "" {
 		var seq int64
@@ -63,9 +66,9 @@ func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]
 		if err != nil {
 			return nil, missing(err, "page after %s", jsondoc.Quote(q.After))
 		}
-		sel.add(sel.seq+" "+beyond+" ?", seq)
+		sel.add(sel.seq+" "+k.beyond+" ?", seq)
 	}
-	return s.listed(ctx, sel.query(proposalColumns)+" ORDER BY "+sel.seq+" "+direction+" LIMIT ?", append(sel.args, limit), q)
+	return s.listed(ctx, sel.query(proposalColumns)+" ORDER BY "+sel.seq+" "+k.direction+" LIMIT ?", append(sel.args, limit), q)
 }
 
 // listed reads proposals. There is no end to the statements that filters make, so
@@ -155,4 +158,18 @@ func common(a, b string) int {
 		n++
 	}
 	return n
+}
+
+// Counts implements review.ProposalReader. The counters are kept with every
+// write, so no proposal is read.
+func (s *session) Counts(ctx context.Context) (map[proposals.State]int, error) {
+	counts := map[proposals.State]int{}
+	err := s.each(ctx, "SELECT state, n FROM counters", nil, func(row scanner) error {
+		var state proposals.State
+		var n int
+		err := row.Scan(&state, &n)
+		counts[state] = n
+		return err
+	})
+	return counts, err
 }

@@ -22,6 +22,16 @@ type key struct {
 	index     string // of (state, column), which ends in seq
 }
 
+// reversed returns the key of the opposite order.
+func (k key) reversed() key {
+	if k.direction == "ASC" {
+		k.direction, k.beyond = "DESC", "<"
+	} else {
+		k.direction, k.beyond = "ASC", ">"
+	}
+	return k
+}
+
 func keyOf(o review.Order) (key, bool) {
 	switch o {
 	case review.ByRisk:
@@ -69,6 +79,9 @@ func (s *session) place(ctx context.Context, k key, cursor string) (value any, s
 // are walked in the order of an index, which has them sorted already.
 func (s *session) listByKey(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
 	k, _ := keyOf(q.Order)
+	if q.Reverse {
+		k = k.reversed()
+	}
 	terms, err := termsOf(q)
 	if err != nil {
 		return nil, err

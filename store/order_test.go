@@ -78,6 +78,12 @@ func TestOrders(t *testing.T) {
 						if got := walk(t, db, q, func() {}); !slices.Equal(got, want) {
 							t.Errorf("%+v: pages give %d\n%v\nwant %d\n%v", q, len(got), got, len(want), want)
 						}
+						q.Reverse = true
+						slices.Reverse(want)
+						if got := walk(t, db, q, func() {}); !slices.Equal(got, want) {
+							t.Errorf("%+v: pages from the end give %d\n%v\nwant %d\n%v", q, len(got), got, len(want), want)
+						}
+						q.Reverse = false
 					}
 				}
 			}

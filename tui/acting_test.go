@@ -92,10 +92,10 @@ func TestForkOfACoreTool(t *testing.T) {
 
 func TestOtherProcessesAppear(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
-	b.press("j").wants("▌  ● your turn   #1")
+	b.press("j").wants("▌  #1")
 	demo("viewpoint_keeper.md")(b)
 	b.poll()
-	b.wants("tool:user/viewpoint_keeper", "▌  ● your turn   #1")
+	b.wants("tool:user/viewpoint_keeper", "▌  #1")
 }
 
 func TestStaleDigestDecidesNothing(t *testing.T) {

@@ -39,7 +39,7 @@ func (b *bench) count(s proposals.State) int {
 // y alone or by another number.
 func TestApproveMarked(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
-	b.press("space", "j", "space").wants("* 2 marked", "*● your turn")
+	b.press("space", "j", "space").wants("* 2 marked", "▌ *#1")
 	b.press("a").wants("Approve 2 proposals", "Not read yet", "#3 tool:user/viewpoint_keeper: the diff", "#1 tool:user/name_bank: the diff", "Read these first")
 	b.press("2", "y").wants("Read these first")
 	b.press("u").wants("Queue › #3", "▎Diff")
@@ -160,5 +160,5 @@ func TestDecideOnTheSelectedRow(t *testing.T) {
 	if s := b.states(); s["name_bank"] != proposals.Rejected || s["get_word_counts"] != proposals.UserReview {
 		t.Errorf("states %v", s)
 	}
-	b.press("x").wants("it is already rejected")
+	b.press("shift+tab", "j", "x").wants("it is already rejected")
 }

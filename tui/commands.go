@@ -67,6 +67,12 @@ type (
 		events []history.Event
 		err    error
 	}
+	countsMsg struct {
+		counts map[proposals.State]int
+		total  int
+		newest []proposals.Proposal // one, where there are more than were known of
+		err    error
+	}
 	stampMsg struct {
 		stamp int64
 		err   error
@@ -107,6 +113,25 @@ func (m *Model) shown(ds ...review.Dossier) tea.Cmd {
 			err = nil // nothing can be approved there either
 		}
 		return draftSavedMsg{err: err}
+	}
+}
+
+// countProposals counts the proposals in each state, and names the newest where
+// there are more than are known of.
+func (m *Model) countProposals() tea.Cmd {
+	desk, known := m.cfg.Desk, m.known
+	return func() tea.Msg {
+		counts, err := desk.Counts(context.Background())
+		msg := countsMsg{counts: counts, err: err}
+		for _, n := range counts {
+			msg.total += n
+		}
+		if err == nil && known > 0 && msg.total > known {
+			var page review.Page
+			page, msg.err = desk.List(context.Background(), review.Query{Limit: 1})
+			msg.newest = page.Proposals
+		}
+		return msg
 	}
 }
 

@@ -50,6 +50,10 @@ func (f fake) List(context.Context, review.Query) (review.Page, error) {
 	return review.Page{Proposals: []proposals.Proposal{f.proposal(), other}}, nil
 }
 
+func (f fake) Counts(context.Context) (map[proposals.State]int, error) {
+	return map[proposals.State]int{proposals.UserReview: 1, proposals.State(f.text): 1}, nil
+}
+
 func (f fake) Source(context.Context, registry.Definition) ([]byte, error) { return nil, nil }
 
 func (f fake) Show(context.Context, proposals.Actor, proposals.ID) (review.Dossier, error) {

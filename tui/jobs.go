@@ -124,6 +124,7 @@ func (m *Model) jobDone(msg jobDoneMsg) tea.Cmd {
 	case msg.err != nil:
 		m.fail(msg.err)
 	}
+	m.known = 0 // what a job proposes is not news
 	return m.reload()
 }
 

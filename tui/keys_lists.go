@@ -30,6 +30,7 @@ type rowed interface {
 	page
 	move(m *Model, n int) tea.Cmd
 	rows(m *Model) int
+	ends(m *Model, last bool) tea.Cmd
 }
 
 // listKeys select a row of a list.
@@ -47,8 +48,8 @@ func listKeys() []key {
 		{name: "half-up", keys: []string{"ctrl+u"}, help: "Half a screen up", do: screens(-0.5)},
 		{name: "page-down", keys: []string{"pgdown", "ctrl+f"}, help: "A screen down", do: screens(1)},
 		{name: "page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: screens(-1)},
-		{name: "first", keys: []string{"g", "home"}, help: "Go to the first row", do: move(-1 << 30)},
-		{name: "last", keys: []string{"G", "end"}, help: "Go to the last row", do: move(1 << 30)},
+		{name: "first", keys: []string{"g", "home"}, help: "Go to the first row", do: on(func(p rowed, m *Model) tea.Cmd { return p.ends(m, false) })},
+		{name: "last", keys: []string{"G", "end"}, help: "Go to the last row", do: on(func(p rowed, m *Model) tea.Cmd { return p.ends(m, true) })},
 	}
 }
 

@@ -54,6 +54,8 @@ type Model struct {
 	reading  map[proposals.ID]*reading
 	counter  *tokens.Counter
 
+	news
+
 	rendered      map[renderKey]*rendering
 	toRender      []tea.Cmd // asked for and not started
 	rawTexts      bool      // rationales and comments as they are written
@@ -85,6 +87,7 @@ func (m *Model) Prime(width, height int) {
 	m.resize(width, height)
 	first := m.queue.query(0)
 	first.Limit = m.layout.body // no more than the frame shows; the rest comes when it is up
+	m.Update(m.countProposals()())
 	m.Update(m.loadQueue(first)())
 	m.Update(m.readStamp()())
 }
@@ -157,6 +160,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case waitingMsg:
 		return m.waitingFound(msg)
+	case countsMsg:
+		m.counted(msg)
 	case graceMsg:
 		if m.dialog != nil && m.dialog.number == msg.dialog {
 			m.dialog.ready = true
@@ -207,6 +212,7 @@ func (m *Model) each(do func(page) tea.Cmd) tea.Cmd {
 // key gives a key to whoever has the keyboard.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.status = status{}
+	m.looked()
 	if msg.String() == "ctrl+j" {
 		// What was typed before the terminal was in raw mode, which is when the
 		// first frame is there already: the line discipline made it of an enter.

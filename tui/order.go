@@ -46,6 +46,13 @@ func (q *queuePage) arranged(ps []proposals.Proposal) []proposals.Proposal {
 		return ps
 	case review.ByNewest, review.ByOldest, review.ByRisk:
 	}
+	if q.backward {
+		ps = slices.Clone(ps)
+		slices.Reverse(ps)
+		ps = together(ps)
+		slices.Reverse(ps)
+		return ps
+	}
 	return together(ps)
 }
 

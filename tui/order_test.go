@@ -51,6 +51,7 @@ func (b *bench) listed() []string {
 func TestSortHoldsForAllOfIt(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 24, crowded(251))
+	b.press("shift+tab")
 	for _, want := range []string{"oldest first", "worst finding first", "by subject"} {
 		b.press("o").wants(want)
 	}

@@ -18,6 +18,7 @@ import (
 // Reader shows proposals.
 type Reader interface {
 	List(ctx context.Context, q review.Query) (review.Page, error)
+	Counts(ctx context.Context) (map[proposals.State]int, error)
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 	// Source returns the JSON that a definition was imported from, nil for none.
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)

@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
+	"toolcrib/tui/draw"
 )
 
 // chunk is how many proposals are read at once.
@@ -31,7 +32,6 @@ type queueTab struct {
 
 func queueTabs() []queueTab {
 	return []queueTab{
-		{"All", "All", ""},
 		{"Your turn", "Yours", proposals.UserReview},
 		{"With chief", "Chief", proposals.ChiefReview},
 		{"Changes", "Changes", proposals.NeedsChanges},
@@ -39,6 +39,7 @@ func queueTabs() []queueTab {
 		{"Approved", "Approved", proposals.Approved},
 		{"Rejected", "Rejected", proposals.Rejected},
 		{"Withdrawn", "Withdrawn", proposals.Withdrawn},
+		{"All", "All", ""},
 	}
 }
 
@@ -52,23 +53,28 @@ type slot struct {
 }
 
 // queuePage is the queue: a window on the list of proposals, the newest first.
-// Chunks are found by key, so the last costs what the first costs.
+// Chunks are found by key, so the last costs what the first costs. They are read
+// from the beginning, or from the end once somebody went there: rows are then
+// counted from the last.
 type queuePage struct {
 	listPage
-	tab     int
-	filter  string
-	order   review.Order
-	slots   []slot
-	cursor  int
-	top     int
-	want    proposals.ID // the row to stay at when the list is read anew
-	dossier review.Dossier
-	changes *difflist.List // of the dossier, nil for none that is shown here
-	err     error
-	asked   bool
+	tab      int
+	filter   string
+	order    review.Order
+	backward bool // read from the end
+	slots    []slot
+	cursor   int
+	top      int
+	want     proposals.ID // the row to stay at when the list is read anew
+	counts   map[proposals.State]int
+	widest   map[draw.Safe]int // what the columns want, in cells
+	dossier  review.Dossier
+	changes  *difflist.List // of the dossier, nil for none that is shown here
+	err      error
+	asked    bool
 }
 
-func newQueuePage() *queuePage { return &queuePage{slots: []slot{{}}} }
+func newQueuePage() *queuePage { return &queuePage{slots: []slot{{}}, widest: map[draw.Safe]int{}} }
 
 func (q *queuePage) place() string { return placeQueue }
 
@@ -94,7 +100,7 @@ func (q *queuePage) update(m *Model, msg tea.Msg) tea.Cmd {
 
 // query is what reads slot n.
 func (q *queuePage) query(n int) review.Query {
-	return review.Query{State: queueTabs()[q.tab].state, Filter: q.filter, Order: q.order, Limit: chunk, After: q.slots[n].after}
+	return review.Query{State: queueTabs()[q.tab].state, Filter: q.filter, Order: q.order, Reverse: q.backward, Limit: chunk, After: q.slots[n].after}
 }
 
 // total returns how many rows are known of.
@@ -106,8 +112,32 @@ func (q *queuePage) total() int {
 	return n
 }
 
+// size returns how many rows the list has, whether they were read or not; false
+// where only those are known of that were read.
+func (q *queuePage) size() (int, bool) {
+	if q.filter != "" || q.counts == nil {
+		return q.total(), q.whole()
+	}
+	n := q.counts[queueTabs()[q.tab].state]
+	if queueTabs()[q.tab].state == "" {
+		for _, of := range q.counts {
+			n += of
+		}
+	}
+	return n, true
+}
+
+// whole reports whether the list was read to its other end.
+func (q *queuePage) whole() bool {
+	last := q.slots[len(q.slots)-1]
+	return q.asked && (last.rows != nil || last.size > 0)
+}
+
 // at returns row i; false while it is not there.
 func (q *queuePage) at(i int) (proposals.Proposal, bool) {
+	if q.backward {
+		i = q.total() - 1 - i
+	}
 	for _, s := range q.slots {
 		if i < s.size {
 			if s.rows == nil || i < 0 {
@@ -120,13 +150,24 @@ func (q *queuePage) at(i int) (proposals.Proposal, bool) {
 	return proposals.Proposal{}, false
 }
 
+// window returns the rows on the screen and as many around it as are kept ready,
+// counted as they are read: from one on to before another.
+func (q *queuePage) window(m *Model) (from, to int) {
+	from, to = q.top-m.layout.body, q.top+2*m.layout.body
+	if q.backward {
+		n := q.total()
+		from, to = n-to, n-from
+	}
+	return from, to
+}
+
 // current returns the row the keys act on.
 func (q *queuePage) current() (proposals.Proposal, bool) { return q.at(q.cursor) }
 
 // loaded takes in a chunk.
 func (q *queuePage) loaded(m *Model, msg queueMsg) tea.Cmd {
 	n := slices.IndexFunc(q.slots, func(s slot) bool { return s.after == msg.query.After })
-	if n < 0 || msg.query.State != queueTabs()[q.tab].state || msg.query.Filter != q.filter || msg.query.Order != q.order {
+	if n < 0 || msg.query.State != queueTabs()[q.tab].state || msg.query.Filter != q.filter || msg.query.Order != q.order || msg.query.Reverse != q.backward {
 		return nil // of a list that is not shown any more
 	}
 	s := &q.slots[n]
@@ -135,8 +176,9 @@ func (q *queuePage) loaded(m *Model, msg queueMsg) tea.Cmd {
 		m.fail(msg.err)
 		return nil
 	}
-	whole := msg.page.Next == ""
+	whole, before := msg.page.Next == "", q.total()
 	s.rows, s.size = q.arranged(msg.page.Proposals), len(msg.page.Proposals)
+	q.measure(m, s.rows)
 	if s.rows == nil {
 		s.rows = []proposals.Proposal{}
 	}
@@ -148,9 +190,12 @@ func (q *queuePage) loaded(m *Model, msg queueMsg) tea.Cmd {
 	} else if q.slots[n+1].after != msg.page.Next {
 		q.slots = append(q.slots[:n+1], slot{after: msg.page.Next})
 	}
+	if more := q.total() - before; q.backward { // it is above what is there
+		q.cursor, q.top = q.cursor+more, q.top+more
+	}
 	q.restore()
 	q.clamp(m)
-	q.forget()
+	q.forget(m)
 	return tea.Batch(q.fill(m), q.debounce(m))
 }
 
@@ -161,16 +206,16 @@ func (q *queuePage) restore() {
 	}
 	base := 0
 	for _, s := range q.slots {
-		for i, p := range s.rows {
-			if p.ID == q.want {
-				shift := base + i - q.cursor
-				q.cursor += shift
-				if q.top > 0 { // at the top, what is new is seen
-					q.top += shift
-				}
-				q.want = ""
-				return
+		if i := slices.IndexFunc(s.rows, func(p proposals.Proposal) bool { return p.ID == q.want }); i >= 0 {
+			i += base
+			if q.backward {
+				i = q.total() - 1 - i
 			}
+			if q.top > 0 { // at the top, what is new is seen
+				q.top += i - q.cursor
+			}
+			q.cursor = i
+			break
 		}
 		base += s.size
 	}
@@ -178,11 +223,12 @@ func (q *queuePage) restore() {
 }
 
 // forget drops the chunks far from the window.
-func (q *queuePage) forget() {
+func (q *queuePage) forget(m *Model) {
+	from, to := q.window(m)
 	base := 0
 	for i := range q.slots {
 		s := &q.slots[i]
-		if s.rows != nil && (base+s.size < q.top-keep*chunk/2 || base > q.top+keep*chunk/2) {
+		if s.rows != nil && (base+s.size < from-keep*chunk/2 || base > to+keep*chunk/2) {
 			s.rows = nil
 		}
 		base += s.size
@@ -194,12 +240,17 @@ func (q *queuePage) fill(m *Model) tea.Cmd {
 	if !q.asked {
 		return nil
 	}
+	return q.load(m, func(s *slot) bool { return s.rows == nil && !s.loading })
+}
+
+// load reads the chunks in the window that are wanted.
+func (q *queuePage) load(m *Model, wanted func(*slot) bool) tea.Cmd {
 	var cmds []tea.Cmd
 	base := 0
+	from, to := q.window(m)
 	for i := range q.slots {
 		s := &q.slots[i]
-		visible := base <= q.top+2*m.layout.body && base+s.size >= q.top
-		if s.rows == nil && !s.loading && visible {
+		if base <= to && base+s.size >= from && wanted(s) {
 			s.loading = true
 			cmds = append(cmds, m.loadQueue(q.query(i)))
 		}
@@ -214,33 +265,36 @@ func (q *queuePage) reload(m *Model) tea.Cmd {
 	if p, ok := q.current(); ok {
 		q.want = p.ID
 	}
-	need := q.top + 2*m.layout.body
-	query := q.query(0)
+	counts := m.countProposals()
+	_, need := q.window(m)
 	if need > review.MaxPage {
-		return q.reloadWindow(m)
+		return tea.Batch(counts, q.load(m, func(*slot) bool { return true }))
 	}
+	query := q.query(0)
 	query.Limit = max(chunk, (need+chunk-1)/chunk*chunk)
-	return m.loadQueue(query)
-}
-
-func (q *queuePage) reloadWindow(m *Model) tea.Cmd {
-	var cmds []tea.Cmd
-	base := 0
-	for i := range q.slots {
-		s := &q.slots[i]
-		if base <= q.top+m.layout.body && base+s.size >= q.top {
-			cmds = append(cmds, m.loadQueue(q.query(i)))
-		}
-		base += s.size
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(counts, m.loadQueue(query))
 }
 
 // restart reads the list from its beginning.
-func (q *queuePage) restart(m *Model) tea.Cmd {
-	q.slots, q.cursor, q.top, q.want, q.asked = []slot{{loading: true}}, 0, 0, "", false
-	q.dossier = review.Dossier{}
+func (q *queuePage) restart(m *Model) tea.Cmd { return q.readFrom(m, false) }
+
+// readFrom reads the list anew, from its beginning or from its end.
+func (q *queuePage) readFrom(m *Model, backward bool) tea.Cmd {
+	q.backward, q.slots, q.cursor, q.top, q.want, q.asked = backward, []slot{{loading: true}}, 0, 0, "", false
+	q.dossier, q.widest = review.Dossier{}, map[draw.Safe]int{}
 	return m.loadQueue(q.query(0))
+}
+
+// ends goes to the first row, or to the last: where that was not read yet, the
+// list is read from there.
+func (q *queuePage) ends(m *Model, last bool) tea.Cmd {
+	if last != q.backward && !q.whole() {
+		return q.readFrom(m, last)
+	}
+	if last {
+		return q.move(m, q.total())
+	}
+	return q.move(m, -q.total())
 }
 
 // rows is how many rows of the list fit: the first line of the body has the

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"toolcrib/proposals"
@@ -21,7 +22,13 @@ func (q *queuePage) tabs(m *Model) (left, right draw.Line) {
 	right = append(q.position(m), right...)
 	var whole, brief []string
 	for _, t := range queueTabs() {
-		whole, brief = append(whole, t.name), append(brief, t.brief)
+		n := ""
+		if of := q.counts[t.state]; of > 999 {
+			n = " 999+"
+		} else if of > 0 {
+			n = " " + itoa(of)
+		}
+		whole, brief = append(whole, t.name+n), append(brief, t.brief+n)
 	}
 	room := m.layout.width - right.Width()
 	names := whole
@@ -33,15 +40,22 @@ func (q *queuePage) tabs(m *Model) (left, right draw.Line) {
 
 // position returns which row of how many is selected.
 func (q *queuePage) position(m *Model) draw.Line {
-	n := q.total()
+	n, known := q.size()
 	if n == 0 {
 		return nil
 	}
-	more := draw.Safe("")
-	if last := q.slots[len(q.slots)-1]; last.rows == nil && last.size == 0 {
+	more, at := draw.Safe(""), q.cursor+1
+	switch {
+	case known && q.backward:
+		at += n - q.total()
+	case q.backward && at == n:
+		return draw.Of(m.theme.Faint, " last ")
+	case q.backward:
+		return draw.Of(m.theme.Faint, draw.Showf(" %d from the end ", n-at))
+	case !known:
 		more = "+" // the list goes on
 	}
-	return draw.Of(m.theme.Faint, draw.Showf(" %d/%d", q.cursor+1, n)+more+" ")
+	return draw.Of(m.theme.Faint, draw.Showf(" %d/%d", at, n)+more+" ")
 }
 
 // tabLine draws tabs in width cells: where there is no room for all, the current
@@ -84,49 +98,50 @@ func fitting(names []string, from, width int) int {
 	return max(to, from+1)
 }
 
-// column is a column of a list: its heading, its width, and from which width of
-// the list on it is there.
+// column is a column of a list. Those of a higher rank are the first to go where
+// there is no room.
 type column struct {
 	name  draw.Safe
-	width int // in cells; of what is left, a share of so many tenths where it is negative
-	from  int
+	rank  int
+	most  int // how wide it becomes at most, in cells
+	width int // set by fit
 	cell  func(m *Model, p proposals.Proposal) draw.Line
 }
 
-func (q *queuePage) columns(m *Model) []column {
-	return []column{
-		{"STATE", 12, 0, func(m *Model, p proposals.Proposal) draw.Line {
+func (q *queuePage) columns() []column {
+	columns := []column{
+		{name: "STATE", rank: 4, most: 12, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			sign, word, style := m.stateWord(p.State)
 			return draw.Of(style, sign+" "+word)
 		}},
-		{"ISSUE", q.referenceWidth(m), 72, func(m *Model, p proposals.Proposal) draw.Line {
+		{name: "NO.", rank: 2, most: 8, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			if p.Issue == 0 {
 				return draw.Of(m.theme.Faint, "–")
 			}
 			return draw.Of(m.theme.Faint, draw.Show(wording.Reference(p)))
 		}},
-		{"TYPE", 10, 112, func(m *Model, p proposals.Proposal) draw.Line {
+		{name: "TYPE", rank: 7, most: 10, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			return draw.Of(m.theme.Text, draw.Show(string(p.Type)))
 		}},
-		{"SUBJECT", -6, 0, func(m *Model, p proposals.Proposal) draw.Line { return m.subjectName(p.Subject) }},
-		{"TITLE", -4, 132, func(m *Model, p proposals.Proposal) draw.Line {
+		{name: "SUBJECT", most: 64, cell: func(m *Model, p proposals.Proposal) draw.Line { return m.subjectName(p.Subject) }},
+		{name: "TITLE", rank: 8, most: 80, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			return draw.Of(m.theme.Faint, draw.Show(p.Title))
 		}},
-		{"BY", 14, 88, func(m *Model, p proposals.Proposal) draw.Line {
+		{name: "BY", rank: 3, most: 16, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			style := m.theme.Text
 			if p.Author.Kind == proposals.Agent {
 				style = m.theme.Info
 			}
 			return draw.Of(style, draw.Show(p.Author.String()))
 		}},
-		{"AGE", 4, 66, func(m *Model, p proposals.Proposal) draw.Line {
+		{name: "AGE", rank: 5, most: 4, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			return draw.Of(m.theme.Faint, draw.Safe(age(m.now().Sub(p.CreatedAt))))
 		}},
-		{"ADVICE", 9, 78, func(m *Model, p proposals.Proposal) draw.Line {
+		{name: "ADVICE", rank: 6, most: 9, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			word, style := m.adviceWord(p.Summary.Recommendation)
 			return draw.Of(style, word)
 		}},
-		{"FINDINGS", 12, 0, func(m *Model, p proposals.Proposal) draw.Line {
+		{name: "FINDINGS", rank: 1, most: 12, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			if p.Stale() {
 				return draw.Of(m.theme.Warn, "⚠ stale")
 			}
@@ -134,17 +149,65 @@ func (q *queuePage) columns(m *Model) []column {
 			return draw.Of(style, word)
 		}},
 	}
+	if queueTabs()[q.tab].state != "" {
+		columns = columns[1:] // every row has the state of the tab
+	}
+	return columns
 }
 
-// referenceWidth is how wide the column has to be that names proposals.
-func (q *queuePage) referenceWidth(m *Model) int {
-	width := 5
-	for i := q.top; i < q.top+q.rows(m); i++ {
-		if p, ok := q.at(i); ok {
-			width = max(width, len(wording.Reference(p)))
+// measure notes how wide the columns want to be for some rows, beyond what is
+// known.
+func (q *queuePage) measure(m *Model, rows []proposals.Proposal) {
+	for _, c := range q.columns() {
+		w := max(q.widest[c.name], draw.Width(c.name))
+		for _, p := range rows {
+			w = min(max(w, c.cell(m, p).Width()), c.most)
+		}
+		q.widest[c.name] = w
+	}
+}
+
+// leastSubject and leastTitle are how much of a subject and of a title is shown
+// at least, in cells, where there is more of it.
+const (
+	leastSubject = 24
+	leastTitle   = 16
+)
+
+// fit returns the columns that fit into width cells, each as wide as what is in
+// it. Subjects grow before the columns come that matter least.
+func (q *queuePage) fit(columns []column, width int) []column {
+	const gap, needed = 2, 5
+	ranked := slices.Clone(columns)
+	slices.SortStableFunc(ranked, func(a, b column) int { return a.rank - b.rank })
+	left, widths := width-3, map[draw.Safe]int{}
+	grow := func() {
+		more := min(left, max(0, q.widest["SUBJECT"]-widths["SUBJECT"]))
+		widths["SUBJECT"], left = widths["SUBJECT"]+more, left-more
+	}
+	for _, c := range ranked {
+		w := max(q.widest[c.name], draw.Width(c.name))
+		switch {
+		case c.rank == 0:
+			w = min(w, leastSubject)
+		case c.rank > needed:
+			grow()
+		}
+		if c.name == "TITLE" && left-gap >= leastTitle {
+			w = min(w, left-gap)
+		}
+		if left >= w+gap {
+			widths[c.name], left = w, left-w-gap
 		}
 	}
-	return min(width, 8)
+	grow()
+	var out []column
+	for _, c := range columns {
+		if c.width = widths[c.name]; c.width > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // subjectName writes a subject with what tells it from others brought out.
@@ -152,33 +215,8 @@ func (m *Model) subjectName(s registry.Subject) draw.Line {
 	return draw.Of(m.theme.Faint, draw.Show(string(s.Kind))+":"+draw.Show(string(s.Layer))+"/").Add(m.theme.Text, draw.Show(s.ID))
 }
 
-// fit returns the columns that a list of some width has, with the widths of
-// those that take what is left.
-func fit(columns []column, width int) []column {
-	var out []column
-	left, shares := width-3, 0
-	for _, c := range columns {
-		if c.from > width {
-			continue
-		}
-		out = append(out, c)
-		left -= 2
-		if c.width > 0 {
-			left -= c.width
-		} else {
-			shares -= c.width
-		}
-	}
-	for i := range out {
-		if out[i].width <= 0 {
-			out[i].width = max(8, left*-out[i].width/shares)
-		}
-	}
-	return out
-}
-
 func (q *queuePage) view(m *Model) []string {
-	columns := fit(q.columns(m), m.layout.list)
+	columns := q.fit(q.columns(), m.layout.list)
 	lines := make([]string, 0, m.layout.body)
 	heading := draw.Of("", "   ")
 	for _, c := range columns {
@@ -200,8 +238,11 @@ func (q *queuePage) view(m *Model) []string {
 		}
 		lines = append(lines, b.String())
 	}
-	add(heading, "")
 	total := q.total()
+	if total == 0 {
+		heading = nil
+	}
+	add(heading, "")
 	for i := q.top; i < total && len(lines) < m.layout.body; i++ {
 		add(q.row(m, i, columns))
 	}
@@ -222,14 +263,39 @@ func (q *queuePage) empty() []draw.Safe {
 	switch {
 	case q.err != nil:
 		return []draw.Safe{draw.Show(wording.OneLine(q.err))}
-	case q.filter != "" && q.tab != 0:
+	case q.filter != "" && queueTabs()[q.tab].state != "":
 		return []draw.Safe{"No match in this state.", "tab shows the next state, esc clears the filter."}
 	case q.filter != "":
 		return []draw.Safe{"No match.", "esc clears the filter."}
-	case q.tab != 0:
-		return []draw.Safe{"No proposals in this state. tab shows the next state."}
+	case q.none():
+		return firstSteps()
+	case q.tab == 0:
+		return []draw.Safe{"Nothing waits for you.", "tab shows the next state, T shows the live tools."}
 	}
-	return []draw.Safe{"No proposals yet.", "", "n drafts a proposal, T shows the live tools.", "Agents propose through `toolcrib mcp`,", "scripts with `toolcrib propose`."}
+	return []draw.Safe{"No proposals in this state. tab shows the next state."}
+}
+
+// none reports whether there are no proposals at all.
+func (q *queuePage) none() bool {
+	for _, n := range q.counts {
+		if n > 0 {
+			return false
+		}
+	}
+	return q.counts != nil
+}
+
+// firstSteps is what a new user can do.
+func firstSteps() []draw.Safe {
+	return []draw.Safe{
+		"No proposals yet. Three ways to begin:", "",
+		"1  Try it on examples: quit (q), run `toolcrib demo`.",
+		"2  Bring in your own tools: I imports a file, and",
+		"   `toolcrib init` finds the servers of your clients.",
+		"3  Propose a change: ctrl+n here, `toolcrib propose` in",
+		"   a script, `toolcrib mcp` for agents.", "",
+		"T shows the live tools, ? all keys.",
+	}
 }
 
 func (q *queuePage) row(m *Model, i int, columns []column) (draw.Line, theme.Style) {

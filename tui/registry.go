@@ -96,6 +96,14 @@ func (r *registryPage) move(m *Model, n int) tea.Cmd {
 	return r.fill(m)
 }
 
+// ends goes to the first row, or to the last that was read: the others follow.
+func (r *registryPage) ends(m *Model, last bool) tea.Cmd {
+	if last {
+		return r.move(m, len(r.entries))
+	}
+	return r.move(m, -len(r.entries))
+}
+
 func (r *registryPage) filterText() string { return r.filter }
 
 func (r *registryPage) setFilter(m *Model, text string) tea.Cmd {

@@ -57,7 +57,7 @@ func TestAnyTwoVersionsAreCompared(t *testing.T) {
 func TestHistoryTabComparesTwoVersions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 40, threeVersions)
-	b.press("enter", "6", "b", "j", "j", "enter")
+	b.press("shift+tab", "enter", "6", "b", "j", "j", "enter")
 	b.wants("version 1 → version 3", "- One thing.", "+ Three things.")
 }
 

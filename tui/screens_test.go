@@ -28,7 +28,7 @@ var screens = []struct {
 }{
 	{"queue", nil},
 	{"queue-filter", []string{"/", "n", "a", "m"}},
-	{"queue-drafts", []string{"tab", "tab", "tab", "tab"}},
+	{"queue-all", []string{"shift+tab"}},
 	{"marked", []string{"space", "space"}},
 	{"marked-approve", []string{"space", "space", "a"}},
 	{"marked-in-the-way", []string{"space", "space", "space", "a"}},

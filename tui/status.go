@@ -63,8 +63,8 @@ func (m *Model) footer() draw.Line {
 		switch {
 		case k.label == "", k.name == "quit", k.name == "help", k.here != nil && !k.here(m):
 			continue
-		case k.why(m) != "" && (k.here != nil || k.name == "next-unseen"):
-			continue // only decisions are worth a place while they are off
+		case k.why(m) != "" && !slices.Contains([]string{"approve", "needs-changes", "reject"}, k.name):
+			continue // only a decision is worth a place while it is off
 		}
 		next := append(l[:len(l):len(l)], m.hint(k)...)
 		if next.Width() > room {

@@ -121,6 +121,7 @@ func (m *Model) signs() draw.Line {
 	if m.writes > 0 {
 		l = l.Add(m.theme.Warn, "⋯ writing  ")
 	}
+	l = append(l, m.badge()...)
 	if n := m.calls.waiting; n > 0 && m.page != page(m.calls) {
 		l = l.Add(m.theme.Warn, draw.Showf("● %s: P  ", wording.Count(n, "call waits", "calls wait")))
 	}

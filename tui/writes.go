@@ -71,8 +71,11 @@ func (m *Model) wrote(msg wroteMsg) tea.Cmd {
 	}
 	m.marks = m.marks.without(msg.decided...)
 	m.say(success, "%s", msg.text)
-	cmds := []tea.Cmd{m.reload(), m.dropDraft(msg.draft)}
 	if msg.open != nil {
+		m.known = 0 // what one makes oneself is not news
+	}
+	cmds := []tea.Cmd{m.reload(), m.dropDraft(msg.draft)}
+	if pp, ok := m.page.(*proposalPage); msg.open != nil && (!ok || pp.id != msg.open.ID) {
 		cmds = append(cmds, m.openProposal(*msg.open))
 	}
 	return tea.Batch(cmds...)

@@ -1,0 +1,54 @@
+package tui
+
+import (
+	"toolcrib/proposals"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/wording"
+)
+
+// news is what other processes proposed since the user looked at the queue.
+type news struct {
+	known int // proposals; 0 while nothing is known
+	fresh int // of them, those that came since
+}
+
+// counted takes in how many proposals there are, and tells of those that others
+// made.
+func (m *Model) counted(msg countsMsg) {
+	if msg.err != nil {
+		m.fail(msg.err)
+		return
+	}
+	m.queue.counts = msg.counts
+	if more := msg.total - m.known; m.known > 0 && more > 0 {
+		m.fresh += more
+		if len(msg.newest) == 1 && m.dialog == nil && m.line == nil {
+			m.say(remark, "%s", arrived(m.fresh, msg.newest[0]))
+		}
+	}
+	m.known = msg.total
+}
+
+// arrived tells of new proposals.
+func arrived(n int, p proposals.Proposal) string {
+	name := wording.Reference(p) + " " + string(p.Type) + " " + p.Subject.String() + " by " + p.Author.String()
+	if n == 1 {
+		return "New: " + name
+	}
+	return itoa(n) + " new since you looked; the newest is " + name
+}
+
+// looked forgets what is new once the queue was on the screen.
+func (m *Model) looked() {
+	if m.page == page(m.queue) && m.dialog == nil {
+		m.fresh = 0
+	}
+}
+
+// badge says on every page how many proposals are new.
+func (m *Model) badge() draw.Line {
+	if m.fresh == 0 {
+		return nil
+	}
+	return draw.Of(m.theme.Accent, draw.Showf("● %d new: Q  ", m.fresh))
+}

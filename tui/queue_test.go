@@ -1,0 +1,78 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+)
+
+// TestQueueStartsWhereTheWorkIs opens on what waits for the user, with a count on
+// every state that has some (T6).
+func TestQueueStartsWhereTheWorkIs(t *testing.T) {
+	b := newBench(t, 100, 24, crowded(251), demo("name_bank.json", "word_counts.json"))
+	b.wants("▎Your turn 2", "Drafts 251", "1/2", "BY", "NO.")
+	b.press("tab", "tab", "tab").wants("▎Drafts 251", "1/251")
+	b.press("shift+tab", "shift+tab", "shift+tab", "shift+tab").wants("▎All", "1/253", "STATE")
+}
+
+// TestTheRealEnd goes to the last of several chunks at once and back up, in every
+// order, and with a filter whose matches nobody has counted.
+func TestTheRealEnd(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 80, 24, crowded(251))
+	b.press("tab", "tab", "tab")
+	for range 5 {
+		names := b.listed()
+		b.press("g", "G").wants("251/251")
+		if row := b.row(); !strings.Contains(row, names[len(names)-1]) {
+			t.Errorf("the last of %d is %s, G selects %q", len(names), names[len(names)-1], row)
+		}
+		b.press("k", "k").wants("249/251")
+		if row := b.row(); !strings.Contains(row, names[len(names)-3]) {
+			t.Errorf("two above the last is %s, selected %q", names[len(names)-3], row)
+		}
+		for range 30 {
+			b.press("pgup")
+		}
+		if row := b.row(); !strings.Contains(row, names[0]) {
+			t.Errorf("the first is %s, read from the end it is %q", names[0], row)
+		}
+		b.wants("1/251")
+		b.press("G", "g").wants("1/251")
+		b.press("o")
+	}
+	b.press("/").write("1").press("enter", "G").wants(" last ")
+	b.press("k").wants("1 from the end")
+	for range 30 {
+		b.press("pgup")
+	}
+	b.wants("1/133")
+}
+
+// TestNewProposalsAreTold says what another process proposed, and keeps a badge
+// on other pages until the queue was on the screen (T21).
+func TestNewProposalsAreTold(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("T")
+	demo("word_counts.json")(b)
+	b.poll()
+	b.wants("New: #2 new tool:user/get_word_counts by agent:drafter", "● 1 new: Q")
+	b.press("j")
+	demo("viewpoint_keeper.md")(b)
+	b.poll()
+	b.wants("2 new since you looked; the newest is #3 new tool:user/viewpoint_keeper", "● 2 new: Q")
+	b.press("Q", "j")
+	if strings.Contains(b.screen(), "2 new") {
+		t.Errorf("looked at, and still new:\n%s", b.screen())
+	}
+	b.press("x").write("Not now.").press("tab", "y")
+	if b.count(proposals.Rejected) != 1 || strings.Contains(b.screen(), "new: Q") {
+		t.Errorf("a decision is told as new:\n%s", b.screen())
+	}
+	b.press("T", "f").wants("draft")
+	if strings.Contains(b.screen(), "new: Q") {
+		t.Errorf("a draft of one's own is told as new:\n%s", b.screen())
+	}
+}
