@@ -8,10 +8,12 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/shipped"
 	"toolcrib/registry/wire"
 	"toolcrib/review/intake"
 	"toolcrib/review/rules"
@@ -118,7 +120,18 @@ func loadCorpus(dir string) ([]sample, error) {
 		}
 	}
 	servers, err := loadServers(filepath.Join(dir, "mcp"))
-	return append(all, servers...), err
+	return slices.Concat(all, servers, shippedSamples()), err
+}
+
+// shippedSamples are the definitions that toolcrib brings along.
+func shippedSamples() []sample {
+	var all []sample
+	for _, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents()) {
+		draft := &proposals.Draft{Type: proposals.New, Subject: registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}, Definition: d}
+		prompt := d.Tool == nil || d.Tool.Kind != registry.ActionTool
+		all = append(all, sample{set: "shipped", id: d.ID(), source: "shipped " + d.ID(), half: tune, prompt: prompt, draft: draft})
+	}
+	return all
 }
 
 func (f file) sample(r *row, halves map[string]string) sample {

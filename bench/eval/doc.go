@@ -1,12 +1,14 @@
 // Command eval measures the rules of families S and P on labelled definitions
 // and prompts, and trains the learned tables of the rules.
 //
-// Sources are held out: every source (a package, a repository, a server) falls
-// by the hash of its name into one of two halves. What is tuned or learned, is
-// tuned on the half "tune" and reported on the half "held"; nobody reads the
-// texts of "held". Honest figures are means over sources, so that one large
-// server does not decide them. Definitions are read as an import reads them
-// (package review/intake).
+// Sources are held out: with -learn, every source (a package, a repository, a
+// server) is judged by tables that were learned from others, and so are the
+// thresholds found. Without it, the tables in force judge, which have learned from
+// the sources themselves. By the hash of its name every source falls into one of
+// two halves; frames are written with the half "tune" in view, nobody reads the
+// texts of "held", and its figures are left out without -held. Honest figures are
+// means over sources, so that one large server does not decide them. Definitions
+// are read as an import reads them (package review/intake).
 //
 // The data are not part of the repository: -data or TOOLCRIB_EVAL_DATA name the
 // folder, which has the sub-folders honest, rules, rules_subtle and mcp. Without

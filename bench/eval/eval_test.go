@@ -33,11 +33,11 @@ func dataFolder(t *testing.T, files map[string][]string) string {
 func TestMeasure(t *testing.T) {
 	dir := dataFolder(t, map[string][]string{"honest/tools.jsonl": {honestRow}, "rules/malicious_tools.jsonl": {attackRow, hiddenRow, quietRow}})
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"-data", dir, "-rules", "-list"}, os.Getenv, &out, &errs); code != 0 {
+	if code := run(t.Context(), []string{"-data", dir, "-held", "-rules", "-list"}, os.Getenv, &out, &errs); code != 0 {
 		t.Fatal(code, errs.String())
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")
-	for _, want := range []string{"explicit: override 1 100.0%", "explicit: quiet 2 50.0%", "honest tools " + half("@acme/shop") + " 1 1 0.0% 0.0%"} {
+	for _, want := range []string{"explicit: override 1 100.0%", "explicit: quiet 2 50.0%", "honest tools 1 1 0.0% 0.0%"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

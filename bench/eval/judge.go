@@ -24,8 +24,9 @@ func (r *result) warned() bool { return r.worst.Rank() >= rules.Warn.Rank() }
 // blocked reports whether the sample cannot be approved as it stands.
 func (r *result) blocked() bool { return r.worst.Rank() >= rules.Block.Rank() }
 
-// judgeAll runs the rules over every sample, on every processor.
-func judgeAll(ctx context.Context, set rules.Set, samples []sample) ([]result, error) {
+// judgeAll runs the rules over every sample, on every processor, with the table
+// that tableOf returns for it; nil stands for the one in force.
+func judgeAll(ctx context.Context, set rules.Set, samples []sample, tableOf func(*sample) *rules.Learned) ([]result, error) {
 	results := make([]result, len(samples))
 	errs := make([]error, runtime.GOMAXPROCS(0))
 	var next atomic.Int64
@@ -37,7 +38,7 @@ func judgeAll(ctx context.Context, set rules.Set, samples []sample) ([]result, e
 				if i >= len(samples) {
 					return
 				}
-				if err := judge(ctx, set, &samples[i], &results[i]); err != nil {
+				if err := judge(ctx, set, &samples[i], tableOf(&samples[i]), &results[i]); err != nil {
 					errs[w] = err
 					return
 				}
@@ -53,12 +54,14 @@ func judgeAll(ctx context.Context, set rules.Set, samples []sample) ([]result, e
 	return results, nil
 }
 
-func judge(ctx context.Context, set rules.Set, s *sample, r *result) error {
+func judge(ctx context.Context, set rules.Set, s *sample, table *rules.Learned, r *result) error {
 	r.sample, r.worst, r.byRule = s, rules.Off, map[string]rules.Severity{}
 	if s.draft == nil {
 		return nil
 	}
-	found, err := set.CheckFamilies(ctx, s.change(), "SP")
+	c := s.change()
+	c.Learned = table
+	found, err := set.CheckFamilies(ctx, c, "SP")
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", s.set, s.id, err)
 	}

@@ -16,6 +16,8 @@ type example struct {
 	// is known to be one.
 	sure []bool
 	own  bool // written for this project
+	// certain is set when it is told of whatever a table makes of it.
+	certain bool
 	// frames are the rules that fired in each sentence.
 	frames [][]string
 }
@@ -27,13 +29,13 @@ type tops struct {
 	framed map[string]float64
 }
 
-// reach reports whether one of them is high enough.
-func (s tops) reach(at float64, with map[string]float32, shift float64) bool {
-	if s.any >= at+shift {
+// reach reports whether one of them is high enough for a warning.
+func (s tops) reach(at float64, with map[string]float32) bool {
+	if s.any >= at {
 		return true
 	}
 	for rule, score := range s.framed {
-		if t, ok := with[rule]; ok && score >= float64(t)+shift {
+		if t, ok := with[rule]; ok && score >= float64(t) {
 			return true
 		}
 	}
@@ -56,14 +58,17 @@ func best(t *rules.Learned, e *example) tops {
 
 // Parameters of the regression.
 const (
-	rounds   = 6
-	pace     = 0.15
-	stress   = 4 // how much more a telling sentence counts than an honest one
-	boundary = 3 // how much more one of our own honest prompts counts: it is close to attacks
-	decay    = 2e-5
-	bags     = 3
-	most     = 80 // honest sentences to learn from of one text, about
-	seldom   = 3  // a place of the table that fewer sentences met stays 0
+	roughRounds = 2
+	rounds      = 6
+	pace        = 0.15
+	stress      = 4 // how much more a telling sentence counts than an honest one
+	nearby      = 3 // how much more an honest sentence that is close to attacks counts
+	decay       = 2e-5
+	bags        = 3
+	most        = 80 // honest sentences to learn from of one text, about
+	seldom      = 3  // a place of the table that fewer sentences met stays 0
+	easy        = -4 // the score below which the rough fit is sure of an honest sentence
+	every       = 4  // of those it is sure of, one in so many is learned from
 )
 
 // fitting is a logistic regression under way.
@@ -122,29 +127,23 @@ func (f *fitting) step(p point) {
 	}
 }
 
-// learn fits a table to examples: first to every sentence of an attack that may
-// be the telling one, then to those that came out as telling.
+// learn fits a table to examples: first roughly, to every sentence of an attack
+// that may be the telling one, then to those that came out as telling. The table
+// is the mean of several fits, each without some of the sources, so that what a
+// single source relies on counts for less.
 func learn(examples []*example) *rules.Learned {
-	var f *fitting
-	for pass := range 3 {
-		points := points(examples, f)
-		if pass < 2 {
-			f = descend(points, -1)
-			continue
-		}
-		// The mean of several fits, each without some of the sources, so
-		// that what a single source relies on counts for less.
-		f = newFitting()
-		f.bias = 0
-		for bag := range bags {
-			f.add(descend(points, bag))
-		}
+	rough := descend(points(examples, nil), -1, roughRounds)
+	list := points(examples, rough)
+	f := newFitting()
+	f.bias = 0
+	for bag := range bags {
+		f.add(descend(list, bag, rounds))
 	}
 	return f.table()
 }
 
 // descend fits to the points but for those of one bag of sources.
-func descend(points []point, without int) *fitting {
+func descend(points []point, without, rounds int) *fitting {
 	f := newFitting()
 	var some []point
 	for _, p := range points {
@@ -174,41 +173,60 @@ func (f *fitting) add(o *fitting) {
 }
 
 // points lists the sentences to fit to. Of an attack of which only the whole is
-// known, f says which sentences are telling.
+// known, f says which sentences are telling; of the honest sentences that f is sure
+// of, it takes every few, which stand for the others.
 func points(examples []*example, f *fitting) []point {
 	var list []point
 	for _, e := range examples {
-		telling, bag := e.sure, bagOf(e.source)
+		bag, telling := bagOf(e.source), e.sure
 		if e.attack && telling == nil && f != nil {
-			telling = make([]bool, len(e.sentences))
-			top, at := math.Inf(-1), -1
-			for i := range e.sentences {
-				s := f.score(&e.sentences[i])
-				telling[i] = s > 0
-				if s > top {
-					top, at = s, i
-				}
-			}
-			if at >= 0 {
-				telling[at] = true
-			}
+			telling = f.telling(e)
 		}
 		stride := 1 + len(e.sentences)/most
 		for i := range e.sentences {
+			x := &e.sentences[i]
 			switch {
-			case !e.attack && i%stride != 0: // a long text counts for no more than so many sentences
-			case !e.attack && e.own && e.prompt:
-				list = append(list, point{&e.sentences[i], false, boundary, bag})
-			case !e.attack:
-				list = append(list, point{&e.sentences[i], false, 1, bag})
-			case telling == nil:
-				list = append(list, point{&e.sentences[i], true, stress / float64(len(e.sentences)), bag})
-			case telling[i]:
-				list = append(list, point{&e.sentences[i], true, stress, bag})
+			case e.attack && telling == nil:
+				list = append(list, point{x, true, stress / float64(len(e.sentences)), bag})
+			case e.attack && telling[i]:
+				list = append(list, point{x, true, stress, bag})
+			case e.attack, i%stride != 0: // a long text counts for no more than so many sentences
+			case f == nil && !e.own, f != nil && f.score(x) < easy:
+				if (len(list)+i)%every == 0 {
+					list = append(list, point{x, false, every * e.boundary(), bag})
+				}
+			default:
+				list = append(list, point{x, false, e.boundary(), bag})
 			}
 		}
 	}
 	return list
+}
+
+// telling says which sentences of an attack f holds to be telling: one at least.
+func (f *fitting) telling(e *example) []bool {
+	list := make([]bool, len(e.sentences))
+	top, at := math.Inf(-1), -1
+	for i := range e.sentences {
+		s := f.score(&e.sentences[i])
+		list[i] = s > 0
+		if s > top {
+			top, at = s, i
+		}
+	}
+	if at >= 0 {
+		list[at] = true
+	}
+	return list
+}
+
+// boundary is how much an honest sentence counts: more where it was written to be
+// close to attacks.
+func (e *example) boundary() float64 {
+	if e.hard || e.own && e.prompt {
+		return nearby
+	}
+	return 1
 }
 
 // bagOf says in which bag a source is.

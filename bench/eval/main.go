@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"toolcrib/review/rules"
 )
@@ -19,7 +20,6 @@ type options struct {
 	perRule, listTune bool
 	learn, write      bool
 	held              bool
-	tools, prompts    float64
 }
 
 func run(ctx context.Context, args []string, getenv func(string) string, out, errs io.Writer) int {
@@ -29,11 +29,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	flags.StringVar(&o.dir, "data", getenv("TOOLCRIB_EVAL_DATA"), "`FOLDER` with the labelled files")
 	flags.BoolVar(&o.perRule, "rules", false, "measure each rule alone too")
 	flags.BoolVar(&o.listTune, "list", false, "list the false alarms of the half tune")
-	flags.BoolVar(&o.learn, "learn", false, "learn the tables and print their trade-off")
+	flags.BoolVar(&o.learn, "learn", false, "learn the tables, print their trade-off, and measure by tables that have not seen the source")
 	flags.BoolVar(&o.write, "write", false, "with -learn, write them into review/rules")
-	flags.BoolVar(&o.held, "held", false, "with -learn, print the figures of the held half too")
-	flags.Float64Var(&o.tools, "tools", 1.2, "the `PERCENT` of honest tools that the table may report")
-	flags.Float64Var(&o.prompts, "prompts", 1.2, "the `PERCENT` of honest prompts that the table may report")
+	flags.BoolVar(&o.held, "held", false, "measure on the half that nobody reads too")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -53,19 +51,25 @@ func evaluate(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.learn {
-		return teachAll(o, samples, out)
-	}
 	set, err := rules.NewSet(nil)
 	if err != nil {
 		return err
 	}
-	results, err := judgeAll(ctx, set, samples)
+	tableOf := func(*sample) *rules.Learned { return nil }
+	if o.learn {
+		if tableOf, err = teachAll(ctx, o, set, samples, out); err != nil {
+			return err
+		}
+	}
+	if !o.held {
+		samples = slices.DeleteFunc(samples, func(s sample) bool { return s.half == held })
+	}
+	results, err := judgeAll(ctx, set, samples, tableOf)
 	if err != nil {
 		return err
 	}
 	summary(results, out)
-	mechanisms(results, out)
+	classes(results, out)
 	precision(results, out)
 	if o.perRule {
 		perRule(results, out)

@@ -6,14 +6,12 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-
-	"toolcrib/review/rules"
 )
+
+// unseen are our own texts that nothing is learned from.
+const unseen = "unseen"
 
 // ownSamples reads what was written for this project: the texts in the testdata of
 // the rules, and the pairs of an attack and an honest near-miss in training.
@@ -24,15 +22,20 @@ func ownSamples(repo string) ([]ownSample, error) {
 		return nil, err
 	}
 	var all []ownSample
-	for _, kind := range []string{"attacks", "benign"} {
+	for _, kind := range []string{"attacks", "benign", "unseen"} {
 		files, err := filepath.Glob(filepath.Join(testdata, kind, "*.txt"))
 		if err != nil {
 			return nil, err
 		}
 		for _, path := range files {
-			list, err := ownFile(path, kind == "attacks", hosts)
+			list, err := ownFile(path, kind == "attacks" || strings.HasPrefix(filepath.Base(path), "attacks"), hosts)
 			if err != nil {
 				return nil, err
+			}
+			if kind == "unseen" {
+				for i := range list {
+					list[i].set = unseen
+				}
 			}
 			all = append(all, list...)
 		}
@@ -57,7 +60,7 @@ func ownSamples(repo string) ([]ownSample, error) {
 func elsewhere(list []ownSample, hosts []string) []ownSample {
 	var out []ownSample
 	for i, s := range list {
-		if s.prompt || !s.telling {
+		if s.prompt || !s.telling || s.set == unseen {
 			continue
 		}
 		name, says := host(hosts, s.said)
@@ -81,7 +84,7 @@ func elsewhere(list []ownSample, hosts []string) []ownSample {
 func asPrompts(list []ownSample) []ownSample {
 	var out []ownSample
 	for _, s := range list {
-		if s.prompt || !s.telling {
+		if s.prompt || !s.telling || s.set == unseen {
 			continue
 		}
 		s.prompt, s.draft = true, promptDraft(s.said)
@@ -95,6 +98,7 @@ type ownSample struct {
 	sample
 	said    string // the telling sentence, or ""
 	telling bool   // said is known
+	near    string // what the near-miss of an attack says
 }
 
 func hostLines(dir string) ([]string, error) {
@@ -187,6 +191,10 @@ func pairs(path string, hosts []string) ([]ownSample, error) {
 		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
 			return nil, err
 		}
+		var near string
+		if json.Unmarshal(p.NearMiss, &near) != nil {
+			near = string(p.NearMiss)
+		}
 		for _, side := range []struct {
 			raw    json.RawMessage
 			attack bool
@@ -194,7 +202,7 @@ func pairs(path string, hosts []string) ([]ownSample, error) {
 			if side.raw == nil {
 				continue
 			}
-			s := ownSample{sample: sample{set: "pairs", source: p.Mechanism + " " + p.Domain, class: p.Mechanism, attack: side.attack, prompt: p.Kind == "prompt", half: tune}}
+			s := ownSample{near: near, sample: sample{set: "pairs", source: p.Mechanism + " " + p.Domain, class: p.Mechanism, attack: side.attack, prompt: p.Kind == "prompt", half: tune}}
 			var text string
 			switch {
 			case json.Unmarshal(side.raw, &text) != nil:
@@ -209,53 +217,4 @@ func pairs(path string, hosts []string) ([]ownSample, error) {
 		}
 	}
 	return list, lines.Err()
-}
-
-// examples reads the sentences of samples, on every processor. Those of tools
-// are not shared with those of prompts.
-func examples(samples []*sample, own []ownSample) []*example {
-	list := make([]*example, len(samples)+len(own))
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wait.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				switch {
-				case i >= len(list):
-					return
-				case i < len(samples):
-					list[i] = newExample(samples[i], nil)
-				default:
-					o := &own[i-len(samples)]
-					list[i] = newExample(&o.sample, o)
-				}
-			}
-		})
-	}
-	wait.Wait()
-	return slices.DeleteFunc(list, func(e *example) bool { return len(e.sentences) == 0 })
-}
-
-func newExample(s *sample, o *ownSample) *example {
-	e := &example{sample: s, own: o != nil}
-	if s.draft == nil {
-		return e
-	}
-	c := s.change()
-	for _, x := range c.Sentences(rules.ToolTable()) {
-		if !x.Judged() {
-			continue
-		}
-		e.sentences = append(e.sentences, c.Features(&x))
-		e.frames = append(e.frames, x.Frames())
-		if o != nil && o.attack {
-			first := x.Path == "definition.description" && x.Opens()
-			e.sure = append(e.sure, o.telling && strings.Contains(o.said, strings.TrimSpace(x.Text)) || !o.telling && !first)
-		}
-	}
-	if e.sure != nil && !slices.Contains(e.sure, true) {
-		e.sure = nil
-	}
-	return e
 }

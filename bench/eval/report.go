@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"toolcrib/review/rules"
 )
@@ -74,23 +73,19 @@ func rates(results []result, key func(*result) string) map[string]*rate {
 	return m
 }
 
-// summary prints a line for each set and half: shares of rows, and means over
-// sources.
+// summary prints a line for each set: shares of rows, and means over sources.
 func summary(results []result, out io.Writer) {
-	fmt.Fprintf(out, "%-34s %-5s %6s %7s %8s %8s %9s %9s\n", "set", "half", "rows", "sources", "warned", "blocked", "warned/s", "blocked/s")
-	m := rates(results, func(r *result) string { return r.set + "\t" + r.half })
-	for k, t := range rates(results, func(r *result) string {
+	fmt.Fprintf(out, "\n%-34s %6s %7s %8s %8s %9s %9s\n", "set", "rows", "sources", "warned", "blocked", "warned/s", "blocked/s")
+	m := rates(results, func(r *result) string { return r.set })
+	maps.Copy(m, rates(results, func(r *result) string {
 		if r.set == "honest prompts" && r.size > longPrompt {
-			return "honest prompts above 20 KB\t" + r.half
+			return "honest prompts above 20 KB"
 		}
 		return ""
-	}) {
-		m[k] = t
-	}
+	}))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		t := m[k]
-		set, half, _ := strings.Cut(k, "\t")
-		fmt.Fprintf(out, "%-34s %-5s %6d %7d %7.1f%% %7.1f%% %8.2f%% %8.2f%%", set, half, t.rows, len(t.bySource),
+		fmt.Fprintf(out, "%-34s %6d %7d %7.1f%% %7.1f%% %8.2f%% %8.2f%%", k, t.rows, len(t.bySource),
 			percent(t.warned, t.rows), percent(t.blocked, t.rows), t.macro(1), t.macro(2))
 		if t.skipped > 0 {
 			fmt.Fprintf(out, "  (%d not importable)", t.skipped)
@@ -99,8 +94,8 @@ func summary(results []result, out io.Writer) {
 	}
 }
 
-// mechanisms prints what is found of each class of attack and of hard lines.
-func mechanisms(results []result, out io.Writer) {
+// classes prints what is found of each class of attack and of hard lines.
+func classes(results []result, out io.Writer) {
 	fmt.Fprintf(out, "\n%-62s %6s %8s %8s\n", "class", "rows", "warned", "blocked")
 	m := rates(results, func(r *result) string {
 		if !r.attack && !r.hard {
@@ -114,20 +109,19 @@ func mechanisms(results []result, out io.Writer) {
 	}
 }
 
-// precision prints which share of the blocked samples are attacks, in the held
-// half.
+// precision prints which share of the blocked samples are attacks.
 func precision(results []result, out io.Writer) {
 	attacks, honest := 0, 0
 	for i := range results {
 		switch r := &results[i]; {
-		case r.half != held || !r.blocked():
+		case !r.blocked():
 		case r.attack:
 			attacks++
 		default:
 			honest++
 		}
 	}
-	fmt.Fprintf(out, "\nof %d blocked samples of the held half, %.1f%% are attacks\n", attacks+honest, percent(attacks, attacks+honest))
+	fmt.Fprintf(out, "\nof %d blocked samples, %.1f%% are attacks\n", attacks+honest, percent(attacks, attacks+honest))
 }
 
 // ruleRate is what one rule does alone.
@@ -135,8 +129,8 @@ type ruleRate struct {
 	tools, prompts, attacks rate
 }
 
-// perRule prints, for each rule that warns or blocks, its share of honest tools
-// and prompts of the held half, and of attacks.
+// perRule prints, for each rule that warns or blocks, its share of honest tools and
+// prompts and of attacks, and which part of what it tells of are attacks.
 func perRule(results []result, out io.Writer) {
 	m := map[string]*ruleRate{}
 	for _, r := range rules.All() {
@@ -146,7 +140,7 @@ func perRule(results []result, out io.Writer) {
 	}
 	for i := range results {
 		r := &results[i]
-		if r.half != held || r.hard {
+		if r.hard {
 			continue
 		}
 		for id, rr := range m {
@@ -161,14 +155,14 @@ func perRule(results []result, out io.Writer) {
 			}
 		}
 	}
-	fmt.Fprintf(out, "\n%-6s %14s %14s %14s\n", "rule", "tools warn/blk", "prompts", "attacks")
+	fmt.Fprintf(out, "\n%-6s %14s %14s %14s %10s\n", "rule", "tools warn/blk", "prompts", "attacks", "precision")
 	for _, id := range slices.Sorted(maps.Keys(m)) {
 		rr := m[id]
 		if rr.tools.warned+rr.prompts.warned+rr.attacks.warned == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "%-6s %6.2f%% %5.2f%% %6.2f%% %5.2f%% %6.2f%% %5.2f%%\n", id, rr.tools.macro(1), rr.tools.macro(2), rr.prompts.macro(1), rr.prompts.macro(2),
-			percent(rr.attacks.warned, rr.attacks.rows), percent(rr.attacks.blocked, rr.attacks.rows))
+		fmt.Fprintf(out, "%-6s %6.2f%% %5.2f%% %6.2f%% %5.2f%% %6.2f%% %5.2f%% %9.1f%%\n", id, rr.tools.macro(1), rr.tools.macro(2), rr.prompts.macro(1), rr.prompts.macro(2),
+			percent(rr.attacks.warned, rr.attacks.rows), percent(rr.attacks.blocked, rr.attacks.rows), percent(rr.attacks.warned, rr.attacks.warned+rr.tools.warned+rr.prompts.warned))
 	}
 }
 

@@ -24,6 +24,9 @@ func (c *Change) evidence() *evidence {
 
 // table returns the learned table that is meant for what is changed.
 func (c *Change) table() *Learned {
+	if c.Learned != nil {
+		return c.Learned
+	}
 	if c.isAction() {
 		return ToolTable()
 	}
@@ -43,15 +46,16 @@ func (c *Change) looked() []Finding {
 	return found
 }
 
-// Sentences returns the sentences of c that are judged, with the rules that fired
-// in them, and what table makes of them.
-func (c *Change) Sentences(table *Learned) []Sentence {
-	list, _ := c.sentencesWith(table, c.looked())
+// Sentences returns every sentence of c that can be judged, with the rules that
+// fired in it. It does not depend on a table.
+func (c *Change) Sentences() []Sentence {
+	list, _ := c.sentencesWith(nil, c.looked())
 	return list
 }
 
-// sentencesWith returns the sentences that are judged, scored, and for each
-// finding the number of its sentence, -1 for none.
+// sentencesWith returns the sentences that are judged, scored by table, and for
+// each finding the number of its sentence, -1 for none. Without a table it returns
+// every sentence.
 func (c *Change) sentencesWith(table *Learned, found []Finding) ([]Sentence, []int) {
 	var list []Sentence
 	in := make([]int, len(found))
@@ -70,6 +74,9 @@ func (c *Change) sentencesWith(table *Learned, found []Finding) ([]Sentence, []i
 			}
 		}
 	}
+	if table == nil {
+		return list, in
+	}
 	for k := range list {
 		c.featuresOf(&list[k], &f)
 		list[k].score = table.Score(&f)
@@ -84,8 +91,8 @@ func hit(list []Sentence, from int, f *Finding) int {
 		if f.at.start >= s.at.end || f.at.end <= s.at.start {
 			continue
 		}
-		if f.most != Info && !slices.Contains(s.frames, f.Rule) {
-			s.frames = append(s.frames, f.Rule)
+		if f.most != Info && !slices.Contains(s.frames, f.frame()) {
+			s.frames = append(s.frames, f.frame())
 		}
 		return k
 	}
@@ -124,7 +131,7 @@ func (c *Change) judge(table *Learned) *evidence {
 		if f.most == Info {
 			continue
 		}
-		if f.certain || f.at.disguise != 0 || in[n] >= 0 && list[in[n]].score >= table.frameThreshold(f.Rule) {
+		if f.certain || f.at.disguise != 0 || in[n] >= 0 && list[in[n]].score >= table.frameThreshold(f.frame()) {
 			f.Severity = Warn
 			if in[n] >= 0 && f.most == Block && (complete(&list[in[n]]) || c.isAction() && list[in[n]].unseen()) {
 				f.Severity = Block
@@ -162,7 +169,8 @@ func (s *Sentence) unseen() bool {
 	return s.text.Kind == Note || strings.HasPrefix(s.Path, wire.SourcePath)
 }
 
-// frameThreshold is the score from which a frame of the rule warns.
+// frameThreshold is the score from which the frame warns: that of a rule, or of one
+// kind of its findings.
 func (t *Learned) frameThreshold(rule string) float64 {
 	if at, ok := t.WithFrame[rule]; ok {
 		return float64(min(at, t.Threshold))

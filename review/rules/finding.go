@@ -57,7 +57,13 @@ type Finding struct {
 	most Severity
 	// certain says that it warns whatever the learned table makes of it.
 	certain bool
+	// kind tells findings of a rule that looks for several things apart, such as what
+	// a parameter asks for.
+	kind string
 }
+
+// frame names the turn of phrase that was found, as the learned tables know it.
+func (f Finding) frame() string { return f.Rule + f.kind }
 
 // overlaps reports whether f and o share a part of a text.
 func (f Finding) overlaps(o Finding) bool {
@@ -66,7 +72,7 @@ func (f Finding) overlaps(o Finding) bool {
 
 // plain returns f without what it carries while the evidence is weighed.
 func (f Finding) plain() Finding {
-	f.text, f.at, f.most, f.certain = nil, passage{}, "", false
+	f.text, f.at, f.most, f.certain, f.kind = nil, passage{}, "", false, ""
 	return f
 }
 

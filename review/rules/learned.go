@@ -22,8 +22,8 @@ type Learned struct {
 	// Bias is the score of a sentence of which nothing is known. One that
 	// reaches Threshold is worth a warning; see judge.
 	Bias, Threshold float32
-	// WithFrame is the score from which a frame warns, by its rule: low for a rule
-	// that honest texts seldom meet, Threshold for one that it lacks.
+	// WithFrame is the score from which a frame warns, by its rule and the kind of
+	// finding of those that have several; Threshold for one that it lacks.
 	WithFrame map[string]float32
 	// Scale is the value of a weight of one unit, by group.
 	Scale   [groupCount]float32
@@ -41,7 +41,7 @@ var TableBits = [groupCount]int{12, 15, 15, 17, 17}
 var least = [groupCount]int{8, 16, 24, 16, 64}
 
 // magic begins a table in a file.
-const magic = "crib1"
+const magic = "crib2"
 
 // Bytes writes the table as ParseLearned reads it.
 func (t *Learned) Bytes() []byte {

@@ -72,8 +72,11 @@ func (c *Change) featuresOf(s *Sentence, f *Features) {
 	f.reset()
 	place := s.place()
 	f.name(signalGroup, "@", place)
-	if s.first {
+	if s.first && c.isAction() { // in a prompt an order may stand anywhere
 		f.name(signalGroup, "@first.", place)
+	}
+	for _, rule := range s.frames {
+		f.name(namedGroup, "frame:", rule)
 	}
 	f.concepts(place, s.concepts)
 	words := tokens(s.Text, c.setting())

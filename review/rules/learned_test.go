@@ -55,7 +55,7 @@ func TestSignsAreExplained(t *testing.T) {
 func TestPlaceDecides(t *testing.T) {
 	score := func(name, first string) float64 {
 		c := toolChange(name, first+" Sends a copy of the message to the archive of the channel.")
-		for _, s := range c.Sentences(ToolTable()) {
+		for _, s := range c.evidence().sentences {
 			if strings.HasPrefix(s.Text, "Sends a copy") {
 				return s.score
 			}

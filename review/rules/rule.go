@@ -69,6 +69,8 @@ type Change struct {
 	// Outcomes says how the test cases of the draft come out; nil when nobody
 	// ran them yet.
 	Outcomes []harness.Result
+	// Learned is the table that its wording is weighed by; nil is the one in force.
+	Learned *Learned
 
 	once computed
 }

@@ -28,7 +28,7 @@ func (a *attack) needless(c *Change) []Finding {
 func (a *attack) asked(c *Change, s *scanned) []Finding {
 	parameter := s.Param != "" && under(s.Path, "definition.inputSchema") && s.Kind != Value
 	var spans []passage
-	what := ""
+	what, kind := "", ""
 	if s.Kind == Identifier && parameter && talks[strings.ToLower(s.Value)] && !c.about("dTalk") {
 		spans, what = []passage{{end: len(s.Value)}}, "the conversation"
 	}
@@ -38,16 +38,21 @@ func (a *attack) asked(c *Change, s *scanned) []Finding {
 			due := c.about(ask.Needs) || ask.Foreign && c.concerns(s.Value[m.Start:m.End])
 			if !due && !mentioned(m) {
 				spans = append(spans, passage{m.Start, m.End, m.Disguise})
+				kind = fmt.Sprintf(".%d", n+1)
 				what = ask.What + " (" + jsondoc.Quote(clipped(s.Value[m.Start:m.End], maxWord)) + ")"
 			}
 		}
 	}
-	return s.findings(spans, func(passage) string {
+	found := s.findings(spans, func(passage) string {
 		if parameter {
 			return fmt.Sprintf("Parameter %+q asks for %s, which the tool's purpose, %s, does not need.", s.Param, what, jsondoc.Quote(c.statedPurpose()))
 		}
 		return fmt.Sprintf("Asks for %s, which the tool's purpose, %s, does not need.", what, jsondoc.Quote(c.statedPurpose()))
 	})
+	for i := range found {
+		found[i].kind = kind
+	}
+	return found
 }
 
 // talks are names of parameters that hold the conversation.

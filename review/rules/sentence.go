@@ -63,7 +63,7 @@ func wholeText(s *scanned) []Sentence {
 // mostTelling returns the sentences of list in which a frame matches, and besides
 // at most maxJudged with the heaviest concepts, in their order.
 func (t *Learned) mostTelling(list []Sentence, matches []scan.Match) []Sentence {
-	if len(list) <= maxJudged {
+	if t == nil || len(list) <= maxJudged {
 		return list
 	}
 	weights := make([]int, len(list))
@@ -188,7 +188,8 @@ func ofKind(concept string, kind byte) bool {
 // Opens reports whether the sentence is the first of its text.
 func (s *Sentence) Opens() bool { return s.first }
 
-// Frames returns the ids of the rules that fired in the sentence.
+// Frames returns the ids of the rules that fired in the sentence, with the kind of
+// finding of those that have several.
 func (s *Sentence) Frames() []string { return s.frames }
 
 // fewWords is the number of words that a sentence needs to be told of without a

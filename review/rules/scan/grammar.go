@@ -25,7 +25,7 @@ type Grammar struct {
 
 	// What the shape of the text gives.
 	url, email, host, path, phone, number, ident, quoted, tag, bracket, label, caps, account uint16
-	not, negator, unnegator, alternative, asking, reporting, refusal                         uint16
+	not, negator, unnegator, alternative, asking, reporting, reported, refusal               uint16
 	lead, tld, rot13, backwards                                                              uint16
 	readers                                                                                  sync.Pool
 }
@@ -41,7 +41,8 @@ type Grammar struct {
 // (words that may precede an imperative) and tld (top-level domains), and, for
 // the Stance of a match, from not, negator, unnegator (words that take a negation
 // back), alternative ("or"), asking (words by which somebody else speaks),
-// wReporting (words that tell what others do) and refusal.
+// wReporting and wReported (words that tell what others do, before and after it) and
+// refusal.
 type Spec struct {
 	Entries []Entry
 	Groups  map[string]string // a name for several concepts joined by "|"
@@ -61,7 +62,7 @@ func Compile(spec Spec) (*Grammar, error) {
 	own := map[string]*uint16{
 		"url": &g.url, "email": &g.email, "host": &g.host, "path": &g.path, "phone": &g.phone, "number": &g.number,
 		"ident": &g.ident, "quoted": &g.quoted, "tag": &g.tag, "bracket": &g.bracket, "label": &g.label, "caps": &g.caps, "account": &g.account,
-		"not": &g.not, "negator": &g.negator, "unnegator": &g.unnegator, "alternative": &g.alternative, "asking": &g.asking, "wReporting": &g.reporting, "refusal": &g.refusal,
+		"not": &g.not, "negator": &g.negator, "unnegator": &g.unnegator, "alternative": &g.alternative, "asking": &g.asking, "wReporting": &g.reporting, "wReported": &g.reported, "refusal": &g.refusal,
 		"lead": &g.lead, "tld": &g.tld, "rot13": &g.rot13, "backwards": &g.backwards,
 	}
 	for _, name := range slices.Sorted(maps.Keys(own)) { // the same numbers in every process

@@ -30,8 +30,15 @@ func (s *reader) emit(t token) {
 	s.gap, s.lineup = 0, false
 }
 
-// ends reports whether the stop before t ended a sentence. A stop before a
-// lower-case word or within an abbreviation such as "e.g." did not.
+// abbreviations end with a stop that ends no sentence.
+var abbreviations = map[string]bool{
+	"approx": true, "resp": true, "incl": true, "excl": true, "etc": true, "bzw": true, "usw": true, "ggf": true, "inkl": true, "dept": true,
+	"est": true, "vol": true, "fig": true, "max": true, "min": true, "avg": true, "esp": true, "prev": true, "misc": true, "ver": true, "env": true,
+}
+
+// ends reports whether the stop before t ended a sentence. A stop within an
+// abbreviation such as "e.g." did not, nor one behind a short word before a
+// lower-case one.
 func (s *reader) ends(t *token) bool {
 	if t.gap&gStop == 0 || t.gap&(gSpace|gNewline|gQuote) == 0 {
 		return false
@@ -41,7 +48,10 @@ func (s *reader) ends(t *token) bool {
 		return false
 	}
 	c := s.text[t.start]
-	return t.upper || c >= 0x80 || c >= '0' && c <= '9' || t.gap&(gQuote|gOpen|gTag) != 0
+	if t.upper || c >= 0x80 || c >= '0' && c <= '9' || t.gap&(gQuote|gOpen|gTag) != 0 {
+		return true
+	}
+	return prev.end-prev.start > 2 && !abbreviations[s.text[prev.start:prev.end]]
 }
 
 // pause is how much further apart punctuation puts two words.

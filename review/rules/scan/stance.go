@@ -35,8 +35,12 @@ func (s Stance) Names() []string {
 // clauseEnds are the gaps that end the scope of a negator.
 const clauseEnds = gBlank | gBullet | gStop | gColon | gDash | gOpen | gClose | gTag | gComment
 
-// scope is how many words a negator reaches.
-const scope = 10
+// scope is how many words a negator reaches, behind how many words after a match the
+// noun may stand that reports it.
+const (
+	scope  = 10
+	behind = 10
+)
 
 // stance says how the sentence stands to the match from token first to last.
 func (s *reader) stance(f *frame, first, last int) Stance {
@@ -44,7 +48,7 @@ func (s *reader) stance(f *frame, first, last int) Stance {
 	if s.negated(first) || s.denied(f) || s.listed && s.tokens[0].gap&gBullet != 0 {
 		st |= Negated
 	}
-	if s.asked(first, last) || s.reported(first) {
+	if s.asked(first, last) || s.reported(first, last) {
 		st |= Asked
 	}
 	if s.shown(first, last) {
@@ -138,11 +142,17 @@ func (s *reader) asked(first, last int) bool {
 	return false
 }
 
-// reported reports whether words such as "tried to" or "may ask you", which tell
-// what others do, stand before the match in its clause.
-func (s *reader) reported(first int) bool {
+// reported reports whether words that tell what others do stand before the match
+// in its clause, such as "tried to" or "found that", or right behind it, as in
+// languages that put the noun after its clause.
+func (s *reader) reported(first, last int) bool {
 	for j := first - 1; j >= 0 && s.tokens[j+1].gap&(clauseEnds|gComma) == 0; j-- {
 		if s.sets[j].has(s.g.reporting) {
+			return true
+		}
+	}
+	for j := last + 1; j < s.n && s.tokens[j].pos-s.tokens[last].pos <= behind && s.tokens[j].gap&(clauseEnds|gComma) == 0; j++ {
+		if s.sets[j].has(s.g.reported) {
 			return true
 		}
 	}

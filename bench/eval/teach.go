@@ -1,0 +1,72 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"toolcrib/review/rules"
+)
+
+// teachAll learns both tables and finds their thresholds; with o.write it writes
+// them into the package of the rules. It returns for each sample a table that has
+// not seen its source.
+func teachAll(ctx context.Context, o options, set rules.Set, samples []sample, out io.Writer) (func(*sample) *rules.Learned, error) {
+	repo := repository()
+	own, err := ownSamples(repo)
+	if err != nil {
+		return nil, err
+	}
+	var list []*sample
+	for i := range samples {
+		list = append(list, &samples[i])
+	}
+	all, err := examples(ctx, set, list, own)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(all, func(a, b *example) int { return cmp.Or(cmp.Compare(a.set, b.set), cmp.Compare(a.source, b.source)) })
+	studies := map[bool]*study{}
+	for _, kind := range []struct {
+		file   string
+		prompt bool
+		most   limits
+	}{
+		{"learned_tools.bin", false, limits{honest: 0.015, long: 1, hard: 0.14, near: 0.09}},
+		{"learned_prompts.bin", true, limits{honest: 0.02, long: 0.06, hard: 0.03, near: 0.04}},
+	} {
+		fmt.Fprintf(out, "\n%s\n", kind.file)
+		s := studyOf(all, kind.prompt)
+		studies[kind.prompt] = s
+		s.thresholds(kind.most)
+		s.curve(o.held, out)
+		s.mechanisms(out)
+		if o.write {
+			if err := os.WriteFile(filepath.Join(repo, "review", "rules", kind.file), s.table.Bytes(), 0o644); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return func(x *sample) *rules.Learned { return studies[x.prompt].unaware(x) }, nil
+}
+
+// repository returns the root of the repository that the program is run in,
+// the working directory when it is run in none.
+func repository() string {
+	at, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return at
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			break
+		}
+		at = up
+	}
+	return "."
+}
