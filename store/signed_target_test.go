@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/history"
+	"toolcrib/history/workspace"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -188,7 +189,7 @@ func (x target) readAll(db *storetest.Database, desk *review.Desk, show func(str
 		show("find", inUse(definition), err)
 	}
 	current, err := db.Workspaces().Current(ctx, registry.LayerUser)
-	show("workspace", current, err)
+	show("workspace", slices.DeleteFunc(current, func(d workspace.Dated) bool { return d.Definition.Status() != registry.Active }), err)
 	active := func(path string, lives []registry.Live, err error) {
 		show(path, slices.DeleteFunc(lives, func(l registry.Live) bool { return l.Definition.Status() != registry.Active }), err)
 	}
