@@ -129,7 +129,7 @@ func runCheckpoint(ctx context.Context, a *app) error {
 		return err
 	}
 	if len(r.Damage) > 0 {
-		return a.printReport(r, nil)
+		return a.printReport(verification{Report: r}, nil)
 	}
 	c, err := checker.Checkpoint()
 	if err != nil {

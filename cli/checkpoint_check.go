@@ -110,7 +110,7 @@ func checkerOf(kept []keptCheckpoint) *checkpoint.Checker {
 }
 
 // extended adds what is missing of checkpoints to a report.
-func extended(r *history.Report, kept []keptCheckpoint, checker *checkpoint.Checker) {
+func extended(r *verification, kept []keptCheckpoint, checker *checkpoint.Checker) {
 	if checker == nil {
 		return
 	}

@@ -24,8 +24,26 @@ type docFindings struct {
 	OK       bool             `json:"ok"`
 	Findings []docFinding     `json:"findings"`
 	Counts   map[string]int64 `json:"counts,omitempty"`
+	// Signatures counts decisions by their signatures, where signing has started.
+	Signatures *docSignatures `json:"signatures,omitempty"`
 	// Sentences are there with lint --explain.
 	Sentences []docSentence `json:"sentences,omitempty"`
+}
+
+// docSignatures counts the decisions of users by their signatures.
+type docSignatures struct {
+	Signed         int64 `json:"signed"`
+	UnsignedBefore int64 `json:"unsigned_before_start"`
+	Unsigned       int64 `json:"unsigned"`
+	UnknownKey     int64 `json:"unknown_key"`
+	RevokedKey     int64 `json:"revoked_key"`
+	Invalid        int64 `json:"invalid"`
+}
+
+// verification is the outcome of verify.
+type verification struct {
+	history.Report
+	signatures *docSignatures // nil before signing has started
 }
 
 func newVerify(a *app) *cobra.Command {
@@ -79,16 +97,19 @@ func runVerify(ctx context.Context, a *app, f verifyFlags) error {
 // attached to it. Files that the database does not know are left to drift: the
 // folder may be ahead of a copy of the database.
 // A checker, which may be nil, sees the log.
-func verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, progress func(table string, rows int64)) (history.Report, error) {
-	var r history.Report
+func verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, progress func(table string, rows int64)) (verification, error) {
+	var r verification
 	err := db.Audit(ctx, func(l history.Ledger) error {
 		if checker != nil {
 			l = watched{l, checker}
 		}
 		var err error
-		r, err = history.Verify(ctx, l, progress)
+		r.Report, err = history.Verify(ctx, l, progress)
 		return err
 	})
+	if err == nil {
+		err = r.addSignatures(ctx, db)
+	}
 	if err != nil {
 		return r, err
 	}
@@ -116,6 +137,37 @@ func verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, pr
 	return r, nil
 }
 
+// addSignatures checks the signatures. Where rows are damaged, which is reported
+// already, they may not be readable.
+func (r *verification) addSignatures(ctx context.Context, db *store.DB) error {
+	s, err := db.CheckSignatures(ctx)
+	if err != nil {
+		return damagedOr(err, len(r.Damage))
+	}
+	r.Damage = append(r.Damage, s.Damage...)
+	if s.Started || len(s.Damage) > 0 {
+		r.signatures = &docSignatures{s.Signed, s.UnsignedBefore, s.Unsigned, s.UnknownKey, s.RevokedKey, s.Invalid}
+	}
+	return nil
+}
+
+// lines describes the counts, those that are 0 left out but for the first.
+func (s *docSignatures) lines() []string {
+	var lines []string
+	for i, c := range []struct {
+		n    int64
+		what string
+	}{
+		{s.Signed, "signed decisions"}, {s.UnsignedBefore, "unsigned decisions from before signing started"}, {s.Unsigned, "unsigned decisions from after it started"},
+		{s.UnknownKey, "decisions signed by an unknown key"}, {s.RevokedKey, "decisions signed by a revoked key"}, {s.Invalid, "decisions with an invalid signature"},
+	} {
+		if i == 0 || c.n > 0 {
+			lines = append(lines, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	return lines
+}
+
 // damagedOr returns err unless damage was found already, which explains it.
 func damagedOr(err error, damage int) error {
 	if damage > 0 {
@@ -132,8 +184,8 @@ func word(k workspace.FaultKind) string {
 	return string(k)
 }
 
-func (a *app) printReport(r history.Report, kept []keptCheckpoint) error {
-	doc := docFindings{Schema: schema, Kind: "findings", OK: len(r.Damage) == 0, Findings: []docFinding{}, Counts: r.Rows}
+func (a *app) printReport(r verification, kept []keptCheckpoint) error {
+	doc := docFindings{Schema: schema, Kind: "findings", OK: len(r.Damage) == 0, Findings: []docFinding{}, Counts: r.Rows, Signatures: r.signatures}
 	for _, d := range r.Damage {
 		doc.Findings = append(doc.Findings, docFinding{
 			Rule: "V101", Severity: "block", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message,
@@ -143,6 +195,11 @@ func (a *app) printReport(r history.Report, kept []keptCheckpoint) error {
 	err := a.print(doc, func(p *page) {
 		for _, table := range slices.Sorted(maps.Keys(r.Rows)) {
 			p.linef("%d %s", r.Rows[table], table)
+		}
+		if r.signatures != nil {
+			for _, line := range r.signatures.lines() {
+				p.linef("%s", line)
+			}
 		}
 		for _, d := range r.Damage {
 			key := d.Key

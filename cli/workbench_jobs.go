@@ -27,6 +27,9 @@ func (a *app) verifyJob(ctx context.Context, tell func(string)) ([]string, error
 	for _, table := range slices.Sorted(maps.Keys(r.Rows)) {
 		lines = append(lines, fmt.Sprintf("%d %s", r.Rows[table], table))
 	}
+	if r.signatures != nil {
+		lines = append(lines, r.signatures.lines()...)
+	}
 	return lines, nil
 }
 

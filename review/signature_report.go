@@ -14,6 +14,7 @@ import (
 
 // SignatureReport counts the decisions of users by their signatures.
 type SignatureReport struct {
+	Started        bool  // signing has started in this database
 	Signed         int64 // the signature counts
 	UnsignedBefore int64 // decided before signing started
 	Unsigned       int64 // decided afterwards
@@ -62,6 +63,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Signature
 		c.damage("events", "signers", c.proofs.err)
 	}
 	if len(states) > 0 {
+		c.report.Started = true
 		c.start = states[0].Event.Seq
 	}
 	err = errors.Join(
