@@ -25,14 +25,19 @@ type Proofs struct {
 
 	mu         sync.RWMutex
 	versions   map[string]*Proof           // by version hash
+	size       int                         // of the definitions in versions, in bytes
 	statements map[string]*provenStatement // by the hash of the statement
 }
 
 // proofsKey names a state of the signers: in the file, and in the log.
 type proofsKey struct{ file, event string }
 
-// maxProofs limits how many versions and statements are remembered.
-const maxProofs = 200_000
+// Limits of what is remembered: versions and statements, and the bytes of
+// definitions.
+const (
+	maxProofs      = 200_000
+	maxDefinitions = 16 << 20
+)
 
 func newProofs(key proofsKey) *Proofs {
 	return &Proofs{key: key, versions: map[string]*Proof{}, statements: map[string]*provenStatement{}}
@@ -44,6 +49,8 @@ type Proof struct {
 	Number      int
 	ContentHash string
 	Columns     registry.Columns // of the definition; zero when Err is not nil
+	// definition is what was checked; zero where it is not kept.
+	definition registry.Definition
 	// Err is why the version does not count, nil when it does. It wraps
 	// ErrUnsigned, ErrSignature, ErrSigners or ErrTampered.
 	Err error
@@ -73,18 +80,47 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 		if err != nil {
 			return nil, fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
 		}
-		proof.Columns = d.Columns()
+		proof.Columns, proof.definition = d.Columns(), d
 	}
 	if errors.Is(err, ErrTampered) {
 		return proof, nil // what it is called by is not its own
 	}
+	p.keep(v.Hash, proof, len(v.Definition))
+	return proof, nil
+}
+
+// keep remembers the proof of a version, and its definition while those have not
+// too many bytes together.
+func (p *Proofs) keep(hash string, proof *Proof, size int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.versions) >= maxProofs {
 		clear(p.versions)
+		p.size = 0
 	}
-	p.versions[v.Hash] = proof
-	return proof, nil
+	if p.size += size; p.size > maxDefinitions {
+		p.size -= size
+		proof.definition = registry.Definition{}
+	}
+	p.versions[hash] = proof
+}
+
+// Definition returns the definition of text, which has the hash that was checked.
+// Most are remembered, which costs less than to decode them again.
+func (p *Proof) Definition(text string) (registry.Definition, error) {
+	d := p.definition
+	switch {
+	case d.Tool != nil:
+		t := *d.Tool
+		return registry.Definition{Tool: &t}, nil
+	case d.Agent != nil:
+		a := *d.Agent
+		return registry.Definition{Agent: &a}, nil
+	case d.List != nil:
+		l := *d.List
+		return registry.Definition{List: &l}, nil
+	}
+	return registry.DecodeDefinition(p.Subject.Kind, []byte(text))
 }
 
 // Refuses reports whether an error is why something does not count, and not why it

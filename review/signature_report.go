@@ -56,7 +56,11 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Signature
 	if err != nil || len(states) == 0 && !t.Required() {
 		return c.report, err
 	}
-	if c.proofs, err = t.Proofs(ctx, r); err != nil {
+	last, err := r.LastSigners(ctx)
+	if err != nil {
+		return c.report, err
+	}
+	if c.proofs, err = t.Proofs(ctx, r, last); err != nil {
 		return c.report, err
 	}
 	if c.proofs.err != nil {

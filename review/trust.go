@@ -38,13 +38,10 @@ func (t *Trust) Required() bool { return t != nil && t.policy.Required }
 // Changes counts how often the signers were found to differ from before.
 func (t *Trust) Changes() int64 { return t.changes.Load() }
 
-// Proofs returns the trust in a snapshot. When the signers in the log or in the
+// Proofs returns the trust in a snapshot, in which the event of the last state of
+// the signers has the hash last. When the signers in the log or in the
 // file are not in order, nothing counts but what is shipped.
-func (t *Trust) Proofs(ctx context.Context, r SignatureReader) (*Proofs, error) {
-	last, err := r.LastSigners(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (t *Trust) Proofs(ctx context.Context, r SignatureReader, last string) (*Proofs, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	key := proofsKey{event: last}
@@ -61,6 +58,7 @@ func (t *Trust) Proofs(ctx context.Context, r SignatureReader) (*Proofs, error) 
 	} else if p.signers, p.err = t.load(ctx, r); p.err != nil && !errors.Is(p.err, ErrSigners) {
 		return nil, p.err
 	}
+	var err error
 	if p.genesis, err = r.EventHash(ctx, 1); err != nil {
 		return nil, err
 	}
@@ -146,7 +144,11 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 
 // signersFor returns the signers whose signatures count for decisions.
 func (t *Trust) signersFor(ctx context.Context, r SignatureReader) (*signers.Signers, error) {
-	p, err := t.Proofs(ctx, r)
+	last, err := r.LastSigners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := t.Proofs(ctx, r, last)
 	if err != nil {
 		return nil, err
 	}

@@ -65,11 +65,15 @@ var _ gateway.LedgerTx = callSession{}
 // what is live too.
 func (c callSession) State(ctx context.Context) (int64, error) {
 	var n int64
-	err := c.s.row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
-	if err != nil || !c.s.trust.Required() {
+	if !c.s.trust.Required() {
+		err := c.s.row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
 		return n, err
 	}
-	_, err = c.s.proofs(ctx)
+	var signers string
+	if err := c.s.row(ctx, "SELECT (SELECT coalesce(max(seq), 0) FROM versions), coalesce(("+lastSigners+"), '')", nil, &n, &signers); err != nil {
+		return 0, err
+	}
+	_, err := c.s.proofsOf(ctx, signers)
 	return n + c.s.trust.Changes(), err
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +24,8 @@ type CatalogQuery struct {
 	Filter   string           // substring of id or name, any case; "" for all
 	Limit    int              // 1 to review.MaxPage
 	After    string           // Next of the page before
+
+	unproven bool // who reads checks the versions
 }
 
 // CatalogEntry is a live definition as lists show it.
@@ -82,7 +83,7 @@ func (db *DB) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) 
 // and its arguments.
 func (q CatalogQuery) rows() (query string, args []any) {
 	from, args := liveRows(q.AsOf)
-	query = selectEntry + from + ") WHERE kind = ?"
+	query = selectEntry + from + ") r WHERE kind = ?"
 	args = append(args, q.Kind)
 	if !q.All {
 		query += " AND layer IN (" + strings.TrimPrefix(placeholders(len(q.View)), ", ") + ")"
@@ -189,7 +190,7 @@ func (db *DB) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntr
 
 func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, error) {
 	from, args := liveRows(q.AsOf)
-	query := selectEntry + from + ") WHERE kind = ? AND "
+	query := selectEntry + from + ") r WHERE kind = ? AND "
 	if strings.Contains(ref, ":") {
 		found, err := s.entries(ctx, q, query+"subject = ?", append(args, q.Kind, ref)...)
 		if err == nil && len(found) == 0 {
@@ -248,51 +249,4 @@ func (db *DB) Subject(ctx context.Context, view []registry.Layer, ref string) (r
 		return notFound("tool, agent or list %s", ref)
 	})
 	return subject, err
-}
-
-// Exported is a live definition with its canonical JSON and the hash of its
-// version.
-type Exported struct {
-	CatalogEntry
-	Hash       string
-	Definition json.RawMessage
-	CreatedAt  time.Time // when its first version was decided
-	UpdatedAt  time.Time // when this one was
-}
-
-// Export returns the whole merged catalog of q, in one snapshot, by id. Limit
-// and After of q do not count.
-func (db *DB) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
-	var out []Exported
-	err := db.view(ctx, func(s *session) error {
-		q.Limit, q.After = math.MaxInt, ""
-		page, err := s.catalog(ctx, q)
-		if err != nil {
-			return err
-		}
-		out = make([]Exported, 0, len(page.Entries))
-		for _, e := range page.Entries {
-			x := Exported{CatalogEntry: e}
-			if e.Refused != nil {
-				l := registry.Live{Subject: e.Subject}.Refuse(e.Refused)
-				x.Definition = l.Definition.Canonical()
-				out = append(out, x)
-				continue
-			}
-			var definition, created, updated string
-			err := s.row(ctx, `SELECT v.hash, v.definition, f.decided_at, v.decided_at FROM versions v
-				JOIN versions f ON f.subject = v.subject AND f.number = 1 WHERE v.subject = ? AND v.number = ?`,
-				[]any{e.Subject.String(), e.Version}, &x.Hash, &definition, &created, &updated)
-			if err != nil {
-				return err
-			}
-			if err := errors.Join(into(&x.CreatedAt, history.ParseTimestamp, created), into(&x.UpdatedAt, history.ParseTimestamp, updated), s.same(e, definition)); err != nil {
-				return err
-			}
-			x.Definition = json.RawMessage(definition)
-			out = append(out, x)
-		}
-		return nil
-	})
-	return out, err
 }

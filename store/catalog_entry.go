@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -39,36 +40,40 @@ func (s *session) eachEntry(ctx context.Context, q CatalogQuery, query string, a
 	if err != nil {
 		return err
 	}
+	if p == nil || q.unproven {
+		return s.each(ctx, query, args, func(row scanner) error {
+			e, err := scanEntry(row)
+			if err != nil {
+				return err
+			}
+			return fn(e)
+		})
+	}
+	query = strings.Replace(query, " FROM (", `, (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version),
+		(SELECT max(number) FROM versions v WHERE v.subject = r.subject) FROM (`, 1)
 	return s.each(ctx, query, args, func(row scanner) error {
-		e, err := scanEntry(row)
+		var hash string
+		var newest int
+		e, err := scanEntry(extendedRow{row, []any{&hash, &newest}})
 		if err != nil {
 			return err
 		}
-		if p != nil {
-			if e, err = s.provenEntry(ctx, p, e, q.AsOf.IsZero()); err != nil {
-				return err
-			}
+		if e, err = s.provenEntry(ctx, p, e, hash, q.AsOf.IsZero() && e.Version != newest); err != nil {
+			return err
 		}
 		return fn(e)
 	})
 }
 
-// provenEntry returns an entry as its definition has it. current says that it is
-// of what is live now.
-func (s *session) provenEntry(ctx context.Context, p *review.Proofs, e CatalogEntry, current bool) (CatalogEntry, error) {
-	var hash string
-	var newest int
-	err := s.row(ctx, "SELECT hash, (SELECT max(number) FROM versions n WHERE n.subject = v.subject) FROM versions v WHERE subject = ? AND number = ?",
-		[]any{e.Subject.String(), e.Version}, &hash, &newest)
-	if err != nil {
-		return e, err
-	}
+// provenEntry returns an entry as its definition has it. older says that there is
+// a newer version than the one that is said to be live.
+func (s *session) provenEntry(ctx context.Context, p *review.Proofs, e CatalogEntry, hash string, older bool) (CatalogEntry, error) {
 	proof, err := s.proof(ctx, p, e.Subject, e.Version, hash)
 	if err != nil {
 		return e, err
 	}
 	e.Refused = proof.Err
-	if e.Refused == nil && (e.ContentHash != proof.ContentHash || e.Locked != locked(e.Subject) || current && e.Version != newest) {
+	if e.Refused == nil && (e.ContentHash != proof.ContentHash || e.Locked != locked(e.Subject) || older) {
 		e.Refused = fmt.Errorf("version %d of %s: %w: its entry in the live registry was changed", e.Version, e.Subject, review.ErrTampered)
 	}
 	if e.Refused != nil {

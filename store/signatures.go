@@ -48,9 +48,11 @@ func scanSignature(row scanner) (review.SignatureRecord, error) {
 // LastSigners implements review.SignatureReader.
 func (s *session) LastSigners(ctx context.Context) (string, error) {
 	var hash string
-	err := s.row(ctx, "SELECT coalesce((SELECT hash FROM events WHERE act = 'signers' ORDER BY seq DESC LIMIT 1), '')", nil, &hash)
+	err := s.row(ctx, "SELECT coalesce(("+lastSigners+"), '')", nil, &hash)
 	return hash, err
 }
+
+const lastSigners = "SELECT hash FROM events WHERE act = 'signers' ORDER BY seq DESC LIMIT 1"
 
 // signersData is what the event of a state of the signers has.
 type signersData struct {

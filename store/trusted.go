@@ -20,8 +20,20 @@ func (s *session) proofs(ctx context.Context) (*review.Proofs, error) {
 	if !s.trust.Required() {
 		return nil, nil //nolint:nilnil // nothing to check by is an answer, not an error
 	}
+	if s.proven != nil {
+		return s.proven, nil
+	}
+	last, err := s.LastSigners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.proofsOf(ctx, last)
+}
+
+// proofsOf is proofs where the event of the last state of the signers has a hash.
+func (s *session) proofsOf(ctx context.Context, last string) (*review.Proofs, error) {
 	if s.proven == nil {
-		p, err := s.trust.Proofs(ctx, s)
+		p, err := s.trust.Proofs(ctx, s, last)
 		if err != nil {
 			return nil, err
 		}
@@ -91,9 +103,7 @@ func (s *session) provenLive(ctx context.Context, p *review.Proofs, r liveRow) (
 	if refused != nil {
 		return l.Refuse(refused), nil
 	}
-	return l, into(&l.Definition, func(text string) (registry.Definition, error) {
-		return registry.DecodeDefinition(l.Subject.Kind, []byte(text))
-	}, r.definition)
+	return l, into(&l.Definition, proof.Definition, r.definition)
 }
 
 // proof returns the proof of a version, which costs a look into a map when the
