@@ -158,8 +158,12 @@ func (s *docSignatures) lines() []string {
 		n    int64
 		what string
 	}{
-		{s.Signed, "signed decisions"}, {s.UnsignedBefore, "unsigned decisions from before signing started"}, {s.Unsigned, "unsigned decisions from after it started"},
-		{s.UnknownKey, "decisions signed by an unknown key"}, {s.RevokedKey, "decisions signed by a revoked key"}, {s.Invalid, "decisions with an invalid signature"},
+		{s.Signed, "signed decisions"},
+		{s.UnsignedBefore, "unsigned decisions from before signing started"},
+		{s.Unsigned, "unsigned decisions from after it started"},
+		{s.UnknownKey, "decisions signed by an unknown key"},
+		{s.RevokedKey, "decisions signed by a revoked key"},
+		{s.Invalid, "decisions with an invalid signature"},
 	} {
 		if i == 0 || c.n > 0 {
 			lines = append(lines, fmt.Sprintf("%d %s", c.n, c.what))
