@@ -101,7 +101,7 @@ findings, 130 interrupted.`,
 		commands []func(*app) *cobra.Command
 	}{
 		{groupReview, []func(*app) *cobra.Command{
-			creating(newPropose), newRevise, newSubmit, newList, newShow, newDiff, newReview, newApprove, newNeedsChanges, newReject,
+			creating(newPropose), newRevise, newSubmit, newList, newShow, newDiff, newReview, newTest, newApprove, newNeedsChanges, newReject,
 			newWithdraw, newComment, newWaive, newRebase, newRegroup, creating(newFork), newAssign,
 		}},
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newLists, newHistory, newBlame, newRollback, newVerify, newCheckpoint, newBackup, newLog, newExport, newDrift}},

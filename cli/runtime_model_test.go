@@ -253,3 +253,45 @@ func TestModelConfiguration(t *testing.T) {
 		}
 	}
 }
+
+// TestModelShowsBehaviour asks the model about both versions, and shows what it said
+// without letting it near the terminal.
+func TestModelShowsBehaviour(t *testing.T) {
+	url, asked := modelServer{before: func(w http.ResponseWriter, r *http.Request, n int32) bool {
+		said := map[bool]string{true: "The harbour is slow [a.md:1-2].", false: "All is well.\x1b[2J\u202e"}[n%2 == 1]
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": said}}}})
+		return true
+	}}.start(t)
+	c := newTestHome(t, modelConfig(url, ""))
+	c.assessment()
+	if _, errs, code := c.run("approve", "#1"); code != 0 {
+		t.Fatal(errs)
+	}
+	text, err := os.ReadFile(filepath.Join(c.dir, "open.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var second map[string]any
+	if err := json.Unmarshal(text, &second); err != nil {
+		t.Fatal(err)
+	}
+	second["type"], second["baseVersion"], second["rationale"] = "modify", 1, "Shorter."
+	second["definition"].(map[string]any)["goals"] = "Find what drags."
+	if text, err = json.Marshal(second); err != nil {
+		t.Fatal(err)
+	}
+	c.write("second.json", string(text))
+	if _, errs, code := c.run("propose", "second.json"); code != 0 || asked.Load()%2 != 0 { // what comes next is about the live version
+		t.Fatalf("asked %d times: %s", asked.Load(), errs)
+	}
+	out, errs, code := c.run("test", "#2", "--live")
+	for _, want := range []string{"version 1, then revision 1", "before passed (model)", "after  FAILED (model)", "-The harbour is slow", "+All is well.⟨U+001B⟩[2J⟨U+202E⟩", "changed."} {
+		if !strings.Contains(out, want) {
+			t.Errorf("exit %d, it lacks %q:\n%s\n%s", code, want, out, errs)
+		}
+	}
+	if code != 6 || !strings.Contains(errs, "1 of 2: ") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}

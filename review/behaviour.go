@@ -1,0 +1,211 @@
+package review
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/harness"
+)
+
+// Behaviour is how the test cases of a proposal come out with the live version and
+// with the proposed one. Nothing of it is kept.
+type Behaviour struct {
+	Proposal proposals.Proposal
+	Live     int // the live version, 0 for none
+	Cases    []CaseBehaviour
+}
+
+// CaseBehaviour is one test case, tried twice.
+type CaseBehaviour struct {
+	Name   string
+	Input  string
+	Expect proposals.Expect
+	// Dropped is set for a case of the live version that the proposal does not have.
+	Dropped       bool
+	Before, After Trial
+}
+
+// Trial is how a case came out with one version.
+type Trial struct {
+	harness.Result
+	Text string // the whole answer, recorded or a model's; untrusted
+}
+
+// Changed reports whether the proposal changes the answer or the outcome. A side
+// that was not run changes nothing that is known.
+func (c CaseBehaviour) Changed() bool {
+	if c.Before.Outcome == harness.NotRun || c.After.Outcome == harness.NotRun {
+		return false
+	}
+	return c.Before.Outcome != c.After.Outcome || c.Before.Text != c.After.Text
+}
+
+// Tell reports how far a run is: which case of how many begins.
+type Tell func(done, total int, name string)
+
+// Behaviour runs every test case of a proposal's current revision, and those of the
+// live version that it drops, against both versions: on recorded answers, or on
+// those of the model when live is set. A side without a recording is not run, and
+// says so. An answer recorded for the live version counts for the same input only.
+func (d *Desk) Behaviour(ctx context.Context, id proposals.ID, live bool, tell Tell) (Behaviour, error) {
+	b, sides, err := d.sides(ctx, id)
+	if err != nil {
+		return b, err
+	}
+	if live && d.policy.Model == nil {
+		return b, fmt.Errorf("%w; name one under [model] in the configuration", harness.ErrNotConnected)
+	}
+	if live {
+		model := &reachable{model: d.policy.Model}
+		for i := range sides {
+			sides[i].model, sides[i].prompt = model, instruction(sides[i].definition)
+		}
+	}
+	for i := range b.Cases {
+		c := &b.Cases[i]
+		tell(i, len(b.Cases), c.Name)
+		c.Before, c.After = sides[0].try(ctx, i), sides[1].try(ctx, i)
+		if ctx.Err() != nil {
+			return b, ctx.Err()
+		}
+	}
+	tell(len(b.Cases), len(b.Cases), "")
+	return b, nil
+}
+
+// versionSide is one version with its answers to the cases.
+type versionSide struct {
+	name       string // "version 3", "the proposal"
+	absent     string // why nothing is run with it, "" when it is there
+	definition registry.Definition
+	cases      []proposals.TestCase // with its own recorded answers
+	model      harness.Model        // nil to use these
+	prompt     string
+}
+
+func (s versionSide) try(ctx context.Context, i int) Trial {
+	c := s.cases[i]
+	switch {
+	case s.absent != "":
+		return notTried(c, s.absent)
+	case s.model != nil:
+		c.Output = nil
+	case c.Output == nil:
+		return notTried(c, "There is no recorded answer of "+s.name+" to this input.")
+	}
+	asked := &heard{model: s.model}
+	suite := harness.Suite{Cases: []proposals.TestCase{c}, Prompt: s.prompt}
+	if s.model != nil {
+		suite.Model = asked
+	}
+	t := Trial{Result: suite.Run(ctx)[0], Text: asked.text}
+	if c.Output != nil {
+		t.Text = *c.Output
+	}
+	return t
+}
+
+func notTried(c proposals.TestCase, why string) Trial {
+	return Trial{Result: harness.Result{Name: c.Name, Expect: c.Expect, Outcome: harness.NotRun, Reason: why}}
+}
+
+// heard keeps the whole answer of a model.
+type heard struct {
+	model harness.Model
+	text  string
+}
+
+// Answer implements harness.Model.
+func (h *heard) Answer(ctx context.Context, prompt, input string) (text string, err error) {
+	h.text, err = h.model.Answer(ctx, prompt, input)
+	return h.text, err
+}
+
+// sides reads the proposal and the live version with their test cases.
+func (d *Desk) sides(ctx context.Context, id proposals.ID) (b Behaviour, sides [2]versionSide, err error) {
+	err = d.store.View(ctx, func(r Reader) error {
+		p, rev, err := current(ctx, r, id)
+		if err != nil {
+			return err
+		}
+		b.Proposal = p
+		before, err := live(ctx, r, p.Subject)
+		if err != nil {
+			return err
+		}
+		var earlier []proposals.TestCase
+		sides[0].absent = "Nothing is live."
+		if before != nil {
+			b.Live = before.Version
+			if earlier, err = casesOf(ctx, r, *before); err != nil {
+				return err
+			}
+			sides[0] = versionSide{name: fmt.Sprintf("version %d", before.Version), definition: before.Definition}
+			if before.Refused != nil {
+				sides[0].absent = jsondoc.Printable("Version " + fmt.Sprint(before.Version) + " does not count: " + before.Refused.Error() + ".")
+			}
+		}
+		sides[1] = versionSide{name: "the proposal", definition: rev.Draft.Definition}
+		if rev.Draft.Definition.IsZero() {
+			sides[1].absent = "The proposal has no definition."
+		}
+		b.pair(&sides, rev.Draft.TestCases, earlier)
+		return nil
+	})
+	return b, sides, err
+}
+
+// casesOf returns the test cases that a live version was approved with; none for
+// what was shipped.
+func casesOf(ctx context.Context, r Reader, l registry.Live) ([]proposals.TestCase, error) {
+	v, err := r.Version(ctx, l.Subject, l.Version)
+	if err != nil || v.Proposal == "" {
+		return nil, err
+	}
+	rev, err := r.Revision(ctx, proposals.ID(v.Proposal), v.Revision)
+	return rev.Draft.TestCases, err
+}
+
+// pair lists the cases of both versions, each with the checks of the proposal where
+// it has the case, and with either version's own answer.
+func (b *Behaviour) pair(sides *[2]versionSide, now, earlier []proposals.TestCase) {
+	add := func(c proposals.TestCase, before, after *string, dropped bool) {
+		b.Cases = append(b.Cases, CaseBehaviour{Name: c.Name, Input: c.Input, Expect: c.Expect, Dropped: dropped})
+		for i, output := range []*string{before, after} {
+			c.Output = output
+			sides[i].cases = append(sides[i].cases, c)
+		}
+	}
+	taken := make([]bool, len(earlier))
+	for _, c := range now {
+		var before *string
+		if i := sameCase(c, earlier, taken); i >= 0 {
+			before, taken[i] = earlier[i].Output, true
+		}
+		add(c, before, c.Output, false)
+	}
+	for i, c := range earlier {
+		if !taken[i] {
+			add(c, c.Output, nil, true)
+		}
+	}
+}
+
+// sameCase returns the index of the case that asks what c asks, one of the same name
+// first; -1 for none. A recorded answer is one to its own input only.
+func sameCase(c proposals.TestCase, earlier []proposals.TestCase, taken []bool) int {
+	found := -1
+	for i, e := range earlier {
+		switch {
+		case taken[i] || e.Input != c.Input:
+		case e.Name == c.Name:
+			return i
+		case found < 0 && e.Expect == c.Expect:
+			found = i
+		}
+	}
+	return found
+}
