@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"toolcrib/gateway"
@@ -23,18 +22,15 @@ type prompter struct {
 func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
 	where := c.Where
 	where.IncludeDeferred = false // the prompt says how the others are found
-	scene := review.Scene{Layer: c.Layer, Where: where, Context: prompt.Context{Now: p.now()}, Channel: channel}
-	if err := recall(ctx, p.stored, builtin.Owner{Customer: c.Customer, User: c.User}, &scene.Context); err != nil {
-		return prompt.Output{}, err
-	}
-	previews, err := p.desk.Preview(ctx, nil, c.Agent, scene)
+	in, err := p.desk.PromptInput(ctx, c.Agent, c.Layer, where)
 	if err != nil {
 		return prompt.Output{}, err
 	}
-	if len(previews) == 0 || len(previews[0].Now) == 0 {
-		return prompt.Output{}, fmt.Errorf("a prompt of the agent %s: %w", c.Agent, review.ErrNotFound)
+	in.Context.Now = p.now()
+	if err := recall(ctx, p.stored, builtin.Owner{Customer: c.Customer, User: c.User}, &in.Context); err != nil {
+		return prompt.Output{}, err
 	}
-	return previews[0].Now[0], nil
+	return prompt.Render(in, channel), nil
 }
 
 // recall adds to a context what is stored of its user, where it says nothing.

@@ -55,3 +55,14 @@ func BenchmarkFiveChannelsSmall(b *testing.B) {
 		NewRenderer(in).RenderAll()
 	}
 }
+
+// BenchmarkAnotherContext1000Tools is a prompt for another user and minute.
+func BenchmarkAnotherContext1000Tools(b *testing.B) {
+	agent, _ := workshop()
+	r := NewRenderer(Input{Agent: agent, Tools: manyTools(1000)})
+	r.Render(Web)
+	b.ReportAllocs()
+	for b.Loop() {
+		r.With(known()).Render(Web)
+	}
+}

@@ -150,7 +150,7 @@ func TestBootstrapContext(t *testing.T) {
 }
 
 func TestPlaceholders(t *testing.T) {
-	values := NewRenderer(Input{}).values(Web)
+	values := NewRenderer(Input{}).valuesOf(Web)
 	for _, name := range Placeholders() {
 		if _, ok := values[name]; !ok {
 			t.Errorf("$%s has no content", name)

@@ -45,14 +45,9 @@ func Render(in Input, channel string) Output { return NewRenderer(in).Render(cha
 type Renderer struct {
 	in       Input
 	template string
-	shared   func() shared
-	cuts     []Cut // in descriptions
-}
-
-// shared is what is the same in every channel.
-type shared struct {
-	values  map[string]string
-	catalog passage
+	values   func() map[string]string // the same in every channel
+	catalog  func() passage           // the same in every channel and context
+	cuts     []Cut                    // in descriptions
 }
 
 // NewRenderer returns the Renderer of in. An empty template means the built-in
@@ -62,34 +57,47 @@ func NewRenderer(in Input) *Renderer {
 	if strings.TrimSpace(r.template) == "" {
 		r.template = builtinTemplate
 	}
-	r.shared = sync.OnceValue(r.makeShared)
+	r.catalog = sync.OnceValue(r.makeCatalog)
+	r.values = sync.OnceValue(r.makeValues)
 	return r
 }
 
-func (r *Renderer) makeShared() shared {
+// With returns a Renderer of the same agent and tools in another context. What
+// does not depend on the context is made only once for both.
+func (r *Renderer) With(c Context) *Renderer {
+	other := *r
+	other.in.Context = c
+	other.values = sync.OnceValue(other.makeValues)
+	return &other
+}
+
+// makeCatalog returns the catalog block, empty when the template has no place
+// for it.
+func (r *Renderer) makeCatalog() passage {
+	wanted := slices.ContainsFunc(Uses(r.template), func(u Use) bool { return u.Name == ToolCatalog })
+	if !wanted || r.in.SkipTools {
+		return passage{}
+	}
+	return newPassage(catalog(r.in.Tools, r.in.More))
+}
+
+func (r *Renderer) makeValues() map[string]string {
 	a, c := r.in.Agent, r.in.Context
-	values := map[string]string{
+	return map[string]string{
 		Identity:         identity(a),
 		Soul:             soul(a),
 		CurrentTime:      currentTime(c.Now, c.location(a)),
 		MemoryNotes:      memoryNotes(c.MemoryNotes),
 		UserInstructions: userInstructions(c.UserInstructions, r.in.Tools),
 		BootstrapContext: c.BootstrapContext,
-		ToolCatalog:      "",
+		ToolCatalog:      r.catalog().text,
 	}
-	wanted := slices.ContainsFunc(Uses(r.template), func(u Use) bool { return u.Name == ToolCatalog })
-	s := shared{values: values}
-	if wanted && !r.in.SkipTools {
-		s.catalog = newPassage(catalog(r.in.Tools, r.in.More))
-		values[ToolCatalog] = s.catalog.text
-	}
-	return s
 }
 
-// values returns the content of every placeholder in a channel.
-func (r *Renderer) values(channel string) map[string]string {
+// valuesOf returns the content of every placeholder in a channel.
+func (r *Renderer) valuesOf(channel string) map[string]string {
 	a := r.in.Agent
-	values := maps.Clone(r.shared().values)
+	values := maps.Clone(r.values())
 	values[ChannelGuidance] = guidance(a, channel)
 	values[ToolGuidance] = toolGuidance(r.in.Tools, channel)
 	values[InteractionLearning] = interactionLearning(a, channel)
@@ -100,10 +108,10 @@ func (r *Renderer) values(channel string) map[string]string {
 
 // Render returns the prompt of a channel, known or not.
 func (r *Renderer) Render(channel string) Output {
-	values := r.values(channel)
+	values := r.valuesOf(channel)
 	template, size := fit(r.template, values)
 	out := Output{Channel: channel}
-	out.Text, out.Chars = fill(template, values, r.shared().catalog)
+	out.Text, out.Chars = fill(template, values, r.catalog())
 	if len(template) < len(r.template) {
 		out.Cuts = append(out.Cuts, Cut{Kind: CutPrompt, Limit: PromptLimit, Length: size})
 	}

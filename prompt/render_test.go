@@ -80,3 +80,21 @@ func TestRenderIsPure(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestRenderInAnotherContext holds that a Renderer of one context, changed to
+// another, gives the bytes of one made for it.
+func TestRenderInAnotherContext(t *testing.T) {
+	agent, tools := workshop()
+	first := NewRenderer(Input{Agent: agent, Tools: tools, Context: Context{Now: at}})
+	first.RenderAll()
+	for i, out := range first.With(known()).RenderAll() {
+		if want := NewRenderer(Input{Agent: agent, Tools: tools, Context: known()}).RenderAll()[i]; out.Text != want.Text || out.Chars != want.Chars {
+			t.Errorf("%s: got\n%s\nwant\n%s", out.Channel, out.Text, want.Text)
+		}
+	}
+	for i, out := range first.RenderAll() {
+		if want := Render(Input{Agent: agent, Tools: tools, Context: Context{Now: at}}, Channels(agent)[i]); out.Text != want.Text {
+			t.Errorf("%s changed for the first one", out.Channel)
+		}
+	}
+}

@@ -15,7 +15,7 @@ func TestShippedAgent(t *testing.T) {
 	}
 	agent := *shipped.Agents()[0].Agent
 	for _, u := range Uses(agent.PromptTemplate) {
-		if _, ok := NewRenderer(Input{}).values(Web)[u.Name]; !ok {
+		if _, ok := NewRenderer(Input{}).valuesOf(Web)[u.Name]; !ok {
 			t.Errorf("the template has $%s", u.Name)
 		}
 	}

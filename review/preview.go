@@ -191,3 +191,23 @@ func (p previewer) render(ctx context.Context, c *catalogs, out *Preview, agents
 	}
 	return renderer.RenderAll(), nil
 }
+
+// PromptInput returns what the prompts of an agent are made of, but for the
+// moment and the user: an id in the view of layer, or a subject. It is what
+// Preview renders.
+func (d *Desk) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (prompt.Input, error) {
+	var in prompt.Input
+	err := d.store.View(ctx, func(r Reader) error {
+		agents, err := r.Agents(ctx)
+		if err != nil {
+			return err
+		}
+		found, err := pick(agents, agent, layer)
+		if err != nil {
+			return err
+		}
+		in, err = Input(ctx, *found.Definition.Agent, registry.Layered{Finder: r, View: layer.View()}, where)
+		return err
+	})
+	return in, err
+}
