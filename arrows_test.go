@@ -16,8 +16,9 @@ import (
 // knows nothing of toolcrib.
 var arrows = map[string][]string{
 	".":         {"cli"},
-	"cli":       {"tui", "mcp", "clients", "gateway", "review", "store", "prompt", "history", "proposals", "registry", "signing", "testdata"},
+	"cli":       {"tui", "serve", "mcp", "clients", "gateway", "review", "store", "prompt", "history", "proposals", "registry", "signing", "testdata"},
 	"tui":       {"gateway", "review", "prompt", "history", "proposals", "registry"},
+	"serve":     {"mcp", "gateway", "review", "prompt", "history", "proposals", "registry"},
 	"mcp":       {"gateway", "review", "prompt", "history", "proposals", "registry"},
 	"gateway":   {"review", "prompt", "proposals", "registry", "signing"},
 	"store":     {"gateway", "review", "prompt", "history", "proposals", "registry", "signing"},

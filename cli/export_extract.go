@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"toolcrib/prompt"
 	"toolcrib/registry"
@@ -26,12 +27,18 @@ type extract struct {
 }
 
 func (a *app) extract(ctx context.Context, q store.CatalogQuery) (extract, error) {
-	var c extract
+	layer, err := a.layer()
+	if err != nil {
+		return extract{}, err
+	}
+	return a.extractView(ctx, layer, q)
+}
+
+// extractView is extract in the view of a layer.
+func (a *app) extractView(ctx context.Context, layer registry.Layer, q store.CatalogQuery) (extract, error) {
+	c := extract{layer: layer}
 	db, err := a.database(ctx)
 	if err != nil {
-		return c, err
-	}
-	if c.layer, err = a.layer(); err != nil {
 		return c, err
 	}
 	q.View, q.Kind = c.layer.View(), registry.KindTool
@@ -60,7 +67,7 @@ func (c *extract) only(ctx context.Context, id string, where registry.Context) (
 	}
 	c.agents, c.agent = c.agents[i:i+1], profile.Definition.Agent
 	list := c.agent.AllowList
-	c.lists = slices.DeleteFunc(c.lists, func(e store.Exported) bool { return list == nil || !list.Reference() || e.Subject.ID != list.Name })
+	c.lists = slices.DeleteFunc(slices.Clone(c.lists), func(e store.Exported) bool { return list == nil || !list.Reference() || e.Subject.ID != list.Name })
 	lives := make([]registry.Live, len(c.tools)+len(c.lists))
 	for n, e := range slices.Concat(c.tools, c.lists) {
 		if lives[n], err = liveOf(e); err != nil {
@@ -180,11 +187,8 @@ func (a *app) encode(ctx context.Context, f wire.Format, c extract) ([]byte, err
 		if err != nil {
 			return nil, err
 		}
-		listed[i] = wire.Listed{Tool: *l.Definition.Tool, CreatedAt: timestamp(e.CreatedAt), UpdatedAt: timestamp(e.UpdatedAt)}
-		if s := l.Definition.Tool.Source; s != nil && s.Type == f.SourceType() {
-			if listed[i].Raw, _, err = a.db.Raw(ctx, s.Hash); err != nil {
-				return nil, err
-			}
+		if listed[i], err = a.listed(ctx, f, l, e.CreatedAt, e.UpdatedAt); err != nil {
+			return nil, err
 		}
 	}
 	data, left, err := wire.Encode(f, listed)
@@ -192,4 +196,17 @@ func (a *app) encode(ctx context.Context, f wire.Format, c extract) ([]byte, err
 		a.note("toolcrib: %s has no place for:\n  %s", f, strings.Join(left, "\n  "))
 	}
 	return data, err
+}
+
+// listed returns a tool for a format, as it was read when it was imported from
+// that.
+func (a *app) listed(ctx context.Context, f wire.Format, l registry.Live, created, updated time.Time) (wire.Listed, error) {
+	out := wire.Listed{Tool: *l.Definition.Tool, CreatedAt: timestamp(created), UpdatedAt: timestamp(updated)}
+	s := l.Definition.Tool.Source
+	if s == nil || s.Type != f.SourceType() {
+		return out, nil
+	}
+	var err error
+	out.Raw, _, err = a.db.Raw(ctx, s.Hash)
+	return out, err
 }

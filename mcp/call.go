@@ -62,7 +62,7 @@ func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			return result(map[string]Fault{"error": s.fault(s.howToPoll(err))}, true)
+			return result(map[string]Fault{"error": s.config.Documents.FaultOf(s.howToPoll(err))}, true)
 		}
 		if run, ok := out.(nativeRun); ok {
 			return run.result()
@@ -104,11 +104,11 @@ func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 	return proposals.SelfNamed(client.Name)
 }
 
-// fault tells an error, with what the gateway says beyond the message.
-func (s *Server) fault(err error) Fault {
+// FaultOf tells an error, with what the gateway says beyond the message.
+func (d Documents) FaultOf(err error) Fault {
 	var refused *gateway.Error
 	if !errors.As(err, &refused) {
-		f := s.config.Documents.Fault(err)
+		f := d.Fault(err)
 		if ps := jsondoc.Problems(nil); errors.As(err, &ps) {
 			f.Code = malformed
 		}

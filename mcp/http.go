@@ -32,10 +32,25 @@ type HTTP struct {
 	Origins []string
 }
 
-// Handler returns the endpoint: the revision of the protocol is that of the
+// Handler returns the endpoint for who has the token.
+func (s *Server) Handler(h HTTP) http.Handler { return h.guard(s.endpoint()) }
+
+// Endpoint returns the endpoint for clients that somebody else lets in, and
+// serves them until ctx ends: their sessions end then.
+func (s *Server) Endpoint(ctx context.Context) http.Handler {
+	s.follow(ctx)
+	context.AfterFunc(ctx, func() {
+		for session := range s.sdk.Sessions() {
+			_ = session.Close() // whoever is at its other end may be gone
+		}
+	})
+	return s.endpoint()
+}
+
+// endpoint returns the endpoint: the revision of the protocol is that of the
 // request's Mcp-Protocol-Version header, so that clients with sessions and
 // without are served side by side.
-func (s *Server) Handler(h HTTP) http.Handler {
+func (s *Server) endpoint() http.Handler {
 	get := func(*http.Request) *sdk.Server { return s.sdk }
 	withSessions := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: idleSession, MaxRequestBodyBytes: maxMessage})
 	without := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true})
@@ -47,7 +62,7 @@ func (s *Server) Handler(h HTTP) http.Handler {
 		}
 		withSessions.ServeHTTP(w, r)
 	})
-	return h.guard(s.limiter().hold(mux))
+	return s.limiter().hold(mux)
 }
 
 // guard lets in only who has the token and is no page of another origin.

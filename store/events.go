@@ -127,13 +127,17 @@ func (db *DB) EventsAfter(ctx context.Context, after int64, limit int) ([]histor
 	return events, err
 }
 
-// Head returns the numbers of the newest event and of the newest version, which
-// grow with whatever is done and with whatever is approved.
-func (db *DB) Head(ctx context.Context) (event, version int64, err error) {
+// Head returns the numbers of the newest event and of the state of what is
+// approved, which grow with whatever is done and with whatever is approved.
+func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
 	err = db.view(ctx, func(s *session) error {
-		return s.row(ctx, "SELECT (SELECT coalesce(max(seq), 0) FROM events), (SELECT coalesce(max(seq), 0) FROM versions)", nil, &event, &version)
+		if err := s.row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &event); err != nil {
+			return err
+		}
+		state, err = newCallSession(s).State(ctx)
+		return err
 	})
-	return event, version, err
+	return event, state, err
 }
 
 // CallHash returns the hash of a call, the newest one for 0, and its number; 0

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -17,7 +19,8 @@ import (
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	path        string
-	frozen      bool // opened as a file that nobody changes
+	file        fs.FileInfo // of the database when it was opened
+	frozen      bool        // opened as a file that nobody changes
 	witness     witness
 	trust       *review.Trust
 	now         func() time.Time
@@ -98,9 +101,13 @@ func connect(path string, opts Options, frozen bool) (*DB, error) {
 	if err := errors.Join(registerNear(), createFile(path, opts.Existing)); err != nil {
 		return nil, err
 	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
 	readers := min(max(runtime.NumCPU(), 1), maxReaders)
 	db := &DB{
-		path: path, frozen: frozen, witness: witness{opts.Account, opts.Users}, trust: opts.Trust,
+		path: path, file: file, frozen: frozen, witness: witness{opts.Account, opts.Users}, trust: opts.Trust,
 		now: opts.Now, newID: opts.NewID, committed: opts.Committed, busyTimeout: busyTimeout, empty: opts.Empty,
 		writer: make(chan *session, 1), logger: make(chan *session, 1),
 		idle: make(chan *session, readers), slots: make(chan struct{}, readers),

@@ -158,6 +158,18 @@ func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 	return t, t.InForce(k.Now())
 }
 
+// Valid returns ErrToken for the id of a token that is not in force.
+func (k Tokens) Valid(ctx context.Context, id string) error {
+	t, err := k.Store.Token(ctx, id)
+	if errors.Is(err, review.ErrNotFound) {
+		return ErrToken
+	}
+	if err != nil {
+		return err
+	}
+	return t.InForce(k.Now())
+}
+
 // InForce returns nil while the token may be used, else why not.
 func (t Token) InForce(now time.Time) error {
 	switch {

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/gateway"
+	"toolcrib/gateway/tokens"
+	"toolcrib/internal/door"
+	"toolcrib/internal/unixsocket"
+	"toolcrib/mcp"
+	"toolcrib/review"
+	"toolcrib/serve"
+)
+
+type serveFlags struct {
+	socket, http     string
+	cert, key        string
+	origins          []string
+	expose           string
+	logFormat, level string
+}
+
+func newServe(a *app) *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve approved tools and prompts to running applications",
+		Long: `Serve applications over HTTP: they load an agent's approved tools and prompt in
+the format of their model's API, call tools through every gate, hear at once what
+was approved, and speak MCP at /mcp. /openapi.json describes every request.
+Nothing here can approve.
+
+Every request shows a token of toolcrib tokens create, as "Authorization: Bearer
+TOKEN", and reads and calls only as that token's agent. /healthz, /readyz, and
+/openapi.json need none.
+
+It listens on a unix socket that only this account can connect to, or with
+--http on an address of this machine. Any other address needs --tls-cert and
+--tls-key, and answers only for the names of the certificate. The log is on
+standard error.
+
+It serves until it is interrupted (exit status 130), or until the database is
+removed or replaced (exit status 1).`,
+		Example: `  toolcrib serve
+  toolcrib serve --http 127.0.0.1:8766
+  toolcrib serve --http :8443 --tls-cert cert.pem --tls-key key.pem --log-format json`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a, f) },
+	}
+	set := cmd.Flags()
+	set.StringVar(&f.socket, "socket", "", "listen on the unix socket `PATH` (default: toolcrib/serve.sock in $XDG_RUNTIME_DIR or $XDG_STATE_HOME)")
+	set.StringVar(&f.http, "http", "", "listen on `HOST:PORT` instead; port 0 takes a free one")
+	set.StringVar(&f.cert, "tls-cert", "", "the certificate chain: a PEM `FILE`")
+	set.StringVar(&f.key, "tls-key", "", "its private key: a PEM `FILE`")
+	set.StringSliceVar(&f.origins, "allow-origin", nil, "allow web pages of `ORIGIN`, such as https://example.com")
+	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT` at /mcp: tools (those approved), meta (those that find, call and propose) or both")
+	set.StringVar(&f.logFormat, "log-format", "text", "write the log as `FORMAT`: text or json")
+	set.StringVar(&f.level, "log-level", "info", "log from `LEVEL` on: debug (every request), info, warn or error")
+	return cmd
+}
+
+func runServe(ctx context.Context, a *app, f serveFlags) error {
+	log, err := f.check(a)
+	if err != nil {
+		return err
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return err
+	}
+	if a.db.Frozen() {
+		return errors.New("the folder of the database may not be written, so calls could not be recorded; serve from an account that may")
+	}
+	run, err := a.gatewayWith(ctx, func(s string) { log.Warn(s) })
+	if err != nil {
+		return err
+	}
+	c := serve.Config{
+		Tokens:  tokens.Tokens{Store: a.db.Tokens(), Registry: desk, Now: a.env.Now, NewID: a.env.NewID},
+		Gateway: toolUser{run.Gateway}, Log: a.db, Catalog: catalog{a, prompter{desk, a.builtin(desk), a.env.Now}}, Documents: documents(),
+		MCP: func(c gateway.Caller) (*mcp.Server, error) {
+			return newServedMCP(a, desk, run, c, mcp.Expose(f.expose))
+		},
+		Version: programVersion(), Now: a.env.Now, Logger: log, Origins: f.origins,
+	}
+	return errors.Join(f.listen(ctx, a, c), run.Close())
+}
+
+// newServedMCP returns the MCP server for the holder of a token.
+func newServedMCP(a *app, desk *review.Desk, run *openGateway, c gateway.Caller, expose mcp.Expose) (*mcp.Server, error) {
+	return mcp.New(mcp.Config{
+		Desk: proposer{desk}, Gateway: toolUser{run.Gateway}, Registry: approved{a.db, c.Layer.View()}, Upstream: run.upstream,
+		Prompter: prompter{desk, a.builtin(desk), a.env.Now}, Documents: documents(), Version: programVersion(),
+		As: c.Actor, Caller: c, Expose: expose,
+	})
+}
+
+// check refuses flags that do not fit each other, and returns the log.
+func (f serveFlags) check(a *app) (*slog.Logger, error) {
+	switch {
+	case f.http != "" && f.socket != "":
+		return nil, usagef("--http and --socket exclude each other")
+	case f.http == "" && f.cert+f.key != "":
+		return nil, usagef("--tls-cert and --tls-key are for --http")
+	case (f.cert == "") != (f.key == ""):
+		return nil, usagef("--tls-cert and --tls-key go together")
+	case !slices.Contains([]mcp.Expose{mcp.ExposeMeta, mcp.ExposeTools, mcp.ExposeBoth}, mcp.Expose(f.expose)):
+		return nil, usagef("--expose is %q; write tools, meta or both", f.expose)
+	}
+	for _, origin := range f.origins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" {
+			return nil, usagef("--allow-origin is %q; write a scheme and a host, such as https://example.com", origin)
+		}
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.level)); err != nil {
+		return nil, usagef("--log-level is %q; write debug, info, warn or error", f.level)
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch f.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(a.env.Err, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.env.Err, options)), nil
+	}
+	return nil, usagef("--log-format is %q; write text or json", f.logFormat)
+}
+
+// listen serves until ctx ends.
+func (f serveFlags) listen(ctx context.Context, a *app, c serve.Config) error {
+	l, encryption, host, err := f.listener(ctx, a)
+	if err != nil {
+		return err
+	}
+	c.Host = host
+	server := serve.New(c)
+	web := door.Server(server.Handler(ctx))
+	web.TLSConfig, web.ErrorLog = encryption, slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug)
+	where := "unix:" + l.Addr().String()
+	if f.http != "" {
+		where = (&url.URL{Scheme: scheme(encryption), Host: l.Addr().String()}).String()
+	}
+	c.Logger.Info("serving", "address", where, "database", a.db.Path(), "version", c.Version)
+	a.restoreGC()
+	err = server.Serve(ctx, l, web)
+	c.Logger.Info("stopped")
+	return err
+}
+
+func scheme(encryption *tls.Config) string {
+	if encryption == nil {
+		return "http"
+	}
+	return "https"
+}
+
+// listener opens what the flags name. host reports which names requests may
+// give it; nil stands for all.
+func (f serveFlags) listener(ctx context.Context, a *app) (l net.Listener, encryption *tls.Config, host func(string) bool, err error) {
+	if f.http == "" {
+		l, err := f.socketListener(ctx, a)
+		return l, nil, nil, err
+	}
+	name, _, err := net.SplitHostPort(f.http)
+	if err != nil {
+		return nil, nil, nil, usagef("--http is %q; write HOST:PORT, such as 127.0.0.1:8766", f.http)
+	}
+	host = door.Loopback
+	if f.cert != "" {
+		pair, err := tls.LoadX509KeyPair(a.path(f.cert), a.path(f.key))
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("the certificate: %w", err)
+		}
+		encryption = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+		host = func(name string) bool { return door.Loopback(name) || pair.Leaf.VerifyHostname(name) == nil }
+	} else if !door.Loopback(name) {
+		return nil, nil, nil, usagef("--http is %q, which other machines may reach; write 127.0.0.1:PORT, or encrypt with --tls-cert and --tls-key", f.http)
+	}
+	l, err = new(net.ListenConfig).Listen(ctx, "tcp", f.http)
+	return l, encryption, host, err
+}
+
+// socketListener listens on the unix socket. Only the default folder is created.
+func (f serveFlags) socketListener(ctx context.Context, a *app) (net.Listener, error) {
+	if f.socket != "" {
+		return unixsocket.Listen(ctx, a.path(f.socket))
+	}
+	dir := a.env.Getenv("XDG_RUNTIME_DIR")
+	if !filepath.IsAbs(dir) {
+		var err error
+		if dir, err = stateHome(a.env); err != nil {
+			return nil, err
+		}
+	}
+	dir = filepath.Join(dir, "toolcrib")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("create the folder of the socket: %w", err)
+	}
+	return unixsocket.Listen(ctx, filepath.Join(dir, "serve.sock"))
+}

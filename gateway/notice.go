@@ -1,0 +1,32 @@
+package gateway
+
+import (
+	"time"
+
+	"toolcrib/registry"
+)
+
+// NoticeKind is what a notice tells of.
+type NoticeKind string
+
+// What notices tell of.
+const (
+	NoticeApproval     NoticeKind = "approval"     // a version is live
+	NoticeDeactivation NoticeKind = "deactivation" // a version is live that takes its subject out of use
+	NoticePending      NoticeKind = "pending_call" // a call waits for the user
+	NoticeAnswer       NoticeKind = "call_answer"  // the user answered one
+)
+
+// Notice is an entry of the audit log that running applications hear of.
+type Notice struct {
+	Seq     int64 // of the event
+	At      time.Time
+	Kind    NoticeKind
+	Subject registry.Subject // for calls: the tool
+	Version int
+
+	ContentHash string // of what is live; "" for calls
+	Pending     string // the id of the call; "" for the rest
+	Caller      Caller // of the call
+	Approved    bool   // with NoticeAnswer
+}

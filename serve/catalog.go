@@ -1,0 +1,227 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/prompt"
+	"toolcrib/registry"
+	"toolcrib/registry/wire"
+)
+
+// Format is how tools are written for an application.
+type Format = wire.Format
+
+// formats are those that an application can ask for.
+func formats() []Format { return []Format{wire.OpenAI, wire.Anthropic, wire.MCP, wire.Toolcrib} }
+
+// Definition is a live definition with the version that it is.
+type Definition struct {
+	Subject     string          `json:"subject"`
+	Version     int             `json:"version"`
+	ContentHash string          `json:"content_hash"`
+	Hash        string          `json:"hash"` // of the version
+	Locked      bool            `json:"locked"`
+	Deferred    bool            `json:"deferred"` // it is not offered at once: the agent has to discover it
+	Definition  json.RawMessage `json:"definition"`
+
+	Live      registry.Live `json:"-"`
+	CreatedAt time.Time     `json:"-"` // when its first version was decided
+	UpdatedAt time.Time     `json:"-"` // when this one was
+}
+
+// Loaded is what an application is given of an agent.
+type Loaded struct {
+	Agent Definition   // the profile
+	Lists []Definition // the allow-list that it refers to, if any
+	Tools []Definition // by id
+}
+
+// hash names the content: the same hash, the same definitions.
+func (l Loaded) hash() string {
+	var b strings.Builder
+	for _, d := range slices.Concat([]Definition{l.Agent}, l.Lists, l.Tools) {
+		fmt.Fprintf(&b, "%s %d %s\n", d.Subject, d.Version, d.ContentHash)
+	}
+	return registry.HashBytes([]byte(b.String()))
+}
+
+// offered returns the tools that are offered at once, and how many are not.
+func (l Loaded) offered() (tools []Definition, deferred int) {
+	tools = slices.DeleteFunc(slices.Clone(l.Tools), func(d Definition) bool { return d.Deferred })
+	return tools, len(l.Tools) - len(tools)
+}
+
+// view is what one caller's agent has in one state of the registry.
+type view struct {
+	state   int64 // of what was approved
+	hash    string
+	loaded  Loaded
+	prompts *prompt.Renderer
+
+	mu       sync.Mutex
+	heads    map[Format][]byte // of configurations
+	rendered rendered
+}
+
+// viewKey is what a view depends on, besides what was approved.
+type viewKey struct {
+	agent string
+	layer registry.Layer
+	where registry.Context
+}
+
+// views are the views that were asked for last.
+type views struct {
+	mu    sync.Mutex
+	slots map[viewKey]*viewSlot
+}
+
+// viewSlot holds the newest view of a key. Whoever makes a newer one has its
+// lock, and the others wait for that.
+type viewSlot struct {
+	mu   sync.Mutex
+	view *view
+}
+
+// maxViews bounds how many views are kept.
+const maxViews = 16
+
+func (v *views) slot(key viewKey) *viewSlot {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if s, ok := v.slots[key]; ok {
+		return s
+	}
+	if len(v.slots) >= maxViews || v.slots == nil {
+		v.slots = map[viewKey]*viewSlot{}
+	}
+	s := &viewSlot{}
+	v.slots[key] = s
+	return s
+}
+
+// view returns the view of a request's agent, as of its state or a later one.
+func (s *Server) view(q *request) (*view, error) {
+	slot := s.views.slot(viewKey{q.caller.Agent, q.caller.Layer, q.caller.Where})
+	slot.mu.Lock()
+	defer slot.mu.Unlock()
+	if slot.view != nil && slot.view.state >= q.state {
+		return slot.view, nil
+	}
+	v, err := s.newView(q.r.Context(), q.caller, q.state)
+	if err == nil {
+		slot.view = v
+	}
+	return v, err
+}
+
+// attempts bounds how often a view is read again because something was approved
+// meanwhile.
+const attempts = 5
+
+// newView reads a view: all of it as of one state.
+func (s *Server) newView(ctx context.Context, c gateway.Caller, state int64) (*view, error) {
+	for range attempts {
+		loaded, err := s.config.Catalog.Load(ctx, c, time.Time{})
+		if err != nil {
+			return nil, err
+		}
+		in, err := s.config.Catalog.PromptInput(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		_, after, err := s.config.Log.Head(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if after == state {
+			return &view{state: state, hash: loaded.hash(), loaded: loaded, prompts: prompt.NewRenderer(in), heads: map[Format][]byte{}}, nil
+		}
+		state = after
+	}
+	return nil, problem(http.StatusServiceUnavailable, "busy", "something is approved all the time; try again")
+}
+
+// unchanged sets the entity tag of an answer, and answers the request when its
+// client has that already. Tags are weak: the same tag means the same definitions, not
+// the same bytes.
+func unchanged(q *request, hash string) bool {
+	tag := `W/"` + hash + `"`
+	h := q.w.Header()
+	h.Set("ETag", tag)
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Vary", "Authorization")
+	for given := range strings.SplitSeq(q.r.Header.Get("If-None-Match"), ",") {
+		if given = strings.TrimSpace(given); given == "*" || strings.TrimPrefix(given, "W/") == `"`+hash+`"` {
+			q.w.WriteHeader(http.StatusNotModified)
+			return true
+		}
+	}
+	return false
+}
+
+type docCatalog struct {
+	AsOf        *time.Time   `json:"as_of,omitempty"`
+	CatalogHash string       `json:"catalog_hash"`
+	Agent       Definition   `json:"agent"`
+	Lists       []Definition `json:"lists"`
+	Tools       []Definition `json:"tools"`
+}
+
+// catalog is GET /v1/catalog: the definitions that the agent has, now or as it
+// was at a time.
+func (s *Server) catalog(q *request) error {
+	asOf, err := parseTime("as_of", q.text("as_of", ""))
+	if err != nil {
+		return err
+	}
+	doc := docCatalog{}
+	var loaded Loaded
+	if asOf.IsZero() {
+		v, err := s.view(q)
+		if err != nil {
+			return err
+		}
+		loaded, doc.CatalogHash = v.loaded, v.hash
+	} else {
+		if loaded, err = s.config.Catalog.Load(q.r.Context(), q.caller, asOf); err != nil {
+			return err
+		}
+		doc.AsOf, doc.CatalogHash = &asOf, loaded.hash()
+	}
+	if unchanged(q, doc.CatalogHash) {
+		return nil
+	}
+	doc.Agent, doc.Lists, doc.Tools = loaded.Agent, append([]Definition{}, loaded.Lists...), append([]Definition{}, loaded.Tools...)
+	return answer(q.w, doc)
+}
+
+// tool is GET /v1/tools/{id}: one definition that the agent has, by id, alias or
+// wire name.
+func (s *Server) tool(q *request) error {
+	found, err := s.config.Gateway.Describe(q.r.Context(), q.caller, q.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	v, err := s.view(q)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(v.loaded.Tools, func(d Definition) bool { return d.Live.Subject == found.Tool.Subject })
+	if i < 0 {
+		return problem(http.StatusNotFound, "not_found", "the tool is not in use any more")
+	}
+	d := v.loaded.Tools[i]
+	if unchanged(q, d.Hash) {
+		return nil
+	}
+	return answer(q.w, map[string]Definition{"tool": d})
+}

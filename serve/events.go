@@ -1,0 +1,214 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/internal/visible"
+)
+
+// docNotice is one event as a stream has it.
+type docNotice struct {
+	Seq         int64     `json:"seq"`
+	At          time.Time `json:"at"`
+	Event       string    `json:"event"`
+	Subject     string    `json:"subject"`
+	Version     int       `json:"version"`
+	ContentHash string    `json:"content_hash,omitempty"`
+	Pending     string    `json:"pending,omitempty"`
+	User        string    `json:"user,omitempty"` // of the call
+	Approved    *bool     `json:"approved,omitempty"`
+}
+
+// streams are the event streams that are open.
+type streams struct {
+	mu    sync.Mutex
+	wake  chan struct{} // closed when there may be news
+	count int
+	of    map[string]int // by token
+}
+
+// How many streams may be open.
+const (
+	maxStreams      = 256
+	maxStreamsOfOne = 16
+)
+
+// news returns what is closed when there may be news.
+func (s *streams) news() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wake == nil {
+		s.wake = make(chan struct{})
+	}
+	return s.wake
+}
+
+// tell wakes every stream.
+func (s *streams) tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wake != nil {
+		close(s.wake)
+	}
+	s.wake = nil
+}
+
+// enter makes room for a stream of a token; false when there is none.
+func (s *streams) enter(token string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.count >= maxStreams || s.of[token] >= maxStreamsOfOne {
+		return false
+	}
+	if s.of == nil {
+		s.of = map[string]int{}
+	}
+	s.count++
+	s.of[token]++
+	return true
+}
+
+func (s *streams) leave(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count--
+	if s.of[token]--; s.of[token] == 0 {
+		delete(s.of, token)
+	}
+}
+
+func (s *streams) open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count
+}
+
+// How a stream stays open.
+const (
+	beatTime   = 15 * time.Second // between two signs of life
+	noticePage = 200
+)
+
+// events is GET /v1/events: what is approved and what waits, as it happens.
+func (s *Server) events(q *request) error {
+	after, err := q.after()
+	if err != nil {
+		return err
+	}
+	if !s.streams.enter(q.token.ID) {
+		return problem(http.StatusServiceUnavailable, "busy", "too many event streams; close those that are not used")
+	}
+	defer s.streams.leave(q.token.ID)
+	h := q.w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	q.w.WriteHeader(http.StatusOK)
+	// What goes wrong from here on is the end of the stream: its client comes
+	// back, and hears of it then.
+	_ = s.stream(q, after)
+	return nil
+}
+
+// after is the number of the last event that the client knows; by itself it
+// knows all there are.
+func (q *request) after() (int64, error) {
+	text := q.r.Header.Get("Last-Event-ID")
+	if text == "" {
+		text = q.text("after", strconv.FormatInt(q.event, 10))
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, problem(http.StatusBadRequest, "usage", "after is "+quote(text)+"; write the number of an event")
+	}
+	return n, nil
+}
+
+// stream writes what happens until the client goes away, its token is not valid
+// any more, or the server ends.
+func (s *Server) stream(q *request, after int64) error {
+	out := http.NewResponseController(q.w)
+	if _, err := fmt.Fprint(q.w, "retry: 1000\n\n"); err != nil {
+		return err
+	}
+	beat := time.NewTicker(beatTime)
+	defer beat.Stop()
+	for {
+		news := s.streams.news()
+		if err := s.authenticate(q); err != nil {
+			return err
+		}
+		var err error
+		if after, err = s.writeNotices(q.r.Context(), q, after); err != nil {
+			return err
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		select {
+		case <-news:
+		case <-beat.C:
+			if _, err := fmt.Fprint(q.w, ": still here\n\n"); err != nil {
+				return err
+			}
+		case <-q.r.Context().Done():
+			return q.r.Context().Err()
+		case <-s.clients.ctx.Done():
+			return s.clients.ctx.Err()
+		}
+	}
+}
+
+// writeNotices writes what happened after an event, as far as the token's agent
+// may know, and returns up to which event that is.
+func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int64, error) {
+	for {
+		found, upTo, err := s.config.Log.Notices(ctx, after, noticePage)
+		if err != nil {
+			return after, err
+		}
+		for _, n := range found {
+			if !q.concerns(n) {
+				continue
+			}
+			text, err := json.Marshal(newDocNotice(n))
+			if err != nil {
+				return after, err
+			}
+			if _, err := fmt.Fprintf(q.w, "id: %d\nevent: %s\ndata: %s\n\n", n.Seq, n.Kind, visible.JSON(text)); err != nil {
+				return after, err
+			}
+		}
+		after = max(after, upTo)
+		if len(found) < noticePage {
+			return after, nil
+		}
+	}
+}
+
+// concerns reports whether the agent of a request's token may hear of something:
+// what is approved in its view, and its own calls.
+func (q *request) concerns(n gateway.Notice) bool {
+	c := q.caller
+	if n.Kind == gateway.NoticePending || n.Kind == gateway.NoticeAnswer {
+		return n.Caller.Actor == c.Actor && n.Caller.Agent == c.Agent && n.Caller.Layer == c.Layer && (c.User == "" || n.Caller.User == c.User)
+	}
+	return slices.Contains(c.Layer.View(), n.Subject.Layer)
+}
+
+func newDocNotice(n gateway.Notice) docNotice {
+	d := docNotice{
+		Seq: n.Seq, At: n.At, Event: string(n.Kind), Subject: n.Subject.String(), Version: n.Version, ContentHash: n.ContentHash, Pending: n.Pending, User: n.Caller.User,
+	}
+	if n.Kind == gateway.NoticeAnswer {
+		d.Approved = &n.Approved
+	}
+	return d
+}

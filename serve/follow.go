@@ -1,0 +1,37 @@
+package serve
+
+import (
+	"context"
+	"time"
+)
+
+// every is how often a server looks whether another process did something.
+const every = 100 * time.Millisecond
+
+// follow looks for what other processes do until ctx ends: it wakes the event
+// streams, and ends the sessions of tokens that are not valid any more. It
+// returns an error when the database is not there any more.
+func (s *Server) follow(ctx context.Context) error {
+	last, _, _ := s.config.Log.Head(ctx) // what cannot be read now is read at the next turn
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		if err := s.config.Log.There(); err != nil {
+			s.config.Logger.Error("the database is gone", "error", err.Error())
+			return err
+		}
+		event, _, err := s.config.Log.Head(ctx)
+		if err != nil || event == last {
+			s.clients.expire(s.config.Now())
+			continue
+		}
+		last = event
+		s.streams.tell()
+		s.clients.check(ctx, s.config.Tokens)
+	}
+}

@@ -1,0 +1,159 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"toolcrib/gateway/tokens"
+	"toolcrib/internal/door"
+	"toolcrib/mcp"
+)
+
+// Bodies of more than largeBody bytes wait until fewer than maxLarge are under
+// way: arguments take a hundred times their length in memory while they are
+// looked at.
+const (
+	maxBody   = 1 << 20
+	largeBody = 64 << 10
+	turnTime  = 10 * time.Second // that one may wait
+)
+
+// endConnection ends the connection of a request after its answer.
+func endConnection(w http.ResponseWriter) { door.TurnAway(w) }
+
+// guard lets in only requests that may come in, and answers their errors.
+func (s *Server) guard(r route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+		s.running.Add(1)
+		defer s.running.Done()
+		q := &request{w: w, r: hr}
+		label(w, r, q)
+		if err := s.let(r, q); err != nil {
+			refuse(w, s.answerTo(hr.Context(), err))
+		}
+	})
+}
+
+// let takes a request past every check, and then to its handler.
+func (s *Server) let(r route, q *request) error {
+	if err := s.checkSource(q.r); err != nil {
+		return err
+	}
+	if !r.open {
+		if err := s.authenticate(q); err != nil {
+			return err
+		}
+	}
+	if r.pattern == mcpPath {
+		return r.handle(q) // it has limits of its own
+	}
+	if err := r.checkQuery(q); err != nil {
+		return err
+	}
+	if !r.stream {
+		select {
+		case s.requests <- struct{}{}:
+			defer func() { <-s.requests }()
+		default:
+			return turnedAway(http.StatusServiceUnavailable, "busy", "too many requests at once; try again later")
+		}
+	}
+	done, err := s.body(q)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return r.handle(q)
+}
+
+func turnedAway(status int, code, message string) error {
+	return &refusal{status: status, fault: mcp.Fault{Code: code, Message: message}, close: true}
+}
+
+// checkSource refuses web pages from elsewhere, and those that had their own name
+// lead here.
+func (s *Server) checkSource(r *http.Request) error {
+	if host := hostOf(r.Host); s.config.Host != nil && !s.config.Host(host) {
+		return turnedAway(http.StatusMisdirectedRequest, "host", "this server does not answer for the host "+quote(host))
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if !door.Welcome(origin, s.config.Origins) {
+			return turnedAway(http.StatusForbidden, "origin", "this origin may not connect; toolcrib serve --allow-origin names those that may")
+		}
+	}
+	return nil
+}
+
+// hostOf returns the host of a Host header without its port.
+func hostOf(header string) string {
+	if host, _, err := net.SplitHostPort(header); err == nil {
+		return host
+	}
+	return strings.Trim(header, "[]")
+}
+
+// authenticate finds out who sent a request, as of now.
+func (s *Server) authenticate(q *request) error {
+	secret, ok := strings.CutPrefix(q.r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return turnedAway(http.StatusUnauthorized, "token_missing", "send a token as \"Authorization: Bearer TOKEN\"; `toolcrib tokens create AGENT` makes one")
+	}
+	err := s.head(q)
+	if err != nil {
+		return err
+	}
+	q.token, err = s.logins.check(q.r.Context(), s.config, secret, q.event)
+	if errors.Is(err, tokens.ErrToken) {
+		s.metrics.refused.Add(1)
+		return turnedAway(http.StatusUnauthorized, "token_invalid", err.Error())
+	}
+	if err != nil {
+		return err
+	}
+	q.caller = q.token.Caller
+	if !door.Admit(q.r) {
+		return turnedAway(http.StatusServiceUnavailable, "busy", "too many connections with a token; close those that are not used, or try again later")
+	}
+	return nil
+}
+
+// head reads what is newest in the database, which has to be there.
+func (s *Server) head(q *request) error {
+	err := s.config.Log.There()
+	if err == nil {
+		q.event, q.state, err = s.config.Log.Head(q.r.Context())
+	}
+	if err != nil && q.r.Context().Err() == nil {
+		s.config.Logger.Error("the database cannot be read", "error", err.Error())
+		return problem(http.StatusServiceUnavailable, "no_database", "the database cannot be read; the server's log has the reason")
+	}
+	return err
+}
+
+// body reads the body of a request, which waits for its turn when it is large.
+// done is to be called when it is not needed any more.
+func (s *Server) body(q *request) (done func(), err error) {
+	done = func() {}
+	if q.r.Method != http.MethodPost {
+		return done, nil
+	}
+	if q.r.ContentLength < 0 || q.r.ContentLength > largeBody {
+		ctx, cancel := context.WithTimeout(q.r.Context(), turnTime)
+		defer cancel()
+		select {
+		case s.large <- struct{}{}:
+			done = func() { <-s.large }
+		case <-ctx.Done():
+			return done, turnedAway(http.StatusServiceUnavailable, "busy", "too many large requests at once; try again later")
+		}
+	}
+	if r := door.ReadBody(q.w, q.r, maxBody); r != nil {
+		done()
+		return func() {}, turnedAway(r.Status, "body", r.Why)
+	}
+	return done, nil
+}

@@ -1,0 +1,204 @@
+package serve_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"toolcrib/serve"
+)
+
+// openAPI is the document as far as tests read it.
+type openAPI struct {
+	Paths map[string]map[string]struct {
+		Parameters []struct {
+			Name, In string
+		}
+		Security  *[]any
+		Responses map[string]struct {
+			Content map[string]json.RawMessage
+		}
+	}
+}
+
+func readOpenAPI(t testing.TB) openAPI {
+	t.Helper()
+	text, err := os.ReadFile("openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc openAPI
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestOpenAPIHasEveryRoute compares paths, methods, parameters and who needs a
+// token with the table that the server is made of.
+func TestOpenAPIHasEveryRoute(t *testing.T) {
+	doc := readOpenAPI(t)
+	described := map[string]bool{}
+	for path, methods := range doc.Paths {
+		for method, op := range methods {
+			var query []string
+			for _, p := range op.Parameters {
+				if p.In == "query" {
+					query = append(query, p.Name)
+				}
+			}
+			slices.Sort(query)
+			described[fmt.Sprint(strings.ToUpper(method), " ", path, " ", query, " ", op.Security != nil)] = true
+		}
+	}
+	served := map[string]bool{}
+	for _, r := range serve.Routes() {
+		query := slices.Sorted(slices.Values(r.Query))
+		methods := []string{r.Method}
+		if r.Method == "" {
+			methods = []string{"GET", "POST", "DELETE"}
+		}
+		for _, method := range methods {
+			served[fmt.Sprint(method, " ", r.Pattern, " ", query, " ", r.Open)] = true
+		}
+	}
+	for line := range described {
+		if !served[line] {
+			t.Errorf("openapi.json has %s, which is not served", line)
+		}
+	}
+	for line := range served {
+		if !described[line] {
+			t.Errorf("%s is served and not in openapi.json", line)
+		}
+	}
+}
+
+// seen are the answers that tests of this package got, as "METHOD path status".
+var seen = struct {
+	sync.Mutex
+	answers map[string]bool
+}{answers: map[string]bool{}}
+
+// documented holds every answer against openapi.json: its status, its type and
+// its form.
+type documented struct{ *server }
+
+func (d documented) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := d.transport().RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	pattern, op := d.operation(r)
+	if op == nil {
+		return resp, nil
+	}
+	status := strconv.Itoa(resp.StatusCode)
+	described, ok := op.Responses[status]
+	if !ok {
+		if resp.StatusCode < http.StatusInternalServerError && resp.StatusCode != http.StatusRequestTimeout && pattern != "/mcp" {
+			d.Errorf("%s %s: %s is not in openapi.json", r.Method, pattern, resp.Status)
+		}
+		described = op.Responses["default"]
+	}
+	seen.Lock()
+	seen.answers[r.Method+" "+pattern+" "+status] = true
+	seen.Unlock()
+	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	if schema, ok := described.Content[kind]; ok && kind == "application/json" {
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return nil, err
+		}
+		_ = resp.Body.Close()
+		resp.Body = io.NopCloser(bytes.NewReader(text))
+		d.fits(r.Method+" "+pattern+" "+status, schema, text)
+	} else if !ok && len(described.Content) > 0 {
+		d.Errorf("%s %s: %s is %q, which is not in openapi.json", r.Method, pattern, resp.Status, kind)
+	}
+	return resp, nil
+}
+
+// operation finds what openapi.json says of a request.
+func (d documented) operation(r *http.Request) (string, *struct {
+	Parameters []struct{ Name, In string }
+	Security   *[]any
+	Responses  map[string]struct{ Content map[string]json.RawMessage }
+},
+) {
+	for pattern, methods := range readOpenAPI(d).Paths {
+		if regexp.MustCompile("^" + regexp.MustCompile(`\\{[a-z]+\\}`).ReplaceAllString(regexp.QuoteMeta(pattern), "[^/]+") + "$").MatchString(r.URL.Path) {
+			if op, ok := methods[strings.ToLower(r.Method)]; ok {
+				return pattern, &op
+			}
+		}
+	}
+	return "", nil
+}
+
+// fits holds a document against a schema of openapi.json.
+func (d documented) fits(what string, content json.RawMessage, text []byte) {
+	whole, err := os.ReadFile("openapi.json")
+	if err != nil {
+		d.Fatal(err)
+	}
+	api, err := jsonschema.UnmarshalJSON(bytes.NewReader(whole))
+	if err != nil {
+		d.Fatal(err)
+	}
+	var one struct {
+		Schema json.RawMessage `json:"schema"`
+	}
+	if err := json.Unmarshal(content, &one); err != nil {
+		d.Fatal(err)
+	}
+	schema, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.ReplaceAll(string(one.Schema), `"#/`, `"api.json#/`)))
+	if err != nil {
+		d.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("file:///api.json", api); err != nil {
+		d.Fatal(err)
+	}
+	if err := c.AddResource("file:///answer.json", schema); err != nil {
+		d.Fatal(err)
+	}
+	compiled, err := c.Compile("file:///answer.json")
+	if err != nil {
+		d.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err == nil {
+		err = compiled.Validate(v)
+	}
+	if err != nil {
+		d.Errorf("%s is not as in openapi.json: %v\n%.500s", what, err, text)
+	}
+}
+
+// metAll complains about every answer of openapi.json that no test got.
+func metAll(t *testing.T) {
+	t.Helper()
+	seen.Lock()
+	defer seen.Unlock()
+	for path, methods := range readOpenAPI(t).Paths {
+		for method, op := range methods {
+			for status := range op.Responses {
+				if line := strings.ToUpper(method) + " " + path + " " + status; status != "default" && !seen.answers[line] {
+					t.Errorf("%s is in openapi.json, and no request got it", line)
+				}
+			}
+		}
+	}
+}

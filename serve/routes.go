@@ -1,0 +1,130 @@
+package serve
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/gateway/tokens"
+)
+
+// route is one path of the server. openapi.json describes the same.
+type route struct {
+	method  string // "" for every one
+	pattern string
+	query   []string // the parameters that it takes
+	open    bool     // it needs no token
+	stream  bool     // it stays, and does not count as a request under way
+	handle  func(*request) error
+}
+
+// request is one request on its way through the server.
+type request struct {
+	w      http.ResponseWriter
+	r      *http.Request
+	token  tokens.Token
+	caller gateway.Caller // that of the token
+	// event is the newest one when the request came, state that of what was
+	// approved.
+	event, state int64
+}
+
+// table lists what is served.
+func (s *Server) table() []route {
+	const get, post = http.MethodGet, http.MethodPost
+	return []route{
+		{method: get, pattern: "/v1/agents/{id}/config", query: []string{"channel", "format", "user"}, handle: s.agentConfig},
+		{method: post, pattern: "/v1/agents/{id}/execute", handle: s.execute},
+		{method: get, pattern: "/v1/catalog", query: []string{"as_of"}, handle: s.catalog},
+		{method: get, pattern: "/v1/tools/{id}", handle: s.tool},
+		{method: get, pattern: "/v1/events", query: []string{"after"}, stream: true, handle: s.events},
+		{pattern: mcpPath, query: []string{"user"}, stream: true, handle: s.mcp},
+		{method: get, pattern: "/openapi.json", open: true, handle: s.openapi},
+		{method: get, pattern: "/healthz", open: true, handle: s.healthy},
+		{method: get, pattern: "/readyz", open: true, handle: s.ready},
+		{method: get, pattern: "/metrics", handle: s.writeMetrics},
+	}
+}
+
+// nowhere is every path that is not served.
+func nowhere() route {
+	return route{pattern: "/", open: true, handle: func(q *request) error {
+		return problem(http.StatusNotFound, "not_found", "there is nothing at this path; /openapi.json lists what there is")
+	}}
+}
+
+// notAllowed is a path that was asked for by another method than it has.
+func notAllowed(pattern string, methods []string) route {
+	if slices.Contains(methods, http.MethodGet) {
+		methods = append(methods, http.MethodHead)
+	}
+	allow := strings.Join(methods, ", ")
+	return route{pattern: pattern, open: true, handle: func(q *request) error {
+		q.w.Header().Set("Allow", allow)
+		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "this path takes "+allow)
+	}}
+}
+
+// checkQuery refuses parameters that a route does not take, and those given twice.
+func (r route) checkQuery(q *request) error {
+	for key, values := range q.r.URL.Query() {
+		if !slices.Contains(r.query, key) {
+			known := "none"
+			if len(r.query) > 0 {
+				known = strings.Join(r.query, ", ")
+			}
+			return problem(http.StatusBadRequest, "usage", "unknown parameter "+quote(key)+"; known here: "+known)
+		}
+		if len(values) > 1 {
+			return problem(http.StatusBadRequest, "usage", "the parameter "+key+" is given more than once")
+		}
+	}
+	return nil
+}
+
+// text returns a parameter, or fallback when it is not given.
+func (q *request) text(key, fallback string) string {
+	if v := q.r.URL.Query().Get(key); v != "" {
+		return v
+	}
+	return fallback
+}
+
+// forUser returns the caller of a request that may name a user: that of the
+// token when it has one.
+func (q *request) forUser(named string) (gateway.Caller, error) {
+	c := q.caller
+	switch {
+	case named == "" && c.User == "":
+		return c, problem(http.StatusBadRequest, "usage", "the token is for any user; name one")
+	case named == "" || named == c.User:
+		return c, nil
+	case c.User != "":
+		return c, problem(http.StatusForbidden, "not_allowed", "the token is for another user")
+	case !validUser(named):
+		return c, problem(http.StatusBadRequest, "usage", "a user has 1 to 200 visible characters")
+	}
+	c.User = named
+	return c, nil
+}
+
+// maxUser is the longest name of a user, in characters.
+const maxUser = 200
+
+func validUser(name string) bool {
+	return len([]rune(name)) <= maxUser && strings.TrimSpace(name) == name && visibleText(name)
+}
+
+// parseTime reads a time of a parameter; "" is the zero time.
+func parseTime(key, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return t, problem(http.StatusBadRequest, "usage", key+" is "+quote(text)+"; write a time as 2006-01-02T15:04:05Z")
+	}
+	return t, nil
+}

@@ -1,0 +1,182 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path"
+	"sync"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/gateway/tokens"
+	"toolcrib/internal/door"
+	"toolcrib/mcp"
+	"toolcrib/prompt"
+)
+
+// Tokens tells who is behind a secret.
+type Tokens interface {
+	// Check returns the token whose secret was presented. What is no token in
+	// force is tokens.ErrToken.
+	Check(ctx context.Context, secret string) (tokens.Token, error)
+	// Valid returns tokens.ErrToken for the id of a token that is not in force.
+	Valid(ctx context.Context, id string) error
+}
+
+// Gateway is what agents may do at run time.
+type Gateway interface {
+	Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error)
+	Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error)
+	// Outcome tells what became of a call that waited for the user.
+	Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error)
+}
+
+// Log is the audit log as far as servers follow it.
+type Log interface {
+	// Head returns the numbers of the newest event and of the state of what is
+	// approved.
+	Head(ctx context.Context) (event, state int64, err error)
+	// Notices returns what applications hear of among the events after one, the
+	// oldest first, at most limit, and the event up to which that is everything.
+	Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error)
+	// There returns nil while the database is the file that was opened.
+	There() error
+}
+
+// Catalog is what was approved, as applications load it.
+type Catalog interface {
+	// Load returns the agent of a caller with the tools that it has, those that
+	// it has to discover included, as of a time; the zero time means now.
+	Load(ctx context.Context, c gateway.Caller, asOf time.Time) (Loaded, error)
+	// Encode writes tools in a format, as an array, and says what the format has
+	// no place for.
+	Encode(ctx context.Context, tools []Definition, f Format) (array []byte, left []string, err error)
+	// PromptInput returns what the prompts of the agent are made of, but for the
+	// moment and the user.
+	PromptInput(ctx context.Context, c gateway.Caller) (prompt.Input, error)
+	// Known adds to a context what is stored of a caller's user.
+	Known(ctx context.Context, c gateway.Caller, to *prompt.Context) error
+}
+
+// Config is what a server is made of.
+type Config struct {
+	Tokens  Tokens
+	Gateway Gateway
+	Log     Log
+	Catalog Catalog
+	// MCP returns the MCP server for a caller.
+	MCP       func(gateway.Caller) (*mcp.Server, error)
+	Documents mcp.Documents
+
+	Version string // of toolcrib
+	Now     func() time.Time
+	Logger  *slog.Logger
+	// Host reports whether a request may name a host; nil lets every one pass.
+	// A web page that has its own name lead here cannot hide that name.
+	Host func(string) bool
+	// Origins are the web pages that may connect, besides those of this machine.
+	Origins []string
+}
+
+// Server serves applications. It is safe for concurrent use.
+type Server struct {
+	config   Config
+	routes   []route
+	metrics  *metrics
+	logins   logins
+	views    views
+	requests chan struct{} // holds those under way, streams apart
+	large    chan struct{} // holds those with large bodies
+	streams  streams
+	clients  clients
+	running  sync.WaitGroup
+}
+
+// What clients may have of a server together.
+const (
+	maxRequests = 512
+	maxLarge    = 4 // of more than largeBody bytes
+)
+
+// New returns a server.
+func New(c Config) *Server {
+	s := &Server{
+		config: c, metrics: newMetrics(c.Version, c.Now()), requests: make(chan struct{}, maxRequests), large: make(chan struct{}, maxLarge),
+	}
+	s.routes = s.table()
+	return s
+}
+
+// Serve serves clients on a listener until ctx ends, and returns how ctx ended:
+// over TLS when web has a configuration for it. Calls that are under way then
+// have a moment to come to their end; streams end at once. It also ends when the
+// database is not there any more.
+func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := s.follow(ctx); err != nil {
+			stop(err)
+		}
+	}()
+	err := door.Serve(ctx, web, l)
+	stop(nil)
+	<-ended
+	s.wait()
+	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && cause != nil {
+		err = cause
+	}
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("serve: %w", err)
+}
+
+// endTime is how long calls whose connections were cut have to record their ends.
+const endTime = time.Second
+
+// wait returns when no handler runs any more, or after endTime.
+func (s *Server) wait() {
+	done := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(endTime):
+	}
+}
+
+// Handler returns the server's handler; ctx ends its sessions.
+func (s *Server) Handler(ctx context.Context) http.Handler {
+	s.clients.ctx = ctx
+	mux := http.NewServeMux()
+	allowed := map[string][]string{}
+	for _, r := range s.routes {
+		pattern := r.pattern
+		if r.method != "" {
+			pattern = r.method + " " + r.pattern
+			allowed[r.pattern] = append(allowed[r.pattern], r.method)
+		}
+		mux.Handle(pattern, s.guard(r))
+	}
+	for pattern, methods := range allowed {
+		mux.Handle(pattern, s.guard(notAllowed(pattern, methods)))
+	}
+	elsewhere := s.guard(nowhere())
+	mux.Handle("/", elsewhere)
+	return s.observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != path.Clean(r.URL.Path) { // the mux would lead there
+			elsewhere.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
+}
