@@ -3,7 +3,6 @@ package store_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,7 +62,7 @@ func TestAttacksOnSignedRegistry(t *testing.T) {
 			x.forgeSigned(x.sign(x.Keys[ada], nil))
 		}, "not valid then"},
 		"a revoked key": {func(x target) {
-			x.SetSigners(x, revocation(x, x.Keys[ada]), x.Line(ada), x.Line(bob))
+			x.SetSigners(x, x.Revocation(x, ada), x.Line(ada), x.Line(bob))
 			x.Change(x, x.desk, bob)
 			x.forgeSigned(x.sign(x.Keys[ada], nil))
 		}, "revoked key"},
@@ -272,21 +271,6 @@ func (x target) forgeSigners(key signingtest.Key) {
 	}
 	o := x.attempt()
 	x.forge(o, x.forged(o, ""))
-}
-
-// revocation is a list that revokes a key.
-func revocation(t testing.TB, key signingtest.Key) []byte {
-	t.Helper()
-	signingtest.NeedsKeygen(t)
-	dir := t.TempDir()
-	spec, list := filepath.Join(dir, "spec"), filepath.Join(dir, "list")
-	signingtest.WriteFile(t, spec, "key: "+signingtest.Line(key.PublicKey())+"\n")
-	signingtest.MustKeygen(t, nil, "-k", "-q", "-f", list, spec)
-	b, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // TestAttacksOnTheEnd removes the end of the log, puts an older copy in the place of

@@ -152,6 +152,7 @@ func BenchmarkSignedCold(b *testing.B) {
 		took = append(took, float64((read(db)-read(off)).Microseconds())/float64(len(subjects)))
 	}
 	b.ReportMetric(median(took), "us/version")
+	b.ReportMetric(took[0], "least-us/version") // median sorted them
 }
 
 // BenchmarkSignedApprove compares an approval with one that is signed by a key in

@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"crypto/rand"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -147,4 +149,25 @@ func (s *Signing) Propose(t testing.TB, desk *review.Desk, by proposals.Actor, d
 		choices[i].ID = p.ID
 	}
 	return choices
+}
+
+// NewKey returns a new key.
+func (s *Signing) NewKey(t testing.TB) signingtest.Key {
+	t.Helper()
+	return signingtest.NewKey(t, "ed25519")
+}
+
+// Revocation returns a list that revokes the key of a user.
+func (s *Signing) Revocation(t testing.TB, user proposals.Actor) []byte {
+	t.Helper()
+	signingtest.NeedsKeygen(t)
+	dir := t.TempDir()
+	spec, list := filepath.Join(dir, "spec"), filepath.Join(dir, "list")
+	signingtest.WriteFile(t, spec, "key: "+signingtest.Line(s.Keys[user].PublicKey())+"\n")
+	signingtest.MustKeygen(t, nil, "-k", "-q", "-f", list, spec)
+	b, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

@@ -1,0 +1,171 @@
+package gateway_test
+
+import (
+	"errors"
+	"testing"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+	"toolcrib/store/storetest"
+)
+
+// signedCalls is a gateway in which the user's answers are signed.
+type signedCalls struct {
+	*storetest.Signing
+	*testing.T
+	gateway  *gateway.Gateway
+	provider *counter
+	caller   gateway.Caller
+}
+
+func openSignedCalls(t *testing.T) signedCalls {
+	t.Helper()
+	s := storetest.StartSigning(t, storetest.New(t), review.Policy{Severities: storetest.Basics()}, ada)
+	desk := s.Desk(t, s.Policy)
+	tool := storetest.Action("get_climate")
+	tool.Definition.Tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+	tool.Definition.Tool.Provider = &registry.Provider{Type: registry.ProviderBuiltin}
+	agent := storetest.Agent("scout")
+	agent.Definition.Agent.AllowList = &registry.AllowList{Tools: []string{"get_climate"}}
+	s.ApproveSigned(t, desk, ada, tool, agent)
+	x := signedCalls{Signing: s, T: t, provider: &counter{}, caller: gateway.Caller{Actor: scout, Agent: "scout", Layer: registry.LayerUser, User: "ada"}}
+	index := store.NewIndex()
+	t.Cleanup(func() { _ = index.Close() })
+	var err error
+	x.gateway, err = gateway.New(gateway.Config{
+		Registry: desk, Ledger: s.Calls(), Index: index, Signatures: s.Policy.Signatures, Now: s.Clock.Now, NewID: s.NewID,
+		Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderBuiltin: x.provider},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// ask makes a call that waits for the user, and returns its id.
+func (x signedCalls) ask() string {
+	x.Helper()
+	_, err := x.gateway.Execute(x.Context(), x.caller, gateway.Request{Tool: "get_climate"})
+	var refused *gateway.Error
+	if !errors.As(err, &refused) || refused.Code != gateway.CodeApprovalRequired {
+		x.Fatalf("it does not wait: %v", err)
+	}
+	return refused.Pending
+}
+
+func (x signedCalls) prepare(id string, approve bool, reason string) review.Signed {
+	x.Helper()
+	prepared, err := x.gateway.PrepareAnswer(x.Context(), ada, id, "", approve, reason)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return x.Sign(x, ada, prepared)
+}
+
+// whole verifies the signatures.
+func (x signedCalls) whole(signed, unsigned int64) {
+	x.Helper()
+	report, err := x.CheckSignatures(x.Context())
+	if err != nil || report.Signed != signed || report.Unsigned != unsigned || report.Invalid+report.UnknownKey+report.RevokedKey > 0 {
+		x.Errorf("the report is %+v, %v; want %d signed and %d unsigned", report, err, signed, unsigned)
+	}
+}
+
+// TestSignedAnswers approves and refuses calls with and without signatures.
+func TestSignedAnswers(t *testing.T) {
+	x := openSignedCalls(t)
+	id := x.ask()
+	if _, err := x.gateway.Approve(t.Context(), ada, id, ""); !errors.Is(err, review.ErrUnsigned) {
+		t.Errorf("unsigned yes: %v", err)
+	}
+	if _, err := x.gateway.Refuse(t.Context(), ada, id, "No."); !errors.Is(err, review.ErrUnsigned) {
+		t.Errorf("unsigned no: %v", err)
+	}
+	yes, no := x.prepare(id, true, ""), x.prepare(id, false, "No.")
+	if _, err := x.gateway.Signed(no).Approve(t.Context(), ada, id, ""); !errors.Is(err, review.ErrConflict) {
+		t.Errorf("a no as a yes: %v", err)
+	}
+	if _, err := x.gateway.Signed(no).Refuse(t.Context(), ada, id, "Never."); !errors.Is(err, review.ErrConflict) {
+		t.Errorf("another reason: %v", err)
+	}
+	if n := x.provider.runs.Load(); n != 0 {
+		t.Fatalf("it ran %d times", n)
+	}
+	if _, err := x.gateway.Signed(yes).Approve(t.Context(), ada, id, ""); err != nil {
+		t.Fatal(err)
+	}
+	if n := x.provider.runs.Load(); n != 1 {
+		t.Errorf("it ran %d times", n)
+	}
+	next := x.ask()
+	if _, err := x.gateway.Signed(yes).Approve(t.Context(), ada, next, ""); err == nil {
+		t.Error("an answer was used for another call")
+	}
+	if _, err := x.gateway.Signed(x.prepare(next, false, "No.")).Refuse(t.Context(), ada, next, "No."); err != nil {
+		t.Error(err)
+	}
+	x.whole(4, 0) // two versions and two answers
+}
+
+// TestSignedTiers sets a tier, and has somebody write one by hand, which makes the
+// tool ask.
+func TestSignedTiers(t *testing.T) {
+	x := openSignedCalls(t)
+	if _, err := x.gateway.SetTier(t.Context(), ada, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, review.ErrUnsigned) {
+		t.Errorf("unsigned: %v", err)
+	}
+	forged := gateway.Override{ID: x.NewID(), User: "ada", Tool: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_climate"}, Tier: registry.AutoApprove, By: ada, At: x.Clock.Now()}
+	if err := x.Calls().Durable(t.Context(), func(tx gateway.LedgerTx) error { return tx.AddOverride(t.Context(), forged) }); err != nil {
+		t.Fatal(err)
+	}
+	x.ask()
+	prepared, err := x.gateway.PrepareTier(t.Context(), ada, "ada", "get_climate", registry.LayerUser, registry.AutoApprove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := x.Sign(t, ada, prepared)
+	if _, err := x.gateway.Signed(signed).SetTier(t.Context(), ada, "bob", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, review.ErrConflict) {
+		t.Errorf("for another user: %v", err)
+	}
+	if _, err := x.gateway.Signed(signed).SetTier(t.Context(), ada, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.gateway.Execute(t.Context(), x.caller, gateway.Request{Tool: "get_climate"}); err != nil {
+		t.Errorf("with the signed tier: %v", err)
+	}
+	x.whole(3, 1)
+}
+
+// TestRevocationReachesRunningGateways revokes the key that signed a tool while a
+// gateway runs that knows it.
+func TestRevocationReachesRunningGateways(t *testing.T) {
+	x := openSignedCalls(t)
+	bob := proposals.Actor{Kind: proposals.User, Name: "bob"}
+	x.Keys[bob] = x.NewKey(t)
+	x.SetSigners(t, nil, x.Line(ada), x.Line(bob))
+	desk := x.Desk(t, x.Policy)
+	x.Change(t, desk, ada)
+	x.ask()
+	x.SetSigners(t, x.Revocation(t, ada), x.Line(ada), x.Line(bob))
+	if _, err := x.gateway.Execute(t.Context(), x.caller, gateway.Request{Tool: "get_climate"}); err == nil || gatewayCode(err) == gateway.CodeApprovalRequired {
+		t.Errorf("after the file changed it answers %v", err)
+	}
+	x.Change(t, desk, bob)
+	if _, err := x.gateway.Execute(t.Context(), x.caller, gateway.Request{Tool: "get_climate"}); err == nil || gatewayCode(err) == gateway.CodeApprovalRequired {
+		t.Errorf("after the revocation it answers %v", err)
+	}
+	if n := x.provider.runs.Load(); n != 0 {
+		t.Errorf("it ran %d times", n)
+	}
+}
+
+func gatewayCode(err error) gateway.Code {
+	var refused *gateway.Error
+	if errors.As(err, &refused) {
+		return refused.Code
+	}
+	return ""
+}
