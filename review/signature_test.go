@@ -315,3 +315,61 @@ func TestSignedFourEyes(t *testing.T) {
 	s.Decide(t, s.desk, bob, review.VerdictApproved, "", choices...)
 	s.whole()
 }
+
+// TestSignedWaivers waives a block with a signature, and has somebody write a waiver
+// by hand, which covers nothing.
+func TestSignedWaivers(t *testing.T) {
+	s := openSigned(t, review.Policy{}, ada)
+	p := s.Propose(t, s.desk, scout, withAlias(storetest.Prompt("scene_pacer"), "get_task"))[0]
+	block := func() review.Standing {
+		o, err := s.desk.Show(t.Context(), ada, p.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range o.Standing {
+			if f.Waivable {
+				return f
+			}
+		}
+		t.Fatalf("nothing can be waived: %+v", o.Standing)
+		return review.Standing{}
+	}
+	f := block()
+	handle := review.Handle(f.Finding)
+	if _, err := s.desk.Waive(t.Context(), ada, p.ID, handle, "It is known.", nil); !errors.Is(err, review.ErrUnsigned) {
+		t.Errorf("unsigned: %v", err)
+	}
+	prepared, err := s.desk.PrepareWaiver(t.Context(), ada, p.ID, handle, "It is known.", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := s.Sign(t, ada, prepared)
+	if _, err := s.desk.Signed(signed).Waive(t.Context(), ada, p.ID, handle, "Something else.", nil); !errors.Is(err, review.ErrConflict) {
+		t.Errorf("another reason: %v", err)
+	}
+	later := s.Clock.Now().Add(time.Hour)
+	if _, err := s.desk.Signed(signed).Waive(t.Context(), ada, p.ID, handle, "It is known.", &later); !errors.Is(err, review.ErrConflict) {
+		t.Errorf("another expiry: %v", err)
+	}
+	w, err := s.desk.DryRun().Waive(t.Context(), ada, p.ID, handle, "By hand.", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waive := func(tx review.Tx) error { _, err := tx.AddWaiver(t.Context(), p.ID, w); return err }
+	if err := storetest.Open(t, s.Path()).Update(t.Context(), waive); err != nil {
+		t.Fatal(err)
+	}
+	if got := block(); got.Waiver != nil {
+		t.Errorf("the waiver by hand covers the finding: %+v", got.Waiver)
+	}
+	if _, err := s.desk.Signed(signed).Waive(t.Context(), ada, p.ID, handle, "It is known.", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := block(); got.Waiver == nil || got.Waiver.Signature == "" {
+		t.Errorf("the signed waiver covers nothing: %+v", got)
+	}
+	report, err := s.CheckSignatures(t.Context())
+	if err != nil || report.Signed != 1 || report.Unsigned != 1 {
+		t.Errorf("the report is %+v, %v", report, err)
+	}
+}
