@@ -72,6 +72,7 @@ type app struct {
 	desk      *review.Desk
 	workspace *workspace.Workspace // nil when none is attached
 	publisher publishing
+	notifier  notifying
 }
 
 // restoreGC ends the delay of the garbage collector: the process is going to stay.

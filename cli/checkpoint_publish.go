@@ -18,8 +18,9 @@ type publishing struct {
 	woken   chan struct{} // of who publishes while the process stays; nil when nobody does
 }
 
-// committed notes that a transaction decided something.
+// committed notes that a transaction decided something, or that somebody is to be told.
 func (a *app) committed(acts []string) {
+	a.notifyOf(acts)
 	for _, act := range acts {
 		if proposals.Act(act).Decides() {
 			a.publisher.again()

@@ -21,6 +21,7 @@ func Main(ctx context.Context, env Env) int {
 	root.SetErr(env.Err)
 	err := root.ExecuteContext(ctx)
 	app.publishLast(ctx)
+	app.notifyLast()
 	err = errors.Join(err, app.close())
 	if ctx.Err() != nil && err != nil {
 		err = ctx.Err()

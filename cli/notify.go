@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"toolcrib/cli/notices"
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+)
+
+// notifying sends notices beside what the process does. It is started by the first
+// transaction that something may have to be told of, and what it does not manage in
+// time the next process does.
+type notifying struct {
+	mu    sync.Mutex
+	woken chan struct{} // nil until it runs
+	ended chan struct{}
+	since time.Time // when it was started
+	err   error     // of the last round
+}
+
+// noticeFor bounds how long the end of a process waits for notices, noticeTime how
+// long one round of them may take.
+const (
+	noticeFor  = 3 * time.Second
+	noticeTime = 30 * time.Second
+)
+
+// tells reports whether a notice may follow from an act.
+func tells(act string) bool {
+	switch proposals.Act(act) {
+	case proposals.ActAssess, proposals.ActApprove, "ask-call":
+		return true
+	}
+	return false
+}
+
+// notifyOf wakes whoever sends notices, if the settings name somebody.
+func (a *app) notifyOf(acts []string) {
+	if a.config == nil || !a.config.Notify.given() || a.scratch != "" || a.flags.dryRun {
+		return
+	}
+	for _, act := range acts {
+		if !tells(act) {
+			continue
+		}
+		n := &a.notifier
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.woken == nil {
+			n.woken, n.ended = make(chan struct{}, 1), make(chan struct{})
+			n.since = a.env.Now().Add(-noticeTime)
+			go a.deliver(n.woken, n.ended)
+		}
+		select {
+		case n.woken <- struct{}{}:
+		default:
+		}
+		return
+	}
+}
+
+// deliver sends what is due whenever it is woken, and tries again what failed.
+func (a *app) deliver(woken <-chan struct{}, ended chan<- struct{}) {
+	defer close(ended)
+	const first, last = time.Second, 5 * time.Minute
+	retry := first
+	for again := (<-chan time.Time)(nil); ; {
+		select {
+		case _, open := <-woken:
+			if !open {
+				return
+			}
+		case <-again:
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), noticeTime)
+		err := a.sendNotices(ctx)
+		cancel()
+		a.notifier.mu.Lock()
+		a.notifier.err = err
+		a.notifier.mu.Unlock()
+		if again = nil; err != nil {
+			again = time.After(retry)
+			retry = min(2*retry, last)
+			continue
+		}
+		retry = first
+	}
+}
+
+// notifyLast gives notices a moment before the process ends.
+func (a *app) notifyLast() {
+	n := &a.notifier
+	n.mu.Lock()
+	running := n.woken != nil
+	if running {
+		close(n.woken)
+		n.woken = nil
+	}
+	n.mu.Unlock()
+	if !running {
+		return
+	}
+	select {
+	case <-n.ended:
+	case <-time.After(noticeFor):
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.err != nil {
+		a.note("toolcrib: what was done stands, but a notice was not sent: %s The next command tries again.", stop(n.err.Error()))
+	}
+}
+
+// sendNotices sends what is due.
+func (a *app) sendNotices(ctx context.Context) error {
+	c := a.config.Notify
+	state, err := stateHome(a.env)
+	if err != nil {
+		return err
+	}
+	// Each receiver has got as far as it has: one that fails holds up no other.
+	send := func(name string, to notices.Sender) error {
+		courier := notices.Courier{
+			Log: noticeLog{a.db}, Sender: to, Events: c.Events, Now: a.env.Now, Since: a.notifier.since,
+			State: filepath.Join(state, "toolcrib", "notices", name),
+		}
+		return courier.Deliver(ctx)
+	}
+	var errs []error
+	if len(c.Command) > 0 {
+		errs = append(errs, send("command", notices.Command{Args: c.Command, Dir: filepath.Dir(a.config.userFile)}))
+	}
+	if secret := a.env.Getenv(c.SecretEnv); c.URL != "" && secret == "" {
+		errs = append(errs, fmt.Errorf("the variable %s, which notify.secret_env names, is not set", c.SecretEnv))
+	} else if c.URL != "" {
+		errs = append(errs, send("url", notices.Webhook{URL: c.URL, Secret: secret, Now: a.env.Now}))
+	}
+	return errors.Join(errs...)
+}
+
+// noticeLog is the database as notices read it.
+type noticeLog struct{ *store.DB }
+
+// Proposal implements notices.Log.
+func (l noticeLog) Proposal(ctx context.Context, id proposals.ID) (p proposals.Proposal, err error) {
+	err = l.View(ctx, func(r review.Reader) error {
+		p, err = r.Proposal(ctx, id)
+		return err
+	})
+	return p, err
+}
+
+// OpenOn implements notices.Log.
+func (l noticeLog) OpenOn(ctx context.Context, s registry.Subject) (open []proposals.Proposal, err error) {
+	err = l.View(ctx, func(r review.Reader) error {
+		open, err = r.OpenOn(ctx, s)
+		return err
+	})
+	return open, err
+}
+
+// Pending implements notices.Log.
+func (l noticeLog) Pending(ctx context.Context, id string) (p gateway.Pending, err error) {
+	err = l.Calls().View(ctx, func(r gateway.LedgerReader) error {
+		p, err = r.Pending(ctx, id)
+		return err
+	})
+	return p, err
+}
