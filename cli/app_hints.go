@@ -41,7 +41,7 @@ func flagError(c *cobra.Command, err error) error {
 	return usagef("%v", err)
 }
 
-// noCommand says that there is no command of that name in root.
+// noCommand reports that there is no command of that name in root.
 func noCommand(root *cobra.Command, name string) error {
 	var known []string
 	for _, c := range root.Commands() {
@@ -50,7 +50,7 @@ func noCommand(root *cobra.Command, name string) error {
 	return usagef("there is no command %q%s; `toolcrib --help` lists them", name, perhaps(name, "", known))
 }
 
-// noArgument is what to add when a proposal is named by nothing: most often
+// noArgument returns the hint for a proposal that is named by nothing: most often
 // its issue was typed, and the shell took it for a comment.
 func noArgument(args []string, what string) string {
 	if len(args) > 0 || !strings.Contains(what, "proposal") {

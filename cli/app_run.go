@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// lastResort is how long a process that was interrupted may take to end in good
+// lastResort sets how long a process that was interrupted may take to end in good
 // order: servers let calls come to their end, and end programs they started.
 const lastResort = 5 * time.Second
 

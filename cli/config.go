@@ -19,7 +19,7 @@ import (
 // configName is the name of a configuration file.
 const configName = "toolcrib.toml"
 
-// config is what is in force: flags over environment over the project's file
+// config holds the settings in force: flags over environment over the project's file
 // over the user's file over the defaults. What protects the user is not laid
 // over by a project's file, only tightened.
 type config struct {
@@ -50,7 +50,7 @@ type config struct {
 
 	signers *signers.File
 
-	// sources says which file or flag each setting came from.
+	// sources names the file or flag of each setting.
 	sources map[string]string
 	// viewOrder has the names of the views as the files list them.
 	viewOrder []string

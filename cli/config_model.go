@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/harness/openai"
 )
 
-// modelConfig says which model answers test cases that have no recorded answer.
+// modelConfig selects the model that answers test cases without a recorded answer.
 // Any server that speaks OpenAI's chat completions will do.
 type modelConfig struct {
 	BaseURL   string `toml:"base_url"` // such as "http://localhost:11434/v1"
@@ -23,7 +23,7 @@ type modelConfig struct {
 	Retries   *int   `toml:"retries"`
 }
 
-// defaultRetries is how often a model is asked again.
+// defaultRetries sets how often a model is asked again.
 const defaultRetries = 2
 
 // reviewerConfig is one reviewer beside the built-in Chief of Staff: a command,

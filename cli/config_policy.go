@@ -9,7 +9,7 @@ import (
 // fromProject is the origin of a setting that a project's file tightened.
 const fromProject = "project"
 
-// origins says for each setting of a file, flag or variable what kind of source
+// origins returns for each setting of a file, flag or variable the kind of source
 // it comes from: what decisions record names no path of this machine.
 func (c config) origins() map[string]string {
 	kinds := map[string]string{}

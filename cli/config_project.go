@@ -130,7 +130,7 @@ func (c *config) tighten(over *config) {
 	}
 }
 
-// severity is what a finding of a rule weighs; "" when there is no such rule.
+// severity returns the severity of a rule; "" when there is no such rule.
 func (c *config) severity(id string) rules.Severity {
 	for _, r := range rules.All() {
 		if r.ID == id {

@@ -16,7 +16,7 @@ type docPreview struct {
 	View    string `json:"view"` // the layer in whose merged view it was rendered
 	Channel string `json:"channel"`
 	docPrompt
-	// Gone says that there would be no such prompt any more; Untouched that
+	// Gone reports that there would be no such prompt any more; Untouched that
 	// the proposals do not change it.
 	Gone      bool       `json:"gone,omitempty"`
 	Untouched bool       `json:"untouched,omitempty"`
@@ -25,7 +25,7 @@ type docPreview struct {
 	Diff      *[]docHunk `json:"diff,omitempty"` // from Before to the text
 }
 
-// docCost is what a prompt costs, or how much more than another.
+// docCost is the cost of a prompt, or how much more than another.
 type docCost struct {
 	Chars  int       `json:"chars"`
 	Tokens docTokens `json:"tokens"`

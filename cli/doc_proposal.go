@@ -108,7 +108,7 @@ type docWholeDetail struct {
 	Obstacles      []string             `json:"obstacles"`
 }
 
-// docSource is what the JSON that a definition was imported from says beyond the
+// docSource is the part of the JSON of an imported definition that goes beyond the
 // definition. Raw is that JSON as it was read; the definition's source pins it.
 type docSource struct {
 	Raw    string          `json:"raw"`

@@ -21,7 +21,7 @@ type docExport struct {
 	Tools  []docExtent `json:"tools"`
 	Agents []docExtent `json:"agents"`
 	Lists  []docExtent `json:"lists"` // the allow-lists that agents refer to
-	// Prompts are those of the agent that was asked for, as a review renders
+	// Prompts are the prompts of the agent that was asked for, as a review renders
 	// them: at a fixed time, for a user of whom nothing is known.
 	Prompts []docExportPrompt `json:"prompts,omitempty"`
 }
@@ -34,7 +34,7 @@ type docExtent struct {
 	Hash        string          `json:"hash"`
 	Locked      bool            `json:"locked"`
 	Definition  json.RawMessage `json:"definition"`
-	// SourceJSON is what the definition was imported from, as it was read: what
+	// SourceJSON is the JSON that the definition was imported from, as it was read: what
 	// its source pins.
 	SourceJSON string `json:"source_json,omitempty"`
 }

@@ -18,21 +18,21 @@ type docImport struct {
 	Format  string `json:"format"`
 	Label   string `json:"label"`
 	RawHash string `json:"raw_hash"`
-	// Definitions is how many the document holds, those that are skipped included.
+	// Definitions counts those that the document holds, skipped ones included.
 	// Steps are more where some vanished.
 	Definitions int             `json:"definitions"`
 	Steps       []docImportStep `json:"steps"`
 	Proposals   []docProposal   `json:"proposals"`
 	Warnings    []string        `json:"warnings"`
 	DryRun      bool            `json:"dry_run,omitempty"`
-	// Capabilities are those that were declared to a live server.
+	// Capabilities are the capabilities that were declared to a live server.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
-	// Configuration is what a live server needs for its tools to run, when it
+	// Configuration is the configuration that the tools of a live server need, when it
 	// is not there: lines for the user's own file.
 	Configuration string `json:"configuration,omitempty"`
 }
 
-// docImportStep is what became of one imported definition.
+// docImportStep is the change of one imported definition.
 type docImportStep struct {
 	Name     string `json:"name"`
 	Subject  string `json:"subject,omitempty"`
@@ -40,7 +40,7 @@ type docImportStep struct {
 	Reason   string `json:"reason,omitempty"`
 	RawHash  string `json:"raw_hash,omitempty"`
 	Proposal string `json:"proposal,omitempty"`
-	// Missing says what keeps a prompt a draft; UnknownKeys are those that the v0
+	// Missing describes what keeps a prompt a draft; UnknownKeys are those that the v0
 	// format does not have. They are kept.
 	Missing     string   `json:"missing,omitempty"`
 	UnknownKeys []string `json:"unknown_keys,omitempty"`

@@ -20,7 +20,7 @@ type watchFlags struct {
 	once  bool
 }
 
-// shortestWatch is how often a server may be looked at without being asked to.
+// shortestWatch sets how often a server may be looked at without being asked to.
 const shortestWatch = time.Second
 
 func newWatch(a *app) *cobra.Command {

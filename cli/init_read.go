@@ -9,7 +9,7 @@ import (
 	"toolcrib/gateway/upstream"
 )
 
-// atOnce is how many servers are started at the same time. Most are npx and uvx,
+// atOnce sets how many servers are started at the same time. Most are npx and uvx,
 // which install packages first.
 const atOnce = 4
 

@@ -16,7 +16,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// shippedWorld is what toolcrib ships, as if it were live.
+// shippedWorld returns the definitions that toolcrib ships, as if they were live.
 func shippedWorld() rules.Memory {
 	var world rules.Memory
 	add := func(d registry.Definition, locked bool) {
@@ -58,7 +58,7 @@ type linter struct {
 	// explain asks for what the rules saw in each sentence, explained is that.
 	explain   bool
 	explained []explained
-	// passed says that nothing was found that the run fails for.
+	// passed reports that nothing was found that the run fails for.
 	passed bool
 }
 
@@ -72,7 +72,7 @@ type task struct {
 	err       error
 }
 
-// manyTasks is how many wait at most before they are done, when files are small.
+// manyTasks sets how many wait at most before they are done, when files are small.
 const manyTasks = 512
 
 func newLinter(set rules.Set, server string) *linter {

@@ -21,7 +21,7 @@ const (
 	showDiff    = "diff"
 )
 
-// everyChannel is what --channel calls all of them.
+// everyChannel is the value of --channel for all of them.
 const everyChannel = "all"
 
 type previewFlags struct {
@@ -141,7 +141,7 @@ func runPreview(ctx context.Context, a *app, refs []string, f previewFlags) erro
 	return a.print(list, func(p *page) { writePreviews(p, docs, f.show) })
 }
 
-// noteChannel says which agents do not have the channel that is shown: it gets
+// noteChannel names the agents that do not have the channel that is shown: it gets
 // the text of web, which nobody would tell from a channel of its own.
 func (a *app) noteChannel(channel string, previews []review.Preview) {
 	for _, p := range previews {
@@ -151,7 +151,7 @@ func (a *app) noteChannel(channel string, previews []review.Preview) {
 	}
 }
 
-// scenery is what the prompts are rendered for. The desk is open.
+// scenery returns the scene that the prompts are rendered for. The desk is open.
 func (f *previewFlags) scenery(ctx context.Context, a *app, compared bool) (review.Scene, error) {
 	s := review.Scene{
 		Where:     registry.Context{Local: !f.notLocal, Embedding: !f.noSemantic, IncludeDeferred: f.deferred},

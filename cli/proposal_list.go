@@ -142,7 +142,7 @@ func queueFindings(s proposals.Summary) string {
 	return strings.Join(counts, ", ")
 }
 
-// marks are what a reader should not overlook.
+// marks returns the remarks that a reader should not overlook.
 func marks(p proposals.Proposal) []string {
 	var out []string
 	if p.Stale() {

@@ -60,14 +60,14 @@ func (a *app) printMoved(made []proposals.Proposal) error {
 	})
 }
 
-// closing says that a dry run kept nothing.
+// closing reports that a dry run kept nothing.
 func (a *app) closing(p *page) {
 	if a.flags.dryRun {
 		p.linef("Dry run: nothing was kept.")
 	}
 }
 
-// moved says in one line where a proposal stands.
+// moved describes the state of a proposal in one line.
 func moved(p proposals.Proposal) string {
 	line := fmt.Sprintf("%s  %s %s: %s, revision %d", p.Handle(), p.Type, p.Subject, p.State, p.Revision)
 	if s := p.Summary; s.Recommendation != "" {

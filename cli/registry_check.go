@@ -165,7 +165,7 @@ func (f checkFlags) ask(ctx context.Context, a *app) (conform.Code, error) {
 	return conform.Code{File: from.name, Text: data, Document: doc}, err
 }
 
-// scope is what the code is held against: deactivated tools are known too.
+// scope returns the catalog that the code is compared with: deactivated tools are known too.
 func (f checkFlags) scope(ctx context.Context, a *app) (conform.Scope, error) {
 	s := conform.Scope{Server: registry.ServerName(f.server)}
 	if f.server != "" && s.Server == "" {

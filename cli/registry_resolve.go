@@ -32,7 +32,7 @@ type docChoice struct {
 	Approval string `json:"approval,omitempty"`
 	Locked   bool   `json:"locked"`
 	Deferred bool   `json:"deferred"`
-	// NotConnected says that every call will fail until something can run it.
+	// NotConnected reports that every call will fail until something can run it.
 	NotConnected bool `json:"not_connected,omitempty"`
 }
 

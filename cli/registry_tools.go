@@ -44,7 +44,7 @@ type docImported struct {
 	Format string    `json:"format"`
 	From   string    `json:"from"` // the server or the file
 	Hash   string    `json:"hash"` // of the tool's own JSON
-	// Capabilities are those that the client had declared to the server, on
+	// Capabilities are the capabilities that the client had declared to the server, on
 	// which the list of a server may depend.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
 }

@@ -17,7 +17,7 @@ import (
 	"toolcrib/store"
 )
 
-// docFindings is what lint, check and verify answer with.
+// docFindings is the document of lint, check and verify.
 type docFindings struct {
 	Schema   int              `json:"schema"`
 	Kind     string           `json:"kind"`

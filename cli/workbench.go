@@ -24,7 +24,7 @@ import (
 	"toolcrib/tui/linear"
 )
 
-// runWorkbench is what toolcrib does without a command.
+// runWorkbench runs toolcrib without a command.
 func runWorkbench(cmd *cobra.Command, a *app) error {
 	if !a.env.InTerminal || !a.env.OutTerminal {
 		a.note("%s", cmd.UsageString())
@@ -33,7 +33,7 @@ func runWorkbench(cmd *cobra.Command, a *app) error {
 	return a.openWorkbench(cmd.Context(), "")
 }
 
-// framesPerSecond is how often the screen may change: every answer to a key
+// framesPerSecond sets how often the screen may change: every answer to a key
 // waits for the next of these ticks, and each wakes the processor, also at rest.
 const framesPerSecond = 60
 

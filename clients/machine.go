@@ -95,7 +95,7 @@ func (m Machine) paths(l location) []string {
 	return found
 }
 
-// maxFiles is how many files one pattern finds.
+// maxFiles limits how many files one pattern finds.
 const maxFiles = 200
 
 // Find reads the files of the clients with the given ids, of all without any.

@@ -39,7 +39,7 @@ type Server struct {
 	Headers  []Variable
 	TokenEnv string // the variable that holds the bearer token
 
-	// References are what the client replaces before it uses the entry, such as
+	// References are the parts that the client replaces before it uses the entry, such as
 	// "${input:token}": toolcrib cannot start the server as it is written.
 	References []string
 }

@@ -14,10 +14,10 @@ import (
 // MaxReason is the longest reason for a no, in characters.
 const MaxReason = 2_000
 
-// Approve says yes to a pending call and carries it out. expect is the digest
+// Approve approves a pending call and runs it. expect is the digest
 // of what the user was shown, "" when it is not to be compared.
 //
-// The yes claims the call: it is recorded, together with the beginning of the
+// The approval claims the call: it is recorded, together with the beginning of the
 // call, before anything runs, and there is one answer at most. So the call
 // runs at most once, with the arguments that were asked about: when the
 // program ends in between, it is shown as interrupted and not run again. What
@@ -149,7 +149,7 @@ func (g *Gateway) open(ctx context.Context, tx LedgerReader, actor proposals.Act
 	return p, fmt.Errorf("%s: %w: %s %s it already", p.ID, review.ErrConflict, p.Answer.By, word)
 }
 
-// Refuse says no to a pending call. The reason is shown to the agent.
+// Refuse refuses a pending call. The reason is shown to the agent.
 func (g *Gateway) Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (Pending, error) {
 	return g.Unsigned().Refuse(ctx, actor, id, reason)
 }

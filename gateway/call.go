@@ -45,7 +45,7 @@ type Provider interface {
 	Run(ctx context.Context, in Invocation) (Output, error)
 }
 
-// Output is what a provider answers with. It is untrusted: the gateway looks at
+// Output is the answer of a provider. It is untrusted: the gateway looks at
 // it before anybody else does.
 type Output struct {
 	Object json.RawMessage // what is handed on, an object of at most MaxOutput bytes
@@ -57,7 +57,7 @@ type Output struct {
 	Answer json.RawMessage
 }
 
-// Result is what a call gave. Call, Tool, Version, At and Duration are the
+// Result is the result of a call. Call, Tool, Version, At and Duration are the
 // gateway's own, whatever the provider says of itself.
 type Result struct {
 	Call     string // UUIDv7

@@ -16,7 +16,7 @@ const (
 	maxContextID    = 200    // characters of an id
 )
 
-// CallContext is what a caller says about a call besides its arguments: why it
+// CallContext is the caller's account of a call besides its arguments: why it
 // is made, and where it belongs. Nothing of it is checked. The eval gate and the
 // hub get it as the caller's word, next to what toolcrib itself knows.
 type CallContext struct {

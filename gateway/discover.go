@@ -16,7 +16,7 @@ type Index interface {
 	Rank(ctx context.Context, key string, texts func() []Text, query string, limit int) ([]int, error)
 }
 
-// Text is what can be found of a tool, by weight.
+// Text is the searchable text of a tool, by weight.
 type Text struct {
 	Names string // wire name, id, aliases, human name
 	Short string // the short description and the category
@@ -42,7 +42,7 @@ const (
 	maxQuery    = 1_000 // bytes that are looked at
 )
 
-// errNoIndex says that the gateway was made without an index.
+// errNoIndex reports that the gateway was made without an index.
 var errNoIndex = errors.New("this gateway has no search index")
 
 // Search finds tools among those that the caller's agent has, deferred ones
@@ -93,7 +93,7 @@ func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int)
 	return hits, err
 }
 
-// short is what a list says of a tool.
+// short returns the line of a tool in a list.
 func short(t registry.Tool) string {
 	if s := t.Short(); s != "" {
 		return s

@@ -6,7 +6,7 @@ import (
 	"toolcrib/prompt/toolcall"
 )
 
-// Code says why a call did not run or did not succeed. Codes are stable:
+// Code explains why a call did not run or did not succeed. Codes are stable:
 // programs rely on them. Hubs and upstream servers add their own.
 //
 // A Code is an error, so that errors.Is(err, CodeCooldown) asks for it.
@@ -58,7 +58,7 @@ type Error struct {
 	// CodeProviderApproval; "" when it gave none.
 	ApprovalRequest string
 	Answer          json.RawMessage // an object: what else the provider answered with; nil for nothing
-	// NotRun says that nothing was run: such a call gives its place of the day
+	// NotRun reports that nothing was run: such a call gives its place of the day
 	// back.
 	NotRun bool
 }

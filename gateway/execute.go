@@ -10,14 +10,14 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// maxLogged is how much of a name that was called the audit keeps, in bytes.
+// maxLogged limits how much of a name that was called the audit keeps, in bytes.
 const maxLogged = 128
 
 // attempts bounds how often a call looks again because what is approved
 // changed while it was on its way.
 const attempts = 5
 
-// errMoved says that something was approved since the caller's tools were
+// errMoved reports that something was approved since the caller's tools were
 // resolved.
 var errMoved = errors.New("the approved definition changed")
 

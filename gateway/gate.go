@@ -24,7 +24,7 @@ type GateAnswer struct {
 	Reason   string
 }
 
-// errNoGate is what a tool that requires the gate meets where none is
+// errNoGate refuses a call of a tool that requires the gate where none is
 // configured.
 var errNoGate = errors.New("no eval gate is configured")
 

@@ -10,9 +10,9 @@ import (
 	"toolcrib/review"
 )
 
-// Registry is what the gateway needs to know of what was approved.
+// Registry finds the approved definitions that the gateway needs.
 type Registry interface {
-	// Toolset says which tools an agent has in a context, and why: an id in
+	// Toolset returns the tools that an agent has in a context, and why: an id in
 	// the view of layer, or a subject. What is not there is
 	// review.ErrNotFound; nothing left is registry.ErrNoTools.
 	Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error)
@@ -23,7 +23,7 @@ type Registry interface {
 	Named(ctx context.Context, name string, layer registry.Layer) ([]registry.Entry, error)
 }
 
-// Config is what a gateway is made of.
+// Config has the parts of a gateway.
 type Config struct {
 	Registry  Registry
 	Ledger    Ledger
@@ -81,7 +81,7 @@ type Gateway struct {
 	schemas  cache[string, *toolSchemas] // by content hash
 }
 
-// errConfig says that a Config lacks what a gateway cannot do without.
+// errConfig reports that a Config lacks what a gateway cannot do without.
 var errConfig = errors.New("a gateway needs a registry, a ledger, a clock and a source of ids")
 
 // New returns a gateway.

@@ -33,7 +33,7 @@ type LedgerReader interface {
 	review.SignatureReader
 	// State numbers what is approved: it grows with every version of anything.
 	State(ctx context.Context) (int64, error)
-	// Use says how often a tool was called for a user, as far as limits ask.
+	// Use returns how often a tool was called for a user, as far as limits ask.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
 	// NotRun counts those of the day of now that got past the limits, and of
 	// which it is certain that nothing was run.
@@ -81,7 +81,7 @@ type LedgerTx interface {
 	AddChange(ctx context.Context, c Change) error
 }
 
-// Use is how often a tool was called for a user: calls that got past the
+// Use counts how often a tool was called for a user: calls that got past the
 // limits.
 type Use struct {
 	Last  time.Time // the latest; zero when there is none
@@ -105,7 +105,7 @@ type Call struct {
 	Outcome     *Outcome              // nil while it runs, or when the program ended before it was known
 }
 
-// Outcome is what became of a call.
+// Outcome is the outcome of a call.
 type Outcome struct {
 	Code     Code // "" when it succeeded
 	At       time.Time

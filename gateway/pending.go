@@ -63,7 +63,7 @@ const (
 	PendingInterrupted PendingState = "interrupted" // the program ended while it was carried out: it may have run or not, and never runs again
 )
 
-// lateness is how long after its time-outs a call that says nothing still
+// lateness sets how long after its time-outs a call that says nothing still
 // counts as running.
 const lateness = 10 * time.Second
 

@@ -124,7 +124,7 @@ func (g *Gateway) conclude(ctx context.Context, p *prepared, output Output, took
 	}
 }
 
-// maxNoted is how much of a provider's message the audit keeps, in characters.
+// maxNoted limits how much of a provider's message the audit keeps, in characters.
 const maxNoted = 500
 
 // outcomeOf tells what the audit keeps of what a provider answered: of the
@@ -159,7 +159,7 @@ func outcomeOf(output Output, failed error) Outcome {
 	return o
 }
 
-// failure is what is kept of a pending call that failed when it ran.
+// failure returns the record of a pending call that failed when it ran.
 func failure(err error) json.RawMessage {
 	doc := struct {
 		Code    Code            `json:"code"`

@@ -83,7 +83,7 @@ type detail struct {
 	Message string `json:"message"`
 }
 
-// explain says what is wrong with a value: the first problems in words, more of
+// explain describes what is wrong with a value: the first problems in words, more of
 // them in the details.
 func explain(wrong error) (told string, details json.RawMessage, err error) {
 	var ps jsondoc.Problems

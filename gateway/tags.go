@@ -23,7 +23,7 @@ const (
 	maxTagSteps = 100_000_000 // instructions times bytes, of all lines together
 )
 
-// Parsed is what a model's answer holds.
+// Parsed is the content of a model's answer.
 type Parsed struct {
 	Calls    []ParsedCall
 	Problems []ParseProblem // lines that look like calls and are none

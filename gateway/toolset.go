@@ -16,7 +16,7 @@ import (
 	"toolcrib/review"
 )
 
-// toolsetKey is what the tools of an agent depend on, besides the registry.
+// toolsetKey identifies the tools of an agent in one state of the registry.
 type toolsetKey struct {
 	agent string
 	layer registry.Layer
@@ -193,7 +193,7 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 	return &Error{Code: CodeNotAllowed, Message: message + ". A proposal can change its allow-list.", Details: details}
 }
 
-// maxAvailable is how many tools a refusal names.
+// maxAvailable limits how many tools a refusal names.
 const maxAvailable = 20
 
 // available are the names of the first tools of the set, as the prompt has them.

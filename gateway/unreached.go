@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// Unreached says in a few words why something at an address did not answer,
+// Unreached returns in a few words why something at an address did not answer,
 // without the address: an agent is not told where its tools run. sure reports
 // that the request did not get there, so that nothing of it was done.
 func Unreached(err error) (why string, sure bool) {

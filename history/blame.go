@@ -63,7 +63,7 @@ func (b *Blame) Lines() []BlameLine { return slices.Clone(b.lines) }
 // splitLines cuts a text behind its line feeds.
 func splitLines(text string) []string { return slices.Collect(strings.Lines(text)) }
 
-// fieldText is what is blamed of a value: a string itself, anything else as
+// fieldText returns the text of a value to blame: a string itself, anything else as
 // indented JSON, nothing for an absent one.
 func fieldText(n *jsondoc.Node) string {
 	switch {

@@ -27,7 +27,7 @@ type Row struct {
 	Prev   string
 }
 
-// Ledger is what verification reads.
+// Ledger is the source that verification reads.
 type Ledger interface {
 	// Tables lists the sealed tables.
 	Tables() []string
@@ -120,7 +120,7 @@ func (f *findings) add(d Damage) {
 	}
 }
 
-// reading is what the reading of one table came to.
+// reading is the outcome of reading one table.
 type reading struct {
 	rows  int64
 	found findings
@@ -151,7 +151,7 @@ type verifier struct {
 	buf    []byte
 }
 
-// link is what the next row of a chain has to continue.
+// link is the end of a chain, which the next row has to continue.
 type link struct {
 	number int64
 	seal   string

@@ -9,7 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// pageSize is how many prompts or resources one page lists.
+// pageSize sets how many prompts or resources one page lists.
 const pageSize = 100
 
 // askedKey is the key of the name or URI that a client asked for.
@@ -76,7 +76,7 @@ func answer[R sdk.Result](r R, err error) (sdk.Result, error) {
 	return r, nil
 }
 
-// fresh says that a list is stale as soon as it is read: an approval must not
+// fresh reports that a list is stale as soon as it is read: an approval must not
 // wait for a client's memory.
 func fresh() sdk.Cacheable { return sdk.Cacheable{CacheScope: "private"} }
 

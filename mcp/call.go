@@ -21,7 +21,7 @@ import (
 // structured result.
 type handle func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error)
 
-// handlers are what the tools do.
+// handlers returns the handler of each tool.
 func (s *Server) handlers() map[string]handle {
 	return map[string]handle{
 		"propose_tool":    s.propose,

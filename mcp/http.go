@@ -21,10 +21,10 @@ const Path = "/mcp"
 // sessionless is the first revision of the protocol without sessions.
 const sessionless = "2026-07-28"
 
-// idleSession is how long a session may stay without a request.
+// idleSession sets how long a session may stay without a request.
 const idleSession = 30 * time.Minute
 
-// HTTP says who may connect over HTTP.
+// HTTP names who may connect over HTTP.
 type HTTP struct {
 	Token string // every request carries it as a bearer token
 	// Origins are the web pages that may connect, besides those of this

@@ -16,7 +16,7 @@ const (
 	maxLarge    = 8 // requests of more than heavyArguments bytes at once
 )
 
-// turnTime is how long a client may wait for its turn with a large request.
+// turnTime sets how long a client may wait for its turn with a large request.
 const turnTime = 10 * time.Second
 
 // limiter keeps clients from taking all the memory there is, and all the time.

@@ -95,7 +95,7 @@ func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
 	}), err
 }
 
-// upstreamTime is how long a list waits for servers that have not yet said what
+// upstreamTime sets how long a list waits for servers that have not yet said what
 // they list. The tools of a slower one are listed as they were approved, and the
 // client hears when that turns out to be wrong.
 const upstreamTime = 10 * time.Second

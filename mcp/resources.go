@@ -151,7 +151,7 @@ func (s *Server) resource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk
 	}, nil
 }
 
-// noResource says that there is none at a URI. The SDK's own error writes the URI
+// noResource reports that there is none at a URI. The SDK's own error writes the URI
 // as Go would, which is no JSON where it holds a control character, and no answer
 // could be sent.
 func noResource(uri string) error {

@@ -22,7 +22,7 @@ import (
 	"toolcrib/review"
 )
 
-// Desk is what agents may do at the desk.
+// Desk has the acts of the review service that agents may do.
 type Desk interface {
 	Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error)
 	Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error)
@@ -35,7 +35,7 @@ type Desk interface {
 	Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error)
 }
 
-// Gateway is what agents may do at run time.
+// Gateway has the acts that agents may do at run time.
 type Gateway interface {
 	// Tools returns the caller's agent and the tools that it has.
 	Tools(ctx context.Context, c gateway.Caller) (registry.Live, []registry.Entry, error)
@@ -58,7 +58,7 @@ type Upstream interface {
 	Drifted(t *registry.Tool) bool
 }
 
-// Registry is what clients may read of what was approved. What is not there is
+// Registry has the approved definitions that clients may read. What is not there is
 // review.ErrNotFound.
 type Registry interface {
 	// State numbers what is approved; it grows with every approval.
@@ -107,7 +107,7 @@ type Problem struct {
 	Rule    string `json:"rule,omitempty"`
 }
 
-// Config is what a server is made of.
+// Config has the parts of a server.
 type Config struct {
 	Desk      Desk
 	Gateway   Gateway
@@ -125,15 +125,15 @@ type Config struct {
 	Caller gateway.Caller
 	// Expose is which tools are listed; "" means ExposeMeta.
 	Expose Expose
-	// Servers are those whose approved tools are listed and called by name, with
+	// Servers are the servers whose approved tools are listed and called by name, with
 	// ExposeTools; none means every tool of the agent.
 	Servers []string
-	// Every is how often to look whether something was approved; 0 means
+	// Every sets how often to look whether something was approved; 0 means
 	// DefaultEvery.
 	Every time.Duration
 }
 
-// DefaultEvery is how often a server looks whether something was approved.
+// DefaultEvery sets how often a server looks whether something was approved.
 const DefaultEvery = 500 * time.Millisecond
 
 // Server serves agents. It is safe for concurrent use.
@@ -145,7 +145,7 @@ type Server struct {
 	heavy  chan struct{} // holds the calls with many arguments that are being read
 }
 
-// name is what the server calls itself.
+// name is the server's name for itself.
 const name = "toolcrib"
 
 // instructions are for the model that uses the server.

@@ -43,7 +43,7 @@ var steps = [...]struct {
 
 const day = 24 * time.Hour
 
-// ago says in words how long d is past, rounded down. It is our own because
+// ago returns in words how long d is past, rounded down. It is our own because
 // prompts are hashed: the words may not change with a library's version.
 func ago(d time.Duration) string {
 	for _, s := range steps {

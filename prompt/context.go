@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Context is what a prompt says about the moment and the user.
+// Context is the moment and the user that a prompt is rendered for.
 type Context struct {
 	Now  time.Time
 	Zone string // IANA name; "" means the agent's

@@ -13,7 +13,7 @@ const (
 	MaxOfKind        = 200      // tools besides the core that a prompt tells of because a list takes in their kind
 )
 
-// CutKind says what is cut.
+// CutKind describes what is cut.
 type CutKind string
 
 // The kinds of cut. The first two would be made by others; the last is made in
@@ -33,7 +33,7 @@ type Cut struct {
 	Length int    // how much there is, in the same unit; 0 for CutMessage, as nothing was sent yet
 }
 
-// String says in a sentence what is cut.
+// String describes the cut in a sentence.
 func (c Cut) String() string {
 	switch c.Kind {
 	case CutDescription:

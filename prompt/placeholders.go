@@ -96,7 +96,7 @@ func userInstructions(text string, tools []Tool) string {
 	return kept + "\n\n" + change
 }
 
-// toolGuidance is what the tools say about a channel, one item of a list each,
+// toolGuidance returns the tools' notes on a channel, one item of a list each,
 // in the order of tools.
 func toolGuidance(tools []Tool, channel string) string {
 	var b strings.Builder

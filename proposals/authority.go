@@ -28,7 +28,7 @@ const (
 	ActChangeSigners  Act = "change-signers"
 )
 
-// reach says whose proposals an actor may do an act to.
+// reach selects the authors to whose proposals an actor may do an act.
 type reach int
 
 const (

@@ -146,7 +146,7 @@ func (c Check) missingValue() string {
 	return fmt.Sprintf("a %s check needs the text to look for", c.Type)
 }
 
-// checkLength says that s has more than limit characters; "" when it has not.
+// checkLength reports that s has more than limit characters; "" when it has not.
 func checkLength(s string, limit int) string {
 	if n := utf8.RuneCountInString(s); n > limit {
 		return fmt.Sprintf("has %d characters; at most %d are allowed", n, limit)

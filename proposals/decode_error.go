@@ -58,7 +58,7 @@ func printable(name string) string {
 	return name
 }
 
-// maxDecodeProblems is how many problems of one text are listed.
+// maxDecodeProblems limits how many problems of one text are listed.
 const maxDecodeProblems = 500
 
 // malformed returns what could not be read of each of the given proposals as

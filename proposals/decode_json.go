@@ -82,7 +82,7 @@ func bindDraft(n *jsondoc.Node) Parsed {
 	return Parsed{Draft: d, Doc: n, Malformed: ps}
 }
 
-// maxList is how many examples or test cases are read: far more than any draft
+// maxList limits how many examples or test cases are read: far more than any draft
 // has, so that somebody who wrote a few too many is told all the rest as well.
 const maxList = 100
 

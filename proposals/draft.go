@@ -6,7 +6,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Type is what a proposal wants done with its subject.
+// Type is the kind of change that a proposal makes.
 type Type string
 
 // The types of proposal.
@@ -21,7 +21,7 @@ const (
 // Types lists every type in the order it is documented in.
 func Types() []Type { return []Type{New, Modify, Deactivate, Reactivate, Restore} }
 
-// Draft is what an author writes: the template of a proposal, filled in. A
+// Draft is the text of an author: the template of a proposal, filled in. A
 // draft may be incomplete; Problems says what a submission still lacks.
 type Draft struct {
 	Type       Type
@@ -49,7 +49,7 @@ func (d Draft) TextHash() string {
 	return d.Definition.Tool.TextHash()
 }
 
-// Expect says how a test case should come out.
+// Expect describes how a test case should come out.
 type Expect string
 
 // The expected outcomes.

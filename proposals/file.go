@@ -19,7 +19,7 @@ const (
 // limits bound one proposal.
 var limits = jsondoc.Limits{Bytes: MaxDocument, Depth: jsondoc.DefaultLimits.Depth}
 
-// byteOrderMark is what some editors put in front of UTF-8.
+// byteOrderMark stands in front of the UTF-8 of some editors.
 var byteOrderMark = []byte("\ufeff")
 
 // DecodeFile reads the proposals of a file: Markdown when it begins with front

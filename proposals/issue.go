@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry"
 )
 
-// IssueStatus says whether anybody still has something to do.
+// IssueStatus reports whether anybody still has something to do.
 type IssueStatus string
 
 // The statuses of an issue.

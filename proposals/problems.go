@@ -39,7 +39,7 @@ func (c *template) add(rule, path, format string, args ...any) {
 	c.append(Problem{Rule: rule, Problem: jsondoc.Problem{Path: path, Message: fmt.Sprintf(format, args...)}})
 }
 
-// maxProblems is how many problems of one draft are listed. What is beyond
+// maxProblems limits how many problems of one draft are listed. What is beyond
 // them is not lost silently: one more says that there are more.
 const maxProblems = 300
 

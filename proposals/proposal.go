@@ -10,7 +10,7 @@ import (
 // ID is the UUIDv7 of a proposal in its lower-case text form.
 type ID string
 
-// Recommendation is what the Chief of Staff advises.
+// Recommendation is the advice of the Chief of Staff.
 type Recommendation string
 
 // The recommendations, the best first.

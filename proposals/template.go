@@ -12,7 +12,7 @@ import (
 // placeholderMark begins every placeholder of a skeleton.
 const placeholderMark = "FILL IN "
 
-// placeholders are what a skeleton asks for. A line of a text that is exactly
+// placeholders are the texts that a skeleton asks for. A line of a text that is exactly
 // the mark and one of them was left by the author; Problems says so.
 var placeholders = []string{
 	askDescription, askListed, askUsage, askGoals, askGuardrails, askPrompt, askSoul, askRationale,

@@ -28,7 +28,7 @@ type SessionOpen struct {
 	Returning string `json:"returning,omitempty"`
 }
 
-// AllowList says which tools an agent may have. In JSON it is written as a
+// AllowList selects the tools that an agent may have. In JSON it is written as a
 // string, the id of a List; as a list of tool ids; or as an object with these
 // keys. A reference to a List has only a Name.
 type AllowList struct {

@@ -29,7 +29,7 @@ func (c *candidate) choose(in Context) Choice {
 	return choice
 }
 
-// brought says what brings the candidate in, "" when nothing does in this
+// brought describes what brings the candidate in, "" when nothing does in this
 // context.
 func (c *candidate) brought(in Context) (reason Reason, detail string) {
 	switch {
@@ -47,7 +47,7 @@ func (c *candidate) brought(in Context) (reason Reason, detail string) {
 	return "", ""
 }
 
-// barred says what keeps the candidate out, "" when nothing does.
+// barred describes what keeps the candidate out, "" when nothing does.
 func (c *candidate) barred(in Context) (reason Reason, detail string) {
 	tool := c.entry.Definition.Tool
 	var where Availability

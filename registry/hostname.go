@@ -7,14 +7,14 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// NameProblem says that a host does not take a tool under its name.
+// NameProblem reports that a host does not take a tool under its name.
 type NameProblem struct {
 	Host    string // "MCP", "OpenAI", "Anthropic"
 	Name    string // as the host would see it; untrusted
 	Message string // a clause without a full stop
 }
 
-// hosts are what the names of tools may be made of, and how long they may be,
+// hosts lists the characters and the length that the names of tools may have,
 // where they are called: the Model Context Protocol's specification of tools
 // (2025-11-25), OpenAI's function calling and Anthropic's tool use. Letters and
 // digits are ASCII.

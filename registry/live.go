@@ -27,7 +27,7 @@ func (l Live) Refuse(reason error) Live {
 	return l
 }
 
-// Columns are what lists show of a definition, as text.
+// Columns are the columns of a definition in lists, as text.
 type Columns struct {
 	Name               string
 	ToolKind, Category string // "" for what is no tool

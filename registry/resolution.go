@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Reason says why a tool is in or out.
+// Reason explains why a tool is in or out.
 type Reason string
 
 // The reasons for which a tool is in, the first that holds being given.
@@ -31,7 +31,7 @@ const (
 	OutDeferred       Reason = "deferred"
 )
 
-// Choice is what became of one tool that an allow-list speaks of.
+// Choice is the decision about one tool that an allow-list names.
 type Choice struct {
 	Name   string // the tool's id; as listed when the registry lacks it
 	Entry  Entry  // zero when the registry lacks it
@@ -77,7 +77,7 @@ func (r Resolution) Deferred() int {
 	return n
 }
 
-// summary says in a few words why nothing is left.
+// summary explains in a few words why nothing is left.
 func (r Resolution) summary() string {
 	if len(r.Choices) == 0 {
 		return "the allow-list names none"

@@ -16,7 +16,7 @@ type Context struct {
 	Local           bool // on the user's own machine
 	Embedding       bool // semantic search can be had
 	IncludeDeferred bool // tools that wait to be discovered, too
-	// MostOfKind is how many tools a list takes in by their kind, besides the
+	// MostOfKind sets how many tools a list takes in by their kind, besides the
 	// core: the first by id; 0 for all.
 	MostOfKind int
 }
@@ -27,7 +27,7 @@ var (
 	ErrUnknownList = errors.New("no such allow-list")
 )
 
-// Resolve says which tools of the catalog a has, whose allow-list may be a list
+// Resolve returns the tools of the catalog that a has, whose allow-list may be a list
 // of the catalog. What is listed and not in the catalog is skipped with a
 // warning. Nothing left is ErrNoTools, with the resolution that shows why, and
 // never the whole catalog.

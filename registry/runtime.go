@@ -2,7 +2,7 @@ package registry
 
 import "slices"
 
-// destructiveCategories are those whose tools change or end things as a rule: a
+// destructiveCategories lists the categories whose tools change or end things as a rule: a
 // tool in one of them counts as destructive until it says otherwise.
 var destructiveCategories = [...]string{"terminal", "code_changes", "sandbox"}
 

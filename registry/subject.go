@@ -9,7 +9,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Kind says what sort of thing a subject is.
+// Kind is the kind of a subject.
 type Kind string
 
 // The governed kinds.

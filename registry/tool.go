@@ -47,7 +47,7 @@ const (
 	ActionTool ToolKind = "action"
 )
 
-// Scope is how much of the work a tool looks at.
+// Scope sets how much of the work a tool looks at.
 type Scope string
 
 // The scopes.
@@ -77,7 +77,7 @@ const (
 	CostExpensive Cost = "expensive"
 )
 
-// Status says whether a definition is in use. Removal is deactivation; nothing
+// Status reports whether a definition is in use. Removal is deactivation; nothing
 // is deleted. The empty Status of a decoded definition means Active.
 type Status string
 
@@ -96,7 +96,7 @@ type Annotations struct {
 	OpenWorld            *bool `json:"openWorld,omitempty"`
 }
 
-// ApprovalTier says who decides whether a call runs.
+// ApprovalTier names who decides whether a call runs.
 type ApprovalTier string
 
 // The approval tiers. A UserConfigurable tool's Default is one of the others.
@@ -151,7 +151,7 @@ type Limits struct {
 	DailyLimit      int `json:"dailyLimit,omitempty"`
 }
 
-// ProviderType says how a tool runs.
+// ProviderType describes how a tool runs.
 type ProviderType string
 
 // The provider types.

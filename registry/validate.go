@@ -80,7 +80,7 @@ func (c *checker) id(key, value string) {
 
 var idForm = `lower-case words of letters and digits joined by "_", a letter first, at most ` + strconv.Itoa(MaxIDLength) + " characters"
 
-// maxListed is how many entries a list of names may have.
+// maxListed limits how many entries a list of names may have.
 const maxListed = 10_000
 
 // names reports a list that is too long, repeats an entry, or holds one that
@@ -112,7 +112,7 @@ func (c *checker) categories(key string, list []string) {
 	c.names(key, list, maxListed, ValidCategory, categoryForm)
 }
 
-// maxChannels is how many channels a definition may have texts for.
+// maxChannels limits how many channels a definition may have texts for.
 const maxChannels = 64
 
 // channels reports names that are none and texts of more than limit

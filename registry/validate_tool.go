@@ -16,7 +16,7 @@ const (
 	MaxDescription = 32_000
 )
 
-// maxAliases is how many other ids a tool may answer to.
+// maxAliases limits how many other ids a tool may answer to.
 const maxAliases = 64
 
 // Problems returns everything that keeps t from being a complete definition:

@@ -19,7 +19,7 @@ type Consultant interface {
 	Review(ctx context.Context, r Request) (Opinion, error)
 }
 
-// Request is what an external reviewer is given.
+// Request is the input of an external reviewer.
 type Request struct {
 	Proposal   proposals.Proposal
 	Draft      proposals.Draft
@@ -95,7 +95,7 @@ func (d *Desk) Reassess(ctx context.Context, id proposals.ID) (Assessment, error
 	return d.Assess(ctx, proposals.BuiltinChief(), id, o)
 }
 
-// request is what an external reviewer gets to see of a proposal.
+// request returns the view of a proposal that an external reviewer gets.
 func (d *Desk) request(ctx context.Context, id proposals.ID) (Request, error) {
 	var req Request
 	err := d.store.View(ctx, func(r Reader) error {

@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Costs says what becomes of the prompts of the agents that a draft reaches, if
+// Costs describes what becomes of the prompts of the agents that a draft reaches, if
 // it were live, as far as a rule could object: those that would be cut, and
 // those that may become much longer. What cannot come near a limit is not
 // rendered, and what cannot grow by much is not counted.
@@ -145,7 +145,7 @@ func (c *catalogs) addsLittle(ctx context.Context, draft proposals.Draft, a prom
 // rendered than the vocabulary is loaded that would tell whether it need be.
 const quicklyRendered = 64 << 10
 
-// block is what a tool adds to a prompt; "" for none.
+// block returns the text that a tool adds to a prompt; "" for none.
 func block(d registry.Definition, channel string) string {
 	if d.Tool == nil || d.Status() != registry.Active {
 		return ""
@@ -180,7 +180,7 @@ func tokensOf(before, after string, counter *tokens.Counter) (b, a int, err erro
 	return b, a, err
 }
 
-// length is how many bytes a prompt has, or would have if it were not cut.
+// length returns how many bytes a prompt has, or would have if it were not cut.
 func length(out prompt.Output) int {
 	for _, c := range out.Cuts {
 		if c.Kind == prompt.CutPrompt {

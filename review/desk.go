@@ -39,7 +39,7 @@ type Policy struct {
 	MaxWrites int
 	// Severities changes rules by id.
 	Severities map[string]rules.Severity
-	// Origins says where settings come from, such as "user" or "project", by the
+	// Origins describes where settings come from, such as "user" or "project", by the
 	// keys of toolcrib.toml; what is not there is a default.
 	Origins map[string]string
 	// Consultants are asked about every submission, beside the built-in rules.
@@ -51,17 +51,17 @@ type Policy struct {
 	Signatures Signatures
 }
 
-// DefaultMaxOpen is how many proposals an agent may have open.
+// DefaultMaxOpen sets how many proposals an agent may have open.
 const DefaultMaxOpen = 10
 
-// DefaultMaxOpenAll is how many proposals all agents may have open together.
+// DefaultMaxOpenAll sets how many proposals all agents may have open together.
 const DefaultMaxOpenAll = 50
 
-// DefaultMaxWrites is how many drafts, revisions and comments an agent may write
+// DefaultMaxWrites sets how many drafts, revisions and comments an agent may write
 // in an hour.
 const DefaultMaxWrites = 120
 
-// OpenOfAll is how many proposals all agents together may have open.
+// OpenOfAll returns how many proposals all agents together may have open.
 func (p Policy) OpenOfAll() int {
 	if p.MaxOpenAll > 0 {
 		return p.MaxOpenAll
@@ -83,7 +83,7 @@ type Desk struct {
 	// act is signed by, nil for none.
 	signing Signing
 	signed  *Signed
-	// raws is what a dry run would import, by hash.
+	// raws holds the documents that a dry run would import, by hash.
 	raws map[string][]byte
 }
 
@@ -120,7 +120,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	}, nil
 }
 
-// basis is what a desk judges by.
+// basis holds the rules and settings that a desk judges by.
 type basis struct {
 	rules   rules.Set
 	version string // of the rules and the policy
@@ -178,7 +178,7 @@ func (d *Desk) log(ctx context.Context, tx Tx, actor proposals.Actor, act string
 	return tx.AppendEvents(ctx, []history.Event{e})
 }
 
-// event is what log appends.
+// event returns the event that log appends.
 func (d *Desk) event(actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) (history.Event, error) {
 	e, err := newEvent(d.newID(), act, actor.String(), at, data)
 	e.Subject, e.Proposal, e.Revision, e.Record = p.Subject.String(), string(p.ID), p.Revision, record
@@ -206,7 +206,7 @@ func name(p proposals.Proposal) string {
 	return fmt.Sprintf("%s (%s)", p.ID, p.Subject)
 }
 
-// Reference is what to write for a proposal on the command line: its number, or
+// Reference returns the name of a proposal on the command line: its number, or
 // its id before it has one.
 func Reference(p proposals.Proposal) string {
 	if p.Issue > 0 {

@@ -44,7 +44,7 @@ func (s Standing) seal() string {
 	return history.Seal(key(s.Finding), string(s.Severity), s.Message, waived)
 }
 
-// view is what the desk looks at to decide about one proposal.
+// view has everything that a decision about one proposal rests on.
 type view struct {
 	Bundle
 	Standing  []Standing

@@ -34,9 +34,9 @@ type Dossier struct {
 	// open, of what was decided on afterwards; "" before there is an
 	// assessment.
 	Digest string
-	// Policy is what a decision would stand on, and where it comes from.
+	// Policy is the policy that a decision would rest on, and where it comes from.
 	Policy Settings
-	// Unassigned says that no agent would have the tool, were the proposal
+	// Unassigned reports that no agent would have the tool, were the proposal
 	// approved with the rest of its change set.
 	Unassigned bool
 	// Obstacles are why the actor who looks cannot approve it.

@@ -11,7 +11,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// Showing says how a decider knew what was decided on.
+// Showing describes how a decider knew what was decided on.
 type Showing string
 
 // The ways to know it.
@@ -21,7 +21,7 @@ const (
 	ShowingNone     Showing = "not_shown" // the decider was shown something else, or nothing
 )
 
-// showings says of each choice how actor knows what v shows, and refuses those
+// showings returns for each choice how actor knows its content, and refuses those
 // whose digest is another than expected. strict also refuses what differs from
 // what actor was shown last; what actor was never shown at all passes, unless
 // other members of its change set were.
@@ -97,7 +97,7 @@ func differs(moved []view, facts []string) error {
 	return fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", name(p), ErrDigest, strings.Join(unique, "; "), lookAt(p))
 }
 
-// lookAt is what to write after `toolcrib show` to see p with all that is
+// lookAt returns the argument of `toolcrib show` to see p with all that is
 // decided together with it.
 func lookAt(p proposals.Proposal) string {
 	if p.ChangeSet != "" {

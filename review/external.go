@@ -11,7 +11,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Opinion is what a reviewer other than the built-in one says of a revision.
+// Opinion is the review of a revision by another reviewer than the built-in one.
 // It adds to what the rules find and never takes away, and it can lower the
 // recommendation, never raise it.
 type Opinion struct {

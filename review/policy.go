@@ -78,7 +78,7 @@ func (s Settings) String() string {
 	return strings.Join(words, ", ")
 }
 
-// namedRules is how many rules of one origin are named on a line.
+// namedRules sets how many rules of one origin are named on a line.
 const namedRules = 3
 
 // record returns the policy as an event keeps it.

@@ -11,7 +11,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Scene is what prompts are rendered for.
+// Scene is the setting that prompts are rendered for.
 type Scene struct {
 	Layer     registry.Layer   // in whose merged view
 	Where     registry.Context // which tools there are
@@ -20,13 +20,13 @@ type Scene struct {
 	Channel   string // the only one to render; "" for all that the agent has
 }
 
-// Preview is what the channels of one agent get.
+// Preview holds the prompts of one agent's channels.
 type Preview struct {
 	Agent registry.Subject
 	Layer registry.Layer // in whose merged view it was rendered
-	// Now is what they get now; empty when the agent is not there.
+	// Now holds them as they are; empty when the agent is not there.
 	Now []prompt.Output
-	// Then is what they would get after the approval; empty when the agent
+	// Then holds them as they would be after the approval; empty when the agent
 	// would not be there, or nothing is to be approved.
 	Then []prompt.Output
 	// Toolless is why the agent has no tools, or would have none after the

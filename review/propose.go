@@ -188,7 +188,7 @@ func openBy(ctx context.Context, tx Tx, actor proposals.Actor, s registry.Subjec
 	return nil, nil //nolint:nilnil // none open is an answer, not an error
 }
 
-// limit is what an agent may do, or all of them together: another name costs an
+// limit bounds the writes of one agent, or of all of them together: another name costs an
 // agent nothing, so a limit for each alone would hold nobody.
 type limit struct {
 	who    proposals.Actor // zero for all agents
@@ -198,7 +198,7 @@ type limit struct {
 	scope  string
 }
 
-// limits are those that an agent is held to.
+// limits returns the limits that an agent is held to.
 func (d *Desk) limits(actor proposals.Actor) []limit {
 	return []limit{
 		{actor, d.policy.MaxOpen, d.policy.MaxWrites, actor.String() + " has", "an agent"},
@@ -206,7 +206,7 @@ func (d *Desk) limits(actor proposals.Actor) []limit {
 	}
 }
 
-// agentsAtOnce is how many agents can use up what each may write in an hour.
+// agentsAtOnce sets how many agents can use up what each may write in an hour.
 const agentsAtOnce = 10
 
 func (d *Desk) withinLimit(ctx context.Context, tx Tx, actor proposals.Actor) error {

@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// RebaseConflict says where the proposal and the live version changed the same
+// RebaseConflict describes where the proposal and the live version changed the same
 // thing in different ways. It wraps ErrMerge.
 type RebaseConflict struct {
 	What   string // names the proposal

@@ -10,7 +10,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Report is what a reviewer found and said.
+// Report holds the findings and the words of a reviewer.
 type Report struct {
 	Findings []rules.Finding `json:"findings"`
 	// Comment is the reviewer's own text, Markdown. That of the built-in
@@ -23,7 +23,7 @@ type Report struct {
 	// Advice is what the reviewer recommended, apart from what the findings
 	// recommend; "" for none.
 	Advice proposals.Recommendation `json:"advice,omitempty"`
-	// Harness says how the test cases came out.
+	// Harness describes how the test cases came out.
 	Harness []harness.Result `json:"harness,omitempty"`
 	// Problems tells which external reviewer failed, and how.
 	Problems []string `json:"problems,omitempty"`

@@ -12,7 +12,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// Shown is what a user was last shown of a proposal: its review digest, and the
+// Shown is the state of a proposal that a user was last shown: its review digest, and the
 // parts of it that an error can name when they differ later.
 type Shown struct {
 	Proposal proposals.ID
@@ -21,7 +21,7 @@ type Shown struct {
 	ShownParts
 }
 
-// ShownParts is what Shown compares, as it is stored.
+// ShownParts holds the parts that Shown compares, as they are stored.
 type ShownParts struct {
 	Revision       int                      `json:"revision"`
 	ContentHash    string                   `json:"content_hash"`
@@ -84,7 +84,7 @@ func (d *Desk) Shown(ctx context.Context, actor proposals.Actor, ds ...Dossier) 
 	return d.store.Remember(ctx, actor, now)
 }
 
-// shownOf is what a dossier shows.
+// shownOf returns the state that a dossier shows.
 func (d *Desk) shownOf(o Dossier) Shown {
 	s := Shown{Proposal: o.Proposal.ID, Digest: o.Digest, At: d.stamp()}
 	var a Assessment

@@ -10,7 +10,7 @@ import (
 	"toolcrib/review/overlap"
 )
 
-// Store is what the desk needs from storage: transactions.
+// Store is the storage that the desk needs: transactions.
 type Store interface {
 	// View runs fn on one consistent snapshot.
 	View(ctx context.Context, fn func(Reader) error) error
@@ -217,7 +217,7 @@ const (
 )
 
 // Page is one page of a list. Next continues it; it is "" on the last page.
-// Prefixes says for each proposal how many characters of its id name no other.
+// Prefixes has for each proposal how many characters of its id name no other.
 type Page struct {
 	Proposals []proposals.Proposal
 	Prefixes  []int

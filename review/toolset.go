@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Toolset says which tools an agent has in a context, and why. Agent is an id
+// Toolset returns the tools that an agent has in a context, and why. Agent is an id
 // in the merged view of layer, or a subject. The error is that of
 // registry.Resolve, with the resolution that shows why nothing is left.
 func (d *Desk) Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {

@@ -130,7 +130,7 @@ func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, e
 	return text, err
 }
 
-// instruction is what a model is told when a test case is put to it: what it
+// instruction returns the prompt of a model for a test case: what it
 // would be told of the tool, or as the agent, if the definition were live.
 func instruction(d registry.Definition) string {
 	if d.Agent != nil {

@@ -7,7 +7,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// mostTwins is how many proposals with the text of another one are looked at.
+// mostTwins sets how many proposals with the text of another one are looked at.
 const mostTwins = 8
 
 // twins returns the latest proposals, open or rejected, that have the text of a

@@ -11,7 +11,7 @@ import (
 	"toolcrib/history"
 )
 
-// assistant is what the built-in tools of one owner read and write in a
+// assistant has the data that the built-in tools of one owner read and write in a
 // transaction. It implements builtin.Writer; on a reading connection the
 // engine itself refuses the writes.
 type assistant struct {

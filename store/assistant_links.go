@@ -82,7 +82,7 @@ func (a assistant) Neighbours(ctx context.Context, memory string, limit int) ([]
 	return append(from, to...), err
 }
 
-// relationsAtMost is how many links may lead from one memory to one entity: one
+// relationsAtMost sets how many links may lead from one memory to one entity: one
 // for each relation.
 const relationsAtMost = 6
 

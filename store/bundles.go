@@ -10,7 +10,7 @@ import (
 	"toolcrib/review"
 )
 
-// bundleColumns are what scanBundle reads: those of a proposal, then of its
+// bundleColumns are the columns that scanBundle reads: those of a proposal, then of its
 // current revision and the latest assessment of that, as they are stored.
 const bundleColumns = proposalColumns + `,
 	coalesce(r.number, 0), coalesce(r.draft, ''), coalesce(r.content_hash, ''), coalesce(r.author, ''), coalesce(r.created_at, ''),

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// busyTimeout is how long an operation waits for other users of the file before
+// busyTimeout sets how long an operation waits for other users of the file before
 // it fails with ErrBusy.
 const busyTimeout = 30 * time.Second
 

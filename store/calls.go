@@ -159,11 +159,11 @@ func (s *session) link(ctx context.Context, table, columns, format string, field
 	return nil
 }
 
-// callFields are what is read of a call, c, and of its outcome, o.
+// callFields are the columns of a call, c, and of its outcome, o.
 const callFields = `SELECT c.seq, c.id, c.at, c.actor, c.agent, c.layer, c.user, c.customer, c.name, c.tool, c.version, c.content_hash, c.annotations,
 	c.args_hash, c.pending, c.nth, ` + outcomeFields + " "
 
-// outcomeFields are what is read of an outcome, o, that may not be there.
+// outcomeFields are the columns of an outcome, o, that may not be there.
 const outcomeFields = `o.code, coalesce(o.at, ''), coalesce(o.duration_us, 0), coalesce(o.output, ''), coalesce(o.output_hash, ''),
 	coalesce(o.output_bytes, 0), coalesce(o.message, ''), coalesce(o.approval_request, ''), coalesce(o.not_run, 0)`
 

@@ -9,7 +9,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// draftBlock is how many proposals one inspection of their drafts reads.
+// draftBlock sets how many proposals one inspection of their drafts reads.
 const draftBlock = 1024
 
 // draftInspections returns the inspections that hold proposals against their last

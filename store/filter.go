@@ -11,7 +11,7 @@ import (
 	"toolcrib/review"
 )
 
-// few is how many proposals are looked through row by row rather than by an
+// few sets how many proposals are looked through row by row rather than by an
 // index of texts, which has those of all proposals.
 const few = 2_000
 
@@ -207,7 +207,7 @@ func rest(terms []filter.Term, used []int) clause {
 	return join(all, " AND ")
 }
 
-// maxTrigrams is how many trigrams are looked for at once: the index is entered
+// maxTrigrams limits how many trigrams are looked for at once: the index is entered
 // for each of them.
 const maxTrigrams = 32
 

@@ -9,7 +9,7 @@ import (
 	"runtime"
 )
 
-// Health is what the engine says about the file.
+// Health is the engine's report about the file.
 type Health struct {
 	Schema    int
 	Proposals map[string]int // by state

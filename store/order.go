@@ -13,7 +13,7 @@ import (
 	"toolcrib/review"
 )
 
-// key is what an order other than that of time sorts by; seq tells rows apart
+// key is the sort key of an order other than that of time; seq tells rows apart
 // that have it alike.
 type key struct {
 	column    string

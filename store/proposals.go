@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry"
 )
 
-// proposalColumns are what scanProposal reads; the live version comes from the
+// proposalColumns are the columns that scanProposal reads; the live version comes from the
 // registry, so that staleness is never stored.
 const proposalColumns = `
 	p.id, p.type, p.subject, p.title, p.state, p.revision, p.content_hash, p.base_version, p.author,

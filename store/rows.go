@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// rowsAtOnce are how many rows one statement adds. Rows that are added together
+// rowsAtOnce sets how many rows one statement adds. Rows that are added together
 // share what the engine does for a statement, and each is still met by every
 // trigger and constraint. There are few sizes, so that few statements are kept.
 func rowsAtOnce() []int { return []int{64, 8, 1} }

@@ -19,7 +19,7 @@ func into[T any](dst *T, parse func(string) (T, error), text string) error {
 	return nil
 }
 
-// unreadable says what is wrong with a stored text. It repeats the beginning
+// unreadable describes what is wrong with a stored text. It repeats the beginning
 // of it only: a revision may have megabytes, and so may what is wrong with it.
 type unreadable struct {
 	text string

@@ -95,7 +95,7 @@ func (s *session) row(ctx context.Context, query string, args []any, dest ...any
 	return stmt.QueryRowContext(context.WithoutCancel(ctx), args...).Scan(dest...)
 }
 
-// scanner is what a row can be read from.
+// scanner is a row that can be read.
 type scanner = interface{ Scan(dest ...any) error }
 
 // each runs a query and calls fn for every row.

@@ -22,12 +22,12 @@ type sketches struct {
 	looked        bool  // the session has looked for something before
 }
 
-// sketchBlock is how many versions share a row of the table: a row is read and
+// sketchBlock sets how many versions share a row of the table: a row is read and
 // written as a whole. Until a block is complete its sketches are rows of their
 // own, in recent_sketches.
 const sketchBlock = 256
 
-// sketchLook is how often it is looked whether a block is complete, in versions:
+// sketchLook sets how often it is looked whether a block is complete, in versions:
 // more than once a block, as the version that would complete it may be an
 // agent's, which has no sketches.
 const sketchLook = 32
@@ -50,7 +50,7 @@ func encodeSketch(seq int64, set overlap.Set) ([]byte, error) {
 	return one.AppendBinary(nil)
 }
 
-// sketching is what came of making sketches.
+// sketching is the outcome of making sketches.
 type sketching struct {
 	sketches []sketched
 	err      error

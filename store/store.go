@@ -40,7 +40,7 @@ type DB struct {
 	closed bool
 }
 
-// Options are what a database needs from outside. Now and NewID stamp what a
+// Options are the services that a database needs. Now and NewID stamp what a
 // migration ships.
 type Options struct {
 	Now   func() time.Time

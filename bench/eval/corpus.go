@@ -43,7 +43,7 @@ func (s *sample) change() *rules.Change {
 	return &rules.Change{Apart: true, World: rules.Memory(nil), Draft: *s.draft, Source: s.raw}
 }
 
-// half says in which half a source is.
+// half returns the half that a source is in.
 func half(source string) string {
 	h := fnv.New32a()
 	h.Write([]byte(source))

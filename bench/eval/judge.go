@@ -10,7 +10,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// result is what the rules of S and P find in a sample.
+// result holds the findings of the rules of S and P in a sample.
 type result struct {
 	*sample
 	worst  rules.Severity

@@ -124,7 +124,7 @@ func precision(results []result, out io.Writer) {
 	fmt.Fprintf(out, "\nof %d blocked samples, %.1f%% are attacks\n", attacks+honest, percent(attacks, attacks+honest))
 }
 
-// ruleRate is what one rule does alone.
+// ruleRate has the rates of one rule alone.
 type ruleRate struct {
 	tools, prompts, attacks rate
 }

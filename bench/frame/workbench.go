@@ -84,7 +84,7 @@ func (b bench) firstFrame(ctx context.Context) (time.Duration, error) {
 	return took, errors.Join(err, s.end())
 }
 
-// rest is what a workbench takes while it is left alone.
+// rest is the cost of a workbench that is left alone.
 type rest struct {
 	memory    int64   // most that was resident, in bytes
 	processor float64 // share of one processor

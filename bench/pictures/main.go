@@ -95,7 +95,7 @@ func draw(ctx context.Context, folder string) (err error) {
 	return nil
 }
 
-// still is how long a screen has to stay the same to be a picture: what is
+// still sets how long a screen has to stay the same to be a picture: what is
 // waited for is there before the last of a frame is drawn.
 const still = 500 * time.Millisecond
 

@@ -21,7 +21,7 @@ type benchDB struct {
 	waiting []string // ids of proposals that can be approved
 }
 
-// waitingShare is how many proposals wait for each ten tools.
+// waitingShare sets how many proposals wait for each ten tools.
 const waitingShare = 5
 
 // database makes a database with the given content, and knows what waits in it.

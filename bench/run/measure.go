@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// bench is what the measurements share.
+// bench holds the state that the measurements share.
 type bench struct {
 	options
 

@@ -61,10 +61,10 @@ const (
 	bulk
 )
 
-// many is how many proposals are approved in one call.
+// many sets how many proposals are approved in one call.
 const many = 1000
 
-// operations are what is done on a database of n tools.
+// operations returns the operations on a database of n tools.
 func (c *benchDB) operations(n int) []operation {
 	ops := []operation{
 		list:   {name: "list 50", contenders: []contender{c.always("list", "--limit", "50")}},

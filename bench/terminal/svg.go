@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Paper is what a picture of a screen is drawn on.
+// Paper is the background of a picture of a screen.
 type Paper struct {
 	Text, Back color.Color // where a cell does not say
 	Frame      color.Color // around the window

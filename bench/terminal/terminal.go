@@ -19,7 +19,7 @@ import (
 // ErrMissing is returned by Start where there is no tmux.
 var ErrMissing = errors.New("tmux is not installed")
 
-// look is how often the screen is read while something is waited for.
+// look sets how often the screen is read while something is waited for.
 const look = 10 * time.Millisecond
 
 // Terminal is a running program with its screen.
@@ -29,7 +29,7 @@ type Terminal struct {
 	pid    int
 }
 
-// Program is what runs in a terminal.
+// Program is the program that runs in a terminal.
 type Program struct {
 	Args          []string
 	Dir           string

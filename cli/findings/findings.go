@@ -22,7 +22,7 @@ type Finding struct {
 	// Line and Column count from 1, columns in characters (code points); the
 	// end is exclusive. 0 means not known.
 	Line, Column, EndLine, EndColumn int
-	// Subject is what the finding is about: a tool as the file calls it, a
+	// Subject is the subject of the finding: a tool as the file calls it, a
 	// subject, or "" for the file as a whole. Untrusted.
 	Subject string
 	Tool    string // the tool as the file calls it, "" for none; untrusted
@@ -35,7 +35,7 @@ type Finding struct {
 	Waivable   bool
 }
 
-// maxPassage is how much of a passage is shown on a line, in characters.
+// maxPassage limits how much of a passage is shown on a line, in characters.
 const maxPassage = 160
 
 // where names what a finding is about: [get_b: description: "Ignore all …"].

@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Rule is what SARIF says of a rule.
+// Rule is a rule in SARIF.
 type Rule struct {
 	ID, Name, Severity string
 	Doc                string // what it finds and why that matters; Markdown
@@ -32,7 +32,7 @@ type sarifDefault struct {
 	Level string `json:"level"`
 }
 
-// ruleProperties are what GitHub's code scanning sorts and filters alerts by.
+// ruleProperties are the properties that GitHub's code scanning sorts and filters by.
 type ruleProperties struct {
 	Precision string   `json:"precision"`
 	Problem   string   `json:"problem.severity"`

@@ -82,7 +82,7 @@ type (
 // levels are SARIF's names for severities.
 var levels = map[string]string{"block": "error", "warn": "warning", "info": "note"}
 
-// Tool is what SARIF says of the program and of the run.
+// Tool describes the program and the run in SARIF.
 type Tool struct {
 	Version string // of the program, as it prints it
 	Home    string // the address of its documentation

@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// next is how many entries of each sort the context shows.
+// next sets how many entries of each sort the context shows.
 const next = 5
 
 type docTasks struct {
@@ -29,7 +29,7 @@ type docContext struct {
 	Instructions *string        `json:"instructions,omitempty"`
 }
 
-// parts are what the context is made of.
+// parts lists the parts of the context.
 func parts() []string {
 	return []string{"time", "project", "tasks", "reminders", "schedules", "memories", "instructions"}
 }

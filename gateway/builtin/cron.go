@@ -104,7 +104,7 @@ func offWall(wall time.Time, loc *time.Location) time.Time {
 	return early
 }
 
-// days is how many are looked at to find two that follow each other: every
+// days sets how many are looked at to find two that follow each other: every
 // combination of date and weekday comes within 28 years.
 const days = 28*366 + 1
 

@@ -112,7 +112,7 @@ func heaviest(weight map[int64]float64, most int) []int64 {
 	return keys[:min(len(keys), most)]
 }
 
-// likeness says how well an entity's name or an alias fits a query, 0 to 1.
+// likeness rates how well an entity's name or an alias fits a query, 0 to 1.
 func (e Entity) likeness(query string) float64 {
 	best := 0.0
 	for _, name := range append([]string{e.Name}, e.Aliases...) {

@@ -6,7 +6,7 @@ const (
 	sameStem  = 0.3
 )
 
-// fit says how well a word is found among others.
+// fit rates how well a word is found among others.
 func fit(word string, among []string) float64 {
 	best := 0.0
 	for _, w := range among {
@@ -18,7 +18,7 @@ func fit(word string, among []string) float64 {
 	return best
 }
 
-// forms says how likely two words are forms of one: they begin alike, and what
+// forms rates how likely two words are forms of one: they begin alike, and what
 // follows is short.
 func forms(a, b string) float64 {
 	x, y := []rune(a), []rune(b)

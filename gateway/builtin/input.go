@@ -102,7 +102,7 @@ func (ps *problems) channel(path, value string) string {
 	return ps.oneOf(path, value, "", "web", "telegram")
 }
 
-// missing says that something required is not there.
+// missing reports that something required is not there.
 func (ps *problems) missing(path, what string) {
 	if !slices.ContainsFunc(ps.Problems, func(p jsondoc.Problem) bool { return p.Path == path }) {
 		ps.Add(path, "expected %s", what)

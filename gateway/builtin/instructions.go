@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxInstructions is how many characters of standing instructions reach an
+// maxInstructions limits how many characters of standing instructions reach an
 // agent.
 const maxInstructions = 2_000
 

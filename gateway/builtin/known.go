@@ -11,13 +11,13 @@ import (
 	"toolcrib/prompt"
 )
 
-// Known is what is stored of a user that prompts are rendered from.
+// Known is the stored data of a user that prompts are rendered from.
 type Known struct {
 	Instructions string // standing instructions, as update_instructions keeps them
 	Notes        string // memories, one a line, the most important first
 }
 
-// maxKnown is how many of the newest memories are looked at for the notes.
+// maxKnown limits how many of the newest memories are looked at for the notes.
 const maxKnown = 200
 
 // Known returns what is stored of an owner and holds at a time. The notes are as

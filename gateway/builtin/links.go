@@ -18,7 +18,7 @@ const (
 	maxAliases    = 20
 )
 
-// linkIn is what link_memories is given.
+// linkIn is the input of link_memories.
 type linkIn struct {
 	ID         string  `json:"id"`
 	ToMemoryID *string `json:"to_memory_id"`
@@ -178,9 +178,9 @@ func (e Entity) knows(name string) bool {
 	return NameKey(e.Name) == NameKey(name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return NameKey(a) == NameKey(name) })
 }
 
-// entityKey is what makes two spellings of a name the same: letter case,
+// entityKey returns the same key for two spellings of a name: letter case,
 // accents and punctuation make no difference.
 func entityKey(name string) string { return strings.Join(words(name), " ") }
 
-// entityTerms are what an entity is found by.
+// entityTerms returns the search terms of an entity.
 func entityTerms(name string) []string { return append(textTerms(name), grams(name)...) }

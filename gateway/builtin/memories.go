@@ -36,7 +36,7 @@ func (m Memory) scope() []string {
 	return append(append([]string{m.Project}, m.Tags...), m.Entities...)
 }
 
-// terms are what a memory is found by.
+// terms returns the search terms of a memory.
 func (m Memory) terms() []string { return textTerms(append(m.scope(), m.Content)...) }
 
 // expired reports whether a memory no longer holds.
@@ -109,7 +109,7 @@ func getMemories(ctx context.Context, c call) (any, error) {
 	return memoriesOut{docs(memories, Memory.doc), more}, err
 }
 
-// memoryChange is what update_memories is given.
+// memoryChange is the input of update_memories.
 type memoryChange struct {
 	ID         string         `json:"id"`
 	Content    *string        `json:"content"`

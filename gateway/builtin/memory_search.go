@@ -207,7 +207,7 @@ const (
 	nowhere = 0.5
 )
 
-// score says how well a memory fits, 0 to 1: by the words it has, weighed by
+// score rates how well a memory fits, 0 to 1: by the words it has, weighed by
 // their rarity; then by its importance, its age, and whether it belongs to the
 // conversation's project.
 func (s *search) score(m Memory) float64 {
@@ -231,7 +231,7 @@ func (s *search) score(m Memory) float64 {
 	return sum / all * favour
 }
 
-// led is how much of a match's score is left to what a link leads to from it.
+// led sets how much of a match's score is left to what a link leads to from it.
 const led = 0.4
 
 // follow adds the memories that the best matches are linked to.

@@ -13,7 +13,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// maxProjects is how many projects a user may have.
+// maxProjects limits how many projects a user may have.
 const maxProjects = 1_000
 
 // projects knows a user's projects during a write.
@@ -70,7 +70,7 @@ func (p *projects) add(ctx context.Context, name string) (string, error) {
 	return name, p.w.AddProject(ctx, name)
 }
 
-// maxClose is how many names a refusal offers.
+// maxClose limits how many names a refusal offers.
 const maxClose = 5
 
 // close returns the names that come close to one, the closest first.

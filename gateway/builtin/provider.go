@@ -20,7 +20,7 @@ const (
 	CodeFull     gateway.Code = "limit_reached" // no more of it is kept
 )
 
-// Options are what the tools need from outside.
+// Options are the settings and services that the tools need.
 type Options struct {
 	NewID func() string // UUIDv7
 	// Zone returns the IANA name of the user's time zone; "" and unknown
@@ -44,7 +44,7 @@ type call struct {
 	owner Owner
 }
 
-// tool is what runs for one id. The result is marshalled.
+// tool runs the tool of one id. The result is marshalled.
 type tool func(ctx context.Context, c call) (any, error)
 
 // toolFor returns the tool that goes by an id of the catalog.

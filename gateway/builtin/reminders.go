@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// maxReminderText is how many characters the text of a reminder may have.
+// maxReminderText limits how many characters the text of a reminder may have.
 const maxReminderText = 500
 
 type docReminder struct {
@@ -59,7 +59,7 @@ func getReminders(ctx context.Context, c call) (any, error) {
 	return remindersOut{Reminders: docs(reminders, Reminder.doc), More: more, Delivery: undelivered}, err
 }
 
-// newReminder is what create_reminders is given of one reminder.
+// newReminder is the input of create_reminders for one reminder.
 type newReminder struct {
 	Text     string  `json:"text"`
 	RemindAt moment  `json:"remind_at"`

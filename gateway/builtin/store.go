@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Store is what the built-in tools need from storage.
+// Store is the storage that the built-in tools need.
 type Store interface {
 	// ReadAssistant calls fn with a snapshot of what the owner has at a time.
 	// What has expired by then is not in it.

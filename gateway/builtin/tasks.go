@@ -78,7 +78,7 @@ func (ps *problems) projectFilter(name *string) string {
 	return ps.text("project", *name, maxProjectName)
 }
 
-// newTask is what create_tasks is given of one task.
+// newTask is the input of create_tasks for one task.
 type newTask struct {
 	Title    string   `json:"title"`
 	Notes    string   `json:"notes"`

@@ -149,7 +149,7 @@ func (c call) changeTask(ctx context.Context, w Writer, p *projects, was Task, b
 	return now, w.ChangeTask(ctx, now)
 }
 
-// removed is what the tools come back with that delete lists.
+// removed is the result of the tools that delete several records.
 type removed struct {
 	Deleted []string `json:"deleted"`
 	Missing []string `json:"missing"`

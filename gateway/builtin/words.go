@@ -40,7 +40,7 @@ func accent(r rune) bool {
 	return false
 }
 
-// maxWord is how many characters of a word count.
+// maxWord limits how many characters of a word count.
 const maxWord = 40
 
 // words returns the words of a text, folded, in their order. Scripts that are

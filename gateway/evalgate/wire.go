@@ -11,7 +11,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// question is what a gate is asked. What stands in said is the caller's word and
+// question is the request to a gate. The content of said is the caller's word and
 // was not checked; the rest is what toolcrib knows.
 type question struct {
 	Call        string                `json:"call"`

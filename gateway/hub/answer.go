@@ -13,7 +13,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// answer is what a hub says:
+// answer is the response of a hub:
 //
 //	{success, tool, result | error{code, message, details}, requires_approval?, approval_request_id?}
 type answer struct {
@@ -35,7 +35,7 @@ type failure struct {
 // maxRequest is the longest id of an approval that is handed on, in characters.
 const maxRequest = 200
 
-// errForm says that an answer is none.
+// errForm reports that an answer is none.
 var errForm = errors.New("not a document of the form {success, tool, result or error}")
 
 // parse reads an answer. Each key counts as it is written, and once: a hub that
@@ -144,7 +144,7 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 	return gateway.Output{}, noAnswer(in, status, err)
 }
 
-// pending says that the hub waits for an approval of its own.
+// pending reports that the hub waits for an approval of its own.
 func (a answer) pending(in gateway.Invocation) error {
 	message := fmt.Sprintf("The hub of %s waits for an approval of its own before it runs the call", in.Tool.Subject)
 	if a.request != "" {
@@ -211,7 +211,7 @@ func noAnswer(in gateway.Invocation, status int, err error) error {
 	return failed(in, fmt.Sprintf("it answered with status %d and %s", status, jsondoc.Printable(err.Error())))
 }
 
-// unreached says that a hub did not answer, and not where it is.
+// unreached reports that a hub did not answer, and not where it is.
 func unreached(in gateway.Invocation, err error) error {
 	why, sure := gateway.Unreached(err)
 	message := fmt.Sprintf("The hub of %s is not available: %s", in.Tool.Subject, why)
@@ -223,7 +223,7 @@ func unreached(in gateway.Invocation, err error) error {
 	return &gateway.Error{Code: gateway.CodeUnavailable, Message: message, NotRun: sure}
 }
 
-// maxMessage is how much of a hub's message is handed on, in characters.
+// maxMessage limits how much of a hub's message is handed on, in characters.
 const maxMessage = 1_000
 
 func clip(s string) string {

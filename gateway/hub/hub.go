@@ -51,13 +51,13 @@ func New(c Config) *Hub {
 // Close closes the connections that nobody uses.
 func (h *Hub) Close() { h.client.CloseIdleConnections() }
 
-// maxRedirects is how often an answer may be somewhere else on the same host.
+// maxRedirects limits how often an answer may be somewhere else on the same host.
 const maxRedirects = 3
 
-// errRedirect says that a hub sent the call elsewhere.
+// errRedirect reports that a hub sent the call elsewhere.
 var errRedirect = errors.New("it redirects to an address that was not approved")
 
-// errLong says that an answer is longer than one may be.
+// errLong reports that an answer is longer than one may be.
 var errLong = errors.New("the answer is too long")
 
 // sameHost lets a call follow a redirect that keeps its host, its scheme and
@@ -70,7 +70,7 @@ func sameHost(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// call is what a hub is posted. The ids of mission and conversation are the
+// call is the request that a hub is posted. The ids of mission and conversation are the
 // caller's word, as is everything in the context's said.
 type call struct {
 	Tool         string          `json:"tool"` // the wire name, or the id
@@ -83,7 +83,7 @@ type call struct {
 	Context      surroundings    `json:"context"`
 }
 
-// surroundings is what else a hub may want to know of a call.
+// surroundings is the context of a call that a hub may use.
 type surroundings struct {
 	Call    string       `json:"call_id"`
 	At      time.Time    `json:"at"`

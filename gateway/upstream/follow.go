@@ -12,7 +12,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// followEvery is how often a followed server is asked what it lists when it
+// followEvery sets how often a followed server is asked what it lists when it
 // reports no change.
 const followEvery = time.Minute
 

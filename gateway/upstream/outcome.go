@@ -14,7 +14,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// maxMessage is how much of a server's own words an error repeats, in bytes.
+// maxMessage limits how much of a server's own words an error repeats, in bytes.
 const maxMessage = 2_000
 
 // notFollowed returns why a result that is not complete is an error. What a server

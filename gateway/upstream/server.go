@@ -33,7 +33,7 @@ const (
 // or the operating system says.
 var (
 	ErrTimeout = errors.New("did not answer in time")
-	// ErrCredentials says that a server refused the token, or that there is none.
+	// ErrCredentials reports that a server refused the token, or that there is none.
 	ErrCredentials = errors.New("it refused the credentials; check its token_env")
 	ErrTooLarge    = errors.New("sent more than the limit")
 	ErrProtocol    = errors.New("violates the protocol")
@@ -47,7 +47,7 @@ func (s Server) timeout() time.Duration {
 	return DefaultTimeout
 }
 
-// failed says which server an error is about, and what it last said on its
+// failed wraps an error with its server, and with the last lines of its
 // standard error.
 type failed struct {
 	server, stderr string

@@ -114,7 +114,7 @@ const (
 	serverClosing = -32004
 )
 
-// failed says in an error what went wrong with the server.
+// failed returns an error that names the server's failure.
 func (s *Session) failed(ctx context.Context, err error) error {
 	var answered *jsonrpc.Error
 	broke := s.tap.failure()
@@ -130,7 +130,7 @@ func (s *Session) failed(ctx context.Context, err error) error {
 	return &failed{server: s.server.Name, stderr: s.stderr.String(), err: err}
 }
 
-// closes is how long a session has to end in good order. The SDK first answers
+// closes sets how long a session has to end in good order. The SDK first answers
 // whatever the server has asked, and waits for a server that reads nothing.
 const closes = endsByItself + endsWhenTold + time.Second
 

@@ -45,7 +45,7 @@ type waiting struct {
 }
 
 // fail keeps the first reason for which nothing can be read any more: the SDK
-// only says that it is so.
+// only reports that it is so.
 func (t *tap) fail(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,7 +111,7 @@ func (t *tap) received(msg jsonrpc.Message) jsonrpc.Message {
 	return &jsonrpc.Response{ID: resp.ID, Result: standIn(w.method, n)}
 }
 
-// standIn is what the SDK gets in the place of a result.
+// standIn returns the result that the SDK gets instead of the server's.
 func standIn(method string, n *jsondoc.Node) json.RawMessage {
 	if method != "tools/list" {
 		return json.RawMessage(`{"content":[]}`)

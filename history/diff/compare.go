@@ -19,7 +19,7 @@ type comparer struct {
 	walked   bool // greedy was used
 }
 
-// maxDepth is how often a piece that is too dear is cut by anchors before it
+// maxDepth limits how often a piece that is too dear is cut by anchors before it
 // is walked greedily.
 const maxDepth = 4
 
@@ -82,7 +82,7 @@ func (c *comparer) solve(f box, depth int) {
 	c.solve(f, depth+1)
 }
 
-// stepsPerItem is what a fragment may spend on each of its items, if they are
+// stepsPerItem limits the steps that a fragment may spend on each of its items, if they are
 // not too many, however little is left of the budget.
 const stepsPerItem = 8
 

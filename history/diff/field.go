@@ -9,7 +9,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Change says what happened to a field.
+// Change describes what happened to a field.
 type Change string
 
 // The changes.

@@ -1,6 +1,6 @@
 package diff
 
-// Kind says what became of a line.
+// Kind describes what became of a line.
 type Kind uint8
 
 // The kinds of line.

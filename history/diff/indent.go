@@ -25,7 +25,7 @@ const (
 // blank is the indent of a line of white space, or of none.
 const blank = -1
 
-// splitScore says how bad a split is.
+// splitScore rates how bad a split is.
 type splitScore struct {
 	indent  int
 	penalty int

@@ -2,7 +2,7 @@ package diff
 
 import "strings"
 
-// markerLength is how long a conflict marker is unless the text itself has
+// markerLength sets how long a conflict marker is unless the text itself has
 // lines that begin like one.
 const markerLength = 7
 

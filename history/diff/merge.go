@@ -17,7 +17,7 @@ type Conflict struct {
 	Merged Range
 }
 
-// Side is what one text has in a conflict.
+// Side is the part of one text in a conflict.
 type Side struct {
 	Lines Range
 	Text  string // these lines, each with its "\n"

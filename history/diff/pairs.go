@@ -3,16 +3,16 @@ package diff
 import "slices"
 
 const (
-	// alike is how much two lines of a block must resemble each other to be
+	// alike sets how much two lines of a block must resemble each other to be
 	// two versions of one, from 0 to 1.
 	alike = 0.4
 	// alikeAlone is the same for a line that alone replaces one line.
 	alikeAlone = 0.25
-	// maxCells is how many pairs of lines are weighed in one block. In larger
+	// maxCells limits how many pairs of lines are weighed in one block. In larger
 	// ones each line is weighed against those about as far down the block.
 	maxCells  = 1 << 14
 	leastBand = 1
-	// bagEnd is how many words are looked at from either end of a long line.
+	// bagEnd sets how many words are looked at from either end of a long line.
 	bagEnd = 256
 )
 
@@ -55,7 +55,7 @@ func (m *marker) fillBag(l *changedLine) {
 	slices.Sort(l.bag)
 }
 
-// likeness says how much two lines resemble each other, from 0 to 1: by the
+// likeness rates how much two lines resemble each other, from 0 to 1: by the
 // words they share, or by their beginnings and ends.
 func (m *marker) likeness(x, y *changedLine) float64 {
 	shared := 0

@@ -17,7 +17,7 @@ type Patch struct {
 	edits    []Edit
 }
 
-// workPerCompare is how many steps of exact search two texts may cost beyond
+// workPerCompare sets how many steps of exact search two texts may cost beyond
 // what is proportional to their size: some 30 ms.
 const workPerCompare = 10 << 20
 

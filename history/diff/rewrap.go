@@ -9,7 +9,7 @@ const (
 	maxRewrapped = 20_000
 	// rewrappedKept is the part of a passage that has to stay the same.
 	rewrappedKept = 0.6
-	// rewrapGain is how many times fewer bytes have to be changed in the
+	// rewrapGain sets how many times fewer bytes have to be changed in the
 	// passage than in its lines.
 	rewrapGain = 2
 )

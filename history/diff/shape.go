@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// shape is what a Go type declares about the object that stands for it in
+// shape is the declaration of a Go type about the object that stands for it in
 // JSON: which keys there are and in which order. nil is a value of no declared
 // shape, such as a JSON schema.
 type shape struct {

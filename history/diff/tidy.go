@@ -50,7 +50,7 @@ func toWords(e Edit, up, down int, x, y []token) Edit {
 	return shift(e, bestBy)
 }
 
-// edge says how good it is to cut ts before token i.
+// edge rates how good it is to cut ts before token i.
 func edge(ts []token, i int) int {
 	switch {
 	case i == 0 || i == len(ts):

@@ -7,7 +7,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// class says what a token is made of.
+// class describes what a token is made of.
 type class uint8
 
 const (

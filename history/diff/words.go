@@ -97,7 +97,7 @@ func (m *marker) read(lines []string) []changedLine {
 	return read
 }
 
-// marking is what changed between two lines.
+// marking holds the changes between two lines.
 type marking struct {
 	match
 	old, new []Span
@@ -109,7 +109,7 @@ type marking struct {
 // Of a longer one only the beginnings and ends are compared.
 const maxTokenized = 4 << 20
 
-// stepsPerToken is what comparing two lines may cost for each token beyond
+// stepsPerToken limits the cost of comparing two lines for each token beyond
 // what is proportional anyway.
 const stepsPerToken = 64
 
@@ -201,7 +201,7 @@ func affixes(x, y string) (head, tail int) {
 // inside reports whether s[i] continues a code point.
 func inside(s string, i int) bool { return i < len(s) && s[i]&0xC0 == 0x80 }
 
-// affix says how alike two lines are by their beginnings and ends, from 0 to 1.
+// affix rates how alike two lines are by their beginnings and ends, from 0 to 1.
 func affix(x, y string) float64 {
 	const most = 512 // bytes that are looked at on either side of a long line
 	if len(x) > 2*most {

@@ -20,7 +20,7 @@ const maxFile = 64 << 20
 // pipe would keep whoever opens it waiting.
 var errNoFile = errors.New("is no file")
 
-// files are those below the folder of a workspace. The folder is often one that
+// files accesses the files below the folder of a workspace. The folder is often one that
 // others write to, agents too: a link in it that leads out of it is not
 // followed, neither to read nor to write (os.Root).
 type files struct{ dir string }

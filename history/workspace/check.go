@@ -36,7 +36,7 @@ const (
 	Foreign FaultKind = "foreign" // no version that was written to this folder has it
 )
 
-// SnapshotStore is what CheckSnapshots needs from storage.
+// SnapshotStore is the storage that CheckSnapshots needs.
 type SnapshotStore interface {
 	// Written returns the versions whose snapshots were written to dir.
 	Written(ctx context.Context, dir string) ([]history.Version, error)

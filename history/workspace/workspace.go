@@ -27,7 +27,7 @@ type PendingExport struct {
 	Version history.Version
 }
 
-// Store is what a workspace needs from storage.
+// Store is the storage that a workspace needs.
 type Store interface {
 	SnapshotStore
 	// Attach makes every later approval owe its files to the folder dir of a
@@ -163,7 +163,7 @@ func (w *Workspace) layer() registry.Layer { return registry.ProjectLayer(w.proj
 
 func (w *Workspace) livePath() string { return filepath.Join(w.dir, filepath.FromSlash(liveName)) }
 
-// files are those in the folder, by their names below it.
+// files returns the files in the folder, by their names below it.
 func (w *Workspace) files() files { return files{w.dir} }
 
 // LivePath returns where the live file of the workspace is.

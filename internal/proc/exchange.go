@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// hiddenWait is how long what left the program's group can hold its pipes open
+// hiddenWait sets how long what left the program's group can hold its pipes open
 // after the program has ended.
 const hiddenWait = time.Second
 

@@ -46,7 +46,7 @@ func Spelled(s string) (text string, n int) {
 	return b.String(), b.Len()
 }
 
-// maxNamed is how many different characters are named.
+// maxNamed limits how many different characters are named.
 const maxNamed = 3
 
 // Named names the different hidden characters in s, in the order in which they

@@ -6,16 +6,16 @@ import "errors"
 // errors that wrap them say what is wrong in words that are safe to show, to
 // people and to the model.
 var (
-	// ErrInvalidFormat says that the answer is not one object of the call form.
+	// ErrInvalidFormat reports that the answer is not one object of the call form.
 	ErrInvalidFormat = errors.New("tool_call_invalid_format")
-	// ErrMultiple says that the answer is several objects.
+	// ErrMultiple reports that the answer is several objects.
 	ErrMultiple = errors.New("tool_call_multiple")
-	// ErrUnknownTool says that no tool goes by that name.
+	// ErrUnknownTool reports that no tool goes by that name.
 	ErrUnknownTool = errors.New("tool_call_unknown_tool")
-	// ErrInvalidArgs says that the arguments are no object, or do not fit the
+	// ErrInvalidArgs reports that the arguments are no object, or do not fit the
 	// tool's schema.
 	ErrInvalidArgs = errors.New("tool_call_invalid_args")
-	// ErrNonceInvalid says that the nonce is missing or not that of the turn.
+	// ErrNonceInvalid reports that the nonce is missing or not that of the turn.
 	ErrNonceInvalid = errors.New("tool_call_nonce_invalid")
 )
 

@@ -38,20 +38,20 @@ type Code struct {
 	Tiers    []Tier // the approval tiers that it sets
 }
 
-// Scope says what the code is held against.
+// Scope describes what the code is held against.
 type Scope struct {
 	Catalog *registry.Merged
-	// Tools are those that the code has to register; for an agent, what it has.
+	// Tools are the tools that the code has to register; for an agent, those it has.
 	Tools []registry.Entry
 	// Server is the MCP server whose tools the code registers, "" for those of
 	// an application. The names of its tools are its own.
 	Server string
-	// Hashes are those of a lock, by tool and key; nil when Catalog has whole
+	// Hashes are the hashes of a lock, by tool and key; nil when Catalog has whole
 	// definitions.
 	Hashes map[registry.Subject]map[string]string
-	// Registry is what messages call what the code is compared with.
+	// Registry is the name in messages of the catalog that the code is compared with.
 	Registry string
-	// Pinned says that the code is a list as the server itself sent it, which is
+	// Pinned reports that the code is a list as the server itself sent it, which is
 	// compared with the pins.
 	Pinned bool
 	// Partial code registers only some of the tools: what it lacks is no

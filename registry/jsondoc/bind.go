@@ -104,7 +104,7 @@ func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
 	}
 }
 
-// fields is what there is to know of the fields of a struct, in their order.
+// fields describes the fields of a struct, in their order.
 type fields struct {
 	keys  []string // what their json tags call them
 	texts []bool   // whether they take a string as it is
@@ -127,7 +127,7 @@ func fieldsOf(t reflect.Type) fields {
 	return f
 }
 
-// unknownKey says that key is not known, and which one was probably meant.
+// unknownKey reports that key is not known, and which one was probably meant.
 func unknownKey(key string, keys []string) string {
 	known := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == "" || k == "-" })
 	switch meant, slips := closest(key, known); {

@@ -150,7 +150,7 @@ func (p *parser) members(n *Node, depth int) error {
 	return err
 }
 
-// keys are those of one object. Few are found in its members, many in a map.
+// keys holds the keys of one object. Few are found in its members, many in a map.
 type keys struct{ set map[string]bool }
 
 // add reports whether key stands among the members of n already.

@@ -14,7 +14,7 @@ type Problem struct {
 	Message string
 }
 
-// maxShownPath is how many bytes of a path String shows.
+// maxShownPath limits how many bytes of a path String shows.
 const maxShownPath = 1_000
 
 // String returns "path (line 3, column 7): message". The middle of a very long
@@ -34,7 +34,7 @@ func (p Problem) String() string {
 // all of them.
 type Problems []Problem
 
-// MaxProblems is how many problems are listed. What is beyond them is not
+// MaxProblems limits how many problems are listed. What is beyond them is not
 // lost silently: one more problem says that there are more.
 const MaxProblems = 100
 

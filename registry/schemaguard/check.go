@@ -99,7 +99,7 @@ func dialect(n *jsondoc.Node) string {
 
 func draft4(root *jsondoc.Node) bool { return dialect(root) == dialects[0] }
 
-// remarkOnRoot says what is missing from a schema that says little.
+// remarkOnRoot describes what is missing from a schema that says little.
 func (g *graph) remarkOnRoot() {
 	n := g.root.node
 	if n.Kind != jsondoc.Object {

@@ -22,7 +22,7 @@ type Schema struct {
 // run. A value that one of them would have to judge is refused by Validate.
 func (s *Schema) Unrun() jsondoc.Problems { return s.graph.unrun }
 
-// ErrLoad is what the validator gets when it wants to read another document.
+// ErrLoad refuses the validator another document.
 var ErrLoad = errors.New("other documents are not loaded")
 
 // location is the address that the schema itself goes by.
@@ -79,7 +79,7 @@ type denyLoader struct{}
 
 func (denyLoader) Load(string) (any, error) { return nil, ErrLoad }
 
-// invalid says what the validator refuses about the schema.
+// invalid describes what the validator refuses about the schema.
 func (g *graph) invalid(err error) error {
 	var ps jsondoc.Problems
 	var invalid *jsonschema.SchemaValidationError

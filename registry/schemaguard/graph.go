@@ -199,7 +199,7 @@ func (s spot) path() string {
 	return path
 }
 
-// maxRefusals is how many problems are told about: one is enough to refuse a
+// maxRefusals limits how many problems are told about: one is enough to refuse a
 // schema, and the paths of a hostile one are long.
 const maxRefusals = 20
 

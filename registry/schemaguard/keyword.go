@@ -1,6 +1,6 @@
 package schemaguard
 
-// scope says which value a subschema is applied to.
+// scope selects the value that a subschema is applied to.
 type scope uint8
 
 const (
@@ -13,7 +13,7 @@ const (
 	elements               // any element of a list
 )
 
-// shape says how the subschemas stand under a keyword.
+// shape describes how the subschemas stand under a keyword.
 type shape uint8
 
 const (

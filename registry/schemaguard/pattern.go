@@ -20,13 +20,13 @@ const (
 	maxPrograms = 100_000 // steps of all expressions of a schema
 )
 
-// program is what is known of a regular expression without compiling it.
+// program describes a regular expression that was not compiled.
 type program struct {
 	size int // in steps, at most maxProgram+1
 	runs engine
 }
 
-// engine is what runs a regular expression.
+// engine names the engine that runs a regular expression.
 type engine int
 
 const (

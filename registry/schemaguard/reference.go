@@ -17,7 +17,7 @@ type reference struct {
 
 func (r reference) spot() spot { return at(r.from, r.keyword) }
 
-// maxStrays is how many references may lead to places that no keyword makes a
+// maxStrays limits how many references may lead to places that no keyword makes a
 // schema of: the validator prepares the whole document anew for each.
 const maxStrays = 100
 

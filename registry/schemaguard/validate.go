@@ -97,7 +97,7 @@ func alternatives(found *jsonschema.ValidationError) bool {
 	return false
 }
 
-// maxAlternatives is how many of them a message tells about.
+// maxAlternatives limits how many of them a message tells about.
 const maxAlternatives = 3
 
 func (e *explainer) message(found *jsonschema.ValidationError) string {

@@ -2,11 +2,11 @@ package schemaguard
 
 import "toolcrib/registry/jsondoc"
 
-// MaxWork is how many steps validating one value may take, counted from above:
+// MaxWork limits how many steps validating one value may take, counted from above:
 // a subschema applied to a value is a step, and so is what takes as long.
 const MaxWork = 1_000_000
 
-// stepsPerTick is how many steps of a regular expression take as long as one
+// stepsPerTick sets how many steps of a regular expression take as long as one
 // step of validation.
 const stepsPerTick = 32
 

@@ -9,7 +9,7 @@ import (
 	"toolcrib/registry"
 )
 
-// sums is what data/core.sums says: a line "<id> <content hash>" for each core
+// sums is the content of data/core.sums: a line "<id> <content hash>" for each core
 // tool.
 type sums struct {
 	ids    []string // in the order of the file

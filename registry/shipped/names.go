@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Input is what a tool takes, as its verb promises.
+// Input is the kind of input that a tool's verb promises.
 type Input string
 
 // The inputs.
@@ -17,7 +17,7 @@ const (
 	InputItem    Input = "item" // the fields of one object
 )
 
-// vocabulary is what data/names.json says: the words that the names of action
+// vocabulary is the content of data/names.json: the words that the names of action
 // tools, verb_resource, are made of.
 type vocabulary struct {
 	Verbs             []verb   `json:"verbs"`

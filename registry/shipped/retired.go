@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// retirement is what data/retired.json says.
+// retirement is the content of data/retired.json.
 type retirement struct {
 	Successors      []succession `json:"successors"`
 	Ghosts          []string     `json:"ghosts"`          // names nothing took the place of

@@ -207,7 +207,7 @@ func rawElements(data []byte, way []string) ([]json.RawMessage, error) {
 	return raws, err
 }
 
-// exportKind is what toolcrib's export says it is.
+// exportKind is the kind of toolcrib's export document.
 const exportKind = "export"
 
 // readExport reads the tools, agents and lists of an export. Hashes in it are not

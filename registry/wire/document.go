@@ -42,14 +42,14 @@ func (f Format) SourceType() string {
 	return ""
 }
 
-// Document is what a file says.
+// Document is the content of a file.
 type Document struct {
 	Format Format
 	Node   *jsondoc.Node
 	// Server is the name by which an MCP server calls itself, "" when the
 	// document does not say.
 	Server string
-	// Capabilities are those that the client had declared when the list was
+	// Capabilities are the capabilities that the client had declared when the list was
 	// asked for; nil when the document does not say.
 	Capabilities json.RawMessage
 	Items        []Item   // of every format but Toolcrib

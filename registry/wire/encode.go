@@ -24,7 +24,7 @@ type Listed struct {
 
 // Encode writes tools in a format other than Toolcrib. What was imported from
 // that format is written as it was read, as long as it still says the same.
-// Left says what the format has no place for.
+// Left describes what the format has no place for.
 func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 	list := jsondoc.NewArray()
 	var misfits []string
@@ -54,10 +54,10 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 	return nil, nil, fmt.Errorf("%w: unknown output format %q", ErrFormat, f)
 }
 
-// maxMisfits is how many tools are named that a format has no place for.
+// maxMisfits limits how many tools are named that a format has no place for.
 const maxMisfits = 5
 
-// misfit says in a line which tools are of the kind that a format lacks.
+// misfit names in a line the tools of a kind that a format lacks.
 func misfit(f Format, ids []string) string {
 	kind := registry.PromptTool
 	if f == V0 {

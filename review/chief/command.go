@@ -24,7 +24,7 @@ type Command struct {
 
 var _ review.Consultant = Command{}
 
-// DefaultTimeout is how long a reviewer may take.
+// DefaultTimeout sets how long a reviewer may take.
 const DefaultTimeout = 30 * time.Second
 
 // Name implements review.Consultant.

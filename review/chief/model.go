@@ -21,7 +21,7 @@ type Model struct {
 
 var _ review.Consultant = Model{}
 
-// duty is what a model is told. The request comes as its input, so that the
+// duty is the prompt of a model. The request comes as its input, so that the
 // texts under review never stand among its instructions.
 const duty = `You review changes to what AI agents are told they can do. The input is one JSON object: a change with what was live "before", what it would be "after", its reason and what other reviewers found.
 

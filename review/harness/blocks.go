@@ -7,7 +7,7 @@ import (
 	"toolcrib/internal/commonmark"
 )
 
-// kind is what a block of Markdown is.
+// kind is the kind of a block of Markdown.
 type kind uint8
 
 const (

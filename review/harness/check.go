@@ -9,7 +9,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// answer is what the checks look at.
+// answer is the subject of the checks.
 type answer struct {
 	text  string
 	input string // what it is an answer to

@@ -56,7 +56,7 @@ type ledger struct {
 	remark   string // the first thing that is said in too few words to be a claim
 }
 
-// minClaim is how many words make a claim.
+// minClaim sets how many words make a claim.
 const minClaim = 3
 
 func (l *ledger) verdict() string {

@@ -36,16 +36,16 @@ func (p pretence) find(sentence string) string {
 const (
 	// toolName is an id of two words or more; one word could be any.
 	toolName = "`?[a-z][a-z0-9]*(?:_[a-z0-9]+)+`?"
-	// host is what answers for tools.
+	// host matches whatever answers for tools.
 	host = `(?:tool|function|api|command|query|search|script|database)`
 	// access names things that nobody can see without a tool.
 	access = `(?:(?:the|your|its|all|this|that|these|those|every|each)\s)?(?:[a-z]+\s){0,2}?` +
 		`(?:web|internet|database|codebase|repository|repo|project\sfiles|issue\stracker|tracker|inbox|mailbox|calendar|memories|file\ssystem|logs?|terminal)\b`
 	// path is a file by its name and extension.
 	path = "`?" + `(?:(?:[\w.-]*/)+[\w-]+|[\w-]{2,})\.[a-z]{1,8}\b`
-	// resources are what the assistant's tools make, change and delete.
+	// resources matches the things that the assistant's tools make, change and delete.
 	resources = `(?:tasks?|to-?dos?|reminders?|schedules?|appointments?|meetings?|e-?mails?|tickets?|memories|calendar\s(?:events?|entry|entries))\b`
-	// unless is what takes a report back.
+	// unless matches words that take a report back.
 	unless = `(?:\b((?:if|unless|until|before|once|when|whenever|had|should|could|would)\s(?:\w+\s)?))?`
 	self   = `\b(?:i|we)(?:['’]ve|\shave)?\s(?:(?:just|now|already|also|then|first|successfully|quickly)\s){0,2}`
 	looked = `(?:opened|read|searched|scanned|fetched|retrieved|checked|browsed|looked\s(?:up|at|in|into|through)|gone\sthrough|went\sthrough)\s`

@@ -2,7 +2,7 @@ package harness
 
 import "toolcrib/proposals"
 
-// Outcome says how a test case came out.
+// Outcome describes how a test case came out.
 type Outcome string
 
 // The outcomes. A case that expects failure has Passed when a check caught
@@ -20,19 +20,19 @@ type Result struct {
 	Outcome Outcome          `json:"outcome"`
 	// Reason is one sentence without characters that a terminal obeys.
 	Reason string `json:"reason"`
-	// Live says that the answer is a model's, given just now.
+	// Live reports that the answer is a model's, given just now.
 	Live bool `json:"live,omitempty"`
-	// Answer is what the model said, its beginning when it is long; "" for a
+	// Answer is the answer of the model, its beginning when it is long; "" for a
 	// recorded one, which stands in the proposal. It is untrusted.
 	Answer string        `json:"answer,omitempty"`
 	Checks []CheckResult `json:"checks,omitempty"`
 }
 
-// CheckResult is what one check found.
+// CheckResult is the result of one check.
 type CheckResult struct {
 	Type  proposals.CheckType `json:"type"`
 	Holds bool                `json:"holds"`
-	// Reason says what is wrong with the answer, or why the check could not
+	// Reason describes what is wrong with the answer, or why the check could not
 	// look at it; "" when it holds.
 	Reason string `json:"reason,omitempty"`
 }

@@ -9,11 +9,11 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// MaxAnswer is how many bytes of an answer are checked; a longer one is not
+// MaxAnswer limits how many bytes of an answer are checked; a longer one is not
 // judged at all.
 const MaxAnswer = 1 << 20
 
-// maxShown is how many bytes of a model's answer a Result keeps.
+// maxShown limits how many bytes of a model's answer a Result keeps.
 const maxShown = 8_000
 
 // Suite is the test cases of one proposal.

@@ -72,7 +72,7 @@ func abbreviated(s string) bool {
 	return strings.Contains(abbreviations, " "+strings.ToLower(word)+" ")
 }
 
-// maxReference is how long brackets with a reference are at most, in bytes.
+// maxReference limits how long brackets with a reference are at most, in bytes.
 const maxReference = 300
 
 // afterReference returns the end of the brackets that follow a sentence ending

@@ -12,13 +12,13 @@ import (
 // of it for each check.
 const maxWork = 1 << 26
 
-// stepsPerByte is what the checks cost that look for turns of phrase. The
+// stepsPerByte is the cost of the checks that look for turns of phrase. The
 // others read an answer as fast as it can be read.
 const stepsPerByte = 128
 
 var errWork = errors.New("the checks of these test cases exceed the work limit; shorten the answers or the regular expressions")
 
-// work is what is left of maxWork.
+// work is the rest of maxWork.
 type work struct{ left int }
 
 // spend takes steps off, and returns errWork when there are not so many left.

@@ -11,7 +11,7 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-// Migration is what brings a legacy registry to the canonical catalog.
+// Migration holds the changes that bring a legacy registry to the canonical catalog.
 type Migration struct {
 	Steps []Step
 	// Retired are the retired names that the file mentions.

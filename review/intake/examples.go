@@ -54,7 +54,7 @@ func call(id string, args *jsondoc.Node) string {
 	)))
 }
 
-// testCases are what can be said of any tool of a kind: a call has the strict
+// testCases returns the test cases that fit any tool of a kind: a call has the strict
 // form and names this tool; telling of a call instead of making it is caught.
 func testCases(t registry.Tool) []proposals.TestCase {
 	if t.Kind == registry.PromptTool {

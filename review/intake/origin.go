@@ -9,7 +9,7 @@ import (
 // toolcrib ships takes tools in by it.
 const uncategorised = "other"
 
-// Origin says where a document came from.
+// Origin describes where a document came from.
 type Origin struct {
 	// Label names the server or the file. It is part of the ids when Server is
 	// set, so that one name on two servers is two tools.
@@ -44,7 +44,7 @@ func (o Origin) source(it wire.Item) *registry.Source {
 	return &registry.Source{Type: it.Format.SourceType(), Ref: o.ref(it.Name), Hash: it.Hash()}
 }
 
-// ref is what the source of an item refers to.
+// ref returns the reference in the source of an item.
 func (o Origin) ref(name string) string { return o.Label + "#" + name }
 
 // server is the part of an id that names the server.

@@ -14,7 +14,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Change is what becomes of one imported definition.
+// Change is the kind of change of one imported definition.
 type Change string
 
 // The changes. All but None and Skip are types of proposals.
@@ -28,7 +28,7 @@ const (
 	Skip       = Change("skip")    // it cannot be taken in
 )
 
-// Step is what becomes of one definition.
+// Step is the change of one definition.
 type Step struct {
 	Name    string // as it is called where it came from; untrusted
 	Subject registry.Subject
@@ -40,7 +40,7 @@ type Step struct {
 	Missing string           // what keeps a prompt a draft, "" for nothing
 }
 
-// Live is what a document is held against: the definitions of every layer in
+// Live is the registry that a document is compared with: the definitions of every layer in
 // the view of the origin's layer, deactivated ones included.
 type Live struct {
 	All []registry.Live
@@ -49,7 +49,7 @@ type Live struct {
 	Raw func(hash string) ([]byte, bool)
 }
 
-// Plan says what has to be proposed for the live registry to become what the
+// Plan describes what has to be proposed for the live registry to become what the
 // document says. Only what came from the same origin can vanish.
 func Plan(doc wire.Document, o Origin, live Live) []Step {
 	p := planner{origin: o, format: doc.Format, raw: live.Raw, byID: map[registry.Kind]map[string]registry.Live{}, byRef: map[string]registry.Live{}, byWire: map[string]registry.Live{}}

@@ -20,13 +20,13 @@ type Passage struct {
 }
 
 const (
-	// passageWords is how many words make a passage; fewer are turns of
+	// passageWords sets how many words make a passage; fewer are turns of
 	// phrase.
 	passageWords = 6
-	// maxPassages is how many passages are of use to somebody who wants to see
+	// maxPassages limits how many passages are of use to somebody who wants to see
 	// what two texts share.
 	maxPassages = 10
-	// maxPlaces is how many places of the same passageWords in the second text
+	// maxPlaces limits how many places of the same passageWords in the second text
 	// are looked at.
 	maxPlaces = 8
 )
@@ -77,7 +77,7 @@ func placesIn(text string) []place {
 	return ps
 }
 
-// starts says where each run of passageWords words begins: by its hash the first
+// starts describes where each run of passageWords words begins: by its hash the first
 // place, and by a place the next one of the same hash, both counted from 1 and 0
 // for none.
 type starts struct {

@@ -20,7 +20,7 @@ type ToolPassage struct {
 	PathB string `json:"path_b"`
 }
 
-// maxWords is how many words show what two purposes have in common.
+// maxWords limits how many words show what two purposes have in common.
 const maxWords = 12
 
 func similarity(a, b Set) Similarity {

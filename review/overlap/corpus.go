@@ -28,11 +28,11 @@ type member struct {
 // Comparison is how near a tool comes to one of a corpus.
 type Comparison struct {
 	Tool registry.Tool // the one of the corpus
-	// Shingles is how many word shingles there are to compare; of few, a large
+	// Shingles sets how many word shingles there are to compare; of few, a large
 	// share says little.
 	Shingles int
 	Text     Similarity // of all that they tell a model
-	// Covered is how much of what the one of the corpus tells is in the other.
+	// Covered sets how much of what the one of the corpus tells is in the other.
 	Covered float64
 	// Purpose is how near the purposes are, from 0 to 1: the weight of the words
 	// that both have by the geometric mean of the weights of all that each has.

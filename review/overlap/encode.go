@@ -13,10 +13,10 @@ const Version = 1
 
 // What stored sketches are refused for.
 var (
-	// ErrVersion says that sketches were made by another version and must be
+	// ErrVersion reports that sketches were made by another version and must be
 	// made anew from the definitions.
 	ErrVersion = errors.New("sketches of another version")
-	// ErrDamaged says that bytes are not what was written.
+	// ErrDamaged reports that bytes are not what was written.
 	ErrDamaged = errors.New("damaged sketches")
 )
 

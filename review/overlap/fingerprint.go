@@ -21,12 +21,12 @@ func NewFingerprint(t registry.Tool) *Fingerprint {
 	return f
 }
 
-// Text says exactly how alike the texts of f and other are, Purpose what they are
+// Text compares the texts of f and other exactly, Purpose what they are
 // for. Both take time linear in the number of their words, and are meant for
 // what Index.Scan names and for the core tools, of which there are few.
 func (f *Fingerprint) Text(other *Fingerprint) Similarity { return similarity(f.text, other.text) }
 
-// Purpose says exactly how alike the purposes of f and other are; see Text.
+// Purpose compares the purposes of f and other exactly; see Text.
 func (f *Fingerprint) Purpose(other *Fingerprint) Similarity {
 	return similarity(f.purpose, other.purpose)
 }

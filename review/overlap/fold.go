@@ -7,7 +7,7 @@ import (
 	"toolcrib/internal/folding"
 )
 
-// class is what a character is to the reader of words.
+// class is the role of a character in words.
 type class uint8
 
 const (

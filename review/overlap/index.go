@@ -135,7 +135,7 @@ func Near(b []byte, s Sketch, least float64, most int) ([]byte, error) {
 	return near.AppendBinary(nil)
 }
 
-// tooMany is how many matches are kept beyond those that are asked for, before
+// tooMany sets how many matches are kept beyond those that are asked for, before
 // the less likely ones are dropped.
 const tooMany = 256
 
@@ -176,7 +176,7 @@ func (s *Sketch) differingFrom(b *[sketchSize]byte) int {
 		bits.OnesCount64(s[6]^le.Uint64(b[48:])) + bits.OnesCount64(s[7]^le.Uint64(b[56:]))
 }
 
-// margin is how many standard deviations an estimate may be too small: one in
+// margin sets how many standard deviations an estimate may be too small: one in
 // 150 is smaller still.
 const margin = 2.5
 

@@ -17,7 +17,7 @@ const (
 	weightParameter = 2 // what it is given
 )
 
-// maxParameters is how many parameters are looked at.
+// maxParameters limits how many parameters are looked at.
 const maxParameters = 200
 
 // purpose is the content words of a tool by their stem.

@@ -2,7 +2,7 @@ package overlap
 
 import "math/bits"
 
-// shingleWords is how many words a shingle has. Three tell a copied sentence
+// shingleWords sets how many words a shingle has. Three tell a copied sentence
 // from a common turn of phrase and still survive an edit every few words.
 const shingleWords = 3
 

@@ -31,7 +31,7 @@ const (
 	sketchWords = 8
 	sketchBits  = 64 * sketchWords
 
-	// throws is how many rounds throw elements at random. Bins that are empty
+	// throws sets how many rounds throw elements at random. Bins that are empty
 	// still get a round of their own, so that sets of one element, and those
 	// made to miss a bin, end too.
 	throws = 64

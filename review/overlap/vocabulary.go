@@ -19,7 +19,7 @@ with within without would yes yet you your eg ie
 tool tools call called calling function allow allows based able provide provided provides return returned returns result
 results specific specified`
 
-// verbs are what tools do, a line for each thing: the words of a line are the
+// verbs lists the verbs of tools, a line for each thing they do: the words of a line are the
 // same to a purpose.
 const verbs = `
 read open show view fetch retrieve load display

@@ -12,7 +12,7 @@ import (
 	"toolcrib/history"
 )
 
-// Crowd says what a generated database holds beside what toolcrib ships. It is
+// Crowd describes what a generated database holds beside what toolcrib ships. It is
 // sound in every respect, and the same in every run: what takes the desk hours
 // is written by statements, a few microseconds for each row.
 type Crowd struct {

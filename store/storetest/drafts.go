@@ -63,7 +63,7 @@ func Turn(t proposals.Type, s registry.Subject, base, restore int) proposals.Dra
 	return d
 }
 
-// proposal is what all proposals have besides their definition.
+// proposal returns a draft with all that proposals have besides their definition.
 func proposal(s registry.Subject) proposals.Draft {
 	base := 0
 	good, bad := "The scene is slow in lines 1-2.", "Cut the second half."

@@ -8,7 +8,7 @@ import (
 	"toolcrib/review/overlap"
 )
 
-// sketchBlock is how many versions share a row of the table of sketches.
+// sketchBlock sets how many versions share a row of the table of sketches.
 const sketchBlock = 256
 
 func (l *loader) sketch(seq int64, t registry.Tool) error {

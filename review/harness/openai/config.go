@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Config says which model to ask, and how patiently.
+// Config selects the model to ask, and how patiently.
 type Config struct {
 	BaseURL string // such as https://api.openai.com/v1 or http://localhost:11434/v1
 	Model   string
@@ -22,7 +22,7 @@ type Config struct {
 	// Timeout bounds one answer, all attempts taken together; 0 means
 	// DefaultTimeout.
 	Timeout time.Duration
-	// Retries is how many attempts follow a first one that found nobody, or
+	// Retries sets how many attempts follow a first one that found nobody, or
 	// was told to come back later; at most MaxRetries.
 	Retries int
 	// RetryDelay bounds the wait between two attempts; 0 means

@@ -18,7 +18,7 @@ var (
 	errTooLarge     = errors.New("the answer is too large")
 )
 
-// refused says why a response that is not 200 OK holds no answer.
+// refused explains why a response that is not 200 OK holds no answer.
 func (c *Client) refused(status int, body []byte) error {
 	said := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	var refusal struct {
@@ -43,7 +43,7 @@ func (c *Client) refused(status int, body []byte) error {
 	return fmt.Errorf("the endpoint failed (%s)", said)
 }
 
-// unreached says why there was no response.
+// unreached explains why there was no response.
 func (c *Client) unreached(err error) error {
 	var name *net.DNSError
 	var dial *net.OpError
