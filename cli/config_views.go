@@ -8,6 +8,7 @@ import (
 	"toolcrib/internal/visible"
 	"toolcrib/proposals/filter"
 	"toolcrib/review"
+	"toolcrib/tui"
 )
 
 // maxViewName is the longest name of a view in characters: it is a tab.
@@ -24,6 +25,15 @@ func (c *config) checkViews() error {
 		}
 	}
 	return nil
+}
+
+// views returns the filters of the configuration, as its files list them.
+func (c config) views() []tui.View {
+	views := make([]tui.View, len(c.viewOrder))
+	for i, name := range c.viewOrder {
+		views[i] = tui.View{Name: name, Filter: c.Views[name]}
+	}
+	return views
 }
 
 // applyView adds the filter of a view to a query.

@@ -23,8 +23,10 @@ type input struct {
 	step    func(int)                // what the arrows up and down do, nil for nothing
 	text    *edit.Text
 	changed func(*Model) tea.Cmd // after every key
-	done    func(*Model) tea.Cmd // on enter
-	cancel  func(*Model) tea.Cmd // on esc
+	// complete is what tab does, nil for nothing.
+	complete func(*Model) tea.Cmd
+	done     func(*Model) tea.Cmd // on enter
+	cancel   func(*Model) tea.Cmd // on esc
 }
 
 func (m *Model) input() *input { return m.line }
@@ -54,6 +56,9 @@ func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {
 	case "esc":
 		m.line = nil
 		return in.cancel(m)
+	}
+	if msg.String() == "tab" && in.complete != nil {
+		return in.complete(m)
 	}
 	if step := map[string]int{"up": -1, "down": 1}[msg.String()]; step != 0 && in.step != nil {
 		in.step(step)

@@ -16,7 +16,7 @@ func queueKeys() []key {
 		{name: "mark-all", keys: []string{"*"}, help: "Mark every listed proposal that waits for you; again: unmark all", do: on((*queuePage).markAll), off: ask((*queuePage).nothingToMark)},
 		{name: "next-state", keys: []string{"tab"}, label: "state", help: "Show the next state", do: moveTab(1)},
 		{name: "previous-state", keys: []string{"shift+tab"}, help: "Show the previous state", do: moveTab(-1)},
-		{name: "filter", keys: []string{"/"}, label: "filter", help: "Filter by subject, title, author or change set", do: (*Model).askFilter},
+		{name: "filter", keys: []string{"/"}, label: "filter", help: "Filter by text, number, state, author, rule and more", do: (*Model).askQueueFilter},
 		{name: "sort", keys: []string{"o"}, label: "sort", late: always, help: "Sort by newest, oldest, worst finding, subject, author", do: sortBy(1)},
 		{name: "sort-back", keys: []string{"O"}, help: "Go back to the previous order", do: sortBy(-1)},
 		{name: "next-waiting", keys: []string{"."}, help: "Open the next one that waits for you, in list order", do: (*Model).nextWaiting},
@@ -55,7 +55,7 @@ func listKeys() []key {
 
 func moveTab(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
-		n := len(queueTabs())
+		n := len(m.queue.tabList())
 		m.queue.tab = (m.queue.tab + step + n) % n
 		return m.queue.restart(m)
 	}

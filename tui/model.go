@@ -68,6 +68,7 @@ func New(cfg Config) *Model {
 	m.writing, m.cutOff = context.WithCancel(context.Background())
 	m.chooseTheme()
 	m.queue = newQueuePage()
+	m.queue.views = m.cfg.Views
 	m.tools, m.agents, m.lists = newRegistryPage(registry.KindTool), newRegistryPage(registry.KindAgent), newRegistryPage(registry.KindList)
 	m.log, m.drafts, m.calls = newLogPage(m), newDraftsPage(m), newCallsPage(m)
 	m.page = m.queue

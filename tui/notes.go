@@ -125,8 +125,6 @@ func (pp *proposalPage) nothingToFold(*Model) string {
 	return ""
 }
 
-func (pp *proposalPage) hasNotes(m *Model) bool { return pp.nothingToFold(m) == "" }
-
 // canFollow reports whether enter leads somewhere from the tab that is shown.
 func (pp *proposalPage) canFollow(*Model) bool {
 	_, onNote := pp.noteHere()

@@ -117,6 +117,8 @@ type Config struct {
 	Getenv   func(string) string
 	Drafts   string // folder for texts that are not sent yet; "" keeps none
 	Now      func() time.Time
+	// Views are filters of the queue, each of which is a tab.
+	Views []View
 	// Size returns the terminal's size in cells; nil where none can be asked.
 	// The news of a change is lost while nobody listens yet, or to a reading
 	// that is overtaken by an older one.

@@ -28,18 +28,20 @@ type queueTab struct {
 	name  string
 	brief string // where there is no room for all names
 	state proposals.State
+	// filter is that of a view.
+	filter string
 }
 
 func queueTabs() []queueTab {
 	return []queueTab{
-		{"Your turn", "Yours", proposals.UserReview},
-		{"With chief", "Chief", proposals.ChiefReview},
-		{"Changes", "Changes", proposals.NeedsChanges},
-		{"Drafts", "Drafts", proposals.Drafted},
-		{"Approved", "Approved", proposals.Approved},
-		{"Rejected", "Rejected", proposals.Rejected},
-		{"Withdrawn", "Withdrawn", proposals.Withdrawn},
-		{"All", "All", ""},
+		{name: "Your turn", brief: "Yours", state: proposals.UserReview},
+		{name: "With chief", brief: "Chief", state: proposals.ChiefReview},
+		{name: "Changes", brief: "Changes", state: proposals.NeedsChanges},
+		{name: "Drafts", brief: "Drafts", state: proposals.Drafted},
+		{name: "Approved", brief: "Approved", state: proposals.Approved},
+		{name: "Rejected", brief: "Rejected", state: proposals.Rejected},
+		{name: "Withdrawn", brief: "Withdrawn", state: proposals.Withdrawn},
+		{name: "All", brief: "All"},
 	}
 }
 
@@ -60,6 +62,7 @@ type queuePage struct {
 	listPage
 	tab      int
 	filter   string
+	views    []View
 	order    review.Order
 	backward bool // read from the end
 	slots    []slot
@@ -100,7 +103,7 @@ func (q *queuePage) update(m *Model, msg tea.Msg) tea.Cmd {
 
 // query is what reads slot n.
 func (q *queuePage) query(n int) review.Query {
-	return review.Query{State: queueTabs()[q.tab].state, Filter: q.filter, Order: q.order, Reverse: q.backward, Limit: chunk, After: q.slots[n].after}
+	return review.Query{State: q.shownTab().state, Filter: q.where(), Order: q.order, Reverse: q.backward, Limit: chunk, After: q.slots[n].after}
 }
 
 // total returns how many rows are known of.
@@ -115,11 +118,11 @@ func (q *queuePage) total() int {
 // size returns how many rows the list has, whether they were read or not; false
 // where only those are known of that were read.
 func (q *queuePage) size() (int, bool) {
-	if q.filter != "" || q.counts == nil {
+	if q.where() != "" || q.counts == nil {
 		return q.total(), q.whole()
 	}
-	n := q.counts[queueTabs()[q.tab].state]
-	if queueTabs()[q.tab].state == "" {
+	n := q.counts[q.shownTab().state]
+	if q.shownTab().state == "" {
 		for _, of := range q.counts {
 			n += of
 		}
@@ -167,7 +170,7 @@ func (q *queuePage) current() (proposals.Proposal, bool) { return q.at(q.cursor)
 // loaded takes in a chunk.
 func (q *queuePage) loaded(m *Model, msg queueMsg) tea.Cmd {
 	n := slices.IndexFunc(q.slots, func(s slot) bool { return s.after == msg.query.After })
-	if n < 0 || msg.query.State != queueTabs()[q.tab].state || msg.query.Filter != q.filter || msg.query.Order != q.order || msg.query.Reverse != q.backward {
+	if n < 0 || msg.query.State != q.shownTab().state || msg.query.Filter != q.where() || msg.query.Order != q.order || msg.query.Reverse != q.backward {
 		return nil // of a list that is not shown any more
 	}
 	s := &q.slots[n]

@@ -21,7 +21,7 @@ func (q *queuePage) tabs(m *Model) (left, right draw.Line) {
 	}
 	right = append(q.position(m), right...)
 	var whole, brief []string
-	for _, t := range queueTabs() {
+	for _, t := range q.tabList() {
 		n := ""
 		if of := q.counts[t.state]; of > 999 {
 			n = " 999+"
@@ -149,7 +149,7 @@ func (q *queuePage) columns() []column {
 			return draw.Of(style, word)
 		}},
 	}
-	if queueTabs()[q.tab].state != "" {
+	if q.shownTab().state != "" {
 		columns = columns[1:] // every row has the state of the tab
 	}
 	return columns
@@ -263,12 +263,14 @@ func (q *queuePage) empty() []draw.Safe {
 	switch {
 	case q.err != nil:
 		return []draw.Safe{draw.Show(wording.OneLine(q.err))}
-	case q.filter != "" && queueTabs()[q.tab].state != "":
+	case q.filter != "" && q.shownTab().state != "":
 		return []draw.Safe{"No match in this state.", "tab shows the next state, esc clears the filter."}
 	case q.filter != "":
 		return []draw.Safe{"No match.", "esc clears the filter."}
 	case q.none():
 		return firstSteps()
+	case q.shownTab().filter != "":
+		return []draw.Safe{"Nothing matches this view: " + draw.Show(q.shownTab().filter)}
 	case q.tab == 0:
 		return []draw.Safe{"Nothing waits for you.", "tab shows the next state, T shows the live tools."}
 	}

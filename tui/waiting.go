@@ -22,7 +22,7 @@ type waitingMsg struct {
 func (m *Model) nextWaiting() tea.Cmd {
 	here, _ := m.current()
 	from, on, desk := here.ID, m.page, m.cfg.Desk
-	q := review.Query{State: proposals.UserReview, Filter: m.queue.filter, Order: m.queue.order, Limit: 2}
+	q := review.Query{State: proposals.UserReview, Filter: m.queue.where(), Order: m.queue.order, Limit: 2}
 	if on == page(m.queue) && here.State == proposals.UserReview {
 		return m.openProposal(here) // it is the one that is meant
 	}
@@ -53,8 +53,8 @@ func (m *Model) waitingFound(msg waitingMsg) tea.Cmd {
 	case msg.err != nil:
 		m.fail(msg.err)
 		return nil
-	case msg.found == nil && m.queue.filter != "":
-		m.say(remark, "Nothing else that matches %q waits for you", m.queue.filter)
+	case msg.found == nil && m.queue.where() != "":
+		m.say(remark, "Nothing else that matches %q waits for you", m.queue.where())
 		return nil
 	case msg.found == nil:
 		m.say(remark, "Nothing else waits for you")

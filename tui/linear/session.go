@@ -115,7 +115,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{names: []string{"list", "l"}, args: "[STATE]", help: "list the proposals: all, yours, chief, changes, drafts, approved, rejected or withdrawn", do: (*session).doList},
-		{names: []string{"find", "f"}, args: "[TEXT]", help: "filter by subject, title, author or change set", do: (*session).doFind},
+		{names: []string{"find", "f"}, args: "[TEXT]", help: "filter, as toolcrib list --filter does: text, #7, state:open, rule:S104", do: (*session).doFind},
 		{names: []string{"sort"}, args: "ORDER", help: "sort by newest, oldest, risk (worst findings first), subject or author", do: (*session).doSort},
 		{names: []string{"next", "n"}, help: "continue the list", do: (*session).doNext},
 		{names: []string{"open", "o"}, args: "NUMBER", help: "open a proposal by its number in the list, its issue (#7) or its id", do: (*session).doOpen},

@@ -1,0 +1,69 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/tui"
+)
+
+// TestFilterOffersWhatComesNext types a filter with its suggestions (T5).
+func TestFilterOffersWhatComesNext(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 30, demo("name_bank.json", "viewpoint_keeper.md", "word_counts.json"), assessed)
+	b.press("/")
+	b.wants("text, #17, agent:, author:", "tab complete")
+	b.write("ru")
+	b.wants(" rule:")
+	b.press("tab").write("x")
+	b.wants(`"x" is not the id of a rule`)
+	b.press("backspace").write("X101").press("enter")
+	b.wants("1/1", "name_bank")
+	if screen := b.screen(); strings.Contains(screen, "viewpoint_keeper") {
+		t.Errorf("without the rule:\n%s", screen)
+	}
+	b.press("esc", "/").write("state:us").press("tab").write("-tool:vie").press("down", "tab")
+	b.wants("state:user_review -tool:viewpoint_keeper")
+	b.press("enter")
+	b.wants("name_bank")
+	if screen := b.screen(); strings.Contains(screen, "#2 ") {
+		t.Errorf("the negated one is listed:\n%s", screen)
+	}
+	b.press("esc", "/").write("bad:").press("enter")
+	b.wants(`column 1: there is no "bad:"`)
+
+	// a number opens its proposal from the list
+	b.press("esc", "/").write("#2").press("enter")
+	b.wants("Queue › #2", "viewpoint_keeper")
+	b.press("esc")
+	b.wants("name_bank", "viewpoint_keeper")
+}
+
+// TestHostileFilter draws what is typed, and what is suggested, through the gate.
+func TestHostileFilter(t *testing.T) {
+	b := newBench(t, 80, 20, demo("name_bank.json"))
+	b.press("/").write("set:\u202e\x1b[2J\U000e0041")
+	if screen := b.m.View().Content; strings.ContainsAny(screen, "\u202e\U000e0041") || strings.Contains(screen, "\x1b[2J") {
+		t.Errorf("%q", screen)
+	}
+}
+
+// TestViewsAreTabs lists what a filter of the configuration matches (T5, T21).
+func TestViewsAreTabs(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 30, demo("name_bank.json", "viewpoint_keeper.md"), assessed)
+	b.config.Views = []tui.View{{Name: "Blocked \u202eones", Filter: "blocked"}, {Name: "None", Filter: "rule:S999"}}
+	b.m = tui.New(b.config)
+	b.m.Prime(120, 30)
+	b.drain(b.m.Init())
+	b.wants("Your turn 2", "Blocked ⟨U+202E⟩ones", "None")
+	b.press("shift+tab")
+	b.wants("Nothing matches this view: rule:S999")
+	b.press("shift+tab")
+	b.wants("name_bank", "1/1")
+	b.press("/").write("view").press("enter")
+	b.wants("No match")
+	b.press("esc")
+	b.wants("name_bank")
+}
