@@ -82,6 +82,7 @@ func outcomes() []outcome {
 		{review.ErrRepeated, "rejected_before", exitRefused},
 		{review.ErrChangeSet, "change_set", exitRefused},
 		{review.ErrNotWaivable, "not_waivable", exitRefused},
+		{review.ErrNotWaived, "not_waived", exitRefused},
 		{review.ErrNoExpect, "expect_missing", exitRefused},
 		{review.ErrUnsigned, "signature_missing", exitRefused},
 		{review.ErrDigest, "digest_differs", exitConflict},

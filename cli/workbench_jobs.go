@@ -7,11 +7,24 @@ import (
 	"slices"
 
 	"toolcrib/review/intake"
+	"toolcrib/tui"
 )
 
 // verifyJob recomputes every chain for the workbench.
-func (a *app) verifyJob(ctx context.Context, tell func(string)) ([]string, error) {
-	r, err := verified(ctx, a.db, nil, func(table string, rows int64) { tell(fmt.Sprintf("%d rows of %s", rows, table)) })
+func (a *app) verifyJob(ctx context.Context, tell tui.Tell) ([]string, error) {
+	total, err := a.db.Rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := map[string]int64{}
+	r, err := verified(ctx, a.db, nil, func(table string, n int64) {
+		done := int64(0)
+		rows[table] = n
+		for _, n := range rows {
+			done += n
+		}
+		tell(done, max(done, total), "Recomputing the seals of "+table)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -34,13 +47,13 @@ func (a *app) verifyJob(ctx context.Context, tell func(string)) ([]string, error
 }
 
 // importJob proposes what a file says about tools, as `toolcrib import` does.
-func (a *app) importJob(ctx context.Context, file string, tell func(string)) ([]string, error) {
-	tell("Reading " + file)
+func (a *app) importJob(ctx context.Context, file string, tell tui.Tell) ([]string, error) {
+	tell(0, 0, "Reading "+file)
 	data, err := a.readAll(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	tell(fmt.Sprintf("Holding %d KB against what is live, and proposing", len(data)/1024+1))
+	tell(0, 0, fmt.Sprintf("Comparing %d KB with what is live, and proposing", len(data)/1024+1))
 	taken, err := importFlags{}.take(ctx, a, file, data, nil)
 	if err != nil {
 		return nil, err

@@ -48,6 +48,10 @@ type Waiver struct {
 	Signature   string     `json:"signature,omitempty"` // hash of the signed statement
 }
 
+// Ends reports whether w takes back the waivers of its finding before it: it
+// expires as it is given.
+func (w Waiver) Ends() bool { return w.ExpiresAt != nil && !w.ExpiresAt.After(w.At) }
+
 // VersionFormat is the first of the fields that Sum seals: it names the list.
 const VersionFormat = "toolcrib version 1"
 

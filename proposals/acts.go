@@ -41,6 +41,10 @@ var forms = map[Act][2]Form{
 		Title: "Waive a finding", Verb: "waive it", Reason: true, Done: "Waived", Undone: "not waived",
 		Consequence: "The waiver ends when the passage changes or the field gets a new finding. Your reason is recorded.",
 	}},
+	ActUnwaive: {{
+		Title: "End a waiver", Verb: "end it", Reason: true, Done: "Ended the waiver of", Undone: "the waiver still holds",
+		Consequence: "The finding is open again. The waiver and its end stay in the thread and in the log.",
+	}},
 	ActComment:  {{Title: "Comment", Verb: "send", Reason: true, Done: "Comment sent", Undone: "comment not sent"}},
 	ActSubmit:   {{Title: "Submit", Verb: "submit it", Consequence: "Sends it to the Chief of Staff and opens an issue.", Done: "Submitted", Undone: "not submitted"}},
 	ActWithdraw: {{Title: "Withdraw", Verb: "withdraw it", Consequence: "Closes it without a decision.", Done: "Withdrawn", Undone: "not withdrawn"}},

@@ -20,6 +20,7 @@ const (
 	ActRequestChanges Act = "needs-changes"
 	ActReject         Act = "reject"
 	ActWaive          Act = "waive"
+	ActUnwaive        Act = "unwaive"      // ends a waiver
 	ActApproveCall    Act = "approve-call" // a call of a tool that waits for the user
 	ActRefuseCall     Act = "refuse-call"
 	ActSetTier        Act = "set-tier" // the user's own approval tier of a tool
@@ -52,6 +53,7 @@ var authority = map[Act]map[ActorKind]reach{
 	ActRequestChanges: {User: anyones},
 	ActReject:         {User: anyones},
 	ActWaive:          {User: anyones},
+	ActUnwaive:        {User: anyones},
 
 	ActApproveCall: {User: anyones},
 	ActRefuseCall:  {User: anyones},
@@ -96,6 +98,7 @@ var userOnly = map[Act]string{
 	ActRequestChanges: "send a proposal back",
 	ActReject:         "reject a proposal",
 	ActWaive:          "waive a finding",
+	ActUnwaive:        "end a waiver",
 	ActApproveCall:    "approve a call",
 	ActRefuseCall:     "refuse a call",
 	ActSetTier:        "set an approval tier",

@@ -44,6 +44,7 @@ var next = map[State]map[Act]State{
 	UserReview: {
 		ActAssess:         UserReview,
 		ActWaive:          UserReview,
+		ActUnwaive:        UserReview,
 		ActApprove:        Approved,
 		ActRequestChanges: NeedsChanges,
 		ActReject:         Rejected,

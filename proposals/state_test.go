@@ -14,7 +14,7 @@ func TestNext(t *testing.T) {
 		ChiefReview:  {ActRevise: ChiefReview, ActAssess: UserReview, ActWithdraw: Withdrawn},
 		NeedsChanges: {ActRevise: ChiefReview, ActWithdraw: Withdrawn},
 		UserReview: {
-			ActRevise: ChiefReview, ActAssess: UserReview, ActWaive: UserReview, ActWithdraw: Withdrawn,
+			ActRevise: ChiefReview, ActAssess: UserReview, ActWaive: UserReview, ActUnwaive: UserReview, ActWithdraw: Withdrawn,
 			ActApprove: Approved, ActRequestChanges: NeedsChanges, ActReject: Rejected,
 		},
 	}

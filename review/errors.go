@@ -23,6 +23,7 @@ var (
 	ErrNoReason    = errors.New("a reason is missing")
 	ErrNoExpect    = errors.New("review digest is missing")
 	ErrNotWaivable = errors.New("cannot be waived")
+	ErrNotWaived   = errors.New("no waiver covers it")
 	ErrReadOnly    = errors.New("the database is read-only")
 	ErrMerge       = errors.New("conflicting changes")
 	ErrTampered    = errors.New("tampered with")

@@ -47,6 +47,9 @@ func stand(findings []rules.Finding, waivers []history.Waiver, revision int, now
 			if f.Passage == "" && w.Revision != revision {
 				continue
 			}
+			if w.Ends() && covers(w, f) {
+				break // it takes back those before it
+			}
 			if holds(w, f, findings, now) {
 				standing[i].Waiver = &w
 				break
@@ -56,8 +59,13 @@ func stand(findings []rules.Finding, waivers []history.Waiver, revision int, now
 	return standing
 }
 
+// covers reports whether a waiver is about a finding.
+func covers(w history.Waiver, f rules.Finding) bool {
+	return w.Rule == f.Rule && w.Path == f.Path && w.PassageHash == f.PassageHash()
+}
+
 func holds(w history.Waiver, f rules.Finding, all []rules.Finding, now time.Time) bool {
-	if w.Rule != f.Rule || w.Path != f.Path || w.PassageHash != f.PassageHash() || w.ExpiresAt != nil && !now.Before(*w.ExpiresAt) {
+	if !covers(w, f) || w.ExpiresAt != nil && !now.Before(*w.ExpiresAt) {
 		return false
 	}
 	unseen := slices.Clone(w.Field)
@@ -106,6 +114,16 @@ func summarize(recommendation proposals.Recommendation, standing []Standing) pro
 // is the finding's Handle or as much of it as is unambiguous, from the left: a
 // rule alone will do when it found one thing. expires may be nil.
 func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
+	return d.waive(ctx, actor, id, handle, reason, expires, false)
+}
+
+// Unwaive ends the waiver of a finding: it is open again. Nothing is taken out of
+// the history: a waiver that expires as it is given takes back those before it.
+func (d *Desk) Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error) {
+	return d.waive(ctx, actor, id, handle, reason, nil, true)
+}
+
+func (d *Desk) waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time, end bool) (history.Waiver, error) {
 	var w history.Waiver
 	err := d.update(ctx, func(tx Tx) error {
 		v, err := d.waivable(ctx, tx, actor, id, handle, reason, expires)
@@ -115,6 +133,13 @@ func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID
 		signed, err := d.signing.Open(ctx, tx, actor, d.signed)
 		if err != nil {
 			return err
+		}
+		if end {
+			if !v.waived() {
+				return fmt.Errorf("%s: %w", name(v.proposal), ErrNotWaived)
+			}
+			at := signed.Time(v.now)
+			expires = &at
 		}
 		if err := signed.Match(v.act(expires), reason); err != nil {
 			return err
@@ -142,6 +167,13 @@ type waivable struct {
 	finding    rules.Finding
 	field      []string // keys of all findings in its field
 	now        time.Time
+}
+
+// waived reports whether a waiver covers the finding now.
+func (v waivable) waived() bool {
+	return slices.ContainsFunc(stand(v.assessment.Report.Findings, v.waivers, v.proposal.Revision, v.now), func(s Standing) bool {
+		return s.Waiver != nil && Handle(s.Finding) == Handle(v.finding)
+	})
 }
 
 // waivable returns the finding of a handle, and an error if something is in the

@@ -249,3 +249,37 @@ func TestWaiversOfOthers(t *testing.T) {
 	again := o.propose(scout, modified)
 	o.standing(again, map[string]string{"N103@definition.aliases[0]": "open"})
 }
+
+// TestUnwaive ends a waiver: the finding blocks again until it is waived anew, and
+// both stay in the history.
+func TestUnwaive(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	o := open(t, review.Policy{})
+	p := o.waiting(scout, "scene_pacer")
+	end := func(by proposals.Actor, reason string) error {
+		_, err := o.desk.Unwaive(t.Context(), by, p.ID, "N103", reason)
+		return err
+	}
+	o.refused(review.ErrNotWaived, func() error { return end(ada, "It was not.") })
+	o.waive(p, "N103")
+	o.queued(p, 0)
+	o.refused(proposals.ErrAuthority, func() error { return end(scout, "I want to.") })
+	o.refused(review.ErrNoReason, func() error { return end(ada, " ") })
+	if err := end(ada, "A mistake."); err != nil {
+		t.Fatal(err)
+	}
+	at := "N103@definition.aliases[0]"
+	o.standing(p, map[string]string{at: "open"})
+	o.queued(p, 1)
+	o.refused(review.ErrBlocked, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(p), ""); return err })
+	o.refused(review.ErrNotWaived, func() error { return end(ada, "Once more.") })
+	o.sound()
+	o.waive(p, "N103")
+	o.standing(p, map[string]string{at: "waived"})
+	o.queued(p, 0)
+	if d := o.show(ada, p); len(d.Waivers) != 3 || !d.Waivers[1].Ends() || d.Waivers[1].Reason != "A mistake." {
+		t.Errorf("the history of waivers is %+v", d.Waivers)
+	}
+	o.approve(ada, p)
+	o.sound()
+}

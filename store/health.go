@@ -102,3 +102,19 @@ func OpenToOthers(mode fs.FileMode) string {
 	}
 	return fmt.Sprintf("the database file has mode %04o, so other accounts of this machine may use it; run chmod 600 on it", mode.Perm())
 }
+
+// Rows returns how many records there are to verify, by the numbers of the last
+// of them.
+func (db *DB) Rows(ctx context.Context) (n int64, err error) {
+	err = db.view(ctx, func(s *session) error {
+		for _, table := range append(recordTables(), versionTable, eventTable) {
+			var last int64
+			if err := s.row(ctx, "SELECT coalesce(max(seq), 0) FROM "+table, nil, &last); err != nil {
+				return err
+			}
+			n += last
+		}
+		return nil
+	})
+	return n, err
+}

@@ -83,6 +83,21 @@ func (c *Config) Waive(ctx context.Context, id proposals.ID, s review.Standing, 
 	return proposals.ActWaive.Form(1).Done + " " + s.Rule + " in " + s.Path, err
 }
 
+// Unwaive ends the waiver of a finding.
+func (c *Config) Unwaive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error) {
+	_, err := c.Desk.Unwaive(ctx, c.Actor, id, review.Handle(s.Finding), reason)
+	return proposals.ActUnwaive.Form(1).Done + " " + s.Rule + " in " + s.Path, err
+}
+
+// Again drafts what a proposal that is closed wanted. The decision stays.
+func (c *Config) Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error) {
+	ps, err := c.Desk.Propose(ctx, c.Actor, []proposals.Draft{d.Revision.Draft}, false)
+	if err != nil {
+		return proposals.Proposal{}, "", err
+	}
+	return ps[0], "Drafted " + ps[0].Subject.String() + " again, from " + wording.Reference(d.Proposal), nil
+}
+
 // Comment adds to the thread.
 func (c *Config) Comment(ctx context.Context, id proposals.ID, body string, at review.Anchor) (string, error) {
 	_, err := c.Desk.Comment(ctx, c.Actor, id, body, at)

@@ -122,7 +122,7 @@ func (c *callsPage) one(m *Model, page *prose.Page, p gateway.Pending) {
 	sign, style := m.callState(state)
 	page.Line(draw.Of(style, draw.Pad(sign+" "+draw.Show(string(state)), 14)).
 		Add(m.theme.Strong, draw.Show(p.Tool.String())).Add(m.theme.Faint, draw.Showf("  version %d", p.Version)))
-	page.Field("  called by", p.Caller.Actor.String()+" as agent "+p.Caller.Agent+", for user "+p.Caller.User)
+	page.Field("  caller", p.Caller.Actor.String()+" as agent "+p.Caller.Agent+", for user "+p.Caller.User)
 	if state == gateway.PendingWaiting {
 		page.Field("  expires", string(m.stampOf(p.ExpiresAt)))
 	}
@@ -136,11 +136,36 @@ func (c *callsPage) one(m *Model, page *prose.Page, p gateway.Pending) {
 			page.Field("  reason", a.Reason)
 		}
 	}
-	if p.Outcome != nil && p.Outcome.Code != "" {
-		page.Field("  failed", string(p.Outcome.Code))
+	if p.Outcome != nil {
+		outcome(page, *p.Outcome)
 	}
 	if state == gateway.PendingInterrupted {
 		page.Faint("  ", "toolcrib ended while it ran. It may or may not have run; it will not run again.")
+	}
+}
+
+// maxResult is how many lines of a result are shown; the whole of it is in
+// `toolcrib calls show`.
+const maxResult = 40
+
+// outcome shows how a call ended: its result, or why it failed.
+func outcome(page *prose.Page, o gateway.Outcome) {
+	if o.Code != "" {
+		page.Field("  failed", string(o.Code))
+	}
+	if o.Message != "" {
+		page.Field("  message", o.Message)
+	}
+	if len(o.Output) == 0 {
+		return
+	}
+	page.Faint("  ", "result")
+	lines := DocumentLines(o.Output)
+	for _, line := range lines[:min(len(lines), maxResult)] {
+		page.Text("    ", line)
+	}
+	if more := len(lines) - maxResult; more > 0 {
+		page.Faint("    ", itoa(more)+" more lines; toolcrib calls show prints them")
 	}
 }
 
@@ -158,14 +183,15 @@ func (c *callsPage) track(p gateway.Pending) pager.Text {
 // argumentLines returns the arguments of a call as they are shown, and below
 // them what its caller says about it.
 func argumentLines(p gateway.Pending) []string {
-	lines := documentLines(p.Args)
+	lines := DocumentLines(p.Args)
 	if said := p.Said.Encode(); said != nil {
-		lines = append(append(lines, "context from its caller, not verified:"), documentLines(said)...)
+		lines = append(append(lines, "context from its caller, not verified:"), DocumentLines(said)...)
 	}
 	return lines
 }
 
-func documentLines(doc []byte) []string {
+// DocumentLines lays a JSON document out.
+func DocumentLines(doc []byte) []string {
 	n, err := jsondoc.Parse(doc, jsondoc.DefaultLimits)
 	if err != nil {
 		return []string{string(doc)}

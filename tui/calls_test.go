@@ -52,6 +52,9 @@ func (s *switchboard) answer(id string, a gateway.Answer) {
 	for i := range s.calls {
 		if s.calls[i].ID == id {
 			s.calls[i].Answer = &a
+			if a.Approved {
+				s.calls[i].Outcome = &gateway.Outcome{At: a.At, Output: json.RawMessage(`{"deleted":["t1","t2"],"left":"\u202e9"}`)}
+			}
 		}
 	}
 }
@@ -93,7 +96,7 @@ func withCalls(t *testing.T, width, height int, calls ...gateway.Pending) (*benc
 }
 
 func TestCallsAreAnswered(t *testing.T) {
-	b, s := withCalls(t, 100, 30, asked(1, `{"ids":["t1","t2"]}`), asked(2, `{"ids":["t3"]}`))
+	b, s := withCalls(t, 100, 50, asked(1, `{"ids":["t1","t2"]}`), asked(2, `{"ids":["t3"]}`))
 	b.wants("2 calls wait: P")
 	b.press("P").wants("2 wait for you", "tool:global/delete_tasks", "agent:drafter", `"t1",`, `"t3"`, "expires")
 	b.press("a").wants("Approve a call", "run it", `"t2"`, strings.Repeat("d", 64))
@@ -101,7 +104,7 @@ func TestCallsAreAnswered(t *testing.T) {
 	if len(s.ran) != 0 {
 		t.Error("enter answers")
 	}
-	b.press("y").wants("Ran tool:global/delete_tasks; The eval gate was late.", "1 waits for you", "No longer waiting", "done")
+	b.press("y").wants("Ran tool:global/delete_tasks; The eval gate was late.", "1 waits for you", "No longer waiting", "done", "result", `"deleted": [`, "⟨U+202E⟩9")
 	if len(s.ran) != 1 || s.ran[0] != asked(1, "").ID+" "+strings.Repeat("d", 64) {
 		t.Errorf("ran %q", s.ran)
 	}

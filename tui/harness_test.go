@@ -47,7 +47,7 @@ func (b *bench) now() time.Time { return time.Date(2026, 11, 20, 14, 0, 0, 0, ti
 
 // after answers at once; tests poll when they want to.
 func (b *bench) after(_ time.Duration, msg tea.Msg) tea.Cmd {
-	if reflect.TypeOf(msg).Name() == "pollMsg" {
+	if name := reflect.TypeOf(msg).Name(); name == "pollMsg" || name == "jobTickMsg" {
 		return nil
 	}
 	return func() tea.Msg { return msg }

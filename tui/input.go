@@ -44,7 +44,7 @@ func (in *input) line(m *Model) draw.Line {
 		_, n := utf8.DecodeRuneInString(string(before))
 		before = before[n:]
 	}
-	return prompt.Add(m.theme.Text, before).Add("\x1b[7m", under).Add(m.theme.Text, after)
+	return prompt.Add(m.theme.Text, before).Add(edit.CursorStyle, under).Add(m.theme.Text, after)
 }
 
 func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {

@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"errors"
+	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,15 +17,26 @@ import (
 
 // Job is work that takes long. It tells how far it is, ends early when ctx is
 // done, and returns what there is to say about how it ended.
-type Job func(ctx context.Context, tell func(step string)) (lines []string, err error)
+type Job func(ctx context.Context, tell Tell) (lines []string, err error)
+
+// Tell says how far a job is: how much of how much is done, 0 for an unknown
+// total, and with what it is busy.
+type Tell func(done, total int64, step string)
+
+// progress is what a job told last.
+type progress struct {
+	done, total int64
+	step        string
+}
 
 // job is the one that runs, or ended last.
 type job struct {
 	number int
 	title  string
 	cancel context.CancelFunc
-	steps  chan string
-	step   string
+	began  time.Time
+	steps  chan progress
+	step   progress
 	done   bool
 	lines  []string
 	err    error
@@ -33,8 +46,10 @@ type (
 	// jobStepMsg says how far a job is.
 	jobStepMsg struct {
 		number int
-		step   string
+		step   progress
 	}
+	// jobTickMsg has the time of a job shown anew.
+	jobTickMsg struct{ number int }
 	// jobDoneMsg says how a job ended.
 	jobDoneMsg struct {
 		number int
@@ -48,22 +63,22 @@ type (
 func (m *Model) start(title string, work Job) tea.Cmd {
 	ctx, cancel := context.WithCancel(context.Background())
 	m.jobs++
-	j := &job{number: m.jobs, title: title, cancel: cancel, steps: make(chan string, 1)}
+	j := &job{number: m.jobs, title: title, cancel: cancel, began: m.now(), steps: make(chan progress, 1)}
 	m.job = j
 	m.writes++
 	run := func() tea.Msg {
 		defer close(j.steps)
-		lines, err := work(ctx, func(step string) {
+		lines, err := work(ctx, func(done, total int64, step string) {
 			select { // the newest step is the one to know
 			case <-j.steps:
 			default:
 			}
-			j.steps <- step
+			j.steps <- progress{done, total, step}
 		})
 		return jobDoneMsg{j.number, lines, err}
 	}
 	shown := m.ask(&dialog{form: proposals.Form{Title: title}, content: j.content, leave: func(*Model) { cancel() }})
-	return tea.Batch(shown, run, j.listen())
+	return tea.Batch(shown, run, j.listen(), m.after(jobTick, jobTickMsg{j.number}))
 }
 
 // listen waits for the next step.
@@ -80,8 +95,7 @@ func (j *job) listen() tea.Cmd {
 func (j *job) content(m *Model, page *prose.Page) {
 	switch {
 	case !j.done:
-		page.Line(draw.Of(m.theme.Warn, "⋯ ").Add(m.theme.Text, draw.Show(j.step)))
-		page.Blank()
+		j.meter(m, page)
 		page.Faint("", "esc cancels it.")
 	case errors.Is(j.err, context.Canceled):
 		page.Text("", "Canceled before it finished.")
@@ -92,6 +106,41 @@ func (j *job) content(m *Model, page *prose.Page) {
 			page.Text("", l)
 		}
 	}
+}
+
+// spinner is what turns while a job runs.
+const spinner = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+// jobTick is how often the time of a job is shown anew.
+const jobTick = 100 * time.Millisecond
+
+// meter shows how far a job is, and since when it runs.
+func (j *job) meter(m *Model, page *prose.Page) {
+	elapsed := m.now().Sub(j.began)
+	frames := []rune(spinner)
+	turn := draw.Safe(frames[int(elapsed/jobTick)%len(frames)])
+	page.Line(draw.Of(m.theme.Warn, turn+" ").Add(m.theme.Text, draw.Show(j.step.step)))
+	times := draw.Showf("%s", elapsed.Truncate(time.Second))
+	if j.step.total > 0 {
+		const width = 40
+		full := int(min(j.step.done, j.step.total) * width / j.step.total)
+		page.Line(draw.Of(m.theme.Accent, draw.Safe(strings.Repeat("━", full))).Add(m.theme.Off, draw.Safe(strings.Repeat("─", width-full))).
+			Add(m.theme.Text, draw.Showf("  %d of %d  ", j.step.done, j.step.total)).Add(m.theme.Faint, times))
+	} else {
+		page.Line(draw.Of(m.theme.Faint, "  "+times))
+	}
+	page.Blank()
+}
+
+// jobTicked shows the time of the job that runs.
+func (m *Model) jobTicked(msg jobTickMsg) tea.Cmd {
+	if m.job == nil || m.job.number != msg.number || m.job.done {
+		return nil
+	}
+	if m.dialog != nil {
+		m.dialog.resize(m)
+	}
+	return m.after(jobTick, msg)
 }
 
 func (m *Model) jobStepped(msg jobStepMsg) tea.Cmd {
@@ -154,7 +203,7 @@ func (m *Model) askImport() tea.Cmd {
 			if file == "" {
 				return nil
 			}
-			return m.start("Import "+file, func(ctx context.Context, tell func(string)) ([]string, error) {
+			return m.start("Import "+file, func(ctx context.Context, tell Tell) ([]string, error) {
 				return m.cfg.Import(ctx, file, tell)
 			})
 		},

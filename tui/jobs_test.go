@@ -10,7 +10,7 @@ import (
 )
 
 // working opens a workbench with a job to verify and one to import.
-func working(t *testing.T, verify tui.Job, take func(ctx context.Context, file string, tell func(string)) ([]string, error)) *bench {
+func working(t *testing.T, verify tui.Job, take func(ctx context.Context, file string, tell tui.Tell) ([]string, error)) *bench {
 	t.Helper()
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.config.Verify, b.config.Import = verify, take
@@ -20,9 +20,9 @@ func working(t *testing.T, verify tui.Job, take func(ctx context.Context, file s
 
 func TestVerify(t *testing.T) {
 	var b *bench
-	b = working(t, func(_ context.Context, tell func(string)) ([]string, error) {
-		for _, step := range []string{"100 rows of events", "200 rows of events"} {
-			tell(step) // nobody has to listen
+	b = working(t, func(_ context.Context, tell tui.Tell) ([]string, error) {
+		for n := range int64(3) {
+			tell(n*100, 300, "Recomputing the seals of events") // nobody has to listen
 		}
 		b.wants("Verify", "esc cancels it.")
 		b.press("q") // no answer to the dialog
@@ -40,7 +40,7 @@ func TestVerify(t *testing.T) {
 // TestLeavingCancels presses esc while the job is at work.
 func TestLeavingCancels(t *testing.T) {
 	var b *bench
-	b = working(t, func(ctx context.Context, _ func(string)) ([]string, error) {
+	b = working(t, func(ctx context.Context, _ tui.Tell) ([]string, error) {
 		b.press("V") // in the dialog it does nothing
 		b.press("esc")
 		b.press("V")
@@ -55,7 +55,7 @@ func TestLeavingCancels(t *testing.T) {
 // the program ends when it has answered.
 func TestQuittingWaitsForAJob(t *testing.T) {
 	var b *bench
-	b = working(t, func(ctx context.Context, _ func(string)) ([]string, error) {
+	b = working(t, func(ctx context.Context, _ tui.Tell) ([]string, error) {
 		b.press("esc", "q")
 		if b.quit {
 			t.Error("the program ended over a job")
@@ -69,8 +69,8 @@ func TestQuittingWaitsForAJob(t *testing.T) {
 }
 
 func TestImport(t *testing.T) {
-	b := working(t, nil, func(_ context.Context, file string, tell func(string)) ([]string, error) {
-		tell("Reading " + file)
+	b := working(t, nil, func(_ context.Context, file string, tell tui.Tell) ([]string, error) {
+		tell(0, 0, "Reading "+file)
 		if !strings.HasSuffix(file, ".json") {
 			return nil, errors.New("it is in no form that is known\x1b[2J")
 		}

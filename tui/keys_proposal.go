@@ -26,6 +26,7 @@ func proposalKeys() []key {
 	keys := []key{
 		{name: "go", keys: []string{"enter"}, label: "show", here: ask((*proposalPage).canFollow), help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", do: on((*proposalPage).follow), off: ask((*proposalPage).nothingSelected), picks: true},
 		{name: "waive", keys: []string{"W"}, label: "waive", here: inTab(tabAssessment), help: "Waive the selected finding with a reason", do: on((*proposalPage).askWaive), off: ask((*proposalPage).cannotWaive)},
+		{name: "undo", keys: []string{"U"}, label: "undo", here: ask((*proposalPage).canUndo), help: "End the selected waiver; draft a rejected or withdrawn proposal again", do: on((*proposalPage).undo), off: ask((*proposalPage).cannotUndo)},
 		{name: "comment-line", keys: []string{";"}, label: "comment", here: inTab(tabDiff), help: "Choose a line of the diff and comment on it", do: on((*proposalPage).remark), off: ask((*proposalPage).cannotRemark), picks: true},
 		{name: "split", keys: []string{"s"}, label: "split", here: inTab(tabDiff), help: "Switch between side by side and unified", do: on((*proposalPage).switchSplit), off: ask((*proposalPage).cannotSplit)},
 		{name: "whole", keys: []string{"E"}, label: "whole", here: inTab(tabDiff), help: "Switch between whole texts and changes only", do: on((*proposalPage).switchContext), off: ask((*proposalPage).cannotWiden)},

@@ -183,6 +183,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		}
 	case jobStepMsg:
 		return m.jobStepped(msg)
+	case jobTickMsg:
+		return m.jobTicked(msg)
 	case jobDoneMsg:
 		return m.jobDone(msg)
 	case draftSavedMsg:

@@ -35,6 +35,7 @@ type Decider interface {
 	RequestChanges(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]review.Decision, error)
 	Reject(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]review.Decision, error)
 	Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error)
+	Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error)
 }
 
 // Proposer drafts, revises and withdraws proposals.
@@ -126,7 +127,7 @@ type Config struct {
 	// Verify recomputes every hash chain, and Import proposes what a file says
 	// about tools; nil where there is no such thing.
 	Verify Job
-	Import func(ctx context.Context, file string, tell func(step string)) (lines []string, err error)
+	Import func(ctx context.Context, file string, tell Tell) (lines []string, err error)
 	// Checkpoint tells how far the publication of checkpoints has come, from
 	// memory; nil where none are published.
 	Checkpoint func() Checkpoint

@@ -52,7 +52,11 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 		entries = append(entries, entry{x.At, head, x.Note, review.Anchor{}})
 	}
 	for _, w := range d.Waivers {
-		head := draw.Of(m.theme.Faint, "□ waived "+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(m.theme.Strong, "  "+draw.Show(w.By)).Add(m.theme.Faint, "  "+m.stampOf(w.At))
+		word := draw.Safe("□ waived ")
+		if w.Ends() {
+			word = "■ ended the waiver of "
+		}
+		head := draw.Of(m.theme.Faint, word+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(m.theme.Strong, "  "+draw.Show(w.By)).Add(m.theme.Faint, "  "+m.stampOf(w.At))
 		entries = append(entries, entry{w.At, head, w.Reason, review.Anchor{}})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })

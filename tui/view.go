@@ -7,20 +7,49 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"toolcrib/tui/draw"
+	"toolcrib/tui/edit"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/wording"
 )
 
 // View implements tea.Model.
 func (m *Model) View() tea.View {
-	v := tea.NewView(m.screen())
+	content := m.screen()
+	var cursor *tea.Cursor
+	if m.typing() {
+		content, cursor = hardwareCursor(content)
+	}
+	v := tea.NewView(content)
+	v.Cursor = cursor
 	v.AltScreen = true
 	v.WindowTitle = "toolcrib"
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	return v
+}
+
+// typing reports whether keys write a text.
+func (m *Model) typing() bool {
+	return !m.layout.tooSmall && (m.line != nil && m.dialog == nil || m.dialog != nil && m.dialog.focusText && m.dialog.text != nil)
+}
+
+// hardwareCursor puts the terminal's own cursor where one is drawn, so that input
+// methods, magnifiers and screen readers find it. The drawn one goes: where both
+// are in a cell, many terminals show neither.
+func hardwareCursor(content string) (string, *tea.Cursor) {
+	at := strings.LastIndex(content, string(edit.CursorStyle))
+	if at < 0 {
+		return content, nil
+	}
+	before := content[:at]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	cursor := tea.NewCursor(ansi.StringWidth(line), strings.Count(before, "\n"))
+	cursor.Blink = false
+	return before + content[at+len(edit.CursorStyle):], cursor
 }
 
 // screen draws every line, each exactly as wide as the terminal.

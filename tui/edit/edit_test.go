@@ -95,7 +95,7 @@ func TestViewShowsTheCursor(t *testing.T) {
 		t.Fatalf("%d lines", len(view))
 	}
 	all := strings.Join(view, "\n")
-	if !strings.Contains(ansi.Strip(all), "⟨U+202E⟩") || !strings.Contains(all, string(cursorStyle)) {
+	if !strings.Contains(ansi.Strip(all), "⟨U+202E⟩") || !strings.Contains(all, string(CursorStyle)) {
 		t.Errorf("got %q", all)
 	}
 	for _, l := range view {

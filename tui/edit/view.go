@@ -8,8 +8,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// cursorStyle turns the cell of the cursor around.
-const cursorStyle theme.Style = "\x1b[7m"
+// CursorStyle turns the cell of the cursor around.
+const CursorStyle theme.Style = "\x1b[7m"
 
 // View draws the text in height lines of exactly width cells, the one with the
 // cursor among them.
@@ -49,7 +49,7 @@ func (l lines) Row(i int) pager.Row {
 		for end < len(raw) && raw[end]&0xc0 == 0x80 {
 			end++
 		}
-		text.Marks = []draw.Mark{{Start: at, End: end, Style: cursorStyle}}
+		text.Marks = []draw.Mark{{Start: at, End: end, Style: CursorStyle}}
 	}
 	return pager.Row{Cells: []pager.Cell{{Gutter: draw.Line{}, Text: text}}}
 }

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"toolcrib/gateway"
 	"toolcrib/proposals"
-	"toolcrib/registry/jsondoc"
+	"toolcrib/tui"
 	"toolcrib/tui/wording"
 )
 
@@ -73,9 +74,9 @@ func (s *session) readCall(p gateway.Pending) error {
 	if state == gateway.PendingWaiting {
 		lines = append(lines, "It expires "+stamp(p.ExpiresAt)+".")
 	}
-	lines = append(append(lines, "Arguments:"), text("  ", laidOut(p.Args))...)
+	lines = append(append(lines, "Arguments:"), text("  ", strings.Join(tui.DocumentLines(p.Args), "\n"))...)
 	if said := p.Said.Encode(); said != nil {
-		lines = append(append(lines, "Context from its caller, not verified:"), text("  ", laidOut(said))...)
+		lines = append(append(lines, "Context from its caller, not verified:"), text("  ", strings.Join(tui.DocumentLines(said), "\n"))...)
 	}
 	if a := p.Answer; a != nil {
 		lines = append(lines, fmt.Sprintf("Answered by %s, %s.", a.By, stamp(a.At)))
@@ -83,8 +84,16 @@ func (s *session) readCall(p gateway.Pending) error {
 			lines = append(append(lines, "Reason:"), text("  ", a.Reason)...)
 		}
 	}
-	if p.Outcome != nil && p.Outcome.Code != "" {
-		lines = append(lines, "It failed: "+string(p.Outcome.Code)+".")
+	if o := p.Outcome; o != nil {
+		if o.Code != "" {
+			lines = append(lines, "It failed: "+string(o.Code)+".")
+		}
+		if o.Message != "" {
+			lines = append(append(lines, "Message:"), text("  ", o.Message)...)
+		}
+		if len(o.Output) > 0 {
+			lines = append(append(lines, "Result:"), text("  ", strings.Join(tui.DocumentLines(o.Output), "\n"))...)
+		}
 	}
 	if state == gateway.PendingInterrupted {
 		lines = append(lines, "toolcrib ended while it ran. It may or may not have run; it will not run again.")
@@ -95,15 +104,6 @@ func (s *session) readCall(p gateway.Pending) error {
 	}
 	s.heard[p.ID] = p.Digest
 	return nil
-}
-
-// laidOut writes a document over several lines.
-func laidOut(doc []byte) string {
-	n, err := jsondoc.Parse(doc, jsondoc.DefaultLimits)
-	if err != nil {
-		return string(doc)
-	}
-	return string(jsondoc.Indent(n))
 }
 
 // waitingCall finds a call that can be answered; false, and said, where it cannot

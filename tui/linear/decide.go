@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -174,27 +175,50 @@ func refuse(act proposals.Act) func(*session, string) error {
 	}
 }
 
-func (s *session) doWaive(arg string) error {
-	n, err := strconv.Atoi(arg)
-	if err != nil || n < 1 || n > len(s.open.Standing) {
-		s.out.line("Say waive and the number of a finding.")
+// waive waives a finding, or ends its waiver.
+func waive(act proposals.Act) func(*session, string) error {
+	return func(s *session, arg string) error {
+		n, err := strconv.Atoi(arg)
+		if err != nil || n < 1 || n > len(s.open.Standing) {
+			s.out.linef("Say %s and the number of a finding.", act)
+			return nil
+		}
+		f, do := s.open.Standing[n-1], s.cfg.Waive
+		why := wording.CannotWaive(s.cfg.Actor, s.open.Proposal, f)
+		if act == proposals.ActUnwaive {
+			do = s.cfg.Unwaive
+			if why = wording.Cannot(s.cfg.Actor, act, s.open.Proposal); why == "" && f.Waiver == nil {
+				why = "it is not waived"
+			}
+		}
+		if why != "" {
+			s.out.line(capital(stopped(why)))
+			return nil
+		}
+		s.out.line(findingLine(f))
+		for _, l := range text("| ", f.Passage) {
+			s.out.line(l)
+		}
+		s.out.line(act.Form(1).Consequence)
+		reason := s.reason("Your reason.")
+		if reason == "" || !s.agree(act.Form(1).Verb) {
+			return nil
+		}
+		return s.said(do(s.ctx, s.open.Proposal.ID, f, reason))
+	}
+}
+
+// doAgain drafts what a closed proposal wanted.
+func (s *session) doAgain(string) error {
+	if why := wording.CannotAgain(s.open.Proposal); why != "" {
+		s.out.line(capital(stopped(why)))
 		return nil
 	}
-	f := s.open.Standing[n-1]
-	if why := stopped(wording.CannotWaive(s.cfg.Actor, s.open.Proposal, f)); why != "" {
-		s.out.line(capital(why))
-		return nil
+	p, done, err := s.cfg.Again(s.ctx, *s.open)
+	if err != nil {
+		return err
 	}
-	s.out.line(findingLine(f))
-	for _, l := range text("| ", f.Passage) {
-		s.out.line(l)
-	}
-	s.out.line(proposals.ActWaive.Form(1).Consequence)
-	reason := s.reason("Your reason.")
-	if reason == "" || !s.agree(proposals.ActWaive.Form(1).Verb) {
-		return nil
-	}
-	return s.said(s.cfg.Waive(s.ctx, s.open.Proposal.ID, f, reason))
+	return errors.Join(s.show(p.ID), s.said(done, nil))
 }
 
 func (s *session) doComment(args string) error {

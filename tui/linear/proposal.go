@@ -200,7 +200,11 @@ func (s *session) doThread(string) error {
 		add(x.At, fmt.Sprintf("%s decided %s about revision %d, %s.", x.By, strings.ReplaceAll(string(x.Verdict), "_", " "), x.Revision, stamp(x.At)), x.Note)
 	}
 	for _, w := range d.Waivers {
-		add(w.At, w.By+" waived "+w.Rule+" in "+w.Path+", "+stamp(w.At)+".", w.Reason)
+		verb := " waived "
+		if w.Ends() {
+			verb = " ended the waiver of "
+		}
+		add(w.At, w.By+verb+w.Rule+" in "+w.Path+", "+stamp(w.At)+".", w.Reason)
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
 	var lines []string

@@ -95,6 +95,18 @@ func CannotWaive(actor proposals.Actor, p proposals.Proposal, s review.Standing)
 	return ""
 }
 
+// CannotAgain returns what keeps a proposal from being drafted again.
+func CannotAgain(p proposals.Proposal) string {
+	switch p.State {
+	case proposals.Rejected, proposals.Withdrawn:
+		return ""
+	case proposals.Approved:
+		return "it is approved; restore an earlier version instead"
+	case proposals.Drafted, proposals.ChiefReview, proposals.UserReview, proposals.NeedsChanges:
+	}
+	return "it is open, and no waiver is selected"
+}
+
 // Obstacles returns why the actor who looks at d cannot approve it. All open
 // blocks are one obstacle; names lists their rules.
 func Obstacles(d review.Dossier, names func([]review.RuleFindings) string) []string {
