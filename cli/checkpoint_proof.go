@@ -36,9 +36,7 @@ without the database. --event proves that event N is part of the log, without
 showing any other event. --extends proves that the log extends an earlier
 checkpoint. The formats are C2SP tlog-proof, and the request of a C2SP
 tlog-witness. toolcrib log prints the numbers of events.`,
-		Example: `  toolcrib checkpoint --new-key
-  toolcrib checkpoint > checkpoint.txt
-  toolcrib checkpoint prove --event 20 > event.tlog-proof
+		Example: `  toolcrib checkpoint prove --event 20 > event.tlog-proof
   toolcrib checkpoint prove --extends checkpoint.txt > growth.proof`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -131,11 +129,8 @@ func newProofCheck(a *app) *cobra.Command {
 		Long: `Check what toolcrib checkpoint prove printed. The proof says which event it is
 about; --event has the hash of that event, and --extends the earlier checkpoint,
 as you have them from elsewhere. Exit status 6: the proof does not hold.`,
-		Example: `  toolcrib checkpoint --new-key
-  toolcrib checkpoint > checkpoint.txt
-  toolcrib checkpoint prove --extends checkpoint.txt > growth.proof
-  toolcrib checkpoint check growth.proof --extends checkpoint.txt`,
-		Args: exact(1, "the file of a proof"),
+		Example: `  toolcrib checkpoint check growth.proof --extends checkpoint.txt`,
+		Args:    exact(1, "the file of a proof"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (f.event == "") == (f.extends == "") {
 				return usagef("name one of --event HASH and --extends FILE")

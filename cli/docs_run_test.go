@@ -46,6 +46,9 @@ func TestDocumentsAsTyped(t *testing.T) {
 				needsPrograms(t, "jq", "patch")
 				r.takesExamples()
 				r.write(filepath.Join(r.home, ".cursor", "mcp.json"), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`)
+			case "ci.md", "signing.md":
+				r.hasKeys("init", "")
+				r.must("toolcrib fork file_reader")
 			default:
 				r.must("toolcrib fork file_reader")
 			}

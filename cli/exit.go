@@ -13,6 +13,7 @@ import (
 	"toolcrib/proposals/filter"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/bundle"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
@@ -100,6 +101,7 @@ func outcomes() []outcome {
 		{keys.ErrNoKey, "no_key", exitRefused},
 		{keys.ErrRefused, "key_refused", exitRefused},
 		{statement.ErrMalformed, "malformed", exitFailed},
+		{bundle.ErrMalformed, "malformed", exitFailed},
 		{proposals.ErrState, "state", exitConflict},
 		{errUntrusted, "untrusted", exitRefused},
 		{errNoTrust, "not_found", exitNotFound},

@@ -55,6 +55,9 @@ type docExportPrompt struct {
 // formatLock is the format of a lock file. No list of tools is written so.
 const formatLock = wire.Format("lock")
 
+// formatBundle is the format of a bundle, which proves itself.
+const formatBundle = wire.Format("bundle")
+
 type exportFlags struct {
 	format, agent, asOf, output string
 	server                      string
@@ -81,6 +84,8 @@ func newExport(a *app) *cobra.Command {
               it sent; standard output escapes hidden characters
   lock        the names, versions and hashes of the tools, to be committed, for
               toolcrib check --lock
+  bundle      everything with version chains and signed statements, for toolcrib
+              check --bundle
 
 A registry that init --empty made is exported without the core tools, which no agent
 has; --agent writes what the agent has in any case.
@@ -96,7 +101,7 @@ Importing an export proposes nothing.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd.Context(), a, f) },
 	}
 	set := cmd.Flags()
-	set.StringVar(&f.format, "format", string(wire.Toolcrib), "write it as `FORMAT`: toolcrib, v0, openai, anthropic, mcp or lock")
+	set.StringVar(&f.format, "format", string(wire.Toolcrib), "write it as `FORMAT`: toolcrib, v0, openai, anthropic, mcp, lock or bundle")
 	set.StringVar(&f.agent, "agent", "", "only the tools of the agent `ID`")
 	set.StringVar(&f.server, "server", "", "with --format mcp: the approved tools of the server `NAME`, in its own form")
 	set.StringVar(&f.asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
@@ -108,11 +113,14 @@ Importing an export proposes nothing.`,
 
 func runExport(ctx context.Context, a *app, f exportFlags) error {
 	format := wire.Format(f.format)
-	if !slices.Contains(wire.Formats(), format) && format != formatLock {
-		return usagef("--format is %q; write toolcrib, v0, openai, anthropic, mcp or lock", f.format)
+	if !slices.Contains(wire.Formats(), format) && format != formatLock && format != formatBundle {
+		return usagef("--format is %q; write toolcrib, v0, openai, anthropic, mcp, lock or bundle", f.format)
 	}
 	if f.server != "" && format != wire.MCP {
 		return usagef("--server is for --format mcp")
+	}
+	if format == formatBundle && (f.agent != "" || f.asOf != "") {
+		return usagef("a bundle has everything as it is now; --agent and --as-of are for other formats")
 	}
 	at, err := parseTime(f.asOf)
 	if err != nil {
@@ -140,6 +148,8 @@ func runExport(ctx context.Context, a *app, f exportFlags) error {
 		text, err = a.encodeServer(ctx, f.server, c)
 	case format == formatLock:
 		text, err = c.lock()
+	case format == formatBundle:
+		text, err = a.encodeBundle(ctx, c)
 	case format == wire.Toolcrib:
 		text, err = a.document(ctx, c)
 	default:

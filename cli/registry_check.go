@@ -25,6 +25,7 @@ type checkFlags struct {
 	agent, format string
 	server, lock  string
 	partial       bool
+	bundle        bundleFlags
 	where         whereFlags
 	from          fromServer
 }
@@ -32,7 +33,7 @@ type checkFlags struct {
 func newCheck(a *app) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
-		Use:   "check --code FILE",
+		Use:   "check --code FILE | --bundle FILE",
 		Short: "Compare the tools an application registers with the registry",
 		Long: `Compare the tools that an application registers with the registry. Reported are
 tools that only one side has, retired or deactivated tools in use, different
@@ -54,6 +55,12 @@ before a tool of the global layer, unless only the latter agrees with the code.
 registry, without a database. --mcp and --mcp-url read the list from a running
 server, whose tools also have to match their pins byte for byte.
 
+--bundle FILE checks a bundle of export --format bundle, without a database: every
+hash, every version chain, and every signature, by the people in the file of
+--signers, which comes from you and never from the bundle. It prints what it could
+and could not prove. With --code, the bundle has to hold and is what the code is
+compared with.
+
 check changes nothing. Exit status 6: something was found.`,
 		Example: `  toolcrib check --code dist/tools.json --agent assistant
   toolcrib check --code github.json --server github
@@ -67,6 +74,11 @@ check changes nothing. Exit status 6: something was found.`,
 	set.StringVar(&f.agent, "agent", "", "compare with the tools of the agent `ID`")
 	set.StringVar(&f.server, "server", "", "the code registers the tools of the MCP server `NAME`")
 	set.StringVar(&f.lock, "lock", "", "compare with the lock `FILE`, without a database")
+	set.StringVar(&f.bundle.file, "bundle", "", "check the bundle `FILE`, without a database")
+	set.StringVar(&f.bundle.signers, "signers", "", "with --bundle: `FILE` with the people whom you trust, in the format allowed_signers")
+	set.StringVar(&f.bundle.revoked, "revoked", "", "with --signers: `FILE` with the key revocation list")
+	set.StringVar(&f.bundle.database, "database", "", "with --bundle: the `HASH` of the first event of the database that it has to be of")
+	set.BoolVar(&f.bundle.allowUnsigned, "allow-unsigned", false, "with --bundle: accept versions without a signature")
 	f.from.register(set)
 	set.BoolVar(&f.partial, "partial", false, "the code registers only some of the tools")
 	set.StringVar(&f.format, "format", "text", "print `FORMAT`: text, json, sarif or github")
@@ -76,7 +88,13 @@ check changes nothing. Exit status 6: something was found.`,
 
 func runCheck(ctx context.Context, a *app, f checkFlags) error {
 	switch {
-	case len(f.code) == 0 && !f.from.given():
+	case f.bundle.file == "" && f.bundle != (bundleFlags{}):
+		return usagef("--signers, --revoked, --database and --allow-unsigned are for --bundle")
+	case f.bundle.file != "" && (f.lock != "" || f.agent != ""):
+		return usagef("--bundle excludes --lock and --agent")
+	case f.bundle.signers == "" && f.bundle.revoked != "":
+		return usagef("--revoked is for --signers")
+	case f.bundle.file == "" && len(f.code) == 0 && !f.from.given():
 		return usagef("name what the code registers: --code FILE, or --mcp or --mcp-url for a running server")
 	case f.from.given() && f.server == "":
 		return usagef("name the server whose tools were approved: --server NAME")
@@ -86,6 +104,9 @@ func runCheck(ctx context.Context, a *app, f checkFlags) error {
 		f.format = "json"
 	case !slices.Contains([]string{"text", "json", "sarif", "github"}, f.format):
 		return usagef("there is no format %q; write text, json, sarif or github", f.format)
+	}
+	if f.bundle.file != "" && len(f.code) == 0 && !f.from.given() {
+		return runCheckBundle(ctx, a, f)
 	}
 	code, err := f.read(ctx, a)
 	if err != nil {
@@ -173,6 +194,9 @@ func (f checkFlags) scope(ctx context.Context, a *app) (conform.Scope, error) {
 	}
 	if f.lock != "" {
 		return f.locked(ctx, a)
+	}
+	if f.bundle.file != "" {
+		return f.bundle.scope(ctx, a, s)
 	}
 	layer, err := a.layer()
 	if err != nil {

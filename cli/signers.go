@@ -73,8 +73,8 @@ func newSignersList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List who may sign",
-		Long: `List the keys of the signers file, and whether each can sign now. No database is
-needed.`,
+		Long: `List the keys of the signers file with the limits of each, and whether it can sign
+now. No database is needed; toolcrib signers verify compares the file with one.`,
 		Example: `  toolcrib signers list`,
 		Args:    exact(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {

@@ -35,9 +35,8 @@ state, signed with the key, and sets signatures = "required", signed_since and
 sign_key in your toolcrib.toml. From then on decisions are signed, and only
 versions whose signature counts are used. Versions approved before have to be
 approved again.`,
-		Example: `  toolcrib signers init
-  toolcrib signers list`,
-		Args: exact(0, "no arguments"),
+		Example: `  toolcrib signers init`,
+		Args:    exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.creates = true
 			return runSignersInit(cmd.Context(), a, sign)

@@ -43,6 +43,14 @@ func newProofs(key proofsKey) *Proofs {
 	return &Proofs{key: key, versions: map[string]*Proof{}, statements: map[string]*provenStatement{}}
 }
 
+// ProofsBy returns the trust in signers that somebody names for themselves, in the
+// database whose first event has a hash. What the log has of signers does not count.
+func ProofsBy(s *signers.Signers, genesis string) *Proofs {
+	p := newProofs(proofsKey{})
+	p.signers, p.genesis = s, genesis
+	return p
+}
+
 // Proof is the outcome of checking a version.
 type Proof struct {
 	Subject     registry.Subject
@@ -139,7 +147,7 @@ func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.
 		return fmt.Errorf("version %d of %s: %w: its content is not what its hash covers", v.Number, v.Subject, ErrTampered)
 	}
 	if v.Proposal == "" {
-		return checkShipped(v)
+		return CheckShipped(v)
 	}
 	return p.Decision(ctx, r, Decision{
 		Proposal: proposals.ID(v.Proposal), Subject: v.Subject, Revision: v.Revision, ContentHash: v.ContentHash, Verdict: VerdictApproved, Note: v.Note,
@@ -147,9 +155,9 @@ func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.
 	}, v.DecidedBy, v.PrevHash, v.UnsignedSum())
 }
 
-// checkShipped returns nil when a version that no proposal led to is one of the
+// CheckShipped returns nil when a version that no proposal led to is one of the
 // program's own.
-func checkShipped(v history.Version) error {
+func CheckShipped(v history.Version) error {
 	hash, ok := shippedHashes()[v.Subject]
 	if !ok || v.Number != 1 || v.DecidedBy != "system" || hash != v.ContentHash {
 		return fmt.Errorf("version %d of %s: %w: it is not one that toolcrib ships", v.Number, v.Subject, ErrUnsigned)

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"toolcrib/cli/findings"
+	"toolcrib/registry"
+	"toolcrib/registry/conform"
+	"toolcrib/review"
+	"toolcrib/review/bundle"
+	"toolcrib/signing/signers"
+)
+
+// bundleFlags say which bundle is checked, and whom the check trusts.
+type bundleFlags struct {
+	file, signers, revoked, database string
+	allowUnsigned                    bool
+}
+
+// read reads the bundle and the signers file, and checks the one by the other.
+func (f bundleFlags) read(ctx context.Context, a *app) (bundle.Bundle, bundle.Result, error) {
+	var trust bundle.Trust
+	data, err := a.readAll(ctx, f.file)
+	if err != nil {
+		return bundle.Bundle{}, bundle.Result{}, err
+	}
+	b, err := bundle.Decode(data)
+	if err != nil {
+		return b, bundle.Result{}, fmt.Errorf("%s: %w", f.file, err)
+	}
+	if f.signers != "" {
+		allowed, err := a.readAll(ctx, f.signers)
+		if err != nil {
+			return b, bundle.Result{}, err
+		}
+		var revoked []byte
+		if f.revoked != "" {
+			if revoked, err = a.readAll(ctx, f.revoked); err != nil {
+				return b, bundle.Result{}, err
+			}
+		}
+		if trust.Signers, err = signers.Parse(allowed, revoked); err != nil {
+			return b, bundle.Result{}, fmt.Errorf("%s: %w", f.signers, err)
+		}
+	}
+	trust.Database = f.database
+	r, err := b.Check(ctx, trust)
+	if err != nil {
+		return b, r, err
+	}
+	if f.allowUnsigned {
+		r.Faults = slices.DeleteFunc(r.Faults, func(fault bundle.Fault) bool { return fault.Rule == bundle.Unsigned })
+	} else if trust.Signers == nil {
+		r.Faults = append(r.Faults, bundle.Fault{Rule: bundle.Unverified, Message: "no signature was checked: there is no signers file to check by"})
+	}
+	return b, r, nil
+}
+
+// docBundle is what check --bundle found.
+type docBundle struct {
+	docFindings
+	Bundle docBundleProof `json:"bundle"`
+}
+
+type docBundleProof struct {
+	Database  string   `json:"database"`
+	Events    int64    `json:"events"`
+	Shipped   int      `json:"shipped"`
+	Signed    int      `json:"signed"`
+	Unsigned  int      `json:"unsigned"`
+	Unchecked int      `json:"unchecked"`
+	Earlier   int      `json:"earlier"`
+	Proved    []string `json:"proved"`
+	Unproved  []string `json:"unproved"`
+}
+
+// runCheckBundle checks a bundle, and with --code what code registers against it.
+func runCheckBundle(ctx context.Context, a *app, f checkFlags) error {
+	b, r, err := f.bundle.read(ctx, a)
+	if err != nil {
+		return err
+	}
+	doc := docBundle{Bundle: f.bundle.proof(b, r)}
+	doc.Schema, doc.Kind, doc.OK, doc.Findings, doc.Counts = schema, "findings", len(r.Faults) == 0, []docFinding{}, map[string]int64{}
+	var list []findings.Finding
+	for _, fault := range r.Faults {
+		i := slices.IndexFunc(bundle.Rules(), func(rule bundle.Rule) bool { return rule.ID == fault.Rule })
+		rule := bundle.Rules()[i]
+		list = append(list, findings.Finding{
+			Rule: rule.ID, Name: rule.Name, Severity: "block", File: f.bundle.file, Subject: fault.Subject, Message: stop(fault.Message), Suggestion: rule.Suggestion,
+		})
+		doc.Findings = append(doc.Findings, docFinding{
+			Rule: rule.ID, Severity: "block", Subject: fault.Subject, File: f.bundle.file, Message: stop(fault.Message), Suggestion: rule.Suggestion,
+		})
+		doc.Counts["block"]++
+	}
+	if err := a.printBundle(f.format, doc, list); err != nil {
+		return err
+	}
+	return findingsUnless(doc.OK)
+}
+
+// proof tells what the check of a bundle proved, and what it could not.
+func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
+	p := docBundleProof{
+		Database: b.Database, Events: b.Log.Seq, Shipped: r.Shipped, Signed: r.Signed, Unsigned: r.Unsigned, Unchecked: r.Unchecked, Earlier: r.Earlier,
+		Proved: []string{}, Unproved: []string{},
+	}
+	if r.Signed > 0 {
+		p.Proved = append(p.Proved, fmt.Sprintf("%s approved by the people of %s, each with the versions before it", counted(r.Signed, "live definition"), f.signers))
+	}
+	if r.Shipped > 0 {
+		p.Proved = append(p.Proved, fmt.Sprintf("%s that this toolcrib ships", counted(r.Shipped, "live definition")))
+	}
+	if n := r.Unsigned + r.Unchecked; n > 0 {
+		p.Unproved = append(p.Unproved, fmt.Sprintf("who approved %s: only the hashes agree, which anybody can compute", counted(n, "live definition")))
+	}
+	if f.database == "" {
+		p.Unproved = append(p.Unproved, fmt.Sprintf("which database it is: it says %s; pin it with --database", b.Database))
+	}
+	p.Unproved = append(p.Unproved, "that nothing is newer, or left out: a checkpoint shows how far the log goes")
+	return p
+}
+
+func (a *app) printBundle(format string, doc docBundle, list []findings.Finding) error {
+	switch format {
+	case "json":
+		return a.printJSON(doc)
+	case "sarif":
+		return a.written(func(w io.Writer) error {
+			return findings.SARIF(w, sarifTool("check", "docs/signing.md"), bundleRules(), list)
+		})
+	case "github":
+		return writtenTo(a.stdout, func(w io.Writer) error { return findings.GitHub(w, list) })
+	}
+	p := &page{colour: a.colour()}
+	for _, line := range doc.Bundle.Proved {
+		p.linef("proved      %s", line)
+	}
+	for _, line := range doc.Bundle.Unproved {
+		p.linef("not proved  %s", line)
+	}
+	if _, err := a.env.Out.Write(p.buf.Bytes()); err != nil {
+		return err
+	}
+	return a.written(func(w io.Writer) error { return findings.Text(w, list) })
+}
+
+func bundleRules() []findings.Rule {
+	var list []findings.Rule
+	for _, r := range bundle.Rules() {
+		list = append(list, findings.Rule{ID: r.ID, Name: r.Name, Severity: "block", Doc: r.Doc, Help: r.Suggestion})
+	}
+	return list
+}
+
+// scope is what code is held against: the definitions of the bundle, all of which
+// have to hold.
+func (f bundleFlags) scope(ctx context.Context, a *app, s conform.Scope) (conform.Scope, error) {
+	_, r, err := f.read(ctx, a)
+	if err != nil {
+		return s, err
+	}
+	if len(r.Faults) > 0 {
+		return s, fmt.Errorf("%s: %w: %s; check it alone for all that is wrong", f.file, review.ErrSignature, r.Faults[0].Message)
+	}
+	s.Catalog, s.Registry = registry.Merge(r.Live), f.file
+	s.Tools = s.Catalog.Tools()
+	return s, nil
+}

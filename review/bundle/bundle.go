@@ -1,0 +1,299 @@
+// Package bundle is a registry in one file that proves itself: live definitions
+// with their whole version chains, and the signed statements of those who approved
+// them. docs/signing.md has the format.
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/signing/statement"
+)
+
+// Format is the value of the key "format".
+const Format = "toolcrib bundle 1"
+
+// Limits of a bundle.
+const (
+	MaxSize     = 64 << 20 // bytes
+	MaxVersions = 200_000
+)
+
+// ErrMalformed is wrapped when a file is not a bundle.
+var ErrMalformed = errors.New("malformed bundle")
+
+// Bundle is a part of a registry at one moment. What it lacks, such as subjects and
+// newer versions, it cannot show.
+type Bundle struct {
+	Format     string      `json:"format"`
+	Database   string      `json:"database"` // hash of event 1
+	Log        Head        `json:"log"`      // the newest event when it was written
+	At         time.Time   `json:"at"`
+	View       []string    `json:"view"` // layers, the first one overrides the next
+	Versions   []Version   `json:"versions"`
+	Statements []Statement `json:"statements"`
+	Signers    []State     `json:"signers"`
+}
+
+// Head is an event.
+type Head struct {
+	Seq  int64  `json:"seq"`
+	Hash string `json:"hash"`
+}
+
+// Version is one version of a subject. The last one of a subject is live.
+type Version struct {
+	Subject      string            `json:"subject"`
+	Number       int               `json:"number"`
+	Definition   json.RawMessage   `json:"definition"`
+	ContentHash  string            `json:"content_hash"`
+	PrevHash     string            `json:"prev_hash,omitempty"`
+	Hash         string            `json:"hash"`
+	Proposal     string            `json:"proposal,omitempty"`
+	Revision     int               `json:"revision,omitempty"`
+	Author       string            `json:"author,omitempty"`
+	Assessment   string            `json:"assessment,omitempty"`
+	ReviewDigest string            `json:"review_digest,omitempty"`
+	Rendered     map[string]string `json:"rendered,omitempty"`
+	RulesVersion string            `json:"rules_version,omitempty"`
+	DecidedBy    string            `json:"decided_by"`
+	DecidedAt    time.Time         `json:"decided_at"`
+	Note         string            `json:"note,omitempty"`
+	Waivers      []history.Waiver  `json:"waivers,omitempty"`
+	Signature    string            `json:"signature,omitempty"` // SHA-256 of the statement
+}
+
+// Statement is a signed statement.
+type Statement struct {
+	Statement string `json:"statement"`
+	Signature string `json:"signature"`
+}
+
+// State is a state of the signers, as the log has it. Who is trusted is the
+// checker's to say; this is for people to compare.
+type State struct {
+	Number    int       `json:"number"`
+	Event     Head      `json:"event"`
+	At        time.Time `json:"at"`
+	Text      string    `json:"text"`
+	Revoked   []byte    `json:"revoked,omitempty"`
+	Statement string    `json:"statement"`
+}
+
+// Of collects a bundle of live definitions from a snapshot.
+func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []registry.Layer, at time.Time) (Bundle, error) {
+	b := Bundle{Format: Format, At: at.UTC(), View: []string{}, Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}
+	var err error
+	if b.Database, err = r.EventHash(ctx, 1); err != nil {
+		return b, err
+	}
+	last, err := r.LastEvent(ctx)
+	if err != nil {
+		return b, err
+	}
+	b.Log = Head(last)
+	for _, layer := range view {
+		b.View = append(b.View, string(layer))
+	}
+	wanted := newStatements(r)
+	for _, l := range lives {
+		for n := 1; n <= l.Version; n++ {
+			v, err := r.Version(ctx, l.Subject, n)
+			if err != nil {
+				return b, err
+			}
+			b.Versions = append(b.Versions, newVersion(v))
+			if err := wanted.add(ctx, v.Signature); err != nil {
+				return b, err
+			}
+		}
+	}
+	states, err := r.SignersStates(ctx)
+	if err != nil {
+		return b, err
+	}
+	for _, s := range states {
+		b.Signers = append(b.Signers, State{s.Number, Head(s.Event), s.At, string(s.Text), s.Revoked, s.Statement})
+		if err := wanted.add(ctx, s.Statement); err != nil {
+			return b, err
+		}
+	}
+	b.Statements = append(b.Statements, wanted.found...)
+	return b, nil
+}
+
+// statements collects each signed statement once.
+type statements struct {
+	r     review.SignatureReader
+	seen  map[string]bool
+	found []Statement
+}
+
+func newStatements(r review.SignatureReader) *statements {
+	return &statements{r: r, seen: map[string]bool{}}
+}
+
+func (s *statements) add(ctx context.Context, hash string) error {
+	if hash == "" || s.seen[hash] {
+		return nil
+	}
+	s.seen[hash] = true
+	record, err := s.r.Signature(ctx, hash)
+	if errors.Is(err, review.ErrNotFound) {
+		return nil // who checks finds that it is missing
+	}
+	if err == nil {
+		s.found = append(s.found, Statement{record.Statement, record.Signature})
+	}
+	return err
+}
+
+func newVersion(v history.Version) Version {
+	return Version{
+		v.Subject.String(), v.Number, v.Definition, v.ContentHash, v.PrevHash, v.Hash, v.Proposal, v.Revision, v.Author, v.Assessment, v.ReviewDigest,
+		v.Rendered, v.RulesVersion, v.DecidedBy, v.DecidedAt.UTC(), v.Note, v.Waivers, v.Signature,
+	}
+}
+
+// version returns the version as history has it.
+func (v Version) version() (history.Version, error) {
+	subject, err := registry.ParseSubject(v.Subject)
+	if err != nil {
+		return history.Version{}, err
+	}
+	n, err := jsondoc.Parse(v.Definition, jsondoc.DefaultLimits)
+	if err != nil {
+		return history.Version{}, err
+	}
+	return history.Version{
+		Subject: subject, Number: v.Number, Definition: jsondoc.Canonical(n), ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash,
+		Proposal: v.Proposal, Revision: v.Revision, Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, Rendered: v.Rendered,
+		RulesVersion: v.RulesVersion, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: v.Waivers, Signature: v.Signature,
+	}, nil
+}
+
+// Encode writes a bundle.
+func (b Bundle) Encode() ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(b)
+	return buf.Bytes(), err
+}
+
+// Decode reads a bundle strictly: duplicate and unknown keys are errors, and so is
+// what exceeds the limits. It checks no hash and no signature.
+func Decode(data []byte) (Bundle, error) {
+	var b Bundle
+	if len(data) > MaxSize {
+		return b, fmt.Errorf("%w: it has more than %d MiB", ErrMalformed, MaxSize>>20)
+	}
+	limits := jsondoc.DefaultLimits
+	limits.Bytes = MaxSize
+	n, err := jsondoc.Parse(data, limits)
+	if err != nil {
+		return b, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	if format := n.Get("format"); n.Kind != jsondoc.Object || format == nil || format.Text != Format {
+		return b, fmt.Errorf("%w: its format is not %q; write one with toolcrib export --format bundle", ErrMalformed, Format)
+	}
+	if key := oddKey(n); key != "" { // encoding/json takes it for the key in lower case
+		return b, fmt.Errorf("%w: unknown key %q", ErrMalformed, key)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&b); err != nil {
+		return b, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	if len(b.Versions) > MaxVersions || len(b.Statements) > MaxVersions || len(b.Signers) > MaxVersions {
+		return b, fmt.Errorf("%w: it has more than %d versions, statements, or states", ErrMalformed, MaxVersions)
+	}
+	return b, nil
+}
+
+// oddKey returns a key that is not in lower case, "" for none. Definitions have keys
+// of their own.
+func oddKey(n *jsondoc.Node) string {
+	for _, item := range n.Items {
+		if key := oddKey(item); key != "" {
+			return key
+		}
+	}
+	for _, m := range n.Members {
+		if m.Key != strings.ToLower(m.Key) {
+			return m.Key
+		}
+		if m.Key == "definition" || m.Key == "rendered" {
+			continue
+		}
+		if key := oddKey(m.Value); key != "" {
+			return key
+		}
+	}
+	return ""
+}
+
+// reader gives the statements of a bundle to whoever checks signatures.
+type reader struct {
+	bundle     Bundle
+	statements map[string]review.SignatureRecord
+}
+
+func newReader(b Bundle) reader {
+	r := reader{b, map[string]review.SignatureRecord{}}
+	for _, s := range b.Statements {
+		hash := statement.Sum([]byte(s.Statement))
+		r.statements[hash] = review.SignatureRecord{Hash: hash, Statement: s.Statement, Signature: s.Signature}
+	}
+	return r
+}
+
+// LastEvent implements review.SignatureReader.
+func (r reader) LastEvent(context.Context) (statement.Head, error) {
+	return statement.Head(r.bundle.Log), nil
+}
+
+// EventHash implements review.SignatureReader: a bundle has the first event only.
+func (r reader) EventHash(_ context.Context, seq int64) (string, error) {
+	if seq != 1 {
+		return "", fmt.Errorf("%w: event %d is not in the bundle", review.ErrNotFound, seq)
+	}
+	return r.bundle.Database, nil
+}
+
+// Signature implements review.SignatureReader.
+func (r reader) Signature(_ context.Context, hash string) (review.SignatureRecord, error) {
+	record, ok := r.statements[hash]
+	if !ok {
+		return record, fmt.Errorf("%w: the statement %.12s is not in the bundle", review.ErrNotFound, hash)
+	}
+	return record, nil
+}
+
+// LastSigners implements review.SignatureReader.
+func (r reader) LastSigners(context.Context) (string, error) {
+	if len(r.bundle.Signers) == 0 {
+		return "", nil
+	}
+	return r.bundle.Signers[len(r.bundle.Signers)-1].Event.Hash, nil
+}
+
+// SignersStates implements review.SignatureReader.
+func (r reader) SignersStates(context.Context) ([]review.SignersState, error) {
+	states := make([]review.SignersState, len(r.bundle.Signers))
+	for i, s := range r.bundle.Signers {
+		states[i] = review.SignersState{
+			Event: statement.Head(s.Event), At: s.At, Number: s.Number, Text: []byte(s.Text), Revoked: s.Revoked, Statement: s.Statement,
+		}
+	}
+	return states, nil
+}
