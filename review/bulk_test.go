@@ -70,20 +70,10 @@ func TestPromptsBeyondTheCut(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{Severities: storetest.Basics()})
 	drafts := make([]proposals.Draft, prompt.MaxOfKind+1)
-	choices := make([]review.Choice, len(drafts))
 	for i := range drafts {
 		drafts[i] = storetest.Prompt(fmt.Sprintf("m%03d_pacer", i))
 	}
-	made, err := o.desk.Propose(t.Context(), ada, drafts, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, p := range made {
-		choices[i].ID = p.ID
-	}
-	if _, err := o.desk.Approve(t.Context(), ada, choices, ""); err != nil {
-		t.Fatal(err)
-	}
+	o.Approved(t, o.desk, ada, drafts...)
 	rendered := func(p proposals.Proposal) int {
 		d, err := o.desk.Show(t.Context(), ada, p.ID)
 		if err != nil {
@@ -97,7 +87,7 @@ func TestPromptsBeyondTheCut(t *testing.T) {
 	}
 	near, far := storetest.Prompt("b_pacer"), storetest.Prompt("y_pacer")
 	near.ChangeSet, far.ChangeSet = "both", "both"
-	made, err = o.desk.Propose(t.Context(), ada, []proposals.Draft{near, far}, true)
+	made, err := o.desk.Propose(t.Context(), ada, []proposals.Draft{near, far}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,15 +77,7 @@ func fresh(b *testing.B, db *storetest.Database, desk *review.Desk, n int) []rev
 		id := db.NewID()
 		drafts[i] = storetest.Prompt("tool_" + id[len(id)-12:])
 	}
-	made, err := desk.Propose(b.Context(), ada, drafts, true)
-	if err != nil {
-		b.Fatal(err)
-	}
-	choices := make([]review.Choice, n)
-	for i, p := range made {
-		choices[i].ID = p.ID
-	}
-	return choices
+	return storetest.Choices(b, desk, ada, drafts...)
 }
 
 func benchmarkPropose(b *testing.B, db *storetest.Database) {

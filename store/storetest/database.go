@@ -119,8 +119,8 @@ func Basics() map[string]rules.Severity {
 	return severities
 }
 
-// Approved proposes drafts as a user and approves them together.
-func (d *Database) Approved(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Decision {
+// Choices proposes drafts as a user and returns them as choices.
+func Choices(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
 	t.Helper()
 	made, err := desk.Propose(t.Context(), by, drafts, true)
 	if err != nil {
@@ -130,6 +130,13 @@ func (d *Database) Approved(t testing.TB, desk *review.Desk, by proposals.Actor,
 	for i, p := range made {
 		choices[i].ID = p.ID
 	}
+	return choices
+}
+
+// Approved proposes drafts as a user and approves them together.
+func (d *Database) Approved(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Decision {
+	t.Helper()
+	choices := Choices(t, desk, by, drafts...)
 	decisions, err := desk.Approve(t.Context(), by, choices, "")
 	if err != nil {
 		t.Fatal(err)

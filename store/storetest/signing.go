@@ -140,15 +140,7 @@ func (s *Signing) ApproveSigned(t testing.TB, desk *review.Desk, by proposals.Ac
 // Propose proposes drafts as a user and returns them as choices.
 func (s *Signing) Propose(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
 	t.Helper()
-	made, err := desk.Propose(t.Context(), by, drafts, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	choices := make([]review.Choice, len(made))
-	for i, p := range made {
-		choices[i].ID = p.ID
-	}
-	return choices
+	return Choices(t, desk, by, drafts...)
 }
 
 // NewKey returns a new key.
