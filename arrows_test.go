@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"signing":   {},
 	"internal":  {},
 	"testdata":  {},
+	"examples":  {},
 	"release":   {"cli"},
 	"bench":     {"cli", "store", "review", "prompt", "history", "proposals", "registry"},
 }

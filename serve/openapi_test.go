@@ -91,6 +91,13 @@ var seen = struct {
 	answers map[string]bool
 }{answers: map[string]bool{}}
 
+// meet notes that a request got an answer.
+func meet(method, pattern, status string) {
+	seen.Lock()
+	defer seen.Unlock()
+	seen.answers[method+" "+pattern+" "+status] = true
+}
+
 // documented holds every answer against openapi.json: its status, its type and
 // its form.
 type documented struct{ *server }
@@ -112,9 +119,7 @@ func (d documented) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		described = op.Responses["default"]
 	}
-	seen.Lock()
-	seen.answers[r.Method+" "+pattern+" "+status] = true
-	seen.Unlock()
+	meet(r.Method, pattern, status)
 	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	if schema, ok := described.Content[kind]; ok && kind == "application/json" {
 		text, err := io.ReadAll(resp.Body)

@@ -1,0 +1,145 @@
+package serve_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/examples/loader"
+	"toolcrib/internal/shortrun"
+)
+
+// TestLoaders runs the examples against a server, and again when it is away: they
+// load the same.
+func TestLoaders(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	p := open(t, tool("get_tides", hub(t), nil))
+	s := p.serve("--http", "127.0.0.1:0")
+	_, want := s.get(configPath + "?format=openai")
+	loaders := map[string]func(t *testing.T) []byte{
+		"go": func(t *testing.T) []byte {
+			t.Helper()
+			t.Setenv("TOOLCRIB_URL", s.url)
+			t.Setenv("TOOLCRIB_TOKEN", s.secret)
+			text, err := loader.Load(&http.Client{Timeout: 2 * time.Second}, "skipper", filepath.Join(p.dir, "go.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
+		},
+		"python": func(t *testing.T) []byte {
+			t.Helper()
+			return s.script(t, "python3", "load.py", "import json, load; print(json.dumps(load.load('skipper', copy='python.json')))", "-c")
+		},
+		"typescript": func(t *testing.T) []byte {
+			t.Helper()
+			return s.script(t, "node", "load.ts", "import('./load.mjs').then(m => m.load('skipper', 'openai', 'typescript.json')).then(c => console.log(JSON.stringify(c)))", "-e")
+		},
+	}
+	same := func(when string) {
+		for name, load := range loaders {
+			t.Run(name+" "+when, func(t *testing.T) {
+				if got := document(string(load(t))); got == nil || encoded(t, got) != encoded(t, want) {
+					t.Errorf("got %s", encoded(t, got))
+				}
+			})
+		}
+	}
+	same("while it is there")
+	s.stop()
+	same("while it is away")
+}
+
+func encoded(t *testing.T, doc map[string]any) string {
+	t.Helper()
+	delete(doc, "prompt") // its time may be another
+	text, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// script runs code with an example beside it.
+func (s *server) script(t *testing.T, program, example, code, flag string) []byte {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skip(program, "is not installed")
+	}
+	text, err := os.ReadFile(filepath.Join("../examples/loader", example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := bytes.Count(text, []byte("\n")); lines > 15 {
+		t.Errorf("%s has %d lines", example, lines)
+	}
+	if js, ok := strings.CutSuffix(example, ".ts"); ok { // node runs TypeScript from 22.18 on: it leaves out the types
+		example, text = js+".mjs", regexp.MustCompile(`(\w+): string`).ReplaceAll(text, []byte("$1"))
+	}
+	s.write(example, string(text))
+	cmd := s.command(program, flag, code)
+	cmd.Env = append(cmd.Env, "TOOLCRIB_URL="+s.url, "TOOLCRIB_TOKEN="+s.secret)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, errs.String())
+	}
+	return out
+}
+
+// TestRoundTrip exports tools, loads them from a server, calls one under its name
+// there, and checks what was loaded as the code of an application: everywhere they
+// are the same.
+func TestRoundTrip(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	p := open(t, tool("get_tides", hub(t), nil), tool("get_winds", hub(t), nil))
+	s := p.serve("--http", "127.0.0.1:0")
+	for format, nameOf := range map[string]func(map[string]any) any{
+		"openai": func(t map[string]any) any {
+			if f, ok := t["function"].(map[string]any); ok {
+				return f["name"]
+			}
+			return t["name"]
+		},
+		"anthropic": func(t map[string]any) any { return t["name"] },
+		"mcp":       func(t map[string]any) any { return t["name"] },
+	} {
+		t.Run(format, func(t *testing.T) {
+			s := s.with(t)
+			var exported any
+			if err := json.Unmarshal([]byte(s.run("export", "--format", format, "--agent", "skipper")), &exported); err != nil {
+				t.Fatal(err)
+			}
+			if list, ok := exported.(map[string]any); ok {
+				exported = list["tools"]
+			}
+			_, config := s.get(configPath + "?format=" + format)
+			want, _ := json.Marshal(exported)
+			loaded, _ := json.Marshal(config["tools"])
+			if len(loaded) < 100 || string(want) != string(loaded) {
+				t.Errorf("exported %s\nloaded %s", want, loaded)
+			}
+			for i, one := range config["tools"].([]any) {
+				name := nameOf(one.(map[string]any))
+				if name != config["enabled_actions"].([]any)[i] {
+					t.Errorf("tool %d is %v, action %v", i, name, config["enabled_actions"])
+				}
+				body, _ := json.Marshal(map[string]any{"tool": name})
+				if status, doc := s.post(string(body)); status != 200 {
+					t.Errorf("%v: %d %v", name, status, doc)
+				}
+			}
+			s.write("app.json", string(loaded))
+			s.run("check", "--code", "app.json", "--agent", "skipper")
+		})
+	}
+	s.stop()
+}
