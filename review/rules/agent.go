@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
@@ -210,97 +209,6 @@ func soulInstructionRule() Rule {
 		Good:       Example{Show: "You are brief because attention is a gift.", Draft: withSoul("You are brief because attention is a gift.")},
 		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
 			return inText(soulPath, a.Soul, matches(instruction(), a.Soul), func(string) string { return "The soul gives an operational instruction." }), nil
-		}),
-	}
-}
-
-func unknownPlaceholderRule() Rule {
-	return Rule{
-		ID: "A104", Name: "unknown-placeholder", Severity: Warn, Waivable: true,
-		Doc:        "The template has a placeholder that nothing is put in for. It stays in the prompt as it is written, for the model to wonder about.",
-		Suggestion: "Use one of " + "$" + strings.Join(prompt.Placeholders(), ", $") + "; or write $$ for a dollar sign.",
-		Bad:        Example{Show: "$tool_catalogue", Draft: withTemplate("$identity\n$soul\n$channel_guidance\n$user_instructions\n$tool_catalog\n$tool_catalogue\n")},
-		Good:       Example{Show: "It costs $$5.", Draft: withTemplate("$identity\n$soul\n$channel_guidance\n$user_instructions\n$tool_catalog\nIt costs $$5.\n")},
-		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
-			var found []passage
-			for _, u := range prompt.Uses(a.PromptTemplate) {
-				if !slices.Contains(prompt.Placeholders(), u.Name) {
-					found = append(found, passage{start: u.Offset, end: u.Offset + u.Len})
-				}
-			}
-			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("Nothing is put in for %s.", use) }), nil
-		}),
-	}
-}
-
-// wanted says which placeholders the texts of an agent need to reach its
-// prompts, and what is lost without them.
-func wanted(a registry.Agent) [][2]string {
-	list := [][2]string{
-		{prompt.ToolCatalog, "the agent is not told what tools it has"},
-		{prompt.UserInstructions, "what the user asked of it for good never reaches it"},
-	}
-	for _, text := range []struct {
-		set         bool
-		placeholder string
-		key         string
-	}{
-		{a.Soul != "", prompt.Soul, "soul"},
-		{len(a.ChannelGuidance) > 0, prompt.ChannelGuidance, "channelGuidance"},
-		{a.OperatingModel != "", prompt.OperatingModel, "operatingModel"},
-		{a.InteractionLearning != "", prompt.InteractionLearning, "interactionLearning"},
-		{a.SessionOpen != nil || a.Onboarding != "", prompt.SessionSection, "sessionOpen and onboarding"},
-	} {
-		if text.set {
-			list = append(list, [2]string{text.placeholder, "what stands in " + text.key + " never reaches it"})
-		}
-	}
-	return list
-}
-
-func missingPlaceholderRule() Rule {
-	return Rule{
-		ID: "A105", Name: "missing-placeholder", Severity: Warn, Waivable: true,
-		Doc:        "The template leaves out a placeholder that the agent needs, or whose text it has: the text is written, reviewed and never seen by a model.",
-		Suggestion: "Add the placeholder, or take out the text; without a template everything is put in.",
-		Bad:        Example{Show: "a template without $tool_catalog", Draft: withTemplate("$identity\n$soul\n$channel_guidance\n$user_instructions\n")},
-		Good:       Example{Show: "a template with every text that the agent has", Draft: soulful(func(*registry.Agent) {})},
-		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
-			if strings.TrimSpace(a.PromptTemplate) == "" {
-				return nil, nil
-			}
-			uses := prompt.Uses(a.PromptTemplate)
-			var found []Finding
-			for _, w := range wanted(a) {
-				if !slices.ContainsFunc(uses, func(u prompt.Use) bool { return u.Name == w[0] }) {
-					found = append(found, Finding{Path: templatePath, Passage: "$" + w[0], Message: fmt.Sprintf("The template has no $%s: %s.", w[0], w[1])})
-				}
-			}
-			return found, nil
-		}),
-	}
-}
-
-// braced matches names in braces that no "$" stands before.
-var braced = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\{\{?\s*(` + strings.Join(prompt.Placeholders(), "|") + `)\s*\}?\}`)
-})
-
-func bracePlaceholderRule() Rule {
-	return Rule{
-		ID: "A106", Name: "brace-placeholder", Severity: Block, Waivable: true,
-		Doc:        "The template writes a placeholder as other template languages do, `{soul}` or `{{soul}}`. Braces mean nothing here: the words would stand in the prompt.",
-		Suggestion: "Write $name or ${name}.",
-		Bad:        Example{Show: "{soul}", Draft: withTemplate("$identity\n{soul}\n$soul\n$channel_guidance\n$user_instructions\n$tool_catalog\n")},
-		Good:       Example{Show: "${soul}", Draft: withTemplate("$identity\n${soul}\n$channel_guidance\n$user_instructions\n$tool_catalog\nAnswer as {\"tool\": …}.\n")},
-		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
-			var found []passage
-			for _, p := range allMatches(braced(), a.PromptTemplate) {
-				if !strings.HasSuffix(a.PromptTemplate[:p.start], "$") {
-					found = append(found, p)
-				}
-			}
-			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("%s is no placeholder here.", use) }), nil
 		}),
 	}
 }
