@@ -114,8 +114,8 @@ func (f *Features) concepts(place string, set scan.Set) {
 		if isDomain(name) || forFrames(name) {
 			continue
 		}
-		f.name(namedGroup, ".", name)
-		f.name(namedGroup, ".", name, "@", place)
+		h := fnvBasis.byte('.').str(name)
+		f[namedGroup] = append(f[namedGroup], h.mixed(), h.byte('@').str(place).mixed())
 		if n < len(names) {
 			names[n], firsts[n] = name, fnvBasis.str(name).byte('&')
 			n++
@@ -222,7 +222,7 @@ const maxWords = 400
 // tokens cuts text into words in lower case. Addresses, files and the names of
 // tools become place holders, since what they are counts and not which.
 func tokens(text string, st *setting) []string {
-	var list []string
+	list := make([]string, 0, 32)
 	for chunk := range strings.FieldsSeq(strings.ToLower(scan.Fold(text))) {
 		if len(list) >= maxWords {
 			break

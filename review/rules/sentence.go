@@ -37,18 +37,21 @@ func (c *Change) sentences(s *scanned, table *Learned) []Sentence {
 		return wholeText(s)
 	}
 	var list []Sentence
-	for i, x := range s.Sentences {
+	for _, i := range table.mostTelling(s.Sentences, s.Matches) {
+		x := &s.Sentences[i]
 		list = append(list, Sentence{Path: s.Path, Text: s.Value[x.Start:x.End], text: s, at: passage{start: x.Start, end: x.End}, concepts: x.Concepts, first: i == 0})
 	}
 	for _, d := range s.Decoded {
 		if !d.Disguise.Decoded() {
 			continue
 		}
-		for _, x := range grammar().Scan(d.Text).Sentences {
+		r := grammar().Scan(d.Text)
+		for _, i := range table.mostTelling(r.Sentences, r.Matches) {
+			x := &r.Sentences[i]
 			list = append(list, Sentence{Path: s.Path, Text: d.Text[x.Start:x.End], text: s, at: passage{d.Start, d.End, d.Disguise}, concepts: x.Concepts})
 		}
 	}
-	return table.mostTelling(list, s.Matches)
+	return list
 }
 
 // wholeText returns a short text, which has no sentences, as one. An
@@ -60,18 +63,23 @@ func wholeText(s *scanned) []Sentence {
 	return []Sentence{{Path: s.Path, Text: s.Value, text: s, at: passage{end: len(s.Value)}, concepts: s.Concepts, first: true}}
 }
 
-// mostTelling returns the sentences of list in which a frame matches, and besides
-// at most maxJudged with the heaviest concepts, in their order.
-func (t *Learned) mostTelling(list []Sentence, matches []scan.Match) []Sentence {
+// mostTelling returns the numbers of the sentences in which a frame matches, and
+// besides of at most maxJudged with the heaviest concepts, in their order; of all
+// without a table.
+func (t *Learned) mostTelling(list []scan.Sentence, matches []scan.Match) []int {
+	kept := make([]int, 0, min(len(list), 2*maxJudged))
 	if t == nil || len(list) <= maxJudged {
-		return list
+		for i := range list {
+			kept = append(kept, i)
+		}
+		return kept
 	}
 	weights := make([]int, len(list))
 	for i := range list {
-		weights[i] = t.roughly(&list[i].concepts)
+		weights[i] = t.roughly(&list[i].Concepts)
 	}
 	for i := range matches {
-		k, _ := slices.BinarySearchFunc(list, matches[i].Start, func(s Sentence, at int) int { return cmp.Compare(s.at.end, at+1) })
+		k, _ := slices.BinarySearchFunc(list, matches[i].Start, func(s scan.Sentence, at int) int { return cmp.Compare(s.End, at+1) })
 		if k < len(list) {
 			weights[k] = math.MaxInt
 		}
@@ -79,10 +87,9 @@ func (t *Learned) mostTelling(list []Sentence, matches []scan.Match) []Sentence 
 	sorted := slices.Clone(weights)
 	slices.SortFunc(sorted, func(a, b int) int { return cmp.Compare(b, a) })
 	least := sorted[maxJudged-1]
-	kept := list[:0]
-	for i, s := range list {
-		if weights[i] == math.MaxInt || weights[i] >= least && len(kept) < maxJudged {
-			kept = append(kept, s)
+	for i, w := range weights {
+		if w == math.MaxInt || w >= least && len(kept) < maxJudged {
+			kept = append(kept, i)
 		}
 	}
 	return kept
@@ -95,6 +102,9 @@ type setting struct {
 	count map[string]int  // how often stems occur in its prose and names
 	names map[string]bool // its names and those of its parameters, in lower case
 }
+
+// maxCounted is how many bytes of a tool's texts are counted.
+const maxCounted = 128 << 10
 
 func (c *Change) setting() *setting {
 	c.once.settings.Do(func() { c.once.settingOf = c.newSetting() })
@@ -126,9 +136,12 @@ func (c *Change) newSetting() *setting {
 			st.about[stem(w)] = true
 		}
 	}
+	left := maxCounted
 	for _, text := range c.Texts() {
-		if text.Visible && (text.Kind == Prose || text.Kind == Identifier) {
-			for w := range wordsIn(scan.Fold(text.Value)) {
+		if text.Visible && (text.Kind == Prose || text.Kind == Identifier) && left > 0 {
+			value := text.Value[:min(left, len(text.Value))]
+			left -= len(value)
+			for w := range wordsIn(scan.Fold(value)) {
 				st.count[stem(w)]++
 			}
 		}
