@@ -21,8 +21,6 @@ func overlaps() []Rule {
 const (
 	alikeText    = 0.4
 	alikePurpose = 0.6
-	// sameText is from how much on even tools of one server are duplicates.
-	sameText = 0.9
 )
 
 // mostLikenesses is how many tools like it a reviewer is told of.
@@ -34,7 +32,7 @@ func likeLive() Rule {
 	return Rule{
 		ID: "O102", Name: "like-live-tool", Severity: Warn, Waivable: true, AsksAlike: true,
 		Doc: "The text or the purpose is nearly that of another live tool. Two tools for one thing make a model choose between them, and both have to be kept right. " +
-			"Tools of one server are meant to stand beside each other and count only when they are nearly the same; " +
+			"Tools of one server are meant to stand beside each other and do not count; " +
 			"that two forks of one core tool are alike, or that two tools were alike before, is only a hint.",
 		Suggestion: "Change the other tool instead, or say in usage notes and rationale what this one does that the other cannot.",
 		Bad:        Example{Show: "the prompt of another tool under a new id", Draft: copied, Live: []registry.Live{other}},
@@ -54,7 +52,7 @@ func likeLive() Rule {
 					continue
 				}
 				how, share := likeness(c.self(), other)
-				if how == unlike || share < sameText && sameServer(*t, *other.Tool()) {
+				if how == unlike || sameServer(*t, *other.Tool()) {
 					continue
 				}
 				f := how.finding(share, *t, other)

@@ -93,7 +93,7 @@ func TestToolsOfOneServer(t *testing.T) {
 		return d
 	}
 	one := from("pace_one", "desk#pace_one")
-	if got := likenesses(t, from("pace_two", "desk#pace_two"), nil, liveTool(one))["O102"]; got != Warn {
+	if got := likenesses(t, from("pace_two", "desk#pace_two"), nil, liveTool(one))["O102"]; got != "" {
 		t.Errorf("the very same text: %q", got)
 	}
 	one.Definition.Tool.Prompt += "\n\nSay it in the tone of the house, and name the chapter that the scene stands in."
