@@ -45,7 +45,7 @@ func describeCompletion(root *cobra.Command) {
 	if err != nil {
 		return // the framework has none
 	}
-	completion.Long = strings.TrimSpace(completion.Long) + "\nThe script is printed and nothing is installed. No database is read."
+	completion.Long = strings.TrimSpace(completion.Long) + "\nThe script is printed and nothing is installed."
 	completion.Example = "  toolcrib completion bash > toolcrib.bash\n  toolcrib completion zsh > _toolcrib"
 	completion.Args = cobra.ArbitraryArgs
 	completion.RunE = func(cmd *cobra.Command, args []string) error {
@@ -55,6 +55,9 @@ func describeCompletion(root *cobra.Command) {
 		return cmd.Help()
 	}
 	for _, c := range completion.Commands() {
+		if c.Name() == "powershell" {
+			c.Aliases = []string{"pwsh"}
+		}
 		c.Args = exact(0, "no arguments")
 		c.Example = "  toolcrib completion " + c.Name()
 	}

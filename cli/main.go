@@ -116,6 +116,7 @@ findings, 130 interrupted.`,
 			root.AddCommand(c)
 		}
 	}
+	complete(a, root)
 	return root
 }
 

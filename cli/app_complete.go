@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/clients"
+	"toolcrib/gateway"
+	"toolcrib/internal/visible"
+	"toolcrib/mcp"
+	"toolcrib/prompt"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+	"toolcrib/store"
+)
+
+// candidates returns what may stand on the command line.
+type candidates func(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error)
+
+// mostCandidates is how many the shell is offered. More is no choice.
+const mostCandidates = 200
+
+// complete has the shells offer what commands and flags take: ids from the database,
+// if there is one, names from the configuration, and fixed words. Nothing is created
+// or written for it.
+func complete(a *app, root *cobra.Command) {
+	arguments := map[string]candidates{}
+	for _, name := range strings.Fields("approve needs-changes reject withdraw comment waive revise submit rebase show diff review preview regroup") {
+		arguments[name] = openProposals
+	}
+	for _, name := range strings.Fields("tools history blame exec assign rollback") {
+		arguments[name] = ofKind(registry.KindTool)
+	}
+	arguments["agents"], arguments["lists"] = ofKind(registry.KindAgent), ofKind(registry.KindList)
+	arguments["rules"], arguments["fork"] = ruleIDs, ofKind(registry.KindTool)
+	arguments["wrap"], arguments["unwrap"] = clientIDs, clientIDs
+	arguments["watch"] = servers
+	for _, name := range strings.Fields("show approve refuse") {
+		arguments["calls "+name] = pendingCalls
+	}
+	formats := words("text", "json", "sarif", "github")
+	flags := map[string]candidates{
+		"agent": ofKind(registry.KindAgent), "channel": channels, "state": states, "server": servers, "client": clientIDs,
+		"expose": words(string(mcp.ExposeTools), string(mcp.ExposeMeta), string(mcp.ExposeBoth)), "format": formats,
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		name := strings.TrimPrefix(c.CommandPath(), root.Name()+" ")
+		if from, ok := arguments[name]; ok {
+			c.ValidArgsFunction = from.offer(a)
+		}
+		for flag, from := range flags {
+			if flag == "format" && name == "export" {
+				from = words("toolcrib", "v0", "openai", "anthropic", "mcp", "lock")
+			}
+			if c.LocalNonPersistentFlags().Lookup(flag) != nil {
+				_ = c.RegisterFlagCompletionFunc(flag, from.offer(a)) // it fails for a flag that has one
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+}
+
+// offer makes a completion of cobra's. What cannot be read is not offered: a shell
+// shows no error.
+func (c candidates) offer(a *app) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		all, err := c(cmd.Context(), a, prefix)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var fit []cobra.Completion
+		for _, one := range all {
+			if strings.HasPrefix(one, prefix) && len(fit) < mostCandidates {
+				fit = append(fit, one)
+			}
+		}
+		return fit, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// described returns a candidate with what it is, of which nothing reaches the shell
+// that it would obey.
+func described(word, about string) cobra.Completion {
+	return cobra.CompletionWithDesc(word, strings.ReplaceAll(visible.Line(about), "\t", " "))
+}
+
+// peek opens the database without what an open one brings with it, such as the files
+// that a workspace is owed.
+func (a *app) peek(ctx context.Context) error {
+	_, err := a.inspected(ctx)
+	return err
+}
+
+func words(all ...string) candidates {
+	return func(context.Context, *app, string) ([]cobra.Completion, error) { return all, nil }
+}
+
+// openProposals are the proposals that something can still happen to, by number.
+func openProposals(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error) {
+	if err := a.peek(ctx); err != nil {
+		return nil, err
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return nil, err
+	}
+	page, err := desk.List(ctx, review.Query{Limit: review.MaxPage})
+	var all []cobra.Completion
+	for _, p := range page.Proposals {
+		if !p.State.Open() {
+			continue
+		}
+		word := string(p.ID)
+		if _, err := strconv.Atoi(prefix); p.Issue > 0 && (prefix == "" || err == nil && !strings.HasPrefix(word, prefix)) {
+			word = strconv.Itoa(p.Issue)
+		}
+		all = append(all, described(word, string(p.State)+" "+p.Subject.String()+": "+p.Title))
+	}
+	return all, err
+}
+
+// ofKind are the ids of what is live.
+func ofKind(kind registry.Kind) candidates {
+	return func(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error) {
+		if err := a.peek(ctx); err != nil {
+			return nil, err
+		}
+		db, view, err := a.databaseView(ctx)
+		if err != nil {
+			return nil, err
+		}
+		page, err := db.Catalog(ctx, store.CatalogQuery{Kind: kind, View: view, Filter: prefix, Limit: review.MaxPage})
+		var all []cobra.Completion
+		for _, e := range page.Entries {
+			all = append(all, described(e.Subject.ID, e.Name))
+		}
+		return all, err
+	}
+}
+
+func pendingCalls(ctx context.Context, a *app, _ string) ([]cobra.Completion, error) {
+	if err := a.peek(ctx); err != nil {
+		return nil, err
+	}
+	var all []cobra.Completion
+	err := a.db.Calls().View(ctx, func(r gateway.LedgerReader) error {
+		waiting, err := r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: mostCandidates, Now: a.env.Now()})
+		for _, p := range waiting {
+			all = append(all, described(p.ID, p.Tool.String()+" for "+p.Caller.User))
+		}
+		return err
+	})
+	return all, err
+}
+
+func ruleIDs(context.Context, *app, string) ([]cobra.Completion, error) {
+	var all []cobra.Completion
+	for _, r := range rules.All() {
+		all = append(all, described(r.ID, r.Name))
+	}
+	return all, nil
+}
+
+func clientIDs(context.Context, *app, string) ([]cobra.Completion, error) {
+	var all []cobra.Completion
+	for _, c := range clients.All() {
+		all = append(all, described(c.ID, c.Name))
+	}
+	return all, nil
+}
+
+func servers(_ context.Context, a *app, _ string) ([]cobra.Completion, error) {
+	c, err := a.settings()
+	var all []cobra.Completion
+	for name := range c.Servers {
+		all = append(all, name)
+	}
+	return all, err
+}
+
+func channels(context.Context, *app, string) ([]cobra.Completion, error) {
+	return prompt.Channels(registry.Agent{}), nil
+}
+
+func states(context.Context, *app, string) ([]cobra.Completion, error) {
+	var all []cobra.Completion
+	for _, s := range proposals.States() {
+		all = append(all, string(s))
+	}
+	return all, nil
+}
