@@ -166,15 +166,7 @@ func CheckShipped(v history.Version) error {
 }
 
 // shippedHashes has the content hash of everything that the program ships.
-var shippedHashes = sync.OnceValue(func() map[registry.Subject]string {
-	hashes := map[registry.Subject]string{}
-	for _, defs := range [][]registry.Definition{shipped.Core(), shipped.Assistant(), shipped.Lists(), shipped.Agents()} {
-		for _, d := range defs {
-			hashes[registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}] = d.Hash()
-		}
-	}
-	return hashes
-})
+var shippedHashes = sync.OnceValue(shipped.Hashes)
 
 // provenStatement is a statement that was checked.
 type provenStatement struct {

@@ -1,0 +1,45 @@
+package shipped_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+)
+
+// TestShippedSums keeps data/shipped.sums in step with what is not core, and
+// compares all hashes with the definitions.
+func TestShippedSums(t *testing.T) {
+	const file = "data/shipped.sums"
+	var want strings.Builder
+	all := slices.Concat(shipped.Assistant(), shipped.Lists(), shipped.Agents())
+	for _, d := range all {
+		want.WriteString(subjectOf(d).String() + " " + d.Hash() + "\n")
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(want.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil || string(got) != want.String() {
+		t.Fatalf("%s does not fit the definitions; after a deliberate change run this test with -update", file)
+	}
+	all = append(all, shipped.Core()...)
+	hashes := shipped.Hashes()
+	for _, d := range all {
+		if hashes[subjectOf(d)] != d.Hash() {
+			t.Errorf("%s has the hash %s in the sums; want %s", subjectOf(d), hashes[subjectOf(d)], d.Hash())
+		}
+	}
+	if len(hashes) != len(all) {
+		t.Errorf("there are %d hashes for %d definitions", len(hashes), len(all))
+	}
+}
+
+func subjectOf(d registry.Definition) registry.Subject {
+	return registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
+}
