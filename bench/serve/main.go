@@ -1,0 +1,317 @@
+// Command serve measures toolcrib serve with an agent of many tools, on loopback:
+// how long a configuration takes when it is rendered, when it was rendered in the
+// same minute, and when nothing changed; how many requests a second are answered
+// without an error; and how long an approval by another process takes to reach a
+// subscriber.
+//
+//	go build -o /tmp/toolcrib . && go run ./bench/serve /tmp/toolcrib
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+func main() {
+	tools := flag.Int("tools", 1000, "tools of the agent")
+	rate := flag.Int("rate", 2000, "requests a second")
+	whole := flag.Int("whole", 20, "one request of so many is answered whole, the others with 304")
+	flag.Parse()
+	if err := run(context.Background(), flag.Args(), *tools, *rate, *whole); err != nil {
+		fmt.Fprintln(os.Stderr, "serve:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, tools, rate, whole int) error {
+	if len(args) != 1 {
+		return errors.New("usage: serve [-tools N] [-rate N] [-whole N] TOOLCRIB")
+	}
+	dir, err := os.MkdirTemp("", "serve")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // it is a scratch folder
+	b := bench{program: args[0], dir: dir}
+	if err := b.fill(ctx, tools); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if err := b.start(ctx); err != nil {
+		return err
+	}
+	return errors.Join(b.latencies(ctx), b.throughput(ctx, rate, whole), b.news(ctx))
+}
+
+// bench is a database of an agent with many tools, and a server of it.
+type bench struct {
+	program, dir string
+	url, token   string
+	tag          string
+}
+
+func (b *bench) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, b.program, args...)
+	cmd.Dir = b.dir
+	cmd.Env = []string{"HOME=" + b.dir, "TOOLCRIB_DB=" + filepath.Join(b.dir, "x.db")}
+	return cmd
+}
+
+func (b *bench) toolcrib(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := b.command(ctx, args...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s: %w: %s", args[0], err, errs.String())
+	}
+	return out, err
+}
+
+// fill imports tools, approves them, and gives them to an agent.
+func (b *bench) fill(ctx context.Context, n int) error {
+	var list []any
+	var ids []string
+	for i := range n {
+		list = append(list, map[string]any{
+			"name": fmt.Sprintf("tool_%d", i), "description": fmt.Sprintf("Do thing %d of the many things that an agent may have to do, and say what came of it.", i),
+			"inputSchema": map[string]any{"type": "object", "properties": map[string]any{
+				"what": map[string]any{"type": "string", "description": "What to do it with."}, "count": map[string]any{"type": "integer", "description": "How many times."},
+			}},
+		})
+		ids = append(ids, fmt.Sprintf("many_tool_%d", i))
+	}
+	check := func(name, expect, output string) any {
+		return map[string]any{"name": name, "input": "Go.", "expect": expect, "output": output, "checks": []any{map[string]any{"type": "contains", "value": "done"}}}
+	}
+	agent := map[string]any{
+		"type": "new", "subject": "agent:user/runner", "baseVersion": 0, "rationale": "It is measured.", "examples": []string{"Run a tool.", "Run another one."},
+		"definition": map[string]any{"id": "runner", "name": "Runner", "description": "Runs what it is told to.", "allowList": map[string]any{"tools": ids}},
+		"testCases":  []any{check("runs", "pass", "done"), check("does not", "fail", "no")},
+	}
+	for name, doc := range map[string]any{"tools.json": map[string]any{"serverInfo": map[string]any{"name": "many"}, "tools": list}, "agent.json": agent} {
+		text, err := json.Marshal(doc)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(b.dir, name), text, 0o600); err != nil {
+			return err
+		}
+	}
+	for _, args := range [][]string{{"import", "tools.json", "--server", "many"}, {"propose", "agent.json"}} {
+		if _, err := b.toolcrib(ctx, args...); err != nil {
+			return err
+		}
+		if err := b.approveAll(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// approveAll approves everything that waits.
+func (b *bench) approveAll(ctx context.Context) error {
+	out, err := b.toolcrib(ctx, "list", "--state", "user_review", "--limit", "1000", "--json")
+	if err != nil {
+		return err
+	}
+	var doc struct {
+		Proposals []struct {
+			ID string `json:"id"`
+		} `json:"proposals"`
+	}
+	if err := json.Unmarshal(out, &doc); err != nil {
+		return err
+	}
+	args := []string{"approve"}
+	for _, p := range doc.Proposals {
+		args = append(args, p.ID)
+	}
+	_, err = b.toolcrib(ctx, args...)
+	return err
+}
+
+// start makes a token and starts the server.
+func (b *bench) start(ctx context.Context) error {
+	out, err := b.toolcrib(ctx, "tokens", "create", "runner", "--json")
+	if err != nil {
+		return err
+	}
+	var doc struct {
+		Secret string `json:"secret"`
+	}
+	if err := json.Unmarshal(out, &doc); err != nil {
+		return err
+	}
+	b.token = doc.Secret
+	cmd := b.command(ctx, "serve", "--http", "127.0.0.1:0", "--log-format", "json")
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	var line struct {
+		Address string `json:"address"`
+	}
+	text, err := bufio.NewReader(errs).ReadBytes('\n')
+	if err != nil {
+		return err
+	}
+	go func() { _, _ = io.Copy(io.Discard, errs) }()
+	err = json.Unmarshal(text, &line)
+	b.url = line.Address
+	return err
+}
+
+// get asks for the configuration and returns the status and the length.
+func (b *bench) get(ctx context.Context, client *http.Client, query, tag string) (status, size int, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url+"/v1/agents/runner/config?"+query, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	if tag != "" {
+		r.Header.Set("If-None-Match", tag)
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer resp.Body.Close() //nolint:errcheck // nothing is written
+	b.tag = resp.Header.Get("ETag")
+	n, err := io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, int(n), err
+}
+
+// latencies measures requests one after another.
+func (b *bench) latencies(ctx context.Context) error {
+	client := &http.Client{}
+	for _, m := range []struct {
+		name, query string
+		n, want     int
+		fresh       bool // another channel each time, so that each prompt is rendered
+		tagged      bool
+	}{
+		{"rendered", "format=openai", 200, http.StatusOK, true, false},
+		{"same minute", "format=openai", 1000, http.StatusOK, false, false},
+		{"unchanged (304)", "format=openai", 2000, http.StatusNotModified, false, true},
+	} {
+		took := make([]time.Duration, m.n)
+		size := 0
+		for i := range took {
+			query, tag := m.query, ""
+			if m.fresh {
+				query = fmt.Sprintf("%s&channel=c%d", query, i)
+			}
+			if m.tagged {
+				tag = b.tag
+			}
+			began := time.Now()
+			status, n, err := b.get(ctx, client, query, tag)
+			if took[i] = time.Since(began); err != nil || status != m.want {
+				return fmt.Errorf("%s: status %d: %w", m.name, status, err)
+			}
+			size = n
+		}
+		slices.Sort(took)
+		fmt.Printf("%-18s p50 %-10s p99 %-10s max %-10s %d bytes\n", m.name, took[m.n/2].Round(time.Microsecond), took[m.n*99/100].Round(time.Microsecond), took[m.n-1].Round(time.Microsecond), size)
+	}
+	return nil
+}
+
+// throughput sends requests at a rate for some seconds, one of so many by a client
+// that does not have the configuration.
+func (b *bench) throughput(ctx context.Context, rate, whole int) error {
+	const seconds, workers = 5, 32
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}}
+	turns := make(chan int, rate)
+	var failed, done atomic.Int64
+	var all sync.WaitGroup
+	tag := b.tag
+	for range workers {
+		all.Go(func() {
+			for i := range turns {
+				given := tag
+				if i%whole == 0 {
+					given = ""
+				}
+				one := *b
+				if status, _, err := one.get(ctx, client, "format=openai", given); err != nil || status >= http.StatusBadRequest {
+					failed.Add(1)
+				}
+				done.Add(1)
+			}
+		})
+	}
+	began := time.Now()
+	for i := range rate * seconds {
+		if wait := time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))); wait > 0 {
+			time.Sleep(wait)
+		}
+		turns <- i
+	}
+	close(turns)
+	all.Wait()
+	took := time.Since(began)
+	fmt.Printf("%-18s %.0f requests/s for %s, %d failed\n", "throughput", float64(done.Load())/took.Seconds(), took.Round(time.Millisecond), failed.Load())
+	if n := failed.Load(); n > 0 {
+		return fmt.Errorf("%d requests failed", n)
+	}
+	return nil
+}
+
+// news measures from before an approval by another process until a subscriber has
+// it, and how long the approval itself took.
+func (b *bench) news(ctx context.Context) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url+"/v1/events", nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close() //nolint:errcheck // nothing is written
+	lines := bufio.NewScanner(resp.Body)
+	const n = 10
+	late := make([]time.Duration, n)
+	for i := range late {
+		if err := os.WriteFile(filepath.Join(b.dir, "more.json"), fmt.Appendf(nil, `{"serverInfo":{"name":"more"},"tools":[{"name":"more_%d","description":"Do one more thing, number %d.","inputSchema":{"type":"object"}}]}`, i, i), 0o600); err != nil {
+			return err
+		}
+		if _, err := b.toolcrib(ctx, "import", "more.json", "--server", fmt.Sprintf("more%d", i)); err != nil {
+			return err
+		}
+		if err := b.approveAll(ctx); err != nil {
+			return err
+		}
+		approved := time.Now()
+		for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
+		}
+		if late[i] = time.Since(approved); lines.Err() != nil {
+			return lines.Err()
+		}
+	}
+	slices.Sort(late)
+	fmt.Printf("%-18s p50 %s, max %s after the approving process ended\n", "an approval", late[n/2].Round(time.Microsecond), late[n-1].Round(time.Microsecond))
+	return nil
+}
