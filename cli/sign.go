@@ -160,6 +160,11 @@ func (a *app) keyFile(file string) string {
 // asked for.
 func (a *app) signWith(ctx context.Context, key keys.Key, actor proposals.Actor, text []byte) (*review.Signed, error) {
 	a.note("toolcrib: signing as %s with %s; statement %.12s", actor, keyName(key), statement.Sum(text))
+	return a.signQuietly(ctx, key, text)
+}
+
+// signQuietly has a key sign a statement.
+func (a *app) signQuietly(ctx context.Context, key keys.Key, text []byte) (*review.Signed, error) {
 	signature, err := a.keyTools().Sign(ctx, key, text)
 	if err != nil {
 		return nil, fmt.Errorf("%w; nothing was decided", err)

@@ -70,6 +70,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 		Getenv: a.env.Getenv, Drafts: filepath.Join(state, "toolcrib", "drafts"),
 		Now: a.env.Now, Size: a.terminalSize, Verify: a.verifyJob, Import: a.importJob, Views: c.views(),
 	}
+	conf.Signer = screenSigner{a, b.desk, calls.Gateway, b.actor}
 	if c.Checkpoints.name() != "" {
 		state := &checkpointState{app: a}
 		conf.Checkpoint, conf.Registry = state.get, watchedRegistry{conf.Registry, state}

@@ -56,8 +56,12 @@ const maxNamed = 4
 
 // Decide decides on proposals: on all of them or on none.
 func (c *Config) Decide(ctx context.Context, act proposals.Act, choices []review.Choice, reason string) (string, error) {
+	desk, err := c.decider(ctx, act, choices, reason)
+	if err != nil {
+		return "", err
+	}
 	run := map[proposals.Act]func(context.Context, proposals.Actor, []review.Choice, string) ([]review.Decision, error){
-		proposals.ActApprove: c.Desk.Approve, proposals.ActRequestChanges: c.Desk.RequestChanges, proposals.ActReject: c.Desk.Reject,
+		proposals.ActApprove: desk.Approve, proposals.ActRequestChanges: desk.RequestChanges, proposals.ActReject: desk.Reject,
 	}[act]
 	decisions, err := run(ctx, c.Actor, choices, reason)
 	if err != nil {
@@ -79,7 +83,11 @@ func (c *Config) Decide(ctx context.Context, act proposals.Act, choices []review
 
 // Waive waives a finding.
 func (c *Config) Waive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error) {
-	_, err := c.Desk.Waive(ctx, c.Actor, id, review.Handle(s.Finding), reason, nil)
+	desk, err := c.waiver(ctx, id, review.Handle(s.Finding), reason)
+	if err != nil {
+		return "", err
+	}
+	_, err = desk.Waive(ctx, c.Actor, id, review.Handle(s.Finding), reason, nil)
 	return proposals.ActWaive.Form(1).Done + " " + s.Rule + " in " + s.Path, err
 }
 
@@ -149,13 +157,21 @@ func (c *Config) Send(ctx context.Context, w Manuscript, draft proposals.Draft, 
 
 // RunCall runs a call that waits, with the arguments that were shown.
 func (c *Config) RunCall(ctx context.Context, p gateway.Pending) (string, error) {
-	res, err := c.Calls.Approve(ctx, c.Actor, p.ID, p.Digest)
+	calls, err := c.answerer(ctx, p, true, "")
+	if err != nil {
+		return "", err
+	}
+	res, err := calls.Approve(ctx, c.Actor, p.ID, p.Digest)
 	return strings.Join(append([]string{proposals.ActApproveCall.Form(1).Done + " " + p.Tool.String()}, res.Warnings...), "; "), err
 }
 
 // RefuseCall refuses a call that waits.
 func (c *Config) RefuseCall(ctx context.Context, p gateway.Pending, reason string) (string, error) {
-	_, err := c.Calls.Refuse(ctx, c.Actor, p.ID, reason)
+	calls, err := c.answerer(ctx, p, false, reason)
+	if err != nil {
+		return "", err
+	}
+	_, err = calls.Refuse(ctx, c.Actor, p.ID, reason)
 	return proposals.ActRefuseCall.Form(1).Done + " " + p.Tool.String(), err
 }
 

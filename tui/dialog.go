@@ -34,6 +34,7 @@ type dialog struct {
 	other        map[string]func(*Model) tea.Cmd // further answers, by key
 	otherHelp    [][2]string
 	leave        func(*Model)         // on esc
+	declined     func() tea.Cmd       // on esc and on n
 	unread       func(*Model) tea.Cmd // on u while it is locked: goes to what was not on the screen
 	changed      func(*Model) string  // what happened meanwhile to what it is about, "" for nothing
 	tally        string               // what is typed before y, so that many are not decided by one key; "" for nothing
@@ -104,7 +105,7 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 		if d.text != nil && d.text.String() != "" {
 			m.say(remark, "Draft saved")
 		}
-		return m.saveDraft(d)
+		return tea.Batch(m.saveDraft(d), d.decline())
 	case (name == "tab" || name == "ctrl+s") && d.text != nil:
 		d.focusText = !d.focusText
 		return m.saveDraft(d)
@@ -132,7 +133,7 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 		}
 	case "n":
 		m.dialog = nil
-		return m.saveDraft(d)
+		return tea.Batch(m.saveDraft(d), d.decline())
 	case "backspace":
 		d.typed = d.typed[:max(0, len(d.typed)-1)]
 	default:

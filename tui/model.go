@@ -65,6 +65,7 @@ type Model struct {
 // New returns the workbench with an empty queue; Prime fills its first page.
 func New(cfg Config) *Model {
 	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", reading: map[proposals.ID]*reading{}, counter: tokens.NewCounter(), rendered: map[renderKey]*rendering{}}
+	m.cfg.Ask = askToSign
 	m.writing, m.cutOff = context.WithCancel(context.Background())
 	m.chooseTheme()
 	m.queue = newQueuePage()
@@ -134,7 +135,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.chooseTheme()
 	case Leave:
 		m.cutOff()
-		return m.quit()
+		return tea.Batch(m.dialog.decline(), m.quit())
 	case pollMsg:
 		return tea.Batch(m.readStamp(), m.after(pollEvery, pollMsg{}), m.missedSize())
 	case stampMsg:
@@ -159,6 +160,8 @@ func (m *Model) missedSize() tea.Cmd {
 // answer hands what a command answered to those it may be for.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case signMsg:
+		return m.askSignature(msg)
 	case waitingMsg:
 		return m.waitingFound(msg)
 	case countsMsg:

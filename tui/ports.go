@@ -128,6 +128,10 @@ type Config struct {
 	// about tools; nil where there is no such thing.
 	Verify Job
 	Import func(ctx context.Context, file string, tell Tell) (lines []string, err error)
+	// Signer signs decisions; nil where nothing is signed. Ask shows what is signed
+	// before the key is asked; the workbench and the dialogue set it.
+	Signer Signer
+	Ask    AskToSign
 	// Checkpoint tells how far the publication of checkpoints has come, from
 	// memory; nil where none are published.
 	Checkpoint func() Checkpoint

@@ -32,6 +32,9 @@ type wroteMsg struct {
 // whole or not at all.
 func (m *Model) write(fn func(ctx context.Context) wroteMsg) tea.Cmd {
 	m.writes++
+	if m.cfg.Signer != nil {
+		return signing(m.writing, fn)
+	}
 	return func() tea.Msg { return fn(m.writing) }
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"golang.org/x/crypto/ssh"
@@ -40,6 +41,10 @@ type Key struct {
 	File   string        // "" for a key that only the agent is known to have
 	agent  bool
 }
+
+// InAgent reports whether the SSH agent signs with the key, so that nothing is asked
+// at the terminal.
+func (k Key) InAgent() bool { return k.agent }
 
 // Find returns the key of a file: a private key, or a public key or certificate
 // whose private half the agent, or the file beside it, has. Without a file it is
@@ -86,6 +91,11 @@ func (t Tools) Sign(ctx context.Context, k Key, message []byte) (*sshsig.Signatu
 // or the hardware tells it.
 func readPublic(file string) (ssh.PublicKey, error) {
 	b, err := readKey(file)
+	if errors.Is(err, fs.ErrNotExist) { // the private half may be in the agent alone
+		if beside, missing := readKey(file + ".pub"); missing == nil {
+			b, err = beside, nil
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoKey, err)
 	}

@@ -41,6 +41,7 @@ func Run(ctx context.Context, c Config) error {
 	if stamp, err := c.Registry.Stamp(ctx); err == nil {
 		s.stamp = stamp
 	}
+	s.cfg.Ask = s.sign
 	s.sayCheckpoint()
 	s.do("list", "")
 	for !s.done && s.out.err == nil {

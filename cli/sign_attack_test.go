@@ -1,0 +1,158 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/cli"
+	"toolcrib/signing/signingtest"
+)
+
+// with runs toolcrib with variables and the home folder that the account database
+// has.
+func (c testHome) with(vars map[string]string, home, system string, args ...string) (said string, code int) {
+	c.Helper()
+	var out bytes.Buffer
+	code = cli.Main(c.Context(), cli.Env{
+		Args: args, In: strings.NewReader(""), Out: &out, Err: &out, Dir: c.dir, Now: time.Now, NewID: newID, System: system,
+		Account: func() cli.Account {
+			a := loggedIn(args)()
+			a.Home = home
+			return a
+		},
+		Getenv: func(name string) string { return vars[name] },
+	})
+	return out.String(), code
+}
+
+// TestEnvironmentLowersNothing has an agent with a shell point HOME and
+// XDG_CONFIG_HOME at a configuration of its own.
+func TestEnvironmentLowersNothing(t *testing.T) {
+	home := signedHome(t)
+	own := filepath.Join(home.dir, "home")
+	db := filepath.Join(own, ".local/share/toolcrib/toolcrib.db")
+	home.write("evil/.config/toolcrib/toolcrib.toml", "signatures = \"off\"\n")
+	home.must("propose", "--as", "agent:drafter", "open.json")
+	for name, vars := range map[string]map[string]string{
+		"HOME":            {"HOME": filepath.Join(home.dir, "evil"), "TOOLCRIB_DB": db},
+		"XDG_CONFIG_HOME": {"HOME": own, "XDG_CONFIG_HOME": filepath.Join(home.dir, "evil/.config"), "TOOLCRIB_DB": db},
+		"an empty HOME":   {"HOME": t.TempDir(), "TOOLCRIB_DB": db},
+	} {
+		if said, code := home.with(vars, own, "", "doctor"); !strings.Contains(said, "required") {
+			t.Errorf("%s: exit status %d: %s", name, code, said)
+		}
+		// Neither does it decide without the key where the account has no file.
+		for _, account := range []string{own, ""} {
+			said, code := home.with(vars, account, "", "reject", "#2", "--note", "No.", "--as", "user:ada")
+			if code != 5 {
+				t.Errorf("%s, account's home %q: exit status %d: %s", name, account, code, said)
+			}
+		}
+	}
+	if said, code := home.with(map[string]string{"HOME": own}, own, "", "reject", "#2", "--note", "No.", "--as", "user:mara"); code != 0 {
+		t.Errorf("the user: exit status %d: %s", code, said)
+	}
+}
+
+// TestSystemFileWins has the administrator require signatures of a user who turned
+// them off.
+func TestSystemFileWins(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("the system's folder is the administrator's")
+	}
+	home := newTestHome(t, "signatures = \"off\"\n")
+	system := filepath.Join(home.dir, "etc")
+	home.write("etc/toolcrib.toml", "signatures = \"required\"\n")
+	home.must("propose", "--as", "agent:drafter", "open.json")
+	vars := map[string]string{"HOME": filepath.Join(home.dir, "home")}
+	if said, code := home.with(vars, "", system, "reject", "#1", "--note", "No.", "--as", "user:mara"); code != 5 {
+		t.Errorf("exit status %d: %s", code, said)
+	}
+	home.write("etc/toolcrib.toml", "signatures = \"off\"\n")
+	if said, code := home.with(vars, "", system, "list"); code != 1 || !strings.Contains(said, "write required, or leave it out") {
+		t.Errorf("exit status %d: %s", code, said)
+	}
+	if err := os.Chmod(filepath.Join(system, "toolcrib.toml"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if said, code := home.with(vars, "", system, "list"); code != 1 || !strings.Contains(said, "others may write") {
+		t.Errorf("exit status %d: %s", code, said)
+	}
+}
+
+// TestAgentThatAsks has an agent with a shell use the user's SSH agent, which holds
+// a key that needs a confirmation that nobody gives.
+func TestAgentThatAsks(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	for _, program := range []string{"ssh-agent", "ssh-add"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+	}
+	home := newTestHome(t, "")
+	key := signingtest.NewKey(t, "ed25519").Write(t, "")
+	home.must("signers", "init", "--as", "user:mara", "--sign-key", key)
+	home.must("propose", "--as", "agent:drafter", "open.json")
+	socket := filepath.Join(t.TempDir(), "agent")
+	agent := exec.CommandContext(t.Context(), "ssh-agent", "-D", "-a", socket)
+	agent.Env = append(os.Environ(), "DISPLAY=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=never")
+	out, err := agent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := agent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = agent.Wait() })
+	if _, err := out.Read(make([]byte, 1)); err != nil { // it prints where it listens when it does
+		t.Fatal(err)
+	}
+	add := func(args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "ssh-add", args...)
+		cmd.Env = append(os.Environ(), "SSH_AUTH_SOCK="+socket)
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+	}
+	add("-q", "-c", key)
+	if err := os.Remove(key); err != nil { // only the agent has it
+		t.Fatal(err)
+	}
+	vars := map[string]string{"HOME": filepath.Join(home.dir, "home"), "SSH_AUTH_SOCK": socket}
+	for _, args := range [][]string{
+		{"approve", "#1", "--as", "user:mara"},
+		{"reject", "#1", "--as", "user:mara", "--note", "No.", "--sign-key", key + ".pub"},
+		{"signers", "add", "user:evil", key + ".pub", "--as", "user:mara"},
+	} {
+		said, code := home.with(vars, "", "", args...)
+		if code == 0 || strings.Contains(strings.Join(args, " "), "#1") && !strings.Contains(said, "the key did not sign") {
+			t.Errorf("%v: exit status %d: %s", args, code, said)
+		}
+	}
+	if said, code := home.with(vars, "", "", "list", "--state", "user_review"); code != 0 || !strings.Contains(said, "#1") {
+		t.Errorf("it was decided: exit status %d: %s", code, said)
+	}
+	if said, code := home.with(vars, "", "", "signers", "verify"); code != 0 {
+		t.Errorf("the signers changed: exit status %d: %s", code, said)
+	}
+}
+
+// TestDialogueSigns rejects in the dialogue of lines, which tells who signs what.
+func TestDialogueSigns(t *testing.T) {
+	home := signedHome(t)
+	home.must("propose", "--as", "agent:drafter", "open.json")
+	out, code := talk(t, filepath.Join(home.dir, "home"), "open #2\nreject\nNot this year.\n.\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--accessible", "--as", "user:mara")
+	if code != 0 || !strings.Contains(out, "Signing as user:mara with SHA256:") || !strings.Contains(out, "; statement ") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	if said := home.must("list", "--state", "rejected"); !strings.Contains(said, "#2") {
+		t.Errorf("it was not rejected: %s\n%s", said, out)
+	}
+	home.must("verify")
+}

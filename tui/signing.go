@@ -1,0 +1,179 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/prose"
+)
+
+// Signer signs what the user decides. Each method returns what the decision is made
+// at: the same as before where nothing is signed. ask is called before the key is.
+type Signer interface {
+	Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask AskToSign) (Decider, error)
+	Waive(ctx context.Context, id proposals.ID, handle, reason string, ask AskToSign) (Decider, error)
+	Answer(ctx context.Context, p gateway.Pending, approve bool, reason string, ask AskToSign) (Answerer, error)
+}
+
+// Answerer answers calls that wait for the user.
+type Answerer interface {
+	Approve(ctx context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error)
+	Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error)
+}
+
+// SignRequest is a statement that waits for its signature.
+type SignRequest struct {
+	Principal, Key string
+	Statement      string // its hash, short
+	Terminal       bool   // Run may ask for a passphrase or a PIN at the terminal
+	Run            func() error
+}
+
+// AskToSign shows a request and runs it when the user agrees. It returns what Run
+// does, or errNotSigned.
+type AskToSign func(ctx context.Context, r SignRequest) error
+
+var errNotSigned = errors.New("not signed, so nothing was decided")
+
+// decider returns the desk for a decision, signed where that is needed.
+func (c *Config) decider(ctx context.Context, act proposals.Act, choices []review.Choice, note string) (Decider, error) {
+	if c.Signer == nil {
+		return c.Desk, nil
+	}
+	return c.Signer.Decide(ctx, act, choices, note, c.Ask)
+}
+
+// waiver is decider for the waiver of a finding.
+func (c *Config) waiver(ctx context.Context, id proposals.ID, handle, reason string) (Decider, error) {
+	if c.Signer == nil {
+		return c.Desk, nil
+	}
+	return c.Signer.Waive(ctx, id, handle, reason, c.Ask)
+}
+
+// answerer returns who answers a call, signed where that is needed.
+func (c *Config) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
+	if c.Signer == nil {
+		return c.Calls, nil
+	}
+	return c.Signer.Answer(ctx, p, approve, reason, c.Ask)
+}
+
+// signingKey is the key of the channel by which a write asks for a signature.
+type signingKey struct{}
+
+// signAsk is a request with the write that waits for its outcome.
+type signAsk struct {
+	SignRequest
+	reply chan error
+}
+
+// signMsg asks for a signature; wait answers with what comes of the write.
+type signMsg struct {
+	ask  signAsk
+	wait tea.Cmd
+}
+
+// askToSign has the screen ask. It runs in a write, beside the program loop.
+func askToSign(ctx context.Context, r SignRequest) error {
+	asks, ok := ctx.Value(signingKey{}).(chan signAsk)
+	if !ok {
+		return errNotSigned
+	}
+	ask := signAsk{r, make(chan error, 1)}
+	select {
+	case asks <- ask:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-ask.reply:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// signing runs a write that may ask for signatures on its way.
+func signing(ctx context.Context, fn func(context.Context) wroteMsg) tea.Cmd {
+	asks, done := make(chan signAsk), make(chan wroteMsg, 1)
+	var wait tea.Cmd
+	wait = func() tea.Msg {
+		select {
+		case ask := <-asks:
+			return signMsg{ask, wait}
+		case wrote := <-done:
+			return wrote
+		}
+	}
+	return func() tea.Msg {
+		go func() { done <- fn(context.WithValue(ctx, signingKey{}, asks)) }()
+		return wait()
+	}
+}
+
+// askSignature opens the dialog that shows who signs what with which key. The key is
+// asked only after that.
+func (m *Model) askSignature(msg signMsg) tea.Cmd {
+	ask := msg.ask
+	before := tea.Cmd(nil)
+	if d := m.dialog; d != nil { // the key does not wait; what was typed is kept
+		before = tea.Batch(m.saveDraft(d), d.decline())
+	}
+	open := m.ask(&dialog{
+		form: proposals.Form{Title: "Sign the decision", Verb: "ask the key"},
+		content: func(_ *Model, page *prose.Page) {
+			page.Field("signer", ask.Principal)
+			page.Field("key", ask.Key)
+			page.Field("statement", ask.Statement)
+			page.Blank()
+			page.Text("", "The key may ask for a touch, a PIN, or a passphrase. Without a signature nothing is decided.")
+		},
+		declined: func() tea.Cmd {
+			ask.reply <- errNotSigned
+			return msg.wait
+		},
+		run: func(m *Model, _ string) tea.Cmd {
+			if !ask.Terminal {
+				return func() tea.Msg {
+					ask.reply <- ask.Run()
+					return msg.wait()
+				}
+			}
+			return tea.Exec(terminalRun(ask.Run), func(err error) tea.Msg {
+				ask.reply <- err
+				return msg.wait()
+			})
+		},
+	})
+	return tea.Batch(before, open)
+}
+
+// decline tells whoever waits for the answer that it is no.
+func (d *dialog) decline() tea.Cmd {
+	if d == nil || d.declined == nil {
+		return nil
+	}
+	return d.declined()
+}
+
+// terminalRun is a function that has the terminal while it runs.
+type terminalRun func() error
+
+// Run implements tea.ExecCommand.
+func (r terminalRun) Run() error { return r() }
+
+// SetStdin implements tea.ExecCommand: the function has the terminal by itself.
+func (terminalRun) SetStdin(io.Reader) {}
+
+// SetStdout implements tea.ExecCommand.
+func (terminalRun) SetStdout(io.Writer) {}
+
+// SetStderr implements tea.ExecCommand.
+func (terminalRun) SetStderr(io.Writer) {}

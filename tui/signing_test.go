@@ -1,0 +1,74 @@
+package tui_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui"
+)
+
+// signer has every decision shown to the user, as one with a key does, and then
+// made at the desk that it stands before.
+type signer struct {
+	desk tui.Desk
+	fail error
+	runs int
+}
+
+func (s *signer) Decide(ctx context.Context, _ proposals.Act, _ []review.Choice, _ string, ask tui.AskToSign) (tui.Decider, error) {
+	err := ask(ctx, tui.SignRequest{Principal: "user:mara", Key: "SHA256:abc (ssh-ed25519)", Statement: "0123456789ab", Run: func() error { s.runs++; return s.fail }})
+	return s.desk, err
+}
+
+func (s *signer) Waive(context.Context, proposals.ID, string, string, tui.AskToSign) (tui.Decider, error) {
+	return s.desk, nil
+}
+
+func (s *signer) Answer(context.Context, gateway.Pending, bool, string, tui.AskToSign) (tui.Answerer, error) {
+	return nil, errors.New("nothing waits")
+}
+
+// TestSigning shows who signs what before the key is asked, and loses nothing when
+// the user or the key refuses.
+func TestSigning(t *testing.T) {
+	b := newBench(t, 100, 40, demo("word_counts.json"))
+	s := &signer{desk: b.desk}
+	b.config.Signer = s
+	b.m = tui.New(b.config)
+	b.m.Prime(100, 40)
+	b.drain(b.m.Init())
+	reject := func() {
+		t.Helper()
+		b.press("enter", "x").write("Not this year.").press("tab", "y")
+		b.wants("Sign the decision", "user:mara", "SHA256:abc (ssh-ed25519)", "0123456789ab")
+	}
+	reject()
+	if s.runs != 0 {
+		t.Error("the key was asked before the user saw what for")
+	}
+	b.press("n")
+	b.wants("not signed, so nothing was decided")
+	if s.runs != 0 {
+		t.Error("the key was asked all the same")
+	}
+	b.press("x")
+	b.wants("Not this year.")
+	s.fail = errors.New("the key did not sign: agent refused operation")
+	b.press("tab", "y", "y")
+	b.wants("the key did not sign: agent refused operation")
+	s.fail = nil
+	b.press("x")
+	b.wants("Not this year.")
+	b.press("tab", "y", "y")
+	if page, err := b.desk.List(t.Context(), review.Query{State: proposals.Rejected}); err != nil || len(page.Proposals) != 1 {
+		t.Errorf("%d rejected, %v: %s", len(page.Proposals), err, b.screen())
+	}
+	if s.runs != 2 || strings.Contains(b.screen(), "Sign the decision") {
+		t.Errorf("the key was asked %d times", s.runs)
+	}
+}
