@@ -13,6 +13,10 @@ import (
 // which install packages first.
 const atOnce = 4
 
+// firstStart is how long a server may take to answer that may install itself first,
+// beside others that do.
+const firstStart = 3 * time.Minute
+
 // readAtOnce asks servers for their tools and reports each answer as it comes.
 func readAtOnce(ctx context.Context, a *app, ready []clientServer) []pollResult {
 	read := make([]pollResult, len(ready))
@@ -23,7 +27,9 @@ func readAtOnce(ctx context.Context, a *app, ready []clientServer) []pollResult 
 		for i, c := range ready {
 			group.Go(func() error {
 				from := place{name: c.label, shown: "server " + c.label, server: c.config}
-				data, err := upstream.List(ctx, from.upstream(a.env))
+				server := from.upstream(a.env)
+				server.Timeout = firstStart
+				data, err := upstream.List(ctx, server)
 				read[i] = pollResult{from, data, err}
 				done <- i
 				return nil
