@@ -41,11 +41,15 @@ func (pp *proposalPage) assessment(m *Model) pager.Rows {
 	}
 	page.Blank()
 	page.Heading("Reviewer's comment")
-	reviewComment(page, m.theme, a.Report.Comment)
+	if a.Reviewer == proposals.BuiltinChief() {
+		m.prose(page, a.Report.Comment)
+	} else {
+		reviewComment(page, m.theme, a.Report.Comment)
+	}
 	if a.Report.Builtin != "" {
 		page.Blank()
 		page.Heading(proposals.BuiltinChief().String())
-		reviewComment(page, m.theme, a.Report.Builtin)
+		m.prose(page, a.Report.Builtin)
 	}
 	return page.Rows()
 }

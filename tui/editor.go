@@ -79,6 +79,10 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 		m.fail(msg.err)
 		return nil
 	}
+	if msg.Unchanged(msg.text) {
+		m.say(remark, "No changes")
+		return m.dropDraft(filepath.Base(msg.File))
+	}
 	draft, problems := msg.Parse(msg.text)
 	return m.askAgain(msg, problems, draft)
 }

@@ -109,3 +109,15 @@ func TestRebaseWithConflicts(t *testing.T) {
 		t.Errorf("still kept: %v", left)
 	}
 }
+
+// TestEditWithoutAChange offers nothing to submit, and keeps nothing (T9).
+func TestEditWithoutAChange(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.editor("true")
+	b.press("enter", "e").wants("No changes", "▎Overview")
+	if left := draftFiles(t, b); len(left) != 0 {
+		t.Errorf("kept are %v", left)
+	}
+	b.editor(`sed -i 's/Bank/Vault/' "$2"`)
+	b.press("e").wants("No problems found")
+}

@@ -16,7 +16,7 @@ func globalKeys() []key {
 		{name: "calls", keys: []string{"P"}, help: "Show the calls that wait for you", do: goTo(func(m *Model) page { return m.calls }), off: (*Model).noCalls},
 		{name: "verify", keys: []string{"V"}, help: "Verify every hash chain; esc cancels", do: (*Model).verify, off: (*Model).cannotVerify},
 		{name: "import", keys: []string{"I"}, help: "Import tools from a file as proposals; esc cancels", do: (*Model).askImport, off: (*Model).cannotImport},
-		{name: "back", keys: []string{"esc", "backspace"}, help: "Go back, or end a search", picks: true, do: (*Model).back},
+		{name: "back", keys: []string{"esc", "backspace"}, label: "back", help: "Go back, or end a search", picks: true, do: (*Model).back},
 		{name: "theme", keys: []string{"ctrl+t"}, help: "Switch between light and dark", do: (*Model).switchTheme, off: (*Model).cannotTheme},
 		{name: "mouse", keys: []string{"m"}, help: "Turn the mouse on or off", do: (*Model).switchMouse},
 		{name: "refresh", keys: []string{"ctrl+l"}, picks: true, help: "Reload and redraw", do: (*Model).refreshAll},

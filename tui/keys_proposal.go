@@ -41,7 +41,7 @@ func proposalKeys() []key {
 		{name: "needs-changes", keys: []string{"c"}, label: "send back", late: ask((*proposalPage).notMyTurn), help: "Send it back to its author with a reason", do: askReason(proposals.ActRequestChanges), off: cannotAct(proposals.ActRequestChanges)},
 		{name: "reject", keys: []string{"x"}, label: "reject", late: ask((*proposalPage).notMyTurn), help: "Reject it with a reason", do: askReason(proposals.ActReject), off: cannotAct(proposals.ActReject)},
 		{name: "next-unseen", keys: []string{"u"}, label: "unseen", help: "Go to the next change you have not seen", do: on((*proposalPage).nextUnseen), off: ask((*proposalPage).nothingUnseen)},
-		{name: "fold", keys: []string{"F"}, label: "fold", late: always, help: "Fold or unfold the findings and comments in the diff", do: on((*proposalPage).foldNotes), off: ask((*proposalPage).nothingToFold)},
+		{name: "fold", keys: []string{"F"}, label: "fold", here: inTab(tabDiff), help: "Fold or unfold the findings and comments in the diff", do: on((*proposalPage).foldNotes), off: ask((*proposalPage).nothingToFold)},
 		{name: "next-tab", keys: []string{"tab"}, label: "switch", help: "Show the next tab", do: proposalTab(1)},
 		{name: "previous-tab", keys: []string{"shift+tab"}, help: "Show the previous tab", do: proposalTab(-1)},
 		{name: "next-waiting", keys: []string{"."}, label: "next", help: "Open the next one that waits for you, in queue order", do: (*Model).nextWaiting},

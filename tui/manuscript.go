@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,12 @@ type Manuscript struct {
 	File string
 	Name string // what people know it as
 	Text []byte // what it begins with, unless the file is there from before
+}
+
+// Unchanged reports whether there is nothing in text that was not there. A merge
+// that nobody finished is not nothing: it has marks to take out.
+func (w Manuscript) Unchanged(text []byte) bool {
+	return bytes.Equal(text, w.Text) && !strings.HasPrefix(filepath.Base(w.File), "rebase-")
 }
 
 // Editor is the command of the user's editor, with arguments; "" for none.

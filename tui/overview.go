@@ -9,7 +9,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// overview says what is proposed, by whom, why, and what would happen.
+// overview says what is proposed, by whom, what would happen, and why; the seals
+// come last.
 func (pp *proposalPage) overview(m *Model) pager.Rows {
 	d := pp.dossier
 	p := d.Proposal
@@ -25,7 +26,6 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	}
 	page.Line(state)
 	page.Field("author", p.Author.String()+", "+string(m.stampOf(p.CreatedAt)))
-	page.Field("revision", itoa(p.Revision)+"   content "+wording.Short(p.ContentHash))
 	page.Field("against", wording.Against(p.BaseVersion))
 	if p.Stale() {
 		page.Line(draw.Of("", draw.Safe(draw.Blank(prose.LabelWidth))).Add(m.theme.Warn, draw.Showf("⚠ stale: version %d is live now", p.LiveVersion)))
@@ -34,15 +34,18 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 		found, fstyle := m.findingsWord(p.Summary)
 		page.Line(draw.Of(m.theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice).Add("", "   ").Add(fstyle, found))
 	}
+	pp.consequences(m, page)
+	page.Blank()
+	page.Heading("Rationale")
+	m.prose(page, orNone(d.Revision.Draft.Rationale))
+	pp.trials(m, page)
+	page.Blank()
+	page.Heading("Seals")
+	page.Field("revision", itoa(p.Revision)+"   content "+wording.Short(p.ContentHash))
 	page.Field("id", string(p.ID))
 	if d.Digest != "" {
 		page.Field("digest", d.Digest)
 	}
-	pp.consequences(m, page)
-	page.Blank()
-	page.Heading("Rationale")
-	m.prose(page, "  ", orNone(d.Revision.Draft.Rationale))
-	pp.trials(m, page)
 	return page.Rows()
 }
 

@@ -92,16 +92,16 @@ func (m *Model) partRendered(msg renderedMsg) {
 
 // prose adds a text that people write as Markdown, rendered unless it is not
 // wanted so or not there yet.
-func (m *Model) prose(page *prose.Page, indent, text string) {
+func (m *Model) prose(page *prose.Page, text string) {
 	if !m.rawTexts {
 		if r := m.markdown(text); r != nil && r.done() {
 			for _, l := range r.lines {
-				page.Cell(l.Cell(" "+indent, m.theme))
+				page.Cell(l.Cell("   ", m.theme))
 			}
 			return
 		}
 	}
-	page.Text(indent, text)
+	page.Text("  ", text)
 }
 
 // markdownRows shows a rendering.
@@ -133,8 +133,8 @@ func (pp *proposalPage) cannotRender(m *Model) string {
 	switch {
 	case !pp.loaded:
 		return "it is still loading"
-	case pp.tab != tabOverview && pp.tab != tabPrompt && pp.tab != tabThread:
-		return "only on the tabs Overview, Prompt and Thread"
+	case pp.tab == tabDiff || pp.tab == tabHistory:
+		return "the tabs Diff and History show texts as they are"
 	case pp.tab != tabPrompt:
 		return ""
 	case len(pp.prompts.changes) == 0:

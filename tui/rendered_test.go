@@ -25,7 +25,7 @@ func TestRationaleIsRendered(t *testing.T) {
 	b.press("r")
 	b.wants("It is **bold**", "- two")
 	b.press("2", "r")
-	b.wants("r: only on the tabs Overview, Prompt and Thread")
+	b.wants("r: the tabs Diff and History show texts as they are")
 }
 
 func TestCommentsAreRendered(t *testing.T) {

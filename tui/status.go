@@ -50,9 +50,10 @@ func (m *Model) footer() draw.Line {
 	keys := m.here()
 	room := m.layout.width
 	var last draw.Line // those that are always there
-	for i := range keys {
-		if keys[i].name == "quit" || keys[i].name == "help" {
-			last = append(m.hint(&keys[i]), last...)
+	for _, name := range []string{"back", "quit", "help"} {
+		i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+		if name != "back" || m.canGoBack() {
+			last = append(last, m.hint(&keys[i])...)
 		}
 	}
 	room -= last.Width()
@@ -61,7 +62,7 @@ func (m *Model) footer() draw.Line {
 	for i := range keys {
 		k := &keys[i]
 		switch {
-		case k.label == "", k.name == "quit", k.name == "help", k.here != nil && !k.here(m):
+		case k.label == "", k.name == "quit", k.name == "help", k.name == "back", k.here != nil && !k.here(m):
 			continue
 		case k.why(m) != "" && !slices.Contains([]string{"approve", "needs-changes", "reject"}, k.name):
 			continue // only a decision is worth a place while it is off
@@ -73,6 +74,12 @@ func (m *Model) footer() draw.Line {
 		l = next
 	}
 	return append(l, last...)
+}
+
+// canGoBack reports whether esc leads anywhere.
+func (m *Model) canGoBack() bool {
+	l, ok := m.page.(lister)
+	return len(m.trail) > 0 || ok && l.filterText() != ""
 }
 
 // modeHints returns the keys of what is typed or chosen, nil outside of it.

@@ -70,7 +70,7 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 			page.Marked(" ┃ ", text, nil)
 		}
 		if e.body != "" {
-			m.prose(page, "  ", e.body)
+			m.prose(page, e.body)
 		}
 	}
 	if len(entries) == 0 {

@@ -65,6 +65,10 @@ func (s *session) write(w tui.Manuscript) error {
 		if err != nil {
 			return err
 		}
+		if w.Unchanged(text) {
+			s.out.line("No changes.")
+			return os.Remove(w.File)
+		}
 		draft, problems := w.Parse(text)
 		if len(problems) == 0 {
 			s.out.line("No problems found.")
