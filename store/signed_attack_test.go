@@ -328,3 +328,17 @@ func (x target) signatureOfAnotherHistory(other target) {
 		x.Errorf("a decision of another history: %v", err)
 	}
 }
+
+// TestSignaturesCannotBeChangedBySQL tries to change or take away stored signatures
+// and states of the signers.
+func TestSignaturesCannotBeChangedBySQL(t *testing.T) {
+	x := openTarget(t)
+	h := openHand(t, x.Database)
+	h.nothingHappens(h.updates("signatures")...)
+	h.nothingHappens(h.deletes("signatures")...)
+	h.nothingHappens(h.replacements("signatures")...)
+	h.nothingHappens("UPDATE events SET act = 'comment' WHERE act = 'signers'", "DELETE FROM events WHERE act = 'signers'")
+	if found, counts := x.damage(x.Path()); len(found) > 0 || counts.Signed != 2 {
+		t.Errorf("afterwards verification says %q, %+v", found, counts)
+	}
+}
