@@ -73,13 +73,13 @@ func TestLintHoldsAgainstEarlierOnes(t *testing.T) {
 	const text = "Reads the tide tables of a harbour and says when a ship of the given draught may pass the bar in daylight."
 	var in strings.Builder
 	for i := range 600 {
-		fmt.Fprintf(&in, `{"name":"get_tides_%03d","description":%q,"inputSchema":{"type":"object","properties":{}}}`+"\n", i, text)
+		fmt.Fprintf(&in, `{"type":"function","function":{"name":"get_tides_%03d","description":%q,"parameters":{"type":"object","properties":{}}}}`+"\n", i, text)
 	}
 	stdout, _, code := lint(t, []string{"-"}, in.String())
 	found := map[int]int{}
 	for _, line := range strings.Split(stdout, "\n") {
 		var at, column, other int
-		if n, _ := fmt.Sscanf(line, "-:%d:%d: warn O102 (like-live-tool): 100 %% of the text is that of tool:user/server_get_tides_%03d.", &at, &column, &other); n != 3 {
+		if n, _ := fmt.Sscanf(line, "-:%d:%d: warn O102 (like-live-tool): 100 %% of the text is that of tool:user/get_tides_%03d.", &at, &column, &other); n != 3 {
 			continue
 		}
 		if found[at]++; other >= at-1 {

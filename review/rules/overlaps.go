@@ -83,9 +83,10 @@ func compared(c *Change) *registry.Tool {
 	return c.Draft.Definition.Tool
 }
 
-// sameServer reports whether two tools were imported from one server.
+// sameServer reports whether two tools were imported from one server. Those of a
+// file of somebody's own are held against each other.
 func sameServer(a, b registry.Tool) bool {
-	if a.Source == nil || b.Source == nil || a.Source.Type != b.Source.Type {
+	if a.Source == nil || b.Source == nil || a.Source.Type != registry.SourceMCP || b.Source.Type != registry.SourceMCP {
 		return false
 	}
 	server, _, named := strings.Cut(a.Source.Ref, "#")
