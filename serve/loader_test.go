@@ -143,3 +143,27 @@ func TestRoundTrip(t *testing.T) {
 	}
 	s.stop()
 }
+
+// TestCallFromPython calls a tool by the example that the SDK examples share: what
+// refuses a call is an answer, too, which the model reads.
+func TestCallFromPython(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	p := open(t, tool("get_tides", hub(t), nil))
+	s := p.serve("--http", "127.0.0.1:0")
+	for args, want := range map[string]string{`{}`: `"output":{"user":"ada"}`, `{"harbour": 7}`: `"code":"tool_call_invalid_args"`} {
+		if got := s.script(t, "python3", "call.py", "import call; print(call.call('skipper', 'get_tides', "+args+"))", "-c"); !strings.Contains(string(got), want) {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+	s.stop()
+	for _, example := range []string{"openai_agent.py", "anthropic_agent.py", "langchain_tools.py"} {
+		text, err := os.ReadFile(filepath.Join("../examples/loader", example))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.write(example, string(text))
+		if out, err := p.command("python3", "-m", "py_compile", example).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", example, err, out)
+		}
+	}
+}
