@@ -39,8 +39,9 @@ func tells(act string) bool {
 	switch proposals.Act(act) {
 	case proposals.ActAssess, proposals.ActApprove, "ask-call":
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // notifyOf wakes whoever sends notices, if the settings name somebody.

@@ -177,8 +177,9 @@ func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 		return []Notice{{
 			Event: CallWaiting, Subject: p.Tool.String(), Call: p.ID, Agent: p.Caller.Agent, User: p.Caller.User, ExpiresAt: &p.ExpiresAt,
 		}}, nil
+	default:
+		return nil, nil // nothing waits after any other act
 	}
-	return nil, nil
 }
 
 // askCall is the act of a call that begins to wait. The event has the id of the call.

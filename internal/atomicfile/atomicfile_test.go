@@ -88,7 +88,7 @@ func TestLinksAreReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	if err := WriteIn(root, "out/secret", []byte("mine"), Options{Mode: 0o600}); err == nil {
 		t.Error("wrote outside of the root")
 	}
