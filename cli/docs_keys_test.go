@@ -14,6 +14,7 @@ func (r *reader) hasKeys(command, waiting string) {
 	me := "user:" + loginName(Env{})
 	for name, kind := range map[string]string{
 		filepath.Join(r.home, ".ssh", "id_ed25519"): "ed25519", filepath.Join(r.dir, "ada"): "ed25519", filepath.Join(r.dir, "old"): "ecdsa",
+		filepath.Join(r.dir, "new"): "ed25519",
 	} {
 		r.write(name, "")
 		args := []string{"-q", "-t", kind, "-N", "", "-f", name + "_"}
