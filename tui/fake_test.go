@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/harness"
 	"toolcrib/review/rules"
 	"toolcrib/tui"
 )
@@ -85,6 +86,16 @@ func (f fake) Shown(context.Context, proposals.Actor, ...review.Dossier) error {
 func (f fake) Preview(context.Context, []proposals.ID, string, review.Scene) ([]review.Preview, error) {
 	output := func(text string) []prompt.Output { return []prompt.Output{{Channel: f.text, Text: text}} }
 	return []review.Preview{{Agent: f.subject(), Now: output("now\n" + f.text), Then: output(f.text)}}, nil
+}
+
+func (f fake) Behaviour(context.Context, proposals.ID, bool, review.Tell) (review.Behaviour, error) {
+	trial := func(o harness.Outcome, text string) review.Trial {
+		return review.Trial{Result: harness.Result{Name: f.text, Outcome: o, Reason: f.text, Live: true}, Text: text}
+	}
+	return review.Behaviour{Live: 3, Cases: []review.CaseBehaviour{
+		{Name: f.text, Input: f.text, Expect: proposals.Expect(f.text), Before: trial(harness.Passed, "before\n"+f.text), After: trial(harness.Failed, f.text)},
+		{Name: f.text, Input: f.text, Dropped: true, Before: trial(harness.NotRun, ""), After: trial(harness.Passed, f.text)},
+	}}, nil
 }
 
 func (f fake) Uses(context.Context, registry.Subject, registry.Layer) ([]review.Use, error) {

@@ -35,6 +35,7 @@ func proposalKeys() []key {
 		{name: "previous-prompt", keys: []string{"["}, help: "Show the previous channel prompt", do: on(func(pp *proposalPage, m *Model) tea.Cmd { return pp.nextPrompt(m, -1) }), off: ask((*proposalPage).noPrompts)},
 		{name: "prompt-view", keys: []string{"v"}, label: "view", here: inTab(tabPrompt), help: "Switch between the prompt's diff, after and now", do: on((*proposalPage).nextPromptView), off: ask((*proposalPage).noPrompts)},
 		{name: "rendered", keys: []string{"r"}, label: "raw", here: inTab(tabPrompt), help: "Switch between rendered and raw Markdown", do: on((*proposalPage).switchRendered), off: ask((*proposalPage).cannotRender)},
+		{name: "ask-model", keys: []string{"t"}, label: "ask the model", here: inTab(tabTests), help: "Run the test cases on the configured model, with both versions; esc cancels", do: on((*proposalPage).askModel), off: ask((*proposalPage).cannotAskModel)},
 		{name: "submit", keys: []string{"S"}, label: "submit", here: inState(proposals.Drafted), help: "Submit the draft", do: askSimple(proposals.ActSubmit), off: cannotAct(proposals.ActSubmit)},
 		{name: "rebase", keys: []string{"R"}, label: "rebase", here: ask((*proposalPage).stale), help: "Rebase it on the live version", do: askSimple(proposals.ActRebase), off: cannotAct(proposals.ActRebase)},
 		{name: "approve", keys: []string{"a"}, label: "approve", late: ask((*proposalPage).notMyTurn), help: "Approve it and make it live", do: on((*proposalPage).askApprove), off: ask((*proposalPage).cannotApprove)},
@@ -54,23 +55,23 @@ func proposalKeys() []key {
 		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID},
 		{name: "copy-diff", keys: []string{"Y"}, help: "Copy the diff", do: on((*proposalPage).copyDiff), off: ask((*proposalPage).noDiff)},
 	}
-	for i, name := range []string{"overview", "diff", "assessment", "prompt", "thread", "history"} {
+	for i, name := range []string{"overview", "diff", "assessment", "prompt", "thread", "history", "tests"} {
 		keys = append(keys, key{name: "tab-" + name, keys: []string{itoa(i + 1)}, help: "Show the tab " + strings.ToUpper(name[:1]) + name[1:], do: showTab(i)})
 	}
 	return append(keys, textKeys()...)
 }
 
 func proposalTab(step int) func(*Model) tea.Cmd {
-	return on(func(pp *proposalPage, _ *Model) tea.Cmd {
+	return on(func(pp *proposalPage, m *Model) tea.Cmd {
 		pp.tab = (pp.tab + step + tabCount) % tabCount
-		return nil
+		return pp.loadTests(m)
 	})
 }
 
 func showTab(n int) func(*Model) tea.Cmd {
-	return on(func(pp *proposalPage, _ *Model) tea.Cmd {
+	return on(func(pp *proposalPage, m *Model) tea.Cmd {
 		pp.tab = n
-		return nil
+		return pp.loadTests(m)
 	})
 }
 
@@ -96,7 +97,7 @@ func (pp *proposalPage) noMembers(m *Model) string {
 
 func (pp *proposalPage) noDiff(m *Model) string {
 	switch {
-	case pp.tab != tabDiff && pp.tab != tabPrompt:
+	case pp.tab != tabDiff && pp.tab != tabPrompt && pp.tab != tabTests:
 		return "only on the Diff tab"
 	case pp.list == nil:
 		return "the diff is still loading"
@@ -131,6 +132,7 @@ func (pp *proposalPage) stale(*Model) bool { return pp.loaded && pp.dossier.Prop
 func (pp *proposalPage) switchSplit(m *Model) tea.Cmd {
 	pp.split = !pp.split
 	pp.pagers[tabDiff].Replace(pp.list.Rows(m.theme, pp.split))
+	pp.pagers[tabTests].Replace(pp.tests(m))
 	pp.showPrompt(m)
 	return nil
 }

@@ -27,6 +27,8 @@ type Reader interface {
 	// Uses returns who has a tool, or which tools an agent has.
 	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]review.Use, error)
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error)
+	// Behaviour runs the test cases with the live and the proposed version.
+	Behaviour(ctx context.Context, id proposals.ID, live bool, tell review.Tell) (review.Behaviour, error)
 }
 
 // Decider decides on proposals and waives findings.
@@ -120,6 +122,8 @@ type Config struct {
 	Now      func() time.Time
 	// Views are filters of the queue, each of which is a tab.
 	Views []View
+	// HasModel says that a model is configured that answers test cases.
+	HasModel bool
 	// Size returns the terminal's size in cells; nil where none can be asked.
 	// The news of a change is lost while nobody listens yet, or to a reading
 	// that is overtaken by an older one.

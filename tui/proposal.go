@@ -22,6 +22,7 @@ const (
 	tabPrompt
 	tabThread
 	tabHistory
+	tabTests
 	tabCount
 )
 
@@ -49,9 +50,11 @@ type proposalPage struct {
 	source   *jsondoc.Node // the revision, once a line of it was quoted
 	sourceOf string        // its content hash
 	resume   *draftText    // to go on with when the proposal is there
-	jumped   []int         // the tab that a jump left, to return to
-	folded   bool          // findings and comments in the diff
-	unseen   bool          // to go to what was not on the screen when the diff is there
+	tried    *behaviour    // the test cases, nil until they were run
+	answered chan behaviourMsg
+	jumped   []int // the tab that a jump left, to return to
+	folded   bool  // findings and comments in the diff
+	unseen   bool  // to go to what was not on the screen when the diff is there
 }
 
 // anchor is a line of a field.
@@ -78,7 +81,7 @@ func (m *Model) newProposalPage(p proposals.Proposal) *proposalPage {
 	for i := range page.pagers {
 		page.pagers[i] = pager.New(m.theme)
 		page.pagers[i].SetWrap(true)
-		if i == tabAssessment || i == tabHistory || i == tabThread {
+		if i == tabAssessment || i == tabHistory || i == tabThread || i == tabTests {
 			page.pagers[i].Point(m.theme.Accent)
 		}
 	}
@@ -126,6 +129,8 @@ func (pp *proposalPage) update(m *Model, msg tea.Msg) tea.Cmd {
 		return pp.diffMade(m, msg)
 	case promptsMsg:
 		pp.promptsLoaded(m, msg)
+	case behaviourMsg:
+		pp.testsLoaded(m, msg)
 	case versionsMsg:
 		if pp.loaded && pp.dossier.Proposal.Subject == msg.subject {
 			pp.versions = msg.versions // none while nothing is live
@@ -159,6 +164,9 @@ func (pp *proposalPage) dossierLoaded(m *Model, msg dossierMsg) tea.Cmd {
 	if !pp.loaded {
 		shown = m.shown(msg.dossier)
 	}
+	if was := pp.dossier; was.Proposal.Revision != msg.dossier.Proposal.Revision || was.Proposal.LiveVersion != msg.dossier.Proposal.LiveVersion {
+		pp.tried = nil
+	}
 	pp.dossier, pp.loaded, pp.err = msg.dossier, true, nil
 	r := m.reading[pp.id]
 	if r == nil {
@@ -166,12 +174,13 @@ func (pp *proposalPage) dossierLoaded(m *Model, msg dossierMsg) tea.Cmd {
 		m.reading[pp.id] = r
 	}
 	r.dossier = msg.dossier
+	pp.takeAnswers(m)
 	pp.fill(m)
 	var resume tea.Cmd
 	if pp.resume != nil && m.page == page(pp) {
 		resume = pp.resumed(m)
 	}
-	return tea.Batch(shown, resume, pp.compare(m), m.loadPrompts(pp.id, msg.dossier.Digest), m.loadVersions(msg.dossier.Proposal.Subject))
+	return tea.Batch(shown, resume, pp.compare(m), m.loadPrompts(pp.id, msg.dossier.Digest), m.loadVersions(msg.dossier.Proposal.Subject), pp.loadTests(m))
 }
 
 // fill lays the tabs out that need nothing but the dossier.
@@ -180,6 +189,7 @@ func (pp *proposalPage) fill(m *Model) {
 	pp.pagers[tabAssessment].Replace(pp.assessment(m))
 	pp.pagers[tabThread].Replace(pp.thread(m))
 	pp.pagers[tabHistory].Replace(pp.history(m))
+	pp.pagers[tabTests].Replace(pp.tests(m))
 	pp.showPrompt(m)
 }
 

@@ -222,7 +222,7 @@ func (m *Model) tooSmall() string {
 }
 
 func (pp *proposalPage) tabs(m *Model) (left, right draw.Line) {
-	names := []string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History"}
+	names := []string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History", "Tests"}
 	if pp.loaded {
 		d := pp.dossier
 		if n := len(d.Standing); n > 0 {

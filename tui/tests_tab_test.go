@@ -1,0 +1,86 @@
+package tui_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui"
+)
+
+// retested approves the first revision of the viewpoint keeper and proposes one with
+// another recorded answer, one case less and one more.
+func retested(b *bench) {
+	b.t.Helper()
+	draft := b.file("viewpoint_keeper.md")
+	b.approved(draft)
+	tool, other := *draft.Definition.Tool, "Nothing to report.\u202e"
+	tool.Goals += "\nBe brief."
+	base := 1
+	draft.Type, draft.BaseVersion, draft.Definition.Tool = proposals.Modify, &base, &tool
+	cases := append([]proposals.TestCase{}, draft.TestCases...)
+	cases[0].Output = &other
+	cases[1].Input += " Please."
+	draft.TestCases = cases
+	b.propose(draft)
+}
+
+// TestBehaviour runs the test cases with the live and the proposed version.
+func TestBehaviour(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 50, retested)
+	b.press("enter", "7")
+	b.wants("▎Tests", "compared   version 1, then revision 1", "before  ✓ passed", "after   ✗ failed", "changed", "+ Nothing to report.⟨U+202E⟩")
+	b.wants("dropped by the proposal", "There is no recorded answer of version 1 to this input", "There is no recorded answer of the proposal to this input")
+	b.press("t")
+	b.wants("t: no model is connected; name one under [model]")
+	b.press("s")
+	b.wants("Nothing to report.")
+	page, err := b.desk.List(context.Background(), review.Query{State: proposals.UserReview})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := b.desk.Show(context.Background(), mara, page.Proposals[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft := d.Revision.Draft
+	draft.TestCases[1].Name = "renamed"
+	if _, err := b.desk.Revise(context.Background(), mara, d.Proposal.ID, draft); err != nil {
+		t.Fatal(err)
+	}
+	b.press("ctrl+l")
+	b.wants("then revision 2", "renamed")
+}
+
+// saying is a model whose answer depends on its instruction.
+type saying struct{}
+
+func (saying) Answer(_ context.Context, prompt, _ string) (string, error) {
+	return strings.Repeat("word ", len(prompt)%7+1) + "\x1b[2J", nil
+}
+
+// TestModelAnswersBothVersions asks a model about every case, twice.
+func TestModelAnswersBothVersions(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 50, retested)
+	policy := quiet()
+	policy.Model = saying{}
+	desk, err := review.New(b.db, policy, b.now, uuid.NewString)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.config.Desk, b.config.HasModel = desk, true
+	b.m = tui.New(b.config)
+	b.m.Prime(120, 50)
+	b.drain(b.m.Init())
+	b.press("enter", "7", "t")
+	b.wants("Ask the model", "cases changed.")
+	b.press("esc")
+	b.wants("(model)", "⟨U+001B⟩[2J")
+}
