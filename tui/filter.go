@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals/filter"
+	"toolcrib/registry"
 	"toolcrib/review/rules"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
@@ -126,10 +127,11 @@ func (q *queuePage) vocabulary() filter.Vocabulary {
 			v.Authors = append(v.Authors, p.Author.String())
 			v.Layers = append(v.Layers, string(p.Subject.Layer))
 			switch p.Subject.Kind {
-			case "tool":
+			case registry.KindTool:
 				v.Tools = append(v.Tools, p.Subject.ID)
-			case "agent":
+			case registry.KindAgent:
 				v.Agents = append(v.Agents, p.Subject.ID)
+			case registry.KindList:
 			}
 			if p.ChangeSet != "" {
 				v.Sets = append(v.Sets, p.ChangeSet)
