@@ -30,7 +30,8 @@ type follower struct {
 // Follow asks servers what they list: now, whenever one reports a change, when
 // a call finds a changed definition, and every minute, until ctx ends. changed is
 // called after an answer that differs from the one before. A server that cannot
-// be reached is asked again later, and its last answer counts until then.
+// be reached is asked again later, and its last answer counts until then. A server
+// that is not configured cannot be asked, and so its tools never count as changed.
 func (p *Provider) Follow(ctx context.Context, names []string, changed func()) {
 	for _, name := range names {
 		f := p.follower(name)
@@ -87,19 +88,20 @@ func (p *Provider) Drifted(t *registry.Tool) bool {
 }
 
 // follower returns the follower of a server, which it starts at the first call;
-// nil once the provider is closed.
+// nil once the provider is closed, and for a server that is not configured.
 func (p *Provider) follower(name string) *follower {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if f := p.followers[name]; f != nil {
 		return f
 	}
-	if p.ctx.Err() != nil {
+	s, ok := p.find(name)
+	if !ok || p.ctx.Err() != nil {
 		return nil
 	}
 	f := &follower{told: make(chan struct{}, 1), asked: make(chan struct{}), heard: map[int]func(){}}
 	p.followers[name] = f
-	p.following.Go(func() { p.follow(name, f) })
+	p.following.Go(func() { p.follow(s, f) })
 	return f
 }
 
@@ -117,10 +119,10 @@ func (p *Provider) tell(name string) {
 	}
 }
 
-func (p *Provider) follow(name string, f *follower) {
+func (p *Provider) follow(s Server, f *follower) {
 	retry, first := firstRetry, true
 	for p.ctx.Err() == nil {
-		tools, err := p.look(name)
+		_, tools, err := p.listed(p.ctx, s)
 		pause := followEvery
 		if err == nil {
 			f.take(tools)
@@ -141,17 +143,6 @@ func (p *Provider) follow(name string, f *follower) {
 		}
 		timer.Stop()
 	}
-}
-
-// look returns what a server lists now. A server that is not configured lists
-// nothing that could be called, and is no error.
-func (p *Provider) look(name string) ([]json.RawMessage, error) {
-	s, ok := p.find(name)
-	if !ok {
-		return nil, nil
-	}
-	_, tools, err := p.listed(p.ctx, s)
-	return tools, err
 }
 
 // take keeps an answer and tells of one that differs from the last.
