@@ -193,13 +193,7 @@ func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (Catalog
 	query := selectEntry + from + ") r WHERE kind = ? AND "
 	if strings.Contains(ref, ":") {
 		found, err := s.entries(ctx, q, query+"subject = ?", append(args, q.Kind, ref)...)
-		if err == nil && len(found) == 0 {
-			err = notFound("%s", ref)
-		}
-		if err != nil {
-			return CatalogEntry{}, err
-		}
-		return found[0], nil
+		return first(found, err, "%s", ref)
 	}
 	ids := []string{ref}
 	aliased, err := all(ctx, s, scanString, "SELECT DISTINCT l.id FROM names n JOIN live l ON l.subject = n.subject WHERE n.name = ?", ref)

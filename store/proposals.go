@@ -55,13 +55,7 @@ func parseMaybe(s string) (time.Time, error) {
 // Proposal implements review.ProposalReader.
 func (s *session) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
 	found, err := all(ctx, s, scanProposal, "SELECT"+proposalColumns+fromProposals+"WHERE p.id = ?", id)
-	if err == nil && len(found) == 0 {
-		err = notFound("proposal %s", id)
-	}
-	if err != nil {
-		return proposals.Proposal{}, err
-	}
-	return found[0], nil
+	return first(found, err, "proposal %s", id)
 }
 
 // openStates is the condition for what is not decided or withdrawn.

@@ -94,13 +94,7 @@ func (s *session) Decisions(ctx context.Context, id proposals.ID) ([]review.Deci
 func (s *session) Rejection(ctx context.Context, subject registry.Subject, contentHash string) (review.Decision, error) {
 	found, err := all(ctx, s, scanDecision,
 		selectDecision+"WHERE subject = ? AND content_hash = ? AND verdict = 'rejected' ORDER BY seq DESC LIMIT 1", subject.String(), contentHash)
-	if err == nil && len(found) == 0 {
-		err = notFound("rejection of %s", subject)
-	}
-	if err != nil {
-		return review.Decision{}, err
-	}
-	return found[0], nil
+	return first(found, err, "rejection of %s", subject)
 }
 
 // AddDecisions implements review.RecordWriter.

@@ -29,13 +29,7 @@ func scanLive(row scanner) (registry.Live, error) {
 // Live implements review.RegistryReader.
 func (s *session) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
 	found, err := s.live(ctx, liveFrom+"WHERE l.subject = ?", subject.String())
-	if err == nil && len(found) == 0 {
-		err = notFound("%s", subject)
-	}
-	if err != nil {
-		return registry.Live{}, err
-	}
-	return found[0], nil
+	return first(found, err, "%s", subject)
 }
 
 // ByName implements review.RegistryReader.

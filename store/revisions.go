@@ -38,13 +38,7 @@ func parseDraft(s string) (proposals.Draft, error) {
 // Revision implements review.ProposalReader.
 func (s *session) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
 	found, err := all(ctx, s, scanRevision, selectRevision+"WHERE proposal = ? AND number = ?", id, number)
-	if err == nil && len(found) == 0 {
-		err = notFound("revision %d of proposal %s", number, id)
-	}
-	if err != nil {
-		return proposals.Revision{}, err
-	}
-	return found[0], nil
+	return first(found, err, "revision %d of proposal %s", number, id)
 }
 
 // Revisions implements review.ProposalReader.

@@ -108,13 +108,7 @@ func (s *session) each(ctx context.Context, query string, args []any, fn func(sc
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := errors.Join(ctx.Err(), fn(rows)); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return walk(ctx, rows, fn)
 }
 
 // once is each for a query that is not asked again: its statement is not kept.
@@ -123,6 +117,11 @@ func (s *session) once(ctx context.Context, query string, args []any, fn func(sc
 	if err != nil {
 		return err
 	}
+	return walk(ctx, rows, fn)
+}
+
+// walk calls fn for every row and closes them.
+func walk(ctx context.Context, rows *sql.Rows, fn func(scanner) error) error {
 	defer rows.Close()
 	for rows.Next() {
 		if err := errors.Join(ctx.Err(), fn(rows)); err != nil {
@@ -173,4 +172,16 @@ func all[T any](ctx context.Context, s *session, scan func(scanner) (T, error), 
 		return nil
 	})
 	return out, err
+}
+
+// first returns the first of what was found. format names what there should be.
+func first[T any](found []T, err error, format string, args ...any) (T, error) {
+	if err == nil && len(found) == 0 {
+		err = notFound(format, args...)
+	}
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return found[0], nil
 }

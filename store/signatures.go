@@ -27,13 +27,7 @@ func (s *session) EventHash(ctx context.Context, seq int64) (string, error) {
 // Signature implements review.SignatureReader.
 func (s *session) Signature(ctx context.Context, hash string) (review.SignatureRecord, error) {
 	found, err := all(ctx, s, scanSignature, "SELECT "+signatureRecords.columns+" FROM signatures WHERE hash = ?", hash)
-	if err == nil && len(found) == 0 {
-		err = notFound("the signed statement %.12s", hash)
-	}
-	if err != nil {
-		return review.SignatureRecord{}, err
-	}
-	return found[0], nil
+	return first(found, err, "the signed statement %.12s", hash)
 }
 
 func scanSignature(row scanner) (review.SignatureRecord, error) {

@@ -53,13 +53,7 @@ func (k Tokens) Token(ctx context.Context, id string) (tokens.Token, error) {
 		found, err = all(ctx, s, scanToken, selectTokens+"WHERE t.id = ?", id)
 		return err
 	})
-	if err == nil && len(found) == 0 {
-		err = notFound("the token %s", jsondoc.Quote(id))
-	}
-	if err != nil {
-		return tokens.Token{}, err
-	}
-	return found[0], nil
+	return first(found, err, "the token %s", jsondoc.Quote(id))
 }
 
 // TokensOf implements tokens.Store.

@@ -33,13 +33,7 @@ func scanVersion(row scanner) (history.Version, error) {
 // Version implements review.RegistryReader.
 func (s *session) Version(ctx context.Context, subject registry.Subject, number int) (history.Version, error) {
 	found, err := all(ctx, s, scanVersion, "SELECT "+versionColumns+" FROM versions WHERE subject = ? AND number = ?", subject.String(), number)
-	if err == nil && len(found) == 0 {
-		err = notFound("version %d of %s", number, subject)
-	}
-	if err != nil {
-		return history.Version{}, err
-	}
-	return found[0], nil
+	return first(found, err, "version %d of %s", number, subject)
 }
 
 // AddVersion appends one version.
