@@ -160,13 +160,3 @@ func Admit(r *http.Request) bool {
 	v, ok := r.Context().Value(visitorKey{}).(*visitor)
 	return !ok || v.admit()
 }
-
-// Conn returns the connection of a request as the listener accepted it, nil for
-// what came without a door.
-func Conn(r *http.Request) net.Conn {
-	v, ok := r.Context().Value(visitorKey{}).(*visitor)
-	if !ok {
-		return nil
-	}
-	return v.Conn
-}
