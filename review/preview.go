@@ -198,11 +198,7 @@ func (p previewer) render(ctx context.Context, c *catalogs, out *Preview, agents
 func (d *Desk) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (prompt.Input, error) {
 	var in prompt.Input
 	err := d.store.View(ctx, func(r Reader) error {
-		agents, err := r.Agents(ctx)
-		if err != nil {
-			return err
-		}
-		found, err := pick(agents, agent, layer)
+		found, err := agentOf(ctx, r, agent, layer)
 		if err != nil {
 			return err
 		}

@@ -15,18 +15,13 @@ func (d *Desk) Toolset(ctx context.Context, agent string, layer registry.Layer, 
 	var profile registry.Live
 	var res registry.Resolution
 	err := d.store.View(ctx, func(r Reader) error {
-		agents, err := r.Agents(ctx)
-		if err != nil {
+		var err error
+		if profile, err = agentOf(ctx, r, agent, layer); err != nil {
 			return err
 		}
-		found, err := pick(agents, agent, layer)
+		res, err = registry.Resolve(ctx, *profile.Definition.Agent, where, registry.Layered{Finder: r, View: layer.View()})
 		if err != nil {
-			return err
-		}
-		profile = found
-		res, err = registry.Resolve(ctx, *found.Definition.Agent, where, registry.Layered{Finder: r, View: layer.View()})
-		if err != nil {
-			return fmt.Errorf("%s: %w", found.Subject, err)
+			return fmt.Errorf("%s: %w", profile.Subject, err)
 		}
 		return nil
 	})
@@ -81,6 +76,15 @@ func wired(ctx context.Context, r RegistryReader, catalog registry.Layered, name
 		}
 	}
 	return append(own, origins...), nil
+}
+
+// agentOf finds an active agent as pick does.
+func agentOf(ctx context.Context, r Reader, ref string, layer registry.Layer) (registry.Live, error) {
+	agents, err := r.Agents(ctx)
+	if err != nil {
+		return registry.Live{}, err
+	}
+	return pick(agents, ref, layer)
 }
 
 // pick finds an active agent: by its subject, or by its id as it is seen in
