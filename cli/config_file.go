@@ -26,12 +26,12 @@ const (
 // errConfigShape is wrapped by errors about a file that no person has written.
 var errConfigShape = errors.New("no configuration is like that")
 
-// decodeConfig lays the text of a file over c.
-func decodeConfig(text []byte, c *config) (toml.MetaData, error) {
+// decodeConfig lays the text of a file over what to points to.
+func decodeConfig(text []byte, to any) (toml.MetaData, error) {
 	if err := plainConfig(text); err != nil {
 		return toml.MetaData{}, err
 	}
-	return toml.Decode(string(text), c)
+	return toml.Decode(string(text), to)
 }
 
 // readConfig reads a file that is one, and not endless: a pipe would keep

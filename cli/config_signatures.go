@@ -60,10 +60,7 @@ func (c *config) requireSignatures(env Env) error {
 	var system systemConfig
 	var meta toml.MetaData
 	if err == nil {
-		err = plainConfig(text)
-	}
-	if err == nil {
-		meta, err = toml.Decode(string(text), &system)
+		meta, err = decodeConfig(text, &system)
 	}
 	if err == nil && len(meta.Undecoded()) > 0 {
 		err = fmt.Errorf("unknown key %s; it can have signatures, signed_since and checkpoints", meta.Undecoded()[0])
