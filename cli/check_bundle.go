@@ -83,8 +83,6 @@ func runCheckBundle(ctx context.Context, a *app, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	doc := docBundle{Bundle: f.bundle.proof(b, r)}
-	doc.Schema, doc.Kind, doc.OK, doc.Findings, doc.Counts = schema, "findings", len(r.Faults) == 0, []docFinding{}, map[string]int64{}
 	var list []findings.Finding
 	for _, fault := range r.Faults {
 		i := slices.IndexFunc(bundle.Rules(), func(rule bundle.Rule) bool { return rule.ID == fault.Rule })
@@ -92,11 +90,8 @@ func runCheckBundle(ctx context.Context, a *app, f checkFlags) error {
 		list = append(list, findings.Finding{
 			Rule: rule.ID, Name: rule.Name, Severity: "block", File: f.bundle.file, Subject: fault.Subject, Message: stop(fault.Message), Suggestion: rule.Suggestion,
 		})
-		doc.Findings = append(doc.Findings, docFinding{
-			Rule: rule.ID, Severity: "block", Subject: fault.Subject, File: f.bundle.file, Message: stop(fault.Message), Suggestion: rule.Suggestion,
-		})
-		doc.Counts["block"]++
 	}
+	doc := docBundle{newDocFindings(len(list) == 0, list), f.bundle.proof(b, r)}
 	if err := a.printBundle(f.format, doc, list); err != nil {
 		return err
 	}
@@ -126,27 +121,20 @@ func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 }
 
 func (a *app) printBundle(format string, doc docBundle, list []findings.Finding) error {
-	switch format {
-	case "json":
-		return a.printJSON(doc)
-	case "sarif":
-		return a.written(func(w io.Writer) error {
-			return findings.SARIF(w, sarifTool("check", "docs/signing.md"), bundleRules(), list)
-		})
-	case "github":
-		return writtenTo(a.stdout, func(w io.Writer) error { return findings.GitHub(w, list) })
-	}
-	p := &page{colour: a.colour()}
-	for _, line := range doc.Bundle.Proved {
-		p.linef("proved      %s", line)
-	}
-	for _, line := range doc.Bundle.Unproved {
-		p.linef("not proved  %s", line)
-	}
-	if _, err := a.env.Out.Write(p.buf.Bytes()); err != nil {
-		return err
-	}
-	return a.written(func(w io.Writer) error { return findings.Text(w, list) })
+	sarif := sarifRun{sarifTool("check", "docs/signing.md"), bundleRules(), list}
+	return a.printFindings(format, doc, sarif, list, func(w io.Writer) error {
+		p := &page{colour: a.colour()}
+		for _, line := range doc.Bundle.Proved {
+			p.linef("proved      %s", line)
+		}
+		for _, line := range doc.Bundle.Unproved {
+			p.linef("not proved  %s", line)
+		}
+		if _, err := w.Write(p.buf.Bytes()); err != nil {
+			return err
+		}
+		return findings.Text(w, list)
+	})
 }
 
 func bundleRules() []findings.Rule {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"slices"
@@ -51,11 +50,8 @@ Exit status 6: a finding has the severity of --fail-on or a worse one.`,
 }
 
 func runLint(ctx context.Context, a *app, files []string, format, server string, fail rules.Severity, explain bool) error {
-	switch {
-	case a.flags.json && format == "text":
-		format = "json"
-	case !slices.Contains([]string{"text", "json", "sarif", "github"}, format):
-		return usagef("there is no format %q; write text, json, sarif or github", format)
+	if err := a.findingsFormat(&format); err != nil {
+		return err
 	}
 	if !slices.Contains([]rules.Severity{rules.Info, rules.Warn, rules.Block}, fail) {
 		return usagef("--fail-on is %q; write info, warn or block", fail)
@@ -87,50 +83,17 @@ func runLint(ctx context.Context, a *app, files []string, format, server string,
 	}
 	findings.Sort(l.found)
 	l.passed = !slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() })
-	if err := a.printFindings(format, l); err != nil {
-		return err
-	}
-	return findingsUnless(l.passed)
-}
-
-// printFindings writes what was found in the form that was asked for.
-func (a *app) printFindings(format string, l *linter) error {
-	switch format {
-	case "json":
-		return a.printJSON(newDocLint(l))
-	case "sarif":
-		return a.written(func(w io.Writer) error {
-			return findings.SARIF(w, sarifTool("lint", "docs/rules.md"), sarifRules(), l.found)
-		})
-	case "github":
-		return writtenTo(a.stdout, func(w io.Writer) error { return findings.GitHub(w, l.found) })
-	}
-	return a.written(func(w io.Writer) error {
+	sarif := sarifRun{sarifTool("lint", "docs/rules.md"), sarifRules(), l.found}
+	err = a.printFindings(format, newDocLint(l), sarif, l.found, func(w io.Writer) error {
 		if err := writeExplained(w, l.explained); err != nil {
 			return err
 		}
 		return findings.Text(w, l.found)
 	})
-}
-
-// written writes to standard output in one piece.
-func (a *app) written(write func(io.Writer) error) error { return writtenTo(a.env.Out, write) }
-
-func writtenTo(out io.Writer, write func(io.Writer) error) error {
-	var buf bytes.Buffer
-	if err := write(&buf); err != nil {
+	if err != nil {
 		return err
 	}
-	_, err := out.Write(buf.Bytes())
-	return err
-}
-
-// home is where the documentation is. The module has no public address yet; the
-// domain is reserved for examples (RFC 2606), so it leads nowhere.
-const home = "https://toolcrib.example/"
-
-func sarifTool(command, page string) findings.Tool {
-	return findings.Tool{Version: programVersion(), Home: home + page, Command: command}
+	return findingsUnless(l.passed)
 }
 
 func sarifRules() []findings.Rule {
@@ -148,14 +111,7 @@ func sarifRules() []findings.Rule {
 }
 
 func newDocLint(l *linter) docFindings {
-	doc := docFindings{Schema: schema, Kind: "findings", OK: l.passed, Findings: []docFinding{}, Counts: map[string]int64{"looked_at": int64(l.units)}, Sentences: docSentences(l.explained)}
-	for _, f := range l.found {
-		doc.Counts[f.Severity]++
-		doc.Findings = append(doc.Findings, docFinding{
-			Rule: f.Rule, Severity: f.Severity, Subject: f.Subject, Tool: f.Tool, Path: f.Path, File: f.File,
-			Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
-			Message: f.Message, Suggestion: f.Suggestion, Passage: f.Passage, Waivable: f.Waivable,
-		})
-	}
+	doc := newDocFindings(l.passed, l.found)
+	doc.Counts["looked_at"], doc.Sentences = int64(l.units), docSentences(l.explained)
 	return doc
 }

@@ -100,10 +100,9 @@ func runCheck(ctx context.Context, a *app, f checkFlags) error {
 		return usagef("name the server whose tools were approved: --server NAME")
 	case f.lock != "" && f.agent != "":
 		return usagef("--agent cannot be combined with --lock; write the lock for the agent: toolcrib export --format lock --agent %s", f.agent)
-	case a.flags.json && f.format == "text":
-		f.format = "json"
-	case !slices.Contains([]string{"text", "json", "sarif", "github"}, f.format):
-		return usagef("there is no format %q; write text, json, sarif or github", f.format)
+	}
+	if err := a.findingsFormat(&f.format); err != nil {
+		return err
 	}
 	if f.bundle.file != "" && len(f.code) == 0 && !f.from.given() {
 		return runCheckBundle(ctx, a, f)
@@ -239,7 +238,6 @@ func (f checkFlags) locked(ctx context.Context, a *app) (conform.Scope, error) {
 
 // printCheck writes what was found in the form that was asked for.
 func (a *app) printCheck(format, with string, code []conform.Code, found []conform.Finding) error {
-	doc := docFindings{Schema: schema, Kind: "findings", OK: len(found) == 0, Findings: []docFinding{}, Counts: map[string]int64{}}
 	list := make([]findings.Finding, len(found))
 	for i, f := range found {
 		list[i] = findings.Finding{
@@ -247,28 +245,17 @@ func (a *app) printCheck(format, with string, code []conform.Code, found []confo
 			Subject: f.Name, Path: f.Path, Field: "definition", Passage: f.Passage, Message: f.Message, Suggestion: f.Suggestion,
 		}
 		spanned(code, f, &list[i])
-		doc.Counts[f.Rule.Severity]++
-		d := docFinding{
-			Rule: f.Rule.ID, Severity: f.Rule.Severity, Subject: f.Name, Tool: f.Name, Path: f.Path, File: f.File,
-			Line: list[i].Line, Column: list[i].Column, EndLine: list[i].EndLine, EndColumn: list[i].EndColumn,
-			Message: f.Message, Suggestion: f.Suggestion, Passage: f.Passage,
-		}
+	}
+	doc := newDocFindings(len(found) == 0, list)
+	for i, f := range found {
+		d := &doc.Findings[i]
+		d.Tool = f.Name
 		if f.Subject.ID != "" {
 			d.Subject = f.Subject.String()
 		}
-		doc.Findings = append(doc.Findings, d)
 	}
-	switch format {
-	case "json":
-		return a.printJSON(doc)
-	case "sarif":
-		return a.written(func(w io.Writer) error {
-			return findings.SARIF(w, sarifTool("check", "docs/ci.md"), checkRules(), placed(list, code[0].File))
-		})
-	case "github":
-		return writtenTo(a.stdout, func(w io.Writer) error { return findings.GitHub(w, list) })
-	}
-	return a.written(func(w io.Writer) error {
+	sarif := sarifRun{sarifTool("check", "docs/ci.md"), checkRules(), placed(list, code[0].File)}
+	return a.printFindings(format, doc, sarif, list, func(w io.Writer) error {
 		if len(list) == 0 {
 			_, err := fmt.Fprintln(w, "The code and "+with+" agree.")
 			return err

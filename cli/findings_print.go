@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"toolcrib/cli/findings"
+)
+
+// findingsFormat checks the form in which findings are to be printed; --json alone
+// means that of JSON.
+func (a *app) findingsFormat(format *string) error {
+	if a.flags.json && *format == "text" {
+		*format = "json"
+	}
+	if !slices.Contains([]string{"text", "json", "sarif", "github"}, *format) {
+		return usagef("there is no format %q; write text, json, sarif or github", *format)
+	}
+	return nil
+}
+
+// newDocFindings counts and lists what was found in files.
+func newDocFindings(ok bool, found []findings.Finding) docFindings {
+	doc := docFindings{Schema: schema, Kind: "findings", OK: ok, Findings: []docFinding{}, Counts: map[string]int64{}}
+	for _, f := range found {
+		doc.Counts[f.Severity]++
+		doc.Findings = append(doc.Findings, docFinding{
+			Rule: f.Rule, Severity: f.Severity, Subject: f.Subject, Tool: f.Tool, Path: f.Path, File: f.File,
+			Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
+			Message: f.Message, Suggestion: f.Suggestion, Passage: f.Passage, Waivable: f.Waivable,
+		})
+	}
+	return doc
+}
+
+// sarifRun is what is written as SARIF: by which tool, by which rules, and where.
+type sarifRun struct {
+	tool  findings.Tool
+	rules []findings.Rule
+	found []findings.Finding
+}
+
+// printFindings writes what was found in the form that was asked for.
+func (a *app) printFindings(format string, doc any, sarif sarifRun, found []findings.Finding, text func(io.Writer) error) error {
+	switch format {
+	case "json":
+		return a.printJSON(doc)
+	case "sarif":
+		return a.written(func(w io.Writer) error { return findings.SARIF(w, sarif.tool, sarif.rules, sarif.found) })
+	case "github":
+		return writtenTo(a.stdout, func(w io.Writer) error { return findings.GitHub(w, found) })
+	}
+	return a.written(text)
+}
+
+// written writes to standard output in one piece.
+func (a *app) written(write func(io.Writer) error) error { return writtenTo(a.env.Out, write) }
+
+func writtenTo(out io.Writer, write func(io.Writer) error) error {
+	var buf bytes.Buffer
+	if err := write(&buf); err != nil {
+		return err
+	}
+	_, err := out.Write(buf.Bytes())
+	return err
+}
+
+// home is where the documentation is. The module has no public address yet; the
+// domain is reserved for examples (RFC 2606), so it leads nowhere.
+const home = "https://toolcrib.example/"
+
+func sarifTool(command, page string) findings.Tool {
+	return findings.Tool{Version: programVersion(), Home: home + page, Command: command}
+}
