@@ -35,28 +35,6 @@ func sign(t testing.TB, tools keys.Tools, file string) (*sshsig.Signature, error
 	return tools.Sign(t.Context(), key, text)
 }
 
-// realAgent starts an ssh-agent and returns its socket.
-func realAgent(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("ssh-agent"); err != nil {
-		t.Skip("ssh-agent is not installed; the agent of golang.org/x/crypto is asked all the same")
-	}
-	socket := filepath.Join(t.TempDir(), "agent")
-	cmd := exec.CommandContext(t.Context(), "ssh-agent", "-D", "-a", socket)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Wait() })
-	if _, err := out.Read(make([]byte, 1)); err != nil { // it prints where it listens when it does
-		t.Fatal(err)
-	}
-	return socket
-}
-
 // serve has an agent answer at a socket.
 func serve(t testing.TB, a agent.Agent) string {
 	t.Helper()
@@ -86,7 +64,7 @@ func TestRealAgent(t *testing.T) {
 		if strings.HasPrefix(kind, "sk-") {
 			continue // they ask a device
 		}
-		tools := keys.Tools{Agent: realAgent(t)}
+		tools := keys.Tools{Agent: signingtest.Agent(t)}
 		key := signingtest.NewKey(t, kind)
 		file := key.Write(t, "")
 		add := exec.CommandContext(t.Context(), "ssh-add", "-q", file)
