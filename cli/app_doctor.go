@@ -3,24 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 
-	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 
-	"toolcrib/clients"
 	"toolcrib/proposals"
 	"toolcrib/store"
 )
-
-type docSetting struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"`
-	Source string `json:"source"`
-}
 
 type docDoctor struct {
 	Schema    int            `json:"schema"`
@@ -126,11 +115,7 @@ func findingsUnless(ok bool) error {
 }
 
 func writeDoctor(p *page, doc docDoctor) {
-	rows := make([][]string, len(doc.Settings))
-	for i, s := range doc.Settings {
-		rows[i] = []string{s.Key, s.Value, s.Source}
-	}
-	p.table([]string{"SETTING", "VALUE", "FROM"}, rows)
+	writeSettings(p, doc.Settings)
 	p.blank()
 	p.linef("you are   %s", doc.Actor)
 	if doc.Bytes > 0 {
@@ -154,53 +139,6 @@ func writeDoctor(p *page, doc docDoctor) {
 	if doc.OK {
 		p.raw(p.paint(inkGood, "sound") + "     the engine finds nothing wrong with the file; toolcrib verify checks the content")
 	}
-}
-
-// list returns every setting with its source.
-func (c config) list() []docSetting {
-	values := map[string]string{
-		"db": c.DB, "project": c.Project, "workspace": c.Workspace, "chief": c.Chief, "four_eyes": boolWord(c.FourEyes),
-		"require_expect": boolWord(c.RequireExpect), "accessible": boolWord(c.Accessible), "max_open_per_agent": itoa(c.MaxOpen),
-		"max_open_all_agents": itoa(c.policy().OpenOfAll()), "max_writes_per_agent_hour": itoa(c.MaxWrites),
-	}
-	for id, severity := range c.Rules {
-		values["rules."+id] = string(severity)
-	}
-	for name, view := range c.Views {
-		values[toml.Key{"views", name}.String()] = view
-	}
-	for name, server := range c.Servers {
-		if key := "servers." + name; server.URL != "" {
-			values[key] = clients.Server{URL: server.URL}.Masked().URL
-		} else if len(server.Command) > 0 {
-			// wrap takes commands over from clients, with the secrets in them
-			masked := clients.Server{Args: server.Command[1:]}.Masked().Args
-			values[key] = strings.Join(append(server.Command[:1:1], masked...), " ")
-		}
-	}
-	if len(c.MayActAs) > 0 {
-		values["may_act_as"] = strings.Join(c.MayActAs, " ")
-	}
-	c.Checkpoints.list(values)
-	c.listSignatures(values)
-	c.Notify.list(values)
-	c.Gateway.list(values)
-	c.Model.list(values)
-	for _, r := range c.Reviewers {
-		values["reviewers."+r.Name] = r.word(c.Model)
-	}
-	settings := make([]docSetting, 0, len(values))
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		source := c.sources[key]
-		if source == "" && strings.HasPrefix(key, "reviewers.") {
-			source = c.sources["reviewers"]
-		}
-		if source == "" {
-			source = "default"
-		}
-		settings = append(settings, docSetting{Key: key, Value: values[key], Source: source})
-	}
-	return settings
 }
 
 func boolWord(b bool) string {

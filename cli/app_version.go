@@ -19,6 +19,9 @@ type docVersionInfo struct {
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
 	Rules   string `json:"rules"`
+	// Commit and CommittedAt are of the source that was built, where Go knew it.
+	Commit      string `json:"commit,omitempty"`
+	CommittedAt string `json:"committed_at,omitempty"`
 }
 
 func newVersion(a *app) *cobra.Command {
@@ -31,16 +34,29 @@ approval.`,
 		Example: `  toolcrib version
   toolcrib version --json`,
 		Args: exact(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			doc := docVersionInfo{
-				Schema: schema, Kind: "version", Version: programVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-				Rules: rules.Version,
-			}
-			return a.print(doc, func(p *page) {
-				p.linef("toolcrib %s (%s, %s/%s), rules %s", doc.Version, doc.Go, doc.OS, doc.Arch, doc.Rules)
-			})
-		},
+		RunE: func(*cobra.Command, []string) error { return runVersion(a) },
 	}
+}
+
+// runVersion also answers the flag --version.
+func runVersion(a *app) error {
+	doc := docVersionInfo{
+		Schema: schema, Kind: "version", Version: programVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Rules: rules.Version,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				doc.Commit = s.Value
+			case "vcs.time":
+				doc.CommittedAt = s.Value
+			}
+		}
+	}
+	return a.print(doc, func(p *page) {
+		p.linef("toolcrib %s (%s, %s/%s), rules %s", doc.Version, doc.Go, doc.OS, doc.Arch, doc.Rules)
+	})
 }
 
 // release is the version that release/build builds; the linker sets it.

@@ -47,7 +47,7 @@ const (
 )
 
 func newRoot(a *app) *cobra.Command {
-	var approve bool
+	var approve, version bool
 	decision := &decideFlags{}
 	root := &cobra.Command{
 		Use:   "toolcrib [--approve ID…]",
@@ -75,6 +75,10 @@ findings, 130 interrupted.`,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case version && len(args) == 0 && !approve:
+				return runVersion(a)
+			case version:
+				return usagef("--version takes no arguments")
 			case approve:
 				return runApprove(cmd.Context(), a, args, decision)
 			case len(args) > 0:
@@ -84,6 +88,7 @@ findings, 130 interrupted.`,
 		},
 	}
 	root.Flags().BoolVar(&approve, "approve", false, "approve the proposals named by the arguments, - for standard input")
+	root.Flags().BoolVarP(&version, "version", "v", false, "print the versions of toolcrib and its rules")
 	decision.register(root.Flags())
 	a.flags.register(root.PersistentFlags())
 	root.SetOut(a.env.Out) // now: the commands for completion keep it
@@ -108,7 +113,7 @@ findings, 130 interrupted.`,
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newLists, newHistory, newBlame, newRollback, newVerify, newCheckpoint, newBackup, newLog, newExport, newDrift}},
 		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, creating(newInit), creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck, newWrap, newUnwrap}},
 		{groupRuntime, []func(*app) *cobra.Command{newParse, creating(newExec), newCalls, creating(newMCP), newServe, newTokens}},
-		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newTrust, newUntrust, newSigners, newSign, newVersion}},
+		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newConfig, newTrust, newUntrust, newSigners, newSign, newVersion}},
 	} {
 		for _, command := range add.commands {
 			c := command(a)

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/spf13/cobra"
+
+	"toolcrib/clients"
+)
+
+type docSetting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	// Source is the flag, the variable or the file that sets it, or "default".
+	Source string `json:"source"`
+	// From is flag, environment, project, user, system or default.
+	From string `json:"from"`
+}
+
+type docConfig struct {
+	Schema   int          `json:"schema"`
+	Kind     string       `json:"kind"`
+	Settings []docSetting `json:"settings"`
+	// UserFile and ProjectFile are the files that are looked at; the first may be
+	// missing, the second is "" where no folder has one.
+	UserFile    string   `json:"user_file"`
+	ProjectFile string   `json:"project_file,omitempty"`
+	Problems    []string `json:"problems"`
+}
+
+func newConfig(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "config",
+		Short: "Print the settings in force and what sets each",
+		Long: `Print every setting with its value and what sets it: a flag, an environment
+variable, the project's file, your own file, or the default. Secrets in commands
+and addresses are masked. No database is opened. Exit status 6: the project's file
+sets something that needs your trust (toolcrib trust), so that is not in force.`,
+		Example: `  toolcrib config
+  toolcrib config --json`,
+		Args: exact(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error { return runConfig(a) },
+	}
+}
+
+func runConfig(a *app) error {
+	c, err := loadConfig(a.env, a.flags)
+	if err != nil && c.untrusted == nil {
+		return err
+	}
+	doc := docConfig{
+		Schema: schema, Kind: "config", Settings: c.list(), UserFile: c.userFile, ProjectFile: c.projectFile, Problems: []string{},
+	}
+	if c.untrusted != nil {
+		doc.Problems = append(doc.Problems, sentence(c.untrusted))
+	}
+	if err := a.print(doc, func(p *page) {
+		writeSettings(p, doc.Settings)
+		for _, problem := range doc.Problems {
+			p.raw(p.paint(inkBad, "problem") + "   " + safe(problem))
+		}
+	}); err != nil {
+		return err
+	}
+	return findingsUnless(len(doc.Problems) == 0)
+}
+
+func writeSettings(p *page, settings []docSetting) {
+	rows := make([][]string, len(settings))
+	for i, s := range settings {
+		rows[i] = []string{s.Key, s.Value, s.Source}
+	}
+	p.table([]string{"SETTING", "VALUE", "FROM"}, rows)
+}
+
+// list returns every setting with its source.
+func (c config) list() []docSetting {
+	values := map[string]string{
+		"db": c.DB, "project": c.Project, "workspace": c.Workspace, "chief": c.Chief, "four_eyes": boolWord(c.FourEyes),
+		"require_expect": boolWord(c.RequireExpect), "accessible": boolWord(c.Accessible), "max_open_per_agent": itoa(c.MaxOpen),
+		"max_open_all_agents": itoa(c.policy().OpenOfAll()), "max_writes_per_agent_hour": itoa(c.MaxWrites),
+	}
+	for id, severity := range c.Rules {
+		values["rules."+id] = string(severity)
+	}
+	for name, view := range c.Views {
+		values[toml.Key{"views", name}.String()] = view
+	}
+	for name, server := range c.Servers {
+		if key := "servers." + name; server.URL != "" {
+			values[key] = clients.Server{URL: server.URL}.Masked().URL
+		} else if len(server.Command) > 0 {
+			// wrap takes commands over from clients, with the secrets in them
+			masked := clients.Server{Args: server.Command[1:]}.Masked().Args
+			values[key] = strings.Join(append(server.Command[:1:1], masked...), " ")
+		}
+	}
+	if c.Theme != "" {
+		values["theme"] = c.Theme
+	}
+	for action, keys := range c.Keys {
+		values[toml.Key{"keys", action}.String()] = strings.Join(keys, " ")
+	}
+	if len(c.MayActAs) > 0 {
+		values["may_act_as"] = strings.Join(c.MayActAs, " ")
+	}
+	c.Checkpoints.list(values)
+	c.listSignatures(values)
+	c.Notify.list(values)
+	c.Gateway.list(values)
+	c.Model.list(values)
+	for _, r := range c.Reviewers {
+		values["reviewers."+r.Name] = r.word(c.Model)
+	}
+	settings := make([]docSetting, 0, len(values))
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		source := c.sources[key]
+		if source == "" && strings.HasPrefix(key, "reviewers.") {
+			source = c.sources["reviewers"]
+		}
+		if source == "" {
+			source = "default"
+		}
+		settings = append(settings, docSetting{Key: key, Value: values[key], Source: source, From: c.from(source)})
+	}
+	return settings
+}
+
+// from returns which of the sources of settings one is.
+func (c config) from(source string) string {
+	switch {
+	case source == "default":
+		return "default"
+	case source == c.userFile:
+		return "user"
+	case source == c.projectFile:
+		return "project"
+	case strings.HasPrefix(source, "--"):
+		return "flag"
+	case strings.HasPrefix(source, "TOOLCRIB_"):
+		return "environment"
+	}
+	return "system"
+}
