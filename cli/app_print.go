@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"toolcrib/internal/visible"
+	"toolcrib/registry/jsondoc"
 )
 
 // print writes doc as JSON when the caller asked for it, else lets text write
@@ -27,13 +27,11 @@ func (a *app) print(doc any, text func(*page)) error {
 // printJSON writes doc on one line. Hidden characters are escaped, so the
 // document is safe to look at and means the same.
 func (a *app) printJSON(doc any) error {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(doc); err != nil {
+	text, err := jsondoc.Encode(doc)
+	if err != nil {
 		return err
 	}
-	_, err := a.env.Out.Write(visible.JSON(buf.Bytes()))
+	_, err = a.env.Out.Write(visible.JSON(text))
 	return err
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -126,12 +126,7 @@ func (a *app) document(ctx context.Context, c extract) ([]byte, error) {
 			return nil, err
 		}
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(doc)
-	return buf.Bytes(), err
+	return jsondoc.EncodeIndented(doc)
 }
 
 // lock writes the lock of the extract's tools.

@@ -2,12 +2,13 @@ package clients
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"toolcrib/registry/jsondoc"
 )
 
 // mark is the byte order mark, which editors on Windows put in front of a file.
@@ -127,11 +128,9 @@ func quote(value any) string {
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
+	text, err := jsondoc.Encode(value)
+	if err != nil {
 		return `""` // texts, lists of texts and maps of texts always encode
 	}
-	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007f`)
+	return strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\x7f", `\u007f`)
 }

@@ -191,13 +191,11 @@ func keysOf(schema json.RawMessage) ([]string, error) {
 // know no other. Hidden characters in it are escaped: it means the same and
 // can be shown.
 func result(v any, failed bool) (*sdk.CallToolResult, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := jsondoc.Encode(v)
+	if err != nil {
 		return nil, err
 	}
-	text := bytes.TrimSpace(visible.JSON(buf.Bytes()))
+	text = bytes.TrimSpace(visible.JSON(text))
 	return &sdk.CallToolResult{
 		Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text), IsError: failed,
 	}, nil

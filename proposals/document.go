@@ -1,8 +1,6 @@
 package proposals
 
 import (
-	"bytes"
-	"encoding/json"
 	"reflect"
 
 	"toolcrib/registry"
@@ -65,19 +63,14 @@ func (c content) IsZero() bool { return c.definition.IsZero() }
 
 // MarshalJSON writes the tool, agent or list with its keys in their documented order.
 func (c content) MarshalJSON() ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	var err error
 	switch {
 	case c.definition.Agent != nil:
-		err = enc.Encode(c.definition.Agent)
+		return jsondoc.Encode(c.definition.Agent)
 	case c.definition.List != nil:
-		err = enc.Encode(c.definition.List)
+		return jsondoc.Encode(c.definition.List)
 	default:
-		err = enc.Encode(c.definition.Tool)
+		return jsondoc.Encode(c.definition.Tool)
 	}
-	return buf.Bytes(), err
 }
 
 // document returns d as it is written down.

@@ -1,8 +1,6 @@
 package proposals
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 
 	"toolcrib/registry/jsondoc"
@@ -12,14 +10,11 @@ import (
 // documented order, text without HTML escapes, a newline at the end. DecodeJSON
 // reads it back to an equal draft.
 func (d Draft) JSON() []byte {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d.document()); err != nil {
+	text, err := jsondoc.EncodeIndented(d.document())
+	if err != nil {
 		panic(fmt.Sprintf("proposals: a draft does not marshal: %v", err))
 	}
-	return buf.Bytes()
+	return text
 }
 
 // Canonical returns d in the canonical form that hashes are computed over. Two

@@ -1,9 +1,7 @@
 package serve
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -113,11 +111,8 @@ func refuse(w http.ResponseWriter, r *refusal) {
 // encode writes a document. Hidden characters in it are escaped: it means the
 // same and can be shown.
 func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return visible.JSON(b.Bytes()), err
+	text, err := jsondoc.Encode(v)
+	return visible.JSON(text), err
 }
 
 // answer writes a document.

@@ -1,9 +1,7 @@
 package findings
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -12,6 +10,7 @@ import (
 	"strings"
 
 	"toolcrib/internal/visible"
+	"toolcrib/registry/jsondoc"
 )
 
 // The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that are written, and of what
@@ -110,15 +109,11 @@ func SARIF(w io.Writer, tool Tool, rules []Rule, found []Finding) error {
 			Message: sarifText{Text: cmp.Or(visible.Text(strings.TrimSpace(f.Message+" "+f.Suggestion)), f.Rule+".")}, Locations: locations(f), Fingerprints: fingerprints(f, seen),
 		})
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
-	if err := enc.Encode(log); err != nil {
+	text, err := jsondoc.EncodeIndented(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+	if err != nil {
 		return err
 	}
-	_, err := w.Write(visible.JSON(buf.Bytes()))
+	_, err = w.Write(visible.JSON(text))
 	return err
 }
 

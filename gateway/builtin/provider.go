@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -117,13 +116,11 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	if err != nil {
 		return gateway.Output{}, err
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(out); err != nil {
+	text, err := jsondoc.Encode(out)
+	if err != nil {
 		return gateway.Output{}, err
 	}
-	text := bytes.TrimSpace(b.Bytes())
+	text = bytes.TrimSpace(text)
 	return gateway.Output{Object: text, Structured: text}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 )
 
 // snapshotFile is a version as it stands in its file.
@@ -95,19 +96,9 @@ func encodeSnapshot(v history.Version) ([]byte, error) {
 	if f.Rendered == nil {
 		f.Rendered = map[string]string{}
 	}
-	text, err := indented(f)
+	text, err := jsondoc.EncodeIndented(f)
 	if err != nil {
 		return nil, fmt.Errorf("snapshot of version %d of %s: %w", v.Number, v.Subject, err)
 	}
 	return text, nil
-}
-
-// indented writes v as JSON for people: two spaces, no HTML escapes.
-func indented(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(v)
-	return buf.Bytes(), err
 }

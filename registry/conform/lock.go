@@ -94,14 +94,7 @@ func hashed(of map[string]string) map[string]string {
 
 // Encode writes the lock, indented, in an order that only a change of the registry
 // changes.
-func (l Lock) Encode() ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(l)
-	return buf.Bytes(), err
-}
+func (l Lock) Encode() ([]byte, error) { return jsondoc.EncodeIndented(l) }
 
 // ReadLock reads what Encode wrote, strictly: a key that it does not know could
 // belong to a lock that pins more.

@@ -1,9 +1,7 @@
 package jsondoc
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,13 +34,11 @@ func FromValue(v any) (*Node, error) {
 	if n, ok := simple(v); ok {
 		return n, nil
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := Encode(v)
+	if err != nil {
 		return nil, err
 	}
-	p := newParser(buf.Bytes(), Limits{Bytes: buf.Len(), Depth: 1 << 10})
+	p := newParser(text, Limits{Bytes: len(text), Depth: 1 << 10})
 	p.trusted = true
 	return p.one()
 }

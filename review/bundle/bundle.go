@@ -182,13 +182,7 @@ func (v Version) version() (history.Version, error) {
 }
 
 // Encode writes a bundle.
-func (b Bundle) Encode() ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(b)
-	return buf.Bytes(), err
-}
+func (b Bundle) Encode() ([]byte, error) { return jsondoc.Encode(b) }
 
 // Decode reads a bundle strictly: duplicate and unknown keys are errors, and so is
 // what exceeds the limits. It checks no hash and no signature.

@@ -1,7 +1,6 @@
 package chief
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -47,11 +46,7 @@ func Encode(r review.Request) ([]byte, error) {
 	if doc.After == nil {
 		doc.After = json.RawMessage("null")
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(doc)
-	return buf.Bytes(), err
+	return jsondoc.Encode(doc)
 }
 
 // answer is the assessment of an external reviewer. Revision and content_hash,
