@@ -56,7 +56,7 @@ func WriteIn(root *os.Root, name string, text []byte, o Options) (err error) {
 		return errors.Join(err, root.Remove(part))
 	}
 	failpoint.Here("file-renamed")
-	return SyncDir(root, filepath.Dir(name))
+	return syncDir(root, filepath.Dir(name))
 }
 
 // prepare writes and syncs the temporary file and returns its name.
@@ -91,8 +91,8 @@ func (o Options) dress(root *os.Root, name string, f *os.File) error {
 	return errors.Join(keepOwner(f, info), f.Chmod(info.Mode().Perm()))
 }
 
-// SyncDir makes a rename in a folder survive a power cut, where the system can.
-func SyncDir(root *os.Root, dir string) error {
+// syncDir makes a rename in a folder survive a power cut, where the system can.
+func syncDir(root *os.Root, dir string) error {
 	d, err := root.Open(dir)
 	if err != nil {
 		return err

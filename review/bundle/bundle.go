@@ -25,7 +25,7 @@ const Format = "toolcrib bundle 1"
 // Limits of a bundle.
 const (
 	MaxSize     = 64 << 20 // bytes
-	MaxVersions = 200_000
+	maxVersions = 200_000
 )
 
 // ErrMalformed is wrapped when a file is not a bundle.
@@ -208,8 +208,8 @@ func Decode(data []byte) (Bundle, error) {
 	if err := dec.Decode(&b); err != nil {
 		return b, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	if len(b.Versions) > MaxVersions || len(b.Statements) > MaxVersions || len(b.Signers) > MaxVersions {
-		return b, fmt.Errorf("%w: it has more than %d versions, statements, or states", ErrMalformed, MaxVersions)
+	if len(b.Versions) > maxVersions || len(b.Statements) > maxVersions || len(b.Signers) > maxVersions {
+		return b, fmt.Errorf("%w: it has more than %d versions, statements, or states", ErrMalformed, maxVersions)
 	}
 	return b, nil
 }
