@@ -51,7 +51,8 @@ func TestMain(m *testing.M) {
 //	visible FILE                looks for what a terminal would hide or obey
 //
 // Whatever toolcrib prints is held against the rules that hold for every
-// command: nothing hidden, nothing that a CI runner obeys, standard output empty on errors, errors as asked.
+// command: nothing hidden, nothing that a CI runner obeys, standard output empty on errors, errors as asked, documents
+// as their schemas.
 func TestScripts(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	demo := absolute(t, "../testdata/demo")
@@ -169,6 +170,8 @@ func checkPrinted(ts *testscript.TestScript, status int, stdout, stderr string, 
 			ts.Fatalf("a CI runner would obey %q on %s", found, name)
 		}
 	}
+	checkSchema(ts, stdout)
+	checkSchema(ts, stderr)
 	if status == 0 || status == statusFindings {
 		return
 	}

@@ -21,6 +21,9 @@ type document struct {
 	ChangeSet      string      `json:"changeSet,omitempty"`
 }
 
+// FileType is the type of a proposal as a file has it, for its schema.
+func FileType() reflect.Type { return reflect.TypeFor[document]() }
+
 // subjectText is a subject as the string it is written as.
 type subjectText struct{ registry.Subject }
 

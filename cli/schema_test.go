@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"github.com/google/jsonschema-go/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// TestEverySchemaCompiles holds each schema against its own draft.
+func TestEverySchemaCompiles(t *testing.T) {
+	for _, name := range schemaNames() {
+		compileSchema(t, name)
+	}
+}
+
+func compileSchema(t *testing.T, name string) *validator.Schema {
+	t.Helper()
+	s, err := schemaNamed(name)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	doc, err := validator.UnmarshalJSON(strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	c := validator.NewCompiler()
+	if err := c.AddResource(name, doc); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	compiled, err := c.Compile(name)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return compiled
+}
+
+// TestConfigSchemaIsWhatTheDecoderReads writes a file with every key of the
+// schema: the decoder knows all of them, and both refuse any other.
+func TestConfigSchemaIsWhatTheDecoderReads(t *testing.T) {
+	s, compiled := configSchema(), compileSchema(t, schemaOfConfig)
+	if len(s.Properties) != len(settingNames()) {
+		t.Errorf("the schema has %d keys, the configuration %d", len(s.Properties), len(settingNames()))
+	}
+	filled := fill(s).(map[string]any)
+	if err := compiled.Validate(filled); err != nil {
+		t.Error(err)
+	}
+	var text strings.Builder
+	if err := toml.NewEncoder(&text).Encode(filled); err != nil {
+		t.Fatal(err)
+	}
+	var c config
+	meta, err := decodeConfig([]byte(text.String()), &c)
+	if err != nil || len(meta.Undecoded()) > 0 {
+		t.Errorf("%v, not decoded: %v\n%s", err, meta.Undecoded(), text.String())
+	}
+	for _, table := range []map[string]any{filled, filled["gateway"].(map[string]any), filled["servers"].(map[string]any)["some"].(map[string]any)} {
+		table["surplus"] = "x"
+		if compiled.Validate(filled) == nil {
+			t.Error("an unknown key is valid")
+		}
+		delete(table, "surplus")
+	}
+	text.Reset()
+	filled["surplus"] = "x"
+	if err := toml.NewEncoder(&text).Encode(filled); err != nil {
+		t.Fatal(err)
+	}
+	if meta, err = decodeConfig([]byte(text.String()), &c); err != nil || len(meta.Undecoded()) != 1 {
+		t.Errorf("%v, not decoded: %v", err, meta.Undecoded())
+	}
+}
+
+// fill makes a value with every key that a schema names.
+func fill(s *jsonschema.Schema) any {
+	switch {
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case s.Type == "boolean":
+		return true
+	case s.Type == "string":
+		return "x"
+	case s.Type == "integer":
+		return 1
+	case s.Type == "array":
+		return []any{fill(s.Items)}
+	case s.Properties == nil:
+		return map[string]any{"some": fill(s.AdditionalProperties)}
+	}
+	all := map[string]any{}
+	for key, p := range s.Properties {
+		all[key] = fill(p)
+	}
+	return all
+}
