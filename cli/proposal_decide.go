@@ -117,7 +117,7 @@ func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, v
 	if err != nil {
 		return err
 	}
-	decisions, err := decide(ctx, desk, b.actor, verdict, choices, note)
+	decisions, err := desk.Decide(ctx, b.actor, choices, verdict, note)
 	if err != nil {
 		return err
 	}
@@ -133,19 +133,6 @@ func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, v
 		return nil
 	}
 	return a.publish(ctx)
-}
-
-// decide gives proposals a verdict.
-func decide(ctx context.Context, desk *review.Desk, actor proposals.Actor, verdict review.Verdict, choices []review.Choice, note string) ([]review.Decision, error) {
-	act := desk.Approve
-	switch verdict {
-	case review.VerdictNeedsChanges:
-		act = desk.RequestChanges
-	case review.VerdictRejected:
-		act = desk.Reject
-	case review.VerdictApproved:
-	}
-	return act(ctx, actor, choices, note)
 }
 
 // choices ties proposals to the digests that were given: one for each of them,

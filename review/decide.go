@@ -36,6 +36,18 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 	})
 }
 
+// Decide gives proposals a verdict: Approve, RequestChanges or Reject.
+func (d *Desk) Decide(ctx context.Context, actor proposals.Actor, choices []Choice, verdict Verdict, note string) ([]Decision, error) {
+	switch verdict {
+	case VerdictNeedsChanges:
+		return d.RequestChanges(ctx, actor, choices, note)
+	case VerdictRejected:
+		return d.Reject(ctx, actor, choices, note)
+	case VerdictApproved:
+	}
+	return d.Approve(ctx, actor, choices, note)
+}
+
 // check looks at a proposal, and returns an error if something is in the way of
 // a decision.
 type check func(*reviewCache, Bundle, Choice) (view, error)

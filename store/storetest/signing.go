@@ -115,16 +115,7 @@ func (s *Signing) Decide(t testing.TB, desk *review.Desk, by proposals.Actor, ve
 	if err != nil {
 		t.Fatal(err)
 	}
-	signed := desk.Signed(s.Sign(t, by, statement))
-	decide := signed.Approve
-	switch verdict {
-	case review.VerdictNeedsChanges:
-		decide = signed.RequestChanges
-	case review.VerdictRejected:
-		decide = signed.Reject
-	case review.VerdictApproved:
-	}
-	decisions, err := decide(t.Context(), by, choices, note)
+	decisions, err := desk.Signed(s.Sign(t, by, statement)).Decide(t.Context(), by, choices, verdict, note)
 	if err != nil {
 		t.Fatal(err)
 	}
