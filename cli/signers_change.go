@@ -260,6 +260,8 @@ func (a *app) changeSigners(ctx context.Context, f signFlags, name string, edit 
 	return a.printSigners(state)
 }
 
+// printSigners prints who may sign, and the state that was put in force if there is
+// one.
 func (a *app) printSigners(s review.SignersState) error {
 	c, err := a.settings()
 	if err != nil {
