@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/spf13/pflag"
 
@@ -25,6 +26,7 @@ type globalFlags struct {
 	as, db, project, workspace string
 	json, noColor, dryRun      bool
 	accessible                 bool
+	template                   *template.Template // nil prints the document itself
 }
 
 func (f *globalFlags) register(set *pflag.FlagSet) {
@@ -33,6 +35,7 @@ func (f *globalFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.project, "project", "", "work in the project `NAME`: its layer overrides the user's and the global one")
 	set.StringVar(&f.workspace, "workspace", "", "keep the project's files in the folder `DIR`")
 	set.BoolVar(&f.json, "json", false, "print one JSON document")
+	set.Func("template", "print the document of --json through `TEXT`, a Go template such as '{{range .proposals}}{{.id}} {{end}}'", f.setTemplate)
 	set.BoolVar(&f.noColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")
 	set.BoolVar(&f.dryRun, "dry-run", false, "do everything except save it")
 	set.BoolVar(&f.accessible, "accessible", false, "use the workbench as plain lines, for screen readers")
@@ -96,7 +99,7 @@ func (a *app) close() error {
 // wantsJSON also looks at the bare arguments: an error in the flags comes
 // before they are parsed.
 func (a *app) wantsJSON() bool {
-	if a.flags.json {
+	if a.flags.json && a.flags.template == nil { // which sets json, for what is printed
 		return true
 	}
 	for _, arg := range a.env.Args {

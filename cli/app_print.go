@@ -31,13 +31,23 @@ func (a *app) printJSON(doc any) error {
 	if err != nil {
 		return err
 	}
+	if a.flags.template != nil {
+		return a.printTemplate(text)
+	}
 	_, err = a.env.Out.Write(visible.JSON(text))
 	return err
 }
 
-// colour reports whether a person sees colours.
+// colour reports whether text has colours: on terminals, unless somebody says
+// otherwise. What asks for none counts more than what asks for them.
 func (a *app) colour() bool {
-	return a.env.OutTerminal && !a.flags.noColor && a.env.Getenv("NO_COLOR") == "" && a.env.Getenv("TERM") != "dumb"
+	if a.flags.noColor || a.env.Getenv("NO_COLOR") != "" {
+		return false
+	}
+	if force := a.env.Getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
+		return true
+	}
+	return a.env.OutTerminal && a.env.Getenv("TERM") != "dumb" && a.env.Getenv("CLICOLOR") != "0"
 }
 
 // page collects text for a person. Everything that it is given passes the

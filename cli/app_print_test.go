@@ -1,0 +1,25 @@
+package cli
+
+import "testing"
+
+// TestColour follows the conventions of NO_COLOR and CLICOLOR.
+func TestColour(t *testing.T) {
+	for _, tt := range []struct {
+		terminal bool
+		env      map[string]string
+		want     bool
+	}{
+		{true, nil, true},
+		{false, nil, false},
+		{true, map[string]string{"CLICOLOR": "0"}, false},
+		{true, map[string]string{"TERM": "dumb"}, false},
+		{false, map[string]string{"CLICOLOR_FORCE": "1"}, true},
+		{false, map[string]string{"CLICOLOR_FORCE": "0"}, false},
+		{true, map[string]string{"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, false},
+	} {
+		a := &app{env: Env{OutTerminal: tt.terminal, Getenv: func(key string) string { return tt.env[key] }}}
+		if a.colour() != tt.want {
+			t.Errorf("terminal %v, %v: colours %v", tt.terminal, tt.env, a.colour())
+		}
+	}
+}
