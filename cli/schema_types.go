@@ -88,6 +88,7 @@ func tomlSchema(t reflect.Type) *jsonschema.Schema {
 			}
 		}
 		return s
+	default:
+		return &jsonschema.Schema{Type: "integer"}
 	}
-	return &jsonschema.Schema{Type: "integer"}
 }
