@@ -27,7 +27,7 @@ A filter is a list of terms, all of which must match:
   #17 01a2029f            a number, the beginning of an id
   state:user_review       a state, or open or closed
   author:mara             a user, agent or chief; author:agent: is any agent
-  agent:scout tool:pacer  by or on that agent, on that tool; tool:user/pacer: one layer
+  agent:scout tool:pacer  by or on the agent, on the tool; tool:user/pacer: one layer
   list:authoring set:NAME on that allow-list, in that change set
   type:modify             new, modify, deactivate, reactivate or restore
   layer:project           global, user, project or project/NAME
