@@ -43,7 +43,7 @@ func TestDialogueOnATerminal(t *testing.T) {
 	script := filepath.Join(c.home, "editor.sh")
 	// It shows that it has the terminal by reading a key from it in raw mode.
 	text := "#!/bin/sh\ntest -t 0 && test -t 1 || exit 9\nprintf 'EDITOR HAS THE TERMINAL, press x: '\n" +
-		"stty raw -echo; key=$(dd bs=1 count=1 2>/dev/null); stty sane\ntest \"$key\" = x || exit 8\ncp \"$1\" '" + written + "'\n"
+		"stty raw -echo; key=$(dd bs=1 count=1 2>/dev/null); stty sane\ntest \"$key\" = x || exit 8\ncp \"$1\" '" + written + "'\nprintf '\\nMore.\\n' >> \"$1\"\n"
 	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
