@@ -71,6 +71,7 @@ func commandsIn(line string) [][]string {
 	var commands [][]string
 	for _, part := range strings.Split(line, " | ") {
 		part, _, _ = strings.Cut(part, " > ")
+		part, _, _ = strings.Cut(part, " < ")
 		var words []string
 		for _, word := range regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`).FindAllString(part, -1) {
 			words = append(words, strings.Trim(word, `'"`))

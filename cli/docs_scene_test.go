@@ -59,6 +59,7 @@ func stands() map[string]string {
 	return map[string]string{
 		"toolcrib revise": "pacer", "toolcrib submit": "draft", "toolcrib rebase": "stale", "toolcrib waive": "found",
 		"toolcrib calls": "call", "toolcrib calls show": "call", "toolcrib calls approve": "call", "toolcrib calls refuse": "call",
+		"toolcrib tokens": "token", "toolcrib tokens revoke": "token",
 	}
 }
 
@@ -95,6 +96,7 @@ func newScene(t *testing.T) scene {
 	s.keep(t, "draft", vary("draft.json", "scene_pacer", "quay_pacer"), "--draft")
 	s.files(t)
 	s.calls(t)
+	s.tokens(t)
 	return s
 }
 
@@ -119,6 +121,18 @@ func (s scene) files(t *testing.T) {
 	s.run(t, "export", "--format", "lock", "--output", "toolcrib.lock")
 	for _, name := range []string{"tools.json", "dist/tools.json"} {
 		s.run(t, "export", "--format", "openai", "--agent", "assistant", "--output", name)
+	}
+}
+
+// tokens makes a token for each example that revokes one.
+func (s scene) tokens(t *testing.T) {
+	t.Helper()
+	for range 2 {
+		var doc docTokenOne
+		if err := json.Unmarshal([]byte(s.run(t, "tokens", "create", "assistant", "--json")), &doc); err != nil {
+			t.Fatal(err)
+		}
+		s.ids["token"] = append(s.ids["token"], doc.Token.ID)
 	}
 }
 
@@ -174,7 +188,7 @@ func (s scene) enter(r *reader) {
 		r.t.Fatal(err)
 	}
 	r.env = append(r.env, "TOOLCRIB_DB="+db)
-	r.write(filepath.Join(r.home, ".config", "toolcrib", configName), "[servers.memory]\ncommand = [\"npx\"]\n")
+	r.write(filepath.Join(r.home, ".config", "toolcrib", configName), "[servers.memory]\ncommand = [\"npx\"]\n[views]\nmine = \"author:mara state:open\"\n")
 	r.write(filepath.Join(r.home, "generated"), strings.ReplaceAll(s.read(r.t, "one.json"), "scene_pacer", "generated_pacer"))
 }
 

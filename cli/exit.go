@@ -89,7 +89,7 @@ func outcomes() []outcome {
 		{review.ErrDigest, "digest_differs", exitConflict},
 		{review.ErrStale, "stale", exitConflict},
 		{review.ErrUnchanged, "unchanged", exitConflict},
-
+		{proposals.ErrNotStale, "unchanged", exitConflict},
 		{review.ErrMerge, "merge_conflict", exitConflict},
 		{review.ErrReadOnly, "read_only", exitFailed},
 		{review.ErrConflict, "conflict", exitConflict},
@@ -118,6 +118,7 @@ func outcomes() []outcome {
 		{registry.ErrNoTools, "no_tools", exitFailed},
 		{registry.ErrUnknownList, "unknown_allow_list", exitFailed},
 		{store.ErrNewer, "newer_database", exitFailed},
+		{store.ErrGone, "database_gone", exitFailed},
 		{store.ErrForeign, "foreign_database", exitFailed},
 		{store.ErrDamaged, "damaged", exitFailed},
 		{store.ErrBusy, "busy", exitFailed},
