@@ -16,9 +16,8 @@ import (
 )
 
 // metrics are written in the text format of Prometheus
-// (https://prometheus.io/docs/instrumenting/exposition_formats). Its client
-// library would add its initialization to every command, and a fifth to the
-// binary, for what is a page of code here.
+// (https://prometheus.io/docs/instrumenting/exposition_formats), which takes a
+// page of code. The client library initializes itself in every command.
 type metrics struct {
 	version string
 	start   time.Time
