@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/signing/signingtest"
 )
 
@@ -45,6 +46,7 @@ func (c testHome) must(args ...string) string {
 // TestForgedBundle changes each value of a signed version, of its statement, and of
 // its signature, and takes parts away. The check finds every one.
 func TestForgedBundle(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	home := signedHome(t)
 	home.must("export", "--format", "bundle", "--output", "whole.json")
 	allowed := filepath.Join(home.dir, "home/.config/toolcrib/allowed_signers")

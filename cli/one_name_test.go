@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/cli"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/wire"
 )
 
@@ -65,6 +66,7 @@ func oneName() map[string]named {
 // prints, exports write, and exec, parse, MCP and check take, in every format;
 // the id is an alias of it.
 func TestOneName(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		_ = json.NewEncoder(w).Encode(map[string]any{"success": true, "result": map[string]any{"posted": json.RawMessage(body)}})
