@@ -59,7 +59,7 @@ func (f bundleFlags) read(ctx context.Context, a *app) (bundle.Bundle, bundle.Re
 	return b, r, nil
 }
 
-// docBundle is what check --bundle found.
+// docBundle is the result of check --bundle.
 type docBundle struct {
 	docFindings
 	Bundle docBundleProof `json:"bundle"`

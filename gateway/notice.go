@@ -6,7 +6,7 @@ import (
 	"toolcrib/registry"
 )
 
-// NoticeKind is what a notice tells of.
+// NoticeKind is the event that a notice tells of.
 type NoticeKind string
 
 // What notices tell of.

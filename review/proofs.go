@@ -57,7 +57,7 @@ type Proof struct {
 	Number      int
 	ContentHash string
 	Columns     registry.Columns // of the definition; zero when Err is not nil
-	// definition is what was checked; zero where it is not kept.
+	// definition is the checked definition; zero where it is not kept.
 	definition registry.Definition
 	// Err is why the version does not count, nil when it does. It wraps
 	// ErrUnsigned, ErrSignature, ErrSigners or ErrTampered.

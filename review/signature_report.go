@@ -27,7 +27,7 @@ type SignatureReport struct {
 // maxSignatureDamage bounds the failures that are named; all are counted.
 const maxSignatureDamage = 1000
 
-// SignedRecords is what a report of signatures reads, in one snapshot.
+// SignedRecords reads the records for a report of signatures, in one snapshot.
 type SignedRecords interface {
 	SignatureReader
 	// EachVersion calls fn for every version, with the number of the event that tells

@@ -250,7 +250,7 @@ func TestWaiversOfOthers(t *testing.T) {
 	o.standing(again, map[string]string{"N103@definition.aliases[0]": "open"})
 }
 
-// TestUnwaive ends a waiver: the finding blocks again until it is waived anew, and
+// TestUnwaive ends a waiver: the finding blocks again until it is waived again, and
 // both stay in the history.
 func TestUnwaive(t *testing.T) {
 	shortrun.OneGoroutine(t)

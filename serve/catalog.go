@@ -37,7 +37,7 @@ type Definition struct {
 	UpdatedAt time.Time     `json:"-"` // when this one was
 }
 
-// Loaded is what an application is given of an agent.
+// Loaded is an agent as an application gets it.
 type Loaded struct {
 	Agent Definition   // the profile
 	Lists []Definition // the allow-list that it refers to, if any
@@ -59,7 +59,7 @@ func (l Loaded) offered() (tools []Definition, deferred int) {
 	return tools, len(l.Tools) - len(tools)
 }
 
-// view is what one caller's agent has in one state of the registry.
+// view is the tools of one caller's agent in one state of the registry.
 type view struct {
 	state   int64 // of what was approved
 	hash    string
@@ -71,7 +71,7 @@ type view struct {
 	rendered rendered
 }
 
-// viewKey is what a view depends on, besides what was approved.
+// viewKey has the values that a view depends on, besides what was approved.
 type viewKey struct {
 	agent string
 	layer registry.Layer

@@ -25,7 +25,7 @@ type docConfig struct {
 	// Deferred counts the tools that are not offered at once: the agent finds them
 	// with search_tools, over MCP.
 	Deferred int `json:"deferred"`
-	// LeftOut says what the format has no place for.
+	// LeftOut names the values that the format has no place for.
 	LeftOut []string `json:"left_out,omitempty"`
 }
 
@@ -90,7 +90,7 @@ func (s *Server) configBody(ctx context.Context, v *view, f Format, channel stri
 	return body, nil
 }
 
-// configHead returns what is the same for every channel and user: the answer up
+// configHead returns the part that all channels and users share: the answer up
 // to the comma before the channel.
 func (s *Server) configHead(ctx context.Context, v *view, f Format) ([]byte, error) {
 	v.mu.Lock()
@@ -140,7 +140,7 @@ type rendered struct {
 	bodies map[renderedFor][]byte
 }
 
-// renderedFor is what an answer depends on, besides the minute.
+// renderedFor has the values that an answer depends on, besides the minute.
 type renderedFor struct {
 	format                             Format
 	channel, zone, notes, instructions string

@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// docRun is what a call gave.
+// docRun is the result of a call.
 type docRun struct {
 	Call       string          `json:"call"`
 	Tool       string          `json:"tool"`

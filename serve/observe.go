@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// observed is what a request is counted and logged as.
+// observed is a request as it is counted and logged.
 type observed struct {
 	http.ResponseWriter
 	status  int

@@ -27,7 +27,7 @@ type Tokens interface {
 	Valid(ctx context.Context, id string) error
 }
 
-// Gateway is what agents may do at run time.
+// Gateway has the acts of agents at run time.
 type Gateway interface {
 	Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error)
 	Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error)
@@ -47,7 +47,7 @@ type Log interface {
 	There() error
 }
 
-// Catalog is what was approved, as applications load it.
+// Catalog is the approved definitions, as applications load them.
 type Catalog interface {
 	// Load returns the agent of a caller with the tools that it has, those that
 	// it has to discover included, as of a time; the zero time means now.
@@ -62,7 +62,7 @@ type Catalog interface {
 	Known(ctx context.Context, c gateway.Caller, to *prompt.Context) error
 }
 
-// Config is what a server is made of.
+// Config has the parts of a server.
 type Config struct {
 	Tokens  Tokens
 	Gateway Gateway

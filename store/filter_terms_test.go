@@ -38,7 +38,7 @@ func varied(n int) []proposals.Proposal {
 	return ps
 }
 
-// hasAtom is what an atom means.
+// hasAtom is the meaning of an atom.
 func hasAtom(p proposals.Proposal, a language.Atom) bool {
 	switch a.Is {
 	case language.Text:

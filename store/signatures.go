@@ -48,7 +48,7 @@ func (s *session) LastSigners(ctx context.Context) (string, error) {
 
 const lastSigners = "SELECT hash FROM events WHERE act = 'signers' ORDER BY seq DESC LIMIT 1"
 
-// signersData is what the event of a state of the signers has.
+// signersData is the data of the event of a state of the signers.
 type signersData struct {
 	Number    int    `json:"number"`
 	State     string `json:"state"`

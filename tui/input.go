@@ -23,7 +23,7 @@ type input struct {
 	step    func(int)                // what the arrows up and down do, nil for nothing
 	text    *edit.Text
 	changed func(*Model) tea.Cmd // after every key
-	// complete is what tab does, nil for nothing.
+	// complete handles tab, nil for nothing.
 	complete func(*Model) tea.Cmd
 	done     func(*Model) tea.Cmd // on enter
 	cancel   func(*Model) tea.Cmd // on esc

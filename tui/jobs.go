@@ -23,7 +23,7 @@ type Job func(ctx context.Context, tell Tell) (lines []string, err error)
 // total, and with what it is busy.
 type Tell func(done, total int64, step string)
 
-// progress is what a job told last.
+// progress is the last report of a job.
 type progress struct {
 	done, total int64
 	step        string
@@ -48,7 +48,7 @@ type (
 		number int
 		step   progress
 	}
-	// jobTickMsg has the time of a job shown anew.
+	// jobTickMsg has the time of a job redrawn.
 	jobTickMsg struct{ number int }
 	// jobDoneMsg says how a job ended.
 	jobDoneMsg struct {
@@ -108,10 +108,10 @@ func (j *job) content(m *Model, page *prose.Page) {
 	}
 }
 
-// spinner is what turns while a job runs.
+// spinner turns while a job runs.
 const spinner = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
-// jobTick is how often the time of a job is shown anew.
+// jobTick is the interval at which the time of a job is redrawn.
 const jobTick = 100 * time.Millisecond
 
 // meter shows how far a job is, and since when it runs.

@@ -6,7 +6,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// news is what other processes proposed since the user looked at the queue.
+// news counts the proposals of other processes since the user looked at the queue.
 type news struct {
 	known int // proposals; 0 while nothing is known
 	fresh int // of them, those that came since

@@ -68,7 +68,7 @@ type queuePage struct {
 	slots    []slot
 	cursor   int
 	top      int
-	want     proposals.ID // the row to stay at when the list is read anew
+	want     proposals.ID // the row to stay at when the list is read again
 	counts   map[proposals.State]int
 	widest   map[draw.Safe]int // what the columns want, in cells
 	dossier  review.Dossier
@@ -281,7 +281,7 @@ func (q *queuePage) reload(m *Model) tea.Cmd {
 // restart reads the list from its beginning.
 func (q *queuePage) restart(m *Model) tea.Cmd { return q.readFrom(m, false) }
 
-// readFrom reads the list anew, from its beginning or from its end.
+// readFrom reads the list again, from its beginning or from its end.
 func (q *queuePage) readFrom(m *Model, backward bool) tea.Cmd {
 	q.backward, q.slots, q.cursor, q.top, q.want, q.asked = backward, []slot{{loading: true}}, 0, 0, "", false
 	q.dossier, q.widest = review.Dossier{}, map[draw.Safe]int{}

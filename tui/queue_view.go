@@ -287,7 +287,7 @@ func (q *queuePage) none() bool {
 	return q.counts != nil
 }
 
-// firstSteps is what a new user can do.
+// firstSteps names the first three steps of a new user.
 func firstSteps() []draw.Safe {
 	return []draw.Safe{
 		"No proposals yet. Three ways to begin:", "",

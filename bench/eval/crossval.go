@@ -18,7 +18,7 @@ func foldOf(source string) int {
 	return int(h.Sum32() % folds)
 }
 
-// study is what cross-validation finds out about the examples of one kind, tools
+// study is the outcome of cross-validation over the examples of one kind, tools
 // or prompts.
 type study struct {
 	prompt bool

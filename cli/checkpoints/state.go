@@ -13,7 +13,7 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// saved is what was published last, with the tree to go on from: the next
+// saved is the last published checkpoint, with the tree to go on from: the next
 // publication reads new events only.
 type saved struct {
 	To   string          `json:"to"`

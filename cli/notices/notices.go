@@ -18,7 +18,7 @@ import (
 	"toolcrib/review"
 )
 
-// Kind is what a notice is about.
+// Kind is the event that a notice is about.
 type Kind string
 
 // The kinds of notices.

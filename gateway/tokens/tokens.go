@@ -61,7 +61,7 @@ type Store interface {
 	AddRevocation(ctx context.Context, r Revocation) error
 }
 
-// Registry is what is asked about the agent of a token.
+// Registry looks up the agent of a token.
 type Registry interface {
 	Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error)
 }
@@ -181,7 +181,7 @@ func (t Token) InForce(now time.Time) error {
 	return nil
 }
 
-// hash is what is stored of a secret. It has 130 random bits, so nobody finds it
+// hash returns the stored form of a secret. It has 130 random bits, so nobody finds it
 // by trying, however fast the hash is.
 func hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))

@@ -143,7 +143,7 @@ func TestSecretsAreNotStored(t *testing.T) {
 	}
 }
 
-// told is what the audit log has of a token.
+// told is the audit log's record of a token.
 func told(t *testing.T, db *storetest.Database, id string) map[string]any {
 	t.Helper()
 	events, err := db.EventsAfter(t.Context(), 0, 1000)

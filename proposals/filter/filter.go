@@ -67,7 +67,7 @@ type Atom struct {
 	Value string
 }
 
-// Property is what an atom compares.
+// Property is the property that an atom compares.
 type Property int
 
 // The properties. The value is compared as a whole unless the comment says more.

@@ -11,7 +11,7 @@ import (
 	"toolcrib/signing/signers"
 )
 
-// Trust is what a checker relies on, all of it from elsewhere than the bundle.
+// Trust has the values that a checker relies on, all of it from elsewhere than the bundle.
 type Trust struct {
 	Signers  *signers.Signers // nil checks no signature
 	Database string           // hash of event 1; "" takes what the bundle says
@@ -24,7 +24,7 @@ type Fault struct {
 	Message string
 }
 
-// Result is what a check came to.
+// Result is the outcome of a check.
 type Result struct {
 	Shipped  int // live versions that are those of the program
 	Signed   int // live versions whose signature counts
