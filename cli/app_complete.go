@@ -30,7 +30,7 @@ const mostCandidates = 200
 // or written for it.
 func complete(a *app, root *cobra.Command) {
 	arguments := map[string]candidates{}
-	for _, name := range strings.Fields("approve needs-changes reject withdraw comment waive revise submit rebase show diff review preview regroup") {
+	for _, name := range strings.Fields("approve needs-changes reject withdraw comment waive unwaive revise submit rebase show diff review preview regroup") {
 		arguments[name] = openProposals
 	}
 	for _, name := range strings.Fields("tools history blame exec assign rollback") {

@@ -108,7 +108,7 @@ findings, 130 interrupted.`,
 	}{
 		{groupReview, []func(*app) *cobra.Command{
 			creating(newPropose), newRevise, newSubmit, newList, newShow, newDiff, newReview, newTest, newApprove, newNeedsChanges, newReject,
-			newWithdraw, newComment, newWaive, newRebase, newRegroup, creating(newFork), newAssign,
+			newWithdraw, newComment, newWaive, newUnwaive, newRebase, newRegroup, creating(newFork), newAssign,
 		}},
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newLists, newHistory, newBlame, newRollback, newVerify, newCheckpoint, newBackup, newLog, newExport, newDrift}},
 		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, creating(newInit), creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck, newWrap, newUnwrap}},

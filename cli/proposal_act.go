@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"strings"
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"toolcrib/proposals"
@@ -59,91 +56,6 @@ type docCommentMade struct {
 	Kind     string     `json:"kind"`
 	Proposal string     `json:"proposal"`
 	Comment  docComment `json:"comment"`
-}
-
-func newWaive(a *app) *cobra.Command {
-	var note noteFlags
-	var sign signFlags
-	var expires string
-	cmd := &cobra.Command{
-		Use:   "waive ID FINDING --note REASON",
-		Short: "Waive a finding",
-		Long: `Accept one finding of the current revision. FINDING is its rule if that has one
-finding, or enough of RULE@PATH#HASH (printed by toolcrib show) to be unique.
-The waiver ends when the passage changes or the field gets a new finding.
-
-Only a user can waive, and a waiver approves nothing. Findings of rules that
-cannot be waived stay (exit status 5).`,
-		Example: `  toolcrib waive 4 N103 --note "Old prompts still say it."
-  toolcrib waive 4 N103 --note "Until the prompts are moved." --expires 30d`,
-		Args: exact(2, "the number of a proposal and a finding"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			reason, err := note.read(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			until, err := parseExpiry(expires, a.env.Now())
-			if err != nil {
-				return err
-			}
-			b, err := a.openSession(cmd.Context())
-			if err != nil {
-				return err
-			}
-			ids, err := a.ids(cmd.Context(), b.desk, args[:1])
-			if err != nil {
-				return err
-			}
-			desk, err := b.deskFor(cmd.Context(), a, sign, func() ([]byte, error) {
-				return b.desk.PrepareWaiver(cmd.Context(), b.actor, ids[0], args[1], reason, until)
-			})
-			if err != nil {
-				return err
-			}
-			w, err := desk.Waive(cmd.Context(), b.actor, ids[0], args[1], reason, until)
-			if err != nil {
-				return err
-			}
-			doc := docWaiverMade{Schema: schema, Kind: "waiver", Proposal: string(ids[0]), Waiver: docWaiver{
-				ID: w.ID, Rule: w.Rule, Path: w.Path, Reason: w.Reason, By: w.By, CreatedAt: w.At, ExpiresAt: w.ExpiresAt,
-			}}
-			return a.print(doc, func(p *page) {
-				p.linef("%s  waived %s at %s", asTyped(args[0]), w.Rule, w.Path)
-				a.closing(p)
-			})
-		},
-	}
-	note.register(cmd.Flags())
-	sign.register(cmd.Flags())
-	cmd.Flags().StringVar(&expires, "expires", "", "let the waiver end at `TIME`: RFC 3339, or a number of days such as 30d")
-	return cmd
-}
-
-type docWaiverMade struct {
-	Schema   int       `json:"schema"`
-	Kind     string    `json:"kind"`
-	Proposal string    `json:"proposal"`
-	Waiver   docWaiver `json:"waiver"`
-}
-
-// parseExpiry reads a time, or a number of days from now.
-func parseExpiry(s string, now time.Time) (*time.Time, error) {
-	if s == "" {
-		return nil, nil //nolint:nilnil // no expiry is a choice
-	}
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		d, err := time.ParseDuration(days + "h")
-		if err == nil && d > 0 {
-			t := now.Add(24 * d).UTC()
-			return &t, nil
-		}
-	}
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return nil, usagef("--expires is %q; write a time such as 2027-01-31T12:00:00Z, or days such as 30d", s)
-	}
-	t = t.UTC()
-	return &t, nil
 }
 
 func newFork(a *app) *cobra.Command {

@@ -27,8 +27,13 @@ func (s screenSigner) Decide(ctx context.Context, act proposals.Act, choices []r
 }
 
 // Waive implements tui.Signer.
-func (s screenSigner) Waive(ctx context.Context, id proposals.ID, handle, reason string, ask tui.AskToSign) (tui.Decider, error) {
-	return s.decider(ctx, ask, func() ([]byte, error) { return s.desk.PrepareWaiver(ctx, s.actor, id, handle, reason, nil) })
+func (s screenSigner) Waive(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string, ask tui.AskToSign) (tui.Decider, error) {
+	return s.decider(ctx, ask, func() ([]byte, error) {
+		if act == proposals.ActUnwaive {
+			return s.desk.PrepareUnwaive(ctx, s.actor, id, handle, reason)
+		}
+		return s.desk.PrepareWaiver(ctx, s.actor, id, handle, reason, nil)
+	})
 }
 
 func (s screenSigner) decider(ctx context.Context, ask tui.AskToSign, prepare func() ([]byte, error)) (tui.Decider, error) {

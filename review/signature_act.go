@@ -64,13 +64,22 @@ func (d *Desk) prepareVersions(ctx context.Context, r RegistryReader, actor prop
 // PrepareWaiver returns the statement by which actor would waive a finding now, to
 // be signed and then passed on by Desk.Signed to Waive with the same arguments.
 func (d *Desk) PrepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) ([]byte, error) {
+	return d.prepareWaiver(ctx, actor, id, wish{handle: handle, reason: reason, expires: expires})
+}
+
+// PrepareUnwaive is PrepareWaiver for the end of a waiver, by Unwaive.
+func (d *Desk) PrepareUnwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) ([]byte, error) {
+	return d.prepareWaiver(ctx, actor, id, wish{handle: handle, reason: reason, end: true})
+}
+
+func (d *Desk) prepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, wish wish) ([]byte, error) {
 	var prepared []byte
 	err := d.store.View(ctx, func(r Reader) error {
-		v, err := d.waivable(ctx, r, actor, id, handle, reason, expires)
+		v, err := d.waivable(ctx, r, actor, id, wish)
 		if err != nil {
 			return err
 		}
-		prepared, err = d.signing.Prepare(ctx, r, actor, v.now, v.act(expires), reason)
+		prepared, err = d.signing.Prepare(ctx, r, actor, v.now, waiverAct(v.proposal, v.waiver(v.now)), wish.reason)
 		return err
 	})
 	return prepared, err
@@ -109,20 +118,13 @@ func (s Signing) seal(ctx context.Context, w SignatureWriter, signed *SignedAct,
 	return s.Record(ctx, w, signed)
 }
 
-// act returns what the statement about the waiver is about.
-func (v waivable) act(expires *time.Time) *statement.Waiver {
-	f, p := v.finding, v.proposal
-	return waiverAct(p, history.Waiver{
-		Revision: p.Revision, ContentHash: v.revision.ContentHash, Rule: f.Rule, PassageHash: f.PassageHash(), Path: f.Path, Field: v.field, ExpiresAt: expires,
-	})
-}
-
+// waiverAct returns what the statement of a waiver of p is about.
 func waiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
 	act := &statement.Waiver{
-		Proposal: string(p.ID), Revision: w.Revision, Subject: p.Subject.String(), ContentHash: w.ContentHash, Rule: w.Rule,
+		Ended: w.Ends(), Proposal: string(p.ID), Revision: w.Revision, Subject: p.Subject.String(), ContentHash: w.ContentHash, Rule: w.Rule,
 		PassageHash: w.PassageHash, Path: statement.Text(w.Path), Field: history.Seal(w.Field...),
 	}
-	if w.ExpiresAt != nil {
+	if w.ExpiresAt != nil && !act.Ended {
 		act.Expires = w.ExpiresAt.UTC().Truncate(time.Microsecond)
 	}
 	return act

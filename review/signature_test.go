@@ -368,8 +368,27 @@ func TestSignedWaivers(t *testing.T) {
 	if got := block(); got.Waiver == nil || got.Waiver.Signature == "" {
 		t.Errorf("the signed waiver covers nothing: %+v", got)
 	}
+	if _, err := s.desk.Unwaive(t.Context(), ada, p.ID, handle, "It is gone."); !errors.Is(err, review.ErrUnsigned) {
+		t.Errorf("an unsigned end: %v", err)
+	}
+	if prepared, err = s.desk.PrepareUnwaive(t.Context(), ada, p.ID, handle, "It is gone."); err != nil {
+		t.Fatal(err)
+	}
+	signed = s.Sign(t, ada, prepared)
+	if _, err := s.desk.Signed(signed).Waive(t.Context(), ada, p.ID, handle, "It is gone.", nil); !errors.Is(err, review.ErrConflict) {
+		t.Errorf("a waiver with the signature of its end: %v", err)
+	}
+	if _, err := s.desk.Signed(signed).Unwaive(t.Context(), ada, p.ID, handle, "It is gone."); err != nil {
+		t.Fatal(err)
+	}
+	if got := block(); got.Waiver != nil {
+		t.Errorf("the ended waiver covers the finding: %+v", got.Waiver)
+	}
+	if _, err := s.desk.PrepareUnwaive(t.Context(), ada, p.ID, handle, "Once more."); !errors.Is(err, review.ErrNotWaived) {
+		t.Errorf("the end of no waiver: %v", err)
+	}
 	report, err := s.CheckSignatures(t.Context())
-	if err != nil || report.Signed != 1 || report.Unsigned != 1 {
+	if err != nil || report.Signed != 2 || report.Unsigned != 1 {
 		t.Errorf("the report is %+v, %v", report, err)
 	}
 }

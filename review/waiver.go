@@ -114,19 +114,26 @@ func summarize(recommendation proposals.Recommendation, standing []Standing) pro
 // is the finding's Handle or as much of it as is unambiguous, from the left: a
 // rule alone will do when it found one thing. expires may be nil.
 func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
-	return d.waive(ctx, actor, id, handle, reason, expires, false)
+	return d.waive(ctx, actor, id, wish{handle: handle, reason: reason, expires: expires})
 }
 
 // Unwaive ends the waiver of a finding: it is open again. Nothing is taken out of
 // the history: a waiver that expires as it is given takes back those before it.
 func (d *Desk) Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error) {
-	return d.waive(ctx, actor, id, handle, reason, nil, true)
+	return d.waive(ctx, actor, id, wish{handle: handle, reason: reason, end: true})
 }
 
-func (d *Desk) waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time, end bool) (history.Waiver, error) {
+// wish is a waiver that a user asks for, or the end of one.
+type wish struct {
+	handle, reason string
+	expires        *time.Time // nil for never
+	end            bool       // end the waiver of the finding
+}
+
+func (d *Desk) waive(ctx context.Context, actor proposals.Actor, id proposals.ID, wish wish) (history.Waiver, error) {
 	var w history.Waiver
 	err := d.update(ctx, func(tx Tx) error {
-		v, err := d.waivable(ctx, tx, actor, id, handle, reason, expires)
+		v, err := d.waivable(ctx, tx, actor, id, wish)
 		if err != nil {
 			return err
 		}
@@ -134,32 +141,25 @@ func (d *Desk) waive(ctx context.Context, actor proposals.Actor, id proposals.ID
 		if err != nil {
 			return err
 		}
-		if end {
-			if !v.waived() {
-				return fmt.Errorf("%s: %w", name(v.proposal), ErrNotWaived)
-			}
-			at := signed.Time(v.now)
-			expires = &at
-		}
-		if err := signed.Match(v.act(expires), reason); err != nil {
+		w = v.waiver(signed.Time(v.now))
+		if err := signed.Match(waiverAct(v.proposal, w), wish.reason); err != nil {
 			return err
 		}
 		if err := d.signing.Record(ctx, tx, signed); err != nil {
 			return err
 		}
-		f, p := v.finding, v.proposal
-		w = history.Waiver{
-			ID: d.newID(), Revision: p.Revision, ContentHash: v.revision.ContentHash, Rule: f.Rule, Path: f.Path, PassageHash: f.PassageHash(),
-			Field: v.field, Reason: reason, By: actor.String(), At: signed.Time(v.now), ExpiresAt: expires, Signature: signed.Hash(),
-		}
+		w.ID, w.By, w.Signature = d.newID(), actor.String(), signed.Hash()
+		p := v.proposal
 		p.UpdatedAt, p.Summary = v.now, Tally(v.assessment, append(v.waivers, w), v.now)
-		return d.addWaiver(ctx, tx, actor, p, w, Handle(f))
+		return d.addWaiver(ctx, tx, actor, p, w, Handle(v.finding))
 	})
 	return w, err
 }
 
-// waivable is a finding that can be waived, with what it is about.
+// waivable is a finding that can be waived, or whose waiver can end, with what it
+// is about.
 type waivable struct {
+	wish
 	proposal   proposals.Proposal
 	revision   proposals.Revision
 	assessment Assessment
@@ -169,6 +169,19 @@ type waivable struct {
 	now        time.Time
 }
 
+// waiver returns the waiver as it is recorded at a time, without its id, user, and
+// signature.
+func (v waivable) waiver(at time.Time) history.Waiver {
+	expires := v.expires
+	if v.end {
+		expires = &at
+	}
+	return history.Waiver{
+		Revision: v.proposal.Revision, ContentHash: v.revision.ContentHash, Rule: v.finding.Rule, Path: v.finding.Path,
+		PassageHash: v.finding.PassageHash(), Field: v.field, Reason: v.reason, At: at, ExpiresAt: expires,
+	}
+}
+
 // waived reports whether a waiver covers the finding now.
 func (v waivable) waived() bool {
 	return slices.ContainsFunc(stand(v.assessment.Report.Findings, v.waivers, v.proposal.Revision, v.now), func(s Standing) bool {
@@ -176,32 +189,38 @@ func (v waivable) waived() bool {
 	})
 }
 
-// waivable returns the finding of a handle, and an error if something is in the
-// way of waiving it.
-func (d *Desk) waivable(ctx context.Context, r Reader, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (waivable, error) {
-	v := waivable{}
-	if err := checkText("reason", reason); err != nil {
+// waivable returns the finding that a wish names, and an error if something is in
+// its way.
+func (d *Desk) waivable(ctx context.Context, r Reader, actor proposals.Actor, id proposals.ID, wish wish) (waivable, error) {
+	v, act := waivable{wish: wish}, proposals.ActWaive
+	if wish.end {
+		act = proposals.ActUnwaive
+	}
+	if err := checkText("reason", v.reason); err != nil {
 		return v, err
 	}
 	var err error
 	if v.proposal, v.revision, err = current(ctx, r, id); err != nil {
 		return v, err
 	}
-	if _, err := permit(actor, proposals.ActWaive, v.proposal); err != nil {
+	if _, err := permit(actor, act, v.proposal); err != nil {
 		return v, err
 	}
-	if strings.TrimSpace(reason) == "" {
-		return v, fmt.Errorf("%w: a waiver needs a reason", ErrNoReason)
+	if strings.TrimSpace(v.reason) == "" {
+		return v, fmt.Errorf("%w: a waiver needs a reason, and so does its end", ErrNoReason)
 	}
 	v.now = d.stamp()
-	if expires != nil && !expires.After(v.now) {
-		return v, fmt.Errorf("%w: the waiver would have expired on %s", ErrNotWaivable, expires.UTC().Format(time.RFC3339))
+	if v.expires != nil && !v.expires.After(v.now) {
+		return v, fmt.Errorf("%w: the waiver would have expired on %s", ErrNotWaivable, v.expires.UTC().Format(time.RFC3339))
 	}
 	if v.assessment, v.waivers, err = assessed(ctx, r, v.proposal); err != nil {
 		return v, err
 	}
-	if v.finding, err = findWaivable(v.assessment.Report.Findings, handle); err != nil {
+	if v.finding, err = findWaivable(v.assessment.Report.Findings, v.handle); err != nil {
 		return v, fmt.Errorf("%s: %w", name(v.proposal), err)
+	}
+	if v.end && !v.waived() {
+		return v, fmt.Errorf("%s: %w", name(v.proposal), ErrNotWaived)
 	}
 	v.field = inField(v.assessment.Report.Findings, v.finding.Path)
 	return v, nil

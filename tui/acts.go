@@ -83,7 +83,7 @@ func (c *Config) Decide(ctx context.Context, act proposals.Act, choices []review
 
 // Waive waives a finding.
 func (c *Config) Waive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error) {
-	desk, err := c.waiver(ctx, id, review.Handle(s.Finding), reason)
+	desk, err := c.waiver(ctx, proposals.ActWaive, id, review.Handle(s.Finding), reason)
 	if err != nil {
 		return "", err
 	}
@@ -93,7 +93,11 @@ func (c *Config) Waive(ctx context.Context, id proposals.ID, s review.Standing, 
 
 // Unwaive ends the waiver of a finding.
 func (c *Config) Unwaive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error) {
-	_, err := c.Desk.Unwaive(ctx, c.Actor, id, review.Handle(s.Finding), reason)
+	desk, err := c.waiver(ctx, proposals.ActUnwaive, id, review.Handle(s.Finding), reason)
+	if err != nil {
+		return "", err
+	}
+	_, err = desk.Unwaive(ctx, c.Actor, id, review.Handle(s.Finding), reason)
 	return proposals.ActUnwaive.Form(1).Done + " " + s.Rule + " in " + s.Path, err
 }
 

@@ -17,7 +17,8 @@ import (
 // at: the same as before where nothing is signed. ask is called before the key is.
 type Signer interface {
 	Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask AskToSign) (Decider, error)
-	Waive(ctx context.Context, id proposals.ID, handle, reason string, ask AskToSign) (Decider, error)
+	// Waive signs the waiver of a finding (ActWaive) or its end (ActUnwaive).
+	Waive(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string, ask AskToSign) (Decider, error)
 	Answer(ctx context.Context, p gateway.Pending, approve bool, reason string, ask AskToSign) (Answerer, error)
 }
 
@@ -49,12 +50,12 @@ func (c *Config) decider(ctx context.Context, act proposals.Act, choices []revie
 	return c.Signer.Decide(ctx, act, choices, note, c.Ask)
 }
 
-// waiver is decider for the waiver of a finding.
-func (c *Config) waiver(ctx context.Context, id proposals.ID, handle, reason string) (Decider, error) {
+// waiver is decider for the waiver of a finding, or its end.
+func (c *Config) waiver(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string) (Decider, error) {
 	if c.Signer == nil {
 		return c.Desk, nil
 	}
-	return c.Signer.Waive(ctx, id, handle, reason, c.Ask)
+	return c.Signer.Waive(ctx, act, id, handle, reason, c.Ask)
 }
 
 // answerer returns who answers a call, signed where that is needed.

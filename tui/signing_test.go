@@ -25,7 +25,7 @@ func (s *signer) Decide(ctx context.Context, _ proposals.Act, _ []review.Choice,
 	return s.desk, err
 }
 
-func (s *signer) Waive(context.Context, proposals.ID, string, string, tui.AskToSign) (tui.Decider, error) {
+func (s *signer) Waive(context.Context, proposals.Act, proposals.ID, string, string, tui.AskToSign) (tui.Decider, error) {
 	return s.desk, nil
 }
 

@@ -11,6 +11,7 @@ const (
 	NeedsChanges   Verdict = "needs_changes"
 	Rejected       Verdict = "rejected"
 	Waived         Verdict = "waived"
+	WaiverEnded    Verdict = "waiver_ended"
 	CallApproved   Verdict = "call_approved"
 	CallRefused    Verdict = "call_refused"
 	TierSet        Verdict = "tier_set"
@@ -23,6 +24,7 @@ var acts = map[Verdict]func(Verdict) Act{
 	NeedsChanges:   func(v Verdict) Act { return &Decision{Verdict: v} },
 	Rejected:       func(v Verdict) Act { return &Decision{Verdict: v} },
 	Waived:         func(Verdict) Act { return &Waiver{} },
+	WaiverEnded:    func(Verdict) Act { return &Waiver{Ended: true} },
 	CallApproved:   func(Verdict) Act { return &CallAnswer{Approved: true} },
 	CallRefused:    func(Verdict) Act { return &CallAnswer{} },
 	TierSet:        func(Verdict) Act { return &Tier{} },
@@ -99,8 +101,9 @@ func (i *Item) line(c *codec, v Verdict) {
 	c.require(i.Version == 0 && i.Previous == "" && i.Sum == "", "version", "%s writes none: 0 - -", v)
 }
 
-// Waiver accepts one finding of a revision.
+// Waiver accepts one finding of a revision, or ends the waiver of that finding.
 type Waiver struct {
+	Ended       bool
 	Proposal    string // UUID
 	Revision    int
 	Subject     string
@@ -109,10 +112,15 @@ type Waiver struct {
 	PassageHash string    // of the passage that was found
 	Path        string    // Text of the path of the field
 	Field       string    // hash over the keys of all findings in the field
-	Expires     time.Time // zero for never
+	Expires     time.Time // zero for never, and for the end of a waiver
 }
 
-func (*Waiver) verdict() Verdict { return Waived }
+func (w *Waiver) verdict() Verdict {
+	if w.Ended {
+		return WaiverEnded
+	}
+	return Waived
+}
 
 func (w *Waiver) lines(c *codec) {
 	c.line(
@@ -120,6 +128,7 @@ func (w *Waiver) lines(c *codec) {
 		text("content hash", hash, &w.ContentHash), text("rule", token, &w.Rule), text("passage hash", hash, &w.PassageHash),
 		text("hash of the path", hash, &w.Path), text("hash of the field's findings", hash, &w.Field), optionalStamp("expiry", &w.Expires),
 	)
+	c.require(!w.Ended || w.Expires.IsZero(), "expiry", `it is "-" for %s`, WaiverEnded)
 }
 
 // CallAnswer approves or refuses a call that waits for the user.

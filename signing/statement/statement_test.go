@@ -56,6 +56,7 @@ func vectors() map[string]statement.Statement {
 		"rejected":         statementOf(&statement.Decision{Verdict: statement.Rejected, Items: []statement.Item{undecided(1)}}, "It hides a request.\nSee line 4."),
 		"waived":           statementOf(waiver(time.Time{}), "The quotation is the example."),
 		"waived_for_a_day": statementOf(waiver(time.Date(2026, 12, 2, 10, 0, 0, 123456000, time.UTC)), "Until the next release."),
+		"waiver_ended":     statementOf(ended(), "The quotation is gone."),
 		"call_approved":    statementOf(answer(true), ""),
 		"call_refused":     statementOf(answer(false), "Not on a Friday."),
 		"tier_set":         statementOf(&statement.Tier{Tool: "tool:global/delete_tasks", Tier: "auto_approve", User: h("mara")}, ""),
@@ -70,6 +71,13 @@ func waiver(expires time.Time) *statement.Waiver {
 		Proposal: proposal + "1", Revision: 3, Subject: "agent:project/novel/assistant", ContentHash: h("content"), Rule: "S104",
 		PassageHash: h("passage"), Path: statement.Text("definition.soul"), Field: h("field"), Expires: expires,
 	}
+}
+
+// ended is the end of a waiver.
+func ended() *statement.Waiver {
+	w := waiver(time.Time{})
+	w.Ended = true
+	return w
 }
 
 func answer(approved bool) *statement.CallAnswer {
