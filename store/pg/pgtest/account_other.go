@@ -1,0 +1,10 @@
+//go:build !unix
+
+package pgtest
+
+import "syscall"
+
+// unprivileged returns an error: the supervisor is a shell script.
+func unprivileged() (*account, error) { return nil, ErrMissing }
+
+func apart(*account) *syscall.SysProcAttr { return nil }

@@ -1,0 +1,39 @@
+//go:build unix
+
+package pgtest
+
+import (
+	"errors"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// unprivileged returns the account that the server of a root process runs as,
+// because PostgreSQL refuses root; nil for the process's own.
+func unprivileged() (*account, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil //nolint:nilnil // nil is the process's own account
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.Atoi(u.Uid)
+		gid, gidErr := strconv.Atoi(u.Gid)
+		return &account{uid: uid, gid: gid}, errors.Join(uidErr, gidErr)
+	}
+	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody")
+}
+
+// apart puts the supervisor into a session of its own, which an interrupt at the
+// terminal does not reach.
+func apart(as *account) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{Setsid: true}
+	if as != nil {
+		attr.Credential = &syscall.Credential{Uid: uint32(as.uid), Gid: uint32(as.gid)}
+	}
+	return attr
+}

@@ -1,0 +1,73 @@
+package pgtest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+)
+
+// ErrMissing means that the programs of a PostgreSQL server are not installed.
+var ErrMissing = errors.New("no PostgreSQL server of version 15 or newer is installed; install Debian's package postgresql")
+
+// oldest is the first version of PostgreSQL that toolcrib supports.
+const oldest = 15
+
+var major = regexp.MustCompile(`\d+`)
+
+// programs returns the folder with initdb, pg_ctl and postgres: the one that
+// PATH names, or the newest of Debian's.
+func programs() (string, error) {
+	best, version := "", 0
+	for _, dir := range folders() {
+		out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output() //nolint:noctx // it prints one line
+		if err != nil {
+			continue
+		}
+		if n, err := strconv.Atoi(major.FindString(string(out))); err == nil && n > version {
+			best, version = dir, n
+		}
+	}
+	if version < oldest {
+		return "", ErrMissing
+	}
+	return best, nil
+}
+
+// folders lists where the programs may be. Debian's are not in PATH.
+func folders() []string {
+	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is well formed
+	if initdb, err := exec.LookPath("initdb"); err == nil {
+		if initdb, err = filepath.EvalSymlinks(initdb); err == nil {
+			dirs = append(dirs, filepath.Dir(initdb))
+		}
+	}
+	return dirs
+}
+
+// folder makes the folder of a cluster, which belongs to the server's user. It
+// lies in /tmp if the usual temporary folder may be closed to that user, or is
+// too long for the address of a socket.
+func folder(as *account) (string, error) {
+	base := os.TempDir()
+	if as != nil || len(base) > 60 {
+		base = "/tmp"
+	}
+	dir, err := os.MkdirTemp(base, "toolcrib-pg")
+	if err != nil {
+		return "", err
+	}
+	if as == nil {
+		return dir, nil
+	}
+	if err := os.Chown(dir, as.uid, as.gid); err != nil {
+		return "", errors.Join(fmt.Errorf("give %s to the server's user: %w", dir, err), os.Remove(dir))
+	}
+	return dir, nil
+}
+
+// account is the user that a server runs as.
+type account struct{ uid, gid int }
