@@ -1,5 +1,5 @@
-// Package door is a listener for HTTP that clients without a token cannot fill,
-// and the limits for what comes through it. It knows nothing of what is served.
+// Package door is a listener that clients without a token or a key cannot fill, and
+// the limits for HTTP that comes through it. It knows nothing of what is served.
 package door
 
 import (
@@ -41,6 +41,20 @@ type door struct {
 func New(l net.Listener) net.Listener {
 	places, seats := room(openFiles())
 	return &door{Listener: l, places: places, seats: seats, time: authenticationTime}
+}
+
+// Limits bounds the connections of a door.
+type Limits struct {
+	Unauthenticated int           // connections that are not authenticated; one more closes the oldest
+	Authenticated   int           // connections that are
+	Time            time.Duration // until a connection has to be authenticated
+}
+
+// NewWith returns the door before l with limits of its own, and at most those of
+// New. A server passes what it accepts to AdmitConn once it is authenticated.
+func NewWith(l net.Listener, c Limits) net.Listener {
+	places, seats := room(openFiles())
+	return &door{Listener: l, places: min(places, c.Unauthenticated), seats: min(seats, c.Authenticated), time: c.Time}
 }
 
 // room returns how many unauthenticated connections and members there may be where the
@@ -158,5 +172,11 @@ func announce(ctx context.Context, conn net.Conn) context.Context {
 // reports whether it may stay. What came without a door, as in a test, may.
 func Admit(r *http.Request) bool {
 	v, ok := r.Context().Value(visitorKey{}).(*visitor)
+	return !ok || v.admit()
+}
+
+// AdmitConn is Admit for a connection that NewWith accepted.
+func AdmitConn(conn net.Conn) bool {
+	v, ok := conn.(*visitor)
 	return !ok || v.admit()
 }
