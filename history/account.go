@@ -7,4 +7,7 @@ type Account struct {
 	UID   string `json:"uid,omitempty"`   // its number; the SID on Windows
 	Login string `json:"login,omitempty"` // as the account database has it
 	Host  string `json:"host,omitempty"`  // the name of the machine
+	// Via is the door through which somebody else acted, such as "ssh SHA256:…" with
+	// the fingerprint of the key that logged in.
+	Via string `json:"via,omitempty"`
 }

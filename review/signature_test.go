@@ -199,6 +199,18 @@ func TestUnsignedIsRefused(t *testing.T) {
 	s.whole()
 }
 
+// TestAlwaysSigned refuses unsigned decisions before signing has started.
+func TestAlwaysSigned(t *testing.T) {
+	desk := storetest.New(t).Desk(t, review.Policy{Severities: storetest.Basics(), Signatures: review.Signatures{Always: true}})
+	choices := storetest.Choices(t, desk, scout, storetest.Prompt("scene_pacer"))
+	if _, err := desk.Approve(t.Context(), ada, choices, ""); !errors.Is(err, review.ErrUnsigned) {
+		t.Errorf("approve: %v", err)
+	}
+	if _, err := desk.Reject(t.Context(), ada, choices, "No."); !errors.Is(err, review.ErrUnsigned) {
+		t.Errorf("reject: %v", err)
+	}
+}
+
 // TestWrongSignatures uses signed statements for what they are not about.
 func TestWrongSignatures(t *testing.T) {
 	s := openSigned(t, review.Policy{}, ada, bob)

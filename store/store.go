@@ -220,6 +220,7 @@ func (db *DB) writeWith(ctx context.Context, pool *sql.DB, idle chan *session, f
 		}
 		w = s
 	}
+	w.witness = db.witness.in(ctx)
 	err := db.retryBusy(ctx, func() error {
 		_, err := w.exec(ctx, "BEGIN IMMEDIATE")
 		return err

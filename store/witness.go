@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -17,6 +18,30 @@ import (
 type witness struct {
 	account history.Account
 	users   []string // nil for all
+}
+
+// actingKey finds whom a context acts for.
+type actingKey struct{}
+
+// acting is who came in through a door of the process.
+type acting struct {
+	via   string
+	users []string
+}
+
+// Acting returns a context whose writes are those of users who came in through a door
+// of this process, such as "ssh SHA256:…", and not of the account that runs it: events
+// name the door, and no other user can act.
+func Acting(ctx context.Context, via string, users ...string) context.Context {
+	return context.WithValue(ctx, actingKey{}, acting{via, users})
+}
+
+// in returns the witness of what a context writes.
+func (w witness) in(ctx context.Context) witness {
+	if a, ok := ctx.Value(actingKey{}).(acting); ok {
+		w.account.Via, w.users = a.via, append([]string{}, a.users...)
+	}
+	return w
 }
 
 // sign returns the data of e with the account in it.

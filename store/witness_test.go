@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -49,6 +50,49 @@ func TestWitness(t *testing.T) {
 		}
 		if e.Hash != e.Sum() || i < 3 && !strings.Contains(string(e.Data), `"version":1`) {
 			t.Errorf("event %d: %s", e.Seq, e.Data)
+		}
+	}
+}
+
+// TestActing writes for a user who came in through a door: the event names the door,
+// the account's own user cannot act through it, and the next write is the account's.
+func TestActing(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	opts := options()
+	opts.Account = history.Account{UID: "65534", Login: "nobody"}
+	opts.Users = []string{"user:nobody"}
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	write := func(ctx context.Context, actor string) error {
+		return db.Update(ctx, func(tx review.Tx) error {
+			return tx.AppendEvents(ctx, []history.Event{{ID: opts.NewID(), At: opts.Now(), Actor: actor, Act: "comment", Data: []byte(`{}`)}})
+		})
+	}
+	door := store.Acting(t.Context(), "ssh SHA256:x", "user:mara")
+	for _, tt := range []struct {
+		ctx     context.Context
+		actor   string
+		refused bool
+		account string
+	}{
+		{door, "user:mara", false, `{"account":{"login":"nobody","uid":"65534","via":"ssh SHA256:x"}}`},
+		{door, "user:nobody", true, ""},
+		{store.Acting(t.Context(), "ssh"), "user:mara", true, ""},
+		{t.Context(), "user:mara", true, ""},
+		{t.Context(), "user:nobody", false, `{"account":{"login":"nobody","uid":"65534"}}`},
+	} {
+		if err := write(tt.ctx, tt.actor); errors.Is(err, proposals.ErrAuthority) != tt.refused || !tt.refused && err != nil {
+			t.Fatalf("%s: %v", tt.actor, err)
+		}
+		events, err := db.Events(t.Context(), store.EventQuery{Limit: 1})
+		if err != nil || len(events) != 1 {
+			t.Fatal(events, err)
+		}
+		if e := events[0]; !tt.refused && (string(e.Data) != tt.account || e.Hash != e.Sum()) {
+			t.Errorf("%s: the event has %s; want %s", tt.actor, e.Data, tt.account)
 		}
 	}
 }

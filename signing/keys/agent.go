@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 
 	"golang.org/x/crypto/ssh"
@@ -52,14 +53,26 @@ func (t Tools) signByAgent(ctx context.Context, key ssh.PublicKey, message []byt
 
 // ask runs fn with the agent. When ctx ends, so does the connection.
 func (t Tools) ask(ctx context.Context, fn func(agent.ExtendedAgent) error) error {
-	if t.Agent == "" {
-		return fmt.Errorf("%w: there is no SSH agent (SSH_AUTH_SOCK); start one, or name a file with --sign-key", ErrNoKey)
+	dial := t.Dial
+	if dial == nil {
+		dial = t.dialSocket
 	}
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", t.Agent)
+	conn, err := dial(ctx)
 	if err != nil {
-		return fmt.Errorf("%w: the SSH agent of SSH_AUTH_SOCK: %w", ErrNoKey, err)
+		return fmt.Errorf("%w: %w", ErrNoKey, err)
 	}
 	defer conn.Close() //nolint:errcheck // nothing was written that could be lost
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	return fn(agent.NewClient(conn))
+}
+
+func (t Tools) dialSocket(ctx context.Context) (io.ReadWriteCloser, error) {
+	if t.Agent == "" {
+		return nil, errors.New("there is no SSH agent (SSH_AUTH_SOCK); start one, or name a file with --sign-key")
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", t.Agent)
+	if err != nil {
+		return nil, fmt.Errorf("the SSH agent of SSH_AUTH_SOCK: %w", err)
+	}
+	return conn, nil
 }

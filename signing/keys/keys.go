@@ -26,7 +26,9 @@ var (
 
 // Tools are what keys are reached by.
 type Tools struct {
-	Agent  string   // socket of the SSH agent, as in SSH_AUTH_SOCK; "" for none
+	Agent string // socket of the SSH agent, as in SSH_AUTH_SOCK; "" for none
+	// Dial connects to an SSH agent that is forwarded from elsewhere; nil dials Agent.
+	Dial   func(ctx context.Context) (io.ReadWriteCloser, error)
 	Keygen string   // "" for ssh-keygen of the path
 	Env    []string // of ssh-keygen; nil for that of the process
 	// Stdin is the terminal for ssh-keygen to ask at, nil for none. Stderr gets
