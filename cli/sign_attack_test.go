@@ -141,3 +141,38 @@ func TestDialogueSigns(t *testing.T) {
 	}
 	home.must("verify")
 }
+
+// TestSignersInitTakesGitsKey starts signing with the key that git's configuration
+// has in full, which only the SSH agent can sign with, behind another key.
+func TestSignersInitTakesGitsKey(t *testing.T) {
+	for _, program := range []string{"git", "ssh-add"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(program + " is not installed")
+		}
+	}
+	socket := signingtest.Agent(t)
+	gits := signingtest.NewKey(t, "ed25519")
+	for _, key := range []signingtest.Key{signingtest.NewKey(t, "ecdsa-256"), gits} {
+		cmd := exec.CommandContext(t.Context(), "ssh-add", "-q", key.Write(t, ""))
+		cmd.Env = append(os.Environ(), "SSH_AUTH_SOCK="+socket)
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+	}
+	line := signingtest.Line(gits.PublicKey())
+	for name, setting := range map[string]string{"with key::": "key::" + line, "with its type": line + " mara@example"} {
+		t.Run(name, func(t *testing.T) {
+			home := newTestHome(t, "")
+			home.write("home/.gitconfig", "[gpg]\n\tformat = ssh\n[user]\n\tsigningkey = \""+setting+"\"\n")
+			vars := map[string]string{"HOME": filepath.Join(home.dir, "home"), "SSH_AUTH_SOCK": socket}
+			said, code := home.with(vars, "", "", "signers", "init", "--as", "user:mara")
+			if code != 0 || !strings.Contains(said, "(ssh-ed25519); statement ") {
+				t.Errorf("exit status %d: %s", code, said)
+			}
+			home.must("propose", "--as", "agent:drafter", "open.json")
+			if said, code := home.with(vars, "", "", "reject", "#1", "--note", "No.", "--as", "user:mara"); code != 0 {
+				t.Errorf("exit status %d: %s", code, said)
+			}
+		})
+	}
+}

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"toolcrib/internal/atomicfile"
-	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
@@ -151,67 +150,6 @@ func (a *app) revoke(ctx context.Context, list []byte, key ssh.PublicKey) ([]byt
 		return nil, fmt.Errorf("ssh-keygen -k: %w: %s", err, strings.TrimSpace(string(out)))
 	}
 	return os.ReadFile(file)
-}
-
-func newSignersRecord(a *app) *cobra.Command {
-	var sign signFlags
-	cmd := &cobra.Command{
-		Use:   "record",
-		Short: "Put an edited signers file in force",
-		Long: `Record the signers file and its revocation list as they are now, after you or the
-administrator edited them. Until then no signature counts.`,
-		Example: `  toolcrib signers record --sign-key ~/.ssh/id_ed25519`,
-		Args:    exact(0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runSignersRecord(cmd.Context(), a, sign) },
-	}
-	sign.register(cmd.Flags())
-	return cmd
-}
-
-func runSignersRecord(ctx context.Context, a *app, sign signFlags) error {
-	b, err := a.openSession(ctx)
-	if err != nil {
-		return err
-	}
-	state, err := a.recordSigners(ctx, b.desk, b.actor, sign, nil)
-	if err != nil {
-		return err
-	}
-	return a.printSigners(state)
-}
-
-// recordSigners puts the signers file that desk has in force. next, where it is
-// not nil, is that file before it is written.
-func (a *app) recordSigners(ctx context.Context, desk *review.Desk, actor proposals.Actor, f signFlags, next *signers.Signers) (review.SignersState, error) {
-	if a.flags.dryRun {
-		return review.SignersState{}, errNoDryRun("signers", "a state is put in force by a signature")
-	}
-	states, err := desk.SignersStates(ctx)
-	if err != nil {
-		return review.SignersState{}, err
-	}
-	in := next
-	if len(states) > 0 { // a signer of the last state signs
-		last := states[len(states)-1]
-		if in, err = signers.Restore(last.Text, last.Revoked); err != nil {
-			return review.SignersState{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
-		}
-	}
-	if in == nil {
-		c, err := a.settings()
-		if err != nil {
-			return review.SignersState{}, err
-		}
-		if in, err = c.signers.Signers(); err != nil {
-			return review.SignersState{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
-		}
-	}
-	find := func() (keys.Key, error) { return a.signingKeyOf(ctx, in, actor, f.key) }
-	signed, err := a.signAs(ctx, actor, f, func() ([]byte, error) { return desk.PrepareSigners(ctx, actor) }, find)
-	if err != nil {
-		return review.SignersState{}, err
-	}
-	return desk.Signed(*signed).ChangeSigners(ctx, actor)
 }
 
 // changeSigners edits one of the two files and records the new state, before the

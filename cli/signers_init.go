@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/sshsig"
+	"toolcrib/signing/statement"
 )
 
 func newSignersInit(a *app) *cobra.Command {
@@ -62,11 +64,10 @@ func runSignersInit(ctx context.Context, a *app, f signFlags) error {
 	if err != nil {
 		return err
 	}
-	if len(states) > 0 {
-		return fmt.Errorf("%w: signing started with event %s; put signatures = \"required\" and signed_since = %q into %s, and let a signer add your key with toolcrib signers add",
-			review.ErrUnchanged, states[0].Event.Hash, states[0].Event.Hash, c.userFile)
-	}
 	key, err := a.ownKey(ctx, f.key)
+	if len(states) > 0 {
+		return a.joinSigners(ctx, b, c, states, key)
+	}
 	if err != nil {
 		return err
 	}
@@ -98,15 +99,43 @@ func runSignersInit(ctx context.Context, a *app, f signFlags) error {
 	if err != nil {
 		return err
 	}
-	edited, err := startSigning(c, state.Event.Hash, key.File)
+	if err := a.writeSigning(c, state.Event.Hash, key.File); err != nil {
+		return err
+	}
+	return a.printSigners(state)
+}
+
+// writeSigning puts the settings of signing into the user's toolcrib.toml.
+func (a *app) writeSigning(c config, since, keyFile string) error {
+	edited, err := startSigning(c, since, keyFile)
 	if err != nil {
 		return err
 	}
 	if err := atomicfile.Write(resolved(c.userFile), edited, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
 		return err
 	}
-	a.note("toolcrib: wrote signatures, signed_since and sign_key to %s.", c.userFile)
-	return a.printSigners(state)
+	a.note("toolcrib: wrote the settings of signing to %s.", c.userFile)
+	return nil
+}
+
+// joinSigners writes the settings of signing where signing has started: by an init
+// that was interrupted, or by somebody who has the user's key in the signers file.
+func (a *app) joinSigners(ctx context.Context, b session, c config, states []review.SignersState, key keys.Key) error {
+	if _, err := a.finishSigners(ctx, b.desk); err != nil {
+		return err
+	}
+	start := states[0].Event.Hash
+	s, _, err := c.signers.Load()
+	if err == nil && key.Public != nil && c.Signatures == "" && c.SignedSince == "" && s.Digest() == statement.Sum(states[len(states)-1].Text) {
+		if _, err := s.May(b.actor.String(), key.Public, a.env.Now()); err == nil {
+			if err := a.writeSigning(c, start, key.File); err != nil {
+				return err
+			}
+			return a.printSigners(review.SignersState{})
+		}
+	}
+	return fmt.Errorf("%w: signing started with event %s; put signatures = \"required\" and signed_since = %q into %s, and let a signer add your key with toolcrib signers add",
+		review.ErrUnchanged, start, start, c.userFile)
 }
 
 // resolved follows a symbolic link, as dotfiles are often kept.
@@ -171,15 +200,39 @@ func tomlString(s string) string {
 	return strings.TrimSpace(strings.TrimPrefix(b.String(), "x = "))
 }
 
+// keySource is where the user may have a key: a file, or for "" the SSH agent, of
+// which literal may name the key.
+type keySource struct {
+	file    string
+	literal ssh.PublicKey
+}
+
+func (s keySource) String() string {
+	switch {
+	case s.literal != nil:
+		return "git's user.signingkey " + ssh.FingerprintSHA256(s.literal)
+	case s.file == "":
+		return "the SSH agent"
+	}
+	return s.file
+}
+
+// fits returns nil for a key of the source that may sign decisions.
+func (s keySource) fits(k ssh.PublicKey) error {
+	if s.literal != nil && !bytes.Equal(k.Marshal(), s.literal.Marshal()) {
+		return errors.New("it is another key")
+	}
+	return sshsig.CheckKey(sshsig.Plain(k))
+}
+
 // ownKey finds the key that the user has: named, of git, of the agent, or in
 // ~/.ssh.
 func (a *app) ownKey(ctx context.Context, file string) (keys.Key, error) {
 	tools := a.keyTools()
-	fits := func(k ssh.PublicKey) error { return sshsig.CheckKey(sshsig.Plain(k)) }
 	var tried []string
-	for _, candidate := range a.keyFiles(ctx, file) {
-		key, err := tools.Find(ctx, candidate, fits)
-		if err == nil && key.Public != nil && fits(key.Public) == nil {
+	for _, source := range a.keySources(ctx, file) {
+		key, err := tools.Find(ctx, source.file, source.fits)
+		if err == nil && key.Public != nil && source.fits(key.Public) == nil {
 			return key, nil
 		}
 		if file != "" {
@@ -189,40 +242,39 @@ func (a *app) ownKey(ctx context.Context, file string) (keys.Key, error) {
 			if err == nil && key.Public == nil {
 				err = errors.New("its public half is not known; put it beside it as FILE.pub")
 			} else if err == nil {
-				err = fits(key.Public)
+				err = source.fits(key.Public)
 			}
 			return key, fmt.Errorf("%w: %s: %w", keys.ErrNoKey, file, err)
 		}
-		if candidate == "" {
-			candidate = "the SSH agent"
-		}
-		tried = append(tried, candidate)
+		tried = append(tried, source.String())
 	}
 	return keys.Key{}, fmt.Errorf("%w: looked at %s; make one with ssh-keygen -t ed25519, or name one with --sign-key", keys.ErrNoKey, strings.Join(tried, ", "))
 }
 
-// keyFiles lists where the user may have a key, "" for the agent.
-func (a *app) keyFiles(ctx context.Context, file string) []string {
+// keySources lists where the user may have a key.
+func (a *app) keySources(ctx context.Context, file string) []keySource {
 	if file != "" {
-		return []string{a.path(file)}
+		return []keySource{{file: a.path(file)}}
 	}
-	var files []string
+	var sources []keySource
 	if a.gitSetting(ctx, "gpg.format") == "ssh" {
-		if key := a.gitSetting(ctx, "--type=path", "user.signingkey"); filepath.IsAbs(key) {
-			files = append(files, key)
+		if key, ok := keys.PublicOf([]byte(strings.TrimPrefix(a.gitSetting(ctx, "user.signingkey"), "key::"))); ok {
+			sources = append(sources, keySource{literal: key}) // git takes it from the agent too
+		} else if path := a.gitSetting(ctx, "--type=path", "user.signingkey"); filepath.IsAbs(path) {
+			sources = append(sources, keySource{file: path})
 		}
 	}
-	files = append(files, "")
+	sources = append(sources, keySource{})
 	home, err := a.env.home()
 	if err != nil {
-		return files
+		return sources
 	}
 	for _, name := range []string{"id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa"} {
 		if path := filepath.Join(home, ".ssh", name); exists(path) {
-			files = append(files, path)
+			sources = append(sources, keySource{file: path})
 		}
 	}
-	return files
+	return sources
 }
 
 func exists(file string) bool {

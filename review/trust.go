@@ -102,9 +102,20 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 		return nil, err
 	}
 	if digest != t.file.digest {
-		return nil, fmt.Errorf("%w: the signers file is not the one in force (state %d); record the change, signed by a signer of that state: toolcrib signers record", ErrSigners, len(states))
+		return nil, fmt.Errorf("%w: %s", ErrSigners, t.otherFile(states))
 	}
 	return t.file.signers, nil
+}
+
+// otherFile tells why the signers file is not the one in force, and what to do.
+func (t *Trust) otherFile(states []SignersState) string {
+	for _, s := range states[:len(states)-1] {
+		if statement.Sum(s.Text) == t.file.digest {
+			return fmt.Sprintf("the signers file is not the one in force: it is still, or again, that of state %d, and state %d is in force; "+
+				"toolcrib signers record finishes a change that was interrupted, or records the file as a new state", s.Number, len(states))
+		}
+	}
+	return fmt.Sprintf("the signers file is not the one in force (state %d); record the change, signed by a signer of that state: toolcrib signers record", len(states))
 }
 
 // checkStates follows the states of the signers, each put in force by a signer of
