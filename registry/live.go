@@ -34,6 +34,7 @@ type Columns struct {
 	Tier, Approval     string
 	Tag                string // prefix
 	Status             Status
+	Origin             string // what a tool is called where it comes from
 }
 
 // Columns returns what lists show of d.
@@ -46,7 +47,7 @@ func (d Definition) Columns() Columns {
 	if t == nil {
 		return c
 	}
-	c.ToolKind, c.Category, c.Tier = string(t.Kind), t.Category, string(t.Tier)
+	c.ToolKind, c.Category, c.Tier, c.Origin = string(t.Kind), t.Category, string(t.Tier), t.OriginName()
 	if t.Approval != nil {
 		c.Approval = string(t.Approval.Tier)
 	}

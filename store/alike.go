@@ -45,7 +45,7 @@ func (s *session) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry
 		}
 		seen[c.ID] = true
 		// A version that is not live any more finds nothing.
-		found, err := s.live(ctx, liveFrom+"WHERE v.seq = ?", c.ID)
+		found, err := s.live(ctx, liveFrom+"WHERE v.seq = $1", c.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (s *session) findSketches(ctx context.Context, text, purpose overlap.Sketch
 // readSketches takes the blocks that became complete into the session, and the
 // last one, which still grows, into tail.
 func (s *session) readSketches(ctx context.Context, tail *sketches) error {
-	blocks, err := all(ctx, s, scanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= ? ORDER BY block", s.sketches.next)
+	blocks, err := all(ctx, s, scanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= $1 ORDER BY block", s.sketches.next)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (s *session) readSketches(ctx context.Context, tail *sketches) error {
 
 // nearSketches takes of all blocks what is near text and purpose into tail.
 func (s *session) nearSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
-	query := fmt.Sprintf("SELECT block, coalesce(%[1]s(text, ?, ?, ?), x''), coalesce(%[1]s(purpose, ?, ?, ?), x'') FROM sketches ORDER BY block", nearFunction)
+	query := fmt.Sprintf("SELECT block, coalesce(%[1]s(text, $1, $2, $3), x''), coalesce(%[1]s(purpose, $4, $5, $6), x'') FROM sketches ORDER BY block", nearFunction)
 	near, err := all(ctx, s, scanSketched, query, encoded(text), leastText, mostAlike, encoded(purpose), leastPurpose, mostAlike)
 	for _, b := range near {
 		err = errors.Join(err, tail.text.Load(b.text), tail.purpose.Load(b.purpose))

@@ -51,7 +51,8 @@ func (db *DB) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time,
 // WriteAssistant implements builtin.Store.
 func (db *DB) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Writer) error) error {
 	return db.update(ctx, func(s *session) error {
-		_, err := s.exec(ctx, "INSERT INTO owners (customer, user) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM owners WHERE customer = ?1 AND user = ?2)", of.Customer, of.User)
+		_, err := s.exec(ctx, `INSERT INTO owners (id, customer, "user") SELECT (SELECT coalesce(max(id), 0) + 1 FROM owners), $1, $2
+			WHERE NOT EXISTS (SELECT 1 FROM owners WHERE customer = $1 AND "user" = $2)`, of.Customer, of.User)
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func (db *DB) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Time
 
 func (s *session) assistant(ctx context.Context, of builtin.Owner, at time.Time) (assistant, error) {
 	a := assistant{s: s, now: history.Timestamp(at)}
-	err := s.row(ctx, "SELECT id FROM owners WHERE customer = ? AND user = ?", []any{of.Customer, of.User}, &a.owner)
+	err := s.row(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -78,7 +79,7 @@ func (s *session) assistant(ctx context.Context, of builtin.Owner, at time.Time)
 // stale reports whether memories have expired that are still there.
 func (a assistant) stale(ctx context.Context) (bool, error) {
 	var found bool
-	err := a.s.row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = ? AND deleted_at = '' AND expires_at <> '' AND expires_at <= ?)", []any{a.owner, a.now}, &found)
+	err := a.s.row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &found)
 	return found, err
 }
 
@@ -89,7 +90,7 @@ func (db *DB) expire(ctx context.Context, of builtin.Owner, at time.Time) error 
 
 func (a assistant) expire(ctx context.Context) error {
 	ids, err := all(ctx, a.s, scanString,
-		"SELECT id FROM memories WHERE owner = ? AND deleted_at = '' AND expires_at <> '' AND expires_at <= ?", a.owner, a.now)
+		"SELECT id FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2", a.owner, a.now)
 	if err != nil {
 		return err
 	}
@@ -150,7 +151,7 @@ func (a assistant) project(ctx context.Context, name string) (id sql.NullInt64, 
 		return id, nil
 	}
 	id.Valid = true
-	err = a.s.row(ctx, "SELECT id FROM projects WHERE owner = ? AND name_key = ?", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
+	err = a.s.row(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

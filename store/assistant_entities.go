@@ -19,28 +19,28 @@ func scanEntity(row scanner) (e builtin.Entity, err error) {
 
 // EntitiesByID implements builtin.EntityReader.
 func (a assistant) EntitiesByID(ctx context.Context, ids []string) ([]builtin.Entity, error) {
-	return byIDs(ctx, a.s, scanEntity, "SELECT "+entityColumns+" FROM entities e WHERE e.owner = ? AND e.id = ? AND e.deleted_at = ''", a.owner, ids)
+	return byIDs(ctx, a.s, scanEntity, "SELECT "+entityColumns+" FROM entities e WHERE e.owner = $1 AND e.id = $2 AND e.deleted_at = ''", a.owner, ids)
 }
 
 // EntitiesByName implements builtin.EntityReader.
 func (a assistant) EntitiesByName(ctx context.Context, key string) ([]builtin.Entity, error) {
-	return all(ctx, a.s, scanEntity, "SELECT "+entityColumns+" FROM entities e WHERE e.owner = ? AND e.name_key = ? AND e.deleted_at = '' ORDER BY e.type", a.owner, key)
+	return all(ctx, a.s, scanEntity, "SELECT "+entityColumns+" FROM entities e WHERE e.owner = $1 AND e.name_key = $2 AND e.deleted_at = '' ORDER BY e.type", a.owner, key)
 }
 
 // Entities implements builtin.EntityReader.
 func (a assistant) Entities(ctx context.Context, f builtin.EntityFilter, limit int) ([]builtin.Entity, error) {
 	if f.Project == "" && f.Type == "" {
-		return all(ctx, a.s, scanEntity, "SELECT "+entityColumns+" FROM entities e INDEXED BY entities_by_count WHERE e.owner = ? AND e.deleted_at = '' ORDER BY e.memories DESC, e.name_key, e.seq LIMIT ?", a.owner, limit)
+		return all(ctx, a.s, scanEntity, "SELECT "+entityColumns+" FROM entities e"+a.s.hints.indexedBy("entities_by_count")+" WHERE e.owner = $1 AND e.deleted_at = '' ORDER BY e.memories DESC, e.name_key, e.seq LIMIT $2", a.owner, limit)
 	}
 	if f.Project == "" {
-		return all(ctx, a.s, scanEntity, "SELECT "+entityColumns+" FROM entities e INDEXED BY entities_by_type WHERE e.owner = ? AND e.deleted_at = '' AND e.type = ? ORDER BY e.memories DESC, e.name_key, e.seq LIMIT ?", a.owner, f.Type, limit)
+		return all(ctx, a.s, scanEntity, "SELECT "+entityColumns+" FROM entities e"+a.s.hints.indexedBy("entities_by_type")+" WHERE e.owner = $1 AND e.deleted_at = '' AND e.type = $2 ORDER BY e.memories DESC, e.name_key, e.seq LIMIT $3", a.owner, f.Type, limit)
 	}
 	project, err := a.project(ctx, f.Project)
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, a.s, scanEntity, "SELECT "+entityColumns+` FROM entity_projects x INDEXED BY entity_projects_by_count CROSS JOIN entities e ON e.seq = x.entity
-		WHERE x.project = ? AND e.owner = ? AND e.deleted_at = '' AND (?3 = '' OR e.type = ?3) ORDER BY x.n DESC, x.entity LIMIT ?4`, project, a.owner, f.Type, limit)
+	return all(ctx, a.s, scanEntity, "SELECT "+entityColumns+" FROM entity_projects x"+a.s.hints.indexedBy("entity_projects_by_count")+` CROSS JOIN entities e
+		WHERE e.seq = x.entity AND x.project = $1 AND e.owner = $2 AND e.deleted_at = '' AND ($3 = '' OR e.type = $3) ORDER BY x.n DESC, x.entity LIMIT $4`, project, a.owner, f.Type, limit)
 }
 
 // MatchEntities implements builtin.EntityReader.
@@ -49,14 +49,14 @@ func (a assistant) MatchEntities(ctx context.Context, term, kind string, limit i
 	if kind != "" {
 		terms = append(terms, a.term(kindMark, kind))
 	}
-	return a.keys(ctx, "SELECT rowid AS key FROM entities_text WHERE entities_text MATCH ? ORDER BY rowid DESC LIMIT ?", allOf(terms), limit)
+	return a.keys(ctx, "SELECT rowid AS key FROM entities_text WHERE entities_text MATCH $1 ORDER BY rowid DESC LIMIT $2", allOf(terms), limit)
 }
 
 // EntitiesByKey implements builtin.EntityReader.
 func (a assistant) EntitiesByKey(ctx context.Context, keys []int64) (map[int64]builtin.Entity, error) {
 	found := make(map[int64]builtin.Entity, len(keys))
 	for _, key := range keys {
-		list, err := all(ctx, a.s, scanEntity, "SELECT "+entityColumns+" FROM entities e WHERE e.owner = ? AND e.seq = ? AND e.deleted_at = ''", a.owner, key)
+		list, err := all(ctx, a.s, scanEntity, "SELECT "+entityColumns+" FROM entities e WHERE e.owner = $1 AND e.seq = $2 AND e.deleted_at = ''", a.owner, key)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func (a assistant) AddEntity(ctx context.Context, e builtin.Entity, key string, 
 	if err != nil {
 		return err
 	}
-	_, err = a.s.exec(ctx, "INSERT INTO entities (id, owner, name, name_key, type, aliases) VALUES (?, ?, ?, ?, ?, ?)", e.ID, a.owner, e.Name, key, e.Type, aliases)
+	_, err = a.s.exec(ctx, "INSERT INTO entities (seq, id, owner, name, name_key, type, aliases) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM entities), $1, $2, $3, $4, $5, $6)", e.ID, a.owner, e.Name, key, e.Type, aliases)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (a assistant) AddEntity(ctx context.Context, e builtin.Entity, key string, 
 }
 
 func (a assistant) indexEntity(ctx context.Context, e builtin.Entity, terms []string) error {
-	_, err := a.s.exec(ctx, "INSERT INTO entities_text (rowid, terms) VALUES ((SELECT seq FROM entities WHERE owner = ? AND id = ?), ?)",
+	_, err := a.s.exec(ctx, "INSERT INTO entities_text (rowid, terms) VALUES ((SELECT seq FROM entities WHERE owner = $1 AND id = $2), $3)",
 		a.owner, e.ID, a.join(terms, []string{a.term(kindMark, e.Type)}))
 	return err
 }
@@ -92,10 +92,10 @@ func (a assistant) ChangeEntity(ctx context.Context, e builtin.Entity, terms []s
 	if err != nil {
 		return err
 	}
-	n, err := a.s.exec(ctx, "UPDATE entities SET type = ?, aliases = ? WHERE owner = ? AND id = ? AND deleted_at = ''", e.Type, aliases, a.owner, e.ID)
+	n, err := a.s.exec(ctx, "UPDATE entities SET type = $1, aliases = $2 WHERE owner = $3 AND id = $4 AND deleted_at = ''", e.Type, aliases, a.owner, e.ID)
 	if err := changedOne(n, err, "entity "+e.ID); err != nil {
 		return err
 	}
-	_, err = a.s.exec(ctx, "DELETE FROM entities_text WHERE rowid = (SELECT seq FROM entities WHERE owner = ? AND id = ?)", a.owner, e.ID)
+	_, err = a.s.exec(ctx, "DELETE FROM entities_text WHERE rowid = (SELECT seq FROM entities WHERE owner = $1 AND id = $2)", a.owner, e.ID)
 	return errors.Join(err, a.indexEntity(ctx, e, terms))
 }

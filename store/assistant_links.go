@@ -3,33 +3,34 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"toolcrib/gateway/builtin"
 	"toolcrib/history"
 )
 
 // linkedEntities are the keys of the entities that a memory is linked to.
-const linkedEntities = `(SELECT DISTINCT e.seq FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = ? AND l.deleted_at = '' AND l.to_entity)`
+const linkedEntities = `(SELECT DISTINCT e.seq FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = $1 AND l.deleted_at = '' AND l.to_entity = 1)`
 
 // countInProject adds to the counts of a memory's project for every entity the
 // memory is linked to.
 func (a assistant) countInProject(ctx context.Context, memory string, by int) error {
 	_, err := a.s.exec(ctx, `INSERT INTO entity_projects (project, entity, n)
-		SELECT m.project, e.seq, max(?, 0) FROM memories m JOIN entities e ON e.seq IN `+linkedEntities+`
-		WHERE m.id = ? AND m.owner = ? AND m.project IS NOT NULL
-		ON CONFLICT DO UPDATE SET n = n + ?`, by, memory, memory, a.owner, by)
+		SELECT m.project, e.seq, CAST($3 AS bigint) FROM memories m JOIN entities e ON e.seq IN `+linkedEntities+`
+		WHERE m.id = $1 AND m.owner = $2 AND m.project IS NOT NULL
+		ON CONFLICT (project, entity) DO UPDATE SET n = entity_projects.n + $4`, memory, a.owner, max(by, 0), by)
 	if err != nil || by > 0 {
 		return err
 	}
-	_, err = a.s.exec(ctx, "DELETE FROM entity_projects WHERE n = 0 AND project = (SELECT project FROM memories WHERE id = ?) AND entity IN "+linkedEntities, memory, memory)
+	_, err = a.s.exec(ctx, "DELETE FROM entity_projects WHERE n = 0 AND project = (SELECT project FROM memories WHERE id = $1) AND entity IN "+linkedEntities, memory)
 	return err
 }
 
 // AddLink implements builtin.LinkWriter.
 func (a assistant) AddLink(ctx context.Context, l builtin.Link) (bool, error) {
 	var there, related bool
-	err := a.s.row(ctx, `SELECT EXISTS (SELECT 1 FROM memory_links WHERE memory = ?1 AND target = ?2 AND relation = ?3 AND deleted_at = ''),
-		EXISTS (SELECT 1 FROM memory_links WHERE memory = ?1 AND target = ?2 AND deleted_at = '')`, []any{l.Memory, l.Target, l.Relation}, &there, &related)
+	err := a.s.row(ctx, `SELECT EXISTS (SELECT 1 FROM memory_links WHERE memory = $1 AND target = $2 AND relation = $3 AND deleted_at = ''),
+		EXISTS (SELECT 1 FROM memory_links WHERE memory = $1 AND target = $2 AND deleted_at = '')`, []any{l.Memory, l.Target, l.Relation}, &there, &related)
 	if err != nil || there {
 		return false, err
 	}
@@ -39,12 +40,12 @@ func (a assistant) AddLink(ctx context.Context, l builtin.Link) (bool, error) {
 			return false, err
 		}
 	}
-	_, err = a.s.exec(ctx, "INSERT INTO memory_links (owner, memory, target, to_entity, relation, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-		a.owner, l.Memory, l.Target, l.ToEntity, l.Relation, history.Timestamp(l.At))
+	_, err = a.s.exec(ctx, "INSERT INTO memory_links (seq, owner, memory, target, to_entity, relation, created_at) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM memory_links), $1, $2, $3, $4, $5, $6)",
+		a.owner, l.Memory, l.Target, flag(l.ToEntity), l.Relation, history.Timestamp(l.At))
 	if err != nil || !counted {
 		return err == nil, err
 	}
-	if _, err := a.s.exec(ctx, "UPDATE entities SET memories = memories + 1 WHERE owner = ? AND id = ? AND deleted_at = ''", a.owner, l.Target); err != nil {
+	if _, err := a.s.exec(ctx, "UPDATE entities SET memories = memories + 1 WHERE owner = $1 AND id = $2 AND deleted_at = ''", a.owner, l.Target); err != nil {
 		return false, err
 	}
 	return true, a.countInProject(ctx, l.Memory, 1)
@@ -53,32 +54,33 @@ func (a assistant) AddLink(ctx context.Context, l builtin.Link) (bool, error) {
 // unlink removes every link from and to a memory, and the entities that no
 // memory is linked to any more.
 func (a assistant) unlink(ctx context.Context, memory string) error {
-	keys, err := a.keys(ctx, "SELECT value AS key FROM (SELECT DISTINCT e.seq AS value FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = ? AND l.deleted_at = '' AND l.to_entity)", memory)
+	keys, err := a.keys(ctx, "SELECT seq AS key FROM "+linkedEntities+" linked", memory)
 	if err != nil {
 		return err
 	}
+	slices.Sort(keys)
 	for _, key := range keys {
-		_, err := a.s.exec(ctx, "UPDATE entities SET memories = memories - 1, deleted_at = iif(memories = 1, ?, '') WHERE seq = ? AND deleted_at = ''", a.now, key)
+		_, err := a.s.exec(ctx, "UPDATE entities SET memories = memories - 1, deleted_at = CASE memories WHEN 1 THEN $1 ELSE '' END WHERE seq = $2 AND deleted_at = ''", a.now, key)
 		if err != nil {
 			return err
 		}
-		_, err = a.s.exec(ctx, "DELETE FROM entities_text WHERE rowid = ? AND (SELECT deleted_at FROM entities WHERE seq = ?) <> ''", key, key)
+		_, err = a.s.exec(ctx, "DELETE FROM entities_text WHERE rowid = $1 AND (SELECT deleted_at FROM entities WHERE seq = $2) <> ''", key, key)
 		if err != nil {
 			return err
 		}
 	}
-	_, from := a.s.exec(ctx, "UPDATE memory_links SET deleted_at = ? WHERE memory = ? AND deleted_at = ''", a.now, memory)
-	_, to := a.s.exec(ctx, "UPDATE memory_links SET deleted_at = ? WHERE target = ? AND deleted_at = ''", a.now, memory)
+	_, from := a.s.exec(ctx, "UPDATE memory_links SET deleted_at = $1 WHERE memory = $2 AND deleted_at = ''", a.now, memory)
+	_, to := a.s.exec(ctx, "UPDATE memory_links SET deleted_at = $1 WHERE target = $2 AND deleted_at = ''", a.now, memory)
 	return errors.Join(from, to)
 }
 
 // Neighbours implements builtin.LinkReader.
 func (a assistant) Neighbours(ctx context.Context, memory string, limit int) ([]string, error) {
-	from, err := all(ctx, a.s, scanString, "SELECT target FROM memory_links INDEXED BY memory_links_once WHERE memory = ? AND deleted_at = '' AND owner = ? AND NOT to_entity LIMIT ?", memory, a.owner, limit)
+	from, err := all(ctx, a.s, scanString, "SELECT target FROM memory_links"+a.s.hints.indexedBy("memory_links_once")+" WHERE memory = $1 AND deleted_at = '' AND owner = $2 AND to_entity = 0 ORDER BY target, relation LIMIT $3", memory, a.owner, limit)
 	if err != nil {
 		return nil, err
 	}
-	to, err := all(ctx, a.s, scanString, "SELECT memory FROM memory_links INDEXED BY memory_links_to WHERE target = ? AND deleted_at = '' AND owner = ? ORDER BY seq DESC LIMIT ?", memory, a.owner, limit)
+	to, err := all(ctx, a.s, scanString, "SELECT memory FROM memory_links"+a.s.hints.indexedBy("memory_links_to")+" WHERE target = $1 AND deleted_at = '' AND owner = $2 ORDER BY seq DESC LIMIT $3", memory, a.owner, limit)
 	return append(from, to...), err
 }
 
@@ -88,7 +90,7 @@ const relationsAtMost = 6
 
 // MemoriesOf implements builtin.LinkReader.
 func (a assistant) MemoriesOf(ctx context.Context, entity string, limit int) ([]builtin.Memory, error) {
-	ids, err := all(ctx, a.s, scanString, "SELECT memory FROM memory_links WHERE owner = ? AND target = ? AND deleted_at = '' ORDER BY seq DESC LIMIT ?", a.owner, entity, limit*relationsAtMost)
+	ids, err := all(ctx, a.s, scanString, "SELECT memory FROM memory_links WHERE owner = $1 AND target = $2 AND deleted_at = '' ORDER BY seq DESC LIMIT $3", a.owner, entity, limit*relationsAtMost)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +107,6 @@ func (a assistant) MemoriesOf(ctx context.Context, entity string, limit int) ([]
 // CountLinks implements builtin.LinkReader.
 func (a assistant) CountLinks(ctx context.Context, memory string) (int, error) {
 	var n int
-	err := a.s.row(ctx, "SELECT count(*) FROM memory_links WHERE owner = ? AND memory = ? AND deleted_at = ''", []any{a.owner, memory}, &n)
+	err := a.s.row(ctx, "SELECT count(*) FROM memory_links WHERE owner = $1 AND memory = $2 AND deleted_at = ''", []any{a.owner, memory}, &n)
 	return n, err
 }

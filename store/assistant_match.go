@@ -34,7 +34,7 @@ func (a assistant) tagTerm(tag string) string {
 func (a assistant) facets(ctx context.Context, id string) (seq int64, terms []string, err error) {
 	var kind, project, tags string
 	var importance int
-	err = a.s.row(ctx, "SELECT seq, kind, importance, coalesce(project, ''), tags FROM memories WHERE owner = ? AND id = ? AND deleted_at = ''",
+	err = a.s.row(ctx, "SELECT seq, kind, importance, coalesce(project, ''), tags FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = ''",
 		[]any{a.owner, id}, &seq, &kind, &importance, &project, &tags)
 	if err != nil {
 		return 0, nil, missing(err, "memory %s", id)
@@ -56,7 +56,7 @@ func (a assistant) index(ctx context.Context, id string, terms []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.s.exec(ctx, "INSERT INTO memories_text (rowid, terms) VALUES (?, ?)", seq, a.join(terms, facets))
+	_, err = a.s.exec(ctx, "INSERT INTO memories_text (rowid, terms) VALUES ($1, $2)", seq, a.join(terms, facets))
 	return err
 }
 
@@ -71,7 +71,7 @@ func (a assistant) join(terms, facets []string) string {
 }
 
 func (a assistant) unindex(ctx context.Context, id string) error {
-	_, err := a.s.exec(ctx, "DELETE FROM memories_text WHERE rowid = (SELECT seq FROM memories WHERE owner = ? AND id = ? AND deleted_at = '')", a.owner, id)
+	_, err := a.s.exec(ctx, "DELETE FROM memories_text WHERE rowid = (SELECT seq FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", a.owner, id)
 	return err
 }
 
@@ -125,15 +125,15 @@ func (a assistant) MatchMemories(ctx context.Context, terms []string, f builtin.
 		wanted = append(wanted, a.term("", t))
 	}
 	if len(wanted) == 0 {
-		return a.keys(ctx, "SELECT seq AS key FROM memories WHERE owner = ? AND deleted_at = '' ORDER BY seq DESC LIMIT ?", a.owner, limit)
+		return a.keys(ctx, "SELECT seq AS key FROM memories WHERE owner = $1 AND deleted_at = '' ORDER BY seq DESC LIMIT $2", a.owner, limit)
 	}
-	return a.keys(ctx, "SELECT rowid AS key FROM memories_text WHERE memories_text MATCH ? ORDER BY rowid DESC LIMIT ?", allOf(wanted), limit)
+	return a.keys(ctx, "SELECT rowid AS key FROM memories_text WHERE memories_text MATCH $1 ORDER BY rowid DESC LIMIT $2", allOf(wanted), limit)
 }
 
 // keys returns the keys that a query selects.
 func (a assistant) keys(ctx context.Context, query string, args ...any) ([]int64, error) {
 	var text string
-	if err := a.s.row(ctx, "SELECT coalesce(group_concat(key), '') FROM ("+query+")", args, &text); err != nil || text == "" {
+	if err := a.s.row(ctx, "SELECT coalesce(string_agg(CAST(key AS text), ','), '') FROM ("+query+") found", args, &text); err != nil || text == "" {
 		return nil, err
 	}
 	parts := strings.Split(text, ",")
@@ -156,6 +156,6 @@ func (a assistant) tagged(ctx context.Context, f builtin.MemoryFilter, limit int
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, a.s, scanMemory, "SELECT "+memoryColumns+" FROM memories_text x CROSS JOIN memories m ON m.seq = x.rowid LEFT JOIN projects p ON p.id = m.project WHERE "+where+
-		" ORDER BY x.rowid DESC LIMIT ?", append(args, limit)...)
+	return all(ctx, a.s, scanMemory, numbered("SELECT "+memoryColumns+" FROM memories_text x CROSS JOIN memories m LEFT JOIN projects p ON p.id = m.project WHERE m.seq = x.rowid AND "+where+
+		" ORDER BY x.rowid DESC LIMIT ?"), append(args, limit)...)
 }

@@ -4,13 +4,19 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 
 	"toolcrib/gateway/builtin"
 	"toolcrib/history"
 )
 
+// nameSeparator stands between the names of entities in one text. A name that has
+// it is shown with a space in its place.
+const nameSeparator = "\x1f"
+
 const memoryColumns = `m.id, m.content, m.kind, m.importance, coalesce(p.name, ''), m.tags, m.expires_at, m.created_at, m.updated_at,
-	(SELECT json_group_array(DISTINCT e.name) FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = m.id AND l.deleted_at = '' AND l.to_entity)`
+	coalesce((SELECT string_agg(replace(name, '` + nameSeparator + `', ' '), '` + nameSeparator + `') FROM (SELECT DISTINCT e.name FROM memory_links l JOIN entities e ON e.id = l.target
+		WHERE l.memory = m.id AND l.deleted_at = '' AND l.to_entity = 1 ORDER BY e.name) linked), '')`
 
 const fromMemories = " FROM memories m LEFT JOIN projects p ON p.id = m.project "
 
@@ -20,22 +26,25 @@ func scanMemory(row scanner) (m builtin.Memory, err error) {
 	if err != nil {
 		return m, err
 	}
+	m.Entities = []string{}
+	if entities != "" {
+		m.Entities = strings.Split(entities, nameSeparator)
+	}
 	return m, readAll(
-		into(&m.Tags, parseList, tags), into(&m.Expires, parseMaybe, expires), into(&m.Entities, parseList, entities),
-		into(&m.Created, history.ParseTimestamp, created), into(&m.Updated, history.ParseTimestamp, updated),
+		into(&m.Tags, parseList, tags), into(&m.Expires, parseMaybe, expires), into(&m.Created, history.ParseTimestamp, created), into(&m.Updated, history.ParseTimestamp, updated),
 	)
 }
 
 // MemoriesByID implements builtin.MemoryReader.
 func (a assistant) MemoriesByID(ctx context.Context, ids []string) ([]builtin.Memory, error) {
-	return byIDs(ctx, a.s, scanMemory, "SELECT "+memoryColumns+fromMemories+"WHERE m.owner = ? AND m.id = ? AND m.deleted_at = ''", a.owner, ids)
+	return byIDs(ctx, a.s, scanMemory, "SELECT "+memoryColumns+fromMemories+"WHERE m.owner = $1 AND m.id = $2 AND m.deleted_at = ''", a.owner, ids)
 }
 
 // MemoriesByKey implements builtin.MemoryReader.
 func (a assistant) MemoriesByKey(ctx context.Context, keys []int64) (map[int64]builtin.Memory, error) {
 	found := make(map[int64]builtin.Memory, len(keys))
 	for _, key := range keys {
-		list, err := all(ctx, a.s, scanMemory, "SELECT "+memoryColumns+fromMemories+"WHERE m.owner = ? AND m.seq = ? AND m.deleted_at = ''", a.owner, key)
+		list, err := all(ctx, a.s, scanMemory, "SELECT "+memoryColumns+fromMemories+"WHERE m.owner = $1 AND m.seq = $2 AND m.deleted_at = ''", a.owner, key)
 		if err != nil {
 			return nil, err
 		}
@@ -69,8 +78,8 @@ func (a assistant) Memories(ctx context.Context, f builtin.MemoryFilter, limit i
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, a.s, scanMemory, "SELECT "+memoryColumns+" FROM memories m INDEXED BY "+index+" LEFT JOIN projects p ON p.id = m.project WHERE "+where+
-		" ORDER BY m.seq DESC LIMIT ?", append(args, limit)...)
+	return all(ctx, a.s, scanMemory, numbered("SELECT "+memoryColumns+" FROM memories m"+a.s.hints.indexedBy(index)+" LEFT JOIN projects p ON p.id = m.project WHERE "+where+
+		" ORDER BY m.seq DESC LIMIT ?"), append(args, limit)...)
 }
 
 // since narrows a selection by the first change that counts: what was changed
@@ -81,7 +90,7 @@ func (a assistant) since(ctx context.Context, f builtin.MemoryFilter, key, where
 	}
 	from := history.Timestamp(f.Since)
 	var first int64
-	err := a.s.row(ctx, "SELECT coalesce((SELECT seq FROM memories WHERE owner = ? AND updated_at >= ? AND deleted_at = '' ORDER BY updated_at, seq LIMIT 1), 0)", []any{a.owner, from}, &first)
+	err := a.s.row(ctx, "SELECT coalesce((SELECT seq FROM memories WHERE owner = $1 AND updated_at >= $2 AND deleted_at = '' ORDER BY updated_at, seq LIMIT 1), 0)", []any{a.owner, from}, &first)
 	return where + " AND " + key + " >= ? AND m.updated_at >= ?", append(args, first, from), err
 }
 
@@ -91,8 +100,8 @@ func (a assistant) AddMemory(ctx context.Context, m builtin.Memory, terms []stri
 	if err != nil {
 		return err
 	}
-	_, err = a.s.exec(ctx, `INSERT INTO memories (id, owner, content, kind, importance, project, tags, expires_at, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err = a.s.exec(ctx, `INSERT INTO memories (seq, id, owner, content, kind, importance, project, tags, expires_at, created_at, updated_at)
+		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM memories), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		m.ID, a.owner, m.Content, m.Kind, m.Importance, project, tags, optionalTime(m.Expires), history.Timestamp(m.Created), history.Timestamp(m.Updated))
 	if err != nil {
 		return err
@@ -109,8 +118,8 @@ func (a assistant) ChangeMemory(ctx context.Context, m builtin.Memory, terms []s
 	if err := errors.Join(a.unindex(ctx, m.ID), a.countInProject(ctx, m.ID, -1)); err != nil {
 		return err
 	}
-	n, err := a.s.exec(ctx, `UPDATE memories SET seq = (SELECT max(seq) + 1 FROM memories), content = ?, kind = ?, importance = ?, project = ?, tags = ?, expires_at = ?, updated_at = ?
-		WHERE owner = ? AND id = ? AND deleted_at = ''`,
+	n, err := a.s.exec(ctx, `UPDATE memories SET seq = (SELECT max(seq) + 1 FROM memories), content = $1, kind = $2, importance = $3, project = $4, tags = $5, expires_at = $6, updated_at = $7
+		WHERE owner = $8 AND id = $9 AND deleted_at = ''`,
 		m.Content, m.Kind, m.Importance, project, tags, optionalTime(m.Expires), history.Timestamp(m.Updated), a.owner, m.ID)
 	if err := changedOne(n, err, "memory "+m.ID); err != nil {
 		return err
@@ -129,12 +138,12 @@ func (a assistant) memoryColumns(ctx context.Context, m builtin.Memory) (project
 // RemoveMemory implements builtin.MemoryWriter.
 func (a assistant) RemoveMemory(ctx context.Context, id string) (bool, error) {
 	var found bool
-	err := a.s.row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = ? AND id = ? AND deleted_at = '')", []any{a.owner, id}, &found)
+	err := a.s.row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", []any{a.owner, id}, &found)
 	if err != nil || !found {
 		return false, err
 	}
 	if err := errors.Join(a.unindex(ctx, id), a.countInProject(ctx, id, -1), a.unlink(ctx, id)); err != nil {
 		return false, err
 	}
-	return a.remove(ctx, "UPDATE memories SET deleted_at = ? WHERE owner = ? AND id = ? AND deleted_at = ''", id)
+	return a.remove(ctx, "UPDATE memories SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
 }

@@ -11,17 +11,17 @@ import (
 
 // Projects implements builtin.SettingReader.
 func (a assistant) Projects(ctx context.Context) ([]string, error) {
-	return all(ctx, a.s, scanString, "SELECT name FROM projects WHERE owner = ?", a.owner)
+	return all(ctx, a.s, scanString, "SELECT name FROM projects WHERE owner = $1", a.owner)
 }
 
 // Project implements builtin.SettingReader.
 func (a assistant) Project(ctx context.Context, agent string) (string, error) {
-	return a.setting(ctx, "SELECT p.name FROM conversations c JOIN projects p ON p.id = c.project WHERE c.owner = ? AND c.agent = ?", a.owner, agent)
+	return a.setting(ctx, "SELECT p.name FROM conversations c JOIN projects p ON p.id = c.project WHERE c.owner = $1 AND c.agent = $2", a.owner, agent)
 }
 
 // Instructions implements builtin.SettingReader.
 func (a assistant) Instructions(ctx context.Context) (string, error) {
-	return a.setting(ctx, "SELECT instructions FROM owners WHERE id = ?", a.owner)
+	return a.setting(ctx, "SELECT instructions FROM owners WHERE id = $1", a.owner)
 }
 
 // setting returns a text, "" when there is none.
@@ -35,7 +35,7 @@ func (a assistant) setting(ctx context.Context, query string, args ...any) (text
 
 // AddProject implements builtin.SettingWriter.
 func (a assistant) AddProject(ctx context.Context, name string) error {
-	_, err := a.s.exec(ctx, "INSERT INTO projects (owner, name, name_key) VALUES (?, ?, ?)", a.owner, name, builtin.NameKey(name))
+	_, err := a.s.exec(ctx, "INSERT INTO projects (id, owner, name, name_key) VALUES ((SELECT coalesce(max(id), 0) + 1 FROM projects), $1, $2, $3)", a.owner, name, builtin.NameKey(name))
 	return err
 }
 
@@ -45,17 +45,17 @@ func (a assistant) SetProject(ctx context.Context, agent, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.s.exec(ctx, "INSERT INTO conversations (owner, agent, project) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET project = excluded.project", a.owner, agent, project)
+	_, err = a.s.exec(ctx, "INSERT INTO conversations (owner, agent, project) VALUES ($1, $2, $3) ON CONFLICT (owner, agent) DO UPDATE SET project = excluded.project", a.owner, agent, project)
 	return err
 }
 
 // SetInstructions implements builtin.SettingWriter.
 func (a assistant) SetInstructions(ctx context.Context, text string) error {
 	var customer, user string
-	if err := a.s.row(ctx, "SELECT customer, user FROM owners WHERE id = ?", []any{a.owner}, &customer, &user); err != nil {
+	if err := a.s.row(ctx, `SELECT customer, "user" FROM owners WHERE id = $1`, []any{a.owner}, &customer, &user); err != nil {
 		return err
 	}
-	_, err := a.s.exec(ctx, "UPDATE owners SET instructions = ?, seal = ? WHERE id = ?", text, sealOfOwner(customer, user, text), a.owner)
+	_, err := a.s.exec(ctx, "UPDATE owners SET instructions = $1, seal = $2 WHERE id = $3", text, sealOfOwner(customer, user, text), a.owner)
 	return err
 }
 

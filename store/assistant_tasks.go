@@ -30,7 +30,7 @@ func scanTask(row scanner) (t builtin.Task, err error) {
 
 // TasksByID implements builtin.TaskReader.
 func (a assistant) TasksByID(ctx context.Context, ids []string) ([]builtin.Task, error) {
-	return byIDs(ctx, a.s, scanTask, "SELECT "+taskColumns+" FROM tasks t LEFT JOIN projects p ON p.id = t.project WHERE t.owner = ? AND t.id = ? AND t.deleted_at = ''", a.owner, ids)
+	return byIDs(ctx, a.s, scanTask, "SELECT "+taskColumns+" FROM tasks t LEFT JOIN projects p ON p.id = t.project WHERE t.owner = $1 AND t.id = $2 AND t.deleted_at = ''", a.owner, ids)
 }
 
 // Tasks implements builtin.TaskReader.
@@ -59,17 +59,17 @@ func (a assistant) Tasks(ctx context.Context, f builtin.TaskFilter, limit int) (
 		}
 		where, args = where+" AND t.due < ?", append(args, before)
 	}
-	return all(ctx, a.s, scanTask, "SELECT "+taskColumns+" FROM tasks t INDEXED BY "+index+" LEFT JOIN projects p ON p.id = t.project WHERE "+where+
-		" ORDER BY t.due, t.seq LIMIT ?", append(args, limit)...)
+	return all(ctx, a.s, scanTask, numbered("SELECT "+taskColumns+" FROM tasks t"+a.s.hints.indexedBy(index)+" LEFT JOIN projects p ON p.id = t.project WHERE "+where+
+		" ORDER BY t.due, t.seq LIMIT ?"), append(args, limit)...)
 }
 
 // CountTasks implements builtin.TaskReader.
 func (a assistant) CountTasks(ctx context.Context) (open, overdue int, err error) {
 	today := a.now[:len(time.DateOnly)]
 	err = a.s.row(ctx, `SELECT coalesce(sum(n), 0),
-		coalesce(sum(n) FILTER (WHERE day < ?2), 0) +
-		(SELECT count(*) FROM tasks WHERE owner = ?1 AND status = 'open' AND deleted_at = '' AND due >= ?2 AND due < ?3)
-		FROM task_days WHERE owner = ?1`, []any{a.owner, today, a.now}, &open, &overdue)
+		coalesce(sum(n) FILTER (WHERE day < $2), 0) +
+		(SELECT count(*) FROM tasks WHERE owner = $1 AND status = 'open' AND deleted_at = '' AND due >= $2 AND due < $3)
+		FROM task_days WHERE owner = $1`, []any{a.owner, today, a.now}, &open, &overdue)
 	return open, overdue, err
 }
 
@@ -79,8 +79,8 @@ func (a assistant) AddTask(ctx context.Context, t builtin.Task) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.s.exec(ctx, `INSERT INTO tasks (id, owner, title, notes, status, due, priority, project, tags, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err = a.s.exec(ctx, `INSERT INTO tasks (seq, id, owner, title, notes, status, due, priority, project, tags, created_at, updated_at)
+		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM tasks), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		t.ID, a.owner, t.Title, t.Notes, t.Status, due, t.Priority, project, tags, history.Timestamp(t.Created), history.Timestamp(t.Updated))
 	return err
 }
@@ -91,8 +91,8 @@ func (a assistant) ChangeTask(ctx context.Context, t builtin.Task) error {
 	if err != nil {
 		return err
 	}
-	n, err := a.s.exec(ctx, `UPDATE tasks SET title = ?, notes = ?, status = ?, due = ?, priority = ?, project = ?, tags = ?, updated_at = ?
-		WHERE owner = ? AND id = ? AND deleted_at = ''`,
+	n, err := a.s.exec(ctx, `UPDATE tasks SET title = $1, notes = $2, status = $3, due = $4, priority = $5, project = $6, tags = $7, updated_at = $8
+		WHERE owner = $9 AND id = $10 AND deleted_at = ''`,
 		t.Title, t.Notes, t.Status, due, t.Priority, project, tags, history.Timestamp(t.Updated), a.owner, t.ID)
 	return changedOne(n, err, "task "+t.ID)
 }
@@ -110,5 +110,5 @@ func (a assistant) taskColumns(ctx context.Context, t builtin.Task) (project sql
 
 // RemoveTask implements builtin.TaskWriter.
 func (a assistant) RemoveTask(ctx context.Context, id string) (bool, error) {
-	return a.remove(ctx, "UPDATE tasks SET deleted_at = ? WHERE owner = ? AND id = ? AND deleted_at = ''", id)
+	return a.remove(ctx, "UPDATE tasks SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
 }

@@ -20,14 +20,14 @@ func scanReminder(row scanner) (r builtin.Reminder, err error) {
 
 // RemindersByID implements builtin.ReminderReader.
 func (a assistant) RemindersByID(ctx context.Context, ids []string) ([]builtin.Reminder, error) {
-	return byIDs(ctx, a.s, scanReminder, "SELECT "+reminderColumns+" FROM reminders r WHERE r.owner = ? AND r.id = ? AND r.deleted_at = ''", a.owner, ids)
+	return byIDs(ctx, a.s, scanReminder, "SELECT "+reminderColumns+" FROM reminders r WHERE r.owner = $1 AND r.id = $2 AND r.deleted_at = ''", a.owner, ids)
 }
 
 // Reminders implements builtin.ReminderReader.
 func (a assistant) Reminders(ctx context.Context, f builtin.ReminderFilter, limit int) ([]builtin.Reminder, error) {
 	where, args, index := "r.owner = ? AND r.deleted_at = ''", []any{a.owner}, "reminders_by_time"
 	if f.Sent != nil {
-		where, args, index = where+" AND r.sent = ?", append(args, *f.Sent), "reminders_by_status"
+		where, args, index = where+" AND r.sent = ?", append(args, flag(*f.Sent)), "reminders_by_status"
 	}
 	if !f.From.IsZero() {
 		where, args = where+" AND r.remind_at >= ?", append(args, history.Timestamp(f.From))
@@ -35,19 +35,19 @@ func (a assistant) Reminders(ctx context.Context, f builtin.ReminderFilter, limi
 	if !f.Until.IsZero() {
 		where, args = where+" AND r.remind_at < ?", append(args, history.Timestamp(f.Until))
 	}
-	return all(ctx, a.s, scanReminder, "SELECT "+reminderColumns+" FROM reminders r INDEXED BY "+index+" WHERE "+where+" ORDER BY r.remind_at, r.seq LIMIT ?", append(args, limit)...)
+	return all(ctx, a.s, scanReminder, numbered("SELECT "+reminderColumns+" FROM reminders r"+a.s.hints.indexedBy(index)+" WHERE "+where+" ORDER BY r.remind_at, r.seq LIMIT ?"), append(args, limit)...)
 }
 
 // AddReminder implements builtin.ReminderWriter.
 func (a assistant) AddReminder(ctx context.Context, r builtin.Reminder) error {
-	_, err := a.s.exec(ctx, "INSERT INTO reminders (id, owner, text, remind_at, task, channel, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	_, err := a.s.exec(ctx, "INSERT INTO reminders (seq, id, owner, text, remind_at, task, channel, created_at) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM reminders), $1, $2, $3, $4, $5, $6, $7)",
 		r.ID, a.owner, r.Text, history.Timestamp(r.At), r.Task, r.Channel, history.Timestamp(r.Created))
 	return err
 }
 
 // RemoveReminder implements builtin.ReminderWriter.
 func (a assistant) RemoveReminder(ctx context.Context, id string) (bool, error) {
-	return a.remove(ctx, "UPDATE reminders SET deleted_at = ? WHERE owner = ? AND id = ? AND deleted_at = ''", id)
+	return a.remove(ctx, "UPDATE reminders SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
 }
 
 // Schedules implements builtin.ScheduleReader.
@@ -59,17 +59,17 @@ func (a assistant) Schedules(ctx context.Context) ([]builtin.Schedule, error) {
 		}
 		return s, readAll(into(&s.Ends, parseMaybe, ends), into(&s.Created, history.ParseTimestamp, created))
 	}
-	return all(ctx, a.s, scan, "SELECT id, title, instruction, cron, zone, channel, ends_at, created_at FROM schedules WHERE owner = ? AND deleted_at = '' ORDER BY seq", a.owner)
+	return all(ctx, a.s, scan, "SELECT id, title, instruction, cron, zone, channel, ends_at, created_at FROM schedules WHERE owner = $1 AND deleted_at = '' ORDER BY seq", a.owner)
 }
 
 // AddSchedule implements builtin.ScheduleWriter.
 func (a assistant) AddSchedule(ctx context.Context, s builtin.Schedule) error {
-	_, err := a.s.exec(ctx, "INSERT INTO schedules (id, owner, title, instruction, cron, zone, channel, ends_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	_, err := a.s.exec(ctx, "INSERT INTO schedules (seq, id, owner, title, instruction, cron, zone, channel, ends_at, created_at) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM schedules), $1, $2, $3, $4, $5, $6, $7, $8, $9)",
 		s.ID, a.owner, s.Title, s.Instruction, s.Cron, s.Zone, s.Channel, optionalTime(s.Ends), history.Timestamp(s.Created))
 	return err
 }
 
 // RemoveSchedule implements builtin.ScheduleWriter.
 func (a assistant) RemoveSchedule(ctx context.Context, id string) (bool, error) {
-	return a.remove(ctx, "UPDATE schedules SET deleted_at = ? WHERE owner = ? AND id = ? AND deleted_at = ''", id)
+	return a.remove(ctx, "UPDATE schedules SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
 }

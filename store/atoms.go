@@ -1,18 +1,13 @@
 package store
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"toolcrib/proposals"
 	"toolcrib/proposals/filter"
 )
-
-// clause is a piece of SQL with its arguments.
-type clause struct {
-	sql  string
-	args []any
-}
 
 // minIndexed is the length in characters from which the trigram index finds a
 // substring by itself.
@@ -32,7 +27,8 @@ const riskBlocked = 10_000_000
 func column(a filter.Atom) (clause, bool) {
 	switch a.Is {
 	case filter.Number:
-		return clause{"p.issue = CAST(? AS INTEGER) AND p.issue > 0", []any{a.Value}}, true
+		n, _ := strconv.ParseInt(a.Value, 10, 64) // the number of no proposal is 0
+		return clause{"p.issue = ? AND p.issue > 0", []any{n}}, true
 	case filter.State:
 		return clause{"p.state = ?", []any{a.Value}}, true
 	case filter.Author:
@@ -92,7 +88,7 @@ func textCondition(words string) clause {
 	case countSpellings(words) > maxSpellings:
 		return clause{"p.seq IN (SELECT rowid FROM proposals_text WHERE proposals_text MATCH ?)", []any{quoteFTS(words)}}
 	}
-	const shown = "lower(p.subject || char(10) || p.title || char(10) || p.author || char(10) || p.change_set)"
+	const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' || p.change_set)"
 	var c clause
 	for _, spelling := range spellings(words) {
 		c.sql, c.args = c.sql+" OR instr("+shown+", ?) > 0", append(c.args, spelling)
@@ -103,7 +99,7 @@ func textCondition(words string) clause {
 
 // rows returns the query that finds the seq of every proposal of which an atom
 // holds without looking at others, and whether there is one.
-func rows(a filter.Atom) (clause, bool) {
+func (h hints) rows(a filter.Atom) (clause, bool) {
 	if c, ok := column(a); ok {
 		return clause{"SELECT p.seq FROM proposals p WHERE " + c.sql, c.args}, true
 	}
@@ -118,12 +114,12 @@ func rows(a filter.Atom) (clause, bool) {
 	case filter.Layer:
 		return layerRows(strings.TrimSuffix(a.Value, "/") + "/"), true
 	case filter.Rule:
-		return clause{"SELECT proposal FROM proposal_rules WHERE rule = ?", []any{a.Value}}, true
+		return clause{"SELECT proposal AS seq FROM proposal_rules WHERE rule = ?", []any{a.Value}}, true
 	case filter.Stale:
-		return clause{"SELECT p.seq FROM proposals p INDEXED BY proposals_open WHERE p." + staleRows, nil}, true
+		return clause{"SELECT p.seq FROM proposals p" + h.indexedBy("proposals_open") + " WHERE p." + staleRows, nil}, true
 	case filter.Blocked:
 		states := quoted(proposals.States())
-		return clause{"SELECT p.seq FROM proposals p INDEXED BY proposals_by_risk WHERE p.state IN (" + states + ") AND p.risk >= ?", []any{riskBlocked}}, true
+		return clause{"SELECT p.seq FROM proposals p" + h.indexedBy("proposals_by_risk") + " WHERE p.state IN (" + states + ") AND p.risk >= ?", []any{riskBlocked}}, true
 	case filter.Type, filter.Number, filter.State, filter.Author, filter.AuthorKind, filter.Subject, filter.Set:
 	}
 	return clause{}, false
@@ -144,11 +140,11 @@ func textRows(words string) clause {
 	case strings.ContainsRune(words, 0):
 		return clause{"SELECT seq FROM proposals WHERE false", nil}
 	case utf8.RuneCountInString(words) >= minIndexed:
-		return clause{"SELECT rowid FROM proposals_text WHERE proposals_text MATCH ?", []any{quoteFTS(words)}}
+		return clause{"SELECT rowid AS seq FROM proposals_text WHERE proposals_text MATCH ?", []any{quoteFTS(words)}}
 	}
 	var all []clause
 	for _, spelling := range spellings(words) {
-		all = append(all, clause{"SELECT doc FROM proposals_terms WHERE term >= ? AND term <= ?", []any{spelling, afterAll(spelling)}})
+		all = append(all, clause{"SELECT doc AS seq FROM proposals_terms WHERE term >= ? AND term <= ?", []any{spelling, afterAll(spelling)}})
 	}
 	return join(all, " UNION ALL ")
 }
@@ -161,15 +157,4 @@ func layerRows(layer string) clause {
 		all = append(all, clause{"SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", []any{from, strings.TrimSuffix(from, "/") + "0"}}) // '0' comes after '/'
 	}
 	return join(all, " UNION ALL ")
-}
-
-func join(all []clause, between string) clause {
-	var joined clause
-	for i, c := range all {
-		if i > 0 {
-			joined.sql += between
-		}
-		joined.sql, joined.args = joined.sql+c.sql, append(joined.args, c.args...)
-	}
-	return joined
 }

@@ -17,10 +17,11 @@ const bundleColumns = proposalColumns + `,
 	coalesce(a.id, ''), coalesce(a.content_hash, ''), coalesce(a.reviewer, ''), coalesce(a.recommendation, ''), coalesce(a.report, ''),
 	coalesce(a.rules_version, ''), coalesce(a.created_at, '')`
 
-const selectBundles = "SELECT" + bundleColumns + ` FROM json_each(?) j CROSS JOIN proposals p ON p.id = j.value
+const selectBundles = "SELECT" + bundleColumns + ` FROM json_each($1, '$') j CROSS JOIN proposals p
 	LEFT JOIN live l ON l.subject = p.subject
 	LEFT JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
-	LEFT JOIN assessments a ON a.seq = (SELECT max(seq) FROM assessments WHERE proposal = p.id AND revision = p.revision)`
+	LEFT JOIN assessments a ON a.seq = (SELECT max(seq) FROM assessments WHERE proposal = p.id AND revision = p.revision)
+	WHERE p.id = j.value`
 
 // bundle is a review.Bundle of which some texts were not parsed yet.
 type bundle struct {
@@ -107,7 +108,7 @@ func (s *session) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bun
 
 // bundleWaivers adds the waivers of a list of ids to their bundles.
 func (s *session) bundleWaivers(ctx context.Context, list string, bundles map[proposals.ID]*review.Bundle) error {
-	const query = `SELECT w.proposal, w.waiver FROM (SELECT DISTINCT value FROM json_each(?)) j CROSS JOIN waivers w ON w.proposal = j.value ORDER BY w.seq`
+	const query = `SELECT w.proposal, w.waiver FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN waivers w WHERE w.proposal = j.value ORDER BY w.seq`
 	err := s.each(ctx, query, []any{list}, func(row scanner) error {
 		var id proposals.ID
 		var text string

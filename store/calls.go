@@ -13,6 +13,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
 
@@ -82,8 +83,8 @@ func (c callSession) Use(ctx context.Context, user string, tool registry.Subject
 	var u gateway.Use
 	var last string
 	err := c.s.row(ctx, `SELECT
-		coalesce((SELECT max(nth) FROM calls WHERE user = ?1 AND tool = ?2 AND substr(at, 1, 10) = ?3 AND nth > 0), 0),
-		coalesce((SELECT at FROM calls WHERE user = ?1 AND tool = ?2 AND nth > 0 ORDER BY substr(at, 1, 10) DESC, nth DESC LIMIT 1), '')`,
+		coalesce((SELECT max(nth) FROM calls WHERE "user" = $1 AND tool = $2 AND substr(at, 1, 10) = $3 AND nth > 0), 0),
+		coalesce((SELECT at FROM calls WHERE "user" = $1 AND tool = $2 AND nth > 0 ORDER BY substr(at, 1, 10) DESC, nth DESC LIMIT 1), '')`,
 		[]any{user, tool.String(), now.UTC().Format(time.DateOnly)}, &u.Today, &last)
 	if err != nil || last == "" {
 		return u, err
@@ -94,8 +95,8 @@ func (c callSession) Use(ctx context.Context, user string, tool registry.Subject
 // NotRun implements gateway.LedgerReader.
 func (c callSession) NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error) {
 	var n int
-	err := c.s.row(ctx, `SELECT count(*) FROM calls c CROSS JOIN call_outcomes o ON o.call = c.id
-		WHERE c.user = ? AND c.tool = ? AND substr(c.at, 1, 10) = ? AND c.nth > 0 AND +o.not_run = 1`,
+	err := c.s.row(ctx, `SELECT count(*) FROM calls c CROSS JOIN call_outcomes o
+		WHERE c."user" = $1 AND c.tool = $2 AND substr(c.at, 1, 10) = $3 AND c.nth > 0 AND o.call = c.id AND o.not_run = 1`,
 		[]any{user, tool.String(), now.UTC().Format(time.DateOnly)}, &n)
 	return n, err
 }
@@ -104,7 +105,7 @@ func (c callSession) NotRun(ctx context.Context, user string, tool registry.Subj
 // covers them, after the name of the format.
 const (
 	callFormat  = "toolcrib call 1"
-	callColumns = "seq, id, at, actor, agent, layer, user, customer, name, tool, version, content_hash, annotations, args_hash, pending, nth, prev_hash, hash"
+	callColumns = `seq, id, at, actor, agent, layer, "user", customer, name, tool, version, content_hash, annotations, args_hash, pending, nth, prev_hash, hash`
 
 	outcomeFormat  = "toolcrib call outcome 1"
 	outcomeColumns = "seq, call, at, code, duration_us, output, output_hash, output_bytes, message, approval_request, not_run, prev_hash, hash"
@@ -152,7 +153,7 @@ func (s *session) link(ctx context.Context, table, columns, format string, field
 		args = append(args, f)
 	}
 	args = append(args, prev, history.Seal(sealed...))
-	_, err = s.exec(ctx, "INSERT INTO "+table+" ("+columns+") VALUES (?"+placeholders(len(fields)+2)+")", args...)
+	_, err = s.exec(ctx, "INSERT INTO "+table+" ("+columns+") VALUES ("+placeholders(1, len(fields)+3)+")", args...)
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", table, seq, err)
 	}
@@ -160,7 +161,7 @@ func (s *session) link(ctx context.Context, table, columns, format string, field
 }
 
 // callFields are the columns of a call, c, and of its outcome, o.
-const callFields = `SELECT c.seq, c.id, c.at, c.actor, c.agent, c.layer, c.user, c.customer, c.name, c.tool, c.version, c.content_hash, c.annotations,
+const callFields = `SELECT c.seq, c.id, c.at, c.actor, c.agent, c.layer, c."user", c.customer, c.name, c.tool, c.version, c.content_hash, c.annotations,
 	c.args_hash, c.pending, c.nth, ` + outcomeFields + " "
 
 // outcomeFields are the columns of an outcome, o, that may not be there.
@@ -235,16 +236,19 @@ func parseAnnotations(s string) (*registry.Annotations, error) {
 func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	var where []string
 	var args []any
-	plus := ""
+	indexed := true
 	if q.Code == gateway.CodeInterrupted {
-		plus = "+" // those without an outcome are fewer than any other choice
+		indexed = false // those without an outcome are fewer than any other choice
 	}
 	and := func(column string, value any) {
-		where, args = append(where, plus+column+" = ?"), append(args, value)
-		plus = "+"
+		if !indexed {
+			column = c.s.hints.unindexed(column)
+		}
+		where, args = append(where, column+" = ?"), append(args, value)
+		indexed = false
 	}
 	if q.User != "" {
-		and("c.user", q.User)
+		and(`c."user"`, q.User)
 	}
 	if q.Agent != "" {
 		and("c.agent", q.Agent)
@@ -254,7 +258,7 @@ func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.
 		and("c.tool", q.Tool.String())
 	}
 	if q.Hint != "" {
-		where, args = append(where, "c.annotations <> '' AND c.annotations ->> ? = 1"), append(args, q.Hint)
+		where, args = append(where, "instr(c.annotations, ?) > 0"), append(args, jsondoc.Quote(q.Hint)+":true")
 	}
 	if q.Code != "" && q.Code != gateway.CodeInterrupted && len(where) == 0 {
 		return c.concluded(ctx, q)
@@ -262,12 +266,13 @@ func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.
 	switch q.Code {
 	case "", gateway.CodeInterrupted:
 	default:
-		plus = "+"
+		indexed = false
 		and("o.code", storedCode(q.Code))
 	}
 	from, seq := "calls c", "c.seq"
 	if q.Code == gateway.CodeInterrupted {
-		from, seq = "calls_open n CROSS JOIN calls c ON c.seq = n.seq", "n.seq"
+		from, seq = "calls_open n CROSS JOIN calls c", "n.seq"
+		where = append(where, "c.seq = n.seq")
 	}
 	if q.Before > 0 {
 		where, args = append(where, seq+" < ?"), append(args, q.Before)
@@ -276,18 +281,18 @@ func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.
 	if len(where) > 0 {
 		query += " WHERE " + strings.Join(where, " AND ")
 	}
-	return all(ctx, c.s, scanCall, query+" ORDER BY "+seq+" DESC LIMIT ?", append(args, q.Limit)...)
+	return all(ctx, c.s, scanCall, numbered(query+" ORDER BY "+seq+" DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 // concluded returns the calls with an outcome, in the order in which they came
 // to it.
 func (c callSession) concluded(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
-	query, args := callFields+"FROM call_outcomes o CROSS JOIN calls c ON c.id = o.call WHERE o.code = ?", []any{storedCode(q.Code)}
+	query, args := callFields+"FROM call_outcomes o CROSS JOIN calls c WHERE c.id = o.call AND o.code = ?", []any{storedCode(q.Code)}
 	if q.Before > 0 {
 		query += " AND o.seq < (SELECT p.seq FROM call_outcomes p JOIN calls b ON b.id = p.call WHERE b.seq = ?)"
 		args = append(args, q.Before)
 	}
-	return all(ctx, c.s, scanCall, query+" ORDER BY o.seq DESC LIMIT ?", append(args, q.Limit)...)
+	return all(ctx, c.s, scanCall, numbered(query+" ORDER BY o.seq DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 // storedCode is how a code that is asked for is stored.

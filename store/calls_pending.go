@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"toolcrib/gateway"
 	"toolcrib/history"
@@ -69,7 +70,7 @@ func (c callSession) AddPending(ctx context.Context, p gateway.Pending) error {
 func (c callSession) AddAnswer(ctx context.Context, pending string, a gateway.Answer) error {
 	var answered int
 	var tool string
-	err := c.s.row(ctx, "SELECT (SELECT count(*) FROM call_answers WHERE pending = ?1), (SELECT tool FROM pending_calls WHERE id = ?1)", []any{pending}, &answered, &tool)
+	err := c.s.row(ctx, "SELECT (SELECT count(*) FROM call_answers WHERE pending = $1), (SELECT tool FROM pending_calls WHERE id = $1)", []any{pending}, &answered, &tool)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ const selectPending = `SELECT p.seq, p.id, p.caller, p.tool, p.version, p.conten
 	a.id, coalesce(a.approved, 0), coalesce(a.digest, ''), coalesce(a.reason, ''), coalesce(a.answered_by, ''), coalesce(a.answered_at, ''), coalesce(a.call, ''),
 	` + outcomeFields + `
 	FROM pending_calls p LEFT JOIN call_answers a ON a.pending = p.id LEFT JOIN call_outcomes o ON o.call = a.call AND a.call <> ''
-	WHERE (p.seq < ?1 OR ?1 = 0)`
+	`
 
 func scanPending(row scanner) (gateway.Pending, error) {
 	var p gateway.Pending
@@ -134,7 +135,7 @@ func scanPending(row scanner) (gateway.Pending, error) {
 
 // Pending implements gateway.LedgerReader.
 func (c callSession) Pending(ctx context.Context, ref string) (gateway.Pending, error) {
-	found, err := all(ctx, c.s, scanPending, selectPending+" AND p.id >= ?2 AND p.id < ?2 || 'g' ORDER BY p.id LIMIT 2", 0, ref)
+	found, err := all(ctx, c.s, scanPending, selectPending+"WHERE p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 2", ref, ref+"g") // ids are hexadecimal
 	switch {
 	case err != nil:
 		return gateway.Pending{}, err
@@ -148,12 +149,15 @@ func (c callSession) Pending(ctx context.Context, ref string) (gateway.Pending, 
 
 // PendingList implements gateway.LedgerReader.
 func (c callSession) PendingList(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error) {
-	query, args, order := selectPending, []any{q.Before}, "p.seq"
-	and := func(condition string, value any) {
-		query, args = query+" AND "+condition, append(args, value)
+	order := "p.seq"
+	var where []string
+	var args []any
+	and := func(condition string, value any) { where, args = append(where, condition), append(args, value) }
+	if q.Before > 0 {
+		and("p.seq < ?", q.Before)
 	}
 	if q.Waiting {
-		order = "+p.seq" // those that expire later are few; the list of all is long
+		order = c.s.hints.unindexed("p.seq") // those that expire later are few; the list of all is long
 		and(`a.id IS NULL AND p.expires_at > ? AND EXISTS
 			(SELECT 1 FROM live l WHERE l.subject = p.tool AND l.version = p.version AND l.status = 'active')`, history.Timestamp(q.Now))
 	}
@@ -161,14 +165,18 @@ func (c callSession) PendingList(ctx context.Context, q gateway.PendingQuery) ([
 		and("p.agent = ?", q.Agent)
 	}
 	if q.User != "" {
-		and("p.user = ?", q.User)
+		and(`p."user" = ?`, q.User)
 	}
-	return all(ctx, c.s, scanPending, query+" ORDER BY "+order+" DESC LIMIT ?", append(args, q.Limit)...)
+	query := selectPending
+	if len(where) > 0 {
+		query += "WHERE " + strings.Join(where, " AND ")
+	}
+	return all(ctx, c.s, scanPending, numbered(query+" ORDER BY "+order+" DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 // Override implements gateway.LedgerReader.
 func (c callSession) Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error) {
-	list, err := all(ctx, c.s, scanOverride, selectOverride+"WHERE user = ? AND tool = ? ORDER BY seq DESC LIMIT 1", user, tool.String())
+	list, err := all(ctx, c.s, scanOverride, selectOverride+`WHERE "user" = $1 AND tool = $2 ORDER BY seq DESC LIMIT 1`, user, tool.String())
 	if err != nil || len(list) == 0 {
 		return "", err
 	}
@@ -176,7 +184,7 @@ func (c callSession) Override(ctx context.Context, user string, tool registry.Su
 	return list[0].Tier, err
 }
 
-const selectOverride = "SELECT id, user, tool, tier, set_by, set_at, signature FROM call_tiers t "
+const selectOverride = `SELECT id, "user", tool, tier, set_by, set_at, signature FROM call_tiers t `
 
 func scanOverride(row scanner) (gateway.Override, error) {
 	var o gateway.Override
@@ -207,7 +215,7 @@ func (c callSession) countTiers(ctx context.Context, list []gateway.Override) er
 
 // Overrides implements gateway.LedgerReader.
 func (c callSession) Overrides(ctx context.Context, user string) ([]gateway.Override, error) {
-	list, err := all(ctx, c.s, scanOverride, selectOverride+`WHERE user = ? AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE user = t.user AND tool = t.tool) ORDER BY tool`, user)
+	list, err := all(ctx, c.s, scanOverride, selectOverride+`WHERE "user" = $1 AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE "user" = t."user" AND tool = t.tool) ORDER BY tool`, user)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +245,7 @@ func (c callSession) AddChange(ctx context.Context, change gateway.Change) error
 	if err != nil {
 		return err
 	}
-	last, err := all(ctx, c.s, scanString, "SELECT data FROM events WHERE subject = ? AND subject <> '' AND act = ? ORDER BY seq DESC LIMIT 1", change.Tool.String(), actChanged)
+	last, err := all(ctx, c.s, scanString, "SELECT data FROM events WHERE subject = $1 AND subject <> '' AND act = $2 ORDER BY seq DESC LIMIT 1", change.Tool.String(), actChanged)
 	if err != nil || len(last) > 0 && last[0] == string(data) {
 		return err
 	}

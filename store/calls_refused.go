@@ -18,7 +18,7 @@ func (c callSession) CountRefused(ctx context.Context, call gateway.Call, code g
 	by := call.Caller
 	key := []any{by.Agent, by.User, call.At.UTC().Format(hourForm)}
 	written := 0
-	err := c.s.row(ctx, "SELECT written FROM call_refusals WHERE agent = ? AND user = ? AND hour = ?", key, &written)
+	err := c.s.row(ctx, `SELECT written FROM call_refusals WHERE agent = $1 AND "user" = $2 AND hour = $3`, key, &written)
 	first := errors.Is(err, sql.ErrNoRows)
 	if err != nil && !first {
 		return false, err
@@ -28,9 +28,9 @@ func (c callSession) CountRefused(ctx context.Context, call gateway.Call, code g
 	if write {
 		add = 1
 	}
-	query := "UPDATE call_refusals SET written = written + ?4, counted = counted + ?5, last_at = ?6, last_code = ?7 WHERE agent = ?1 AND user = ?2 AND hour = ?3"
+	query := `UPDATE call_refusals SET written = written + $4, counted = counted + $5, last_at = $6, last_code = $7 WHERE agent = $1 AND "user" = $2 AND hour = $3`
 	if first {
-		query = "INSERT INTO call_refusals (agent, user, hour, written, counted, last_at, last_code) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+		query = `INSERT INTO call_refusals (agent, "user", hour, written, counted, last_at, last_code) VALUES ($1, $2, $3, $4, $5, $6, $7)`
 	}
 	_, err = c.s.exec(ctx, query, append(key, add, 1-add, history.Timestamp(call.At), string(code))...)
 	return write, err
@@ -38,14 +38,14 @@ func (c callSession) CountRefused(ctx context.Context, call gateway.Call, code g
 
 // Refusals implements gateway.LedgerReader.
 func (c callSession) Refusals(ctx context.Context, q gateway.RefusalQuery) ([]gateway.Refusals, error) {
-	query, args := "SELECT agent, user, hour, written, counted, last_at, last_code FROM call_refusals WHERE counted > 0", []any{}
+	query, args := `SELECT agent, "user", hour, written, counted, last_at, last_code FROM call_refusals WHERE counted > 0`, []any{}
 	if q.Agent != "" {
-		query, args = query+" AND +agent = ?", append(args, q.Agent)
+		query, args = query+" AND "+c.s.hints.unindexed("agent")+" = ?", append(args, q.Agent)
 	}
 	if q.User != "" {
-		query, args = query+" AND +user = ?", append(args, q.User)
+		query, args = query+" AND "+c.s.hints.unindexed(`"user"`)+" = ?", append(args, q.User)
 	}
-	return all(ctx, c.s, scanRefusals, query+" ORDER BY hour DESC LIMIT ?", append(args, q.Limit)...)
+	return all(ctx, c.s, scanRefusals, numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 func scanRefusals(row scanner) (gateway.Refusals, error) {

@@ -59,12 +59,12 @@ func liveRows(asOf time.Time) (from string, args []any) {
 		return "SELECT subject, kind, layer, id, version, content_hash, name, tool_kind, category, tier, approval, status, locked FROM live", nil
 	}
 	return `SELECT v.subject, v.kind, v.layer, v.id, v.number AS version, v.content_hash,
-			coalesce(v.definition ->> '$.name', '') AS name,
-			CASE v.kind WHEN 'tool' THEN coalesce(v.definition ->> '$.kind', '') ELSE '' END AS tool_kind,
-			coalesce(v.definition ->> '$.category', '') AS category, CASE v.kind WHEN 'tool' THEN coalesce(v.definition ->> '$.tier', '') ELSE '' END AS tier,
-			coalesce(v.definition ->> '$.approval.tier', '') AS approval, coalesce(v.definition ->> '$.status', 'active') AS status,
+			coalesce(json_extract(v.definition, '$.name'), '') AS name,
+			CASE v.kind WHEN 'tool' THEN coalesce(json_extract(v.definition, '$.kind'), '') ELSE '' END AS tool_kind,
+			coalesce(json_extract(v.definition, '$.category'), '') AS category, CASE v.kind WHEN 'tool' THEN coalesce(json_extract(v.definition, '$.tier'), '') ELSE '' END AS tier,
+			coalesce(json_extract(v.definition, '$.approval.tier'), '') AS approval, coalesce(json_extract(v.definition, '$.status'), 'active') AS status,
 			v.kind = 'tool' AND v.layer = 'global' AND v.id IN (SELECT id FROM core) AS locked
-		FROM versions v JOIN (SELECT subject, max(number) AS number FROM versions WHERE decided_at <= ? GROUP BY subject) last
+		FROM versions v JOIN (SELECT subject, max(number) AS number FROM versions WHERE decided_at <= $1 GROUP BY subject) last
 			ON last.subject = v.subject AND last.number = v.number`, []any{history.Timestamp(asOf)}
 }
 
@@ -83,25 +83,26 @@ func (db *DB) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) 
 // and its arguments.
 func (q CatalogQuery) rows() (query string, args []any) {
 	from, args := liveRows(q.AsOf)
-	query = selectEntry + from + ") r WHERE kind = ?"
-	args = append(args, q.Kind)
+	query = selectEntry + from + ") r WHERE "
+	and := func(condition string, value any) {
+		args = append(args, value)
+		query += fmt.Sprintf(condition, len(args))
+	}
+	and("kind = $%d", q.Kind)
 	if !q.All {
-		query += " AND layer IN (" + strings.TrimPrefix(placeholders(len(q.View)), ", ") + ")"
+		query += " AND layer IN (" + placeholders(len(args)+1, len(q.View)) + ")"
 		for _, l := range q.View {
 			args = append(args, l)
 		}
 	}
 	if q.After != "" {
-		query += " AND id > ?"
-		args = append(args, q.After)
+		and(" AND id > $%d", q.After)
 	}
 	if q.Category != "" {
-		query += " AND category = ?"
-		args = append(args, q.Category)
+		and(" AND category = $%d", q.Category)
 	}
 	if q.Filter != "" {
-		query += " AND instr(lower(id || char(10) || name), lower(?)) > 0"
-		args = append(args, q.Filter)
+		and(" AND instr(lower(id || '\n' || name), lower($%d)) > 0", q.Filter)
 	}
 	return query + " ORDER BY id, layer", args
 }
@@ -182,7 +183,7 @@ func (db *DB) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntr
 		if e.Refused != nil {
 			return fmt.Errorf("%s is not in use: %w", e.Subject, e.Refused)
 		}
-		err = s.row(ctx, "SELECT definition FROM versions WHERE subject = ? AND number = ?", []any{e.Subject.String(), e.Version}, &definition)
+		err = s.row(ctx, "SELECT definition FROM versions WHERE subject = $1 AND number = $2", []any{e.Subject.String(), e.Version}, &definition)
 		return errors.Join(err, s.same(e, definition))
 	})
 	return e, json.RawMessage(definition), err
@@ -190,13 +191,14 @@ func (db *DB) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntr
 
 func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, error) {
 	from, args := liveRows(q.AsOf)
-	query := selectEntry + from + ") r WHERE kind = ? AND "
+	query := selectEntry + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
+	value := fmt.Sprintf(" = $%d", len(args)+2)
 	if strings.Contains(ref, ":") {
-		found, err := s.entries(ctx, q, query+"subject = ?", append(args, q.Kind, ref)...)
+		found, err := s.entries(ctx, q, query+"subject"+value, append(args, q.Kind, ref)...)
 		return first(found, err, "%s", ref)
 	}
 	ids := []string{ref}
-	aliased, err := all(ctx, s, scanString, "SELECT DISTINCT l.id FROM names n JOIN live l ON l.subject = n.subject WHERE n.name = ?", ref)
+	aliased, err := all(ctx, s, scanString, "SELECT DISTINCT l.id FROM names n JOIN live l ON l.subject = n.subject WHERE n.name = $1", ref)
 	if err != nil {
 		return CatalogEntry{}, err
 	}
@@ -213,7 +215,7 @@ func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (Catalog
 		}
 	}
 	for _, id := range ids {
-		found, err := s.entries(ctx, q, query+"id = ?", append(slices.Clone(args), q.Kind, id)...)
+		found, err := s.entries(ctx, q, query+"id"+value, append(slices.Clone(args), q.Kind, id)...)
 		if err != nil {
 			return CatalogEntry{}, err
 		}

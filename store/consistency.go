@@ -91,6 +91,7 @@ func inspections(checks []consistencyCheck) []inspection {
 func recomputed() []inspection {
 	return []inspection{
 		{"proposals", waivedCounts},
+		{"live", liveColumnsAgree},
 		{"raws", rawContents},
 		{"owners", ownerSeals},
 		{"workspaces", workspaceSeals},
@@ -137,7 +138,7 @@ func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 	}
 	rows, agrees := 0, true
 	err := l.use(ctx, func(s *session) error {
-		return s.plain(ctx, "SELECT subject, version, content_hash FROM live NOT INDEXED", func(values []sqldriver.Value) error {
+		return s.plain(ctx, "SELECT subject, version, content_hash FROM live"+s.hints.notIndexed(), func(values []sqldriver.Value) error {
 			var fields [3]string
 			for i := range fields {
 				var err error

@@ -9,7 +9,7 @@ func assistantChecks() []consistencyCheck {
 	return []consistencyCheck{
 		{
 			"task_days", `SELECT coalesce(d.owner, c.owner) || ' ' || coalesce(d.day, c.day) FROM task_days d
-			FULL JOIN (` + counted + `) c ON c.owner = d.owner AND c.day = d.day WHERE d.n IS NOT c.n`,
+			FULL JOIN (` + counted + `) c ON c.owner = d.owner AND c.day = d.day WHERE d.n IS DISTINCT FROM c.n`,
 			"It is not how many open tasks there are.",
 		},
 		{"entities", `SELECT e.id FROM entities e WHERE e.memories <> (` + linked + `) OR (e.deleted_at = '') <> (e.memories > 0)`, "It is not how many memories are linked to it."},
@@ -27,8 +27,8 @@ func assistantChecks() []consistencyCheck {
 		},
 		{
 			"memory_links", `SELECT l.seq FROM memory_links l JOIN memories m ON m.id = l.memory WHERE l.deleted_at = '' AND (m.owner <> l.owner
-			OR l.to_entity AND NOT EXISTS (SELECT 1 FROM entities WHERE id = l.target AND owner = l.owner)
-			OR NOT l.to_entity AND NOT EXISTS (SELECT 1 FROM memories WHERE id = l.target AND owner = l.owner))`,
+			OR l.to_entity = 1 AND NOT EXISTS (SELECT 1 FROM entities WHERE id = l.target AND owner = l.owner)
+			OR l.to_entity = 0 AND NOT EXISTS (SELECT 1 FROM memories WHERE id = l.target AND owner = l.owner))`,
 			"It leads to what is not there, or to what is another user's.",
 		},
 	}

@@ -11,13 +11,13 @@ func callChecks() []consistencyCheck {
 		},
 		{
 			"calls", `SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND c.pending <> '' AND NOT EXISTS (SELECT 1 FROM call_answers a
-			WHERE a.pending = c.pending AND a.approved AND a.call = c.id)`,
+			WHERE a.pending = c.pending AND a.approved = 1 AND a.call = c.id)`,
 			"It ran for a pending call that the user did not approve.",
 		},
 		{
 			"call_answers", `SELECT 'answer ' || a.seq FROM call_answers a JOIN pending_calls p ON p.id = a.pending
 			LEFT JOIN calls c ON c.id = a.call AND c.pending = a.pending AND c.tool = p.tool AND c.version = p.version
-			WHERE a.approved AND c.id IS NULL`,
+			WHERE a.approved = 1 AND c.id IS NULL`,
 			"The call that this answer began is not there.",
 		},
 		{

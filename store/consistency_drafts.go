@@ -34,7 +34,7 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 func (s *session) checkDrafts(ctx context.Context, first int64, fn func(history.Damage)) error {
 	return s.each(ctx, `SELECT p.id, p.type, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft
 		FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
-		WHERE p.seq BETWEEN ? AND ?`, []any{first, first + draftBlock - 1}, func(row scanner) error {
+		WHERE p.seq BETWEEN $1 AND $2`, []any{first, first + draftBlock - 1}, func(row scanner) error {
 		var id, hash, text string
 		var shown, want struct {
 			kind                      proposals.Type

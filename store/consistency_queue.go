@@ -15,17 +15,17 @@ func queueChecks() []consistencyCheck {
 			"proposals", `SELECT p.id FROM proposals p WHERE NOT EXISTS (SELECT 1 FROM revisions r
 			WHERE r.proposal = p.id AND r.number = p.revision AND r.content_hash = p.content_hash)
 			OR p.revision <> (SELECT max(number) FROM revisions WHERE proposal = p.id)
-			OR (p.author, p.created_at) IS NOT (SELECT author, created_at FROM revisions WHERE proposal = p.id AND number = 1)`,
+			OR NOT EXISTS (SELECT 1 FROM revisions WHERE proposal = p.id AND number = 1 AND author = p.author AND created_at = p.created_at)`,
 			"It is not what its revisions say.",
 		},
 		{"proposals", shownFindings, "What the queue shows of it is not what its last assessment says."},
 		{
 			// The acts that move a proposal, and where to. A revision of what was
 			// submitted goes back to the chief; a waiver leaves it where it is.
-			"proposals", `SELECT p.id FROM proposals p WHERE (p.state, p.updated_at) IS NOT (
+			"proposals", `SELECT p.id FROM proposals p WHERE p.state || ' ' || p.updated_at IS DISTINCT FROM (
 				SELECT CASE e.act WHEN 'draft' THEN 'draft' WHEN 'submit' THEN 'chief_review' WHEN 'assess' THEN 'user_review' WHEN 'waive' THEN 'user_review'
 					WHEN 'approve' THEN 'approved' WHEN 'needs-changes' THEN 'needs_changes' WHEN 'reject' THEN 'rejected' WHEN 'withdraw' THEN 'withdrawn'
-					WHEN 'revise' THEN iif(p.issue > 0, 'chief_review', 'draft') END, e.at
+					WHEN 'revise' THEN CASE WHEN p.issue > 0 THEN 'chief_review' ELSE 'draft' END END || ' ' || e.at
 				FROM events e WHERE e.proposal = p.id AND e.proposal <> ''
 				AND e.act IN ('draft', 'submit', 'assess', 'waive', 'approve', 'needs-changes', 'reject', 'withdraw', 'revise')
 				ORDER BY e.seq DESC LIMIT 1)`,
@@ -33,7 +33,7 @@ func queueChecks() []consistencyCheck {
 		},
 		{
 			"proposals", `SELECT id FROM (SELECT p.id, r.seq AS written, lag(r.seq, 1, 0) OVER (ORDER BY p.seq) AS before
-				FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = 1) WHERE written <= before`,
+				FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = 1) placed WHERE written <= before`,
 			"It does not stand in the order in which proposals were drafted.",
 		},
 		{
@@ -42,7 +42,7 @@ func queueChecks() []consistencyCheck {
 		},
 		{
 			"issues", `SELECT '#' || i.number FROM issues i LEFT JOIN proposals p ON p.id = i.proposal
-			WHERE p.id IS NULL OR i.status <> iif(p.state IN ('approved', 'rejected', 'withdrawn'), 'closed', 'open')
+			WHERE p.id IS NULL OR i.status <> CASE WHEN p.state IN ('approved', 'rejected', 'withdrawn') THEN 'closed' ELSE 'open' END
 			OR i.assignee <> CASE p.state WHEN 'chief_review' THEN 'chief' WHEN 'user_review' THEN 'user' WHEN 'needs_changes' THEN p.author ELSE '' END`,
 			"Its status or its assignee is not what the state of its proposal leads to.",
 		},
@@ -50,8 +50,11 @@ func queueChecks() []consistencyCheck {
 			"issues", `SELECT '#' || i.number FROM issues i JOIN proposals p ON p.id = i.proposal
 			LEFT JOIN events e ON e.proposal = p.id AND e.proposal <> '' AND e.act = 'submit'
 			LEFT JOIN revisions r ON r.proposal = p.id AND r.number = e.revision
-			WHERE i.title IS NOT '[' || upper(substr(p.kind, 1, 1)) || substr(p.kind, 2) || ' Proposal] ' || coalesce(nullif(r.draft ->> '$.definition.name', ''), p.subject_id)
-			OR i.labels IS NOT p.kind || '-proposal' || char(10) || (r.draft ->> '$.type') || char(10) || p.layer || coalesce(char(10) || 'set:' || (r.draft ->> '$.changeSet'), '')`,
+			WHERE i.title IS DISTINCT FROM '[' || upper(substr(p.kind, 1, 1)) || substr(p.kind, 2) || ' Proposal] ' || coalesce(nullif(json_extract(r.draft, '$.definition.name'), ''), p.subject_id)
+			OR i.labels IS DISTINCT FROM p.kind || '-proposal
+' || json_extract(r.draft, '$.type') || '
+' || p.layer || coalesce('
+set:' || (json_extract(r.draft, '$.changeSet')), '')`,
 			"Its title or its labels are not those of what was submitted.",
 		},
 		{
@@ -80,7 +83,7 @@ func queueChecks() []consistencyCheck {
 const rulesOfFindings = `
 	WITH last AS MATERIALIZED (SELECT p.id, p.seq, (SELECT a.seq FROM assessments a
 		WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1) AS assessment FROM proposals p),
-	want AS (SELECT DISTINCT l.seq, f.value ->> '$.rule' AS rule FROM last l JOIN assessments a ON a.seq = l.assessment,
+	want AS (SELECT DISTINCT l.seq, json_extract(f.value, '$.rule') AS rule FROM last l JOIN assessments a ON a.seq = l.assessment,
 		json_each(a.report, '$.findings') f WHERE instr(a.report, '"findings":[]') = 0)
 	SELECT 'row ' || coalesce(w.seq, r.proposal) FROM want w FULL JOIN proposal_rules r ON r.proposal = w.seq AND r.rule = w.rule
 	WHERE w.seq IS NULL OR r.proposal IS NULL`
@@ -91,15 +94,15 @@ const rulesOfFindings = `
 // in a JSON string, the quotes of the text searched for would be escaped.
 var shownFindings = strings.NewReplacer(
 	"NONE", `(a.report IS NULL OR instr(a.report, '"findings":[]') > 0)`,
-	"FINDINGS", "json_each(a.report, '$.findings')",
+	"FINDINGS", "json_each(a.report, '$.findings') f",
 ).Replace(`
 	SELECT q.id FROM (SELECT p.*, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id) AS waived, coalesce((SELECT a.seq FROM assessments a
 		WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1), 0) AS last FROM proposals p) q
 	LEFT JOIN assessments a ON a.seq = q.last
 	WHERE q.recommendation <> coalesce(a.recommendation, '')
-	OR q.findings <> iif(NONE, 0, (SELECT count(*) FROM FINDINGS))
-	OR q.worst <> iif(NONE, '', coalesce((SELECT value ->> '$.severity' FROM FINDINGS
-		ORDER BY CASE value ->> '$.severity' WHEN 'block' THEN 1 WHEN 'warn' THEN 2 ELSE 3 END LIMIT 1), ''))
+	OR q.findings <> CASE WHEN NONE THEN 0 ELSE (SELECT count(*) FROM FINDINGS) END
+	OR q.worst <> CASE WHEN NONE THEN '' ELSE coalesce((SELECT json_extract(value, '$.severity') FROM FINDINGS
+		ORDER BY CASE json_extract(value, '$.severity') WHEN 'block' THEN 1 WHEN 'warn' THEN 2 ELSE 3 END LIMIT 1), '') END
 	OR NOT q.waived AND (q.waived_until <> ''
-		OR q.blocks <> iif(NONE, 0, (SELECT count(*) FROM FINDINGS WHERE value ->> '$.severity' = 'block'))
-		OR q.warns <> iif(NONE, 0, (SELECT count(*) FROM FINDINGS WHERE value ->> '$.severity' = 'warn')))`)
+		OR q.blocks <> CASE WHEN NONE THEN 0 ELSE (SELECT count(*) FROM FINDINGS WHERE json_extract(value, '$.severity') = 'block') END
+		OR q.warns <> CASE WHEN NONE THEN 0 ELSE (SELECT count(*) FROM FINDINGS WHERE json_extract(value, '$.severity') = 'warn') END)`)

@@ -17,7 +17,7 @@ func recordChecks() []consistencyCheck {
 			"No event tells of it.",
 		},
 		{
-			"versions", `SELECT subject || ' version ' || number FROM (SELECT subject, number, seq, lag(seq, 1, 0) OVER (ORDER BY seq) AS before FROM versions)
+			"versions", `SELECT subject || ' version ' || number FROM (SELECT subject, number, seq, lag(seq, 1, 0) OVER (ORDER BY seq) AS before FROM versions) placed
 			WHERE seq <> before + 1`,
 			"It does not follow the version that was written before it.",
 		},
@@ -37,7 +37,7 @@ func recordChecks() []consistencyCheck {
 			}, consistencyCheck{
 				k.table, strings.ReplaceAll(`SELECT 'TABLE row ' || seq FROM (SELECT t.seq, e.seq AS told,
 					lag(t.seq, 1, 0) OVER in_order AS before, lag(e.seq) OVER in_order AS told_before
-					FROM TABLE t LEFT JOIN events e ON e.record = t.seal AND e.record <> '' WINDOW in_order AS (ORDER BY t.seq))
+					FROM TABLE t LEFT JOIN events e ON e.record = t.seal AND e.record <> '' WINDOW in_order AS (ORDER BY t.seq)) placed
 				WHERE seq <> before + 1 OR told <= told_before`, "TABLE", k.table),
 				"It does not stand where the log tells of it.",
 			},

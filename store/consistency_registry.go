@@ -1,5 +1,12 @@
 package store
 
+import (
+	"context"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+)
+
 // liveChecks find subjects whose live version is not the last one.
 func liveChecks() []consistencyCheck {
 	return []consistencyCheck{
@@ -23,20 +30,13 @@ func registryChecks() []consistencyCheck {
 	const inForce = `live l JOIN versions v ON v.subject = l.subject AND v.number = l.version`
 	return []consistencyCheck{
 		{
-			"live", `SELECT subject FROM live WHERE locked <> (kind = 'tool' AND layer = 'global' AND id IN (SELECT id FROM core))`,
+			"live", `SELECT subject FROM live WHERE (locked = 1) <> (kind = 'tool' AND layer = 'global' AND id IN (SELECT id FROM core))`,
 			"The core lock is not where it belongs.",
-		},
-		{
-			"live", `SELECT l.subject FROM ` + inForce + ` WHERE l.name <> coalesce(v.definition ->> '$.name', '')
-			OR l.tool_kind <> iif(l.kind = 'tool', coalesce(v.definition ->> '$.kind', ''), '')
-			OR l.category <> coalesce(v.definition ->> '$.category', '') OR l.tier <> iif(l.kind = 'tool', coalesce(v.definition ->> '$.tier', ''), '')
-			OR l.approval <> coalesce(v.definition ->> '$.approval.tier', '') OR l.tag <> coalesce(v.definition ->> '$.tag.prefix', '') OR l.status <> coalesce(v.definition ->> '$.status', 'active')`,
-			"What lists show of it is not what its definition says.",
 		},
 		{
 			"names", `SELECT n.name || ' of ' || n.subject FROM names n LEFT JOIN live l ON l.subject = n.subject
 			LEFT JOIN versions v ON v.subject = l.subject AND v.number = l.version
-			WHERE n.name IS NOT l.id AND n.name NOT IN (SELECT value FROM json_each(coalesce(v.definition, '{}'), '$.aliases'))`,
+			WHERE n.name IS DISTINCT FROM l.id AND n.name NOT IN (SELECT value FROM json_each(coalesce(v.definition, '{}'), '$.aliases'))`,
 			"The live definition does not have this name.",
 		},
 		{
@@ -48,4 +48,27 @@ func registryChecks() []consistencyCheck {
 			"The live definition has this name, but it does not lead there.",
 		},
 	}
+}
+
+// liveColumnsAgree reports subjects that lists show, or look up, otherwise than
+// the definition of their live version has them.
+func liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
+	query := "SELECT l.subject, l.kind, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, v.definition " + liveFrom
+	return s.each(ctx, query, nil, func(row scanner) error {
+		var subject, definition string
+		var kind registry.Kind
+		var shown registry.Columns
+		err := row.Scan(&subject, &kind, &shown.Name, &shown.ToolKind, &shown.Category, &shown.Tier, &shown.Approval, &shown.Tag, &shown.Status, &shown.Origin, &definition)
+		if err != nil {
+			return err
+		}
+		d, err := registry.DecodeDefinition(kind, []byte(definition))
+		if err != nil {
+			return nil //nolint:nilerr // verification reports a version that cannot be read
+		}
+		if shown != d.Columns() {
+			fn(history.Damage{Table: "live", Key: subject, Message: "What lists show of it is not what its definition says."})
+		}
+		return nil
+	})
 }

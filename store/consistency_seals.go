@@ -8,7 +8,7 @@ import (
 
 // ownerSeals reports users whose instructions are not those that were sealed.
 func ownerSeals(ctx context.Context, s *session, fn func(history.Damage)) error {
-	return s.each(ctx, "SELECT customer, user, instructions, seal FROM owners ORDER BY id", nil, func(row scanner) error {
+	return s.each(ctx, `SELECT customer, "user", instructions, seal FROM owners ORDER BY id`, nil, func(row scanner) error {
 		var customer, user, instructions, seal string
 		if err := row.Scan(&customer, &user, &instructions, &seal); err != nil {
 			return err

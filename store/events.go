@@ -70,13 +70,13 @@ func (s *session) AppendEvents(ctx context.Context, events []history.Event) erro
 // RecentWrites implements review.RecordReader. The condition on the actor and the
 // acts is the one of the index.
 func (s *session) RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error) {
-	query, args := `SELECT at FROM events WHERE actor GLOB 'agent:*' AND act IN ('draft', 'revise', 'comment')
-		AND actor = ? AND at > ? AND at <= ? ORDER BY at DESC LIMIT ?`, []any{agent.String(), history.Timestamp(from), history.Timestamp(to), limit}
+	query, args := `SELECT at FROM events WHERE substr(actor, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment')
+		AND actor = $1 AND at > $2 AND at <= $3 ORDER BY at DESC LIMIT $4`, []any{agent.String(), history.Timestamp(from), history.Timestamp(to), limit}
 	if agent == (proposals.Actor{}) {
 		// From the end of the log back to where the time begins: no index has
 		// the writes of all agents by their time.
-		query, args = `SELECT at FROM events WHERE seq > coalesce((SELECT seq FROM events WHERE at <= ?1 ORDER BY seq DESC LIMIT 1), 0)
-			AND +actor GLOB 'agent:*' AND act IN ('draft', 'revise', 'comment') AND at > ?1 AND at <= ?2 ORDER BY seq DESC LIMIT ?3`,
+		query, args = `SELECT at FROM events WHERE seq > coalesce((SELECT seq FROM events WHERE at <= $1 ORDER BY seq DESC LIMIT 1), 0)
+			AND substr(`+s.hints.unindexed("actor")+`, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment') AND at > $1 AND at <= $2 ORDER BY seq DESC LIMIT $3`,
 			[]any{history.Timestamp(from), history.Timestamp(to), limit}
 	}
 	return all(ctx, s, func(row scanner) (time.Time, error) {
@@ -100,7 +100,7 @@ type EventQuery struct {
 
 // Events returns a page of the audit log.
 func (db *DB) Events(ctx context.Context, q EventQuery) ([]history.Event, error) {
-	query, args := "SELECT "+eventColumns+" FROM events WHERE (seq < ? OR ? = 0)", []any{q.Before, q.Before}
+	query, args := "SELECT "+eventColumns+" FROM events WHERE (seq < ? OR 0 = ?)", []any{q.Before, q.Before}
 	if q.Proposal != "" {
 		query, args = query+" AND proposal = ? AND proposal <> ''", append(args, q.Proposal)
 	}
@@ -110,7 +110,7 @@ func (db *DB) Events(ctx context.Context, q EventQuery) ([]history.Event, error)
 	var events []history.Event
 	err := db.view(ctx, func(s *session) error {
 		var err error
-		events, err = all(ctx, s, scanEvent, query+" ORDER BY seq DESC LIMIT ?", append(args, q.Limit)...)
+		events, err = all(ctx, s, scanEvent, numbered(query+" ORDER BY seq DESC LIMIT ?"), append(args, q.Limit)...)
 		return err
 	})
 	return events, err
@@ -121,7 +121,7 @@ func (db *DB) EventsAfter(ctx context.Context, after int64, limit int) ([]histor
 	var events []history.Event
 	err := db.view(ctx, func(s *session) error {
 		var err error
-		events, err = all(ctx, s, scanEvent, "SELECT "+eventColumns+" FROM events WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)
+		events, err = all(ctx, s, scanEvent, "SELECT "+eventColumns+" FROM events WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 		return err
 	})
 	return events, err
@@ -144,7 +144,7 @@ func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
 // and "" where there is none.
 func (db *DB) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
 	err = db.view(ctx, func(s *session) error {
-		err := s.row(ctx, "SELECT seq, hash FROM calls WHERE seq = ?1 OR ?1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
+		err := s.row(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}

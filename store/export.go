@@ -63,7 +63,7 @@ func (s *session) exported(ctx context.Context, p *review.Proofs, e CatalogEntry
 	var definition, created, updated string
 	var last int
 	err := s.row(ctx, "SELECT v.hash, v.definition, f.decided_at, v.decided_at, "+newest+` FROM versions v
-		JOIN versions f ON f.subject = v.subject AND f.number = 1 WHERE v.subject = ? AND v.number = ?`,
+		JOIN versions f ON f.subject = v.subject AND f.number = 1 WHERE v.subject = $1 AND v.number = $2`,
 		[]any{e.Subject.String(), e.Version}, &x.Hash, &definition, &created, &updated, &last)
 	if err != nil {
 		return x, err

@@ -40,26 +40,26 @@ func termsOf(q review.Query) ([]filter.Term, error) {
 // order of seq, so that a page is soon full.
 func (s *session) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
 	sel, used := ordered(terms)
-	if used != nil && !hasOthers(terms, used) {
-		return sel.with(rest(terms, used)), nil // one index, and its rows are in order: there is nothing to choose
+	if used != nil && !s.hints.hasOthers(terms, used) {
+		return sel.with(s.hints.rest(terms, used)), nil // one index, and its rows are in order: there is nothing to choose
 	}
 	seqs, isFew, err := s.fewest(ctx, terms)
 	switch {
 	case err != nil:
 		return selection{}, err
 	case isFew:
-		return among(seqs).with(rest(terms, nil)), nil
+		return among(seqs).with(s.hints.rest(terms, nil)), nil
 	case used != nil:
-		return sel.with(rest(terms, used)), nil
+		return sel.with(s.hints.rest(terms, used)), nil
 	}
 	sel, err = s.short(ctx, terms)
-	return sel.with(rest(terms, nil)), err
+	return sel.with(s.hints.rest(terms, nil)), err
 }
 
 // hasOthers reports whether a term that is not used finds its rows by an index too.
-func hasOthers(terms []filter.Term, used []int) bool {
+func (h hints) hasOthers(terms []filter.Term, used []int) bool {
 	for i, t := range terms {
-		if _, ok := termRows(t); ok && !slices.Contains(used, i) {
+		if _, ok := h.termRows(t); ok && !slices.Contains(used, i) {
 			return true
 		}
 	}
@@ -69,7 +69,7 @@ func hasOthers(terms []filter.Term, used []int) bool {
 // among returns the selection of the proposals with some seq.
 func among(seqs string) selection {
 	sel := every()
-	sel.add("p.seq IN (SELECT value FROM json_each(?))", seqs)
+	sel.add("p.seq IN (SELECT CAST(value AS bigint) FROM json_each(?, '$'))", seqs)
 	return sel
 }
 
@@ -79,16 +79,16 @@ func (s *session) fewest(ctx context.Context, terms []filter.Term) (seqs string,
 	var sources []clause
 	phrases, texts := indexedTexts(terms)
 	for i, t := range terms {
-		if source, ok := termRows(t); ok && !slices.Contains(texts, i) {
+		if source, ok := s.hints.termRows(t); ok && !slices.Contains(texts, i) {
 			sources = append(sources, source)
 		}
 	}
 	if texts != nil {
-		sources = append(sources, clause{"SELECT rowid FROM proposals_text WHERE proposals_text MATCH ?", []any{phrases}})
+		sources = append(sources, clause{"SELECT rowid AS seq FROM proposals_text WHERE proposals_text MATCH ?", []any{phrases}})
 	}
 	for _, source := range sources {
 		var n int
-		err := s.once(ctx, "SELECT count(*), json_group_array(seq) FROM (SELECT * FROM (SELECT NULL AS seq WHERE false UNION ALL "+source.sql+") LIMIT ?)",
+		err := s.once(ctx, numbered("SELECT count(*), '[' || coalesce(string_agg(CAST(seq AS text), ','), '') || ']' FROM (SELECT seq FROM ("+source.sql+") listed LIMIT ?) few"),
 			append(slices.Clone(source.args), few+1), func(row scanner) error { return row.Scan(&n, &seqs) })
 		if err != nil || n <= few {
 			return seqs, err == nil, err
@@ -98,10 +98,10 @@ func (s *session) fewest(ctx context.Context, terms []filter.Term) (seqs string,
 }
 
 // termRows returns the query that finds the rows of a term by indexes alone.
-func termRows(t filter.Term) (clause, bool) {
+func (h hints) termRows(t filter.Term) (clause, bool) {
 	var all []clause
 	for _, a := range t.Any {
-		found, ok := rows(a)
+		found, ok := h.rows(a)
 		if !ok || t.Not {
 			return clause{}, false
 		}
@@ -141,8 +141,8 @@ func ordered(terms []filter.Term) (sel selection, used []int) {
 		}
 		a := t.Any[0]
 		if a.Is == filter.Rule {
-			sel := selection{from: "proposal_rules r CROSS JOIN proposals p ON p.seq = r.proposal", seq: "r.proposal"}
-			sel.add("r.rule = ?", a.Value)
+			sel := selection{from: "proposal_rules r CROSS JOIN proposals p", seq: "r.proposal"}
+			sel.add("p.seq = r.proposal AND r.rule = ?", a.Value)
 			return sel, []int{i}
 		}
 		if c, ok := column(a); ok {
@@ -180,14 +180,14 @@ func every() selection { return selection{from: "proposals p", seq: "p.seq"} }
 
 // matching returns the selection of what a query of the text index finds.
 func matching(phrases string) selection {
-	sel := selection{from: "proposals_text t CROSS JOIN proposals p ON p.seq = t.rowid", seq: "t.rowid"}
-	sel.add("proposals_text MATCH ?", phrases)
+	sel := selection{from: "proposals_text t CROSS JOIN proposals p", seq: "t.rowid"}
+	sel.add("p.seq = t.rowid AND proposals_text MATCH ?", phrases)
 	return sel
 }
 
 // rest returns the conditions of the terms that are not used yet. The plus keeps
 // the engine from choosing an index of its own for them.
-func rest(terms []filter.Term, used []int) clause {
+func (h hints) rest(terms []filter.Term, used []int) clause {
 	var all []clause
 	for i, t := range terms {
 		if slices.Contains(used, i) {
@@ -199,7 +199,7 @@ func rest(terms []filter.Term, used []int) clause {
 			atoms = append(atoms, clause{"(" + c.sql + ")", c.args})
 		}
 		c := join(atoms, " OR ")
-		if c.sql = "+(" + c.sql + ")"; t.Not {
+		if c.sql = h.unindexed("(" + c.sql + ")"); t.Not {
 			c.sql = "NOT " + c.sql
 		}
 		all = append(all, c)
@@ -218,7 +218,7 @@ func (s *session) trigrams(ctx context.Context, words string) ([]string, error) 
 	var found []string
 	for _, spelling := range spellings(words) {
 		for from := spelling; ; {
-			next, err := all(ctx, s, scanString, "SELECT term FROM proposals_terms WHERE term >= ? AND term <= ? LIMIT 1", from, afterAll(spelling))
+			next, err := all(ctx, s, scanString, "SELECT term FROM proposals_terms WHERE term >= $1 AND term <= $2 LIMIT 1", from, afterAll(spelling))
 			if err != nil {
 				return nil, err
 			}

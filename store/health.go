@@ -86,7 +86,7 @@ func (s *session) check(ctx context.Context, pragma string) ([]string, error) {
 // is in the file.
 func (s *session) readTextIndex(ctx context.Context) error {
 	var seq int64
-	err := s.row(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH ? LIMIT 1", []any{quoteFTS("user")}, &seq)
+	err := s.row(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH $1 LIMIT 1", []any{quoteFTS("user")}, &seq)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("the full-text index cannot be read: %w", err)
 	}

@@ -61,7 +61,7 @@ func (x *Index) Rank(ctx context.Context, key string, texts func() []gateway.Tex
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.QueryContext(ctx, "SELECT rowid FROM tools WHERE tools MATCH ? ORDER BY bm25(tools, 8, 4, 1), rowid LIMIT ?", match, limit)
+	rows, err := db.QueryContext(ctx, "SELECT rowid FROM tools WHERE tools MATCH $1 ORDER BY bm25(tools, 8, 4, 1), rowid LIMIT $2", match, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func fill(ctx context.Context, texts []gateway.Text) (*sql.DB, error) {
 		if err != nil {
 			return err
 		}
-		stmt, err := tx.PrepareContext(ctx, "INSERT INTO tools (rowid, names, short, long) VALUES (?, ?, ?, ?)")
+		stmt, err := tx.PrepareContext(ctx, "INSERT INTO tools (rowid, names, short, long) VALUES ($1, $2, $3, $4)")
 		if err != nil {
 			return err
 		}

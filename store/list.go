@@ -62,7 +62,7 @@ func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]
 	}
 	if q.After != "" {
 		var seq int64
-		err := s.row(ctx, "SELECT seq FROM proposals WHERE id = ?", []any{q.After}, &seq)
+		err := s.row(ctx, "SELECT seq FROM proposals WHERE id = $1", []any{q.After}, &seq)
 		if err != nil {
 			return nil, missing(err, "page after %s", jsondoc.Quote(q.After))
 		}
@@ -74,6 +74,7 @@ func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]
 // listed reads proposals. There is no end to the statements that filters make, so
 // none of those is kept.
 func (s *session) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
+	query = numbered(query)
 	if q.Filter == "" {
 		return all(ctx, s, scanProposal, query, args...)
 	}
@@ -136,10 +137,10 @@ func (s *session) uniquePrefixes(ctx context.Context, page []proposals.Proposal)
 	if err != nil {
 		return nil, err
 	}
-	err = s.each(ctx, `SELECT j.key,
+	err = s.each(ctx, `SELECT CAST(j.key AS integer),
 			coalesce((SELECT id FROM proposals WHERE id < j.value ORDER BY id DESC LIMIT 1), ''),
 			coalesce((SELECT id FROM proposals WHERE id > j.value ORDER BY id LIMIT 1), '')
-		FROM json_each(?) j`, []any{string(list)}, func(row scanner) error {
+		FROM json_each($1, '$') j`, []any{string(list)}, func(row scanner) error {
 		var i int
 		var before, after string
 		if err := row.Scan(&i, &before, &after); err != nil {

@@ -11,14 +11,14 @@ import (
 // selectNotices reads what running applications hear of. A proposal is approved
 // at most once, so its decision is the one of the event.
 const selectNotices = `SELECT e.seq, e.at, e.subject,
-	CASE e.act WHEN 'approve' THEN CASE v.definition ->> '$.status' WHEN 'deactivated' THEN 'deactivation' ELSE 'approval' END
+	CASE e.act WHEN 'approve' THEN CASE json_extract(v.definition, '$.status') WHEN 'deactivated' THEN 'deactivation' ELSE 'approval' END
 		WHEN 'ask-call' THEN 'pending_call' ELSE 'call_answer' END,
 	coalesce(v.number, p.version, 0), coalesce(v.content_hash, ''), coalesce(p.id, ''), coalesce(p.caller, '{}'), e.act = 'approve-call'
 	FROM events e
 	LEFT JOIN decisions d ON e.act = 'approve' AND d.proposal = e.proposal AND d.verdict = 'approved'
 	LEFT JOIN versions v ON v.subject = d.subject AND v.number = d.version
-	LEFT JOIN pending_calls p ON p.id = CASE WHEN e.act = 'ask-call' THEN e.id WHEN e.act IN ('approve-call', 'refuse-call') THEN e.data ->> '$.pending' END
-	WHERE e.seq > ? AND e.act IN ('approve', 'ask-call', 'approve-call', 'refuse-call') ORDER BY e.seq LIMIT ?`
+	LEFT JOIN pending_calls p ON p.id = CASE WHEN e.act = 'ask-call' THEN e.id WHEN e.act IN ('approve-call', 'refuse-call') THEN json_extract(e.data, '$.pending') END
+	WHERE e.seq > $1 AND e.act IN ('approve', 'ask-call', 'approve-call', 'refuse-call') ORDER BY e.seq LIMIT $2`
 
 func scanNotice(row scanner) (gateway.Notice, error) {
 	var n gateway.Notice

@@ -55,7 +55,7 @@ func (s *session) cursor(ctx context.Context, o review.Order, id proposals.ID) (
 		return string(id), nil
 	}
 	var risk int64
-	err := s.row(ctx, "SELECT risk FROM proposals WHERE id = ?", []any{id}, &risk)
+	err := s.row(ctx, "SELECT risk FROM proposals WHERE id = $1", []any{id}, &risk)
 	return strconv.FormatInt(risk, 10) + cursorMark + string(id), err
 }
 
@@ -65,7 +65,7 @@ func (s *session) place(ctx context.Context, k key, cursor string) (value any, s
 	if !marked {
 		id = cursor
 	}
-	err = s.row(ctx, "SELECT "+k.column+", seq FROM proposals WHERE id = ?", []any{id}, &value, &seq)
+	err = s.row(ctx, "SELECT "+k.column+", seq FROM proposals WHERE id = $1", []any{id}, &value, &seq)
 	if err == nil && marked {
 		value, err = strconv.ParseInt(risk, 10, 64)
 		if err != nil || k.column != "risk" {
@@ -92,9 +92,9 @@ func (s *session) listByKey(ctx context.Context, q review.Query, limit int) ([]p
 		return nil, err
 	}
 	if !isFew {
-		return s.walk(ctx, q, k, states, every().with(rest(others, nil)), limit)
+		return s.walk(ctx, q, k, states, every().with(s.hints.rest(others, nil)), limit)
 	}
-	return s.sortRows(ctx, q, k, among(seqs).with(rest(terms, nil)), limit)
+	return s.sortRows(ctx, q, k, among(seqs).with(s.hints.rest(terms, nil)), limit)
 }
 
 // splitStates takes the states that the rows are walked by out of the terms.
@@ -136,7 +136,7 @@ func (s *session) sortRows(ctx context.Context, q review.Query, k key, sel selec
 // rows with the same key, then the others, and an index can only be entered at
 // one of both.
 func (s *session) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
-	sel.from += " INDEXED BY " + k.index
+	sel.from += s.hints.indexedBy(k.index)
 	var ranges []clause
 	if q.After == "" {
 		ranges = []clause{{}}
@@ -158,7 +158,7 @@ func (s *session) walk(ctx context.Context, q review.Query, k key, states []stri
 		}
 	}
 	merged := strings.Join(queries, " UNION ALL ") + k.orderBy("k", "seq") + " LIMIT ?"
-	found := selection{from: "(" + merged + ") found CROSS JOIN proposals p ON p.seq = found.seq", args: append(args, limit)}
+	found := selection{from: "(" + merged + ") found CROSS JOIN proposals p", where: []string{"p.seq = found.seq"}, args: append(args, limit)}
 	return s.listed(ctx, found.query(proposalColumns)+k.orderBy("found.k", "found.seq"), found.args, q)
 }
 

@@ -54,7 +54,7 @@ func parseMaybe(s string) (time.Time, error) {
 
 // Proposal implements review.ProposalReader.
 func (s *session) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
-	found, err := all(ctx, s, scanProposal, "SELECT"+proposalColumns+fromProposals+"WHERE p.id = ?", id)
+	found, err := all(ctx, s, scanProposal, "SELECT"+proposalColumns+fromProposals+"WHERE p.id = $1", id)
 	return first(found, err, "proposal %s", id)
 }
 
@@ -64,33 +64,33 @@ const openStates = "state IN ('draft', 'chief_review', 'user_review', 'needs_cha
 // OpenBy implements review.ProposalReader.
 func (s *session) OpenBy(ctx context.Context, author proposals.Actor) (int, error) {
 	var n int
-	where, args := "author = ?", []any{author.String()}
+	where, args := "author = $1", []any{author.String()}
 	if author == (proposals.Actor{}) {
 		where, args = "author >= 'agent:' AND author < 'agent;'", nil // ';' comes after ':'
 	}
-	err := s.row(ctx, "SELECT count(*) FROM proposals INDEXED BY proposals_by_state_author WHERE "+where+" AND "+openStates, args, &n)
+	err := s.row(ctx, "SELECT count(*) FROM proposals"+s.hints.indexedBy("proposals_by_state_author")+" WHERE "+where+" AND "+openStates, args, &n)
 	return n, err
 }
 
 // OpenOn implements review.ProposalReader.
 func (s *session) OpenOn(ctx context.Context, subject registry.Subject) ([]proposals.Proposal, error) {
 	return all(ctx, s, scanProposal,
-		"SELECT"+proposalColumns+" FROM proposals p INDEXED BY proposals_by_state_subject LEFT JOIN live l ON l.subject = p.subject "+
-			"WHERE p.subject = ? AND p."+openStates+" ORDER BY p.seq", subject.String())
+		"SELECT"+proposalColumns+" FROM proposals p"+s.hints.indexedBy("proposals_by_state_subject")+" LEFT JOIN live l ON l.subject = p.subject "+
+			"WHERE p.subject = $1 AND p."+openStates+" ORDER BY p.seq", subject.String())
 }
 
 // Members implements review.ProposalReader.
 func (s *session) Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error) {
 	return all(ctx, s, scanProposal,
-		"SELECT"+proposalColumns+fromProposals+"WHERE p.change_set = ? AND p.change_set <> '' AND p.state <> 'withdrawn' ORDER BY p.seq", changeSet)
+		"SELECT"+proposalColumns+fromProposals+"WHERE p.change_set = $1 AND p.change_set <> '' AND p.state <> 'withdrawn' ORDER BY p.seq", changeSet)
 }
 
 // SameText implements review.ProposalReader. Its conditions are those of the
 // index, which is walked from the end.
 func (s *session) SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error) {
 	return all(ctx, s, scanProposal,
-		"SELECT"+proposalColumns+" FROM proposals p INDEXED BY proposals_by_text LEFT JOIN live l ON l.subject = p.subject "+
-			"WHERE p.text_hash = ? AND p.text_hash <> '' AND p.state <> 'approved' AND p.state <> 'withdrawn' AND p.id <> ? ORDER BY p.seq DESC LIMIT ?",
+		"SELECT"+proposalColumns+" FROM proposals p"+s.hints.indexedBy("proposals_by_text")+" LEFT JOIN live l ON l.subject = p.subject "+
+			"WHERE p.text_hash = $1 AND p.text_hash <> '' AND p.state <> 'approved' AND p.state <> 'withdrawn' AND p.id <> $2 ORDER BY p.seq DESC LIMIT $3",
 		textHash, except, most)
 }
 
@@ -99,7 +99,7 @@ func (s *session) AddProposal(ctx context.Context, p proposals.Proposal, r propo
 	_, err := s.exec(ctx, `
 		INSERT INTO proposals (seq, id, type, kind, layer, subject_id, subject, title, state, revision, content_hash, text_hash,
 			base_version, author, change_set, created_at, updated_at)
-		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM proposals), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM proposals), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		p.ID, p.Type, p.Subject.Kind, p.Subject.Layer, p.Subject.ID, p.Subject.String(), p.Title, p.State, p.Revision, p.ContentHash, r.Draft.TextHash(),
 		p.BaseVersion, p.Author.String(), p.ChangeSet, history.Timestamp(p.CreatedAt), history.Timestamp(p.UpdatedAt))
 	if err != nil {
@@ -111,8 +111,8 @@ func (s *session) AddProposal(ctx context.Context, p proposals.Proposal, r propo
 // AddRevision implements review.ProposalWriter.
 func (s *session) AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
 	n, err := s.exec(ctx, `
-		UPDATE proposals SET type = ?, title = ?, revision = ?, content_hash = ?, text_hash = ?, base_version = ?, change_set = ?, updated_at = ?
-		WHERE id = ? AND revision = ?`,
+		UPDATE proposals SET type = $1, title = $2, revision = $3, content_hash = $4, text_hash = $5, base_version = $6, change_set = $7, updated_at = $8
+		WHERE id = $9 AND revision = $10`,
 		p.Type, p.Title, r.Number, p.ContentHash, r.Draft.TextHash(), p.BaseVersion, p.ChangeSet, history.Timestamp(p.UpdatedAt), p.ID, r.Number-1)
 	if err := changedOne(n, err, "proposal "+string(p.ID)); err != nil {
 		return "", err
@@ -123,8 +123,8 @@ func (s *session) AddRevision(ctx context.Context, p proposals.Proposal, r propo
 // MoveProposal implements review.ProposalWriter.
 func (s *session) MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error {
 	n, err := s.exec(ctx, `
-		UPDATE proposals SET state = ?, recommendation = ?, findings = ?, blocks = ?, warns = ?, worst = ?, waived_until = ?, updated_at = ?
-		WHERE id = ? AND state = ? AND revision = ?`,
+		UPDATE proposals SET state = $1, recommendation = $2, findings = $3, blocks = $4, warns = $5, worst = $6, waived_until = $7, updated_at = $8
+		WHERE id = $9 AND state = $10 AND revision = $11`,
 		p.State, p.Summary.Recommendation, p.Summary.Findings, p.Summary.Blocks, p.Summary.Warns, p.Summary.Worst,
 		maybe(p.Summary.WaivedUntil), history.Timestamp(p.UpdatedAt), p.ID, from, p.Revision)
 	return changedOne(n, err, "proposal "+string(p.ID))

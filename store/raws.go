@@ -44,11 +44,11 @@ func (db *DB) KeepImport(ctx context.Context, i Import) error {
 	}
 	return db.update(ctx, func(s *session) error {
 		for _, t := range i.Tools {
-			if _, err := s.exec(ctx, "INSERT INTO raws (hash, body) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM raws WHERE hash = ?1)", t.Hash, t.Body); err != nil {
+			if err := s.keepRaw(ctx, t); err != nil {
 				return err
 			}
 		}
-		_, err := s.exec(ctx, "INSERT INTO imports (id, at, actor, format, label, hash, capabilities, tools) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		_, err := s.exec(ctx, "INSERT INTO imports (seq, id, at, actor, format, label, hash, capabilities, tools) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM imports), $1, $2, $3, $4, $5, $6, $7, $8)",
 			i.ID, history.Timestamp(i.At), i.Actor, i.Format, i.Label, i.Hash, string(i.Capabilities), string(tools))
 		if err != nil {
 			return err
@@ -63,13 +63,24 @@ func (db *DB) KeepImport(ctx context.Context, i Import) error {
 	})
 }
 
+// keepRaw keeps the JSON of a tool, unless it is kept already.
+func (s *session) keepRaw(ctx context.Context, t Raw) error {
+	var kept bool
+	err := s.row(ctx, "SELECT EXISTS (SELECT 1 FROM raws WHERE hash = $1)", []any{t.Hash}, &kept)
+	if err != nil || kept {
+		return err
+	}
+	_, err = s.exec(ctx, "INSERT INTO raws (hash, body) VALUES ($1, $2)", t.Hash, t.Body)
+	return err
+}
+
 // ImportOf returns the latest import that brought the tool with a hash, without
 // its tools; false when none is on record.
 func (db *DB) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
 	err = db.view(ctx, func(s *session) error {
 		var at, capabilities string
 		err := s.row(ctx, `SELECT id, at, actor, format, label, hash, capabilities FROM imports
-			WHERE EXISTS (SELECT 1 FROM json_each(imports.tools) WHERE value = ?) ORDER BY seq DESC LIMIT 1`, []any{hash},
+			WHERE EXISTS (SELECT 1 FROM json_each(imports.tools, '$') WHERE value = $1) ORDER BY seq DESC LIMIT 1`, []any{hash},
 			&i.ID, &at, &i.Actor, &i.Format, &i.Label, &i.Hash, &capabilities)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -92,7 +103,7 @@ func (db *DB) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err
 func (db *DB) Listed(ctx context.Context, label string) (hashes []string, err error) {
 	err = db.view(ctx, func(s *session) error {
 		hashes, err = all(ctx, s, scanString, `SELECT t.value FROM json_each((SELECT tools FROM imports
-			WHERE label = ? AND format = 'mcp' ORDER BY seq DESC LIMIT 1)) t ORDER BY t.key`, label)
+			WHERE label = $1 AND format = 'mcp' ORDER BY seq DESC LIMIT 1), '$') t ORDER BY CAST(t.key AS integer)`, label)
 		return err
 	})
 	return hashes, err
@@ -109,7 +120,7 @@ func (db *DB) Raw(ctx context.Context, hash string) (body []byte, ok bool, err e
 
 // Raw implements review.RegistryReader.
 func (s *session) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
-	err = s.row(ctx, "SELECT body FROM raws WHERE hash = ?", []any{hash}, &body)
+	err = s.row(ctx, "SELECT body FROM raws WHERE hash = $1", []any{hash}, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil
 	}

@@ -28,7 +28,7 @@ func (s *session) Assessments(ctx context.Context, id proposals.ID, revision int
 			into(&a.At, history.ParseTimestamp, at),
 		)
 	}, `SELECT id, proposal, revision, content_hash, reviewer, recommendation, report, rules_version, created_at
-		FROM assessments WHERE proposal = ? AND revision = ? ORDER BY seq`, id, revision)
+		FROM assessments WHERE proposal = $1 AND revision = $2 ORDER BY seq`, id, revision)
 }
 
 // AddAssessment implements review.RecordWriter.
@@ -49,7 +49,7 @@ func (s *session) Waivers(ctx context.Context, id proposals.ID) ([]history.Waive
 			return w, err
 		}
 		return w, into(&w, parseWaiver, text)
-	}, "SELECT waiver FROM waivers WHERE proposal = ? ORDER BY seq", id)
+	}, "SELECT waiver FROM waivers WHERE proposal = $1 ORDER BY seq", id)
 }
 
 func parseWaiver(s string) (history.Waiver, error) {
@@ -87,13 +87,13 @@ func scanDecision(row scanner) (review.Decision, error) {
 
 // Decisions implements review.RecordReader.
 func (s *session) Decisions(ctx context.Context, id proposals.ID) ([]review.Decision, error) {
-	return all(ctx, s, scanDecision, selectDecision+"WHERE proposal = ? ORDER BY seq", id)
+	return all(ctx, s, scanDecision, selectDecision+"WHERE proposal = $1 ORDER BY seq", id)
 }
 
 // Rejection implements review.RecordReader.
 func (s *session) Rejection(ctx context.Context, subject registry.Subject, contentHash string) (review.Decision, error) {
 	found, err := all(ctx, s, scanDecision,
-		selectDecision+"WHERE subject = ? AND content_hash = ? AND verdict = 'rejected' ORDER BY seq DESC LIMIT 1", subject.String(), contentHash)
+		selectDecision+"WHERE subject = $1 AND content_hash = $2 AND verdict = 'rejected' ORDER BY seq DESC LIMIT 1", subject.String(), contentHash)
 	return first(found, err, "rejection of %s", subject)
 }
 
@@ -119,7 +119,7 @@ func (s *session) Comments(ctx context.Context, id proposals.ID) ([]proposals.Co
 			return c, err
 		}
 		return c, readAll(into(&c.Author, parseActor, author), into(&c.At, history.ParseTimestamp, at))
-	}, "SELECT id, proposal, revision, author, created_at, body, field, line FROM comments WHERE proposal = ? ORDER BY seq", id)
+	}, "SELECT id, proposal, revision, author, created_at, body, field, line FROM comments WHERE proposal = $1 ORDER BY seq", id)
 }
 
 // AddComment implements review.RecordWriter.
@@ -134,14 +134,6 @@ func (s *session) AddComment(ctx context.Context, c proposals.Comment) (string, 
 type recordKind struct {
 	table, format string
 	columns       string
-}
-
-func placeholders(n int) string {
-	b := make([]byte, 0, 3*n)
-	for range n {
-		b = append(b, ", ?"...)
-	}
-	return string(b)
 }
 
 // record appends a sealed row and returns the seal.
@@ -182,11 +174,11 @@ var (
 	waiverRecords     = recordKind{"waivers", "toolcrib waiver 1", "id, proposal, waiver, created_at"}
 	decisionRecords   = recordKind{"decisions", "toolcrib decision 1", "id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at, assessment, review_digest, version, version_hash, signature, shown"}
 	commentRecords    = recordKind{"comments", "toolcrib comment 1", "id, proposal, revision, author, created_at, body, field, line"}
-	pendingRecords    = recordKind{"pending_calls", "toolcrib pending call 1", "id, caller, agent, user, tool, version, content_hash, args, said, digest, asked_at, expires_at"}
+	pendingRecords    = recordKind{"pending_calls", "toolcrib pending call 1", `id, caller, agent, "user", tool, version, content_hash, args, said, digest, asked_at, expires_at`}
 	tokenRecords      = recordKind{"tokens", "toolcrib token 1", "id, caller, secret_hash, created_by, created_at, expires_at"}
 	tokenEndRecords   = recordKind{"token_revocations", "toolcrib token revocation 1", "id, token, reason, revoked_by, revoked_at"}
 	answerRecords     = recordKind{"call_answers", "toolcrib call answer 1", "id, pending, approved, digest, reason, answered_by, answered_at, call, signature"}
-	tierRecords       = recordKind{"call_tiers", "toolcrib call tier 1", "id, user, tool, tier, set_by, set_at, signature"}
+	tierRecords       = recordKind{"call_tiers", "toolcrib call tier 1", `id, "user", tool, tier, set_by, set_at, signature`}
 	signatureRecords  = recordKind{"signatures", "toolcrib signature 1", "hash, statement, signature, signed_by, created_at"}
 	revisionRecords   = recordKind{"revisions", "toolcrib revision 1", "proposal, number, draft, content_hash, author, created_at"}
 )

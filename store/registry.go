@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"toolcrib/history"
 	"toolcrib/registry"
@@ -28,13 +27,13 @@ func scanLive(row scanner) (registry.Live, error) {
 
 // Live implements review.RegistryReader.
 func (s *session) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
-	found, err := s.live(ctx, liveFrom+"WHERE l.subject = ?", subject.String())
+	found, err := s.live(ctx, liveFrom+"WHERE l.subject = $1", subject.String())
 	return first(found, err, "%s", subject)
 }
 
 // ByName implements review.RegistryReader.
 func (s *session) ByName(ctx context.Context, name string) ([]registry.Live, error) {
-	return s.live(ctx, liveFrom+"WHERE l.subject IN (SELECT subject FROM names WHERE name = ?) ORDER BY l.subject", name)
+	return s.live(ctx, liveFrom+"WHERE l.subject IN (SELECT subject FROM names WHERE name = $1) ORDER BY l.subject", name)
 }
 
 // ByWire implements review.RegistryReader. A wire name ends in the name that the
@@ -51,10 +50,7 @@ func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, err
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.live(ctx, `FROM versions v JOIN live l ON l.subject = v.subject AND l.version = v.number
-		WHERE iif(json_valid(v.definition), coalesce(v.definition ->> '$.provider.name',
-			substr(v.definition ->> '$.source.ref', instr(v.definition ->> '$.source.ref', '#') + 1)), NULL) IN (SELECT value FROM json_each(?))
-		ORDER BY l.subject`, string(list))
+	found, err := s.live(ctx, liveFrom+"WHERE l.origin IN (SELECT value FROM json_each($1, '$')) AND l.origin <> '' ORDER BY l.subject", string(list))
 	return slices.DeleteFunc(found, func(l registry.Live) bool {
 		t := l.Definition.Tool
 		return t == nil || t.WireName() != name && t.OriginName() != name
@@ -63,24 +59,24 @@ func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, err
 
 // InCategory implements review.RegistryReader.
 func (s *session) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
-	return s.live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.category = ? AND l.category <> '' ORDER BY l.id, l.layer", category)
+	return s.live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.category = $1 AND l.category <> '' ORDER BY l.id, l.layer", category)
 }
 
 // OfKind implements registry.Finder.
 func (s *session) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	ids, args := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = ? AND status = 'active'", []any{kind}
+	ids, args := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = $1 AND status = 'active'", []any{kind}
 	if view != nil {
-		ids += " AND layer IN (" + strings.TrimPrefix(placeholders(len(view)), ", ") + ")"
+		ids += " AND layer IN (" + placeholders(2, len(view)) + ")"
 		for _, l := range view {
 			args = append(args, l)
 		}
 	}
 	ids += " ORDER BY id"
 	if most > 0 {
-		ids += " LIMIT ?"
+		ids += fmt.Sprintf(" LIMIT $%d", len(args)+1)
 		args = append(args, most+len(shipped.CoreHashes())) // which may be among the first
 	}
-	return s.live(ctx, liveFrom+`WHERE l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (`+ids+`))
+	return s.live(ctx, liveFrom+`WHERE l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (`+ids+`) first)
 		ORDER BY l.id, l.layer`, args...)
 }
 
@@ -91,12 +87,12 @@ func (s *session) Lists(ctx context.Context) ([]registry.Live, error) {
 
 // ByLabel implements review.RegistryReader.
 func (s *session) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
-	return s.live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.name = ? ORDER BY l.subject", label)
+	return s.live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.name = $1 ORDER BY l.subject", label)
 }
 
 // ByTag implements review.RegistryReader.
 func (s *session) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
-	return s.live(ctx, liveFrom+"WHERE l.tag = ? AND l.tag <> '' ORDER BY l.subject", prefix)
+	return s.live(ctx, liveFrom+"WHERE l.tag = $1 AND l.tag <> '' ORDER BY l.subject", prefix)
 }
 
 // Agents implements review.RegistryReader.
@@ -132,12 +128,12 @@ func (s *session) setLive(ctx context.Context, versions []history.Version, defin
 			continue
 		}
 		subject := v.Subject.String()
-		rows = append(append(rows, subject, v.Subject.Kind, v.Subject.Layer, v.Subject.ID, locked), liveColumns(v, definitions[i])...)
+		rows = append(append(rows, subject, v.Subject.Kind, v.Subject.Layer, v.Subject.ID, flag(locked)), liveColumns(v, definitions[i])...)
 		for _, name := range toolNames(definitions[i]) {
 			names = append(names, name, subject)
 		}
 	}
-	if err := s.insertRows(ctx, "live", "subject, kind, layer, id, locked, version, content_hash, name, tool_kind, category, tier, approval, tag, status", rows); err != nil {
+	if err := s.insertRows(ctx, "live", "subject, kind, layer, id, locked, version, content_hash, name, tool_kind, category, tier, approval, tag, status, origin", rows); err != nil {
 		return err
 	}
 	if err := s.insertRows(ctx, "names", "name, subject", names); err != nil {
@@ -158,12 +154,12 @@ func (s *session) setLive(ctx context.Context, versions []history.Version, defin
 func (s *session) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
 	subject := v.Subject.String()
 	n, err := s.exec(ctx, `
-		UPDATE live SET version = ?, content_hash = ?, name = ?, tool_kind = ?, category = ?, tier = ?, approval = ?, tag = ?, status = ?
-		WHERE subject = ? AND version = ?`, append(liveColumns(v, d), subject, v.Number-1)...)
+		UPDATE live SET version = $1, content_hash = $2, name = $3, tool_kind = $4, category = $5, tier = $6, approval = $7, tag = $8, status = $9, origin = $10
+		WHERE subject = $11 AND version = $12`, append(liveColumns(v, d), subject, v.Number-1)...)
 	if err := changedOne(n, err, subject); err != nil {
 		return err
 	}
-	old, err := all(ctx, s, scanString, "SELECT name FROM names WHERE subject = ?", subject)
+	old, err := all(ctx, s, scanString, "SELECT name FROM names WHERE subject = $1", subject)
 	if err != nil {
 		return err
 	}
@@ -173,7 +169,7 @@ func (s *session) moveLive(ctx context.Context, v history.Version, d registry.De
 // liveColumns are the columns of a live row that change with its version.
 func liveColumns(v history.Version, d registry.Definition) []any {
 	c := d.Columns()
-	return []any{v.Number, v.ContentHash, c.Name, c.ToolKind, c.Category, c.Tier, c.Approval, c.Tag, c.Status}
+	return []any{v.Number, v.ContentHash, c.Name, c.ToolKind, c.Category, c.Tier, c.Approval, c.Tag, c.Status, c.Origin}
 }
 
 // toolNames are the names that a definition takes: none for an agent.
@@ -191,7 +187,7 @@ func (s *session) setNames(ctx context.Context, subject registry.Subject, old, n
 		if slices.Contains(names, name) {
 			continue
 		}
-		if _, err := s.exec(ctx, "DELETE FROM names WHERE name = ? AND subject = ?", name, subject.String()); err != nil {
+		if _, err := s.exec(ctx, "DELETE FROM names WHERE name = $1 AND subject = $2", name, subject.String()); err != nil {
 			return err
 		}
 	}
@@ -199,7 +195,7 @@ func (s *session) setNames(ctx context.Context, subject registry.Subject, old, n
 		if slices.Contains(old, name) {
 			continue
 		}
-		if _, err := s.exec(ctx, "INSERT INTO names (name, subject) VALUES (?, ?)", name, subject.String()); err != nil {
+		if _, err := s.exec(ctx, "INSERT INTO names (name, subject) VALUES ($1, $2)", name, subject.String()); err != nil {
 			return fmt.Errorf("name %s: %w", name, err)
 		}
 	}

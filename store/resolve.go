@@ -29,7 +29,7 @@ func (s *session) ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID
 	if err != nil {
 		return nil, err
 	}
-	found, err := all(ctx, s, scanID, "SELECT p.id FROM json_each(?) j CROSS JOIN proposals p ON p.id = j.value", string(list))
+	found, err := all(ctx, s, scanID, "SELECT p.id FROM json_each($1, '$') j CROSS JOIN proposals p WHERE p.id = j.value", string(list))
 	if err != nil {
 		return nil, err
 	}
@@ -66,11 +66,11 @@ func (s *session) resolveID(ctx context.Context, ref string) (proposals.ID, erro
 		if err != nil {
 			return "", fmt.Errorf("%s: %w: %v", jsondoc.Quote(ref), review.ErrNotFound, err) //nolint:errorlint // it is a reference that names nothing, not a subject on the command line
 		}
-		return s.onlyOpen(ctx, ref, "subject = ?", subject.String())
+		return s.onlyOpen(ctx, ref, "subject = $1", subject.String())
 	case ref != "" && ref[0] == '0' && len(ref) <= idLength && strings.Trim(prefix, "0123456789abcdef-") == "":
 		return s.byPrefix(ctx, prefix)
 	case registry.ValidID(ref):
-		return s.onlyOpen(ctx, ref, "subject_id = ?", ref)
+		return s.onlyOpen(ctx, ref, "subject_id = $1", ref)
 	}
 	return "", notFound("%s, which names no proposal (write its number, the first characters of its id, or its subject)", jsondoc.Quote(ref))
 }
@@ -81,7 +81,7 @@ func (s *session) byNumber(ctx context.Context, number string) (proposals.ID, er
 		return "", notFound("%s, which is no number of a proposal", jsondoc.Quote("#"+number))
 	}
 	var id proposals.ID
-	err = s.row(ctx, "SELECT id FROM proposals WHERE issue = ? AND issue > 0", []any{n}, &id)
+	err = s.row(ctx, "SELECT id FROM proposals WHERE issue = $1 AND issue > 0", []any{n}, &id)
 	if err = missing(err, "proposal #%d", n); !errors.Is(err, review.ErrNotFound) {
 		return id, err
 	}
@@ -96,7 +96,7 @@ func (s *session) byNumber(ctx context.Context, number string) (proposals.ID, er
 }
 
 func (s *session) byPrefix(ctx context.Context, prefix string) (proposals.ID, error) {
-	found, err := s.some(ctx, "p.id >= ? AND p.id < ? ORDER BY p.id LIMIT 3", prefix, prefix+"g")
+	found, err := s.some(ctx, "p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 3", prefix, prefix+"g")
 	switch {
 	case err != nil:
 		return "", err

@@ -31,6 +31,12 @@ func (s *session) next(ctx context.Context, table string) (seq int64, err error)
 }
 
 func insertStatement(table, columns string, width, rows int) string {
-	row := "(" + strings.TrimPrefix(placeholders(width), ", ") + ")"
-	return "INSERT INTO " + table + " (" + columns + ") VALUES " + row + strings.Repeat(", "+row, rows-1)
+	query := "INSERT INTO " + table + " (" + columns + ") VALUES "
+	for row := range rows {
+		if row > 0 {
+			query += ", "
+		}
+		query += "(" + placeholders(1+row*width, width) + ")"
+	}
+	return query
 }

@@ -40,7 +40,7 @@ func seed(ctx context.Context, db *DB, s *session) error {
 		if err := ship(d, true); err != nil {
 			return err
 		}
-		if _, err := s.exec(ctx, "INSERT INTO core (id, content_hash) VALUES (?, ?)", d.ID(), d.Hash()); err != nil {
+		if _, err := s.exec(ctx, "INSERT INTO core (id, content_hash) VALUES ($1, $2)", d.ID(), d.Hash()); err != nil {
 			return err
 		}
 	}
@@ -96,7 +96,7 @@ func (s *session) checkCore(ctx context.Context) error {
 func (s *session) missingCore(ctx context.Context, want map[string]string) error {
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		var n int
-		if err := s.row(ctx, "SELECT count(*) FROM core WHERE id = ?", []any{id}, &n); err != nil {
+		if err := s.row(ctx, "SELECT count(*) FROM core WHERE id = $1", []any{id}, &n); err != nil {
 			return err
 		}
 		if n == 0 {
@@ -110,8 +110,8 @@ func (s *session) missingCore(ctx context.Context, want map[string]string) error
 func (s *session) coreNames(ctx context.Context) error {
 	var overridden string
 	// CROSS JOIN keeps the engine from looking through all names for the core.
-	err := s.row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n ON n.name = c.id
-		WHERE n.subject <> 'tool:global/' || c.id`, nil, &overridden)
+	err := s.row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n
+		WHERE n.name = c.id AND n.subject <> 'tool:global/' || c.id`, nil, &overridden)
 	if err == nil && overridden != "" {
 		err = fmt.Errorf("%s uses the name of a core tool: %w", overridden, review.ErrTampered)
 	}

@@ -21,6 +21,7 @@ import (
 // goroutines each; the context is looked at between rows and before COMMIT.
 type session struct {
 	conn     *sql.Conn
+	hints    hints
 	stmts    map[string]*sql.Stmt
 	witness  witness
 	trust    *review.Trust  // nil where every version counts
@@ -36,7 +37,7 @@ func newSession(ctx context.Context, db *sql.DB) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+	return &session{conn: conn, hints: true, stmts: map[string]*sql.Stmt{}}, nil
 }
 
 // newSession opens a session that writes its events with the witness of db: a

@@ -17,7 +17,7 @@ func (s *session) Shown(ctx context.Context, user proposals.Actor, ids []proposa
 		return nil, err
 	}
 	found, err := all(ctx, s, scanShown,
-		"SELECT s.proposal, s.digest, s.parts, s.shown_at FROM (SELECT DISTINCT value FROM json_each(?)) j CROSS JOIN shown s ON s.user = ? AND s.proposal = j.value",
+		`SELECT s.proposal, s.digest, s.parts, s.shown_at FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN shown s WHERE s."user" = $2 AND s.proposal = j.value`,
 		string(list), user.String())
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (db *DB) Showings(ctx context.Context, ids []string) (map[string]review.Sho
 	}
 	showings := make(map[string]review.Showing, len(ids))
 	err = db.view(ctx, func(s *session) error {
-		return s.each(ctx, "SELECT d.proposal, d.shown FROM json_each(?) j CROSS JOIN decisions d ON d.proposal = j.value WHERE d.verdict = 'approved'",
+		return s.each(ctx, "SELECT d.proposal, d.shown FROM json_each($1, '$') j CROSS JOIN decisions d WHERE d.proposal = j.value AND d.verdict = 'approved'",
 			[]any{string(list)}, func(row scanner) error {
 				var id string
 				var shown review.Showing
@@ -77,8 +77,8 @@ func (db *DB) Remember(ctx context.Context, user proposals.Actor, shown []review
 			if err != nil {
 				return err
 			}
-			_, err = s.exec(ctx, `INSERT INTO shown (user, proposal, digest, parts, shown_at) VALUES (?, ?, ?, ?, ?)
-				ON CONFLICT (user, proposal) DO UPDATE SET digest = excluded.digest, parts = excluded.parts, shown_at = excluded.shown_at`,
+			_, err = s.exec(ctx, `INSERT INTO shown ("user", proposal, digest, parts, shown_at) VALUES ($1, $2, $3, $4, $5)
+				ON CONFLICT ("user", proposal) DO UPDATE SET digest = excluded.digest, parts = excluded.parts, shown_at = excluded.shown_at`,
 				user.String(), f.Proposal, f.Digest, string(parts), history.Timestamp(f.At))
 			if err != nil {
 				return err

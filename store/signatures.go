@@ -20,13 +20,13 @@ func (s *session) LastEvent(ctx context.Context) (statement.Head, error) {
 // EventHash implements review.SignatureReader.
 func (s *session) EventHash(ctx context.Context, seq int64) (string, error) {
 	var hash string
-	err := s.row(ctx, "SELECT hash FROM events WHERE seq = ?", []any{seq}, &hash)
+	err := s.row(ctx, "SELECT hash FROM events WHERE seq = $1", []any{seq}, &hash)
 	return hash, missing(err, "event %d", seq)
 }
 
 // Signature implements review.SignatureReader.
 func (s *session) Signature(ctx context.Context, hash string) (review.SignatureRecord, error) {
-	found, err := all(ctx, s, scanSignature, "SELECT "+signatureRecords.columns+" FROM signatures WHERE hash = ?", hash)
+	found, err := all(ctx, s, scanSignature, "SELECT "+signatureRecords.columns+" FROM signatures WHERE hash = $1", hash)
 	return first(found, err, "the signed statement %.12s", hash)
 }
 

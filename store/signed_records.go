@@ -102,7 +102,7 @@ func (s signedRecords) EachOther(ctx context.Context, fn func(review.SignedRecor
 	if err != nil {
 		return err
 	}
-	return s.each(ctx, "SELECT id, user, tool, tier, set_by, set_at, signature"+eventOf("call_tiers")+"FROM call_tiers ORDER BY seq", nil, func(row scanner) error {
+	return s.each(ctx, `SELECT id, "user", tool, tier, set_by, set_at, signature`+eventOf("call_tiers")+"FROM call_tiers ORDER BY seq", nil, func(row scanner) error {
 		var event int64
 		o, err := scanOverride(withEvent(row, &event))
 		if err != nil {

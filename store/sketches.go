@@ -100,14 +100,14 @@ func (s *session) addSketches(ctx context.Context, sks []sketched) error {
 // completeBlocks moves the sketches of versions before first into their blocks,
 // with further ones that were no rows yet.
 func (s *session) completeBlocks(ctx context.Context, first int64, further []sketched) error {
-	complete, err := all(ctx, s, scanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < ? ORDER BY seq", first)
+	complete, err := all(ctx, s, scanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < $1 ORDER BY seq", first)
 	if err != nil || len(complete)+len(further) == 0 {
 		return err
 	}
 	if err := s.appendBlocks(ctx, slices.Concat(complete, further)); err != nil {
 		return err
 	}
-	_, err = s.exec(ctx, "DELETE FROM recent_sketches WHERE seq < ?", first)
+	_, err = s.exec(ctx, "DELETE FROM recent_sketches WHERE seq < $1", first)
 	return err
 }
 
@@ -116,7 +116,7 @@ func (s *session) appendBlocks(ctx context.Context, sks []sketched) error {
 	for len(sks) > 0 {
 		block := sks[0].seq / sketchBlock
 		var text, purpose []byte
-		err := s.row(ctx, "SELECT text, purpose FROM sketches WHERE block = ?", []any{block}, &text, &purpose)
+		err := s.row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -124,7 +124,7 @@ func (s *session) appendBlocks(ctx context.Context, sks []sketched) error {
 			text, purpose = append(text, sks[0].text...), append(purpose, sks[0].purpose...)
 			sks = sks[1:]
 		}
-		_, err = s.exec(ctx, `INSERT INTO sketches (block, text, purpose) VALUES (?, ?, ?)
+		_, err = s.exec(ctx, `INSERT INTO sketches (block, text, purpose) VALUES ($1, $2, $3)
 			ON CONFLICT (block) DO UPDATE SET text = excluded.text, purpose = excluded.purpose`, block, text, purpose)
 		if err != nil {
 			return err

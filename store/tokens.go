@@ -50,7 +50,7 @@ func (k Tokens) Token(ctx context.Context, id string) (tokens.Token, error) {
 	var found []tokens.Token
 	err := k.db.view(ctx, func(s *session) error {
 		var err error
-		found, err = all(ctx, s, scanToken, selectTokens+"WHERE t.id = ?", id)
+		found, err = all(ctx, s, scanToken, selectTokens+"WHERE t.id = $1", id)
 		return err
 	})
 	return first(found, err, "the token %s", jsondoc.Quote(id))
@@ -61,7 +61,7 @@ func (k Tokens) TokensOf(ctx context.Context, prefix string) ([]tokens.Token, er
 	var found []tokens.Token
 	err := k.db.view(ctx, func(s *session) error {
 		var err error
-		found, err = all(ctx, s, scanToken, selectTokens+"WHERE substr(t.id, 1, length(?1)) = ?1 ORDER BY t.seq DESC", prefix)
+		found, err = all(ctx, s, scanToken, selectTokens+"WHERE substr(t.id, 1, $1) = $2 ORDER BY t.seq DESC", len(prefix), prefix)
 		return err
 	})
 	return found, err
@@ -91,8 +91,8 @@ func (k Tokens) AddToken(ctx context.Context, t tokens.Token, agent registry.Sub
 func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
 	return k.db.update(ctx, func(s *session) error {
 		var agent, already string
-		err := s.row(ctx, `SELECT coalesce((SELECT subject FROM events e JOIN tokens t ON e.record = t.seal AND e.record <> '' WHERE t.id = ?1), ''),
-			coalesce((SELECT revoked_at FROM token_revocations WHERE token = ?1), '')`, []any{r.Token}, &agent, &already)
+		err := s.row(ctx, `SELECT coalesce((SELECT subject FROM events e JOIN tokens t ON e.record = t.seal AND e.record <> '' WHERE t.id = $1), ''),
+			coalesce((SELECT revoked_at FROM token_revocations WHERE token = $1), '')`, []any{r.Token}, &agent, &already)
 		if err != nil {
 			return err
 		}

@@ -12,9 +12,11 @@ import (
 // Statements that move many rows, each if it is as it was seen. The list is an
 // array of arrays; json_each comes first, so that each row is found by its key.
 const (
-	moveProposals = `UPDATE proposals SET state = j.value ->> 3, updated_at = j.value ->> 4 FROM json_each(?) j
-		WHERE proposals.id = j.value ->> 0 AND proposals.state = j.value ->> 1 AND proposals.revision = j.value ->> 2`
-	assignIssues = `UPDATE issues SET assignee = j.value ->> 1, status = j.value ->> 2 FROM json_each(?) j WHERE issues.proposal = j.value ->> 0`
+	moveProposals = `UPDATE proposals SET state = json_extract(j.value, '$[3]'), updated_at = json_extract(j.value, '$[4]') FROM json_each($1, '$') j
+		WHERE proposals.id = json_extract(j.value, '$[0]') AND proposals.state = json_extract(j.value, '$[1]')
+		AND proposals.revision = CAST(json_extract(j.value, '$[2]') AS bigint)`
+	assignIssues = `UPDATE issues SET assignee = json_extract(j.value, '$[1]'), status = json_extract(j.value, '$[2]') FROM json_each($1, '$') j
+		WHERE issues.proposal = json_extract(j.value, '$[0]')`
 )
 
 // ApplyVerdict implements review.ProposalWriter.

@@ -32,7 +32,7 @@ func scanVersion(row scanner) (history.Version, error) {
 
 // Version implements review.RegistryReader.
 func (s *session) Version(ctx context.Context, subject registry.Subject, number int) (history.Version, error) {
-	found, err := all(ctx, s, scanVersion, "SELECT "+versionColumns+" FROM versions WHERE subject = ? AND number = ?", subject.String(), number)
+	found, err := all(ctx, s, scanVersion, "SELECT "+versionColumns+" FROM versions WHERE subject = $1 AND number = $2", subject.String(), number)
 	return first(found, err, "version %d of %s", number, subject)
 }
 
@@ -52,7 +52,7 @@ func (s *session) AddVersions(ctx context.Context, versions []history.Version) (
 		if v.Number == 1 {
 			continue
 		}
-		err := s.row(ctx, "SELECT coalesce((SELECT hash FROM versions WHERE subject = ? AND number = ?), '')",
+		err := s.row(ctx, "SELECT coalesce((SELECT hash FROM versions WHERE subject = $1 AND number = $2), '')",
 			[]any{v.Subject.String(), v.Number - 1}, &versions[i].PrevHash)
 		if err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func allVersions(versions []history.Version) string {
 func (db *DB) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
 	var versions []history.Version
 	err := db.view(ctx, func(s *session) error {
-		query := "SELECT " + versionColumns + " FROM versions WHERE subject = ? AND (number < ? OR ? = 0) ORDER BY number DESC LIMIT ?"
+		query := "SELECT " + versionColumns + " FROM versions WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4"
 		var err error
 		versions, err = all(ctx, s, scanVersion, query, subject.String(), before, before, limit)
 		if err == nil && len(versions) == 0 && before == 0 {
@@ -117,7 +117,7 @@ func (db *DB) Versions(ctx context.Context, subject registry.Subject, before, li
 func (db *DB) EachVersion(ctx context.Context, subject registry.Subject, fn func(history.Version) error) error {
 	return db.view(ctx, func(s *session) error {
 		found := false
-		err := s.each(ctx, "SELECT "+versionColumns+" FROM versions WHERE subject = ? ORDER BY number", []any{subject.String()}, func(row scanner) error {
+		err := s.each(ctx, "SELECT "+versionColumns+" FROM versions WHERE subject = $1 ORDER BY number", []any{subject.String()}, func(row scanner) error {
 			found = true
 			v, err := scanVersion(row)
 			if err != nil {

@@ -40,7 +40,7 @@ func (w Workspaces) write(ctx context.Context, fn func(*session) error) error {
 func (w Workspaces) Attach(ctx context.Context, dir, project string) error {
 	var attached string
 	err := w.read(ctx, func(s *session) error {
-		return s.row(ctx, "SELECT coalesce((SELECT project FROM workspaces WHERE dir = ?), '')", []any{dir}, &attached)
+		return s.row(ctx, "SELECT coalesce((SELECT project FROM workspaces WHERE dir = $1), '')", []any{dir}, &attached)
 	})
 	if err != nil || attached == project {
 		return err
@@ -49,11 +49,12 @@ func (w Workspaces) Attach(ctx context.Context, dir, project string) error {
 		if attached != "" {
 			return fmt.Errorf("the workspace %s belongs to project %s, not to %s", dir, attached, project)
 		}
-		if _, err := s.exec(ctx, "INSERT INTO workspaces (dir, project, seal) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", dir, project, sealOfWorkspace(dir, project)); err != nil {
+		if _, err := s.exec(ctx, "INSERT INTO workspaces (dir, project, seal) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", dir, project, sealOfWorkspace(dir, project)); err != nil {
 			return err
 		}
 		// What is live in the project already is owed from the start.
-		_, err := s.exec(ctx, `INSERT INTO pending_exports (dir, subject, number) SELECT ?, subject, version FROM live WHERE layer = ? ORDER BY subject`,
+		_, err := s.exec(ctx, `INSERT INTO pending_exports (seq, dir, subject, number)
+			SELECT (SELECT coalesce(max(seq), 0) FROM pending_exports) + row_number() OVER (ORDER BY subject), CAST($1 AS text), subject, version FROM live WHERE layer = $2`,
 			dir, registry.ProjectLayer(project))
 		return err
 	})
@@ -77,7 +78,7 @@ func (w Workspaces) PendingExports(ctx context.Context, dir string) ([]workspace
 			var d key
 			err := row.Scan(&d.seq, &d.subject, &d.number)
 			return d, err
-		}, "SELECT seq, subject, number FROM pending_exports WHERE dir = ? ORDER BY seq", dir)
+		}, "SELECT seq, subject, number FROM pending_exports WHERE dir = $1 ORDER BY seq", dir)
 		if err != nil {
 			return err
 		}
@@ -107,7 +108,7 @@ func (w Workspaces) PendingExports(ctx context.Context, dir string) ([]workspace
 func (w Workspaces) Written(ctx context.Context, dir string) ([]history.Version, error) {
 	var written []history.Version
 	err := w.read(ctx, func(s *session) (err error) {
-		written, err = all(ctx, s, scanVersion, "SELECT "+versionColumns+" FROM history_files JOIN versions USING (subject, number) WHERE dir = ? ORDER BY seq", dir)
+		written, err = all(ctx, s, scanVersion, "SELECT "+versionColumns+" FROM history_files JOIN versions USING (subject, number) WHERE dir = $1 ORDER BY versions.seq", dir)
 		return err
 	})
 	return written, err
@@ -127,13 +128,13 @@ func (w Workspaces) Folders(ctx context.Context) ([]string, error) {
 func (w Workspaces) Current(ctx context.Context, layer registry.Layer) ([]workspace.Dated, error) {
 	var current []workspace.Dated
 	err := w.read(ctx, func(s *session) error {
-		lives, err := s.live(ctx, liveFrom+"WHERE l.layer = ? ORDER BY l.kind DESC, l.id", layer)
+		lives, err := s.live(ctx, liveFrom+"WHERE l.layer = $1 ORDER BY l.kind DESC, l.id", layer)
 		if err != nil {
 			return err
 		}
 		times := map[string][2]string{}
 		err = s.each(ctx, `SELECT l.subject, first.decided_at, v.decided_at `+liveFrom+`
-			JOIN versions first ON first.subject = l.subject AND first.number = 1 WHERE l.layer = ?`, []any{layer}, func(row scanner) error {
+			JOIN versions first ON first.subject = l.subject AND first.number = 1 WHERE l.layer = $1`, []any{layer}, func(row scanner) error {
 			var subject, created, updated string
 			err := row.Scan(&subject, &created, &updated)
 			times[subject] = [2]string{created, updated}
@@ -160,7 +161,7 @@ func (w Workspaces) Current(ctx context.Context, layer registry.Layer) ([]worksp
 // Expect implements workspace.Store.
 func (w Workspaces) Expect(ctx context.Context, dir, hash string) error {
 	return w.write(ctx, func(s *session) error {
-		_, err := s.exec(ctx, "INSERT INTO live_files (dir, hash) VALUES (?, ?) ON CONFLICT DO NOTHING", dir, hash)
+		_, err := s.exec(ctx, "INSERT INTO live_files (dir, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING", dir, hash)
 		return err
 	})
 }
@@ -170,7 +171,7 @@ func (w Workspaces) Known(ctx context.Context, dir string) ([]string, error) {
 	var hashes []string
 	err := w.read(ctx, func(s *session) error {
 		var err error
-		hashes, err = all(ctx, s, scanString, "SELECT hash FROM live_files WHERE dir = ?", dir)
+		hashes, err = all(ctx, s, scanString, "SELECT hash FROM live_files WHERE dir = $1", dir)
 		return err
 	})
 	return hashes, err
@@ -185,18 +186,18 @@ func (w Workspaces) Exclusively(ctx context.Context, dir string, fn func(context
 			return err
 		}
 		for _, seq := range written {
-			_, err := s.exec(ctx, `INSERT INTO history_files (dir, subject, number) SELECT dir, subject, number FROM pending_exports WHERE seq = ? ON CONFLICT DO NOTHING`, seq)
+			_, err := s.exec(ctx, `INSERT INTO history_files (dir, subject, number) SELECT dir, subject, number FROM pending_exports WHERE seq = $1 ON CONFLICT DO NOTHING`, seq)
 			if err != nil {
 				return err
 			}
-			if _, err := s.exec(ctx, "DELETE FROM pending_exports WHERE seq = ?", seq); err != nil {
+			if _, err := s.exec(ctx, "DELETE FROM pending_exports WHERE seq = $1", seq); err != nil {
 				return err
 			}
 		}
 		if hash == "" {
 			return nil
 		}
-		_, err = s.exec(ctx, "DELETE FROM live_files WHERE dir = ? AND hash <> ?", dir, hash)
+		_, err = s.exec(ctx, "DELETE FROM live_files WHERE dir = $1 AND hash <> $2", dir, hash)
 		return err
 	})
 }

@@ -26,10 +26,6 @@ CREATE TABLE versions (
   signature     TEXT NOT NULL,
   UNIQUE (subject, number)
 ) STRICT;
--- A tool may be called by the name it has where it comes from. A definition that
--- is damaged and no longer JSON has none; verification reports it.
-CREATE INDEX versions_by_origin ON versions (iif(json_valid(definition), coalesce(definition ->> '$.provider.name',
-  substr(definition ->> '$.source.ref', instr(definition ->> '$.source.ref', '#') + 1)), NULL));
 CREATE TRIGGER versions_insert BEFORE INSERT ON versions
 WHEN EXISTS (SELECT 1 FROM versions WHERE seq = NEW.seq)
   OR NEW.number <> 1 + coalesce((SELECT max(number) FROM versions WHERE subject = NEW.subject), 0)
@@ -39,7 +35,8 @@ CREATE TRIGGER versions_update BEFORE UPDATE ON versions BEGIN SELECT RAISE(ABOR
 CREATE TRIGGER versions_delete BEFORE DELETE ON versions BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
 
 -- live: the version of each subject that is in force, with the columns that lists
--- and lookups need. The foreign key keeps the registry from running ahead of the
+-- and lookups need. origin is the name that a tool has where it comes from, '' for
+-- none; it may be called by that. The foreign key keeps the registry from running ahead of the
 -- history.
 CREATE TABLE live (
   subject      TEXT PRIMARY KEY CHECK (subject = kind || ':' || layer || '/' || id),
@@ -56,6 +53,7 @@ CREATE TABLE live (
   tag          TEXT NOT NULL,
   status       TEXT NOT NULL CHECK (status IN ('active', 'deactivated')),
   locked       INTEGER NOT NULL CHECK (locked IN (0, 1)),
+  origin       TEXT NOT NULL,
   FOREIGN KEY (subject, version) REFERENCES versions (subject, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX live_by_id ON live (kind, id, layer);
@@ -63,6 +61,7 @@ CREATE INDEX live_by_category ON live (category, id) WHERE kind = 'tool' AND cat
 CREATE INDEX live_by_tool_kind ON live (tool_kind, id, layer, status) WHERE kind = 'tool';
 CREATE INDEX live_by_name ON live (name) WHERE kind = 'tool';
 CREATE INDEX live_by_tag ON live (tag) WHERE tag <> '';
+CREATE INDEX live_by_origin ON live (origin) WHERE origin <> '';
 CREATE TRIGGER live_insert BEFORE INSERT ON live
 WHEN EXISTS (SELECT 1 FROM live WHERE subject = NEW.subject)
 BEGIN SELECT RAISE(ABORT, 'the live registry is never replaced'); END;

@@ -19,7 +19,7 @@ CREATE INDEX events_by_proposal ON events (proposal, seq) WHERE proposal <> '';
 CREATE INDEX events_by_subject ON events (subject, seq) WHERE subject <> '';
 CREATE INDEX events_by_record ON events (record) WHERE record <> '';
 -- The rate limit of an agent reads a few rows of this index, however long the log.
-CREATE INDEX events_by_agent ON events (actor, at) WHERE actor GLOB 'agent:*' AND act IN ('draft', 'revise', 'comment');
+CREATE INDEX events_by_agent ON events (actor, at) WHERE substr(actor, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment');
 -- The few states of the signers file are found however long the log.
 CREATE INDEX events_of_signers ON events (seq) WHERE act = 'signers';
 CREATE TRIGGER events_insert BEFORE INSERT ON events
