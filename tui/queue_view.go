@@ -1,11 +1,9 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/theme"
@@ -96,123 +94,6 @@ func fitting(names []string, from, width int) int {
 		to++
 	}
 	return max(to, from+1)
-}
-
-// column is a column of a list. Those of a higher rank are the first to go where
-// there is no room.
-type column struct {
-	name  draw.Safe
-	rank  int
-	most  int // how wide it becomes at most, in cells
-	width int // set by fit
-	cell  func(m *Model, p proposals.Proposal) draw.Line
-}
-
-func (q *queuePage) columns() []column {
-	columns := []column{
-		{name: "STATE", rank: 4, most: 12, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			sign, word, style := m.stateWord(p.State)
-			return draw.Of(style, sign+" "+word)
-		}},
-		{name: "NO.", rank: 2, most: 8, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			if p.Issue == 0 {
-				return draw.Of(m.theme.Faint, "–")
-			}
-			return draw.Of(m.theme.Faint, draw.Show(wording.Reference(p)))
-		}},
-		{name: "TYPE", rank: 7, most: 10, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			return draw.Of(m.theme.Text, draw.Show(string(p.Type)))
-		}},
-		{name: "SUBJECT", most: 64, cell: func(m *Model, p proposals.Proposal) draw.Line { return m.subjectName(p.Subject) }},
-		{name: "TITLE", rank: 8, most: 80, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			return draw.Of(m.theme.Faint, draw.Show(p.Title))
-		}},
-		{name: "BY", rank: 3, most: 16, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			style := m.theme.Text
-			if p.Author.Kind == proposals.Agent {
-				style = m.theme.Info
-			}
-			return draw.Of(style, draw.Show(p.Author.String()))
-		}},
-		{name: "AGE", rank: 5, most: 4, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			return draw.Of(m.theme.Faint, draw.Safe(age(m.now().Sub(p.CreatedAt))))
-		}},
-		{name: "ADVICE", rank: 6, most: 9, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			word, style := m.adviceWord(p.Summary.Recommendation)
-			return draw.Of(style, word)
-		}},
-		{name: "FINDINGS", rank: 1, most: 12, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			if p.Stale() {
-				return draw.Of(m.theme.Warn, "⚠ stale")
-			}
-			word, style := m.findingsWord(p.Summary)
-			return draw.Of(style, word)
-		}},
-	}
-	if q.shownTab().state != "" {
-		columns = columns[1:] // every row has the state of the tab
-	}
-	return columns
-}
-
-// measure notes how wide the columns want to be for some rows, beyond what is
-// known.
-func (q *queuePage) measure(m *Model, rows []proposals.Proposal) {
-	for _, c := range q.columns() {
-		w := max(q.widest[c.name], draw.Width(c.name))
-		for _, p := range rows {
-			w = min(max(w, c.cell(m, p).Width()), c.most)
-		}
-		q.widest[c.name] = w
-	}
-}
-
-// leastSubject and leastTitle are how much of a subject and of a title is shown
-// at least, in cells, where there is more of it.
-const (
-	leastSubject = 24
-	leastTitle   = 16
-)
-
-// fit returns the columns that fit into width cells, each as wide as what is in
-// it. Subjects grow before the columns come that matter least.
-func (q *queuePage) fit(columns []column, width int) []column {
-	const gap, needed = 2, 5
-	ranked := slices.Clone(columns)
-	slices.SortStableFunc(ranked, func(a, b column) int { return a.rank - b.rank })
-	left, widths := width-3, map[draw.Safe]int{}
-	grow := func() {
-		more := min(left, max(0, q.widest["SUBJECT"]-widths["SUBJECT"]))
-		widths["SUBJECT"], left = widths["SUBJECT"]+more, left-more
-	}
-	for _, c := range ranked {
-		w := max(q.widest[c.name], draw.Width(c.name))
-		switch {
-		case c.rank == 0:
-			w = min(w, leastSubject)
-		case c.rank > needed:
-			grow()
-		}
-		if c.name == "TITLE" && left-gap >= leastTitle {
-			w = min(w, left-gap)
-		}
-		if left >= w+gap {
-			widths[c.name], left = w, left-w-gap
-		}
-	}
-	grow()
-	var out []column
-	for _, c := range columns {
-		if c.width = widths[c.name]; c.width > 0 {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// subjectName writes a subject with what tells it from others brought out.
-func (m *Model) subjectName(s registry.Subject) draw.Line {
-	return draw.Of(m.theme.Faint, draw.Show(string(s.Kind))+":"+draw.Show(string(s.Layer))+"/").Add(m.theme.Text, draw.Show(s.ID))
 }
 
 func (q *queuePage) view(m *Model) []string {

@@ -221,35 +221,12 @@ func (m *Model) tooSmall() string {
 	return b.String()
 }
 
-func (pp *proposalPage) tabs(m *Model) (left, right draw.Line) {
-	names := []string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History", "Tests"}
-	if pp.loaded {
-		d := pp.dossier
-		if n := len(d.Standing); n > 0 {
-			names[tabAssessment] += " " + itoa(n)
-		}
-		if n := len(d.Rendered); n > 0 {
-			names[tabPrompt] += " " + itoa(n)
-		}
-		if n := len(d.Comments) + len(d.Decisions); n > 0 {
-			names[tabThread] += " " + itoa(n)
-		}
+// see notes what is on the screen as seen.
+func (m *Model) see() {
+	if len(m.lastLines()) > 1 {
+		return // they cover some of it
 	}
-	left = m.tabLine(names, pp.tab, m.layout.width)
-	if pp.tab == tabDiff && pp.list != nil {
-		added, removed := pp.list.Changed()
-		right = draw.Of(m.theme.Good, draw.Safe("+"+itoa(added))).Add(m.theme.Bad, draw.Safe(" −"+itoa(removed))).
-			Add(m.theme.Faint, "  "+draw.Show(pp.comparedWith())+" ")
+	if m.dialog == nil && !m.layout.tooSmall {
+		m.page.see()
 	}
-	return left, right
-}
-
-func (pp *proposalPage) view(m *Model) []string {
-	switch {
-	case pp.err != nil && !pp.loaded:
-		return []string{draw.Of(m.theme.Bad, " "+draw.Show(wording.OneLine(pp.err))).String(m.layout.width)}
-	case !pp.loaded, pp.tab == tabDiff && pp.list == nil:
-		return []string{draw.Of(m.theme.Faint, " …").String(m.layout.width)}
-	}
-	return pp.shown().View()
 }

@@ -1,0 +1,145 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history/diff"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/wording"
+)
+
+// anchor is a line of a field.
+type anchor struct {
+	path string
+	line int
+}
+
+// base is what a revision can be compared with.
+type base struct {
+	name    string
+	content diff.Content
+}
+
+// isNew stands for the base of a subject that has no version yet.
+const isNew = "new"
+
+// comparedWith names the base of the diff on screen.
+func (pp *proposalPage) comparedWith() string {
+	if pp.made.from == isNew {
+		return isNew
+	}
+	return "against " + pp.made.from
+}
+
+// bases lists what the revision can be compared with, what it was drafted
+// against first.
+func (pp *proposalPage) bases() []base {
+	d := pp.dossier
+	first := base{name: wording.Against(d.Proposal.BaseVersion)}
+	if d.Proposal.BaseVersion == 0 {
+		first.name = isNew
+	}
+	if d.Base != nil {
+		first.content.Definition = *d.Base
+	}
+	out := []base{first}
+	if d.Live != nil && d.Live.Version != d.Proposal.BaseVersion {
+		out = append(out, base{"live, version " + itoa(d.Live.Version), diff.Content{Definition: d.Live.Definition}})
+	}
+	for i := len(d.Revisions) - 1; i >= 0; i-- {
+		if r := d.Revisions[i]; r.Number != d.Proposal.Revision {
+			out = append(out, base{"revision " + itoa(r.Number), diff.Content{Definition: r.Draft.Definition, Beside: r.Draft.Beside()}})
+		}
+	}
+	return out
+}
+
+// wanted is the comparison that the page is to show.
+func (pp *proposalPage) wanted() (what comparison, before, after diff.Content) {
+	bs := pp.bases()
+	b := bs[min(pp.against, len(bs)-1)]
+	r := pp.dossier.Revision
+	after = diff.Content{Definition: r.Draft.Definition}
+	if b.content.Beside != nil {
+		after.Beside = r.Draft.Beside()
+	}
+	return comparison{from: b.name, old: b.content.Definition.Hash(), new: after.Definition.Hash(), revision: r.Number, context: pp.context}, b.content, after
+}
+
+// compare makes the diff that is wanted, unless it is there.
+func (pp *proposalPage) compare(m *Model) tea.Cmd {
+	what, before, after := pp.wanted()
+	if pp.list != nil && what == pp.made {
+		pp.list.Note(pp.notes())
+		pp.pagers[tabDiff].Replace(pp.list.Rows(m.theme, pp.split))
+		return nil
+	}
+	if r := m.reading[pp.id]; r.list != nil && r.made == what {
+		pp.show(m, what, r.list, r.pager)
+		return nil
+	}
+	return m.makeDiff(pp.id, what, before, after)
+}
+
+// diffMade shows a diff, if it is the one that is wanted.
+func (pp *proposalPage) diffMade(m *Model, msg diffMsg) tea.Cmd {
+	if pp.id != msg.id || !pp.loaded {
+		return nil
+	}
+	what, _, _ := pp.wanted()
+	if what != msg.what {
+		return nil
+	}
+	if msg.err != nil {
+		m.fail(msg.err)
+		return nil
+	}
+	r := m.reading[pp.id]
+	same := r.pager != nil && r.made.old == what.old && r.made.new == what.new
+	p := r.pager
+	if pp.against != 0 {
+		p, same = nil, false
+	}
+	if !same {
+		p = pager.New(m.theme)
+		p.SetWrap(true)
+	}
+	if pp.against == 0 {
+		r.made, r.list, r.pager, r.read = what, msg.list, p, 0
+	}
+	pp.show(m, what, msg.list, p)
+	return nil
+}
+
+// show puts a diff into its tab.
+func (pp *proposalPage) show(m *Model, what comparison, list *difflist.List, p *pager.Pager) {
+	pp.made, pp.list = what, list
+	pp.pagers[tabDiff] = p
+	p.Restyle(m.theme)
+	p.SetSize(m.layout.width, m.layout.body)
+	list.Note(pp.notes())
+	list.Fold(pp.folded)
+	p.Replace(list.Rows(m.theme, pp.split))
+	if pp.jump != nil {
+		pp.goTo(m, *pp.jump)
+	}
+	if pp.unseen && pp.against == 0 {
+		pp.unseen = false
+		if pp.nothingUnseen(m) == "" {
+			pp.nextUnseen(m)
+		}
+	}
+}
+
+// goTo shows a line of a field in the diff.
+func (pp *proposalPage) goTo(m *Model, at anchor) {
+	pp.jump = nil
+	row, ok := pp.list.Find(at.path, at.line, pp.split)
+	if !ok {
+		m.say(warning, "%s did not change, so it is not in the diff", at.path)
+		return
+	}
+	pp.tab = tabDiff
+	pp.pagers[tabDiff].Center(row)
+}
