@@ -37,13 +37,16 @@ func (l *List) arrangement(split bool) *arrangement {
 }
 
 // holds reports whether a path leads to the field or into it.
-func (f field) holds(path string) bool {
-	return f.path == path || strings.HasPrefix(path, f.path+".") || strings.HasPrefix(path, f.path+"[")
+func (f field) holds(path string) bool { return f.path == path || within(path, f.path) }
+
+// within reports whether a path leads into a field.
+func within(path, field string) bool {
+	return strings.HasPrefix(path, field+".") || strings.HasPrefix(path, field+"[")
 }
 
 // Find returns the row, in the arrangement chosen, of a line of the new text of
-// a field, or of the nearest row before it; false when the field has not
-// changed.
+// a field, or of the nearest row before it, or of the first changed field below
+// path; false when nothing there has changed.
 func (l *List) Find(path string, number int, split bool) (row int, ok bool) {
 	a := l.arrangement(split)
 	for i, r := range a.rows {
@@ -52,6 +55,11 @@ func (l *List) Find(path string, number int, split bool) (row int, ok bool) {
 		}
 		if n := l.newNumber(r); r.kind == head || r.kind == brief || n > 0 && n <= number {
 			row, ok = i, true
+		}
+	}
+	for i := 0; i < len(a.rows) && !ok; i++ {
+		if r := a.rows[i]; r.kind == head || r.kind == brief {
+			row, ok = i, within(l.fields[r.field].path, path)
 		}
 	}
 	return row, ok

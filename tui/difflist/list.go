@@ -3,6 +3,7 @@
 package difflist
 
 import (
+	"slices"
 	"strings"
 
 	"toolcrib/history/diff"
@@ -22,6 +23,7 @@ type List struct {
 	names   int // how wide the names of brief fields are, in cells
 	notes   []Note
 	folded  bool
+	uniform bool // all fields came, or all went
 }
 
 // field is one changed field.
@@ -105,6 +107,7 @@ func arranged(fields []diff.Field, context, names int) *List {
 		}
 		l.fields = append(l.fields, x)
 	}
+	l.uniform = !slices.ContainsFunc(l.fields, func(f field) bool { return f.change != l.fields[0].change })
 	for i := range l.fields {
 		l.arrange(int32(i))
 	}
@@ -156,9 +159,9 @@ func (l *List) arrange(i int32) {
 }
 
 // brief reports whether a field is shown on one row with its name: it came or
-// went, is one line, and has a name that fits.
+// went with all others, is one line, and has a name that fits.
 func (l *List) brief(f field) bool {
-	return draw.Width(draw.Show(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
+	return l.uniform && draw.Width(draw.Show(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
 }
 
 // blank adds an empty row, except at the beginning.

@@ -184,3 +184,23 @@ func TestNotesHideNoChange(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesOnSeveralFields puts a note about a whole field under the first part of it
+// that changed, and draws parts that changed in different ways in one form (T19).
+func TestNotesOnSeveralFields(t *testing.T) {
+	tool := func(approval registry.Approval) registry.Definition {
+		return registry.Definition{Tool: &registry.Tool{ID: "x", Kind: registry.ActionTool, Approval: &approval}}
+	}
+	l := difflist.New(diff.Definitions(
+		tool(registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}), tool(registry.Approval{Tier: registry.AutoApprove}),
+	), difflist.DefaultContext)
+	l.Note([]difflist.Note{{Path: "approval", Sign: "■ R212", Text: "looser", Style: func(theme.Theme) theme.Style { return "" }}})
+	screen := show(l, false)
+	tier, note, rest := strings.Index(screen, "◆ approval.tier  modified"), strings.Index(screen, "└ ■ R212 looser"), strings.Index(screen, "◆ approval.default  removed")
+	if tier < 0 || note < tier || rest < note {
+		t.Errorf("the note is not under the field:\n%s", screen)
+	}
+	if row, ok := l.Find("approval", 1, false); !ok || row > 1 {
+		t.Errorf("the field is in row %d, %v", row, ok)
+	}
+}

@@ -101,7 +101,8 @@ func (l *List) arrangeNotes() {
 }
 
 // noteRow returns the row, of those without notes, that a note is about: that of its
-// line, or else the nearest before it in its field.
+// line, or else the nearest before it in its field. A note about several fields is
+// about the first of them that changed.
 func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	for i, r := range a.bare {
 		if r.kind == blank || r.kind == title || !l.fields[r.field].holds(n.Path) {
@@ -114,6 +115,11 @@ func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 		}
 		if r.kind == head || r.kind == brief || !inPart && number > 0 && number <= n.Line {
 			row, ok = i, true
+		}
+	}
+	for i := 0; i < len(a.bare) && !ok; i++ {
+		if r := a.bare[i]; r.kind == head || r.kind == brief {
+			row, ok = i, within(l.fields[r.field].path, n.Path)
 		}
 	}
 	return row, ok
