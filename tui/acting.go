@@ -15,7 +15,15 @@ import (
 
 // finding1 returns the finding that is selected.
 func (pp *proposalPage) finding1() (review.Standing, bool) {
-	n := pp.pagers[tabAssessment].Stop()
+	n := -1
+	switch pp.tab {
+	case tabDiff:
+		if note, ok := pp.noteHere(); ok {
+			n = note.Of
+		}
+	case tabOverview, tabAssessment:
+		n = pp.pagers[pp.tab].Stop()
+	}
 	if n < 0 || n >= len(pp.dossier.Standing) {
 		return review.Standing{}, false
 	}
@@ -79,10 +87,11 @@ func (m *Model) openUnseen(p proposals.Proposal) tea.Cmd {
 	pp, ok := m.page.(*proposalPage)
 	if !ok || pp.id != p.ID {
 		pp = m.newProposalPage(p)
-		pp.tab, pp.unseen = tabDiff, true
+		pp.turn(m, tabDiff)
+		pp.unseen = true
 		return m.show(pp)
 	}
-	pp.tab = tabDiff
+	pp.turn(m, tabDiff)
 	if pp.nothingUnseen(m) == "" {
 		return pp.nextUnseen(m)
 	}
@@ -255,7 +264,7 @@ func promptsField(page *prose.Page, d review.Dossier) {
 	if len(d.Rendered) == 0 {
 		page.Field("prompts", "no agent's prompt changes")
 	}
-	for i, line := range channelsOf(d) {
+	for i, line := range channelsOf(d, nil) {
 		label := ""
 		if i == 0 {
 			label = "prompts"

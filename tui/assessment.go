@@ -42,14 +42,14 @@ func (pp *proposalPage) assessment(m *Model) pager.Rows {
 	page.Blank()
 	page.Heading("Reviewer's comment")
 	if a.Reviewer == proposals.BuiltinChief() {
-		m.prose(page, a.Report.Comment)
+		m.prose(page, pp.width(m.layout, tabAssessment), a.Report.Comment)
 	} else {
 		reviewComment(page, m.theme, a.Report.Comment)
 	}
 	if a.Report.Builtin != "" {
 		page.Blank()
 		page.Heading(proposals.BuiltinChief().String())
-		m.prose(page, a.Report.Builtin)
+		m.prose(page, pp.width(m.layout, tabAssessment), a.Report.Builtin)
 	}
 	return page.Rows()
 }
@@ -215,7 +215,7 @@ func (r *reading) sawPassage(s review.Standing) bool {
 	id := findingID(s)
 	for n := range passageLines(s) {
 		need, laid := r.passages[id+pager.Text(n)]
-		if !laid || !r.finds.Seen(id+pager.Text(n), need) {
+		if !laid || !r.finds[0].Seen(id+pager.Text(n), need) && !r.finds[1].Seen(id+pager.Text(n), need) {
 			return false
 		}
 	}

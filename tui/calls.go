@@ -38,7 +38,7 @@ func newCallsPage(m *Model) *callsPage {
 
 func (c *callsPage) place() string { return placeCalls }
 
-func (c *callsPage) see() { c.pager.See() }
+func (c *callsPage) see(*Model) { c.pager.See() }
 
 func (c *callsPage) reload(m *Model) tea.Cmd { return m.loadCalls() }
 

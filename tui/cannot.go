@@ -65,10 +65,14 @@ func (pp *proposalPage) cannotWaive(m *Model) string {
 	switch {
 	case !pp.loaded:
 		return "it is still loading"
-	case pp.tab != tabAssessment:
-		return "only on the Assessment tab"
 	case !ok:
-		return "nothing is listed"
+		return "select a finding first, on the tabs Overview, Diff or Assessment"
 	}
 	return wording.CannotWaive(m.cfg.Actor, pp.dossier.Proposal, s)
+}
+
+// canWaive reports whether the footer has the key.
+func (pp *proposalPage) canWaive(*Model) bool {
+	_, ok := pp.finding1()
+	return ok && pp.loaded && pp.dossier.Proposal.State.Open()
 }

@@ -82,6 +82,7 @@ type (
 	debouncedMsg struct {
 		id proposals.ID
 	}
+	restedMsg struct{ subject registry.Subject }
 )
 
 // pollEvery is how often the database is asked whether anything was written.

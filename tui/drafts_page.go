@@ -228,7 +228,7 @@ func (pp *proposalPage) resumed(m *Model) tea.Cmd {
 			return pp.askCommentAt(m, at)
 		}
 	case "waive":
-		pp.tab = tabAssessment
+		pp.turn(m, tabAssessment)
 		for i, s := range pp.dossier.Standing {
 			if strings.Contains(t.file, s.PassageHash()[:8]) {
 				pp.pagers[tabAssessment].SetStop(i)

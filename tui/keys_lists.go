@@ -1,13 +1,15 @@
 package tui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
 )
 
 func queueKeys() []key {
-	return append([]key{
+	return slices.Concat([]key{
 		{name: "open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected proposal", do: on((*queuePage).openSelected), off: ask((*queuePage).noSelection)},
 		{name: "approve-marked", keys: []string{"a"}, label: "approve", help: "Approve all marked proposals or none; otherwise the selected one", do: decideMarked(proposals.ActApprove), off: cannotDecide(proposals.ActApprove)},
 		{name: "needs-changes-marked", keys: []string{"c"}, label: "send back", help: "Send back the marked proposals, or the selected one, with a reason", do: decideMarked(proposals.ActRequestChanges), off: cannotDecide(proposals.ActRequestChanges)},
@@ -22,7 +24,7 @@ func queueKeys() []key {
 		{name: "next-waiting", keys: []string{"."}, help: "Open the next one that waits for you, in list order", do: (*Model).nextWaiting},
 		{name: "new", keys: []string{"ctrl+n"}, label: "new", late: always, help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
 		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID, off: ask((*queuePage).noSelection)},
-	}, listKeys()...)
+	}, paneKeys(), previewKeys(), listKeys())
 }
 
 // rowed is a page with rows of which one is selected.

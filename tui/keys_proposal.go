@@ -25,7 +25,7 @@ func inState(states ...proposals.State) func(*Model) bool {
 func proposalKeys() []key {
 	keys := []key{
 		{name: "go", keys: []string{"enter"}, label: "show", here: ask((*proposalPage).canFollow), help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", do: on((*proposalPage).follow), off: ask((*proposalPage).nothingSelected), picks: true},
-		{name: "waive", keys: []string{"W"}, label: "waive", here: inTab(tabAssessment), help: "Waive the selected finding with a reason", do: on((*proposalPage).askWaive), off: ask((*proposalPage).cannotWaive)},
+		{name: "waive", keys: []string{"W"}, label: "waive", here: ask((*proposalPage).canWaive), help: "Waive the selected finding with a reason", do: on((*proposalPage).askWaive), off: ask((*proposalPage).cannotWaive)},
 		{name: "undo", keys: []string{"U"}, label: "undo", here: ask((*proposalPage).canUndo), help: "End the selected waiver; draft a rejected or withdrawn proposal again", do: on((*proposalPage).undo), off: ask((*proposalPage).cannotUndo)},
 		{name: "comment-line", keys: []string{";"}, label: "comment", here: inTab(tabDiff), help: "Choose a line of the diff and comment on it", do: on((*proposalPage).remark), off: ask((*proposalPage).cannotRemark), picks: true},
 		{name: "split", keys: []string{"s"}, label: "split", here: inTab(tabDiff), help: "Switch between side by side and unified", do: on((*proposalPage).switchSplit), off: ask((*proposalPage).cannotSplit)},
@@ -58,21 +58,17 @@ func proposalKeys() []key {
 	for i, name := range []string{"overview", "diff", "assessment", "prompt", "thread", "history", "tests"} {
 		keys = append(keys, key{name: "tab-" + name, keys: []string{itoa(i + 1)}, help: "Show the tab " + strings.ToUpper(name[:1]) + name[1:], do: showTab(i)})
 	}
-	return append(keys, textKeys()...)
+	return slices.Concat(keys, paneKeys(), textKeys())
 }
 
 func proposalTab(step int) func(*Model) tea.Cmd {
 	return on(func(pp *proposalPage, m *Model) tea.Cmd {
-		pp.tab = (pp.tab + step + tabCount) % tabCount
-		return pp.loadTests(m)
+		return pp.turn(m, (pp.tab+step+tabCount)%tabCount)
 	})
 }
 
 func showTab(n int) func(*Model) tea.Cmd {
-	return on(func(pp *proposalPage, m *Model) tea.Cmd {
-		pp.tab = n
-		return pp.loadTests(m)
-	})
+	return on(func(pp *proposalPage, m *Model) tea.Cmd { return pp.turn(m, n) })
 }
 
 // nextMember opens the next proposal of the change set, in the same tab.
@@ -81,7 +77,7 @@ func (pp *proposalPage) nextMember(m *Model) tea.Cmd {
 	for i, p := range members {
 		if p.ID == pp.id {
 			next := m.newProposalPage(members[(i+1)%len(members)])
-			next.tab = pp.tab
+			next.panes = pp.panes
 			return m.show(next)
 		}
 	}
@@ -180,15 +176,13 @@ func (pp *proposalPage) nextUnseen(m *Model) tea.Cmd {
 		return pp.compare(m)
 	}
 	if row, ok := r.list.FirstUnseen(r.pager, pp.split, 0); ok {
-		pp.tab = tabDiff
+		pp.turn(m, tabDiff)
 		r.pager.Reveal(r.list.Placed(row, pp.split))
 		return nil
 	}
-	pp.tab = tabAssessment
 	for i, s := range pp.dossier.Standing {
 		if !clean(s.Passage) && !r.sawPassage(s) {
-			pp.pagers[tabAssessment].SetStop(i)
-			break
+			return pp.showFinding(m, i)
 		}
 	}
 	return nil
@@ -211,7 +205,7 @@ func (pp *proposalPage) follow(m *Model) tea.Cmd {
 	switch pp.tab {
 	case tabDiff:
 		if note, ok := pp.noteHere(); ok {
-			return pp.followNote(note)
+			return pp.followNote(m, note)
 		}
 		return pp.remarkHere(m)
 	case tabThread:
@@ -220,7 +214,7 @@ func (pp *proposalPage) follow(m *Model) tea.Cmd {
 		return m.openSubject(Entry{Subject: pp.dossier.Proposal.Subject}, between(pp.versions, n, pp.marked))
 	}
 	f := pp.dossier.Standing[n]
-	pp.from(tabAssessment)
+	pp.leap(pp.tab)
 	return pp.showLine(m, f.Path, f.Line)
 }
 
@@ -230,10 +224,10 @@ func (pp *proposalPage) nothingSelected(m *Model) string {
 	switch {
 	case pp.tab == tabDiff && (picking || onNote):
 		return ""
-	case pp.tab == tabAssessment && len(pp.dossier.Standing) == 0:
+	case (pp.tab == tabOverview || pp.tab == tabAssessment) && len(pp.dossier.Standing) == 0:
 		return "there are no findings"
-	case pp.tab != tabAssessment && pp.tab != tabThread && pp.tab != tabHistory:
-		return "only on the tabs Assessment, Thread and History"
+	case pp.tab == tabDiff || pp.tab == tabPrompt || pp.tab == tabTests:
+		return "nothing on this tab leads elsewhere"
 	case pp.shown().Stop() < 0:
 		return "nothing is listed"
 	}

@@ -11,18 +11,18 @@ import (
 )
 
 func registryKeys() []key {
-	return append([]key{
+	return slices.Concat([]key{
 		{name: "entry-open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected row", do: (*Model).openEntry, off: (*Model).noEntry},
 		{name: "filter", keys: []string{"/"}, label: "filter", help: "Filter by id or name", do: (*Model).askFilter},
 		{name: "fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
 		{name: "change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
 		{name: "new", keys: []string{"ctrl+n"}, label: "new", late: always, help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
-	}, listKeys()...)
+	}, paneKeys(), previewKeys(), listKeys())
 }
 
 // inSection reports whether a subject shows one of some sections.
 func inSection(sections ...int) func(*Model) bool {
-	return ask(func(s *subjectPage, _ *Model) bool { return slices.Contains(sections, s.section) })
+	return ask(func(s *subjectPage, _ *Model) bool { return slices.Contains(sections, s.tab) })
 }
 
 func subjectKeys() []key {
@@ -37,13 +37,13 @@ func subjectKeys() []key {
 		{name: "fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
 		{name: "change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
 	}
-	return append(keys, textKeys()...)
+	return slices.Concat(keys, paneKeys(), textKeys())
 }
 
 func logKeys() []key {
-	return append([]key{
+	return slices.Concat([]key{
 		{name: "event-open", keys: []string{"enter"}, label: "open", help: "Open the proposal of the selected entry", do: on((*logPage).openEvent), off: ask((*logPage).noEvent)},
-	}, textKeys()...)
+	}, paneKeys(), textKeys())
 }
 
 // entry returns the tool or agent the keys act on.

@@ -11,7 +11,13 @@ func textKeys() []key {
 		return func(m *Model) tea.Cmd { m.textPager().Page(n); return m.moved() }
 	}
 	side := func(n int) func(*Model) tea.Cmd {
-		return func(m *Model) tea.Cmd { m.textPager().Side(n); return nil }
+		return func(m *Model) tea.Cmd {
+			if p, ok := m.page.(tabbed); ok && m.layout.left > 0 && m.textPager().Wrapped() {
+				return p.across(m, n > 0)
+			}
+			m.textPager().Side(n)
+			return nil
+		}
 	}
 	return []key{
 		{name: "scroll-down", keys: []string{"j", "down"}, help: "Select the next item of a list; in a text, one line down", do: move(1), picks: true},
@@ -25,12 +31,17 @@ func textKeys() []key {
 		{name: "scroll-first", keys: []string{"g", "home"}, help: "Go to the beginning", do: func(m *Model) tea.Cmd { m.textPager().Home(); return nil }, picks: true},
 		{name: "scroll-last", keys: []string{"G", "end"}, help: "Go to the end", do: func(m *Model) tea.Cmd { m.textPager().End(); return m.moved() }, picks: true},
 		{name: "wrap", keys: []string{"w"}, label: "wrap", late: always, help: "Toggle line wrapping", do: (*Model).switchWrap},
-		{name: "scroll-right", keys: []string{"l", "right"}, help: "Scroll right (unwrapped lines)", do: side(8), off: (*Model).isWrapped},
-		{name: "scroll-left", keys: []string{"h", "left"}, help: "Scroll left (unwrapped lines)", do: side(-8), off: (*Model).isWrapped},
+		{name: "scroll-right", keys: []string{"l", "right"}, help: "Go to the right pane; where lines are not wrapped, scroll right", do: side(8), off: (*Model).isWrapped},
+		{name: "scroll-left", keys: []string{"h", "left"}, help: "Go to the left pane; where lines are not wrapped, scroll left", do: side(-8), off: (*Model).isWrapped},
 		{name: "search", keys: []string{"/"}, label: "search", late: always, help: "Search", do: (*Model).askSearch},
 		{name: "next-match", keys: []string{"n"}, help: "Go to the next match", do: nextMatch(1), picks: true},
 		{name: "previous-match", keys: []string{"N"}, help: "Go to the previous match", do: nextMatch(-1), picks: true},
 	}
+}
+
+// tabbed is a page with tabs in two panes. across gives the keys to one of them.
+type tabbed interface {
+	across(m *Model, right bool) tea.Cmd
 }
 
 // moved reads on where a list has more than was read.
@@ -57,6 +68,9 @@ func (m *Model) switchWrap() tea.Cmd {
 }
 
 func (m *Model) isWrapped() string {
+	if _, ok := m.page.(tabbed); ok && m.layout.left > 0 {
+		return ""
+	}
 	if m.textPager().Wrapped() {
 		return "lines are wrapped; w toggles wrapping"
 	}

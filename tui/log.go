@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"encoding/json"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,12 +10,12 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/theme"
-	"toolcrib/tui/wording"
 )
 
 // logPage is the audit log, the newest entry first.
 type logPage struct {
 	textPage
+	preview preview
 	events  []history.Event
 	end     bool
 	reading bool // older ones
@@ -31,8 +30,33 @@ func newLogPage(m *Model) *logPage {
 func (l *logPage) place() string { return placeLog }
 
 func (l *logPage) resize(m *Model) {
-	l.textPage.resize(m)
+	l.pager.SetSize(l.width(m), m.layout.body)
 	l.lay(m)
+}
+
+// from is the width from which entries need no more room than the list has.
+func (l *logPage) from() int { return 160 }
+
+func (l *logPage) left(by layout) int {
+	if by.width < l.from() {
+		return 0
+	}
+	return beside(by)
+}
+
+// width returns how many cells the entries have.
+func (l *logPage) width(m *Model) int {
+	if left := l.left(m.layout); left > 0 {
+		return left
+	}
+	return m.layout.width
+}
+
+func (l *logPage) view(m *Model) []string {
+	if left := l.left(m.layout); left > 0 {
+		return m.abreast(l.pager.View(), l.side(m), left)
+	}
+	return l.pager.View()
 }
 
 func (l *logPage) reload(m *Model) tea.Cmd { return m.loadEvents(0) }
@@ -76,9 +100,9 @@ func (l *logPage) lay(m *Model) {
 		act := e.Act
 		line, actors, acts := draw.Of(m.theme.Faint, draw.Showf("%4s  ", age(m.now().Sub(e.At)))), 18, 14
 		switch {
-		case m.layout.width >= 100:
+		case l.width(m) >= 100:
 			line = draw.Of(m.theme.Faint, draw.Showf("%6d  ", e.Seq)+m.stampOf(e.At)+"  ")
-		case m.layout.width >= 80:
+		case l.width(m) >= 80:
 			line = draw.Of(m.theme.Faint, draw.Showf("%6d ", e.Seq)).Add(m.theme.Faint, line[0].Text)
 		default:
 			act, actors, acts = briefAct(act), 14, 8
@@ -86,7 +110,7 @@ func (l *logPage) lay(m *Model) {
 		line = line.Add(actorStyle(m, e.Actor), draw.Pad(draw.Show(e.Actor), actors)+" ").
 			Add(actStyle(m, e.Act), draw.Pad(draw.Show(act), acts)+" ")
 		text := e.Subject
-		if m.layout.width >= 100 {
+		if l.width(m) >= 100 {
 			text += told(e)
 		}
 		page.Item(line, text)
@@ -128,33 +152,6 @@ func actStyle(m *Model, act string) theme.Style {
 		return m.theme.Warn
 	}
 	return m.theme.Title
-}
-
-// told is what an entry says beyond its act, in a few words.
-func told(e history.Event) string {
-	var data struct {
-		Version        int    `json:"version"`
-		Recommendation string `json:"recommendation"`
-		Findings       int    `json:"findings"`
-		Note           string `json:"note"`
-	}
-	if json.Unmarshal(e.Data, &data) != nil {
-		return "" // it has another form, and says nothing here
-	}
-	var words []string
-	if data.Version > 0 {
-		words = append(words, "version "+itoa(data.Version))
-	}
-	if data.Recommendation != "" {
-		words = append(words, strings.ReplaceAll(data.Recommendation, "_", " "), wording.Count(data.Findings, "finding", "findings"))
-	}
-	if data.Note != "" {
-		words = append(words, data.Note)
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return "   " + strings.Join(words, ", ")
 }
 
 func (l *logPage) tabs(m *Model) (left, right draw.Line) {

@@ -16,11 +16,12 @@ import (
 
 // Model is the workbench.
 type Model struct {
-	cfg    Config
-	tables []table
-	theme  theme.Theme
-	themed bool // the theme was chosen and does not follow the terminal
-	layout layout
+	cfg      Config
+	tables   []table
+	theme    theme.Theme
+	themed   bool // the theme was chosen and does not follow the terminal
+	layout   layout
+	division division
 
 	page  page
 	trail []page // what esc goes back to

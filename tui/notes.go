@@ -75,15 +75,13 @@ func (pp *proposalPage) noteHere() (difflist.Note, bool) {
 }
 
 // followNote shows the finding or the comment that a note is of.
-func (pp *proposalPage) followNote(n difflist.Note) tea.Cmd {
+func (pp *proposalPage) followNote(m *Model, n difflist.Note) tea.Cmd {
 	pp.shown().Unpick()
-	pp.from(tabDiff)
+	pp.leap(tabDiff)
 	if n.Of < len(pp.dossier.Standing) {
-		pp.tab = tabAssessment
-		pp.pagers[tabAssessment].SetStop(n.Of)
-		return nil
+		return pp.showFinding(m, n.Of)
 	}
-	pp.tab = tabThread
+	pp.turn(m, tabThread)
 	c := pp.dossier.Comments[n.Of-len(pp.dossier.Standing)]
 	for i, a := range pp.anchors {
 		if a.Field == c.Field && a.Line == c.Line && a.Revision == c.Revision {
@@ -94,15 +92,27 @@ func (pp *proposalPage) followNote(n difflist.Note) tea.Cmd {
 	return nil
 }
 
-// from notes which tab a jump leaves, so that esc returns to it.
-func (pp *proposalPage) from(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
+// showFinding goes to a finding: beside the diff, or in the assessment where there is
+// one pane.
+func (pp *proposalPage) showFinding(m *Model, n int) tea.Cmd {
+	tab := tabAssessment
+	if m.layout.left > 0 {
+		tab = tabOverview
+	}
+	pp.pagers[tab].SetStop(n)
+	return pp.turn(m, tab)
+}
+
+// leap notes which tab a jump leaves, so that esc returns to it.
+func (pp *proposalPage) leap(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
 // jumpBack returns to where a jump began; false when the tab was not reached by one.
-func (pp *proposalPage) jumpBack() bool {
+func (pp *proposalPage) jumpBack(m *Model) bool {
 	if len(pp.jumped) == 0 {
 		return false
 	}
-	pp.tab, pp.jumped = pp.jumped[0], nil
+	pp.turn(m, pp.jumped[0])
+	pp.jumped = nil
 	return true
 }
 
@@ -128,5 +138,5 @@ func (pp *proposalPage) nothingToFold(*Model) string {
 // canFollow reports whether enter leads somewhere from the tab that is shown.
 func (pp *proposalPage) canFollow(*Model) bool {
 	_, onNote := pp.noteHere()
-	return onNote || pp.tab == tabAssessment || pp.tab == tabThread || pp.tab == tabHistory
+	return onNote || (pp.tab == tabOverview || pp.tab == tabAssessment) && len(pp.dossier.Standing) > 0 || pp.tab == tabThread || pp.tab == tabHistory
 }

@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"fmt"
+
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/harness"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
@@ -37,8 +40,10 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	pp.consequences(m, page)
 	page.Blank()
 	page.Heading("Rationale")
-	m.prose(page, orNone(d.Revision.Draft.Rationale))
+	m.prose(page, pp.width(m.layout, tabOverview), orNone(d.Revision.Draft.Rationale))
+	pp.findings(m, page)
 	pp.trials(m, page)
+	pp.promptCosts(m, page)
 	page.Blank()
 	page.Heading("Seals")
 	page.Field("revision", itoa(p.Revision)+"   content "+wording.Short(p.ContentHash))
@@ -63,13 +68,6 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 	if !d.Proposal.State.Open() {
 		return
 	}
-	if len(d.Rendered) > 0 {
-		page.Blank()
-		page.Heading("An approval changes " + wording.Count(len(d.Rendered), "channel prompt", "channel prompts"))
-		for _, line := range channelsOf(d) {
-			page.Item(draw.Of("", "  "), line)
-		}
-	}
 	for _, o := range d.Others {
 		page.Blank()
 		page.Item(draw.Of(m.theme.Warn, "! "), "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
@@ -80,6 +78,32 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 		for _, why := range ways {
 			page.Item(draw.Of(m.theme.Warn, "  ! "), why)
 		}
+	}
+}
+
+// findings lists them with the passages that they are about, each a stop.
+func (pp *proposalPage) findings(m *Model, page *prose.Page) {
+	for i, s := range pp.dossier.Standing {
+		page.Blank()
+		if i == 0 {
+			page.Heading(wording.Count(len(pp.dossier.Standing), "finding", "findings"))
+		}
+		page.Stop()
+		pp.finding(m, page, s)
+	}
+}
+
+// promptCosts lists the channel prompts that an approval changes, and by how many
+// tokens once they are counted.
+func (pp *proposalPage) promptCosts(m *Model, page *prose.Page) {
+	d := pp.dossier
+	if len(d.Rendered) == 0 || !d.Proposal.State.Open() {
+		return
+	}
+	page.Blank()
+	page.Heading("An approval changes " + wording.Count(len(d.Rendered), "channel prompt", "channel prompts"))
+	for _, line := range channelsOf(d, pp.costs()) {
+		page.Item(draw.Of("", "  "), line)
 	}
 }
 
@@ -105,7 +129,7 @@ func (pp *proposalPage) trials(m *Model, page *prose.Page) {
 		if c.Expect == proposals.ExpectFail {
 			sign, style = "  - fail  ", m.theme.Bad
 		}
-		page.Item(draw.Of(style, sign), c.Name)
+		page.Item(draw.Of(style, sign), c.Name+pp.outcome(c.Name))
 		page.Faint("          ", "in   "+c.Input)
 		if c.Output != nil {
 			page.Faint("          ", "out  "+*c.Output)
@@ -116,6 +140,50 @@ func (pp *proposalPage) trials(m *Model, page *prose.Page) {
 	}
 }
 
+// costs returns by agent how many tokens more its prompts get, once they are counted.
+func (pp *proposalPage) costs() map[string]string {
+	s, out := &pp.prompts, map[string]string{}
+	if s.digest != pp.dossier.Digest || len(s.counts) < len(s.changes) {
+		return out
+	}
+	least, most := map[string]int{}, map[string]int{}
+	for i, c := range s.changes {
+		more, agent := s.counts[i].after.o200k-s.counts[i].now.o200k, c.Agent.String()
+		if out[agent] == "" {
+			least[agent], most[agent] = more, more
+		}
+		least[agent], most[agent] = min(least[agent], more), max(most[agent], more)
+		out[agent] = fmt.Sprintf("; %+d tokens", most[agent])
+		if least[agent] < most[agent] {
+			out[agent] = fmt.Sprintf("; %+d to %+d tokens", least[agent], most[agent])
+		}
+	}
+	return out
+}
+
+// outcome returns how a test case comes out with the revision, "" until it was run.
+func (pp *proposalPage) outcome(name string) string {
+	if pp.tried == nil {
+		return ""
+	}
+	for _, c := range pp.tried.Cases {
+		if c.Name != name {
+			continue
+		}
+		switch {
+		case c.Changed() && c.After.Outcome == harness.Failed:
+			return ": ✗ failed, changed"
+		case c.After.Outcome == harness.Failed:
+			return ": ✗ failed"
+		case c.Changed():
+			return ": ✓ passed, changed"
+		case c.After.Outcome == harness.Passed:
+			return ": ✓ passed"
+		}
+	}
+	return ""
+}
+
 func orNone(s string) string {
 	if s == "" {
 		return "none"
@@ -123,8 +191,9 @@ func orNone(s string) string {
 	return s
 }
 
-// channelsOf lists the channel prompts that a proposal changes, by agent.
-func channelsOf(d review.Dossier) []string {
+// channelsOf lists the channel prompts that a proposal changes, by agent, with a
+// note on each.
+func channelsOf(d review.Dossier, notes map[string]string) []string {
 	byAgent := map[string][]string{}
 	var order []string
 	for _, key := range sortedKeys(d.Rendered) {
@@ -139,7 +208,7 @@ func channelsOf(d review.Dossier) []string {
 	}
 	lines := make([]string, len(order))
 	for i, agent := range order {
-		lines[i] = agent + ": " + joined(byAgent[agent])
+		lines[i] = agent + ": " + joined(byAgent[agent]) + notes[agent]
 	}
 	return lines
 }

@@ -28,11 +28,12 @@ type page interface {
 	restyle(m *Model)
 	// leave ends a search or another mode; false when it is in none.
 	leave(m *Model) (tea.Cmd, bool)
-	// scroll moves by n lines or rows, click selects a row of the body.
-	scroll(m *Model, n int) tea.Cmd
-	click(m *Model, row int) tea.Cmd
+	// scroll moves by n lines or rows, click selects a row of the body; x is the
+	// column that the mouse is in.
+	scroll(m *Model, x, n int) tea.Cmd
+	click(m *Model, x, row int) tea.Cmd
 	// see notes what is on the screen as seen.
-	see()
+	see(m *Model)
 }
 
 // crumbed is a page that is reached from a list: the bar names both.
@@ -89,15 +90,15 @@ func newTextPage(m *Model) textPage {
 	return t
 }
 
-func (t *textPage) shown() *pager.Pager            { return t.pager }
-func (t *textPage) view(*Model) []string           { return t.pager.View() }
-func (t *textPage) reload(*Model) tea.Cmd          { return nil }
-func (t *textPage) resize(m *Model)                { t.pager.SetSize(m.layout.width, m.layout.body) }
-func (t *textPage) leave(*Model) (tea.Cmd, bool)   { return nil, leaveText(t.pager) } //nolint:unparam // it is a method of page
-func (t *textPage) click(*Model, int) tea.Cmd      { return nil }
-func (t *textPage) see()                           {}
-func (t *textPage) scroll(_ *Model, n int) tea.Cmd { t.pager.Scroll(n); return nil } //nolint:unparam // it is a method of page
-func (t *textPage) look(th theme.Theme)            { t.pager.Restyle(th); t.pager.Point(th.Accent) }
+func (t *textPage) shown() *pager.Pager               { return t.pager }
+func (t *textPage) view(*Model) []string              { return t.pager.View() }
+func (t *textPage) reload(*Model) tea.Cmd             { return nil }
+func (t *textPage) resize(m *Model)                   { t.pager.SetSize(m.layout.width, m.layout.body) }
+func (t *textPage) leave(*Model) (tea.Cmd, bool)      { return nil, leaveText(t.pager) } //nolint:unparam // it is a method of page
+func (t *textPage) click(*Model, int, int) tea.Cmd    { return nil }
+func (t *textPage) see(*Model)                        {}
+func (t *textPage) scroll(_ *Model, _, n int) tea.Cmd { t.pager.Scroll(n); return nil } //nolint:unparam // it is a method of page
+func (t *textPage) look(th theme.Theme)               { t.pager.Restyle(th); t.pager.Point(th.Accent) }
 
 // leaveText ends choosing a line, or a search.
 func leaveText(p *pager.Pager) bool {
@@ -117,7 +118,7 @@ type listPage struct{}
 
 func (listPage) shown() *pager.Pager { return nil }
 func (listPage) restyle(*Model)      {}
-func (listPage) see()                {}
+func (listPage) see(*Model)          {}
 
 // leaveFilter ends a filter.
 func leaveFilter(m *Model, l lister) (tea.Cmd, bool) {

@@ -107,6 +107,7 @@ func (pp *proposalPage) promptsLoaded(m *Model, msg promptsMsg) {
 	s.changes, s.counts, s.digest, s.lists = msg.changes, msg.counts, msg.digest, msg.lists
 	s.at = min(s.at, max(0, len(s.changes)-1))
 	pp.showPrompt(m)
+	pp.pagers[tabOverview].Replace(pp.overview(m))
 }
 
 // promptDiffs makes the diff of every changed prompt.
@@ -191,7 +192,7 @@ func (pp *proposalPage) promptBody(m *Model) pager.Rows {
 		return page.Rows()
 	}
 	if m.renderPrompts {
-		if r := m.markdown(text); r != nil && len(r.lines) > 0 {
+		if r := m.markdown(text, pp.width(m.layout, tabPrompt)); r != nil && len(r.lines) > 0 {
 			return markdownRows{r, m}
 		}
 	}

@@ -31,8 +31,8 @@ type proposalPage struct {
 	err     error
 	brief   proposals.Proposal // as the queue had it, until the dossier is here
 	dossier review.Dossier
-	tab     int
-	pagers  [tabCount]*pager.Pager
+	panes
+	pagers [tabCount]*pager.Pager
 
 	against  int // index among what the revision can be compared with
 	split    bool
@@ -62,23 +62,27 @@ type reading struct {
 	pager    *pager.Pager // of the diff against the base
 	read     int          // row of the list, unified, up to which everything was seen
 	dossier  review.Dossier
-	finds    *pager.Pager       // of the assessment
+	finds    [2]*pager.Pager    // that quote passages: of the overview and the assessment
 	passages map[pager.Text]int // how many bytes of each quoted line have to be seen
 }
+
+// splitFrom is how wide a diff has to be for its sides to stand beside each other, in
+// cells.
+const splitFrom = 160
 
 func (m *Model) openProposal(p proposals.Proposal) tea.Cmd { return m.show(m.newProposalPage(p)) }
 
 func (m *Model) newProposalPage(p proposals.Proposal) *proposalPage {
-	page := &proposalPage{id: p.ID, brief: p, context: difflist.DefaultContext, split: m.layout.width >= 160, quotes: map[review.Anchor]quoted{}}
+	page := &proposalPage{id: p.ID, brief: p, context: difflist.DefaultContext, split: m.layout.right >= splitFrom, quotes: map[review.Anchor]quoted{}}
 	for i := range page.pagers {
 		page.pagers[i] = pager.New(m.theme)
 		page.pagers[i].SetWrap(true)
-		if i == tabAssessment || i == tabHistory || i == tabThread || i == tabTests {
-			page.pagers[i].Point(m.theme.Accent)
-		}
 	}
 	if r := m.reading[p.ID]; r != nil {
-		page.pagers[tabAssessment] = r.finds
+		page.pagers[tabOverview], page.pagers[tabAssessment] = r.finds[0], r.finds[1]
+	}
+	if m.layout.left > 0 {
+		page.turn(m, tabDiff)
 	}
 	page.resize(m)
 	return page
@@ -100,16 +104,38 @@ func (pp *proposalPage) listed() draw.Safe { return "Queue" }
 
 func (pp *proposalPage) current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
 
-func (pp *proposalPage) leave(*Model) (tea.Cmd, bool) {
-	return nil, leaveText(pp.shown()) || pp.jumpBack()
+func (pp *proposalPage) leave(m *Model) (tea.Cmd, bool) {
+	return nil, leaveText(pp.shown()) || pp.jumpBack(m)
 }
 
-func (pp *proposalPage) scroll(_ *Model, n int) tea.Cmd {
-	pp.shown().Scroll(n)
+func (pp *proposalPage) scroll(m *Model, x, n int) tea.Cmd {
+	pp.pagers[pp.at(m.layout, x)].Scroll(n)
 	return nil
 }
 
-func (pp *proposalPage) click(*Model, int) tea.Cmd { return nil }
+// click gives the keys to the pane.
+func (pp *proposalPage) click(m *Model, x, _ int) tea.Cmd { return pp.turn(m, pp.at(m.layout, x)) }
+
+// turn gives a tab the keys, and shows it.
+func (pp *proposalPage) turn(m *Model, tab int) tea.Cmd {
+	pp.panes.turn(tab)
+	pp.point(m)
+	return pp.loadTests(m)
+}
+
+func (pp *proposalPage) across(m *Model, right bool) tea.Cmd { return pp.turn(m, pp.on(right)) }
+
+// point makes lists of the tabs that have items to select, and shows which of them
+// has the keys.
+func (pp *proposalPage) point(m *Model) {
+	for _, tab := range []int{tabOverview, tabAssessment, tabThread, tabHistory, tabTests} {
+		style := m.theme.Accent
+		if tab != pp.tab {
+			style = m.theme.Faint
+		}
+		pp.pagers[tab].Point(style)
+	}
+}
 
 func (pp *proposalPage) reload(m *Model) tea.Cmd { return m.loadDossier(pp.id) }
 
@@ -162,7 +188,7 @@ func (pp *proposalPage) dossierLoaded(m *Model, msg dossierMsg) tea.Cmd {
 	pp.dossier, pp.loaded, pp.err = msg.dossier, true, nil
 	r := m.reading[pp.id]
 	if r == nil {
-		r = &reading{finds: pp.pagers[tabAssessment], passages: map[pager.Text]int{}}
+		r = &reading{finds: [2]*pager.Pager{pp.pagers[tabOverview], pp.pagers[tabAssessment]}, passages: map[pager.Text]int{}}
 		m.reading[pp.id] = r
 	}
 	r.dossier = msg.dossier
@@ -186,9 +212,10 @@ func (pp *proposalPage) fill(m *Model) {
 }
 
 func (pp *proposalPage) resize(m *Model) {
-	for _, p := range pp.pagers {
-		p.SetSize(m.layout.width, m.layout.body)
+	for tab, p := range pp.pagers {
+		p.SetSize(pp.width(m.layout, tab), m.layout.body)
 	}
+	pp.point(m)
 	if pp.loaded {
 		pp.fill(m) // tables are rendered for a width
 	}
@@ -198,6 +225,7 @@ func (pp *proposalPage) restyle(m *Model) {
 	for _, p := range pp.pagers {
 		p.Restyle(m.theme)
 	}
+	pp.point(m)
 	if !pp.loaded {
 		return
 	}

@@ -117,7 +117,7 @@ func (pp *proposalPage) show(m *Model, what comparison, list *difflist.List, p *
 	pp.made, pp.list = what, list
 	pp.pagers[tabDiff] = p
 	p.Restyle(m.theme)
-	p.SetSize(m.layout.width, m.layout.body)
+	p.SetSize(pp.width(m.layout, tabDiff), m.layout.body)
 	list.Note(pp.notes())
 	list.Fold(pp.folded)
 	p.Replace(list.Rows(m.theme, pp.split))
@@ -140,6 +140,6 @@ func (pp *proposalPage) goTo(m *Model, at anchor) {
 		m.say(warning, "%s did not change, so it is not in the diff", at.path)
 		return
 	}
-	pp.tab = tabDiff
+	pp.turn(m, tabDiff)
 	pp.pagers[tabDiff].Center(row)
 }

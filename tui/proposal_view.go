@@ -19,35 +19,40 @@ func (pp *proposalPage) tabs(m *Model) (left, right draw.Line) {
 			names[tabThread] += " " + itoa(n)
 		}
 	}
-	left = m.tabLine(names, pp.tab, m.layout.width)
-	if pp.tab == tabDiff && pp.list != nil {
+	if pp.visible(m.layout, tabDiff) && pp.list != nil {
 		added, removed := pp.list.Changed()
 		right = draw.Of(m.theme.Good, draw.Safe("+"+itoa(added))).Add(m.theme.Bad, draw.Safe(" −"+itoa(removed))).
 			Add(m.theme.Faint, "  "+draw.Show(pp.comparedWith())+" ")
 	}
-	return left, right
+	return pp.strip(m, names, right), right
 }
 
 func (pp *proposalPage) view(m *Model) []string {
 	switch {
 	case pp.err != nil && !pp.loaded:
 		return []string{draw.Of(m.theme.Bad, " "+draw.Show(wording.OneLine(pp.err))).String(m.layout.width)}
-	case !pp.loaded, pp.tab == tabDiff && pp.list == nil:
+	case !pp.loaded:
 		return []string{draw.Of(m.theme.Faint, " …").String(m.layout.width)}
+	case m.layout.left == 0:
+		return pp.pane(m, pp.tab)
 	}
-	return pp.shown().View()
+	return m.abreast(pp.pane(m, tabOverview), pp.pane(m, pp.right()), m.layout.left)
+}
+
+// pane draws a tab.
+func (pp *proposalPage) pane(m *Model, tab int) []string {
+	if tab == tabDiff && pp.list == nil {
+		return []string{draw.Of(m.theme.Faint, " …").String(pp.width(m.layout, tab))}
+	}
+	return pp.pagers[tab].View()
 }
 
 // see notes what an approval needs.
-func (pp *proposalPage) see() {
-	switch {
-	case !pp.loaded:
-	case pp.tab == tabDiff:
-		if pp.list != nil {
-			pp.shown().See()
+func (pp *proposalPage) see(m *Model) {
+	for _, tab := range []int{tabOverview, tabDiff, tabAssessment} {
+		if pp.loaded && pp.visible(m.layout, tab) && (tab != tabDiff || pp.list != nil) {
+			pp.pagers[tab].See()
 		}
-	case pp.tab == tabAssessment:
-		pp.shown().See()
 	}
 }
 

@@ -43,6 +43,7 @@ func queueTabs() []queueTab {
 // counted from the last.
 type queuePage struct {
 	listPage
+	withPreview
 	tab      int
 	filter   string
 	views    []View
@@ -68,9 +69,19 @@ func (q *queuePage) leave(m *Model) (tea.Cmd, bool) { return leaveFilter(m, q) }
 
 func (q *queuePage) resize(m *Model) { q.clamp(m) }
 
-func (q *queuePage) scroll(m *Model, n int) tea.Cmd { return q.move(m, n) }
+func (q *queuePage) scroll(m *Model, x, n int) tea.Cmd {
+	if m.inPreview(x) {
+		return q.preview.scroll(n)
+	}
+	return q.move(m, n)
+}
 
-func (q *queuePage) click(m *Model, row int) tea.Cmd { return q.move(m, q.top+row-q.cursor) }
+func (q *queuePage) click(m *Model, x, row int) tea.Cmd {
+	if m.inPreview(x) {
+		return nil
+	}
+	return q.move(m, q.top+row-q.cursor)
+}
 
 func (q *queuePage) update(m *Model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -137,6 +148,7 @@ func clampWindow(top, cursor, n, height int) int {
 // move moves the cursor by n rows.
 func (q *queuePage) move(m *Model, n int) tea.Cmd {
 	q.cursor += n
+	q.preview.of = ""
 	q.clamp(m)
 	return tea.Batch(q.fill(m), q.debounce(m))
 }

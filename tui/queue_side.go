@@ -3,18 +3,14 @@ package tui
 import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
-	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/wording"
 )
 
 // side draws the pane beside the list: what the selected proposal is about.
 func (q *queuePage) side(m *Model) []string {
-	if m.layout.side == 0 {
-		return nil
-	}
 	p, ok := q.current()
-	if !ok {
+	if m.layout.side == 0 || !ok {
 		return nil
 	}
 	page := prose.New(m.theme)
@@ -37,11 +33,7 @@ func (q *queuePage) side(m *Model) []string {
 	if q.dossier.Proposal.ID == p.ID && q.dossier.Proposal.Revision == p.Revision {
 		q.sideDossier(m, page, q.dossier)
 	}
-	view := pager.New(m.theme)
-	view.SetRows(page.Rows())
-	view.SetWrap(true)
-	view.SetSize(m.layout.side, m.layout.body)
-	return view.View()
+	return q.preview.view(m, string(p.ID), page)
 }
 
 func (q *queuePage) sideDossier(m *Model, page *prose.Page, d review.Dossier) {
@@ -75,8 +67,7 @@ func (q *queuePage) sideDossier(m *Model, page *prose.Page, d review.Dossier) {
 	}
 }
 
-// sideChanges shows what changes, as far as the pane has room. It does not count
-// as read.
+// sideChanges shows what changes, as far as a few screens. It does not count as read.
 func (q *queuePage) sideChanges(m *Model, page *prose.Page) {
 	if q.changes == nil {
 		return
@@ -86,7 +77,7 @@ func (q *queuePage) sideChanges(m *Model, page *prose.Page) {
 		return
 	}
 	page.Blank()
-	for i := range min(rows.Len(), m.layout.body) {
+	for i := range min(rows.Len(), 5*m.layout.body) {
 		page.Row(rows.Row(i))
 	}
 }

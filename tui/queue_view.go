@@ -33,7 +33,7 @@ func (q *queuePage) tabs(m *Model) (left, right draw.Line) {
 	if fitting(whole, 0, room) < len(whole) {
 		names = brief
 	}
-	return append(m.tabLine(names, q.tab, room).Fit(room), right...), nil
+	return append(m.tabLine(names, q.tab, true, room).Fit(room), right...), nil
 }
 
 // position returns which row of how many is selected.
@@ -57,8 +57,9 @@ func (q *queuePage) position(m *Model) draw.Line {
 }
 
 // tabLine draws tabs in width cells: where there is no room for all, the current
-// one with its neighbours, and a sign on the sides that have more.
-func (m *Model) tabLine(names []string, current, width int) draw.Line {
+// one with its neighbours, and a sign on the sides that have more. The current one is
+// marked where it has the keys.
+func (m *Model) tabLine(names []string, current int, keys bool, width int) draw.Line {
 	from, to := 0, fitting(names, 0, width)
 	for to < min(len(names), current+2) && from < current {
 		from++
@@ -71,8 +72,11 @@ func (m *Model) tabLine(names []string, current, width int) draw.Line {
 	for i := from; i < to; i++ {
 		name, style := draw.Show(names[i]), m.theme.Faint
 		sign := draw.Safe(" ")
-		if i == current {
+		switch {
+		case i == current && keys:
 			sign, style = "▎", m.theme.Accent
+		case i == current:
+			style = m.theme.Strong
 		}
 		l = l.Add(style, sign+name+" ")
 	}
@@ -103,20 +107,9 @@ func (q *queuePage) view(m *Model) []string {
 	for _, c := range columns {
 		heading = heading.Add(m.theme.Faint, draw.Pad(c.name, c.width)+"  ")
 	}
-	var b strings.Builder
-	side := q.side(m)
 	add := func(l draw.Line, base theme.Style) {
-		b.Reset()
+		var b strings.Builder
 		l.Write(&b, m.layout.list, base)
-		if m.layout.side > 0 {
-			m.theme.Rule.Write(&b, "│")
-			n := len(lines)
-			if n < len(side) {
-				b.WriteString(side[n])
-			} else {
-				b.WriteString(draw.Blank(m.layout.side))
-			}
-		}
 		lines = append(lines, b.String())
 	}
 	total := q.total()
@@ -133,8 +126,8 @@ func (q *queuePage) view(m *Model) []string {
 			add(draw.Of(m.theme.Faint, "   "+text), "")
 		}
 	}
-	for len(lines) < m.layout.body {
-		add(nil, "")
+	if m.layout.side > 0 {
+		return m.abreast(lines, q.side(m), m.layout.list)
 	}
 	return lines
 }

@@ -10,15 +10,17 @@ import (
 // registryPage lists what is live, by id: tools, agents or allow-lists.
 type registryPage struct {
 	listPage
-	kind    registry.Kind
-	filter  string
-	entries []Entry
-	next    string
-	cursor  int
-	top     int
-	loading bool
-	asked   bool
-	widest  map[draw.Safe]int // what the columns want, in cells
+	withPreview
+	definition definitionPreview
+	kind       registry.Kind
+	filter     string
+	entries    []Entry
+	next       string
+	cursor     int
+	top        int
+	loading    bool
+	asked      bool
+	widest     map[draw.Safe]int // what the columns want, in cells
 }
 
 func newRegistryPage(kind registry.Kind) *registryPage { return &registryPage{kind: kind} }
@@ -29,13 +31,30 @@ func (r *registryPage) leave(m *Model) (tea.Cmd, bool) { return leaveFilter(m, r
 
 func (r *registryPage) resize(m *Model) { r.clamp(m) }
 
-func (r *registryPage) scroll(m *Model, n int) tea.Cmd { return r.move(m, n) }
+func (r *registryPage) scroll(m *Model, x, n int) tea.Cmd {
+	if m.inPreview(x) {
+		return r.preview.scroll(n)
+	}
+	return r.move(m, n)
+}
 
-func (r *registryPage) click(m *Model, row int) tea.Cmd { return r.move(m, r.top+row-r.cursor) }
+func (r *registryPage) click(m *Model, x, row int) tea.Cmd {
+	if m.inPreview(x) {
+		return nil
+	}
+	return r.move(m, r.top+row-r.cursor)
+}
 
 func (r *registryPage) update(m *Model, msg tea.Msg) tea.Cmd {
-	if msg, ok := msg.(entriesMsg); ok {
+	switch msg := msg.(type) {
+	case entriesMsg:
 		return r.loaded(m, msg)
+	case restedMsg:
+		return r.rested(m, msg.subject)
+	case definitionMsg:
+		if msg.err == nil {
+			r.definitionRead(msg.subject, msg.text)
+		}
 	}
 	return nil
 }
@@ -71,7 +90,8 @@ func (r *registryPage) loaded(m *Model, msg entriesMsg) tea.Cmd {
 	r.measure(m, msg.query.After == "", msg.entries)
 	r.next = msg.next
 	r.clamp(m)
-	return r.fill(m)
+	r.definition = definitionPreview{} // it may have changed
+	return tea.Batch(r.fill(m), r.debounce(m))
 }
 
 // fill reads on when the window comes near the end.
@@ -92,8 +112,9 @@ func (r *registryPage) clamp(m *Model) {
 
 func (r *registryPage) move(m *Model, n int) tea.Cmd {
 	r.cursor += n
+	r.preview.of = ""
 	r.clamp(m)
-	return r.fill(m)
+	return tea.Batch(r.fill(m), r.debounce(m))
 }
 
 // ends goes to the first row, or to the last that was read: the others follow.

@@ -112,7 +112,7 @@ func (r *registryPage) columns(width int) []entryColumn {
 }
 
 func (r *registryPage) view(m *Model) []string {
-	w := m.layout.width
+	w := m.layout.list
 	columns := r.columns(w)
 	heading := draw.Of("", "   ")
 	for _, c := range columns {
@@ -137,6 +137,9 @@ func (r *registryPage) view(m *Model) []string {
 	}
 	if len(r.entries) == 0 && r.asked {
 		lines = append(lines, draw.Blank(w), draw.Of(m.theme.Faint, "   No match.").String(w))
+	}
+	if m.layout.side > 0 {
+		return m.abreast(lines, r.side(m), w)
 	}
 	return lines
 }

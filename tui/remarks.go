@@ -157,7 +157,7 @@ func (pp *proposalPage) followComment(m *Model) tea.Cmd {
 	if at.Revision != pp.dossier.Revision.Number {
 		m.say(remark, "The comment is on revision %d; this is revision %d", at.Revision, pp.dossier.Revision.Number)
 	}
-	pp.from(tabThread)
+	pp.leap(tabThread)
 	return pp.showLine(m, at.Field, at.Line)
 }
 
@@ -169,8 +169,8 @@ func (pp *proposalPage) showLine(m *Model, field string, line int) tea.Cmd {
 		return nil
 	}
 	if pp.list == nil {
-		pp.tab, pp.jump = tabDiff, &anchor{path, line}
-		return nil
+		pp.jump = &anchor{path, line}
+		return pp.turn(m, tabDiff)
 	}
 	pp.goTo(m, anchor{path, line})
 	return nil

@@ -40,13 +40,13 @@ type renderedMsg struct {
 // maxRenderings is how many texts are kept rendered.
 const maxRenderings = 200
 
-// markdown returns the rendering of a text for the width of the screen, as far
-// as it has got, and has it go on. It is nil for what is too long.
-func (m *Model) markdown(text string) *rendering {
+// markdown returns the rendering of a text for so many cells, as far as it has got,
+// and has it go on. It is nil for what is too long.
+func (m *Model) markdown(text string, width int) *rendering {
 	if len(text) > markdown.MaxBytes {
 		return nil
 	}
-	key := renderKey{sha256.Sum256([]byte(text)), m.layout.width}
+	key := renderKey{sha256.Sum256([]byte(text)), min(width, prose.MaxWidth)}
 	r := m.rendered[key]
 	if r == nil {
 		if len(m.rendered) >= maxRenderings {
@@ -92,9 +92,9 @@ func (m *Model) partRendered(msg renderedMsg) {
 
 // prose adds a text that people write as Markdown, rendered unless it is not
 // wanted so or not there yet.
-func (m *Model) prose(page *prose.Page, text string) {
+func (m *Model) prose(page *prose.Page, width int, text string) {
 	if !m.rawTexts {
-		if r := m.markdown(text); r != nil && r.done() {
+		if r := m.markdown(text, width); r != nil && r.done() {
 			for _, l := range r.lines {
 				page.Cell(l.Cell("   ", m.theme))
 			}
@@ -154,7 +154,7 @@ func (pp *proposalPage) howShown(m *Model) string {
 	if s.view == promptDiff || !m.renderPrompts {
 		return how[0]
 	}
-	r := m.markdown(s.text())
+	r := m.markdown(s.text(), pp.width(m.layout, tabPrompt))
 	switch {
 	case r == nil:
 		how = append(how, "raw: too long to render")

@@ -47,7 +47,7 @@ func (m *Model) explain(page *prose.Page, id string) {
 		line = line.Add(m.theme.Faint, ", cannot be waived")
 	}
 	page.Line(line)
-	m.prose(page, r.Doc)
+	m.prose(page, m.layout.width, r.Doc)
 	page.Blank()
 	page.Item(draw.Of(m.theme.Bad, "  ✗ bad   "), r.Bad.Show)
 	page.Item(draw.Of(m.theme.Good, "  ✓ good  "), r.Good.Show)

@@ -13,7 +13,7 @@ import (
 )
 
 // sizes are those that every screen is looked at in.
-var sizes = [][2]int{{60, 15}, {80, 24}, {120, 40}, {200, 60}}
+var sizes = [][2]int{{60, 15}, {80, 24}, {120, 40}, {140, 40}, {200, 60}}
 
 // demoFiles are proposals of every type; the later ones are further up.
 var demoFiles = []string{

@@ -12,6 +12,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 )
 
@@ -27,11 +28,12 @@ const (
 // subjectPage shows a tool, an agent or an allow-list: what it is, what it was, which version
 // brought in each line, and who uses it.
 type subjectPage struct {
-	textPage
+	textPage                // of the sections but the definition
+	panes                   // of the sections
+	about      *pager.Pager // of the definition
 	entry      Entry
 	definition json.RawMessage
 	versions   []history.Version
-	section    int
 	field      int            // index among the texts that can be blamed
 	wanted     span           // to compare when the versions are there
 	marked     int            // version that the next comparison begins with, 0 for the one before
@@ -55,10 +57,12 @@ func (m *Model) openSubject(e Entry, compare span) tea.Cmd {
 }
 
 func (m *Model) newSubjectPage(e Entry, compare span) *subjectPage {
-	s := &subjectPage{textPage: newTextPage(m), entry: e, wanted: compare}
+	s := &subjectPage{textPage: newTextPage(m), about: pager.New(m.theme), entry: e, wanted: compare}
+	s.about.SetWrap(true)
 	if compare != (span{}) {
-		s.section = sectionVersions
+		s.turn(sectionVersions)
 	}
+	s.size(m)
 	return s
 }
 
@@ -91,17 +95,25 @@ func (s *subjectPage) versionsLoaded(m *Model, msg versionsMsg) tea.Cmd {
 
 func (s *subjectPage) restyle(m *Model) {
 	s.look(m.theme)
+	s.about.Restyle(m.theme)
 	s.lay(m)
 }
 
 func subjectTab(step int) func(*Model) tea.Cmd {
 	return on(func(s *subjectPage, m *Model) tea.Cmd {
-		s.section = (s.section + step + sectionCount) % sectionCount
+		return s.show(m, (s.tab+step+sectionCount)%sectionCount)
+	})
+}
+
+// show gives a section the keys.
+func (s *subjectPage) show(m *Model, section int) tea.Cmd {
+	if section > 0 && section != s.right() {
 		s.changed, s.compared = nil, span{}
 		s.pager.Home()
-		s.lay(m)
-		return s.work(m)
-	})
+	}
+	s.turn(section)
+	s.lay(m)
+	return s.work(m)
 }
 
 func (s *subjectPage) tabs(m *Model) (left, right draw.Line) {
@@ -113,11 +125,10 @@ func (s *subjectPage) tabs(m *Model) (left, right draw.Line) {
 		uses = "Agents and tools"
 	case registry.KindTool:
 	}
-	l := m.tabLine([]string{"Definition", "Versions", "Blame", uses}, s.section, m.layout.width)
 	if s.changed != nil {
-		l = l.Add(m.theme.Faint, draw.Showf("  %s → version %d", versionName(s.compared.from), s.compared.to))
+		right = draw.Of(m.theme.Faint, draw.Showf("  %s → version %d ", versionName(s.compared.from), s.compared.to))
 	}
-	return l, nil
+	return s.strip(m, []string{"Definition", "Versions", "Blame", uses}, right), right
 }
 
 func (s *subjectPage) place() string { return placeSubject }
@@ -125,14 +136,45 @@ func (s *subjectPage) place() string { return placeSubject }
 func (s *subjectPage) selected() (Entry, bool) { return s.entry, true }
 
 func (s *subjectPage) resize(m *Model) {
-	s.textPage.resize(m)
+	s.size(m)
 	s.lay(m)
 }
 
+func (s *subjectPage) size(m *Model) {
+	s.about.SetSize(s.width(m.layout, sectionDefinition), m.layout.body)
+	s.pager.SetSize(m.layout.right, m.layout.body)
+}
+
+func (s *subjectPage) shown() *pager.Pager { return s.pane(s.tab) }
+
+func (s *subjectPage) pane(section int) *pager.Pager {
+	if section == sectionDefinition {
+		return s.about
+	}
+	return s.pager
+}
+
+func (s *subjectPage) view(m *Model) []string {
+	if m.layout.left == 0 {
+		return s.shown().View()
+	}
+	return m.abreast(s.about.View(), s.pager.View(), m.layout.left)
+}
+
+func (s *subjectPage) scroll(m *Model, x, n int) tea.Cmd {
+	s.pane(s.at(m.layout, x)).Scroll(n)
+	return nil
+}
+
+func (s *subjectPage) across(m *Model, right bool) tea.Cmd { return s.show(m, s.on(right)) }
+
+// click gives the keys to the pane.
+func (s *subjectPage) click(m *Model, x, _ int) tea.Cmd { return s.show(m, s.at(m.layout, x)) }
+
 func (s *subjectPage) leave(m *Model) (tea.Cmd, bool) {
 	switch {
-	case leaveText(s.pager):
-	case s.compared != (span{}) && s.section == sectionVersions:
+	case leaveText(s.shown()):
+	case s.compared != (span{}) && s.tab == sectionVersions:
 		s.showList(m)
 	default:
 		return nil, false
@@ -181,19 +223,27 @@ func (s *subjectPage) crumb(m *Model, room int) draw.Line {
 	return append(l, lock...)
 }
 
-// lay lays the section out.
+// lay lays the definition out, and the section beside or instead of it.
 func (s *subjectPage) lay(m *Model) {
-	if s.changed != nil {
-		s.pager.Replace(s.changed.Rows(m.theme, m.layout.width >= 160))
-		return
-	}
 	page := prose.New(m.theme)
 	page.Blank()
-	switch s.section {
-	case sectionDefinition:
-		s.layDefinition(m, page)
+	doc, keys := document(s.entry.Subject.Kind, s.definition)
+	layDefinition(m, page, doc, keys)
+	s.about.Replace(page.Rows())
+	style := m.theme.Accent
+	if s.tab == sectionDefinition {
+		style = m.theme.Faint
+	}
+	s.pager.Point(style)
+	if s.changed != nil {
+		s.pager.Replace(s.changed.Rows(m.theme, m.layout.right >= splitFrom))
+		return
+	}
+	page = prose.New(m.theme)
+	page.Blank()
+	switch s.right() {
 	case sectionVersions:
-		m.versionRows(page, s.versions, s.marked)
+		m.versionRows(page, m.layout.right, s.versions, s.marked)
 	case sectionBlame:
 		s.layBlame(m, page)
 	case sectionUses:
@@ -202,8 +252,7 @@ func (s *subjectPage) lay(m *Model) {
 	s.pager.Replace(page.Rows())
 }
 
-func (s *subjectPage) layDefinition(m *Model, page *prose.Page) {
-	doc, keys := s.document()
+func layDefinition(m *Model, page *prose.Page, doc *jsondoc.Node, keys []string) {
 	for _, key := range keys {
 		v := doc.Get(key)
 		switch {
@@ -221,17 +270,17 @@ func (s *subjectPage) layDefinition(m *Model, page *prose.Page) {
 	}
 }
 
-// document returns the definition with the keys it can have.
-func (s *subjectPage) document() (*jsondoc.Node, []string) {
+// document returns a definition with the keys it can have.
+func document(kind registry.Kind, definition []byte) (*jsondoc.Node, []string) {
 	empty := &jsondoc.Node{Kind: jsondoc.Object}
-	if s.definition == nil {
+	if definition == nil {
 		return empty, nil
 	}
-	doc, err := jsondoc.Parse(s.definition, jsondoc.DefaultLimits)
+	doc, err := jsondoc.Parse(definition, jsondoc.DefaultLimits)
 	if err != nil {
 		return empty, nil
 	}
-	d, err := registry.DecodeDefinition(s.entry.Subject.Kind, s.definition)
+	d, err := registry.DecodeDefinition(kind, definition)
 	if err != nil {
 		return empty, nil
 	}
@@ -240,7 +289,7 @@ func (s *subjectPage) document() (*jsondoc.Node, []string) {
 
 // texts are the fields that can be blamed line by line.
 func (s *subjectPage) texts() []string {
-	doc, keys := s.document()
+	doc, keys := document(s.entry.Subject.Kind, s.definition)
 	var out []string
 	for _, key := range keys {
 		if v := doc.Get(key); v != nil && v.Kind == jsondoc.String && len(v.Text) > 20 {

@@ -78,7 +78,7 @@ func toggled(before, n int) int {
 
 func (s *subjectPage) noVersion(m *Model) string {
 	switch {
-	case s.section != sectionVersions || s.compared != (span{}):
+	case s.tab != sectionVersions || s.compared != (span{}):
 		return "only in the list of versions"
 	case s.pager.Stop() < 0:
 		return "nothing is listed"

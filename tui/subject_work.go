@@ -39,7 +39,7 @@ type (
 
 // work returns what the section still needs.
 func (s *subjectPage) work(m *Model) tea.Cmd {
-	switch s.section {
+	switch s.right() {
 	case sectionBlame:
 		return s.blame()
 	case sectionUses:
@@ -174,7 +174,7 @@ func (s *subjectPage) blame() tea.Cmd {
 
 func (s *subjectPage) nextField(m *Model, step int) tea.Cmd {
 	n := len(s.texts())
-	if n == 0 || s.section != sectionBlame {
+	if n == 0 || s.tab != sectionBlame {
 		return nil
 	}
 	s.field = (s.field + step + n) % n

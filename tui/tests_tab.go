@@ -31,9 +31,10 @@ type behaviourMsg struct {
 	err      error
 }
 
-// loadTests runs the test cases on recorded answers, when somebody looks at them.
+// loadTests runs the test cases on recorded answers, when somebody looks at them or
+// at how they come out.
 func (pp *proposalPage) loadTests(m *Model) tea.Cmd {
-	if pp.tab != tabTests || pp.tried != nil || !pp.loaded {
+	if pp.tab != tabTests && m.layout.left == 0 || pp.tried != nil || !pp.loaded {
 		return nil
 	}
 	id, revision, desk := pp.id, pp.dossier.Proposal.Revision, m.cfg.Desk
@@ -64,6 +65,7 @@ func (pp *proposalPage) testsLoaded(m *Model, msg behaviourMsg) {
 	default:
 		pp.tried = msg.made
 		pp.pagers[tabTests].Replace(pp.tests(m))
+		pp.pagers[tabOverview].Replace(pp.overview(m))
 	}
 }
 

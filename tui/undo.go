@@ -16,7 +16,7 @@ import (
 // waivedFinding returns whether a finding is selected that is waived.
 func (pp *proposalPage) waivedFinding() bool {
 	s, ok := pp.finding1()
-	return ok && pp.tab == tabAssessment && s.Waiver != nil
+	return ok && s.Waiver != nil
 }
 
 // canUndo reports whether the footer has the key.

@@ -7,8 +7,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// versionRows lists versions, each a stop.
-func (m *Model) versionRows(page *prose.Page, versions []history.Version, marked int) {
+// versionRows lists versions in so many cells, each a stop.
+func (m *Model) versionRows(page *prose.Page, width int, versions []history.Version, marked int) {
 	for _, v := range versions {
 		page.Stop()
 		mark := draw.Safe("  ")
@@ -21,7 +21,7 @@ func (m *Model) versionRows(page *prose.Page, versions []history.Version, marked
 		}
 		line := draw.Of(m.theme.Accent, mark).Add(m.theme.Strong, draw.Showf("v%-4d", v.Number)).Add(m.theme.Faint, m.stampOf(v.DecidedAt)+"  ")
 		origin := "written by " + v.Author + ", hash " + wording.Short(v.Hash)
-		if m.layout.width >= 100 {
+		if width >= 100 {
 			page.Line(line.Add(m.theme.Text, draw.Pad(draw.Show(who), 24)).Add(m.theme.Faint, "  "+draw.Show(origin)))
 		} else {
 			page.Item(line, who)

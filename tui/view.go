@@ -69,7 +69,7 @@ func (m *Model) screen() string {
 	tabs, body := draw.Ends(left, right, w), m.page.view(m)
 	tabs.Write(&b, w, "")
 	b.WriteByte('\n')
-	m.theme.Rule.Write(&b, strings.Repeat("─", w))
+	m.theme.Rule.Write(&b, m.rule())
 	b.WriteByte('\n')
 	if m.dialog != nil {
 		body = m.dialog.view(m, body)
@@ -227,6 +227,6 @@ func (m *Model) see() {
 		return // they cover some of it
 	}
 	if m.dialog == nil && !m.layout.tooSmall {
-		m.page.see()
+		m.page.see(m)
 	}
 }

@@ -62,7 +62,7 @@ func (m *Model) waitingFound(msg waitingMsg) tea.Cmd {
 	}
 	next := m.newProposalPage(*msg.found)
 	if pp, ok := m.page.(*proposalPage); ok {
-		next.tab = pp.tab
+		next.panes = pp.panes
 	}
 	cmd := m.show(next)
 	m.queue.want = msg.found.ID

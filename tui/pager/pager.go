@@ -32,6 +32,9 @@ type Cell struct {
 	// Still keeps the text in its place when rows that are not wrapped are scrolled to
 	// the side.
 	Still bool
+	// Most is where wrapped text breaks at the latest, in cells from the edge of the
+	// window; 0 stands for its other edge.
+	Most int
 	// Track, when it is not 0, names the text for the pager to remember how much
 	// of it was shown.
 	Track Text

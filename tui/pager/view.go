@@ -26,7 +26,11 @@ func (p *Pager) cellWidth(row Row, c int) int {
 // textWidth returns the width of the text in a cell. The last column is kept
 // free for the sign that there is more.
 func (p *Pager) textWidth(row Row, c int) int {
-	return max(1, p.cellWidth(row, c)-row.Cells[c].Gutter.Width()-1)
+	width := p.cellWidth(row, c)
+	if most := row.Cells[c].Most; p.wrap && most > 0 {
+		width = min(width, most)
+	}
+	return max(1, width-row.Cells[c].Gutter.Width()-1)
 }
 
 // View returns the window as height lines of exactly width cells.

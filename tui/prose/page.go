@@ -12,6 +12,10 @@ import (
 // LabelWidth is how wide the labels of fields are, in cells.
 const LabelWidth = 11
 
+// MaxWidth is how wide prose becomes at most, in cells: longer lines are hard to
+// read.
+const MaxWidth = 100
+
 // Page is rows in the making.
 type Page struct {
 	th    theme.Theme
@@ -100,7 +104,7 @@ func (p *Page) TrackedMarks(indent, text string, style theme.Style, marks []draw
 func (p *Page) item(indent, text string, style theme.Style, marks []draw.Mark) {
 	p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{{
 		Gutter: draw.Of("", draw.Safe(indent)), Hang: draw.Of("", draw.Safe(indent)),
-		Text: draw.Text{Raw: text, Base: style, Hidden: p.th.Hidden, Faint: p.th.Faint, Marks: marks},
+		Text: draw.Text{Raw: text, Base: style, Hidden: p.th.Hidden, Faint: p.th.Faint, Marks: marks}, Most: MaxWidth,
 	}}})
 }
 
@@ -109,7 +113,7 @@ func (p *Page) Item(sign draw.Line, text string) {
 	gutter := append(draw.Of("", " "), sign...)
 	p.rows = append(p.rows, pager.Row{Cells: []pager.Cell{{
 		Gutter: gutter, Hang: draw.Of("", draw.Safe(draw.Blank(gutter.Width()))),
-		Text: draw.Text{Raw: text, Base: p.th.Text, Hidden: p.th.Hidden, Faint: p.th.Faint},
+		Text: draw.Text{Raw: text, Base: p.th.Text, Hidden: p.th.Hidden, Faint: p.th.Faint}, Most: MaxWidth,
 	}}})
 }
 

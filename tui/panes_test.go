@@ -1,0 +1,101 @@
+package tui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"toolcrib/internal/shortrun"
+)
+
+// TestReviewOnOneScreen decides with everything beside each other (T16, T17): what
+// and why, the findings, the test cases and the cost of the prompts left of the diff,
+// and the seals last.
+func TestReviewOnOneScreen(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "screens", 140, 80, demo(demoFiles...), assessed)
+	b.press("j", "j", "enter").wants("▎Diff", "◆ prompt  added", "Rationale", "■ block  X101", "Test cases", "✓ passed", "tokens", "Seals")
+	if screen := b.screen(); strings.Index(screen, "Seals") < strings.Index(screen, "An approval changes") {
+		t.Errorf("the seals are not last:\n%s", screen)
+	}
+	b.press("h").wants("▎Overview", "W waive")
+	b.press("j", "enter").wants("▎Diff", "└ ▲ X102")
+	b.press("esc").wants("▎Overview")
+	b.press("W").wants("Waive a finding", "X102")
+	b.press("esc", "l").wants("▎Diff")
+	b.press("4").wants("▎Prompt", "Rationale")
+	b.press("h").wants("▎Overview", "tokens o200k")
+}
+
+// TestPanesMoveAndZoom moves the line between two panes, and gives one all of the
+// screen.
+func TestPanesMoveAndZoom(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "screens", 140, 40, demo(demoFiles...), assessed)
+	line := func() int {
+		t.Helper()
+		rule := []rune(strings.Split(b.screen(), "\n")[2])
+		return strings.IndexRune(strings.ReplaceAll(string(rule), "─", "-"), '┬')
+	}
+	for _, way := range [][]string{nil, {"enter"}, {"Q", "T"}, {"enter"}} {
+		b.press(way...)
+		at := line()
+		if b.press(">"); line() != at+8 {
+			t.Errorf("%v: > moved the line from %d to %d", way, at, line())
+		}
+		if b.press("<"); line() != at {
+			t.Errorf("%v: < moved the line to %d, not back to %d", way, line(), at)
+		}
+		if b.press("z"); line() != -1 {
+			t.Errorf("%v: z left two panes", way)
+		}
+		b.press(">").wants("z shows both")
+		b.press("z")
+		checkWidth(t, b.m.View().Content, 140, 40)
+	}
+	for range 20 {
+		b.press("<")
+	}
+	b.wants("at least 40 cells")
+	b = newSharedBench(t, "screens", 100, 40)
+	b.press("z").wants("two panes need 120 columns")
+	b.press("enter", "z").wants("two panes need 140 columns")
+}
+
+// TestPreviewScrolls scrolls the pane beside a list.
+func TestPreviewScrolls(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "screens", 120, 20, demo(demoFiles...), assessed)
+	b.press("T").wants("▪ Locked (core)", "usageNotes")
+	before := b.screen()
+	if b.press("J"); b.screen() == before {
+		t.Error("J did not scroll the pane beside the list")
+	}
+	if b.press("K"); b.screen() != before {
+		t.Error("K did not scroll it back")
+	}
+	b.press("J", "j", "k").wants("version 1") // another row begins at its top
+	if b.screen() != before {
+		t.Errorf("the pane is elsewhere:\n%s", b.screen())
+	}
+}
+
+// TestWidestScreens looks at the pages with panes on the widest screen.
+func TestWidestScreens(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for _, s := range screens {
+		switch s.name {
+		case "queue", "overview", "prompt-after", "tools", "tool-versions", "log":
+		default:
+			continue
+		}
+		t.Run(fmt.Sprintf("%s/300x70", s.name), func(t *testing.T) {
+			b := newSharedBench(t, "screens", 300, 70, demo(demoFiles...), assessed)
+			b.press(s.keys...)
+			checkWidth(t, b.m.View().Content, 300, 70)
+			golden.RequireEqual(t, masked(trimmed(b.screen())))
+		})
+	}
+}
