@@ -1,0 +1,112 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ErrSchemaNewer is wrapped when a database has steps that this program does not
+// know.
+var ErrSchemaNewer = errors.New("a newer toolcrib wrote the database")
+
+// seedFunc writes what toolcrib ships, in the transaction of conn.
+type seedFunc = func(ctx context.Context, conn *pgx.Conn) error
+
+// migrate runs the steps that the database lacks and returns their numbers. The
+// roles come first, in a transaction of their own; the rest is one transaction, of
+// which a failure leaves nothing. The login of conn has to be allowed to create
+// roles and schemas.
+func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) {
+	all, err := steps()
+	if err != nil {
+		return nil, err
+	}
+	version, err := schemaVersion(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	if last := all[len(all)-1].number; version >= last {
+		if version > last {
+			err = fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib", ErrSchemaNewer, version, last)
+		}
+		return nil, err
+	}
+	if _, err := conn.Exec(ctx, all[rolesStep].sql); err != nil {
+		return nil, fmt.Errorf("create the roles: %w", err)
+	}
+	for {
+		done, err := migrateTables(ctx, conn, all[rolesStep+1:], seed)
+		if again := new(pgconn.PgError); !errors.As(err, &again) || !raced(again.Code) {
+			return done, err
+		}
+	}
+}
+
+// raced reports whether a statement failed because another session created the
+// same object at once, or was to be serialised after it.
+func raced(code string) bool {
+	switch code {
+	case "42P07", "42710", "42723", "40001", "40P01": // duplicate table, object, function; serialization failure; deadlock
+		return true
+	case "23505": // the catalogues' own unique indexes
+		return true
+	}
+	return false
+}
+
+// migrateTables runs the steps after the roles that the database lacks.
+func migrateTables(ctx context.Context, conn *pgx.Conn, all []step, seed seedFunc) (done []int, err error) {
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback(ctx) //nolint:errcheck // after COMMIT it does nothing
+	if _, err := tx.Exec(ctx, "SET LOCAL ROLE "+Owner+"; SET LOCAL search_path = "+Schema+", pg_temp"); err != nil {
+		return nil, err
+	}
+	version, err := schemaVersion(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	run := func(number int, apply func() error) error {
+		if number <= version {
+			return nil
+		}
+		if err := apply(); err != nil {
+			return fmt.Errorf("migration %d: %w", number, err)
+		}
+		done = append(done, number)
+		_, err := tx.Exec(ctx, "INSERT INTO schema_migrations (number) VALUES ($1)", number)
+		return err
+	}
+	seeded := false
+	for _, s := range all {
+		if s.number > seedStep && !seeded {
+			seeded = true
+			if err := run(seedStep, func() error { return seed(ctx, conn) }); err != nil {
+				return nil, err
+			}
+		}
+		err := run(s.number, func() error { _, err := tx.Exec(ctx, s.sql); return err })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return done, tx.Commit(ctx)
+}
+
+// schemaVersion returns the number of the last step that the database has, 0 where
+// there is no schema.
+func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error) {
+	var there bool
+	err = conn.QueryRow(ctx, "SELECT to_regclass('"+Schema+".schema_migrations') IS NOT NULL").Scan(&there)
+	if err != nil || !there {
+		return 0, err
+	}
+	err = conn.QueryRow(ctx, "SELECT coalesce(max(number), 0) FROM "+Schema+".schema_migrations").Scan(&version)
+	return version, err
+}
