@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -186,15 +189,36 @@ func (p *Proofs) statement(ctx context.Context, r SignatureReader, hash string) 
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return nil, err
 		}
-		known = p.prove(record, hash)
-		p.mu.Lock()
-		if len(p.statements) >= maxProofs {
-			clear(p.statements)
-		}
-		p.statements[hash] = known
-		p.mu.Unlock()
+		known = p.proveOnce(record, hash)
 	}
 	return known, known.err
+}
+
+// proveOnce checks a statement by itself, and remembers the outcome.
+func (p *Proofs) proveOnce(record SignatureRecord, hash string) *provenStatement {
+	s := p.prove(record, hash)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.statements) >= maxProofs {
+		clear(p.statements)
+	}
+	p.statements[hash] = s
+	return s
+}
+
+// proveAll checks all statements, on every processor: one reader cannot be shared,
+// and checking signatures takes most of the time.
+func (p *Proofs) proveAll(ctx context.Context, r SignedRecords) error {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	err := r.EachSignature(ctx, func(s SignatureRecord) error {
+		g.Go(func() error {
+			p.proveOnce(s, s.Hash)
+			return nil
+		})
+		return nil
+	})
+	return errors.Join(err, g.Wait())
 }
 
 // prove checks a statement by itself.

@@ -71,6 +71,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Signature
 		c.start = states[0].Event.Seq
 	}
 	err = errors.Join(
+		c.proofs.proveAll(ctx, r),
 		r.EachVersion(ctx, func(v history.Version, event int64) error { return c.version(ctx, v, event) }),
 		r.EachDecision(ctx, func(d Decision, event int64) error {
 			key := fmt.Sprintf("%s of revision %d of %s", d.Verdict, d.Revision, d.Subject)

@@ -155,6 +155,30 @@ func BenchmarkSignedCold(b *testing.B) {
 	b.ReportMetric(took[0], "least-us/version") // median sorted them
 }
 
+// BenchmarkCheckSignatures checks versions that are each signed by themselves, as
+// verify does.
+func BenchmarkCheckSignatures(b *testing.B) {
+	const versions = 400
+	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.Basics()}, ada)
+	desk := s.Desk(b, s.Policy)
+	for i := range versions {
+		s.ApproveSigned(b, desk, ada, storetest.Action(fmt.Sprintf("get_invoices_%d", i)))
+	}
+	var took []float64
+	for b.Loop() {
+		b.StopTimer()
+		db := s.Open(b, s.Path())
+		b.StartTimer()
+		start := time.Now()
+		if report, err := db.CheckSignatures(b.Context()); err != nil || report.Signed != versions {
+			b.Fatal(report, err)
+		}
+		took = append(took, float64(time.Since(start).Microseconds())/versions)
+	}
+	b.ReportMetric(median(took), "us/version")
+	b.ReportMetric(took[0], "least-us/version")
+}
+
 // BenchmarkSignedApprove compares an approval with one that is signed by a key in
 // memory: prepared, signed, and recorded.
 func BenchmarkSignedApprove(b *testing.B) {
