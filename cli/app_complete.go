@@ -58,7 +58,7 @@ func complete(a *app, root *cobra.Command) {
 			if flag == "format" && name == "export" {
 				from = words("toolcrib", "v0", "openai", "anthropic", "mcp", "lock")
 			}
-			if c.LocalNonPersistentFlags().Lookup(flag) != nil {
+			if c.Flags().Lookup(flag) != nil { // before it is parsed, a command has only its own
 				_ = c.RegisterFlagCompletionFunc(flag, from.offer(a)) // it fails for a flag that has one
 			}
 		}
