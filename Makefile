@@ -13,8 +13,7 @@ build: ## the binary, static
 test: ## everything the README promises
 	go test ./...
 
-lint: ## go vet and the linters
-	go vet ./...
+lint: ## the linters, go vet among them
 	$(GOLANGCI_LINT) run ./...
 
 fmt: ## write the one format

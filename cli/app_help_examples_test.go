@@ -73,6 +73,7 @@ func TestExamplesAsTyped(t *testing.T) {
 	s, skipped, ids := newScene(t), notRun(), stands()
 	for _, c := range commands() {
 		t.Run(c.CommandPath(), func(t *testing.T) {
+			t.Parallel()
 			r := newReader(t)
 			s.enter(r)
 			r.installPrograms()

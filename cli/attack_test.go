@@ -216,7 +216,7 @@ func TestInterruptEndsEndlessStatement(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for !busyFor(t, cmd.Process.Pid, 100) { // far more than the way to the statement takes
+	for !busyFor(t, cmd.Process.Pid, 40) { // some four times the way to the statement
 		runtime.Gosched()
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,9 +42,14 @@ func TestDocumentsAsTyped(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	needsPrograms(t, "sh")
 	skipped := notRun()
-	ran := 0
+	lines := 0
 	for _, file := range pages(t) {
+		blocks := blocksOf(t, file)
+		for _, b := range blocks {
+			lines += len(b.typed(skipped))
+		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
 			r := newReader(t)
 			r.installPrograms()
 			switch filepath.Base(file) {
@@ -57,33 +63,47 @@ func TestDocumentsAsTyped(t *testing.T) {
 			default:
 				r.must("toolcrib fork file_reader")
 			}
-			for _, b := range blocksOf(t, file) {
-				switch b.kind() {
-				case "sh":
-					for _, step := range b.steps() {
-						if _, skip := skipped[uncommented(step.typed)]; !skip {
-							r.follows(b.where, step)
-							ran++
-						}
-					}
-				case "toml":
-					r.configures(b)
-				case "yaml":
-					r.runsJob(b)
-				case "json":
-					var any any
-					if err := toJSON(b, &any); err != nil {
-						t.Errorf("%s: %v", b.where, err)
-					}
-				case "text":
-				default:
-					t.Errorf("%s: nobody knows what to do with a block of %q", b.where, b.lang)
-				}
+			for _, b := range blocks {
+				r.takes(b, skipped)
 			}
 		})
 	}
-	if ran < 40 {
-		t.Errorf("only %d lines were typed", ran)
+	if lines < 40 {
+		t.Errorf("only %d lines are typed", lines)
+	}
+}
+
+// typed returns the steps of a block of shell lines, without those to skip.
+func (b block) typed(skipped map[string]string) []documentedStep {
+	if b.kind() != "sh" {
+		return nil
+	}
+	return slices.DeleteFunc(b.steps(), func(step documentedStep) bool {
+		_, skip := skipped[uncommented(step.typed)]
+		return skip
+	})
+}
+
+// takes does with a block what its language asks for.
+func (r *reader) takes(b block, skipped map[string]string) {
+	r.t.Helper()
+	switch b.kind() {
+	case "sh":
+		for _, step := range b.typed(skipped) {
+			r.follows(b.where, step)
+		}
+	case "toml":
+		r.configures(b)
+	case "yaml":
+		r.runsJob(b)
+	case "json":
+		var any any
+		if err := toJSON(b, &any); err != nil {
+			r.t.Errorf("%s: %v", b.where, err)
+		}
+	case "text":
+	default:
+		r.t.Errorf("%s: no rule for a block of %q", b.where, b.lang)
 	}
 }
 
