@@ -47,6 +47,7 @@ func (c testDB) command(dir string, args ...string) *exec.Cmd {
 // TestHostileConfiguration has a project's file that would keep the decoder busy
 // for hours, overflow its stack, or fill the memory.
 func TestHostileConfiguration(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for name, text := range map[string]string{
 		"lists":  "rules = " + strings.Repeat("[", 2_000_000),
 		"tables": "a = " + strings.Repeat("{a = ", 10_000),

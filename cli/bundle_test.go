@@ -126,6 +126,7 @@ func TestForgedBundle(t *testing.T) {
 // TestBundleNamesWhomItTrusts checks one bundle by other people than those who
 // signed it.
 func TestBundleNamesWhomItTrusts(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	home := signedHome(t)
 	home.must("export", "--format", "bundle", "--output", "b.json")
 	allowed, err := os.ReadFile(filepath.Join(home.dir, "home/.config/toolcrib/allowed_signers"))

@@ -6,12 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestRemovedTail removes the last event and the comment that it tells of, with
 // the triggers dropped and put back. Nothing in the file shows it; a checkpoint
 // does.
 func TestRemovedTail(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	home := newTestHome(t, "")
 	must := func(args ...string) string {
 		t.Helper()

@@ -7,11 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestCompletion offers ids and names (X5), creates nothing, and obeys nothing that a
 // title has in it.
 func TestCompletion(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	if out := c.run("__complete", "approve", ""); !strings.HasPrefix(out, ":4") {
 		t.Errorf("without a database: %q", out)
@@ -42,6 +45,7 @@ func TestCompletion(t *testing.T) {
 
 // TestCompletionInShells asks the shells themselves.
 func TestCompletionInShells(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	text, err := os.ReadFile("../testdata/scripts/sample.json")
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestDocumentedLines holds every line with toolcrib that README.md, docs/*.md
@@ -15,6 +17,7 @@ import (
 // the command, its flags and how many arguments it takes. A new line is looked
 // at without anybody listing it.
 func TestDocumentedLines(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	shown := map[string]string{} // line to where it stands
 	files, err := filepath.Glob("../docs/*.md")
 	if err != nil {

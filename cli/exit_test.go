@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/review"
 )
 
@@ -22,6 +23,7 @@ var neverAlone = map[string]string{
 // TestEveryRefusalHasACode looks for the sentinels of the desk, the proposals
 // and the store: each is translated, so that a script can tell them apart.
 func TestEveryRefusalHasACode(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	table, err := os.ReadFile("exit.go")
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // watching is a watch as a process.
@@ -76,6 +78,7 @@ func (w *watching) interrupt() {
 // TestWatchSaysWhoActs prints at once who signs what is proposed, and that it
 // waits for the user.
 func TestWatchSaysWhoActs(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "tools.json"), []byte("[]"), 0o600); err != nil {
 		t.Fatal(err)

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"toolcrib/cli"
+	"toolcrib/internal/shortrun"
 )
 
 // TestInitAsks shows a person the servers before anything is started, and starts
 // nothing without a yes.
 func TestInitAsks(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for answer, started := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false} {
 		t.Run(strings.TrimSpace(answer), func(t *testing.T) {
 			c := newTestDB(t)

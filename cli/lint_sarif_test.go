@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // sarifOfEveryRule returns the SARIF that lint writes for a hostile list, with every rule.
@@ -24,6 +26,7 @@ func sarifOfEveryRule(t *testing.T) string {
 // X2: what GitHub's code scanning asks of a log (rules GH1xxx and GH2xxx of the
 // SARIF SDK): every rule explained, every result with a place.
 func TestSARIFForCodeScanning(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	type text struct{ Text, Markdown string }
 	var log struct {
 		Runs []struct {

@@ -26,6 +26,7 @@ func lint(t *testing.T, args []string, text string) (stdout, stderr string, code
 }
 
 func TestLintTakesEveryFormat(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const tool = `{"name":"execute_tool","description":"Runs a plan of the user.","inputSchema":{"type":"object","properties":{}}}`
 	tests := map[string]string{
 		"an MCP answer":     `{"tools":[` + tool + `]}`,

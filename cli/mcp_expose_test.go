@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/internal/shortrun"
 )
 
 const (
@@ -47,6 +49,7 @@ func (cl client) names() []string {
 // TestMCPExposesApprovedTools lists and calls the approved tools as the server's
 // own, in both ways that the protocol begins.
 func TestMCPExposesApprovedTools(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := exposed(t)
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
@@ -160,6 +163,7 @@ func TestMCPExposedListChanges(t *testing.T) {
 // leaves the list of every client, whether it listens or connects later, and is
 // refused when called. A review of the change brings it back.
 func TestMCPExposedDrift(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			c := exposed(t)
@@ -217,6 +221,7 @@ func TestMCPExposesServers(t *testing.T) {
 
 // TestMCPExposesPages lists more tools than a page has: every one once.
 func TestMCPExposesPages(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	var tools, ids []string
 	for i := range 230 {
@@ -238,6 +243,7 @@ func TestMCPExposesPages(t *testing.T) {
 
 // TestMCPExposesBoth lists toolcrib's own tools beside those of the agent.
 func TestMCPExposesBoth(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := exposed(t)
 	cl := c.serve(nil, "agent", "--agent", "runner", "--expose", "both")
 	names := cl.names()

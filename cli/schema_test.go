@@ -8,10 +8,13 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/google/jsonschema-go/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestEverySchemaCompiles holds each schema against its own draft.
 func TestEverySchemaCompiles(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, name := range schemaNames() {
 		compileSchema(t, name)
 	}

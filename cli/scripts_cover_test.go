@@ -6,11 +6,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // Every command and every exit status is met by a script, so that a new one
 // comes with the scenes a user meets it in.
 func TestScriptsMeetEverything(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	names, err := filepath.Glob("../testdata/scripts/*.txtar")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no scripts: %v", err)

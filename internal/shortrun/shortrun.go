@@ -5,9 +5,9 @@ package shortrun
 
 import "testing"
 
-// OneGoroutine skips t in a short run. It begins the tests whose code runs in
-// one goroutine and takes long, in this process or in those that it starts: the
-// plain run has all of them.
+// OneGoroutine skips t in a short run. It begins the tests whose code takes long
+// and runs in one goroutine at a time, in this process or in those that it
+// starts: the plain run has all of them.
 func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
