@@ -81,8 +81,9 @@ type Desk struct {
 	dryRun bool
 	// signing checks and records signatures; signed is the statement that the next
 	// act is signed by, nil for none.
-	signing Signing
-	signed  *Signed
+	signing  Signing
+	signed   *Signed
+	prepared *prepared
 	// raws holds the documents that a dry run would import, by hash.
 	raws map[string][]byte
 }
@@ -109,7 +110,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	}
 	return &Desk{
 		store: store, policy: policy, now: now, newID: newID, trials: &trials{}, tokens: tokens.NewCounter(),
-		signing: NewSigning(NewTrust(policy.Signatures), now, newID),
+		signing: NewSigning(NewTrust(policy.Signatures), now, newID), prepared: &prepared{},
 		basis: func() basis {
 			f, err := force()
 			if err != nil {

@@ -16,6 +16,11 @@ import (
 // Prompts are rendered in prompt.Reference and ReferenceContext, in the merged
 // view of the stronger of the two layers, the agent's and the subject's.
 func (d *Desk) rendered(ctx context.Context, g *reviewCache, v view) (map[string]string, error) {
+	if d.signed != nil {
+		if known, ok, err := d.prepared.find(ctx, g, v); ok || err != nil {
+			return known, err
+		}
+	}
 	then, err := g.after(ctx, v)
 	if err != nil {
 		return nil, err

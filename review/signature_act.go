@@ -38,6 +38,11 @@ func (d *Desk) Prepare(ctx context.Context, actor proposals.Actor, choices []Cho
 			}
 		}
 		prepared, err = d.signing.Prepare(ctx, r, actor, at, decisionAct(verdict, views, versions), note)
+		if err != nil {
+			return err
+		}
+		head, err := r.LastEvent(ctx)
+		d.prepared.keep(head, views)
 		return err
 	})
 	return prepared, err

@@ -299,6 +299,9 @@ func TestPreparedMoves(t *testing.T) {
 		"a decision": func(s signed, c review.Choice) {
 			s.Decide(s.T, s.desk, ada, review.VerdictRejected, "No.", c)
 		},
+		"a prompt": func(s signed, _ review.Choice) { // another tool of the same agent, by another process
+			s.ApproveSigned(s.T, s.Desk(s.T, s.Policy), ada, storetest.Prompt("line_pacer"))
+		},
 		"time": func(s signed, _ review.Choice) { s.Clock.Forward(16 * time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
