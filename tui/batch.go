@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -36,7 +35,7 @@ func (m *Model) readBatch(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	m.batches++
 	number := m.batches
 	return func() tea.Msg {
-		ds, err := m.cfg.Together(context.Background(), act, ps)
+		ds, err := m.cfg.Together(m.ctx, act, ps)
 		return batchMsg{batch{act, ds}, number, err}
 	}
 }

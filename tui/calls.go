@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -66,7 +65,7 @@ func (m *Model) loadCalls() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		calls, waiting, err := m.cfg.PendingCalls(context.Background(), maxAnswered)
+		calls, waiting, err := m.cfg.PendingCalls(m.ctx, maxAnswered)
 		return callsMsg{calls, waiting, err}
 	}
 }

@@ -91,7 +91,7 @@ const pollEvery = 700 * time.Millisecond
 func (m *Model) loadQueue(q review.Query) tea.Cmd {
 	desk := m.cfg.Desk
 	return func() tea.Msg {
-		page, err := desk.List(context.Background(), q)
+		page, err := desk.List(m.ctx, q)
 		return queueMsg{q, page, err}
 	}
 }
@@ -99,7 +99,7 @@ func (m *Model) loadQueue(q review.Query) tea.Cmd {
 func (m *Model) loadDossier(id proposals.ID) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return func() tea.Msg {
-		d, err := desk.Show(context.Background(), actor, id)
+		d, err := desk.Show(m.ctx, actor, id)
 		return dossierMsg{id: id, dossier: d, err: err}
 	}
 }
@@ -109,7 +109,7 @@ func (m *Model) loadDossier(id proposals.ID) tea.Cmd {
 func (m *Model) shown(ds ...review.Dossier) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return func() tea.Msg {
-		err := desk.Shown(context.Background(), actor, ds...)
+		err := desk.Shown(m.ctx, actor, ds...)
 		if errors.Is(err, review.ErrReadOnly) {
 			err = nil // nothing can be approved there either
 		}
@@ -122,14 +122,14 @@ func (m *Model) shown(ds ...review.Dossier) tea.Cmd {
 func (m *Model) countProposals() tea.Cmd {
 	desk, known := m.cfg.Desk, m.known
 	return func() tea.Msg {
-		counts, err := desk.Counts(context.Background())
+		counts, err := desk.Counts(m.ctx)
 		msg := countsMsg{counts: counts, err: err}
 		for _, n := range counts {
 			msg.total += n
 		}
 		if err == nil && known > 0 && msg.total > known {
 			var page review.Page
-			page, msg.err = desk.List(context.Background(), review.Query{Limit: 1})
+			page, msg.err = desk.List(m.ctx, review.Query{Limit: 1})
 			msg.newest = page.Proposals
 		}
 		return msg
@@ -168,15 +168,15 @@ type comparison struct {
 func (m *Model) makeDiff(id proposals.ID, what comparison, before, after diff.Content) tea.Cmd {
 	desk := m.cfg.Desk
 	return func() tea.Msg {
-		fields, err := compare(desk, before, after)
+		fields, err := compare(m.ctx, desk, before, after)
 		return diffMsg{id, what, difflist.New(fields, what.context), err}
 	}
 }
 
 // compare compares two contents with the JSON that they were imported from.
-func compare(desk Reader, before, after diff.Content) ([]diff.Field, error) {
+func compare(ctx context.Context, desk Reader, before, after diff.Content) ([]diff.Field, error) {
 	for _, side := range []*diff.Content{&before, &after} {
-		source, err := desk.Source(context.Background(), side.Definition)
+		source, err := desk.Source(ctx, side.Definition)
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func (m *Model) loadPrompts(id proposals.ID, digest string) tea.Cmd {
 	desk, counter := m.cfg.Desk, m.counter
 	scene := review.Scene{Layer: m.cfg.Layer, Where: review.ReferenceContext(), Context: prompt.Reference()}
 	return func() tea.Msg {
-		previews, err := desk.Preview(context.Background(), []proposals.ID{id}, "", scene)
+		previews, err := desk.Preview(m.ctx, []proposals.ID{id}, "", scene)
 		if err != nil {
 			return promptsMsg{id: id, digest: digest, err: err}
 		}
@@ -226,7 +226,7 @@ const maxVersions = 500
 func (m *Model) loadVersions(s registry.Subject) tea.Cmd {
 	reg := m.cfg.Registry
 	return func() tea.Msg {
-		vs, err := reg.Versions(context.Background(), s, 0, maxVersions)
+		vs, err := reg.Versions(m.ctx, s, 0, maxVersions)
 		return versionsMsg{s, vs, err}
 	}
 }
@@ -234,7 +234,7 @@ func (m *Model) loadVersions(s registry.Subject) tea.Cmd {
 func (m *Model) loadEntries(q EntryQuery) tea.Cmd {
 	reg := m.cfg.Registry
 	return func() tea.Msg {
-		entries, next, err := reg.Entries(context.Background(), q)
+		entries, next, err := reg.Entries(m.ctx, q)
 		return entriesMsg{q, entries, next, err}
 	}
 }
@@ -242,7 +242,7 @@ func (m *Model) loadEntries(q EntryQuery) tea.Cmd {
 func (m *Model) loadDefinition(s registry.Subject) tea.Cmd {
 	reg := m.cfg.Registry
 	return func() tea.Msg {
-		text, err := reg.Definition(context.Background(), s)
+		text, err := reg.Definition(m.ctx, s)
 		return definitionMsg{s, text, err}
 	}
 }
@@ -253,7 +253,7 @@ const eventPage = 200
 func (m *Model) loadEvents(before int64) tea.Cmd {
 	reg := m.cfg.Registry
 	return func() tea.Msg {
-		events, err := reg.Events(context.Background(), before, eventPage)
+		events, err := reg.Events(m.ctx, before, eventPage)
 		return eventsMsg{before, events, err}
 	}
 }
@@ -261,7 +261,7 @@ func (m *Model) loadEvents(before int64) tea.Cmd {
 func (m *Model) readStamp() tea.Cmd {
 	reg := m.cfg.Registry
 	return func() tea.Msg {
-		stamp, err := reg.Stamp(context.Background())
+		stamp, err := reg.Stamp(m.ctx)
 		return stampMsg{stamp, err}
 	}
 }

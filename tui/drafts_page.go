@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -88,7 +87,7 @@ func (m *Model) readDrafts(start bool) tea.Cmd {
 			t.kind, t.about, _ = strings.Cut(strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())), "-")
 			if len(t.about) >= idLength {
 				t.id = proposals.ID(t.about[:idLength])
-				if d, err := desk.Show(context.Background(), actor, t.id); err == nil {
+				if d, err := desk.Show(m.ctx, actor, t.id); err == nil {
 					t.about = wording.Reference(d.Proposal) + " " + d.Proposal.Subject.String()
 				} else {
 					t.id = ""

@@ -61,7 +61,7 @@ type (
 // start runs a job behind a dialog that shows how far it is. Leaving the dialog
 // cancels it; the program does not end before it has.
 func (m *Model) start(title string, work Job) tea.Cmd {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(m.ctx)
 	m.jobs++
 	j := &job{number: m.jobs, title: title, cancel: cancel, began: m.now(), steps: make(chan progress, 1)}
 	m.job = j

@@ -17,6 +17,7 @@ import (
 // Model is the workbench.
 type Model struct {
 	cfg      Config
+	ctx      context.Context //nolint:containedctx // of all that is asked, as long as the workbench lives
 	tables   []table
 	theme    theme.Theme
 	themed   bool // the theme was chosen and does not follow the terminal
@@ -67,7 +68,10 @@ type Model struct {
 func New(cfg Config) *Model {
 	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", reading: map[proposals.ID]*reading{}, counter: tokens.NewCounter(), rendered: map[renderKey]*rendering{}}
 	m.cfg.Ask = askToSign
-	m.writing, m.cutOff = context.WithCancel(context.Background())
+	if m.ctx = cfg.Context; m.ctx == nil {
+		m.ctx = context.Background()
+	}
+	m.writing, m.cutOff = context.WithCancel(m.ctx)
 	m.chooseTheme()
 	m.queue = newQueuePage()
 	m.queue.views = m.cfg.Views

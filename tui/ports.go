@@ -109,6 +109,9 @@ type Calls interface {
 
 // Config is everything the workbench takes from outside.
 type Config struct {
+	// Context is for all that the workbench asks and writes; nil stands for the
+	// background.
+	Context  context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	Desk     Desk
 	Registry Registry
 	Calls    Calls // nil where nothing can be called

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -46,7 +45,7 @@ func (s *subjectPage) work(m *Model) tea.Cmd {
 		if !s.usesRead {
 			desk, subject, layer := m.cfg.Desk, s.entry.Subject, m.cfg.Layer
 			return func() tea.Msg {
-				uses, err := desk.Uses(context.Background(), subject, layer)
+				uses, err := desk.Uses(m.ctx, subject, layer)
 				return usesMsg{subject, uses, err}
 			}
 		}
@@ -126,7 +125,7 @@ func (s *subjectPage) compare(m *Model, want span) tea.Cmd {
 		}
 		var fields []diff.Field
 		if err == nil {
-			fields, err = compare(desk, diff.Content{Definition: a}, diff.Content{Definition: b})
+			fields, err = compare(m.ctx, desk, diff.Content{Definition: a}, diff.Content{Definition: b})
 		}
 		if err != nil {
 			return comparedMsg{subject: subject, span: want, err: err}

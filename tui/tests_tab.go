@@ -39,7 +39,7 @@ func (pp *proposalPage) loadTests(m *Model) tea.Cmd {
 	}
 	id, revision, desk := pp.id, pp.dossier.Proposal.Revision, m.cfg.Desk
 	return func() tea.Msg {
-		b, err := desk.Behaviour(context.Background(), id, false, func(int, int, string) {})
+		b, err := desk.Behaviour(m.ctx, id, false, func(int, int, string) {})
 		return behaviourMsg{id, revision, compareAnswers(b), err}
 	}
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -29,7 +28,7 @@ func (m *Model) nextWaiting() tea.Cmd {
 	return func() tea.Msg {
 		for _, after := range []proposals.ID{from, ""} {
 			q.After = string(after)
-			found, err := desk.List(context.Background(), q)
+			found, err := desk.List(m.ctx, q)
 			if err != nil {
 				return waitingMsg{from: from, page: on, err: err}
 			}
