@@ -28,6 +28,7 @@ type dialog struct {
 	locked       func(*Model) []string // what has to be on the screen first
 	noteOptional bool                  // a note can be given
 	focusText    bool                  // the keys write
+	tall         bool                  // the text takes all the room that there is
 	label        draw.Safe             // of the text, "" for a reason
 	draft        string                // under which name the text is kept, "" for not at all
 	run          func(m *Model, text string) tea.Cmd
@@ -67,6 +68,8 @@ func (d *dialog) textHeight(m *Model) int {
 	switch {
 	case d.text == nil:
 		return 0
+	case d.tall:
+		return max(2, m.layout.body-6) // the frame, the content, the label and the answer
 	case m.layout.body < 14:
 		return 2
 	}

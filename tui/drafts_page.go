@@ -141,7 +141,7 @@ func (k *draftsPage) lay(m *Model) {
 		page.Faint("                ", t.begin)
 		page.Blank()
 	}
-	if m.cfg.Drafts != "" {
+	if m.cfg.Drafts != "" && !m.cfg.Remote {
 		page.Blank()
 		page.Faint("", "Folder: "+m.cfg.Drafts)
 	}
@@ -199,7 +199,7 @@ func (k *draftsPage) openDraft(m *Model) tea.Cmd {
 		return m.edit(Manuscript{t.id, filepath.Join(m.cfg.Drafts, t.file), t.about, nil})
 	case "comment", "approve", "changes", "reject", "waive":
 	default:
-		m.say(warning, "It is in %s", filepath.Join(m.cfg.Drafts, t.file))
+		m.say(warning, "It is in %s", m.cfg.KeptIn(filepath.Join(m.cfg.Drafts, t.file)))
 		return nil
 	}
 	if strings.HasSuffix(strings.TrimSuffix(t.file, filepath.Ext(t.file)), "-"+draftMarked) {
@@ -208,7 +208,7 @@ func (k *draftsPage) openDraft(m *Model) tea.Cmd {
 		return nil
 	}
 	if t.id == "" {
-		m.say(warning, "Its proposal is not in this database; the draft is in %s", filepath.Join(m.cfg.Drafts, t.file))
+		m.say(warning, "Its proposal is not in this database; the draft is in %s", m.cfg.KeptIn(filepath.Join(m.cfg.Drafts, t.file)))
 		return nil
 	}
 	pp := m.newProposalPage(proposals.Proposal{ID: t.id})
@@ -239,7 +239,7 @@ func (pp *proposalPage) resumed(m *Model) tea.Cmd {
 			continue
 		}
 		if why := k.why(m); why != "" {
-			m.say(warning, "Cannot send it: %s. The draft is in %s", why, filepath.Join(m.cfg.Drafts, t.file))
+			m.say(warning, "Cannot send it: %s. The draft is in %s", why, m.cfg.KeptIn(filepath.Join(m.cfg.Drafts, t.file)))
 			return nil
 		}
 		return k.do(m)

@@ -55,6 +55,9 @@ func (m *Model) draftNew() tea.Cmd {
 
 // edit opens the editor.
 func (m *Model) edit(w Manuscript) tea.Cmd {
+	if m.cfg.Remote {
+		return m.editHere(w)
+	}
 	run, err := m.cfg.Prepare(w)
 	if err != nil {
 		m.fail(err)
@@ -66,11 +69,38 @@ func (m *Model) edit(w Manuscript) tea.Cmd {
 	}
 	return give(run, func(err error) tea.Msg {
 		if err != nil {
-			return editedMsg{Manuscript: w, err: fmt.Errorf("the editor failed: %w; the draft is in %s", err, w.File)}
+			return editedMsg{Manuscript: w, err: fmt.Errorf("the editor failed: %w; the draft is in %s", err, m.cfg.KeptIn(w.File))}
 		}
 		text, err := os.ReadFile(w.File)
 		return editedMsg{w, text, err}
 	})
+}
+
+// editHere opens a manuscript in the editor of the workbench.
+func (m *Model) editHere(w Manuscript) tea.Cmd {
+	err := w.begin()
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(w.File)
+	}
+	if err != nil {
+		m.fail(err)
+		return nil
+	}
+	d := &dialog{
+		form: proposals.Form{Title: w.Name, Verb: "check it"}, noteOptional: true, label: "Text", tall: true, focusText: true, draft: filepath.Base(w.File),
+		content: func(m *Model, page *prose.Page) {
+			page.Faint("", "Type or paste the proposal. It is kept among your unsent drafts.")
+		},
+	}
+	d.run = func(m *Model, _ string) tea.Cmd {
+		written := []byte(d.text.String())
+		return func() tea.Msg { return editedMsg{w, written, writeWhole(w.File, written)} }
+	}
+	opened := m.ask(d)
+	d.text = edit.New(string(text))
+	d.resize(m)
+	return opened
 }
 
 // edited looks at what came out of the editor and asks what to do with it.
@@ -104,7 +134,7 @@ func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draf
 				}
 			}
 			page.Blank()
-			page.Faint("", "Saved in "+msg.File)
+			page.Faint("", "Saved in "+m.cfg.KeptIn(msg.File))
 		},
 		other: map[string]func(*Model) tea.Cmd{
 			"e": func(m *Model) tea.Cmd {

@@ -121,3 +121,32 @@ func TestEditWithoutAChange(t *testing.T) {
 	b.editor(`sed -i 's/Bank/Vault/' "$2"`)
 	b.press("e").wants("No problems found")
 }
+
+// TestEditorOfARemoteWorkbench revises a proposal where nothing can be run: in the
+// workbench, from a draft that stays, with the check and the dialog of every editor.
+func TestEditorOfARemoteWorkbench(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.config.Remote = true
+	b.restart()
+	b.editor("exit 3") // which nobody runs
+	b.press("enter", "e")
+	b.wants("Type or paste the proposal", "name_bank", "ctrl+s")
+	b.write("Z").press("esc")
+	b.wants("Draft saved")
+	kept, err := filepath.Glob(filepath.Join(b.config.Drafts, "revise-*"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept are %v: %v", kept, err)
+	}
+	b.press("e", "backspace", "ctrl+s", "y")
+	b.wants("No changes")
+	b.press("e").write(" ").press("ctrl+s", "y")
+	b.wants("Saved in your unsent drafts")
+	if strings.Contains(b.screen(), b.config.Drafts) {
+		t.Error("the screen names a folder of the server")
+	}
+	_, cmd := b.m.Update(keyPress("ctrl+z"))
+	b.wants("there is no shell here")
+	if suspends(cmd) {
+		t.Error("the process is stopped for a shell that is not there")
+	}
+}

@@ -20,7 +20,7 @@ func globalKeys() []key {
 		{name: "theme", keys: []string{"ctrl+t"}, help: "Switch between light and dark", do: (*Model).switchTheme, off: (*Model).cannotTheme},
 		{name: "mouse", keys: []string{"m"}, help: "Turn the mouse on or off", do: (*Model).switchMouse},
 		{name: "refresh", keys: []string{"ctrl+l"}, picks: true, help: "Reload and redraw", do: (*Model).refreshAll},
-		{name: "suspend", keys: []string{"ctrl+z"}, picks: true, help: "Suspend; fg resumes", do: (*Model).suspend},
+		{name: "suspend", keys: []string{"ctrl+z"}, picks: true, help: "Suspend; fg resumes", do: (*Model).suspend, off: (*Model).cannotSuspend},
 		{name: "quit", keys: []string{"q", "ctrl+c"}, label: "quit", late: always, picks: true, help: "Quit after pending writes", do: (*Model).quit},
 	}
 }
@@ -35,10 +35,21 @@ func agentsOrLists(m *Model) page {
 
 // suspend stops for the shell. What is being typed is kept first.
 func (m *Model) suspend() tea.Cmd {
+	if why := m.cannotSuspend(); why != "" { // in a dialog, no table is asked
+		m.say(warning, "ctrl+z: %s", why)
+		return nil
+	}
 	if m.dialog != nil {
 		return then(m.saveDraft(m.dialog), tea.Suspend)
 	}
 	return tea.Suspend
+}
+
+func (m *Model) cannotSuspend() string {
+	if m.cfg.Remote {
+		return "there is no shell here"
+	}
+	return ""
 }
 
 func (m *Model) cannotTheme() string {

@@ -44,7 +44,7 @@ func (c *Config) Editor() string {
 // NoEditor returns why nothing can be edited, "" when it can.
 func (c *Config) NoEditor() string {
 	switch {
-	case c.Editor() == "":
+	case !c.Remote && c.Editor() == "":
 		return "set VISUAL or EDITOR first"
 	case c.Drafts == "":
 		return "no folder for drafts is available"
@@ -72,14 +72,27 @@ func (c *Config) Draft(s registry.Subject, live *registry.Definition, version in
 	return Manuscript{"", filepath.Join(c.Drafts, name+ext), s.String(), text}
 }
 
-// Prepare writes the file, unless it is there from before, and returns the
-// command that edits it.
-func (c *Config) Prepare(w Manuscript) (*exec.Cmd, error) {
+// KeptIn names where a draft is kept: its file, where the user can reach it.
+func (c *Config) KeptIn(file string) string {
+	if c.Remote {
+		return "your unsent drafts"
+	}
+	return file
+}
+
+// begin writes the file of a manuscript, unless it is there from before.
+func (w Manuscript) begin() error {
 	_, err := os.Stat(w.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = writeWhole(w.File, w.Text)
 	}
-	if err != nil {
+	return err
+}
+
+// Prepare writes the file, unless it is there from before, and returns the
+// command that edits it.
+func (c *Config) Prepare(w Manuscript) (*exec.Cmd, error) {
+	if err := w.begin(); err != nil {
 		return nil, err
 	}
 	// The shell takes the command apart, as for git and others, because it may

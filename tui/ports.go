@@ -123,6 +123,9 @@ type Config struct {
 	Getenv   func(string) string
 	Drafts   string // folder for texts that are not sent yet; "" keeps none
 	Now      func() time.Time
+	// Remote is set where the terminal is on another machine: there is no shell to go
+	// back to, no program is run, and texts are edited in the workbench.
+	Remote bool
 	// Views are filters of the queue, each of which is a tab.
 	Views []View
 	// HasModel says that a model is configured that answers test cases.

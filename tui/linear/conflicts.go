@@ -17,7 +17,7 @@ func (s *session) merge(c *review.RebaseConflict) error {
 		lines = append(lines, conflictLines(f)...)
 	}
 	s.pages(lines)
-	if why := s.cfg.NoEditor(); why != "" {
+	if why := s.noEditor(); why != "" {
 		s.out.linef("Resolve it in an editor, but %s. toolcrib rebase --source FILE writes the merge to a file.", why)
 		return nil
 	}

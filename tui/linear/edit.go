@@ -14,7 +14,7 @@ import (
 
 // doNew drafts a proposal in the editor: to change what is live, or a new one.
 func (s *session) doNew(ref string) error {
-	if why := s.cfg.NoEditor(); why != "" {
+	if why := s.noEditor(); why != "" {
 		return errors.New(why)
 	}
 	if ref == "" {
@@ -30,6 +30,14 @@ func (s *session) doNew(ref string) error {
 		return err
 	}
 	return s.write(s.cfg.Draft(subject, live, version))
+}
+
+// noEditor returns why nothing can be edited, "" when it can.
+func (s *session) noEditor() string {
+	if s.cfg.Remote {
+		return "no editor runs on this machine for you; send the file with toolcrib propose - or toolcrib revise NUMBER -"
+	}
+	return s.cfg.NoEditor()
 }
 
 // live returns what is live of a subject, nil for nothing.
@@ -50,7 +58,7 @@ func (s *session) live(subject registry.Subject) (*registry.Definition, int, err
 func (s *session) doRevise(string) error {
 	why := s.can(proposals.ActRevise)
 	if why == "" {
-		why = s.cfg.NoEditor()
+		why = s.noEditor()
 	}
 	if why != "" {
 		return errors.New(why)
