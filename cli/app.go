@@ -70,6 +70,7 @@ type app struct {
 	empty   bool   // a database that is made gets the core alone
 	scratch string // the folder of a dry run's own database; "" when there is none
 
+	remote    *remote // nil for the account that runs the process
 	config    *config
 	db        *store.DB
 	desk      *review.Desk
@@ -87,7 +88,7 @@ func (a *app) restoreGC() {
 
 func (a *app) close() error {
 	var err error
-	if a.db != nil {
+	if a.db != nil && a.remote == nil {
 		err = a.db.Close()
 	}
 	if a.scratch != "" {
@@ -118,7 +119,13 @@ func (a *app) settings() (config, error) {
 	if a.config != nil {
 		return *a.config, nil
 	}
-	c, err := loadConfig(a.env, a.flags)
+	var c config
+	var err error
+	if a.remote != nil {
+		c, err = a.remote.settings(a.flags)
+	} else {
+		c, err = loadConfig(a.env, a.flags)
+	}
 	if err != nil {
 		return config{}, err
 	}
@@ -128,6 +135,9 @@ func (a *app) settings() (config, error) {
 
 // database opens the database.
 func (a *app) database(ctx context.Context) (*store.DB, error) {
+	if a.db == nil && a.remote != nil {
+		a.db, a.workspace = a.remote.db, a.remote.workspace
+	}
 	if a.db != nil {
 		return a.db, nil
 	}
@@ -149,6 +159,9 @@ func (a *app) database(ctx context.Context) (*store.DB, error) {
 // inspected opens the database to look at it, also when its core was tampered
 // with. Nothing that is owed to a workspace is written.
 func (a *app) inspected(ctx context.Context) (*store.DB, error) {
+	if a.remote != nil {
+		return a.database(ctx)
+	}
 	c, err := a.settings()
 	if err != nil {
 		return nil, err
@@ -170,8 +183,10 @@ func (a *app) openDesk(ctx context.Context) (*review.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	desk, err := c.desk(db, a.env)
-	if err != nil {
+	var desk *review.Desk
+	if a.remote != nil {
+		desk = a.remote.desk
+	} else if desk, err = c.desk(db, a.env); err != nil {
 		return nil, err
 	}
 	if a.flags.dryRun {
@@ -183,6 +198,9 @@ func (a *app) openDesk(ctx context.Context) (*review.Desk, error) {
 
 // actor is who acts: --as, or the user who is logged in.
 func (a *app) actor() (proposals.Actor, error) {
+	if a.remote != nil {
+		return a.remote.actor, nil
+	}
 	if a.flags.as == "" {
 		return proposals.Actor{Kind: proposals.User, Name: loginName(a.env)}, nil
 	}
@@ -257,6 +275,9 @@ const maxInput = 64 << 20
 // the file is a pipe that nobody writes to.
 func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
 	in := a.env.In
+	if name != "-" && a.remote != nil {
+		return nil, fmt.Errorf("%s: %w", name, errServerFile)
+	}
 	if name != "-" {
 		f, err := openUntilDone(ctx, a.path(name))
 		if err != nil {

@@ -49,6 +49,8 @@ type config struct {
 	SignKey       string                    `toml:"sign_key"`     // file of the key that signs; "" for the first of the agent that may
 
 	signers *signers.File
+	// signAlways asks for signed decisions also where signing has not started.
+	signAlways bool
 
 	// sources names the file or flag of each setting.
 	sources map[string]string

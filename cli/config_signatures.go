@@ -126,7 +126,7 @@ func (c config) checkSignatures() error {
 
 // signatures is the part of the policy about signatures.
 func (c config) signatures() review.Signatures {
-	return review.Signatures{Required: c.Signatures == signaturesRequired, Since: c.SignedSince, Signers: c.signers.Signers}
+	return review.Signatures{Required: c.Signatures == signaturesRequired, Always: c.signAlways, Since: c.SignedSince, Signers: c.signers.Signers}
 }
 
 func (c config) listSignatures(values map[string]string) {

@@ -104,6 +104,7 @@ func outcomes() []outcome {
 		{bundle.ErrMalformed, "malformed", exitFailed},
 		{proposals.ErrState, "state", exitConflict},
 		{errUntrusted, "untrusted", exitRefused},
+		{errRemote, "not_offered", exitRefused},
 		{errNoTrust, "not_found", exitNotFound},
 		{errNoCheckpointKey, "not_found", exitNotFound},
 		{checkpoint.ErrUnsigned, "unsigned", exitRefused},

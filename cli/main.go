@@ -11,13 +11,23 @@ import (
 
 // Main runs the command that env asks for and returns the exit code.
 func Main(ctx context.Context, env Env) int {
+	return newApp(ctx, env).run(ctx)
+}
+
+// newApp returns the run of the program that env describes.
+func newApp(ctx context.Context, env Env) *app {
 	app := &app{env: env, keyboard: env.In, stdout: env.Out}
-	env.Out, env.Err = visible.NewLog(env.Out), visible.NewLog(env.Err)
-	app.env.Out, app.env.Err = env.Out, env.Err
+	app.env.Out, app.env.Err = visible.NewLog(env.Out), visible.NewLog(env.Err)
 	app.env.In = untilDone(ctx, env.In)
+	return app
+}
+
+// run runs the command and returns the exit code.
+func (app *app) run(ctx context.Context) int {
+	env := app.env
 	root := newRoot(app)
 	root.SetArgs(env.Args)
-	root.SetIn(app.env.In)
+	root.SetIn(env.In)
 	root.SetErr(env.Err)
 	err := root.ExecuteContext(ctx)
 	app.publishLast(ctx)
@@ -122,6 +132,9 @@ findings, 130 interrupted.`,
 		}
 	}
 	complete(a, root)
+	if a.remote != nil {
+		a.restrict(root)
+	}
 	return root
 }
 

@@ -32,7 +32,7 @@ func (a *app) publish(ctx context.Context) error {
 	if a.workspace == nil {
 		return nil
 	}
-	if err := a.workspace.Publish(ctx); err != nil {
+	if err := a.workspace.Publish(ctx); err != nil && a.remote == nil { // the files are not the business of a user elsewhere
 		writeNote(a.env.Err, "toolcrib: the files of the workspace are not up to date: %s", stop(err.Error()))
 	}
 	return nil

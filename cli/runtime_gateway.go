@@ -20,10 +20,14 @@ type openGateway struct {
 	index    *store.Index
 	upstream *upstream.Provider
 	hub      *hub.Hub
+	shared   bool // with other sessions, which go on
 }
 
 // Close ends the connections to servers and frees the index.
 func (r *openGateway) Close() error {
+	if r.shared {
+		return nil
+	}
 	r.upstream.Close()
 	r.hub.Close()
 	return r.index.Close()
@@ -37,6 +41,11 @@ func (a *app) gateway(ctx context.Context) (*openGateway, error) {
 
 // gatewayWith is gateway with warn to hear what did not stop a call.
 func (a *app) gatewayWith(ctx context.Context, warn func(string)) (*openGateway, error) {
+	if a.remote != nil {
+		shared := *a.remote.gateway
+		shared.shared = true
+		return &shared, nil
+	}
 	desk, err := a.openDesk(ctx)
 	if err != nil {
 		return nil, err

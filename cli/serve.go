@@ -11,12 +11,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/tokens"
 	"toolcrib/internal/door"
+	"toolcrib/internal/sshdoor"
 	"toolcrib/internal/unixsocket"
 	"toolcrib/mcp"
 	"toolcrib/review"
@@ -29,6 +32,9 @@ type serveFlags struct {
 	origins          []string
 	expose           string
 	logFormat, level string
+	ssh              string
+	sshSessions      int
+	sshIdle          time.Duration
 }
 
 func newServe(a *app) *cobra.Command {
@@ -45,6 +51,10 @@ Every request shows a token of toolcrib tokens create, as "Authorization: Bearer
 TOKEN", and reads and calls only as that token's agent. /healthz, /readyz, and
 /openapi.json need none.
 
+--ssh also lets users in who have a key in the signers file, to the workbench and
+to the commands: ssh HOST -p PORT, ssh HOST -p PORT list. Each acts as the user of
+the key, and signs decisions with the own SSH agent (ssh -A).
+
 It listens on a unix socket that only this account can connect to, or with
 --http on an address of this machine. Any other address needs --tls-cert and
 --tls-key, and answers only for the names of the certificate. The log is on
@@ -54,6 +64,7 @@ It serves until it is interrupted (exit status 130), or until the database is
 removed or replaced (exit status 1).`,
 		Example: `  toolcrib serve
   toolcrib serve --http 127.0.0.1:8766
+  toolcrib serve --ssh :2222
   toolcrib serve --http :8443 --tls-cert cert.pem --tls-key key.pem --log-format json`,
 		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a, f) },
@@ -65,6 +76,9 @@ removed or replaced (exit status 1).`,
 	set.StringVar(&f.key, "tls-key", "", "its private key: a PEM `FILE`")
 	set.StringSliceVar(&f.origins, "allow-origin", nil, "allow web pages of `ORIGIN`, such as https://example.com")
 	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT` at /mcp: tools (those approved), meta (those that find, call and propose) or both")
+	set.StringVar(&f.ssh, "ssh", "", "also let users in over SSH at `HOST:PORT`")
+	set.IntVar(&f.sshSessions, "ssh-sessions", sshdoor.Defaults().SessionsPerKey, "at most `N` sessions over SSH per key")
+	set.DurationVar(&f.sshIdle, "ssh-idle", sshdoor.Defaults().Idle, "end a session over SSH after `DURATION` without a key press")
 	set.StringVar(&f.logFormat, "log-format", "text", "write the log as `FORMAT`: text or json")
 	set.StringVar(&f.level, "log-level", "info", "log from `LEVEL` on: debug (every request), info, warn or error")
 	return cmd
@@ -94,7 +108,23 @@ func runServe(ctx context.Context, a *app, f serveFlags) error {
 		},
 		Version: programVersion(), Now: a.env.Now, Logger: log, Origins: f.origins,
 	}
-	return errors.Join(f.listen(ctx, a, c), run.Close())
+	return errors.Join(f.serveAll(ctx, a, c), run.Close())
+}
+
+// serveAll serves at every listener until ctx ends, or one of them fails.
+func (f serveFlags) serveAll(ctx context.Context, a *app, c serve.Config) error {
+	if f.ssh == "" {
+		return f.listen(ctx, a, c)
+	}
+	people, err := f.openSSH(ctx, a, c.Logger)
+	if err != nil {
+		return err
+	}
+	c.Metrics = people.server.WriteMetrics
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return people.serve(ctx) })
+	group.Go(func() error { return f.listen(ctx, a, c) })
+	return group.Wait()
 }
 
 // newServedMCP returns the MCP server for the holder of a token.
@@ -109,6 +139,10 @@ func newServedMCP(a *app, desk *review.Desk, run *openGateway, c gateway.Caller,
 // check refuses flags that do not fit each other, and returns the log.
 func (f serveFlags) check(a *app) (*slog.Logger, error) {
 	switch {
+	case f.sshSessions < 1:
+		return nil, usagef("--ssh-sessions is %d; write 1 or more", f.sshSessions)
+	case f.sshIdle <= 0:
+		return nil, usagef("--ssh-idle is %s; write a time such as 1h", f.sshIdle)
 	case f.http != "" && f.socket != "":
 		return nil, usagef("--http and --socket exclude each other")
 	case f.http == "" && f.cert+f.key != "":

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -81,6 +82,9 @@ func (a *app) signs(ctx context.Context, f signFlags) (bool, error) {
 	if a.flags.dryRun && !f.print {
 		return false, nil
 	}
+	if a.remote != nil {
+		return true, nil
+	}
 	c, err := a.settings()
 	if err != nil || f.key != "" || f.print || c.Signatures == signaturesRequired {
 		return err == nil, err
@@ -99,12 +103,27 @@ func (a *app) handedIn(ctx context.Context, f signFlags) (*review.Signed, error)
 	if err != nil {
 		return nil, err
 	}
+	if f.statement == "-" && f.signature == "-" {
+		return splitSigned(text)
+	}
 	signature, err := a.readAll(ctx, f.signature)
 	return &review.Signed{Statement: text, Signature: signature}, err
 }
 
+// splitSigned takes a statement apart from the signature that follows it.
+func splitSigned(text []byte) (*review.Signed, error) {
+	at := bytes.Index(text, []byte("-----BEGIN SSH SIGNATURE-----"))
+	if at < 0 {
+		return nil, usagef("--statement - and --signature - read the statement and then its signature; there is no signature in standard input")
+	}
+	return &review.Signed{Statement: text[:at], Signature: text[at:]}, nil
+}
+
 // keyTools reach the keys of the user. ssh-keygen asks at the terminal.
 func (a *app) keyTools() keys.Tools {
+	if a.remote != nil {
+		return keys.Tools{Dial: a.remote.forwarded, Stderr: a.env.Err}
+	}
 	t := keys.Tools{Agent: a.env.Getenv("SSH_AUTH_SOCK"), Stderr: a.env.Err}
 	if in, ok := a.keyboard.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
 		t.Stdin = in

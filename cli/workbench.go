@@ -60,21 +60,30 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
-	state, err := stateHome(a.env)
+	drafts, err := a.draftsFolder()
 	if err != nil {
 		return err
 	}
 	conf := tui.Config{
+		Context: context.WithoutCancel(ctx), Remote: a.remote != nil,
 		Desk: b.desk, Calls: calls, Registry: catalogReader{a.db, layer.View()}, Actor: b.actor, Layer: layer, Place: place,
 		Theme: c.Theme, Plain: a.flags.noColor || a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb",
-		Getenv: a.env.Getenv, Drafts: filepath.Join(state, "toolcrib", "drafts"),
+		Getenv: a.env.Getenv, Drafts: drafts,
 		Now: a.env.Now, Size: a.terminalSize, Verify: a.verifyJob, Import: a.importJob, Views: c.views(), HasModel: c.Model != (modelConfig{}),
 	}
 	conf.Signer = screenSigner{a, b.desk, calls.Gateway, b.actor}
-	if c.Checkpoints.name() != "" {
-		state := &checkpointState{app: a}
-		conf.Checkpoint, conf.Registry = state.get, watchedRegistry{conf.Registry, state}
+	state := &checkpointState{app: a}
+	switch {
+	case a.remote != nil:
+		conf.Import = nil // it reads a file by its name
+		state = a.remote.checkpoint
+	case c.Checkpoints.name() == "":
+		state = nil
+	default:
 		defer a.publishMeanwhile(ctx, state)()
+	}
+	if state != nil {
+		conf.Checkpoint, conf.Registry = state.get, watchedRegistry{conf.Registry, state}
 	}
 	width, height := a.terminalSize()
 	if c.Accessible {
@@ -86,8 +95,11 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 		return fmt.Errorf("configuration: keys names %q, which is no action; docs/keys.md lists them", unknown[0])
 	}
 	m.Prime(width, height)
-	paint(a.stdout, m.View().Content)
+	paint(a.stdout, a.environ(), m.View().Content)
 	a.restoreGC()
+	if a.remote != nil {
+		return a.runRemote(ctx, m, width, height)
+	}
 	return a.runProgram(ctx, m, width, height)
 }
 
@@ -125,10 +137,30 @@ func (a *app) runProgram(ctx context.Context, m *tui.Model, width, height int) e
 	return err
 }
 
+// draftsFolder is where texts are kept that are not sent yet.
+func (a *app) draftsFolder() (string, error) {
+	if a.remote != nil {
+		return a.remote.drafts, nil
+	}
+	state, err := stateHome(a.env)
+	return filepath.Join(state, "toolcrib", "drafts"), err
+}
+
+// environ is the environment of the terminal.
+func (a *app) environ() []string {
+	if a.remote != nil {
+		return a.remote.environ
+	}
+	return os.Environ()
+}
+
 // paint puts the first frame on the alternate screen while the program loop
 // is still getting ready; the loop draws the same over it.
-func paint(out io.Writer, frame string) {
-	w := colorprofile.NewWriter(out, os.Environ())
+func paint(out io.Writer, environ []string, frame string) {
+	w := colorprofile.NewWriter(out, environ)
+	if _, file := out.(*os.File); !file { // which is no terminal that could be asked
+		w.Profile = colorprofile.Env(environ)
+	}
 	_, _ = io.WriteString(w, "\x1b[?1049h\x1b[H\x1b[2J"+crlf(frame)) // what cannot be painted now is drawn in a moment
 }
 
@@ -147,6 +179,12 @@ func crlf(s string) string {
 // terminalSize returns the size of the terminal in cells, 80 by 24 when it
 // does not say.
 func (a *app) terminalSize() (width, height int) {
+	if a.remote != nil {
+		if w, h := a.remote.size(); w > 0 && h > 0 {
+			return w, h
+		}
+		return 80, 24
+	}
 	if f, ok := a.stdout.(*os.File); ok {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
 			return w, h

@@ -91,6 +91,9 @@ func (m *metrics) called(err error) {
 func (s *Server) writeMetrics(q *request) error {
 	var b bytes.Buffer
 	s.metrics.write(&b, q.event, q.state, s.streams.open(), s.clients.open())
+	if s.config.Metrics != nil {
+		s.config.Metrics(&b)
+	}
 	h := q.w.Header()
 	h.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(b.Len()))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -80,6 +81,8 @@ type Config struct {
 	Host func(string) bool
 	// Origins are the web pages that may connect, besides those of this machine.
 	Origins []string
+	// Metrics adds counts of other doors to the metrics; nil for none.
+	Metrics func(io.Writer)
 }
 
 // Server serves applications. It is safe for concurrent use.

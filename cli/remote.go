@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolcrib/history/workspace"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/store"
+)
+
+// remote is the session of a user who came in through a door of a server. What it
+// shares with the other sessions of the process is safe for concurrent use.
+type remote struct {
+	actor     proposals.Actor
+	config    config // of the server, without what is its account's own
+	db        *store.DB
+	desk      *review.Desk
+	gateway   *openGateway
+	workspace *workspace.Workspace // nil when none is attached
+	// agent connects to the user's own SSH agent; nil where it is not forwarded.
+	agent func(context.Context) (io.ReadWriteCloser, error)
+	// drafts is the folder of the user's unsent texts.
+	drafts string
+	// size is that of the terminal, and resized tells of every new one.
+	size    func() (width, height int)
+	resized func(context.Context, func(width, height int))
+	environ []string
+	// checkpoint is nil where none are published.
+	checkpoint *checkpointState
+	// ran is told which command is run.
+	ran func(string)
+}
+
+// errRemote is wrapped when something of the server is asked for through a door.
+var errRemote = errors.New("not available over SSH")
+
+// offer is what a door offers of a command: with these flags, or not at all.
+type offer struct {
+	flags string // besides those that every command has; "name-" takes only "-", which is standard input or output
+	why   string // it is not offered; "" when it is
+}
+
+// Why commands stay on the server.
+const (
+	ofServerFiles    = "it reads or writes files of the server"
+	ofServerPrograms = "it starts programs on the server"
+	ofServerAccount  = "it is about the account and the settings of the server"
+	ofServerKeys     = "it is about the keys of the server; toolcrib sign runs where your key is"
+)
+
+// offers lists every command with what a door offers of it. A command or a flag that
+// is not here is refused.
+func offers() map[string]offer {
+	const (
+		decided = "expect note note-file- print-statement statement- signature-"
+		catalog = "after all as-of category filter limit"
+	)
+	files, programs, account, keys := offer{why: ofServerFiles}, offer{why: ofServerPrograms}, offer{why: ofServerAccount}, offer{why: ofServerKeys}
+	return map[string]offer{
+		"": {flags: "approve version " + decided}, "help": {}, "version": {}, "rules": {flags: "markdown"}, "schema": {},
+
+		"propose": {flags: "draft"}, "revise": {}, "submit": {}, "withdraw": {flags: "note note-file-"}, "rebase": {}, "regroup": {flags: "alone into"},
+		"fork": {flags: "layer"}, "assign": {flags: "to"}, "rollback": {flags: "note note-file- submit"}, "comment": {flags: "field line note note-file- revision"},
+		"import": {flags: "change-set draft layer"}, "canonicalize": {flags: "change-set"},
+
+		"list": {flags: "after author filter limit sort state subject view"}, "show": {flags: "source-"}, "diff": {flags: "context side-by-side"},
+		"review": {flags: "again file-"}, "test": {flags: "live"},
+		"preview": {flags: "agent at bootstrap-context channel context- deferred last-message memory-notes no-embedding not-local reference show skip-tools user-instructions zone"},
+		"lint":    {flags: "explain fail-on format server"},
+
+		"approve": {flags: decided}, "needs-changes": {flags: decided}, "reject": {flags: decided},
+		"waive": {flags: "expires note note-file- print-statement statement- signature-"}, "unwaive": {flags: "note note-file- print-statement statement- signature-"},
+
+		"tools": {flags: catalog}, "agents": {flags: catalog}, "lists": {flags: catalog}, "history": {flags: "before limit"}, "blame": {}, "log": {flags: "before limit"},
+		"resolve": {flags: "agent explain local no-deferred no-embedding"}, "export": {flags: "agent as-of deferred format local no-embedding server"},
+		"check": {flags: "agent code- format local no-embedding partial server"}, "parse": {flags: "agent customer local no-embedding nonce protocol user"},
+		"verify": {flags: "checkpoint-"},
+		"calls":  {flags: "agent all before limit user"}, "calls list": {flags: "agent all before limit user"}, "calls show": {},
+		"calls log": {flags: "agent annotation before code limit tool user"}, "calls policy": {flags: "print-statement statement- signature-"},
+		"calls approve": {flags: "expect print-statement statement- signature-"}, "calls refuse": {flags: "note note-file- print-statement statement- signature-"},
+
+		"backup": files, "drift": files, "init": files, "wrap": files, "unwrap": files, "demo": files, "checkpoint": files, "checkpoint prove": files, "checkpoint check": files,
+		"mcp": programs, "serve": programs, "watch": programs, "exec": programs,
+		"config": account, "doctor": account, "trust": account, "untrust": account, "tokens": account, "tokens create": account, "tokens list": account, "tokens revoke": account,
+		"completion": account, "completion bash": account, "completion fish": account, "completion powershell": account, "completion zsh": account,
+		"sign": keys, "signers": keys, "signers add": keys, "signers init": keys, "signers list": keys, "signers record": keys, "signers remove": keys, "signers verify": keys,
+	}
+}
+
+// common are the flags that every command has through a door. Of those that every
+// command has elsewhere, --as, --db and --workspace are the server's.
+const common = "help json template no-color dry-run project accessible"
+
+// restrict has only those commands and flags run that a door offers.
+func (a *app) restrict(root *cobra.Command) {
+	table := offers()
+	name := func(c *cobra.Command) string {
+		return strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), root.Name()))
+	}
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		o, known := table[name(c)]
+		if !known {
+			o.why = ofServerAccount
+		}
+		if o.why != "" {
+			return fmt.Errorf("toolcrib %s is %w: %s", name(c), errRemote, o.why)
+		}
+		a.remote.ran(name(c))
+		return o.check(c)
+	}
+	var hide func(*cobra.Command)
+	hide = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			sub.Hidden = sub.Hidden || table[name(sub)].why != ""
+			hide(sub)
+		}
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = f.Hidden || !table[name(c)].takes(f.Name) })
+	}
+	hide(root)
+	for _, flag := range strings.Fields("as db workspace") {
+		root.PersistentFlags().Lookup(flag).Hidden = true
+	}
+}
+
+// takes reports whether a door offers a flag of the command.
+func (o offer) takes(flag string) bool {
+	return slices.ContainsFunc(strings.Fields(common+" "+o.flags), func(f string) bool { return strings.TrimSuffix(f, "-") == flag })
+}
+
+// check refuses flags that are not offered, and those that name files.
+func (o offer) check(c *cobra.Command) error {
+	var err error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		switch {
+		case err != nil:
+		case !o.takes(f.Name):
+			err = fmt.Errorf("--%s is %w: %s", f.Name, errRemote, ofServerFiles)
+		case slices.Contains(strings.Fields(o.flags), f.Name+"-") && f.Value.String() != "-" && f.Value.String() != "[-]":
+			err = fmt.Errorf("--%s: %w", f.Name, errServerFile)
+		}
+	})
+	return err
+}
+
+// errServerFile is errRemote about a file.
+var errServerFile = fmt.Errorf("files of the server are %w; write - and redirect yours, as in ssh HOST toolcrib propose - < FILE", errRemote)
+
+// settings are those of the server, with what the user may choose.
+func (r *remote) settings(flags globalFlags) (config, error) {
+	c := r.config
+	if flags.project != "" {
+		if c.Project = flags.project; !validProject(c.Project) {
+			return c, usagef("--project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
+		}
+	}
+	c.Accessible = flags.accessible
+	return c, nil
+}
+
+// forwarded connects to the agent of the user.
+func (r *remote) forwarded(ctx context.Context) (io.ReadWriteCloser, error) {
+	if r.agent == nil {
+		return nil, errors.New("your SSH agent is not forwarded; connect with ssh -A, or prepare the decision with --print-statement, sign it with toolcrib sign where your key is, and send both with --statement - --signature -")
+	}
+	return r.agent(ctx)
+}

@@ -1,0 +1,212 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"toolcrib/cli"
+	"toolcrib/signing/signingtest"
+)
+
+// sshHome is a server with users who come in over SSH.
+type sshHome struct {
+	testHome
+	addr  string
+	hosts ssh.HostKeyCallback
+	keys  map[string]signingtest.Key // by user
+	log   *logLines
+	stop  func() (code int)
+}
+
+// logLines is a log that can be waited for.
+type logLines struct {
+	mu    sync.Mutex
+	lines bytes.Buffer
+	more  chan struct{}
+}
+
+func (l *logLines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines.Write(p)
+	close(l.more)
+	l.more = make(chan struct{})
+	return len(p), nil
+}
+
+func (l *logLines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lines.String()
+}
+
+// wait returns what a pattern finds in the log, when it does.
+func (l *logLines) wait(t testing.TB, pattern string) []string {
+	t.Helper()
+	hanging := time.After(time.Minute) // a test that fails ends then
+	for {
+		l.mu.Lock()
+		text, more := l.lines.String(), l.more
+		l.mu.Unlock()
+		if found := regexp.MustCompile(pattern).FindStringSubmatch(text); found != nil {
+			return found
+		}
+		select {
+		case <-more:
+		case <-hanging:
+			t.Fatalf("the log has no %s:\n%s", pattern, text)
+		}
+	}
+}
+
+// serveSSH starts a server that mara and ada may log in to, with the open proposal #2.
+func serveSSH(t *testing.T) *sshHome {
+	t.Helper()
+	home := &sshHome{testHome: newTestHome(t, ""), keys: map[string]signingtest.Key{}, log: &logLines{more: make(chan struct{})}}
+	mara, ada := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ecdsa-256")
+	home.keys["mara"], home.keys["ada"] = mara, ada
+	file := mara.Write(t, "")
+	home.must("signers", "init", "--as", "user:mara", "--sign-key", file)
+	home.must("propose", "--as", "agent:drafter", "../../demo.json")
+	home.must("show", "#1", "--as", "user:mara")
+	home.must("approve", "#1", "--as", "user:mara", "--sign-key", file)
+	home.must("signers", "add", "user:ada", ada.Write(t, "")+".pub", "--as", "user:mara", "--sign-key", file)
+	home.must("propose", "--as", "agent:drafter", "open.json")
+	home.start()
+	return home
+}
+
+func (h *sshHome) start(args ...string) {
+	h.Helper()
+	dir, err := os.MkdirTemp("", "s") //nolint:usetesting // a socket's path is short
+	if err != nil {
+		h.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan int, 1)
+	go func() {
+		ended <- cli.Main(ctx, cli.Env{
+			Args: append([]string{"serve", "--ssh", "127.0.0.1:0", "--socket", filepath.Join(dir, "s"), "--log-level", "debug"}, args...),
+			In:   strings.NewReader(""), Out: io.Discard, Err: h.log, Dir: h.dir, Now: time.Now, NewID: newID, Account: loggedIn(nil),
+			Getenv: func(name string) string {
+				return map[string]string{"HOME": filepath.Join(h.dir, "home"), "SECRET": secretOfServer, "EDITOR": "false", "VISUAL": "false", "PAGER": "false", "SSH_AUTH_SOCK": "/none"}[name]
+			},
+		})
+	}()
+	h.stop = sync.OnceValue(func() int {
+		cancel()
+		defer os.RemoveAll(dir) //nolint:errcheck // a folder of the test
+		return <-ended
+	})
+	h.Cleanup(func() { h.stop() })
+	found := h.log.wait(h, `address=ssh://(\S+) host_key=(\S+)`)
+	h.addr = found[1]
+	h.hosts = func(_ string, _ net.Addr, key ssh.PublicKey) error {
+		if ssh.FingerprintSHA256(key) != found[2] {
+			return errors.New("another host key than the one that was printed")
+		}
+		return nil
+	}
+	h.log.wait(h, `address=unix:`)
+}
+
+const secretOfServer = "secret-of-the-server"
+
+// dial logs a user in.
+func (h *sshHome) dial(user string) *ssh.Client {
+	h.Helper()
+	client, err := h.login(user, h.keys[user])
+	if err != nil {
+		h.Fatalf("%s: %v", user, err)
+	}
+	h.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func (h *sshHome) login(name string, key ssh.Signer, change ...func(*ssh.ClientConfig)) (*ssh.Client, error) {
+	c := &ssh.ClientConfig{User: name, Auth: []ssh.AuthMethod{ssh.PublicKeys(key)}, HostKeyCallback: h.hosts, Timeout: time.Minute}
+	for _, f := range change {
+		f(c)
+	}
+	return ssh.Dial("tcp", h.addr, c)
+}
+
+// answer is what a command printed, and how it ended.
+type answer struct {
+	out, errs string
+	code      int
+}
+
+// ask runs a command in a session of a client, with its agent where it has one.
+func (h *sshHome) ask(client *ssh.Client, in, command string, with ...func(*ssh.Session)) answer {
+	h.Helper()
+	session, err := client.NewSession()
+	if err != nil {
+		h.Fatal(err)
+	}
+	defer session.Close() //nolint:errcheck // it has ended
+	for _, f := range with {
+		f(session)
+	}
+	var out, errs bytes.Buffer
+	session.Stdin, session.Stdout, session.Stderr = strings.NewReader(in), &out, &errs
+	err = session.Run(command)
+	var status *ssh.ExitError
+	a := answer{out: out.String(), errs: errs.String()}
+	switch {
+	case errors.As(err, &status):
+		a.code = status.ExitStatus()
+	case err != nil:
+		h.Fatalf("%s: %v: %s\n%s", command, err, a.errs, h.log)
+	}
+	if strings.Contains(a.out+a.errs, secretOfServer) || !strings.Contains(command, h.dir) && strings.Contains(a.out+a.errs, h.dir) {
+		h.Errorf("%s tells of the server: %s%s", command, a.out, a.errs)
+	}
+	return a
+}
+
+// as is ask for a user, who forwards an agent with the key.
+func (h *sshHome) as(user, in, command string) answer {
+	h.Helper()
+	client := h.dial(user)
+	defer client.Close() //nolint:errcheck // it has ended
+	keyring := agent.NewKeyring()
+	if err := keyring.Add(agent.AddedKey{PrivateKey: h.keys[user].Private()}); err != nil {
+		h.Fatal(err)
+	}
+	if err := agent.ForwardToAgent(client, keyring); err != nil {
+		h.Fatal(err)
+	}
+	return h.ask(client, in, command, func(s *ssh.Session) {
+		if err := agent.RequestAgentForwarding(s); err != nil {
+			h.Fatal(err)
+		}
+	})
+}
+
+// wants checks an answer.
+func (h *sshHome) wants(a answer, code int, texts ...string) answer {
+	h.Helper()
+	for _, text := range texts {
+		if !strings.Contains(a.out+a.errs, text) {
+			h.Errorf("no %q in %s%s", text, a.out, a.errs)
+		}
+	}
+	if a.code != code {
+		h.Errorf("exit status %d, want %d: %s%s", a.code, code, a.out, a.errs)
+	}
+	return a
+}

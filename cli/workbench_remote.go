@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"toolcrib/tui"
+)
+
+// leavingTime is how long a workbench whose terminal is gone may take to answer its
+// writes.
+const leavingTime = 2 * time.Second
+
+// runRemote shows the workbench on a terminal elsewhere until it is left, or the
+// client is gone. No signal of the process is about it.
+func (a *app) runRemote(ctx context.Context, m *tui.Model, width, height int) error {
+	a.remote.ran("workbench")
+	over := make(chan struct{})
+	defer close(over)
+	keyboard := readerFunc(func(p []byte) (int, error) {
+		n, err := a.keyboard.Read(p)
+		if err != nil {
+			<-over // the end of the input is not the end of what is being written
+		}
+		return n, err
+	})
+	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(keyboard), tea.WithOutput(a.stdout),
+		tea.WithEnvironment(a.remote.environ), tea.WithColorProfile(colorprofile.Env(a.remote.environ)), tea.WithFPS(framesPerSecond), tea.WithWindowSize(width, height))
+	running, end := context.WithCancel(ctx)
+	defer end()
+	go a.remote.resized(running, func(width, height int) { program.Send(tea.WindowSizeMsg{Width: width, Height: height}) })
+	kill := time.AfterFunc(time.Hour, program.Kill)
+	kill.Stop()
+	defer context.AfterFunc(ctx, func() {
+		kill.Reset(leavingTime)
+		program.Send(tui.Leave{})
+	})()
+	_, err := program.Run()
+	kill.Stop()
+	for _, line := range m.Left() {
+		a.note("toolcrib: %s", stop(line))
+	}
+	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil {
+		return context.Canceled
+	}
+	return err
+}

@@ -1,0 +1,219 @@
+package sshdoor
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/gliderlabs/ssh"
+	gossh "golang.org/x/crypto/ssh"
+)
+
+// What a client may say about its terminal and itself. The rest of its environment
+// stays with it.
+const (
+	maxCommand = 64 << 10 // bytes
+	maxValue   = 64       // bytes of a variable
+	maxSide    = 1000     // columns or rows
+)
+
+// channel runs the session of one channel. It is written here, and not the one of
+// the library, because that one panics at a length in a pty-req that overflows, stops
+// at a window-change that nobody reads, keeps whatever environment it is sent, and
+// does not tell when the client closes the channel alone.
+func (s *Server) channel(serving context.Context, conn *gossh.ServerConn, asked gossh.NewChannel, sc ssh.Context) {
+	m, ok := s.admit(conn, sc)
+	if !ok {
+		_ = asked.Reject(gossh.ResourceShortage, "too many connections; try again later")
+		_ = conn.Close()
+		return
+	}
+	if !s.enter(m) {
+		s.metrics.outcome("too_many_sessions")
+		_ = asked.Reject(gossh.ResourceShortage, "too many sessions of this key; close one first")
+		return
+	}
+	defer s.leave(m)
+	ch, requests, err := asked.Accept()
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(sc)
+	defer cancel()
+	defer context.AfterFunc(serving, cancel)()
+	r := &running{server: s, member: m, channel: ch, cancel: cancel, env: map[string]string{}}
+	for req := range requests {
+		ok := r.request(req)
+		_ = req.Reply(ok, nil)
+		if r.session != nil && !r.begun {
+			r.begin(ctx) // after the answer, which the client waits for before it reads
+		}
+	}
+	cancel() // the client closed the channel
+	r.done.Wait()
+}
+
+// running is a channel on its way to be a session, and then with one.
+type running struct {
+	server  *Server
+	member  *member
+	channel gossh.Channel
+	cancel  context.CancelFunc
+	done    sync.WaitGroup
+
+	env     map[string]string
+	agent   bool
+	session *Session // nil until a shell or a command is asked for
+	begun   bool
+	window  window
+}
+
+// request does what a client asks of a channel, and reports whether it may.
+func (r *running) request(req *gossh.Request) bool {
+	switch req.Type {
+	case "pty-req":
+		var p struct {
+			Term                         string
+			Columns, Rows, Width, Height uint32
+			Modes                        string
+		}
+		if r.session != nil || gossh.Unmarshal(req.Payload, &p) != nil || len(p.Term) > maxValue {
+			return false
+		}
+		r.env["TERM"] = p.Term
+		r.window.set(p.Columns, p.Rows)
+		return true
+	case "window-change":
+		var p struct{ Columns, Rows, Width, Height uint32 }
+		if gossh.Unmarshal(req.Payload, &p) != nil || !r.window.terminal() {
+			return false
+		}
+		r.window.set(p.Columns, p.Rows)
+		return true
+	case "env":
+		var p struct{ Name, Value string }
+		if r.session != nil || gossh.Unmarshal(req.Payload, &p) != nil || !mayPass(p.Name) || len(p.Value) > maxValue {
+			return false
+		}
+		r.env[p.Name] = p.Value
+		return true
+	case "auth-agent-req@openssh.com":
+		r.agent = r.agent || r.session == nil
+		return r.session == nil
+	case "shell", "exec":
+		return r.prepare(req)
+	}
+	return false // subsystem, x11-req, signal, break
+}
+
+// mayPass reports whether a variable is data about how to print, which a client may
+// set.
+func mayPass(name string) bool {
+	switch name {
+	case "LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "NO_COLOR", "COLORTERM":
+		return true
+	}
+	return false
+}
+
+// prepare makes the session that a client asks for, and reports whether it may.
+func (r *running) prepare(req *gossh.Request) bool {
+	var p struct{ Command string }
+	if r.session != nil || req.Type == "exec" && gossh.Unmarshal(req.Payload, &p) != nil || len(p.Command) > maxCommand {
+		return false
+	}
+	s := r.server
+	out := &writer{to: r.channel, limit: s.limits.Write, stuck: r.end, terminal: r.window.terminal()}
+	errs := &writer{to: r.channel.Stderr(), limit: s.limits.Write, stuck: r.end, terminal: r.window.terminal()}
+	if out.terminal {
+		errs.to = r.channel // a terminal has one screen
+	}
+	r.session = &Session{
+		Principal: r.member.principal, Key: r.member.name, Remote: r.member.conn.RemoteAddr(), Command: p.Command, Shell: req.Type == "shell",
+		In: s.active(r.member, r.channel), Out: out, Err: errs, env: r.env, window: &r.window,
+	}
+	if r.agent {
+		r.session.Agent = r.dialAgent
+	}
+	return true
+}
+
+// begin runs the session.
+func (r *running) begin(ctx context.Context) {
+	s := r.server
+	r.begun = true
+	r.done.Add(1)
+	s.running.Add(1)
+	go func() {
+		defer s.running.Done()
+		defer r.done.Done()
+		status := s.run(ctx, r.session)
+		_, _ = r.channel.SendRequest("exit-status", false, gossh.Marshal(struct{ Status uint32 }{uint32(status)})) //nolint:gosec // 0 to 255
+		_ = r.channel.Close()
+	}()
+}
+
+// end ends a session whose client does not read.
+func (r *running) end() {
+	r.cancel()
+	_ = r.member.conn.Close()
+}
+
+// dialAgent opens a connection to the client's agent.
+func (r *running) dialAgent(ctx context.Context) (io.ReadWriteCloser, error) {
+	type answer struct {
+		channel gossh.Channel
+		err     error
+	}
+	opened := make(chan answer, 1)
+	go func() { // it ends with the connection
+		ch, requests, err := r.member.conn.OpenChannel("auth-agent@openssh.com", nil)
+		if err == nil {
+			go gossh.DiscardRequests(requests)
+		}
+		opened <- answer{ch, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case a := <-opened:
+		return a.channel, a.err
+	}
+}
+
+// enter counts a session of a key, and reports whether there may be one more.
+func (s *Server) enter(m *member) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sessions[m.name] >= s.limits.SessionsPerKey {
+		return false
+	}
+	s.sessions[m.name]++
+	s.members[m] = struct{}{}
+	return true
+}
+
+func (s *Server) leave(m *member) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.members, m)
+	if s.sessions[m.name]--; s.sessions[m.name] <= 0 {
+		delete(s.sessions, m.name)
+	}
+}
+
+// active returns the input of a session, of which every byte keeps its connection
+// from being idle.
+func (s *Server) active(m *member, from io.Reader) io.Reader {
+	return readerFunc(func(p []byte) (int, error) {
+		n, err := from.Read(p)
+		if n > 0 {
+			m.idle.Reset(s.limits.Idle)
+		}
+		return n, err
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

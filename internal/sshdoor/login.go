@@ -1,0 +1,154 @@
+package sshdoor
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/gliderlabs/ssh"
+	gossh "golang.org/x/crypto/ssh"
+
+	"toolcrib/internal/door"
+	"toolcrib/internal/visible"
+)
+
+// The values that a connection carries, in its context or its permissions.
+type contextKey string
+
+const (
+	connKey      = contextKey("conn")    // the net.Conn
+	preAuthKey   = contextKey("preauth") // the gossh.ServerPreAuthConn
+	memberKey    = contextKey("member")  // the *member
+	principalExt = "principal"
+	keyExt       = "fingerprint"
+)
+
+// member is a connection that is authenticated.
+type member struct {
+	conn                   gossh.Conn
+	login, principal, name string // name is the fingerprint of the key
+	key                    gossh.PublicKey
+	idle                   *time.Timer // ends the connection
+}
+
+// connected begins the time that a client has to log in.
+func (s *Server) connected(ctx ssh.Context, conn net.Conn) net.Conn {
+	ctx.SetValue(connKey, conn)
+	_ = conn.SetDeadline(time.Time{}) // the door sets its own
+	s.metrics.add(&s.metrics.connections, 1)
+	return conn
+}
+
+// loginConfig is the configuration of a connection. Who logged in is decided by the
+// key whose signature was verified: offered is asked about keys that nobody may have.
+func (s *Server) loginConfig(ctx ssh.Context) *gossh.ServerConfig {
+	c := &gossh.ServerConfig{
+		MaxAuthTries: 6,
+		PublicKeyAuthAlgorithms: []string{
+			gossh.KeyAlgoED25519, gossh.KeyAlgoSKED25519, gossh.KeyAlgoECDSA256, gossh.KeyAlgoECDSA384, gossh.KeyAlgoSKECDSA256, gossh.KeyAlgoRSASHA512, gossh.KeyAlgoRSASHA256,
+		},
+		PreAuthConnCallback: func(conn gossh.ServerPreAuthConn) { ctx.SetValue(preAuthKey, conn) },
+		VerifiedPublicKeyCallback: func(meta gossh.ConnMetadata, key gossh.PublicKey, _ *gossh.Permissions, _ string) (*gossh.Permissions, error) {
+			principal, err := s.config.Identify(meta.User(), key)
+			if err != nil {
+				return nil, err
+			}
+			ctx.SetValue(ssh.ContextKeyPublicKey, key)
+			return &gossh.Permissions{Extensions: map[string]string{principalExt: principal, keyExt: fingerprint(key)}}, nil
+		},
+	}
+	return c
+}
+
+// fingerprint names a key as ssh-keygen -l does, and a certificate by the key in it.
+func fingerprint(key gossh.PublicKey) string {
+	if cert, ok := key.(*gossh.Certificate); ok {
+		key = cert.Key
+	}
+	return gossh.FingerprintSHA256(key)
+}
+
+// offered reports whether a client may log in with a key, and tells it why not.
+func (s *Server) offered(ctx ssh.Context, key ssh.PublicKey) bool {
+	_, err := s.config.Identify(ctx.User(), key)
+	if err == nil {
+		return true
+	}
+	if conn, ok := ctx.Value(preAuthKey).(gossh.ServerPreAuthConn); ok {
+		_ = conn.SendAuthBanner("toolcrib: " + visible.Line(err.Error()) + "\r\n") // it is refused all the same
+	}
+	s.config.Logger.LogAttrs(ctx, slog.LevelDebug, "ssh key refused", slog.String("remote", ctx.RemoteAddr().String()), slog.String("key", fingerprint(key)), slog.String("why", err.Error()))
+	s.metrics.add(&s.metrics.refused, 1)
+	return false
+}
+
+// notAuthenticated logs a connection that did not log in, at the level of what anybody
+// can cause.
+func (s *Server) notAuthenticated(conn net.Conn, err error) {
+	s.config.Logger.LogAttrs(context.Background(), slog.LevelDebug, "ssh login failed", slog.String("remote", conn.RemoteAddr().String()), slog.String("why", err.Error()))
+}
+
+// admit makes the connection of a session that was asked for a member, and reports
+// whether there is room. One that asks for none keeps the time of a login.
+func (s *Server) admit(conn *gossh.ServerConn, ctx ssh.Context) (*member, bool) {
+	ctx.Lock()
+	defer ctx.Unlock()
+	if m, ok := ctx.Value(memberKey).(*member); ok {
+		return m, true
+	}
+	raw, _ := ctx.Value(connKey).(net.Conn)
+	if raw == nil || conn.Permissions == nil || !door.AdmitConn(raw) {
+		return nil, false
+	}
+	key, _ := ctx.Value(ssh.ContextKeyPublicKey).(gossh.PublicKey)
+	m := &member{conn: conn, login: conn.User(), principal: conn.Permissions.Extensions[principalExt], name: conn.Permissions.Extensions[keyExt], key: key}
+	if m.principal == "" || key == nil {
+		return nil, false
+	}
+	m.idle = time.AfterFunc(s.limits.Idle, func() { _ = conn.Close() })
+	context.AfterFunc(ctx, func() { m.idle.Stop() })
+	ctx.SetValue(memberKey, m)
+	return m, true
+}
+
+// recheckAll closes, until ctx ends, the connections of keys that do not count any
+// more: revoked, expired, or taken out of the file.
+func (s *Server) recheckAll(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(s.limits.Recheck)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				s.recheck(ctx)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+func (s *Server) recheck(ctx context.Context) {
+	s.mu.Lock()
+	all := make([]*member, 0, len(s.members))
+	for m := range s.members {
+		all = append(all, m)
+	}
+	s.mu.Unlock()
+	for _, m := range all {
+		principal, err := s.config.Identify(m.login, m.key)
+		if err == nil && principal == m.principal {
+			continue
+		}
+		s.config.Logger.LogAttrs(ctx, slog.LevelInfo, "ssh key counts no more", slog.String("principal", m.principal), slog.String("key", m.name))
+		_ = m.conn.Close()
+	}
+}

@@ -1,0 +1,121 @@
+// Package sshdoor lets people in over SSH by their keys, and runs a session of the
+// program for each. It knows nothing of the program. There is no shell, no subsystem,
+// no forwarding but that of the client's agent, and no other login than by a key.
+package sshdoor
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/gliderlabs/ssh"
+	gossh "golang.org/x/crypto/ssh"
+
+	"toolcrib/internal/door"
+)
+
+// Config has the parts of a server.
+type Config struct {
+	HostKey gossh.Signer
+	// Identify returns the principal of a key, such as "user:mara". login is the name
+	// that the client gave. Its error is told to the client in a sentence.
+	Identify func(login string, key gossh.PublicKey) (principal string, err error)
+	// Run runs a session and returns its exit status. When ctx ends, the client is gone.
+	Run    func(ctx context.Context, s *Session) int
+	Limits Limits
+	Logger *slog.Logger
+	Now    func() time.Time
+}
+
+// Limits bounds what clients may have. The zero value stands for Defaults.
+type Limits struct {
+	Handshake       time.Duration // until a connection is authenticated
+	Idle            time.Duration // without a byte from the client in any session
+	Write           time.Duration // for the client to read what it was sent
+	Closing         time.Duration // for sessions to end when the server does
+	Recheck         time.Duration // between two looks at whether the keys still count
+	Unauthenticated int           // connections that are not authenticated
+	Connections     int           // that are
+	SessionsPerKey  int
+}
+
+// Defaults returns the limits of a server that sets none.
+func Defaults() Limits {
+	return Limits{
+		Handshake: time.Minute, // a key in hardware waits for a touch
+		Idle:      time.Hour, Write: 30 * time.Second, Closing: 3 * time.Second, Recheck: 5 * time.Second,
+		Unauthenticated: 256, Connections: 512, SessionsPerKey: 10,
+	}
+}
+
+// Server lets clients in. It is safe for concurrent use.
+type Server struct {
+	config  Config
+	limits  Limits
+	metrics metrics
+
+	mu       sync.Mutex
+	sessions map[string]int // open ones by the fingerprint of the key
+	members  map[*member]struct{}
+	running  sync.WaitGroup // sessions
+}
+
+// New returns a server.
+func New(c Config) *Server {
+	s := &Server{config: c, limits: c.Limits, sessions: map[string]int{}, members: map[*member]struct{}{}}
+	if s.limits == (Limits{}) {
+		s.limits = Defaults()
+	}
+	s.metrics.outcomes = map[string]int64{}
+	return s
+}
+
+// Serve lets clients in until ctx ends, and returns how ctx ended. Sessions then have
+// a moment to come to their end.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &ssh.Server{
+		Version: "toolcrib", HostSigners: []ssh.Signer{s.config.HostKey},
+		ConnCallback:             s.connected,
+		ServerConfigCallback:     s.loginConfig,
+		PublicKeyHandler:         s.offered,
+		ConnectionFailedCallback: s.notAuthenticated,
+		ChannelHandlers: map[string]ssh.ChannelHandler{"session": func(_ *ssh.Server, conn *gossh.ServerConn, c gossh.NewChannel, sc ssh.Context) {
+			s.channel(ctx, conn, c, sc)
+		}},
+		RequestHandlers:   map[string]ssh.RequestHandler{"keepalive@openssh.com": func(ssh.Context, *ssh.Server, *gossh.Request) (bool, []byte) { return true, nil }},
+		SubsystemHandlers: map[string]ssh.SubsystemHandler{},
+	}
+	stop := s.recheckAll(ctx)
+	defer stop()
+	served := make(chan error, 1)
+	l = door.NewWith(l, door.Limits{Unauthenticated: s.limits.Unauthenticated, Authenticated: s.limits.Connections, Time: s.limits.Handshake})
+	go func() { served <- server.Serve(l) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	_ = l.Close() // nobody comes in any more; sessions hear of it by ctx
+	s.wait()
+	_ = server.Close()
+	if err := <-served; err != nil && !errors.Is(err, ssh.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return ctx.Err()
+}
+
+// wait returns when no session runs any more, or after the time for that.
+func (s *Server) wait() {
+	done := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(s.limits.Closing):
+	}
+}

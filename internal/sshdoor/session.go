@@ -1,0 +1,149 @@
+package sshdoor
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// Session is one run of the program for a client.
+type Session struct {
+	Principal string // "user:mara"
+	Key       string // the fingerprint of the key that logged in
+	Remote    net.Addr
+	Command   string // as the client sent it
+	Shell     bool   // no command was given
+	In        io.Reader
+	Out, Err  io.Writer
+	// Agent connects to the SSH agent of the client; nil where none is forwarded.
+	Agent func(ctx context.Context) (io.ReadWriteCloser, error)
+	// Ran names the command that was run, for the log; Run sets it.
+	Ran string
+
+	env    map[string]string
+	window *window
+}
+
+// Getenv returns a variable of the client, as far as one may pass: TERM and how to
+// print.
+func (s *Session) Getenv(name string) string { return s.env[name] }
+
+// Environ returns the variables of the client that may pass.
+func (s *Session) Environ() []string {
+	all := make([]string, 0, len(s.env))
+	for name, value := range s.env {
+		all = append(all, name+"="+value)
+	}
+	return all
+}
+
+// Terminal reports whether the client has a terminal.
+func (s *Session) Terminal() bool { return s.window.terminal() }
+
+// Size returns the size of the terminal in cells, zero where there is none.
+func (s *Session) Size() (width, height int) { return s.window.size() }
+
+// Resized calls fn with every size that the terminal gets, until ctx ends. It skips
+// those that change again meanwhile.
+func (s *Session) Resized(ctx context.Context, fn func(width, height int)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.window.news():
+			fn(s.window.size())
+		}
+	}
+}
+
+// run runs a session, and logs how it ended. A fault in it ends no other.
+func (s *Server) run(ctx context.Context, session *Session) (status int) {
+	began := s.config.Now()
+	s.metrics.add(&s.metrics.sessions, 1)
+	defer s.metrics.add(&s.metrics.sessions, -1)
+	defer func() {
+		outcome, level := "ok", slog.LevelInfo
+		if fault := recover(); fault != nil {
+			status, outcome, level = 1, "fault", slog.LevelError
+			s.config.Logger.LogAttrs(ctx, level, "ssh session fault", slog.String("fault", fmt.Sprint(fault)), slog.String("stack", string(debug.Stack())))
+		} else if ctx.Err() != nil {
+			outcome = "cut"
+		} else if status != 0 {
+			outcome = fmt.Sprintf("exit_%d", status)
+		}
+		s.metrics.outcome(outcome)
+		s.config.Logger.LogAttrs(ctx, level, "ssh session",
+			slog.String("principal", session.Principal), slog.String("key", session.Key), slog.String("remote", session.Remote.String()),
+			slog.String("command", session.Ran), slog.String("outcome", outcome), slog.Duration("took", s.config.Now().Sub(began).Round(time.Millisecond)))
+	}()
+	return s.config.Run(ctx, session)
+}
+
+// window is the size of a terminal.
+type window struct {
+	mu            sync.Mutex
+	width, height int
+	changed       chan struct{} // nil without a terminal
+}
+
+// set takes a size that the client tells. A client can tell any.
+func (w *window) set(columns, rows uint32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.changed == nil {
+		w.changed = make(chan struct{}, 1)
+	}
+	w.width, w.height = int(min(columns, maxSide)), int(min(rows, maxSide))
+	if w.width == 0 || w.height == 0 {
+		w.width, w.height = 80, 24
+	}
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (w *window) size() (width, height int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.width, w.height
+}
+
+func (w *window) terminal() bool { return w.news() != nil }
+
+func (w *window) news() chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.changed
+}
+
+// writer writes to a client, and gives up one that does not read. The terminal of
+// the client is raw, so it needs a carriage return before each line feed.
+type writer struct {
+	mu       sync.Mutex
+	to       io.Writer
+	limit    time.Duration
+	stuck    func()
+	terminal bool
+}
+
+// Write implements io.Writer.
+func (w *writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text := p
+	if w.terminal {
+		text = bytes.ReplaceAll(bytes.ReplaceAll(p, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+	}
+	defer time.AfterFunc(w.limit, w.stuck).Stop()
+	if _, err := w.to.Write(text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
