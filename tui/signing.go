@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/prose"
@@ -34,6 +35,11 @@ type SignRequest struct {
 	Statement      string // its hash, short
 	Terminal       bool   // Run may ask for a passphrase or a PIN at the terminal
 	Run            func() error
+}
+
+// Line tells who signs what with which key.
+func (r SignRequest) Line() string {
+	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
 }
 
 // AskToSign shows a request and runs it when the user agrees. It returns what Run
@@ -147,7 +153,7 @@ func (m *Model) askSignature(msg signMsg) tea.Cmd {
 					return msg.wait()
 				}
 			}
-			return tea.Exec(terminalRun(ask.Run), func(err error) tea.Msg {
+			return tea.Exec(&terminalRun{run: ask.Run, line: visible.Line(ask.Line())}, func(err error) tea.Msg {
 				ask.reply <- err
 				return msg.wait()
 			})
@@ -164,17 +170,27 @@ func (d *dialog) decline() tea.Cmd {
 	return d.declined()
 }
 
-// terminalRun is a function that has the terminal while it runs.
-type terminalRun func() error
+// terminalRun is a function that has the terminal while it runs, and a line to print
+// there before.
+type terminalRun struct {
+	run  func() error
+	line string
+	out  io.Writer
+}
 
 // Run implements tea.ExecCommand.
-func (r terminalRun) Run() error { return r() }
+func (r *terminalRun) Run() error {
+	if _, err := io.WriteString(r.out, r.line+"\n"); err != nil {
+		return err
+	}
+	return r.run()
+}
 
 // SetStdin implements tea.ExecCommand: the function has the terminal by itself.
-func (terminalRun) SetStdin(io.Reader) {}
+func (*terminalRun) SetStdin(io.Reader) {}
 
 // SetStdout implements tea.ExecCommand.
-func (terminalRun) SetStdout(io.Writer) {}
+func (r *terminalRun) SetStdout(w io.Writer) { r.out = w }
 
 // SetStderr implements tea.ExecCommand.
-func (terminalRun) SetStderr(io.Writer) {}
+func (*terminalRun) SetStderr(io.Writer) {}

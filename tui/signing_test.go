@@ -3,14 +3,20 @@ package tui_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
 
 	"toolcrib/gateway"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui"
 )
+
+// fingerprint is a key as the dialog names it.
+const fingerprint = "SHA256:VAqrwWTbnOqQaaA2PI+lW6CV5EHPx84trSoZwxhMUM0 (ssh-ed25519)"
 
 // signer has every decision shown to the user, as one with a key does, and then
 // made at the desk that it stands before.
@@ -21,7 +27,7 @@ type signer struct {
 }
 
 func (s *signer) Decide(ctx context.Context, _ proposals.Act, _ []review.Choice, _ string, ask tui.AskToSign) (tui.Decider, error) {
-	err := ask(ctx, tui.SignRequest{Principal: "user:mara", Key: "SHA256:abc (ssh-ed25519)", Statement: "0123456789ab", Run: func() error { s.runs++; return s.fail }})
+	err := ask(ctx, tui.SignRequest{Principal: "user:mara", Key: fingerprint, Statement: "0123456789ab", Run: func() error { s.runs++; return s.fail }})
 	return s.desk, err
 }
 
@@ -45,7 +51,7 @@ func TestSigning(t *testing.T) {
 	reject := func() {
 		t.Helper()
 		b.press("enter", "x").write("Not this year.").press("tab", "y")
-		b.wants("Sign the decision", "user:mara", "SHA256:abc (ssh-ed25519)", "0123456789ab")
+		b.wants("Sign the decision", "user:mara", fingerprint, "0123456789ab")
 	}
 	reject()
 	if s.runs != 0 {
@@ -70,5 +76,23 @@ func TestSigning(t *testing.T) {
 	}
 	if s.runs != 2 || strings.Contains(b.screen(), "Sign the decision") {
 		t.Errorf("the key was asked %d times", s.runs)
+	}
+}
+
+// TestSignDialog looks at the dialog that names the key before it is asked, in every
+// size.
+func TestSignDialog(t *testing.T) {
+	for _, size := range sizes {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			b := newBench(t, size[0], size[1], demo("word_counts.json"))
+			b.config.Signer = &signer{desk: b.desk}
+			b.m = tui.New(b.config)
+			b.m.Prime(size[0], size[1])
+			b.drain(b.m.Init())
+			b.press("enter", "x").write("Not this year.").press("tab", "y")
+			checkWidth(t, b.m.View().Content, size[0], size[1])
+			golden.RequireEqual(t, masked(trimmed(b.screen())))
+			b.press("n") // the write behind it ends
+		})
 	}
 }

@@ -80,7 +80,7 @@ func newTestDB(t *testing.T) testDB {
 }
 
 func (c testDB) env() []string {
-	return []string{"HOME=" + c.home, "TOOLCRIB_DB=" + filepath.Join(c.home, "toolcrib.db"), "USER=mara"}
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "TOOLCRIB_DB=" + filepath.Join(c.home, "toolcrib.db"), "USER=mara"}
 }
 
 func (c testDB) command(ctx context.Context, args ...string) *exec.Cmd {

@@ -9,6 +9,6 @@ import (
 // sign tells who signs what with which key, and asks the key: the user has said yes
 // to the decision itself.
 func (s *session) sign(_ context.Context, r tui.SignRequest) error {
-	s.out.linef("Signing as %s with %s; statement %s.", r.Principal, r.Key, r.Statement)
+	s.out.line(r.Line())
 	return r.Run()
 }
