@@ -18,6 +18,7 @@ import (
 // TestOnlyTheUserAnswers tries every kind of actor at every act, in the gateway
 // and past it.
 func TestOnlyTheUserAnswers(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", asking), action("get_climate", func(tool *registry.Tool) {
 		tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
 	}))
@@ -132,6 +133,7 @@ func (changed) Run(context.Context, gateway.Invocation) (gateway.Output, error) 
 
 // TestChangeIsTold leaves one event for one change, however often it is met.
 func TestChangeIsTold(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, func(c *gateway.Config) { c.Providers[registry.ProviderMCP] = changed{} }, action("get_weather", func(tool *registry.Tool) {
 		tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "north"}
 	}))

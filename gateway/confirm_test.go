@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 )
@@ -12,6 +13,7 @@ import (
 // TestConfirmationAsks asks the user before every call of a tool that has to be
 // confirmed, whatever its approval tier is and the user chose (C23).
 func TestConfirmationAsks(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	confirm := true
 	for _, approval := range []registry.Approval{{Tier: registry.AutoApprove}, {Tier: registry.UserConfigurable, Default: registry.AutoApprove}} {
 		w := open(t, nil, action("get_weather", func(tool *registry.Tool) {
@@ -47,6 +49,7 @@ func TestConfirmationAsks(t *testing.T) {
 // itself as destructive: at the eval gate, and in the audit, which can be asked
 // for it and can be told to keep none (C21).
 func TestCategoryImplies(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	harmless := false
 	silent := action("get_weather", func(tool *registry.Tool) { tool.Category, tool.RequiresGate, tool.Annotations = "terminal", true, nil })
 	stated := action("get_tides", func(tool *registry.Tool) {

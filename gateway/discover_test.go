@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/review"
 )
@@ -23,6 +24,7 @@ func ids(hits []gateway.Hit) []string {
 // TestSearch ranks names above descriptions, finds word beginnings and forms,
 // and never leaves what the agent has.
 func TestSearch(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	described := func(id, description string, change func(*registry.Tool)) registry.Tool {
 		return action(id, func(tool *registry.Tool) {
 			tool.Description = description
@@ -89,6 +91,7 @@ func TestSearch(t *testing.T) {
 // TestManyAvailable names the first tools in a refusal and where the others are
 // found (C15).
 func TestManyAvailable(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	var tools []registry.Tool
 	for i := range 22 {
 		tools = append(tools, action(fmt.Sprintf("get_report_%c", 'a'+i), nil))
@@ -104,6 +107,7 @@ func TestManyAvailable(t *testing.T) {
 // TestDescribe gives the whole definition, of what the agent has and of nothing
 // else.
 func TestDescribe(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", func(tool *registry.Tool) {
 		tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
 	}))

@@ -5,10 +5,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestCodesAreDocumented looks for every code in docs/runtime.md.
 func TestCodesAreDocumented(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	source, err := os.ReadFile("error.go")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -157,6 +158,7 @@ func refusalOf(err error) gateway.Error {
 }
 
 func TestExecute(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", nil))
 	res, err := w.Execute(t.Context(), caller(), request("get_weather", `{ "days" : 2, "city":"Kiel"}`))
 	if err != nil {
@@ -177,6 +179,7 @@ func TestExecute(t *testing.T) {
 
 // TestUnknownToolIsRecorded refuses a name that nothing has, and says so.
 func TestUnknownToolIsRecorded(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", nil))
 	_, err := w.Execute(t.Context(), caller(), request("get_wether", `{}`))
 	refusal(t, err, gateway.CodeUnknown)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 )
 
@@ -25,6 +26,7 @@ func (a *answers) Run(context.Context, gateway.Invocation) (gateway.Output, erro
 // TestOutcomeInTheAudit keeps the hash, the size and the message of what a
 // provider answered (C32), and the provider's id of what waits there (C2).
 func TestOutcomeInTheAudit(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	provider := &answers{
 		{output: gateway.Output{Object: json.RawMessage(`{"message":"Sent to\u0007 Anna."}`)}},
 		{output: gateway.Output{Object: json.RawMessage(`{"a":1}`), Answer: json.RawMessage(`{"message":"From the cache."}`)}},
@@ -56,6 +58,7 @@ func TestOutcomeInTheAudit(t *testing.T) {
 // TestCallsThatDidNotRunDoNotCount gives a place of the day back to a call of which it is certain
 // that nothing was run, and to no other (C14).
 func TestCallsThatDidNotRunDoNotCount(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	failed := func(notRun bool) struct {
 		output gateway.Output
 		err    error
@@ -81,6 +84,7 @@ func TestCallsThatDidNotRunDoNotCount(t *testing.T) {
 // TestCallContextReachesGateAndProvider hands on what a caller says about a call, also
 // when it first waits for the user, who is shown it (C9).
 func TestCallContextReachesGateAndProvider(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	var asked gateway.Invocation
 	gate := gateFunc(func(_ context.Context, in gateway.Invocation) (gateway.GateAnswer, error) {
 		asked = in
@@ -116,6 +120,7 @@ func TestCallContextReachesGateAndProvider(t *testing.T) {
 // TestCallContextIsLimited refuses a call context that is too large or something
 // else, in the service.
 func TestCallContextIsLimited(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", nil))
 	for _, said := range []gateway.CallContext{
 		{UserMessage: strings.Repeat("x", 16_001)},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store/storetest"
@@ -41,6 +42,7 @@ func (w *workshop) written(t *testing.T) int {
 // further, and the number is kept. What is not refused runs and is written, and
 // an hour later refusals are again.
 func TestRefusedCallsAreCounted(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, func(c *gateway.Config) { c.MaxRefused = 5 }, action("get_weather", nil), action("get_climate", limitedTo(0, 1)),
 		action("create_notes", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} }))
 	if _, err := w.Execute(t.Context(), caller(), request("get_climate", "{}")); err != nil {
@@ -96,6 +98,7 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 // TestRefusedCallsAreCountedAmongMany counts what several callers are refused
 // at once, exactly, and keeps it over a restart.
 func TestRefusedCallsAreCountedAmongMany(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, func(c *gateway.Config) { c.MaxRefused = 20 }, action("get_weather", limitedTo(0, 3)))
 	ran, err := hammer(t.Context(), w.Gateway, 10, 10)
 	if err != nil || ran != 3 {
@@ -121,6 +124,7 @@ func TestRefusedCallsAreCountedAmongMany(t *testing.T) {
 
 // TestCountsOnlyGrow tries to take back by hand what was counted.
 func TestCountsOnlyGrow(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, func(c *gateway.Config) { c.MaxRefused = 1 })
 	for range 3 {
 		_, err := w.Execute(t.Context(), caller(), request("get_wether", "{}"))

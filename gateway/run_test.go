@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/store/storetest"
@@ -23,6 +24,7 @@ func (f runFunc) Run(ctx context.Context, in gateway.Invocation) (gateway.Output
 
 // TestProviders walks what providers give.
 func TestProviders(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	says := func(text string) runFunc {
 		return func(context.Context, gateway.Invocation) (gateway.Output, error) { return object(text), nil }
 	}
@@ -71,6 +73,7 @@ func TestProviders(t *testing.T) {
 
 // TestCallerGoesAway records what came of the call all the same.
 func TestCallerGoesAway(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	w := open(t, func(c *gateway.Config) {
 		c.Providers[registry.ProviderBuiltin] = runFunc(func(ctx context.Context, _ gateway.Invocation) (gateway.Output, error) {
@@ -111,6 +114,7 @@ func (d deafLedger) Log(ctx context.Context, fn func(gateway.LedgerTx) error) er
 
 // TestFailingLog does not stop a call, and does not open a gate.
 func TestFailingLog(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, full := range []bool{false, true} {
 		w := open(t, func(c *gateway.Config) { c.Ledger = deafLedger{c.Ledger, full} },
 			action("get_weather", nil), action("get_climate", limitedTo(0, 5)))
@@ -143,6 +147,7 @@ func (o *overtaken) Log(ctx context.Context, fn func(gateway.LedgerTx) error) er
 // TestApprovedMeanwhile sees what was approved between two calls, and between
 // the look and the record of one.
 func TestApprovedMeanwhile(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	hurried := &overtaken{}
 	w := open(t, func(c *gateway.Config) { hurried.Ledger, c.Ledger = c.Ledger, hurried }, action("get_weather", nil))
 	if _, err := w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil {
@@ -166,6 +171,7 @@ func TestApprovedMeanwhile(t *testing.T) {
 
 // TestCallsByPages walks the audit by its keys.
 func TestCallsByPages(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", nil))
 	other := caller()
 	other.User = "bob"

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -76,6 +77,7 @@ func (x signedCalls) whole(signed, unsigned int64) {
 
 // TestSignedAnswers approves and refuses calls with and without signatures.
 func TestSignedAnswers(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
 	id := x.ask()
 	if _, err := x.gateway.Approve(t.Context(), ada, id, ""); !errors.Is(err, review.ErrUnsigned) {
@@ -113,6 +115,7 @@ func TestSignedAnswers(t *testing.T) {
 // TestSignedTiers sets a tier, and has somebody write one by hand, which makes the
 // tool ask.
 func TestSignedTiers(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
 	if _, err := x.gateway.SetTier(t.Context(), ada, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, review.ErrUnsigned) {
 		t.Errorf("unsigned: %v", err)
@@ -142,6 +145,7 @@ func TestSignedTiers(t *testing.T) {
 // TestRevocationReachesRunningGateways revokes the key that signed a tool while a
 // gateway runs that knows it.
 func TestRevocationReachesRunningGateways(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
 	bob := proposals.Actor{Kind: proposals.User, Name: "bob"}
 	x.Keys[bob] = x.NewKey(t)

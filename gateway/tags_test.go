@@ -16,6 +16,7 @@ func tagged(id string, tag registry.Tag) registry.Tool {
 }
 
 func TestParseTags(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(
 		t, nil,
 		tagged("get_weather", registry.Tag{Prefix: "WEATHER", ArgPattern: `(\w+)(?: for (\d+) days)?`, ArgGroups: []string{"city", "days"}, StripFromDisplay: true}),
@@ -107,6 +108,7 @@ func TestParseTagsIsLimited(t *testing.T) {
 }
 
 func TestParseJSON(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", func(tool *registry.Tool) { tool.Aliases = []string{"get_climate"} }))
 	call, err := w.ParseJSON(t.Context(), caller(), "```json\n{\"tool\":\"get_climate\",\"args\":{\"city\":\"Kiel\"},\"nonce\":\"n1\"}\n```", "n1")
 	if err != nil || call.Tool.Subject.ID != "get_weather" || call.Name != "get_climate" || string(call.Args) != `{"city":"Kiel"}` {

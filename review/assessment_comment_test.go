@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/history"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review/harness"
 	"toolcrib/review/rules"
@@ -12,6 +13,7 @@ import (
 
 // TestRecommend holds the policy for every family and severity.
 func TestRecommend(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	const approve, change, reject = proposals.RecommendApprove, proposals.RecommendNeedsChanges, proposals.RecommendReject
 	for _, family := range strings.Split("T N L S P O D R A B X", " ") {
 		want := map[rules.Severity]proposals.Recommendation{rules.Block: change, rules.Warn: approve, rules.Info: approve}
@@ -36,6 +38,7 @@ func TestRecommend(t *testing.T) {
 }
 
 func TestCommentAnswersFourQuestions(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	set, err := rules.NewSet(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	"toolcrib/history"
+	"toolcrib/internal/shortrun"
 	"toolcrib/review"
 	"toolcrib/review/rules"
 )
 
 // TestByRule counts what is open, rule by rule, and leaves out what is waived.
 func TestByRule(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	of := func(rule, message string, severity rules.Severity) review.Standing {
 		return review.Standing{Finding: rules.Finding{Rule: rule, Message: message, Severity: severity}}
 	}

@@ -26,6 +26,7 @@ func inSet(name string, ids ...string) []proposals.Draft {
 // TestChangeSetTogether approves three members at once, in any order, and never
 // fewer.
 func TestChangeSetTogether(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer", "book_pacer")...)
 	alone := o.propose(scout, storetest.Prompt("bystander"))
@@ -103,6 +104,7 @@ func TestOneBadMemberHoldsBackAll(t *testing.T) {
 // TestMembersAgainstEachOther approves members that are sound one by one and
 // cannot be live together.
 func TestMembersAgainstEachOther(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	same := inSet("alike", "scene_pacer", "chapter_pacer")
 	for i := range same {
@@ -123,6 +125,7 @@ func TestMembersAgainstEachOther(t *testing.T) {
 // TestWithdrawnMemberLeaves lets the rest go on without a member that its
 // author took back.
 func TestWithdrawnMemberLeaves(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer")...)
 	if _, err := o.desk.Withdraw(t.Context(), scout, set[1].ID, ""); err != nil {
@@ -268,6 +271,7 @@ func TestRejectedMember(t *testing.T) {
 
 // TestRegroupRefuses moves nothing when one of the proposals cannot be moved.
 func TestRegroupRefuses(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer", "book_pacer")...)
 	if _, err := o.desk.RequestChanges(t.Context(), ada, choices(set[1]), "Not yet."); err != nil {

@@ -19,6 +19,7 @@ func layers() []registry.Layer {
 // TestCoreIsLocked proposes every type of change to every core tool in every
 // layer, as everybody, as a draft and as a submission.
 func TestCoreIsLocked(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	o.Unchanged(t, func() {
 		for id := range shipped.CoreHashes() {
@@ -75,6 +76,7 @@ func TestCoreNameIsNoAlias(t *testing.T) {
 
 // TestCoreCanNotBeRolledBack tries the other ways to a core tool.
 func TestCoreCanNotBeRolledBack(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	o.Unchanged(t, func() {
 		for id := range shipped.CoreHashes() {
@@ -91,6 +93,7 @@ func TestCoreCanNotBeRolledBack(t *testing.T) {
 
 // TestLockIsNotConfigured cannot switch the lock off.
 func TestLockIsNotConfigured(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	for _, id := range []string{"L101", "L102", "T101"} {
 		severities := storetest.Basics()

@@ -76,6 +76,7 @@ func TestDryRun(t *testing.T) {
 
 // TestCancelled leaves nothing of what was cancelled before it began.
 func TestCancelled(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,6 +14,7 @@ import (
 
 // TestExpect decides with the digest that was looked at, and with others.
 func TestExpect(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	digest := o.show(ada, p).Digest
@@ -35,6 +36,7 @@ func TestExpect(t *testing.T) {
 // TestDigestFollowsWhatIsShown changes one thing after the other that a
 // decider is shown. Each makes another digest; looking again makes none.
 func TestDigestFollowsWhatIsShown(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	draft := withAlias(storetest.Prompt("scene_pacer"), "get_task")
 	draft.ChangeSet = "pacing"
@@ -84,6 +86,7 @@ func TestDigestFollowsWhatIsShown(t *testing.T) {
 
 // TestRequireExpect approves without a digest where one is demanded.
 func TestRequireExpect(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{RequireExpect: true})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.refused(review.ErrNoExpect, func() error {

@@ -62,6 +62,7 @@ func TestFloodingLimit(t *testing.T) {
 // TestManyAtOnce stops an agent that proposes more than its limit in one go,
 // without keeping the first of them.
 func TestManyAtOnce(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	drafts := make([]proposals.Draft, 11)
 	for i := range drafts {

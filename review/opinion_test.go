@@ -39,6 +39,7 @@ func (o office) assess(by proposals.Actor, p proposals.Proposal, opinion review.
 // TestOpinionAddsAndNeverRemoves files opinions one after the other: each
 // assessment holds everything that was found before.
 func TestOpinionAddsAndNeverRemoves(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.waiting(scout, "scene_pacer")
 	want := messages(*o.show(ada, p).Assessment())
@@ -85,6 +86,7 @@ func TestOpinionAddsAndNeverRemoves(t *testing.T) {
 // TestOpinionLowersAndNeverRaises files every recommendation over what the
 // rules recommend.
 func TestOpinionLowersAndNeverRaises(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	order := []proposals.Recommendation{proposals.RecommendApprove, proposals.RecommendNeedsChanges, proposals.RecommendReject}
 	o := open(t, review.Policy{})
 	clean, bad := o.propose(scout, storetest.Prompt("scene_pacer")), o.waiting(scout, "chapter_pacer")
@@ -111,6 +113,7 @@ func TestOpinionLowersAndNeverRaises(t *testing.T) {
 // TestChiefChangesItsMind lets a reviewer take back its own advice, which
 // touches nobody else's and no finding.
 func TestChiefChangesItsMind(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.assess(carla, p, review.Opinion{Recommendation: proposals.RecommendReject, Findings: external("definition.goals", "It has none.")})
@@ -123,6 +126,7 @@ func TestChiefChangesItsMind(t *testing.T) {
 // TestOpinionOfOtherContent files opinions of what the reviewer did not look
 // at, and opinions nobody can use.
 func TestOpinionOfOtherContent(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	draft := storetest.Prompt("scene_pacer")
 	p := o.propose(scout, draft)

@@ -74,6 +74,7 @@ func TestPace(t *testing.T) {
 // TestPaceOfMany counts the drafts of one call, and keeps none of them when they
 // are too many.
 func TestPaceOfMany(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{MaxOpen: 1000})
 	drafts := make([]proposals.Draft, review.DefaultMaxWrites+1)
 	for i := range drafts {

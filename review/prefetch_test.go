@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolcrib/history"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -45,6 +46,7 @@ func (t notedTx) AppendEvents(ctx context.Context, events []history.Event) error
 // up before the first write, and once, and not at all when no rule asks or
 // nothing is submitted.
 func TestAlikeBeforeWrites(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	n := &noted{Store: db.DB}
 	desk, err := review.New(n, review.Policy{}, db.Clock.Now, db.NewID)

@@ -49,6 +49,7 @@ func (o office) tryApprove(by proposals.Actor, ps ...proposals.Proposal) func() 
 // shown (S2). The approval is refused and names it; after another look it
 // passes.
 func TestApproveWhatWasShown(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	warning := review.Opinion{Findings: []rules.Finding{{Severity: rules.Warn, Path: "definition.goals", Message: "It has none."}}}
 	waive := func(by proposals.Actor) func(p proposals.Proposal) {
@@ -97,6 +98,7 @@ func TestApproveWhatWasShown(t *testing.T) {
 // TestApproveWhatWasNeverShown approves without a look, which works and is
 // recorded; what somebody else was shown, or an agent, does not count (S2).
 func TestApproveWhatWasNeverShown(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.lookAt(bob, p)
@@ -119,6 +121,7 @@ func TestApproveWhatWasNeverShown(t *testing.T) {
 // TestApproveChangeSetAsShown lets a member join, change and leave after the set
 // was shown, and after some of it was (S2).
 func TestApproveChangeSetAsShown(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	a, b := o.propose(scout, member("tool_a", "good")), o.propose(scout, member("tool_b", "good"))
 	o.lookAt(ada, a)

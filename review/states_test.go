@@ -88,6 +88,7 @@ func (o office) in(state proposals.State, act proposals.Act) proposals.Proposal 
 // TestReasons keeps decisions against an author, waivers and comments from
 // being silent.
 func TestReasons(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.waiting(scout, "scene_pacer")
 	for name, try := range map[string]func(reason string) error{

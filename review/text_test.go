@@ -50,6 +50,7 @@ func TestTextsAreLimited(t *testing.T) {
 
 // TestAnchors ties comments to what is there, and to nothing else.
 func TestAnchors(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	d := storetest.Prompt("scene_pacer")
 	p := o.propose(scout, d)

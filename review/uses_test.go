@@ -4,11 +4,13 @@ import (
 	"context"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/review"
 )
 
 func TestUses(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	ask := func(text string) []review.Use {
 		t.Helper()

@@ -67,6 +67,7 @@ func TestWaiverHolds(t *testing.T) {
 
 // TestWaiverFallsWithItsPassage changes the passage, and then takes it back.
 func TestWaiverFallsWithItsPassage(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.waiting(scout, "scene_pacer")
 	at := "N103@definition.aliases[0]"
@@ -128,6 +129,7 @@ func TestWaiverFallsWithANewFinding(t *testing.T) {
 // TestWaiverOfAWholeField waives a finding that names no passage: nobody can
 // tell whether it is the same in other content, so it falls with the revision.
 func TestWaiverOfAWholeField(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	draft := storetest.Prompt("scene_pacer")
 	p := o.propose(scout, draft)
@@ -202,6 +204,7 @@ func (o office) queued(p proposals.Proposal, want int) {
 
 // TestExpiredWaiversInASet counts the blocks of the other members too.
 func TestExpiredWaiversInASet(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	drafts := inSet("pacing", "scene_pacer", "chapter_pacer")
 	drafts[0] = inSetWith("pacing", withAlias(drafts[0], "get_task"))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/history"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/store/storetest"
@@ -13,6 +14,7 @@ import (
 // TestFromDraftToVersion follows a proposal of each kind of author from draft
 // to version, with the issue that goes along.
 func TestFromDraftToVersion(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, author := range []proposals.Actor{ada, scout, carla} {
 		t.Run(string(author.Kind), func(t *testing.T) {
 			o := open(t, review.Policy{ManualChief: true})
@@ -47,6 +49,7 @@ func TestFromDraftToVersion(t *testing.T) {
 
 // TestBuiltinReviewerIsAtOnce submits without a manual chief.
 func TestBuiltinReviewerIsAtOnce(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.assigned(p, proposals.UserReview, proposals.AssigneeUser, proposals.IssueOpen)
@@ -62,6 +65,7 @@ func TestBuiltinReviewerIsAtOnce(t *testing.T) {
 // TestNeedsChangesAndBack sends a proposal back, which makes it the author's
 // turn, and takes the next revision.
 func TestNeedsChangesAndBack(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	draft := storetest.Prompt("scene_pacer")
 	p := o.propose(scout, draft)
@@ -89,6 +93,7 @@ func TestNeedsChangesAndBack(t *testing.T) {
 
 // TestCommentsFromAnybody keeps the thread, open or closed.
 func TestCommentsFromAnybody(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.reject(ada, p, "Not needed.")

@@ -134,6 +134,7 @@ func TestTerms(t *testing.T) {
 // TestRuleFilterFollowsAssessments finds a proposal by the findings of its current
 // revision (T5).
 func TestRuleFilterFollowsAssessments(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	desk := db.Desk(t, review.Policy{})
 	draft := storetest.Prompt("scene_pacer")
@@ -165,6 +166,7 @@ func TestRuleFilterFollowsAssessments(t *testing.T) {
 // TestFiltersKeepNoStatements holds what a connection keeps: filters differ without
 // end, and a server answers them for months.
 func TestFiltersKeepNoStatements(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	queue(t, db, 5)
 	filtered(t, db, "title")

@@ -104,6 +104,7 @@ func TestFilter(t *testing.T) {
 // for others, of titles that more proposals have than are listed one by one,
 // behind newer ones that do not have them.
 func TestShortFilterOfMany(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	title := strings.Join(titles()[:len(titles())-1], " ")
 	ps := make([]proposals.Proposal, store.Few+100)
@@ -160,6 +161,7 @@ func TestHostileFilters(t *testing.T) {
 // TestFilterFollowsRevisions finds a proposal by what it is called now, not by
 // what it was called.
 func TestFilterFollowsRevisions(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
 	draft := storetest.Prompt("scene_pacer")

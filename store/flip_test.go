@@ -198,6 +198,7 @@ func dumpOf(t *testing.T, image []byte) string {
 // TestCoreFlipKeepsItShut changes one byte of each core tool: the database is
 // not opened, the error names the tool, and the file stays as it is.
 func TestCoreFlipKeepsItShut(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	original := image(t)
 	random := rand.New(rand.NewPCG(5, 6))
 	for i, d := range shipped.Core() {

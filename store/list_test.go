@@ -190,6 +190,7 @@ func resolve(t *testing.T, db *storetest.Database, ref string) (proposals.ID, er
 
 // TestResolve reads references of every form, hostile ones too.
 func TestResolve(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := full(t)
 	first, err := resolve(t, db, "#1")
 	if err != nil {

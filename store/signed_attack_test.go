@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -23,6 +24,7 @@ import (
 // poisoned tool live, with every hash right. Nothing may use it, and verification
 // has to name it.
 func TestAttacksOnSignedRegistry(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for name, attack := range map[string]struct {
 		do   func(x target)
 		says string // of the damage
@@ -117,6 +119,7 @@ func TestAttacksOnSignedRegistry(t *testing.T) {
 // TestForgingWorksWithoutSignatures shows that the forged rows are sound but for
 // their signature: without it, they are used.
 func TestForgingWorksWithoutSignatures(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	x := openTarget(t)
 	o := x.attempt()
 	v := x.forged(o, "")
@@ -277,6 +280,7 @@ func (x target) forgeSigners(key signingtest.Key) {
 // the file, and lets a copy go on by itself: what was signed holds in all of them,
 // and only a checkpoint tells.
 func TestAttacksOnTheEnd(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	x := openTarget(t)
 	copyOf := func() string {
 		path := filepath.Join(t.TempDir(), "copy.db")
@@ -332,6 +336,7 @@ func (x target) signatureOfAnotherHistory(other target) {
 // TestSignaturesCannotBeChangedBySQL tries to change or take away stored signatures
 // and states of the signers.
 func TestSignaturesCannotBeChangedBySQL(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	x := openTarget(t)
 	h := openHand(t, x.Database)
 	h.nothingHappens(h.updates("signatures")...)

@@ -124,6 +124,7 @@ func TestTampering(t *testing.T) {
 // TestDamagedTextIsNotRepeated has stored texts of a megabyte that nobody can
 // read: the error shows how they begin, and no more.
 func TestDamagedTextIsNotRepeated(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := full(t)
 	h := openHand(t, db)
 	id := proposals.ID(h.text("SELECT proposal FROM revisions WHERE seq = 2"))
@@ -246,6 +247,7 @@ func TestEveryColumnIsSealed(t *testing.T) {
 // TestIndexWithoutARow takes a row out of the index that finds rejected text. The
 // schema, the table and every seal stay as they were.
 func TestIndexWithoutARow(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	db := full(t)
 	h := openHand(t, db)
 	text := h.text("SELECT sql FROM sqlite_schema WHERE name = 'decisions_rejections'")
