@@ -7,11 +7,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"toolcrib/cli"
+	"toolcrib/internal/failpoint"
 )
 
 // The roles that the environment can give this test binary: to be toolcrib;
@@ -24,12 +26,23 @@ const (
 	asUnsynced = "TOOLCRIB_BENCH_UNSYNCED"
 )
 
+// diesAt is the environment variable with the failpoint at which toolcrib dies,
+// and behind "@" the passing of it, counted from 1: "statement@3".
+const diesAt = "TOOLCRIB_BENCH_DIES_AT"
+
 // wholeVariable makes the battery whole; without it, it is short.
 const wholeVariable = "TOOLCRIB_CRASH"
 
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(asToolcrib) != "":
+		if point, count, armed := strings.Cut(os.Getenv(diesAt), "@"); armed {
+			n, err := strconv.ParseInt(count, 10, 64)
+			if err != nil {
+				panic(err)
+			}
+			failpoint.Arm(point, n)
+		}
 		os.Exit(cli.Main(context.Background(), cli.System()))
 	case os.Getenv(asLoop) != "":
 		os.Exit(approveLoop())

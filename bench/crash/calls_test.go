@@ -40,10 +40,6 @@ func waits(t *testing.T, c testDB, id string) bool {
 // it never runs twice.
 func TestKilledCalls(t *testing.T) {
 	t.Parallel()
-	program, err := crashable()
-	if err != nil {
-		t.Skipf("no program with failpoints: %v", err)
-	}
 	before := newTestDB(t)
 	before.must("", "calls", "policy", "create_tasks", "requires_approval", "--user", "ada", "--as", "user:ada")
 	_, refused, code := before.run("", "exec", "create_tasks", "--agent", "assistant", "--user", "ada", "--args", `{"tasks":[{"title":"Paint the boat"}]}`, "--json")
@@ -57,7 +53,7 @@ func TestKilledCalls(t *testing.T) {
 	kills, waiting, unrun := 0, 0, 0
 	for n := 1; ; n += blows(1, 24) {
 		c := before.copied(t)
-		if !c.at(program, "statement", n, "", approve...) {
+		if !c.at("statement", n, "", approve...) {
 			break
 		}
 		kills++

@@ -14,10 +14,6 @@ import (
 // key by the command that is named there.
 func TestKilledWhileSignersChange(t *testing.T) {
 	t.Parallel()
-	program, err := crashable()
-	if err != nil {
-		t.Skipf("no program with failpoints: %v", err)
-	}
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
 		t.Skip("ssh-keygen is not installed")
 	}
@@ -41,7 +37,7 @@ func TestKilledWhileSignersChange(t *testing.T) {
 					if name == "remove" || name == "revoke" {
 						c.must("", "signers", "add", "user:ada", ada+".pub", "--as", "user:mara")
 					}
-					if !c.at(program, point, n, "", change...) {
+					if !c.at(point, n, "", change...) {
 						break
 					}
 					kills++

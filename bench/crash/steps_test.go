@@ -5,28 +5,10 @@ package crash
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-
-	"toolcrib/internal/failpoint"
 )
-
-// crashable builds toolcrib with failpoints, once.
-var crashable = sync.OnceValues(func() (string, error) { //nolint:gochecknoglobals // one build for all tests
-	dir, err := os.MkdirTemp("", "toolcrib-crash-")
-	if err != nil {
-		return "", err
-	}
-	program := filepath.Join(dir, "toolcrib")
-	out, err := exec.Command("go", "build", "-tags", "failpoint", "-o", program, "toolcrib").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return program, nil
-})
 
 // act is something that must happen whole or not at all.
 type act struct {
@@ -40,11 +22,10 @@ type act struct {
 
 // at runs toolcrib so that it dies at the nth passing of a point, and reports
 // whether it did.
-func (c testDB) at(program, point string, n int, stdin string, args ...string) (died bool) {
+func (c testDB) at(point string, n int, stdin string, args ...string) (died bool) {
 	c.t.Helper()
-	cmd := exec.CommandContext(c.t.Context(), program, append(args, c.args...)...)
-	cmd.Env = append(c.env, fmt.Sprintf("%s=%s@%d", failpoint.Variable, point, n)) //nolint:gocritic // the environment of this process alone
-	cmd.Dir = c.t.TempDir()
+	cmd := c.command(asToolcrib, args...)
+	cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%s@%d", diesAt, point, n))
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
@@ -126,10 +107,6 @@ func acts() []act {
 // be done again.
 func TestKilledBetweenSteps(t *testing.T) {
 	t.Parallel()
-	program, err := crashable()
-	if err != nil {
-		t.Skipf("no program with failpoints: %v", err)
-	}
 	for _, a := range acts() {
 		t.Run(a.name, func(t *testing.T) {
 			before := newTestDB(t)
@@ -138,7 +115,7 @@ func TestKilledBetweenSteps(t *testing.T) {
 			for n := 1; ; n += blows(1, a.short) {
 				c := before.copied(t)
 				args := a.args(t, c)
-				if !c.at(program, "statement", n, a.stdin, args...) {
+				if !c.at("statement", n, a.stdin, args...) {
 					break
 				}
 				kills++
@@ -148,7 +125,7 @@ func TestKilledBetweenSteps(t *testing.T) {
 			}
 			c := before.copied(t)
 			args := a.args(t, c)
-			if !c.at(program, "committed", 1, a.stdin, args...) {
+			if !c.at("committed", 1, a.stdin, args...) {
 				t.Error("the act commits nothing")
 			}
 			a.check(t, c, kills+1, args) // a new file is there after its last commit only
@@ -200,10 +177,6 @@ var publishPoints = []string{"committed", "publish", "file", "file-written", "fi
 // of its steps, for each file: the next command finishes it.
 func TestKilledWhilePublishing(t *testing.T) {
 	t.Parallel()
-	program, err := crashable()
-	if err != nil {
-		t.Skipf("no program with failpoints: %v", err)
-	}
 	base := newTestDB(t)
 	var lines strings.Builder
 	for i := range 3 {
@@ -216,7 +189,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 			folder := t.TempDir()
 			c := base.copied(t)
 			c.args = []string{"--project", "novel", "--workspace", folder}
-			if !c.at(program, point, n, "", append([]string{"--approve"}, waiting...)...) {
+			if !c.at(point, n, "", append([]string{"--approve"}, waiting...)...) {
 				break
 			}
 			kills++

@@ -1,6 +1,0 @@
-//go:build !failpoint
-
-package failpoint
-
-// Here does nothing.
-func Here(string) {}
