@@ -134,7 +134,11 @@ func TestConcurrentProposalsStayWithinLimits(t *testing.T) {
 // proposals while others read. Nothing fails but for the reasons there are, and
 // what is left is whole.
 func TestMixedWriters(t *testing.T) {
-	const writers, steps, pool = 8, 40, 12
+	const writers, pool = 8, 12
+	steps := 40
+	if testing.Short() {
+		steps = 10 // the race detector makes each twenty times as long
+	}
 	o := open(t, review.Policy{MaxOpen: 1000})
 	all := make([]proposals.Proposal, pool)
 	for i := range all {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -147,6 +148,7 @@ func (s signed) whole() {
 // TestStoredSignaturesAreOpenSSHs has ssh-keygen verify what was stored, and makes
 // a decision that ssh-keygen signed.
 func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	signingtest.NeedsKeygen(t)
 	s := openSigned(t, review.Policy{}, ada)
 	dir := t.TempDir()
@@ -175,6 +177,7 @@ func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 // TestUnsignedIsRefused decides without a signature, under this policy and under
 // one that requires none.
 func TestUnsignedIsRefused(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{}, ada)
 	choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"))
 	lowered := s.Desk(t, review.Policy{Severities: storetest.Basics()})
@@ -201,6 +204,7 @@ func TestUnsignedIsRefused(t *testing.T) {
 
 // TestAlwaysSigned refuses unsigned decisions before signing has started.
 func TestAlwaysSigned(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	desk := storetest.New(t).Desk(t, review.Policy{Severities: storetest.Basics(), Signatures: review.Signatures{Always: true}})
 	choices := storetest.Choices(t, desk, scout, storetest.Prompt("scene_pacer"))
 	if _, err := desk.Approve(t.Context(), ada, choices, ""); !errors.Is(err, review.ErrUnsigned) {
@@ -213,6 +217,7 @@ func TestAlwaysSigned(t *testing.T) {
 
 // TestWrongSignatures uses signed statements for what they are not about.
 func TestWrongSignatures(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{}, ada, bob)
 	other := openSignedIn(t, storetest.Open(t, filepath.Join(t.TempDir(), "other.db")), review.Policy{}, ada)
 	other.Keys[ada] = s.Keys[ada]
@@ -288,6 +293,7 @@ func TestWrongSignatures(t *testing.T) {
 
 // TestPreparedMoves prepares a decision and changes what it is about.
 func TestPreparedMoves(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for name, change := range map[string]func(s signed, p review.Choice){
 		"a revision": func(s signed, c review.Choice) {
 			d := storetest.Prompt("scene_pacer")
@@ -322,6 +328,7 @@ func TestPreparedMoves(t *testing.T) {
 
 // TestSignedFourEyes approves with keys of the author.
 func TestSignedFourEyes(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{FourEyes: true}, ada, bob)
 	choices := s.Propose(t, s.desk, ada, storetest.Prompt("scene_pacer"))
 	if _, err := s.desk.Prepare(t.Context(), ada, choices, review.VerdictApproved, ""); !errors.Is(err, review.ErrFourEyes) {
@@ -334,6 +341,7 @@ func TestSignedFourEyes(t *testing.T) {
 // TestSignedWaivers waives a block with a signature, and has somebody write a waiver
 // by hand, which covers nothing.
 func TestSignedWaivers(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{}, ada)
 	p := s.Propose(t, s.desk, scout, withAlias(storetest.Prompt("scene_pacer"), "get_task"))[0]
 	block := func() review.Standing {
