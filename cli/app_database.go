@@ -19,7 +19,7 @@ import (
 func (a *app) open(ctx context.Context, c config, inspect bool) (*store.DB, error) {
 	opts := store.Options{
 		Now: a.env.Now, NewID: a.env.NewID, Account: a.env.account().Account, Users: c.users(a.env),
-		Inspect: inspect, Existing: !a.creates || a.flags.dryRun, Empty: a.empty, Committed: a.committed, Trust: review.NewTrust(c.signatures()),
+		Inspect: inspect, Existing: !a.creates || a.flags.dryRun, Empty: a.empty, Committed: a.committed, Trust: review.NewTrust(c.signatures(), c.approvals()),
 	}
 	if !opts.Existing && c.defaultDB {
 		if err := os.MkdirAll(filepath.Dir(c.DB), 0o700); err != nil {

@@ -103,6 +103,7 @@ func (doc *docDoctor) examine(ctx context.Context, a *app) error {
 	if err := doc.examineSignatures(ctx, a); err != nil {
 		return err
 	}
+	doc.Problems = append(doc.Problems, a.config.policyProblems(a.env.Now())...)
 	return doc.examineCheckpoints(ctx, a)
 }
 

@@ -47,6 +47,11 @@ func (f bundleFlags) read(ctx context.Context, a *app) (bundle.Bundle, bundle.Re
 		}
 	}
 	trust.Database = f.database
+	c, err := a.settings()
+	if err != nil {
+		return b, bundle.Result{}, err
+	}
+	trust.Approvals = c.approvals()
 	r, err := b.Check(ctx, trust)
 	if err != nil {
 		return b, r, err

@@ -47,7 +47,10 @@ type config struct {
 	Signatures    string                    `toml:"signatures"`   // "required" or "off"
 	SignedSince   string                    `toml:"signed_since"` // hash of the event with which signing started
 	SignKey       string                    `toml:"sign_key"`     // file of the key that signs; "" for the first of the agent that may
+	Policies      []policyConfig            `toml:"policy"`       // of the file that is being read; rules has those of all
 
+	// rules are the [[policy]] entries of all files.
+	rules   []policyRule
 	signers *signers.File
 	// signAlways asks for signed decisions also where signing has not started.
 	signAlways bool
@@ -71,7 +74,7 @@ func (c config) policy() review.Policy {
 	return review.Policy{
 		ManualChief: c.Chief == "manual", FourEyes: c.FourEyes, RequireExpect: c.RequireExpect,
 		MaxOpen: c.MaxOpen, MaxOpenAll: c.MaxOpenAll, MaxWrites: c.MaxWrites, Severities: c.Rules, Origins: c.origins(),
-		Signatures: c.signatures(),
+		Signatures: c.signatures(), Approvals: c.approvals(),
 	}
 }
 
@@ -162,6 +165,7 @@ func (c *config) readUser() error {
 	if err != nil {
 		return err
 	}
+	c.setOrigin("user", 0)
 	for _, k := range meta.Keys() {
 		c.sources[k.String()] = c.userFile
 	}
@@ -170,6 +174,7 @@ func (c *config) readUser() error {
 
 // decode lays the text of a file over c, with paths as the file means them.
 func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
+	c.Policies = nil // entries are added to those of other files, never laid over them
 	meta, err := decodeConfig(text, c)
 	if err != nil {
 		return meta, fmt.Errorf("configuration %s: %w", file, err)
@@ -180,6 +185,9 @@ func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
 			keys[i] = k.String() + perhaps(k.String(), "", settingNames())
 		}
 		return meta, fmt.Errorf("configuration %s: unknown key %s", file, strings.Join(keys, ", "))
+	}
+	if err := c.readPolicies(file, text, c.Policies); err != nil {
+		return meta, err
 	}
 	for _, k := range meta.Keys() {
 		if len(k) == 2 && k[0] == "views" && !slices.Contains(c.viewOrder, k[1]) {

@@ -4,10 +4,11 @@ import (
 	"strings"
 
 	"toolcrib/review"
+	"toolcrib/review/approval"
 )
 
 // fromProject is the origin of a setting that a project's file tightened.
-const fromProject = "project"
+const fromProject = approval.FromProject
 
 // origins returns for each setting of a file, flag or variable the kind of source
 // it comes from: what decisions record names no path of this machine.

@@ -13,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"toolcrib/internal/owner"
+	"toolcrib/review/approval"
 	"toolcrib/review/rules"
 )
 
@@ -60,6 +61,7 @@ func (c *config) readProject(env Env) error {
 	for _, k := range meta.Keys() {
 		over.sources[k.String()] = file
 	}
+	over.setOrigin(approval.FromProject, len(c.rules))
 	c.tighten(&over)
 	trusted := len(beyond) == 0
 	if !trusted {

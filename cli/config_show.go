@@ -3,6 +3,7 @@ package cli
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -107,6 +108,8 @@ func (c config) list() []docSetting {
 	if len(c.MayActAs) > 0 {
 		values["may_act_as"] = strings.Join(c.MayActAs, " ")
 	}
+	sources := maps.Clone(c.sources)
+	c.listPolicies(values, sources)
 	c.Checkpoints.list(values)
 	c.listSignatures(values)
 	c.Notify.list(values)
@@ -117,20 +120,26 @@ func (c config) list() []docSetting {
 	}
 	settings := make([]docSetting, 0, len(values))
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		source := c.sources[key]
+		source := sources[key]
 		if source == "" && strings.HasPrefix(key, "reviewers.") {
-			source = c.sources["reviewers"]
+			source = sources["reviewers"]
 		}
 		if source == "" {
 			source = "default"
 		}
-		settings = append(settings, docSetting{Key: key, Value: values[key], Source: source, From: c.from(source)})
+		settings = append(settings, docSetting{Key: key, Value: values[key], Source: source, From: c.from(source, key)})
 	}
 	return settings
 }
 
 // from returns which of the sources of settings one is.
-func (c config) from(source string) string {
+func (c config) from(source, key string) string {
+	if n, ok := strings.CutPrefix(key, "policy."); ok {
+		i, err := strconv.Atoi(n)
+		if err == nil && i <= len(c.rules) {
+			return c.rules[i-1].From
+		}
+	}
 	switch {
 	case source == "default":
 		return "default"

@@ -26,6 +26,7 @@ type systemConfig struct {
 	Signatures  string            `toml:"signatures"`
 	SignedSince string            `toml:"signed_since"`
 	Checkpoints checkpointsConfig `toml:"checkpoints"`
+	Policies    []policyConfig    `toml:"policy"`
 }
 
 // systemFolder is where the administrator's files are.
@@ -63,7 +64,7 @@ func (c *config) requireSignatures(env Env) error {
 		meta, err = decodeConfig(text, &system)
 	}
 	if err == nil && len(meta.Undecoded()) > 0 {
-		err = fmt.Errorf("unknown key %s; it can have signatures, signed_since and checkpoints", meta.Undecoded()[0])
+		err = fmt.Errorf("unknown key %s; it can have signatures, signed_since, checkpoints and policy", meta.Undecoded()[0])
 	}
 	if err == nil && system.Signatures != "" && system.Signatures != signaturesRequired {
 		err = fmt.Errorf("signatures is %q; write %s, or leave it out", system.Signatures, signaturesRequired)
@@ -71,6 +72,11 @@ func (c *config) requireSignatures(env Env) error {
 	if err != nil {
 		return fmt.Errorf("configuration %s: %w", file, err)
 	}
+	read := len(c.rules)
+	if err := c.readPolicies(file, text, system.Policies); err != nil {
+		return err
+	}
+	c.setOrigin("system", read)
 	set := func(key, value string, to *string) {
 		if value != "" {
 			*to, c.sources[key] = value, file
@@ -86,7 +92,7 @@ func (c *config) requireSignatures(env Env) error {
 }
 
 // requireOfHome has signatures required when the file of the account's home folder
-// says so, by the signers beside it.
+// says so, by the signers beside it, and its policy in force.
 func (c *config) requireOfHome(file string) error {
 	text, err := readConfig(file)
 	if notThere(err) {
@@ -99,6 +105,8 @@ func (c *config) requireOfHome(file string) error {
 	if err != nil {
 		return fmt.Errorf("configuration %s, which is that of your account: %w", file, err)
 	}
+	own.setOrigin("user", 0)
+	c.rules = append(c.rules, own.rules...)
 	if own.Signatures == signaturesRequired {
 		c.Signatures, c.SignedSince = own.Signatures, own.SignedSince
 		c.sources["signatures"], c.sources["signed_since"] = file, file

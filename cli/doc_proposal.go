@@ -51,6 +51,23 @@ type docProposal struct {
 	Findings       int       `json:"findings"`
 	CreatedAt      time.Time `json:"created_at"`
 	UpdatedAt      time.Time `json:"updated_at"`
+	// Approvals is there while the proposal waits for owners that the policy names.
+	Approvals *docApprovals `json:"approvals,omitempty"`
+}
+
+// docApprovals is how far the approvals of a proposal have come.
+type docApprovals struct {
+	Required int      `json:"required"`
+	Given    []string `json:"given"`
+	WaitsFor []string `json:"waits_for"` // whose approvals would help
+	Text     string   `json:"text"`
+}
+
+func newDocApprovals(a *proposals.Approvals) *docApprovals {
+	if a == nil {
+		return nil
+	}
+	return &docApprovals{Required: a.Required, Given: a.Given, WaitsFor: a.WaitsFor, Text: a.Text}
 }
 
 func newDocProposal(p proposals.Proposal) docProposal {
@@ -59,6 +76,7 @@ func newDocProposal(p proposals.Proposal) docProposal {
 		ContentHash: p.ContentHash, BaseVersion: p.BaseVersion, LiveVersion: p.LiveVersion, Stale: p.Stale(), Author: p.Author.String(),
 		Issue: p.Issue, ChangeSet: p.ChangeSet, Recommendation: string(p.Summary.Recommendation), Worst: p.Summary.Worst,
 		Blocks: p.Summary.Blocks, Warns: p.Summary.Warns, Findings: p.Summary.Findings, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+		Approvals: newDocApprovals(p.Approvals),
 	}
 }
 
@@ -251,14 +269,22 @@ type docDecision struct {
 	DecidedAt    time.Time `json:"decided_at"`
 	Shown        string    `json:"shown"`                // expected, shown or not_shown
 	Unassigned   bool      `json:"unassigned,omitempty"` // no agent has the tool
+	// Live is there where the policy names owners: whether the decision made a version.
+	Live *bool `json:"live,omitempty"`
+	// Approvals is how far the approvals had come with this one.
+	Approvals *docApprovals `json:"approvals,omitempty"`
 }
 
 func newDocDecision(d review.Decision) docDecision {
-	return docDecision{
+	doc := docDecision{
 		Proposal: string(d.Proposal), Issue: d.Issue, Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
 		Version: d.Version, Hash: d.VersionHash, ReviewDigest: d.ReviewDigest, Note: d.Note, DecidedBy: d.By.String(), DecidedAt: d.At,
-		Shown: string(d.Shown), Unassigned: d.Unassigned,
+		Shown: string(d.Shown), Unassigned: d.Unassigned, Approvals: newDocApprovals(d.Approvals),
 	}
+	if live := d.Verdict == review.VerdictApproved; d.Approvals != nil || d.Verdict == review.VerdictEndorsed {
+		doc.Live = &live
+	}
+	return doc
 }
 
 type docDecisionList struct {

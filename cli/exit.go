@@ -78,6 +78,7 @@ func outcomes() []outcome {
 		{review.ErrLocked, "locked", exitRefused},
 		{review.ErrBlocked, "blocked", exitRefused},
 		{review.ErrFourEyes, "four_eyes", exitRefused},
+		{review.ErrApprovals, "approvals_missing", exitRefused},
 		{review.ErrLimit, "limit", exitRefused},
 		{review.ErrPace, "pace", exitRefused},
 		{review.ErrRepeated, "rejected_before", exitRefused},

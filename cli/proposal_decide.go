@@ -45,8 +45,13 @@ sign_key in your configuration, or the first of the SSH agent that may sign. To
 sign on another machine: --print-statement here, toolcrib sign there, then
 --statement and --signature here with the same note, within 15 minutes.
 
-Exit status 4: already decided, stale, or another digest; 5: locked, blocked,
-not yours to approve, or not signed.`,
+Where the policy names owners (toolcrib policy), only they can approve, and the
+last approval that a subject needs makes it live. Each approval before that is
+recorded with the verdict endorsed, "live":false, and whose approval is missing;
+its exit status is 0. A new revision or assessment clears it.
+
+Exit status 4: already decided, approved by you, stale, or another digest; 5:
+locked, blocked, not yours to approve, or not signed.`,
 		Example: `  toolcrib --approve 4
   toolcrib approve 4 --expect "$(toolcrib show 4 --json | jq -r .proposal.review_digest)"
   toolcrib approve set:rollout --note "agreed on Monday"`,
@@ -187,6 +192,9 @@ func decided(d review.Decision) string {
 	who := proposals.Proposal{ID: d.Proposal, Issue: d.Issue}.Handle()
 	if d.Verdict == review.VerdictApproved {
 		return fmt.Sprintf("%s  approved: %s is live in version %d (%s)%s", who, d.Subject, d.Version, d.VersionHash[:12], notShown(d))
+	}
+	if d.Verdict == review.VerdictEndorsed {
+		return fmt.Sprintf("%s  endorsed: your approval of %s, revision %d, is recorded; it is not live yet (%s)", who, d.Subject, d.Revision, d.Progress())
 	}
 	return fmt.Sprintf("%s  %s: %s, revision %d", who, d.Verdict, d.Subject, d.Revision)
 }

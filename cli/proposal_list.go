@@ -154,6 +154,9 @@ func marks(p proposals.Proposal) []string {
 	if p.ChangeSet != "" {
 		out = append(out, "set:"+p.ChangeSet)
 	}
+	if p.Approvals != nil {
+		out = append(out, "approvals: "+p.Approvals.Text)
+	}
 	return out
 }
 

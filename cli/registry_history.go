@@ -30,6 +30,15 @@ type docVersion struct {
 	// Shown is how the approver knew it: expected, shown or not_shown; absent
 	// for what shipped.
 	Shown string `json:"shown,omitempty"`
+	// Approvals are those before that of DecidedBy.
+	Approvals []docApproval `json:"approvals,omitempty"`
+}
+
+type docApproval struct {
+	By           string    `json:"by"`
+	At           time.Time `json:"at"`
+	Note         string    `json:"note,omitempty"`
+	ReviewDigest string    `json:"review_digest"`
 }
 
 type docVersionList struct {
@@ -41,11 +50,15 @@ type docVersionList struct {
 }
 
 func newDocVersion(v history.Version) docVersion {
-	return docVersion{
+	doc := docVersion{
 		Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash, Proposal: v.Proposal, Revision: v.Revision,
 		Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, RulesVersion: v.RulesVersion,
 		DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: len(v.Waivers),
 	}
+	for _, a := range v.Approvals {
+		doc.Approvals = append(doc.Approvals, docApproval{a.By, a.At, a.Note, a.ReviewDigest})
+	}
+	return doc
 }
 
 func newHistory(a *app) *cobra.Command {
@@ -119,7 +132,7 @@ func runHistory(ctx context.Context, a *app, ref string, before, limit int) erro
 	return a.print(doc, func(p *page) {
 		rows := make([][]string, len(versions))
 		for i, v := range versions {
-			rows[i] = []string{itoa(v.Number), timestamp(v.DecidedAt), v.DecidedBy, v.Author, v.ContentHash[:12], v.Hash[:12], markNotShown(shown[v.Proposal]), cut(v.Note, 50)}
+			rows[i] = []string{itoa(v.Number), timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], markNotShown(shown[v.Proposal]), cut(v.Note, 50)}
 		}
 		p.table([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, rows)
 		if doc.Next != "" {

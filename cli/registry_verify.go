@@ -37,6 +37,7 @@ type docSignatures struct {
 	Unsigned       int64 `json:"unsigned"`
 	UnknownKey     int64 `json:"unknown_key"`
 	RevokedKey     int64 `json:"revoked_key"`
+	TooFew         int64 `json:"too_few_approvals,omitempty"`
 	Invalid        int64 `json:"invalid"`
 }
 
@@ -146,7 +147,7 @@ func (r *verification) addSignatures(ctx context.Context, db *store.DB) error {
 	}
 	r.Damage = append(r.Damage, s.Damage...)
 	if s.Started || len(s.Damage) > 0 {
-		r.signatures = &docSignatures{s.Signed, s.UnsignedBefore, s.Unsigned, s.UnknownKey, s.RevokedKey, s.Invalid}
+		r.signatures = &docSignatures{s.Signed, s.UnsignedBefore, s.Unsigned, s.UnknownKey, s.RevokedKey, s.TooFew, s.Invalid}
 	}
 	return nil
 }
@@ -163,6 +164,7 @@ func (s *docSignatures) lines() []string {
 		{s.Unsigned, "unsigned decisions from after it started"},
 		{s.UnknownKey, "decisions signed by an unknown key"},
 		{s.RevokedKey, "decisions signed by a revoked key"},
+		{s.TooFew, "versions that fewer owners signed than the policy asks for"},
 		{s.Invalid, "decisions with an invalid signature"},
 	} {
 		if i == 0 || c.n > 0 {

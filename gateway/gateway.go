@@ -94,7 +94,7 @@ func New(c Config) (*Gateway, error) {
 		gate: c.Gate, gateTimeout: positive(c.GateTimeout, DefaultGateTimeout), gateClosed: c.GateClosed,
 		pendingFor: positive(c.PendingFor, DefaultPendingFor), runFor: positive(c.RunFor, DefaultRunFor),
 		maxPending: positive(c.MaxPending, DefaultMaxPending), maxRefused: positive(c.MaxRefused, DefaultMaxRefused), noHints: c.NoHints,
-		signing: review.NewSigning(review.NewTrust(c.Signatures), c.Now, c.NewID), now: c.Now, newID: c.NewID, warn: c.Warn,
+		signing: review.NewSigning(review.NewTrust(c.Signatures, nil), c.Now, c.NewID), now: c.Now, newID: c.NewID, warn: c.Warn,
 	}
 	if g.warn == nil {
 		g.warn = func(string) {}

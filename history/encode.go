@@ -46,6 +46,27 @@ func DecodeWaivers(s string) ([]Waiver, error) {
 	return ws, nil
 }
 
+// EncodeApprovals writes approvals as canonical JSON, the form they are stored and
+// sealed in; "" for none.
+func EncodeApprovals(as []Approval) string {
+	if len(as) == 0 {
+		return ""
+	}
+	return mustMarshal(as)
+}
+
+// DecodeApprovals reads what EncodeApprovals wrote.
+func DecodeApprovals(s string) ([]Approval, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var as []Approval
+	if err := json.Unmarshal([]byte(s), &as); err != nil {
+		return nil, fmt.Errorf("approvals: %w", err)
+	}
+	return as, nil
+}
+
 func mustMarshal(v any) string {
 	b, err := jsondoc.Marshal(v)
 	if err != nil {

@@ -30,6 +30,37 @@ type Version struct {
 	Note         string
 	Waivers      []Waiver
 	Signature    string // hash of the decider's signed statement; "" when the approval was not signed
+	// Approvals are those before the last one, which DecidedBy gave; none where one
+	// approval was enough.
+	Approvals []Approval
+}
+
+// Approval is an approval that by itself made no version.
+type Approval struct {
+	Decision     string    `json:"decision"` // id
+	By           string    `json:"by"`
+	At           time.Time `json:"at"`
+	Note         string    `json:"note,omitempty"`
+	ReviewDigest string    `json:"review_digest"`
+	Signature    string    `json:"signature,omitempty"` // hash of the signed statement
+}
+
+// Approvers returns who approved v, the last one last.
+func (v Version) Approvers() []string {
+	var by []string
+	for _, a := range v.Approvals {
+		by = append(by, a.By)
+	}
+	return append(by, v.DecidedBy)
+}
+
+// Signatures returns the hashes of the signed statements that approved v.
+func (v Version) Signatures() []string {
+	hashes := []string{v.Signature}
+	for _, a := range v.Approvals {
+		hashes = append(hashes, a.Signature)
+	}
+	return hashes
 }
 
 // Waiver is the user's word that one finding is acceptable, with the reason.
@@ -58,7 +89,7 @@ const VersionFormat = "toolcrib version 1"
 // Sum computes what Hash has to be. The definition enters through its content
 // hash.
 func (v Version) Sum() string {
-	return Seal(
+	fields := []string{
 		VersionFormat,
 		v.Subject.String(),
 		strconv.Itoa(v.Number),
@@ -76,7 +107,11 @@ func (v Version) Sum() string {
 		v.Note,
 		EncodeWaivers(v.Waivers),
 		v.Signature,
-	)
+	}
+	if len(v.Approvals) > 0 { // so that the others have the hash that they always had
+		fields = append(fields, EncodeApprovals(v.Approvals))
+	}
+	return Seal(fields...)
 }
 
 // UnsignedSum computes what Hash would be without the signature, which is what a

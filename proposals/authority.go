@@ -17,6 +17,7 @@ const (
 	ActComment        Act = "comment"
 	ActAssess         Act = "assess"
 	ActApprove        Act = "approve"
+	ActEndorse        Act = "endorse" // an approval that waits for another
 	ActRequestChanges Act = "needs-changes"
 	ActReject         Act = "reject"
 	ActWaive          Act = "waive"
@@ -50,6 +51,7 @@ var authority = map[Act]map[ActorKind]reach{
 	ActAssess: {Chief: anyones},
 
 	ActApprove:        {User: anyones},
+	ActEndorse:        {User: anyones},
 	ActRequestChanges: {User: anyones},
 	ActReject:         {User: anyones},
 	ActWaive:          {User: anyones},
@@ -95,6 +97,7 @@ func Authorize(actor Actor, act Act, author Actor) error {
 // userOnly names the acts that only a user can do, as a sentence needs them.
 var userOnly = map[Act]string{
 	ActApprove:        "approve a proposal",
+	ActEndorse:        "approve a proposal",
 	ActRequestChanges: "send a proposal back",
 	ActReject:         "reject a proposal",
 	ActWaive:          "waive a finding",

@@ -13,14 +13,14 @@ func TestAuthority(t *testing.T) {
 	own := map[Act]string{
 		ActDraft: "yyy..", ActSubmit: "yyy..", ActRevise: "yyy..", ActWithdraw: "yyy..", ActComment: "yyy..",
 		ActAssess:  "..y..",
-		ActApprove: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....", ActUnwaive: "y....",
+		ActApprove: "y....", ActEndorse: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....", ActUnwaive: "y....",
 		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",
 		ActCreateToken: "y....", ActRevokeToken: "y....", ActChangeSigners: "y....",
 	}
 	others := map[Act]string{
 		ActDraft: "yyy..", ActSubmit: "y....", ActRevise: "y....", ActWithdraw: "y....", ActComment: "yyy..",
 		ActAssess:  "..y..",
-		ActApprove: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....", ActUnwaive: "y....",
+		ActApprove: "y....", ActEndorse: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....", ActUnwaive: "y....",
 		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",
 		ActCreateToken: "y....", ActRevokeToken: "y....", ActChangeSigners: "y....",
 	}

@@ -61,6 +61,18 @@ type Proposal struct {
 	// LiveVersion is the subject's version in force when the proposal was
 	// read, 0 when there is none.
 	LiveVersion int
+	// Approvals is how far the approvals had come then; nil unless the policy names
+	// the owners of its subject.
+	Approvals *Approvals
+}
+
+// Approvals is how far the approvals of a proposal have come that needs those of
+// named owners.
+type Approvals struct {
+	Required int      // how many
+	Given    []string // principals whose approvals count
+	WaitsFor []string // principals whose approvals would help
+	Text     string   // "1 of 2, waits for user:ada"
 }
 
 // Handle returns how commands and messages name the proposal: "#" and its number,

@@ -45,6 +45,7 @@ var next = map[State]map[Act]State{
 		ActAssess:         UserReview,
 		ActWaive:          UserReview,
 		ActUnwaive:        UserReview,
+		ActEndorse:        UserReview,
 		ActApprove:        Approved,
 		ActRequestChanges: NeedsChanges,
 		ActReject:         Rejected,

@@ -15,7 +15,7 @@ func TestNext(t *testing.T) {
 		NeedsChanges: {ActRevise: ChiefReview, ActWithdraw: Withdrawn},
 		UserReview: {
 			ActRevise: ChiefReview, ActAssess: UserReview, ActWaive: UserReview, ActUnwaive: UserReview, ActWithdraw: Withdrawn,
-			ActApprove: Approved, ActRequestChanges: NeedsChanges, ActReject: Rejected,
+			ActEndorse: UserReview, ActApprove: Approved, ActRequestChanges: NeedsChanges, ActReject: Rejected,
 		},
 	}
 	acts := []Act{"", "unknown"}

@@ -8,7 +8,6 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 )
@@ -28,7 +27,7 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 	if err := checkText("note", note); err != nil {
 		return nil, err
 	}
-	return d.decide(ctx, actor, choices, true, d.approving(ctx, actor, len(choices) == 1), func(tx Tx, views []view, showings []Showing, act *SignedAct) ([]Decision, error) {
+	return d.decide(ctx, actor, choices, true, d.approvalCheck(ctx, actor, len(choices) == 1), func(tx Tx, views []view, showings []Showing, act *SignedAct) ([]Decision, error) {
 		if err := together(views); err != nil {
 			return nil, err
 		}
@@ -52,9 +51,9 @@ func (d *Desk) Decide(ctx context.Context, actor proposals.Actor, choices []Choi
 // a decision.
 type check func(*reviewCache, Bundle, Choice) (view, error)
 
-// approving returns the check of an approval. single reports whether it is of one
+// approvalCheck returns the check of an approval. single reports whether it is of one
 // proposal only.
-func (d *Desk) approving(ctx context.Context, actor proposals.Actor, single bool) check {
+func (d *Desk) approvalCheck(ctx context.Context, actor proposals.Actor, single bool) check {
 	return func(r *reviewCache, b Bundle, c Choice) (view, error) {
 		return d.approvable(ctx, r, actor, b, c, single)
 	}
@@ -162,6 +161,9 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 	if v.Assessment.RulesVersion != d.RulesVersion() {
 		errs = append(errs, fmt.Errorf("%w: it was assessed under other rules or settings; check the settings with toolcrib doctor, then assess it again: toolcrib review %s --again", ErrConflict, Reference(p)))
 	}
+	if err := d.notOwner(actor, v); err != nil {
+		errs = append(errs, err)
+	}
 	if d.policy.FourEyes && v.Revision.Author == actor {
 		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so somebody else must approve it", ErrFourEyes, actor, p.Revision))
 	}
@@ -187,12 +189,11 @@ func liveName(version int) string {
 }
 
 // approve writes the versions, then makes them live, then closes the proposals
-// and their issues. It runs inside the transaction that looked at views.
+// and their issues. What still needs the approval of another is recorded as
+// endorsed instead. It runs inside the transaction that looked at views.
 func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, showings []Showing, note string, act *SignedAct) ([]Decision, error) {
 	next := newSuccession(tx)
-	about := make([]proposals.Proposal, len(views))
-	definitions := make([]registry.Definition, len(views))
-	for i, v := range views {
+	for _, v := range views {
 		if err := d.stillFits(ctx, next, v); err != nil {
 			return nil, fmt.Errorf("%s: %w", name(v.Proposal), err)
 		}
@@ -204,28 +205,33 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 				return nil, err
 			}
 		}
-		about[i], definitions[i] = v.Proposal, v.Revision.Draft.Definition
+		if err := v.apart(actor, act); err != nil {
+			return nil, err
+		}
 	}
-	versions, err := tx.AddVersions(ctx, d.versions(actor, views, note, act))
-	if err != nil {
+	a := approving{Desk: d, views: views, complete: d.complete(actor, views), versions: d.versions(actor, views, note, act)}
+	if err := a.write(ctx, tx); err != nil {
 		return nil, err
 	}
-	if err := d.signing.seal(ctx, tx, act, VerdictApproved, views, versions, note); err != nil {
+	if err := d.signing.seal(ctx, tx, act, VerdictApproved, views, a.versions, note); err != nil {
 		return nil, err
 	}
-	if err := tx.SetLive(ctx, versions, definitions); err != nil {
+	if err := a.setLive(ctx, tx); err != nil {
 		return nil, err
 	}
 	decisions := make([]Decision, len(views))
 	for i, v := range views {
-		p, version := v.Proposal, versions[i]
+		p, version := v.Proposal, a.versions[i]
 		decisions[i] = Decision{
 			ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: VerdictApproved,
 			Note: note, By: actor, At: version.DecidedAt, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
-			Shown: showings[i], Unassigned: v.unassigned, Signature: act.Hash(),
+			Shown: showings[i], Unassigned: v.unassigned, Signature: act.Hash(), Approvals: progress(d.need(p.Subject), d.tally(v, actor.String())),
+		}
+		if one := &decisions[i]; !a.complete[i] {
+			one.Verdict, one.Version, one.VersionHash, one.Unassigned, one.Members = VerdictEndorsed, 0, "", false, v.changeSet.seal
 		}
 	}
-	return decisions, d.applyVerdict(ctx, tx, VerdictApproved, about, decisions, act)
+	return decisions, a.close(ctx, tx, decisions, act)
 }
 
 // versions returns the versions that the approval of views writes, without the
@@ -238,7 +244,7 @@ func (d *Desk) versions(actor proposals.Actor, views []view, note string, act *S
 			Subject: p.Subject, Number: p.BaseVersion + 1, Definition: rev.Draft.Definition.Canonical(),
 			Proposal: string(p.ID), Revision: p.Revision, Author: rev.Author.String(), Assessment: v.Assessment.ID,
 			ReviewDigest: v.Digest, Rendered: v.Rendered, RulesVersion: v.Assessment.RulesVersion,
-			DecidedBy: actor.String(), DecidedAt: act.Time(d.stamp()), Note: note, Waivers: inForce(v.Standing), Signature: act.Hash(),
+			DecidedBy: actor.String(), DecidedAt: act.Time(d.stamp()), Note: note, Waivers: inForce(v.Standing), Signature: act.Hash(), Approvals: v.approvals(),
 		}
 	}
 	return versions

@@ -15,6 +15,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review/approval"
 	"toolcrib/review/harness"
 	"toolcrib/review/rules"
 )
@@ -37,6 +38,8 @@ type Policy struct {
 	// MaxWrites bounds the drafts, revisions and comments of one agent in an
 	// hour; 0 means DefaultMaxWrites.
 	MaxWrites int
+	// Approvals has the owners of subjects, and how many of them have to approve.
+	Approvals approval.Rules
 	// Severities changes rules by id.
 	Severities map[string]rules.Severity
 	// Origins describes where settings come from, such as "user" or "project", by the
@@ -110,7 +113,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	}
 	return &Desk{
 		store: store, policy: policy, now: now, newID: newID, trials: &trials{}, tokens: tokens.NewCounter(),
-		signing: NewSigning(NewTrust(policy.Signatures), now, newID), prepared: &prepared{},
+		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID), prepared: &prepared{},
 		basis: func() basis {
 			f, err := force()
 			if err != nil {

@@ -47,10 +47,11 @@ func (s Standing) seal() string {
 // view has everything that a decision about one proposal rests on.
 type view struct {
 	Bundle
-	Standing  []Standing
-	changeSet changeSetInfo // of its change set, itself included; zero when it stands alone
-	Rendered  map[string]string
-	Digest    string // "" while there is no assessment
+	Standing     []Standing
+	changeSet    changeSetInfo // of its change set, itself included; zero when it stands alone
+	Rendered     map[string]string
+	Digest       string        // "" while there is no assessment
+	endorsements []endorsement // that count
 	// unlisted is the allow-list that the agent of an open proposal names and that
 	// would not be there, "" for none; unassigned says that no agent would have
 	// the tool.
@@ -73,6 +74,9 @@ func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error)
 	v.Standing = stand(v.Assessment.Report.Findings, v.Waivers, p.Revision, d.stamp())
 	if !p.State.Open() {
 		return v, nil // what was decided on stands in the decision
+	}
+	if v.endorsements, err = d.endorsements(ctx, r, v); err != nil {
+		return v, err
 	}
 	if v.Rendered, err = d.rendered(ctx, r, v); err != nil {
 		return v, err

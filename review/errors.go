@@ -15,6 +15,7 @@ var (
 	ErrLocked      = errors.New("locked (core)")
 	ErrBlocked     = errors.New("open block")
 	ErrFourEyes    = errors.New("four eyes")
+	ErrApprovals   = errors.New("approvals are missing")
 	ErrLimit       = errors.New("too many open proposals")
 	ErrPace        = errors.New("hourly limit reached")
 	ErrExcess      = errors.New("size limit exceeded")

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review/approval"
 )
 
 // Setting is one value of the policy, and where it comes from.
@@ -43,6 +44,15 @@ func (p Policy) Settings() Settings {
 		}
 	}
 	return s
+}
+
+// ownership returns the rules of a need as settings.
+func ownership(need approval.Need) Settings {
+	settings := make(Settings, len(need))
+	for i, r := range need {
+		settings[i] = Setting{Key: fmt.Sprintf("policy.%d", i+1), Value: r.String(), From: r.From}
+	}
+	return settings
 }
 
 // Deciding are the settings that decide whether an approval is accepted; the

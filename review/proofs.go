@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
+	"toolcrib/review/approval"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/statement"
 )
@@ -25,6 +27,7 @@ type Proofs struct {
 	err     error // why nothing counts that is not shipped; nil when something may
 	key     proofsKey
 	genesis string
+	rules   approval.Rules
 
 	mu         sync.RWMutex
 	versions   map[string]*Proof           // by version hash
@@ -42,14 +45,15 @@ const (
 	maxDefinitions = 16 << 20
 )
 
-func newProofs(key proofsKey) *Proofs {
-	return &Proofs{key: key, versions: map[string]*Proof{}, statements: map[string]*provenStatement{}}
+func newProofs(key proofsKey, rules approval.Rules) *Proofs {
+	return &Proofs{key: key, rules: rules, versions: map[string]*Proof{}, statements: map[string]*provenStatement{}}
 }
 
 // ProofsBy returns the trust in signers that somebody names for themselves, in the
-// database whose first event has a hash. What the log has of signers does not count.
-func ProofsBy(s *signers.Signers, genesis string) *Proofs {
-	p := newProofs(proofsKey{})
+// database whose first event has a hash, and in the owners of rules. What the log
+// has of signers does not count.
+func ProofsBy(s *signers.Signers, genesis string, rules approval.Rules) *Proofs {
+	p := newProofs(proofsKey{}, rules)
 	p.signers, p.genesis = s, genesis
 	return p
 }
@@ -63,7 +67,7 @@ type Proof struct {
 	// definition is the checked definition; zero where it is not kept.
 	definition registry.Definition
 	// Err is why the version does not count, nil when it does. It wraps
-	// ErrUnsigned, ErrSignature, ErrSigners or ErrTampered.
+	// ErrUnsigned, ErrSignature, ErrSigners, ErrTampered or ErrApprovals.
 	Err error
 }
 
@@ -137,7 +141,7 @@ func (p *Proof) Definition(text string) (registry.Definition, error) {
 // Refuses reports whether an error is why something does not count, and not why it
 // could not be read.
 func Refuses(err error) bool {
-	for _, target := range []error{ErrUnsigned, ErrSignature, ErrSigners, ErrTampered} {
+	for _, target := range []error{ErrUnsigned, ErrSignature, ErrSigners, ErrTampered, ErrApprovals} {
 		if errors.Is(err, target) {
 			return true
 		}
@@ -152,10 +156,14 @@ func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.
 	if v.Proposal == "" {
 		return CheckShipped(v)
 	}
-	return p.Decision(ctx, r, Decision{
+	err := p.Decision(ctx, r, Decision{
 		Proposal: proposals.ID(v.Proposal), Subject: v.Subject, Revision: v.Revision, ContentHash: v.ContentHash, Verdict: VerdictApproved, Note: v.Note,
 		At: v.DecidedAt, ReviewDigest: v.ReviewDigest, Version: v.Number, Signature: v.Signature,
 	}, v.DecidedBy, v.PrevHash, v.UnsignedSum())
+	if err != nil {
+		return err
+	}
+	return p.enough(ctx, r, v)
 }
 
 // CheckShipped returns nil when a version that no proposal led to is one of the
@@ -175,6 +183,7 @@ var shippedHashes = sync.OnceValue(shipped.Hashes)
 type provenStatement struct {
 	statement.Statement
 	encoded string
+	signer  signers.Signer
 	items   map[string]statement.Item // of a decision, by proposal
 	err     error                     // why it does not count
 }
@@ -236,7 +245,7 @@ func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 		return s
 	}
 	var err error
-	if s.Statement, _, err = p.signers.Verify([]byte(record.Statement), []byte(record.Signature)); err != nil {
+	if s.Statement, s.signer, err = p.signers.Verify([]byte(record.Statement), []byte(record.Signature)); err != nil {
 		s.err = fmt.Errorf("%w: %w", ErrSignature, err)
 		return s
 	}
@@ -302,5 +311,8 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 
 // Waiver returns nil when a waiver of a proposal counts.
 func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver) error {
+	if need := p.rules.For(of.Subject, w.At); !need.MayWaive(w.By) {
+		return fmt.Errorf("the waiver of %s in %s: %w: the policy has only %s waive a finding, and it is by %s", w.Rule, of.Subject, ErrSignature, strings.Join(need.Waivers(), ", "), w.By)
+	}
 	return p.Act(ctx, r, w.Signature, fmt.Sprintf("the waiver of %s in %s", w.Rule, of.Subject), w.By, w.At, waiverAct(of, w), w.Reason)
 }

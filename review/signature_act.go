@@ -18,7 +18,7 @@ func (d *Desk) Prepare(ctx context.Context, actor proposals.Actor, choices []Cho
 	err := d.store.View(ctx, func(r Reader) error {
 		check, strict := d.refusing(ctx, actor, verdictMoves[verdict].act, note), false
 		if verdict == VerdictApproved {
-			check, strict = d.approving(ctx, actor, len(choices) == 1), true
+			check, strict = d.approvalCheck(ctx, actor, len(choices) == 1), true
 		}
 		if err := checkText("note", note); err != nil {
 			return err
@@ -52,18 +52,24 @@ func (d *Desk) Prepare(ctx context.Context, actor proposals.Actor, choices []Cho
 func (d *Desk) prepareVersions(ctx context.Context, r RegistryReader, actor proposals.Actor, views []view, note string, at time.Time) ([]history.Version, error) {
 	versions := d.versions(actor, views, note, nil)
 	for i := range versions {
-		v := &versions[i]
-		v.DecidedAt, v.ContentHash = at, registry.HashBytes(v.Definition)
-		if v.Number == 1 {
-			continue
-		}
-		before, err := r.Version(ctx, v.Subject, v.Number-1)
-		if err != nil {
+		versions[i].DecidedAt = at
+		if err := placed(ctx, r, &versions[i]); err != nil {
 			return nil, err
 		}
-		v.PrevHash = before.Hash
 	}
 	return versions, nil
+}
+
+// placed fills in what a version has by its place in the chain, as if it were
+// written now.
+func placed(ctx context.Context, r RegistryReader, v *history.Version) error {
+	v.ContentHash = registry.HashBytes(v.Definition)
+	if v.Number == 1 {
+		return nil
+	}
+	before, err := r.Version(ctx, v.Subject, v.Number-1)
+	v.PrevHash = before.Hash
+	return err
 }
 
 // PrepareWaiver returns the statement by which actor would waive a finding now, to

@@ -20,6 +20,7 @@ type SignatureReport struct {
 	Unsigned       int64 // decided afterwards
 	UnknownKey     int64 // by a key of nobody who may sign
 	RevokedKey     int64
+	TooFew         int64 // versions that owners have not approved as the policy asks
 	Invalid        int64 // everything else that does not count
 	Damage         []history.Damage
 }
@@ -75,7 +76,14 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Signature
 		r.EachVersion(ctx, func(v history.Version, event int64) error { return c.version(ctx, v, event) }),
 		r.EachDecision(ctx, func(d Decision, event int64) error {
 			key := fmt.Sprintf("%s of revision %d of %s", d.Verdict, d.Revision, d.Subject)
-			return c.count("decisions", key, event, c.proofs.Decision(ctx, r, d, d.By.String(), "", ""))
+			if d.Verdict != VerdictEndorsed {
+				return c.count("decisions", key, event, c.proofs.Decision(ctx, r, d, d.By.String(), "", ""))
+			}
+			_, err := c.proofs.Endorsement(ctx, r, d, 0, "")
+			if err == nil {
+				c.seen[d.Signature]++
+			}
+			return c.count("decisions", key, event, err)
 		}),
 		r.EachWaiver(ctx, func(of proposals.Proposal, w history.Waiver, event int64) error {
 			return c.count("waivers", w.ID, event, c.proofs.Waiver(ctx, r, of, w))
@@ -93,7 +101,7 @@ type signatureCheck struct {
 	r      SignedRecords
 	proofs *Proofs
 	start  int64          // event with which signing started, 0 for none
-	seen   map[string]int // versions that a statement led to, by its hash
+	seen   map[string]int // versions and endorsements that a statement led to, by its hash
 	report SignatureReport
 }
 
@@ -129,6 +137,8 @@ func (c *signatureCheck) count(table, key string, event int64, err error) error 
 		r.UnknownKey++
 	case errors.Is(err, signers.ErrRevoked):
 		r.RevokedKey++
+	case errors.Is(err, ErrApprovals):
+		r.TooFew++
 	default:
 		r.Invalid++
 	}
@@ -162,7 +172,7 @@ func (c *signatureCheck) statement(ctx context.Context, s SignatureRecord) error
 		return nil //nolint:nilerr // what refers to it is reported
 	}
 	if ok && d.Verdict == statement.Approved && c.seen[s.Hash] != len(d.Items) {
-		c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d versions, of which %d are here", st.By, len(d.Items), c.seen[s.Hash]))
+		c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d proposals, of which %d are here as versions or approvals", st.By, len(d.Items), c.seen[s.Hash]))
 	}
 	return nil
 }

@@ -243,6 +243,7 @@ type Verdict string
 // The verdicts.
 const (
 	VerdictApproved     Verdict = "approved"
+	VerdictEndorsed     Verdict = "endorsed" // an approval that waits for another
 	VerdictNeedsChanges Verdict = "needs_changes"
 	VerdictRejected     Verdict = "rejected"
 )
@@ -268,4 +269,10 @@ type Decision struct {
 	Unassigned bool
 	Signature  string // hash of the signed statement; "" when the decision was not signed
 	Shown      Showing
+	// Members seals the change set of an approval that waits for another; "" when it
+	// stands alone.
+	Members string
+	// Approvals is, when it was just made, how far the approvals have come; nil when
+	// one was enough. It is not stored.
+	Approvals *proposals.Approvals
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"toolcrib/review/approval"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/statement"
 )
@@ -16,6 +17,7 @@ import (
 // signers in force. It is safe for concurrent use.
 type Trust struct {
 	policy  Signatures
+	rules   approval.Rules
 	mu      sync.Mutex
 	current *Proofs // of the snapshot that was looked at last
 	file    signersFile
@@ -28,8 +30,11 @@ type signersFile struct {
 	digest  string
 }
 
-// NewTrust returns the trust of a policy.
-func NewTrust(policy Signatures) *Trust { return &Trust{policy: policy} }
+// NewTrust returns the trust of a policy, whose rules name the owners whose
+// signatures a version needs.
+func NewTrust(policy Signatures, rules approval.Rules) *Trust {
+	return &Trust{policy: policy, rules: rules}
+}
 
 // Required reports whether only what is signed counts. A nil Trust requires
 // nothing.
@@ -52,7 +57,7 @@ func (t *Trust) Proofs(ctx context.Context, r SignatureReader, last string) (*Pr
 	if t.current != nil && t.current.key == key {
 		return t.current, nil
 	}
-	p := newProofs(key)
+	p := newProofs(key, t.rules)
 	if fileErr != nil {
 		p.err = fileErr
 	} else if p.signers, p.err = t.load(ctx, r); p.err != nil && !errors.Is(p.err, ErrSigners) {

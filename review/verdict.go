@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"slices"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -15,6 +16,7 @@ var verdictMoves = map[Verdict]struct {
 	status   proposals.IssueStatus
 }{
 	VerdictApproved:     {proposals.ActApprove, nobody, proposals.IssueClosed},
+	VerdictEndorsed:     {proposals.ActEndorse, func(proposals.Proposal) string { return proposals.AssigneeUser }, proposals.IssueOpen},
 	VerdictRejected:     {proposals.ActReject, nobody, proposals.IssueClosed},
 	VerdictNeedsChanges: {proposals.ActRequestChanges, func(p proposals.Proposal) string { return p.Author.String() }, proposals.IssueOpen},
 }
@@ -44,10 +46,17 @@ func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict Verdict, about [
 	if err != nil {
 		return err
 	}
-	policy := d.policy.Settings().record()
+	settings := d.policy.Settings()
+	policy := settings.record()
 	events := make([]history.Event, len(decisions))
 	for i, decision := range decisions {
 		data := map[string]any{"decision": decision.ID, "review_digest": decision.ReviewDigest, "note": decision.Note, "policy": policy, "shown": string(decision.Shown)}
+		if need := d.need(decision.Subject); len(need) > 0 {
+			data["policy"] = slices.Concat(settings, ownership(need)).record()
+		}
+		if a := decision.Approvals; a != nil {
+			data["approvals"] = map[string]any{"required": a.Required, "given": a.Given, "waits_for": a.WaitsFor}
+		}
 		if verdict == VerdictApproved {
 			data["version"], data["version_hash"] = decision.Version, decision.VersionHash
 		}

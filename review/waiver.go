@@ -209,6 +209,10 @@ func (d *Desk) waivable(ctx context.Context, r Reader, actor proposals.Actor, id
 	if strings.TrimSpace(v.reason) == "" {
 		return v, fmt.Errorf("%w: a waiver needs a reason, and so does its end", ErrNoReason)
 	}
+	if need := d.need(v.proposal.Subject); !need.MayWaive(actor.String()) {
+		return v, fmt.Errorf("%s: %w: the policy has only %s waive a finding, and you act as %s; see toolcrib policy test %s",
+			name(v.proposal), proposals.ErrAuthority, strings.Join(need.Waivers(), ", "), actor, v.proposal.Subject)
+	}
 	v.now = d.stamp()
 	if v.expires != nil && !v.expires.After(v.now) {
 		return v, fmt.Errorf("%w: the waiver would have expired on %s", ErrNotWaivable, v.expires.UTC().Format(time.RFC3339))
@@ -290,7 +294,10 @@ func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 // refresh counts again what the queue shows of open proposals, where a waiver
 // that was counted on has run out since. Nothing is written: the time does not
 // wait for somebody to write.
-func (d *Desk) refresh(ctx context.Context, r RecordReader, ps ...*proposals.Proposal) error {
+func (d *Desk) refresh(ctx context.Context, r Reader, ps ...*proposals.Proposal) error {
+	if err := d.count(ctx, r, ps...); err != nil {
+		return err
+	}
 	for _, p := range ps {
 		if p.Summary.WaivedUntil.IsZero() || !p.State.Open() {
 			continue

@@ -24,7 +24,8 @@ func liveChecks() []consistencyCheck {
 }
 
 // registryChecks compare the live registry with the definitions of its versions:
-// the copied columns, the names, and the core lock. A definition is canonical
+// the copied columns, the names, and the core lock; and versions with the
+// approvals that they count. A definition is canonical
 // JSON, so one without the text "aliases" has no aliases and is not parsed.
 func registryChecks() []consistencyCheck {
 	const inForce = `live l JOIN versions v ON v.subject = l.subject AND v.number = l.version`
@@ -32,6 +33,13 @@ func registryChecks() []consistencyCheck {
 		{
 			"live", `SELECT subject FROM live WHERE (locked = 1) <> (kind = 'tool' AND layer = 'global' AND id IN (SELECT id FROM core))`,
 			"The core lock is not where it belongs.",
+		},
+		{
+			// The decisions that approvals name are there; ids are in no other text.
+			"versions", `SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.approvals <> ''
+			AND length(v.approvals) - length(replace(v.approvals, '"decision":', '')) <> 11 * (SELECT count(*) FROM decisions d
+				WHERE d.proposal = v.proposal AND d.revision = v.revision AND d.verdict = 'endorsed' AND replace(v.approvals, d.id, '') <> v.approvals)`,
+			"An approval that it counts is not recorded.",
 		},
 		{
 			"names", `SELECT n.name || ' of ' || n.subject FROM names n LEFT JOIN live l ON l.subject = n.subject

@@ -96,9 +96,9 @@ func (l Ledger) Rows(ctx context.Context, table string, fn func(history.Row) err
 }
 
 // sealedVersionColumns are in the order of history.Version.Sum, followed by
-// what stands beside the seal.
+// what stands beside the seal. Sum leaves out approvals that are none.
 const sealedVersionColumns = `subject, number, content_hash, prev_hash, proposal, revision, author, assessment, review_digest,
-	rendered, rules_version, decided_by, decided_at, note, waivers, signature, definition, hash`
+	rendered, rules_version, decided_by, decided_at, note, waivers, signature, approvals, definition, hash`
 
 // versions reads in the order of the table, in which each subject's versions
 // follow each other. An order by subject would take the subject from an index,
@@ -108,8 +108,12 @@ func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error 
 		n := len(fields)
 		subject, number := fields[1], fields[2]
 		l.crossCheck.version(subject, number, fields[3], fields[5], fields[12], fields[n-1])
+		sealed := fields[:n-2]
+		if fields[n-3] == "" {
+			sealed = fields[:n-3]
+		}
 		return fn(history.Row{
-			Table: versionTable, Key: subject + " version " + number, Fields: fields[:n-2], Seal: fields[n-1],
+			Table: versionTable, Key: subject + " version " + number, Fields: sealed, Seal: fields[n-1],
 			Text: fields[n-2], TextHash: fields[3], Chain: subject, Number: integer(number), Prev: fields[4],
 		})
 	})

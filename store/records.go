@@ -65,7 +65,7 @@ func (s *session) AddWaiver(ctx context.Context, id proposals.ID, w history.Waiv
 
 const (
 	decisionFields = `id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at,
-	assessment, review_digest, version, version_hash, signature, shown,
+	assessment, review_digest, version, version_hash, signature, shown, members,
 	(SELECT issue FROM proposals p WHERE p.id = decisions.proposal)`
 	selectDecision = "SELECT " + decisionFields + " FROM decisions "
 )
@@ -74,7 +74,7 @@ func scanDecision(row scanner) (review.Decision, error) {
 	var d review.Decision
 	var subject, by, at string
 	err := row.Scan(&d.ID, &d.Proposal, &d.Revision, &subject, &d.ContentHash, &d.Verdict, &d.Note, &by, &at,
-		&d.Assessment, &d.ReviewDigest, &d.Version, &d.VersionHash, &d.Signature, &d.Shown, &d.Issue)
+		&d.Assessment, &d.ReviewDigest, &d.Version, &d.VersionHash, &d.Signature, &d.Shown, &d.Members, &d.Issue)
 	if err != nil {
 		return d, err
 	}
@@ -103,7 +103,7 @@ func (s *session) AddDecisions(ctx context.Context, decisions []review.Decision)
 	for i, d := range decisions {
 		rows[i] = []string{
 			d.ID, string(d.Proposal), strconv.Itoa(d.Revision), d.Subject.String(), d.ContentHash, string(d.Verdict), d.Note, d.By.String(),
-			history.Timestamp(d.At), d.Assessment, d.ReviewDigest, strconv.Itoa(d.Version), d.VersionHash, d.Signature, string(d.Shown),
+			history.Timestamp(d.At), d.Assessment, d.ReviewDigest, strconv.Itoa(d.Version), d.VersionHash, d.Signature, string(d.Shown), d.Members,
 		}
 	}
 	return s.records(ctx, decisionRecords, rows)
@@ -172,7 +172,7 @@ func (s *session) records(ctx context.Context, k recordKind, rows [][]string) ([
 var (
 	assessmentRecords = recordKind{"assessments", "toolcrib assessment 1", "id, proposal, revision, content_hash, reviewer, recommendation, report, rules_version, created_at"}
 	waiverRecords     = recordKind{"waivers", "toolcrib waiver 1", "id, proposal, waiver, created_at"}
-	decisionRecords   = recordKind{"decisions", "toolcrib decision 1", "id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at, assessment, review_digest, version, version_hash, signature, shown"}
+	decisionRecords   = recordKind{"decisions", "toolcrib decision 1", "id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at, assessment, review_digest, version, version_hash, signature, shown, members"}
 	commentRecords    = recordKind{"comments", "toolcrib comment 1", "id, proposal, revision, author, created_at, body, field, line"}
 	pendingRecords    = recordKind{"pending_calls", "toolcrib pending call 1", `id, caller, agent, "user", tool, version, content_hash, args, said, digest, asked_at, expires_at`}
 	tokenRecords      = recordKind{"tokens", "toolcrib token 1", "id, caller, secret_hash, created_by, created_at, expires_at"}

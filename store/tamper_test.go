@@ -61,7 +61,7 @@ func TestTampering(t *testing.T) {
 		"two revisions":          {swap("revisions", "seq", 2, 3), "revisions", "revisions row 3"},
 		"two drafts":             {"UPDATE revisions SET draft = (SELECT draft FROM revisions o WHERE o.seq = 5 - revisions.seq) WHERE seq IN (2, 3)", "revisions", "revisions row 2"},
 		"two whole versions":     {swap("versions", "number", 1, 2), "versions", "tool:user/scene_pacer version 2"},
-		"a forged version":       {"INSERT INTO versions SELECT (SELECT max(seq) + 1 FROM versions), kind, layer, id, subject, 3, definition, content_hash, hash, hash, proposal, revision, author, assessment, review_digest, rendered, rules_version, decided_by, decided_at, note, waivers, signature FROM versions WHERE subject = 'tool:user/scene_pacer' AND number = 2", "versions", "tool:user/scene_pacer version 3"},
+		"a forged version":       {"INSERT INTO versions SELECT (SELECT max(seq) + 1 FROM versions), kind, layer, id, subject, 3, definition, content_hash, hash, hash, proposal, revision, author, assessment, review_digest, rendered, rules_version, decided_by, decided_at, note, waivers, signature, approvals FROM versions WHERE subject = 'tool:user/scene_pacer' AND number = 2", "versions", "tool:user/scene_pacer version 3"},
 		"a comment is gone":      {"DELETE FROM comments WHERE seq = 2", "events", "event "},
 		"a waiver is gone":       {"DELETE FROM waivers WHERE seq = 1", "events", "event "},
 		"an assessment is gone":  {"DELETE FROM assessments WHERE seq = 9", "events", "event "},

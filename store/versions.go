@@ -11,13 +11,13 @@ import (
 )
 
 const versionColumns = `subject, number, definition, content_hash, prev_hash, hash, proposal, revision, author, assessment,
-	review_digest, rendered, rules_version, decided_by, decided_at, note, waivers, signature`
+	review_digest, rendered, rules_version, decided_by, decided_at, note, waivers, signature, approvals`
 
 func scanVersion(row scanner) (history.Version, error) {
 	var v history.Version
-	var subject, definition, rendered, at, waivers string
+	var subject, definition, rendered, at, waivers, approvals string
 	err := row.Scan(&subject, &v.Number, &definition, &v.ContentHash, &v.PrevHash, &v.Hash, &v.Proposal, &v.Revision, &v.Author, &v.Assessment,
-		&v.ReviewDigest, &rendered, &v.RulesVersion, &v.DecidedBy, &at, &v.Note, &waivers, &v.Signature)
+		&v.ReviewDigest, &rendered, &v.RulesVersion, &v.DecidedBy, &at, &v.Note, &waivers, &v.Signature, &approvals)
 	if err != nil {
 		return v, err
 	}
@@ -27,6 +27,7 @@ func scanVersion(row scanner) (history.Version, error) {
 		into(&v.Rendered, history.DecodeRendered, rendered),
 		into(&v.DecidedAt, history.ParseTimestamp, at),
 		into(&v.Waivers, history.DecodeWaivers, waivers),
+		into(&v.Approvals, history.DecodeApprovals, approvals),
 	)
 }
 
@@ -85,7 +86,7 @@ func versionRow(seq int64, v history.Version) []any {
 		seq, v.Subject.Kind, v.Subject.Layer, v.Subject.ID,
 		v.Subject.String(), v.Number, string(v.Definition), v.ContentHash, v.PrevHash, v.Hash, v.Proposal, v.Revision, v.Author, v.Assessment,
 		v.ReviewDigest, history.EncodeRendered(v.Rendered), v.RulesVersion, v.DecidedBy, history.Timestamp(v.DecidedAt), v.Note,
-		history.EncodeWaivers(v.Waivers), v.Signature,
+		history.EncodeWaivers(v.Waivers), v.Signature, history.EncodeApprovals(v.Approvals),
 	}
 }
 

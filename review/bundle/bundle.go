@@ -70,6 +70,8 @@ type Version struct {
 	Note         string            `json:"note,omitempty"`
 	Waivers      []history.Waiver  `json:"waivers,omitempty"`
 	Signature    string            `json:"signature,omitempty"` // SHA-256 of the statement
+	// Approvals are those before the one that decided.
+	Approvals []history.Approval `json:"approvals,omitempty"`
 }
 
 // Statement is a signed statement.
@@ -112,8 +114,10 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 				return b, err
 			}
 			b.Versions = append(b.Versions, newVersion(v))
-			if err := wanted.add(ctx, v.Signature); err != nil {
-				return b, err
+			for _, hash := range v.Signatures() {
+				if err := wanted.add(ctx, hash); err != nil {
+					return b, err
+				}
 			}
 		}
 	}
@@ -160,7 +164,7 @@ func (s *statements) add(ctx context.Context, hash string) error {
 func newVersion(v history.Version) Version {
 	return Version{
 		v.Subject.String(), v.Number, v.Definition, v.ContentHash, v.PrevHash, v.Hash, v.Proposal, v.Revision, v.Author, v.Assessment, v.ReviewDigest,
-		v.Rendered, v.RulesVersion, v.DecidedBy, v.DecidedAt.UTC(), v.Note, v.Waivers, v.Signature,
+		v.Rendered, v.RulesVersion, v.DecidedBy, v.DecidedAt.UTC(), v.Note, v.Waivers, v.Signature, v.Approvals,
 	}
 }
 
@@ -177,7 +181,7 @@ func (v Version) version() (history.Version, error) {
 	return history.Version{
 		Subject: subject, Number: v.Number, Definition: jsondoc.Canonical(n), ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash,
 		Proposal: v.Proposal, Revision: v.Revision, Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, Rendered: v.Rendered,
-		RulesVersion: v.RulesVersion, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: v.Waivers, Signature: v.Signature,
+		RulesVersion: v.RulesVersion, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: v.Waivers, Signature: v.Signature, Approvals: v.Approvals,
 	}, nil
 }
 

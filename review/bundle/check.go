@@ -8,6 +8,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/approval"
 	"toolcrib/signing/signers"
 )
 
@@ -15,6 +16,8 @@ import (
 type Trust struct {
 	Signers  *signers.Signers // nil checks no signature
 	Database string           // hash of event 1; "" takes what the bundle says
+	// Approvals has the owners whose signatures a version needs.
+	Approvals approval.Rules
 }
 
 // Fault is one thing that does not hold.
@@ -42,7 +45,7 @@ type Result struct {
 func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 	c := checker{reader: newReader(b), last: map[registry.Subject]history.Version{}, broken: map[registry.Subject]bool{}}
 	if trust.Signers != nil {
-		c.proofs = review.ProofsBy(trust.Signers, b.Database)
+		c.proofs = review.ProofsBy(trust.Signers, b.Database, trust.Approvals)
 	}
 	if trust.Database != "" && trust.Database != b.Database {
 		c.fault(otherDatabase, "", fmt.Sprintf("it is of the database %.12s, not %.12s", b.Database, trust.Database))
@@ -154,6 +157,8 @@ func signatureRule(err error) string {
 		return unknownKey
 	case errors.Is(err, signers.ErrRevoked):
 		return revokedKey
+	case errors.Is(err, review.ErrApprovals):
+		return tooFew
 	}
 	return badSignature
 }

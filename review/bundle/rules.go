@@ -14,6 +14,7 @@ const (
 	revokedKey    = "B104"
 	notShipped    = "B106"
 	otherDatabase = "B107"
+	tooFew        = "B109"
 	// Unsigned is the rule of an approval without a signature.
 	Unsigned = "B105"
 	// Unverified is the rule of a bundle whose signatures nobody checked.
@@ -31,6 +32,7 @@ func Rules() []Rule {
 		{Unsigned, "unsigned-version", "An approval is not signed, so nothing proves who made it.", "Approve the version again, signed; or accept unsigned versions with --allow-unsigned."},
 		{notShipped, "not-shipped", "A version that claims to ship with toolcrib is not one that this toolcrib ships.", "Use the toolcrib release that exported the bundle."},
 		{otherDatabase, "other-database", "The bundle is of another database than expected.", "Correct --database, or export from the right database."},
+		{tooFew, "missing-approvals", "Fewer owners signed the approval of a version than the policy of the configuration asks for.", "Have the missing owners approve the version again."},
 		{Unverified, "unverified", "Nobody's signature was checked, because the check was given no signers file: whoever can write the file could have written any of it.", "Pass --signers FILE; or accept the bundle without signatures with --allow-unsigned."},
 	}
 }

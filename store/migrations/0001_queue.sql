@@ -179,7 +179,8 @@ BEGIN SELECT RAISE(ABORT, 'waivers are only appended'); END;
 CREATE TRIGGER waivers_update BEFORE UPDATE ON waivers BEGIN SELECT RAISE(ABORT, 'waivers are immutable'); END;
 CREATE TRIGGER waivers_delete BEFORE DELETE ON waivers BEGIN SELECT RAISE(ABORT, 'waivers are immutable'); END;
 
--- decisions (records): the user's verdicts.
+-- decisions (records): the user's verdicts. 'endorsed' is an approval that waits for
+-- another; members is then a seal over its change set, '' without one.
 CREATE TABLE decisions (
   seq           INTEGER PRIMARY KEY CHECK (seq > 0),
   id            TEXT NOT NULL UNIQUE,
@@ -187,7 +188,7 @@ CREATE TABLE decisions (
   revision      INTEGER NOT NULL,
   subject       TEXT NOT NULL,
   content_hash  TEXT NOT NULL,
-  verdict       TEXT NOT NULL CHECK (verdict IN ('approved', 'needs_changes', 'rejected')),
+  verdict       TEXT NOT NULL CHECK (verdict IN ('approved', 'endorsed', 'needs_changes', 'rejected')),
   note          TEXT NOT NULL,
   decided_by    TEXT NOT NULL CHECK (decided_by GLOB 'user:?*'),
   decided_at    TEXT NOT NULL,
@@ -197,6 +198,7 @@ CREATE TABLE decisions (
   version_hash  TEXT NOT NULL,
   signature     TEXT NOT NULL,
   shown         TEXT NOT NULL CHECK (shown IN ('expected', 'shown', 'not_shown')),
+  members       TEXT NOT NULL,
   seal          TEXT NOT NULL CHECK (length(seal) = 64),
   CHECK ((verdict = 'approved') = (version > 0)),
   FOREIGN KEY (proposal, revision) REFERENCES revisions (proposal, number)

@@ -24,8 +24,11 @@ CREATE TABLE versions (
   note          TEXT NOT NULL,
   waivers       TEXT NOT NULL,
   signature     TEXT NOT NULL,
+  approvals     TEXT NOT NULL, -- those before the last one, as JSON; '' for none
   UNIQUE (subject, number)
 ) STRICT;
+-- Few versions need more than one approval; verification looks at those.
+CREATE INDEX versions_by_approvals ON versions (proposal) WHERE approvals <> '';
 CREATE TRIGGER versions_insert BEFORE INSERT ON versions
 WHEN EXISTS (SELECT 1 FROM versions WHERE seq = NEW.seq)
   OR NEW.number <> 1 + coalesce((SELECT max(number) FROM versions WHERE subject = NEW.subject), 0)

@@ -25,11 +25,11 @@ INSERT INTO issues SELECT seq, id, 'T', 'user', 'open', '' FROM proposals;
 INSERT INTO waivers VALUES (1, 'waiver-1', 'proposal-222222222222222222222222222', '{}', '2026', repeat('5', 64));
 INSERT INTO comments VALUES (1, 'comment-1', 'proposal-222222222222222222222222222', 1, 'agent:other', '2026', 'hello', '', 0, repeat('5', 64));
 INSERT INTO versions SELECT 1, 'tool', 'global', 'live_tool', 'tool:global/live_tool', 1, '{"annotations":{"requiresConfirmation":true}}', repeat('c', 64), '', repeat('a', 64),
-  'proposal-222222222222222222222222222', 1, 'agent:other', 'assessment-2', repeat('d', 64), '', 'v', 'user:mara', '2026', '', '[]', '';
+  'proposal-222222222222222222222222222', 1, 'agent:other', 'assessment-2', repeat('d', 64), '', 'v', 'user:mara', '2026', '', '[]', '', '';
 INSERT INTO live VALUES ('tool:global/live_tool', 'tool', 'global', 'live_tool', 1, repeat('c', 64), 'Live', 'action', 'c', '', 'requires_approval', '', 'active', 0, '');
 INSERT INTO names VALUES ('live_tool', 'tool:global/live_tool');
 INSERT INTO decisions VALUES (1, 'decision-1', 'proposal-222222222222222222222222222', 1, 'tool:global/tool_2', repeat('c', 64), 'rejected', '', 'user:mara', '2026', 'assessment-2',
-  repeat('d', 64), 0, '', '', 'shown', repeat('5', 64));
+  repeat('d', 64), 0, '', '', 'shown', '', repeat('5', 64));
 INSERT INTO shown VALUES ('user:mara', 'proposal-111111111111111111111111111', repeat('d', 64), '', '2026');
 INSERT INTO events VALUES (1, 'event-1', '2026', 'user:mara', 'reject', '', '', 0, '', '', '', repeat('e', 64));
 INSERT INTO signatures VALUES (1, repeat('b', 64), 's', 's', 'user:mara', '2026', repeat('5', 64));

@@ -21,7 +21,7 @@ const noRight, constraint = "42501", "23"
 
 // decide are attacks on what only people write.
 var decide = []attack{
-	{"write a decision", noRight, "INSERT INTO decisions VALUES (2, 'd', " + mine + ", 1, 'tool:global/tool_1', " + hash + ", 'approved', '', 'user:mara', '2026', 'assessment-1', " + hash + ", 1, " + hash + ", '', 'shown', " + hash + ")"},
+	{"write a decision", noRight, "INSERT INTO decisions VALUES (2, 'd', " + mine + ", 1, 'tool:global/tool_1', " + hash + ", 'approved', '', 'user:mara', '2026', 'assessment-1', " + hash + ", 1, " + hash + ", '', 'shown', '', " + hash + ")"},
 	{"write a decision in its own name", noRight, "INSERT INTO decisions (seq, decided_by) VALUES (2, 'agent:claude')"},
 	{"replace a decision", noRight, "INSERT INTO decisions SELECT * FROM decisions ON CONFLICT (seq) DO UPDATE SET verdict = 'approved'"},
 	{"change a decision", noRight, "UPDATE decisions SET verdict = 'approved'"},

@@ -27,8 +27,8 @@ func TestRolesDoTheirWork(t *testing.T) {
 		return strings.Replace(event(next-1, actor, act, prev), "event-x", "event-"+strconv.Itoa(next), 1)
 	}
 	version := "INSERT INTO versions SELECT 2, kind, layer, id, subject, 2, definition, content_hash, hash, " + hash +
-		", proposal, revision, author, assessment, review_digest, rendered, rules_version, DECIDER, decided_at, note, waivers, signature FROM versions"
-	decision := "INSERT INTO decisions VALUES (2, 'd', " + mine + ", 1, 'tool:global/tool_1', " + hash + ", 'approved', '', DECIDER, '2026', 'assessment-1', " + hash + ", 1, " + hash + ", '', 'shown', " + hash + ")"
+		", proposal, revision, author, assessment, review_digest, rendered, rules_version, DECIDER, decided_at, note, waivers, signature, approvals FROM versions"
+	decision := "INSERT INTO decisions VALUES (2, 'd', " + mine + ", 1, 'tool:global/tool_1', " + hash + ", 'approved', '', DECIDER, '2026', 'assessment-1', " + hash + ", 1, " + hash + ", '', 'shown', '', " + hash + ")"
 	by := func(statement, decider string) string {
 		return strings.ReplaceAll(statement, "DECIDER", "'"+decider+"'")
 	}

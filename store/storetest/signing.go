@@ -48,7 +48,7 @@ func StartSigning(t testing.TB, db *Database, policy review.Policy, users ...pro
 // ends.
 func (s *Signing) Open(t testing.TB, path string) *Database {
 	t.Helper()
-	d, err := connect(t.Context(), path, 0xfffe, review.NewTrust(s.Policy.Signatures))
+	d, err := connect(t.Context(), path, 0xfffe, review.NewTrust(s.Policy.Signatures, s.Policy.Approvals))
 	if err != nil {
 		t.Fatal(err)
 	}

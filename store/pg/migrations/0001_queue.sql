@@ -214,7 +214,7 @@ CREATE TABLE decisions (
   revision      bigint NOT NULL,
   subject       text COLLATE "C" NOT NULL,
   content_hash  text COLLATE "C" NOT NULL,
-  verdict       text COLLATE "C" NOT NULL CHECK (verdict IN ('approved', 'needs_changes', 'rejected')),
+  verdict       text COLLATE "C" NOT NULL CHECK (verdict IN ('approved', 'endorsed', 'needs_changes', 'rejected')),
   note          text COLLATE "C" NOT NULL,
   decided_by    text COLLATE "C" NOT NULL CHECK (decided_by LIKE 'user:_%'),
   decided_at    text COLLATE "C" NOT NULL,
@@ -224,6 +224,7 @@ CREATE TABLE decisions (
   version_hash  text COLLATE "C" NOT NULL,
   signature     text COLLATE "C" NOT NULL,
   shown         text COLLATE "C" NOT NULL CHECK (shown IN ('expected', 'shown', 'not_shown')),
+  members       text COLLATE "C" NOT NULL,
   seal          text COLLATE "C" NOT NULL CHECK (length(seal) = 64),
   CHECK ((verdict = 'approved') = (version > 0)),
   FOREIGN KEY (proposal, revision) REFERENCES revisions (proposal, number)

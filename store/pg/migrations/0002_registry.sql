@@ -23,8 +23,10 @@ CREATE TABLE versions (
   note          text COLLATE "C" NOT NULL,
   waivers       text COLLATE "C" NOT NULL,
   signature     text COLLATE "C" NOT NULL,
+  approvals     text COLLATE "C" NOT NULL,
   UNIQUE (subject, number)
 );
+CREATE INDEX versions_by_approvals ON versions (proposal) WHERE approvals <> '';
 CREATE FUNCTION check_version() RETURNS trigger LANGUAGE plpgsql SET search_path = toolcrib, pg_temp
 AS $$
 DECLARE

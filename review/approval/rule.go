@@ -1,0 +1,115 @@
+// Package approval decides whose approvals a change needs before it goes live:
+// rules name subjects, their owners, and how many owners have to approve.
+package approval
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/registry"
+)
+
+// Rule is one entry of a policy. It applies to what its patterns name, and judges
+// what is approved from Since until Until.
+type Rule struct {
+	Subjects     []Pattern
+	Owners       []string  // principals, such as "user:mara"
+	Approvals    int       // how many owners have to approve
+	Since, Until time.Time // zero for no bound
+	From         string    // "system", "user", or "project"
+}
+
+// FromProject is the origin of a rule that a project's file has.
+const FromProject = "project"
+
+// Check returns why nothing could ever satisfy the rule, nil when owners can.
+func (r Rule) Check() error {
+	for i, owner := range r.Owners {
+		if slices.Contains(r.Owners[:i], owner) {
+			return fmt.Errorf("owners names %s twice; a principal counts once", owner)
+		}
+	}
+	switch {
+	case len(r.Subjects) == 0:
+		return fmt.Errorf("it has no subjects; %w", errPattern)
+	case len(r.Owners) == 0:
+		return errors.New(`it has no owners; name who may approve, such as owners = ["user:mara", "user:ada"]`)
+	case r.Approvals < 1:
+		return fmt.Errorf("approvals is %d; write 1 or more", r.Approvals)
+	case r.Approvals > len(r.Owners):
+		return fmt.Errorf("it asks for %d approvals and has %d owners, so nothing could be approved; name more owners or ask for fewer approvals", r.Approvals, len(r.Owners))
+	case !r.Until.IsZero() && !r.Until.After(r.Since):
+		return errors.New("it ends (until) before it begins (since)")
+	}
+	return nil
+}
+
+// String writes the rule on one line.
+func (r Rule) String() string {
+	subjects := make([]string, len(r.Subjects))
+	for i, p := range r.Subjects {
+		subjects[i] = p.String()
+	}
+	return fmt.Sprintf("%d of %s for %s", r.Approvals, strings.Join(r.Owners, " "), strings.Join(subjects, " "))
+}
+
+// applies reports whether the rule judges a subject at a time.
+func (r Rule) applies(s registry.Subject, at time.Time) bool {
+	return !at.Before(r.Since) && (r.Until.IsZero() || at.Before(r.Until)) && slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.Matches(s) })
+}
+
+// Rules is a policy. Every rule that applies has to be satisfied, so that one more
+// rule never makes an approval easier.
+type Rules []Rule
+
+// For returns the need of a subject at a time.
+func (rs Rules) For(s registry.Subject, at time.Time) Need {
+	var n Need
+	for _, r := range rs {
+		if r.applies(s, at) {
+			n = append(n, r)
+		}
+	}
+	return n
+}
+
+// Need is every rule that applies to a subject. Without one, the approval of any
+// user is enough.
+type Need []Rule
+
+// Owners returns who may approve, in the order of the rules; nil for any user.
+func (n Need) Owners() []string {
+	var owners []string
+	for _, r := range n {
+		for _, o := range r.Owners {
+			if !slices.Contains(owners, o) {
+				owners = append(owners, o)
+			}
+		}
+	}
+	return owners
+}
+
+// MayApprove reports whether the approval of a principal can count.
+func (n Need) MayApprove(principal string) bool {
+	return len(n) == 0 || slices.Contains(n.Owners(), principal)
+}
+
+// Waivers returns who may waive a finding; nil for any user. The owners that a
+// project's file names may only where no other rule applies: a waiver removes an
+// obstacle, and such a file can only tighten.
+func (n Need) Waivers() []string {
+	own := slices.DeleteFunc(slices.Clone(n), func(r Rule) bool { return r.From == FromProject })
+	if len(own) > 0 {
+		return own.Owners()
+	}
+	return n.Owners()
+}
+
+// MayWaive reports whether a principal may waive a finding.
+func (n Need) MayWaive(principal string) bool {
+	return len(n) == 0 || slices.Contains(n.Waivers(), principal)
+}

@@ -1,0 +1,128 @@
+package approval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Tally is how far the approvals of one change have come.
+type Tally struct {
+	Given []string // principals whose approvals count, in their order
+	Waits []Wait   // for each rule that is not satisfied
+}
+
+// Wait is a rule's missing approvals.
+type Wait struct {
+	Missing int      // how many
+	Of      []string // owners who have not approved; fewer than Missing when it is impossible
+}
+
+// Tally counts the approvals of principals. A principal counts once, and except
+// (the author under four eyes; "" for nobody) not at all.
+func (n Need) Tally(by []string, except string) Tally {
+	var t Tally
+	for _, principal := range by {
+		if principal != except && n.MayApprove(principal) && !slices.Contains(t.Given, principal) {
+			t.Given = append(t.Given, principal)
+		}
+	}
+	for _, r := range n {
+		w := Wait{Missing: r.Approvals}
+		for _, owner := range r.Owners {
+			switch {
+			case slices.Contains(t.Given, owner):
+				w.Missing--
+			case owner != except:
+				w.Of = append(w.Of, owner)
+			}
+		}
+		if w.Missing > 0 {
+			t.Waits = append(t.Waits, w)
+		}
+	}
+	if len(n) == 0 && len(t.Given) == 0 {
+		t.Waits = append(t.Waits, Wait{Missing: 1})
+	}
+	return t
+}
+
+// Done reports whether nothing is missing.
+func (t Tally) Done() bool { return len(t.Waits) == 0 }
+
+// Helps reports whether the approval of a principal would bring the change nearer.
+func (t Tally) Helps(principal string) bool {
+	return slices.ContainsFunc(t.Waits, func(w Wait) bool { return len(w.Of) == 0 || slices.Contains(w.Of, principal) })
+}
+
+// Missing returns how many more approvals are needed: each is by the owner who
+// satisfies the most rules.
+func (t Tally) Missing() int {
+	left := make([]int, len(t.Waits))
+	for i, w := range t.Waits {
+		left[i] = w.Missing
+	}
+	used := map[string]bool{}
+	for n := 0; ; n++ {
+		best, most := "", 0
+		for _, principal := range t.WaitsFor() {
+			helps := 0
+			for i, w := range t.Waits {
+				if left[i] > 0 && slices.Contains(w.Of, principal) {
+					helps++
+				}
+			}
+			if helps > most && !used[principal] {
+				best, most = principal, helps
+			}
+		}
+		if best == "" { // what nobody can give is missing nevertheless
+			for _, l := range left {
+				n += max(l, 0)
+			}
+			return n
+		}
+		used[best] = true
+		for i, w := range t.Waits {
+			if slices.Contains(w.Of, best) {
+				left[i]--
+			}
+		}
+	}
+}
+
+// Required returns how many approvals there are when nothing is missing.
+func (t Tally) Required() int { return len(t.Given) + t.Missing() }
+
+// WaitsFor returns everybody whose approval would help, in the order of the rules.
+func (t Tally) WaitsFor() []string {
+	var all []string
+	for _, w := range t.Waits {
+		for _, o := range w.Of {
+			if !slices.Contains(all, o) {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+// String writes the tally: "1 of 2, waits for user:ada".
+func (t Tally) String() string {
+	s := fmt.Sprintf("%d of %d", len(t.Given), t.Required())
+	for i, w := range t.Waits {
+		word := ", waits for "
+		if i > 0 {
+			word = " and for "
+		}
+		switch {
+		case len(w.Of) < w.Missing:
+			s += fmt.Sprintf("%s%d more, and too few owners may approve", word, w.Missing)
+		case len(w.Of) == w.Missing:
+			s += word + strings.Join(w.Of, " and ")
+		default:
+			s += fmt.Sprintf("%s%d of %s", word, w.Missing, strings.Join(w.Of, ", "))
+		}
+	}
+	return s
+}

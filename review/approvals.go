@@ -1,0 +1,232 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review/approval"
+)
+
+// An approval that is not the last one that its subject needs is recorded as a
+// decision with the verdict endorsed. It counts for the revision, the assessment,
+// and the change set that it was about, and for nothing else.
+
+// endorsement is an earlier approval that counts.
+type endorsement struct {
+	Decision
+	key string // fingerprint of the key that signed it; "" when it is not signed
+}
+
+// need returns whose approvals a subject needs now.
+func (d *Desk) need(s registry.Subject) approval.Need {
+	if len(d.policy.Approvals) == 0 {
+		return nil
+	}
+	return d.policy.Approvals.For(s, d.stamp())
+}
+
+// shared reports whether the policy names owners for p, or for a member of its
+// change set: one approval may not be enough then.
+func (d *Desk) shared(p proposals.Proposal, members []proposals.Proposal) bool {
+	if len(d.policy.Approvals) == 0 {
+		return false
+	}
+	return len(d.need(p.Subject)) > 0 || slices.ContainsFunc(members, func(m proposals.Proposal) bool { return len(d.need(m.Subject)) > 0 })
+}
+
+// endorsements returns the earlier approvals of v that count, the oldest first.
+func (d *Desk) endorsements(ctx context.Context, r Reader, v view) ([]endorsement, error) {
+	p := v.Proposal
+	if p.State != proposals.UserReview || !d.shared(p, v.changeSet.members) {
+		return nil, nil
+	}
+	decisions, err := r.Decisions(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	var found []endorsement
+	for _, e := range decisions {
+		if !v.endorsed(e) || slices.ContainsFunc(found, func(f endorsement) bool { return f.By == e.By }) {
+			continue
+		}
+		key, err := d.signing.endorses(ctx, r, e, p)
+		switch {
+		case err == nil && (key == "" || !slices.ContainsFunc(found, func(f endorsement) bool { return f.key == key })):
+			found = append(found, endorsement{e, key})
+		case err != nil && !Refuses(err):
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// endorsed reports whether a decision is an approval of what v shows.
+func (v view) endorsed(e Decision) bool {
+	return e.Verdict == VerdictEndorsed && e.Revision == v.Proposal.Revision && e.ContentHash == v.Revision.ContentHash &&
+		e.Assessment == v.Assessment.ID && e.Members == v.changeSet.seal
+}
+
+// endorses returns the key that signed an earlier approval of p, or why that does
+// not count. Without signatures, every approval that is recorded counts.
+func (s Signing) endorses(ctx context.Context, r Reader, e Decision, p proposals.Proposal) (key string, err error) {
+	started := s.trust.Required()
+	if !started {
+		states, err := r.SignersStates(ctx)
+		if err != nil || len(states) == 0 {
+			return "", err
+		}
+	}
+	last, err := r.LastSigners(ctx)
+	if err != nil {
+		return "", err
+	}
+	proofs, err := s.trust.Proofs(ctx, r, last)
+	if err != nil {
+		return "", err
+	}
+	previous := ""
+	if p.BaseVersion > 0 {
+		base, err := r.Version(ctx, p.Subject, p.BaseVersion)
+		if err != nil {
+			return "", err
+		}
+		previous = base.Hash
+	}
+	return proofs.Endorsement(ctx, r, e, p.BaseVersion+1, previous)
+}
+
+// tally counts the approvals of v, with those of more principals.
+func (d *Desk) tally(v view, more ...string) approval.Tally {
+	by := make([]string, 0, len(v.endorsements)+len(more))
+	for _, e := range v.endorsements {
+		by = append(by, e.By.String())
+	}
+	return d.need(v.Proposal.Subject).Tally(append(by, more...), d.excluded(v.Revision))
+}
+
+// excluded returns whose approval of a revision does not count, "" for nobody.
+func (d *Desk) excluded(rev proposals.Revision) string {
+	if d.policy.FourEyes {
+		return rev.Author.String()
+	}
+	return ""
+}
+
+// notOwner returns why the policy has actor not approve v, nil when the approval
+// would help v or its change set.
+func (d *Desk) notOwner(actor proposals.Actor, v view) error {
+	p := v.Proposal
+	if !d.shared(p, v.changeSet.members) {
+		return nil
+	}
+	for _, e := range v.endorsements {
+		if e.By == actor {
+			return fmt.Errorf("%w: %s approved revision %d on %s already: %s", ErrConflict, actor, p.Revision, e.At.Format("2006-01-02"), d.tally(v))
+		}
+	}
+	var owners []string
+	for _, one := range append([]proposals.Proposal{p}, v.changeSet.members...) {
+		need := d.need(one.Subject)
+		if need.MayApprove(actor.String()) {
+			return nil
+		}
+		owners = append(owners, need.Owners()...)
+	}
+	slices.Sort(owners)
+	return fmt.Errorf("%w: the policy has only %s approve it, and you act as %s; see toolcrib policy test %s",
+		proposals.ErrAuthority, strings.Join(slices.Compact(owners), ", "), actor, p.Subject)
+}
+
+// complete reports for each view whether its approval by actor makes a version:
+// no approval is missing, neither of it nor of another member of its change set.
+func (d *Desk) complete(actor proposals.Actor, views []view) []bool {
+	waits := map[string]bool{} // change sets
+	out := make([]bool, len(views))
+	for i, v := range views {
+		out[i] = d.tally(v, actor.String()).Done()
+		if set := v.Proposal.ChangeSet; set != "" && !out[i] {
+			waits[set] = true
+		}
+	}
+	for i, v := range views {
+		out[i] = out[i] && !waits[v.Proposal.ChangeSet]
+	}
+	return out
+}
+
+// apart returns an error when the key of an approval is one by which another
+// principal approved v.
+func (v view) apart(actor proposals.Actor, act *SignedAct) error {
+	for _, e := range v.endorsements {
+		if act != nil && e.By != actor && e.key == act.signer.Fingerprint {
+			return fmt.Errorf("%s: %w: the key that signed is the one by which %s approved it", name(v.Proposal), ErrSignature, e.By)
+		}
+	}
+	return nil
+}
+
+// approvals returns the endorsements of v as its version has them.
+func (v view) approvals() []history.Approval {
+	var as []history.Approval
+	for _, e := range v.endorsements {
+		as = append(as, history.Approval{
+			Decision: e.ID, By: e.By.String(), At: e.At, Note: e.Note, ReviewDigest: e.ReviewDigest, Signature: e.Signature,
+		})
+	}
+	return as
+}
+
+// progress returns how far the approvals of a proposal have come, nil when any
+// user's approval is enough.
+func progress(need approval.Need, t approval.Tally) *proposals.Approvals {
+	if len(need) == 0 {
+		return nil
+	}
+	return &proposals.Approvals{
+		Required: t.Required(), Given: append([]string{}, t.Given...), WaitsFor: append([]string{}, t.WaitsFor()...), Text: t.String(),
+	}
+}
+
+// Progress returns how far the approvals had come with a decision that was just
+// made, and what else it waits for.
+func (d Decision) Progress() string {
+	if d.Approvals == nil {
+		return "its change set waits for owners of other members"
+	}
+	if len(d.Approvals.WaitsFor) == 0 && d.Verdict == VerdictEndorsed {
+		return d.Approvals.Text + "; its change set waits for owners of other members"
+	}
+	return d.Approvals.Text
+}
+
+// count fills in how far the approvals of proposals have come that wait for a user.
+func (d *Desk) count(ctx context.Context, r Reader, ps ...*proposals.Proposal) error {
+	if len(d.policy.Approvals) == 0 {
+		return nil
+	}
+	cache := newReviewCache(r)
+	for _, p := range ps {
+		need := d.need(p.Subject)
+		if p.State != proposals.UserReview || len(need) == 0 {
+			continue
+		}
+		bundles, err := cache.bundles(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		v := view{Bundle: bundles[0]}
+		if v.changeSet, err = cache.changeSet(ctx, p.ChangeSet); err != nil {
+			return err
+		}
+		if v.endorsements, err = d.endorsements(ctx, cache, v); err != nil {
+			return err
+		}
+		p.Approvals = progress(need, d.tally(v))
+	}
+	return nil
+}
