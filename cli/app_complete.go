@@ -37,6 +37,7 @@ func complete(a *app, root *cobra.Command) {
 		arguments[name] = ofKind(registry.KindTool)
 	}
 	arguments["agents"], arguments["lists"] = ofKind(registry.KindAgent), ofKind(registry.KindList)
+	arguments["policy test"] = ofKind(registry.KindTool)
 	arguments["rules"], arguments["fork"] = ruleIDs, ofKind(registry.KindTool)
 	arguments["wrap"], arguments["unwrap"] = clientIDs, clientIDs
 	arguments["watch"] = servers

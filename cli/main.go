@@ -123,7 +123,7 @@ findings, 130 interrupted.`,
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newLists, newHistory, newBlame, newRollback, newVerify, newCheckpoint, newBackup, newLog, newExport, newDrift}},
 		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, creating(newInit), creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck, newWrap, newUnwrap}},
 		{groupRuntime, []func(*app) *cobra.Command{newParse, creating(newExec), newCalls, creating(newMCP), newServe, newTokens}},
-		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newConfig, newSchema, newTrust, newUntrust, newSigners, newSign, newVersion}},
+		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newConfig, newSchema, newTrust, newUntrust, newPolicy, newSigners, newSign, newVersion}},
 	} {
 		for _, command := range add.commands {
 			c := command(a)
