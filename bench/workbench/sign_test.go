@@ -3,6 +3,7 @@ package workbench
 import (
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -27,6 +28,19 @@ func (c testDB) signs() {
 	keygen("-p", "-N", passphrase)
 }
 
+// statement returns the hash that the dialog shows.
+func (p person) statement() string {
+	p.t.Helper()
+	screen, err := p.Screen(p.t.Context())
+	found := statementHash.FindStringSubmatch(screen)
+	if err != nil || found == nil {
+		p.t.Fatalf("no statement, %v:\n%s", err, screen)
+	}
+	return found[1]
+}
+
+var statementHash = regexp.MustCompile(`statement +([0-9a-f]{12})`)
+
 // TestSignsOnATerminal decides with a locked key, in the workbench and in the
 // dialogue of lines: ssh-keygen has the terminal to ask for the passphrase. After a
 // wrong one nothing is decided, and the reason that was typed is still there.
@@ -44,16 +58,18 @@ func TestSignsOnATerminal(t *testing.T) {
 	p.press("x")
 	p.sees("ctrl+s when done")
 	p.types("Not this year.")
-	for _, try := range []struct{ passphrase, outcome string }{{"a guess", "the key did not sign"}, {passphrase, "Rejected"}} {
+	for _, try := range []struct{ passphrase, outcome string }{{"a guess", "the key did not sign: ssh-keygen: "}, {passphrase, "Rejected"}} {
 		p.press("Tab")
 		p.answers("y reject")
-		p.sees("Sign the decision", "user:mara", "SHA256:", "statement")
+		p.sees("Sign the decision", "user:mara", "SHA256:")
+		statement := p.statement()
 		p.answers("y ask the key")
-		p.sees("Enter passphrase")
+		p.sees(statement + ".\nEnter passphrase") // not the question before
 		p.types(try.passphrase)
 		p.press("Enter")
 		p.sees(try.outcome)
 		if try.passphrase != passphrase {
+			p.sees("incorrect passphrase")
 			p.press("x")
 			p.sees("Not this year.")
 		}

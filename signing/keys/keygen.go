@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,11 +30,12 @@ func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, cmp.Or(t.Keygen, "ssh-keygen"), "-q", "-Y", "sign", "-n", sshsig.Namespace, "-f", k.File, file)
-	cmd.Env, cmd.Stdin, cmd.Stderr = t.Env, t.Stdin, t.Stderr
+	cmd.Env, cmd.Stdin = t.Env, t.Stdin
 	cmd.WaitDelay = time.Second
-	var said bytes.Buffer
-	if cmd.Stderr == nil {
-		cmd.Stderr = &said
+	var said bytes.Buffer // the last line becomes the error: a screen that comes back hides the terminal
+	cmd.Stderr = &said
+	if t.Stderr != nil {
+		cmd.Stderr = io.MultiWriter(t.Stderr, &said)
 	}
 	err = cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {

@@ -32,7 +32,7 @@ type Tools struct {
 	Keygen string   // "" for ssh-keygen of the path
 	Env    []string // of ssh-keygen; nil for that of the process
 	// Stdin is the terminal for ssh-keygen to ask at, nil for none. Stderr gets
-	// what it has to say, such as to touch the key; nil adds that to an error.
+	// what it has to say, such as to touch the key; an error ends with its last line.
 	Stdin  io.Reader
 	Stderr io.Writer
 }
