@@ -9,10 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolcrib/history/diff"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
 
@@ -62,30 +60,20 @@ func runRebase(ctx context.Context, a *app, ref, source string) error {
 // or of each passage of a text.
 func conflictLines(e *review.RebaseConflict) []string {
 	var lines []string
-	for _, f := range e.Fields {
-		if f.Text == nil {
-			lines = append(lines, fmt.Sprintf("%s: was %s, here %s, live %s", f.Path, side(f.Base), side(f.Ours), side(f.Theirs)))
-			continue
+	short := func(text string) string {
+		if text == "" {
+			return "nothing"
 		}
-		for _, c := range f.Text.Conflicts {
-			lines = append(lines, fmt.Sprintf("%s, line %d: was %s, here %s, live %s", f.Path, c.Ours.Lines.Start+1, passage(c.Base), passage(c.Ours), passage(c.Theirs)))
+		return fmt.Sprintf("%q", cut(text, 60))
+	}
+	for _, p := range e.Passages() {
+		where := p.Path
+		if p.Line > 0 {
+			where += fmt.Sprintf(", line %d", p.Line)
 		}
+		lines = append(lines, fmt.Sprintf("%s: was %s, here %s, live %s", where, short(p.Base), short(p.Ours), short(p.Theirs)))
 	}
 	return lines
-}
-
-func side(n *jsondoc.Node) string {
-	if n == nil {
-		return "nothing"
-	}
-	return cut(scalar(n), 60)
-}
-
-func passage(s diff.Side) string {
-	if s.Text == "" {
-		return "nothing"
-	}
-	return fmt.Sprintf("%q", cut(strings.TrimSuffix(s.Text, "\n"), 60))
 }
 
 // writeDraft writes a draft to a file that is not there yet, in the form that

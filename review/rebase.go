@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
@@ -21,6 +22,53 @@ type RebaseConflict struct {
 	// with conflict markers in texts, and the proposal's value where there is
 	// no text to mark.
 	Draft proposals.Draft
+
+	from, ours, theirs registry.Definition
+}
+
+// Passage is one thing that both sides changed: a value, or lines of a text. A side
+// that has none of it is "".
+type Passage struct {
+	Path               string
+	Line               int // where it begins in the proposal's text, 0 for a value
+	Base, Ours, Theirs string
+}
+
+// Passages lists what is in conflict, in the order that Take decides it in.
+func (e *RebaseConflict) Passages() []Passage {
+	var out []Passage
+	for _, f := range e.Fields {
+		if f.Text == nil {
+			out = append(out, Passage{f.Path, 0, valueText(f.Base), valueText(f.Ours), valueText(f.Theirs)})
+			continue
+		}
+		for _, c := range f.Text.Conflicts {
+			line := func(s diff.Side) string { return strings.TrimSuffix(s.Text, "\n") }
+			out = append(out, Passage{f.Path, c.Ours.Lines.Start + 1, line(c.Base), line(c.Ours), line(c.Theirs)})
+		}
+	}
+	return out
+}
+
+func valueText(n *jsondoc.Node) string {
+	switch {
+	case n == nil:
+		return ""
+	case n.Kind == jsondoc.String:
+		return n.Text
+	}
+	return string(jsondoc.Canonical(n))
+}
+
+// Take returns the merge with the sides that were chosen, one choice for each passage.
+// What is undecided is as in Draft.
+func (e *RebaseConflict) Take(choices []diff.Choice) (proposals.Draft, error) {
+	draft := e.Draft
+	merged, conflicts, err := diff.MergeDefinitions(e.from, e.ours, e.theirs, choices...)
+	if err == nil {
+		draft.Definition, err = marked(merged, conflicts, e.Base, e.Live)
+	}
+	return draft, err
 }
 
 // Error names the fields in conflict.
@@ -84,7 +132,8 @@ func rebased(ctx context.Context, r RegistryReader, p proposals.Proposal, draft 
 			return draft, err
 		}
 	}
-	merged, conflicts, err := diff.MergeDefinitions(from, draft.Definition, now.Definition)
+	ours := draft.Definition
+	merged, conflicts, err := diff.MergeDefinitions(from, ours, now.Definition)
 	if err != nil {
 		return draft, fmt.Errorf("%s: %w", name(p), err)
 	}
@@ -95,7 +144,7 @@ func rebased(ctx context.Context, r RegistryReader, p proposals.Proposal, draft 
 	if draft.Definition, err = marked(merged, conflicts, base, version); err != nil {
 		return draft, err
 	}
-	return draft, &RebaseConflict{What: name(p), Base: base, Live: version, Fields: conflicts, Draft: draft}
+	return draft, &RebaseConflict{What: name(p), Base: base, Live: version, Fields: conflicts, Draft: draft, from: from, ours: ours, theirs: now.Definition}
 }
 
 // marked puts conflict markers into the texts that are in conflict.

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,38 +13,93 @@ import (
 	"toolcrib/history/diff"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
+// merging is a rebase with conflicts whose sides the user takes one by one.
+type merging struct {
+	p        proposals.Proposal
+	conflict *review.RebaseConflict
+	passages []review.Passage
+	choices  []diff.Choice // one for each passage
+	at       int           // the passage that the keys decide
+}
+
 // askConflict shows where a proposal and the live version changed the same
-// thing, and offers to finish the merge in the editor. Nothing was written.
+// thing, and has the user take sides, here or in the editor. Nothing was written.
 func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
+	g := &merging{p: p, conflict: c, passages: c.Passages()}
+	g.choices = make([]diff.Choice, len(g.passages))
 	d := &dialog{
-		form: proposals.Form{Title: "Conflicts with version " + itoa(c.Live)},
-		content: func(m *Model, page *prose.Page) {
-			page.Text("", "This proposal and version "+itoa(c.Live)+" conflict. Nothing was saved.")
-			for _, f := range c.Fields {
-				page.Blank()
-				writeConflict(m, page, f)
-			}
-		},
-		other:     map[string]func(*Model) tea.Cmd{},
-		otherHelp: [][2]string{{"e", "resolve it in the editor"}},
+		form:      proposals.Form{Title: "Conflicts with version " + itoa(c.Live), Verb: "save the revision"},
+		content:   g.content,
+		otherHelp: [][2]string{{"h", "take here"}, {"l", "take live"}, {"J", "next"}, {"e", "edit"}},
 	}
-	d.other["e"] = func(m *Model) tea.Cmd {
-		if why := m.noEditor(); why != "" {
-			m.say(warning, "e: %s", why)
-			return nil
-		}
-		m.dialog = nil
-		return m.edit(m.cfg.Merge(p, c))
+	d.run = func(m *Model, _ string) tea.Cmd { return g.save(m, d) }
+	d.other = map[string]func(*Model) tea.Cmd{
+		"h": func(m *Model) tea.Cmd { return g.take(m, d, diff.TakeOurs) },
+		"l": func(m *Model) tea.Cmd { return g.take(m, d, diff.TakeTheirs) },
+		"J": func(m *Model) tea.Cmd { return g.step(m, d, 1) },
+		"K": func(m *Model) tea.Cmd { return g.step(m, d, -1) },
+		"e": g.edit,
 	}
 	return m.ask(d)
+}
+
+// take takes a side of the selected passage and goes to the next that is undecided.
+func (g *merging) take(m *Model, d *dialog, side diff.Choice) tea.Cmd {
+	g.choices[g.at] = side
+	if next := slices.Index(g.choices[g.at:], diff.Undecided); next >= 0 {
+		return g.step(m, d, next)
+	}
+	if first := slices.Index(g.choices, diff.Undecided); first >= 0 {
+		return g.step(m, d, first-g.at)
+	}
+	return g.step(m, d, 0)
+}
+
+// step selects another passage.
+func (g *merging) step(m *Model, d *dialog, n int) tea.Cmd {
+	g.at = min(max(0, g.at+n), len(g.passages)-1)
+	d.resize(m)
+	d.pager.SetStop(g.at)
+	return nil
+}
+
+// save makes a revision of the sides, once all are decided.
+func (g *merging) save(m *Model, d *dialog) tea.Cmd {
+	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
+		m.dialog = d
+		m.say(warning, "Take a side first: h takes here, l takes live")
+		return g.step(m, d, open-g.at)
+	}
+	draft, err := g.conflict.Take(g.choices)
+	if err != nil {
+		m.fail(err)
+		return nil
+	}
+	return m.send(Manuscript{ID: g.p.ID}, draft, true, "")
+}
+
+// edit finishes the merge in the editor, with the sides that were taken.
+func (g *merging) edit(m *Model) tea.Cmd {
+	if why := m.noEditor(); why != "" {
+		m.say(warning, "e: %s", why)
+		return nil
+	}
+	merge := *g.conflict
+	var err error
+	if merge.Draft, err = g.conflict.Take(g.choices); err != nil {
+		m.fail(err)
+		return nil
+	}
+	m.dialog = nil
+	return m.edit(m.cfg.Merge(g.p, &merge))
 }
 
 // Merge is the manuscript of a rebase that is to be finished by hand.
@@ -77,44 +133,70 @@ func shown(text string) bool {
 	return utf8.ValidString(text)
 }
 
-// writeConflict shows the three sides of a field, or of each passage of a text.
-func writeConflict(m *Model, page *prose.Page, f diff.FieldConflict) {
+// content shows the passages.
+func (g *merging) content(m *Model, page *prose.Page) {
 	th := m.theme
-	side := func(style theme.Style, sign draw.Safe, text string) {
-		for line := range strings.SplitSeq(text, "\n") {
-			page.Item(draw.Of(style, sign), line)
-			sign = draw.Safe(draw.Blank(draw.Width(sign)))
+	page.Text("", "This proposal and version "+itoa(g.conflict.Live)+" conflict. Nothing was saved.")
+	for i, p := range g.passages {
+		page.Blank()
+		page.Stop()
+		sign, style := draw.Safe("  "), th.Field
+		if i == g.at {
+			sign, style = "▌ ", th.Accent
 		}
+		heading := draw.Of(style, sign+"◆ "+draw.Show(p.Path))
+		if p.Line > 0 {
+			heading = heading.Add(th.Faint, draw.Showf("  line %d", p.Line))
+		}
+		page.Line(heading)
+		ours, theirs := differing(p.Ours, p.Theirs, th.Mark)
+		kept := func(side diff.Choice) draw.Span {
+			if g.choices[i] == side {
+				return draw.Span{Text: "✓ ", Style: th.Good}
+			}
+			return draw.Span{Text: "  "}
+		}
+		side(page, draw.Of(th.Faint, "    was   "), p.Base, nil)
+		side(page, draw.Line{kept(diff.TakeOurs)}.Add(th.Good, "  here  "), p.Ours, ours)
+		side(page, draw.Line{kept(diff.TakeTheirs)}.Add(th.Warn, "  live  "), p.Theirs, theirs)
 	}
-	sides := func(base, ours, theirs string) {
-		side(th.Faint, "  was   ", base)
-		side(th.Good, "  here  ", ours)
-		side(th.Warn, "  live  ", theirs)
-	}
-	if f.Text == nil {
-		page.Line(draw.Of(th.Field, "◆ "+draw.Show(f.Path)).Add(th.Faint, "  the draft keeps this side"))
-		sides(nodeText(f.Base), nodeText(f.Ours), nodeText(f.Theirs))
+}
+
+// side shows what one side has, line by line, with marks.
+func side(page *prose.Page, sign draw.Line, text string, marks [][]draw.Mark) {
+	if text == "" {
+		page.FaintItem(sign, "nothing")
 		return
 	}
-	for _, c := range f.Text.Conflicts {
-		page.Line(draw.Of(th.Field, "◆ "+draw.Show(f.Path)).Add(th.Faint, draw.Showf("  line %d, between markers in the draft", c.Ours.Lines.Start+1)))
-		sides(passage(c.Base.Text), passage(c.Ours.Text), passage(c.Theirs.Text))
+	for i, line := range strings.Split(text, "\n") {
+		var marked []draw.Mark
+		if i < len(marks) {
+			marked = marks[i]
+		}
+		page.MarkedItem(sign, line, marked)
+		sign = draw.Of("", draw.Safe(draw.Blank(sign.Width())))
 	}
 }
 
-func nodeText(n *jsondoc.Node) string {
-	switch {
-	case n == nil:
-		return "nothing"
-	case n.Kind == jsondoc.String:
-		return n.Text
+// differing marks the words that each of two texts has and the other lacks, line by
+// line.
+func differing(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
+	if len(ours)+len(theirs) > maxGlance {
+		return nil, nil
 	}
-	return string(jsondoc.Canonical(n))
-}
-
-func passage(text string) string {
-	if text == "" {
-		return "nothing"
+	for _, hunk := range diff.Lines(ours, theirs).Unified(difflist.Everything) {
+		for _, l := range hunk.Words().Lines {
+			var marks []draw.Mark
+			for _, s := range l.Spans {
+				marks = append(marks, draw.Mark{Start: s.Start, End: s.End, Style: style})
+			}
+			if l.Kind != diff.Insert {
+				a = append(a, marks)
+			}
+			if l.Kind != diff.Delete {
+				b = append(b, marks)
+			}
+		}
 	}
-	return strings.TrimSuffix(text, "\n")
+	return a, b
 }

@@ -86,6 +86,7 @@ func TestRebaseWithConflicts(t *testing.T) {
 	b.wants("Conflicts with version 2", "◆ goals", "here  Mine.", "live  Theirs.", "was   One thing.", "◆ limits", "here  5", "live  7")
 	b.press("e")
 	b.wants("e: set VISUAL or EDITOR first")
+	b.press("y").wants("Take a side first")
 	copied := filepath.Join(t.TempDir(), "seen.md")
 	b.editor(`cp "$2" ` + copied)
 	b.press("e")
@@ -107,6 +108,37 @@ func TestRebaseWithConflicts(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(b.config.Drafts, "*")); len(left) != 0 {
 		t.Errorf("still kept: %v", left)
+	}
+}
+
+// TestRebaseTakesSides decides each passage by a key (T11).
+func TestRebaseTakesSides(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 50, conflicting)
+	b.press("j", "enter", "R", "y").wants("▌ ◆ goals", "h take here", "l take live")
+	b.press("l").wants("✓   live  Theirs.", "▌ ◆ limits")
+	b.press("y").wants("Take a side first")
+	b.press("K").wants("▌ ◆ goals")
+	b.press("h").wants("✓   here  Mine.", "▌ ◆ limits")
+	b.press("l").wants("✓   live  7", "y save the revision")
+	b.press("y").wants("against    version 2")
+	checkTaken(b, "Mine.\nSame.", 7)
+}
+
+// checkTaken holds the only proposal that waits against the sides that were taken.
+func checkTaken(b *bench, goals string, limit int) {
+	b.t.Helper()
+	page, err := b.desk.List(context.Background(), review.Query{State: proposals.UserReview})
+	if err != nil || len(page.Proposals) != 1 {
+		b.t.Fatalf("%d proposals: %v", len(page.Proposals), err)
+	}
+	d, err := b.desk.Show(context.Background(), mara, page.Proposals[0].ID)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	tool := d.Revision.Draft.Definition.Tool
+	if d.Proposal.Revision != 2 || d.Proposal.BaseVersion != 2 || tool.Goals != goals || tool.Limits == nil || tool.Limits.DailyLimit != limit {
+		b.t.Errorf("revision %d against %d has %q and %+v", d.Proposal.Revision, d.Proposal.BaseVersion, tool.Goals, tool.Limits)
 	}
 }
 

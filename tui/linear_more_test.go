@@ -91,21 +91,33 @@ func TestDialogueWritesInTheEditor(t *testing.T) {
 	}
 }
 
+// TestDialogueTakesSides rebases without an editor (T11).
+func TestDialogueTakesSides(t *testing.T) {
+	b := newBench(t, 80, 24, conflicting)
+	if out := b.dialogue(0, "open 2", "rebase", "y", "live", "here", "n"); !strings.Contains(out, "Nothing changed.") {
+		t.Errorf("saved without a yes:\n%s", out)
+	}
+	if out := b.dialogue(0, "open 2", "rebase", "y", "live", "here", "y"); !strings.Contains(out, "Saved revision 2 of tool:user/name_bank.") {
+		t.Errorf("not finished:\n%s", out)
+	}
+	checkTaken(b, "Theirs.\nSame.", 5)
+}
+
 // TestDialogueFinishesARebase reads the conflicts out, keeps its hands off
 // without a yes, and writes the merge in the editor.
 func TestDialogueFinishesARebase(t *testing.T) {
 	b := newBench(t, 80, 24, conflicting)
-	out := b.dialogue(0, "open 2", "rebase", "y")
+	out := b.dialogue(0, "open 2", "rebase", "y", "", "")
 	for _, want := range []string{"This proposal and version 2 conflict. Nothing was saved.", "goals, line 1:", "| Mine.", "| Theirs.", "| One thing.", "limits", "set VISUAL or EDITOR first"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not said:\n%s", want, out)
 		}
 	}
 	b.editor(`sed -i -e '/^<<<<<<</,/^=======/d' -e '/^>>>>>>>/d' "$2"`)
-	if out := b.dialogue(0, "open 2", "rebase", "y", "n"); !strings.Contains(out, "Nothing changed.") {
+	if out := b.dialogue(0, "open 2", "rebase", "y", "", "here", "n"); !strings.Contains(out, "Nothing changed.") {
 		t.Errorf("edited without a yes:\n%s", out)
 	}
-	out = b.dialogue(0, "open 2", "rebase", "y", "y", "y")
+	out = b.dialogue(0, "open 2", "rebase", "y", "", "here", "y", "y")
 	if !strings.Contains(out, "No problems found.") || !strings.Contains(out, "Saved revision 2 of tool:user/name_bank.") {
 		t.Errorf("not finished:\n%s", out)
 	}

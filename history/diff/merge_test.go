@@ -44,6 +44,20 @@ func mergeLaws(t *testing.T, base, ours, theirs string) {
 	if len(m.Conflicts) == 0 && m.Text != w.Text {
 		t.Fatalf("a clean merge gives %.200q one way, %.200q the other", m.Text, w.Text)
 	}
+	all := func(side diff.Choice) []diff.Choice {
+		choices := make([]diff.Choice, len(m.Conflicts))
+		for i := range choices {
+			choices[i] = side
+		}
+		return choices
+	}
+	clean("all of ours taken", m.Text, m.Taken(all(diff.TakeOurs)))
+	clean("all of theirs taken", w.Text, m.Taken(all(diff.TakeTheirs)))
+	if n := len(m.Conflicts); n > 1 { // one by one, in any order, is all at once
+		last := make([]diff.Choice, n)
+		last[n-1] = diff.TakeTheirs
+		clean("theirs taken one by one", w.Text, m.Taken(last).Taken(all(diff.TakeTheirs)))
+	}
 	marked := m.Marked(diff.Labels{Ours: "o", Base: "b", Theirs: "t"})
 	if len(m.Conflicts) == 0 && marked != m.Text {
 		t.Fatalf("markers without a conflict: %.200q", marked)

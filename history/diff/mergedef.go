@@ -38,14 +38,17 @@ var ErrKinds = errors.New("a tool and an agent cannot be merged")
 // sets that keep their order. Where both changed the same thing in different
 // ways there is a conflict, and the result has the value of ours there.
 //
+// choices decide conflicts, in the order in which they are returned without any: one
+// for each value, and one for each passage of a text. What they decide is no conflict.
+//
 // Base may be zero. The error is ErrKinds, or says which value of the result
 // does not fit its key, which definitions that were read strictly never cause.
-func MergeDefinitions(base, ours, theirs registry.Definition) (registry.Definition, []FieldConflict, error) {
+func MergeDefinitions(base, ours, theirs registry.Definition, choices ...Choice) (registry.Definition, []FieldConflict, error) {
 	kind := ours.Kind()
 	if theirs.Kind() != kind || !base.IsZero() && base.Kind() != kind {
 		return registry.Definition{}, nil, ErrKinds
 	}
-	var m treeMerge
+	m := treeMerge{choices: choices}
 	root := m.object("", membersOf(tree(base)), membersOf(tree(ours)), membersOf(tree(theirs)))
 	merged, ps := registry.BindDefinition(kind, root, jsondoc.Root)
 	if err := ps.Err(); err != nil {
@@ -57,6 +60,7 @@ func MergeDefinitions(base, ours, theirs registry.Definition) (registry.Definiti
 // treeMerge collects the conflicts of a merge of JSON trees.
 type treeMerge struct {
 	conflicts []FieldConflict
+	choices   []Choice // of the conflicts to come
 }
 
 // value merges what stands at path; nil stands for nothing.
@@ -72,6 +76,9 @@ func (m *treeMerge) value(path string, base, ours, theirs *jsondoc.Node) *jsondo
 	switch ours.Kind {
 	case jsondoc.String:
 		merge := Merge3(ended(stringOf(base)), ended(ours.Text), ended(theirs.Text))
+		passages := len(merge.Conflicts)
+		merge = merge.Taken(m.choices[:min(passages, len(m.choices))])
+		m.choices = m.choices[min(passages, len(m.choices)):]
 		if len(merge.Conflicts) > 0 {
 			m.conflicts = append(m.conflicts, FieldConflict{Path: path, Base: base, Ours: ours, Theirs: theirs, Text: &merge})
 		}
@@ -88,6 +95,17 @@ func (m *treeMerge) value(path string, base, ours, theirs *jsondoc.Node) *jsondo
 }
 
 func (m *treeMerge) conflict(path string, base, ours, theirs *jsondoc.Node) *jsondoc.Node {
+	choice := Undecided
+	if len(m.choices) > 0 {
+		choice, m.choices = m.choices[0], m.choices[1:]
+	}
+	switch choice {
+	case TakeTheirs:
+		return theirs
+	case TakeOurs:
+		return ours
+	case Undecided:
+	}
 	m.conflicts = append(m.conflicts, FieldConflict{Path: path, Base: base, Ours: ours, Theirs: theirs})
 	return ours
 }

@@ -4,65 +4,75 @@ import (
 	"fmt"
 
 	"toolcrib/history/diff"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/tui"
 )
 
 // merge reads out where the open proposal and the live version changed the same
-// thing, and offers to finish the merge in the editor. Nothing was written.
+// thing, asks for each which side to take, and leaves the rest to the editor.
+// Nothing was written.
 func (s *session) merge(c *review.RebaseConflict) error {
 	s.out.linef("This proposal and version %d conflict. Nothing was saved.", c.Live)
-	var lines []string
-	for _, f := range c.Fields {
-		lines = append(lines, conflictLines(f)...)
+	choices, open, err := s.sides(c.Passages())
+	if err != nil {
+		return err
 	}
-	s.pages(lines)
+	merge := *c
+	if merge.Draft, err = c.Take(choices); err != nil {
+		return err
+	}
+	if open == 0 {
+		if !s.agree("save the revision") {
+			return nil
+		}
+		return s.send(tui.Manuscript{ID: s.open.Proposal.ID}, merge.Draft, true)
+	}
 	if why := s.noEditor(); why != "" {
-		s.out.linef("Resolve it in an editor, but %s. toolcrib rebase --source FILE writes the merge to a file.", why)
+		s.out.linef("Resolve the rest in an editor, but %s. toolcrib rebase --source FILE writes the merge to a file.", why)
 		return nil
 	}
-	s.out.line("The draft keeps these sides; texts have both sides between conflict markers.")
+	s.out.line("The draft keeps the proposal's side; texts have both sides between conflict markers.")
 	if !s.agree("resolve it in the editor") {
 		return nil
 	}
-	return s.write(s.cfg.Merge(s.open.Proposal, c))
+	return s.write(s.cfg.Merge(s.open.Proposal, &merge))
 }
 
-// conflictLines reads the three sides of a field out, or of each passage of a
-// text.
-func conflictLines(f diff.FieldConflict) []string {
-	var lines []string
-	side := func(name, what string) {
-		if what == "" {
-			lines = append(lines, name+" nothing.")
-			return
+// sides asks for each passage which side to take, and returns how many are open.
+func (s *session) sides(passages []review.Passage) (choices []diff.Choice, open int, err error) {
+	choices = make([]diff.Choice, len(passages))
+	for i, p := range passages {
+		s.pages(conflictLines(p))
+		answer, ok := s.ask("Type here or live and press enter to take that side; anything else leaves it for the editor: ")
+		if !ok {
+			return nil, 0, s.ctx.Err()
 		}
-		lines = append(lines, name+":")
-		lines = append(lines, text("| ", what)...)
+		switch answer {
+		case "here":
+			choices[i] = diff.TakeOurs
+		case "live":
+			choices[i] = diff.TakeTheirs
+		default:
+			open++
+		}
 	}
-	sides := func(base, ours, theirs string) {
-		side("It was", base)
-		side("The proposal has", ours)
-		side("The live version has", theirs)
+	return choices, open, nil
+}
+
+// conflictLines reads the three sides of a passage out.
+func conflictLines(p review.Passage) []string {
+	heading := p.Path + ":"
+	if p.Line > 0 {
+		heading = fmt.Sprintf("%s, line %d:", p.Path, p.Line)
 	}
-	if f.Text == nil {
-		lines = append(lines, f.Path+":")
-		sides(nodeText(f.Base), nodeText(f.Ours), nodeText(f.Theirs))
-		return lines
-	}
-	for _, c := range f.Text.Conflicts {
-		lines = append(lines, fmt.Sprintf("%s, line %d:", f.Path, c.Ours.Lines.Start+1))
-		sides(c.Base.Text, c.Ours.Text, c.Theirs.Text)
+	lines := []string{heading}
+	for _, side := range [][2]string{{"It was", p.Base}, {"The proposal has", p.Ours}, {"The live version has", p.Theirs}} {
+		if side[1] == "" {
+			lines = append(lines, side[0]+" nothing.")
+			continue
+		}
+		lines = append(lines, side[0]+":")
+		lines = append(lines, text("| ", side[1])...)
 	}
 	return lines
-}
-
-func nodeText(n *jsondoc.Node) string {
-	switch {
-	case n == nil:
-		return ""
-	case n.Kind == jsondoc.String:
-		return n.Text
-	}
-	return string(jsondoc.Canonical(n))
 }

@@ -143,11 +143,16 @@ func (s *session) askWhat(w tui.Manuscript, draft *proposals.Draft, whole bool) 
 // send proposes what was written, or revises with it, and opens it.
 func (s *session) send(w tui.Manuscript, draft proposals.Draft, submit bool) error {
 	p, done, err := s.cfg.Send(s.ctx, w, draft, submit)
-	if err != nil {
+	switch {
+	case err != nil && w.File != "":
 		s.out.linef("The draft is in %s.", w.File)
 		return err
+	case err != nil:
+		return err
+	case w.File != "":
+		err = os.Remove(w.File)
 	}
-	if err := errors.Join(os.Remove(w.File), s.show(p.ID)); err != nil {
+	if err := errors.Join(err, s.show(p.ID)); err != nil {
 		return err
 	}
 	return s.said(done, nil)

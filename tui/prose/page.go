@@ -117,6 +117,12 @@ func (p *Page) Item(sign draw.Line, text string) {
 	}}})
 }
 
+// MarkedItem is Item with parts of the text marked.
+func (p *Page) MarkedItem(sign draw.Line, text string, marks []draw.Mark) {
+	p.Item(sign, text)
+	p.rows[len(p.rows)-1].Cells[0].Text.Marks = marks
+}
+
 // FaintItem is Item with text that is there when it is looked for.
 func (p *Page) FaintItem(sign draw.Line, text string) {
 	p.Item(sign, text)
