@@ -1,12 +1,14 @@
 package tui_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
 	"toolcrib/tui"
 )
 
@@ -67,4 +69,19 @@ func selectedLine(b *bench) string {
 		}
 	}
 	return ""
+}
+
+// TestDraftTooLongToSubmit says before a submission that a draft is too long for one
+// (T20).
+func TestDraftTooLongToSubmit(t *testing.T) {
+	b := newBench(t, 120, 40, func(b *bench) {
+		d := b.file("name_bank.json")
+		d.Definition.Tool.Prompt = strings.Repeat("All of it. ", 100_000)
+		if _, err := b.desk.Propose(context.Background(), mara, []proposals.Draft{d}, false); err != nil {
+			b.t.Fatal(err)
+		}
+	})
+	b.press("tab", "tab", "tab").wants("Can't be submitted yet: ")
+	b.press("enter").wants("Can't be submitted yet", "definition.prompt", "S submit")
+	b.press("S").wants("S: definition.prompt")
 }

@@ -99,6 +99,7 @@ func (m *Model) askSearch() tea.Cmd {
 				m.say(warning, "%q not found", text.String())
 			}
 			p.SelectShown()
+			m.sayMatch()
 			return nil
 		},
 	}
@@ -114,7 +115,16 @@ func nextMatch(step int) func(*Model) tea.Cmd {
 			m.say(warning, "%q not found", p.Query())
 		}
 		p.SelectShown()
+		m.sayMatch()
 		return nil
+	}
+}
+
+// sayMatch tells which match is shown, and of how many.
+func (m *Model) sayMatch() {
+	p := m.textPager()
+	if n, of, ok := p.Match(); ok && n > 0 {
+		m.say(remark, "%d of %d lines with %q; n and N go on, esc ends the search", n, of, p.Query())
 	}
 }
 

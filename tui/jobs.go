@@ -196,8 +196,11 @@ func (m *Model) busy() string {
 // askImport asks for the file that tools are imported from.
 func (m *Model) askImport() tea.Cmd {
 	text := edit.NewLine("")
+	paths := &pathLine{text: text}
 	m.line = &input{
-		prompt: "import file", text: text, hints: [][2]string{{"enter", "import"}, {"esc", "leave"}}, changed: nothing, cancel: nothing,
+		prompt: "import file", text: text, above: paths.lines,
+		hints:    [][2]string{{"tab", "complete"}, {"enter", "import"}, {"esc", "leave"}},
+		complete: paths.complete, changed: nothing, cancel: nothing,
 		done: func(m *Model) tea.Cmd {
 			file := text.String()
 			if file == "" {

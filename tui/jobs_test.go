@@ -3,6 +3,8 @@ package tui_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -80,4 +82,29 @@ func TestImport(t *testing.T) {
 	b.wants("Import /tmp/x.json", "#2 new tool:user/x")
 	b.press("esc", "I").write("x.txt").press("enter")
 	b.wants("✗ it is in no form that is known⟨U+001B⟩[2J")
+}
+
+// TestImportCompletesPaths types the beginning of a file's name (T21).
+func TestImportCompletesPaths(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"tools-a.json", "tools-b.json", "other\x1b.json"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "more"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var read string
+	b := working(t, nil, func(_ context.Context, file string, _ tui.Tell) ([]string, error) {
+		read = file
+		return nil, nil
+	})
+	b.press("I").write(dir+"/").press("tab").wants("more/", "other⟨U+001B⟩.json", "tools-a.json")
+	b.write("t").press("tab")
+	b.write("b").press("tab", "enter")
+	if want := filepath.Join(dir, "tools-b.json"); read != want {
+		t.Errorf("read %q, not %q", read, want)
+	}
+	b.press("esc", "I").write(dir + "/none/").press("tab").wants("no such file")
 }

@@ -36,7 +36,7 @@ func proposalKeys() []key {
 		{name: "prompt-view", keys: []string{"v"}, label: "view", here: inTab(tabPrompt), help: "Switch between the prompt's diff, after and now", do: on((*proposalPage).nextPromptView), off: ask((*proposalPage).noPrompts)},
 		{name: "rendered", keys: []string{"r"}, label: "raw", here: inTab(tabPrompt), help: "Switch between rendered and raw Markdown", do: on((*proposalPage).switchRendered), off: ask((*proposalPage).cannotRender)},
 		{name: "ask-model", keys: []string{"t"}, label: "ask the model", here: inTab(tabTests), help: "Run the test cases on the configured model, with both versions; esc cancels", do: on((*proposalPage).askModel), off: ask((*proposalPage).cannotAskModel)},
-		{name: "submit", keys: []string{"S"}, label: "submit", here: inState(proposals.Drafted), help: "Submit the draft", do: askSimple(proposals.ActSubmit), off: cannotAct(proposals.ActSubmit)},
+		{name: "submit", keys: []string{"S"}, label: "submit", here: inState(proposals.Drafted), help: "Submit the draft", do: askSimple(proposals.ActSubmit), off: ask((*proposalPage).cannotSubmit)},
 		{name: "rebase", keys: []string{"R"}, label: "rebase", here: ask((*proposalPage).stale), help: "Rebase it on the live version", do: askSimple(proposals.ActRebase), off: cannotAct(proposals.ActRebase)},
 		{name: "approve", keys: []string{"a"}, label: "approve", late: ask((*proposalPage).notMyTurn), help: "Approve it and make it live", do: on((*proposalPage).askApprove), off: ask((*proposalPage).cannotApprove)},
 		{name: "needs-changes", keys: []string{"c"}, label: "send back", late: ask((*proposalPage).notMyTurn), help: "Send it back to its author with a reason", do: askReason(proposals.ActRequestChanges), off: cannotAct(proposals.ActRequestChanges)},

@@ -31,11 +31,17 @@ func (w Manuscript) Unchanged(text []byte) bool {
 	return bytes.Equal(text, w.Text) && !strings.HasPrefix(filepath.Base(w.File), "rebase-")
 }
 
-// Editor is the command of the user's editor, with arguments; "" for none.
+// Editor is the command of the user's editor, with arguments: vi where none is named,
+// as for git; "" for none.
 func (c *Config) Editor() string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if c := strings.TrimSpace(c.Getenv(name)); c != "" {
 			return c
+		}
+	}
+	for _, dir := range filepath.SplitList(c.Getenv("PATH")) {
+		if info, err := os.Stat(filepath.Join(dir, "vi")); dir != "" && err == nil && info.Mode()&0o111 != 0 {
+			return "vi"
 		}
 	}
 	return ""

@@ -195,6 +195,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.jobTicked(msg)
 	case jobDoneMsg:
 		return m.jobDone(msg)
+	case pathsMsg:
+		msg.line.completed(msg)
 	case draftSavedMsg:
 		if msg.err != nil {
 			m.fail(msg.err)

@@ -72,6 +72,13 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 		page.Blank()
 		page.Item(draw.Of(m.theme.Warn, "! "), "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
 	}
+	if len(pp.unfit) > 0 {
+		page.Blank()
+		page.Heading("Can't be submitted yet")
+		for _, why := range pp.unfit[:min(len(pp.unfit), maxUnfit)] {
+			page.Item(draw.Of(m.theme.Warn, "  ! "), why)
+		}
+	}
 	if ways := wording.Obstacles(d, ruleNames); len(ways) > 0 {
 		page.Blank()
 		page.Heading("Can't be approved yet")
@@ -79,6 +86,31 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 			page.Item(draw.Of(m.theme.Warn, "  ! "), why)
 		}
 	}
+}
+
+// maxUnfit is how many reasons against a submission are listed; one is enough to act
+// on.
+const maxUnfit = 8
+
+// unfit lists what keeps a draft from being submitted, by its own text: what it lacks,
+// and what is too long.
+func unfit(d review.Dossier) []string {
+	if d.Proposal.State != proposals.Drafted {
+		return nil
+	}
+	var out []string
+	for _, p := range d.Revision.Draft.Problems() {
+		out = append(out, p.String())
+	}
+	return out
+}
+
+// cannotSubmit tells why the draft cannot be submitted.
+func (pp *proposalPage) cannotSubmit(m *Model) string {
+	if why := cannotAct(proposals.ActSubmit)(m); why != "" || len(pp.unfit) == 0 {
+		return why
+	}
+	return pp.unfit[0]
 }
 
 // findings lists them with the passages that they are about, each a stop.

@@ -44,6 +44,7 @@ type proposalPage struct {
 	versions []history.Version
 	marked   int             // version that the next comparison begins with
 	anchors  []review.Anchor // of the stops of the thread
+	unfit    []string        // what keeps a draft from being submitted, by its own text
 	quotes   map[review.Anchor]quoted
 	source   *jsondoc.Node // the revision, once a line of it was quoted
 	sourceOf string        // its content hash
@@ -186,6 +187,7 @@ func (pp *proposalPage) dossierLoaded(m *Model, msg dossierMsg) tea.Cmd {
 		pp.tried = nil
 	}
 	pp.dossier, pp.loaded, pp.err = msg.dossier, true, nil
+	pp.unfit = unfit(msg.dossier)
 	r := m.reading[pp.id]
 	if r == nil {
 		r = &reading{finds: [2]*pager.Pager{pp.pagers[tabOverview], pp.pagers[tabAssessment]}, passages: map[pager.Text]int{}}

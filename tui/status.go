@@ -64,8 +64,8 @@ func (m *Model) footer() draw.Line {
 		switch {
 		case k.label == "", k.name == "quit", k.name == "help", k.name == "back", k.here != nil && !k.here(m):
 			continue
-		case k.why(m) != "" && !slices.Contains([]string{"approve", "needs-changes", "reject"}, k.name):
-			continue // only a decision is worth a place while it is off
+		case k.why(m) != "" && !slices.Contains([]string{"approve", "needs-changes", "reject", "submit"}, k.name):
+			continue // only a decision or a submission is worth a place while it is off
 		}
 		next := append(l[:len(l):len(l)], m.hint(k)...)
 		if next.Width() > room {

@@ -43,7 +43,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 	s.cfg.Ask = s.sign
 	s.sayCheckpoint()
-	s.do("list", "")
+	s.do("list", "yours")
 	for !s.done && s.out.err == nil {
 		line, ok := s.ask(s.where() + "> ")
 		if !ok {

@@ -19,6 +19,27 @@ func (p *Pager) Search(text string) bool {
 	return p.find(p.top.row, 1)
 }
 
+// maxCounted is how many rows are looked through to count matches: more would be felt.
+const maxCounted = 20_000
+
+// Match returns which of how many rows that have what is searched for is in the window;
+// ok is false where there are too many rows to count.
+func (p *Pager) Match() (n, of int, ok bool) {
+	if p.query == "" || p.len() > maxCounted {
+		return 0, 0, false
+	}
+	at := p.focus()
+	for row := range p.len() {
+		if p.has(row) {
+			of++
+			if row <= at {
+				n = of
+			}
+		}
+	}
+	return n, of, true
+}
+
 // Query returns what is searched for.
 func (p *Pager) Query() string { return p.query }
 

@@ -1,0 +1,106 @@
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/draw"
+	"toolcrib/tui/edit"
+)
+
+// maxPaths is how many files are offered at once.
+const maxPaths = 8
+
+// pathLine is the name of a file in the making, with the files that begin as it does.
+type pathLine struct {
+	text  *edit.Text
+	found []string
+	err   error
+}
+
+// pathsMsg brings the files that begin with a text.
+type pathsMsg struct {
+	line  *pathLine
+	typed string
+	found []string
+	err   error
+}
+
+// complete looks for the files that begin with what is typed.
+func (p *pathLine) complete(*Model) tea.Cmd {
+	typed := p.text.String()
+	return func() tea.Msg {
+		found, err := pathsFrom(typed)
+		return pathsMsg{p, typed, found, err}
+	}
+}
+
+// pathsFrom returns the files and folders that begin with a text; folders end in a
+// separator.
+func pathsFrom(typed string) ([]string, error) {
+	dir, begin := filepath.Split(typed)
+	where := dir
+	if dir == "" {
+		where = "."
+	}
+	entries, err := os.ReadDir(where)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, begin) || begin == "" && strings.HasPrefix(name, ".") {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(where, name)); err == nil && info.IsDir() {
+			name += string(filepath.Separator)
+		}
+		found = append(found, dir+name)
+	}
+	return found, nil
+}
+
+// completed writes as much as all files have in common, unless something else was
+// typed meanwhile.
+func (p *pathLine) completed(msg pathsMsg) {
+	if p.text.String() != msg.typed {
+		return
+	}
+	p.found, p.err = msg.found, msg.err
+	if len(msg.found) == 0 {
+		return
+	}
+	common := msg.found[0]
+	for _, f := range msg.found[1:] {
+		for !strings.HasPrefix(f, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	*p.text = *edit.NewLine(strings.ToValidUTF8(common, ""))
+	if len(msg.found) == 1 {
+		p.found = nil
+	}
+}
+
+// lines draws the files that can be meant.
+func (p *pathLine) lines(m *Model) []draw.Line {
+	if len(p.found) == 0 && p.err == nil {
+		return nil
+	}
+	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.width)))}
+	if p.err != nil {
+		return append(lines, draw.Of(m.theme.Warn, " "+draw.Show(p.err.Error())))
+	}
+	room := min(maxPaths, max(1, m.layout.body-3))
+	for i, f := range p.found {
+		if i == room {
+			return append(lines, draw.Of(m.theme.Faint, draw.Showf("  and %d more", len(p.found)-i)))
+		}
+		lines = append(lines, draw.Of(m.theme.Text, "  "+draw.Show(f)))
+	}
+	return lines
+}
