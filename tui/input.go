@@ -124,7 +124,7 @@ func nextMatch(step int) func(*Model) tea.Cmd {
 func (m *Model) sayMatch() {
 	p := m.textPager()
 	if n, of, ok := p.Match(); ok && n > 0 {
-		m.say(remark, "%d of %d lines with %q; n and N go on, esc ends the search", n, of, p.Query())
+		m.say(remark, "%d of %d lines; n shows the next", n, of)
 	}
 }
 
