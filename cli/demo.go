@@ -63,13 +63,17 @@ func runDemo(ctx context.Context, a *app, keep, printed bool) (err error) {
 		}
 	}()
 	doc := docDemo{Schema: schema, Kind: "demo"}
-	for _, act := range story() {
+	p := a.progress()
+	defer p.end()
+	for i, act := range story() {
+		p.tell(int64(i), int64(len(story())), "Playing the demo")
 		played, err := s.play(ctx, act)
 		if err != nil {
 			return err
 		}
 		doc.Acts = append(doc.Acts, played)
 	}
+	p.end()
 	if keep {
 		doc.Database = s.database()
 	}

@@ -27,8 +27,8 @@ type Env struct {
 	System string
 	// Account tells who runs the process; nil asks the operating system.
 	Account func() Account
-	// InTerminal and OutTerminal say whether a person is at the other end.
-	InTerminal, OutTerminal bool
+	// InTerminal, OutTerminal and ErrTerminal say whether a person is at the other end.
+	InTerminal, OutTerminal, ErrTerminal bool
 	// RestoreGC is called when the process is about to stay: the workbench with
 	// its first page on the screen, a server before it serves. nil does nothing.
 	RestoreGC func()
@@ -48,6 +48,6 @@ func System() Env {
 		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Program: program,
 		Now:        time.Now,
 		NewID:      func() string { return uuid.Must(uuid.NewV7()).String() },
-		InTerminal: term.IsTerminal(int(os.Stdin.Fd())), OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		InTerminal: term.IsTerminal(int(os.Stdin.Fd())), OutTerminal: term.IsTerminal(int(os.Stdout.Fd())), ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
 }

@@ -14,13 +14,15 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review/intake"
+	"toolcrib/tui"
 )
 
 type importFlags struct {
 	server, layer, set, capabilities string
 	draft                            bool
 	from                             fromServer
-	watched                          bool // nobody asked for this very import
+	watched                          bool     // nobody asked for this very import
+	tell                             tui.Tell // how far it has come, nil for nobody
 }
 
 func newImport(a *app) *cobra.Command {
@@ -79,7 +81,11 @@ func runImport(ctx context.Context, a *app, args []string, f importFlags) error 
 		if err != nil {
 			return err
 		}
+		p := a.progress()
+		defer p.end()
+		f.tell = p.tell
 		taken, err := f.take(ctx, a, args[0], data, nil)
+		p.end()
 		if err != nil {
 			return err
 		}
@@ -91,15 +97,27 @@ func runImport(ctx context.Context, a *app, args []string, f importFlags) error 
 	if err != nil {
 		return err
 	}
+	p := a.progress()
+	defer p.end()
+	f.tell = p.tell
+	f.at("Asking " + from.shown + " for its tools")
 	data, err := from.ask(ctx, a)
 	if err != nil {
 		return err
 	}
 	taken, err := f.take(ctx, a, from.shown, data, &from)
+	p.end()
 	if err != nil {
 		return err
 	}
 	return a.printImport(taken)
+}
+
+// at tells what is being done.
+func (f importFlags) at(step string) {
+	if f.tell != nil {
+		f.tell(0, 0, step)
+	}
 }
 
 // intaken is an import that was made.
@@ -142,6 +160,7 @@ func (f importFlags) take(ctx context.Context, a *app, file string, data []byte,
 		}
 		origin.Server = true // whatever it calls itself
 	}
+	f.at("Comparing " + counted(len(doc.Items)+len(doc.Entries), "definition") + " with the live ones")
 	steps := intake.Plan(doc, origin, intake.Live{All: live, Raw: func(hash string) ([]byte, bool) {
 		body, ok, rawErr := a.db.Raw(ctx, hash)
 		err = errors.Join(err, rawErr)
@@ -153,6 +172,7 @@ func (f importFlags) take(ctx context.Context, a *app, file string, data []byte,
 	if err := a.leaveOutPending(ctx, steps, f.watched); err != nil {
 		return intaken{}, err
 	}
+	f.at("Proposing what changed")
 	made, err := b.takeIn(ctx, a, doc, origin, steps, !f.draft)
 	return intaken{file: file, from: from, doc: doc, origin: origin, steps: steps, made: made}, err
 }

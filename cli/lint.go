@@ -69,6 +69,9 @@ func runLint(ctx context.Context, a *app, files []string, format, server string,
 	}
 	l := newLinter(set, server)
 	l.explain = explain
+	p := a.progress()
+	l.tell = p.tell
+	defer p.end()
 	for _, file := range files {
 		data, err := a.readAll(ctx, file)
 		if err != nil {
@@ -81,6 +84,7 @@ func runLint(ctx context.Context, a *app, files []string, format, server string,
 	if err := l.flush(ctx); err != nil {
 		return err
 	}
+	p.end()
 	findings.Sort(l.found)
 	l.passed = !slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() })
 	sarif := sarifRun{sarifTool("lint", "docs/rules.md"), sarifRules(), l.found}

@@ -14,6 +14,7 @@ import (
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/tui"
 )
 
 // shippedWorld returns the definitions that toolcrib ships, as if they were live.
@@ -60,6 +61,9 @@ type linter struct {
 	explained []explained
 	// passed reports that nothing was found that the run fails for.
 	passed bool
+
+	tell    tui.Tell // how far it has come, nil for nobody
+	checked atomic.Int64
 }
 
 // task is one unit of a file to run the rules over, or none and only what was
@@ -108,7 +112,12 @@ func (l *linter) flush(ctx context.Context) error {
 	}
 	eachOf(todo, func() func(*task) {
 		live := review.CacheLive(library{l.corpus.shipped})
-		return func(t *task) { t.err = l.check(ctx, live, t) }
+		return func(t *task) {
+			t.err = l.check(ctx, live, t)
+			if n := l.checked.Add(1); l.tell != nil {
+				l.tell(n, 0, "Checking files and definitions")
+			}
+		}
 	})
 	for _, t := range todo {
 		if t.err != nil {

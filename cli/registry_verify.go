@@ -15,6 +15,7 @@ import (
 	"toolcrib/history/workspace"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/store"
+	"toolcrib/tui"
 )
 
 // docFindings is the document of lint, check and verify.
@@ -86,12 +87,35 @@ func runVerify(ctx context.Context, a *app, f verifyFlags) error {
 		return err
 	}
 	checker := checkerOf(kept)
-	r, err := verified(ctx, db, checker, nil)
+	p := a.progress()
+	var each func(table string, rows int64)
+	if p != nil {
+		total, err := db.Rows(ctx)
+		if err != nil {
+			total = 0 // the length is not known, which a damaged file may cause
+		}
+		each = verifying(total, p.tell)
+	}
+	r, err := verified(ctx, db, checker, each)
+	p.end()
 	if err != nil {
 		return err
 	}
 	extended(&r, kept, checker)
 	return a.printReport(r, kept)
+}
+
+// verifying adds up how many rows of all tables were verified, of so many.
+func verifying(total int64, tell tui.Tell) func(table string, rows int64) {
+	rows := map[string]int64{}
+	return func(table string, n int64) {
+		rows[table] = n
+		done := int64(0)
+		for _, n := range rows {
+			done += n
+		}
+		tell(done, max(done, total), "Recomputing the seals of "+table)
+	}
 }
 
 // verified verifies the database, and the snapshot files in the folders that are

@@ -16,15 +16,7 @@ func (a *app) verifyJob(ctx context.Context, tell tui.Tell) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := map[string]int64{}
-	r, err := verified(ctx, a.db, nil, func(table string, n int64) {
-		done := int64(0)
-		rows[table] = n
-		for _, n := range rows {
-			done += n
-		}
-		tell(done, max(done, total), "Recomputing the seals of "+table)
-	})
+	r, err := verified(ctx, a.db, nil, verifying(total, tell))
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +45,7 @@ func (a *app) importJob(ctx context.Context, file string, tell tui.Tell) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	tell(0, 0, fmt.Sprintf("Comparing %d KB with what is live, and proposing", len(data)/1024+1))
-	taken, err := importFlags{}.take(ctx, a, file, data, nil)
+	taken, err := importFlags{tell: tell}.take(ctx, a, file, data, nil)
 	if err != nil {
 		return nil, err
 	}

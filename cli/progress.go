@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"toolcrib/tui/draw"
+)
+
+// progress tells a person at a terminal how far long work has come, on one line of the
+// error output that is gone in the end. A nil progress tells nobody.
+type progress struct {
+	to    io.Writer
+	now   func() time.Time
+	began time.Time
+	stop  chan struct{}
+	ended sync.WaitGroup
+
+	mu          sync.Mutex
+	done, total int64
+	step        string
+	drawn, over bool
+}
+
+// Work that is over sooner tells nothing, and the time is told anew this often.
+const (
+	quietFor = 300 * time.Millisecond
+	tellTime = 250 * time.Millisecond
+)
+
+// progressWidth is how much of a line is used, in cells: what wraps cannot be taken
+// back.
+const progressWidth = 78
+
+// progress begins to tell; the caller ends it. It is nil where the error output is no
+// terminal that can take a line back, or where lines are read out.
+func (a *app) progress() *progress {
+	if !a.env.ErrTerminal || a.flags.json || a.flags.accessible || a.env.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	p := newProgress(a.env)
+	p.ended.Go(func() {
+		tick := time.NewTicker(tellTime)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				p.draw()
+			case <-p.stop:
+				return
+			}
+		}
+	})
+	return p
+}
+
+func newProgress(env Env) *progress {
+	return &progress{to: env.Err, now: env.Now, began: env.Now(), stop: make(chan struct{})}
+}
+
+// tell notes how far the work has come; total 0 stands for a length that is not known.
+func (p *progress) tell(done, total int64, step string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done, p.total, p.step = done, total, step
+}
+
+func (p *progress) draw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	took := p.now().Sub(p.began)
+	if p.step == "" || took < quietFor {
+		return
+	}
+	p.drawn = true
+	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s", draw.Cut(draw.Show(p.line(took)), progressWidth)) // nobody to tell if it fails
+}
+
+// line is what is told, such as "Checking files: 120 of 400, 30 %, 2 s".
+func (p *progress) line(took time.Duration) string {
+	seconds := fmt.Sprintf("%d s", int(took.Seconds()))
+	switch {
+	case p.total > 0:
+		return fmt.Sprintf("%s: %d of %d, %d %%, %s", p.step, p.done, p.total, 100*min(p.done, p.total)/p.total, seconds)
+	case p.done > 0:
+		return fmt.Sprintf("%s: %d, %s", p.step, p.done, seconds)
+	}
+	return p.step + ", " + seconds
+}
+
+// end takes the line back. It may be called again.
+func (p *progress) end() {
+	if p == nil || p.over {
+		return
+	}
+	p.over = true
+	close(p.stop)
+	p.ended.Wait()
+	if p.drawn {
+		_, _ = io.WriteString(p.to, "\r\x1b[K") // nobody to tell if it fails
+	}
+}
