@@ -45,6 +45,12 @@ type Provider interface {
 	Run(ctx context.Context, in Invocation) (Output, error)
 }
 
+// Checker is a Provider that can tell whether a tool is still the approved one.
+type Checker interface {
+	// Check returns an *Error with CodeChanged when it is not. It calls nothing.
+	Check(ctx context.Context, tool registry.Live) error
+}
+
 // Output is the answer of a provider. It is untrusted: the gateway looks at
 // it before anybody else does.
 type Output struct {

@@ -126,6 +126,9 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 		return g.enter(ctx, tx, p)
 	})
 	if err == nil && p.waits {
+		if p.early = g.changed(ctx, p.tool); p.early != nil { // nobody approves a call that cannot be made
+			return g.record(ctx, p)
+		}
 		return g.wait(ctx, p)
 	}
 	if err != nil {
@@ -147,6 +150,9 @@ func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
 	}
 	if p.refused == nil {
 		return nil
+	}
+	if err := g.tellChange(ctx, tx, p, p.refused, p.call.At); err != nil {
+		return err
 	}
 	return tx.AddOutcome(ctx, p.call.ID, Outcome{Code: codeOf(p.refused), At: p.call.At})
 }

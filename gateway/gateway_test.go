@@ -33,10 +33,13 @@ type workshop struct {
 
 // counter is a provider that counts its runs and gives back its arguments.
 type counter struct {
-	runs atomic.Int64
-	fail error
-	last atomic.Pointer[gateway.Invocation]
+	runs    atomic.Int64
+	fail    error
+	changed error // what Check returns
+	last    atomic.Pointer[gateway.Invocation]
 }
+
+func (c *counter) Check(context.Context, registry.Live) error { return c.changed }
 
 func (c *counter) Run(_ context.Context, in gateway.Invocation) (gateway.Output, error) {
 	c.runs.Add(1)

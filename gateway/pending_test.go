@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -37,6 +38,26 @@ func (w *workshop) state(t *testing.T, id string) gateway.PendingState {
 		t.Fatal(err)
 	}
 	return w.State(p)
+}
+
+// TestChangedToolAsksNobody refuses a call that would need the user's yes when its
+// tool is not the approved one any more, and asks when nobody can tell.
+func TestChangedToolAsksNobody(t *testing.T) {
+	w := open(t, nil, action("get_weather", asking))
+	w.provider.changed = &gateway.Error{Code: gateway.CodeChanged, Message: "it was swapped", Details: json.RawMessage(`{"listed":""}`), NotRun: true}
+	_, err := w.Execute(t.Context(), caller(), request("get_weather", `{}`))
+	refusal(t, err, gateway.CodeChanged)
+	if waiting, err := w.Pending(t.Context(), gateway.PendingQuery{Waiting: true, Limit: 10}); err != nil || len(waiting) != 0 {
+		t.Errorf("it waits for the user: %+v, %v", waiting, err)
+	}
+	if log := w.db.Dump(t); !strings.Contains(log, "swapped") && !strings.Contains(log, string(gateway.CodeChanged)) {
+		t.Error("the refusal is not in the audit")
+	}
+	w.provider.changed = &gateway.Error{Code: gateway.CodeTimeout, Message: "it does not answer"}
+	w.ask(t, `{}`)
+	if w.provider.runs.Load() != 0 {
+		t.Error("it ran")
+	}
 }
 
 // TestApprovedCallRunsOnce runs what was shown, once, and tells the agent.

@@ -108,20 +108,45 @@ func (g *Gateway) conclude(ctx context.Context, p *prepared, output Output, took
 			o.Output = failure(failed)
 		}
 	}
-	var e *Error
 	ctx = context.WithoutCancel(ctx)
 	err := write(ctx, func(tx LedgerTx) error {
-		if errors.As(failed, &e) && e.Code == CodeChanged {
-			change := Change{ID: g.newID(), Tool: p.tool.Subject, Version: p.tool.Version, Details: e.Details, By: p.call.Caller.Actor, At: o.At}
-			if err := tx.AddChange(ctx, change); err != nil {
-				return err
-			}
+		if err := g.tellChange(ctx, tx, p, failed, o.At); err != nil {
+			return err
 		}
 		return tx.AddOutcome(ctx, p.call.ID, o)
 	})
 	if err != nil {
 		g.unlogged(p, "The outcome could not be recorded", err)
 	}
+}
+
+// tellChange tells in the audit log that a call failed because its tool is not what
+// was approved.
+func (g *Gateway) tellChange(ctx context.Context, tx LedgerTx, p *prepared, failed error, at time.Time) error {
+	var e *Error
+	if !errors.As(failed, &e) || e.Code != CodeChanged {
+		return nil
+	}
+	return tx.AddChange(ctx, Change{ID: g.newID(), Tool: p.tool.Subject, Version: p.tool.Version, Details: e.Details, By: p.call.Caller.Actor, At: at})
+}
+
+// changed returns the refusal of a tool that is not the approved one any more, nil
+// when it is or nobody can tell now: every call is checked again when it runs.
+func (g *Gateway) changed(ctx context.Context, tool registry.Live) error {
+	p := tool.Definition.Tool.Provider
+	if p == nil {
+		return nil
+	}
+	checker, ok := g.providers[p.Type].(Checker)
+	if !ok {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, g.runFor)
+	defer cancel()
+	if err := checker.Check(limited, tool); errors.Is(err, CodeChanged) {
+		return err
+	}
+	return nil
 }
 
 // maxNoted limits how much of a provider's message the audit keeps, in characters.

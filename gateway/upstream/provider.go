@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"toolcrib/gateway"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 )
@@ -27,7 +28,10 @@ type Provider struct {
 	followers map[string]*follower
 }
 
-var _ gateway.Provider = (*Provider)(nil)
+var (
+	_ gateway.Provider = (*Provider)(nil)
+	_ gateway.Checker  = (*Provider)(nil)
+)
 
 // link is the connection to one server. Whoever has put something into busy
 // may look at it or make it.
@@ -75,35 +79,50 @@ func (p *Provider) Close() {
 // before every call; when it is not the approved one, nothing is called. The
 // result is the server's, as it came over the wire.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
-	t := in.Tool.Definition.Tool
-	server, ok := p.find(t.Provider.Server)
-	if !ok {
-		return gateway.Output{}, &gateway.Error{
-			Code: gateway.CodeNotConnected, NotRun: true,
-			Message: fmt.Sprintf("no MCP server %s is configured; ask the user to add [servers.%s] to the configuration", t.Provider.Server, t.Provider.Server),
-		}
-	}
-	session, tools, err := p.listed(ctx, server)
+	session, name, err := p.approved(ctx, in.Tool.Definition.Tool)
 	if err != nil {
-		return gateway.Output{}, notListed(err)
-	}
-	name := cmp.Or(t.OriginName(), t.ID)
-	d := drift{Server: server.Name, Name: name, Approved: approvedHash(t), Listed: hashOf(tools, name)}
-	if d.Approved == "" || d.Approved != d.Listed {
-		p.tell(server.Name)
-		return gateway.Output{}, d.refusal(t.ID)
-	}
-	if ps := excluded(tools, name); len(ps) > 0 {
-		return gateway.Output{}, &gateway.Error{
-			Code:    gateway.CodeChanged,
-			Message: fmt.Sprintf("the protocol excludes the definition of %s: %s; nothing was called.", t.WireName(), ps.Error()),
-		}
+		return gateway.Output{}, err
 	}
 	raw, node, err := session.Call(ctx, name, in.Args)
 	if err != nil {
 		return gateway.Output{}, asError(err)
 	}
 	return outcome(raw, node)
+}
+
+// Check implements gateway.Checker.
+func (p *Provider) Check(ctx context.Context, tool registry.Live) error {
+	_, _, err := p.approved(ctx, tool.Definition.Tool)
+	return err
+}
+
+// approved returns the connection to the server of a tool, which lists the tool now
+// as it was approved, and its name there.
+func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, string, error) {
+	server, ok := p.find(t.Provider.Server)
+	if !ok {
+		return nil, "", &gateway.Error{
+			Code: gateway.CodeNotConnected, NotRun: true,
+			Message: fmt.Sprintf("no MCP server %s is configured; ask the user to add [servers.%s] to the configuration", t.Provider.Server, t.Provider.Server),
+		}
+	}
+	session, tools, err := p.listed(ctx, server)
+	if err != nil {
+		return nil, "", notListed(err)
+	}
+	name := cmp.Or(t.OriginName(), t.ID)
+	d := drift{Server: server.Name, Name: name, Approved: approvedHash(t), Listed: hashOf(tools, name)}
+	if d.Approved == "" || d.Approved != d.Listed {
+		p.tell(server.Name)
+		return nil, "", d.refusal(t.ID)
+	}
+	if ps := excluded(tools, name); len(ps) > 0 {
+		return nil, "", &gateway.Error{
+			Code:    gateway.CodeChanged,
+			Message: fmt.Sprintf("the protocol excludes the definition of %s: %s; nothing was called.", t.WireName(), ps.Error()),
+		}
+	}
+	return session, name, nil
 }
 
 // listed returns the tools that a server lists now. A connection that ended

@@ -113,6 +113,9 @@ func TestRugPull(t *testing.T) {
 	if _, err := p.Run(t.Context(), in); !errors.Is(err, gateway.CodeChanged) {
 		t.Errorf("%v", err)
 	}
+	if err := p.Check(t.Context(), in.Tool); !errors.Is(err, gateway.CodeChanged) {
+		t.Errorf("before an approval is asked for: %v", err)
+	}
 }
 
 func TestProviderErrors(t *testing.T) {
