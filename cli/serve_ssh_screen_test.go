@@ -1,0 +1,255 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"toolcrib/internal/shortrun"
+)
+
+// screen is a workbench over SSH.
+type screen struct {
+	*ssh.Session
+	keys io.WriteCloser
+	seen *logLines // what the terminal was sent
+}
+
+// screen opens the workbench on a terminal, which answers no question of its program.
+func (h *sshHome) screen(client *ssh.Client, term string, width, height int, command string) *screen {
+	h.Helper()
+	session, err := client.NewSession()
+	if err != nil {
+		h.Fatal(err)
+	}
+	s := &screen{Session: session, seen: &logLines{more: make(chan struct{})}}
+	session.Stdout = s.seen
+	if s.keys, err = session.StdinPipe(); err != nil {
+		h.Fatal(err)
+	}
+	if err := session.RequestPty(term, height, width, nil); err != nil {
+		h.Fatal(err)
+	}
+	if command == "" {
+		err = session.Shell()
+	} else {
+		err = session.Start(command)
+	}
+	if err != nil {
+		h.Fatal(err)
+	}
+	return s
+}
+
+func (s *screen) press(t testing.TB, keys string) {
+	t.Helper()
+	if _, err := io.WriteString(s.keys, keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSSHWorkbench opens the workbench, goes through it, and leaves it, on terminals of
+// several kinds.
+func TestSSHWorkbench(t *testing.T) {
+	h := serveSSH(t)
+	for _, tt := range []struct {
+		term, environ string
+		colours       bool
+	}{
+		{"xterm-256color", "COLORTERM=truecolor", true}, {"xterm", "", true}, {"dumb", "", false}, {"xterm-256color", "NO_COLOR=1", false}, {"", "", false},
+	} {
+		t.Run(tt.term+tt.environ, func(t *testing.T) {
+			client := h.dial("mara")
+			defer client.Close() //nolint:errcheck // it has ended
+			session, err := client.NewSession()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name, value, ok := strings.Cut(tt.environ, "="); ok {
+				if err := session.Setenv(name, value); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := &screen{Session: session, seen: &logLines{more: make(chan struct{})}}
+			session.Stdout = s.seen
+			s.keys, _ = session.StdinPipe()
+			if err := session.RequestPty(tt.term, 30, 100, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := session.Shell(); err != nil {
+				t.Fatal(err)
+			}
+			s.seen.wait(t, `scene_pacer`)
+			s.press(t, "\r")
+			s.seen.wait(t, `Rationale`)
+			if err := session.WindowChange(50, 140); err != nil {
+				t.Fatal(err)
+			}
+			s.press(t, "\x1a") // ctrl+z
+			s.seen.wait(t, `there is no shell here`)
+			s.press(t, "\x03")
+			if err := session.Wait(); err != nil {
+				t.Error(err)
+			}
+			if got := strings.Contains(s.seen.String(), "\x1b[38;"); got != tt.colours && tt.term != "xterm" {
+				t.Errorf("colours: %t", got)
+			}
+		})
+	}
+	h.log.wait(t, `command=workbench outcome=ok`)
+}
+
+// TestSSHLines holds the dialogue of lines on a raw terminal, which shows nothing of
+// what is typed by itself.
+func TestSSHLines(t *testing.T) {
+	h := serveSSH(t)
+	s := h.screen(h.dial("ada"), "dumb", 100, 40, "toolcrib --accessible")
+	s.seen.wait(t, `queue> `)
+	s.press(t, "open #2\r")
+	s.seen.wait(t, `open #2\r\n(?s:.*)scene_pacer`)
+	s.press(t, "revise\r")
+	s.seen.wait(t, `no editor runs on this machine`)
+	s.press(t, "quit\r")
+	if err := s.Wait(); err != nil {
+		t.Errorf("%v: %s", err, s.seen)
+	}
+}
+
+// TestSSHHundredSessions has a hundred workbenches in one process, of two users who
+// read and comment at once. Each comment is of the user of its session.
+func TestSSHHundredSessions(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	h := serveSSH(t)
+	h.stop()
+	h.log = &logLines{more: make(chan struct{})}
+	h.start("--ssh-sessions", "60")
+	clients := map[string]*ssh.Client{"mara": h.dial("mara"), "ada": h.dial("ada")}
+	var all sync.WaitGroup
+	for i := range 100 {
+		user := []string{"mara", "ada"}[i%2]
+		s := h.screen(clients[user], "xterm-256color", 80+i, 24+i%20, "")
+		all.Go(func() {
+			s.seen.wait(t, `scene_pacer`)
+			_, _ = io.WriteString(s.keys, "jk\r")
+			s.seen.wait(t, `Rationale`)
+			if i%10 < 2 {
+				a := h.ask(clients[user], "", fmt.Sprintf("comment 2 --note 'By %s, %d.' --json", user, i))
+				if a.code != 0 || !strings.Contains(a.out, `"author":"user:`+user+`"`) {
+					t.Errorf("%s: exit status %d: %s%s", user, a.code, a.out, a.errs)
+				}
+			}
+			_, _ = io.WriteString(s.keys, "\x03")
+			if err := s.Wait(); err != nil {
+				t.Errorf("session %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+	h.must("verify")
+}
+
+// TestSSHCutSessions cuts the connections of fifty approvals at random moments. Each
+// proposal is approved with its version, or as it was, and nothing stays behind.
+func TestSSHCutSessions(t *testing.T) {
+	h := serveSSH(t)
+	const cuts = 50
+	sample, err := os.ReadFile("../testdata/scripts/sample.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range cuts {
+		h.write(fmt.Sprintf("p%d.json", i), strings.ReplaceAll(string(sample), "scene_pacer", fmt.Sprintf("pacer_%d", i)))
+	}
+	args := []string{"propose", "--as", "agent:drafter"}
+	names, err := filepath.Glob(filepath.Join(h.dir, "p*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.write("home/.config/toolcrib/toolcrib.toml", h.config()+"max_open_per_agent = 100\n")
+	h.must(append(args, names...)...)
+	h.stop()
+	h.log = &logLines{more: make(chan struct{})}
+	h.start()
+	before := runtime.NumGoroutine()
+	keyring := agent.NewKeyring()
+	if err := keyring.Add(agent.AddedKey{PrivateKey: h.keys["mara"].Private()}); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // moments, not secrets
+	for i := range cuts {
+		client := h.dial("mara")
+		session, err := client.NewSession()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := agent.ForwardToAgent(client, keyring); err != nil {
+			t.Fatal(err)
+		}
+		if err := agent.RequestAgentForwarding(session); err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 {
+			err = session.Start(fmt.Sprintf("approve tool:user/pacer_%d", i))
+		} else {
+			_ = session.RequestPty("xterm", 40, 120, nil)
+			err = session.Start("toolcrib")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Duration(random.IntN(30)) * time.Millisecond)
+		_ = client.Close()
+	}
+	h.log.wait(t, fmt.Sprintf(`(?s)(msg="ssh session".*){%d}`, cuts))
+	var list struct {
+		Proposals []struct{ Subject, State string }
+	}
+	out, errs, code := h.run("list", "--json", "--limit", "200")
+	if code != 0 || json.Unmarshal([]byte(out), &list) != nil {
+		t.Fatalf("exit status %d: %s", code, errs)
+	}
+	approved := 0
+	for _, p := range list.Proposals {
+		_, _, code := h.run("history", p.Subject)
+		if (p.State == "approved") != (code == 0) || p.State != "approved" && p.State != "user_review" {
+			t.Errorf("%s is %s, and history ends with %d", p.Subject, p.State, code)
+		}
+		if p.State == "approved" {
+			approved++
+		}
+	}
+	t.Logf("%d of %d approvals were committed", approved-1, cuts/2)
+	h.must("verify")
+	h.wants(h.as("mara", "", "show 2"), 0)
+	h.wants(h.as("mara", "", "approve 2"), 0)
+	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before+3; runtime.Gosched() {
+		if time.Now().After(end) {
+			buf := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, and %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "toolcrib-*sign*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+}
+
+// config returns the user's configuration.
+func (h *sshHome) config() string {
+	h.Helper()
+	text, err := os.ReadFile(filepath.Join(h.dir, "home/.config/toolcrib/toolcrib.toml"))
+	if err != nil {
+		h.Fatal(err)
+	}
+	return string(text)
+}
