@@ -15,8 +15,6 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
-
-	"toolcrib/internal/shortrun"
 )
 
 // screen is a workbench over SSH.
@@ -129,7 +127,6 @@ func TestSSHLines(t *testing.T) {
 // TestSSHHundredSessions has a hundred workbenches in one process, of two users who
 // read and comment at once. Each comment is of the user of its session.
 func TestSSHHundredSessions(t *testing.T) {
-	shortrun.OneGoroutine(t)
 	h := serveSSH(t)
 	h.stop()
 	h.log = &logLines{more: make(chan struct{})}
@@ -140,9 +137,13 @@ func TestSSHHundredSessions(t *testing.T) {
 		user := []string{"mara", "ada"}[i%2]
 		s := h.screen(clients[user], "xterm-256color", 80+i, 24+i%20, "")
 		all.Go(func() {
-			s.seen.wait(t, `scene_pacer`)
+			if s.seen.find(`scene_pacer`) == nil {
+				t.Errorf("session %d shows no queue", i)
+			}
 			_, _ = io.WriteString(s.keys, "jk\r")
-			s.seen.wait(t, `Rationale`)
+			if s.seen.find(`Rationale`) == nil {
+				t.Errorf("session %d shows no proposal", i)
+			}
 			if i%10 < 2 {
 				a := h.ask(clients[user], "", fmt.Sprintf("comment 2 --note 'By %s, %d.' --json", user, i))
 				if a.code != 0 || !strings.Contains(a.out, `"author":"user:`+user+`"`) {

@@ -1,0 +1,235 @@
+// Command ssh measures toolcrib serve --ssh with many workbenches that browse at once:
+// how long a key takes until its screen comes, and how much memory a session takes.
+//
+//	go build -o /tmp/toolcrib . && go run ./bench/seed -tools 1000 -waiting 10000 /tmp/crowd.db
+//	go run ./bench/ssh /tmp/toolcrib /tmp/crowd.db
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+func main() {
+	sessions := flag.Int("sessions", 50, "workbenches")
+	keys := flag.Int("keys", 100, "keys pressed in each")
+	pause := flag.Duration("pause", 200*time.Millisecond, "between two keys of a session")
+	flag.Parse()
+	if err := run(context.Background(), flag.Args(), *sessions, *keys, *pause); err != nil {
+		fmt.Fprintln(os.Stderr, "ssh:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is a server with a user who may log in.
+type bench struct {
+	program, dir, db string
+	key              ssh.Signer
+	addr             string
+	pid              int
+}
+
+func run(ctx context.Context, args []string, sessions, keys int, pause time.Duration) error {
+	if len(args) != 2 {
+		return errors.New("usage: ssh [-sessions N] [-keys N] [-pause D] TOOLCRIB DATABASE")
+	}
+	dir, err := os.MkdirTemp("", "ssh")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // it is a scratch folder
+	b := &bench{program: args[0], dir: dir, db: args[1]}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if err := b.start(ctx, sessions); err != nil {
+		return err
+	}
+	client, err := ssh.Dial("tcp", b.addr, &ssh.ClientConfig{User: "x", Auth: []ssh.AuthMethod{ssh.PublicKeys(b.key)}, HostKeyCallback: ssh.InsecureIgnoreHostKey()}) //nolint:gosec // of this process
+	if err != nil {
+		return err
+	}
+	defer client.Close() //nolint:errcheck // nothing is written
+	before := b.memory()
+	all := make([]*workbench, sessions)
+	for i := range all {
+		if all[i], err = open(client); err != nil {
+			return err
+		}
+	}
+	worked := b.worked()
+	var mu sync.Mutex
+	var took []time.Duration
+	var done sync.WaitGroup
+	for i, w := range all {
+		done.Go(func() {
+			time.Sleep(pause * time.Duration(i) / time.Duration(sessions)) // people do not press in step
+			mine := w.browse(keys, pause)
+			mu.Lock()
+			took = append(took, mine...)
+			mu.Unlock()
+		})
+	}
+	done.Wait()
+	after := b.memory()
+	slices.Sort(took)
+	at := func(p int) time.Duration { return took[(len(took)-1)*p/100].Round(100 * time.Microsecond) }
+	fmt.Printf("%d sessions, %d keys: p50 %s, p95 %s, p99 %s, max %s\n", sessions, len(took), at(50), at(95), at(99), at(100))
+	fmt.Printf("processor: %s a key\n", ((b.worked() - worked) / time.Duration(len(took))).Round(10*time.Microsecond))
+	fmt.Printf("memory %d MB before, %d MB after: %.1f MB a session\n", before>>10, after>>10, float64(after-before)/1024/float64(sessions))
+	return nil
+}
+
+// start names the key a signer and starts the server.
+func (b *bench) start(ctx context.Context, sessions int) error {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return err
+	}
+	if b.key, err = ssh.NewSignerFromKey(private); err != nil {
+		return err
+	}
+	block, err := ssh.MarshalPrivateKey(private, "")
+	if err != nil {
+		return err
+	}
+	settings := filepath.Join(b.dir, ".config", "toolcrib")
+	if err := os.MkdirAll(settings, 0o700); err != nil {
+		return err
+	}
+	line := "user:mara " + string(ssh.MarshalAuthorizedKey(b.key.PublicKey()))
+	err = errors.Join(os.WriteFile(filepath.Join(b.dir, "key"), pem.EncodeToMemory(block), 0o600), os.WriteFile(filepath.Join(settings, "allowed_signers"), []byte(line), 0o600))
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, b.program, "serve", "--ssh", "127.0.0.1:0", "--http", "127.0.0.1:0", "--ssh-sessions", strconv.Itoa(sessions))
+	cmd.Dir, cmd.Env = b.dir, []string{"HOME=" + b.dir, "TOOLCRIB_DB=" + b.db}
+	errs, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return err
+	}
+	b.pid = cmd.Process.Pid
+	lines := bufio.NewReader(errs)
+	for b.addr == "" {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, line)
+		}
+		if found := regexp.MustCompile(`ssh://(\S+)`).FindStringSubmatch(line); found != nil {
+			b.addr = found[1]
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
+	return nil
+}
+
+// memory returns the resident memory of the server in KiB (proc(5)); 0 where the
+// system does not say.
+func (b *bench) memory() int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", b.pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, _ := strconv.Atoi(strings.Fields(rest)[0]) // 0 where it is no number
+			return kib
+		}
+	}
+	return 0
+}
+
+// worked returns how long the server has used a processor (proc(5), in ticks of 10 ms),
+// which a busy machine does not change.
+func (b *bench) worked() time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", b.pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), ") ") // the name may have spaces
+	ticks := 0
+	for _, field := range strings.Fields(rest)[11:13] {
+		n, _ := strconv.Atoi(field) // 0 where it is no number
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// workbench is one session.
+type workbench struct {
+	keys io.Writer
+	seen chan time.Time // when something came
+}
+
+func open(client *ssh.Client) (*workbench, error) {
+	session, err := client.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	w := &workbench{seen: make(chan time.Time, 1)}
+	session.Stdout = w
+	if w.keys, err = session.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := session.RequestPty("xterm-256color", 40, 120, nil); err != nil {
+		return nil, err
+	}
+	if err := session.Shell(); err != nil {
+		return nil, err
+	}
+	<-w.seen
+	return w, nil
+}
+
+// Write implements io.Writer: it is what the terminal is sent.
+func (w *workbench) Write(p []byte) (int, error) {
+	select {
+	case w.seen <- time.Now():
+	default:
+	}
+	return len(p), nil
+}
+
+// browse goes through the queue and the proposals, and returns how long each key took
+// until the screen began to change.
+func (w *workbench) browse(n int, pause time.Duration) []time.Duration {
+	const way = "jjjjjj\rj2j1\x1b" // down the queue, into a proposal, its tabs, and back
+	var took []time.Duration
+	for i := range n {
+		time.Sleep(pause)
+		select {
+		case <-w.seen: // of before
+		default:
+		}
+		began := time.Now()
+		if _, err := io.WriteString(w.keys, way[i%len(way):i%len(way)+1]); err != nil {
+			return took
+		}
+		select {
+		case at := <-w.seen:
+			took = append(took, at.Sub(began))
+		case <-time.After(5 * time.Second): // a key that changes nothing
+		}
+	}
+	return took
+}

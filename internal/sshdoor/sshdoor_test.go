@@ -1,0 +1,289 @@
+package sshdoor_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"toolcrib/internal/sshdoor"
+)
+
+// testDoor is a server that one key may come in by.
+type testDoor struct {
+	testing.TB
+	addr   string
+	key    ssh.Signer
+	server *sshdoor.Server
+	stop   func() error
+
+	mu     sync.Mutex
+	counts bool // the key still does
+}
+
+func newKey(t testing.TB) ssh.Signer {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := ssh.NewSignerFromKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// open serves sessions that run fn, with limits that change may change.
+func open(t testing.TB, fn func(context.Context, *sshdoor.Session) int, change func(*sshdoor.Limits)) *testDoor {
+	t.Helper()
+	d := &testDoor{TB: t, key: newKey(t), counts: true}
+	limits := sshdoor.Defaults()
+	change(&limits)
+	d.server = sshdoor.New(sshdoor.Config{
+		HostKey: newKey(t), Run: fn, Limits: limits, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+		Identify: func(_ string, key ssh.PublicKey) (string, error) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if !d.counts || !bytes.Equal(key.Marshal(), d.key.PublicKey().Marshal()) {
+				return "", errors.New("nobody has this key")
+			}
+			return "user:mara", nil
+		},
+	})
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.addr = l.Addr().String()
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- d.server.Serve(ctx, l) }()
+	d.stop = sync.OnceValue(func() error {
+		cancel()
+		return <-served
+	})
+	t.Cleanup(func() { _ = d.stop() })
+	return d
+}
+
+func (d *testDoor) login() (*ssh.Client, error) {
+	return ssh.Dial("tcp", d.addr, &ssh.ClientConfig{User: "x", Auth: []ssh.AuthMethod{ssh.PublicKeys(d.key)}, HostKeyCallback: ssh.InsecureIgnoreHostKey()}) //nolint:gosec // of a test
+}
+
+func (d *testDoor) dial() *ssh.Client {
+	d.Helper()
+	client, err := d.login()
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func (d *testDoor) session(client *ssh.Client) *ssh.Session {
+	d.Helper()
+	s, err := client.NewSession()
+	if err != nil {
+		d.Fatal(err)
+	}
+	return s
+}
+
+func same(*sshdoor.Limits) {}
+
+// untilCut runs until the client is gone.
+func untilCut(ctx context.Context, _ *sshdoor.Session) int {
+	<-ctx.Done()
+	return 7
+}
+
+func TestLimits(t *testing.T) {
+	t.Run("a client that sends nothing", func(t *testing.T) {
+		d := open(t, untilCut, func(l *sshdoor.Limits) { l.Idle = 50 * time.Millisecond })
+		client := d.dial()
+		if err := d.session(client).Run("x"); err == nil || client.Wait() == nil {
+			t.Error("it stays")
+		}
+	})
+	t.Run("a client that does not read", func(t *testing.T) {
+		ended := make(chan error, 1)
+		d := open(t, func(_ context.Context, s *sshdoor.Session) int {
+			var err error
+			for err == nil {
+				_, err = s.Out.Write(make([]byte, 1<<20))
+			}
+			ended <- err
+			return 0
+		}, func(l *sshdoor.Limits) { l.Write = 50 * time.Millisecond })
+		s := d.session(d.dial())
+		if _, err := s.StdoutPipe(); err != nil { // which nobody reads
+			t.Fatal(err)
+		}
+		if err := s.Start("x"); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+	})
+	t.Run("a connection that does not log in, and one that asks for nothing", func(t *testing.T) {
+		d := open(t, untilCut, func(l *sshdoor.Limits) { l.Handshake = 100 * time.Millisecond })
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", d.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, net.ErrClosed) && !strings.Contains(err.Error(), "reset") {
+			t.Error(err)
+		}
+		if client, err := d.login(); err == nil { // on a busy machine it is late itself
+			_ = client.Wait()
+		}
+	})
+	t.Run("more sessions than a key has", func(t *testing.T) {
+		d := open(t, untilCut, func(l *sshdoor.Limits) { l.SessionsPerKey = 2 })
+		first, second := d.dial(), d.dial()
+		a, b := d.session(first), d.session(second)
+		if _, err := second.NewSession(); err == nil || !strings.Contains(err.Error(), "too many sessions of this key") {
+			t.Errorf("a third one: %v", err)
+		}
+		_ = a.Start("x")
+		_ = first.Close()
+		for { // until the server knows
+			if c, err := second.NewSession(); err == nil {
+				_ = c.Close()
+				break
+			}
+		}
+		_ = b.Close()
+	})
+	t.Run("a key that counts no more", func(t *testing.T) {
+		d := open(t, untilCut, func(l *sshdoor.Limits) { l.Recheck = 10 * time.Millisecond })
+		client := d.dial()
+		if err := d.session(client).Start("x"); err != nil {
+			t.Fatal(err)
+		}
+		d.mu.Lock()
+		d.counts = false
+		d.mu.Unlock()
+		_ = client.Wait()
+	})
+}
+
+// TestFaultEndsOneSession panics in one session; the others go on.
+func TestFaultEndsOneSession(t *testing.T) {
+	d := open(t, func(_ context.Context, s *sshdoor.Session) int {
+		if s.Command == "fault" {
+			panic("a mistake")
+		}
+		_, _ = io.WriteString(s.Out, s.Principal)
+		return 3
+	}, same)
+	client := d.dial()
+	for _, tt := range []struct {
+		command string
+		code    int
+	}{{"fault", 1}, {"x", 3}} {
+		var status *ssh.ExitError
+		if err := d.session(client).Run(tt.command); !errors.As(err, &status) || status.ExitStatus() != tt.code {
+			t.Errorf("%s: %v", tt.command, err)
+		}
+	}
+	var metrics bytes.Buffer
+	d.server.WriteMetrics(&metrics)
+	for _, line := range []string{`toolcrib_ssh_sessions_total{outcome="fault"} 1`, `toolcrib_ssh_sessions_total{outcome="exit_3"} 1`, "toolcrib_ssh_sessions 0"} {
+		if !strings.Contains(metrics.String(), line) {
+			t.Errorf("no %s in %s", line, metrics.String())
+		}
+	}
+}
+
+// TestWindow tells every size but those that change again at once, and none beyond
+// what a terminal has. Nobody has to listen.
+func TestWindow(t *testing.T) {
+	sizes := make(chan [2]int)
+	d := open(t, func(ctx context.Context, s *sshdoor.Session) int {
+		if s.Command == "deaf" {
+			<-ctx.Done()
+			return 0
+		}
+		s.Resized(ctx, func(w, h int) { sizes <- [2]int{w, h} })
+		return 0
+	}, same)
+	client := d.dial()
+	s := d.session(client)
+	if err := s.RequestPty("xterm", 40, 100, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start("x"); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-sizes; got != [2]int{100, 40} {
+		t.Errorf("%v", got)
+	}
+	_ = s.WindowChange(1<<31, 1<<31)
+	if got := <-sizes; got != [2]int{1000, 1000} {
+		t.Errorf("%v", got)
+	}
+	_ = s.WindowChange(0, 0)
+	if got := <-sizes; got != [2]int{80, 24} {
+		t.Errorf("%v", got)
+	}
+	_ = s.Close()
+	deaf := d.session(client)
+	_ = deaf.RequestPty("xterm", 40, 100, nil)
+	if err := deaf.Start("deaf"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 {
+		_ = deaf.WindowChange(20+i%10, 80)
+	}
+	_ = deaf.Close()
+	if err := d.stop(); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestHostKeyFile makes one key, however many start at once, and refuses a file that is
+// none.
+func TestHostKeyFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a", "key")
+	var all sync.WaitGroup
+	prints := make([]string, 8)
+	for i := range prints {
+		all.Go(func() {
+			key, err := sshdoor.HostKey(file)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			prints[i] = ssh.FingerprintSHA256(key.PublicKey())
+		})
+	}
+	all.Wait()
+	for _, p := range prints {
+		if p != prints[0] {
+			t.Errorf("several keys: %v", prints)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(file))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	if err := os.WriteFile(file, []byte("no key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sshdoor.HostKey(file); err == nil {
+		t.Error("what is no key is taken for one")
+	}
+}
