@@ -21,7 +21,7 @@ type notifyConfig struct {
 func (c notifyConfig) check() error {
 	for _, e := range c.Events {
 		if !slices.Contains(notices.Kinds(), e) {
-			return fmt.Errorf("configuration: notify.events has %q; write user_review, stale or call_waiting", e)
+			return fmt.Errorf("configuration: notify.events has %q; write user_review, approval_missing, stale or call_waiting", e)
 		}
 	}
 	switch {

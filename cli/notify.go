@@ -37,7 +37,7 @@ const (
 // tells reports whether a notice may follow from an act.
 func tells(act string) bool {
 	switch proposals.Act(act) {
-	case proposals.ActAssess, proposals.ActApprove, "ask-call":
+	case proposals.ActAssess, proposals.ActEndorse, proposals.ActApprove, "ask-call":
 		return true
 	default:
 		return false

@@ -86,8 +86,13 @@ counts (--as USER for somebody else's). The subject need not exist.`,
 	}
 }
 
-func newDocPolicyRule(r policyRule) docPolicyRule {
+// newDocPolicyRule describes an entry. Through a door, the place of the server's file
+// stays on the server.
+func (a *app) newDocPolicyRule(r policyRule) docPolicyRule {
 	doc := docPolicyRule{Owners: r.Owners, Approvals: r.Approvals, Place: r.place, From: r.From, Since: ruleTime(r.Since), Until: ruleTime(r.Until)}
+	if a.remote != nil {
+		doc.Place = "the server"
+	}
 	for _, p := range r.Subjects {
 		doc.Subjects = append(doc.Subjects, p.String())
 	}
@@ -111,7 +116,7 @@ func runPolicyList(a *app) error {
 		doc.Problems = []string{}
 	}
 	for _, r := range c.rules {
-		doc.Rules = append(doc.Rules, newDocPolicyRule(r))
+		doc.Rules = append(doc.Rules, a.newDocPolicyRule(r))
 	}
 	if err := a.print(doc, func(p *page) { doc.write(p, c) }); err != nil {
 		return err
@@ -170,7 +175,7 @@ func runPolicyTest(ctx context.Context, a *app, ref string) error {
 	}
 	for _, r := range c.rules {
 		if len(approval.Rules{r.Rule}.For(subject, now)) > 0 {
-			doc.Rules = append(doc.Rules, newDocPolicyRule(r))
+			doc.Rules = append(doc.Rules, a.newDocPolicyRule(r))
 		}
 	}
 	return a.print(doc, doc.write)

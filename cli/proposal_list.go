@@ -32,6 +32,7 @@ A filter is a list of terms, all of which must match:
   type:modify             new, modify, deactivate, reactivate or restore
   layer:project           global, user, project or project/NAME
   rule:S104               with a finding of that rule
+  waits:mara              for the approval of that user (toolcrib policy)
   stale blocked           drafted against an older version, with an open block
 
 A minus negates a term, commas separate alternatives: -state:draft,rejected.

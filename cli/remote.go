@@ -76,6 +76,7 @@ func offers() map[string]offer {
 		"review": {flags: "again file-"}, "test": {flags: "live"},
 		"preview": {flags: "agent at bootstrap-context channel context- deferred last-message memory-notes no-embedding not-local reference show skip-tools user-instructions zone"},
 		"lint":    {flags: "explain fail-on format server"},
+		"policy":  {}, "policy list": {}, "policy test": {},
 
 		"approve": {flags: decided}, "needs-changes": {flags: decided}, "reject": {flags: decided},
 		"waive": {flags: "expires note note-file- print-statement statement- signature-"}, "unwaive": {flags: "note note-file- print-statement statement- signature-"},

@@ -205,6 +205,7 @@ func (d *Desk) Counts(ctx context.Context) (counts map[proposals.State]int, err 
 // List returns one page of the queue.
 func (d *Desk) List(ctx context.Context, q Query) (Page, error) {
 	var page Page
+	q.Approvals, q.FourEyes = d.policy.Approvals.At(d.stamp()), d.policy.FourEyes
 	err := d.store.View(ctx, func(r Reader) error {
 		var err error
 		if page, err = r.List(ctx, q); err != nil {

@@ -7,6 +7,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/approval"
 	"toolcrib/review/overlap"
 )
 
@@ -205,9 +206,13 @@ type Query struct {
 	Subject string          // "" for all
 	Filter  string          // substring of title, subject, author or change set, any case; "" for all
 	Order   Order
-	Reverse bool   // from the end of the order
-	Limit   int    // 1 to MaxPage
-	After   string // Next of the page before, or the id of a proposal; "" for the first
+	Reverse bool // from the end of the order
+	Limit   int  // 1 to MaxPage
+	// Approvals and FourEyes are the policy that the filter's waits: is about; the desk
+	// fills them in.
+	Approvals approval.Rules
+	FourEyes  bool
+	After     string // Next of the page before, or the id of a proposal; "" for the first
 }
 
 // Limits of a page.

@@ -43,7 +43,7 @@ func column(a filter.Atom) (clause, bool) {
 		if a.Value != string(proposals.New) {
 			return clause{"p.type = ? AND p.type <> 'new'", []any{a.Value}}, true
 		}
-	case filter.Text, filter.ID, filter.SubjectID, filter.Kind, filter.Layer, filter.Rule, filter.Stale, filter.Blocked:
+	case filter.Text, filter.ID, filter.SubjectID, filter.Kind, filter.Layer, filter.Rule, filter.Stale, filter.Blocked, filter.Waits:
 	}
 	return clause{}, false
 }
@@ -74,7 +74,7 @@ func rowCondition(a filter.Atom) clause {
 		return clause{"p." + staleRows, nil}
 	case filter.Blocked:
 		return clause{"p.risk >= ?", []any{riskBlocked}}
-	case filter.Type, filter.Number, filter.State, filter.Author, filter.AuthorKind, filter.Subject, filter.Set:
+	case filter.Type, filter.Number, filter.State, filter.Author, filter.AuthorKind, filter.Subject, filter.Set, filter.Waits:
 	}
 	return clause{"p.type = ?", []any{a.Value}} // new: the only type without an index
 }
@@ -120,7 +120,7 @@ func (h hints) rows(a filter.Atom) (clause, bool) {
 	case filter.Blocked:
 		states := quoted(proposals.States())
 		return clause{"SELECT p.seq FROM proposals p" + h.indexedBy("proposals_by_risk") + " WHERE p.state IN (" + states + ") AND p.risk >= ?", []any{riskBlocked}}, true
-	case filter.Type, filter.Number, filter.State, filter.Author, filter.AuthorKind, filter.Subject, filter.Set:
+	case filter.Type, filter.Number, filter.State, filter.Author, filter.AuthorKind, filter.Subject, filter.Set, filter.Waits:
 	}
 	return clause{}, false
 }

@@ -15,8 +15,9 @@ import (
 // index of texts, which has those of all proposals.
 const few = 2_000
 
-// termsOf returns everything that a query asks for as terms of a filter.
-func termsOf(q review.Query) ([]filter.Term, error) {
+// termsOf returns everything that a query asks for as terms of a filter, and a
+// condition beside them.
+func termsOf(q review.Query) ([]filter.Term, clause, error) {
 	var terms []filter.Term
 	if q.State != "" {
 		terms = append(terms, filter.Holds(filter.State, string(q.State)))
@@ -31,7 +32,8 @@ func termsOf(q review.Query) ([]filter.Term, error) {
 		terms = append(terms, filter.Holds(filter.Subject, q.Subject))
 	}
 	f, err := filter.Parse(q.Filter)
-	return append(terms, f.Terms...), err
+	terms, waits := splitWaits(q, append(terms, f.Terms...))
+	return terms, waits, err
 }
 
 // selectTerms returns the selection of the proposals of which all terms hold. It

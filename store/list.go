@@ -41,7 +41,7 @@ func (s *session) List(ctx context.Context, q review.Query) (review.Page, error)
 
 // listByTime reads a page in the order of time.
 func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
-	terms, err := termsOf(q)
+	terms, waits, err := termsOf(q)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +49,7 @@ func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]
 	if err != nil {
 		return nil, err
 	}
+	sel = sel.with(waits)
 	k := key{direction: "DESC", beyond: "<"}
 	switch q.Order {
 	case review.ByNewest:

@@ -82,7 +82,7 @@ func (s *session) listByKey(ctx context.Context, q review.Query, limit int) ([]p
 	if q.Reverse {
 		k = k.reversed()
 	}
-	terms, err := termsOf(q)
+	terms, waits, err := termsOf(q)
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +92,9 @@ func (s *session) listByKey(ctx context.Context, q review.Query, limit int) ([]p
 		return nil, err
 	}
 	if !isFew {
-		return s.walk(ctx, q, k, states, every().with(s.hints.rest(others, nil)), limit)
+		return s.walk(ctx, q, k, states, every().with(s.hints.rest(others, nil)).with(waits), limit)
 	}
-	return s.sortRows(ctx, q, k, among(seqs).with(s.hints.rest(terms, nil)), limit)
+	return s.sortRows(ctx, q, k, among(seqs).with(s.hints.rest(terms, nil)).with(waits), limit)
 }
 
 // splitStates takes the states that the rows are walked by out of the terms.

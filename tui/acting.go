@@ -150,6 +150,9 @@ func (pp *proposalPage) since() func(*Model) string {
 func (pp *proposalPage) approvalContent(m *Model, page *prose.Page, members []proposals.Proposal) {
 	for _, p := range members {
 		pp.what(page, p)
+		if p.Approvals != nil {
+			page.Field("approvals", wording.BeforeApproval(*p.Approvals))
+		}
 	}
 	d := pp.dossier
 	openFindings(m, page, pp.dossier)

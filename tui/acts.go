@@ -67,18 +67,34 @@ func (c *Config) Decide(ctx context.Context, act proposals.Act, choices []review
 	if err != nil {
 		return "", err
 	}
-	var names []string
+	var names, waiting []string
 	for _, d := range decisions {
 		name := d.Subject.String()
-		if act == proposals.ActApprove {
+		switch {
+		case d.Verdict == review.VerdictEndorsed:
+			waiting = append(waiting, name+" ("+d.Progress()+")")
+			continue
+		case act == proposals.ActApprove:
 			name += " version " + itoa(d.Version)
 		}
 		names = append(names, name)
 	}
-	if len(names) > maxNamed {
-		names = append(names[:maxNamed], itoa(len(decisions)-maxNamed)+" more")
+	var done []string
+	if len(names) > 0 {
+		done = append(done, act.Form(len(choices)).Done+": "+someOf(names))
 	}
-	return act.Form(len(choices)).Done + ": " + joined(names), nil
+	if len(waiting) > 0 {
+		done = append(done, "Approved, not live yet: "+someOf(waiting))
+	}
+	return strings.Join(done, ". "), nil
+}
+
+// someOf names the first of several decisions.
+func someOf(names []string) string {
+	if n := len(names); n > maxNamed {
+		names = append(names[:maxNamed], itoa(n-maxNamed)+" more")
+	}
+	return joined(names)
 }
 
 // Waive waives a finding.

@@ -147,6 +147,9 @@ func (b *batch) list(m *Model, page *prose.Page) {
 		what := "revision " + itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
 		if b.act == proposals.ActApprove {
 			what += ", " + becomes(p)
+			if p.Approvals != nil {
+				what += ", approvals " + p.Approvals.Text
+			}
 		}
 		page.Faint("      ", what)
 		worst, style := openWord(m, d)

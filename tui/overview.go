@@ -28,6 +28,9 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 		state = state.Add(m.theme.Faint, "   assigned to "+draw.Show(d.Issue.Assignee))
 	}
 	page.Line(state)
+	if p.Approvals != nil {
+		page.Field("approvals", p.Approvals.Text)
+	}
 	page.Field("author", p.Author.String()+", "+string(m.stampOf(p.CreatedAt)))
 	page.Field("against", wording.Against(p.BaseVersion))
 	if p.Stale() {

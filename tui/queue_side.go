@@ -24,6 +24,9 @@ func (q *queuePage) side(m *Model) []string {
 	if p.ChangeSet != "" {
 		page.Field("set", p.ChangeSet)
 	}
+	if p.Approvals != nil {
+		page.Field("approvals", p.Approvals.Text)
+	}
 	if p.Stale() {
 		page.Line(draw.Of(m.theme.Warn, draw.Showf("⚠ stale: version %d is live", p.LiveVersion)))
 	}

@@ -46,6 +46,8 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 			word, style = "↺ wants changes", m.theme.Warn
 		case review.VerdictRejected:
 			word, style = "✗ rejected", m.theme.Bad
+		case review.VerdictEndorsed:
+			word = "✓ approved, not the last approval"
 		case review.VerdictApproved:
 		}
 		head := draw.Of(style, word).Add(m.theme.Strong, "  "+draw.Show(x.By.String())).Add(m.theme.Faint, draw.Showf("  %s  revision %d", m.stampOf(x.At), x.Revision))

@@ -23,13 +23,15 @@ type Kind string
 
 // The kinds of notices.
 const (
-	UserReview  Kind = "user_review"  // a revision of a proposal waits for the user
-	Stale       Kind = "stale"        // another version of its subject went live
-	CallWaiting Kind = "call_waiting" // a call needs the user's approval
+	UserReview Kind = "user_review" // a revision of a proposal waits for the user
+	// ApprovalMissing is sent when an owner approved and others have to.
+	ApprovalMissing Kind = "approval_missing"
+	Stale           Kind = "stale"        // another version of its subject went live
+	CallWaiting     Kind = "call_waiting" // a call needs the user's approval
 )
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{UserReview, Stale, CallWaiting} }
+func Kinds() []Kind { return []Kind{UserReview, ApprovalMissing, Stale, CallWaiting} }
 
 // Notice is the document that is sent. A receiver that gets an id twice has got one
 // notice: what could not be confirmed is sent again.
@@ -46,6 +48,9 @@ type Notice struct {
 	Title    string `json:"title,omitempty"`
 	Author   string `json:"author,omitempty"`
 	Subject  string `json:"subject"`
+
+	// WaitsFor has the owners whose approval would help, of an approval that is missing.
+	WaitsFor []string `json:"waits_for,omitempty"`
 
 	Call      string     `json:"call,omitempty"`
 	Agent     string     `json:"agent,omitempty"`
@@ -156,6 +161,22 @@ func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 			return nil, err
 		}
 		return []Notice{about(UserReview, p)}, nil
+	case proposals.ActEndorse:
+		p, err := c.Log.Proposal(ctx, proposals.ID(e.Proposal))
+		if err != nil || p.State != proposals.UserReview || p.Revision != e.Revision {
+			return nil, err
+		}
+		var data struct {
+			Approvals struct {
+				WaitsFor []string `json:"waits_for"`
+			} `json:"approvals"`
+		}
+		if err := json.Unmarshal(e.Data, &data); err != nil {
+			return nil, err
+		}
+		n := about(ApprovalMissing, p)
+		n.WaitsFor = data.Approvals.WaitsFor
+		return []Notice{n}, nil
 	case proposals.ActApprove:
 		subject, err := registry.ParseSubject(e.Subject)
 		if err != nil {

@@ -87,6 +87,7 @@ const (
 	Rule                       // of a finding in the newest assessment
 	Stale                      // has no value
 	Blocked                    // has no value
+	Waits                      // for the approval of a user: "user:mara"
 )
 
 // Holds returns the term that an atom makes by itself.

@@ -69,6 +69,7 @@ func TestParse(t *testing.T) {
 		"layer:project/a":          atom(filter.Layer, "project/a"),
 		"rule:s104":                atom(filter.Rule, "S104"),
 		"stale -blocked":           atom(filter.Stale, "") + " & -" + atom(filter.Blocked, ""),
+		"waits:ada,user:bob":       atom(filter.Waits, "user:ada") + "|" + atom(filter.Waits, "user:bob"),
 		`"stale"`:                  atom(filter.Text, "stale"),
 		"- --x":                    atom(filter.Text, "-") + " & -" + atom(filter.Text, "-x"),
 		`a"b c"d`:                  atom(filter.Text, "a") + " & " + atom(filter.Text, "b c") + " & " + atom(filter.Text, "d"),
@@ -84,7 +85,7 @@ func TestParse(t *testing.T) {
 
 func TestMistakesNameTheirPlace(t *testing.T) {
 	for text, want := range map[string]string{
-		"a stat:draft":  `filter, column 3: there is no "stat:"; write agent:, author:, chief:, layer:, list:, rule:, set:, state:, tool:, type:, user:, or quote the text`,
+		"a stat:draft":  `filter, column 3: there is no "stat:"; write agent:, author:, chief:, layer:, list:, rule:, set:, state:, tool:, type:, user:, waits:, or quote the text`,
 		"-foo:x":        `filter, column 2: there is no "foo:"`,
 		"état state:no": `filter, column 12: there is no state "no"; write draft, chief_review, user_review, needs_changes, approved, rejected, withdrawn, open, or closed`,
 		"state:":        `filter, column 7: "state:" needs a value: draft,`,
@@ -94,6 +95,7 @@ func TestMistakesNameTheirPlace(t *testing.T) {
 		"author:bot:x":  `filter, column 8: there is no kind of actor "bot:"`,
 		"layer:moon":    `filter, column 7: there is no layer "moon"; write global, user, project, or project/NAME`,
 		"rule:wording":  `filter, column 6: "wording" is not the id of a rule`,
+		"waits:agent:x": `filter, column 7: "agent:x" approves nothing; write the name of a user`,
 		"#":             `filter, column 1: a number follows "#", such as #17; quote "#" to look for the text`,
 		"#0":            `filter, column 1: a number follows "#"`,
 		"x #1a":         `filter, column 3: a number follows "#"`,

@@ -30,6 +30,7 @@ var keys = map[string]key{
 	"list":   {expects: "an id, or a layer and an id", mayBeEmpty: true, atoms: onKind(registry.KindList)},
 	"set":    {expects: "the name of a change set", atoms: func(v string) ([]Atom, error) { return []Atom{{Set, v}}, nil }},
 	"layer":  {expects: layerNames, atoms: layers},
+	"waits":  {expects: "the name of a user", atoms: waits},
 	"rule":   {expects: "the id of a rule, such as S104", atoms: ruleIDs},
 }
 
@@ -129,6 +130,18 @@ func onKind(kind registry.Kind) func(string) ([]Atom, error) {
 		}
 		return []Atom{{SubjectID, string(kind) + ":" + value}}, nil
 	}
+}
+
+// waits reads the user whose approval is missing.
+func waits(value string) ([]Atom, error) {
+	kind, name, hasKind := strings.Cut(value, ":")
+	if !hasKind {
+		kind, name = string(proposals.User), value
+	}
+	if kind != string(proposals.User) || name == "" {
+		return nil, fmt.Errorf("%q approves nothing; write the name of a user", value)
+	}
+	return []Atom{{Waits, kind + ":" + name}}, nil
 }
 
 const layerNames = "global, user, project, or project/NAME"

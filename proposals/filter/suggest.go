@@ -79,6 +79,8 @@ func (v Vocabulary) values(key string) []string {
 		return known
 	case "author":
 		known = v.Authors
+	case "waits":
+		return v.values("user")
 	case "user", "chief", "agent":
 		for _, a := range v.Authors {
 			if name, ok := strings.CutPrefix(a, key+":"); ok {

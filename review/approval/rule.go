@@ -56,14 +56,24 @@ func (r Rule) String() string {
 	return fmt.Sprintf("%d of %s for %s", r.Approvals, strings.Join(r.Owners, " "), strings.Join(subjects, " "))
 }
 
+// at reports whether the rule judges what is approved at a time.
+func (r Rule) at(at time.Time) bool {
+	return !at.Before(r.Since) && (r.Until.IsZero() || at.Before(r.Until))
+}
+
 // applies reports whether the rule judges a subject at a time.
 func (r Rule) applies(s registry.Subject, at time.Time) bool {
-	return !at.Before(r.Since) && (r.Until.IsZero() || at.Before(r.Until)) && slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.Matches(s) })
+	return r.at(at) && slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.Matches(s) })
 }
 
 // Rules is a policy. Every rule that applies has to be satisfied, so that one more
 // rule never makes an approval easier.
 type Rules []Rule
+
+// At returns the rules that judge what is approved at a time.
+func (rs Rules) At(at time.Time) Rules {
+	return slices.DeleteFunc(slices.Clone(rs), func(r Rule) bool { return !r.at(at) })
+}
 
 // For returns the need of a subject at a time.
 func (rs Rules) For(s registry.Subject, at time.Time) Need {

@@ -116,6 +116,9 @@ func (s *session) doApprove(string) error {
 	}
 	for _, p := range members {
 		s.out.linef("Approve: %s", what(p))
+		if p.Approvals != nil {
+			s.out.linef("Approvals: %s.", wording.BeforeApproval(*p.Approvals))
+		}
 	}
 	s.out.linef("Review digest %s.", d.Digest)
 	s.out.linef("Policy: %s.", d.Policy.Deciding())

@@ -31,6 +31,9 @@ func (s *session) doOverview(string) error {
 	if d.Issue != nil {
 		lines = append(lines, fmt.Sprintf("Issue #%d, %s, assigned to %s.", d.Issue.Number, d.Issue.Status, d.Issue.Assignee))
 	}
+	if p.Approvals != nil {
+		lines = append(lines, "Approvals: "+p.Approvals.Text+".")
+	}
 	if p.Stale() {
 		lines = append(lines, fmt.Sprintf("It is stale: version %d is live. Say rebase.", p.LiveVersion))
 	}

@@ -111,6 +111,9 @@ func (s *session) row(p proposals.Proposal) string {
 	case p.Summary.Findings > 0:
 		parts = append(parts, wording.Count(p.Summary.Findings, "finding", "findings")+", the worst "+p.Summary.Worst)
 	}
+	if p.Approvals != nil {
+		parts = append(parts, "approvals "+p.Approvals.Text)
+	}
 	if p.Stale() {
 		parts = append(parts, "stale")
 	}

@@ -4,6 +4,7 @@ package wording
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -137,4 +138,14 @@ func Obstacles(d review.Dossier, names func([]review.RuleFindings) string) []str
 		}
 	}
 	return nil
+}
+
+// BeforeApproval says what the next approval does to a proposal that needs those of
+// several owners.
+func BeforeApproval(a proposals.Approvals) string {
+	so := fmt.Sprintf("%d of %d so far; ", len(a.Given), a.Required)
+	if len(a.Given)+1 < a.Required {
+		return so + "yours is recorded, and nothing goes live before the others approve"
+	}
+	return so + "yours can be the last"
 }
