@@ -150,8 +150,8 @@ func bundleRules() []findings.Rule {
 	return list
 }
 
-// scope is what code is held against: the definitions of the bundle, all of which
-// have to hold.
+// scope returns s with the definitions of the bundle to compare code with; each of
+// them has to pass its checks.
 func (f bundleFlags) scope(ctx context.Context, a *app, s conform.Scope) (conform.Scope, error) {
 	_, r, err := f.read(ctx, a)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// errUntrusted is wrapped when a project's file says what it may only say with
-// the user's trust.
+// errUntrusted is wrapped when a project's file has a setting that counts only
+// after `toolcrib trust`.
 var errUntrusted = errors.New("not trusted")
 
 // What the keys of a project's file need. All others need the user's trust of

@@ -8,8 +8,8 @@ import (
 )
 
 // docPreview is the prompt of one channel of an agent: as it is, or with
-// proposals as it would be, and then Before, Change and Diff say what becomes
-// different.
+// proposals as it would be, and then Before, Change and Diff describe the
+// difference.
 type docPreview struct {
 	Agent   string `json:"agent"`
 	Subject string `json:"subject"`

@@ -34,7 +34,7 @@ func newDocFindings(ok bool, found []findings.Finding) docFindings {
 	return doc
 }
 
-// sarifRun is what is written as SARIF: by which tool, by which rules, and where.
+// sarifRun is a run of SARIF: the tool, its rules, and the place of the findings.
 type sarifRun struct {
 	tool  findings.Tool
 	rules []findings.Rule

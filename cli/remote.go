@@ -43,7 +43,7 @@ type remote struct {
 // errRemote is wrapped when something of the server is asked for through a door.
 var errRemote = errors.New("not available over SSH")
 
-// offer is what a door offers of a command: with these flags, or not at all.
+// offer lists the flags with which a door offers a command, if it offers it.
 type offer struct {
 	flags string // besides those that every command has; "name-" takes only "-", which is standard input or output
 	why   string // it is not offered; "" when it is

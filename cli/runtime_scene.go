@@ -10,8 +10,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// sceneFlags say what is known of the moment and the user when a prompt is
-// rendered. A flag stands over the same thing in the file.
+// sceneFlags hold the context that a prompt is rendered with: the time, the user,
+// the channel. A flag wins over the same value in the file.
 type sceneFlags struct {
 	file, at, zone, lastMessage          string
 	userInstructions, memoryNotes, start string

@@ -10,7 +10,7 @@
 // nodes have a line and a column. No library writes the file, as each of them
 // would reformat the rest of it. The result of every edit is parsed again, and
 // the edit is refused unless the servers are the wanted ones and everything else
-// is what it was.
+// is unchanged.
 //
 // The files are untrusted: the size, the nesting and the number of values are
 // limited, only regular files are read, and a problem is reported at its place.

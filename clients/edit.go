@@ -136,7 +136,7 @@ func (f *File) editable() error {
 	return nil
 }
 
-// regions returns the bytes that say what a holder has.
+// regions returns the byte ranges that define the servers of a holder.
 func (f *File) regions(h holder) ([]span, error) {
 	var at []span
 	switch {

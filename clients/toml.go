@@ -152,7 +152,7 @@ func (t *tomlTree) value(v *unstable.Node, depth int) (*node, error) {
 	return n, nil
 }
 
-// tomlRegions returns the bytes that say what is at a path: the tables with
+// tomlRegions returns the byte ranges that define the value at a path: the tables with
 // their keys, and keys in other tables. A blank gap between two regions is part
 // of the second one.
 func tomlRegions(data []byte, all []expression, path []string) []span {

@@ -25,8 +25,8 @@ func appendFields(b []byte, fields []string) []byte {
 	return b
 }
 
-// AppendField appends a field as Seal hashes it, for those who build the list
-// without making strings of it.
+// AppendField appends a field as Seal hashes it, for callers that build the list
+// without allocating strings.
 func AppendField[T string | []byte](b []byte, field T) []byte {
 	b = strconv.AppendInt(b, int64(len(field)), 10)
 	b = append(b, ':')

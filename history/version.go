@@ -114,8 +114,8 @@ func (v Version) Sum() string {
 	return Seal(fields...)
 }
 
-// UnsignedSum computes what Hash would be without the signature, which is what a
-// statement names the version by: Hash covers the signature.
+// UnsignedSum computes what Hash would be without the signature. A
+// statement names the version by this sum, because Hash covers the signature.
 func (v Version) UnsignedSum() string {
 	v.Signature = ""
 	return v.Sum()

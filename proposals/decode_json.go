@@ -25,8 +25,8 @@ type Parsed struct {
 // strict: what is unknown, of the wrong type or twice there is refused.
 //
 // The error is a *DecodeError with everything that is wrong with every
-// proposal. What could be read is returned all the same, so that a caller who
-// wants to can also say what is missing (Parsed.Problems).
+// proposal. What could be read is returned all the same, so that a caller
+// can also report the missing fields (Parsed.Problems).
 func DecodeJSON(data []byte) ([]Parsed, error) {
 	if err := checkSize(data, MaxFile); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ const (
 func Types() []Type { return []Type{New, Modify, Deactivate, Reactivate, Restore} }
 
 // Draft is the text of an author: the template of a proposal, filled in. A
-// draft may be incomplete; Problems says what a submission still lacks.
+// draft may be incomplete; Problems lists the fields that a submission lacks.
 type Draft struct {
 	Type       Type
 	Subject    registry.Subject

@@ -11,9 +11,9 @@ import (
 // of the longest texts that a definition can have.
 const MaxDraft = 4 << 20
 
-// Excess returns what is too much even for a draft, each with its path: a draft
-// may lack whatever it likes, but what is kept is kept for ever, and lists show
-// its name and its change set to everybody. It is nil for what can be kept.
+// Excess returns the fields that are too long even for a draft, each with its path:
+// a draft may lack fields, but it is stored permanently, and lists show its name and
+// its change set to everybody. It is nil for a draft that can be stored.
 func (d Draft) Excess() Problems {
 	var c template
 	name := d.Definition.Name()

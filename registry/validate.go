@@ -43,7 +43,7 @@ func (c *checker) add(key, format string, args ...any) {
 	c.problems.Add(jsondoc.Join(c.path, key), format, args...)
 }
 
-// require reports value when it is blank; what says what is expected.
+// require reports value when it is blank; what describes the expected value.
 func (c *checker) require(key, value, what string) {
 	if strings.TrimSpace(value) == "" {
 		c.add(key, "missing; expected %s", what)
@@ -84,7 +84,7 @@ var idForm = `lower-case words of letters and digits joined by "_", a letter fir
 const maxListed = 10_000
 
 // names reports a list that is too long, repeats an entry, or holds one that
-// does not satisfy valid; form says what does.
+// does not satisfy valid; form describes a valid entry.
 func (c *checker) names(key string, list []string, limit int, valid func(string) bool, form string) {
 	path := jsondoc.Join(c.path, key)
 	if len(list) > limit {

@@ -40,7 +40,7 @@ func newCatalogs(r LiveReader) *catalogs {
 	return &catalogs{LiveReader: r, rendered: map[promptKey]*rendering{}}
 }
 
-// with returns the registry of c with changed in the place of what is there.
+// with returns the registry of c, its live versions replaced by those in changed.
 func (c *catalogs) with(changed map[registry.Subject]registry.Live) *catalogs {
 	then := newCatalogs(c.LiveReader)
 	then.changed, then.now = changed, c

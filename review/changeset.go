@@ -40,7 +40,7 @@ func together(views []view) error {
 
 // broken reports a change set of which a member was rejected. Its other members
 // were written to go live with that one, so none of them does until the user
-// says what belongs together now.
+// regroups them.
 func broken(changeSet string, members []proposals.Proposal) error {
 	for _, m := range members {
 		if m.State == proposals.Rejected {

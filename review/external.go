@@ -15,8 +15,8 @@ import (
 // It adds to what the rules find and never takes away, and it can lower the
 // recommendation, never raise it.
 type Opinion struct {
-	// Revision and ContentHash, when set, say what the reviewer looked at; an
-	// opinion of anything but the current revision is refused.
+	// Revision and ContentHash, when set, name the revision that the reviewer
+	// read; an opinion of anything but the current revision is refused.
 	Revision       int
 	ContentHash    string
 	Recommendation proposals.Recommendation // "" for none

@@ -193,8 +193,8 @@ func (p previewer) render(ctx context.Context, c *catalogs, out *Preview, agents
 }
 
 // PromptInput returns what the prompts of an agent are made of, but for the
-// moment and the user: an id in the view of layer, or a subject. It is what
-// Preview renders.
+// moment and the user: an id in the view of layer, or a subject. Preview
+// renders it.
 func (d *Desk) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (prompt.Input, error) {
 	var in prompt.Input
 	err := d.store.View(ctx, func(r Reader) error {

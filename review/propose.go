@@ -222,7 +222,7 @@ func (d *Desk) withinLimit(ctx context.Context, tx Tx, actor proposals.Actor) er
 	return nil
 }
 
-// withinPace keeps an agent from filling the file with what is kept for ever:
+// withinPace keeps an agent from filling the file with rows that are never deleted:
 // drafts, revisions and comments. They are counted where they are recorded, in
 // the transaction that would add one more.
 func (d *Desk) withinPace(ctx context.Context, tx Tx, actor proposals.Actor) error {

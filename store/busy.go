@@ -9,18 +9,18 @@ import (
 // it fails with ErrBusy.
 const busyTimeout = 30 * time.Second
 
-// Those who read leave the waiting to the engine: readers share, so they wait
+// Readers leave the waiting to the engine: readers share, so they wait
 // only while a log is being recovered, or written back by the last who left.
-// Those who write ask again themselves. The engine asks at longer and longer
+// Writers ask again themselves. The engine asks at longer and longer
 // intervals, up to a tenth of a second, so of many writers it is the newest that
-// gets its turn, and the one who has waited longest may wait for ever
+// gets its turn, and the one who has waited longest may wait forever
 // (https://www.sqlite.org/src/file/src/main.c, sqliteDefaultBusyCallback).
 const (
 	waits = "busy_timeout(30000)"
 	asks  = "busy_timeout(0)"
 )
 
-// askEvery is the interval at which those who want to write ask: the same for
+// askEvery is the interval at which writers ask: the same for
 // all, so that whoever waits has the same chance at each turn.
 const askEvery = 4 * time.Millisecond
 

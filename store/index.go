@@ -117,7 +117,7 @@ func fill(ctx context.Context, texts []gateway.Text) (*sql.DB, error) {
 		if err != nil {
 			return err
 		}
-		defer stmt.Close() //nolint:errcheck // the transaction is what counts
+		defer stmt.Close() //nolint:errcheck // the transaction reports errors
 		for i, t := range texts {
 			if _, err := stmt.ExecContext(ctx, i+1, t.Names, t.Short, t.Long); err != nil {
 				return err

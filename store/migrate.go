@@ -119,7 +119,7 @@ func (db *DB) refuse(ctx context.Context) error {
 	if errors.Is(err, ErrNewer) || errors.Is(err, ErrForeign) {
 		return err
 	}
-	return nil // whatever else there is, those who may write will meet it too
+	return nil // a connection that writes meets every other error too
 }
 
 // schema returns the number of the last migration that the file has, 0 for an

@@ -133,7 +133,7 @@ func walk(ctx context.Context, rows *sql.Rows, fn func(scanner) error) error {
 }
 
 // plain runs a query and calls fn with the values of every row as the engine
-// gives them, without what database/sql does to each: for those who read
+// gives them, without the conversions of database/sql: for callers that read
 // millions. The values are good until fn returns.
 func (s *session) plain(ctx context.Context, query string, fn func([]sqldriver.Value) error) error {
 	return s.conn.Raw(func(c any) error {

@@ -41,7 +41,7 @@ func scanShown(row scanner) (review.Shown, error) {
 	)
 }
 
-// Showings returns how those who approved proposals knew what they approved.
+// Showings returns how each approver was shown the proposal.
 func (db *DB) Showings(ctx context.Context, ids []string) (map[string]review.Showing, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {

@@ -45,8 +45,8 @@ type DB struct {
 type Options struct {
 	Now   func() time.Time
 	NewID func() string
-	// Inspect opens a database whose core tools were tampered with too, for
-	// those who want to see what was done to it.
+	// Inspect opens a database whose core tools were tampered with too, to
+	// show the damage.
 	Inspect bool
 	// Account runs the process. Every event tells which it was.
 	Account history.Account

@@ -79,8 +79,8 @@ func newExample(ctx context.Context, set rules.Set, s *sample, o *ownSample) (*e
 	return e, nil
 }
 
-// tells reports whether x is what makes an attack of o: not a sentence of the tool
-// that it was put into, and not one that the near-miss has too.
+// tells reports whether x makes o an attack: it is neither a sentence of the tool
+// that it was put into, nor one that the near-miss has too.
 func (o *ownSample) tells(x *rules.Sentence) bool {
 	said := strings.TrimSpace(x.Text)
 	if o.near != "" && strings.Contains(o.near, strings.TrimRight(said, ".!。")) {

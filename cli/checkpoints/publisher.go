@@ -58,8 +58,8 @@ type Target interface {
 	// Newest returns the newest checkpoint there, nil for none; tells is false for
 	// a target that cannot be asked.
 	Newest(ctx context.Context) (signed []byte, tells bool, err error)
-	// Publish puts a checkpoint there after the newest one, which is what Newest
-	// returned.
+	// Publish puts a checkpoint there after newest, the signed checkpoint
+	// that Newest returned.
 	Publish(ctx context.Context, signed, newest []byte) error
 }
 
@@ -78,22 +78,22 @@ type Publisher struct {
 const attempts = 5
 
 // Publish publishes a checkpoint of the log as it is now, unless it is published
-// already. With anew set, the log need not extend what was published before.
-func (p *Publisher) Publish(ctx context.Context, anew bool) error {
+// already. With restart set, the log need not extend the checkpoint published last.
+func (p *Publisher) Publish(ctx context.Context, restart bool) error {
 	genesis, err := p.genesis(ctx)
 	if err != nil {
 		return err
 	}
 	target := p.Target(genesis)
 	for range attempts {
-		if err = p.publish(ctx, genesis, target, anew); !errors.Is(err, errMoved) {
+		if err = p.publish(ctx, genesis, target, restart); !errors.Is(err, errMoved) {
 			return err
 		}
 	}
 	return err
 }
 
-func (p *Publisher) publish(ctx context.Context, genesis string, target Target, anew bool) error {
+func (p *Publisher) publish(ctx context.Context, genesis string, target Target, restart bool) error {
 	kept, err := p.load(genesis)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (p *Publisher) publish(ctx context.Context, genesis string, target Target, 
 		published = append(published, c)
 	}
 	from := kept
-	if anew {
+	if restart {
 		from, published = saved{}, nil
 	}
 	now, tree, last, err := p.read(ctx, from, published)

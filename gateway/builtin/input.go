@@ -13,8 +13,8 @@ import (
 )
 
 // decode fills dst from the arguments. The schema of the approved definition
-// was checked before; what is asked here is what the tools rely on, whatever
-// that definition says. It returns everything that does not fit.
+// was checked before; this checks the types that the tools rely on, whatever
+// that definition says. It returns a problem for each argument of another type.
 func decode(args json.RawMessage, dst any) problems {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")

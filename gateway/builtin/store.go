@@ -123,7 +123,7 @@ type MemoryReader interface {
 	MemoriesByKey(ctx context.Context, keys []int64) (map[int64]Memory, error)
 }
 
-// MemoryWriter writes memories. Terms are what a memory is found by.
+// MemoryWriter writes memories. A memory is found by its terms.
 type MemoryWriter interface {
 	AddMemory(ctx context.Context, m Memory, terms []string) error
 	// ChangeMemory makes it the newest, too.

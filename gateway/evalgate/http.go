@@ -54,7 +54,7 @@ func (h HTTP) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAnswe
 		why, _ := gateway.Unreached(err)
 		return gateway.GateAnswer{}, errors.New(why)
 	}
-	defer res.Body.Close() //nolint:errcheck // what was read is what counts
+	defer res.Body.Close() //nolint:errcheck // the body was read
 	if res.StatusCode != http.StatusOK {
 		return gateway.GateAnswer{}, fmt.Errorf("%w: status %d", ErrAnswer, res.StatusCode)
 	}

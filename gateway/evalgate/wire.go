@@ -12,7 +12,7 @@ import (
 )
 
 // question is the request to a gate. The content of said is the caller's word and
-// was not checked; the rest is what toolcrib knows.
+// was not checked; the rest comes from toolcrib.
 type question struct {
 	Call        string                `json:"call"`
 	At          time.Time             `json:"at"`

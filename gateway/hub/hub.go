@@ -123,7 +123,7 @@ func newCall(name string, in gateway.Invocation) call {
 
 // Run implements gateway.Provider. A result that is no object is handed on as
 // {"result": …}; the output schema describes the result itself. A hub's own error
-// codes are handed on, but for those that say what only the gateway can know.
+// codes are passed on, except those reserved for the gateway.
 func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	tool := in.Tool.Definition.Tool
 	if tool.Provider == nil || tool.Provider.URL == "" {
@@ -170,7 +170,7 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 	if err != nil {
 		return nil, 0, err
 	}
-	defer res.Body.Close() //nolint:errcheck // what was read is what counts
+	defer res.Body.Close() //nolint:errcheck // the body was read
 	body, err = io.ReadAll(io.LimitReader(res.Body, h.config.MaxBytes+1))
 	if err == nil && int64(len(body)) > h.config.MaxBytes {
 		err = errLong

@@ -83,8 +83,8 @@ const idLength = 32
 // stamp is the current time at the resolution that is stored.
 func (k Tokens) stamp() time.Time { return k.Now().UTC().Truncate(time.Microsecond) }
 
-// Create makes a token for what caller says, for as long as lifetime, 0 for ever. The
-// secret is returned once and stored nowhere.
+// Create makes a token for the agent and the user of caller. It expires after
+// lifetime; 0 means never. The secret is returned once and stored nowhere.
 func (k Tokens) Create(ctx context.Context, by proposals.Actor, caller gateway.Caller, lifetime time.Duration) (t Token, secret string, err error) {
 	if err := proposals.Authorize(by, proposals.ActCreateToken, proposals.Actor{}); err != nil {
 		return t, "", err

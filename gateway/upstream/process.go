@@ -108,7 +108,7 @@ func (p *process) end() {
 
 // kill ends the program at once, with whatever it started.
 func (p *process) kill() {
-	_ = proc.Kill(p.cmd) // nobody left is what is wanted
+	_ = proc.Kill(p.cmd) // an error means that no process is left
 	<-p.exited
 }
 

@@ -14,7 +14,7 @@ const (
 
 // Watch looks at what a server lists, again and again until ctx ends: whenever
 // the server says that it changed, and every so often anyway, over a new
-// connection, because a program has to be started anew to be an upgraded one.
+// connection, because a program runs its upgrade only after a restart.
 // look gets a document as List returns it, or what went wrong; it is called
 // from one goroutine.
 func Watch(ctx context.Context, s Server, every time.Duration, look func(document []byte, err error)) {

@@ -48,7 +48,7 @@ type box struct {
 func (f box) size() int { return f.x1 - f.x0 + f.y1 - f.y0 }
 
 // solve compares the fragment f. Fragments are solved from left to right,
-// which is what allowance counts on.
+// as allowance requires.
 func (c *comparer) solve(f box, depth int) {
 	f = trim(c.a, c.b, f)
 	if f.x0 == f.x1 || f.y0 == f.y1 {

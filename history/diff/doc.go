@@ -1,4 +1,4 @@
-// Package diff says what changed between two texts or two definitions, and
+// Package diff computes the changes between two texts or two definitions, and
 // merges two changes of one text.
 //
 // Lines compares two texts and returns a Patch, which applies, reverses and

@@ -30,7 +30,7 @@ type Field struct {
 	Beside bool
 }
 
-// Patch compares the lines that Lines returns. Each call does the work anew.
+// Patch compares the lines that Lines returns. Each call compares again.
 func (f Field) Patch() *Patch { return Lines(f.Lines()) }
 
 // Hunks returns the hunks of Patch with up to context lines around each change

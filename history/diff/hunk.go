@@ -35,8 +35,8 @@ type Line struct {
 	// Pair is set by Words and Mark: the index, among the lines of the hunk, of the line
 	// that this one became or came from, or -1.
 	Pair int
-	// Rewrapped is set by them on the lines of a passage that was broken into
-	// lines anew. Such lines have no pair.
+	// Rewrapped is set by them on the lines of a passage whose line breaks
+	// moved. Such lines have no pair.
 	Rewrapped bool
 	// Spans is set by them: the parts of Text that its pair lacks, or that the
 	// passage lacks on the other side. Without these parts two paired lines are

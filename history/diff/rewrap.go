@@ -1,7 +1,7 @@
 package diff
 
-// When words are added to a paragraph with hard line breaks, its editor breaks
-// all the following lines anew. Line against line nearly everything looks
+// When words are added to a paragraph with hard line breaks, its editor moves
+// all the line breaks that follow. Line against line nearly everything looks
 // changed then; read as one passage, only the added words are.
 
 const (
@@ -25,8 +25,8 @@ type place struct {
 	line, start int
 }
 
-// rewrap marks the block's lines as a passage that was broken into lines anew,
-// and returns true, if it was. changed is how many visible bytes are changed
+// rewrap marks the block's lines as a passage whose line breaks moved, and
+// returns true, if they did. changed is how many visible bytes are changed
 // line by line.
 func (m *marker) rewrap(lines []Line, read []changedLine, dels, changed int) bool {
 	old, new := m.passage(read[:dels]), m.passage(read[dels:])

@@ -26,7 +26,7 @@ type Edit struct {
 // Drift is the difference between the live file and the registry.
 type Drift struct {
 	File  string
-	Known bool // the file is what toolcrib wrote last, or is not there
+	Known bool // the file has the bytes that toolcrib wrote last, or is missing
 	Edits []Edit
 }
 

@@ -1,6 +1,6 @@
 // Package commonmark tells which lines of Markdown begin and end code and which
-// are headings (https://spec.commonmark.org/0.31.2), for those who do not need
-// the tree of a parser.
+// are headings (https://spec.commonmark.org/0.31.2), for callers that do not
+// need a syntax tree.
 package commonmark
 
 import "strings"

@@ -21,7 +21,7 @@ const (
 // authenticationTime is how long a connection may take until it has shown the token.
 const authenticationTime = 2 * time.Second
 
-// door is a listener that keeps room for those who have the token. Everybody
+// door is a listener that keeps room for clients with the token. Everybody
 // may connect, so that the queue of the system, where nobody can tell who is who,
 // is always empty. Connections are unauthenticated until they have shown the token:
 // there may be so many of them, and one more closes the oldest. Who shows the

@@ -22,7 +22,7 @@ func Run(cmd *exec.Cmd) error {
 	err := cmd.Wait()
 	// The group keeps its number from being given away for as long as somebody
 	// is in it. Were it empty, the number would have to come round at once.
-	_ = Kill(cmd) // nobody left is what is wanted
+	_ = Kill(cmd) // an error means that no process is left
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}

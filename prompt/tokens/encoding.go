@@ -52,7 +52,7 @@ func (e *encoding) paragraph(p paragraph) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.known) >= maxKnown {
-		clear(e.known) // what is in use is counted anew soon enough
+		clear(e.known) // texts in use are soon counted again
 	}
 	e.known[p.sum] = n
 	return n, nil

@@ -3,7 +3,7 @@
 //
 //	{"tool":"file_reader","args":{"file_path":"a.md"},"nonce":"k3j9"}
 //
-// and nothing beside it. The nonce is what the host gave out for this turn; it
+// and nothing beside it. The host gave out the nonce for this turn; it
 // keeps a call that was planted in a document from passing for the model's.
 // What is tolerated is what models do without meaning anything by it: one code
 // fence around the object, and white space and invisible characters at the

@@ -3,7 +3,7 @@ package toolcall
 import "errors"
 
 // What a call is refused with. Their texts are the codes of the protocol; the
-// errors that wrap them say what is wrong in words that are safe to show, to
+// errors that wrap them describe the fault in words that are safe to show to
 // people and to the model.
 var (
 	// ErrInvalidFormat reports that the answer is not one object of the call form.

@@ -43,9 +43,8 @@ func FromValue(v any) (*Node, error) {
 	return p.one()
 }
 
-// simple makes a tree of what encoding/json would write without a second
-// thought: objects of texts, whole numbers and truths, which is what the log
-// tells of every act.
+// simple makes a tree of a map of strings, integers and booleans, as the log
+// records it with every act; false for any other value.
 func simple(v any) (*Node, bool) {
 	switch v := v.(type) {
 	case string:

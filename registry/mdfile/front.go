@@ -156,8 +156,8 @@ func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent *step) {
 	}
 }
 
-// scalar reads a value as JSON would: null, true, false and numbers are what
-// JSON's grammar says they are, and everything else is a string as it stands,
+// scalar reads a value as JSON would: null, true, false and numbers follow
+// JSON's grammar, and everything else is a string as it stands,
 // dates and numbers in other notations too.
 func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, at *step) {
 	r.refuseNUL(n, at)

@@ -73,7 +73,7 @@ func (g *graph) count() {
 	}
 }
 
-// dialects are the addresses by which a schema says what it is written in.
+// dialects are the values of $schema that are supported.
 var dialects = [...]string{
 	"json-schema.org/draft-04/schema",
 	"json-schema.org/draft-06/schema",

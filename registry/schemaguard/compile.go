@@ -63,7 +63,7 @@ func old(n *jsondoc.Node) bool {
 
 // newerDefs makes "$defs" hold subschemas in the dialects that lack it and
 // whose users write it all the same. The validator would find them without,
-// but prepare the whole document anew for each.
+// but prepare the whole document again for each.
 func newerDefs() *jsonschema.Vocabulary {
 	return &jsonschema.Vocabulary{
 		URL:        "mem:///defs",

@@ -18,7 +18,7 @@ type reference struct {
 func (r reference) spot() spot { return at(r.from, r.keyword) }
 
 // maxStrays limits how many references may lead to places that no keyword makes a
-// schema of: the validator prepares the whole document anew for each.
+// schema of: the validator prepares the whole document again for each.
 const maxStrays = 100
 
 // refer adds the edge that r stands for. It reports false when its target is

@@ -3,7 +3,7 @@ package schemaguard
 import "toolcrib/registry/jsondoc"
 
 // MaxWork limits how many steps validating one value may take, counted from above:
-// a subschema applied to a value is a step, and so is what takes as long.
+// applying a subschema to a value is a step, and so is other work of that length.
 const MaxWork = 1_000_000
 
 // stepsPerTick sets how many steps of a regular expression take as long as one

@@ -50,7 +50,7 @@ func Encode(r review.Request) ([]byte, error) {
 }
 
 // answer is the assessment of an external reviewer. Revision and content_hash,
-// where they stand, say what it looked at.
+// where present, name the revision that it read.
 type answer struct {
 	Revision       int                      `json:"revision"`
 	ContentHash    string                   `json:"content_hash"`

@@ -95,7 +95,7 @@ func (l *ledger) prose(text string) {
 	}
 }
 
-// follows reports whether b is what its predecessor introduces.
+// follows reports whether the block before b introduces it.
 func (b block) follows(before block) bool {
 	if before.kind == item {
 		return b.kind == item && b.indent > before.indent
@@ -134,7 +134,7 @@ func (l *ledger) enter(text string, cites bool) {
 }
 
 // modest matches how a sentence begins that asks the user for something or
-// says what the answer could not do.
+// admits what the answer could not do.
 var modest = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:(?:sorry|unfortunately)\b[,;:]?\s*(?:but\s)?)?(?:` +
 		`please\s|(?:tell|show|send|give)\sme\s|let\sme\sknow\b|` +

@@ -18,8 +18,8 @@ type pretence struct {
 	pattern *regexp.Regexp
 }
 
-// find returns what in a sentence pretends. A group that matched is what takes
-// the pretence back: "if I called …".
+// find returns the part of a sentence that pretends, "" for none. A group that
+// matches withdraws the pretence: "if I called …".
 func (p pretence) find(sentence string) string {
 	lower := strings.ToLower(sentence)
 	if !slices.ContainsFunc(p.cues, func(cue string) bool { return strings.Contains(lower, cue) }) {

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// A receipt is what lets a reader look a claim up:
+// A receipt is a reference by which a reader can check a claim:
 //
 //   - a place in a file: Story/Scenes/SCN-harbour.md:52-53, main.go:7:3,
 //     src/main.go#L10-L20, "lines 3-9 of a.md", "a.md, line 12". The file has a

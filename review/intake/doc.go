@@ -1,4 +1,4 @@
-// Package intake turns what was written elsewhere into proposals: it holds a
-// document of package wire against what is live and says what is new, what
-// changed and what vanished. Nothing of it is live before it is approved.
+// Package intake turns definitions that were written elsewhere into proposals: it
+// compares a document of package wire with the live versions and reports the new,
+// the changed and the missing ones. None goes live before it is approved.
 package intake

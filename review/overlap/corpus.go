@@ -140,8 +140,8 @@ func (c *Corpus) weight(stem string) float64 {
 	return c.unknown
 }
 
-// about returns the content words of all that says what a tool is for and when
-// to use it, by their stem. The prompt is left out: it speaks of the form of a
+// about returns the stems of the content words in the texts on a tool's purpose and
+// use. The prompt is left out: it speaks of the form of a
 // call and of what to do step by step, in every tool alike.
 func about(t registry.Tool) purpose {
 	p := purpose{}

@@ -14,9 +14,9 @@ const Version = 1
 // What stored sketches are refused for.
 var (
 	// ErrVersion reports that sketches were made by another version and must be
-	// made anew from the definitions.
+	// rebuilt from the definitions.
 	ErrVersion = errors.New("sketches of another version")
-	// ErrDamaged reports that bytes are not what was written.
+	// ErrDamaged reports that bytes differ from those written.
 	ErrDamaged = errors.New("damaged sketches")
 )
 

@@ -28,7 +28,7 @@ type term struct {
 	weight int
 }
 
-// purposeOf collects the words that say what t is for.
+// purposeOf collects the words about the purpose of t.
 func purposeOf(t registry.Tool) purpose {
 	p := purpose{}
 	p.add(weightName, t.Name, ownName(t))

@@ -2,8 +2,8 @@ package overlap
 
 import "slices"
 
-// Set is what of a text or a purpose is compared, exactly: hashes in ascending
-// order, each once.
+// Set holds the shingles of a text or the words of a purpose, for exact comparison:
+// hashes in ascending order, each once.
 type Set []uint64
 
 // TextSet returns the word shingles of texts. No shingle spans two texts.

@@ -36,8 +36,8 @@ const (
 	fnvPrime  = 0x100000001b3
 )
 
-// hash returns a hash of s that is the same on every machine and for ever, as
-// stored sketches are made of it.
+// hash returns a hash of s that is the same on every machine and in every release,
+// because stored sketches consist of it.
 func hash[T []byte | string](s T) uint64 {
 	h := uint64(fnvOffset)
 	for i := range len(s) {

@@ -123,7 +123,7 @@ func Open(signed []byte, known note.Verifiers) (Checkpoint, error) {
 	return Parse(n.Text)
 }
 
-// Read reads a checkpoint for those who know no key and trust the place that
+// Read reads a checkpoint for callers that know no key and trust the place that
 // they have it from. Signatures are not looked at.
 func Read(signed []byte) (Checkpoint, error) {
 	if len(signed) > MaxSize {

@@ -10,7 +10,7 @@ import (
 )
 
 // The first lines of proofs. An inclusion proof is a C2SP tlog-proof without
-// extra data; a consistency proof is what a C2SP tlog-witness is sent.
+// extra data; a consistency proof has the form that a C2SP tlog-witness is sent.
 const (
 	inclusionFormat   = "c2sp.org/tlog-proof@v1"
 	indexLine         = "index "

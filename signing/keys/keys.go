@@ -24,7 +24,7 @@ var (
 	ErrRefused = errors.New("the key did not sign")
 )
 
-// Tools are what keys are reached by.
+// Tools are the programs and sockets by which keys are reached.
 type Tools struct {
 	Agent string // socket of the SSH agent, as in SSH_AUTH_SOCK; "" for none
 	// Dial connects to an SSH agent that is forwarded from elsewhere; nil dials Agent.
