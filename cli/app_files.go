@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
@@ -136,4 +138,53 @@ func unreadable(file string, data []byte, err error) error {
 		return fmt.Errorf("%s cannot be imported: %w", file, err)
 	}
 	return fmt.Errorf("%s: %w", file, err)
+}
+
+// maxInput bounds what is read from a file or standard input, in bytes.
+const maxInput = 64 << 20
+
+// readAll reads a file, or standard input for "-". It ends with ctx, also where
+// the file is a pipe that nobody writes to.
+func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
+	in := a.env.In
+	if name != "-" && a.remote != nil {
+		return nil, fmt.Errorf("%s: %w", name, errServerFile)
+	}
+	if name != "-" {
+		f, err := openUntilDone(ctx, a.path(name))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+			in = untilDone(ctx, f)
+		}
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(b) > maxInput {
+		return nil, fmt.Errorf("%s has more than %d MiB", name, maxInput>>20)
+	}
+	return b, nil
+}
+
+// folderOf returns an error when the folder that a file is to be written into
+// is not there. None is made: its name is more likely mistyped than meant.
+func (a *app) folderOf(file string) error {
+	dir := filepath.Dir(a.path(file))
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write %s: there is no folder %s; make it first", file, dir)
+	}
+	return nil
+}
+
+// path makes name relative to the working directory of env.
+func (a *app) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(a.env.Dir, name)
 }

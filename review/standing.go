@@ -1,0 +1,108 @@
+package review
+
+import (
+	"slices"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review/rules"
+)
+
+// Standing is a finding together with the waiver that covers it, if any.
+type Standing struct {
+	rules.Finding
+	Waiver *history.Waiver
+}
+
+// Open reports whether the finding still has to be dealt with.
+func (s Standing) Open() bool { return s.Waiver == nil }
+
+// Blocks reports whether the finding keeps the revision from being approved.
+func (s Standing) Blocks() bool { return s.Open() && s.Severity == rules.Block }
+
+// Handle names a finding for the user: "S104@definition.prompt#1f2e3d4c". The
+// last part is the beginning of the passage hash.
+func Handle(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash()[:8] }
+
+// key identifies a finding across revisions.
+func key(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash() }
+
+// stand puts the findings of a revision and waivers together. A waiver holds
+// while its passage is there unchanged, no finding that was not there when it
+// was given appears in the same field, and it has not expired. One for a
+// finding that names no passage holds for the revision it was given for: whether
+// another one still is what the finding was about, nobody can tell.
+func stand(findings []rules.Finding, waivers []history.Waiver, revision int, now time.Time) []Standing {
+	standing := make([]Standing, len(findings))
+	for i, f := range findings {
+		standing[i] = Standing{Finding: f}
+		if !f.Waivable {
+			continue
+		}
+		for _, w := range slices.Backward(waivers) {
+			if f.Passage == "" && w.Revision != revision {
+				continue
+			}
+			if w.Ends() && covers(w, f) {
+				break // it takes back those before it
+			}
+			if holds(w, f, findings, now) {
+				standing[i].Waiver = &w
+				break
+			}
+		}
+	}
+	return standing
+}
+
+// covers reports whether a waiver is about a finding.
+func covers(w history.Waiver, f rules.Finding) bool {
+	return w.Rule == f.Rule && w.Path == f.Path && w.PassageHash == f.PassageHash()
+}
+
+func holds(w history.Waiver, f rules.Finding, all []rules.Finding, now time.Time) bool {
+	if !covers(w, f) || w.ExpiresAt != nil && !now.Before(*w.ExpiresAt) {
+		return false
+	}
+	unseen := slices.Clone(w.Field)
+	for _, other := range all {
+		if other.Path != f.Path {
+			continue
+		}
+		i := slices.Index(unseen, key(other))
+		if i < 0 {
+			return false // it is new, or the same words stand there once more
+		}
+		unseen = slices.Delete(unseen, i, i+1)
+	}
+	return true
+}
+
+// Tally counts what the queue shows of an assessment when the proposal has
+// waivers and the time is now.
+func Tally(a Assessment, waivers []history.Waiver, now time.Time) proposals.Summary {
+	return summarize(a.Recommendation, stand(a.Report.Findings, waivers, a.Revision, now))
+}
+
+// summarize counts what the queue shows of an assessment.
+func summarize(recommendation proposals.Recommendation, standing []Standing) proposals.Summary {
+	s := proposals.Summary{Recommendation: recommendation, Findings: len(standing)}
+	worst := rules.Off
+	for _, f := range standing {
+		if f.Blocks() {
+			s.Blocks++
+		}
+		if f.Open() && f.Severity == rules.Warn {
+			s.Warns++
+		}
+		if w := f.Waiver; w != nil && w.ExpiresAt != nil && (s.WaivedUntil.IsZero() || w.ExpiresAt.Before(s.WaivedUntil)) {
+			s.WaivedUntil = *w.ExpiresAt
+		}
+		if f.Severity.Rank() > worst.Rank() {
+			worst = f.Severity
+			s.Worst = string(worst)
+		}
+	}
+	return s
+}
