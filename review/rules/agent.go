@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 )
@@ -43,30 +42,6 @@ func inText(path, value string, found []passage, message func(string) string) []
 
 const soulPath, templatePath = "definition.soul", "definition.promptTemplate"
 
-// soulful is a small agent that no rule objects to, with a change.
-func soulful(change func(*registry.Agent)) proposals.Draft {
-	d := sample()
-	a := registry.Agent{
-		ID: "night_reader", Name: "Night Reader", Description: "Reads along.",
-		Soul:            "You would rather understand than be quick. Silence is part of your character.",
-		PromptTemplate:  "$identity\n\n$soul\n\n$channel_guidance\n\n$user_instructions\n\n$tool_catalog\n",
-		ChannelGuidance: map[string]string{"web": "Long answers are fine here."},
-		AllowList:       &registry.AllowList{Name: "explore"},
-	}
-	change(&a)
-	d.Subject = registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: a.ID}
-	d.Definition = registry.Definition{Agent: &a}
-	return d
-}
-
-func withSoul(soul string) proposals.Draft {
-	return soulful(func(a *registry.Agent) { a.Soul = soul })
-}
-
-func withTemplate(template string) proposals.Draft {
-	return soulful(func(a *registry.Agent) { a.PromptTemplate = template })
-}
-
 // heading matches an ATX heading, or the line under a setext heading
 // (CommonMark 0.31, sections 4.2 and 4.3).
 var heading = sync.OnceValue(func() *regexp.Regexp {
@@ -75,11 +50,7 @@ var heading = sync.OnceValue(func() *regexp.Regexp {
 
 func soulHeadingRule() Rule {
 	return Rule{
-		ID: "A101", Name: "soul-heading", Severity: Block, Waivable: true,
-		Doc:        "The soul has a Markdown heading. It is set into a section of the template, whose structure the heading breaks; and what needs headings is a manual, not a character.",
-		Suggestion: "Say it in paragraphs, or move it to the operating model.",
-		Bad:        Example{Show: "## Values", Draft: withSoul("## Values\n\nYou are patient.")},
-		Good:       Example{Show: "You are patient. You number your doubts #1 to #3.", Draft: withSoul("You are patient.\nYou number your doubts #1 to #3.")},
+		ID: "A101",
 		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
 			return inText(soulPath, a.Soul, matches(heading(), a.Soul), func(string) string { return "The soul has a heading." }), nil
 		}),
@@ -122,12 +93,7 @@ const maxLookups = 500
 
 func soulToolRule() Rule {
 	return Rule{
-		ID: "A102", Name: "soul-tool-name", Severity: Block, Waivable: true,
-		Doc: "The soul names a tool. A soul outlives the tools of the day; one that names them has to be " +
-			"reviewed whenever a tool is renamed, and tells the agent what to do instead of who to be.",
-		Suggestion: "Move it to the operating model or to the tool's own guidance.",
-		Bad:        Example{Show: "You look things up with search_memories.", Draft: withSoul("You look things up with search_memories.")},
-		Good:       Example{Show: "You look things up before you speak.", Draft: withSoul("You look things up before you speak.")},
+		ID: "A102",
 		Check: about(func(ctx context.Context, c *Change, a registry.Agent) ([]Finding, error) {
 			var found []passage
 			known := map[string]bool{}
@@ -200,13 +166,7 @@ var instruction = sync.OnceValue(func() *regexp.Regexp {
 
 func soulInstructionRule() Rule {
 	return Rule{
-		ID: "A103", Name: "soul-instruction", Severity: Warn, Waivable: true,
-		Doc: "The soul gives operational instructions: steps, calls, formats, limits or answers word for " +
-			"word. They belong to the operating model or to a channel, where they are shown and reviewed as such; in " +
-			"a soul they apply everywhere.",
-		Suggestion: "Move it to operatingModel or channelGuidance, and say here why it matters to the agent.",
-		Bad:        Example{Show: "Answer in at most 50 words.", Draft: withSoul("You are brief. Answer in at most 50 words.")},
-		Good:       Example{Show: "You are brief because attention is a gift.", Draft: withSoul("You are brief because attention is a gift.")},
+		ID: "A103",
 		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
 			return inText(soulPath, a.Soul, matches(instruction(), a.Soul), func(string) string { return "The soul gives an operational instruction." }), nil
 		}),

@@ -12,17 +12,8 @@ import (
 )
 
 func retiredMentionRule() Rule {
-	withPrompt := func(text string) proposals.Draft {
-		d := sample()
-		d.Definition.Tool.Prompt = text
-		return d
-	}
 	return Rule{
-		ID: "A107", Name: "retired-name-mentioned", Severity: Warn, Waivable: true,
-		Doc:        "A prompt, a soul, a template or another text for models mentions a tool by a name that was given up. The model will try to call what is not there.",
-		Suggestion: "Take the name out.",
-		Bad:        Example{Show: "Save it with store_memory.", Draft: withPrompt("Read the scene. Save it with store_memory.")},
-		Good:       Example{Show: "Save it with create_memories, so that you can recall it.", Draft: withPrompt("Read the scene. Save it with create_memories, so that you can recall it.")},
+		ID: "A107",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			if c.Draft.Type == proposals.Deactivate {
 				return nil, nil // it goes out of use, name and all

@@ -14,11 +14,7 @@ import (
 
 func unknownPlaceholderRule() Rule {
 	return Rule{
-		ID: "A104", Name: "unknown-placeholder", Severity: Warn, Waivable: true,
-		Doc:        "The template has a placeholder that nothing is put in for. It stays in the prompt as it is written, for the model to wonder about.",
-		Suggestion: "Use one of " + "$" + strings.Join(prompt.Placeholders(), ", $") + "; or write $$ for a dollar sign.",
-		Bad:        Example{Show: "$tool_catalogue", Draft: withTemplate("$identity\n$soul\n$channel_guidance\n$user_instructions\n$tool_catalog\n$tool_catalogue\n")},
-		Good:       Example{Show: "It costs $$5.", Draft: withTemplate("$identity\n$soul\n$channel_guidance\n$user_instructions\n$tool_catalog\nIt costs $$5.\n")},
+		ID: "A104",
 		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
 			var found []passage
 			for _, u := range prompt.Uses(a.PromptTemplate) {
@@ -58,11 +54,7 @@ func wanted(a registry.Agent) [][2]string {
 
 func missingPlaceholderRule() Rule {
 	return Rule{
-		ID: "A105", Name: "missing-placeholder", Severity: Warn, Waivable: true,
-		Doc:        "The template leaves out a placeholder that the agent needs, or whose text it has: the text is written, reviewed and never seen by a model.",
-		Suggestion: "Add the placeholder, or take out the text; without a template everything is put in.",
-		Bad:        Example{Show: "a template without $tool_catalog", Draft: withTemplate("$identity\n$soul\n$channel_guidance\n$user_instructions\n")},
-		Good:       Example{Show: "a template with every text that the agent has", Draft: soulful(func(*registry.Agent) {})},
+		ID: "A105",
 		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
 			if strings.TrimSpace(a.PromptTemplate) == "" {
 				return nil, nil
@@ -86,11 +78,7 @@ var braced = sync.OnceValue(func() *regexp.Regexp {
 
 func bracePlaceholderRule() Rule {
 	return Rule{
-		ID: "A106", Name: "brace-placeholder", Severity: Block, Waivable: true,
-		Doc:        "The template writes a placeholder as other template languages do, `{soul}` or `{{soul}}`. Braces mean nothing here: the words would stand in the prompt.",
-		Suggestion: "Write $name or ${name}.",
-		Bad:        Example{Show: "{soul}", Draft: withTemplate("$identity\n{soul}\n$soul\n$channel_guidance\n$user_instructions\n$tool_catalog\n")},
-		Good:       Example{Show: "${soul}", Draft: withTemplate("$identity\n${soul}\n$channel_guidance\n$user_instructions\n$tool_catalog\nAnswer as {\"tool\": …}.\n")},
+		ID: "A106",
 		Check: about(func(_ context.Context, _ *Change, a registry.Agent) ([]Finding, error) {
 			var found []passage
 			for _, p := range allMatches(braced(), a.PromptTemplate) {

@@ -10,11 +10,11 @@ import (
 // TestAgentExamples runs the family against its own documentation, and every
 // rule against the good examples of all the others.
 func TestAgentExamples(t *testing.T) {
-	for _, r := range agent() {
+	for _, r := range family("A") {
 		if found := check(t, r, r.Bad); len(found) == 0 {
 			t.Errorf("%s finds nothing in its bad example", r.ID)
 		}
-		for _, other := range agent() {
+		for _, other := range family("A") {
 			if found := check(t, r, other.Good); len(found) > 0 {
 				t.Errorf("%s finds something in the good example of %s: %+v", r.ID, other.ID, found)
 			}
@@ -28,7 +28,7 @@ func TestShippedAgentsAreGood(t *testing.T) {
 		draft := sample()
 		draft.Subject = registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
 		draft.Definition = d
-		for _, r := range agent() {
+		for _, r := range family("A") {
 			if found := check(t, r, Example{Draft: draft}); len(found) > 0 {
 				t.Errorf("%s: %+v", d.ID(), found)
 			}
@@ -63,7 +63,7 @@ func TestSouls(t *testing.T) {
 		{"In 1999. you were young, and 3 words were enough.", ""},
 	} {
 		got := ""
-		for _, r := range agent() {
+		for _, r := range family("A") {
 			if found := check(t, r, Example{Draft: withSoul(c.soul)}); len(found) > 0 && got == "" {
 				got = r.ID
 				if f := found[0]; f.Line == 0 || f.Passage == "" {
@@ -92,7 +92,7 @@ func TestTemplates(t *testing.T) {
 		{whole + "You can recall (and forget).", ""},
 	} {
 		got := ""
-		for _, r := range agent() {
+		for _, r := range family("A") {
 			if found := check(t, r, Example{Draft: withTemplate(c.template)}); len(found) > 0 && got == "" {
 				got = r.ID
 			}

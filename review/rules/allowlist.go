@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
@@ -49,18 +48,9 @@ func (c *Change) lists(ctx context.Context) ([]registry.Entry, error) {
 	return slices.DeleteFunc(registry.Seen(lives, c.Draft.Subject.Layer.View()), func(e registry.Entry) bool { return !e.Active() }), nil
 }
 
-func listing(list registry.AllowList) proposals.Draft {
-	return soulful(func(a *registry.Agent) { a.AllowList = &list })
-}
-
 func allowListRule() Rule {
 	return Rule{
-		ID: "A108", Name: "allow-list", Severity: Warn, Waivable: true,
-		Doc: "An allow-list names a tool that the registry lacks or that was retired. Such an entry is skipped at " +
-			"run time, and an agent that has nothing left does not run at all.",
-		Suggestion: "Take the entry out, or propose the tool first.",
-		Bad:        Example{Show: `"tools": ["get_task"]`, Draft: listing(registry.AllowList{Tools: []string{"get_task"}})},
-		Good:       Example{Show: `"tools": ["get_tasks"]`, Draft: listing(registry.AllowList{Tools: []string{"get_tasks"}})},
+		ID: "A108",
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			list, path, ok := c.spelledOut()
 			if !ok {
@@ -90,12 +80,7 @@ func allowListRule() Rule {
 
 func unknownListRule() Rule {
 	return Rule{
-		ID: "A109", Name: "unknown-allow-list", Severity: Block,
-		Doc: "An agent names an allow-list that does not exist, or that is deactivated. An agent without a list has no " +
-			"tools, and an agent without tools does not run.",
-		Suggestion: "Name a list that there is, spell the tools out, or propose the list in the same change set.",
-		Bad:        Example{Show: `"allowList": "expolre"`, Draft: listing(registry.AllowList{Name: "expolre"})},
-		Good:       Example{Show: `"allowList": "explore"`, Draft: listing(registry.AllowList{Name: "explore"})},
+		ID: "A109",
 		Check: about(func(ctx context.Context, c *Change, a registry.Agent) ([]Finding, error) {
 			if a.AllowList == nil || !a.AllowList.Reference() {
 				return nil, nil
@@ -125,20 +110,8 @@ func unknownListRule() Rule {
 
 // listInUse is about taking an allow-list out of use.
 func listInUse() Rule {
-	off := func(id string) proposals.Draft {
-		d := sample()
-		d.Type, d.Subject = proposals.Deactivate, registry.Subject{Kind: registry.KindList, Layer: registry.LayerUser, ID: id}
-		d.Definition = registry.Definition{List: &registry.List{ID: id, Tools: []string{"file_reader"}, Status: registry.Deactivated}}
-		return d
-	}
-	reader := soulful(func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "reading"} })
-	live := []registry.Live{{Subject: reader.Subject, Version: 1, Definition: reader.Definition}}
 	return Rule{
-		ID: "R222", Name: "allow-list-in-use", Severity: Warn, Waivable: true,
-		Doc:        "An allow-list goes out of use that agents refer to. They have no tools from then on, and do not run.",
-		Suggestion: "Give these agents another list in the same change set.",
-		Bad:        Example{Show: `deactivate the list of an agent`, Draft: off("reading"), Live: live},
-		Good:       Example{Show: `deactivate a list that nobody refers to`, Draft: off("writing"), Live: live},
+		ID: "R222",
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			if c.Draft.Definition.List == nil || c.Draft.Definition.Status() != registry.Deactivated {
 				return nil, nil
@@ -164,17 +137,8 @@ func listInUse() Rule {
 
 // unassigned is about a tool that reaches no agent.
 func unassigned() Rule {
-	holder := soulful(func(a *registry.Agent) { a.AllowList = &registry.AllowList{Tools: []string{"get_invoices"}} })
 	return Rule{
-		ID: "R104", Name: "no-agent-has-it", Severity: Info, Waivable: true,
-		Doc: "No agent has the tool: no allow-list in use names it, its kind or its category. Once it is approved it " +
-			"stands in the registry, and no prompt mentions it.",
-		Suggestion: "Give it to an agent or to an allow-list: toolcrib assign TOOL --to NAME.",
-		Bad:        Example{Show: "a tool that no list names", Draft: action("get_invoices")},
-		Good: Example{
-			Show: "a tool that an agent's list names", Draft: action("get_invoices"),
-			Live: []registry.Live{{Subject: holder.Subject, Version: 1, Definition: holder.Definition}},
-		},
+		ID: "R104",
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			t := judged(c)
 			if t == nil || c.Apart || !registry.ValidID(t.ID) {

@@ -76,11 +76,10 @@ func wordingRules(family string) []Rule {
 	return rules
 }
 
-// rule returns a as a rule, with its first examples.
+// rule returns a as a rule.
 func (a *attack) rule() Rule {
 	return Rule{
 		ID: a.ID, Name: a.Name, Severity: a.severity, Doc: string(a.Doc), Suggestion: a.Suggestion, Waivable: true,
-		Bad: example(a.Bad[0]), Good: example(a.Good[0]),
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			return c.evidence().byRule[a.ID], nil
 		},

@@ -36,12 +36,7 @@ func descriptionCut() Rule {
 		return d
 	}
 	return Rule{
-		ID: "B101", Name: "description-cut", Severity: Warn, Waivable: true,
-		Doc: fmt.Sprintf("The description of an action tool has more than %d characters. Some clients cut it "+
-			"there, and what stands behind, often the exceptions, reaches no model.", prompt.DescriptionLimit),
-		Suggestion: "Say first what matters, and move the rest into the descriptions of the parameters or the agent's guidance.",
-		Bad:        Example{Show: "a description of 3,000 characters", Draft: described(3_000)},
-		Good:       Example{Show: "a description of 1,000 characters", Draft: described(1_000)},
+		ID: "B101", Bad: Example{Draft: described(3_000)}, Good: Example{Draft: described(1_000)},
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			t := judged(c)
 			if t == nil || t.Kind != registry.ActionTool || len(t.Description) <= prompt.DescriptionLimit {
@@ -62,13 +57,7 @@ func longTexts() Rule {
 		return d
 	}
 	return Rule{
-		ID: "B102", Name: "long-prompt", Severity: Warn, Waivable: true,
-		Doc: fmt.Sprintf("The texts of a prompt tool (usage notes, goals, guardrails and prompt) have more "+
-			"than %d characters together. They stand in every prompt of every agent that has the tool, whether it is "+
-			"used or not.", manyCharacters),
-		Suggestion: "Say the same in fewer words, or divide the tool by what is needed when.",
-		Bad:        Example{Show: "a prompt of 20,000 characters", Draft: prompted(20_000)},
-		Good:       Example{Show: "a prompt of 8,000 characters", Draft: prompted(8_000)},
+		ID: "B102", Bad: Example{Draft: prompted(20_000)}, Good: Example{Draft: prompted(8_000)},
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			t := judged(c)
 			if t == nil || t.Kind != registry.PromptTool {
@@ -91,11 +80,7 @@ func largeSchema() Rule {
 		return accepting("get_invoices", `{"properties":{"id":{"description":"`+sentences(n)+`","type":"string"}},"type":"object"}`)
 	}
 	return Rule{
-		ID: "B103", Name: "large-schema", Severity: Info, Waivable: true,
-		Doc:        fmt.Sprintf("The input schema has more than %d bytes. It is sent along with every request in which the tool is offered.", manyBytes),
-		Suggestion: "Take out what a model does not need to make a call, or let the tool be discovered (deferLoading).",
-		Bad:        Example{Show: "a schema of 20,000 bytes", Draft: described(20_000)},
-		Good:       Example{Show: "a schema of 4,000 bytes", Draft: described(4_000)},
+		ID: "B103", Bad: Example{Draft: described(20_000)}, Good: Example{Draft: described(4_000)},
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			t := judged(c)
 			if t == nil || t.DeferLoading || len(t.InputSchema) <= manyBytes {
@@ -108,13 +93,7 @@ func largeSchema() Rule {
 
 func promptGrows() Rule {
 	return Rule{
-		ID: "B201", Name: "prompt-grows", Severity: Warn, Waivable: true,
-		Doc: fmt.Sprintf("The prompt of a channel becomes longer by more than %d tokens (o200k_base). Every "+
-			"answer on that channel pays for them, and everything else in the prompt weighs less. A prompt that was "+
-			"not there before has not grown.", PromptGrowth),
-		Suggestion: "Look at the prompt as it would be; shorten, or give the tool to fewer agents.",
-		Bad:        Example{Show: "4,000 tokens become 7,000", Draft: sample(), Prompts: costs(7_000, false)},
-		Good:       Example{Show: "4,000 tokens become 4,300", Draft: sample(), Prompts: costs(4_300, false)},
+		ID: "B201", Bad: Example{Draft: sample(), Prompts: costs(7_000, false)}, Good: Example{Draft: sample(), Prompts: costs(4_300, false)},
 		Check: eachPrompt(func(p PromptCost) string {
 			if p.Before == 0 || p.After-p.Before <= PromptGrowth {
 				return ""
@@ -126,12 +105,7 @@ func promptGrows() Rule {
 
 func promptCut() Rule {
 	return Rule{
-		ID: "B202", Name: "prompt-cut", Severity: Block, Locked: true,
-		Doc: fmt.Sprintf("The prompt of a channel would have more than %d bytes and end before the template "+
-			"does. What falls off the end may be what keeps the agent safe.", prompt.PromptLimit),
-		Suggestion: "Name long values once in the template, or shorten them.",
-		Bad:        Example{Show: "a template that asks for more than is rendered", Draft: sample(), Prompts: costs(4_000_000, true)},
-		Good:       Example{Show: "a template that is rendered in whole", Draft: sample(), Prompts: costs(4_300, false)},
+		ID: "B202", Bad: Example{Draft: sample(), Prompts: costs(4_000_000, true)}, Good: Example{Draft: sample(), Prompts: costs(4_300, false)},
 		Check: eachPrompt(func(p PromptCost) string {
 			if !p.Cut {
 				return ""

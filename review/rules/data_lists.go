@@ -13,26 +13,9 @@ import (
 
 // listRules hold our own action tools to what their verb promises.
 func listRules() []Rule {
-	const (
-		id      = `"id":{"description":"Which.","type":"string"}`
-		title   = `"title":{"description":"What it is called.","type":"string"}`
-		content = `"content":{"description":"What to remember.","type":"string"}`
-	)
-	var (
-		list   = object(arrayOf("invoices", "The invoices.", object(id+","+title, "id")), "invoices")
-		noIDs  = object(arrayOf("invoices", "The invoices.", object(title)), "invoices")
-		single = object(title, "title")
-		ids    = object(arrayOf("ids", "Which.", `{"type":"string"}`), "ids")
-		one    = object(id, "id")
-		filter = object(onlyThis)
-		memory = object(arrayOf("memories", "What to keep.", object(content)))
-		fact   = object(content, "content")
-	)
-	rule := func(id, name, doc, suggestion, tool, bad, good string, check func(tool string, s *schema) string) Rule {
+	rule := func(id string, check func(tool string, s *schema) string) Rule {
 		return Rule{
-			ID: id, Name: name, Severity: Warn, Doc: doc, Suggestion: suggestion,
-			Bad:  Example{Show: tool + " takes " + bad, Draft: accepting(tool, bad)},
-			Good: Example{Show: tool + " takes " + good, Draft: accepting(tool, good)},
+			ID: id,
 			Check: func(_ context.Context, c *Change) ([]Finding, error) {
 				s, t := c.input(), judged(c)
 				if s == nil || t.Kind != registry.ActionTool || imported(t) {
@@ -47,69 +30,54 @@ func listRules() []Rule {
 		}
 	}
 	return []Rule{
-		rule("D301", "create-takes-list",
-			"A `create_` tool takes a list of what to create, even when it is one: a model that has three to create makes one call and not three, and knows the form from every other tool.",
-			"Take one required property that is a list of objects, named as the resource.", "create_invoices", single, list,
-			func(tool string, s *schema) string {
-				if promises(tool, "create") && s.find(s.objects) == nil {
-					return "does not take a list of what to create"
-				}
+		rule("D301", func(tool string, s *schema) string {
+			if promises(tool, "create") && s.find(s.objects) == nil {
+				return "does not take a list of what to create"
+			}
+			return ""
+		}),
+		rule("D302", func(tool string, s *schema) string {
+			if !promises(tool, "update") {
 				return ""
-			}),
-		rule("D302", "update-takes-list",
-			"An `update_` tool takes a list of objects, each with the `id` of what it changes and the fields that change.",
-			"Take one required property that is a list of objects which require an id.", "update_invoices", noIDs, list,
-			func(tool string, s *schema) string {
-				if !promises(tool, "update") {
-					return ""
-				}
-				items := s.find(s.objects)
-				switch {
-				case items == nil:
-					return "does not take a list of what to change"
-				case !s.requires(items, "id"):
-					return "takes a list of objects that do not require an id"
-				}
+			}
+			items := s.find(s.objects)
+			switch {
+			case items == nil:
+				return "does not take a list of what to change"
+			case !s.requires(items, "id"):
+				return "takes a list of objects that do not require an id"
+			}
+			return ""
+		}),
+		rule("D303", func(tool string, s *schema) string {
+			if promises(tool, "delete") && s.find(s.scalars) == nil {
+				return "does not take a list of ids"
+			}
+			return ""
+		}),
+		rule("D304", func(tool string, s *schema) string {
+			verb, resource, _ := strings.Cut(tool, "_")
+			if verb != "get" || shipped.SingularResource(resource) {
 				return ""
-			}),
-		rule("D303", "delete-takes-ids",
-			"A `delete_` tool takes a list of ids and nothing vaguer: a filter that matches more than was meant deletes more than was meant.",
-			"Take one required property ids, a list of strings.", "delete_invoices", one, ids,
-			func(tool string, s *schema) string {
-				if promises(tool, "delete") && s.find(s.scalars) == nil {
-					return "does not take a list of ids"
-				}
+			}
+			if required := s.root.Get("required"); required != nil && len(required.Items) > 0 {
+				return "cannot be called without arguments, to list"
+			}
+			if !slices.ContainsFunc(s.parts, func(p *subschema) bool { return p.of != nil && p.of.of == nil && isID(p.name) }) {
+				return "has no id to ask for one"
+			}
+			return ""
+		}),
+		rule("D305", func(tool string, s *schema) string {
+			verb, _, _ := strings.Cut(tool, "_")
+			if !shipped.TakesOneItem(tool) {
 				return ""
-			}),
-		rule("D304", "get-takes-filters",
-			"A `get_` tool returns one or many: without arguments it lists, and an optional `id` asks for one. Two tools for the two, or one that can only do one of them, are one tool more to know.",
-			"Take an optional property id, and require nothing.", "get_invoices", one, filter,
-			func(tool string, s *schema) string {
-				verb, resource, _ := strings.Cut(tool, "_")
-				if verb != "get" || shipped.SingularResource(resource) {
-					return ""
-				}
-				if required := s.root.Get("required"); required != nil && len(required.Items) > 0 {
-					return "cannot be called without arguments, to list"
-				}
-				if !slices.ContainsFunc(s.parts, func(p *subschema) bool { return p.of != nil && p.of.of == nil && isID(p.name) }) {
-					return "has no id to ask for one"
-				}
-				return ""
-			}),
-		rule("D305", "takes-one-item",
-			"The tools that keep memories and instructions take the fields of one item, although their names are in the plural: what is remembered is weighed one by one.",
-			"Take the fields of one item as properties.", "create_memories", memory, fact,
-			func(tool string, s *schema) string {
-				verb, _, _ := strings.Cut(tool, "_")
-				if !shipped.TakesOneItem(tool) {
-					return ""
-				}
-				if s.find(s.objects) != nil || verb == "delete" && s.find(s.scalars) != nil {
-					return "takes a list; it is one of those that take one item"
-				}
-				return ""
-			}),
+			}
+			if s.find(s.objects) != nil || verb == "delete" && s.find(s.scalars) != nil {
+				return "takes a list; it is one of those that take one item"
+			}
+			return ""
+		}),
 	}
 }
 
@@ -172,13 +140,7 @@ func (s *schema) requires(n *jsondoc.Node, name string) bool {
 // shownRules keep from agents what is none of their business.
 func shownRules() []Rule {
 	return []Rule{{
-		ID: "D401", Name: "soft-delete-shown", Severity: Warn,
-		Doc: "An agent is told that what is deleted is only marked: by a field such as `is_deleted` or " +
-			"`deleted_at`, by a parameter that brings it back into view, or in words. What the user deleted is gone " +
-			"as far as an agent is concerned; one that sees it will use it.",
-		Suggestion: "Take the field or the sentence out, and leave what is deleted out of the results.",
-		Bad:        Example{Show: `{"is_deleted":{"type":"boolean"}}`, Draft: accepting("get_invoices", object(onlyThis+`,"is_deleted":{"description":"Only these.","type":"boolean"}`))},
-		Good:       Example{Show: `{"is_paid":{"type":"boolean"}}`, Draft: accepting("get_invoices", object(onlyThis+`,"is_paid":{"description":"Only these.","type":"boolean"}`))},
+		ID: "D401",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			t := judged(c)
 			if t == nil || imported(t) {

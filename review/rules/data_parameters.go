@@ -11,14 +11,9 @@ import (
 
 // parameterRules look at the parameters that a schema names.
 func parameterRules() []Rule {
-	documented := Example{Show: `{"ids":{"description":"Only these invoices."}}`, Draft: action("get_invoices")}
 	return []Rule{
 		{
-			ID: "D201", Name: "undocumented-parameter", Severity: Warn,
-			Doc:        "A parameter has no description. A model guesses from the name what belongs there, and a reviewer cannot tell what it is for.",
-			Suggestion: "Say in a sentence what it means, and in which form it is written.",
-			Bad:        Example{Show: `{"since":{"type":"string"}}`, Draft: accepting("get_invoices", object(onlyThis+`,"since":{"type":"string"}`))},
-			Good:       documented,
+			ID: "D201",
 			Check: func(_ context.Context, c *Change) ([]Finding, error) {
 				s := c.input()
 				if s == nil || imported(judged(c)) {
@@ -33,11 +28,7 @@ func parameterRules() []Rule {
 			},
 		},
 		{
-			ID: "D202", Name: "undocumented-import", Severity: Info,
-			Doc:        "An imported tool has parameters without a description. That is common, and for its maker to mend; until then a model guesses what belongs there.",
-			Suggestion: "Ask the maker of the tool to describe them, or say how to use them in the agent's guidance for this tool.",
-			Bad:        Example{Show: `{"since":{"type":"string"}} of an MCP server`, Draft: taken(object(`"since":{"type":"string"}`))},
-			Good:       Example{Show: `{"since":{"description":"First day, YYYY-MM-DD.","type":"string"}}`, Draft: taken(object(`"since":{"description":"First day, YYYY-MM-DD.","type":"string"}`))},
+			ID: "D202",
 			Check: func(_ context.Context, c *Change) ([]Finding, error) {
 				s := c.input()
 				if s == nil || !imported(judged(c)) {
@@ -51,12 +42,8 @@ func parameterRules() []Rule {
 			},
 		},
 		{
-			ID: "D203", Name: "required-unknown", Severity: Warn,
-			Doc:        "A schema requires a property that it does not describe. Nobody can know what to write there, and where other properties are not allowed, no call can be right.",
-			Suggestion: "Describe the property under properties, or do not require it.",
-			Bad:        Example{Show: `"required":["customer"]`, Draft: accepting("get_invoices", object(onlyThis, "customer"))},
-			Good:       documented,
-			Check:      eachSchema((*schema).unknownRequired),
+			ID:    "D203",
+			Check: eachSchema((*schema).unknownRequired),
 		},
 	}
 }

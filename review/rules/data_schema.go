@@ -30,51 +30,26 @@ func object(properties string, required ...string) string {
 	return schema + `,"type":"object"}`
 }
 
-// arrayOf is a property that is a list of items, given as a schema.
-func arrayOf(name, description, items string) string {
-	return fmt.Sprintf(`%q:{"description":%q,"items":%s,"type":"array"}`, name, description, items)
-}
-
 // schemaRules look at a schema as a whole.
 // limitsRule is the rule about schemas that can hang or kill their reader.
 const limitsRule = "D101"
 
 func schemaRules() []Rule {
-	byNumber := object(`"id":{"description":"Only this one.","pattern":"PATTERN","type":"string"}`)
-	sound := Example{Show: `{"type":"object","properties":{"ids":…}}`, Draft: action("get_invoices")}
 	return []Rule{
 		{
-			ID: limitsRule, Name: "schema-limits", Severity: Block, Locked: true,
-			Doc: "A schema is larger or deeper than 256 KiB or 64 levels, becomes more than 5,000 subschemas " +
-				"when its references are followed, leads back to itself, refers to another document, or holds a " +
-				"regular expression that takes too long. Such a schema can hang or kill whoever reads it, or make " +
-				"them read files.",
-			Suggestion: "Make the schema smaller, and write into it what it refers to.",
-			Bad:        Example{Show: `{"$ref":"file:///etc/passwd"}`, Draft: accepting("get_invoices", `{"$ref":"file:///etc/passwd","type":"object"}`)},
-			Good:       sound,
+			ID: limitsRule,
 			Check: eachSchema(func(s *schema) []Finding {
 				return s.findings(s.refused)
 			}),
 		},
 		{
-			ID: "D102", Name: "schema-invalid", Severity: Block, Locked: true,
-			Doc: "A schema is no valid JSON Schema. Hosts refuse a tool like that, or take it and check nothing. " +
-				"Of an imported tool the user may waive it with a reason, as nobody here can correct it.",
-			Suggestion: "Correct the schema; see https://json-schema.org/understanding-json-schema.",
-			Bad:        Example{Show: `{"type":"objekt"}`, Draft: accepting("get_invoices", `{"type":"objekt"}`)},
-			Good:       sound,
+			ID: "D102",
 			Check: eachSchema(func(s *schema) []Finding {
 				return s.findings(s.invalid)
 			}),
 		},
 		{
-			ID: "D103", Name: "schema-says-little", Severity: Info,
-			Doc: "A schema lacks its type or everything else, names a dialect that is not known, or holds a " +
-				"regular expression that has to backtrack, which is given a quarter of a second for each call and 32 " +
-				"KiB of text. It is accepted; it may let through more than its author thinks, or less.",
-			Suggestion: `Begin the schema with "type":"object" and list the properties; {"type":"object","additionalProperties":false} says that there are none.`,
-			Bad:        Example{Show: `{"$schema":"https://json-schema.org/draft/2020-12/schema"}`, Draft: accepting("get_invoices", `{"$schema":"https://json-schema.org/draft/2020-12/schema"}`)},
-			Good:       sound,
+			ID: "D103",
 			Check: eachSchema(func(s *schema) []Finding {
 				var odd jsondoc.Problems
 				for _, remark := range s.remarks {
@@ -86,11 +61,7 @@ func schemaRules() []Rule {
 			}),
 		},
 		{
-			ID: "D104", Name: "arguments-no-object", Severity: Warn,
-			Doc:        "The input schema wants something else than an object. The arguments of a call are always an object, so that no call can be right.",
-			Suggestion: `Give the input schema "type":"object" and make what it describes now a property of it.`,
-			Bad:        Example{Show: `{"type":"array"}`, Draft: accepting("get_invoices", `{"type":"array"}`)},
-			Good:       sound,
+			ID: "D104",
 			Check: eachSchema(func(s *schema) []Finding {
 				if !s.input() || s.refused != nil || fits(s.root, jsondoc.NewObject()) {
 					return nil
@@ -99,13 +70,7 @@ func schemaRules() []Rule {
 			}),
 		},
 		{
-			ID: "D105", Name: "name-refused", Severity: Warn,
-			Doc: "A host does not take tools of this name: MCP allows 128 letters, digits, `_`, `.` and `-`, " +
-				"OpenAI 64 and no dot, with `mcp__<server>__` before the name of an imported one counted in, " +
-				"Anthropic 128 and no dot. There the tool is missing, or the whole list is refused for its sake.",
-			Suggestion: "Have the tool renamed where it comes from, or keep it from agents on that host.",
-			Bad:        Example{Show: `"name": "invoices.get" of an MCP server`, Draft: fromServer("invoices_get", "invoices.get")},
-			Good:       Example{Show: `"name": "invoices-get"`, Draft: fromServer("invoices_get", "invoices-get")},
+			ID: "D105",
 			Check: func(_ context.Context, c *Change) ([]Finding, error) {
 				t := judged(c)
 				if t == nil || t.Kind != registry.ActionTool {
@@ -126,14 +91,8 @@ func schemaRules() []Rule {
 			},
 		},
 		{
-			ID: "D106", Name: "pattern-not-run", Severity: Warn,
-			Doc: "A schema holds a regular expression that cannot be run here: it is none in the syntax of " +
-				"ECMA-262, which JSON Schema asks for. toolcrib cannot tell whether a value was approved, so " +
-				"every call that brings one is refused, and every result.",
-			Suggestion: "Write the expression in the syntax of ECMA-262, or take it out.",
-			Bad:        Example{Show: `"pattern":"^[a-z]++$"`, Draft: accepting("get_invoices", strings.Replace(byNumber, "PATTERN", "^[a-z]++$", 1))},
-			Good:       Example{Show: `"pattern":"^(?!x)[a-z]+$"`, Draft: accepting("get_invoices", strings.Replace(byNumber, "PATTERN", "^(?!x)[a-z]+$", 1))},
-			Check:      eachSchema(func(s *schema) []Finding { return s.findings(s.unrun) }),
+			ID:    "D106",
+			Check: eachSchema(func(s *schema) []Finding { return s.findings(s.unrun) }),
 		},
 	}
 }

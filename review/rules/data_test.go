@@ -128,7 +128,7 @@ func TestSoftDeletes(t *testing.T) {
 // that is not printable.
 func FuzzSchema(f *testing.F) {
 	shortrun.OneGoroutine(f)
-	for _, r := range data() {
+	for _, r := range family("D") {
 		for _, e := range []Example{r.Bad, r.Good} {
 			f.Add(string(e.Draft.Definition.Tool.InputSchema))
 		}
@@ -137,7 +137,7 @@ func FuzzSchema(f *testing.F) {
 	f.Fuzz(func(t *testing.T, schema string) {
 		d := accepting("update_invoices", schema)
 		d.Definition.Tool.OutputSchema = d.Definition.Tool.InputSchema
-		for _, r := range slices.Concat(data(), registryRules(), budget()) {
+		for _, r := range slices.Concat(family("D"), family("R"), family("B")) {
 			for _, f := range check(t, r, Example{Draft: d}) {
 				for _, c := range f.Message + f.Path {
 					if c < ' ' || c > '~' {
@@ -161,7 +161,7 @@ func TestLargeSchema(t *testing.T) {
 	schema := `{"properties":{"` + long + `":{"properties":{` + strings.TrimSuffix(b.String(), ",") + `},"required":["x"]}}}`
 	c := &Change{Draft: accepting("get_invoices", schema), World: Memory(nil)}
 	most := 0
-	for _, r := range data() {
+	for _, r := range family("D") {
 		found, err := r.Check(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)

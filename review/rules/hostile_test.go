@@ -40,7 +40,7 @@ func TestHostileTexts(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, piece := range hostileTexts {
 		for _, c := range hostileChanges(piece, 1<<17) {
-			for _, r := range append(security(), protocol()...) {
+			for _, r := range append(family("S"), family("P")...) {
 				found, err := r.Check(t.Context(), c)
 				if err != nil {
 					t.Fatal(err)
@@ -63,7 +63,7 @@ func hostileChanges(piece string, size int) []*Change {
 // BenchmarkHostile is what a megabyte of each costs: below a second, and in
 // proportion to its length.
 func BenchmarkHostile(b *testing.B) {
-	rules := append(security(), protocol()...)
+	rules := append(family("S"), family("P")...)
 	for name, piece := range hostileTexts {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(2 << 20)
@@ -89,12 +89,12 @@ func FuzzRules(f *testing.F) {
 	for _, piece := range hostileTexts {
 		f.Add(piece)
 	}
-	for _, r := range security() {
+	for _, r := range family("S") {
 		if tool := r.Bad.Draft.Definition.Tool; tool != nil {
 			f.Add(tool.Description)
 		}
 	}
-	rules := append(security(), protocol()...)
+	rules := append(family("S"), family("P")...)
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, c := range []*Change{promptChange(text), toolChange("opening_hours", text, "day="+text)} {
 			for _, r := range rules {

@@ -14,12 +14,7 @@ import (
 func lock() []Rule {
 	return []Rule{
 		{
-			ID: "L101", Name: "core-id", Severity: Block, Locked: true,
-			Doc: "The subject has the id of a core tool. Core tools are locked in every layer: a definition " +
-				"of the same id in the user's or a project's layer would hide the one that everybody relies on.",
-			Suggestion: "Fork the core tool into a tool of your own: `toolcrib fork ID` makes `ID_custom`.",
-			Bad:        Example{Show: "tool:user/file_reader", Draft: renamed("file_reader")},
-			Good:       Example{Show: "tool:user/file_reader_custom", Draft: renamed("file_reader_custom")},
+			ID: "L101",
 			Check: func(_ context.Context, c *Change) ([]Finding, error) {
 				if c.Draft.Subject.Kind != registry.KindTool || !shipped.IsCore(c.Draft.Subject.ID) {
 					return nil, nil
@@ -28,11 +23,7 @@ func lock() []Rule {
 			},
 		},
 		{
-			ID: "L102", Name: "core-alias", Severity: Block, Locked: true,
-			Doc:        "An alias is the id of a core tool. A call to the core tool would reach this one instead.",
-			Suggestion: "Choose another alias.",
-			Bad:        Example{Show: `"aliases": ["file_reader"]`, Draft: aliased("file_reader")},
-			Good:       Example{Show: `"aliases": ["scene_reader"]`, Draft: aliased("scene_reader")},
+			ID: "L102",
 			Check: func(_ context.Context, c *Change) ([]Finding, error) {
 				var found []Finding
 				for i, alias := range aliases(c) {
@@ -49,12 +40,6 @@ func lock() []Rule {
 func renamed(id string) proposals.Draft {
 	d := sample()
 	d.Subject.ID, d.Definition.Tool.ID = id, id
-	return d
-}
-
-func aliased(alias string) proposals.Draft {
-	d := sample()
-	d.Definition.Tool.Aliases = []string{alias}
 	return d
 }
 

@@ -35,13 +35,7 @@ func knownVerb(word string) bool { return slices.Contains(shipped.Verbs(), word)
 
 func verbRule() Rule {
 	return Rule{
-		ID: "N101", Name: "verb-first", Severity: Warn, Waivable: true,
-		Doc: "The id of an action tool begins with one of the known verbs and goes on with what it acts on: " +
-			"`get_tasks`, not `tasks_get` and not `fetch_tasks`. A model that knows one tool can then guess the " +
-			"next, and does not have to choose between two words for the same thing.",
-		Suggestion: "Begin the id with one of the known verbs: " + strings.Join(shipped.Verbs(), ", ") + ".",
-		Bad:        Example{Show: "invoices_get", Draft: action("invoices_get")},
-		Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
+		ID: "N101",
 		Check: named(func(c *Change, verb, resource string) []Finding {
 			id := c.Draft.Subject.ID
 			if knownVerb(verb) && resource != "" {
@@ -61,12 +55,7 @@ func verbRule() Rule {
 
 func pluralRule() Rule {
 	return Rule{
-		ID: "N102", Name: "plural-resource", Severity: Warn, Waivable: true,
-		Doc: "What an action tool acts on is named in the plural, because it takes or returns any number: " +
-			"`create_tasks` takes a list even when there is one. Resources of which there is only one are declared.",
-		Suggestion: "Use the plural.",
-		Bad:        Example{Show: "get_invoice", Draft: action("get_invoice")},
-		Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
+		ID: "N102",
 		Check: named(func(c *Change, verb, resource string) []Finding {
 			if !knownVerb(verb) || resource == "" || shipped.SingularResource(resource) || plural(resource) {
 				return nil
@@ -88,11 +77,7 @@ func plural(word string) bool {
 
 func retiredRule() Rule {
 	return Rule{
-		ID: "N103", Name: "retired-name", Severity: Block, Waivable: true,
-		Doc:        "An alias is a name that was given up. Prompts and habits out there still use the old name and would reach something else than they mean.",
-		Suggestion: "Choose a name that was never used.",
-		Bad:        Example{Show: `"aliases": ["get_task"]`, Draft: aliased("get_task")},
-		Good:       Example{Show: `"aliases": ["scene_pace"]`, Draft: aliased("scene_pace")},
+		ID: "N103",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			var found []Finding
 			for i, alias := range aliases(c) {
@@ -105,13 +90,7 @@ func retiredRule() Rule {
 
 func retiredIDRule() Rule {
 	return Rule{
-		ID: "N107", Name: "retired-id", Severity: Block, Waivable: false,
-		Doc: "The id of a new tool is a name that was given up. Whatever still says the old name would call " +
-			"the new tool and mean the old one, for as long as the tool lives: an id is stable for ever. Nobody can " +
-			"waive that.",
-		Suggestion: "Choose a name that was never used.",
-		Bad:        Example{Show: "get_task", Draft: action("get_task")},
-		Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
+		ID: "N107",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			if c.Draft.Subject.Kind != registry.KindTool || c.Draft.Type != proposals.New {
 				return nil, nil
@@ -137,12 +116,7 @@ func retired(path, name string) []Finding {
 
 func takenRule() Rule {
 	return Rule{
-		ID: "N104", Name: "name-taken", Severity: Block, Waivable: true,
-		Doc: "The id is an alias of another tool, or an alias is the id or an alias of another tool. One name " +
-			"would call two tools, and which one depends on the order in which they are looked up.",
-		Suggestion: "Choose another name, or take the alias off the other tool first.",
-		Bad:        Example{Show: `"aliases": ["pace"], which tool:user/pace_checker has already`, Draft: aliased("pace"), Live: []registry.Live{otherTool()}},
-		Good:       Example{Show: `"aliases": ["scene_pace"]`, Draft: aliased("scene_pace"), Live: []registry.Live{otherTool()}},
+		ID: "N104",
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			if c.Draft.Subject.Kind != registry.KindTool {
 				return nil, nil
@@ -183,11 +157,7 @@ func reserved() []string {
 
 func reservedRule() Rule {
 	return Rule{
-		ID: "N105", Name: "reserved-name", Severity: Block, Waivable: false,
-		Doc:        "The id or an alias is the name of one of the tools that toolcrib itself offers to agents. A tool of that name could pass for the door that everything goes through.",
-		Suggestion: "Choose another name.",
-		Bad:        Example{Show: "execute_tool", Draft: renamed("execute_tool")},
-		Good:       Example{Show: "execute_plan", Draft: renamed("execute_plan")},
+		ID: "N105",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			if c.Draft.Subject.Kind != registry.KindTool {
 				return nil, nil
@@ -209,11 +179,7 @@ func reservedRule() Rule {
 
 func hidesRule() Rule {
 	return Rule{
-		ID: "N106", Name: "hides-other-layer", Severity: Info,
-		Doc:        "A tool of the same id is live in an earlier layer and will be hidden by this one. That is what layers are for; the reviewer should know that it happens.",
-		Suggestion: "Nothing, if it is meant.",
-		Bad:        Example{Show: "tool:user/pace_checker over tool:global/pace_checker", Draft: renamed("pace_checker"), Live: []registry.Live{otherTool()}},
-		Good:       Example{Show: "tool:user/scene_pacer", Draft: sample(), Live: []registry.Live{otherTool()}},
+		ID: "N106",
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			if c.Draft.Subject.Kind != registry.KindTool || c.Draft.Type != proposals.New {
 				return nil, nil
@@ -229,15 +195,5 @@ func hidesRule() Rule {
 			}
 			return nil, nil
 		},
-	}
-}
-
-// otherTool is a live tool in the global layer with the alias "pace".
-func otherTool() registry.Live {
-	t := *renamed("pace_checker").Definition.Tool
-	t.Aliases = []string{"pace"}
-	return registry.Live{
-		Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: t.ID}, Version: 1,
-		Definition: registry.Definition{Tool: &t},
 	}
 }

@@ -27,16 +27,8 @@ const (
 const mostLikenesses = 3
 
 func likeLive() Rule {
-	copied := renamed("pace_checker_two")
-	other := otherTool()
 	return Rule{
-		ID: "O102", Name: "like-live-tool", Severity: Warn, Waivable: true, AsksAlike: true,
-		Doc: "The text or the purpose is nearly that of another live tool. Two tools for one thing make a model choose between them, and both have to be kept right. " +
-			"Tools of one server are meant to stand beside each other and do not count; " +
-			"that two forks of one core tool are alike, or that two tools were alike before, is only a hint.",
-		Suggestion: "Change the other tool instead, or say in usage notes and rationale what this one does that the other cannot.",
-		Bad:        Example{Show: "the prompt of another tool under a new id", Draft: copied, Live: []registry.Live{other}},
-		Good:       Example{Show: "a tool of its own", Draft: action("get_invoices"), Live: []registry.Live{other}},
+		ID: "O102", AsksAlike: true,
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			t := compared(c)
 			if t == nil {
@@ -156,16 +148,8 @@ func text(t registry.Tool, key string) string {
 }
 
 func labelRule() Rule {
-	sameName := renamed("scene_pacer_two")
-	sameName.Definition.Tool.Name = "Pace Checker"
-	other := otherTool()
-	other.Definition.Tool.Name = "Pace Checker"
 	return Rule{
-		ID: "O103", Name: "same-name", Severity: Warn, Waivable: true,
-		Doc:        "Another live tool has the same human name. A person who reads the name cannot tell which one is meant.",
-		Suggestion: "Choose a name that says how the two differ.",
-		Bad:        Example{Show: `"name": "Pace Checker", which tool:global/pace_checker has`, Draft: sameName, Live: []registry.Live{other}},
-		Good:       Example{Show: `"name": "Scene Pacer"`, Draft: sample(), Live: []registry.Live{other}},
+		ID: "O103",
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			t := c.Draft.Definition.Tool
 			if t == nil || t.Name == "" {
@@ -178,18 +162,8 @@ func labelRule() Rule {
 }
 
 func tagRule() Rule {
-	tagged := func(d proposals.Draft, prefix string) proposals.Draft {
-		d.Definition.Tool.Tag = &registry.Tag{Prefix: prefix, Example: prefix + ": harbour"}
-		return d
-	}
-	other := otherTool()
-	other.Definition.Tool.Tag = &registry.Tag{Prefix: "PACE", Example: "PACE: harbour"}
 	return Rule{
-		ID: "O104", Name: "same-tag", Severity: Block, Waivable: true,
-		Doc:        "Another live tool answers to the same response tag. One line of a model's answer would call both, or the wrong one.",
-		Suggestion: "Choose a prefix that no other tool has.",
-		Bad:        Example{Show: `"prefix": "PACE", which tool:global/pace_checker has`, Draft: tagged(sample(), "PACE"), Live: []registry.Live{other}},
-		Good:       Example{Show: `"prefix": "SCENE_PACE"`, Draft: tagged(sample(), "SCENE_PACE"), Live: []registry.Live{other}},
+		ID: "O104",
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			t := c.Draft.Definition.Tool
 			if t == nil || t.Tag == nil || t.Tag.Prefix == "" {

@@ -39,18 +39,8 @@ var coreCorpus = sync.OnceValue(func() *overlap.Corpus {
 })
 
 func likeCore() Rule {
-	again := renamed("page_viewer")
-	again.Definition.Tool.Name = "Page Viewer"
-	again.Definition.Tool.UsageNotes = "Use it when a statement rests on what a file says word for word. Take the portion you need, not the whole file."
-	again.Definition.Tool.Goals = "Exact words with line numbers.\nEvery claim can be cited by path and range."
 	return Rule{
-		ID: LikeCore, Name: "like-core-tool", Severity: Warn, Waivable: true,
-		Doc: "The text or the purpose is nearly that of a core tool. Two tools for one thing make a model choose " +
-			"between them, and a near copy of a core tool passes for the one that everybody relies on. " +
-			"A fork (`file_reader_custom`) is a near copy by nature, and a tool that was as near before is nothing new: of those it is only a hint.",
-		Suggestion: "Use the core tool, or say in usage notes and rationale what this one does that the core tool cannot.",
-		Bad:        Example{Show: "a page viewer that shows the lines of a file with their numbers, as file_reader does", Draft: again},
-		Good:       Example{Show: "a tool of its own", Draft: sample()},
+		ID: LikeCore,
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			t := compared(c)
 			if t == nil || shipped.IsCore(t.ID) {

@@ -10,13 +10,7 @@ func twinRule() Rule {
 	rejected := Twin{Name: "#4 (tool:user/pace_checker)", Tool: renamed("pace_checker").Definition.Tool}
 	rejected.Rejected, rejected.Reason = true, "The editors do this by hand."
 	return Rule{
-		ID: "O105", Name: "same-text-proposed", Severity: Warn, Waivable: true,
-		Doc: "Another proposal, open or rejected, has the very text of this one, white space and names aside. " +
-			"Of two that are open at most one is wanted, and what was rejected is not new under another id. " +
-			"Tools of one server are meant to stand beside each other and count only when one was rejected; that a live tool keeps the text that it had is only a hint.",
-		Suggestion: "Keep one of them and withdraw the other. If the reason for a rejection no longer holds, say so in the rationale.",
-		Bad:        Example{Show: "the text of #4, which was rejected, under a new id", Draft: sample(), Twins: []Twin{rejected}},
-		Good:       Example{Show: "a text of its own", Draft: sample()},
+		ID: "O105", Bad: Example{Draft: sample(), Twins: []Twin{rejected}},
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			t := compared(c)
 			if t == nil {

@@ -83,7 +83,7 @@ func toolChange(name, description string, params ...string) *Change {
 func caught(t *testing.T, c *Change) []Finding {
 	t.Helper()
 	var found []Finding
-	for _, r := range append(security(), protocol()...) {
+	for _, r := range append(family("S"), family("P")...) {
 		fs, err := r.Check(context.Background(), c)
 		if err != nil {
 			t.Fatal(err)

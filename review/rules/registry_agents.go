@@ -34,20 +34,8 @@ func (c *Change) granted(ctx context.Context, d registry.Definition) (registry.A
 }
 
 func agentRules() []Rule {
-	profile := func(t proposals.Type, tools ...string) proposals.Draft {
-		d := sample()
-		d.Type, d.Subject.Kind, d.Subject.ID = t, registry.KindAgent, "editor"
-		d.Definition = registry.Definition{Agent: &registry.Agent{ID: "editor", Name: "Editor", AllowList: &registry.AllowList{Tools: tools}}}
-		return d
-	}
-	few := profile(proposals.New, "file_reader")
-	live := []registry.Live{{Subject: few.Subject, Version: 1, Definition: few.Definition}}
 	return []Rule{{
-		ID: "R221", Name: "allow-list-widened", Severity: Warn, Waivable: true,
-		Doc:        "An agent, or every agent that refers to an allow-list, gets more tools than before: tools, categories or kinds are added to the list, a filter that kept some of them out is gone, or the agent names another list that holds more.",
-		Suggestion: "Give the agent only what its work needs, and say in the rationale what each of these is for.",
-		Bad:        Example{Show: `["file_reader"] → ["file_reader", "line_editor"]`, Draft: profile(proposals.Modify, "file_reader", "line_editor"), Live: live},
-		Good:       Example{Show: `["file_reader"] → []`, Draft: profile(proposals.Modify), Live: live},
+		ID: "R221",
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			d := c.Draft.Definition
 			if d.Agent == nil && d.List == nil || c.Draft.Type == proposals.Deactivate {

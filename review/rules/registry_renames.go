@@ -15,14 +15,9 @@ import (
 // renameRules find a new tool that is an old one under another name. Likeness
 // is for the rules about overlap; these are about sameness.
 func renameRules() []Rule {
-	copied := renamed("pace_checker_two")
-	gone := otherTool()
-	gone.Definition = gone.Definition.WithStatus(registry.Deactivated)
-	twin := func(id, name, doc, suggestion, message string, status registry.Status, live registry.Live) Rule {
+	twin := func(id, message string, status registry.Status) Rule {
 		return Rule{
-			ID: id, Name: name, Severity: Warn, Waivable: true, AsksAlike: true, Doc: doc, Suggestion: suggestion,
-			Bad:  Example{Show: "the texts of tool:global/pace_checker under a new id", Draft: copied, Live: []registry.Live{live}},
-			Good: Example{Show: "texts of its own", Draft: action("get_invoices"), Live: []registry.Live{live}},
+			ID: id, AsksAlike: true,
 			Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 				t := judged(c)
 				if t == nil || c.Draft.Type != proposals.New {
@@ -47,22 +42,10 @@ func renameRules() []Rule {
 		}
 	}
 	return []Rule{
-		twin("R301", "same-under-another-name",
-			"A new tool says and takes word for word what a live one does, whatever it is called. Allow-lists, approval tiers and overrides go by the id: under another one none of them holds.",
-			"Propose to modify the tool that is there, or give it an alias. When it is to be renamed, deactivate it in the same change set.",
-			"It is %s (version %d) under another name.", registry.Active, otherTool()),
-		twin("R302", "deactivated-under-another-name",
-			"A new tool says and takes word for word what one did that was taken out of use. Whoever decided that decided about the content, not about the name.",
-			"Propose to reactivate the tool, so that the decision is about that.",
-			"It is the deactivated %s (version %d) under another name.", registry.Deactivated, gone),
+		twin("R301", "It is %s (version %d) under another name.", registry.Active),
+		twin("R302", "It is the deactivated %s (version %d) under another name.", registry.Deactivated),
 		{
-			ID: "R303", Name: "retired-in-other-words", Severity: Warn, Waivable: true,
-			Doc: "The id has the words of a name that was given up, in another order or number, or approval " +
-				"tiers may still be set for it. Habits and settings that were meant for the old tool would take hold " +
-				"of the new one.",
-			Suggestion: "Choose a name of other words.",
-			Bad:        Example{Show: "task_fetch; fetch_tasks is retired", Draft: action("task_fetch")},
-			Good:       Example{Show: "get_invoices", Draft: action("get_invoices")},
+			ID: "R303",
 			Check: func(_ context.Context, c *Change) ([]Finding, error) {
 				id := c.Draft.Subject.ID
 				if judged(c) == nil || c.Draft.Type != proposals.New {

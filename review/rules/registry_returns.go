@@ -13,12 +13,7 @@ import (
 
 func comesBack() Rule {
 	return Rule{
-		ID: "R218", Name: "comes-back", Severity: Warn, Waivable: true,
-		Doc: "What was taken out of use is in use again, by way of another change: an older version is " +
-			"restored, or a definition of the same id is put into a layer above the one that was deactivated.",
-		Suggestion: "Propose to reactivate it, so that the decision is about that; or explain in the rationale why it was deactivated and what has changed.",
-		Bad:        returning(proposals.Restore),
-		Good:       returning(proposals.Reactivate),
+		ID: "R218",
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 			if c.Draft.Type == proposals.Deactivate || c.Draft.Type == proposals.Reactivate || c.Draft.Definition.IsZero() {
 				return nil, nil
@@ -34,24 +29,8 @@ func comesBack() Rule {
 	}
 }
 
-// returning is a change of a deactivated tool into an active one.
-func returning(by proposals.Type) Example {
-	e := change(func(t *registry.Tool) { t.Status = registry.Deactivated }, func(*registry.Tool) {})
-	e.Draft.Type = by
-	e.Show = fmt.Sprintf("a deactivated tool, active again by %s", by)
-	return e
-}
-
 func categoryMoved() Rule {
-	in := func(category string) func(*registry.Tool) {
-		return func(t *registry.Tool) { t.Category = category }
-	}
-	r := bothWays(Rule{
-		ID: "R216", Name: "category-moved", Severity: Warn, Waivable: true,
-		Doc:        "A tool goes into a category that allow-lists take in. Agents get it that nobody meant to give it to: their lists name the category, not the tool.",
-		Suggestion: "Look at the agents that get it, or keep the category.",
-	}, `"category": "other" → "web"`, in("other"), `"category": "web" → "other"`, in("web"))
-	r.Check = func(ctx context.Context, c *Change) ([]Finding, error) {
+	return Rule{ID: "R216", Check: func(ctx context.Context, c *Change) ([]Finding, error) {
 		after := judged(c)
 		if after == nil {
 			return nil, nil
@@ -71,8 +50,7 @@ func categoryMoved() Rule {
 		f := moved("definition.category", "the category", cmp.Or(before.Definition.Tool.Category, "none"), after.Category)
 		f.Message += fmt.Sprintf("%s, which these take in: %s.", over(before, c), strings.Join(takers, ", "))
 		return []Finding{f}, nil
-	}
-	return r
+	}}
 }
 
 // takersOf returns the allow-lists and the agents that take in the category to

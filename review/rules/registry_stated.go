@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
@@ -19,54 +18,27 @@ func registryRules() []Rule {
 	return slices.Concat(statedRules(), annotationRules(), hintRules(), looseningRules(), offerRules(), agentRules(), renameRules())
 }
 
-// annotated is an action tool with the given annotations and tier.
-func annotated(id string, a registry.Annotations, tier registry.ApprovalTier) proposals.Draft {
-	d := action(id)
-	d.Definition.Tool.Annotations = &a
-	d.Definition.Tool.Approval = &registry.Approval{Tier: tier}
-	return d
-}
-
 // stated makes a rule that looks at one action tool by itself.
-func stated(r Rule, check func(t *registry.Tool) []Finding) Rule {
-	r.Check = func(_ context.Context, c *Change) ([]Finding, error) {
+func stated(id string, check func(t *registry.Tool) []Finding) Rule {
+	return Rule{ID: id, Check: func(_ context.Context, c *Change) ([]Finding, error) {
 		t := judged(c)
 		if t == nil || t.Kind != registry.ActionTool {
 			return nil, nil
 		}
 		return check(t), nil
-	}
-	return r
+	}}
 }
 
 func statedRules() []Rule {
-	without := func(change func(*registry.Tool)) proposals.Draft {
-		d := action("get_invoices")
-		change(d.Definition.Tool)
-		return d
-	}
-	whole := Example{Show: `"category": "other", "approval": {"tier": "requires_approval"}`, Draft: action("get_invoices")}
 	return []Rule{
-		stated(Rule{
-			ID: "R101", Name: "tier-not-stated", Severity: Warn, Waivable: true,
-			Doc:        "An action tool has no approval tier. It will ask before every call, which is safe; but nobody decided that it should, and the next one to tidy up may decide otherwise.",
-			Suggestion: `Say who decides whether a call runs: "approval": {"tier": "requires_approval"}, "auto_approve" or "user_configurable" with a default.`,
-			Bad:        Example{Show: `no "approval"`, Draft: without(func(t *registry.Tool) { t.Approval = nil })},
-			Good:       whole,
-		}, func(t *registry.Tool) []Finding {
+		stated("R101", func(t *registry.Tool) []Finding {
 			if t.Approval != nil && t.Approval.Tier != "" {
 				return nil
 			}
 			return []Finding{{Path: "definition.approval", Message: "No approval tier is stated; every call will ask."}}
 		}),
-		categoryStated(without, whole),
-		stated(Rule{
-			ID: "R103", Name: "destructive-unasked", Severity: Warn, Waivable: true,
-			Doc:        "A tool says of itself that it destroys, and nobody is asked before it runs. The memory tools of the shipped catalog do so by design: what they take is one item at a time.",
-			Suggestion: "Let it ask, at least by default: user_configurable with the default requires_approval.",
-			Bad:        Example{Show: `"destructive": true with auto_approve`, Draft: annotated("delete_invoices", registry.Annotations{Destructive: yes()}, registry.AutoApprove)},
-			Good:       Example{Show: `"destructive": true with requires_approval`, Draft: annotated("delete_invoices", registry.Annotations{Destructive: yes()}, registry.RequiresApproval)},
-		}, func(t *registry.Tool) []Finding {
+		categoryStated(),
+		stated("R103", func(t *registry.Tool) []Finding {
 			if !destructive(t) || t.Approval.Effective("") != registry.AutoApprove || shipsLike(t) {
 				return nil
 			}
@@ -76,13 +48,9 @@ func statedRules() []Rule {
 }
 
 // categoryStated is about what a tool, or a list of categories, is filed under.
-func categoryStated(without func(func(*registry.Tool)) proposals.Draft, whole Example) Rule {
+func categoryStated() Rule {
 	return Rule{
-		ID: "R102", Name: "category-not-stated", Severity: Info, Waivable: true,
-		Doc:        "An action tool has no category, or a category is not in the table. Categories are open, so that one is as good; but the shipped allow-lists take in only what the table has, and another spelling of one of those is a category of its own.",
-		Suggestion: "Choose a category: " + strings.Join(registry.Categories(), ", ") + "; or keep one of your own that your allow-lists name.",
-		Bad:        Example{Show: `no "category"`, Draft: without(func(t *registry.Tool) { t.Category = "" })},
-		Good:       whole,
+		ID: "R102",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			var found []Finding
 			outside := func(path, category string) {

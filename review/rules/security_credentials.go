@@ -38,12 +38,7 @@ var compiledForms = sync.OnceValue(func() []*regexp.Regexp {
 // credentials is the rule about secrets written into a definition.
 func credentials() Rule {
 	return Rule{
-		ID: "S114", Name: "embedded-credential", Severity: Block, Waivable: true,
-		Doc: "A key or token in the text of a definition. Everyone who sees the definition, and every model that is " +
-			"given it, has the secret. Placeholders and published examples pass.",
-		Suggestion: "Revoke the credential and refer to it by the name of the setting that holds it.",
-		Bad:        showing("a token that begins with ghp_", "Uses the token ghp_"+"q7Zr2LmX9vKc4TnB8wYs3HdJ6fGp1AeUiOx5."),
-		Good:       example("Uses the token ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx."),
+		ID: "S114",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			var found []Finding
 			for i := range c.scan() {

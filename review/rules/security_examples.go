@@ -39,10 +39,3 @@ func example(text string) Example {
 	tool.InputSchema = schema
 	return Example{Show: text, Draft: d}
 }
-
-// showing is example with a text to show that hides nothing.
-func showing(show, text string) Example {
-	e := example(text)
-	e.Show = show
-	return e
-}

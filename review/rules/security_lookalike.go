@@ -12,13 +12,7 @@ const minStacked = 3
 // lookalikes is the rule about words that are not what they look like.
 func lookalikes() Rule {
 	return Rule{
-		ID: "S112", Name: "lookalike-word", Severity: Warn, Waivable: true,
-		Doc: "A word that mixes Latin letters with look-alikes from another script, or letters buried under " +
-			"combining marks. It reads like one word and compares as another: a name that imitates a trusted one, or " +
-			"a phrase that is to slip past a filter.",
-		Suggestion: "Type the word again in one script.",
-		Bad:        showing(`"p<U+0430>ypal" with a Cyrillic letter`, "Pays with p\u0430ypal."),
-		Good:       showing("Cyrillic and Greek words and symbols", "\u041c\u043e\u0441\u043a\u0432\u0430, \u0394t, caf\u00e9."),
+		ID: "S112",
 		Check: eachText(func(s *scanned) []Finding {
 			var spans []passage
 			stacked := map[int]bool{}

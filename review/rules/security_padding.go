@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"strings"
 	"unicode"
 )
 
@@ -14,11 +13,7 @@ const (
 
 func padding() Rule {
 	return Rule{
-		ID: "S123", Name: "padding", Severity: Warn, Waivable: true,
-		Doc:        "A gap of white space so wide or so tall that what follows it is out of sight in most viewers.",
-		Suggestion: "Remove the gap.",
-		Bad:        showing("80 spaces before the last sentence", strings.Repeat(" ", 80)+"Only for members."),
-		Good:       showing("an indented list", "\n\n    Monday:   9-17\n    Tuesday:  9-17"),
+		ID: "S123",
 		Check: eachText(func(s *scanned) []Finding {
 			found := gaps(s.Value)
 			if !s.plain {

@@ -22,12 +22,7 @@ var leftover = sync.OnceValue(func() *regexp.Regexp {
 // unrendered is the rule about descriptions that are put in at run time.
 func unrendered() Rule {
 	return Rule{
-		ID: "S152", Name: "unrendered-description", Severity: Warn, Waivable: true,
-		Doc: "The description is nothing but a piece of program code or a place holder, such as `+ text +` or " +
-			"`{{description}}`. What the agent will be told is put in later and is not what was reviewed.",
-		Suggestion: "Propose the description as the agent will read it.",
-		Bad:        example("opening_hours :: {{description}}"),
-		Good:       example("opening_hours :: Shows the opening hours of a shop, {{shop}} by default."),
+		ID: "S152",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			if !c.isAction() {
 				return nil, nil

@@ -16,13 +16,26 @@ import (
 // part of every assessment and every review digest.
 const Version = "1"
 
-// All returns every rule, family by family and in each by id.
-func All() []Rule { return slices.Clone(all()) }
+// All returns every rule with its examples, family by family and in each by id.
+func All() []Rule { return slices.Clone(documented()) }
 
-// all makes the rules once: their examples are a few hundred proposals.
+// documented makes the examples once: they are a few hundred proposals, which
+// checking needs none of.
+var documented = sync.OnceValue(func() []Rule {
+	list := slices.Clone(all())
+	for i := range list {
+		list[i] = exemplified(list[i])
+	}
+	return list
+})
+
+// all makes the rules once.
 var all = sync.OnceValue(func() []Rule {
 	var list []Rule
 	for _, family := range [][]Rule{template(), names(), lock(), security(), protocol(), overlaps(), data(), registryRules(), agent(), budget()} {
+		for i := range family {
+			family[i] = described(family[i])
+		}
 		slices.SortFunc(family, func(a, b Rule) int { return strings.Compare(a.ID, b.ID) })
 		list = append(list, family...)
 	}

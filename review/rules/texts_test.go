@@ -102,7 +102,7 @@ func TestPlacesAreExact(t *testing.T) {
 	} {
 		c := promptChange(text)
 		found := 0
-		for _, r := range security() {
+		for _, r := range family("S") {
 			fs, err := r.Check(t.Context(), c)
 			if err != nil {
 				t.Fatal(err)

@@ -1,7 +1,10 @@
-// Package rulebook reads the rules about wording and the lexicon they are written
-// in, which are files of their own:
+// Package rulebook reads what the rules say, which are files of their own: whole
+// rules about wording with their lexicon, and the documentation and examples of the
+// rules that checks in Go find.
 //
-//	rules/     a block per rule: what it says and the frames it is made of
+//	rules/     a block per rule about wording: what it says and its frames
+//	forms/     a block per other rule: what it says and its examples
+//	samples/   the proposals that the examples of forms change
 //	lexicon/   a concept per key: the words that stand for it
 //	grammar.toml  names for several concepts, and frequent words
 //
@@ -39,6 +42,22 @@
 //	            parameter (words in its name) and value ("email" and "wallet"
 //	            stand for an address of somebody in particular), and purpose, concepts
 //	            that the tool must be about
+//
+// # Forms
+//
+// The check of a form is the function in package rules that has its id. Keys:
+//
+//	name, severity, doc, suggestion   as above
+//	locked *      true: no configuration changes the severity
+//	waivable *    true: the user may waive a finding
+//	bad, good     tables: a change in which the check finds something, and nothing:
+//	              show (what the documentation prints) and one of text (a sentence in
+//	              the description of a tool that shows opening hours), draft (a merge
+//	              patch of the sample that "of" names: prompt, action or agent) or
+//	              built (true: code makes it); and live, tables of "of" and draft,
+//	              for what is live before
+//
+// A name in braces, such as {verbs}, stands for a number or a list that code goes by.
 //
 // # Lexicon
 //

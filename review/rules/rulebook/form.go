@@ -1,0 +1,109 @@
+package rulebook
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Form describes a rule that is not about wording: a check in package rules, of the
+// same id, finds what it is about.
+type Form struct {
+	ID         string `toml:"-"`
+	Name       string
+	Severity   string
+	Locked     bool
+	Waivable   bool
+	Doc        paragraph
+	Suggestion string
+	Bad, Good  Sample
+
+	source *source
+}
+
+// Sample is a change of a registry that a form finds something in, or nothing.
+type Sample struct {
+	Show string // the telling fragment, for the documentation
+	// Text is a sentence in the description of a tool that shows opening hours.
+	Text string
+	// Of names the file of samples that Draft, a merge patch (RFC 7386), changes:
+	// prompt (the default), action or agent.
+	Of, Draft string
+	Live      []Patched // definitions that are live
+	// Built says that the sample is too large or too special for a patch, and made
+	// in package rules.
+	Built bool
+}
+
+// Patched is a file of samples and a merge patch of it.
+type Patched struct{ Of, Draft string }
+
+// Forms returns the embedded forms, by id. They are not to be changed.
+var Forms = sync.OnceValue(func() []Form {
+	list, err := ReadForms(files)
+	if err != nil {
+		panic("rulebook: " + err.Error()) // the files are embedded; a test reads them
+	}
+	return list
+})
+
+// ReadForms reads the blocks of every file below forms and returns them by id. An
+// error names the file and the line.
+func ReadForms(fsys fs.FS) ([]Form, error) {
+	seen := map[string]bool{}
+	var list []Form
+	var errs []error
+	err := each(fsys, "forms", func(s *source) {
+		blocks := map[string]Form{}
+		_, err := s.decode(&blocks)
+		errs = append(errs, err)
+		for _, id := range slices.Sorted(maps.Keys(blocks)) {
+			f := blocks[id]
+			f.ID, f.source = id, s
+			for _, problem := range f.problems() {
+				errs = append(errs, f.errorf("%s", problem))
+			}
+			for _, key := range []string{f.ID, f.Name} {
+				if seen[key] {
+					errs = append(errs, f.errorf("%s stands twice", key))
+				}
+				seen[key] = true
+			}
+			list = append(list, f)
+		}
+	})
+	slices.SortFunc(list, func(a, b Form) int { return strings.Compare(a.ID, b.ID) })
+	return list, errors.Join(append(errs, err)...)
+}
+
+// Base returns a file of samples: a proposal in JSON.
+func Base(name string) ([]byte, error) { return files.ReadFile("samples/" + name + ".json") }
+
+func (f *Form) errorf(format string, args ...any) error {
+	header := "[" + f.ID + "]"
+	return f.source.errorf(header, header, f.ID+": "+format, args...)
+}
+
+// problems lists what the block lacks.
+func (f *Form) problems() []string {
+	var list []string
+	if len(f.ID) != 4 || f.ID[0] < 'A' || f.ID[0] > 'Z' || strings.Trim(f.ID[1:], "0123456789") != "" {
+		list = append(list, "an id is a letter and three digits")
+	}
+	for _, field := range []struct{ key, text string }{{"name", f.Name}, {"doc", string(f.Doc)}, {"bad.show", f.Bad.Show}, {"good.show", f.Good.Show}} {
+		if field.text == "" {
+			list = append(list, field.key+" is missing")
+		}
+	}
+	if !slices.Contains(severities, f.Severity) {
+		list = append(list, fmt.Sprintf("%q is no severity; write info, warn or block", f.Severity))
+	}
+	if f.Locked && f.Waivable {
+		list = append(list, "a locked rule cannot be waived")
+	}
+	return list
+}
