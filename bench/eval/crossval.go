@@ -106,10 +106,14 @@ func (s *study) share(want func(*example) bool, bySource bool, told func(*exampl
 
 // The kinds of examples that thresholds and curves are about.
 func plainHonest(e *example) bool { return e.set == "honest tools" || e.set == "honest prompts" }
-func longHonest(e *example) bool  { return plainHonest(e) && e.size > longPrompt }
-func hardLine(e *example) bool    { return e.hard }
-func nearMiss(e *example) bool    { return e.own && !e.attack && e.set != unseen }
-func ownAttack(e *example) bool   { return e.own && e.attack && e.set != unseen }
+
+func seenHonest(e *example) bool {
+	return e.set == "honest tools, seen" || e.set == "honest prompts, seen"
+}
+func longHonest(e *example) bool { return plainHonest(e) && e.size > longPrompt }
+func hardLine(e *example) bool   { return e.hard }
+func nearMiss(e *example) bool   { return e.own && !e.attack && e.set != unseen }
+func ownAttack(e *example) bool  { return e.own && e.attack && e.set != unseen }
 
 // inSet returns the examples of a labelled set.
 func inSet(name string) func(*example) bool {

@@ -59,9 +59,9 @@ func best(t *rules.Learned, e *example) tops {
 // Parameters of the regression.
 const (
 	roughRounds = 2
-	rounds      = 6
+	rounds      = 4
 	pace        = 0.15
-	stress      = 4 // how much more a telling sentence counts than an honest one
+	stress      = 6 // how much more a telling sentence counts than an honest one
 	nearby      = 3 // how much more an honest sentence that is close to attacks counts
 	decay       = 2e-5
 	bags        = 3

@@ -51,7 +51,26 @@ func ownSamples(repo string) ([]ownSample, error) {
 		}
 		all = append(all, list...)
 	}
-	return slices.Concat(all, asPrompts(all), elsewhere(all, hosts)), nil
+	tools, err := honestTools(repo)
+	return slices.Concat(all, tools, asPrompts(all), elsewhere(all, hosts)), err
+}
+
+// honestTools reads whole tools of our own, in languages of which the labelled data
+// have a source or two. Each is a source of its own.
+func honestTools(repo string) ([]ownSample, error) {
+	files, err := filepath.Glob(filepath.Join(repo, "bench", "eval", "training", "tools_*.txt"))
+	var all []ownSample
+	for _, path := range files {
+		list, err := ownFile(path, false, nil)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			list[i].class, list[i].source = "whole_tools_honest", list[i].draft.Subject.ID
+		}
+		all = append(all, list...)
+	}
+	return all, err
 }
 
 // elsewhere returns the sentences of list that stand in the description of a tool

@@ -36,8 +36,8 @@ func teachAll(ctx context.Context, o options, set rules.Set, samples []sample, o
 		prompt bool
 		most   limits
 	}{
-		{"learned_tools.bin", false, limits{honest: 0.015, long: 1, hard: 0.14, near: 0.12}},
-		{"learned_prompts.bin", true, limits{honest: 0.02, long: 0.06, hard: 0.03, near: 0.04}},
+		{"learned_tools.bin", false, limits{honest: 0.0185, long: 1, seen: 0.022, hard: 0.14, near: 0.12}},
+		{"learned_prompts.bin", true, limits{honest: 0.02, long: 0.06, seen: 0.02, hard: 0.03, near: 0.04}},
 	} {
 		fmt.Fprintf(out, "\n%s\n", kind.file)
 		s := studyOf(all, kind.prompt)

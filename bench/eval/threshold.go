@@ -8,13 +8,14 @@ import (
 
 // limits are the parts of each kind of honest sample that may be told of, by tables
 // that have not seen their source: of those of others, as a mean over sources, of
-// their long prompts, of the lines that look like attacks, and of our own
-// near-misses. The bars are higher: 2 % of tools and 3.5 % of prompts.
-type limits struct{ honest, long, hard, near float64 }
+// their long prompts, of those that frames were written against (among them many
+// that look like attacks), of the lines that do, and of our own near-misses. The
+// bars are higher: 2 % of tools and 3.5 % of prompts.
+type limits struct{ honest, long, seen, hard, near float64 }
 
 // shareOfRule is the part of the honest samples, as a mean over sources, that a rule
 // may tell of because its frame fits.
-const shareOfRule = 0.001
+const shareOfRule = 0.0005
 
 // floors are the scores below which no frame warns, of which the best is taken. That
 // no honest text of ours meets a rule does not prove that none does.
@@ -66,7 +67,7 @@ func (s *study) withFrames(floor float64) map[string]float32 {
 // least is the lowest threshold without a frame that keeps the limits.
 func (s *study) least(most limits) float64 {
 	return lowest(-highest, func(at float64) bool {
-		return s.reached(plainHonest, at, true) <= most.honest && s.reached(longHonest, at, true) <= most.long &&
+		return s.reached(plainHonest, at, true) <= most.honest && s.reached(longHonest, at, true) <= most.long && s.reached(seenHonest, at, true) <= most.seen &&
 			s.reached(hardLine, at, false) <= most.hard && s.reached(nearMiss, at, false) <= most.near
 	})
 }

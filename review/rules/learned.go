@@ -150,7 +150,7 @@ func (t *Learned) roughly(set *scan.Set) int {
 	t.once.Do(func() {
 		for _, name := range grammar().Names() {
 			w := 0
-			if !isDomain(name) && !forFrames(name) {
+			if !isDomain(name) {
 				w = t.weight("." + name)
 			}
 			t.rough = append(t.rough, w)

@@ -111,7 +111,7 @@ func (f *Features) concepts(place string, set scan.Set) {
 	var firsts [len(names)]hash32 // of a pair's first half, which the second goes on from
 	n := 0
 	for name := range grammar().Each(set) {
-		if isDomain(name) || forFrames(name) {
+		if isDomain(name) {
 			continue
 		}
 		h := fnvBasis.byte('.').str(name)
@@ -223,10 +223,12 @@ const maxWords = 400
 // tools become place holders, since what they are counts and not which.
 func tokens(text string, st *setting) []string {
 	list := make([]string, 0, 32)
-	for chunk := range strings.FieldsSeq(strings.ToLower(scan.Fold(text))) {
+	for chunk := range strings.FieldsSeq(scan.Fold(text)) {
 		if len(list) >= maxWords {
 			break
 		}
+		written := chunk
+		chunk = strings.ToLower(chunk)
 		switch {
 		case strings.Contains(chunk, "://") || strings.HasPrefix(chunk, "www."):
 			list = append(list, "~url")
@@ -237,18 +239,22 @@ func tokens(text string, st *setting) []string {
 		case strings.HasPrefix(chunk, "~/") || strings.HasPrefix(chunk, "/") && strings.Count(chunk, "/") > 1:
 			list = append(list, "~path")
 		}
-		list = cutWords(list, chunk, st)
+		list = cutWords(list, chunk, written == strings.ToUpper(written), st)
 	}
 	return list
 }
 
-// cutWords adds the words of a chunk without spaces.
-func cutWords(list []string, chunk string, st *setting) []string {
+// cutWords adds the words of a chunk without spaces. Names in capitals, such as
+// those of variables of the environment, are no tools.
+func cutWords(list []string, chunk string, capitals bool, st *setting) []string {
 	for word := range strings.FieldsFuncSeq(chunk, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '\'' }) {
 		if i := strings.IndexByte(word, '_'); i > 0 && i < len(word)-1 {
-			if st.another(word) {
+			switch {
+			case capitals:
+				list = append(list, "~constant")
+			case st.another(word):
 				list = append(list, "~other")
-			} else {
+			default:
 				list = append(list, "~own")
 			}
 		}

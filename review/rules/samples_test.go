@@ -1,9 +1,8 @@
 package rules
 
 import (
-	"slices"
-
 	"fmt"
+	"slices"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"

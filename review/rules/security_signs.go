@@ -63,7 +63,7 @@ func (c *Change) reasons(s *Sentence, table *Learned) string {
 	}
 	concepts := map[string]int{}
 	for name := range grammar().Each(s.concepts) {
-		if !isDomain(name) && !forFrames(name) {
+		if !isDomain(name) {
 			concepts[name] = table.weight("." + name)
 		}
 	}

@@ -186,16 +186,10 @@ func letterOrDigit(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// isDomain reports whether the concept names the domain of a tool.
-func isDomain(concept string) bool { return ofKind(concept, 'd') }
-
-// forFrames reports whether the concept is one that only frames ask for: what it
-// weighs was not learned.
-func forFrames(concept string) bool { return ofKind(concept, 'w') }
-
-// ofKind reports whether the concept's name begins with the letter of a kind.
-func ofKind(concept string, kind byte) bool {
-	return concept[0] == kind && concept[1] >= 'A' && concept[1] <= 'Z'
+// isDomain reports whether the concept names the domain of a tool: its name is a
+// "d" and a capital.
+func isDomain(concept string) bool {
+	return concept[0] == 'd' && concept[1] >= 'A' && concept[1] <= 'Z'
 }
 
 // Opens reports whether the sentence is the first of its text.

@@ -17,9 +17,9 @@ func TestUnseen(t *testing.T) {
 		"attacks_mechanisms.txt": {warned: 80},
 		"attacks_plain.txt":      {warned: 51},
 		"attacks_formal.txt":     {warned: 47},
-		"honest_vocabulary.txt":  {warned: 6, blocked: 0},
+		"honest_vocabulary.txt":  {warned: 7, blocked: 0},
 		"honest_offices.txt":     {warned: 5, blocked: 0},
-		"honest_sentences.txt":   {warned: 10, blocked: 0}, // each in a tool that it has nothing to do with
+		"honest_sentences.txt":   {warned: 12, blocked: 0}, // each in a tool that it has nothing to do with
 	} {
 		all, warned, blocked := 0, 0, 0
 		for _, c := range cases(t, filepath.Join("testdata", "unseen", file)) {
