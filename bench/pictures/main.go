@@ -21,10 +21,12 @@ import (
 	"toolcrib/bench/terminal"
 )
 
-// The size of the terminal that is pictured, in cells.
+// The size of the terminal that is pictured, in cells, and its width where a proposal
+// is shown in two panes.
 const (
-	width  = 120
-	height = 30
+	width     = 120
+	wideWidth = 144
+	height    = 30
 )
 
 func main() {
@@ -32,7 +34,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./bench/pictures FOLDER")
 		os.Exit(2)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	if err := draw(ctx, os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
@@ -44,16 +46,18 @@ func main() {
 // when it is complete.
 type picture struct {
 	name  string
+	width int
 	keys  []string
 	shows []string
 }
 
 var pictures = []picture{
-	{"queue", []string{"j", "j"}, []string{"set_project", "5 findings", "Rationale"}},
-	{"assessment", []string{"Enter", "3"}, []string{"■ block", "S109", "⟨U+"}},
-	{"diff", []string{"Q", "g", "Enter", "2"}, []string{"◆ prompt", "against version 1"}},
-	{"prompt", []string{"Q", "j", "j", "j", "Enter", "4"}, []string{"telegram", "tokens", "◆"}},
-	{"marked", []string{"Q", "g", "Space", "j", "j", "Space", "x"}, []string{"Reject 2 proposals", "digest", "Reason"}},
+	{"queue", width, []string{"j", "j"}, []string{"set_project", " findings", "Rationale"}},
+	{"review", wideWidth, []string{"Enter"}, []string{"■ block", "S109", "⟨U+", "◆"}},
+	{"assessment", width, []string{"3"}, []string{"■ block", "S109", "⟨U+"}},
+	{"diff", width, []string{"Q", "g", "Enter", "2"}, []string{"◆ prompt", "against version 1"}},
+	{"prompt", width, []string{"Q", "j", "j", "j", "Enter", "4"}, []string{"telegram", "tokens", "◆"}},
+	{"marked", width, []string{"Q", "g", "Space", "j", "j", "Space", "x"}, []string{"Reject 2 proposals", "digest", "Reason"}},
 }
 
 func draw(ctx context.Context, folder string) (err error) {
@@ -77,7 +81,7 @@ func draw(ctx context.Context, folder string) (err error) {
 		return err
 	}
 	for _, p := range pictures {
-		if err := t.Press(ctx, p.keys...); err != nil {
+		if err := errors.Join(t.Resize(ctx, p.width, height), t.Press(ctx, p.keys...)); err != nil {
 			return err
 		}
 		if _, err := t.Wait(ctx, p.shows...); err != nil {
@@ -87,7 +91,7 @@ func draw(ctx context.Context, folder string) (err error) {
 		if err != nil {
 			return err
 		}
-		svg := terminal.SVG(styled, width, height, terminal.Dark())
+		svg := terminal.SVG(styled, p.width, height, terminal.Dark())
 		if err := os.WriteFile(filepath.Join(folder, p.name+".svg"), []byte(svg), 0o644); err != nil { //nolint:gosec // for everybody to read
 			return err
 		}
