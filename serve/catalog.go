@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -87,14 +88,16 @@ type views struct {
 // viewSlot holds the newest view of a key. Whoever makes a newer one has its
 // lock, and the others wait for that.
 type viewSlot struct {
-	mu   sync.Mutex
-	view *view
+	caller gateway.Caller // one of those that it is for
+	mu     sync.Mutex
+	view   *view
 }
 
 // maxViews bounds how many views are kept.
 const maxViews = 16
 
-func (v *views) slot(key viewKey) *viewSlot {
+func (v *views) slot(c gateway.Caller) *viewSlot {
+	key := viewKey{c.Agent, c.Layer, c.Where}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if s, ok := v.slots[key]; ok {
@@ -103,14 +106,14 @@ func (v *views) slot(key viewKey) *viewSlot {
 	if len(v.slots) >= maxViews || v.slots == nil {
 		v.slots = map[viewKey]*viewSlot{}
 	}
-	s := &viewSlot{}
+	s := &viewSlot{caller: c}
 	v.slots[key] = s
 	return s
 }
 
 // view returns the view of a request's agent, as of its state or a later one.
 func (s *Server) view(q *request) (*view, error) {
-	slot := s.views.slot(viewKey{q.caller.Agent, q.caller.Layer, q.caller.Where})
+	slot := s.views.slot(q.caller)
 	slot.mu.Lock()
 	defer slot.mu.Unlock()
 	if slot.view != nil && slot.view.state >= q.state {
@@ -121,6 +124,38 @@ func (s *Server) view(q *request) (*view, error) {
 		slot.view = v
 	}
 	return v, err
+}
+
+// refresh reads the views anew that were asked for, as of a state, so that whoever
+// hears of an approval and then asks does not wait for that.
+func (s *Server) refresh(ctx context.Context, state int64) {
+	s.views.mu.Lock()
+	slots := slices.Collect(maps.Values(s.views.slots))
+	s.views.mu.Unlock()
+	for _, slot := range slots {
+		s.refreshSlot(ctx, slot, state)
+	}
+}
+
+// refreshSlot leaves what it cannot read to the next request, which hears why.
+func (s *Server) refreshSlot(ctx context.Context, slot *viewSlot, state int64) {
+	slot.mu.Lock()
+	defer slot.mu.Unlock()
+	before := slot.view
+	if before == nil || before.state >= state {
+		return
+	}
+	v, err := s.newView(ctx, slot.caller, state)
+	if err != nil {
+		return
+	}
+	before.mu.Lock()
+	used := slices.Collect(maps.Keys(before.heads))
+	before.mu.Unlock()
+	for _, f := range used {
+		_, _ = s.configHead(ctx, v, f)
+	}
+	slot.view = v
 }
 
 // attempts bounds how often a view is read again because something was approved

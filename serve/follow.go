@@ -12,7 +12,19 @@ const every = 100 * time.Millisecond
 // streams, and ends the sessions of tokens that are not valid any more. It
 // returns an error when the database is not there any more.
 func (s *Server) follow(ctx context.Context) error {
-	last, _, _ := s.config.Log.Head(ctx) // what cannot be read now is read at the next turn
+	last, approved, _ := s.config.Log.Head(ctx) // what cannot be read now is read at the next turn
+	newer := make(chan int64, 1)
+	ended := make(chan struct{})
+	defer func() {
+		close(newer)
+		<-ended
+	}()
+	go func() {
+		defer close(ended)
+		for state := range newer {
+			s.refresh(ctx, state)
+		}
+	}()
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -25,12 +37,19 @@ func (s *Server) follow(ctx context.Context) error {
 			s.config.Logger.Error("the database is gone", "error", err.Error())
 			return err
 		}
-		event, _, err := s.config.Log.Head(ctx)
-		if err != nil || event == last {
+		event, state, err := s.config.Log.Head(ctx)
+		if err != nil || event == last && state == approved {
 			s.clients.expire(s.config.Now())
 			continue
 		}
 		last = event
+		if state != approved {
+			select {
+			case newer <- state:
+				approved = state
+			default: // it reads the one before; the next turn tells this one
+			}
+		}
 		s.streams.tell()
 		s.clients.check(ctx, s.config.Tokens)
 	}

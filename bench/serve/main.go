@@ -11,7 +11,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -82,103 +81,6 @@ func (b *bench) toolcrib(ctx context.Context, args ...string) ([]byte, error) {
 		err = fmt.Errorf("%s: %w: %s", args[0], err, errs.String())
 	}
 	return out, err
-}
-
-// fill imports tools, approves them, and gives them to an agent.
-func (b *bench) fill(ctx context.Context, n int) error {
-	var list []any
-	var ids []string
-	for i := range n {
-		list = append(list, map[string]any{
-			"name": fmt.Sprintf("tool_%d", i), "description": fmt.Sprintf("Do thing %d of the many things that an agent may have to do, and say what came of it.", i),
-			"inputSchema": map[string]any{"type": "object", "properties": map[string]any{
-				"what": map[string]any{"type": "string", "description": "What to do it with."}, "count": map[string]any{"type": "integer", "description": "How many times."},
-			}},
-		})
-		ids = append(ids, fmt.Sprintf("many_tool_%d", i))
-	}
-	check := func(name, expect, output string) any {
-		return map[string]any{"name": name, "input": "Go.", "expect": expect, "output": output, "checks": []any{map[string]any{"type": "contains", "value": "done"}}}
-	}
-	agent := map[string]any{
-		"type": "new", "subject": "agent:user/runner", "baseVersion": 0, "rationale": "It is measured.", "examples": []string{"Run a tool.", "Run another one."},
-		"definition": map[string]any{"id": "runner", "name": "Runner", "description": "Runs what it is told to.", "allowList": map[string]any{"tools": ids}},
-		"testCases":  []any{check("runs", "pass", "done"), check("does not", "fail", "no")},
-	}
-	for name, doc := range map[string]any{"tools.json": map[string]any{"serverInfo": map[string]any{"name": "many"}, "tools": list}, "agent.json": agent} {
-		text, err := json.Marshal(doc)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(b.dir, name), text, 0o600); err != nil {
-			return err
-		}
-	}
-	for _, args := range [][]string{{"import", "tools.json", "--server", "many"}, {"propose", "agent.json"}} {
-		if _, err := b.toolcrib(ctx, args...); err != nil {
-			return err
-		}
-		if err := b.approveAll(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// approveAll approves everything that waits.
-func (b *bench) approveAll(ctx context.Context) error {
-	out, err := b.toolcrib(ctx, "list", "--state", "user_review", "--limit", "1000", "--json")
-	if err != nil {
-		return err
-	}
-	var doc struct {
-		Proposals []struct {
-			ID string `json:"id"`
-		} `json:"proposals"`
-	}
-	if err := json.Unmarshal(out, &doc); err != nil {
-		return err
-	}
-	args := []string{"approve"}
-	for _, p := range doc.Proposals {
-		args = append(args, p.ID)
-	}
-	_, err = b.toolcrib(ctx, args...)
-	return err
-}
-
-// start makes a token and starts the server.
-func (b *bench) start(ctx context.Context) error {
-	out, err := b.toolcrib(ctx, "tokens", "create", "runner", "--json")
-	if err != nil {
-		return err
-	}
-	var doc struct {
-		Secret string `json:"secret"`
-	}
-	if err := json.Unmarshal(out, &doc); err != nil {
-		return err
-	}
-	b.token = doc.Secret
-	cmd := b.command(ctx, "serve", "--http", "127.0.0.1:0", "--log-format", "json")
-	errs, err := cmd.StderrPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	var line struct {
-		Address string `json:"address"`
-	}
-	text, err := bufio.NewReader(errs).ReadBytes('\n')
-	if err != nil {
-		return err
-	}
-	go func() { _, _ = io.Copy(io.Discard, errs) }()
-	err = json.Unmarshal(text, &line)
-	b.url = line.Address
-	return err
 }
 
 // get asks for the configuration and returns the status and the length.
@@ -279,7 +181,7 @@ func (b *bench) throughput(ctx context.Context, rate, whole int) error {
 }
 
 // news measures from before an approval by another process until a subscriber has
-// it, and how long the approval itself took.
+// it, and how long the configuration takes half a second later.
 func (b *bench) news(ctx context.Context) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url+"/v1/events", nil)
 	if err != nil {
@@ -293,7 +195,7 @@ func (b *bench) news(ctx context.Context) error {
 	defer resp.Body.Close() //nolint:errcheck // nothing is written
 	lines := bufio.NewScanner(resp.Body)
 	const n = 10
-	late := make([]time.Duration, n)
+	late, first := make([]time.Duration, n), make([]time.Duration, n)
 	for i := range late {
 		if err := os.WriteFile(filepath.Join(b.dir, "more.json"), fmt.Appendf(nil, `{"serverInfo":{"name":"more"},"tools":[{"name":"more_%d","description":"Do one more thing, number %d.","inputSchema":{"type":"object"}}]}`, i, i), 0o600); err != nil {
 			return err
@@ -310,7 +212,15 @@ func (b *bench) news(ctx context.Context) error {
 		if late[i] = time.Since(approved); lines.Err() != nil {
 			return lines.Err()
 		}
+		time.Sleep(500 * time.Millisecond)
+		began := time.Now()
+		if _, _, err := b.get(ctx, http.DefaultClient, "format=openai", ""); err != nil {
+			return err
+		}
+		first[i] = time.Since(began)
 	}
+	slices.Sort(first)
+	fmt.Printf("%-18s p50 %s, max %s\n", "the first config", first[n/2].Round(time.Microsecond), first[n-1].Round(time.Microsecond))
 	slices.Sort(late)
 	fmt.Printf("%-18s p50 %s, max %s after the approving process ended\n", "an approval", late[n/2].Round(time.Microsecond), late[n-1].Round(time.Microsecond))
 	return nil
