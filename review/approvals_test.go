@@ -105,7 +105,7 @@ func TestTwoOwnersApprove(t *testing.T) {
 	if got := o.verdicts(mara, "approved 2 of 2", p)[0]; got.Version != 1 {
 		t.Errorf("the decision is %+v", got)
 	}
-	v := o.version(p.Subject, 1)
+	v := o.firstVersion(p.Subject)
 	if len(v.Approvals) != 1 || v.Approvals[0].By != ada.String() || v.Approvals[0].Decision != d.ID || v.DecidedBy != mara.String() || v.Sum() != v.Hash {
 		t.Errorf("the version has %+v, decided by %s", v.Approvals, v.DecidedBy)
 	}
@@ -124,18 +124,18 @@ func (o office) notLive(s registry.Subject) error {
 	})
 }
 
-func (o office) version(s registry.Subject, number int) history.Version {
+func (o office) firstVersion(s registry.Subject) history.Version {
 	o.Helper()
 	vs, err := o.Versions(o.Context(), s, 0, 10)
 	if err != nil {
 		o.Fatal(err)
 	}
 	for _, v := range vs {
-		if v.Number == number {
+		if v.Number == 1 {
 			return v
 		}
 	}
-	o.Fatalf("there is no version %d of %s", number, s)
+	o.Fatalf("there is no version 1 of %s", s)
 	return history.Version{}
 }
 
@@ -174,7 +174,7 @@ func TestApprovalsLapse(t *testing.T) {
 	p = o.revise(scout, p, first)
 	o.verdicts(kim, "endorsed 1 of 2, waits for 1 of user:ada, user:mara", p)
 	o.verdicts(ada, "approved 2 of 2", p)
-	if v := o.version(p.Subject, 1); len(v.Approvals) != 1 || v.Approvals[0].By != kim.String() {
+	if v := o.firstVersion(p.Subject); len(v.Approvals) != 1 || v.Approvals[0].By != kim.String() {
 		t.Errorf("the version counts %+v", v.Approvals)
 	}
 	o.sound()
@@ -250,7 +250,7 @@ func TestChangeSetWaitsForItsMembers(t *testing.T) {
 	}
 	ds := o.verdicts(mara, "approved 1 of 1; approved 1 of 1; approved", ps...)
 	for i, d := range ds {
-		if v := o.version(d.Subject, 1); len(v.Approvals) != 1 || v.Approvals[0].By != ada.String() {
+		if v := o.firstVersion(d.Subject); len(v.Approvals) != 1 || v.Approvals[0].By != ada.String() {
 			t.Errorf("version 1 of member %d counts %+v", i, v.Approvals)
 		}
 	}
@@ -362,7 +362,7 @@ func TestOneVersionOfManyOwners(t *testing.T) {
 				approved++
 			}
 		}
-		if v := o.version(p.Subject, 1); endorsed != 1 || approved != 1 || len(v.Approvals) != 1 || v.Approvals[0].By == v.DecidedBy {
+		if v := o.firstVersion(p.Subject); endorsed != 1 || approved != 1 || len(v.Approvals) != 1 || v.Approvals[0].By == v.DecidedBy {
 			t.Errorf("%d endorsed, %d approved; the version is by %s and %+v", endorsed, approved, v.DecidedBy, v.Approvals)
 		}
 	}

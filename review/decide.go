@@ -42,7 +42,7 @@ func (d *Desk) Decide(ctx context.Context, actor proposals.Actor, choices []Choi
 		return d.RequestChanges(ctx, actor, choices, note)
 	case VerdictRejected:
 		return d.Reject(ctx, actor, choices, note)
-	case VerdictApproved:
+	case VerdictApproved, VerdictEndorsed: // which of the two it is, the policy decides
 	}
 	return d.Approve(ctx, actor, choices, note)
 }
