@@ -90,6 +90,57 @@ func TestConformance(t *testing.T) {
 	e.stop()
 }
 
+// suiteClient is what the suite starts as a client of its server: toolcrib imports
+// the tools there, and each is approved, given to an agent, and called once.
+const suiteClient = `#!/bin/sh
+for url; do :; done
+dir=$(mktemp -d)
+export HOME=$dir TOOLCRIB_DB=$dir/test.db
+mkdir -p $dir/.config/toolcrib
+printf '[servers.suite]\nurl = "%s"\n' "$url" > $dir/.config/toolcrib/toolcrib.toml
+approve() {
+	for id in $("$TOOLCRIB" list --state user_review --template '{{range .proposals}}{{.issue}} {{end}}'); do "$TOOLCRIB" approve $id; done
+}
+"$TOOLCRIB" import --server suite
+approve
+for subject in $("$TOOLCRIB" list --state approved --template '{{range .proposals}}{{.subject}} {{end}}'); do
+	"$TOOLCRIB" assign ${subject##*/} --to assistant && approve
+	call=$("$TOOLCRIB" exec ${subject##*/} --agent assistant --args '{"a":5,"b":3}' 2>&1 | sed -n 's/.*Pending call \([0-9a-f-]*\).*/\1/p')
+	"$TOOLCRIB" calls approve $call
+done
+rm -rf $dir
+`
+
+// TestConformanceClient runs the scenarios of the suite for clients that an import
+// and calls with plain arguments exercise. docs/mcp.md lists the others.
+func TestConformanceClient(t *testing.T) {
+	const script = "@modelcontextprotocol/conformance/dist/index.js"
+	_ = suite(t, script)
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := filepath.Join(t.TempDir(), "client.sh")
+	if err := os.WriteFile(client, []byte(suiteClient), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ scenario, revision, check string }{ // some scenarios pass with a client that does nothing
+		{"initialize", "2025-11-25", "mcp-client-initialization"},
+		{"tools_call", "2025-11-25", "tool-add-numbers"},
+		{"tools_call", "2026-07-28", "tool-add-numbers"},
+		{"request-metadata", "2026-07-28", "sep-2575-client-populates-meta"},
+	} {
+		t.Run(c.scenario+"/"+c.revision, func(t *testing.T) {
+			cmd := suite(t, script, "client", "--command", client, "--scenario", c.scenario, "--spec-version", c.revision, "--timeout", "120000")
+			cmd.Env = append(cmd.Env, "TOOLCRIB="+path)
+			out, err := cmd.CombinedOutput()
+			if passed := regexp.MustCompile(c.check + ` *\].*SUCCESS`).Match(out); err != nil || !passed || !bytes.Contains(out, []byte("OVERALL: PASSED")) {
+				t.Errorf("%v:\n%s", err, out)
+			}
+		})
+	}
+}
+
 // doorman is an address that adds the token: the suite has none.
 func doorman(t *testing.T, e *endpoint) string {
 	t.Helper()
