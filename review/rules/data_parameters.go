@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -160,11 +159,4 @@ func membersOf(n *jsondoc.Node) []jsondoc.Member {
 		return nil
 	}
 	return n.Members
-}
-
-// taken is an imported tool that takes what the schema says.
-func taken(schema string) proposals.Draft {
-	d := fromServer("list_invoices", "list_invoices")
-	d.Definition.Tool.InputSchema = []byte(schema)
-	return d
 }

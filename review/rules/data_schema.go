@@ -3,7 +3,6 @@ package rules
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -17,23 +16,10 @@ func accepting(id, schema string) proposals.Draft {
 	return d
 }
 
-// onlyThis is the property that most examples have.
-const onlyThis = `"id":{"description":"Only this one.","type":"string"}`
-
-// object is the schema of an object with properties, given as they stand in
-// JSON, of which some are required.
-func object(properties string, required ...string) string {
-	schema := `{"properties":{` + properties + `}`
-	if len(required) > 0 {
-		schema += `,"required":["` + strings.Join(required, `","`) + `"]`
-	}
-	return schema + `,"type":"object"}`
-}
-
-// schemaRules look at a schema as a whole.
 // limitsRule is the rule about schemas that can hang or kill their reader.
 const limitsRule = "D101"
 
+// schemaRules look at a schema as a whole.
 func schemaRules() []Rule {
 	return []Rule{
 		{

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 
 	"toolcrib/proposals"
@@ -10,14 +9,6 @@ import (
 
 func approves(tier, otherwise registry.ApprovalTier) func(*registry.Tool) {
 	return func(t *registry.Tool) { t.Approval = &registry.Approval{Tier: tier, Default: otherwise} }
-}
-
-// annotated is an action tool with the given annotations and tier.
-func annotated(id string, a registry.Annotations, tier registry.ApprovalTier) proposals.Draft {
-	d := action(id)
-	d.Definition.Tool.Annotations = &a
-	d.Definition.Tool.Approval = &registry.Approval{Tier: tier}
-	return d
 }
 
 // change is an edit of a live tool of our own: an example of a loosening when
@@ -29,33 +20,6 @@ func change(from, to func(*registry.Tool)) Example {
 	one := 1
 	after.Type, after.BaseVersion = proposals.Modify, &one
 	return Example{Draft: after, Live: []registry.Live{{Subject: before.Subject, Version: 1, Definition: before.Definition}}}
-}
-
-func aliased(alias string) proposals.Draft {
-	d := sample()
-	d.Definition.Tool.Aliases = []string{alias}
-	return d
-}
-
-func listing(list registry.AllowList) proposals.Draft {
-	return soulful(func(a *registry.Agent) { a.AllowList = &list })
-}
-
-// otherTool is a live tool in the global layer with the alias "pace".
-func otherTool() registry.Live {
-	t := *renamed("pace_checker").Definition.Tool
-	t.Aliases = []string{"pace"}
-	return registry.Live{
-		Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: t.ID}, Version: 1,
-		Definition: registry.Definition{Tool: &t},
-	}
-}
-
-// showing is example with a text to show that hides nothing.
-func showing(show, text string) Example {
-	e := example(text)
-	e.Show = show
-	return e
 }
 
 func withSoul(soul string) proposals.Draft {
@@ -80,11 +44,6 @@ func soulful(change func(*registry.Agent)) proposals.Draft {
 	d.Subject = registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: a.ID}
 	d.Definition = registry.Definition{Agent: &a}
 	return d
-}
-
-// arrayOf is a property that is a list of items, given as a schema.
-func arrayOf(name, description, items string) string {
-	return fmt.Sprintf(`%q:{"description":%q,"items":%s,"type":"array"}`, name, description, items)
 }
 
 // family returns the rules whose ids begin with a letter.
