@@ -236,10 +236,7 @@ func parseAnnotations(s string) (*registry.Annotations, error) {
 func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	var where []string
 	var args []any
-	indexed := true
-	if q.Code == gateway.CodeInterrupted {
-		indexed = false // those without an outcome are fewer than any other choice
-	}
+	indexed := q.Code != gateway.CodeInterrupted // calls without an outcome are fewer than any other choice
 	and := func(column string, value any) {
 		if !indexed {
 			column = c.s.hints.unindexed(column)

@@ -71,6 +71,7 @@ func hasAtom(p proposals.Proposal, a language.Atom) bool {
 		return p.State.Open() && p.BaseVersion != 0
 	case language.Blocked:
 		return p.Summary.Blocks > 0
+	case language.Waits: // TestTerms has none
 	}
 	panic("an unknown property")
 }
