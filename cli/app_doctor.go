@@ -60,7 +60,7 @@ func runDoctor(ctx context.Context, a *app) error {
 		return err
 	}
 	doc := docDoctor{
-		Schema: schema, Kind: "doctor", Settings: c.list(), Actor: actor.String(), Database: c.DB,
+		Schema: schema, Kind: "doctor", Settings: c.list(), Actor: actor.String(), Database: store.DisplayName(c.DB),
 		Rules: rulesNow, Proposals: map[string]int{}, Problems: []string{},
 	}
 	if c.untrusted != nil {
@@ -92,7 +92,22 @@ func (doc *docDoctor) examine(ctx context.Context, a *app) error {
 	}
 	doc.SchemaNow, doc.Proposals = health.Schema, health.Proposals
 	doc.Problems = append(doc.Problems, health.Problems...)
-	info, err := os.Stat(doc.Database)
+	if err := doc.examineFile(a.config.DB); err != nil {
+		return err
+	}
+	if err := doc.examineSignatures(ctx, a); err != nil {
+		return err
+	}
+	doc.Problems = append(doc.Problems, a.config.policyProblems(a.env.Now())...)
+	return doc.examineCheckpoints(ctx, a)
+}
+
+// examineFile adds who may read the database file.
+func (doc *docDoctor) examineFile(name string) error {
+	if store.IsURL(name) {
+		return nil
+	}
+	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
@@ -100,11 +115,7 @@ func (doc *docDoctor) examine(ctx context.Context, a *app) error {
 	if problem := store.OpenToOthers(info.Mode()); problem != "" {
 		doc.Problems = append(doc.Problems, problem)
 	}
-	if err := doc.examineSignatures(ctx, a); err != nil {
-		return err
-	}
-	doc.Problems = append(doc.Problems, a.config.policyProblems(a.env.Now())...)
-	return doc.examineCheckpoints(ctx, a)
+	return nil
 }
 
 // findingsUnless is errFindings when ok is not set.

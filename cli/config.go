@@ -14,6 +14,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/rules"
 	"toolcrib/signing/signers"
+	"toolcrib/store"
 )
 
 // configName is the name of a configuration file.
@@ -107,10 +108,10 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 			*dst, c.sources[key] = value, source
 		}
 	}
-	override(&c.DB, "db", absolute(env.Dir, env.Getenv("TOOLCRIB_DB")), "TOOLCRIB_DB")
+	override(&c.DB, "db", databaseName(env.Dir, env.Getenv("TOOLCRIB_DB")), "TOOLCRIB_DB")
 	override(&c.Project, "project", env.Getenv("TOOLCRIB_PROJECT"), "TOOLCRIB_PROJECT")
 	override(&c.Workspace, "workspace", absolute(env.Dir, env.Getenv("TOOLCRIB_WORKSPACE")), "TOOLCRIB_WORKSPACE")
-	override(&c.DB, "db", absolute(env.Dir, flags.db), "--db")
+	override(&c.DB, "db", databaseName(env.Dir, flags.db), "--db")
 	override(&c.Project, "project", flags.project, "--project")
 	override(&c.Workspace, "workspace", absolute(env.Dir, flags.workspace), "--workspace")
 	if err := c.chooseAccessible(env, flags); err != nil {
@@ -198,7 +199,7 @@ func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
 		c.SignKey = absolute(filepath.Dir(file), c.SignKey)
 	}
 	if meta.IsDefined("db") {
-		c.DB = absolute(filepath.Dir(file), c.DB)
+		c.DB = databaseName(filepath.Dir(file), c.DB)
 	}
 	if dir, ok := strings.CutPrefix(c.Checkpoints.To, gitTarget); ok && meta.IsDefined("checkpoints", "to") {
 		c.Checkpoints.To = gitTarget + absolute(filepath.Dir(file), dir)
@@ -242,6 +243,14 @@ func absolute(dir, name string) string {
 		return name
 	}
 	return filepath.Join(dir, name)
+}
+
+// databaseName is absolute for the name of a database, which may be a URL.
+func databaseName(dir, name string) string {
+	if store.IsURL(name) {
+		return name
+	}
+	return absolute(dir, name)
 }
 
 // sameFile reports whether two names are of one file, also through links.

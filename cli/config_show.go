@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/clients"
+	"toolcrib/store"
 )
 
 type docSetting struct {
@@ -80,7 +81,7 @@ func writeSettings(p *page, settings []docSetting) {
 // list returns every setting with its source.
 func (c config) list() []docSetting {
 	values := map[string]string{
-		"db": c.DB, "project": c.Project, "workspace": c.Workspace, "chief": c.Chief, "four_eyes": boolWord(c.FourEyes),
+		"db": store.DisplayName(c.DB), "project": c.Project, "workspace": c.Workspace, "chief": c.Chief, "four_eyes": boolWord(c.FourEyes),
 		"require_expect": boolWord(c.RequireExpect), "accessible": boolWord(c.Accessible), "max_open_per_agent": itoa(c.MaxOpen),
 		"max_open_all_agents": itoa(c.policy().OpenOfAll()), "max_writes_per_agent_hour": itoa(c.MaxWrites),
 	}

@@ -3,16 +3,13 @@ package store
 import (
 	"cmp"
 	"context"
-	sqldriver "database/sql/driver"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
-	"modernc.org/sqlite"
-
 	"toolcrib/registry"
 	"toolcrib/review/overlap"
+	"toolcrib/store/engine"
 )
 
 // What Alike looks for. A text that shares less than two fifths of its
@@ -71,7 +68,7 @@ func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.
 // what is near is kept. Who looks again keeps the blocks.
 func (s *session) findSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
 	read := s.readSketches
-	if !s.sketches.looked {
+	if !s.sketches.looked && s.engine.HasNear() {
 		s.sketches.looked = true
 		read = func(ctx context.Context, tail *sketches) error { return s.nearSketches(ctx, text, purpose, tail) }
 	}
@@ -104,12 +101,8 @@ func (s *session) readSketches(ctx context.Context, tail *sketches) error {
 
 // nearSketches takes of all blocks what is near text and purpose into tail.
 func (s *session) nearSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
-	query := fmt.Sprintf("SELECT block, coalesce(%[1]s(text, $1, $2, $3), x''), coalesce(%[1]s(purpose, $4, $5, $6), x'') FROM sketches ORDER BY block", nearFunction)
-	near, err := all(ctx, s, scanSketched, query, encoded(text), leastText, mostAlike, encoded(purpose), leastPurpose, mostAlike)
-	for _, b := range near {
-		err = errors.Join(err, tail.text.Load(b.text), tail.purpose.Load(b.purpose))
-	}
-	return err
+	return s.engine.Near(ctx, s.Conn, engine.Nearness{Text: text, LeastText: leastText, Purpose: purpose, LeastPurpose: leastPurpose, Most: mostAlike},
+		func(text, purpose []byte) error { return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose)) })
 }
 
 // recentSketches takes the rows of recent sketches into tail.
@@ -123,41 +116,4 @@ func (s *session) recentSketches(ctx context.Context, tail *sketches) error {
 		text, purpose = append(text, sk.text...), append(purpose, sk.purpose...)
 	}
 	return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose))
-}
-
-// nearFunction is overlap.Near as a function of the engine: of blocks, a
-// sketch, a resemblance and a number. The engine lends it a block where it has read it, which
-// spares a copy of every block there is.
-const nearFunction = "sketches_near"
-
-// registerNear makes nearFunction known to every connection that is opened
-// after it.
-var registerNear = sync.OnceValue(func() error {
-	return sqlite.RegisterFunction(nearFunction, &sqlite.FunctionImpl{
-		NArgs: 4, Deterministic: true, VolatileArgs: true,
-		Scalar: func(_ *sqlite.FunctionContext, args []sqldriver.Value) (sqldriver.Value, error) {
-			blocks, isBlob := args[0].([]byte)
-			stored, isSketch := args[1].([]byte)
-			least, isShare := args[2].(float64)
-			most, isCount := args[3].(int64)
-			var sought overlap.Sketch
-			if !isBlob || !isSketch || !isShare || !isCount || sought.UnmarshalBinary(stored) != nil {
-				return nil, errors.New("expected blocks, a sketch, a resemblance and a number")
-			}
-			near, err := overlap.Near(blocks, sought, least, int(most))
-			if err != nil { // who loads what is returned finds out why
-				return slices.Clone(blocks), nil //nolint:nilerr // an error would lose its kind on its way through the engine
-			}
-			if near == nil {
-				return nil, nil
-			}
-			return near, nil
-		},
-	})
-})
-
-// encoded returns a sketch as nearFunction takes it.
-func encoded(s overlap.Sketch) []byte {
-	b, _ := s.AppendBinary(nil) // which has no errors
-	return b
 }

@@ -20,6 +20,7 @@ import (
 // transaction of a session that was never used: what is looked for first, where
 // only what is near is kept, is answered as what every sketch is read for.
 func TestAlikeAtFirst(t *testing.T) {
+	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	const tools = 700 // some blocks, and rows that are in none yet
 	path := filepath.Join(t.TempDir(), "crowd.db")

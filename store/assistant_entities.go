@@ -49,7 +49,8 @@ func (a assistant) MatchEntities(ctx context.Context, term, kind string, limit i
 	if kind != "" {
 		terms = append(terms, a.term(kindMark, kind))
 	}
-	return a.keys(ctx, "SELECT rowid AS key FROM entities_text WHERE entities_text MATCH $1 ORDER BY rowid DESC LIMIT $2", allOf(terms), limit)
+	has := a.s.engine.HasTerms("entities_text", terms)
+	return a.keys(ctx, numbered("SELECT rowid AS key FROM entities_text WHERE "+has.SQL+" ORDER BY rowid DESC LIMIT ?"), append(has.Args, limit)...)
 }
 
 // EntitiesByKey implements builtin.EntityReader.

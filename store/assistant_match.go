@@ -34,7 +34,7 @@ func (a assistant) tagTerm(tag string) string {
 func (a assistant) facets(ctx context.Context, id string) (seq int64, terms []string, err error) {
 	var kind, project, tags string
 	var importance int
-	err = a.s.row(ctx, "SELECT seq, kind, importance, coalesce(project, ''), tags FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = ''",
+	err = a.s.row(ctx, "SELECT seq, kind, importance, coalesce(CAST(project AS text), ''), tags FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = ''",
 		[]any{a.owner, id}, &seq, &kind, &importance, &project, &tags)
 	if err != nil {
 		return 0, nil, missing(err, "memory %s", id)
@@ -105,15 +105,6 @@ func (a assistant) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string
 	return terms, nil
 }
 
-// allOf is a query for what has all of the terms.
-func allOf(terms []string) string {
-	quoted := make([]string, len(terms))
-	for i, t := range terms {
-		quoted[i] = quoteFTS(t)
-	}
-	return strings.Join(quoted, " AND ")
-}
-
 // MatchMemories implements builtin.MemoryReader. The keys come as one text,
 // which costs less than a row for each.
 func (a assistant) MatchMemories(ctx context.Context, terms []string, f builtin.MemoryFilter, limit int) ([]int64, error) {
@@ -127,7 +118,8 @@ func (a assistant) MatchMemories(ctx context.Context, terms []string, f builtin.
 	if len(wanted) == 0 {
 		return a.keys(ctx, "SELECT seq AS key FROM memories WHERE owner = $1 AND deleted_at = '' ORDER BY seq DESC LIMIT $2", a.owner, limit)
 	}
-	return a.keys(ctx, "SELECT rowid AS key FROM memories_text WHERE memories_text MATCH $1 ORDER BY rowid DESC LIMIT $2", allOf(wanted), limit)
+	has := a.s.engine.HasTerms("memories_text", wanted)
+	return a.keys(ctx, numbered("SELECT rowid AS key FROM memories_text WHERE "+has.SQL+" ORDER BY rowid DESC LIMIT ?"), append(has.Args, limit)...)
 }
 
 // keys returns the keys that a query selects.
@@ -152,7 +144,8 @@ func (a assistant) tagged(ctx context.Context, f builtin.MemoryFilter, limit int
 	if err != nil {
 		return nil, err
 	}
-	where, args, err := a.since(ctx, f, "x.rowid", "memories_text MATCH ? AND m.owner = ? AND m.deleted_at = ''", []any{allOf(terms), a.owner})
+	has := a.s.engine.HasTerms("memories_text", terms)
+	where, args, err := a.since(ctx, f, "x.rowid", has.SQL+" AND m.owner = ? AND m.deleted_at = ''", append(has.Args, a.owner))
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func TestAssistantQueriesUseIndexes(t *testing.T) {
 	defer db.Close() //nolint:errcheck // nothing is written any more
 	statements := map[string]bool{}
 	note := func(s *session) error {
-		for query := range s.stmts {
+		for query := range s.Statements() {
 			statements[query] = true
 		}
 		return nil

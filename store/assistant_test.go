@@ -56,8 +56,8 @@ func TestVerifyNoticesChangedAssistantData(t *testing.T) {
 		"UPDATE entity_projects SET n = 3":       "entity_projects",
 		"DELETE FROM memories_text":              "memories",
 		"UPDATE memories SET deleted_at = 'now'": "memories",
-		"INSERT INTO owners (customer, user) VALUES ('', 'bob'); UPDATE projects SET owner = 2":     "projects",
-		"INSERT INTO owners (customer, user) VALUES ('', 'bob'); UPDATE memory_links SET owner = 2": "memory_links",
+		`INSERT INTO owners (id, customer, "user") VALUES (2, '', 'bob'); UPDATE projects SET owner = 2`:     "projects",
+		`INSERT INTO owners (id, customer, "user") VALUES (2, '', 'bob'); UPDATE memory_links SET owner = 2`: "memory_links",
 	} {
 		t.Run(statement, func(t *testing.T) {
 			db := storetest.FromImage(t, image)

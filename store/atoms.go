@@ -13,6 +13,12 @@ import (
 // substring by itself.
 const minIndexed = 3
 
+// matcher writes the conditions of filters for an engine.
+type matcher struct {
+	Searcher
+	hints
+}
+
 // maxSpellings bounds the ways to write words that are looked for row by row.
 const maxSpellings = 16
 
@@ -28,20 +34,20 @@ func column(a filter.Atom) (clause, bool) {
 	switch a.Is {
 	case filter.Number:
 		n, _ := strconv.ParseInt(a.Value, 10, 64) // the number of no proposal is 0
-		return clause{"p.issue = ? AND p.issue > 0", []any{n}}, true
+		return clause{SQL: "p.issue = ? AND p.issue > 0", Args: []any{n}}, true
 	case filter.State:
-		return clause{"p.state = ?", []any{a.Value}}, true
+		return clause{SQL: "p.state = ?", Args: []any{a.Value}}, true
 	case filter.Author:
-		return clause{"p.author = ?", []any{a.Value}}, true
+		return clause{SQL: "p.author = ?", Args: []any{a.Value}}, true
 	case filter.AuthorKind:
-		return clause{"substr(p.author, 1, instr(p.author, ':')) = ?", []any{a.Value}}, true // as the index has it
+		return clause{SQL: "substr(p.author, 1, instr(p.author, ':')) = ?", Args: []any{a.Value}}, true // as the index has it
 	case filter.Subject:
-		return clause{"p.subject = ?", []any{a.Value}}, true
+		return clause{SQL: "p.subject = ?", Args: []any{a.Value}}, true
 	case filter.Set:
-		return clause{"p.change_set = ? AND p.change_set <> ''", []any{a.Value}}, true
+		return clause{SQL: "p.change_set = ? AND p.change_set <> ''", Args: []any{a.Value}}, true
 	case filter.Type:
 		if a.Value != string(proposals.New) {
-			return clause{"p.type = ? AND p.type <> 'new'", []any{a.Value}}, true
+			return clause{SQL: "p.type = ? AND p.type <> 'new'", Args: []any{a.Value}}, true
 		}
 	case filter.Text, filter.ID, filter.SubjectID, filter.Kind, filter.Layer, filter.Rule, filter.Stale, filter.Blocked, filter.Waits:
 	}
@@ -49,77 +55,77 @@ func column(a filter.Atom) (clause, bool) {
 }
 
 // rowCondition returns the condition that holds of a row p if the atom does.
-func rowCondition(a filter.Atom) clause {
+func (m matcher) rowCondition(a filter.Atom) clause {
 	if c, ok := column(a); ok {
 		return c
 	}
 	switch a.Is {
 	case filter.Text:
-		return textCondition(a.Value)
+		return m.textCondition(a.Value)
 	case filter.ID:
-		return clause{"p.id >= ? AND p.id < ?", []any{a.Value, a.Value + "g"}} // ids are hexadecimal
+		return clause{SQL: "p.id >= ? AND p.id < ?", Args: []any{a.Value, a.Value + "g"}} // ids are hexadecimal
 	case filter.SubjectID:
 		kind, id, _ := strings.Cut(a.Value, ":")
-		return clause{"p.subject_id = ? AND p.kind = ?", []any{id, kind}}
+		return clause{SQL: "p.subject_id = ? AND p.kind = ?", Args: []any{id, kind}}
 	case filter.Kind:
-		return clause{"p.kind = ?", []any{a.Value}}
+		return clause{SQL: "p.kind = ?", Args: []any{a.Value}}
 	case filter.Layer:
 		if strings.HasSuffix(a.Value, "/") {
-			return clause{"substr(p.layer, 1, ?) = ?", []any{len(a.Value), a.Value}}
+			return clause{SQL: "substr(p.layer, 1, ?) = ?", Args: []any{len(a.Value), a.Value}}
 		}
-		return clause{"p.layer = ?", []any{a.Value}}
+		return clause{SQL: "p.layer = ?", Args: []any{a.Value}}
 	case filter.Rule:
-		return clause{"EXISTS (SELECT 1 FROM proposal_rules r WHERE r.proposal = p.seq AND r.rule = ?)", []any{a.Value}}
+		return clause{SQL: "EXISTS (SELECT 1 FROM proposal_rules r WHERE r.proposal = p.seq AND r.rule = ?)", Args: []any{a.Value}}
 	case filter.Stale:
-		return clause{"p." + staleRows, nil}
+		return clause{SQL: "p." + staleRows}
 	case filter.Blocked:
-		return clause{"p.risk >= ?", []any{riskBlocked}}
+		return clause{SQL: "p.risk >= ?", Args: []any{riskBlocked}}
 	case filter.Type, filter.Number, filter.State, filter.Author, filter.AuthorKind, filter.Subject, filter.Set, filter.Waits:
 	}
-	return clause{"p.type = ?", []any{a.Value}} // new: the only type without an index
+	return clause{SQL: "p.type = ?", Args: []any{a.Value}} // new: the only type without an index
 }
 
 // textCondition looks at each row, or for what has very many spellings at all rows
 // that the index finds.
-func textCondition(words string) clause {
+func (m matcher) textCondition(words string) clause {
 	switch {
 	case strings.ContainsRune(words, 0):
-		return clause{"false", nil} // no text has it, and the index would stumble over it
+		return clause{SQL: "false"} // no text has it, and the index would stumble over it
 	case countSpellings(words) > maxSpellings:
-		return clause{"p.seq IN (SELECT rowid FROM proposals_text WHERE proposals_text MATCH ?)", []any{quoteFTS(words)}}
+		return m.Contains(words)
 	}
 	const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' || p.change_set)"
 	var c clause
 	for _, spelling := range spellings(words) {
-		c.sql, c.args = c.sql+" OR instr("+shown+", ?) > 0", append(c.args, spelling)
+		c.SQL, c.Args = c.SQL+" OR instr("+shown+", ?) > 0", append(c.Args, spelling)
 	}
-	c.sql = strings.TrimPrefix(c.sql, " OR ")
+	c.SQL = strings.TrimPrefix(c.SQL, " OR ")
 	return c
 }
 
 // rows returns the query that finds the seq of every proposal of which an atom
 // holds without looking at others, and whether there is one.
-func (h hints) rows(a filter.Atom) (clause, bool) {
+func (m matcher) rows(a filter.Atom) (clause, bool) {
 	if c, ok := column(a); ok {
-		return clause{"SELECT p.seq FROM proposals p WHERE " + c.sql, c.args}, true
+		return clause{SQL: "SELECT p.seq FROM proposals p WHERE " + c.SQL, Args: c.Args}, true
 	}
 	switch a.Is {
 	case filter.Text:
-		return textRows(a.Value), true
+		return m.textRows(a.Value), true
 	case filter.ID, filter.SubjectID:
-		c := rowCondition(a)
-		return clause{"SELECT p.seq FROM proposals p WHERE " + c.sql, c.args}, true
+		c := m.rowCondition(a)
+		return clause{SQL: "SELECT p.seq FROM proposals p WHERE " + c.SQL, Args: c.Args}, true
 	case filter.Kind:
-		return clause{"SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", []any{a.Value + ":", a.Value + ";"}}, true // ';' comes after ':'
+		return clause{SQL: "SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", Args: []any{a.Value + ":", a.Value + ";"}}, true // ';' comes after ':'
 	case filter.Layer:
 		return layerRows(strings.TrimSuffix(a.Value, "/") + "/"), true
 	case filter.Rule:
-		return clause{"SELECT proposal AS seq FROM proposal_rules WHERE rule = ?", []any{a.Value}}, true
+		return clause{SQL: "SELECT proposal AS seq FROM proposal_rules WHERE rule = ?", Args: []any{a.Value}}, true
 	case filter.Stale:
-		return clause{"SELECT p.seq FROM proposals p" + h.indexedBy("proposals_open") + " WHERE p." + staleRows, nil}, true
+		return clause{SQL: "SELECT p.seq FROM proposals p" + m.indexedBy("proposals_open") + " WHERE p." + staleRows}, true
 	case filter.Blocked:
 		states := quoted(proposals.States())
-		return clause{"SELECT p.seq FROM proposals p" + h.indexedBy("proposals_by_risk") + " WHERE p.state IN (" + states + ") AND p.risk >= ?", []any{riskBlocked}}, true
+		return clause{SQL: "SELECT p.seq FROM proposals p" + m.indexedBy("proposals_by_risk") + " WHERE p.state IN (" + states + ") AND p.risk >= ?", Args: []any{riskBlocked}}, true
 	case filter.Type, filter.Number, filter.State, filter.Author, filter.AuthorKind, filter.Subject, filter.Set, filter.Waits:
 	}
 	return clause{}, false
@@ -133,20 +139,16 @@ func quoted(states []proposals.State) string {
 	return strings.Join(names, ", ")
 }
 
-// textRows asks the index of texts; for less than a trigram, for the trigrams that
-// begin with it, which may list a proposal several times.
-func textRows(words string) clause {
-	switch {
-	case strings.ContainsRune(words, 0):
-		return clause{"SELECT seq FROM proposals WHERE false", nil}
-	case utf8.RuneCountInString(words) >= minIndexed:
-		return clause{"SELECT rowid AS seq FROM proposals_text WHERE proposals_text MATCH ?", []any{quoteFTS(words)}}
+// textRows asks the index of texts, which may list a proposal several times. Only
+// less than a trigram has so few spellings that they can be listed.
+func (m matcher) textRows(words string) clause {
+	if strings.ContainsRune(words, 0) {
+		return clause{SQL: "SELECT seq FROM proposals WHERE false"}
 	}
-	var all []clause
-	for _, spelling := range spellings(words) {
-		all = append(all, clause{"SELECT doc AS seq FROM proposals_terms WHERE term >= ? AND term <= ?", []any{spelling, afterAll(spelling)}})
+	if utf8.RuneCountInString(words) >= minIndexed {
+		return m.Rows(words, nil)
 	}
-	return join(all, " UNION ALL ")
+	return m.Rows(words, spellings(words))
 }
 
 // layerRows finds what lies in a layer by the beginnings of its subjects.
@@ -154,7 +156,7 @@ func layerRows(layer string) clause {
 	var all []clause
 	for _, kind := range []string{"tool:", "agent:", "list:"} {
 		from := kind + layer
-		all = append(all, clause{"SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", []any{from, strings.TrimSuffix(from, "/") + "0"}}) // '0' comes after '/'
+		all = append(all, clause{SQL: "SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", Args: []any{from, strings.TrimSuffix(from, "/") + "0"}}) // '0' comes after '/'
 	}
 	return join(all, " UNION ALL ")
 }

@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolcrib/store/sqlite"
 )
 
 // held lets another connection begin a transaction on the file of db and do as
 // it is told in it, until release.
 func held(t *testing.T, db *DB, statements ...string) (release func()) {
 	t.Helper()
-	other, err := sql.Open(driver, "file:"+db.Path()+"?_pragma=busy_timeout(5000)")
+	other, err := sql.Open(sqlite.Driver, "file:"+db.Path()+"?_pragma=busy_timeout(5000)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func breaksIn(ctx context.Context, db *DB) error {
 // gone it can go on.
 func TestBusyErrorIsReadable(t *testing.T) {
 	db := reopened(t)
-	db.busyTimeout = 0
+	fileOf(db).SetBusyTimeout(0)
 	for round := range 2 {
 		release := held(t, db, "BEGIN IMMEDIATE")
 		err := breaksIn(t.Context(), db)
@@ -57,35 +59,10 @@ func TestBusyErrorIsReadable(t *testing.T) {
 	}
 }
 
-// TestWriterGetsTheLockWhenItIsFree lets a writer wait while the lock is held, and
-// then lets go of it.
-func TestWriterGetsTheLockWhenItIsFree(t *testing.T) {
-	db := reopened(t)
-	release := held(t, db, "BEGIN IMMEDIATE")
-	w, err := db.openWriter(t.Context(), db.write)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tries := 0
-	err = db.retryBusy(t.Context(), func() error {
-		if tries++; tries == 3 {
-			release()
-		}
-		_, err := w.exec(t.Context(), "BEGIN IMMEDIATE")
-		return err
-	})
-	if tries != 3 || err != nil {
-		t.Errorf("%d tries, %v", tries, err)
-	}
-	if err := w.close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestWaitingCanBeInterrupted cancels a writer that waits.
 func TestWaitingCanBeInterrupted(t *testing.T) {
 	db := reopened(t)
-	db.busyTimeout = time.Hour
+	fileOf(db).SetBusyTimeout(time.Hour)
 	defer held(t, db, "BEGIN IMMEDIATE")()
 	ctx, cancel := context.WithCancel(t.Context())
 	waited := make(chan error)
@@ -114,7 +91,7 @@ func TestHalfAWriterIsAReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	release := held(t, db, "BEGIN", "SELECT * FROM sqlite_schema")
-	db.busyTimeout = 0
+	fileOf(db).SetBusyTimeout(0)
 	if err := breaksIn(t.Context(), db); !errors.Is(err, ErrBusy) {
 		t.Errorf("it became a writer beside another who reads: %v", err)
 	}
@@ -136,3 +113,6 @@ func TestHalfAWriterIsAReader(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// fileOf returns the file of a database.
+func fileOf(db *DB) *sqlite.File { return db.engine.(*sqlite.File) }

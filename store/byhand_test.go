@@ -25,6 +25,7 @@ type hand struct {
 
 func openHand(t *testing.T, db *storetest.Database) hand {
 	t.Helper()
+	storetest.NeedsFile(t)
 	conn, err := sql.Open("sqlite", "file:"+db.Path()+"?_pragma=busy_timeout(5000)&_pragma=synchronous(OFF)")
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +58,7 @@ func (h hand) columns(table string) []string {
 // TestHistoryCannotBeChangedBySQL tries to change or take away each row of each table of
 // history in every way that SQL has. All of it fails or does nothing.
 func TestHistoryCannotBeChangedBySQL(t *testing.T) {
+	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	db := full(t)
 	h := openHand(t, db)
@@ -178,6 +180,7 @@ func (h hand) replacements(table string) []string {
 // name, its hash, the place it would have in other layers, and its name as an
 // alias of others.
 func TestCoreCannotBeChangedBySQL(t *testing.T) {
+	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	db := full(t)
 	h := openHand(t, db)

@@ -34,7 +34,7 @@ func (c Calls) View(ctx context.Context, fn func(gateway.LedgerReader) error) er
 // commit is in the log file of the engine when it returns, and on the disk with
 // the next Durable or the next checkpoint.
 func (c Calls) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
-	return recordRefused(c.db.writeWith(ctx, c.db.log, c.db.logger, func(s *session) error { return fn(newCallSession(s)) }))
+	return recordRefused(c.db.log(ctx, func(s *session) error { return fn(newCallSession(s)) }))
 }
 
 // Durable implements gateway.Ledger.
@@ -152,11 +152,13 @@ func (s *session) link(ctx context.Context, table, columns, format string, field
 	for _, f := range fields {
 		args = append(args, f)
 	}
-	args = append(args, prev, history.Seal(sealed...))
+	seal := history.Seal(sealed...)
+	args = append(args, prev, seal)
 	_, err = s.exec(ctx, "INSERT INTO "+table+" ("+columns+") VALUES ("+placeholders(1, len(fields)+3)+")", args...)
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", table, seq, err)
 	}
+	s.chained = chainedRow{table, seq, seal}
 	return nil
 }
 

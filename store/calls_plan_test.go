@@ -60,11 +60,11 @@ func TestPagesOfCallsAreLookedUp(t *testing.T) {
 			known := map[string]bool{}
 			var made string
 			err := db.view(t.Context(), func(s *session) error {
-				for query := range s.stmts {
+				for query := range s.Statements() {
 					known[query] = true
 				}
 				_, err := newCallSession(s).Calls(t.Context(), q)
-				for query := range s.stmts {
+				for query := range s.Statements() {
 					if !known[query] {
 						made = query
 					}

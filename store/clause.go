@@ -3,14 +3,13 @@ package store
 import (
 	"strconv"
 	"strings"
+
+	"toolcrib/store/engine"
 )
 
-// clause is a piece of SQL with its arguments, for each of which it has a "?".
-// Pieces are joined in any order; numbered numbers the whole.
-type clause struct {
-	sql  string
-	args []any
-}
+// clause is a piece of SQL with its arguments. Pieces are joined in any order;
+// numbered numbers the whole.
+type clause = engine.Clause
 
 // numbered returns a statement with $1, $2, … in place of each "?", which its text
 // has nowhere else. SQLite and PostgreSQL both take parameters so.
@@ -48,9 +47,9 @@ func join(all []clause, between string) clause {
 	var joined clause
 	for i, c := range all {
 		if i > 0 {
-			joined.sql += between
+			joined.SQL += between
 		}
-		joined.sql, joined.args = joined.sql+c.sql, append(joined.args, c.args...)
+		joined.SQL, joined.Args = joined.SQL+c.SQL, append(joined.Args, c.Args...)
 	}
 	return joined
 }

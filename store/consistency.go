@@ -28,6 +28,9 @@ func (l Ledger) Inconsistencies(ctx context.Context, fn func(history.Damage)) er
 		return err
 	}
 	checks := slices.Concat(registryChecks(), queueChecks(), callChecks(), assistantChecks(), importChecks())
+	for _, c := range l.engine.IndexChecks() {
+		checks = append(checks, consistencyCheck{c.Table, c.Query, c.Message})
+	}
 	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed(), blocks, drafts), fn)
 }
 

@@ -58,15 +58,6 @@ set:' || (json_extract(r.draft, '$.changeSet')), '')`,
 			"Its title or its labels are not those of what was submitted.",
 		},
 		{
-			"proposals_text", `SELECT 'row ' || coalesce(p.seq, t.rowid) FROM proposals p FULL JOIN proposals_text t ON t.rowid = p.seq
-			WHERE t.body IS NOT p.subject || char(10) || p.title || char(10) || p.author || char(10) || p.change_set || char(10, 10)`,
-			"Filters find the proposal by other text than it has.",
-		},
-		{
-			"proposals_text", `SELECT k FROM proposals_text_config WHERE (k, v) IS NOT ('version', 4)`,
-			"The search index has a setting that the program did not make.",
-		},
-		{
 			"proposal_rules", rulesOfFindings,
 			"Filters find the proposal by other rules than its last assessment has.",
 		},

@@ -152,6 +152,7 @@ func approvals(t *testing.T, path string) []approval {
 // TestKilledWhileMaking kills processes that make a database: the next one goes
 // on where it was left.
 func TestKilledWhileMaking(t *testing.T) {
+	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	for kill := range max(kills(t)/3, 1) {

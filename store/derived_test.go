@@ -16,6 +16,7 @@ import (
 // TestDerivedData changes what is derived from records, or what enters prompts and
 // files without being a record, and looks for it in the report (S8).
 func TestDerivedData(t *testing.T) {
+	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	const text = "(SELECT body FROM proposals_text WHERE rowid = 1)"
 	for name, tamper := range map[string]struct {

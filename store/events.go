@@ -58,7 +58,7 @@ func (s *session) AppendEvents(ctx context.Context, events []history.Event) erro
 	if err := s.insertRows(ctx, "events", eventColumns, values); err != nil {
 		return fmt.Errorf("event %d: %w", s.last.Seq+1, err)
 	}
-	s.last = last
+	s.last, s.chained = last, chainedRow{eventTable, last.Seq, last.Hash}
 	for _, e := range events {
 		if !slices.Contains(s.acts, e.Act) {
 			s.acts = append(s.acts, e.Act)

@@ -3,11 +3,14 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
+
+	"toolcrib/store/sqlite"
 )
 
 // SchemaVersion is the number of the last migration.
-const SchemaVersion = schemaVersion
+const SchemaVersion = sqlite.SchemaVersion
 
 // Few is how many proposals a filter of less than three characters lists one by
 // one.
@@ -15,10 +18,10 @@ const Few = few
 
 // Steps returns the numbers of the migrations in their order.
 func Steps() ([]int, error) {
-	all, err := migrations()
+	all, err := new(sqlite.File).Steps()
 	numbers := make([]int, len(all))
 	for i, step := range all {
-		numbers[i] = step.number
+		numbers[i] = step.Number
 	}
 	return numbers, err
 }
@@ -26,11 +29,12 @@ func Steps() ([]int, error) {
 // Interrupted makes a database like Open, but ends after the first steps of its
 // migration, as if the program had been killed there.
 func Interrupted(ctx context.Context, path string, opts Options, steps int) error {
-	db, err := connect(path, opts, false)
+	file, err := sqlite.Open(ctx, path, sqlite.Options{Readers: 1})
 	if err != nil {
 		return err
 	}
-	all, err := migrations()
+	db := use(file, opts)
+	all, err := file.Steps()
 	for _, step := range all[:steps] {
 		err = errors.Join(err, db.take(ctx, step))
 	}
@@ -41,7 +45,7 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 func Statements(t *testing.T, db *DB) (n int) {
 	t.Helper()
 	err := db.view(t.Context(), func(s *session) error {
-		n = len(s.stmts)
+		n = len(slices.Collect(s.Statements()))
 		return nil
 	})
 	if err != nil {

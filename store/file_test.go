@@ -23,6 +23,7 @@ func options() store.Options {
 
 // TestPaths opens files whose names mean something else in a URI.
 func TestPaths(t *testing.T) {
+	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	for _, name := range []string{
 		"plain.db", "a b.db", "a?b.db", "a?mode=memory&x=.db", "a#b.db", "100%.db", "a%20b.db", "%2e.db", "Müller ÄÖÜ.db", "場面.db", "a'b\"c.db", "a\\b.db", "file:x.db", ":memory:", "-x.db", "a;b&c=d.db",
@@ -61,6 +62,7 @@ func TestPaths(t *testing.T) {
 
 // TestNotADatabase opens what is none of ours. It is refused and not touched.
 func TestNotADatabase(t *testing.T) {
+	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
 	write := func(name string, b []byte) string {
@@ -124,6 +126,7 @@ func TestNotADatabase(t *testing.T) {
 // TestNewerWithALog refuses a newer database whose last writes are still in the
 // log, as a crash leaves it, and takes neither away.
 func TestNewerWithALog(t *testing.T) {
+	storetest.NeedsFile(t)
 	db := storetest.New(t)
 	queue(t, db, 5)
 	if err := db.SQL(t.Context(), fmt.Sprintf("PRAGMA user_version = %d", store.SchemaVersion+1)); err != nil {
@@ -153,6 +156,7 @@ func TestNewerWithALog(t *testing.T) {
 
 // TestEmptyFile makes a database of an empty file, such as mktemp leaves.
 func TestEmptyFile(t *testing.T) {
+	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "empty.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -165,6 +169,7 @@ func TestEmptyFile(t *testing.T) {
 
 // TestInterruptedMigration goes on where a killed program stopped.
 func TestInterruptedMigration(t *testing.T) {
+	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	whole := storetest.Dump(t, storetest.Open(t, filepath.Join(t.TempDir(), "whole.db")).Path())
 	numbers, err := store.Steps()
@@ -188,6 +193,7 @@ func TestInterruptedMigration(t *testing.T) {
 
 // TestConcurrentFirstOpen opens the same new file many times at once.
 func TestConcurrentFirstOpen(t *testing.T) {
+	storetest.NeedsFile(t)
 	path := filepath.Join(t.TempDir(), "toolcrib.db")
 	var done sync.WaitGroup
 	for i := range 8 {

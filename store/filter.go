@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/proposals/filter"
 	"toolcrib/review"
+	"toolcrib/store/engine"
 )
 
 // few sets how many proposals are looked through row by row rather than by an
@@ -41,27 +42,27 @@ func termsOf(q review.Query) ([]filter.Term, clause, error) {
 // others: of a term that holds of a few, or else of one whose rows come in the
 // order of seq, so that a page is soon full.
 func (s *session) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
-	sel, used := ordered(terms)
-	if used != nil && !s.hints.hasOthers(terms, used) {
-		return sel.with(s.hints.rest(terms, used)), nil // one index, and its rows are in order: there is nothing to choose
+	sel, used := s.ordered(terms)
+	if used != nil && !s.matcher().hasOthers(terms, used) {
+		return sel.with(s.matcher().rest(terms, used)), nil // one index, and its rows are in order: there is nothing to choose
 	}
 	seqs, isFew, err := s.fewest(ctx, terms)
 	switch {
 	case err != nil:
 		return selection{}, err
 	case isFew:
-		return among(seqs).with(s.hints.rest(terms, nil)), nil
+		return among(seqs).with(s.matcher().rest(terms, nil)), nil
 	case used != nil:
-		return sel.with(s.hints.rest(terms, used)), nil
+		return sel.with(s.matcher().rest(terms, used)), nil
 	}
 	sel, err = s.short(ctx, terms)
-	return sel.with(s.hints.rest(terms, nil)), err
+	return sel.with(s.matcher().rest(terms, nil)), err
 }
 
 // hasOthers reports whether a term that is not used finds its rows by an index too.
-func (h hints) hasOthers(terms []filter.Term, used []int) bool {
+func (m matcher) hasOthers(terms []filter.Term, used []int) bool {
 	for i, t := range terms {
-		if _, ok := h.termRows(t); ok && !slices.Contains(used, i) {
+		if _, ok := m.termRows(t); ok && !slices.Contains(used, i) {
 			return true
 		}
 	}
@@ -79,19 +80,19 @@ func among(seqs string) selection {
 // together, as a JSON array of their seq.
 func (s *session) fewest(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
 	var sources []clause
-	phrases, texts := indexedTexts(terms)
+	wanted, unwanted, texts := indexedTexts(terms)
 	for i, t := range terms {
-		if source, ok := s.hints.termRows(t); ok && !slices.Contains(texts, i) {
+		if source, ok := s.matcher().termRows(t); ok && !slices.Contains(texts, i) {
 			sources = append(sources, source)
 		}
 	}
 	if texts != nil {
-		sources = append(sources, clause{"SELECT rowid AS seq FROM proposals_text WHERE proposals_text MATCH ?", []any{phrases}})
+		sources = append(sources, s.engine.AllRows(wanted, unwanted))
 	}
 	for _, source := range sources {
 		var n int
-		err := s.once(ctx, numbered("SELECT count(*), '[' || coalesce(string_agg(CAST(seq AS text), ','), '') || ']' FROM (SELECT seq FROM ("+source.sql+") listed LIMIT ?) few"),
-			append(slices.Clone(source.args), few+1), func(row scanner) error { return row.Scan(&n, &seqs) })
+		err := s.once(ctx, numbered("SELECT count(*), '[' || coalesce(string_agg(CAST(seq AS text), ','), '') || ']' FROM (SELECT seq FROM ("+source.SQL+") listed LIMIT ?) few"),
+			append(slices.Clone(source.Args), few+1), func(row scanner) error { return row.Scan(&n, &seqs) })
 		if err != nil || n <= few {
 			return seqs, err == nil, err
 		}
@@ -100,10 +101,10 @@ func (s *session) fewest(ctx context.Context, terms []filter.Term) (seqs string,
 }
 
 // termRows returns the query that finds the rows of a term by indexes alone.
-func (h hints) termRows(t filter.Term) (clause, bool) {
+func (m matcher) termRows(t filter.Term) (clause, bool) {
 	var all []clause
 	for _, a := range t.Any {
-		found, ok := h.rows(a)
+		found, ok := m.rows(a)
 		if !ok || t.Not {
 			return clause{}, false
 		}
@@ -120,12 +121,12 @@ func (s *session) short(ctx context.Context, terms []filter.Term) (selection, er
 		if t.Not || len(t.Any) != 1 || t.Any[0].Is != filter.Text || strings.ContainsRune(t.Any[0].Value, 0) {
 			continue
 		}
-		trigrams, err := s.trigrams(ctx, t.Any[0].Value)
+		source, ok, err := s.engine.Beginning(ctx, s.Conn, spellings(t.Any[0].Value))
 		if err != nil {
 			return selection{}, err
 		}
-		if len(trigrams) > 0 {
-			return matching(strings.Join(trigrams, " OR ")), nil
+		if ok {
+			return from(source), nil
 		}
 	}
 	return every(), nil
@@ -133,9 +134,9 @@ func (s *session) short(ctx context.Context, terms []filter.Term) (selection, er
 
 // ordered returns the selection by the texts that the index knows, or by the first
 // term whose column has an index that ends in seq, and the terms that it covers.
-func ordered(terms []filter.Term) (sel selection, used []int) {
-	if phrases, used := indexedTexts(terms); used != nil {
-		return matching(phrases), used
+func (s *session) ordered(terms []filter.Term) (sel selection, used []int) {
+	if wanted, unwanted, used := indexedTexts(terms); used != nil {
+		return from(s.engine.Matching(wanted, unwanted)), used
 	}
 	for i, t := range terms {
 		if t.Not || len(t.Any) != 1 {
@@ -154,42 +155,41 @@ func ordered(terms []filter.Term) (sel selection, used []int) {
 	return selection{}, nil
 }
 
-// indexedTexts returns one query of the text index for all texts that it knows, if
-// one of them is wanted, and their terms.
-func indexedTexts(terms []filter.Term) (phrases string, used []int) {
-	var unwanted []int
+// indexedTexts returns the texts that the index knows, if one of them is wanted, and
+// their terms.
+func indexedTexts(terms []filter.Term) (wanted, unwanted []string, used []int) {
 	for i, t := range terms {
 		if len(t.Any) != 1 || t.Any[0].Is != filter.Text || utf8.RuneCountInString(t.Any[0].Value) < minIndexed || strings.ContainsRune(t.Any[0].Value, 0) {
 			continue
 		}
+		used = append(used, i)
 		if t.Not {
-			unwanted = append(unwanted, i)
-			continue
+			unwanted = append(unwanted, t.Any[0].Value)
+		} else {
+			wanted = append(wanted, t.Any[0].Value)
 		}
-		phrases, used = phrases+" "+quoteFTS(t.Any[0].Value), append(used, i)
 	}
-	if used == nil {
-		return "", nil
+	if wanted == nil {
+		return nil, nil, nil
 	}
-	for _, i := range unwanted {
-		phrases, used = "("+phrases+") NOT "+quoteFTS(terms[i].Any[0].Value), append(used, i)
-	}
-	return phrases, used
+	return wanted, unwanted, used
 }
 
 // every returns the selection of all proposals.
 func every() selection { return selection{from: "proposals p", seq: "p.seq"} }
 
-// matching returns the selection of what a query of the text index finds.
-func matching(phrases string) selection {
-	sel := selection{from: "proposals_text t CROSS JOIN proposals p", seq: "t.rowid"}
-	sel.add("p.seq = t.rowid AND proposals_text MATCH ?", phrases)
-	return sel
+// from returns the selection of what an index of texts finds.
+func from(source engine.Source) selection {
+	sel := selection{from: source.From, seq: source.Seq}
+	return sel.with(source.Where)
 }
+
+// matcher returns what writes conditions for the engine.
+func (s *session) matcher() matcher { return matcher{s.engine, s.hints} }
 
 // rest returns the conditions of the terms that are not used yet. The plus keeps
 // the engine from choosing an index of its own for them.
-func (h hints) rest(terms []filter.Term, used []int) clause {
+func (m matcher) rest(terms []filter.Term, used []int) clause {
 	var all []clause
 	for i, t := range terms {
 		if slices.Contains(used, i) {
@@ -197,53 +197,17 @@ func (h hints) rest(terms []filter.Term, used []int) clause {
 		}
 		var atoms []clause
 		for _, a := range t.Any {
-			c := rowCondition(a)
-			atoms = append(atoms, clause{"(" + c.sql + ")", c.args})
+			c := m.rowCondition(a)
+			atoms = append(atoms, clause{SQL: "(" + c.SQL + ")", Args: c.Args})
 		}
 		c := join(atoms, " OR ")
-		if c.sql = h.unindexed("(" + c.sql + ")"); t.Not {
-			c.sql = "NOT " + c.sql
+		if c.SQL = m.unindexed("(" + c.SQL + ")"); t.Not {
+			c.SQL = "NOT " + c.SQL
 		}
 		all = append(all, c)
 	}
 	return join(all, " AND ")
 }
-
-// maxTrigrams limits how many trigrams are looked for at once: the index is entered
-// for each of them.
-const maxTrigrams = 32
-
-// trigrams returns the trigrams of the index that begin with words, as phrases,
-// and none when they are too many. Each is found by itself, behind the one
-// before: the engine lists them with all places that have them.
-func (s *session) trigrams(ctx context.Context, words string) ([]string, error) {
-	var found []string
-	for _, spelling := range spellings(words) {
-		for from := spelling; ; {
-			next, err := all(ctx, s, scanString, "SELECT term FROM proposals_terms WHERE term >= $1 AND term <= $2 LIMIT 1", from, afterAll(spelling))
-			if err != nil {
-				return nil, err
-			}
-			if len(next) == 0 {
-				break
-			}
-			if len(found) == maxTrigrams || strings.ContainsRune(next[0], 0) {
-				return nil, nil
-			}
-			found = append(found, quoteFTS(next[0]))
-			from = next[0] + "\x01"
-		}
-	}
-	return found, nil
-}
-
-// afterAll returns what comes after every trigram that begins with words.
-func afterAll(words string) string {
-	return words + strings.Repeat(string(unicode.MaxRune), minIndexed)
-}
-
-// quoteFTS makes any text one phrase of an FTS5 query.
-func quoteFTS(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
 // spellings returns words in every case that their letters have, those of
 // ASCII in lower case only: the engine folds no others.

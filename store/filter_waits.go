@@ -27,8 +27,8 @@ func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, clause) {
 			anyOf = append(anyOf, waitsFor(q, a.Value))
 		}
 		c := join(anyOf, " OR ")
-		if c.sql = "(" + c.sql + ")"; t.Not {
-			c.sql = "NOT " + c.sql
+		if c.SQL = "(" + c.SQL + ")"; t.Not {
+			c.SQL = "NOT " + c.SQL
 		} else {
 			others = append(others, filter.Holds(filter.State, string(proposals.UserReview)))
 		}
@@ -50,9 +50,9 @@ const unmoved = `NOT EXISTS (SELECT 1 FROM proposals m WHERE m.change_set = p.ch
 // waitsFor returns the condition that the approval of a user would bring p nearer to
 // what the policy asks for.
 func waitsFor(q review.Query, user string) clause {
-	c := clause{"p.state = 'user_review' AND NOT EXISTS (SELECT 1 " + endorsements + " AND d.decided_by = ? AND " + unmoved + ")", []any{user}}
+	c := clause{SQL: "p.state = 'user_review' AND NOT EXISTS (SELECT 1 " + endorsements + " AND d.decided_by = ? AND " + unmoved + ")", Args: []any{user}}
 	if q.FourEyes {
-		c = join([]clause{c, {"NOT EXISTS (SELECT 1 FROM revisions r WHERE r.proposal = p.id AND r.number = p.revision AND r.author = ?)", []any{user}}}, " AND ")
+		c = join([]clause{c, {SQL: "NOT EXISTS (SELECT 1 FROM revisions r WHERE r.proposal = p.id AND r.number = p.revision AND r.author = ?)", Args: []any{user}}}, " AND ")
 	}
 	var matched, owned []clause
 	for _, r := range q.Approvals {
@@ -69,20 +69,20 @@ func waitsFor(q review.Query, user string) clause {
 		return c
 	}
 	free := join(matched, " OR ")
-	free.sql = "NOT (" + free.sql + ")"
+	free.SQL = "NOT (" + free.SQL + ")"
 	enough := join(append(owned, free), " OR ")
-	enough.sql = "(" + enough.sql + ")"
+	enough.SQL = "(" + enough.SQL + ")"
 	return join([]clause{c, enough}, " AND ")
 }
 
 // tooFew returns the condition that fewer owners approved p than a rule asks for.
 func tooFew(r approval.Rule) clause {
-	c := clause{sql: "(SELECT count(DISTINCT d.decided_by) " + endorsements + " AND " + unmoved + " AND d.decided_by IN (" +
+	c := clause{SQL: "(SELECT count(DISTINCT d.decided_by) " + endorsements + " AND " + unmoved + " AND d.decided_by IN (" +
 		strings.TrimSuffix(strings.Repeat("?, ", len(r.Owners)), ", ") + ")) < ?"}
 	for _, owner := range r.Owners {
-		c.args = append(c.args, owner)
+		c.Args = append(c.Args, owner)
 	}
-	c.args = append(c.args, r.Approvals)
+	c.Args = append(c.Args, r.Approvals)
 	return c
 }
 
@@ -98,18 +98,18 @@ func matches(r approval.Rule) clause {
 			case part.pattern == part.anything:
 			case strings.Contains(part.pattern, "*"):
 				like := strings.NewReplacer("!", "!!", "_", "!_", "%", "!%", "*", "%").Replace(part.pattern)
-				c = append(c, clause{part.column + " LIKE ? ESCAPE '!'", []any{like}})
+				c = append(c, clause{SQL: part.column + " LIKE ? ESCAPE '!'", Args: []any{like}})
 			default:
-				c = append(c, clause{part.column + " = ?", []any{part.pattern}})
+				c = append(c, clause{SQL: part.column + " = ?", Args: []any{part.pattern}})
 			}
 		}
 		one := join(c, " AND ")
-		if one.sql = "(" + one.sql + ")"; one.sql == "()" {
-			one.sql = "1 = 1"
+		if one.SQL = "(" + one.SQL + ")"; one.SQL == "()" {
+			one.SQL = "1 = 1"
 		}
 		all = append(all, one)
 	}
 	c := join(all, " OR ")
-	c.sql = "(" + c.sql + ")"
+	c.SQL = "(" + c.SQL + ")"
 	return c
 }

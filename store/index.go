@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"toolcrib/gateway"
+	"toolcrib/store/sqlite"
 )
 
 // maxIndexes limits how many indexes stay open.
@@ -98,7 +99,7 @@ func (x *Index) open(ctx context.Context, key string, texts func() []gateway.Tex
 }
 
 func fill(ctx context.Context, texts []gateway.Text) (*sql.DB, error) {
-	db, err := sql.Open(driver, ":memory:")
+	db, err := sql.Open(sqlite.Driver, ":memory:")
 	if err != nil {
 		return nil, err
 	}

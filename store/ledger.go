@@ -14,6 +14,7 @@ import (
 // Ledger is one snapshot of the database as verification reads it. Several
 // sessions read it in parallel.
 type Ledger struct {
+	engine     Engine
 	file       *session      // checks the file, which takes longest, and is then free; nil when there is one session only
 	free       chan *session // the idle ones
 	crossCheck *crossCheck
@@ -26,20 +27,17 @@ func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 		if err != nil {
 			return err
 		}
-		if err := s.script(ctx, "PRAGMA "+mapped); err != nil {
-			return errors.Join(err, readers.close(ctx))
-		}
-		defer func() { err = errors.Join(err, s.script(ctx, "PRAGMA "+unmapped)) }()
-		l := Ledger{free: make(chan *session, 1+len(readers.sessions)), crossCheck: newCrossCheck()}
+		l := Ledger{engine: db.engine, free: make(chan *session, 1+len(readers)), crossCheck: newCrossCheck()}
 		l.free <- s
-		for i, reader := range readers.sessions {
+		for i, reader := range readers {
 			if i == 0 {
 				l.file = reader
 				continue
 			}
 			l.free <- reader
 		}
-		return errors.Join(fn(l), readers.close(ctx))
+		err = db.engine.WhileAudited(ctx, s.Conn, func() error { return fn(l) })
+		return errors.Join(err, readers.close(ctx))
 	})
 }
 

@@ -103,8 +103,8 @@ func (s *selection) add(condition string, values ...any) {
 // with returns the selection with one more condition, which may be none.
 func (s selection) with(c clause) selection {
 	more := s
-	if c.sql != "" {
-		more.where, more.args = append(slices.Clip(s.where), c.sql), append(slices.Clip(s.args), c.args...)
+	if c.SQL != "" {
+		more.where, more.args = append(slices.Clip(s.where), c.SQL), append(slices.Clip(s.args), c.Args...)
 	}
 	return more
 }
@@ -138,18 +138,22 @@ func (s *session) uniquePrefixes(ctx context.Context, page []proposals.Proposal)
 	if err != nil {
 		return nil, err
 	}
-	err = s.each(ctx, `SELECT CAST(j.key AS integer),
+	unique := make(map[proposals.ID]int, len(ids))
+	err = s.each(ctx, `SELECT j.value,
 			coalesce((SELECT id FROM proposals WHERE id < j.value ORDER BY id DESC LIMIT 1), ''),
 			coalesce((SELECT id FROM proposals WHERE id > j.value ORDER BY id LIMIT 1), '')
 		FROM json_each($1, '$') j`, []any{string(list)}, func(row scanner) error {
-		var i int
+		var id proposals.ID
 		var before, after string
-		if err := row.Scan(&i, &before, &after); err != nil {
+		if err := row.Scan(&id, &before, &after); err != nil {
 			return err
 		}
-		lengths[i] = max(common(string(ids[i]), before), common(string(ids[i]), after)) + 1
+		unique[id] = max(common(string(id), before), common(string(id), after)) + 1
 		return nil
 	})
+	for i, id := range ids {
+		lengths[i] = unique[id]
+	}
 	return lengths, err
 }
 

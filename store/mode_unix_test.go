@@ -15,6 +15,7 @@ import (
 // TestFileModes makes the database and what lies beside it readable for nobody
 // else, however liberal the umask is, and leaves its folder alone.
 func TestFileModes(t *testing.T) {
+	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)

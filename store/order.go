@@ -92,9 +92,9 @@ func (s *session) listByKey(ctx context.Context, q review.Query, limit int) ([]p
 		return nil, err
 	}
 	if !isFew {
-		return s.walk(ctx, q, k, states, every().with(s.hints.rest(others, nil)).with(waits), limit)
+		return s.walk(ctx, q, k, states, every().with(s.matcher().rest(others, nil)).with(waits), limit)
 	}
-	return s.sortRows(ctx, q, k, among(seqs).with(s.hints.rest(terms, nil)).with(waits), limit)
+	return s.sortRows(ctx, q, k, among(seqs).with(s.matcher().rest(terms, nil)).with(waits), limit)
 }
 
 // splitStates takes the states that the rows are walked by out of the terms.
@@ -146,13 +146,16 @@ func (s *session) walk(ctx context.Context, q review.Query, k key, states []stri
 			return nil, err
 		}
 		column := "p." + k.column
-		ranges = []clause{{column + " = ? AND p.seq " + k.beyond + " ?", []any{value, seq}}, {column + " " + k.beyond + " ?", []any{value}}}
+		ranges = []clause{
+			{SQL: column + " = ? AND p.seq " + k.beyond + " ?", Args: []any{value, seq}},
+			{SQL: column + " " + k.beyond + " ?", Args: []any{value}},
+		}
 	}
 	var queries []string
 	var args []any
 	for _, state := range states {
 		for _, r := range ranges {
-			part := sel.with(clause{"p.state = ?", []any{state}})
+			part := sel.with(clause{SQL: "p.state = ?", Args: []any{state}})
 			part = part.with(r)
 			queries, args = append(queries, part.bare("p.seq AS seq, p."+k.column+" AS k")), append(args, part.args...)
 		}

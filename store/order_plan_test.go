@@ -20,11 +20,11 @@ func made(t *testing.T, db *DB, read func(s *session) error) string {
 	var found string
 	err := db.view(t.Context(), func(s *session) error {
 		known := map[string]bool{}
-		for query := range s.stmts {
+		for query := range s.Statements() {
 			known[query] = true
 		}
 		err := read(s)
-		for query := range s.stmts {
+		for query := range s.Statements() {
 			if !known[query] && strings.Contains(query, "p.content_hash") {
 				found = query
 			}

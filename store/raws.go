@@ -102,9 +102,12 @@ func (db *DB) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err
 // held, in its order; none when nothing of it is on record.
 func (db *DB) Listed(ctx context.Context, label string) (hashes []string, err error) {
 	err = db.view(ctx, func(s *session) error {
-		hashes, err = all(ctx, s, scanString, `SELECT t.value FROM json_each((SELECT tools FROM imports
-			WHERE label = $1 AND format = 'mcp' ORDER BY seq DESC LIMIT 1), '$') t ORDER BY CAST(t.key AS integer)`, label)
-		return err
+		var list string
+		err := s.row(ctx, "SELECT coalesce((SELECT tools FROM imports WHERE label = $1 AND format = 'mcp' ORDER BY seq DESC LIMIT 1), '[]')", []any{label}, &list)
+		if err != nil {
+			return err
+		}
+		return into(&hashes, parseList, list)
 	})
 	return hashes, err
 }

@@ -71,7 +71,7 @@ func parseShownParts(s string) (review.ShownParts, error) {
 // whoever only looks must not wait for that, and a look that is lost is one that
 // the user has to take again.
 func (db *DB) Remember(ctx context.Context, user proposals.Actor, shown []review.Shown) error {
-	return db.writeWith(ctx, db.log, db.logger, func(s *session) error {
+	return db.log(ctx, func(s *session) error {
 		for _, f := range shown {
 			parts, err := jsondoc.Marshal(f.ShownParts)
 			if err != nil {

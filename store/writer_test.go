@@ -60,7 +60,7 @@ func TestOneConnectionLooksAndThenWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := db.read.Stats().OpenConnections + db.write.Stats().OpenConnections + db.log.Stats().OpenConnections; n != 1 {
+	if n := fileOf(db).Connections(); n != 1 {
 		t.Errorf("%d connections are open after one write, not 1", n)
 	}
 }

@@ -26,7 +26,7 @@ type Crowd struct {
 
 // Fill makes a new database at path and writes the crowd into it.
 func (c Crowd) Fill(ctx context.Context, path string) error {
-	image, err := fresh()
+	image, err := freshFile()
 	if err != nil {
 		return err
 	}

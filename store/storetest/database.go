@@ -14,6 +14,8 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/rules"
 	"toolcrib/store"
+	"toolcrib/store/pg"
+	"toolcrib/store/pg/pgtest"
 )
 
 // Database is an open database with what stamps it.
@@ -30,6 +32,9 @@ type Database struct {
 func New(t testing.TB) *Database {
 	t.Helper()
 	image, err := fresh()
+	if errors.Is(err, pgtest.ErrMissing) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +47,22 @@ var fresh = sync.OnceValues(func() ([]byte, error) {
 	return Image(func(*Database) error { return nil })
 })
 
-// Image returns the bytes of a new database after fill has been at it.
+// Image returns the bytes of a new database after fill has been at it; on
+// PostgreSQL they are the name of a database that is copied.
 func Image(fill func(db *Database) error) (image []byte, err error) {
+	if OnPostgres() {
+		return template(fill)
+	}
+	return file(fill)
+}
+
+// freshFile is fresh for a SQLite file, on which databases of many rows are made.
+var freshFile = sync.OnceValues(func() ([]byte, error) {
+	return file(func(*Database) error { return nil })
+})
+
+// file is Image for a SQLite file.
+func file(fill func(db *Database) error) (image []byte, err error) {
 	dir, err := os.MkdirTemp("", "toolcrib")
 	if err != nil {
 		return nil, err
@@ -63,6 +82,9 @@ func Image(fill func(db *Database) error) (image []byte, err error) {
 // closed when the test ends.
 func FromImage(t testing.TB, image []byte) *Database {
 	t.Helper()
+	if strings.HasPrefix(string(image), templateMark) {
+		return Open(t, place(t, string(image)))
+	}
 	path := filepath.Join(t.TempDir(), "toolcrib.db")
 	if err := os.WriteFile(path, image, 0o600); err != nil {
 		t.Fatal(err)
@@ -150,9 +172,18 @@ func (d *Database) SQL(ctx context.Context, statements string, args ...any) erro
 	return ByHand(ctx, d.Path(), statements, args...)
 }
 
+// byHand returns connections to a database past toolcrib.
+func byHand(path string) (*sql.DB, error) {
+	if pg.IsURL(path) {
+		owner := strings.Replace(path, serverLogin+"@", pgtest.Superuser+"@", 1)
+		return sql.Open("pgx", owner+"&search_path="+pg.Schema+"&default_query_exec_mode=simple_protocol")
+	}
+	return sql.Open("sqlite", dataSource(path))
+}
+
 // ByHand runs statements on the file at path through a connection of its own.
 func ByHand(ctx context.Context, path, statements string, args ...any) (err error) {
-	db, err := sql.Open("sqlite", dataSource(path))
+	db, err := byHand(path)
 	if err != nil {
 		return err
 	}

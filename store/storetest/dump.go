@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolcrib/store/pg"
 )
 
 // dataSource names the file at path for a connection of its own.
@@ -34,6 +36,9 @@ func Dump(t testing.TB, path string) string {
 }
 
 func dump(ctx context.Context, path string) (string, error) {
+	if pg.IsURL(path) {
+		return dumpPostgres(ctx, path)
+	}
 	db, err := sql.Open("sqlite", dataSource(path))
 	if err != nil {
 		return "", err
@@ -110,6 +115,9 @@ type snapshot struct {
 // current returns the dump of what is committed.
 func (d *Database) current(t testing.TB) string {
 	t.Helper()
+	if OnPostgres() {
+		return d.Dump(t)
+	}
 	if d.last == nil {
 		conn, err := sql.Open("sqlite", dataSource(d.Path()))
 		if err != nil {

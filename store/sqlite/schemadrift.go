@@ -1,4 +1,4 @@
-package store
+package sqlite
 
 import (
 	"context"
@@ -6,16 +6,17 @@ import (
 	"sync"
 
 	"toolcrib/history"
+	"toolcrib/store/engine"
 )
 
 // schemaDrift reports tables, indexes and triggers that differ from those of the
 // migrations: a dropped trigger no longer protects its table.
-func (s *session) schemaDrift(ctx context.Context, fn func(history.Damage)) error {
+func schemaDrift(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	want, err := freshSchema()
 	if err != nil {
 		return err
 	}
-	have, err := s.objects(ctx)
+	have, err := objects(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -36,9 +37,9 @@ func (s *session) schemaDrift(ctx context.Context, fn func(history.Damage)) erro
 }
 
 // objects returns the SQL of every object of the schema, by type and name.
-func (s *session) objects(ctx context.Context) (map[string]string, error) {
+func objects(ctx context.Context, c *engine.Conn) (map[string]string, error) {
 	found := map[string]string{}
-	err := s.each(ctx, "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema", nil, func(row scanner) error {
+	err := c.Each(ctx, "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema", nil, func(row engine.Scanner) error {
 		var name, text string
 		if err := row.Scan(&name, &text); err != nil {
 			return err
@@ -56,27 +57,27 @@ var freshSchema = sync.OnceValues(func() (map[string]string, error) { return mak
 // makeSchema runs the migrations on an empty database in memory and returns its
 // objects.
 func makeSchema(ctx context.Context) (map[string]string, error) {
-	db, err := sql.Open(driver, ":memory:")
+	db, err := sql.Open(Driver, ":memory:")
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close() //nolint:errcheck // nothing in memory can be lost
-	s, err := newSession(ctx, db)
+	c, err := engine.Connect(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	defer s.close() //nolint:errcheck // nothing in memory can be lost
-	steps, err := migrations()
+	defer c.Close() //nolint:errcheck // nothing in memory can be lost
+	steps, err := steps()
 	if err != nil {
 		return nil, err
 	}
 	for _, step := range steps {
-		if !step.schema {
+		if step.SQL == "" {
 			continue
 		}
-		if err := step.run(ctx, nil, s); err != nil {
+		if err := c.Script(ctx, step.SQL); err != nil {
 			return nil, err
 		}
 	}
-	return s.objects(ctx)
+	return objects(ctx, c)
 }

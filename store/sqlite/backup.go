@@ -1,4 +1,4 @@
-package store
+package sqlite
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // file is there whole and on the disk when Backup returns nil, and not there
 // when it returns an error. A file that is there already is not replaced: the
 // error wraps fs.ErrExist.
-func (db *DB) Backup(ctx context.Context, path string) (err error) {
+func (f *File) Backup(ctx context.Context, path string) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s: %w; name a new file", path, fs.ErrExist)
 	}
@@ -30,8 +30,8 @@ func (db *DB) Backup(ctx context.Context, path string) (err error) {
 		}
 	}()
 	defer func() { err = errors.Join(err, temporary.Close()) }()
-	if err := db.copyInto(ctx, temporary.Name()); err != nil {
-		return fmt.Errorf("copy to %s: %w", path, describe(err))
+	if err := f.copyInto(ctx, temporary.Name()); err != nil {
+		return fmt.Errorf("copy to %s: %w", path, f.Describe(err))
 	}
 	if err := temporary.Sync(); err != nil {
 		return err
@@ -46,12 +46,12 @@ func (db *DB) Backup(ctx context.Context, path string) (err error) {
 // copyInto has the engine write the snapshot to an empty file
 // (https://www.sqlite.org/lang_vacuum.html#vacuuminto). It needs a connection
 // of its own: the readers may not write anything.
-func (db *DB) copyInto(ctx context.Context, name string) error {
-	source, err := dsn(db.path, "rw", waits)
+func (f *File) copyInto(ctx context.Context, name string) error {
+	source, err := dsn(f.path, "rw", waits)
 	if err != nil {
 		return err
 	}
-	conn, err := sql.Open(driver, source)
+	conn, err := sql.Open(Driver, source)
 	if err != nil {
 		return err
 	}

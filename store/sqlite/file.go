@@ -1,4 +1,4 @@
-package store
+package sqlite
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"toolcrib/store/engine"
 )
 
 // createFile makes sure that the file exists, so that the engine never
@@ -17,11 +19,11 @@ func createFile(path string, existing bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case existing && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0):
-		return fmt.Errorf("%w at %s", ErrNoDatabase, path)
+		return fmt.Errorf("%w at %s", engine.ErrNoDatabase, path)
 	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%s: %w: it is not a file; name one with --db", path, ErrForeign)
+		return fmt.Errorf("%s: %w: it is not a file; name one with --db", path, engine.ErrForeign)
 	case err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < smallestDatabase:
-		return fmt.Errorf("%s: %w: it has %d bytes and an unknown format", path, ErrForeign, info.Size())
+		return fmt.Errorf("%s: %w: it has %d bytes and an unknown format", path, engine.ErrForeign, info.Size())
 	case err == nil || !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -34,22 +36,22 @@ func createFile(path string, existing bool) error {
 	}
 	// Whoever loses a race for the file must not open it here: closing it again
 	// would take away the locks that the engine holds in this process.
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	made, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("create the database: %w", err)
 	}
-	if err := f.Close(); err != nil {
+	if err := made.Close(); err != nil {
 		return err
 	}
 	return syncDir(dir)
 }
 
-// unread reports whether there is a log beside the database with what was not
+// Unread reports whether there is a log beside the database with what was not
 // written back to it, or may be one.
-func unread(path string) bool {
+func Unread(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)

@@ -1,12 +1,15 @@
-package store
+package sqlite
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"toolcrib/store/engine"
 )
 
 // busyTimeout sets how long an operation waits for other users of the file before
-// it fails with ErrBusy.
+// it fails with engine.ErrBusy.
 const busyTimeout = 30 * time.Second
 
 // Readers leave the waiting to the engine: readers share, so they wait
@@ -24,17 +27,20 @@ const (
 // all, so that whoever waits has the same chance at each turn.
 const askEvery = 4 * time.Millisecond
 
+// SetBusyTimeout sets how long an operation waits for others from now on.
+func (f *File) SetBusyTimeout(d time.Duration) { f.busyTimeout = d }
+
 // retryBusy repeats try until the database is not busy, the timeout has passed,
 // or ctx is done.
-func (db *DB) retryBusy(ctx context.Context, try func() error) error {
-	over := time.NewTimer(db.busyTimeout)
+func (f *File) retryBusy(ctx context.Context, try func() error) error {
+	over := time.NewTimer(f.busyTimeout)
 	defer over.Stop()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := describe(try())
-		if !busy(err) {
+		err := f.Describe(try())
+		if !errors.Is(err, engine.ErrBusy) {
 			return err
 		}
 		select {

@@ -1,0 +1,5 @@
+// Package engine has what the store and its two engines, store/sqlite and
+// store/pg, name alike: the errors of a database, what a connection is for, a
+// connection with its prepared statements, and pieces of SQL. The interface that
+// the engines implement is store.Engine.
+package engine

@@ -1,0 +1,28 @@
+package engine
+
+import "errors"
+
+// Errors of a database as a whole.
+var (
+	// ErrNewer is wrapped when a newer toolcrib wrote the database.
+	ErrNewer = errors.New("the database is newer than this program")
+	// ErrForeign is wrapped when the database is none of toolcrib's.
+	ErrForeign = errors.New("not a toolcrib database")
+	// ErrNoDatabase is wrapped when there is no database and none is to be made.
+	ErrNoDatabase = errors.New("no database")
+	// ErrBusy is wrapped when another process held the database for too long.
+	ErrBusy = errors.New("the database is busy")
+	// ErrDamaged is wrapped when the database cannot be read.
+	ErrDamaged = errors.New("the database is damaged")
+	// ErrRefused is wrapped when a trigger or constraint refused a write.
+	ErrRefused = errors.New("refused by the database")
+	// ErrGone is wrapped when the file of an open database is not at its path any
+	// more. What is read of it is not what others read there.
+	ErrGone = errors.New("the database was removed or replaced")
+	// ErrAgain is wrapped when the engine rolled a transaction back because of
+	// another one: the same transaction may succeed now.
+	ErrAgain = errors.New("another transaction came in between")
+	// ErrLost is wrapped when the connection to the server ended. A transaction that
+	// had not begun its COMMIT was rolled back.
+	ErrLost = errors.New("the connection to the database was lost")
+)

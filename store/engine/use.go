@@ -1,0 +1,49 @@
+package engine
+
+import "toolcrib/review/overlap"
+
+// Use is what a connection is for.
+type Use int
+
+// The uses of connections.
+const (
+	Read  Use = iota // snapshots; the engine refuses writes
+	Write            // transactions that are on the disk when COMMIT returns
+	Log              // transactions that a power cut may take back
+	Audit            // snapshots that are read from one end to the other
+)
+
+// Clause is a piece of SQL with its arguments, for each of which it has a "?".
+type Clause struct {
+	SQL  string
+	Args []any
+}
+
+// Source is what a selection of proposals reads: tables, among which proposals is
+// p, the column that has p.seq, and the condition.
+type Source struct {
+	From  string
+	Seq   string
+	Where Clause
+}
+
+// Step is one step of a schema.
+type Step struct {
+	Number int
+	SQL    string // "" for the seed
+}
+
+// Nearness is what near-duplicate detection looks for: the sketches of a tool's
+// text and of its purpose, how much of each has to be shared, and how many of each
+// sort are wanted at most.
+type Nearness struct {
+	Text, Purpose           overlap.Sketch
+	LeastText, LeastPurpose float64
+	Most                    int
+}
+
+// Check is a query that returns the keys of damaged rows of a table, and the
+// sentence that describes the damage.
+type Check struct {
+	Table, Query, Message string
+}

@@ -1,0 +1,71 @@
+package pg
+
+import (
+	"context"
+	"database/sql"
+	sqldriver "database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"toolcrib/review"
+	"toolcrib/store/engine"
+)
+
+// Describe implements store.Engine: it gives an error its meaning, by its SQLSTATE
+// (https://www.postgresql.org/docs/current/errcodes-appendix.html). Everything else
+// passes through.
+func (s *Server) Describe(err error) error {
+	for _, known := range []error{engine.ErrRefused, engine.ErrBusy, engine.ErrDamaged, engine.ErrAgain, engine.ErrLost, engine.ErrForeign} {
+		if err == nil || errors.Is(err, known) {
+			return err
+		}
+	}
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		if lost(err) {
+			return fmt.Errorf("%w: %w", engine.ErrLost, err)
+		}
+		return err
+	}
+	switch e.Code {
+	case "40001", "40P01": // serialization failure, deadlock
+		return fmt.Errorf("%w: %w", engine.ErrAgain, err)
+	case "55P03", "57014": // lock timeout, statement timeout
+		return fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
+	case "57P01", "57P02", "57P03", "57P05": // the server stops, crashed, starts, or the session was idle for too long
+		return fmt.Errorf("%w: %w", engine.ErrLost, err)
+	case "42501":
+		return fmt.Errorf("%w: the role of this login has no right to it: %w", engine.ErrRefused, err)
+	case "25006":
+		return fmt.Errorf("%w; the server is a standby, or takes no writes: %w", review.ErrReadOnly, err)
+	case "53100":
+		return fmt.Errorf("the disk of the server is full; nothing was written: %w", err)
+	case "42P01", "3F000": // no such table, no such schema
+		return fmt.Errorf("%w: its schema is not toolcrib's; run toolcrib migrate: %w", engine.ErrForeign, err)
+	}
+	switch e.Code[:2] {
+	case "23":
+		return fmt.Errorf("%w: %w", engine.ErrRefused, err)
+	case "08":
+		return fmt.Errorf("%w: %w", engine.ErrLost, err)
+	case "XX":
+		return fmt.Errorf("%w; keep the server's data and restore a backup: %w", engine.ErrDamaged, err)
+	}
+	return err
+}
+
+// lost reports whether an error that the server did not send is that of a
+// connection that ended, or could not be made.
+func lost(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	var network net.Error
+	var connect *pgconn.ConnectError
+	return errors.As(err, &network) || errors.As(err, &connect) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, sqldriver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err)
+}

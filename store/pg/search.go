@@ -1,0 +1,122 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+
+	"toolcrib/store/engine"
+)
+
+// Search finds rows by the trigram index of the queue, where the server has
+// pg_trgm, and by the vectors of terms. It implements store.Searcher.
+type Search struct{}
+
+// Hints implements store.Searcher: PostgreSQL plans by statistics.
+func (Search) Hints() bool { return false }
+
+// shown is the expression of the index proposals_text.
+const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' || p.change_set)"
+
+// maxPattern is the longest text in bytes that is looked for by a regular
+// expression: the server takes minutes for one of a megabyte.
+const maxPattern = 1000
+
+// Contains implements store.Searcher, by a regular expression with the cases of
+// each letter; a text that is too long for that is found in lower case.
+func (Search) Contains(words string) engine.Clause {
+	if len(words) > maxPattern {
+		return engine.Clause{SQL: "position(? IN " + shown + ") > 0", Args: []any{strings.ToLower(words)}}
+	}
+	return engine.Clause{SQL: shown + " ~ ?", Args: []any{pattern(words)}}
+}
+
+// Rows implements store.Searcher.
+func (s Search) Rows(words string, _ []string) engine.Clause {
+	return s.AllRows([]string{words}, nil)
+}
+
+// AllRows implements store.Searcher.
+func (s Search) AllRows(wanted, unwanted []string) engine.Clause {
+	where := s.Matching(wanted, unwanted).Where
+	return engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE " + where.SQL, Args: where.Args}
+}
+
+// Matching implements store.Searcher.
+func (s Search) Matching(wanted, unwanted []string) engine.Source {
+	source := engine.Source{From: "proposals p", Seq: "p.seq"}
+	var conditions []string
+	for _, words := range wanted {
+		c := s.Contains(words)
+		conditions, source.Where.Args = append(conditions, c.SQL), append(source.Where.Args, c.Args...)
+	}
+	for _, words := range unwanted {
+		c := s.Contains(words)
+		conditions, source.Where.Args = append(conditions, "NOT "+c.SQL), append(source.Where.Args, c.Args...)
+	}
+	source.Where.SQL = strings.Join(conditions, " AND ")
+	return source
+}
+
+// Beginning implements store.Searcher: no index knows less than a trigram.
+func (Search) Beginning(context.Context, *engine.Conn, []string) (engine.Source, bool, error) {
+	return engine.Source{}, false, nil
+}
+
+// pattern is the regular expression that finds words in any case in a text whose
+// ASCII letters are small.
+func pattern(words string) string {
+	var b strings.Builder
+	for _, r := range words {
+		switch {
+		case r <= unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) && r > ' ':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			writeCases(&b, r)
+		}
+	}
+	return b.String()
+}
+
+func writeCases(b *strings.Builder, r rune) {
+	var cases []rune
+	for c := unicode.SimpleFold(r); ; c = unicode.SimpleFold(c) {
+		if c < 'A' || c > 'Z' {
+			cases = append(cases, c)
+		}
+		if c == r {
+			break
+		}
+	}
+	if len(cases) == 1 {
+		b.WriteRune(cases[0])
+		return
+	}
+	b.WriteByte('[')
+	for _, c := range cases {
+		b.WriteRune(c)
+	}
+	b.WriteByte(']')
+}
+
+// HasTerms implements store.Searcher.
+func (Search) HasTerms(_ string, terms []string) engine.Clause {
+	quoted := make([]string, len(terms))
+	for i, t := range terms {
+		quoted[i] = "'" + strings.NewReplacer("'", "''", `\`, `\\`).Replace(t) + "'"
+	}
+	return engine.Clause{SQL: "lexemes @@ CAST(? AS tsquery)", Args: []any{strings.Join(quoted, " & ")}}
+}
+
+// HasNear implements store.Searcher: sketches are compared in this process.
+func (Search) HasNear() bool { return false }
+
+// Near implements store.Searcher.
+func (Search) Near(context.Context, *engine.Conn, engine.Nearness, func(text, purpose []byte) error) error {
+	return errors.New("PostgreSQL does not compare sketches")
+}
+
+// IndexChecks implements store.Searcher: the server keeps its indexes.
+func (Search) IndexChecks() []engine.Check { return nil }

@@ -1,0 +1,168 @@
+package pg
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"toolcrib/store/engine"
+)
+
+// Server is a database on a PostgreSQL server. It implements store.Engine and is
+// safe for concurrent use.
+//
+// A transaction that writes first locks the one row of the table writer, as BEGIN
+// IMMEDIATE locks a SQLite file. It reads what others committed until then, so it
+// is READ COMMITTED; one that only reads is a snapshot, REPEATABLE READ. Numbers of
+// rows and chains grow under the lock.
+type Server struct {
+	Search
+
+	name      string
+	pool      *sql.DB
+	connected atomic.Bool // once
+}
+
+// IsURL reports whether the name of a database is the URL of a server.
+func IsURL(name string) bool {
+	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
+}
+
+// Open returns the database that a URL names. It connects when the first
+// connection is asked for.
+func Open(name string) (*Server, error) {
+	config, err := pgx.ParseConfig(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Redacted(name), err) // which has no password
+	}
+	config.RuntimeParams["search_path"] = Schema
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "toolcrib"
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = longestWait
+	}
+	pool := stdlib.OpenDB(*config)
+	pool.SetMaxIdleConns(0) // the store keeps those that it uses again
+	return &Server{name: Redacted(name), pool: pool}, nil
+}
+
+// Redacted returns a URL without its password.
+func Redacted(name string) string {
+	u, err := url.Parse(name)
+	if err != nil {
+		return "postgres://"
+	}
+	q := u.Query()
+	if q.Has("password") {
+		q.Set("password", "xxxxx")
+		u.RawQuery = q.Encode()
+	}
+	return u.Redacted()
+}
+
+// Name implements store.Engine.
+func (s *Server) Name() string { return s.name }
+
+// There implements store.Engine: a server that is away may come back.
+func (s *Server) There() error { return nil }
+
+// Frozen implements store.Engine.
+func (s *Server) Frozen() bool { return false }
+
+// Close closes the connections that nobody uses.
+func (s *Server) Close() error { return s.pool.Close() }
+
+// Backup implements store.Engine: PostgreSQL has a program for that.
+func (s *Server) Backup(context.Context, string) error {
+	return errors.New("backup copies a database file; copy a PostgreSQL database with pg_dump, and read the copy back with pg_restore")
+}
+
+// longestWait is how long a transaction waits for others, and a connection for a
+// server that restarts.
+const longestWait = 30 * time.Second
+
+// askEvery is the interval at which a server that restarts is asked.
+const askEvery = 50 * time.Millisecond
+
+// Conn implements store.Engine. A server that was there before is waited for.
+func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
+	over := time.Now().Add(longestWait)
+	for {
+		c, err := engine.Connect(ctx, s.pool)
+		if err == nil {
+			s.connected.Store(true)
+			c.Buffer()
+			return c, nil
+		}
+		if !s.connected.Load() || !errors.Is(s.Describe(err), engine.ErrLost) || time.Now().After(over) {
+			return nil, err
+		}
+		select {
+		case <-time.After(askEvery):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// begin are the statements that a transaction of each use begins with, in one
+// message to the server.
+var begin = map[engine.Use]string{
+	engine.Read:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+	engine.Audit: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+	engine.Write: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = 30000; SET LOCAL synchronous_commit = on; SELECT id FROM writer WHERE id = 1 FOR UPDATE",
+	engine.Log:   "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = 30000; SET LOCAL synchronous_commit = off; SELECT id FROM writer WHERE id = 1 FOR UPDATE",
+}
+
+// Begin implements store.Engine.
+func (s *Server) Begin(ctx context.Context, c *engine.Conn, use engine.Use) error {
+	err := c.Script(ctx, begin[use])
+	if err != nil {
+		_ = c.Script(ctx, "ROLLBACK") // what failed before is the error to report
+	}
+	return err
+}
+
+// Channel is the channel of NOTIFY on which the numbers of new events are told.
+const Channel = "toolcrib"
+
+// Commit implements store.Engine. The server answers COMMIT with a rollback when a
+// statement has failed, so that is looked at first.
+func (s *Server) Commit(ctx context.Context, c *engine.Conn, event int64) error {
+	conn, err := raw(c)
+	if err != nil {
+		return err
+	}
+	if status := conn.PgConn().TxStatus(); status != 'T' {
+		return fmt.Errorf("%w: a statement of the transaction failed; nothing was written", engine.ErrRefused)
+	}
+	commit := "COMMIT"
+	if event > 0 {
+		commit = fmt.Sprintf("NOTIFY %s, '%d'; COMMIT", Channel, event)
+	}
+	return c.Script(ctx, commit)
+}
+
+// raw returns the connection as pgx has it. It is good as long as c is.
+func raw(c *engine.Conn) (conn *pgx.Conn, err error) {
+	err = c.Raw(func(driver any) error {
+		conn = driver.(*stdlib.Conn).Conn()
+		return nil
+	})
+	return conn, err
+}
+
+// Promote implements store.Engine: every connection may do everything.
+func (s *Server) Promote(context.Context, *engine.Conn) (bool, error) { return true, nil }
+
+// WhileAudited implements store.Engine.
+func (s *Server) WhileAudited(_ context.Context, _ *engine.Conn, fn func() error) error { return fn() }

@@ -1,0 +1,201 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/store/pg/pgtest"
+	"toolcrib/store/storetest"
+)
+
+// The ways in which a connection ends during COMMIT.
+const (
+	sound       int32 = iota
+	beforeSent        // the server never hears of it
+	beforeHeard       // it is carried out, and its answer is lost
+)
+
+// cutter passes a server on, and ends connections during COMMIT when it is told to.
+type cutter struct {
+	target string
+	next   atomic.Int32
+	cuts   atomic.Int32
+}
+
+// listen returns the URL of the server behind the cutter.
+func (c *cutter) listen(t *testing.T, server string) string {
+	t.Helper()
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const socket = ".s.PGSQL.5432"
+	q := u.Query()
+	c.target = filepath.Join(q.Get("host"), socket)
+	dir := t.TempDir()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(dir, socket))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() }) //nolint:errcheck // it goes away with its folder
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go c.pass(context.WithoutCancel(t.Context()), client)
+		}
+	}()
+	q.Set("host", dir)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// pass carries a connection until it ends.
+func (c *cutter) pass(ctx context.Context, client net.Conn) {
+	defer client.Close() //nolint:errcheck // a test that ends
+	server, err := new(net.Dialer).DialContext(ctx, "unix", c.target)
+	if err != nil {
+		return
+	}
+	defer server.Close() //nolint:errcheck // a test that ends
+	var deaf atomic.Bool
+	go func() {
+		defer client.Close() //nolint:errcheck // a test that ends
+		b := make([]byte, 1<<16)
+		for {
+			n, err := server.Read(b)
+			if err != nil || deaf.Load() {
+				return
+			}
+			if _, err := client.Write(b[:n]); err != nil {
+				return
+			}
+		}
+	}()
+	b := make([]byte, 1<<16)
+	for {
+		n, err := client.Read(b)
+		if err != nil {
+			return
+		}
+		if bytes.Contains(b[:n], []byte("COMMIT")) {
+			switch c.next.Swap(sound) {
+			case beforeSent:
+				c.cuts.Add(1)
+				return
+			case beforeHeard:
+				c.cuts.Add(1)
+				deaf.Store(true)
+			}
+		}
+		if _, err := server.Write(b[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// TestCutDuringCommit cuts the connection during the COMMIT of approvals, before
+// and after the server carries it out: each is there once, and its caller is told
+// so.
+func TestCutDuringCommit(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	cluster := pgtest.Private(t, pgtest.Options{})
+	var c cutter
+	db := storetest.OpenOn(t, cluster, func(url string) string { return c.listen(t, url) })
+	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	const cuts = 20
+	for i := range cuts {
+		draft := storetest.Prompt("tool_" + strconv.Itoa(i))
+		choices := storetest.Choices(t, desk, ada, draft)
+		c.next.Store([]int32{beforeSent, beforeHeard}[i%2])
+		if decisions, err := desk.Approve(t.Context(), ada, choices, ""); err != nil || len(decisions) != 1 {
+			t.Fatalf("cut %d: %d decisions, %v", i, len(decisions), err)
+		}
+		if versions, err := db.Versions(t.Context(), draft.Subject, 0, 10); err != nil || len(versions) != 1 {
+			t.Errorf("cut %d: %d versions, %v", i, len(versions), err)
+		}
+	}
+	if n := c.cuts.Load(); n != cuts {
+		t.Errorf("%d connections were cut, not %d", n, cuts)
+	}
+	if report := verify(t, db); len(report.Damage) > 0 {
+		t.Errorf("damage: %+v", report.Damage)
+	}
+}
+
+// TestServerEnds kills the server process of a connection, or restarts the server
+// at once, while approvals are made: none is lost or doubled, and none fails.
+func TestServerEnds(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	cluster := pgtest.Private(t, pgtest.Options{})
+	db := storetest.OpenOn(t, cluster, nil)
+	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	ends := map[string]func() error{
+		"kill":    func() error { return killBackend(t.Context(), cluster, db.Path()) },
+		"restart": cluster.Restart,
+	}
+	n := 0
+	for name, end := range ends {
+		for range max(kills(t)/10, 1) {
+			ended := make(chan error, 1)
+			go func() { ended <- end() }()
+			for running := true; running; n++ {
+				draft := storetest.Prompt(fmt.Sprintf("tool_%d", n))
+				approveOnce(t, db, desk, draft)
+				select {
+				case err := <-ended:
+					if running = false; err != nil {
+						t.Fatalf("%s: %v", name, err)
+					}
+				default:
+				}
+			}
+		}
+	}
+	if report := verify(t, db); len(report.Damage) > 0 {
+		t.Errorf("damage: %+v", report.Damage)
+	}
+	t.Logf("%d approvals beside %d ends of the server", n, 2*max(kills(t)/10, 1))
+}
+
+// approveOnce proposes and approves a draft, and looks that it is there once.
+func approveOnce(t *testing.T, db *storetest.Database, desk *review.Desk, draft proposals.Draft) {
+	t.Helper()
+	choices := storetest.Choices(t, desk, ada, draft)
+	if _, err := desk.Approve(t.Context(), ada, choices, ""); err != nil {
+		t.Fatal(err)
+	}
+	if versions, err := db.Versions(t.Context(), draft.Subject, 0, 10); err != nil || len(versions) != 1 {
+		t.Fatalf("%s has %d versions, %v", draft.Subject, len(versions), err)
+	}
+}
+
+// killBackend ends a server process of the program with SIGKILL, as the system does
+// that runs out of memory.
+func killBackend(ctx context.Context, c *pgtest.Cluster, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx) //nolint:errcheck // the server ends it
+	var pid int
+	err = conn.QueryRow(ctx, "SELECT pid FROM pg_stat_activity WHERE application_name = 'toolcrib' ORDER BY random() LIMIT 1").Scan(&pid)
+	if err != nil {
+		return err
+	}
+	return c.Kill(pid)
+}

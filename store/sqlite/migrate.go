@@ -1,0 +1,126 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolcrib/store/engine"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// seedStep is the number of the seed: after the tables, before the core lock,
+// which would refuse it.
+const seedStep = 7
+
+// steps lists the steps: the SQL files by their number, and the seed. Steps run
+// forward only, in the order of their numbers, each in its own transaction. A
+// released step is never changed; a later one changes the schema instead.
+func steps() ([]engine.Step, error) {
+	list := []engine.Step{{Number: seedStep}}
+	files, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range files {
+		prefix, _, _ := strings.Cut(strings.TrimPrefix(name, "migrations/"), "_")
+		number, err := strconv.Atoi(prefix)
+		if err != nil {
+			return nil, fmt.Errorf("migration %s: %w", name, err)
+		}
+		script, err := migrationFiles.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, engine.Step{Number: number, SQL: string(script)})
+	}
+	slices.SortFunc(list, func(a, b engine.Step) int { return cmp.Compare(a.Number, b.Number) })
+	for i, step := range list {
+		if step.Number < 1 || i > 0 && step.Number == list[i-1].Number {
+			return nil, fmt.Errorf("migration %d is listed twice or below 1", step.Number)
+		}
+	}
+	return list, nil
+}
+
+// applicationID marks the file as ours in its header ("crib" in ASCII), so
+// that a foreign database is told apart from an old one of ours.
+const applicationID = 0x63726962
+
+// SchemaVersion is the number of the last migration.
+const SchemaVersion = 8
+
+// refuse returns engine.ErrNewer or engine.ErrForeign for a file that is none of this
+// program's and has a log that was not written back, as a crash leaves it: a
+// connection that may write would do so when it is closed. Other files are left
+// to the usual connections, which change nothing by looking.
+func (f *File) refuse(ctx context.Context) error {
+	info, err := os.Stat(f.path + "-wal")
+	if err != nil || info.Size() == 0 {
+		return nil //nolint:nilerr // there is no log
+	}
+	name, err := dsn(f.path, "ro", waits)
+	if err != nil {
+		return err
+	}
+	look, err := sql.Open(Driver, name)
+	if err != nil {
+		return err
+	}
+	defer look.Close() //nolint:errcheck // nothing was written
+	c, err := engine.Connect(ctx, look)
+	if err != nil {
+		return f.Describe(err)
+	}
+	defer c.Close() //nolint:errcheck // nothing was written
+	_, err = f.Schema(ctx, c)
+	if errors.Is(err, engine.ErrNewer) || errors.Is(err, engine.ErrForeign) {
+		return err
+	}
+	return nil // whatever else there is, those who may write will meet it too
+}
+
+// Schema implements store.Engine.
+func (f *File) Schema(ctx context.Context, c *engine.Conn) (int, error) {
+	var application, version, tables int
+	if err := c.Row(ctx, "PRAGMA application_id", nil, &application); err != nil {
+		return 0, err
+	}
+	if err := c.Row(ctx, "PRAGMA user_version", nil, &version); err != nil {
+		return 0, err
+	}
+	switch {
+	case application == applicationID && version > SchemaVersion:
+		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib; the file was not changed", engine.ErrNewer, version, SchemaVersion)
+	case application == applicationID:
+		return version, nil
+	}
+	if err := c.Row(ctx, "SELECT count(*) FROM sqlite_schema", nil, &tables); err != nil {
+		return 0, err
+	}
+	if application != 0 || version != 0 || tables != 0 {
+		return 0, fmt.Errorf("%w: another program wrote it; name a different file with --db", engine.ErrForeign)
+	}
+	return 0, nil
+}
+
+// Steps implements store.Engine.
+func (f *File) Steps() ([]engine.Step, error) { return steps() }
+
+// Current implements store.Engine.
+func (f *File) Current(version int) bool { return version >= SchemaVersion }
+
+// Took implements store.Engine.
+func (f *File) Took(ctx context.Context, c *engine.Conn, step engine.Step) error {
+	return c.Script(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, step.Number))
+}

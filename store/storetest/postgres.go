@@ -1,0 +1,170 @@
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+
+	"toolcrib/store"
+	"toolcrib/store/pg"
+	"toolcrib/store/pg/pgtest"
+)
+
+// engineVariable chooses the engine of the tests: "postgres", or SQLite.
+const engineVariable = "TOOLCRIB_TEST_ENGINE"
+
+// OnPostgres reports whether the tests run on PostgreSQL.
+func OnPostgres() bool { return os.Getenv(engineVariable) == "postgres" }
+
+// NeedsFile skips a test that is about the SQLite file where the tests run on
+// PostgreSQL.
+func NeedsFile(t testing.TB) {
+	t.Helper()
+	if OnPostgres() {
+		t.Skip("it is about the SQLite file")
+	}
+}
+
+// serverLogin is the login of the tests: that of a server, which writes for every
+// user.
+const serverLogin = "toolcrib_tests"
+
+// cluster is the server that the tests of one binary share.
+var cluster = sync.OnceValues(func() (*pgtest.Cluster, error) {
+	c, err := pgtest.Start(pgtest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return c, c.Exec(context.Background(), "CREATE ROLE "+serverLogin+" LOGIN")
+})
+
+// migrated is a database with the schema and what toolcrib ships.
+var migrated = sync.OnceValues(func() (string, error) {
+	c, err := cluster()
+	if err != nil {
+		return "", err
+	}
+	ctx := context.Background()
+	name, err := c.Database(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	clock := NewClock()
+	if _, err := store.Migrate(ctx, c.URL(pgtest.Superuser, name), store.Options{Now: clock.Now, NewID: IDs(0xffff)}); err != nil {
+		return "", err
+	}
+	return name, c.Exec(ctx, "GRANT toolcrib_user TO "+serverLogin)
+})
+
+// templateMark begins the image of a PostgreSQL database: the name of one that is
+// copied.
+const templateMark = "postgres template "
+
+// fromTemplate returns the URL of a copy of a database.
+func fromTemplate(ctx context.Context, template string) (url, name string, err error) {
+	c, err := cluster()
+	if err != nil {
+		return "", "", err
+	}
+	name, err = c.Database(ctx, template)
+	return c.URL(serverLogin, name), name, err
+}
+
+// template returns the image of a PostgreSQL database after fill has been at it.
+func template(fill func(db *Database) error) ([]byte, error) {
+	origin, err := migrated()
+	if err != nil {
+		return nil, err
+	}
+	url, name, err := fromTemplate(context.Background(), origin)
+	if err != nil {
+		return nil, err
+	}
+	db, err := connect(context.Background(), url, 0xfffd, nil)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(templateMark + name), errors.Join(fill(db), db.Close())
+}
+
+// place returns the name of a new database with the bytes of an image, which goes
+// away with the test.
+func place(t testing.TB, image string) string {
+	t.Helper()
+	url, name, err := fromTemplate(t.Context(), strings.TrimPrefix(image, templateMark))
+	if errors.Is(err, pgtest.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c, err := cluster()
+		if err = errors.Join(err, c.Drop(context.WithoutCancel(t.Context()), name)); err != nil {
+			t.Error(err)
+		}
+	})
+	return url
+}
+
+// dumpPostgres is dump for a database on a server.
+func dumpPostgres(ctx context.Context, url string) (string, error) {
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close() //nolint:errcheck // nothing was written
+	collect := func(query string) (lines []string, err error) {
+		rows, err := db.QueryContext(ctx, query)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", query, err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var line string
+			if err := rows.Scan(&line); err != nil {
+				return nil, err
+			}
+			lines = append(lines, line)
+		}
+		slices.Sort(lines)
+		return lines, rows.Err()
+	}
+	tables, err := collect("SELECT relname FROM pg_class WHERE relnamespace = '" + pg.Schema + "'::regnamespace AND relkind = 'r'")
+	var dumped []string
+	for _, table := range tables {
+		var lines []string
+		if lines, err = collect("SELECT '" + table + ": ' || row_to_json(t) FROM " + pg.Schema + "." + table + " t"); err != nil {
+			return "", err
+		}
+		dumped = append(dumped, lines...)
+	}
+	return strings.Join(dumped, "\n"), err
+}
+
+// OpenOn makes a database on a server and opens it through dial, which returns the
+// URL to use in place of another; nil for the same. It is closed when the test
+// ends.
+func OpenOn(t testing.TB, c *pgtest.Cluster, dial func(url string) string) *Database {
+	t.Helper()
+	name, err := c.Database(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock, url := NewClock(), c.URL(pgtest.Superuser, name)
+	if _, err := store.Migrate(t.Context(), url, store.Options{Now: clock.Now, NewID: IDs(0xffff)}); err != nil {
+		t.Fatal(err)
+	}
+	if dial != nil {
+		url = dial(url)
+	}
+	return Open(t, url)
+}

@@ -1,0 +1,232 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/internal/failpoint"
+	"toolcrib/review"
+	"toolcrib/store/engine"
+)
+
+// View implements review.Store.
+func (db *DB) View(ctx context.Context, fn func(review.Reader) error) error {
+	return db.view(ctx, func(s *session) error { return fn(s) })
+}
+
+// Update implements review.Store. An engine may roll the transaction back because
+// of another one; fn then runs again.
+func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
+	return db.update(ctx, func(s *session) error { return fn(s) })
+}
+
+// view runs fn in a snapshot. A reader whose connection ended since it was used
+// last is replaced.
+func (db *DB) view(ctx context.Context, fn func(*session) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for {
+		s, err := db.reader(ctx)
+		if err != nil {
+			return err
+		}
+		err = db.engine.Describe(db.engine.Begin(ctx, s.Conn, engine.Read))
+		begun := err == nil
+		if begun {
+			err = s.within(ctx, fn)
+		}
+		if !errors.Is(err, engine.ErrLost) {
+			db.idle <- s
+			return err
+		}
+		_ = s.Close() // the connection has ended already
+		<-db.slots
+		if begun {
+			return err
+		}
+	}
+}
+
+// reader takes an idle reader or opens one more.
+func (db *DB) reader(ctx context.Context) (*session, error) {
+	select {
+	case s := <-db.idle:
+		return s, nil
+	default:
+	}
+	select {
+	case s := <-db.idle:
+		return s, nil
+	case db.slots <- struct{}{}:
+		s, err := db.newSession(ctx, engine.Read)
+		if err != nil {
+			<-db.slots
+			return nil, err
+		}
+		return s, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (db *DB) update(ctx context.Context, fn func(*session) error) error {
+	return db.write(ctx, engine.Write, fn)
+}
+
+// log is update for what a power cut may take back.
+func (db *DB) log(ctx context.Context, fn func(*session) error) error {
+	return db.write(ctx, engine.Log, fn)
+}
+
+// attempts is how often a transaction is tried that others keep from happening.
+const attempts = 20
+
+// write runs fn in a write transaction, again when the engine asks for that.
+func (db *DB) write(ctx context.Context, use engine.Use, fn func(*session) error) error {
+	var acts []string
+	err := db.borrow(ctx, use, func(w **session) (err error) {
+		for range attempts {
+			if *w == nil {
+				if *w, err = db.newSession(ctx, use); err != nil {
+					return err
+				}
+			}
+			(*w).witness = db.witness.in(ctx)
+			err = db.try(ctx, *w, use, fn)
+			acts = (*w).acts
+			if errors.Is(err, engine.ErrLost) {
+				last := (*w).chained
+				_ = (*w).Close() // the connection has ended already
+				*w = nil
+				err = db.outcome(ctx, last, err)
+			}
+			if !errors.Is(err, engine.ErrAgain) || ctx.Err() != nil {
+				return err
+			}
+		}
+		return fmt.Errorf("%w: %w", ErrBusy, err)
+	})
+	if err == nil && len(acts) > 0 && db.committed != nil {
+		db.committed(acts)
+	}
+	return err
+}
+
+// borrow calls fn with the session that writes, nil when it has to be opened, and
+// keeps what fn leaves in its place.
+func (db *DB) borrow(ctx context.Context, use engine.Use, fn func(w **session) error) error {
+	idle := db.writer
+	if use == engine.Log {
+		idle = db.logger
+	}
+	var w *session
+	select {
+	case w = <-idle:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { idle <- w }()
+	if w == nil && use == engine.Write {
+		var err error
+		if w, err = db.promote(ctx); err != nil {
+			return err
+		}
+	}
+	return fn(&w)
+}
+
+// promote makes a reader that nobody uses the writer, where there is one. Who reads
+// after that opens a reader.
+func (db *DB) promote(ctx context.Context) (*session, error) {
+	select {
+	case s := <-db.idle:
+		writes, err := db.engine.Promote(ctx, s.Conn)
+		if err != nil || !writes {
+			db.idle <- s
+			return nil, db.engine.Describe(err)
+		}
+		<-db.slots
+		return s, nil
+	default:
+		return nil, nil //nolint:nilnil // one has to be opened
+	}
+}
+
+// try runs fn in one write transaction.
+func (db *DB) try(ctx context.Context, w *session, use engine.Use, fn func(*session) error) error {
+	if err := db.engine.Begin(ctx, w.Conn, use); err != nil {
+		w.acts, w.chained = nil, chainedRow{}
+		err = db.engine.Describe(err)
+		if errors.Is(err, engine.ErrLost) {
+			return fmt.Errorf("%w: %w", engine.ErrAgain, err)
+		}
+		return err
+	}
+	return w.within(ctx, fn)
+}
+
+// errInDoubt is wrapped when the connection was lost during COMMIT.
+var errInDoubt = errors.New("during COMMIT")
+
+// outcome finds out what became of a transaction whose connection was lost. Before
+// its COMMIT it was rolled back. Later, the last row that it added to a chain is
+// there or not; the look waits for the lock, and so for the end of what is left of
+// the transaction.
+func (db *DB) outcome(ctx context.Context, last chainedRow, lost error) error {
+	if !errors.Is(lost, errInDoubt) {
+		return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
+	}
+	if last.table == "" {
+		return fmt.Errorf("%w; look whether it was written before you try again", lost)
+	}
+	s, err := db.newSession(ctx, engine.Write)
+	if err != nil {
+		return errors.Join(lost, err)
+	}
+	defer s.Close() //nolint:errcheck // nothing was written
+	if err := db.engine.Begin(ctx, s.Conn, engine.Write); err != nil {
+		return errors.Join(lost, err)
+	}
+	var written bool
+	err = s.row(ctx, "SELECT EXISTS (SELECT 1 FROM "+last.table+" WHERE seq = $1 AND hash = $2)", []any{last.seq, last.hash}, &written)
+	err = errors.Join(err, s.Script(ctx, "ROLLBACK"))
+	switch {
+	case err != nil:
+		return errors.Join(lost, err)
+	case written:
+		return nil
+	}
+	return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
+}
+
+// within runs fn in the transaction that has begun, and ends it: with COMMIT,
+// or with ROLLBACK when fn fails or panics. Once COMMIT has begun it is too late
+// to cancel.
+func (s *session) within(ctx context.Context, fn func(*session) error) error {
+	s.last, s.chained, s.acts, s.proven = history.Event{}, chainedRow{}, nil, nil
+	done := false
+	defer func() {
+		if !done {
+			s.sketches = sketches{}       // what was rolled back may be in them
+			_ = s.Script(ctx, "ROLLBACK") // what failed before is the error to report
+		}
+	}()
+	if err := fn(s); err != nil {
+		return s.engine.Describe(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.engine.Commit(ctx, s.Conn, s.last.Seq); err != nil {
+		if err = s.engine.Describe(err); errors.Is(err, engine.ErrLost) {
+			err = fmt.Errorf("%w: %w", errInDoubt, err)
+		}
+		return err
+	}
+	done = true
+	failpoint.Here("committed")
+	return nil
+}
