@@ -26,7 +26,7 @@ type Access struct {
 func Examine(ctx context.Context, url string) (a Access, err error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
-		return Access{}, fmt.Errorf("%s: %w", pgHost(url), err)
+		return Access{}, fmt.Errorf("%s: %w", Redacted(url), err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	var super, bypass bool
@@ -75,12 +75,4 @@ func (a *Access) judge(super, bypass bool) {
 	if !a.RowSecurity {
 		problem("Tables have no row-level security, so a login can write under the name of another.")
 	}
-}
-
-// pgHost returns the server of a URL for a message.
-func pgHost(url string) string {
-	if config, err := pgx.ParseConfig(url); err == nil {
-		return config.Host
-	}
-	return "the database's URL"
 }

@@ -38,19 +38,22 @@ func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) 
 	if _, err := conn.Exec(ctx, all[rolesStep].sql); err != nil {
 		return nil, fmt.Errorf("create the roles: %w", err)
 	}
-	for {
+	for tried := 1; ; tried++ {
 		done, err := migrateTables(ctx, conn, all[rolesStep+1:], seed)
-		if again := new(pgconn.PgError); !errors.As(err, &again) || !raced(again.Code) {
+		if again := new(pgconn.PgError); !errors.As(err, &again) || !raced(again.Code) || tried == attempts {
 			return done, err
 		}
 	}
 }
 
+// attempts is how often the schema is created while others create it at once.
+const attempts = 5
+
 // raced reports whether a statement failed because another session created the
 // same object at once, or was to be serialised after it.
 func raced(code string) bool {
 	switch code {
-	case "42P07", "42710", "42723", "40001", "40P01": // duplicate table, object, function; serialization failure; deadlock
+	case "42P06", "42P07", "42710", "42723", "40001", "40P01": // duplicate schema, table, object, function; serialization failure; deadlock
 		return true
 	case "23505": // the catalogues' own unique indexes
 		return true
@@ -71,6 +74,13 @@ func migrateTables(ctx context.Context, conn *pgx.Conn, all []step, seed seedFun
 	version, err := schemaVersion(ctx, conn)
 	if err != nil {
 		return nil, err
+	}
+	copying, err := copies(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	if copying {
+		return nil, errUnfinished
 	}
 	run := func(number int, apply func() error) error {
 		if number <= version {

@@ -1,0 +1,16 @@
+package engine
+
+import "errors"
+
+// CopyState tells how far the target of a copy is.
+type CopyState int
+
+// The states of a target.
+const (
+	CopyBegun    CopyState = iota // its tables are empty
+	CopyResumed                   // it has a part of the source
+	CopyComplete                  // it is a database of toolcrib's
+)
+
+// ErrOtherCopy means that a target has an unfinished copy of another source.
+var ErrOtherCopy = errors.New("there is an unfinished copy of another database")

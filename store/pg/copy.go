@@ -1,0 +1,213 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"toolcrib/store/engine"
+)
+
+// A database that is the target of a copy has the tables with their triggers
+// disabled, and a table that names the source. It has no number of a schema that a
+// program takes until the copy is complete.
+
+// BeginCopy prepares a database for the rows of another, which the hash of its first
+// event names, and leaves conn with the rights to write them.
+func BeginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.CopyState, error) {
+	for tried := 1; ; tried++ {
+		state, err := beginCopy(ctx, conn, genesis)
+		if again := new(pgconn.PgError); !errors.As(err, &again) || !raced(again.Code) || tried == attempts {
+			return state, err
+		}
+	}
+}
+
+func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.CopyState, error) {
+	version, err := schemaVersion(ctx, conn)
+	if err != nil {
+		return 0, err
+	}
+	all, err := steps()
+	if err != nil {
+		return 0, err
+	}
+	switch last := all[len(all)-1].number; {
+	case version > last:
+		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib", ErrSchemaNewer, version, last)
+	case version == last:
+		_, err := conn.Exec(ctx, "SET search_path = "+Schema+", pg_temp")
+		return engine.CopyComplete, err
+	case version > 0:
+		return resumeCopy(ctx, conn, genesis)
+	}
+	if _, err := conn.Exec(ctx, all[rolesStep].sql); err != nil {
+		return 0, fmt.Errorf("create the roles: %w", err)
+	}
+	if err := asOwner(ctx, conn); err != nil {
+		return 0, err
+	}
+	return engine.CopyBegun, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		for _, s := range all[rolesStep+1:] {
+			if s.number > seedStep {
+				break
+			}
+			if err := takeStep(ctx, tx, s); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(ctx, "CREATE TABLE unfinished_copy (genesis text NOT NULL)"); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "INSERT INTO unfinished_copy VALUES ($1)", genesis); err != nil {
+			return err
+		}
+		return setTriggers(ctx, tx, "DISABLE")
+	})
+}
+
+// asOwner gives a connection the rights of the owner, and its tables.
+func asOwner(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "SET ROLE "+Owner+"; SET search_path = "+Schema+", pg_temp")
+	return err
+}
+
+func resumeCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.CopyState, error) {
+	if err := asOwner(ctx, conn); err != nil {
+		return 0, err
+	}
+	there, err := copies(ctx, conn)
+	if err != nil {
+		return 0, err
+	}
+	if !there {
+		return 0, errors.New("the schema is incomplete; run toolcrib migrate, or name an empty database")
+	}
+	var of string
+	if err := conn.QueryRow(ctx, "SELECT genesis FROM unfinished_copy").Scan(&of); err != nil {
+		return 0, err
+	}
+	if of != genesis {
+		return 0, engine.ErrOtherCopy
+	}
+	return engine.CopyResumed, nil
+}
+
+// errUnfinished means that a database cannot be used, because it is a part of
+// another.
+var errUnfinished = errors.New("the database has an unfinished copy of another one; run toolcrib migrate --to again, or name an empty database")
+
+// copies reports whether a database is the target of an unfinished copy.
+func copies(ctx context.Context, conn *pgx.Conn) (there bool, err error) {
+	err = conn.QueryRow(ctx, "SELECT to_regclass('"+Schema+".unfinished_copy') IS NOT NULL").Scan(&there)
+	return there, err
+}
+
+// takeStep runs a step and notes it.
+func takeStep(ctx context.Context, tx pgx.Tx, s step) error {
+	if _, err := tx.Exec(ctx, s.sql); err != nil {
+		return fmt.Errorf("migration %d: %w", s.number, err)
+	}
+	_, err := tx.Exec(ctx, "INSERT INTO schema_migrations (number) VALUES ($1)", s.number)
+	return err
+}
+
+// setTriggers enables or disables the triggers of every table. Foreign keys are
+// checked all the time.
+func setTriggers(ctx context.Context, tx pgx.Tx, how string) error {
+	rows, err := tx.Query(ctx, "SELECT relname FROM pg_catalog.pg_class WHERE relnamespace = '"+Schema+"'::regnamespace AND relkind = 'r' ORDER BY relname")
+	if err != nil {
+		return err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, err := tx.Exec(ctx, "ALTER TABLE "+pgx.Identifier{name}.Sanitize()+" "+how+" TRIGGER USER"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FinishCopy makes the target of a copy a database of toolcrib's.
+func FinishCopy(ctx context.Context, conn *pgx.Conn) error {
+	all, err := steps()
+	if err != nil {
+		return err
+	}
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if err := setTriggers(ctx, tx, "ENABLE"); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "DROP TABLE unfinished_copy"); err != nil {
+			return err
+		}
+		if err := takeStep(ctx, tx, step{number: seedStep}); err != nil {
+			return err
+		}
+		for _, s := range all {
+			if s.number <= seedStep {
+				continue
+			}
+			if err := takeStep(ctx, tx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "RESET ROLE; ANALYZE")
+	return err
+}
+
+// AbandonCopy removes what was copied.
+func AbandonCopy(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "SELECT genesis FROM unfinished_copy; DROP SCHEMA "+Schema+" CASCADE; RESET ROLE; RESET search_path")
+	return err
+}
+
+// CheckSchema returns an error if a database has not the schema of this program.
+func CheckSchema(ctx context.Context, conn *pgx.Conn) error {
+	version, err := schemaVersion(ctx, conn)
+	if err != nil {
+		return err
+	}
+	all, err := steps()
+	if err != nil {
+		return err
+	}
+	if last := all[len(all)-1].number; version != last {
+		return fmt.Errorf("the database has schema %d, this program needs %d", version, last)
+	}
+	return nil
+}
+
+// Script returns the statements that create the roles and the schema, for somebody
+// else to run: seed stands where the program would write what it ships.
+func Script(seed func() error, print func(statements string) error) error {
+	all, err := steps()
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.number == rolesStep {
+			err = print(s.sql + "\nSET ROLE " + Owner + ";\nSET search_path = " + Schema + ", pg_temp;\n\n")
+		} else {
+			err = print(fmt.Sprintf("%s\nINSERT INTO schema_migrations (number) VALUES (%d);\n\n", s.sql, s.number))
+		}
+		if err == nil && s.number == seedStep-1 {
+			err = errors.Join(seed(), print(fmt.Sprintf("INSERT INTO schema_migrations (number) VALUES (%d);\n\n", seedStep)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"toolcrib/store/engine"
+	"toolcrib/store/pg"
+)
+
+// server is a database on a PostgreSQL server.
+type server struct{ conn *pgx.Conn }
+
+func connect(ctx context.Context, url string) (server, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return server{}, err // it does not contain the password
+	}
+	// A statement may stand in for several; none is run often enough to be kept.
+	config.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
+	conn, err := pgx.ConnectConfig(ctx, config)
+	return server{conn}, err
+}
+
+// openServer opens a snapshot of a database.
+func openServer(ctx context.Context, url string) (reader, error) {
+	s, err := connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	if err := pg.CheckSchema(ctx, s.conn); err != nil {
+		return nil, closing(s, err)
+	}
+	for _, statement := range []string{"SET search_path = " + pg.Schema, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"} {
+		if _, err := s.conn.Exec(ctx, statement); err != nil {
+			return nil, closing(s, err)
+		}
+	}
+	return s, nil
+}
+
+// beginServer prepares a database for a copy.
+func beginServer(ctx context.Context, url, genesis string) (t writer, state engine.CopyState, err error) {
+	s, err := connect(ctx, url)
+	if err != nil {
+		return nil, 0, err
+	}
+	if state, err = pg.BeginCopy(ctx, s.conn, genesis); err != nil {
+		return nil, 0, closing(s, err)
+	}
+	return s, state, nil
+}
+
+func (s server) columns(ctx context.Context, t table) ([]string, error) {
+	rows, err := s.conn.Query(ctx, `SELECT CAST(column_name AS text) FROM information_schema.columns
+		WHERE table_schema = $1 AND table_name = $2 AND is_generated = 'NEVER' ORDER BY ordinal_position`, pg.Schema, t.name)
+	if err != nil {
+		return nil, err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("this login does not see the table %s", t.name)
+	}
+	return names, err
+}
+
+func (s server) rows(ctx context.Context, t table, columns []string, after []any, fn func([]any) error) error {
+	rows, err := s.conn.Query(ctx, t.selectRows(t.name, columns, after != nil), after...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		values, err := rows.Values()
+		if err != nil {
+			return err
+		}
+		if err := fn(values); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (s server) last(ctx context.Context, t table) ([]any, error) {
+	rows, err := s.conn.Query(ctx, t.selectLast())
+	if err != nil {
+		return nil, err
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) ([]any, error) { return row.Values() })
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+func (s server) add(ctx context.Context, t table, columns []string, rows [][]any) error {
+	_, err := s.conn.CopyFrom(ctx, pgx.Identifier{t.name}, columns, pgx.CopyFromRows(rows))
+	return err
+}
+
+func (s server) finish(ctx context.Context) error  { return pg.FinishCopy(ctx, s.conn) }
+func (s server) abandon(ctx context.Context) error { return pg.AbandonCopy(ctx, s.conn) }
+func (s server) close() error                      { return s.conn.Close(context.Background()) }

@@ -1,0 +1,230 @@
+// Package transfer copies a database from one engine to the other, row by row, so
+// that every hash, seal and number stays as it is. A copy that was interrupted goes
+// on behind the last row that the target has. The target is no database of
+// toolcrib's until every table was compared with the source's.
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolcrib/store/engine"
+)
+
+// ErrOther is wrapped when the target has other content than a copy of the source.
+var ErrOther = errors.New("the target has other content")
+
+// reader reads one snapshot of a database.
+type reader interface {
+	// columns lists the columns of a table that are stored, but for those that the
+	// engine computes.
+	columns(ctx context.Context, t table) ([]string, error)
+	// rows calls fn for the rows of a table behind a key, nil for all, in the order
+	// of their keys. The values are int64, string, []byte or nil.
+	rows(ctx context.Context, t table, columns []string, after []any, fn func([]any) error) error
+	// last returns the greatest key of a table, nil where it has no rows.
+	last(ctx context.Context, t table) ([]any, error)
+	close() error
+}
+
+// writer is a target.
+type writer interface {
+	reader
+	// add adds rows in a transaction of its own.
+	add(ctx context.Context, t table, columns []string, rows [][]any) error
+	// finish turns the copy into a database of toolcrib's.
+	finish(ctx context.Context) error
+	// abandon takes the copy away.
+	abandon(ctx context.Context) error
+}
+
+// Report tells what a copy did.
+type Report struct {
+	Tables  int
+	Rows    int64  // of all tables
+	Copied  int64  // by this run; the others were there
+	Event   int64  // the number of the newest event
+	Hash    string // of the newest event
+	Already bool   // the target was a complete copy
+}
+
+// Batches are written when they have so many rows or bytes.
+const (
+	batchRows  = 2000
+	batchBytes = 4 << 20
+)
+
+// Options are settings of a copy.
+type Options struct {
+	// Progress is told after each batch how many rows of a table the target got in
+	// this run. An error ends the copy; it can be continued.
+	Progress func(table string, rows int64) error
+}
+
+// Copy copies the database from to the database to; each is a path, which means
+// SQLite, or the URL of a PostgreSQL server. What is written to the source after
+// Copy has begun is not copied.
+func Copy(ctx context.Context, from, to string, opts Options) (report Report, err error) {
+	if opts.Progress == nil {
+		opts.Progress = func(string, int64) error { return nil }
+	}
+	source, err := openSource(ctx, from)
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { err = errors.Join(err, source.close()) }()
+	genesis, event, hash, err := ends(ctx, source)
+	if err != nil {
+		return Report{}, err
+	}
+	for {
+		target, state, err := openTarget(ctx, to, genesis)
+		if err != nil {
+			return Report{}, err
+		}
+		already := state == engine.CopyComplete
+		report, err := copyAll(ctx, source, target, already, opts)
+		report.Event, report.Hash, report.Already = event, hash, already
+		switch {
+		case errors.Is(err, errDiffers) && already:
+			err = fmt.Errorf("%w: %s is a database of its own; name a new one", ErrOther, to)
+		case errors.Is(err, errDiffers) && state == engine.CopyResumed:
+			// The source changed between the two runs: what was copied first may be out of
+			// date.
+			if err := errors.Join(target.abandon(ctx), target.close()); err != nil {
+				return report, err
+			}
+			continue
+		case err == nil && !already:
+			err = target.finish(ctx)
+		}
+		return report, errors.Join(err, target.close())
+	}
+}
+
+// errDiffers means that a table of the target is not that of the source.
+var errDiffers = errors.New("the copy differs from the source")
+
+// copyAll copies what the target lacks, unless it is complete, and compares every
+// table.
+func copyAll(ctx context.Context, source reader, target writer, complete bool, opts Options) (Report, error) {
+	var report Report
+	for _, t := range tables() {
+		columns, err := source.columns(ctx, t)
+		if err != nil {
+			return report, err
+		}
+		var want *digest
+		if !complete {
+			copied, read, err := copyTable(ctx, source, target, t, columns, opts)
+			report.Copied += copied
+			if err != nil {
+				return report, fmt.Errorf("copy %s: %w", t.name, err)
+			}
+			want = read
+		}
+		if want == nil {
+			if want, err = digestOf(ctx, source, t, columns); err != nil {
+				return report, fmt.Errorf("read %s of the source: %w", t.name, err)
+			}
+		}
+		have, err := digestOf(ctx, target, t, columns)
+		if err != nil {
+			return report, fmt.Errorf("read %s of the target: %w", t.name, err)
+		}
+		if want.sum() != have.sum() {
+			return report, fmt.Errorf("%w: %s has %s in the source and %s in the target", errDiffers, t.name, want.sum(), have.sum())
+		}
+		report.Tables++
+		report.Rows += want.rows
+	}
+	return report, nil
+}
+
+// copyTable copies the rows of a table that the target lacks. It returns how many,
+// and the digest of the source's table if all of it was read.
+func copyTable(ctx context.Context, source reader, target writer, t table, columns []string, opts Options) (copied int64, read *digest, err error) {
+	after, err := target.last(ctx, t)
+	if err != nil {
+		return 0, nil, err
+	}
+	if after == nil {
+		read = newDigest(t)
+	}
+	var batch [][]any
+	size := 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := target.add(ctx, t, columns, batch); err != nil {
+			return err
+		}
+		copied += int64(len(batch))
+		batch, size = nil, 0
+		return opts.Progress(t.name, copied)
+	}
+	err = source.rows(ctx, t, columns, after, func(row []any) error {
+		if read != nil {
+			if err := read.add(row); err != nil {
+				return err
+			}
+		}
+		batch = append(batch, append([]any(nil), row...))
+		for _, value := range row {
+			size += weight(value)
+		}
+		if len(batch) < batchRows && size < batchBytes {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil {
+		err = flush()
+	}
+	return copied, read, err
+}
+
+// weight is the size of a value in bytes, or less.
+func weight(value any) int {
+	switch v := value.(type) {
+	case string:
+		return len(v)
+	case []byte:
+		return len(v)
+	}
+	return 8
+}
+
+// ends returns the hash of the first event, which names a database, and the number
+// and the hash of the last.
+func ends(ctx context.Context, source reader) (genesis string, last int64, hash string, err error) {
+	events := table{"events", []string{"seq"}}
+	key, err := source.last(ctx, events)
+	if err != nil {
+		return "", 0, "", err
+	}
+	if key == nil {
+		return "", 0, "", errors.New("the source has no events; it is no database of toolcrib's")
+	}
+	last, _ = key[0].(int64)
+	hashOf := func(seq int64) (hash string, err error) {
+		err = source.rows(ctx, events, []string{"seq", "hash"}, []any{seq - 1}, func(row []any) error {
+			hash, _ = row[1].(string)
+			return errEnough
+		})
+		if errors.Is(err, errEnough) {
+			err = nil
+		}
+		return hash, err
+	}
+	if genesis, err = hashOf(1); err != nil {
+		return "", 0, "", err
+	}
+	hash, err = hashOf(last)
+	return genesis, last, hash, err
+}
+
+// errEnough ends the reading of rows.
+var errEnough = errors.New("enough rows were read")
