@@ -24,6 +24,8 @@ type docDoctor struct {
 	Rules     string         `json:"rules_version"`
 	Proposals map[string]int `json:"proposals"`
 	Problems  []string       `json:"problems"`
+	// Server is there for a database on a PostgreSQL server.
+	Server *docServer `json:"server,omitempty"`
 	// Signers is how the signers are, where decisions are signed.
 	Signers *docSigners `json:"signers,omitempty"`
 	// Checkpoints is there where checkpoints are published.
@@ -82,6 +84,9 @@ func runDoctor(ctx context.Context, a *app) error {
 
 // examine adds what the engine says about the database file.
 func (doc *docDoctor) examine(ctx context.Context, a *app) error {
+	if err := doc.examineServer(ctx, a.config.DB); err != nil {
+		return err
+	}
 	db, err := a.database(ctx)
 	if err != nil {
 		return err
@@ -132,6 +137,9 @@ func writeDoctor(p *page, doc docDoctor) {
 	p.linef("you are   %s", doc.Actor)
 	if doc.Bytes > 0 {
 		p.linef("database  %s, %d bytes, mode %s, schema %d", doc.Database, doc.Bytes, doc.Mode, doc.SchemaNow)
+	}
+	if doc.Server != nil {
+		doc.Server.write(p, doc)
 	}
 	if doc.Signers != nil {
 		p.linef("signers   %s in %s, state %d", counted(len(doc.Signers.Signers), "key"), doc.Signers.File, len(doc.Signers.States))

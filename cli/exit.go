@@ -20,6 +20,7 @@ import (
 	"toolcrib/signing/sshsig"
 	"toolcrib/signing/statement"
 	"toolcrib/store"
+	"toolcrib/store/transfer"
 )
 
 // The exit codes. They mean the same for every command.
@@ -88,6 +89,7 @@ func outcomes() []outcome {
 		{review.ErrNoExpect, "expect_missing", exitRefused},
 		{review.ErrUnsigned, "signature_missing", exitRefused},
 		{review.ErrDigest, "digest_differs", exitConflict},
+		{transfer.ErrOther, "other_content", exitConflict},
 		{review.ErrStale, "stale", exitConflict},
 		{review.ErrUnchanged, "unchanged", exitConflict},
 		{proposals.ErrNotStale, "unchanged", exitConflict},

@@ -23,7 +23,7 @@ func documentTypes() map[string]reflect.Type {
 		"diff.list": reflect.TypeFor[docDiffList](), "doctor": reflect.TypeFor[docDoctor](), "drift": reflect.TypeFor[docDrift](),
 		"error": reflect.TypeFor[docError](), "event.list": reflect.TypeFor[docEventList](), "export": reflect.TypeFor[docExport](),
 		"findings": reflect.TypeFor[docFindings](), "import": reflect.TypeFor[docImport](), "init": reflect.TypeFor[docInit](),
-		"list.list": reflect.TypeFor[docListList](), "migration": reflect.TypeFor[docMigration](), "parsed": reflect.TypeFor[docParsed](),
+		"list.list": reflect.TypeFor[docListList](), "migrate": reflect.TypeFor[docMigrate](), "migration": reflect.TypeFor[docMigration](), "parsed": reflect.TypeFor[docParsed](),
 		"pending": reflect.TypeFor[docPendingOne](), "pending.list": reflect.TypeFor[docPendingList](), "preview": reflect.TypeFor[docOnePreview](),
 		"preview.list": reflect.TypeFor[docPreviewList](), "policy.list": reflect.TypeFor[docPolicyList](),
 		"policy.test": reflect.TypeFor[docPolicyTest](), "proposal": reflect.TypeFor[docDossier](), "proposal.list": reflect.TypeFor[docProposalList](),

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/history"
+	"toolcrib/store"
+	"toolcrib/store/transfer"
+)
+
+// docMigrate is the document of migrate: a schema that was created, or a copy.
+type docMigrate struct {
+	Schema int    `json:"schema"`
+	Kind   string `json:"kind"`
+	From   string `json:"from,omitempty"` // "" for a new registry
+	To     string `json:"to"`
+	// Complete is true if there was nothing to do.
+	Complete bool   `json:"complete"`
+	Steps    []int  `json:"steps,omitempty"` // of the schema, that were missing
+	Tables   int    `json:"tables,omitempty"`
+	Rows     int64  `json:"rows,omitempty"`
+	Copied   int64  `json:"copied,omitempty"` // by this run
+	Event    int64  `json:"event,omitempty"`  // the number of the newest event
+	Hash     string `json:"hash,omitempty"`   // of the newest event
+}
+
+func newMigrate(a *app) *cobra.Command {
+	var to string
+	var print bool
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Create the schema on PostgreSQL, or copy a database",
+		Long: `Create the schema, its roles, and what toolcrib ships on the PostgreSQL server
+that --db names. The login needs the right to create roles, and schemas in the
+database. A schema that is there stays as it is. --print prints the statements
+for somebody else to run with psql.
+
+With --to, copy the database to another: a file or a postgres:// URL, which must
+be new. Every row, number and hash stays as it is. A copy that was interrupted
+goes on when the command is run again; until it is complete and every table was
+compared with the original, no toolcrib opens it. Stop those who write first:
+what they write after the copy has begun is not in it. Exit status 4: the target
+has other content; 6: the database is damaged, and was not copied.`,
+		Example: `  toolcrib migrate --db postgres://dba@db.example.com/toolcrib
+  toolcrib migrate --print > schema.sql
+  toolcrib migrate --to postgres://dba@db.example.com/toolcrib
+  toolcrib migrate --db postgres://mara@db.example.com/toolcrib --to copy.db`,
+		Args: exact(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case print && to != "":
+				return usagef("--print prints the statements that create a schema; leave --to out")
+			case print:
+				return a.withSeed(cmd.Context(), func(seed string) error { return transfer.Print(cmd.Context(), a.env.Out, seed) })
+			case to != "":
+				return runMigrateTo(cmd.Context(), a, databaseName(a.env.Dir, to))
+			}
+			return runMigrate(cmd.Context(), a)
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "copy the database to `DATABASE`, a new file or the URL of a PostgreSQL server")
+	cmd.Flags().BoolVar(&print, "print", false, "print the statements that create the schema, and run none")
+	return cmd
+}
+
+// runMigrate creates the schema on the server.
+func runMigrate(ctx context.Context, a *app) error {
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	if !store.IsURL(c.DB) {
+		return usagef("%s is a file, whose schema every command keeps up to date; name a server with --db postgres://…, or a target with --to", c.DB)
+	}
+	doc := docMigrate{Schema: schema, Kind: "migrate", To: store.DisplayName(c.DB)}
+	done, err := store.Migrate(ctx, c.DB, store.Options{Now: a.env.Now, NewID: a.env.NewID, Account: a.env.account().Account})
+	if err != nil {
+		return err
+	}
+	doc.Steps, doc.Complete = done, len(done) == 0
+	return a.print(doc, func(p *page) {
+		if doc.Complete {
+			p.linef("The schema in %s is complete.", doc.To)
+			return
+		}
+		p.linef("Created the schema and the roles in %s.", doc.To)
+		p.linef(`Make each login a member of a role: CREATE ROLE "agent:support" LOGIN IN ROLE toolcrib_agent.`)
+	})
+}
+
+// withSeed calls fn with a new database that has what toolcrib ships.
+func (a *app) withSeed(ctx context.Context, fn func(path string) error) (err error) {
+	dir, err := os.MkdirTemp(a.env.Getenv("TMPDIR"), "toolcrib-migrate-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "seed.db")
+	db, err := store.Open(ctx, path, store.Options{Now: a.env.Now, NewID: a.env.NewID, Account: a.env.account().Account})
+	if err != nil {
+		return err
+	}
+	if err := db.Close(); err != nil {
+		return err
+	}
+	return fn(path)
+}
+
+// runMigrateTo copies the database. The file of the two is verified: a source
+// before, a target after, which has the rows of the source.
+func runMigrateTo(ctx context.Context, a *app, to string) error {
+	c, err := a.settings()
+	if err != nil {
+		return err
+	}
+	if !store.IsURL(c.DB) {
+		if err := a.verifyFile(ctx, c.DB); err != nil {
+			return err
+		}
+	}
+	r, err := transfer.Copy(ctx, c.DB, to, transfer.Options{})
+	if err != nil {
+		return err
+	}
+	if store.IsURL(c.DB) && !store.IsURL(to) {
+		if err := a.verifyFile(ctx, to); err != nil {
+			return err
+		}
+	}
+	doc := docMigrate{
+		Schema: schema, Kind: "migrate", From: store.DisplayName(c.DB), To: store.DisplayName(to),
+		Complete: r.Already, Tables: r.Tables, Rows: r.Rows, Copied: r.Copied, Event: r.Event, Hash: r.Hash,
+	}
+	return a.print(doc, func(p *page) {
+		if doc.Complete {
+			p.linef("%s is a complete copy already: %d rows in %d tables.", doc.To, doc.Rows, doc.Tables)
+		} else {
+			p.linef("Copied %d of %d rows to %s and compared %d tables.", doc.Copied, doc.Rows, doc.To, doc.Tables)
+		}
+		p.linef("The newest event is %d, %s.", doc.Event, doc.Hash)
+	})
+}
+
+// verifyFile verifies the database at path, and prints what is wrong with it.
+func (a *app) verifyFile(ctx context.Context, path string) error {
+	db, err := store.Open(ctx, path, store.Options{Now: a.env.Now, NewID: a.env.NewID, Existing: true, Inspect: true})
+	if err != nil {
+		return err
+	}
+	var report history.Report
+	err = db.Audit(ctx, func(l history.Ledger) error {
+		report, err = history.Verify(ctx, l, nil)
+		return err
+	})
+	if err = errors.Join(err, db.Close()); err != nil || len(report.Damage) == 0 {
+		return err
+	}
+	return a.printReport(verification{Report: report}, nil)
+}
