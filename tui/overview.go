@@ -46,7 +46,7 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	m.prose(page, pp.width(m.layout, tabOverview), orNone(d.Revision.Draft.Rationale))
 	pp.findings(m, page)
 	pp.trials(m, page)
-	pp.promptCosts(m, page)
+	pp.promptCosts(page)
 	page.Blank()
 	page.Heading("Seals")
 	page.Field("revision", itoa(p.Revision)+"   content "+wording.Short(p.ContentHash))
@@ -130,7 +130,7 @@ func (pp *proposalPage) findings(m *Model, page *prose.Page) {
 
 // promptCosts lists the channel prompts that an approval changes, and by how many
 // tokens once they are counted.
-func (pp *proposalPage) promptCosts(m *Model, page *prose.Page) {
+func (pp *proposalPage) promptCosts(page *prose.Page) {
 	d := pp.dossier
 	if len(d.Rendered) == 0 || !d.Proposal.State.Open() {
 		return
