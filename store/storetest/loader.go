@@ -150,9 +150,9 @@ func (l *loader) approved(n int) error {
 	l.versions = append(l.versions, v)
 	decision, stamp := l.id(), history.Timestamp(at)
 	seal := history.Seal("toolcrib decision 1", decision, p.id, "1", p.subject.String(), p.hash, "approved", "", decider, stamp,
-		p.assessment, v.ReviewDigest, "1", v.Hash, "", string(review.ShowingExpected))
+		p.assessment, v.ReviewDigest, "1", v.Hash, "", string(review.ShowingExpected), "")
 	if err := l.insert("decisions", l.next("decisions"), decision, p.id, 1, p.subject.String(), p.hash, "approved", "", decider, stamp,
-		p.assessment, v.ReviewDigest, 1, v.Hash, "", string(review.ShowingExpected), seal); err != nil {
+		p.assessment, v.ReviewDigest, 1, v.Hash, "", string(review.ShowingExpected), "", seal); err != nil {
 		return err
 	}
 	data := fmt.Sprintf(`{"decision":%q,"note":"","review_digest":%q,"shown":"expected","version":1,"version_hash":%q}`, decision, v.ReviewDigest, v.Hash)
@@ -231,7 +231,7 @@ func (l *loader) version(v *history.Version) error {
 	v.Hash = v.Sum()
 	err := l.insert("versions", l.next("versions"), v.Subject.Kind, v.Subject.Layer, v.Subject.ID, v.Subject.String(), v.Number, string(v.Definition), v.ContentHash,
 		v.PrevHash, v.Hash, v.Proposal, v.Revision, v.Author, v.Assessment, v.ReviewDigest, "{}", v.RulesVersion, v.DecidedBy, history.Timestamp(v.DecidedAt),
-		v.Note, "[]", v.Signature)
+		v.Note, "[]", v.Signature, "")
 	if err != nil {
 		return err
 	}
