@@ -135,7 +135,9 @@ func TestLimits(t *testing.T) {
 		if err := s.Start("x"); err != nil {
 			t.Fatal(err)
 		}
-		<-ended
+		if err := <-ended; errors.Is(err, io.EOF) {
+			t.Error("the session ended in order:", err)
+		}
 	})
 	t.Run("a connection that does not log in, and one that asks for nothing", func(t *testing.T) {
 		d := open(t, untilCut, func(l *sshdoor.Limits) { l.Handshake = 100 * time.Millisecond })
