@@ -33,8 +33,8 @@ func newTrust(a *app) *cobra.Command {
 		Long: `Show a project's toolcrib.toml (the nearest one by default) and trust it after
 you confirm. Without trust, such a file can only tighten the settings that
 protect you; db, workspace, chief, keys, servers, gateway, model, reviewers,
-and policy in it are refused. Trust applies to the content: a changed file is no longer
-trusted.`,
+and policy in it are refused. Trust applies to the content: a changed file is no
+longer trusted.`,
 		Example: `  toolcrib trust --yes novel
   toolcrib trust --list`,
 		Args: between(0, 1, "a folder or a file"),

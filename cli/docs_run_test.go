@@ -25,6 +25,14 @@ func notRun() map[string]string {
 		"toolcrib migrate --db postgres://dba@db.example.com/toolcrib":                                     "needs that server; TestMigrateToServer has it",
 		"toolcrib migrate --to postgres://dba@db.example.com/toolcrib":                                     "needs that server; TestMigrateToServer has it",
 		"toolcrib migrate --db postgres://dba@db.example.com/toolcrib --to copy.db":                        "needs that server; TestMigrateToServer has it",
+		"toolcrib migrate --db postgres://mara@db.example.com/toolcrib --to copy.db":                       "needs that server; TestMigrateToServer has it",
+		"toolcrib serve --ssh :2222":                                               "serves until it is interrupted; TestSSHCommands has it",
+		"ssh -A -p 2222 crib.example.com":                                          "needs that server; TestOpenSSHClient has it",
+		"ssh -p 2222 crib.example.com list --state user_review":                    "needs that server; TestOpenSSHClient has it",
+		"ssh -p 2222 crib.example.com propose - < pacer.md":                        "needs that server; TestOpenSSHClient has it",
+		"ssh crib approve 4 --print-statement > statement":                         "needs that server; TestSSHSignsElsewhere has it",
+		"toolcrib sign statement > signature":                                      "signs what that server printed; TestSSHSignsElsewhere has it",
+		"cat statement signature | ssh crib approve 4 --statement - --signature -": "needs that server; TestSSHSignsElsewhere has it",
 		"toolcrib serve": "serves until it is interrupted; serve.TestServeOnASocket has it",
 		"toolcrib serve --http :8443 --tls-cert cert.pem --tls-key key.pem --log-format json":                                          "serves until it is interrupted; serve.TestServeOverTLS has it",
 		"toolcrib serve --http 127.0.0.1:8766":                                                                                         "serves until it is interrupted; serve.TestServe has it",
@@ -60,7 +68,7 @@ func TestDocumentsAsTyped(t *testing.T) {
 				needsPrograms(t, "jq", "patch")
 				r.takesExamples()
 				r.write(filepath.Join(r.home, ".cursor", "mcp.json"), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`)
-			case "ci.md", "signing.md":
+			case "ci.md", "signing.md", "teams.md":
 				r.hasKeys("init", "")
 				r.must("toolcrib fork file_reader")
 			default:

@@ -92,10 +92,10 @@ func newScene(t *testing.T) scene {
 		s.keep(t, "found", vary(name+"_old.json", "scene_pacer", name+"_keeper", `"scope": "file",`, `"scope": "file", "aliases": ["save_memory"],`))
 		vary(name+"_set.json", "scene_pacer", name+"_set", `"rationale"`, `"changeSet": "rollout", "rationale"`)
 	}
-	s.keep(t, "waived", vary("lagoon.json", "scene_pacer", "lagoon_keeper", `"scope": "file",`, `"scope": "file", "aliases": ["save_memory"],`))
-	s.run(t, "waive", s.ids["waived"][0], "N103", "--note", "Old prompts still say it.")
 	s.run(t, "propose", "harbour_set.json", "island_set.json")
 	s.keep(t, "draft", vary("draft.json", "scene_pacer", "quay_pacer"), "--draft")
+	s.keep(t, "waived", vary("lagoon.json", "scene_pacer", "lagoon_keeper", `"scope": "file",`, `"scope": "file", "aliases": ["save_memory"],`))
+	s.run(t, "waive", s.ids["waived"][0], "N103", "--note", "Old prompts still say it.")
 	s.files(t)
 	s.calls(t)
 	s.tokens(t)
