@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -132,10 +131,12 @@ func TestCountsOnlyGrow(t *testing.T) {
 	}
 	for _, query := range []string{
 		"DELETE FROM call_refusals", "UPDATE call_refusals SET counted = 0", "UPDATE call_refusals SET counted = counted + 2", "UPDATE call_refusals SET agent = 'other'",
-		"INSERT OR REPLACE INTO call_refusals SELECT agent, user, hour, 1, 0, last_at, last_code FROM call_refusals",
+		"INSERT OR REPLACE INTO call_refusals SELECT agent, \"user\", hour, 1, 0, last_at, last_code FROM call_refusals",
 		"INSERT INTO call_refusals VALUES ('a', 'b', '2026-11-20T22', 5, 5, '', '')",
 	} {
-		if err := w.db.SQL(t.Context(), query); err == nil || !strings.Contains(fmt.Sprint(err), "count") {
+		err := w.db.SQL(t.Context(), query)
+		foreign := strings.Contains(query, "OR REPLACE") && storetest.OnPostgres() // which has no such statement
+		if err == nil || !foreign && !strings.Contains(err.Error(), "count") {
 			t.Errorf("%s: %v", query, err)
 		}
 	}
