@@ -119,6 +119,7 @@ func TestEveryFlipIsNamed(t *testing.T) {
 	if os.Getenv("TOOLCRIB_CRASH") != "" { // the whole battery
 		rounds = 96
 	}
+	storetest.NeedsFile(t)
 	original := image(t)
 	byRow := rows(t, original)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -163,6 +164,7 @@ func TestEveryFlipIsNamed(t *testing.T) {
 func TestAnyFlipIsNoticed(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	flips := 40 / stride
+	storetest.NeedsFile(t)
 	original := image(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	before := dumpOf(t, original)
@@ -199,6 +201,7 @@ func dumpOf(t *testing.T, image []byte) string {
 // not opened, the error names the tool, and the file stays as it is.
 func TestCoreFlipKeepsItShut(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	storetest.NeedsFile(t)
 	original := image(t)
 	random := rand.New(rand.NewPCG(5, 6))
 	for i, d := range shipped.Core() {
@@ -233,6 +236,7 @@ func TestCoreFlipKeepsItShut(t *testing.T) {
 // one.
 func TestSubjectFlipIsNoticed(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	storetest.NeedsFile(t)
 	original := image(t)
 	for i, d := range shipped.Assistant() {
 		if i%stride != 0 {
