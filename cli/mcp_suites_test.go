@@ -90,8 +90,8 @@ func TestConformance(t *testing.T) {
 	e.stop()
 }
 
-// suiteClient is what the suite starts as a client of its server: toolcrib imports
-// the tools there, and each is approved, given to an agent, and called once.
+// suiteClient is the script that the suite starts as a client of its server: toolcrib
+// imports the tools there, and each is approved, given to an agent, and called once.
 const suiteClient = `#!/bin/sh
 for url; do :; done
 dir=$(mktemp -d)

@@ -24,7 +24,7 @@ type progress struct {
 	drawn, over bool
 }
 
-// Work that is over sooner tells nothing, and the time is told anew this often.
+// Work that is over sooner tells nothing, and the time is updated this often.
 const (
 	quietFor = 300 * time.Millisecond
 	tellTime = 250 * time.Millisecond
@@ -81,7 +81,7 @@ func (p *progress) draw() {
 	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s", draw.Cut(draw.Show(p.line(took)), progressWidth)) // nobody to tell if it fails
 }
 
-// line is what is told, such as "Checking files: 120 of 400, 30 %, 2 s".
+// line returns the text of the progress line, such as "Checking files: 120 of 400, 30 %, 2 s".
 func (p *progress) line(took time.Duration) string {
 	seconds := fmt.Sprintf("%d s", int(took.Seconds()))
 	switch {

@@ -153,7 +153,7 @@ func (h *sshHome) login(name string, key ssh.Signer, change ...func(*ssh.ClientC
 	return ssh.Dial("tcp", h.addr, c)
 }
 
-// answer is what a command printed, and how it ended.
+// answer is the output of a command and its exit status.
 type answer struct {
 	out, errs string
 	code      int

@@ -109,7 +109,7 @@ func (c *template) definition(d Draft) {
 		c.append(Problem{Rule: RuleDefinition, Problem: p})
 	}
 	if id := d.Definition.ID(); registry.ValidID(id) && d.Subject.ID != "" && id != d.Subject.ID {
-		c.add(RuleDefinition, "definition.id", "is %s, but the subject is %s; an id is stable for ever, so both name the same", id, jsondoc.Quote(d.Subject.ID))
+		c.add(RuleDefinition, "definition.id", "is %s, but the subject is %s; an id never changes, so both have to be the same", id, jsondoc.Quote(d.Subject.ID))
 	}
 }
 

@@ -31,8 +31,8 @@ func key(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.Passag
 // stand puts the findings of a revision and waivers together. A waiver holds
 // while its passage is there unchanged, no finding that was not there when it
 // was given appears in the same field, and it has not expired. One for a
-// finding that names no passage holds for the revision it was given for: whether
-// another one still is what the finding was about, nobody can tell.
+// finding that names no passage holds for the revision it was given for: in
+// another one, nothing shows that the finding has the same cause.
 func stand(findings []rules.Finding, waivers []history.Waiver, revision int, now time.Time) []Standing {
 	standing := make([]Standing, len(findings))
 	for i, f := range findings {

@@ -126,8 +126,8 @@ func (s *Server) view(q *request) (*view, error) {
 	return v, err
 }
 
-// refresh reads the views anew that were asked for, as of a state, so that whoever
-// hears of an approval and then asks does not wait for that.
+// refresh reads the requested views again, as of a state, so that a client that asks
+// after the event of an approval does not wait for the read.
 func (s *Server) refresh(ctx context.Context, state int64) {
 	s.views.mu.Lock()
 	slots := slices.Collect(maps.Values(s.views.slots))

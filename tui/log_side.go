@@ -11,7 +11,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// told is what an entry says beyond its act, in a few words.
+// told summarizes the data of an entry beyond its act in a few words.
 func told(e history.Event) string {
 	var data struct {
 		Version        int    `json:"version"`

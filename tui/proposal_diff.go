@@ -15,7 +15,7 @@ type anchor struct {
 	line int
 }
 
-// base is what a revision can be compared with.
+// base is a version or an earlier revision that a revision is compared with.
 type base struct {
 	name    string
 	content diff.Content

@@ -26,7 +26,7 @@ type slot struct {
 	loading bool
 }
 
-// query is what reads slot n.
+// query returns the query that reads slot n.
 func (q *queuePage) query(n int) review.Query {
 	return review.Query{State: q.shownTab().state, Filter: q.where(), Order: q.order, Reverse: q.backward, Limit: chunk, After: q.slots[n].after}
 }

@@ -201,7 +201,7 @@ func open(client *ssh.Client) (*workbench, error) {
 	return w, nil
 }
 
-// Write implements io.Writer: it is what the terminal is sent.
+// Write implements io.Writer for the output that the server sends to the terminal.
 func (w *workbench) Write(p []byte) (int, error) {
 	select {
 	case w.seen <- time.Now():

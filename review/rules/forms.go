@@ -61,8 +61,8 @@ var figures = sync.OnceValue(func() *strings.Replacer {
 	)
 })
 
-// exampleOf makes an example of a sample; built is what a sample that is built in
-// code is made of.
+// exampleOf makes an example from a sample of a data file, or from built, where the
+// sample only names the example that Go code builds.
 func exampleOf(s rulebook.Sample, built Example) Example {
 	var e Example
 	switch {

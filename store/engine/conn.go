@@ -21,7 +21,7 @@ import (
 type Conn struct {
 	*sql.Conn
 	stmts map[string]*sql.Stmt
-	each  func(*sql.Rows, func(Scanner) error) error // nil for those who stream
+	each  func(*sql.Rows, func(Scanner) error) error // nil to hand out rows as they come
 }
 
 // Buffer has Each and Once read all rows before they hand out the first.
@@ -124,7 +124,7 @@ func (c *Conn) walk(ctx context.Context, rows *sql.Rows, fn func(Scanner) error)
 }
 
 // Plain runs a query and calls fn with the values of every row as the engine
-// gives them, without what database/sql does to each: for those who read
+// gives them, without the conversions of database/sql: for callers that read
 // millions. The values are good until fn returns.
 func (c *Conn) Plain(ctx context.Context, query string, fn func([]sqldriver.Value) error) error {
 	return c.Raw(func(driver any) error {

@@ -2,7 +2,7 @@ package engine
 
 import "toolcrib/review/overlap"
 
-// Use is what a connection is for.
+// Use is the purpose of a connection: reading, writing, or logging.
 type Use int
 
 // The uses of connections.
@@ -19,8 +19,8 @@ type Clause struct {
 	Args []any
 }
 
-// Source is what a selection of proposals reads: tables, among which proposals is
-// p, the column that has p.seq, and the condition.
+// Source is the FROM clause of a selection of proposals, in which the table is p,
+// the column with p.seq, and the WHERE condition.
 type Source struct {
 	From  string
 	Seq   string
@@ -33,9 +33,8 @@ type Step struct {
 	SQL    string // "" for the seed
 }
 
-// Nearness is what near-duplicate detection looks for: the sketches of a tool's
-// text and of its purpose, how much of each has to be shared, and how many of each
-// sort are wanted at most.
+// Nearness is a query of near-duplicate detection: the sketches of a tool's text and
+// of its purpose, the least share of each, and the largest number of results.
 type Nearness struct {
 	Text, Purpose           overlap.Sketch
 	LeastText, LeastPurpose float64

@@ -87,7 +87,7 @@ func (f *File) refuse(ctx context.Context) error {
 	if errors.Is(err, engine.ErrNewer) || errors.Is(err, engine.ErrForeign) {
 		return err
 	}
-	return nil // whatever else there is, those who may write will meet it too
+	return nil // a connection that writes meets every other error too
 }
 
 // Schema implements store.Engine.

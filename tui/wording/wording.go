@@ -140,8 +140,8 @@ func Obstacles(d review.Dossier, names func([]review.RuleFindings) string) []str
 	return nil
 }
 
-// BeforeApproval says what the next approval does to a proposal that needs those of
-// several owners.
+// BeforeApproval returns the sentence about the effect of the next approval of a
+// proposal that needs several owners.
 func BeforeApproval(a proposals.Approvals) string {
 	so := fmt.Sprintf("%d of %d so far; ", len(a.Given), a.Required)
 	if len(a.Given)+1 < a.Required {
