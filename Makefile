@@ -5,7 +5,7 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME     ?= 1m
 
-.PHONY: build test lint fmt bench performance fuzz crash eval suites servers ci
+.PHONY: build test lint fmt bench performance fuzz crash postgres eval suites servers ci
 
 build: ## the binary, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
@@ -38,6 +38,9 @@ crash: ## the whole crash battery, with its figures
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m ./bench/crash
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run Flip ./store
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run TerminalGoesAway ./bench/workbench
+
+postgres: ## the tests of the store, the review and the gateway on a private PostgreSQL server
+	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 ./store ./review ./gateway
 
 eval: ## what the rules find in labelled definitions, where there are any
 	go run ./bench/eval
