@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/cli"
+	"toolcrib/internal/atomicfile"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -68,10 +69,12 @@ func (c testDB) run(args ...string) string {
 
 func (c testDB) write(name, text string) {
 	c.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(filepath.Join(c.dir, name)), 0o700); err != nil {
+	path := filepath.Join(c.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		c.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600); err != nil {
+	// A server that reads the file at this moment gets the old text or the new.
+	if err := atomicfile.Write(path, []byte(text), atomicfile.Options{Mode: 0o600}); err != nil {
 		c.t.Fatal(err)
 	}
 }
