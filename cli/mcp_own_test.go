@@ -6,11 +6,14 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestMCPOwnProposals has an agent submit, comment on, rebase and withdraw what is
 // its own, and nothing of anybody else (X8).
 func TestMCPOwnProposals(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			c := newTestDB(t)

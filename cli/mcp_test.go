@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/schemaguard"
 )
@@ -63,6 +64,7 @@ func TestMCPLifeOfAProposal(t *testing.T) {
 // TestMCPReads reads prompts and resources, all of them and by name: those of the
 // agent profile, and no others (S13).
 func TestMCPReads(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			c := newTestDB(t)

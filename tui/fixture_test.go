@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -36,9 +37,12 @@ func newSharedBench(tb testing.TB, name string, width, height int, prepare ...fu
 // do not run in parallel.
 var fixtures = map[string]fixture{}
 
-// prepared returns the fixture of a name, made when it is not there.
+// prepared returns the fixture of a name, made when it is not there. A bench runs
+// commands one after the other, so a short run leaves its tests out: the workbenches
+// that serve SSH sessions run theirs at once.
 func prepared(tb testing.TB, name string, prepare ...func(*bench)) fixture {
 	tb.Helper()
+	shortrun.OneGoroutine(tb)
 	if f, ok := fixtures[name]; ok {
 		return f
 	}

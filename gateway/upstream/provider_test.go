@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/upstream"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
@@ -59,6 +60,7 @@ func TestRunsWhatWasApproved(t *testing.T) {
 }
 
 func TestRefusesWhatIsNotApproved(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for how, in := range map[string]gateway.Invocation{
 		"plain":    approved(t, "echo", strings.Replace(echoTool, "again", "Again", 1)),
 		"pages":    approved(t, "gone", echoTool),

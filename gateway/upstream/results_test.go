@@ -15,6 +15,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/upstream"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
@@ -85,6 +86,7 @@ func called(t *testing.T, g *gateway.Gateway, want gateway.Code, says string) {
 // TestResultsOfAProgram calls a program that does not keep to what its output
 // schema promises, and one that does.
 func TestResultsOfAProgram(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for how, want := range map[string]struct {
 		code gateway.Code
 		says string

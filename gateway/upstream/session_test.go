@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolcrib/gateway/upstream"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/wire"
 )
 
@@ -20,6 +21,7 @@ func program(how string) upstream.Server {
 }
 
 func TestListKeepsEveryByte(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, how := range []string{"plain", "pages", "greets", "capitals"} {
 		t.Run(how, func(t *testing.T) {
 			text, err := upstream.List(t.Context(), program(how))
@@ -101,14 +103,16 @@ func TestSilentServersAreNotWaitedFor(t *testing.T) {
 // TestAnOldServerIsAskedAgain meets a server that never answers what it does
 // not know.
 func TestAnOldServerIsAskedAgain(t *testing.T) {
+	t.Parallel()
 	s := program("mute-discover")
-	s.Timeout = 2 * time.Second
+	s.Timeout = 6 * time.Second // half of it for the newest revision
 	if _, err := upstream.List(t.Context(), s); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestFloodOfAnAnswer(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	s, err := upstream.Connect(t.Context(), program("call-flood"), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"toolcrib/history"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -206,6 +207,7 @@ func TestRefusesOtherContent(t *testing.T) {
 // TestResumesAfterKills kills the process after each batch in turn, in both
 // directions, and lets the next one go on.
 func TestResumesAfterKills(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
 	d := source(t)
