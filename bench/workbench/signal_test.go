@@ -78,7 +78,8 @@ func TestSignalWhileTheDatabaseIsBusy(t *testing.T) {
 // occupied takes the lock for writing, as another process would, until release.
 func (c testDB) occupied() (release func()) {
 	c.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(c.home, "toolcrib.db"))
+	// The workbench may be writing at this moment what it has shown.
+	db, err := sql.Open("sqlite", filepath.Join(c.home, "toolcrib.db")+"?_pragma=busy_timeout(30000)")
 	if err != nil {
 		c.t.Fatal(err)
 	}
