@@ -24,8 +24,6 @@ type CatalogQuery struct {
 	Filter   string           // substring of id or name, any case; "" for all
 	Limit    int              // 1 to review.MaxPage
 	After    string           // Next of the page before
-
-	unproven bool // who reads checks the versions
 }
 
 // CatalogEntry is a live definition as lists show it.
@@ -79,35 +77,41 @@ func (db *DB) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) 
 	return page, err
 }
 
-// rows returns the statement that reads what is live, by id and then by layer,
-// and its arguments.
-func (q CatalogQuery) rows() (query string, args []any) {
+// rows returns the statement that reads columns of what is live as r, joined with
+// other tables, by id and then by layer, and its arguments.
+func (q CatalogQuery) rows(columns, join string) (query string, args []any) {
 	from, args := liveRows(q.AsOf)
-	query = selectEntry + from + ") r WHERE "
+	query = "SELECT " + columns + " FROM (" + from + ") r" + join + " WHERE "
 	and := func(condition string, value any) {
 		args = append(args, value)
 		query += fmt.Sprintf(condition, len(args))
 	}
-	and("kind = $%d", q.Kind)
+	and("r.kind = $%d", q.Kind)
 	if !q.All {
-		query += " AND layer IN (" + placeholders(len(args)+1, len(q.View)) + ")"
+		query += " AND r.layer IN (" + placeholders(len(args)+1, len(q.View)) + ")"
 		for _, l := range q.View {
 			args = append(args, l)
 		}
 	}
 	if q.After != "" {
-		and(" AND id > $%d", q.After)
+		and(" AND r.id > $%d", q.After)
 	}
 	if q.Category != "" {
-		and(" AND category = $%d", q.Category)
+		and(" AND r.category = $%d", q.Category)
 	}
 	if q.Filter != "" {
-		and(" AND instr(lower(id || '\n' || name), lower($%d)) > 0", q.Filter)
+		and(" AND instr(lower(r.id || '\n' || r.name), lower($%d)) > 0", q.Filter)
 	}
-	return query + " ORDER BY id, layer", args
+	return query + " ORDER BY r.id, r.layer", args
 }
 
 func (s *session) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
+	query, args := q.rows(entryColumns, "")
+	return q.merge(func(fn func(CatalogEntry) error) error { return s.eachEntry(ctx, q, query, args, fn) })
+}
+
+// merge returns the page of the entries that each reads, by id and then by layer.
+func (q CatalogQuery) merge(each func(func(CatalogEntry) error) error) (CatalogPage, error) {
 	var page CatalogPage
 	var same []CatalogEntry // of the id that is being read, from every layer
 	flush := func() error {
@@ -122,8 +126,7 @@ func (s *session) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, err
 		same = same[:0]
 		return nil
 	}
-	query, args := q.rows()
-	err := s.eachEntry(ctx, q, query, args, func(e CatalogEntry) error {
+	err := each(func(e CatalogEntry) error {
 		if len(same) > 0 && same[0].Subject.ID != e.Subject.ID {
 			if err := flush(); err != nil {
 				return err
@@ -174,7 +177,7 @@ func byStrength(a, b CatalogEntry) int {
 // by its id, alias or wire name in the merged view.
 func (db *DB) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, json.RawMessage, error) {
 	var e CatalogEntry
-	var definition string
+	var definition []byte
 	err := db.view(ctx, func(s *session) error {
 		var err error
 		if e, err = s.find(ctx, q, ref); err != nil {
@@ -186,12 +189,12 @@ func (db *DB) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntr
 		err = s.row(ctx, "SELECT definition FROM versions WHERE subject = $1 AND number = $2", []any{e.Subject.String(), e.Version}, &definition)
 		return errors.Join(err, s.same(e, definition))
 	})
-	return e, json.RawMessage(definition), err
+	return e, definition, err
 }
 
 func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, error) {
 	from, args := liveRows(q.AsOf)
-	query := selectEntry + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
+	query := "SELECT " + entryColumns + " FROM (" + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
 	value := fmt.Sprintf(" = $%d", len(args)+2)
 	if strings.Contains(ref, ":") {
 		found, err := s.entries(ctx, q, query+"subject"+value, append(args, q.Kind, ref)...)

@@ -9,8 +9,8 @@ import (
 	"toolcrib/review"
 )
 
-// selectEntry reads entries of what liveRows returns.
-const selectEntry = "SELECT subject, version, content_hash, name, tool_kind, category, tier, approval, status, locked FROM ("
+// entryColumns are the columns of an entry in what liveRows returns as r.
+const entryColumns = "r.subject, r.version, r.content_hash, r.name, r.tool_kind, r.category, r.tier, r.approval, r.status, r.locked"
 
 func scanEntry(row scanner) (CatalogEntry, error) {
 	var e CatalogEntry
@@ -40,7 +40,7 @@ func (s *session) eachEntry(ctx context.Context, q CatalogQuery, query string, a
 	if err != nil {
 		return err
 	}
-	if p == nil || q.unproven {
+	if p == nil {
 		return s.each(ctx, query, args, func(row scanner) error {
 			e, err := scanEntry(row)
 			if err != nil {
@@ -49,20 +49,35 @@ func (s *session) eachEntry(ctx context.Context, q CatalogQuery, query string, a
 			return fn(e)
 		})
 	}
-	query = strings.Replace(query, " FROM (", `, (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version),
-		(SELECT max(number) FROM versions v WHERE v.subject = r.subject) FROM (`, 1)
+	query = strings.Replace(query, entryColumns, provenColumns+", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)", 1)
 	return s.each(ctx, query, args, func(row scanner) error {
 		var hash string
-		var newest int
-		e, err := scanEntry(extendedRow{row, []any{&hash, &newest}})
+		e, err := s.scanProven(ctx, p, q, &hash, extendedRow{row, []any{&hash}})
 		if err != nil {
-			return err
-		}
-		if e, err = s.provenEntry(ctx, p, e, hash, q.AsOf.IsZero() && e.Version != newest); err != nil {
 			return err
 		}
 		return fn(e)
 	})
+}
+
+// provenColumns are entryColumns where only what is signed counts: the rest is in the
+// checked definition.
+const provenColumns = "r.subject, r.version, r.content_hash, r.locked, (SELECT max(number) FROM versions n WHERE n.subject = r.subject)"
+
+// scanProven scans provenColumns, and the hash of the version with them, into an
+// entry as its definition has it.
+func (s *session) scanProven(ctx context.Context, p *review.Proofs, q CatalogQuery, hash *string, row scanner) (CatalogEntry, error) {
+	var e CatalogEntry
+	var subject string
+	var newest int
+	err := row.Scan(&subject, &e.Version, &e.ContentHash, &e.Locked, &newest)
+	if err == nil {
+		err = into(&e.Subject, registry.ParseSubject, subject)
+	}
+	if err != nil {
+		return e, err
+	}
+	return s.provenEntry(ctx, p, e, *hash, q.AsOf.IsZero() && e.Version != newest)
 }
 
 // provenEntry returns an entry as its definition has it. older says that there is
@@ -85,8 +100,8 @@ func (s *session) provenEntry(ctx context.Context, p *review.Proofs, e CatalogEn
 }
 
 // same returns nil when a definition is the one of an entry that counts.
-func (s *session) same(e CatalogEntry, definition string) error {
-	if s.trust.Required() && registry.HashBytes([]byte(definition)) != e.ContentHash {
+func (s *session) same(e CatalogEntry, definition []byte) error {
+	if s.trust.Required() && registry.HashBytes(definition) != e.ContentHash {
 		return fmt.Errorf("version %d of %s: %w: its content is not what was signed", e.Version, e.Subject, review.ErrTampered)
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
-	"toolcrib/review"
 )
 
 // Exported is a live definition with its canonical JSON and the hash of its
@@ -28,22 +27,21 @@ type Exported struct {
 func (db *DB) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
 	var out []Exported
 	err := db.view(ctx, func(s *session) error {
-		p, err := s.proofs(ctx)
-		if err != nil {
-			return err
-		}
-		q.Limit, q.After, q.unproven = math.MaxInt, "", true
-		page, err := s.catalog(ctx, q)
+		q.Limit, q.After = math.MaxInt, ""
+		read := map[registry.Subject]Exported{}
+		page, err := q.merge(func(fn func(CatalogEntry) error) error {
+			return s.eachExported(ctx, q, func(x Exported) error {
+				read[x.Subject] = x
+				return fn(x.CatalogEntry)
+			})
+		})
 		if err != nil {
 			return err
 		}
 		out = make([]Exported, 0, len(page.Entries))
 		for _, e := range page.Entries {
-			x, err := s.exported(ctx, p, e, q.AsOf.IsZero())
-			if err != nil {
-				return err
-			}
-			if q.All || x.Refused == nil && x.Status == registry.Active {
+			x := read[e.Subject]
+			if x.CatalogEntry = e; q.All || x.Refused == nil && x.Status == registry.Active {
 				out = append(out, x)
 			}
 		}
@@ -52,32 +50,45 @@ func (db *DB) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
 	return out, err
 }
 
-// exported returns an entry with its definition. p is nil where every version
-// counts; current says that the entry is of what is live now.
-func (s *session) exported(ctx context.Context, p *review.Proofs, e CatalogEntry, current bool) (Exported, error) {
-	x := Exported{CatalogEntry: e}
-	newest := "0"
-	if p != nil {
-		newest = "(SELECT max(number) FROM versions n WHERE n.subject = v.subject)"
-	}
-	var definition, created, updated string
-	var last int
-	err := s.row(ctx, "SELECT v.hash, v.definition, f.decided_at, v.decided_at, "+newest+` FROM versions v
-		JOIN versions f ON f.subject = v.subject AND f.number = 1 WHERE v.subject = $1 AND v.number = $2`,
-		[]any{e.Subject.String(), e.Version}, &x.Hash, &definition, &created, &updated, &last)
+// exportColumns are of an entry's version: its hash, its definition, and when the
+// first one of its subject and it were decided.
+const exportColumns = `, v.hash, v.definition, CASE v.number WHEN 1 THEN v.decided_at
+	ELSE (SELECT f.decided_at FROM versions f WHERE f.subject = v.subject AND f.number = 1) END, v.decided_at`
+
+// eachExported calls fn for every entry with its definition. Where only what is
+// signed counts, the columns of an entry are those of its checked version.
+func (s *session) eachExported(ctx context.Context, q CatalogQuery, fn func(Exported) error) error {
+	p, err := s.proofs(ctx)
 	if err != nil {
-		return x, err
+		return err
 	}
+	columns := entryColumns
 	if p != nil {
-		if x.CatalogEntry, err = s.provenEntry(ctx, p, e, x.Hash, current && e.Version != last); err != nil {
-			return x, err
+		columns = provenColumns
+	}
+	query, args := q.rows(columns+exportColumns, " JOIN versions v ON v.subject = r.subject AND v.number = r.version")
+	return s.each(ctx, query, args, func(row scanner) error {
+		var x Exported
+		var err error
+		var created, updated string
+		row = extendedRow{row, []any{&x.Hash, (*[]byte)(&x.Definition), &created, &updated}}
+		if p == nil {
+			x.CatalogEntry, err = scanEntry(row)
+		} else {
+			x.CatalogEntry, err = s.scanProven(ctx, p, q, &x.Hash, row)
 		}
-	}
-	if x.Refused != nil {
-		l := registry.Live{Subject: e.Subject}.Refuse(x.Refused)
-		x.Definition = l.Definition.Canonical()
-		return x, nil
-	}
-	x.Definition = json.RawMessage(definition)
-	return x, errors.Join(into(&x.CreatedAt, history.ParseTimestamp, created), into(&x.UpdatedAt, history.ParseTimestamp, updated), s.same(e, definition))
+		if err != nil {
+			return err
+		}
+		if x.Refused != nil {
+			l := registry.Live{Subject: x.Subject}.Refuse(x.Refused)
+			x.Definition = l.Definition.Canonical()
+			return fn(x)
+		}
+		err = errors.Join(into(&x.CreatedAt, history.ParseTimestamp, created), into(&x.UpdatedAt, history.ParseTimestamp, updated), s.same(x.CatalogEntry, x.Definition))
+		if err != nil {
+			return err
+		}
+		return fn(x)
+	})
 }
