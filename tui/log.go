@@ -107,8 +107,9 @@ func (l *logPage) lay(m *Model) {
 		default:
 			act, actors, acts = briefAct(act), 14, 8
 		}
+		name := draw.Cut(draw.Show(act), acts)
 		line = line.Add(actorStyle(m, e.Actor), draw.Pad(draw.Show(e.Actor), actors)+" ").
-			Add(actStyle(m, e.Act), draw.Pad(draw.Show(act), acts)+" ")
+			Add(actStyle(m, e.Act), name).Add("", draw.Safe(draw.Blank(acts+1-draw.Width(name))))
 		text := e.Subject
 		if l.width(m) >= 100 {
 			text += told(e)

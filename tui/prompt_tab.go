@@ -161,17 +161,22 @@ func (pp *proposalPage) promptHead(m *Model) pager.Rows {
 		}
 		line = line.Add(style, name)
 	}
-	page.Line(draw.Of(th.Strong, draw.Show(c.Agent.String())).Add("", "  ").Add("", ""))
+	page.Line(draw.Of(th.Strong, draw.Show(c.Agent.String())))
 	page.Line(line)
 	if s.at < len(s.counts) {
 		n := s.counts[s.at]
-		l := draw.Of(th.Faint, "")
+		var l draw.Line
 		for _, x := range []struct {
 			unit       string
 			now, after int
 		}{{"characters", n.now.chars, n.after.chars}, {"tokens o200k", n.now.o200k, n.after.o200k}, {"cl100k", n.now.cl100k, n.after.cl100k}} {
 			delta := draw.Showf("%+d", x.after-x.now)
-			l = l.Add(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")").Add("", "   ")
+			count := draw.Of(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
+			if len(l) > 0 && l.Width()+count.Width() > pp.width(m.layout, tabPrompt) {
+				page.Line(l)
+				l = nil
+			}
+			l = append(l, count.Add("", "   ")...)
 		}
 		page.Line(l)
 	}

@@ -43,7 +43,11 @@ func (m *Model) footer() draw.Line {
 	if hints := m.modeHints(); hints != nil {
 		l := draw.Of("", " ")
 		for _, h := range hints {
-			l = append(l, keyHint(m.theme.Key, m.theme.Faint, h[0], h[1])...)
+			next := append(l[:len(l):len(l)], keyHint(m.theme.Key, m.theme.Faint, h[0], h[1])...)
+			if next.Width() > m.layout.width {
+				break
+			}
+			l = next
 		}
 		return l
 	}

@@ -82,11 +82,11 @@ func (p palette) theme(name string, dark bool) Theme {
 func Dark() Theme {
 	c := lipgloss.Color
 	return palette{
-		text: c("#d8dee9"), faint: c("#7d8799"), rule: c("#3b4252"), off: c("#656f81"), accent: c("#88c0d0"),
-		good: c("#a3be8c"), warn: c("#ebcb8b"), bad: c("#e0757f"), info: c("#81a1c1"),
+		text: c("#d8dee9"), faint: c("#98a2b5"), rule: c("#3b4252"), off: c("#7b8597"), accent: c("#88c0d0"),
+		good: c("#a3be8c"), warn: c("#ebcb8b"), bad: c("#ec8790"), info: c("#8aabcd"),
 		bar: c("#242933"), selected: c("#2e3644"),
 		added: c("#1d2f27"), removed: c("#38232a"), addedWord: c("#2f5a43"), removedWord: c("#6b3441"),
-		hiddenText: c("#1b1e25"), hidden: c("#e0757f"), matchText: c("#1b1e25"), match: c("#ebcb8b"),
+		hiddenText: c("#1b1e25"), hidden: c("#ec8790"), matchText: c("#1b1e25"), match: c("#ebcb8b"),
 		markText: c("#f0e2bd"), markBed: c("#4a4128"),
 	}.theme("dark", true)
 }
@@ -95,8 +95,8 @@ func Dark() Theme {
 func Light() Theme {
 	c := lipgloss.Color
 	return palette{
-		text: c("#24292f"), faint: c("#6a737d"), rule: c("#d0d7de"), off: c("#8f98a3"), accent: c("#0a6c8e"),
-		good: c("#1a7f37"), warn: c("#9a6700"), bad: c("#b3261e"), info: c("#3454b4"),
+		text: c("#24292f"), faint: c("#59636e"), rule: c("#d0d7de"), off: c("#7b848f"), accent: c("#0a6c8e"),
+		good: c("#116d2d"), warn: c("#855800"), bad: c("#b3261e"), info: c("#3454b4"),
 		bar: c("#eef1f4"), selected: c("#e2eaf3"),
 		added: c("#e3f6e8"), removed: c("#fdeaea"), addedWord: c("#abe5bb"), removedWord: c("#f8bcbc"),
 		hiddenText: c("#ffffff"), hidden: c("#b3261e"), matchText: c("#24292f"), match: c("#ffd866"),
@@ -104,26 +104,33 @@ func Light() Theme {
 	}.theme("light", false)
 }
 
-// Sixteen is for terminals with the sixteen basic colours only. Backgrounds
-// are left alone: what they would look like, nobody knows.
+// Sixteen is for terminals with the sixteen basic colours only. Backgrounds of lines
+// are left alone: nobody knows what they would look like. Of the colours it takes
+// those that are readable on black and on white as xterm has them; on white neither
+// green nor cyan nor yellow is.
 func Sixteen(dark bool) Theme {
 	t := Plain()
 	t.Name, t.Dark = "16 colours", dark
-	t.Accent = look{fg: lipgloss.Cyan, bold: true}.style()
-	t.Title = look{fg: lipgloss.Cyan}.style()
-	t.Good = look{fg: lipgloss.Green}.style()
-	t.Warn = look{fg: lipgloss.Yellow}.style()
-	t.Bad = look{fg: lipgloss.Red, bold: true}.style()
-	t.Info = look{fg: lipgloss.Blue}.style()
-	t.Added = look{fg: lipgloss.Green}.style()
-	t.Removed = look{fg: lipgloss.Red}.style()
-	t.AddedWord = look{fg: lipgloss.Green, reverse: true}.style()
-	t.RemovedWord = look{fg: lipgloss.Red, reverse: true}.style()
+	accent, warn, good := lipgloss.Cyan, lipgloss.Yellow, look{fg: lipgloss.Green}
+	bad, info := lipgloss.BrightRed, lipgloss.Cyan
+	if !dark {
+		accent, warn, good = lipgloss.Blue, lipgloss.Magenta, look{bold: true}
+		bad, info = lipgloss.Red, lipgloss.Blue
+	}
+	t.Accent = look{fg: accent, bold: true}.style()
+	t.Title = look{fg: accent}.style()
+	t.Good = good.style()
+	t.Warn = look{fg: warn}.style()
+	t.Bad = look{fg: bad, bold: true}.style()
+	t.Info = look{fg: info}.style()
+	t.Added, t.Removed = t.Good, look{fg: bad}.style()
+	t.AddedWord = look{fg: lipgloss.Black, bg: lipgloss.Green, bold: true}.style()
+	t.RemovedWord = look{fg: lipgloss.BrightWhite, bg: lipgloss.Red, bold: true}.style()
 	t.AddedSign, t.RemovedSign = t.Added, t.Removed
 	t.Field = t.Accent
-	t.Hidden = look{fg: lipgloss.Red, reverse: true}.style()
-	t.Match = look{fg: lipgloss.Yellow, reverse: true}.style()
-	t.Mark = look{fg: lipgloss.Yellow, underline: true}.style()
+	t.Hidden = look{fg: lipgloss.BrightWhite, bg: lipgloss.Red, underline: true}.style()
+	t.Match = look{fg: lipgloss.Black, bg: lipgloss.Yellow, bold: true}.style()
+	t.Mark = look{fg: warn, underline: true}.style()
 	t.Dialog = t.Title
 	return t
 }

@@ -1,0 +1,130 @@
+package theme
+
+import (
+	"image/color"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// The papers that a theme has to be read on: those of terminals as they are shipped.
+func papers(th Theme) []string {
+	switch {
+	case th.Name == "16 colours" && th.Dark:
+		return []string{"#000000"}
+	case th.Name == "16 colours":
+		return []string{"#ffffff"}
+	case th.Dark:
+		return []string{"#000000", "#1e1e1e", "#282c34"}
+	}
+	return []string{"#ffffff", "#fafafa"}
+}
+
+// basic are the sixteen colours of xterm.
+var basic = [16]string{
+	"#000000", "#cd0000", "#00cd00", "#cdcd00", "#0000ee", "#cd00cd", "#00cdcd", "#e5e5e5",
+	"#7f7f7f", "#ff0000", "#00ff00", "#ffff00", "#5c5cff", "#ff00ff", "#00ffff", "#ffffff",
+}
+
+// ratio is the contrast of two colours by WCAG 2.1, from 1 to 21.
+func ratio(a, b color.Color) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+func luminance(c color.Color) float64 {
+	if b, ok := c.(ansi.BasicColor); ok {
+		c = lipgloss.Color(basic[b])
+	}
+	linear := func(v uint32) float64 {
+		s := float64(v) / 0xffff
+		if s <= 0.04045 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	r, g, b, _ := c.RGBA()
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
+
+// worn reads the colours and the attributes that a terminal would take from a style.
+func worn(s Style) uv.Style {
+	screen := uv.NewScreenBuffer(1, 1)
+	uv.NewStyledString(string(s)+"x").Draw(screen, screen.Bounds())
+	return screen.CellAt(0, 0).Style
+}
+
+// TestContrast holds every style of every theme to level AA of WCAG 2.1: 4.5 for text,
+// 3 for keys that are off.
+func TestContrast(t *testing.T) {
+	for _, th := range []Theme{Dark(), Light(), Sixteen(true), Sixteen(false)} {
+		styles := reflect.ValueOf(th)
+		for i := range styles.NumField() {
+			name := styles.Type().Field(i).Name
+			style, ok := styles.Field(i).Interface().(Style)
+			if !ok || name == "Rule" { // lines between parts of a page
+				continue
+			}
+			w := worn(style)
+			if w.Fg == nil { // beds for the styles below
+				continue
+			}
+			beds := []color.Color{w.Bg}
+			if w.Bg == nil {
+				beds = nil
+				for _, p := range papers(th) {
+					beds = append(beds, lipgloss.Color(p))
+				}
+				for _, bed := range []Style{th.Bar, th.Selected} {
+					if bg := worn(bed).Bg; bg != nil {
+						beds = append(beds, bg)
+					}
+				}
+			}
+			least := 4.5
+			if name == "Off" {
+				least = 3
+			}
+			for _, bed := range beds {
+				if r := ratio(w.Fg, bed); r < least {
+					t.Errorf("%s, dark %v: %s has a contrast of %.2f on %v, at least %.1f", th.Name, th.Dark, name, r, bed, least)
+				}
+			}
+		}
+	}
+}
+
+// TestWithoutColours holds that what the themes tell apart by colour differs in the
+// plain theme too, or by the sign that is drawn with it.
+func TestWithoutColours(t *testing.T) {
+	plain := Plain()
+	for _, pair := range [][2]Style{
+		{plain.AddedWord, plain.Added},
+		{plain.RemovedWord, plain.Removed},
+		{plain.AddedWord, plain.RemovedWord},
+		{plain.Hidden, plain.Text},
+		{plain.Match, plain.Text},
+		{plain.Mark, plain.Text},
+		{plain.Selected, plain.Text},
+		{plain.Off, plain.Key},
+		{plain.Field, plain.Text},
+	} {
+		if pair[0] == pair[1] {
+			t.Errorf("%q stands for two things", pair[0])
+		}
+	}
+	styles := reflect.ValueOf(plain)
+	for i := range styles.NumField() {
+		if s, ok := styles.Field(i).Interface().(Style); ok {
+			if w := worn(s); w.Fg != nil || w.Bg != nil || strings.Contains(string(s), "38;") {
+				t.Errorf("%s has a colour: %q", styles.Type().Field(i).Name, s)
+			}
+		}
+	}
+}
