@@ -194,20 +194,20 @@ func (a *app) openDesk(ctx context.Context) (*review.Desk, error) {
 	return desk, nil
 }
 
-// actor is who acts: --as, or the user who is logged in.
+// actor is who acts: --as, or the principal of the account.
 func (a *app) actor() (proposals.Actor, error) {
 	if a.remote != nil {
 		return a.remote.actor, nil
 	}
+	c, err := a.settings()
+	if err != nil {
+		return proposals.Actor{}, err
+	}
 	if a.flags.as == "" {
-		return proposals.Actor{Kind: proposals.User, Name: loginName(a.env)}, nil
+		return c.principal(a.env), nil
 	}
 	actor, err := proposals.ParseActor(a.flags.as)
 	if err != nil || actor.Kind != proposals.User {
-		return actor, err
-	}
-	c, err := a.settings()
-	if err != nil {
 		return actor, err
 	}
 	if mine := c.users(a.env); !slices.Contains(mine, actor.String()) {
@@ -215,6 +215,15 @@ func (a *app) actor() (proposals.Actor, error) {
 			actor, proposals.ErrAuthority, mine[0], actor, c.userFile)
 	}
 	return actor, nil
+}
+
+// user is the user for whom something is done when none is named.
+func (a *app) user() (string, error) {
+	if a.remote != nil {
+		return a.remote.actor.Name, nil
+	}
+	c, err := a.settings()
+	return c.user(a.env), err
 }
 
 // layer is the layer a command works in when none is named.

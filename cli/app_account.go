@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/store"
 )
 
 // Account is who runs the process, as the operating system knows it. No
@@ -54,11 +55,29 @@ func loginName(env Env) string {
 	return proposals.ActorName(a.Login[strings.LastIndexByte(a.Login, '\\')+1:]) // DOMAIN\name
 }
 
-// users are the users that the account may act as: the one who is logged in
-// first, then those that the user's own file names.
+// principal is who acts when nobody is named: the user or agent that the login of the
+// database names, which the server has authenticated, else the user of the account.
+func (c config) principal(env Env) proposals.Actor {
+	if login, err := store.Login(c.DB); err == nil && login != "" { // opening it reports the error
+		if actor, err := proposals.ParseActor(login); err == nil && (actor.Kind == proposals.User || actor.Kind == proposals.Agent) {
+			return actor
+		}
+	}
+	return proposals.Actor{Kind: proposals.User, Name: loginName(env)}
+}
+
+// user returns the name of the user for whom something is done when none is named.
+func (c config) user(env Env) string {
+	if actor := c.principal(env); actor.Kind == proposals.User {
+		return actor.Name
+	}
+	return loginName(env)
+}
+
+// users are the users that the account may act as: its own first, then those that the
+// user's own file names.
 func (c config) users(env Env) []string {
-	login := proposals.Actor{Kind: proposals.User, Name: loginName(env)}
-	return append([]string{login.String()}, c.MayActAs...)
+	return append([]string{proposals.Actor{Kind: proposals.User, Name: c.user(env)}.String()}, c.MayActAs...)
 }
 
 // notUser reports whether name is no user.

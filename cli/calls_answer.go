@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -138,9 +139,11 @@ func runCallsPolicy(ctx context.Context, a *app, user string, sign signFlags, ar
 	if a.flags.dryRun {
 		return errNoDryRun("calls policy", "a choice can be taken back with default")
 	}
-	if user == "" {
-		user = loginName(a.env)
+	mine, err := a.user()
+	if err != nil {
+		return err
 	}
+	user = cmp.Or(user, mine)
 	actor, err := a.actor()
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -171,9 +172,10 @@ func (f *previewFlags) scenery(ctx context.Context, a *app, compared bool) (revi
 	if s.Context, err = f.scene.context(ctx, a); err != nil || compared && f.user == "" {
 		return s, err
 	}
-	user := f.user
-	if user == "" {
-		user = loginName(a.env)
+	mine, err := a.user()
+	if err != nil {
+		return s, err
 	}
+	user := cmp.Or(f.user, mine)
 	return s, recall(ctx, builtin.New(a.db, builtin.Options{NewID: a.env.NewID}), builtin.Owner{Customer: f.customer, User: user}, &s.Context)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -102,10 +103,11 @@ func (f callerFlags) caller(a *app) (gateway.Caller, error) {
 	if err != nil {
 		return gateway.Caller{}, err
 	}
-	user := f.user
-	if user == "" {
-		user = loginName(a.env)
+	user, err := a.user()
+	if err != nil {
+		return gateway.Caller{}, err
 	}
+	user = cmp.Or(f.user, user)
 	return gateway.Caller{
 		Actor: proposals.Actor{}, Agent: f.agent, Layer: layer, Where: f.where.context(true), User: user, Customer: f.customer,
 	}, nil

@@ -35,6 +35,15 @@ func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 // IsURL reports whether a name is that of a database on a server.
 func IsURL(name string) bool { return pg.IsURL(name) }
 
+// Login returns the login by which toolcrib connects to a database, "" for a file,
+// which has none.
+func Login(name string) (string, error) {
+	if !pg.IsURL(name) {
+		return "", nil
+	}
+	return pg.Login(name)
+}
+
 // DisplayName returns the name of a database as it may be shown, without a
 // password.
 func DisplayName(name string) string {

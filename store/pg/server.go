@@ -27,6 +27,7 @@ type Server struct {
 	Search
 
 	name      string
+	login     string
 	pool      *sql.DB
 	connected atomic.Bool // once
 }
@@ -52,7 +53,17 @@ func Open(name string) (*Server, error) {
 	}
 	pool := stdlib.OpenDB(*config)
 	pool.SetMaxIdleConns(0) // the store keeps those that it uses again
-	return &Server{name: Redacted(name), pool: pool}, nil
+	return &Server{name: Redacted(name), login: config.User, pool: pool}, nil
+}
+
+// Login returns the login by which a URL connects: that of the URL itself, of PGUSER,
+// or of a service file, else the name of the account.
+func Login(name string) (string, error) {
+	config, err := pgx.ParseConfig(name)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", Redacted(name), err) // which has no password
+	}
+	return config.User, nil
 }
 
 // Redacted returns a URL without its password.
