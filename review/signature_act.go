@@ -136,7 +136,7 @@ func waiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
 		PassageHash: w.PassageHash, Path: statement.Text(w.Path), Field: history.Seal(w.Field...),
 	}
 	if w.ExpiresAt != nil && !act.Ended {
-		act.Expires = w.ExpiresAt.UTC().Truncate(time.Microsecond)
+		act.Expires = w.ExpiresAt.UTC()
 	}
 	return act
 }

@@ -116,8 +116,11 @@ func (d *Desk) waivable(ctx context.Context, r Reader, actor proposals.Actor, id
 			name(v.proposal), proposals.ErrAuthority, strings.Join(need.Waivers(), ", "), actor, v.proposal.Subject)
 	}
 	v.now = d.stamp()
-	if v.expires != nil && !v.expires.After(v.now) {
-		return v, fmt.Errorf("%w: the waiver would have expired on %s", ErrNotWaivable, v.expires.UTC().Format(time.RFC3339))
+	if v.expires != nil {
+		until := v.expires.UTC().Truncate(time.Microsecond) // as precise as the statement that is signed
+		if v.expires = &until; !until.After(v.now) {
+			return v, fmt.Errorf("%w: the waiver would have expired on %s", ErrNotWaivable, until.Format(time.RFC3339))
+		}
 	}
 	if v.assessment, v.waivers, err = assessed(ctx, r, v.proposal); err != nil {
 		return v, err
@@ -141,7 +144,11 @@ func (d *Desk) addWaiver(ctx context.Context, tx Tx, actor proposals.Actor, p pr
 	if err := tx.MoveProposal(ctx, p, p.State); err != nil {
 		return err
 	}
-	return d.log(ctx, tx, actor, "waive", p, p.UpdatedAt, seal, map[string]any{"finding": handle, "reason": w.Reason})
+	act := proposals.ActWaive
+	if w.Ends() {
+		act = proposals.ActUnwaive
+	}
+	return d.log(ctx, tx, actor, string(act), p, p.UpdatedAt, seal, map[string]any{"finding": handle, "reason": w.Reason})
 }
 
 // inField returns the keys of all findings at path, one for each finding.

@@ -23,11 +23,11 @@ func queueChecks() []consistencyCheck {
 			// The acts that move a proposal, and where to. A revision of what was
 			// submitted goes back to the chief; a waiver leaves it where it is.
 			"proposals", `SELECT p.id FROM proposals p WHERE p.state || ' ' || p.updated_at IS DISTINCT FROM (
-				SELECT CASE e.act WHEN 'draft' THEN 'draft' WHEN 'submit' THEN 'chief_review' WHEN 'assess' THEN 'user_review' WHEN 'waive' THEN 'user_review' WHEN 'endorse' THEN 'user_review'
+				SELECT CASE e.act WHEN 'draft' THEN 'draft' WHEN 'submit' THEN 'chief_review' WHEN 'assess' THEN 'user_review' WHEN 'waive' THEN 'user_review' WHEN 'unwaive' THEN 'user_review' WHEN 'endorse' THEN 'user_review'
 					WHEN 'approve' THEN 'approved' WHEN 'needs-changes' THEN 'needs_changes' WHEN 'reject' THEN 'rejected' WHEN 'withdraw' THEN 'withdrawn'
 					WHEN 'revise' THEN CASE WHEN p.issue > 0 THEN 'chief_review' ELSE 'draft' END END || ' ' || e.at
 				FROM events e WHERE e.proposal = p.id AND e.proposal <> ''
-				AND e.act IN ('draft', 'submit', 'assess', 'waive', 'endorse', 'approve', 'needs-changes', 'reject', 'withdraw', 'revise')
+				AND e.act IN ('draft', 'submit', 'assess', 'waive', 'unwaive', 'endorse', 'approve', 'needs-changes', 'reject', 'withdraw', 'revise')
 				ORDER BY e.seq DESC LIMIT 1)`,
 			"Its state is not the one that the log leads to, or it was not reached then.",
 		},

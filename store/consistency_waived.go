@@ -39,7 +39,7 @@ func (s *session) agrees(ctx context.Context, id proposals.ID) (bool, error) {
 		return false, err
 	}
 	var counted string
-	err = s.row(ctx, `SELECT coalesce((SELECT at FROM events WHERE proposal = $1 AND proposal <> '' AND revision = $2 AND act IN ('assess', 'waive')
+	err = s.row(ctx, `SELECT coalesce((SELECT at FROM events WHERE proposal = $1 AND proposal <> '' AND revision = $2 AND act IN ('assess', 'waive', 'unwaive')
 		ORDER BY seq DESC LIMIT 1), '')`, []any{id, p.Revision}, &counted)
 	if err != nil {
 		return false, err

@@ -32,6 +32,7 @@ func (s *session) said(done string, err error) error {
 	if err != nil {
 		return err
 	}
+	delete(s.unsent, s.where())
 	s.out.line(stopped(done))
 	return s.wrote()
 }

@@ -30,12 +30,24 @@ func (s *session) agreeOn(n int, what string) bool {
 	return true
 }
 
-// reason asks for a reason that is required; "", and told, when there is none.
+// reason asks for a reason that is required; "", and told, when there is none. One
+// that was typed here before, for an act that failed, is offered again.
 func (s *session) reason(what string) string {
+	before := s.unsent[s.where()]
+	if before != "" {
+		for _, l := range text("| ", before) {
+			s.out.line(l)
+		}
+		what += " An empty one means the reason above."
+	}
 	reason := s.words(what)
+	if reason == "" {
+		reason = before
+	}
 	if reason == "" {
 		s.out.line("A reason is required. Nothing changed.")
 	}
+	s.unsent[s.where()] = reason
 	return reason
 }
 

@@ -36,7 +36,7 @@ type Config struct {
 
 // Run holds the dialogue until the user quits or the input ends.
 func Run(ctx context.Context, c Config) error {
-	s := &session{cfg: c, ctx: ctx, in: bufio.NewReader(c.In), out: &printer{to: c.Out}, read: map[proposals.ID]*reading{}, heard: map[string]string{}, counter: tokens.NewCounter()}
+	s := &session{cfg: c, ctx: ctx, in: bufio.NewReader(c.In), out: &printer{to: c.Out}, read: map[proposals.ID]*reading{}, heard: map[string]string{}, unsent: map[string]string{}, counter: tokens.NewCounter()}
 	s.out.linef("toolcrib, as %s. Say help for the commands.", c.Actor)
 	if stamp, err := c.Registry.Stamp(ctx); err == nil {
 		s.stamp = stamp
@@ -58,12 +58,13 @@ func Run(ctx context.Context, c Config) error {
 
 // session is one dialogue.
 type session struct {
-	cfg   Config
-	ctx   context.Context //nolint:containedctx // a session lives as long as one call of Run
-	in    *bufio.Reader
-	out   *printer
-	done  bool
-	stamp int64
+	unsent map[string]string // the reason last typed at a prompt, until an act used it
+	cfg    Config
+	ctx    context.Context //nolint:containedctx // a session lives as long as one call of Run
+	in     *bufio.Reader
+	out    *printer
+	done   bool
+	stamp  int64
 
 	query   review.Query
 	list    []proposals.Proposal // as they were numbered
