@@ -16,7 +16,7 @@ func TestLoginOfTheDatabase(t *testing.T) {
 	c := pgtest.Shared(t)
 	database := c.New(t, "")
 	db := newTestDB(t)
-	if err := c.Exec(t.Context(), `CREATE ROLE "user:nora" LOGIN; CREATE ROLE "agent:drafter" LOGIN`); err != nil {
+	if err := c.Exec(t.Context(), `CREATE ROLE "user:nora" LOGIN; CREATE ROLE "agent:drafter" LOGIN; CREATE ROLE auditor LOGIN`); err != nil {
 		t.Fatal(err)
 	}
 	run := func(login string, exit int, wants string, args ...string) {
@@ -29,7 +29,7 @@ func TestLoginOfTheDatabase(t *testing.T) {
 		}
 	}
 	run(pgtest.Superuser, 0, "Created the schema and the roles", "migrate")
-	if err := c.Exec(t.Context(), `GRANT toolcrib_user TO "user:nora"; GRANT toolcrib_agent TO "agent:drafter"`); err != nil {
+	if err := c.Exec(t.Context(), `GRANT toolcrib_user TO "user:nora"; GRANT toolcrib_agent TO "agent:drafter"; GRANT toolcrib_reader TO auditor`); err != nil {
 		t.Fatal(err)
 	}
 	run("agent:drafter", 0, "user_review", "propose", absolute(t, "../testdata/scripts/sample.json"))
@@ -39,4 +39,6 @@ func TestLoginOfTheDatabase(t *testing.T) {
 	run("user:nora", 5, "you are user:nora", "approve", "1", "--as", "user:tester")
 	run("user:nora", 0, "is live in version 1", "approve", "1")
 	run("user:nora", 0, `"actor":"user:nora"`, "log", "--json", "--limit", "1")
+	run("auditor", 0, "Every chain is whole.", "verify")
+	run("agent:drafter", 5, "verification reads every table", "verify")
 }

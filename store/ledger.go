@@ -20,9 +20,15 @@ type Ledger struct {
 	crossCheck *crossCheck
 }
 
-// Audit calls fn with the ledger of one snapshot.
+// Audit calls fn with the ledger of one snapshot. It fails for a login that may not
+// read every table: what it cannot see would count as damage.
 func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	return db.view(ctx, func(s *session) (err error) {
+		for _, k := range plainRecords() {
+			if err := s.Script(ctx, "SELECT 1 FROM "+k.table+" WHERE false"); err != nil {
+				return fmt.Errorf("verification reads every table: %w", err)
+			}
+		}
 		readers, err := db.openSnapshotReaders(ctx, s)
 		if err != nil {
 			return err
@@ -41,12 +47,21 @@ func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	})
 }
 
-// use calls fn with the next session that is free.
+// use calls fn with the next session that is free. A statement that fails in fn keeps
+// none that follows from running, which PostgreSQL does unless a savepoint is restored.
 func (l Ledger) use(ctx context.Context, fn func(*session) error) error {
 	select {
 	case s := <-l.free:
 		defer func() { l.free <- s }()
-		return errors.Join(ctx.Err(), fn(s))
+		if err := s.Script(ctx, "SAVEPOINT reading"); err != nil {
+			return err
+		}
+		err := fn(s)
+		end := "RELEASE SAVEPOINT reading"
+		if err != nil {
+			end = "ROLLBACK TO SAVEPOINT reading; " + end
+		}
+		return errors.Join(ctx.Err(), err, s.Script(ctx, end))
 	case <-ctx.Done():
 		return ctx.Err()
 	}

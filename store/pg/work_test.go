@@ -56,7 +56,7 @@ func TestRolesDoTheirWork(t *testing.T) {
 		{"chief:desk", by(decision, "user:mara"), true},
 		{"looker", "SELECT * FROM decisions", false},
 		{"looker", lock, true},
-		{"looker", "SELECT * FROM tokens", true},
+		{"looker", "SELECT * FROM tokens", false},
 		{"looker", "UPDATE proposals SET title = 'x'", true},
 		{"user:mara", by(decision, "user:ada"), true},
 		{"user:mara", by(decision, "user:mara"), false},

@@ -12,7 +12,7 @@ CREATE FUNCTION acts_as(actor text) RETURNS boolean LANGUAGE sql STABLE PARALLEL
 AS $$ SELECT $1 OPERATOR(pg_catalog.=) CAST(session_user AS pg_catalog.text)
   OR pg_catalog.split_part(CAST(session_user AS pg_catalog.text), ':', 1) NOT IN ('user', 'agent', 'chief') $$;
 
--- Everybody reads; only people and servers read the hashes of tokens.
+-- Everybody reads; only people, servers, and readers, who verify, read the hashes of tokens.
 DO $$
 DECLARE
   t name;
@@ -20,9 +20,9 @@ BEGIN
   FOR t IN SELECT c.relname FROM pg_catalog.pg_class c WHERE c.relnamespace = 'toolcrib'::regnamespace AND c.relkind = 'r' LOOP
     EXECUTE pg_catalog.format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
     EXECUTE pg_catalog.format('REVOKE ALL ON %I FROM PUBLIC', t);
-    EXECUTE pg_catalog.format('GRANT SELECT ON %I TO toolcrib_user', t);
+    EXECUTE pg_catalog.format('GRANT SELECT ON %I TO toolcrib_user, toolcrib_reader', t);
     IF t NOT IN ('tokens', 'token_revocations') THEN
-      EXECUTE pg_catalog.format('GRANT SELECT ON %I TO toolcrib_agent, toolcrib_chief, toolcrib_reader', t);
+      EXECUTE pg_catalog.format('GRANT SELECT ON %I TO toolcrib_agent, toolcrib_chief', t);
     END IF;
     EXECUTE pg_catalog.format('CREATE POLICY %I ON %I FOR SELECT USING (true)', t || '_read', t);
   END LOOP;
