@@ -15,12 +15,7 @@ import (
 // teachAll learns both tables and finds their thresholds; with o.write it writes
 // them into the package of the rules. It returns for each sample a table that has
 // not seen its source.
-func teachAll(ctx context.Context, o options, set rules.Set, samples []sample, out io.Writer) (func(*sample) *rules.Learned, error) {
-	repo := repository()
-	own, err := ownSamples(repo)
-	if err != nil {
-		return nil, err
-	}
+func teachAll(ctx context.Context, o options, set rules.Set, samples []sample, own []ownSample, out io.Writer) (func(*sample) *rules.Learned, error) {
 	var list []*sample
 	for i := range samples {
 		list = append(list, &samples[i])
@@ -36,8 +31,8 @@ func teachAll(ctx context.Context, o options, set rules.Set, samples []sample, o
 		prompt bool
 		most   limits
 	}{
-		{"learned_tools.bin", false, limits{honest: 0.0185, long: 1, seen: 0.022, hard: 0.14, near: 0.12}},
-		{"learned_prompts.bin", true, limits{honest: 0.02, long: 0.06, seen: 0.02, hard: 0.03, near: 0.04}},
+		{"learned_tools.bin", false, limits{honest: 0.013, long: 1, seen: 0.022, hard: 0.14, near: 0.12}},
+		{"learned_prompts.bin", true, limits{honest: 0.0125, long: 0.06, seen: 0.02, hard: 0.03, near: 0.04}},
 	} {
 		fmt.Fprintf(out, "\n%s\n", kind.file)
 		s := studyOf(all, kind.prompt)
@@ -46,7 +41,7 @@ func teachAll(ctx context.Context, o options, set rules.Set, samples []sample, o
 		s.curve(o.held, out)
 		s.mechanisms(out)
 		if o.write {
-			if err := os.WriteFile(filepath.Join(repo, "review", "rules", kind.file), s.table.Bytes(), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(repository(), "review", "rules", kind.file), s.table.Bytes(), 0o644); err != nil {
 				return nil, err
 			}
 		}

@@ -113,7 +113,8 @@ func (c *Change) Features(s *Sentence) Features {
 //     honest sentence;
 //   - a frame that its rule calls certain warns;
 //   - any other frame warns, unless the table holds its sentence to be like honest ones;
-//   - a sentence that the table holds to be telling warns without a frame;
+//   - a sentence that the table holds to be telling warns without a frame, or with a
+//     higher score when all its frames are spoken of;
 //   - a complete frame blocks: an act of sending, something protected, and a
 //     concrete address outside, in one sentence;
 //   - in a tool, frames of two independent classes in telling sentences block,
@@ -148,11 +149,36 @@ func (c *Change) judge(table *Learned) *evidence {
 		e.byRule[f.Rule] = append(e.byRule[f.Rule], f.plain())
 	}
 	for k := range list {
-		if s := &list[k]; s.score >= float64(table.Threshold) && !named[k] && s.text.Visible && s.says() {
+		s := &list[k]
+		at := float64(table.Threshold)
+		if s.spokenOf() {
+			at += doubt
+		}
+		if s.score >= at && !named[k] && s.text.Visible && s.says() {
 			e.signs = append(e.signs, *s)
 		}
 	}
 	return e
+}
+
+// doubt is how much more a sentence must score whose frames are all spoken of: the
+// table weighs words and cannot tell that they are quoted. It is no free pass.
+const doubt = 1
+
+// spokenOf reports whether frames fit in the sentence and the text quotes, denies or
+// shows all of them.
+func (s *Sentence) spokenOf() bool {
+	fits := false
+	for i := range s.text.Matches {
+		m := &s.text.Matches[i]
+		if m.Start < s.at.end && s.at.start < m.End && m.Nested == s.at.disguise.Decoded() {
+			if !mentioned(m) {
+				return false
+			}
+			fits = true
+		}
+	}
+	return fits
 }
 
 // complete reports whether a sentence in which a frame warns has all parts of a theft: an

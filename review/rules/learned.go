@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -157,10 +156,8 @@ func (t *Learned) roughly(set *scan.Set) int {
 		}
 	})
 	sum := 0
-	for i, word := range set[:len(set)-1] {
-		for ; word != 0; word &= word - 1 {
-			sum += t.rough[i<<6+bits.TrailingZeros64(word)]
-		}
+	for n := range set.Numbers() {
+		sum += t.rough[n]
 	}
 	return sum
 }

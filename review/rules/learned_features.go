@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -47,6 +48,9 @@ func (h hash32) str(s string) hash32 {
 
 func (h hash32) byte(c byte) hash32 { return (h ^ hash32(c)) * 16777619 }
 
+// and returns a hash of h and o, in this order.
+func (h hash32) and(o hash32) hash32 { return h*16777619 ^ o }
+
 // mixed spreads the hash over its low bits, by which a table is addressed.
 func (h hash32) mixed() uint32 {
 	x := uint32(h)
@@ -78,7 +82,7 @@ func (c *Change) featuresOf(s *Sentence, f *Features) {
 	for _, rule := range s.frames {
 		f.name(namedGroup, "frame:", rule)
 	}
-	f.concepts(place, s.concepts)
+	f.concepts(place, &s.concepts)
 	words := tokens(s.Text, c.setting())
 	if s.text.Param != "" {
 		for w := range wordsIn(s.text.Param) {
@@ -105,25 +109,39 @@ func (s *Sentence) place() string {
 	return "prose"
 }
 
-// concepts adds the concepts of a sentence, with its place, and their pairs.
-func (f *Features) concepts(place string, set scan.Set) {
-	var names [24]string
-	var firsts [len(names)]hash32 // of a pair's first half, which the second goes on from
-	n := 0
-	for name := range grammar().Each(set) {
-		if isDomain(name) {
-			continue
-		}
-		h := fnvBasis.byte('.').str(name)
-		f[namedGroup] = append(f[namedGroup], h.mixed(), h.byte('@').str(place).mixed())
-		if n < len(names) {
-			names[n], firsts[n] = name, fnvBasis.str(name).byte('&')
-			n++
+// conceptHashes returns the hash of each concept by its number; 0 for the domain of
+// a tool, which is not weighed.
+var conceptHashes = sync.OnceValue(func() []hash32 {
+	names := grammar().Names()
+	list := make([]hash32, len(names))
+	for i, name := range names {
+		if !isDomain(name) {
+			list[i] = fnvBasis.byte('.').str(name)
 		}
 	}
-	for i := range n {
-		for j := range i {
-			f[pairGroup] = append(f[pairGroup], firsts[j].str(names[i]).mixed())
+	return list
+})
+
+// maxPaired is how many concepts of a sentence are weighed in pairs.
+const maxPaired = 24
+
+// concepts adds the concepts of a sentence, with its place, and their pairs.
+func (f *Features) concepts(place string, set *scan.Set) {
+	all, at := conceptHashes(), fnvBasis.str(place)
+	var list [maxPaired]hash32
+	n := 0
+	for i := range set.Numbers() {
+		h := all[i]
+		if h == 0 {
+			continue
+		}
+		f[namedGroup] = append(f[namedGroup], h.mixed(), h.and(at).mixed())
+		if n < len(list) {
+			for _, first := range list[:n] {
+				f[pairGroup] = append(f[pairGroup], first.and(h).mixed())
+			}
+			list[n] = h
+			n++
 		}
 	}
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -14,8 +15,8 @@ type passage struct {
 	disguise   scan.Disguise
 }
 
-// maxPerText bounds the findings of one rule in one text: the first ones say
-// enough.
+// maxPerText bounds the findings of one rule in one text. The last one says how many
+// more there are.
 const maxPerText = 20
 
 // findings makes findings of passages in t, those that overlap into one.
@@ -24,6 +25,7 @@ func (t *Text) findings(passages []passage, message func(passage) string) []Find
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
 	})
 	var merged []passage
+	more := 0
 	for _, p := range passages {
 		if n := len(merged); n > 0 && p.start < merged[n-1].end {
 			merged[n-1].end = max(merged[n-1].end, p.end)
@@ -31,7 +33,8 @@ func (t *Text) findings(passages []passage, message func(passage) string) []Find
 			continue
 		}
 		if len(merged) == maxPerText {
-			break
+			more++
+			continue
 		}
 		merged = append(merged, p)
 	}
@@ -43,7 +46,15 @@ func (t *Text) findings(passages []passage, message func(passage) string) []Find
 		f.EndLine, f.EndColumn = at.move(p.end)
 		found = append(found, f)
 	}
+	if more > 0 {
+		found[len(found)-1].more(more)
+	}
 	return found
+}
+
+// more says in the last finding of a text how many passages have none of their own.
+func (f *Finding) more(passages int) {
+	f.Message += fmt.Sprintf(" %d more such passages have no finding of their own.", passages)
 }
 
 // cursor turns byte offsets that only grow into lines and columns.

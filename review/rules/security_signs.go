@@ -32,17 +32,28 @@ func signs() Rule {
 	}
 }
 
-// signFindings makes findings of telling sentences of one text.
+// signFindings makes findings of telling sentences of one text: of those with the
+// highest scores, when there are many.
 func (c *Change) signFindings(list []Sentence) []Finding {
+	total := len(list)
+	if total > maxPerText {
+		list = slices.Clone(list)
+		slices.SortStableFunc(list, func(a, b Sentence) int { return cmp.Compare(b.score, a.score) })
+		list = list[:maxPerText]
+	}
 	var spans []passage
 	why := map[int]string{}
 	for i := range list {
 		spans = append(spans, list[i].at)
 		why[list[i].at.start] = c.reasons(&list[i], c.table())
 	}
-	return list[0].text.findings(spans, func(p passage) string {
+	found := list[0].text.findings(spans, func(p passage) string {
 		return "Reads like an instruction or a demand, not like honest text: " + why[p.start] + "."
 	})
+	if total > len(list) {
+		found[len(found)-1].more(total - len(list))
+	}
+	return found
 }
 
 // reasons names the words of a sentence that weigh most, at most four, and the

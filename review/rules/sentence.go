@@ -26,7 +26,7 @@ type Sentence struct {
 // maxJudged is how many sentences of one text are judged in full. Of a longer
 // text those are taken whose concepts weigh most, so that the cost stays
 // linear with a small factor.
-const maxJudged = 256
+const maxJudged = 512
 
 // sentences returns the sentences of s that are judged, in their order.
 func (c *Change) sentences(s *scanned, table *Learned) []Sentence {

@@ -130,9 +130,20 @@ func (g *Grammar) Concept(name string) Set {
 // has them.
 func (g *Grammar) Each(s Set) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		for n := range s.Numbers() {
+			if !yield(g.lex.names[n]) {
+				return
+			}
+		}
+	}
+}
+
+// Numbers yields the places in Names of the concepts in s.
+func (s *Set) Numbers() iter.Seq[int] {
+	return func(yield func(int) bool) {
 		for i, word := range s[:maxNamed/64] {
 			for ; word != 0; word &= word - 1 {
-				if !yield(g.lex.names[i<<6+bits.TrailingZeros64(word)]) {
+				if !yield(i<<6 + bits.TrailingZeros64(word)) {
 					return
 				}
 			}
