@@ -19,7 +19,7 @@ type options struct {
 	dir               string
 	perRule, listTune bool
 	learn, write      bool
-	held              bool
+	held, long        bool
 }
 
 func run(ctx context.Context, args []string, getenv func(string) string, out, errs io.Writer) int {
@@ -31,6 +31,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	flags.BoolVar(&o.listTune, "list", false, "list the false alarms of the half tune")
 	flags.BoolVar(&o.learn, "learn", false, "learn the tables, print their trade-off, and measure by tables that have not seen the source")
 	flags.BoolVar(&o.write, "write", false, "with -learn, write them into review/rules")
+	flags.BoolVar(&o.long, "long", false, "put our own attacks into honest text of several lengths too")
 	flags.BoolVar(&o.held, "held", false, "measure on the half that nobody reads too")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -55,9 +56,20 @@ func evaluate(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	var own []ownSample
+	if o.learn || o.long {
+		if own, err = ownSamples(repository()); err != nil {
+			return err
+		}
+	}
 	tableOf := func(*sample) *rules.Learned { return nil }
 	if o.learn {
-		if tableOf, err = teachAll(ctx, o, set, samples, out); err != nil {
+		if tableOf, err = teachAll(ctx, o, set, samples, own, out); err != nil {
+			return err
+		}
+	}
+	if o.long {
+		if err := longTexts(ctx, set, own, tableOf, out); err != nil {
 			return err
 		}
 	}
