@@ -87,6 +87,7 @@ type Desk struct {
 	signing  Signing
 	signed   *Signed
 	prepared *prepared
+	idle     *idleCaches
 	// raws holds the documents that a dry run would import, by hash.
 	raws map[string][]byte
 }
@@ -113,7 +114,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	}
 	return &Desk{
 		store: store, policy: policy, now: now, newID: newID, trials: &trials{}, tokens: tokens.NewCounter(),
-		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID), prepared: &prepared{},
+		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID), prepared: &prepared{}, idle: &idleCaches{},
 		basis: func() basis {
 			f, err := force()
 			if err != nil {
@@ -145,6 +146,10 @@ func (d *Desk) Signed(s Signed) *Desk {
 	signed.signed = &s
 	return &signed
 }
+
+// Counter returns the counter of tokens that the desk uses. It remembers what it
+// counted for whoever else shows prompts in this process.
+func (d *Desk) Counter() *tokens.Counter { return d.tokens }
 
 // RulesVersion names the rules and the policy that assessments are made with.
 func (d *Desk) RulesVersion() string { return d.basis().version }

@@ -62,7 +62,7 @@ func (d Dossier) Change() (before, after diff.Content) {
 // Show collects the dossier of a proposal for actor, in one snapshot.
 func (d *Desk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (Dossier, error) {
 	var out Dossier
-	err := d.store.View(ctx, func(r Reader) error {
+	err := d.view(ctx, func(r *reviewCache) error {
 		dossiers, err := d.dossiers(ctx, r, actor, id)
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ type ChangeSet struct {
 // ShowSet collects the dossiers of a change set for actor, in one snapshot.
 func (d *Desk) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (ChangeSet, error) {
 	set := ChangeSet{Name: changeSet}
-	err := d.store.View(ctx, func(r Reader) error {
+	err := d.view(ctx, func(r *reviewCache) error {
 		ids, err := resolveSet(ctx, r, changeSet)
 		if err != nil {
 			return err
@@ -104,15 +104,14 @@ func (d *Desk) ShowSet(ctx context.Context, actor proposals.Actor, changeSet str
 }
 
 // dossiers collects what there is to see about proposals in one snapshot.
-func (d *Desk) dossiers(ctx context.Context, r Reader, actor proposals.Actor, ids ...proposals.ID) ([]Dossier, error) {
-	g := newReviewCache(r)
-	bundles, err := g.bundles(ctx, ids...)
+func (d *Desk) dossiers(ctx context.Context, r *reviewCache, actor proposals.Actor, ids ...proposals.ID) ([]Dossier, error) {
+	bundles, err := r.bundles(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Dossier, len(bundles))
 	for i, b := range bundles {
-		v, err := d.look(ctx, g, b)
+		v, err := d.look(ctx, r, b)
 		if err != nil {
 			return nil, err
 		}

@@ -25,7 +25,8 @@ type liveCache struct {
 	kinds      map[string][]registry.Live
 	first      map[registry.Subject]registry.Live // as first found: what is equal is the same
 	now        *catalogs                          // the registry as it is
-	announced  []proposals.Draft                  // what is proposed in the same call
+	prompts    map[changedPrompts]map[string]string
+	announced  []proposals.Draft // what is proposed in the same call
 	alike      alike
 }
 
@@ -52,9 +53,12 @@ func (m *liveCache) forget() {
 	m.agents, m.lists, m.live = nil, nil, map[registry.Subject]*registry.Live{}
 	m.names, m.categories, m.kinds = map[string][]registry.Live{}, map[string][]registry.Live{}, map[string][]registry.Live{}
 	m.first = map[registry.Subject]registry.Live{}
-	m.now = newCatalogs(m)
+	m.now, m.prompts = newCatalogs(m), map[changedPrompts]map[string]string{}
 	m.alike = alike{}
 }
+
+// size returns how much is kept.
+func (m *liveCache) size() int { return len(m.first) + len(m.live) + len(m.names) + len(m.prompts) }
 
 // cache gives what wraps a liveCache access to it.
 func (m *liveCache) cache() *liveCache { return m }

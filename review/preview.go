@@ -46,7 +46,7 @@ type Preview struct {
 // The view is that of the scene's layer, or of the proposals' project.
 func (d *Desk) Preview(ctx context.Context, ids []proposals.ID, agent string, s Scene) ([]Preview, error) {
 	var previews []Preview
-	err := d.store.View(ctx, func(r Reader) error {
+	err := d.view(ctx, func(r *reviewCache) error {
 		p, err := newPreviewer(ctx, r, ids, s)
 		if err != nil {
 			return err
@@ -74,7 +74,7 @@ type previewer struct {
 	changed   map[registry.Subject]registry.Live
 }
 
-func newPreviewer(ctx context.Context, r Reader, ids []proposals.ID, s Scene) (previewer, error) {
+func newPreviewer(ctx context.Context, r *reviewCache, ids []proposals.ID, s Scene) (previewer, error) {
 	p := previewer{scene: s, changed: map[registry.Subject]registry.Live{}}
 	for _, id := range ids {
 		more, err := pending(ctx, r, id)
@@ -90,10 +90,9 @@ func newPreviewer(ctx context.Context, r Reader, ids []proposals.ID, s Scene) (p
 		}
 		p.scene.Layer = layer
 	}
-	live := newLiveCache(r)
-	p.now, p.then = live.now, live.now.with(p.changed)
+	p.now, p.then = r.live.now, r.live.now.with(p.changed)
 	var err error
-	p.agents, err = r.Agents(ctx)
+	p.agents, err = r.live.Agents(ctx)
 	return p, err
 }
 

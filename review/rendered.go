@@ -2,8 +2,11 @@ package review
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 
+	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 )
@@ -25,6 +28,10 @@ func (d *Desk) rendered(ctx context.Context, g *reviewCache, v view) (map[string
 	if err != nil {
 		return nil, err
 	}
+	key := changedPrompts{v.Proposal.Subject, then.seal()}
+	if known, ok := g.live.prompts[key]; ok {
+		return maps.Clone(known), nil
+	}
 	affected, err := then.affected(ctx, v.Proposal.Subject)
 	if err != nil {
 		return nil, err
@@ -41,7 +48,25 @@ func (d *Desk) rendered(ctx context.Context, g *reviewCache, v view) (map[string
 		}
 		note(hashes, a.agent, was, will)
 	}
-	return hashes, nil
+	g.live.prompts[key] = hashes
+	return maps.Clone(hashes), nil
+}
+
+// changedPrompts identifies the prompts that a change of a subject would change, where
+// other changes are made with it.
+type changedPrompts struct {
+	subject registry.Subject
+	changes string // seal of them
+}
+
+// seal is over what is changed.
+func (c *catalogs) seal() string {
+	fields := make([]string, 0, len(c.changed))
+	for s, l := range c.changed {
+		fields = append(fields, fmt.Sprint(s, l.Version, l.ContentHash))
+	}
+	slices.Sort(fields)
+	return history.Seal(fields...)
 }
 
 // affected lists the agents whose prompts a change of subject can reach, each

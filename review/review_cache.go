@@ -25,9 +25,11 @@ type revisionKey struct {
 	number int
 }
 
-func newReviewCache(r Reader) *reviewCache {
+func newReviewCache(r Reader) *reviewCache { return cached(r, liveCacheOf(r)) }
+
+func cached(r Reader, live *liveCache) *reviewCache {
 	return &reviewCache{
-		Reader: r, live: liveCacheOf(r),
+		Reader: r, live: live,
 		changeSets: map[string]changeSetInfo{}, revisions: map[revisionKey]proposals.Revision{}, then: map[string]*catalogs{},
 	}
 }

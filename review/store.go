@@ -107,6 +107,8 @@ type LiveReader interface {
 // RegistryReader finds what is live and what was.
 type RegistryReader interface {
 	LiveReader
+	// State returns a number that changes whenever LiveReader may find something else.
+	State(ctx context.Context) (int64, error)
 	// ByWire returns the live tools, in any layer, that have name as their wire
 	// name, or as the one that their server or file has for them.
 	ByWire(ctx context.Context, name string) ([]registry.Live, error)

@@ -22,8 +22,8 @@ type Use struct {
 // an allow-list the agents that refer to it and the tools that it speaks of.
 func (d *Desk) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]Use, error) {
 	var uses []Use
-	err := d.store.View(ctx, func(r Reader) error {
-		m := newLiveCache(r)
+	err := d.view(ctx, func(r *reviewCache) error {
+		m := r.live
 		agents, err := m.Agents(ctx)
 		if err != nil {
 			return err

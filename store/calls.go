@@ -59,22 +59,8 @@ func newCallSession(s *session) callSession { return callSession{s, s} }
 
 var _ gateway.LedgerTx = callSession{}
 
-// State implements gateway.LedgerReader: every change of the registry writes a
-// version. Where only what is signed counts, a change of the signers can change
-// what is live too.
-func (c callSession) State(ctx context.Context) (int64, error) {
-	var n int64
-	if !c.s.trust.Required() {
-		err := c.s.row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
-		return n, err
-	}
-	var signers string
-	if err := c.s.row(ctx, "SELECT (SELECT coalesce(max(seq), 0) FROM versions), coalesce(("+lastSigners+"), '')", nil, &n, &signers); err != nil {
-		return 0, err
-	}
-	_, err := c.s.proofsOf(ctx, signers)
-	return n + c.s.trust.Changes(), err
-}
+// State implements gateway.LedgerReader.
+func (c callSession) State(ctx context.Context) (int64, error) { return c.s.State(ctx) }
 
 // Use implements gateway.LedgerReader.
 func (c callSession) Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (gateway.Use, error) {

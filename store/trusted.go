@@ -42,6 +42,23 @@ func (s *session) proofsOf(ctx context.Context, last string) (*review.Proofs, er
 	return s.proven, nil
 }
 
+// State implements review.RegistryReader: every change of the registry writes a
+// version. Where only what is signed counts, a change of the signers can change
+// what is live too.
+func (s *session) State(ctx context.Context) (int64, error) {
+	var n int64
+	if !s.trust.Required() {
+		err := s.row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
+		return n, err
+	}
+	var signers string
+	if err := s.row(ctx, "SELECT (SELECT coalesce(max(seq), 0) FROM versions), coalesce(("+lastSigners+"), '')", nil, &n, &signers); err != nil {
+		return 0, err
+	}
+	_, err := s.proofsOf(ctx, signers)
+	return n + s.trust.Changes(), err
+}
+
 // liveFrom is the source of most that is read of the live registry.
 const liveFrom = "FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version "
 
