@@ -27,6 +27,7 @@ type Model struct {
 	page  page
 	trail []page // what esc goes back to
 
+	primed   tea.Cmd // what the first page asked for
 	queue    *queuePage
 	tools    *registryPage
 	agents   *registryPage
@@ -66,8 +67,11 @@ type Model struct {
 
 // New returns the workbench with an empty queue; Prime fills its first page.
 func New(cfg Config) *Model {
-	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", reading: map[proposals.ID]*reading{}, counter: tokens.NewCounter(), rendered: map[renderKey]*rendering{}}
+	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", reading: map[proposals.ID]*reading{}, counter: cfg.Counter, rendered: map[renderKey]*rendering{}}
 	m.cfg.Ask = askToSign
+	if m.counter == nil {
+		m.counter = tokens.NewCounter()
+	}
 	if m.ctx = cfg.Context; m.ctx == nil {
 		m.ctx = context.Background()
 	}
@@ -95,7 +99,7 @@ func (m *Model) Prime(width, height int) {
 	first := m.queue.query(0)
 	first.Limit = m.layout.body // no more than the frame shows; the rest comes when it is up
 	m.Update(m.countProposals()())
-	m.Update(m.loadQueue(first)())
+	_, m.primed = m.Update(m.loadQueue(first)())
 	m.Update(m.readStamp()())
 }
 
@@ -105,7 +109,7 @@ func (m *Model) Init() tea.Cmd {
 	if !m.themed && !m.cfg.Plain {
 		ask = tea.RequestBackgroundColor
 	}
-	return tea.Batch(ask, m.after(pollEvery, pollMsg{}), m.queue.fill(m), m.queue.debounce(m), m.readDrafts(true), m.loadCalls())
+	return tea.Batch(ask, m.after(pollEvery, pollMsg{}), m.primed, m.readDrafts(true), m.loadCalls())
 }
 
 // Update implements tea.Model. It routes and never waits.

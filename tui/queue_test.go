@@ -1,11 +1,13 @@
 package tui_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
+	"toolcrib/store/storetest"
 )
 
 // TestQueueStartsWhereTheWorkIs opens on what waits for the user, with a count on
@@ -49,6 +51,23 @@ func TestTheRealEnd(t *testing.T) {
 		b.press("pgup")
 	}
 	b.wants("1/133")
+}
+
+// TestBeyondTheFirstScreen goes on where the rows of the first frame end.
+func TestBeyondTheFirstScreen(t *testing.T) {
+	b := newBench(t, 80, 24, func(b *bench) {
+		drafts := make([]proposals.Draft, 30)
+		for i := range drafts {
+			drafts[i] = storetest.Prompt(fmt.Sprintf("tool_%02d", i))
+		}
+		if _, err := b.desk.Propose(t.Context(), mara, drafts, true); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for range 29 {
+		b.press("j")
+	}
+	b.wants("▎Yours 30", "30/30")
 }
 
 // TestNewProposalsAreTold says what another process proposed, and keeps a badge
