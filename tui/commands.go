@@ -30,6 +30,7 @@ type (
 		id      proposals.ID
 		dossier review.Dossier
 		changes *difflist.List // nil where they were not asked for
+		glance  bool           // for the pane beside the queue alone
 		err     error
 	}
 	diffMsg struct {
@@ -148,6 +149,7 @@ func (m *Model) loadGlance(id proposals.ID) tea.Cmd {
 		if !ok || msg.err != nil {
 			return msg
 		}
+		msg.glance = true
 		before, after := msg.dossier.Change()
 		if len(before.Definition.Canonical())+len(after.Definition.Canonical())+len(before.Source)+len(after.Source) <= maxGlance {
 			msg.changes = difflist.Narrow(diff.Contents(before, after))

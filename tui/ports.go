@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/history"
+	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -123,6 +124,9 @@ type Config struct {
 	Getenv   func(string) string
 	Drafts   string // folder for texts that are not sent yet; "" keeps none
 	Now      func() time.Time
+	// Counter counts the tokens of prompts, and may be shared with other workbenches;
+	// nil stands for one of its own.
+	Counter *tokens.Counter
 	// Remote is set where the terminal is on another machine: there is no shell to go
 	// back to, no program is run, and texts are edited in the workbench.
 	Remote bool

@@ -36,7 +36,10 @@ type Config struct {
 
 // Run holds the dialogue until the user quits or the input ends.
 func Run(ctx context.Context, c Config) error {
-	s := &session{cfg: c, ctx: ctx, in: bufio.NewReader(c.In), out: &printer{to: c.Out}, read: map[proposals.ID]*reading{}, heard: map[string]string{}, unsent: map[string]string{}, counter: tokens.NewCounter()}
+	s := &session{cfg: c, ctx: ctx, in: bufio.NewReader(c.In), out: &printer{to: c.Out}, read: map[proposals.ID]*reading{}, heard: map[string]string{}, unsent: map[string]string{}, counter: c.Counter}
+	if s.counter == nil {
+		s.counter = tokens.NewCounter()
+	}
 	s.out.linef("toolcrib, as %s. Say help for the commands.", c.Actor)
 	if stamp, err := c.Registry.Stamp(ctx); err == nil {
 		s.stamp = stamp
