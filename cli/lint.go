@@ -108,7 +108,7 @@ func sarifRules() []findings.Rule {
 	}}
 	for _, r := range rules.All() {
 		list = append(list, findings.Rule{
-			ID: r.ID, Name: r.Name, Severity: string(r.Severity), Doc: r.Doc, Help: r.Suggestion, Waivable: r.Waivable, Bad: r.Bad.Show, Good: r.Good.Show,
+			ID: r.ID, Name: r.Name, Severity: string(r.Severity), Doc: r.Doc, Help: r.Suggestion, Waivable: r.Waivable, Bad: r.Bad, Good: r.Good,
 		})
 	}
 	return list

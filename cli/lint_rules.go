@@ -92,7 +92,7 @@ func (r docRule) called(typed string) bool {
 func newDocRule(r rules.Rule) docRule {
 	return docRule{
 		ID: r.ID, Name: r.Name, Severity: string(r.Severity), Waivable: r.Waivable, Locked: r.Locked,
-		Doc: r.Doc, Suggestion: r.Suggestion, Bad: r.Bad.Show, Good: r.Good.Show,
+		Doc: r.Doc, Suggestion: r.Suggestion, Bad: r.Bad, Good: r.Good,
 	}
 }
 

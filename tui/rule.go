@@ -49,8 +49,8 @@ func (m *Model) explain(page *prose.Page, id string) {
 	page.Line(line)
 	m.prose(page, m.layout.width, r.Doc)
 	page.Blank()
-	page.Item(draw.Of(m.theme.Bad, "  ✗ bad   "), r.Bad.Show)
-	page.Item(draw.Of(m.theme.Good, "  ✓ good  "), r.Good.Show)
+	page.Item(draw.Of(m.theme.Bad, "  ✗ bad   "), r.Bad)
+	page.Item(draw.Of(m.theme.Good, "  ✓ good  "), r.Good)
 	if r.Suggestion != "" {
 		page.Faint("  ", "→ "+r.Suggestion)
 	}

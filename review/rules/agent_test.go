@@ -11,11 +11,11 @@ import (
 // rule against the good examples of all the others.
 func TestAgentExamples(t *testing.T) {
 	for _, r := range family("A") {
-		if found := check(t, r, r.Bad); len(found) == 0 {
+		if found := check(t, r, r.bad); len(found) == 0 {
 			t.Errorf("%s finds nothing in its bad example", r.ID)
 		}
 		for _, other := range family("A") {
-			if found := check(t, r, other.Good); len(found) > 0 {
+			if found := check(t, r, other.good); len(found) > 0 {
 				t.Errorf("%s finds something in the good example of %s: %+v", r.ID, other.ID, found)
 			}
 		}

@@ -79,12 +79,15 @@ func wordingRules(family string) []Rule {
 // rule returns a as a rule.
 func (a *attack) rule() Rule {
 	return Rule{
-		ID: a.ID, Name: a.Name, Severity: a.severity, Doc: string(a.Doc), Suggestion: a.Suggestion, Waivable: true,
+		ID: a.ID, Name: a.Name, Severity: a.severity, Doc: string(a.Doc), Suggestion: a.Suggestion, Waivable: true, Bad: shown(a.Bad[0]), Good: shown(a.Good[0]),
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			return c.evidence().byRule[a.ID], nil
 		},
 	}
 }
+
+// shown returns the part of an example that a reader needs: of a prompt, its text.
+func shown(example string) string { return strings.TrimPrefix(example, "prompt :: ") }
 
 // look finds what the frames of a and its extra checks find, before it is weighed.
 func (a *attack) look(c *Change) []Finding {

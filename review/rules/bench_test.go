@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,7 +22,7 @@ func BenchmarkRules(b *testing.B) {
 		"prompt":      promptChange,
 		"description": func(text string) *Change { return toolChange("opening_hours", text) },
 	}
-	sets := map[string][]Rule{"SP": append(family("S"), family("P")...), "all": All()}
+	sets := map[string][]Rule{"SP": slices.Concat(security(), protocol()), "all": All()}
 	for name, size := range map[string]int{"10KB": 10 << 10, "1MB": 1 << 20} {
 		for form, change := range forms {
 			for family, rules := range sets {

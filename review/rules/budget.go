@@ -3,11 +3,9 @@ package rules
 import (
 	"context"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"toolcrib/prompt"
-	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
@@ -30,13 +28,8 @@ func budget() []Rule {
 }
 
 func descriptionCut() Rule {
-	described := func(n int) proposals.Draft {
-		d := action("get_invoices")
-		d.Definition.Tool.Description = sentences(n)
-		return d
-	}
 	return Rule{
-		ID: "B101", Bad: Example{Draft: described(3_000)}, Good: Example{Draft: described(1_000)},
+		ID: "B101",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			t := judged(c)
 			if t == nil || t.Kind != registry.ActionTool || len(t.Description) <= prompt.DescriptionLimit {
@@ -51,13 +44,8 @@ func descriptionCut() Rule {
 }
 
 func longTexts() Rule {
-	prompted := func(n int) proposals.Draft {
-		d := sample()
-		d.Definition.Tool.Prompt = sentences(n)
-		return d
-	}
 	return Rule{
-		ID: "B102", Bad: Example{Draft: prompted(20_000)}, Good: Example{Draft: prompted(8_000)},
+		ID: "B102",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			t := judged(c)
 			if t == nil || t.Kind != registry.PromptTool {
@@ -76,11 +64,8 @@ func longTexts() Rule {
 }
 
 func largeSchema() Rule {
-	described := func(n int) proposals.Draft {
-		return accepting("get_invoices", `{"properties":{"id":{"description":"`+sentences(n)+`","type":"string"}},"type":"object"}`)
-	}
 	return Rule{
-		ID: "B103", Bad: Example{Draft: described(20_000)}, Good: Example{Draft: described(4_000)},
+		ID: "B103",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			t := judged(c)
 			if t == nil || t.DeferLoading || len(t.InputSchema) <= manyBytes {
@@ -93,7 +78,7 @@ func largeSchema() Rule {
 
 func promptGrows() Rule {
 	return Rule{
-		ID: "B201", Bad: Example{Draft: sample(), Prompts: costs(7_000, false)}, Good: Example{Draft: sample(), Prompts: costs(4_300, false)},
+		ID: "B201",
 		Check: eachPrompt(func(p PromptCost) string {
 			if p.Before == 0 || p.After-p.Before <= PromptGrowth {
 				return ""
@@ -105,7 +90,7 @@ func promptGrows() Rule {
 
 func promptCut() Rule {
 	return Rule{
-		ID: "B202", Bad: Example{Draft: sample(), Prompts: costs(4_000_000, true)}, Good: Example{Draft: sample(), Prompts: costs(4_300, false)},
+		ID: "B202",
 		Check: eachPrompt(func(p PromptCost) string {
 			if !p.Cut {
 				return ""
@@ -131,16 +116,4 @@ func eachPrompt(complain func(PromptCost) string) func(context.Context, *Change)
 		}
 		return found, nil
 	}
-}
-
-// costs is what becomes of a prompt of 4,000 tokens.
-func costs(after int, cut bool) []PromptCost {
-	agent := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: "assistant"}
-	return []PromptCost{{Agent: agent, Channel: prompt.Web, Before: 4_000, After: after, Cut: cut}}
-}
-
-// sentences returns a text of n characters.
-func sentences(n int) string {
-	const one = "Returns the invoices of the current customer. "
-	return strings.Repeat(one, n/len(one)+1)[:n]
 }

@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"toolcrib/proposals"
 	"toolcrib/review/harness"
 )
 
 // casesRule is the rule of the T family that runs the test cases on their
 // recorded answers.
 func casesRule() Rule {
-	surprising := sample()
-	surprising.TestCases[0].Checks = []proposals.Check{{Type: proposals.CheckContains, Value: []byte(`"breathless"`)}}
 	return Rule{
 		ID: "T111",
 		Check: func(ctx context.Context, c *Change) ([]Finding, error) {

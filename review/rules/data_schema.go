@@ -4,17 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
-
-// accepting is an action tool of our own that takes what the schema says.
-func accepting(id, schema string) proposals.Draft {
-	d := action(id)
-	d.Definition.Tool.InputSchema = []byte(schema)
-	return d
-}
 
 // limitsRule is the rule about schemas that can hang or kill their reader.
 const limitsRule = "D101"
@@ -81,13 +73,6 @@ func schemaRules() []Rule {
 			Check: eachSchema(func(s *schema) []Finding { return s.findings(s.unrun) }),
 		},
 	}
-}
-
-// fromServer is an action tool that an MCP server calls name.
-func fromServer(id, name string) proposals.Draft {
-	d := action(id)
-	d.Definition.Tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "billing", Name: name}
-	return d
 }
 
 // eachSchema calls check for every schema of a change.

@@ -129,7 +129,7 @@ func TestSoftDeletes(t *testing.T) {
 func FuzzSchema(f *testing.F) {
 	shortrun.OneGoroutine(f)
 	for _, r := range family("D") {
-		for _, e := range []Example{r.Bad, r.Good} {
+		for _, e := range []Example{r.bad, r.good} {
 			f.Add(string(e.Draft.Definition.Tool.InputSchema))
 		}
 	}

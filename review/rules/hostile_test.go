@@ -90,7 +90,7 @@ func FuzzRules(f *testing.F) {
 		f.Add(piece)
 	}
 	for _, r := range family("S") {
-		if tool := r.Bad.Draft.Definition.Tool; tool != nil {
+		if tool := r.bad.Draft.Definition.Tool; tool != nil {
 			f.Add(tool.Description)
 		}
 	}

@@ -30,7 +30,7 @@ func TestLearnedTables(t *testing.T) {
 func TestSignsAreExplained(t *testing.T) {
 	message := ""
 	for range 5 {
-		found := check(t, signs(), exemplified(signs()).Bad)
+		found := check(t, signs(), exemplified(signs()).bad)
 		if len(found) != 1 {
 			t.Fatalf("%d findings", len(found))
 		}

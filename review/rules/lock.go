@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 )
@@ -35,12 +34,6 @@ func lock() []Rule {
 			},
 		},
 	}
-}
-
-func renamed(id string) proposals.Draft {
-	d := sample()
-	d.Subject.ID, d.Definition.Tool.ID = id, id
-	return d
 }
 
 func aliases(c *Change) []string {

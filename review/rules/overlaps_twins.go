@@ -7,10 +7,8 @@ import (
 )
 
 func twinRule() Rule {
-	rejected := Twin{Name: "#4 (tool:user/pace_checker)", Tool: renamed("pace_checker").Definition.Tool}
-	rejected.Rejected, rejected.Reason = true, "The editors do this by hand."
 	return Rule{
-		ID: "O105", Bad: Example{Draft: sample(), Twins: []Twin{rejected}},
+		ID: "O105",
 		Check: func(_ context.Context, c *Change) ([]Finding, error) {
 			t := compared(c)
 			if t == nil {

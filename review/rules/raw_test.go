@@ -21,15 +21,15 @@ var unseen = []string{"\u202e", "\u200b", "\x1b[8m", "\U000e0041", "\u2066", "\u
 func TestMessagesHoldNothingRaw(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	checked := 0
-	for _, r := range All() {
-		for _, e := range []Example{r.Bad, r.Good} {
+	for _, r := range everyRule() {
+		for _, e := range []Example{r.bad, r.good} {
 			for _, mark := range unseen {
 				d, ok := marked(t, e.Draft, mark)
 				if !ok {
 					continue
 				}
 				c := &Change{Draft: d, World: Memory(e.Live), Prompts: e.Prompts}
-				for _, rule := range All() {
+				for _, rule := range everyRule() {
 					found, err := rule.Check(t.Context(), c)
 					if err != nil {
 						t.Fatalf("%s: %v", rule.ID, err)

@@ -26,9 +26,8 @@ type Rule struct {
 	fixed bool
 	// AsksAlike says that Check asks the world what is alike.
 	AsksAlike bool
-	// Bad is an example that the rule must find something in, Good one that is
-	// close to it and must pass.
-	Bad, Good Example
+	// Bad shows what the rule finds something in, Good what is close to it and passes.
+	Bad, Good string
 	// Check returns what it finds in c. Rule, Severity, Waivable and an empty
 	// Suggestion are filled in by the caller.
 	Check func(ctx context.Context, c *Change) ([]Finding, error)
@@ -36,16 +35,6 @@ type Rule struct {
 
 // Family returns the letter that the rule's id begins with.
 func (r Rule) Family() string { return r.ID[:1] }
-
-// Example is a change that documents and tests a rule. Files are proposal files
-// in JSON; Live are definitions that are live when it is checked.
-type Example struct {
-	Show    string // the telling fragment, for the documentation
-	Draft   proposals.Draft
-	Live    []registry.Live
-	Prompts []PromptCost
-	Twins   []Twin
-}
 
 // Change is what the rules look at: one revision against what is live.
 type Change struct {

@@ -16,18 +16,8 @@ import (
 // part of every assessment and every review digest.
 const Version = "1"
 
-// All returns every rule with its examples, family by family and in each by id.
-func All() []Rule { return slices.Clone(documented()) }
-
-// documented makes the examples once: they are a few hundred proposals, which
-// checking needs none of.
-var documented = sync.OnceValue(func() []Rule {
-	list := slices.Clone(all())
-	for i := range list {
-		list[i] = exemplified(list[i])
-	}
-	return list
-})
+// All returns every rule, family by family and in each by id.
+func All() []Rule { return slices.Clone(all()) }
 
 // all makes the rules once.
 var all = sync.OnceValue(func() []Rule {

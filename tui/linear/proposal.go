@@ -162,7 +162,7 @@ func (s *session) doRule(id string) error {
 		}
 		lines := []string{fmt.Sprintf("%s, %s, %s, %s.", r.ID, r.Name, r.Severity, waivable)}
 		lines = append(lines, text("", r.Doc)...)
-		lines = append(lines, "Bad: "+r.Bad.Show, "Good: "+r.Good.Show)
+		lines = append(lines, "Bad: "+r.Bad, "Good: "+r.Good)
 		if r.Suggestion != "" {
 			lines = append(lines, "Do: "+r.Suggestion)
 		}

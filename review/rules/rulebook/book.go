@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-//go:embed grammar.toml lexicon rules forms samples
+//go:embed grammar.toml lexicon rules forms
 var files embed.FS
 
 // Rules returns the embedded rules, by id. They are not to be changed.

@@ -80,9 +80,6 @@ func ReadForms(fsys fs.FS) ([]Form, error) {
 	return list, errors.Join(append(errs, err)...)
 }
 
-// Base returns a file of samples: a proposal in JSON.
-func Base(name string) ([]byte, error) { return files.ReadFile("samples/" + name + ".json") }
-
 func (f *Form) errorf(format string, args ...any) error {
 	header := "[" + f.ID + "]"
 	return f.source.errorf(header, header, f.ID+": "+format, args...)
