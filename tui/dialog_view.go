@@ -163,9 +163,11 @@ func (d *dialog) footer(m *Model) draw.Line {
 	case d.focusText:
 		hint("ctrl+s", "done writing")
 	case d.run != nil:
-		if len(d.missing(m)) == 0 {
+		switch {
+		case !d.ready: // no key does anything yet
+		case len(d.missing(m)) == 0:
 			hint(d.answers(), d.form.Verb)
-		} else if d.unread != nil {
+		case d.unread != nil:
 			hint("u", "unseen")
 		}
 		if d.text != nil {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,7 +17,23 @@ import (
 type View struct{ Name, Filter string }
 
 // shownTab is the tab that the queue is narrowed to.
-func (q *queuePage) shownTab() queueTab { return q.tabList()[q.tab] }
+func (q *queuePage) shownTab() queueTab { return q.tabList()[q.shownIndex()] }
+
+// shownIndex is its place: a filter that names a state or a number is for all states.
+func (q *queuePage) shownIndex() int {
+	if q.everywhere {
+		return slices.IndexFunc(queueTabs(), func(t queueTab) bool { return t.state == "" })
+	}
+	return q.tab
+}
+
+// namesState reports whether a filter asks for a state, or for a number.
+func namesState(text string) bool {
+	f, err := filter.Parse(text)
+	return err == nil && slices.ContainsFunc(f.Terms, func(t filter.Term) bool {
+		return slices.ContainsFunc(t.Any, func(a filter.Atom) bool { return a.Is == filter.State || a.Is == filter.Number })
+	})
+}
 
 // tabList returns the states and then the views.
 func (q *queuePage) tabList() []queueTab {

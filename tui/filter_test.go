@@ -67,3 +67,16 @@ func TestViewsAreTabs(t *testing.T) {
 	b.press("esc")
 	b.wants("name_bank")
 }
+
+// TestFilterNamesAState leaves the tab for all states, and comes back to it (T5).
+func TestFilterNamesAState(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json", "viewpoint_keeper.md"))
+	b.press("enter", "x").write("No.").press("ctrl+s", "y", "esc").wants("▎Your turn 1")
+	for _, text := range []string{"state:rejected", "#2"} {
+		b.press("/").write(text)
+		b.wants("▎All", "tool:user/viewpoint_keeper")
+		b.press("esc").wants("▎Your turn 1", "tool:user/name_bank")
+	}
+	b.press("/").write("state:rejected").press("enter", "tab").wants("esc clears it")
+	b.press("esc").wants("▎Your turn 1")
+}

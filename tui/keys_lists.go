@@ -57,6 +57,10 @@ func listKeys() []key {
 
 func moveTab(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
+		if m.queue.everywhere {
+			m.say(remark, "The filter names a state or a number, in any state; esc clears it")
+			return nil
+		}
 		n := len(m.queue.tabList())
 		m.queue.tab = (m.queue.tab + step + n) % n
 		return m.queue.restart(m)

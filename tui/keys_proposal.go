@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/tui/difflist"
+	"toolcrib/tui/wording"
 )
 
 // inTab reports whether one of some tabs of a proposal is on the screen.
@@ -193,6 +194,8 @@ func (pp *proposalPage) nothingUnseen(m *Model) string {
 	switch {
 	case r == nil || r.list == nil:
 		return "the diff is still loading"
+	case !pp.dossier.Proposal.State.Open():
+		return wording.Standing(pp.dossier.Proposal.State)
 	case r.seenAll():
 		return "you've seen every change"
 	}

@@ -44,21 +44,23 @@ func queueTabs() []queueTab {
 type queuePage struct {
 	listPage
 	withPreview
-	tab      int
-	filter   string
-	views    []View
-	order    review.Order
-	backward bool // read from the end
-	slots    []slot
-	cursor   int
-	top      int
-	want     proposals.ID // the row to stay at when the list is read again
-	counts   map[proposals.State]int
-	widest   map[draw.Safe]int // what the columns want, in cells
-	dossier  review.Dossier
-	changes  *difflist.List // of the dossier, nil for none that is shown here
-	err      error
-	asked    bool
+	tab    int
+	filter string
+	views  []View
+
+	everywhere bool // the filter is for all states, whatever the tab
+	order      review.Order
+	backward   bool // read from the end
+	slots      []slot
+	cursor     int
+	top        int
+	want       proposals.ID // the row to stay at when the list is read again
+	counts     map[proposals.State]int
+	widest     map[draw.Safe]int // what the columns want, in cells
+	dossier    review.Dossier
+	changes    *difflist.List // of the dossier, nil for none that is shown here
+	err        error
+	asked      bool
 }
 
 func newQueuePage() *queuePage { return &queuePage{slots: []slot{{}}, widest: map[draw.Safe]int{}} }
@@ -186,6 +188,6 @@ func (q *queuePage) setFilter(m *Model, text string) tea.Cmd {
 	if text == q.filter {
 		return nil
 	}
-	q.filter = text
+	q.filter, q.everywhere = text, namesState(text)
 	return q.restart(m)
 }

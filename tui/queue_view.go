@@ -33,7 +33,7 @@ func (q *queuePage) tabs(m *Model) (left, right draw.Line) {
 	if fitting(whole, 0, room) < len(whole) {
 		names = brief
 	}
-	return append(m.tabLine(names, q.tab, true, room).Fit(room), right...), nil
+	return append(m.tabLine(names, q.shownIndex(), true, room).Fit(room), right...), nil
 }
 
 // position returns which row of how many is selected.

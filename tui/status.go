@@ -68,8 +68,8 @@ func (m *Model) footer() draw.Line {
 		switch {
 		case k.label == "", k.name == "quit", k.name == "help", k.name == "back", k.here != nil && !k.here(m):
 			continue
-		case k.why(m) != "" && !slices.Contains([]string{"approve", "needs-changes", "reject", "submit"}, k.name):
-			continue // only a decision or a submission is worth a place while it is off
+		case k.why(m) != "" && !m.pending(k.name):
+			continue
 		}
 		next := append(l[:len(l):len(l)], m.hint(k)...)
 		if next.Width() > room {
@@ -78,6 +78,13 @@ func (m *Model) footer() draw.Line {
 		l = next
 	}
 	return append(l, last...)
+}
+
+// pending reports whether a key is worth a place while it is off: that of a decision or
+// a submission of a proposal that is open.
+func (m *Model) pending(name string) bool {
+	p, ok := m.current()
+	return ok && p.State.Open() && slices.Contains([]string{"approve", "needs-changes", "reject", "submit"}, name)
 }
 
 // canGoBack reports whether esc leads anywhere.
