@@ -5,7 +5,7 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME     ?= 1m
 
-.PHONY: build test lint fmt bench performance fuzz crash postgres eval suites servers ci
+.PHONY: build test lint fmt bench performance pictures fuzz crash postgres eval suites servers ci
 
 build: ## the binary, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
@@ -24,6 +24,9 @@ bench: ## every benchmark once
 
 performance: ## measure for an hour and write docs/performance.md
 	go run ./bench/run -runs 5 -write docs/performance.md
+
+pictures: ## the pictures and the recorded tour of the docs, from the real program in tmux
+	go run ./bench/pictures docs/pictures
 
 # An input that found something new is made smaller for a second, not for a
 # minute: the time is for finding more.

@@ -1,9 +1,10 @@
 // Command pictures makes the pictures of the README from the real program: it
 // fills a database with the proposals of the demonstration, opens the
 // workbench on it in a terminal, goes to each screen and writes it as an SVG
-// file.
+// file. Then it records the walk of a newcomer through toolcrib demo as one
+// more, which plays by itself.
 //
-//	go run ./bench/pictures docs/pictures
+//	make pictures
 //
 // It needs tmux.
 package main
@@ -34,7 +35,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./bench/pictures FOLDER")
 		os.Exit(2)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	if err := draw(ctx, os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
@@ -43,7 +44,7 @@ func main() {
 }
 
 // picture is a screen, how to get there from the one before, and what is on it
-// when it is complete.
+// when it is complete. One without a name is only on the way.
 type picture struct {
 	name  string
 	width int
@@ -56,8 +57,10 @@ var pictures = []picture{
 	{"review", wideWidth, []string{"Enter"}, []string{"■ block", "S109", "⟨U+", "◆"}},
 	{"assessment", width, []string{"3"}, []string{"■ block", "S109", "⟨U+"}},
 	{"diff", width, []string{"Q", "g", "Enter", "2"}, []string{"◆ prompt", "against version 1"}},
-	{"prompt", width, []string{"Q", "j", "j", "j", "Enter", "4"}, []string{"telegram", "tokens", "◆"}},
-	{"marked", width, []string{"Q", "g", "Space", "j", "j", "Space", "x"}, []string{"Reject 2 proposals", "digest", "Reason"}},
+	{"", width, []string{"Q", "/", "agent:assistant"}, []string{"1/1"}},
+	{"prompt", width, []string{"Enter", "Enter", "4"}, []string{"telegram", "tokens", "◆"}},
+	{"", width, []string{"Q", "Escape"}, []string{"/7"}},
+	{"marked", width, []string{"g", "Space", "j", "j", "Space", "x"}, []string{"Reject 2 proposals", "digest", "Reason"}},
 }
 
 func draw(ctx context.Context, folder string) (err error) {
@@ -81,42 +84,35 @@ func draw(ctx context.Context, folder string) (err error) {
 		return err
 	}
 	for _, p := range pictures {
-		if err := errors.Join(t.Resize(ctx, p.width, height), t.Press(ctx, p.keys...)); err != nil {
-			return err
-		}
-		if _, err := t.Wait(ctx, p.shows...); err != nil {
-			return err
-		}
-		styled, err := steady(ctx, t)
-		if err != nil {
-			return err
-		}
-		svg := terminal.SVG(styled, p.width, height, terminal.Dark())
-		if err := os.WriteFile(filepath.Join(folder, p.name+".svg"), []byte(svg), 0o644); err != nil { //nolint:gosec // for everybody to read
+		if err := p.take(ctx, t, folder); err != nil {
 			return err
 		}
 	}
-	return nil
+	return record(ctx, s, filepath.Join(folder, "tour.svg"))
 }
 
-// still sets how long a screen has to stay the same to be a picture: what is
-// waited for is there before the last of a frame is drawn.
-const still = 500 * time.Millisecond
+// limit is how long a screen may take.
+const limit = 30 * time.Second
 
-// steady returns the screen when nothing on it changes any more.
-func steady(ctx context.Context, t *terminal.Terminal) (string, error) {
-	for last := ""; ; {
-		styled, err := t.Styled(ctx)
-		if err != nil || styled == last {
-			return styled, err
-		}
-		last = styled
-		select {
-		case <-time.After(still):
-		case <-ctx.Done():
-			return "", ctx.Err()
-		}
+// take goes to the screen and writes it.
+func (p picture) take(ctx context.Context, t *terminal.Terminal, folder string) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := errors.Join(t.Resize(ctx, p.width, height), t.Press(ctx, p.keys...)); err != nil {
+		return err
 	}
+	if _, err := t.Wait(ctx, p.shows...); err != nil || p.name == "" {
+		return err
+	}
+	if _, err := t.Steady(ctx); err != nil {
+		return err
+	}
+	styled, err := t.Styled(ctx)
+	if err != nil {
+		return err
+	}
+	svg := terminal.SVG(styled, p.width, height, terminal.Dark())
+	return os.WriteFile(filepath.Join(folder, p.name+".svg"), []byte(svg), 0o644) //nolint:gosec // for everybody to read
 }
 
 // studio is a home with a toolcrib of its own.

@@ -29,6 +29,21 @@ const (
 // SVG draws a styled screen as an SVG file: text stays text, so that it can be
 // selected, searched and read aloud.
 func SVG(styled string, width, height int, paper Paper) string {
+	screen := cells(styled, width, height)
+	p := picture{paper: paper}
+	var body strings.Builder
+	for y := range height {
+		p.line(&body, screen, y, width, margin+cellHeight*y)
+	}
+	var b strings.Builder
+	p.open(&b, width, height, "")
+	b.WriteString(body.String())
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+// cells reads a styled screen.
+func cells(styled string, width, height int) uv.ScreenBuffer {
 	screen := uv.NewScreenBuffer(width, height)
 	screen.Method = ansi.GraphemeWidth
 	lines := strings.Split(strings.TrimRight(styled, "\n"), "\n")
@@ -36,20 +51,16 @@ func SVG(styled string, width, height int, paper Paper) string {
 	for y, line := range lines {
 		fillOut(screen, y, ansi.StringWidth(line), width)
 	}
-	p := picture{paper: paper}
+	return screen
+}
+
+// open begins a picture of width by height cells, with its styles and more of them.
+func (p *picture) open(b *strings.Builder, width, height int, more string) {
 	w, h := 2*margin+cellWidth*float64(width), 2*margin+cellHeight*height
-	var body strings.Builder
-	for y := range height {
-		p.line(&body, screen, y, width)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 %.0f %d" width="%.0f" height="%d">`+"\n", w, h, w, h)
-	fmt.Fprintf(&b, "<style>text{font:%dpx ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre;fill:%s}%s</style>\n",
-		fontSize, hexOf(paper.Text), p.classes())
-	fmt.Fprintf(&b, `<rect x=".5" y=".5" width="%.0f" height="%d" rx="9" fill="%s" stroke="%s"/>`+"\n", w-1, h-1, hexOf(paper.Back), hexOf(paper.Frame))
-	b.WriteString(body.String())
-	b.WriteString("</svg>\n")
-	return b.String()
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 %.0f %d" width="%.0f" height="%d">`+"\n", w, h, w, h)
+	fmt.Fprintf(b, "<style>text{font:%dpx ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre;fill:%s}%s%s</style>\n",
+		fontSize, hexOf(p.paper.Text), p.classes(), more)
+	fmt.Fprintf(b, `<rect x=".5" y=".5" width="%.0f" height="%d" rx="9" fill="%s" stroke="%s"/>`+"\n", w-1, h-1, hexOf(p.paper.Back), hexOf(p.paper.Frame))
 }
 
 // fillOut gives the cells behind the end of a captured line their background:
@@ -101,9 +112,9 @@ func (p *picture) classes() string {
 	return b.String()
 }
 
-// line draws row y: backgrounds first, then the text, in runs of one style.
-func (p *picture) line(b *strings.Builder, screen uv.ScreenBuffer, y, width int) {
-	top := margin + cellHeight*y
+// line draws row y at a height of the picture: backgrounds first, then the text, in runs
+// of one style.
+func (p *picture) line(b *strings.Builder, screen uv.ScreenBuffer, y, width, top int) {
 	var text strings.Builder
 	for x := 0; x < width; {
 		cell := screen.CellAt(x, y)

@@ -122,18 +122,40 @@ func (t *Terminal) Styled(ctx context.Context) (string, error) {
 // Wait waits until all of the texts are on the screen, and returns it. It
 // fails with the last screen when ctx ends first.
 func (t *Terminal) Wait(ctx context.Context, texts ...string) (string, error) {
-	return t.until(ctx, fmt.Sprintf("%q", texts), func(screen string) bool {
+	return t.Until(ctx, fmt.Sprintf("%q", texts), func(screen string) bool {
 		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(screen, text) })
 	})
 }
 
 // Gone waits until a text is off the screen.
 func (t *Terminal) Gone(ctx context.Context, text string) error {
-	_, err := t.until(ctx, "the end of "+strconv.Quote(text), func(screen string) bool { return !strings.Contains(screen, text) })
+	_, err := t.Until(ctx, "the end of "+strconv.Quote(text), func(screen string) bool { return !strings.Contains(screen, text) })
 	return err
 }
 
-func (t *Terminal) until(ctx context.Context, what string, holds func(string) bool) (string, error) {
+// still sets how long a screen has to stay the same to be complete: what is waited for
+// is there before the last of a frame is drawn.
+const still = 500 * time.Millisecond
+
+// Steady returns the screen when nothing on it changes any more.
+func (t *Terminal) Steady(ctx context.Context) (string, error) {
+	for last := ""; ; {
+		screen, err := t.Screen(ctx)
+		if err != nil || screen == last {
+			return screen, err
+		}
+		last = screen
+		select {
+		case <-time.After(still):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+// Until waits until what is on the screen holds, and returns it. It fails with the
+// last screen when ctx ends first.
+func (t *Terminal) Until(ctx context.Context, what string, holds func(string) bool) (string, error) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	last := ""
