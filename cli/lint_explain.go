@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"toolcrib/internal/visible"
@@ -54,6 +55,19 @@ func docSentences(list []explained) []docSentence {
 	return docs
 }
 
+// verdict says how the score of a sentence compares with the threshold of S139.
+func verdict(x rules.Explanation) string {
+	switch {
+	case x.Warns:
+		return "S139 warns: at least"
+	case x.Score < x.Threshold:
+		return "below"
+	case slices.ContainsFunc(x.Frames, func(f rules.ExplainedFrame) bool { return f.Severity.Rank() >= rules.Warn.Rank() }):
+		return "a frame warns, so S139 does not: at least"
+	}
+	return "no warning, as it says too little, or only what its frames quote or deny: at least"
+}
+
 // writeExplained writes what was seen in each sentence.
 func writeExplained(w io.Writer, list []explained) error {
 	var b strings.Builder
@@ -62,11 +76,7 @@ func writeExplained(w io.Writer, list []explained) error {
 			fmt.Fprintf(&b, "%s: %s: %s\n", visible.Line(x.file), visible.Line(x.subject), visible.Line(x.Path))
 		}
 		fmt.Fprintf(&b, "  \"%s\"\n", visible.Line(x.Sentence))
-		verdict := "below"
-		if x.Warns {
-			verdict = "S139 warns: at least"
-		}
-		fmt.Fprintf(&b, "    score %.2f, %s %.2f\n", x.Score, verdict, x.Threshold)
+		fmt.Fprintf(&b, "    score %.2f, %s %.2f\n", x.Score, verdict(x.Explanation), x.Threshold)
 		if len(x.Concepts) > 0 {
 			fmt.Fprintf(&b, "    concepts: %s\n", strings.Join(x.Concepts, ", "))
 		}

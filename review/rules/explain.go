@@ -33,7 +33,7 @@ type ExplainedFrame struct {
 	Why        string
 }
 
-// Explain says of every sentence that is judged which concepts and frames were
+// Explain says of every sentence that can be told of which concepts and frames were
 // seen and why they did or did not fire. Rules about form are not explained: they
 // look at characters.
 func (c *Change) Explain() []Explanation {
@@ -54,6 +54,9 @@ func (c *Change) Explain() []Explanation {
 			}
 		}
 		x.Frames = append(x.Frames, c.explainChecks(s, x.Frames)...)
+		if len(x.Frames) == 0 && !s.Judged() {
+			continue // a type, a name or another word that says too little to be told of
+		}
 		slices.SortStableFunc(x.Frames, func(a, b ExplainedFrame) int {
 			return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.Passage, b.Passage))
 		})
