@@ -49,7 +49,7 @@ func writeRuleMarkdown(b *strings.Builder, r rules.Rule) {
 	case r.Waivable:
 		nature = ""
 	}
-	fmt.Fprintf(b, "### %s %s\n\n%s%s.\n\n%s\n\n", r.ID, r.Name, r.Severity, nature, r.Doc)
+	fmt.Fprintf(b, "### %s %s: %s%s\n\n%s\n\n", r.ID, r.Name, r.Severity, nature, r.Doc)
 	fmt.Fprintf(b, "* Bad: %s\n* Good: %s\n", oneLine(r.Bad), oneLine(r.Good))
 	if r.Suggestion != "" {
 		fmt.Fprintf(b, "* Fix: %s\n", oneLine(r.Suggestion))

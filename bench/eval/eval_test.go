@@ -73,3 +73,21 @@ func TestMacro(t *testing.T) {
 		t.Errorf("%.1f %% of the sources are warned of", got)
 	}
 }
+
+// TestProvenance checks that the tables in force were learned from the training texts
+// as they are, which cannot be repeated without the labelled data.
+func TestProvenance(t *testing.T) {
+	repo := repository()
+	want, err := provenance(repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(repo, filepath.FromSlash(provenanceFile)))
+	if err != nil || string(got) != want {
+		t.Errorf("the tables or what they are learned from were changed (%v); run %s", err, command)
+	}
+	doc, err := os.ReadFile(filepath.Join(repo, "docs", "rules.md"))
+	if err != nil || !strings.Contains(string(doc), command) {
+		t.Errorf("docs/rules.md does not have the command: %v", err)
+	}
+}

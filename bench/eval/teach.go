@@ -46,6 +46,11 @@ func teachAll(ctx context.Context, o options, set rules.Set, samples []sample, o
 			}
 		}
 	}
+	if o.write {
+		if err := noteProvenance(repository()); err != nil {
+			return nil, err
+		}
+	}
 	return func(x *sample) *rules.Learned { return studies[x.prompt].unaware(x) }, nil
 }
 

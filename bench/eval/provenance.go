@@ -1,0 +1,48 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// command learns the tables and writes them; docs/rules.md has it too.
+const command = "go run ./bench/eval -data FOLDER -learn -write"
+
+// provenanceFile says what the learned tables come from.
+const provenanceFile = "review/rules/learned.txt"
+
+// provenance returns what provenanceFile has to say of a repository: the command, and
+// hashes of the texts that can be read there and of the tables. It fails to match when
+// a table or a training text was changed without the other.
+func provenance(repo string) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Made by: %s\nSHA-256 of what it read in this repository and of what it wrote:\n", command)
+	root := os.DirFS(repo)
+	for _, pattern := range []string{"bench/eval/training/*", "review/rules/learned_*.bin"} {
+		files, err := fs.Glob(root, pattern)
+		if err != nil {
+			return "", err
+		}
+		for _, file := range files {
+			raw, err := fs.ReadFile(root, file)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(raw), file)
+		}
+	}
+	return b.String(), nil
+}
+
+// noteProvenance writes provenanceFile.
+func noteProvenance(repo string) error {
+	text, err := provenance(repo)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(repo, filepath.FromSlash(provenanceFile)), []byte(text), 0o644)
+}
