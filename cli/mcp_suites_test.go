@@ -58,15 +58,26 @@ func conforming() map[string][]string {
 var unfit = regexp.MustCompile(`"errorMessage": "Not testable`)
 
 // TestConformance runs the public conformance suite against the endpoint, as a
-// process, in both revisions.
+// process, in both revisions: with toolcrib's own tools, with the approved ones, and
+// with both.
 func TestConformance(t *testing.T) {
 	const script = "@modelcontextprotocol/conformance/dist/index.js"
 	_ = suite(t, script)
-	e := newTestDB(t).endpoint(t)
-	door := doorman(t, e)
+	for _, expose := range []string{"meta", "tools", "both"} {
+		t.Run(expose, func(t *testing.T) {
+			e := newTestDB(t).endpoint(t, "--agent", "assistant", "--expose", expose)
+			conform(t, script, doorman(t, e))
+			e.stop()
+		})
+	}
+}
+
+// conform runs the suite against an address.
+func conform(t *testing.T, script, door string) {
+	t.Helper()
 	for revision, names := range conforming() {
 		t.Run(revision, func(t *testing.T) {
-			out, _ := suite(t, script, "server", "--url", door, "--requirements", revision).CombinedOutput() // it fails for the fixtures
+			out := whole(t, suite(t, script, "server", "--url", door, "--requirements", revision))
 			passed := map[string]string{}
 			for _, m := range regexp.MustCompile(`(?m)^✓ (\S+): (.*)$`).FindAllStringSubmatch(string(out), -1) {
 				passed[m[1]] = m[2]
@@ -80,14 +91,31 @@ func TestConformance(t *testing.T) {
 		})
 	}
 	t.Run("server-stateless", func(t *testing.T) {
-		out, _ := suite(t, script, "server", "--url", door, "--scenario", "server-stateless", "--verbose").CombinedOutput()
+		out := whole(t, suite(t, script, "server", "--url", door, "--scenario", "server-stateless", "--verbose"))
 		failed := strings.Count(string(out), `"status": "FAILURE"`)
 		t.Logf("2026-07-28 server-stateless: %d passed, %d without a fixture", strings.Count(string(out), `"status": "SUCCESS"`), failed)
 		if n := len(unfit.FindAll(out, -1)); failed != n || !strings.Contains(string(out), `"status": "SUCCESS"`) {
 			t.Errorf("%d checks fail, and %d of them for want of a fixture:\n%s", failed, n, out)
 		}
 	})
-	e.stop()
+}
+
+// whole returns the output of a suite that fails for its fixtures. It goes to a file:
+// Node ends without what it has not yet written to a pipe.
+func whole(t *testing.T, cmd *exec.Cmd) []byte {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cmd.Stdout, cmd.Stderr = f, f
+	_ = cmd.Run()
+	out, err := os.ReadFile(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // suiteClient is the script that the suite starts as a client of its server: toolcrib

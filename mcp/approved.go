@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -28,7 +29,10 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 		case *sdk.CallToolRequest:
 			if native && !s.owns(r.Params.Name) {
-				return answer(s.callNative(ctx, r))
+				ctx = context.WithValue(ctx, askedKey{}, r.Params.Name)
+				one, params := *r, *r.Params
+				params.Name, one.Params = name, &params
+				req = &one
 			}
 		case *sdk.ListPromptsRequest:
 			return answer(s.prompts(ctx, r.Params))
@@ -57,12 +61,12 @@ func asked(ctx context.Context) string {
 	return text
 }
 
-// stand adds the prompt and the resource that stand for all. It also tells
-// clients that the lists of both changed, and that of tools where approved ones
-// are on it: the SDK does so whenever one of its own is added again.
+// stand adds the prompt and the resource that stand for all, and the tool where
+// approved ones are listed. It also tells clients that the lists changed: the SDK does
+// so whenever one of its own is added again.
 func (s *Server) stand() {
 	if s.config.Expose.native() {
-		s.again()
+		s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callNative)
 	}
 	s.sdk.AddPrompt(&sdk.Prompt{Name: name}, s.prompt)
 	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, s.resource)

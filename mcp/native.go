@@ -169,9 +169,11 @@ func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
 }
 
 // callNative is tools/call of an approved tool: a call through every gate, as by
-// execute_tool, whose result is the tool's own.
+// execute_tool, whose result is the tool's own. A name that is not listed is an error
+// of the protocol.
 func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	name := req.Params.Name
+	name := asked(ctx)
+	var unknown error
 	run := func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 		if d, err := s.config.Gateway.Describe(ctx, s.caller(actor), name); err == nil && !s.serves(d.Tool.Definition.Tool) {
 			return nil, &gateway.Error{
@@ -180,9 +182,16 @@ func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 			}
 		}
 		r, err := s.config.Gateway.Execute(ctx, s.caller(actor), gateway.Request{Tool: name, Args: jsondoc.Canonical(args)})
+		var refused *gateway.Error
+		if errors.As(err, &refused) && refused.Code == gateway.CodeUnknown {
+			unknown = invalid("unknown tool %q: %s", name, refused.Message)
+		}
 		return nativeRun(r), err
 	}
 	r, err := s.handler(run, nil)(ctx, req)
+	if unknown != nil {
+		return nil, unknown
+	}
 	if err == nil && r.IsError {
 		r.StructuredContent = nil // clients hold it against the tool's own output schema
 	}

@@ -141,7 +141,6 @@ type Server struct {
 	config Config
 	sdk    *sdk.Server
 	listed []*sdk.Tool   // toolcrib's own tools, those that are listed
-	again  func()        // adds one of them again
 	heavy  chan struct{} // holds the calls with many arguments that are being read
 }
 
@@ -254,8 +253,7 @@ func (s *Server) addTools() error {
 		}
 		if s.config.Expose.lists(d.Name) {
 			s.listed = append(s.listed, d.tool())
-			s.again = func() { s.sdk.AddTool(d.tool(), s.handler(handle, known)) }
-			s.again()
+			s.sdk.AddTool(d.tool(), s.handler(handle, known))
 		}
 	}
 	return nil
