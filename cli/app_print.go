@@ -44,8 +44,10 @@ func (a *app) colour() bool {
 	if a.flags.noColor || a.env.Getenv("NO_COLOR") != "" {
 		return false
 	}
-	if force := a.env.Getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
-		return true
+	for _, name := range []string{"CLICOLOR_FORCE", "FORCE_COLOR"} {
+		if force := a.env.Getenv(name); force != "" && force != "0" {
+			return true
+		}
 	}
 	return a.env.OutTerminal && a.env.Getenv("TERM") != "dumb" && a.env.Getenv("CLICOLOR") != "0"
 }

@@ -15,6 +15,8 @@ func TestColour(t *testing.T) {
 		{true, map[string]string{"TERM": "dumb"}, false},
 		{false, map[string]string{"CLICOLOR_FORCE": "1"}, true},
 		{false, map[string]string{"CLICOLOR_FORCE": "0"}, false},
+		{false, map[string]string{"FORCE_COLOR": "1"}, true},
+		{false, map[string]string{"FORCE_COLOR": "0"}, false},
 		{true, map[string]string{"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, false},
 	} {
 		a := &app{env: Env{OutTerminal: tt.terminal, Getenv: func(key string) string { return tt.env[key] }}}

@@ -89,7 +89,11 @@ The core tool does not change. The draft goes live only after approval.`,
 			if err != nil {
 				return err
 			}
-			return a.printMoved([]proposals.Proposal{p})
+			if err := a.printMoved([]proposals.Proposal{p}); err != nil {
+				return err
+			}
+			a.note("next: toolcrib show %s --source fork.json, add rationale, examples and testCases, toolcrib revise %s fork.json, toolcrib submit %s", p.ID, p.ID, p.ID)
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&layer, "layer", "", "draft it in `LAYER` instead")
