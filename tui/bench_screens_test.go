@@ -63,3 +63,28 @@ func BenchmarkResize(b *testing.B) {
 		_ = w.m.View()
 	}
 }
+
+// BenchmarkPanes is a key in the diff of a prompt of 1 MB, on the screen of a review
+// with two panes and with one: two may take a third more (T16).
+func BenchmarkPanes(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		way  []string
+	}{
+		{"two", []string{"enter", "2"}},
+		{"one", []string{"enter", "2", "z"}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			w := bigBench(b, megabyte(100))
+			w.press(c.way...)
+			down, up := keyPress("j"), keyPress("k")
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, k := range []tea.KeyPressMsg{down, up} {
+					w.m.Update(k)
+					_ = w.m.View()
+				}
+			}
+		})
+	}
+}

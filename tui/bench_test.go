@@ -82,11 +82,11 @@ func BenchmarkKeyIn1MB(b *testing.B) {
 	}
 }
 
-func bigBench(b *testing.B, draft proposals.Draft) *bench {
-	b.Helper()
-	w := newBench(b, 200, 60)
-	if _, err := w.desk.Propose(b.Context(), drafter, []proposals.Draft{hostile("plain")}, true); err != nil {
-		b.Fatal(err)
+func bigBench(tb testing.TB, draft proposals.Draft) *bench {
+	tb.Helper()
+	w := newBench(tb, 200, 60)
+	if _, err := w.desk.Propose(tb.Context(), drafter, []proposals.Draft{hostile("plain")}, true); err != nil {
+		tb.Fatal(err)
 	}
 	w.m = tui.New(tui.Config{
 		Desk: oversized{w.desk, draft}, Registry: catalog{w.db}, Actor: mara, Layer: registry.LayerUser, Theme: "dark",

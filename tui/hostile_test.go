@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -112,6 +113,7 @@ var tours = [][]string{
 		"enter", "2", "/", "x", "enter", "n", "E", "esc", "esc", "/", "y", "esc", "?", "esc",
 		"L", "A", "T", "enter", "tab", "J", "enter", "tab", "]", "tab", "Q",
 	},
+	{"D", "esc", "A", "A", "enter", "tab", "esc", "Q", ":", "down", "down", "esc", "space", "a", "esc", "+", "x", "esc", "*", "o", "shift+tab", "Q"},
 }
 
 // newFake opens a workbench on a desk that says text everywhere.
@@ -184,9 +186,30 @@ var hostileTexts = []string{
 func TestHostileText(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for i, text := range hostileTexts {
-		for _, size := range [][2]int{{60, 15}, {121, 40}} {
-			t.Run(string(rune('a'+i)), func(t *testing.T) { look(t, text, size[0], size[1], slices.Concat(tours...)...) })
+		for _, size := range [][2]int{{60, 15}, {80, 24}, {140, 40}, {300, 100}} {
+			t.Run(fmt.Sprintf("%d/%dx%d", i, size[0], size[1]), func(t *testing.T) { look(t, text, size[0], size[1], slices.Concat(tours...)...) })
 		}
+	}
+}
+
+// TestHugeHostileText has a line of 1 MB, and many thousand lines, in a prompt.
+func TestHugeHostileText(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	own := ownStyles()
+	for name, text := range map[string]string{
+		"line":  strings.Repeat("漢\x1b[2J\u202e x", 1<<20/12),
+		"lines": strings.Repeat("\x9b31m e\u0301 👩\u200d👧\n", 20_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			draft := hostile("plain")
+			draft.Definition.Tool.Prompt = text
+			b := bigBench(t, draft)
+			for _, k := range []string{"enter", "2", "w", "l", "G", "g", "w", "space", "J", "z", "z", "h", "j", "3", "5", "6", "7", "Q", "T", "L", "?"} {
+				b.press(k)
+				checkWidth(t, b.m.View().Content, 200, 60)
+				checkSafe(t, b.m.View().Content, own, 200, 60)
+			}
+		})
 	}
 }
 

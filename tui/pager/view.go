@@ -88,7 +88,7 @@ func (p *Pager) write(b *strings.Builder, at place) {
 			used = cell.Text.Write(b, from, to, col, text)
 		}
 		fill := cell.Fill.Over(row.Base)
-		if shown && !p.wrap && left > 0 && to < len(cell.Text.Raw) {
+		if shown && !p.wrap && used < left && to < len(cell.Text.Raw) {
 			fill.Write(b, draw.Blank(left-1-used))
 			p.more.Over(fill).Write(b, "›")
 			continue
