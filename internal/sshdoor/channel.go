@@ -15,6 +15,7 @@ const (
 	maxCommand = 64 << 10 // bytes
 	maxValue   = 64       // bytes of a variable
 	maxSide    = 1000     // columns or rows
+	maxCells   = 150_000  // of a screen, each of which takes some 170 bytes of a session
 )
 
 // channel runs the session of one channel. It is written here, and not the one of

@@ -103,6 +103,7 @@ func (w *window) set(columns, rows uint32) {
 	if w.width == 0 || w.height == 0 {
 		w.width, w.height = 80, 24
 	}
+	w.height = min(w.height, maxCells/w.width)
 	select {
 	case w.changed <- struct{}{}:
 	default:

@@ -234,7 +234,7 @@ func TestWindow(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	_ = s.WindowChange(1<<31, 1<<31)
-	if got := <-sizes; got != [2]int{1000, 1000} {
+	if got := <-sizes; got != [2]int{1000, 150} {
 		t.Errorf("%v", got)
 	}
 	_ = s.WindowChange(0, 0)
