@@ -64,11 +64,18 @@ func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {
 		in.step(step)
 		return nil
 	}
+	if msg.Text != "" && len(in.text.String()) >= maxInput {
+		return nil
+	}
 	if in.text.Key(msg) {
 		return in.changed(m)
 	}
 	return nil
 }
+
+// maxInput is how long a line may get that is typed, in bytes before the last
+// character or paste: it is drawn and searched for at every key.
+const maxInput = 1000
 
 func nothing(*Model) tea.Cmd { return nil }
 
@@ -135,8 +142,15 @@ func (m *Model) paste(text string) tea.Cmd {
 		m.dialog.text.Insert(text)
 		return m.dialog.keep(m)
 	case m.input() != nil:
-		m.input().text.Insert(strings.ReplaceAll(text, "\n", " "))
-		return m.input().changed(m)
+		in := m.input()
+		runes := []rune(strings.ReplaceAll(text, "\n", " "))
+		room := max(0, maxInput-len(in.text.String()))
+		if len(runes) > room {
+			runes = runes[:room]
+			m.say(remark, "The paste was cut: a line has at most %d characters", maxInput)
+		}
+		in.text.Insert(string(runes))
+		return in.changed(m)
 	}
 	return nil
 }
