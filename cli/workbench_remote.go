@@ -22,8 +22,9 @@ func (a *app) runRemote(ctx context.Context, m *tui.Model, width, height int) er
 	a.remote.ran("workbench")
 	over := make(chan struct{})
 	defer close(over)
+	limited := newLimitedKeyboard(a.keyboard)
 	keyboard := readerFunc(func(p []byte) (int, error) {
-		n, err := a.keyboard.Read(p)
+		n, err := limited.Read(p)
 		if err != nil {
 			<-over // the end of the input is not the end of what is being written
 		}

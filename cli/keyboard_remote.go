@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"time"
+)
+
+// pasteEnd ends a bracketed paste (xterm, mode 2004). Outside of one it means nothing.
+const (
+	pasteStart = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+)
+
+// Limits of what a terminal elsewhere may send. The event reader of Bubble Tea collects
+// a paste, and sequences that it does not know, for as long as more of them comes.
+const (
+	maxTyped   = 1 << 20                // bytes until a paste is ended
+	longTyped  = 64 << 10               // bytes after which a paste is ended when the keys rest
+	typingRest = 500 * time.Millisecond // without a byte
+	readerRest = 200 * time.Millisecond // in which the event reader gives up an unknown sequence
+)
+
+// limitedKeyboard bounds what the event reader collects: it ends the paste that the
+// reader may be in, and drops the rest of it, which must not count as keys.
+type limitedKeyboard struct {
+	from io.Reader
+	now  func() time.Time
+	rest func() // waits for readerRest
+
+	last     time.Time
+	typed    int    // bytes passed since a paste was ended here
+	tail     string // the last bytes that came, shorter than a mark
+	pasting  bool   // by the marks, which a hostile client may write otherwise
+	dropping bool
+	out      []byte // to be read before more
+	buf      [4 << 10]byte
+}
+
+func newLimitedKeyboard(from io.Reader) *limitedKeyboard {
+	return &limitedKeyboard{from: from, now: time.Now, rest: func() { <-time.After(readerRest) }}
+}
+
+// Read implements io.Reader.
+func (k *limitedKeyboard) Read(p []byte) (int, error) {
+	for len(k.out) == 0 {
+		n, err := k.from.Read(k.buf[:])
+		if n > 0 {
+			k.take(k.buf[:n])
+		}
+		if err != nil && len(k.out) == 0 {
+			return 0, err
+		}
+	}
+	n := copy(p, k.out)
+	k.out = k.out[n:]
+	return n, nil
+}
+
+// take passes on what came, as far as it may.
+func (k *limitedKeyboard) take(came []byte) {
+	now := k.now()
+	rested := !k.last.IsZero() && now.Sub(k.last) >= typingRest
+	k.last = now
+	if rested && !k.pasting {
+		k.dropping = false
+		if k.typed >= longTyped {
+			k.end()
+		}
+	}
+	for {
+		n, found := k.mark(came)
+		k.pass(came[:n])
+		if !found {
+			return
+		}
+		came = came[n:]
+		k.dropping = k.dropping && k.pasting // what follows a paste counts again
+	}
+}
+
+// mark returns how many bytes there are up to the end of the next mark, and takes in
+// what it marks.
+func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
+	all := append([]byte(k.tail), came...)
+	mark := pasteStart
+	if k.pasting {
+		mark = pasteEnd
+	}
+	at := bytes.Index(all, []byte(mark))
+	if at < 0 {
+		k.tail = string(all[max(0, len(all)-len(mark)+1):])
+		return len(came), false
+	}
+	n = at + len(mark) - len(k.tail)
+	k.tail = ""
+	k.pasting = !k.pasting
+	return n, true
+}
+
+// pass passes bytes on until there were too many.
+func (k *limitedKeyboard) pass(came []byte) {
+	switch {
+	case k.dropping:
+	case k.typed+len(came) <= maxTyped:
+		k.typed += len(came)
+		k.out = append(k.out, came...)
+	default:
+		k.rest()
+		k.end()
+		k.dropping = true
+	}
+}
+
+// end ends the paste that the event reader may be in.
+func (k *limitedKeyboard) end() {
+	k.out = append(k.out, pasteEnd...)
+	k.typed = 0
+}
