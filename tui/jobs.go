@@ -199,7 +199,8 @@ func (m *Model) askImport() tea.Cmd {
 	paths := &pathLine{text: text}
 	m.line = &input{
 		prompt: "import file", text: text, above: paths.lines,
-		hints:    [][2]string{{"tab", "complete"}, {"enter", "import"}, {"esc", "leave"}},
+		hints:    [][2]string{{"tab", "complete"}, {"enter", "import"}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
+		step:     paths.choose,
 		complete: paths.complete, changed: nothing, cancel: nothing,
 		done: func(m *Model) tea.Cmd {
 			file := text.String()

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,7 +19,17 @@ const maxPaths = 8
 type pathLine struct {
 	text  *edit.Text
 	found []string
+	at    int // the selected one, -1 before the arrows choose one
 	err   error
+}
+
+// choose selects the next or the previous file, and writes it down.
+func (p *pathLine) choose(step int) {
+	if len(p.found) == 0 {
+		return
+	}
+	p.at = min(max(0, p.at+step), len(p.found)-1)
+	*p.text = *edit.NewLine(p.found[p.at])
 }
 
 // pathsMsg brings the files that begin with a text.
@@ -39,7 +50,7 @@ func (p *pathLine) complete(*Model) tea.Cmd {
 }
 
 // pathsFrom returns the files and folders that begin with a text; folders end in a
-// separator.
+// separator. Names that are not UTF-8 cannot be typed, and are left out.
 func pathsFrom(typed string) ([]string, error) {
 	dir, begin := filepath.Split(typed)
 	where := dir
@@ -53,7 +64,7 @@ func pathsFrom(typed string) ([]string, error) {
 	var found []string
 	for _, e := range entries {
 		name := e.Name()
-		if !strings.HasPrefix(name, begin) || begin == "" && strings.HasPrefix(name, ".") {
+		if !utf8.ValidString(name) || !strings.HasPrefix(name, begin) || begin == "" && strings.HasPrefix(name, ".") {
 			continue
 		}
 		if info, err := os.Stat(filepath.Join(where, name)); err == nil && info.IsDir() {
@@ -70,7 +81,7 @@ func (p *pathLine) completed(msg pathsMsg) {
 	if p.text.String() != msg.typed {
 		return
 	}
-	p.found, p.err = msg.found, msg.err
+	p.found, p.at, p.err = msg.found, -1, msg.err
 	if len(msg.found) == 0 {
 		return
 	}
@@ -96,11 +107,17 @@ func (p *pathLine) lines(m *Model) []draw.Line {
 		return append(lines, draw.Of(m.theme.Warn, " "+draw.Show(p.err.Error())))
 	}
 	room := min(maxPaths, max(1, m.layout.body-3))
-	for i, f := range p.found {
-		if i == room {
-			return append(lines, draw.Of(m.theme.Faint, draw.Showf("  and %d more", len(p.found)-i)))
+	top := clampWindow(0, max(0, p.at), len(p.found), room)
+	end := min(top+room, len(p.found))
+	for i := top; i < end; i++ {
+		mark := draw.Of("", " ")
+		if i == p.at {
+			mark = draw.Of(m.theme.Accent, "▌")
 		}
-		lines = append(lines, draw.Of(m.theme.Text, "  "+draw.Show(f)))
+		lines = append(lines, mark.Add(m.theme.Text, " "+draw.Show(p.found[i])))
+	}
+	if more := len(p.found) - end; more > 0 {
+		lines = append(lines, draw.Of(m.theme.Faint, draw.Showf("  and %d more", more)))
 	}
 	return lines
 }
