@@ -60,7 +60,7 @@ func approvalRemoved() Rule {
 		if !unasked(before, after) {
 			return nil
 		}
-		return []Finding{moved("definition.approval", "the approval tier of a destructive tool", tierOf(before.Approval), tierOf(after.Approval))}
+		return []Finding{moved("definition.approval", "The approval tier of a destructive tool", tierOf(before.Approval), tierOf(after.Approval))}
 	})
 }
 
