@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"slices"
+	"time"
 
 	"toolcrib/gateway"
 	"toolcrib/history"
@@ -117,6 +118,11 @@ func (u toolUser) Outcome(ctx context.Context, c gateway.Caller, pending string)
 type approved struct {
 	db   *store.DB
 	view []registry.Layer
+}
+
+// Wait implements mcp.Registry.
+func (r approved) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
+	return r.db.Wait(ctx, seen, every)
 }
 
 // State implements mcp.Registry.

@@ -66,7 +66,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	}
 	conf := tui.Config{
 		Context: context.WithoutCancel(ctx), Remote: a.remote != nil,
-		Desk: b.desk, Calls: calls, Registry: catalogReader{a.db, layer.View()}, Actor: b.actor, Layer: layer, Place: place,
+		Desk: b.desk, Calls: calls, Registry: catalogReader{a.db, layer.View()}, Wait: a.db.Wait, Actor: b.actor, Layer: layer, Place: place,
 		Theme: c.Theme, Plain: a.flags.noColor || a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb",
 		Getenv: a.env.Getenv, Drafts: drafts, Counter: b.desk.Counter(),
 		Now: a.env.Now, Size: a.terminalSize, Verify: a.verifyJob, Import: a.importJob, Views: c.views(), HasModel: c.Model != (modelConfig{}),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -100,13 +99,10 @@ func (s *Server) follow(ctx context.Context) {
 
 // poll looks again and again whether something was approved since last.
 func (s *Server) poll(ctx context.Context, last int64, followed map[string]bool) {
-	ticker := time.NewTicker(s.config.Every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
+	for told := int64(0); ; {
+		told = s.config.Registry.Wait(ctx, told, s.config.Every)
+		if ctx.Err() != nil {
 			return
-		case <-ticker.C:
 		}
 		state, err := s.config.Registry.State(ctx)
 		if err != nil || state == last {

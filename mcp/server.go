@@ -61,6 +61,9 @@ type Upstream interface {
 // Registry has the approved definitions that clients may read. What is not there is
 // review.ErrNotFound.
 type Registry interface {
+	// Wait returns when another process may have approved something, at the latest
+	// after a time; seen is what it returned last, 0 at first.
+	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 	// State numbers what is approved; it grows with every approval.
 	State(ctx context.Context) (int64, error)
 	// Version returns a version of a subject of the view.

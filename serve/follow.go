@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// every is how often a server looks whether another process did something.
+// every is how often a server looks whether another process did something, where the
+// database does not tell.
 const every = 100 * time.Millisecond
 
 // follow looks for what other processes do until ctx ends: it wakes the event
@@ -25,13 +26,10 @@ func (s *Server) follow(ctx context.Context) error {
 			s.refresh(ctx, state)
 		}
 	}()
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
+	for told := int64(0); ; {
+		told = s.config.Log.Wait(ctx, told, every)
+		if ctx.Err() != nil {
 			return nil
-		case <-ticker.C:
 		}
 		if err := s.config.Log.There(); err != nil {
 			s.config.Logger.Error("the database is gone", "error", err.Error())

@@ -46,6 +46,9 @@ type Log interface {
 	Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error)
 	// There returns nil while the database is the file that was opened.
 	There() error
+	// Wait returns when another process may have committed something, at the latest
+	// after a time; seen is what it returned last, 0 at first.
+	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 }
 
 // Catalog is the approved definitions, as applications load them.

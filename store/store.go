@@ -25,6 +25,8 @@ type DB struct {
 	idle      chan *session // readers that nobody uses
 	slots     chan struct{} // one per reader that may exist
 
+	waiting waiting
+
 	mu     sync.Mutex
 	closed bool
 }
@@ -96,6 +98,7 @@ func (db *DB) Close() error {
 		return nil
 	}
 	db.closed = true
+	db.waiting.end()
 	var errs []error
 	for _, idle := range []chan *session{db.writer, db.logger} {
 		if w := <-idle; w != nil {

@@ -78,7 +78,7 @@ type (
 		stamp int64
 		err   error
 	}
-	pollMsg      struct{}
+	pollMsg      struct{ told int64 }
 	graceMsg     struct{ dialog int }
 	debouncedMsg struct {
 		id proposals.ID
@@ -86,7 +86,8 @@ type (
 	restedMsg struct{ subject registry.Subject }
 )
 
-// pollEvery is how often the database is asked whether anything was written.
+// pollEvery is how often the database is asked whether anything was written, where it
+// does not tell.
 const pollEvery = 700 * time.Millisecond
 
 func (m *Model) loadQueue(q review.Query) tea.Cmd {
@@ -266,6 +267,15 @@ func (m *Model) readStamp() tea.Cmd {
 		stamp, err := reg.Stamp(m.ctx)
 		return stampMsg{stamp, err}
 	}
+}
+
+// awaitWrite answers when another process may have written something.
+func (m *Model) awaitWrite(seen int64) tea.Cmd {
+	wait := m.cfg.Wait
+	if wait == nil || m.cfg.After != nil {
+		return m.after(pollEvery, pollMsg{seen})
+	}
+	return func() tea.Msg { return pollMsg{wait(m.ctx, seen, pollEvery)} }
 }
 
 // after answers with msg when d has passed.

@@ -109,7 +109,7 @@ func (m *Model) Init() tea.Cmd {
 	if !m.themed && !m.cfg.Plain {
 		ask = tea.RequestBackgroundColor
 	}
-	return tea.Batch(ask, m.after(pollEvery, pollMsg{}), m.primed, m.readDrafts(true), m.loadCalls())
+	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.readDrafts(true), m.loadCalls())
 }
 
 // Update implements tea.Model. It routes and never waits.
@@ -146,7 +146,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.cutOff()
 		return tea.Batch(m.dialog.decline(), m.quit())
 	case pollMsg:
-		return tea.Batch(m.readStamp(), m.after(pollEvery, pollMsg{}), m.missedSize())
+		return tea.Batch(m.readStamp(), m.awaitWrite(msg.told), m.missedSize())
 	case stampMsg:
 		return m.stamped(msg)
 	default:

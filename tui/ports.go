@@ -155,4 +155,7 @@ type Config struct {
 	// After returns a command that answers with a message after a time; nil
 	// stands for tea.Tick.
 	After func(d time.Duration, msg tea.Msg) tea.Cmd
+	// Wait returns when another process may have written something, at the latest
+	// after a time; seen is what it returned last, 0 at first. nil waits for the time.
+	Wait func(ctx context.Context, seen int64, every time.Duration) (told int64)
 }

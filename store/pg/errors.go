@@ -40,7 +40,7 @@ func (s *Server) Describe(err error) error {
 	case "57P01", "57P02", "57P03", "57P05": // the server stops, crashed, starts, or the session was idle for too long
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	case "42501":
-		return fmt.Errorf("%w: the database refuses this to the login %s, or refuses it in another name: %w", proposals.ErrAuthority, s.login, err)
+		return fmt.Errorf("%w: the database refuses this to the login %s, or refuses it in another name: %w", proposals.ErrAuthority, s.config.User, err)
 	case "25006":
 		return fmt.Errorf("%w; the server is a standby, or takes no writes: %w", review.ErrReadOnly, err)
 	case "22021": // a name with U+0000 or bytes that are no UTF-8, which nothing stored has

@@ -27,7 +27,7 @@ type Server struct {
 	Search
 
 	name      string
-	login     string
+	config    *pgx.ConnConfig
 	pool      *sql.DB
 	connected atomic.Bool // once
 }
@@ -53,7 +53,7 @@ func Open(name string) (*Server, error) {
 	}
 	pool := stdlib.OpenDB(*config)
 	pool.SetMaxIdleConns(0) // the store keeps those that it uses again
-	return &Server{name: Redacted(name), login: config.User, pool: pool}, nil
+	return &Server{name: Redacted(name), config: config, pool: pool}, nil
 }
 
 // Login returns the login by which a URL connects: that of the URL itself, of PGUSER,

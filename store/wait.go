@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// notifier is an engine that tells of commits of other processes.
+type notifier interface {
+	// Listen calls heard once it listens, with 0, and then with the number of the
+	// newest event of each commit, until ctx ends or the connection does. The error
+	// says which.
+	Listen(ctx context.Context, heard func(event int64)) error
+}
+
+// How long to wait for the next attempt to listen, and how often to look although the
+// engine would tell.
+const (
+	listenAgain = time.Second
+	lookAnyway  = time.Second
+)
+
+// waiting is what the processes that share a database tell this one.
+type waiting struct {
+	once sync.Once
+	stop context.CancelFunc // nil until somebody waits
+	done chan struct{}
+
+	mu        sync.Mutex
+	told      int64         // counts what was heard
+	listening bool          // what is committed is told
+	news      chan struct{} // closed at the next change of the two
+}
+
+// Wait returns when another process may have committed something, at the latest after
+// every, or after a second where the engine tells of commits. seen is what the last
+// call returned, 0 for the first: what was told since then ends the wait at once.
+func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told int64) {
+	n, notifies := db.engine.(notifier)
+	if notifies {
+		db.waiting.once.Do(func() { db.listen(n) })
+	}
+	w := &db.waiting
+	w.mu.Lock()
+	told, news := w.told, w.news
+	if w.listening {
+		every = max(every, lookAnyway)
+	}
+	w.mu.Unlock()
+	if told != seen {
+		return told
+	}
+	timer := time.NewTimer(every)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-news:
+		return db.toldNow()
+	}
+	return told
+}
+
+func (db *DB) toldNow() int64 {
+	db.waiting.mu.Lock()
+	defer db.waiting.mu.Unlock()
+	return db.waiting.told
+}
+
+// listen hears what the engine tells until the database is closed. A connection that
+// ends is made again; until then those who wait look as often as they would without.
+func (db *DB) listen(n notifier) {
+	w := &db.waiting
+	ctx, stop := context.WithCancel(context.Background())
+	done, news := make(chan struct{}), make(chan struct{})
+	w.mu.Lock()
+	w.stop, w.done, w.news = stop, done, news
+	w.mu.Unlock()
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			_ = n.Listen(ctx, func(int64) { w.change(true) }) // whoever reads the database reports its errors
+			w.change(false)
+			select {
+			case <-ctx.Done():
+			case <-time.After(listenAgain):
+			}
+		}
+	}()
+}
+
+// change wakes everybody who waits.
+func (w *waiting) change(listening bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.told++
+	w.listening = listening
+	close(w.news)
+	w.news = make(chan struct{})
+}
+
+// end stops listening.
+func (w *waiting) end() {
+	w.once.Do(func() {}) // nobody begins any more
+	w.mu.Lock()
+	stop, done := w.stop, w.done
+	w.mu.Unlock()
+	if stop != nil {
+		stop()
+		<-done
+	}
+}

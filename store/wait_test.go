@@ -1,0 +1,80 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"toolcrib/review"
+	"toolcrib/store/pg/pgtest"
+	"toolcrib/store/storetest"
+)
+
+// TestWaitHearsOtherProcesses waits for an hour, and is woken by the commit of another
+// process, also after its connection has ended.
+func TestWaitHearsOtherProcesses(t *testing.T) {
+	t.Parallel()
+	cluster := pgtest.Private(t, pgtest.Options{})
+	db := storetest.OpenOn(t, cluster, nil)
+	other := storetest.Open(t, db.Path())
+	desk := other.Desk(t, review.Policy{Severities: storetest.Basics()})
+	told := db.Wait(t.Context(), 0, time.Hour) // it listens
+	for _, id := range []string{"first", "second"} {
+		other.Approved(t, desk, ada, storetest.Prompt(id))
+		told = heard(t, db, told)
+	}
+	conn, err := pgx.Connect(t.Context(), cluster.URL(pgtest.Superuser, "postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context()) //nolint:errcheck // nothing is written
+	for _, id := range []string{"third", "fourth"} {
+		before := listener(t, conn, 0)
+		if _, err := conn.Exec(t.Context(), "SELECT pg_terminate_backend($1)", before); err != nil {
+			t.Fatal(err)
+		}
+		listener(t, conn, before)
+		for next := db.Wait(t.Context(), told, 0); next != told; next = db.Wait(t.Context(), told, 0) {
+			told = next // of what was told before
+		}
+		other.Approved(t, desk, ada, storetest.Prompt(id))
+		told = heard(t, db, told)
+	}
+}
+
+// listener returns the server process that listens, once it is another than before.
+func listener(t *testing.T, conn *pgx.Conn, before int) int {
+	t.Helper()
+	for {
+		var pid int
+		err := conn.QueryRow(t.Context(), "SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND state = 'idle' AND pid <> $1", before).Scan(&pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pid != 0 {
+			return pid
+		}
+	}
+}
+
+// heard waits until something is told after seen.
+func heard(t *testing.T, db *storetest.Database, seen int64) int64 {
+	t.Helper()
+	told := db.Wait(t.Context(), seen, time.Hour)
+	if told == seen {
+		t.Fatal("nothing was told within an hour")
+	}
+	return told
+}
+
+// TestWaitEnds comes back when the time has passed, or the context ends.
+func TestWaitEnds(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	told := db.Wait(t.Context(), 0, time.Millisecond)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	db.Wait(ctx, told, time.Hour)
+}
