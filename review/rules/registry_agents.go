@@ -85,9 +85,9 @@ func widened(at string, before, after registry.AllowList) []Finding {
 	add("kinds", "The allow-list takes in every tool of the kind", namesOf(beyond(after.Kinds, before.Kinds)))
 	if len(before.Tiers) > 0 && len(after.Categories) > 0 {
 		if len(after.Tiers) == 0 {
-			found = append(found, moved(jsondoc.Join(at, "tier"), "the filter by tier", strings.Join(namesOf(before.Tiers), ", "), "none"))
+			found = append(found, moved(jsondoc.Join(at, "tier"), "The filter by tier", strings.Join(namesOf(before.Tiers), ", "), "none"))
 		} else if more := beyond(after.Tiers, before.Tiers); len(more) > 0 {
-			found = append(found, moved(jsondoc.Join(at, "tier"), "the filter by tier", strings.Join(namesOf(before.Tiers), ", "), strings.Join(namesOf(after.Tiers), ", ")))
+			found = append(found, moved(jsondoc.Join(at, "tier"), "The filter by tier", strings.Join(namesOf(before.Tiers), ", "), strings.Join(namesOf(after.Tiers), ", ")))
 		}
 	}
 	return found

@@ -44,7 +44,7 @@ func approvalLowered() Rule {
 		if freedom(after.Approval) <= freedom(before.Approval) || unasked(before, after) {
 			return nil
 		}
-		return []Finding{moved("definition.approval", "the approval tier", tierOf(before.Approval), tierOf(after.Approval))}
+		return []Finding{moved("definition.approval", "The approval tier", tierOf(before.Approval), tierOf(after.Approval))}
 	})
 }
 
@@ -69,10 +69,10 @@ func limitRaised() Rule {
 		was, will := limitsOf(before), limitsOf(after)
 		var found []Finding
 		if was.DailyLimit > 0 && (will.DailyLimit == 0 || will.DailyLimit > was.DailyLimit) {
-			found = append(found, moved("definition.limits.dailyLimit", "the daily limit", limit(was.DailyLimit, "calls"), limit(will.DailyLimit, "calls")))
+			found = append(found, moved("definition.limits.dailyLimit", "The daily limit", limit(was.DailyLimit, "calls"), limit(will.DailyLimit, "calls")))
 		}
 		if was.CooldownSeconds > 0 && will.CooldownSeconds < was.CooldownSeconds {
-			found = append(found, moved("definition.limits.cooldownSeconds", "the cooldown", limit(was.CooldownSeconds, "s"), limit(will.CooldownSeconds, "s")))
+			found = append(found, moved("definition.limits.cooldownSeconds", "The cooldown", limit(was.CooldownSeconds, "s"), limit(will.CooldownSeconds, "s")))
 		}
 		return found
 	})
@@ -97,7 +97,7 @@ func gateDropped() Rule {
 		if !before.RequiresGate || after.RequiresGate {
 			return nil
 		}
-		return []Finding{moved("definition.requiresGate", "the eval gate", "required", "not required")}
+		return []Finding{moved("definition.requiresGate", "The eval gate", "required", "not required")}
 	})
 }
 
@@ -135,7 +135,7 @@ func providerChanged() Rule {
 		var found []Finding
 		add := func(key, from, to string) {
 			if from != to {
-				found = append(found, moved("definition.provider."+key, "the provider's "+key, cmp.Or(from, "none"), cmp.Or(to, "none")))
+				found = append(found, moved("definition.provider."+key, "The provider's "+key, cmp.Or(from, "none"), cmp.Or(to, "none")))
 			}
 		}
 		add("type", string(was.Type), string(will.Type))

@@ -22,7 +22,7 @@ func comesBack() Rule {
 			if err != nil || before == nil || before.Definition.Status() == registry.Active || c.Draft.Definition.Status() == registry.Deactivated {
 				return nil, err
 			}
-			f := moved("definition.status", "the status", string(registry.Deactivated), string(registry.Active))
+			f := moved("definition.status", "The status", string(registry.Deactivated), string(registry.Active))
 			f.Message += over(before, c) + "."
 			return []Finding{f}, nil
 		},
@@ -47,7 +47,7 @@ func categoryMoved() Rule {
 		if err != nil || len(takers) == 0 {
 			return nil, err
 		}
-		f := moved("definition.category", "the category", cmp.Or(before.Definition.Tool.Category, "none"), after.Category)
+		f := moved("definition.category", "The category", cmp.Or(before.Definition.Tool.Category, "none"), after.Category)
 		f.Message += fmt.Sprintf("%s, which these take in: %s.", over(before, c), strings.Join(takers, ", "))
 		return []Finding{f}, nil
 	}}

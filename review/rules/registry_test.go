@@ -42,18 +42,18 @@ func TestLoosening(t *testing.T) {
 		"destructive is gone":    {hint(registry.Annotations{Destructive: yes()}), nothing, []string{"R203: destructive goes from true to not said."}},
 		"world is not said":      {hint(registry.Annotations{OpenWorld: no()}), nothing, []string{"R205: openWorld goes from false to not said."}},
 
-		"tier to the user":     {approves(registry.RequiresApproval, ""), approves(registry.UserConfigurable, registry.RequiresApproval), []string{"R211: the approval tier goes from requires_approval to user_configurable (default requires_approval)."}},
-		"the default":          {approves(registry.UserConfigurable, registry.RequiresApproval), approves(registry.UserConfigurable, registry.AutoApprove), []string{"R211: the approval tier goes from user_configurable (default requires_approval) to user_configurable (default auto_approve)."}},
-		"no user any more":     {approves(registry.UserConfigurable, registry.AutoApprove), approves(registry.AutoApprove, ""), []string{"R211: the approval tier goes from user_configurable (default auto_approve) to auto_approve."}},
-		"from none":            {func(t *registry.Tool) { t.Approval = nil }, approves(registry.AutoApprove, ""), []string{"R211: the approval tier goes from none (always asks) to auto_approve."}},
+		"tier to the user":     {approves(registry.RequiresApproval, ""), approves(registry.UserConfigurable, registry.RequiresApproval), []string{"R211: The approval tier goes from requires_approval to user_configurable (default requires_approval)."}},
+		"the default":          {approves(registry.UserConfigurable, registry.RequiresApproval), approves(registry.UserConfigurable, registry.AutoApprove), []string{"R211: The approval tier goes from user_configurable (default requires_approval) to user_configurable (default auto_approve)."}},
+		"no user any more":     {approves(registry.UserConfigurable, registry.AutoApprove), approves(registry.AutoApprove, ""), []string{"R211: The approval tier goes from user_configurable (default auto_approve) to auto_approve."}},
+		"from none":            {func(t *registry.Tool) { t.Approval = nil }, approves(registry.AutoApprove, ""), []string{"R211: The approval tier goes from none (always asks) to auto_approve."}},
 		"from none to asking":  {func(t *registry.Tool) { t.Approval = nil }, approves(registry.RequiresApproval, ""), nil},
 		"tier raised":          {approves(registry.AutoApprove, ""), approves(registry.UserConfigurable, registry.AutoApprove), nil},
-		"daily limit gone":     {limits(&registry.Limits{DailyLimit: 5}), nothing, []string{"R213: the daily limit goes from 5 calls to none."}},
+		"daily limit gone":     {limits(&registry.Limits{DailyLimit: 5}), nothing, []string{"R213: The daily limit goes from 5 calls to none."}},
 		"daily limit set":      {nothing, limits(&registry.Limits{DailyLimit: 5}), nil},
-		"cooldown shorter":     {limits(&registry.Limits{CooldownSeconds: 60}), limits(&registry.Limits{CooldownSeconds: 5}), []string{"R213: the cooldown goes from 60 s to 5 s."}},
+		"cooldown shorter":     {limits(&registry.Limits{CooldownSeconds: 60}), limits(&registry.Limits{CooldownSeconds: 5}), []string{"R213: The cooldown goes from 60 s to 5 s."}},
 		"cooldown longer":      {limits(&registry.Limits{CooldownSeconds: 5}), limits(&registry.Limits{CooldownSeconds: 60}), nil},
-		"another server":       {provider(&registry.Provider{Type: registry.ProviderMCP, Server: "a"}), provider(&registry.Provider{Type: registry.ProviderMCP, Server: "b\u202e"}), []string{`R217: the provider's server goes from a to b\u202e.`}},
-		"another kind":         {provider(&registry.Provider{Type: registry.ProviderBuiltin}), nothing, []string{"R217: the provider's type goes from builtin to none."}},
+		"another server":       {provider(&registry.Provider{Type: registry.ProviderMCP, Server: "a"}), provider(&registry.Provider{Type: registry.ProviderMCP, Server: "b\u202e"}), []string{`R217: The provider's server goes from a to b\u202e.`}},
+		"another kind":         {provider(&registry.Provider{Type: registry.ProviderBuiltin}), nothing, []string{"R217: The provider's type goes from builtin to none."}},
 		"a category of nobody": {nothing, func(t *registry.Tool) { t.Category = "calendar" }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,12 +148,12 @@ func TestAllowLists(t *testing.T) {
 		"a filter by tier is wider": {
 			registry.Agent{AllowList: &registry.AllowList{Categories: []string{"web"}, Tiers: []registry.Tier{registry.TierLow}}},
 			registry.Agent{AllowList: &registry.AllowList{Categories: []string{"web"}, Tiers: []registry.Tier{registry.TierLow, registry.TierHigh}}},
-			[]string{"R221: the filter by tier goes from low to low, high."},
+			[]string{"R221: The filter by tier goes from low to low, high."},
 		},
 		"a filter by tier is gone": {
 			registry.Agent{AllowList: &registry.AllowList{Categories: []string{"web"}, Tiers: []registry.Tier{registry.TierLow}}},
 			registry.Agent{AllowList: &registry.AllowList{Categories: []string{"web"}}},
-			[]string{"R221: the filter by tier goes from low to none."},
+			[]string{"R221: The filter by tier goes from low to none."},
 		},
 		"an exclusion is gone": {
 			registry.Agent{AllowList: &registry.AllowList{Tools: []string{"a", "b"}, ExcludeInLocal: []string{"a"}}},
@@ -188,7 +188,7 @@ func TestCategoryOfAnAgent(t *testing.T) {
 		Subject:    registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: "planner"},
 		Definition: registry.Definition{Agent: &registry.Agent{ID: "planner", Categories: []string{"calendar"}}},
 	})
-	want := []string{"R216: the category goes from other to calendar, which these take in: agent:user/planner."}
+	want := []string{"R216: The category goes from other to calendar, which these take in: agent:user/planner."}
 	if got := messages(t, []Rule{categoryMoved()}, e); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
