@@ -227,19 +227,20 @@ func TestModelIsAskedOnlyWhenNeeded(t *testing.T) {
 // TestModelConfiguration refuses what cannot be meant, and what a project's
 // file may not say.
 func TestModelConfiguration(t *testing.T) {
-	for config, want := range map[string]string{
-		"[model]\nname = \"tiny\"":                      "model.base_url is missing",
-		"[model]\nbase_url = \"http://localhost:1/v1\"": "names no model",
-		"[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\ntimeout = \"soon\"": "model.timeout",
-		"[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\nretries = 99":       "write 0 to 5",
-		"[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\napi_key = \"sk-x\"": "unknown key model.api_key",
-		"[[reviewers]]\nname = \"bot\"":       "reviewers.bot.base_url is missing",
-		"[[reviewers]]\ncommand = [\"true\"]": "reviewers[0] has no name",
-		"[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\n[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]": "there are two reviewers bot",
-		"[[reviewers]]\nname = \"bot\"\ncommand = [\"./bot.sh\"]":                                                  "write an absolute path",
-		"[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\nmodel = \"tiny\"":                                    "is a command and a model",
-		"[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\ntimeout = \"0s\"":                                    "reviewers.bot.timeout",
+	for _, tt := range [][2]string{
+		{"model.base_url is missing", "[model]\nname = \"tiny\""},
+		{"names no model", "[model]\nbase_url = \"http://localhost:1/v1\""},
+		{"model.timeout", "[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\ntimeout = \"soon\""},
+		{"write 0 to 5", "[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\nretries = 99"},
+		{"unknown key model.api_key", "[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\napi_key = \"sk-x\""},
+		{"reviewers.bot.base_url is missing", "[[reviewers]]\nname = \"bot\""},
+		{"reviewers[0] has no name", "[[reviewers]]\ncommand = [\"true\"]"},
+		{"there are two reviewers bot", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\n[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]"},
+		{"write an absolute path", "[[reviewers]]\nname = \"bot\"\ncommand = [\"./bot.sh\"]"},
+		{"is a command and a model", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\nmodel = \"tiny\""},
+		{"reviewers.bot.timeout", "[[reviewers]]\nname = \"bot\"\ncommand = [\"true\"]\ntimeout = \"0s\""},
 	} {
+		want, config := tt[0], tt[1]
 		c := newTestHome(t, config)
 		if _, errs, code := c.run("list"); code != 1 || !strings.Contains(errs, want) {
 			t.Errorf("%s\nended with %d: %s", config, code, errs)
