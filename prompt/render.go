@@ -123,12 +123,18 @@ func (r *Renderer) Render(channel string) Output {
 }
 
 // RenderAll returns the prompts of all channels of the agent, in the order of
-// Channels.
+// Channels. Most channels get the same text, of which there is one copy.
 func (r *Renderer) RenderAll() []Output {
 	channels := Channels(r.in.Agent)
 	outputs := make([]Output, len(channels))
 	for i, c := range channels {
 		outputs[i] = r.Render(c)
+		for _, other := range outputs[:i] {
+			if other.Text == outputs[i].Text {
+				outputs[i].Text = other.Text
+				break
+			}
+		}
 	}
 	return outputs
 }
