@@ -35,6 +35,16 @@ func (d *docInit) writeServers(p *page) {
 	}
 }
 
+// firstSet is the name of the first change set that was proposed.
+func (d *docInit) firstSet() string {
+	for _, i := range d.Imports {
+		if len(i.Proposals) > 0 {
+			return i.Label
+		}
+	}
+	return clientsAgent
+}
+
 // writeImports tells what was proposed and what comes next.
 func (d *docInit) writeImports(a *app, p *page, ready int) {
 	if !d.Started {
@@ -72,6 +82,7 @@ func (d *docInit) writeImports(a *app, p *page, ready int) {
 	if proposed > 0 && !d.DryRun {
 		p.blank()
 		p.linef("Next, review what waits: toolcrib")
+		p.linef("A change set is decided as a whole, also by a command: toolcrib approve set:%s", d.firstSet())
 		p.linef("Then give the approved tools to your clients: toolcrib wrap")
 	}
 }

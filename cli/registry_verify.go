@@ -224,7 +224,7 @@ func (a *app) printReport(r verification, kept []keptCheckpoint) error {
 	}
 	err := a.print(doc, func(p *page) {
 		for _, table := range slices.Sorted(maps.Keys(r.Rows)) {
-			p.linef("%d %s", r.Rows[table], table)
+			p.linef("%s", counted(int(r.Rows[table]), strings.TrimSuffix(strings.ReplaceAll(table, "_", " "), "s")))
 		}
 		if r.signatures != nil {
 			for _, line := range r.signatures.lines() {
