@@ -126,6 +126,7 @@ func outcomes() []outcome {
 		{store.ErrForeign, "foreign_database", exitFailed},
 		{store.ErrDamaged, "damaged", exitFailed},
 		{store.ErrBusy, "busy", exitFailed},
+		{store.ErrLost, "no_connection", exitFailed},
 		{gateway.ErrContradiction, "contradiction", exitFailed},
 		{nil, "failed", exitFailed},
 	}

@@ -22,7 +22,7 @@ var (
 	// ErrAgain is wrapped when the engine rolled a transaction back because of
 	// another one: the same transaction may succeed now.
 	ErrAgain = errors.New("another transaction came in between")
-	// ErrLost is wrapped when the connection to the server ended. A transaction that
+	// ErrLost is wrapped when there is no connection to the server, or it ended. A transaction that
 	// had not begun its COMMIT was rolled back.
-	ErrLost = errors.New("the connection to the database was lost")
+	ErrLost = errors.New("no connection to the database server; look whether it runs, and try again")
 )
