@@ -10,8 +10,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// generated tells the reviewer what nobody tried.
-const generated = "The examples and the test cases were generated from the definition: they show the form of a call, not that anybody tried it."
+// generated tells the reviewer that the examples prove nothing.
+const generated = "The examples and test cases were generated from the definition: they show the form of a call, and none has been run."
 
 // draft makes a proposal that can be submitted.
 func (p *planner) draft(kind proposals.Type, s registry.Subject, base int, t registry.Tool, rationale string) *proposals.Draft {
@@ -44,9 +44,9 @@ func (p *planner) place() string {
 func (p *planner) whyNew(it wire.Item) string {
 	why := fmt.Sprintf("Imported from %s, where it is called %s.", p.place(), jsondoc.Quote(it.Name))
 	if p.format == wire.MCP {
-		why += " What it says of itself, its hints included, is a claim of the server."
+		why += " Its description and its hints are the server's claims."
 	}
-	return why + " It asks before it runs as long as nobody decides otherwise."
+	return why + " It requires approval for each call unless you change its tier."
 }
 
 func (p *planner) whyModified(it wire.Item, before, after registry.Tool) string {
