@@ -62,7 +62,7 @@ type Upstream interface {
 // review.ErrNotFound.
 type Registry interface {
 	// Wait returns when another process may have approved something, at the latest
-	// after a time; seen is what it returned last, 0 at first.
+	// after a time; seen is its last result, 0 at first.
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 	// State numbers what is approved; it grows with every approval.
 	State(ctx context.Context) (int64, error)

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// idleCaches keeps caches of the live registry from one look to the next, for as long
-// as nothing goes live: whoever goes through a queue has the same agents rendered over
-// and over, and many may do so in one process. It is safe for concurrent use; a cache
-// is used by one look at a time.
+// idleCaches keeps caches of the live registry between reads of proposals until
+// something goes live: going through a queue renders the same agents again and again,
+// and one process can serve many users. It is safe for concurrent use; each cache
+// serves one read at a time.
 type idleCaches struct {
 	mu     sync.Mutex
-	state  int64 // that idle is of
+	state  int64 // the state of the registry that caches belong to
 	caches []*liveCache
 }
 

@@ -47,7 +47,7 @@ type Log interface {
 	// There returns nil while the database is the file that was opened.
 	There() error
 	// Wait returns when another process may have committed something, at the latest
-	// after a time; seen is what it returned last, 0 at first.
+	// after a time; seen is its last result, 0 at first.
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 }
 

@@ -21,21 +21,22 @@ const (
 	lookAnyway  = time.Second
 )
 
-// waiting is what the processes that share a database tell this one.
+// waiting distributes the notifications of the engine to the goroutines in Wait.
 type waiting struct {
 	once sync.Once
 	stop context.CancelFunc // nil until somebody waits
 	done chan struct{}
 
 	mu        sync.Mutex
-	told      int64         // counts what was heard
-	listening bool          // what is committed is told
-	news      chan struct{} // closed at the next change of the two
+	told      int64         // counts notifications, and changes of listening
+	listening bool          // the engine notifies of commits
+	news      chan struct{} // closed when told grows
 }
 
-// Wait returns when another process may have committed something, at the latest after
-// every, or after a second where the engine tells of commits. seen is what the last
-// call returned, 0 for the first: what was told since then ends the wait at once.
+// Wait returns when another process may have committed something: at a notification of
+// the engine, or after every, which is at least a second while the engine notifies.
+// seen is the result of the last call, 0 for the first: a notification since then ends
+// the wait at once.
 func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told int64) {
 	n, notifies := db.engine.(notifier)
 	if notifies {
@@ -68,8 +69,8 @@ func (db *DB) toldNow() int64 {
 	return db.waiting.told
 }
 
-// listen hears what the engine tells until the database is closed. A connection that
-// ends is made again; until then those who wait look as often as they would without.
+// listen receives notifications until the database is closed. It reconnects when its
+// connection ends; meanwhile Wait returns after every, as without notifications.
 func (db *DB) listen(n notifier) {
 	w := &db.waiting
 	ctx, stop := context.WithCancel(context.Background())

@@ -156,6 +156,6 @@ type Config struct {
 	// stands for tea.Tick.
 	After func(d time.Duration, msg tea.Msg) tea.Cmd
 	// Wait returns when another process may have written something, at the latest
-	// after a time; seen is what it returned last, 0 at first. nil waits for the time.
+	// after a time; seen is its last result, 0 at first. nil waits for the time.
 	Wait func(ctx context.Context, seen int64, every time.Duration) (told int64)
 }

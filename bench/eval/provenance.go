@@ -12,12 +12,12 @@ import (
 // command learns the tables and writes them; docs/rules.md has it too.
 const command = "go run ./bench/eval -data FOLDER -learn -write"
 
-// provenanceFile says what the learned tables come from.
+// provenanceFile lists the texts from which the learned tables come.
 const provenanceFile = "review/rules/learned.txt"
 
-// provenance returns what provenanceFile has to say of a repository: the command, and
-// hashes of the texts that can be read there and of the tables. It fails to match when
-// a table or a training text was changed without the other.
+// provenance returns the content of provenanceFile for a repository: the command, and
+// the hashes of its training texts and of the tables. It differs from the file when a
+// table or a training text was changed without the other.
 func provenance(repo string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Made by: %s\nSHA-256 of what it read in this repository and of what it wrote:\n", command)
