@@ -141,3 +141,21 @@ func (d *docPreview) compare(now, then map[string]docPrompt) {
 	doc := newDocHunks(hunks)
 	d.Diff = &doc
 }
+
+// newDocOwnPreview is a preview as the agent of an MCP client gets it: the text and
+// what changes in it, without the text as it is now.
+func newDocOwnPreview(p review.Preview) (any, error) {
+	docs, err := newDocPreviews([]review.Preview{p}, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(docs) == 0:
+		return nil, notFoundf("a prompt of %s", p.Agent)
+	}
+	doc := docs[0]
+	doc.Before = nil
+	return struct {
+		docPreview
+		Untouched bool `json:"untouched"` // also when it is false
+	}{doc, doc.Untouched}, nil
+}

@@ -35,11 +35,11 @@ func newMCP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve agents over the Model Context Protocol",
-		Long: `Serve one agent over standard input and output, or many over HTTP: they propose,
-revise, submit, rebase, withdraw, comment on and look at proposals; search,
-describe and execute the tools of one agent profile; read its prompt tools, and
-its whole prompt for the user, as prompts and its versions as resources; and
-hear when something was approved. Nothing here can approve.
+		Long: `Serve one agent over standard input and output, or many over HTTP: they lint,
+propose, revise, submit, rebase, withdraw, comment on, preview and look at
+proposals; search, describe and execute the tools of one agent profile; read its
+prompt tools, and its whole prompt for the user, as prompts and its versions as
+resources; and hear when something was approved. Nothing here can approve.
 
 With --expose tools a client is listed the approved tools of the profile as the
 server's own, with their approved schemas, and calls them by name, through every

@@ -27,6 +27,8 @@ func documents() mcp.Documents {
 		Proposal: func(p proposals.Proposal) any { return newDocProposal(p) },
 		Dossier:  func(d review.Dossier) any { return newDocWholeDetail(d) },
 		Comment:  func(c proposals.Comment) any { return newDocComment(c) },
+		Finding:  func(s registry.Subject, f review.Standing) any { return newDocFinding(s.String(), f) },
+		Preview:  newDocOwnPreview,
 		Fault: func(err error) mcp.Fault {
 			f := mcp.Fault{Code: outcomeOf(err).code, Message: sentence(err)}
 			for _, p := range problemsOf(err) {
@@ -69,6 +71,21 @@ func (p proposer) Withdraw(ctx context.Context, actor proposals.Actor, id propos
 // Comment implements mcp.Desk.
 func (p proposer) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error) {
 	return p.desk.Comment(ctx, actor, id, body, at)
+}
+
+// Lint implements mcp.Desk.
+func (p proposer) Lint(ctx context.Context, actor proposals.Actor, draft proposals.Draft) (review.Lint, error) {
+	return p.desk.Lint(ctx, actor, draft)
+}
+
+// LintProposal implements mcp.Desk.
+func (p proposer) LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Lint, error) {
+	return p.desk.LintProposal(ctx, actor, id)
+}
+
+// Preview implements mcp.Desk.
+func (p proposer) Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error) {
+	return p.desk.Preview(ctx, ids, agent, s)
 }
 
 // List implements mcp.Desk.
@@ -134,6 +151,20 @@ func (r approved) State(ctx context.Context) (int64, error) {
 		return err
 	})
 	return n, err
+}
+
+// List implements mcp.Registry.
+func (r approved) List(ctx context.Context, id string) (registry.Live, error) {
+	var found registry.Entry
+	err := r.db.View(ctx, func(reader review.Reader) error {
+		entry, ok, err := registry.Layered{Finder: reader, View: r.view}.List(ctx, id)
+		if err == nil && !ok {
+			err = notFoundf("the allow-list %s", id)
+		}
+		found = entry
+		return err
+	})
+	return found.Live, err
 }
 
 // Version implements mcp.Registry.

@@ -255,7 +255,7 @@ func TestMCPExposesBoth(t *testing.T) {
 			t.Errorf("%s is not listed: %v", want, names)
 		}
 	}
-	if len(names) != 13 || slices.Contains(names, "call_outcome") {
+	if len(names) != 15 || slices.Contains(names, "call_outcome") {
 		t.Errorf("listed %v", names)
 	}
 	cl.done("search_tools", map[string]any{"query": "look"})

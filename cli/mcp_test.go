@@ -130,6 +130,20 @@ func TestMCPReads(t *testing.T) {
 			if r, err := cl.ListResourceTemplates(t.Context(), nil); err != nil || len(r.ResourceTemplates) != 1 {
 				t.Errorf("%v, %v", r, err)
 			}
+			shipped := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: revision}, "reader", "--agent", "assistant")
+			last := ""
+			for r, err := range shipped.Resources(t.Context(), nil) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				last = r.URI
+			}
+			if read, err := shipped.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: last}); err != nil || last != "toolcrib://version/list/global/assistant/1" {
+				t.Errorf("the list that the assistant names is %s: %v, %v", last, read, err)
+			}
+			if r, err := cl.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: last}); err == nil {
+				t.Errorf("another agent's list: %v", r)
+			}
 			if _, err := cl.ListPrompts(t.Context(), &sdk.ListPromptsParams{Cursor: "'; --"}); err == nil {
 				t.Error("a cursor of somebody else was taken")
 			}
@@ -188,7 +202,7 @@ func TestMCPAnswersFitTheirSchemas(t *testing.T) {
 	c := newTestDB(t)
 	cl := c.serve(nil, "agent")
 	tools, err := cl.ListTools(t.Context(), nil)
-	if err != nil || len(tools.Tools) != 11 {
+	if err != nil || len(tools.Tools) != 13 {
 		t.Fatalf("%v, %v", tools, err)
 	}
 	p := sample(t, "fitting")
@@ -202,11 +216,12 @@ func TestMCPAnswersFitTheirSchemas(t *testing.T) {
 		"submit_proposal": map[string]any{"id": mine}, "withdraw_proposal": map[string]any{"id": mine, "note": "Not needed."},
 		"comment_proposal": map[string]any{"id": mine, "body": "Look at the goals.", "field": "definition.goals", "line": 1},
 		"propose_tool":     p, "revise_proposal": revised, "list_proposals": nil, "get_proposal": map[string]any{"id": "#2"},
+		"lint_proposal": sample(t, "linted"), "preview_proposal": map[string]any{"id": "#2"},
 		"search_tools": map[string]any{"query": "task"}, "describe_tool": map[string]any{"name": "get_tasks"}, "execute_tool": nil,
 	}
 	order := []string{
 		"rebase_proposal", "submit_proposal", "comment_proposal", "withdraw_proposal",
-		"propose_tool", "revise_proposal", "list_proposals", "get_proposal", "search_tools", "describe_tool", "execute_tool",
+		"propose_tool", "revise_proposal", "list_proposals", "get_proposal", "lint_proposal", "preview_proposal", "search_tools", "describe_tool", "execute_tool",
 	}
 	slices.SortFunc(tools.Tools, func(a, b *sdk.Tool) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
 	for _, tool := range tools.Tools {

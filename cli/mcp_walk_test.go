@@ -85,8 +85,8 @@ func TestMCPApprovesNothing(t *testing.T) {
 	if after := c.run("list", "--json", "--state", "approved"); strings.Contains(after, `"id"`) {
 		t.Errorf("approved: %s", after)
 	}
-	if proposing != 2 {
-		t.Errorf("%d tools take a definition; propose_tool and revise_proposal do", proposing)
+	if proposing != 3 {
+		t.Errorf("%d tools take a definition; propose_tool, revise_proposal and lint_proposal do", proposing)
 	}
 	t.Logf("%d calls", calls)
 }

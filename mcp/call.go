@@ -29,6 +29,9 @@ func (s *Server) handlers() map[string]handle {
 		"list_proposals":  s.list,
 		"get_proposal":    s.get,
 
+		"lint_proposal":    s.lint,
+		"preview_proposal": s.preview,
+
 		"submit_proposal":   s.submit,
 		"rebase_proposal":   s.rebase,
 		"withdraw_proposal": s.withdraw,

@@ -10,16 +10,16 @@ import (
 
 // submit is submit_proposal: it hands in a draft of the agent's own.
 func (s *Server) submit(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
-	return s.move(ctx, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Submit(ctx, actor, id) })
+	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Submit(ctx, actor, id) })
 }
 
 // rebase is rebase_proposal: it renews a stale proposal of the agent's own.
 func (s *Server) rebase(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
-	return s.move(ctx, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Rebase(ctx, actor, id) })
+	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Rebase(ctx, actor, id) })
 }
 
 // move does something to the one proposal that the arguments name.
-func (s *Server) move(ctx context.Context, args *jsondoc.Node, act func(proposals.ID) (proposals.Proposal, error)) (any, error) {
+func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.Node, act func(proposals.ID) (proposals.Proposal, error)) (any, error) {
 	id, err := s.id(ctx, args)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (s *Server) move(ctx context.Context, args *jsondoc.Node, act func(proposal
 	if err != nil {
 		return nil, err
 	}
-	return s.proposal(p), nil
+	return s.moved(ctx, actor, p)
 }
 
 // withdraw is withdraw_proposal: it ends an open proposal of the agent's own.
@@ -39,7 +39,7 @@ func (s *Server) withdraw(ctx context.Context, actor proposals.Actor, args *json
 	if err := bind(only(args, "note"), &in); err != nil {
 		return nil, err
 	}
-	return s.move(ctx, args, func(id proposals.ID) (proposals.Proposal, error) {
+	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) {
 		return s.config.Desk.Withdraw(ctx, actor, id, in.Note)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
@@ -28,7 +29,7 @@ func (s *Server) propose(ctx context.Context, actor proposals.Actor, args *jsond
 	if err != nil {
 		return nil, err
 	}
-	return s.proposal(made[0]), nil
+	return s.moved(ctx, actor, made[0])
 }
 
 // revise is revise_proposal.
@@ -45,11 +46,30 @@ func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondo
 	if err != nil {
 		return nil, err
 	}
-	return s.proposal(p), nil
+	return s.moved(ctx, actor, p)
 }
 
-func (s *Server) proposal(p proposals.Proposal) any {
-	return map[string]any{"proposal": s.config.Documents.Proposal(p)}
+// moved is a proposal after something happened to it, with what the review found: an
+// agent can mend it without asking again.
+func (s *Server) moved(ctx context.Context, actor proposals.Actor, p proposals.Proposal) (any, error) {
+	out := map[string]any{"proposal": s.config.Documents.Proposal(p)}
+	if p.Summary.Findings == 0 {
+		return out, nil
+	}
+	d, err := s.config.Desk.Show(ctx, actor, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	out["findings"] = s.findings(p.Subject, d.Standing)
+	return out, nil
+}
+
+func (s *Server) findings(subject registry.Subject, standing []review.Standing) []any {
+	found := make([]any, len(standing))
+	for i, f := range standing {
+		found[i] = s.config.Documents.Finding(subject, f)
+	}
+	return found
 }
 
 // id reads arguments that are the id of one proposal and nothing else.

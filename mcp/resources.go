@@ -45,7 +45,8 @@ func parseURI(text string) (s registry.Subject, version int, ok bool) {
 	return s, version, err == nil
 }
 
-// own returns what the client may read: its agent's tools by id, then the agent.
+// own returns what the client may read: its agent's tools by id, then the agent, then
+// the allow-list that the agent names.
 func (s *Server) own(ctx context.Context) ([]registry.Live, error) {
 	profile, tools, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	if err != nil {
@@ -56,32 +57,47 @@ func (s *Server) own(ctx context.Context) ([]registry.Live, error) {
 		lives[i] = e.Live
 	}
 	slices.SortFunc(lives, func(a, b registry.Live) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
-	if profile.Version > 0 {
-		lives = append(lives, profile)
+	if profile.Version == 0 {
+		return lives, nil
+	}
+	lives = append(lives, profile)
+	if allowed := profile.Definition.Agent.AllowList; allowed != nil && allowed.Reference() {
+		list, err := s.config.Registry.List(ctx, allowed.Name)
+		switch {
+		case err == nil:
+			lives = append(lives, list)
+		case !errors.Is(err, review.ErrNotFound):
+			return nil, err
+		}
 	}
 	return lives, nil
 }
 
-// resources is resources/list: the versions in force of the agent's tools and of
-// the agent. The cursor is the subject that a page ends with.
+// after reports whether a subject comes after another one in the order of own.
+func after(s, last registry.Subject) bool {
+	order := registry.SubjectKinds()
+	if of, than := slices.Index(order, s.Kind), slices.Index(order, last.Kind); of != than {
+		return of > than
+	}
+	return s.Kind == registry.KindTool && s.ID > last.ID // there is one agent, and one list
+}
+
+// resources is resources/list: the versions in force of what own returns. The cursor is the subject that a page ends with.
 func (s *Server) resources(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
-	after := ""
+	cursor := ""
 	if p != nil {
-		after = p.Cursor
+		cursor = p.Cursor
 	}
 	lives, err := s.own(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if after != "" {
-		last, err := registry.ParseSubject(after)
+	if cursor != "" {
+		last, err := registry.ParseSubject(cursor)
 		if err != nil {
 			return nil, invalid("the cursor is none of ours")
 		}
-		lives = slices.DeleteFunc(lives, func(l registry.Live) bool {
-			return l.Subject.Kind == registry.KindTool && (last.Kind != registry.KindTool || l.Subject.ID <= last.ID) ||
-				l.Subject.Kind == registry.KindAgent && last.Kind != registry.KindTool
-		})
+		lives = slices.DeleteFunc(lives, func(l registry.Live) bool { return !after(l.Subject, last) })
 	}
 	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: fresh()}
 	if len(lives) > pageSize {
@@ -99,7 +115,7 @@ func (s *Server) resources(ctx context.Context, p *sdk.ListResourcesParams) (*sd
 func templates() *sdk.ListResourceTemplatesResult {
 	return &sdk.ListResourceTemplatesResult{Cacheable: fresh(), ResourceTemplates: []*sdk.ResourceTemplate{{
 		URITemplate: uriTemplate, Name: "version", Title: "A version", MIMEType: uriType,
-		Description: "Every version that was ever approved of the tools that you have, and of your agent: kind is tool or agent, layer is global, user or project/NAME.",
+		Description: "Every version that was ever approved of the tools that you have, of your agent, and of the allow-list that it names: kind is tool, agent or list, layer is global, user or project/NAME.",
 	}}}
 }
 

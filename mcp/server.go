@@ -30,6 +30,9 @@ type Desk interface {
 	Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
 	Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error)
 	Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error)
+	Lint(ctx context.Context, actor proposals.Actor, draft proposals.Draft) (review.Lint, error)
+	LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Lint, error)
+	Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error)
 	List(ctx context.Context, q review.Query) (review.Page, error)
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 	Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error)
@@ -66,6 +69,8 @@ type Registry interface {
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 	// State numbers what is approved; it grows with every approval.
 	State(ctx context.Context) (int64, error)
+	// List returns the allow-list of the view that has an id.
+	List(ctx context.Context, id string) (registry.Live, error)
 	// Version returns a version of a subject of the view.
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
@@ -82,10 +87,13 @@ type Documents struct {
 	// Draft reads a proposal from its JSON form. What is missing counts as
 	// wrong when complete is set.
 	Draft func(text []byte, complete bool) (proposals.Draft, error)
-	// Proposal, Dossier and Comment write what marshals to an object.
+	// Proposal, Dossier, Comment and Finding write what marshals to an object.
 	Proposal func(proposals.Proposal) any
 	Dossier  func(review.Dossier) any
 	Comment  func(proposals.Comment) any
+	Finding  func(registry.Subject, review.Standing) any
+	// Preview writes the prompt of one channel as it would be, and how that differs.
+	Preview func(review.Preview) (any, error)
 	// Fault tells what went wrong.
 	Fault func(error) Fault
 }
@@ -152,7 +160,7 @@ const name = "toolcrib"
 
 // instructions are for the model that uses the server.
 const instructions = `toolcrib keeps the tools and prompts of AI agents. Nothing changes without the user's approval.
-To change a tool, a prompt or an agent: get what is live (describe_tool), write the whole new definition, and hand it in with propose_tool; then look at what the reviewer found with get_proposal and answer it with revise_proposal or comment_proposal. A draft is handed in with submit_proposal, a stale proposal is renewed with rebase_proposal, and withdraw_proposal ends one. The user decides; you cannot.
+To change a tool, a prompt or an agent: get what is live (describe_tool), write the whole new definition, and check it with lint_proposal, and hand it in with propose_tool; the answer has what the reviewer found: answer it with revise_proposal or comment_proposal. preview_proposal shows what it would change in your own prompt. A draft is handed in with submit_proposal, a stale proposal is renewed with rebase_proposal, and withdraw_proposal ends one. The user decides; you cannot.
 To use a tool: search_tools, describe_tool, execute_tool. A call that needs the user's yes waits as a pending call; execute_tool with its id alone tells what became of it.`
 
 // nativeInstructions are for the model that has the approved tools as they are.

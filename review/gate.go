@@ -96,15 +96,15 @@ func (d *Desk) elsewhere() bool { return d.policy.ManualChief || len(d.policy.Co
 
 // gate refuses what may not even be reviewed: a submission that is not whole,
 // does not fit what is live, touches the core, or was rejected before.
-func (d *Desk) gate(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft) error {
+func (d *Desk) gate(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) error {
 	problems := draft.Problems()
 	if len(problems) == 0 {
-		unfit, err := fits(ctx, tx, draft)
+		unfit, err := fits(ctx, r, draft)
 		if err != nil {
 			return err
 		}
 		if problems = unfit; len(problems) == 0 {
-			if problems, err = unseen(ctx, tx, draft); err != nil {
+			if problems, err = unseen(ctx, r, draft); err != nil {
 				return err
 			}
 		}
@@ -112,7 +112,7 @@ func (d *Desk) gate(ctx context.Context, tx Tx, actor proposals.Actor, draft pro
 	if err := incomplete(draft.Subject.String(), problems); err != nil {
 		return err
 	}
-	findings, err := d.basis().rules.CheckFamilies(ctx, &rules.Change{Draft: draft, World: world{RegistryReader: tx}}, "L")
+	findings, err := d.basis().rules.CheckFamilies(ctx, &rules.Change{Draft: draft, World: world{RegistryReader: r}}, "L")
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (d *Desk) gate(ctx context.Context, tx Tx, actor proposals.Actor, draft pro
 	if actor.Kind != proposals.Agent {
 		return nil
 	}
-	rejected, err := tx.Rejection(ctx, draft.Subject, draft.Definition.Hash())
+	rejected, err := r.Rejection(ctx, draft.Subject, draft.Definition.Hash())
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return nil

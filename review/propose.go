@@ -125,7 +125,7 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 
 // acceptable returns a draft with what follows from its type filled in, and
 // refuses one that cannot even be kept.
-func (d *Desk) acceptable(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft) (proposals.Draft, error) {
+func (d *Desk) acceptable(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) (proposals.Draft, error) {
 	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
 		return draft, err
 	}
@@ -135,14 +135,14 @@ func (d *Desk) acceptable(ctx context.Context, tx Tx, actor proposals.Actor, dra
 	if err := lockedSubject(draft.Subject); err != nil {
 		return draft, err
 	}
-	draft, err := complete(ctx, tx, draft)
+	draft, err := complete(ctx, r, draft)
 	if err != nil {
 		return draft, err
 	}
 	if err := checkSize(draft); err != nil {
 		return draft, err
 	}
-	return draft, d.joins(ctx, tx, actor, draft.ChangeSet)
+	return draft, d.joins(ctx, r, actor, draft.ChangeSet)
 }
 
 // addProposal writes a proposal with draft as its first revision.
@@ -175,8 +175,8 @@ func describe(p *proposals.Proposal, draft proposals.Draft) {
 	}
 }
 
-func openBy(ctx context.Context, tx Tx, actor proposals.Actor, s registry.Subject) (*proposals.Proposal, error) {
-	open, err := tx.OpenOn(ctx, s)
+func openBy(ctx context.Context, r Reader, actor proposals.Actor, s registry.Subject) (*proposals.Proposal, error) {
+	open, err := r.OpenOn(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -251,11 +251,11 @@ func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
 
 // joins keeps everybody but the user from joining a change set that somebody
 // else opened: a stranger in it could hold back or ride along with the rest.
-func (d *Desk) joins(ctx context.Context, tx Tx, actor proposals.Actor, changeSet string) error {
+func (d *Desk) joins(ctx context.Context, r Reader, actor proposals.Actor, changeSet string) error {
 	if changeSet == "" || actor.Kind == proposals.User {
 		return nil
 	}
-	members, err := tx.Members(ctx, changeSet)
+	members, err := r.Members(ctx, changeSet)
 	if err != nil {
 		return err
 	}
