@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"toolcrib/cli"
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/pg/pgtest"
 )
 
 // TestLoginOfTheDatabase acts as the principal that the login of the database names,
 // without --as, and as nobody else.
 func TestLoginOfTheDatabase(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
 	database := c.New(t, "")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/wire"
 )
 
@@ -25,6 +26,7 @@ func readText(t *testing.T, file string) string {
 // it again: every tool is unchanged, with all its keys. A second list that
 // differs in form only leads to no proposal. (H9)
 func TestListsLoseNothing(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	files, err := filepath.Glob("testdata/lists/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no lists: %v", err)

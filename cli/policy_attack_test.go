@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 const twoOwners = `
@@ -17,6 +19,7 @@ approvals = 2
 // TestEnvironmentLowersNoPolicy has an agent with a shell point HOME and
 // XDG_CONFIG_HOME at a configuration of its own, without a policy and with another.
 func TestEnvironmentLowersNoPolicy(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	home := newTestHome(t, twoOwners)
 	own := filepath.Join(home.dir, "home")
 	db := filepath.Join(own, ".local/share/toolcrib/toolcrib.db")

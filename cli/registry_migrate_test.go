@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolcrib/cli"
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/pg/pgtest"
 	"toolcrib/store/storetest"
 )
@@ -14,6 +15,7 @@ import (
 // TestMigrateToServer creates a schema on a server, copies a file to another
 // database of it and back, and looks at what doctor reports about each login.
 func TestMigrateToServer(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
 	made, copied := c.New(t, ""), c.New(t, "")

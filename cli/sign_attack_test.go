@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolcrib/cli"
+	"toolcrib/internal/shortrun"
 	"toolcrib/signing/signingtest"
 )
 
@@ -33,6 +34,7 @@ func (c testHome) with(vars map[string]string, home, system string, args ...stri
 // TestEnvironmentLowersNothing has an agent with a shell point HOME and
 // XDG_CONFIG_HOME at a configuration of its own.
 func TestEnvironmentLowersNothing(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	home := signedHome(t)
 	own := filepath.Join(home.dir, "home")
 	db := filepath.Join(own, ".local/share/toolcrib/toolcrib.db")
@@ -145,6 +147,7 @@ func TestDialogueSigns(t *testing.T) {
 // TestSignersInitTakesGitsKey starts signing with the key that git's configuration
 // has in full, which only the SSH agent can sign with, behind another key.
 func TestSignersInitTakesGitsKey(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	for _, program := range []string{"git", "ssh-add"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip(program + " is not installed")
