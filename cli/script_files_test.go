@@ -1,33 +1,13 @@
 package cli_test
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"os"
 	"strconv"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"toolcrib/store"
 )
-
-// cmdDatabase makes what reading commands never do.
-func cmdDatabase(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 1 {
-		ts.Fatalf("usage: database [FILE]")
-	}
-	name := ts.Getenv("TOOLCRIB_DB")
-	if len(args) == 1 {
-		name = args[0]
-	}
-	db, err := store.Open(context.Background(), ts.MkAbs(name), store.Options{Now: time.Now, NewID: newID})
-	ts.Check(err)
-	ts.Check(db.Close())
-}
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
@@ -38,24 +18,6 @@ func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
 	if same := ts.ReadFile(args[0]) == ts.ReadFile(args[1]); same == neg {
 		ts.Fatalf("%s and %s: same is %t", args[0], args[1], same)
 	}
-}
-
-// cmdFlip changes one bit of the first character of TEXT wherever it stands in
-// the file, as a failing disk or somebody with an editor would.
-func cmdFlip(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: flip FILE TEXT")
-	}
-	name := ts.MkAbs(args[0])
-	data, err := os.ReadFile(name)
-	ts.Check(err)
-	old := []byte(args[1])
-	flipped := bytes.Clone(old)
-	flipped[0] ^= 1
-	if !bytes.Contains(data, old) {
-		ts.Fatalf("%s does not hold %q", args[0], old)
-	}
-	ts.Check(os.WriteFile(name, bytes.ReplaceAll(data, old, flipped), 0o600))
 }
 
 func cmdCut(ts *testscript.TestScript, neg bool, args []string) {

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 	"toolcrib/cli"
 	"toolcrib/history"
 	"toolcrib/internal/shortrun"
+	"toolcrib/store/storetest"
 )
 
 // program is the name under which toolcrib runs as a process of its own, with
@@ -33,12 +35,16 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/scripts. Beyond testscript's own commands they have:
+// TestScripts runs testdata/scripts on the engine that TOOLCRIB_TEST_ENGINE names,
+// each with a database of its own. What is about the file of a database stands
+// behind the condition [sqlite]. Beyond testscript's own commands they have:
 //
 //	toolcrib ARGS…              runs it; the exit status has to be 0
 //	exits N toolcrib ARGS…      runs it; the exit status has to be N
 //	interrupts toolcrib ARGS…   runs it as a process, interrupted while it reads
 //	database [FILE]             makes an empty database, $TOOLCRIB_DB when no file is named
+//	copied NAME [DATABASE]      copies $TOOLCRIB_DB or another database, and keeps the name of the copy in the environment
+//	same-database NAME NAME     compares the rows of two databases
 //	json FILE PATH VALUE        compares a value of a JSON document
 //	json-keys FILE PATH KEY…    compares an object's keys; KEY? may be missing
 //	json-set NAME FILE PATH     keeps a value in the environment
@@ -62,7 +68,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
-			env.Setenv("TOOLCRIB_DB", filepath.Join(env.WorkDir, "test.db"))
+			env.Setenv("TOOLCRIB_DB", newDatabase(env))
 			env.Setenv("DEMO", demo)
 			env.Setenv("SAMPLE", sample)
 			env.Setenv("HIDDEN", hidden)
@@ -70,9 +76,15 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HUB", startHub(env))
 			return nil
 		},
+		Condition: func(name string) (bool, error) {
+			if name == "sqlite" {
+				return !storetest.OnPostgres(), nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"toolcrib": cmdToolcrib, "exits": cmdExits, "interrupts": cmdInterrupts,
-			"database": cmdDatabase, "json": cmdJSON, "json-keys": cmdJSONKeys, "json-set": cmdJSONSet, "json-doc": cmdJSONDoc, "vary": cmdVary,
+			"database": cmdDatabase, "copied": cmdCopied, "same-database": cmdSameDatabase, "json": cmdJSON, "json-keys": cmdJSONKeys, "json-set": cmdJSONSet, "json-doc": cmdJSONDoc, "vary": cmdVary,
 			"same": cmdSame, "flip": cmdFlip, "cut": cmdCut, "visible": cmdVisible, "waive-blocks": cmdWaiveBlocks,
 		},
 	})
@@ -111,10 +123,13 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 
 // runToolcrib runs toolcrib inside the test, with all that it takes from
 // outside as values; testdata/scripts/process.txtar has it as a process. It
-// returns what was on standard output.
+// returns what was on standard output. One that serves where it should have refused
+// is interrupted after two minutes, so that its script fails by name.
 func runToolcrib(ts *testscript.TestScript, want int, args []string) string {
 	var out, errs bytes.Buffer
-	got := cli.Main(context.Background(), cli.Env{
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	got := cli.Main(ctx, cli.Env{
 		Args: args, In: strings.NewReader(standardInput(ts, args)), Out: &out, Err: &errs, Getenv: ts.Getenv, Dir: ts.MkAbs("."),
 		Now: time.Now, NewID: newID, Account: loggedIn(args),
 	})

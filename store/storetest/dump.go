@@ -28,14 +28,15 @@ func (d *Database) Dump(t testing.TB) string {
 // Dump is the method of the same name for the file at path.
 func Dump(t testing.TB, path string) string {
 	t.Helper()
-	text, err := dump(t.Context(), path)
+	text, err := DumpOf(t.Context(), path)
 	if err != nil {
 		t.Fatalf("dump of %s: %v", path, err)
 	}
 	return text
 }
 
-func dump(ctx context.Context, path string) (string, error) {
+// DumpOf is Dump outside of a test.
+func DumpOf(ctx context.Context, path string) (string, error) {
 	if pg.IsURL(path) {
 		return dumpPostgres(ctx, path)
 	}

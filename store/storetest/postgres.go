@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -68,6 +69,41 @@ var migrated = sync.OnceValues(func() (string, error) {
 // copied.
 const templateMark = "postgres template "
 
+// NewURL returns the URL of a new database on the server of the tests, a copy of
+// the one of another URL, or of a new registry for "", and a function that removes
+// it. Nothing may be connected to the other.
+func NewURL(ctx context.Context, from string) (address string, drop func() error, err error) {
+	origin := ""
+	if from == "" {
+		origin, err = migrated()
+	} else {
+		origin, err = databaseOf(from)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	address, name, err := fromTemplate(ctx, origin)
+	return address, func() error { return remove(context.WithoutCancel(ctx), name) }, err
+}
+
+// remove removes a database from the server of the tests.
+func remove(ctx context.Context, name string) error {
+	c, err := cluster()
+	if err != nil {
+		return err
+	}
+	return c.Drop(ctx, name)
+}
+
+// databaseOf returns the name on its server of the database of a URL.
+func databaseOf(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimPrefix(u.Path, "/"), nil
+}
+
 // fromTemplate returns the URL of a copy of a database.
 func fromTemplate(ctx context.Context, template string) (url, name string, err error) {
 	c, err := cluster()
@@ -107,42 +143,79 @@ func place(t testing.TB, image string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		c, err := cluster()
-		if err = errors.Join(err, c.Drop(context.WithoutCancel(t.Context()), name)); err != nil {
+		if err := remove(context.WithoutCancel(t.Context()), name); err != nil {
 			t.Error(err)
 		}
 	})
 	return url
 }
 
+// ReplaceText writes new in place of old wherever it stands in a text of the
+// database of a URL, as a superuser does by hand. It returns an error where old is
+// nowhere.
+func ReplaceText(ctx context.Context, url, old, new string) (err error) {
+	db, err := byHand(url)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	updates, err := collect(ctx, db, fmt.Sprintf(`SELECT format('UPDATE %%I.%%I SET %%I = replace(%%I, $1, $2) WHERE strpos(%%I, $1) > 0',
+		table_schema, table_name, column_name, column_name, column_name) FROM information_schema.columns JOIN information_schema.tables
+		USING (table_schema, table_name) WHERE table_schema = '%s' AND table_type = 'BASE TABLE' AND data_type = 'text' AND is_generated = 'NEVER'`, pg.Schema))
+	if err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, "SET session_replication_role = replica"); err != nil { // no triggers
+		return err
+	}
+	var changed int64
+	for _, update := range updates {
+		result, err := db.ExecContext(ctx, update, old, new)
+		if err != nil {
+			return fmt.Errorf("%s: %w", update, err)
+		}
+		n, err := result.RowsAffected()
+		if changed += n; err != nil {
+			return err
+		}
+	}
+	if changed == 0 {
+		return fmt.Errorf("no row of %s holds %q", url, old)
+	}
+	return nil
+}
+
+// collect returns the lines of a query in order.
+func collect(ctx context.Context, db *sql.DB, query string) (lines []string, err error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", query, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	slices.Sort(lines)
+	return lines, rows.Err()
+}
+
 // dumpPostgres is dump for a database on a server.
-func dumpPostgres(ctx context.Context, url string) (string, error) {
-	db, err := sql.Open("pgx", url)
+func dumpPostgres(ctx context.Context, name string) (string, error) {
+	db, err := sql.Open("pgx", name)
 	if err != nil {
 		return "", err
 	}
 	defer db.Close() //nolint:errcheck // nothing was written
-	collect := func(query string) (lines []string, err error) {
-		rows, err := db.QueryContext(ctx, query)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", query, err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var line string
-			if err := rows.Scan(&line); err != nil {
-				return nil, err
-			}
-			lines = append(lines, line)
-		}
-		slices.Sort(lines)
-		return lines, rows.Err()
-	}
-	tables, err := collect("SELECT relname FROM pg_class WHERE relnamespace = '" + pg.Schema + "'::regnamespace AND relkind = 'r'")
+	tables, err := collect(ctx, db, "SELECT relname FROM pg_class WHERE relnamespace = '"+pg.Schema+"'::regnamespace AND relkind = 'r'")
 	var dumped []string
 	for _, table := range tables {
 		var lines []string
-		if lines, err = collect("SELECT '" + table + ": ' || row_to_json(t) FROM " + pg.Schema + "." + table + " t"); err != nil {
+		if lines, err = collect(ctx, db, "SELECT '"+table+": ' || row_to_json(t) FROM "+pg.Schema+"."+table+" t"); err != nil {
 			return "", err
 		}
 		dumped = append(dumped, lines...)
