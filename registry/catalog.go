@@ -21,10 +21,10 @@ func (e Entry) Active() bool { return e.Definition.Status() == Active }
 // Catalog finds tools and allow-lists where several layers are merged. Its
 // methods cost an index look-up, not a scan.
 type Catalog interface {
-	// ByName returns the tool that has name as its id, else the one that has
-	// it as an alias; false when there is none. A deactivated tool is returned
-	// only when no active one has the name.
-	ByName(ctx context.Context, name string) (Entry, bool, error)
+	// ByName returns for each of some names the tool that has it as its id, else
+	// the one that has it as an alias; a name that no tool has is missing. A
+	// deactivated tool is returned only when no active one has the name.
+	ByName(ctx context.Context, names ...string) (map[string]Entry, error)
 	// ByCategory returns the active tools of a category, core tools first,
 	// then by id.
 	ByCategory(ctx context.Context, category string) ([]Entry, error)
@@ -40,8 +40,9 @@ type Catalog interface {
 // Finder finds what is live in any layer, deactivated definitions included. It
 // need not know how layers merge.
 type Finder interface {
-	// ByName returns the live tools that have name as their id or alias.
-	ByName(ctx context.Context, name string) ([]Live, error)
+	// ByName returns the live tools that have one of names as their id or alias,
+	// each once.
+	ByName(ctx context.Context, names ...string) ([]Live, error)
 	// InCategory returns the live tools of a category.
 	InCategory(ctx context.Context, category string) ([]Live, error)
 	// OfKind returns the live tools, of every kind and layer, that go by an id
@@ -60,18 +61,17 @@ type Layered struct {
 	View   []Layer // nil: every layer
 }
 
-// sees reports whether l belongs to the view.
-func (c Layered) sees(l Live) bool {
-	return l.Subject.Kind == KindTool && (c.View == nil || slices.Contains(c.View, l.Subject.Layer))
-}
-
 // Core reports whether l is locked in the global layer, where alone a lock
 // means something.
 func (l Live) Core() bool { return l.Locked && l.Subject.Layer == LayerGlobal }
 
-// goesBy reports whether l has name as its id or an alias.
-func (l Live) goesBy(name string) bool {
-	return l.Subject.ID == name || l.Definition.Tool != nil && slices.Contains(l.Definition.Tool.Aliases, name)
+// Names returns what a tool goes by: its id, then its aliases.
+func (l Live) Names() []string {
+	names := []string{l.Subject.ID}
+	if l.Definition.Tool != nil {
+		names = append(names, l.Definition.Tool.Aliases...)
+	}
+	return names
 }
 
 // ByStrength orders live definitions of one id: core, then the higher layer. Where
@@ -95,94 +95,67 @@ func coreFirst(a, b Live) int {
 	return 1
 }
 
-// offends returns the core tool whose id or alias l claims, as its own id or
-// as an alias. Such a definition counts as not there.
-func (c Layered) offends(ctx context.Context, l Live) (core Subject, name string, err error) {
-	if l.Core() {
-		return Subject{}, "", nil
+// around returns what is found and all that goes by the names of it, as far as it
+// decides which of them is seen. The Finder was asked for some names already.
+func (c Layered) around(ctx context.Context, found []Live, names ...string) (layers, error) {
+	if all, ok := c.Finder.(*memory); ok {
+		return layers{all, c.View}, nil
 	}
-	names := []string{l.Subject.ID}
-	if l.Definition.Tool != nil {
-		names = append(names, l.Definition.Tool.Aliases...)
+	known, asked := map[Subject]bool{}, map[string]bool{}
+	for _, l := range found {
+		known[l.Subject] = true
 	}
 	for _, name := range names {
-		found, err := c.Finder.ByName(ctx, name)
-		if err != nil {
-			return Subject{}, "", err
+		asked[name] = true
+	}
+	for range 2 { // what else has the ids, and the core tools that have the aliases
+		var more []string
+		for _, l := range found {
+			for _, name := range l.Names() {
+				if !asked[name] {
+					asked[name] = true
+					more = append(more, name)
+				}
+			}
 		}
-		for _, other := range found {
-			if c.sees(other) && other.Core() && other.goesBy(name) {
-				return other.Subject, name, nil
+		if len(more) == 0 {
+			break
+		}
+		others, err := c.Finder.ByName(ctx, more...)
+		if err != nil {
+			return layers{}, err
+		}
+		for _, l := range others {
+			if !known[l.Subject] {
+				known[l.Subject] = true
+				found = append(found, l)
 			}
 		}
 	}
-	return Subject{}, "", nil
-}
-
-// byID returns what is seen under an id, deactivated or not.
-func (c Layered) byID(ctx context.Context, id string) (Entry, bool, error) {
-	found, err := c.Finder.ByName(ctx, id)
-	if err != nil {
-		return Entry{}, false, err
-	}
-	var stack []Live
-	for _, l := range found {
-		if !c.sees(l) || l.Subject.ID != id {
-			continue
-		}
-		core, _, err := c.offends(ctx, l)
-		if err != nil {
-			return Entry{}, false, err
-		}
-		if core == (Subject{}) {
-			stack = append(stack, l)
-		}
-	}
-	if len(stack) == 0 {
-		return Entry{}, false, nil
-	}
-	return stacked(stack), true, nil
+	return layers{newMemory(found), c.View}, nil
 }
 
 // ByName implements Catalog. Of several tools with the same alias the one in
 // the strongest layer has it, then the first by id.
-func (c Layered) ByName(ctx context.Context, name string) (Entry, bool, error) {
-	own, ok, err := c.byID(ctx, name)
-	if err != nil || ok && own.Active() {
-		return own, ok, err
+func (c Layered) ByName(ctx context.Context, names ...string) (map[string]Entry, error) {
+	if len(names) == 0 {
+		return nil, nil
 	}
-	claims, err := c.claims(ctx, name)
-	if err != nil {
-		return Entry{}, false, err
-	}
-	if len(claims) > 0 && (claims[0].Active() || !ok) {
-		return claims[0], true, nil
-	}
-	return own, ok, nil
-}
-
-// claims returns the tools that have name as an alias, the one that has it
-// before all others first.
-func (c Layered) claims(ctx context.Context, name string) ([]Entry, error) {
-	found, err := c.Finder.ByName(ctx, name)
+	found, err := c.Finder.ByName(ctx, names...)
 	if err != nil {
 		return nil, err
 	}
-	claims, err := c.entries(ctx, found, func(e Entry) bool { return e.Subject.ID != name && e.goesBy(name) })
+	within, err := c.around(ctx, found, names...)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(claims, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(inactive(a), inactive(b)), ByStrength(a.Live, b.Live), cmp.Compare(a.Subject.ID, b.Subject.ID))
-	})
-	return claims, nil
-}
-
-func inactive(e Entry) int {
-	if e.Active() {
-		return 0
+	entries := make(map[string]Entry, len(names))
+	for _, name := range names {
+		if e, ok := within.byName(name); ok {
+			entries[name] = e
+		}
 	}
-	return 1
+	return entries, nil
 }
 
 // ByCategory implements Catalog.
@@ -191,12 +164,13 @@ func (c Layered) ByCategory(ctx context.Context, category string) ([]Entry, erro
 	if err != nil {
 		return nil, err
 	}
-	entries, err := c.entries(ctx, found, func(e Entry) bool {
-		return e.Active() && e.Definition.Tool != nil && e.Definition.Tool.Category == category
-	})
+	within, err := c.around(ctx, found)
 	if err != nil {
 		return nil, err
 	}
+	entries := within.entries(found, func(e Entry) bool {
+		return e.Active() && e.Definition.Tool != nil && e.Definition.Tool.Category == category
+	})
 	slices.SortFunc(entries, inOrder)
 	return entries, nil
 }
@@ -212,14 +186,10 @@ func (c Layered) ByKind(ctx context.Context, kind ToolKind, most int) (entries [
 		if err != nil {
 			return nil, false, err
 		}
-		// All that goes by these ids is at hand, so nothing is looked up one by one.
-		within := Layered{Finder: newMemory(found), View: c.View}
-		entries, err := within.entries(ctx, found, func(e Entry) bool {
+		within := layers{newMemory(found), c.View} // found is all that goes by these ids
+		entries := within.entries(found, func(e Entry) bool {
 			return e.Active() && e.Definition.Tool != nil && e.Definition.Tool.Kind == kind
 		})
-		if err != nil {
-			return nil, false, err
-		}
 		slices.SortFunc(entries, inOrder)
 		core := 0
 		for core < len(entries) && entries[core].Core() {
@@ -257,25 +227,4 @@ func (c Layered) List(ctx context.Context, id string) (Entry, bool, error) {
 		}
 	}
 	return Entry{}, false, nil
-}
-
-// entries returns those that keep says yes to of the entries that the tools in
-// found lead to, each once.
-func (c Layered) entries(ctx context.Context, found []Live, keep func(Entry) bool) ([]Entry, error) {
-	var entries []Entry
-	seen := map[string]bool{}
-	for _, l := range found {
-		if seen[l.Subject.ID] || !c.sees(l) {
-			continue
-		}
-		seen[l.Subject.ID] = true
-		e, ok, err := c.byID(ctx, l.Subject.ID)
-		if err != nil {
-			return nil, err
-		}
-		if ok && keep(e) {
-			entries = append(entries, e)
-		}
-	}
-	return entries, nil
 }

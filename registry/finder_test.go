@@ -10,13 +10,15 @@ import (
 // finder looks through a list, as plainly as can be.
 type finder []registry.Live
 
-func (f finder) ByName(_ context.Context, name string) ([]registry.Live, error) {
+func (f finder) ByName(_ context.Context, names ...string) ([]registry.Live, error) {
 	var found []registry.Live
 	for _, l := range f {
 		if l.Definition.Tool == nil {
 			continue
 		}
-		if l.Subject.ID == name || slices.Contains(l.Definition.Tool.Aliases, name) {
+		if slices.ContainsFunc(names, func(name string) bool {
+			return l.Subject.ID == name || slices.Contains(l.Definition.Tool.Aliases, name)
+		}) {
 			found = append(found, l)
 		}
 	}

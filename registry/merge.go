@@ -33,26 +33,26 @@ func (w Warning) String() string { return w.Subject.String() + ": " + w.Message 
 // it is deactivated, the id is gone from the view. A definition that claims
 // the id or an alias of a core tool is left out, with a warning.
 func Merge(lives []Live) *Merged {
-	m := &Merged{Layered: Layered{Finder: newMemory(lives)}}
-	ctx := context.Background() // looking up in memory needs none and cannot fail
+	all := layers{memory: newMemory(lives)}
+	m := &Merged{Layered: Layered{Finder: all.memory}}
 	ids := map[string]bool{}
 	for _, l := range lives {
 		if l.Subject.Kind != KindTool {
 			continue
 		}
 		ids[l.Subject.ID] = true
-		if core, name, _ := m.offends(ctx, l); core != (Subject{}) {
+		if core, name := all.offends(l); core != (Subject{}) {
 			m.warn(l.Subject, "left out: %s belongs to the core tool %s", jsondoc.Quote(name), core)
 		}
 	}
 	for id := range ids {
-		if e, ok, _ := m.byID(ctx, id); ok && e.Active() {
+		if e, ok := all.byID(id); ok && e.Active() {
 			m.tools = append(m.tools, e)
 		}
 	}
 	m.agents, m.lists = active(ofKind(lives, KindAgent)), active(ofKind(lives, KindList))
 	slices.SortFunc(m.tools, inOrder)
-	m.warnOfAliases(ctx)
+	m.warnOfAliases(all)
 	return m
 }
 
@@ -112,7 +112,7 @@ func (m *Merged) warn(s Subject, format string, args ...any) {
 
 // warnOfAliases names the aliases that lead to another tool than the one that
 // has them.
-func (m *Merged) warnOfAliases(ctx context.Context) {
+func (m *Merged) warnOfAliases(all layers) {
 	claimed := map[string]bool{}
 	for _, e := range m.tools {
 		for _, alias := range e.Definition.Tool.Aliases {
@@ -120,9 +120,8 @@ func (m *Merged) warnOfAliases(ctx context.Context) {
 		}
 	}
 	for _, alias := range slices.Sorted(maps.Keys(claimed)) {
-		winner, _, _ := m.ByName(ctx, alias)
-		claims, _ := m.claims(ctx, alias)
-		for _, e := range claims {
+		winner, _ := all.byName(alias)
+		for _, e := range all.claims(alias) {
 			if e.Active() && e.Subject != winner.Subject {
 				m.warn(e.Subject, "the alias %s leads to %s", jsondoc.Quote(alias), winner.Subject)
 			}
@@ -144,10 +143,9 @@ func newMemory(lives []Live) *memory {
 		if l.Subject.Kind != KindTool || t == nil {
 			continue
 		}
-		m.named[l.Subject.ID] = append(m.named[l.Subject.ID], l)
-		for _, alias := range t.Aliases {
-			if alias != l.Subject.ID {
-				m.named[alias] = append(m.named[alias], l)
+		for i, name := range l.Names() {
+			if i == 0 || name != l.Subject.ID {
+				m.named[name] = append(m.named[name], l)
 			}
 		}
 		m.categories[t.Category] = append(m.categories[t.Category], l)
@@ -155,7 +153,19 @@ func newMemory(lives []Live) *memory {
 	return m
 }
 
-func (m *memory) ByName(_ context.Context, name string) ([]Live, error) { return m.named[name], nil }
+func (m *memory) ByName(_ context.Context, names ...string) ([]Live, error) {
+	var found []Live
+	known := map[Subject]bool{}
+	for _, name := range names {
+		for _, l := range m.named[name] {
+			if !known[l.Subject] {
+				known[l.Subject] = true
+				found = append(found, l)
+			}
+		}
+	}
+	return found, nil
+}
 
 func (m *memory) InCategory(_ context.Context, category string) ([]Live, error) {
 	return m.categories[category], nil

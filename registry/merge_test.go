@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -128,20 +129,31 @@ func TestByName(t *testing.T) {
 		tool(user, "b", aliased("x")),
 		tool(global, "b", aliased("old")),
 	})
-	for name, want := range map[string]string{
+	want := map[string]string{
 		"yak": "global/yak", "ox": "global/yak", "a": "global/a",
 		"x":    "user/b[global]", // the stronger layer
 		"gone": "global/a",       // an active tool's alias before a deactivated tool
 		"dead": "global/dead", "deadx": "global/dead",
 		"old": "", // what is hidden has no alias
 		"no":  "", "": "",
-	} {
-		e, ok, err := m.ByName(t.Context(), name)
-		if err != nil || ok != (want != "") {
-			t.Errorf("%q: found %v, %v", name, ok, err)
+	}
+	together, err := m.ByName(t.Context(), slices.Collect(maps.Keys(want))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range want {
+		alone, err := m.ByName(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got := shown([]registry.Entry{e}); ok && got != want {
-			t.Errorf("%q is %s, want %s", name, got, want)
+		for _, found := range []map[string]registry.Entry{alone, together} {
+			got := ""
+			if e, ok := found[name]; ok {
+				got = shown([]registry.Entry{e})
+			}
+			if got != want {
+				t.Errorf("%q is %s, want %s", name, got, want)
+			}
 		}
 	}
 }
@@ -185,13 +197,13 @@ func TestMergeProperties(t *testing.T) {
 		}
 		m := registry.Merge(lives)
 		for _, l := range lives {
-			e, ok, _ := m.ByName(t.Context(), l.Subject.ID)
-			if l.Core() && (!ok || e.Subject != l.Subject) {
+			found, _ := m.ByName(t.Context(), l.Subject.ID)
+			if e := found[l.Subject.ID]; l.Core() && e.Subject != l.Subject {
 				t.Fatalf("the core tool %s is hidden by %s", l.Subject, e.Subject)
 			}
 		}
 		for _, e := range m.Tools() {
-			if found, ok, _ := m.ByName(t.Context(), e.Subject.ID); !ok || found.Subject != e.Subject {
+			if found, _ := m.ByName(t.Context(), e.Subject.ID); found[e.Subject.ID].Subject != e.Subject {
 				t.Fatalf("%s is not found under its id", e.Subject)
 			}
 		}
@@ -217,11 +229,14 @@ func TestMergeProperties(t *testing.T) {
 				t.Fatalf("all of the kind are %s, want %s", shown(got), shown(all))
 			}
 		}
+		together, _ := less.ByName(t.Context(), names...)
 		for _, name := range names {
-			got, ok, _ := less.ByName(t.Context(), name)
-			wanted, wantOK, _ := want.ByName(t.Context(), name)
-			if ok != wantOK || got.Subject != wanted.Subject || !slices.Equal(got.Hides, wanted.Hides) {
-				t.Fatalf("%s is %v %v in the view, %v %v alone", name, got.Subject, got.Hides, wanted.Subject, wanted.Hides)
+			found, _ := less.ByName(t.Context(), name)
+			all, _ := want.ByName(t.Context(), name)
+			for _, got := range []registry.Entry{found[name], together[name]} {
+				if wanted := all[name]; got.Subject != wanted.Subject || !slices.Equal(got.Hides, wanted.Hides) {
+					t.Fatalf("%s is %v %v in the view, %v %v alone", name, got.Subject, got.Hides, wanted.Subject, wanted.Hides)
+				}
 			}
 		}
 	}

@@ -76,9 +76,13 @@ type resolver struct {
 	more       bool // tools of a kind than are taken in
 }
 
-// gather collects the candidates: each listed name is looked up, each category
-// is asked for.
+// gather collects the candidates: all listed names are looked up together, each
+// category is asked for.
 func (r *resolver) gather(ctx context.Context, allowed AllowList, more []string) error {
+	named, err := r.catalog.ByName(ctx, slices.Concat(allowed.Tools, allowed.AddWhenNonLocal, allowed.AddWhenEmbeddingOK, allowed.ExcludeInLocal)...)
+	if err != nil {
+		return err
+	}
 	for _, part := range []struct {
 		names []string
 		mark  func(*candidate)
@@ -88,11 +92,7 @@ func (r *resolver) gather(ctx context.Context, allowed AllowList, more []string)
 		{allowed.AddWhenEmbeddingOK, func(c *candidate) { c.embedded = true }},
 	} {
 		for _, name := range part.names {
-			c, err := r.named(ctx, name)
-			if err != nil {
-				return err
-			}
-			part.mark(c)
+			part.mark(r.listed(name, named))
 		}
 	}
 	for _, category := range slices.Concat(allowed.Categories, more) {
@@ -112,12 +112,8 @@ func (r *resolver) gather(ctx context.Context, allowed AllowList, more []string)
 		return err
 	}
 	for _, name := range allowed.ExcludeInLocal {
-		e, ok, err := r.catalog.ByName(ctx, name)
-		if err != nil {
-			return err
-		}
-		if c := r.candidates[e.Subject.ID]; ok && c != nil {
-			c.excluded = true
+		if e, ok := named[name]; ok && r.candidates[e.Subject.ID] != nil {
+			r.candidates[e.Subject.ID].excluded = true
 		}
 	}
 	return nil
@@ -138,20 +134,16 @@ func (r *resolver) gatherKinds(ctx context.Context, kinds Kinds) error {
 	return nil
 }
 
-// named returns the candidate for a listed name, which may be an alias.
-func (r *resolver) named(ctx context.Context, name string) (*candidate, error) {
-	e, ok, err := r.catalog.ByName(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	if ok && e.Definition.Tool != nil {
-		return r.candidate(e), nil
+// listed returns the candidate for a listed name, which may be an alias.
+func (r *resolver) listed(name string, named map[string]Entry) *candidate {
+	if e, ok := named[name]; ok && e.Definition.Tool != nil {
+		return r.candidate(e)
 	}
 	if r.candidates[name] == nil {
 		r.candidates[name] = &candidate{name: name}
 		r.unknown = append(r.unknown, name)
 	}
-	return r.candidates[name], nil
+	return r.candidates[name]
 }
 
 func (r *resolver) candidate(e Entry) *candidate {

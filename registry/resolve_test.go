@@ -27,12 +27,12 @@ func choices(r registry.Resolution) []string {
 // counting counts the look-ups.
 type counting struct {
 	registry.Catalog
-	names, categories int
+	lookups, categories int
 }
 
-func (c *counting) ByName(ctx context.Context, name string) (registry.Entry, bool, error) {
-	c.names++
-	return c.Catalog.ByName(ctx, name)
+func (c *counting) ByName(ctx context.Context, names ...string) (map[string]registry.Entry, error) {
+	c.lookups++
+	return c.Catalog.ByName(ctx, names...)
 }
 
 func (c *counting) ByCategory(ctx context.Context, category string) ([]registry.Entry, error) {
@@ -187,15 +187,16 @@ func TestResolveWithoutAllowList(t *testing.T) {
 	}
 }
 
-// A list of ids costs a look-up each, however large the catalog is.
+// A list of ids costs one look-up, however long it is and however large the
+// catalog is.
 func TestResolveDoesNotScan(t *testing.T) {
 	c := &counting{Catalog: library()}
 	list := &registry.AllowList{Tools: []string{"yak", "plain"}, Categories: []string{"web"}, ExcludeInLocal: []string{"mail"}}
 	if _, err := registry.Resolve(t.Context(), registry.Agent{AllowList: list}, registry.Context{}, c); err != nil {
 		t.Fatal(err)
 	}
-	if c.names != 3 || c.categories != 1 {
-		t.Errorf("%d look-ups by name, %d by category", c.names, c.categories)
+	if c.lookups != 1 || c.categories != 1 {
+		t.Errorf("%d look-ups by name, %d by category", c.lookups, c.categories)
 	}
 }
 
@@ -203,8 +204,8 @@ type failing struct{ registry.Catalog }
 
 var errDisk = errors.New("disk")
 
-func (failing) ByName(context.Context, string) (registry.Entry, bool, error) {
-	return registry.Entry{}, false, errDisk
+func (failing) ByName(context.Context, ...string) (map[string]registry.Entry, error) {
+	return nil, errDisk
 }
 
 func (failing) ByCategory(context.Context, string) ([]registry.Entry, error) { return nil, errDisk }

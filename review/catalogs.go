@@ -48,15 +48,21 @@ func (c *catalogs) with(changed map[registry.Subject]registry.Live) *catalogs {
 }
 
 // ByName implements registry.Finder.
-func (c *catalogs) ByName(ctx context.Context, name string) ([]registry.Live, error) {
-	found, err := c.LiveReader.ByName(ctx, name)
-	return c.overlay(found, func(t *registry.Tool) bool { return t.ID == name || slices.Contains(t.Aliases, name) }), err
+func (c *catalogs) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+	found, err := c.LiveReader.ByName(ctx, names...)
+	wanted := map[string]bool{}
+	for _, name := range names {
+		wanted[name] = true
+	}
+	return c.overlay(found, func(l registry.Live) bool {
+		return slices.ContainsFunc(l.Names(), func(name string) bool { return wanted[name] })
+	}), err
 }
 
 // InCategory implements registry.Finder.
 func (c *catalogs) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
 	found, err := c.LiveReader.InCategory(ctx, category)
-	return c.overlay(found, func(t *registry.Tool) bool { return t.Category == category }), err
+	return c.overlay(found, func(l registry.Live) bool { return l.Definition.Tool.Category == category }), err
 }
 
 // OfKind implements registry.Finder. A changed tool counts whatever its kind: it
@@ -79,7 +85,7 @@ func (c *catalogs) OfKind(ctx context.Context, kind registry.ToolKind, view []re
 		}
 		found = append(found, slices.DeleteFunc(same, func(l registry.Live) bool { return l.Subject.ID != s.ID })...)
 	}
-	return c.overlay(found, func(*registry.Tool) bool { return true }), nil
+	return c.overlay(found, func(registry.Live) bool { return true }), nil
 }
 
 // Lists implements registry.Finder.
@@ -99,10 +105,10 @@ func (c *catalogs) Lists(ctx context.Context) ([]registry.Live, error) {
 
 // overlay drops what is changed from found, and adds what is changed and
 // matches.
-func (c *catalogs) overlay(found []registry.Live, matches func(*registry.Tool) bool) []registry.Live {
+func (c *catalogs) overlay(found []registry.Live, matches func(registry.Live) bool) []registry.Live {
 	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
-		if l.Definition.Tool != nil && matches(l.Definition.Tool) {
+		if l.Definition.Tool != nil && matches(l) {
 			found = append(found, l)
 		}
 	}

@@ -103,8 +103,42 @@ func (m *liveCache) Agents(ctx context.Context) ([]registry.Live, error) {
 }
 
 // ByName implements LiveReader.
-func (m *liveCache) ByName(ctx context.Context, name string) ([]registry.Live, error) {
-	return m.cached(ctx, m.names, name, m.LiveReader.ByName)
+func (m *liveCache) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+	unknown := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, ok := m.names[name]; return ok })
+	if len(unknown) > 0 {
+		found, err := m.LiveReader.ByName(ctx, unknown...)
+		if err != nil {
+			return nil, err
+		}
+		named := map[string][]registry.Live{}
+		for _, l := range m.same(found) {
+			for _, name := range l.Names() {
+				named[name] = append(named[name], l)
+			}
+		}
+		for _, name := range unknown {
+			m.names[name] = named[name]
+		}
+	}
+	return union(names, m.names), nil
+}
+
+// union returns what is known of names, each once.
+func union(names []string, known map[string][]registry.Live) []registry.Live {
+	if len(names) == 1 {
+		return slices.Clone(known[names[0]])
+	}
+	found := make([]registry.Live, 0, len(names))
+	seen := make(map[registry.Subject]bool, len(names))
+	for _, name := range names {
+		for _, l := range known[name] {
+			if !seen[l.Subject] {
+				seen[l.Subject] = true
+				found = append(found, l)
+			}
+		}
+	}
+	return found
 }
 
 // InCategory implements LiveReader.
@@ -138,16 +172,21 @@ func (m *liveCache) cached(ctx context.Context, known map[string][]registry.Live
 		if found, err = read(ctx, key); err != nil {
 			return nil, err
 		}
-		for i, l := range found {
-			if first, ok := m.first[l.Subject]; ok {
-				found[i] = first
-			} else {
-				m.first[l.Subject] = l
-			}
-		}
-		known[key] = found
+		known[key] = m.same(found)
 	}
 	return slices.Clone(found), nil
+}
+
+// same puts what was found before in the place of what is equal to it.
+func (m *liveCache) same(found []registry.Live) []registry.Live {
+	for i, l := range found {
+		if first, ok := m.first[l.Subject]; ok {
+			found[i] = first
+		} else {
+			m.first[l.Subject] = l
+		}
+	}
+	return found
 }
 
 // cachedTx is a transaction that caches what it read of the registry until it
@@ -179,8 +218,8 @@ func (t cachedTx) Agents(ctx context.Context) ([]registry.Live, error) {
 }
 
 // ByName implements LiveReader.
-func (t cachedTx) ByName(ctx context.Context, name string) ([]registry.Live, error) {
-	return t.live.ByName(ctx, name)
+func (t cachedTx) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+	return t.live.ByName(ctx, names...)
 }
 
 // InCategory implements LiveReader.

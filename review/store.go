@@ -91,9 +91,8 @@ type RecordReader interface {
 type LiveReader interface {
 	// Live returns the definition in force, deactivated ones included.
 	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
-	// ByName returns the live tools, in any layer, that have name as id or
-	// alias.
-	ByName(ctx context.Context, name string) ([]registry.Live, error)
+	// ByName is that of registry.Finder.
+	ByName(ctx context.Context, names ...string) ([]registry.Live, error)
 	// InCategory returns the live tools of a category in any layer.
 	InCategory(ctx context.Context, category string) ([]registry.Live, error)
 	// OfKind is that of registry.Finder.

@@ -47,14 +47,20 @@ func (s *succession) Live(ctx context.Context, subject registry.Subject) (regist
 }
 
 // ByName implements LiveReader.
-func (s *succession) ByName(ctx context.Context, name string) ([]registry.Live, error) {
-	found, err := s.RegistryReader.ByName(ctx, name)
+func (s *succession) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+	found, err := s.RegistryReader.ByName(ctx, names...)
 	if err != nil {
 		return nil, err
 	}
 	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := s.approved[l.Subject]; return ok })
-	for _, subject := range s.named[name] {
-		found = append(found, s.approved[subject])
+	added := map[registry.Subject]bool{}
+	for _, name := range names {
+		for _, subject := range s.named[name] {
+			if !added[subject] {
+				added[subject] = true
+				found = append(found, s.approved[subject])
+			}
+		}
 	}
 	return found, nil
 }

@@ -36,10 +36,11 @@ func (d *Desk) Named(ctx context.Context, name string, layer registry.Layer) ([]
 	var found []registry.Entry
 	err := d.store.View(ctx, func(r Reader) error {
 		catalog := registry.Layered{Finder: r, View: layer.View()}
-		own, ok, err := catalog.ByName(ctx, name)
+		named, err := catalog.ByName(ctx, name)
 		if err != nil {
 			return err
 		}
+		own, ok := named[name]
 		if ok && own.Active() {
 			found = []registry.Entry{own}
 			return nil
@@ -62,12 +63,18 @@ func wired(ctx context.Context, r RegistryReader, catalog registry.Layered, name
 	if err != nil {
 		return nil, err
 	}
+	ids := make([]string, len(lives))
+	for i, l := range lives {
+		ids[i] = l.Subject.ID
+	}
+	named, err := catalog.ByName(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
 	var own, origins []registry.Entry
 	for _, l := range lives {
-		e, seen, err := catalog.ByName(ctx, l.Subject.ID)
+		e, seen := named[l.Subject.ID]
 		switch {
-		case err != nil:
-			return nil, err
 		case !seen || !e.Active() || e.Subject != l.Subject:
 		case e.Definition.Tool.WireName() == name:
 			own = append(own, e)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,9 +32,32 @@ func (s *session) Live(ctx context.Context, subject registry.Subject) (registry.
 	return first(found, err, "%s", subject)
 }
 
+// namesAtOnce is how many names one statement looks up, a power of eight.
+const namesAtOnce = 512
+
 // ByName implements review.RegistryReader.
-func (s *session) ByName(ctx context.Context, name string) ([]registry.Live, error) {
-	return s.live(ctx, liveFrom+"WHERE l.subject IN (SELECT subject FROM names WHERE name = $1) ORDER BY l.subject", name)
+func (s *session) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+	var found []registry.Live
+	for list := range slices.Chunk(names, namesAtOnce) {
+		size := 1
+		for size < len(list) {
+			size *= 8 // few sizes, so that few statements are kept
+		}
+		args := make([]any, size)
+		for i := range args {
+			args[i] = list[min(i, len(list)-1)]
+		}
+		some, err := s.live(ctx, liveFrom+"WHERE l.subject IN (SELECT subject FROM names WHERE name IN ("+placeholders(1, size)+")) ORDER BY l.subject", args...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, some...)
+	}
+	if len(names) > namesAtOnce {
+		slices.SortFunc(found, func(a, b registry.Live) int { return cmp.Compare(a.Subject.String(), b.Subject.String()) })
+		found = slices.CompactFunc(found, func(a, b registry.Live) bool { return a.Subject == b.Subject })
+	}
+	return found, nil
 }
 
 // ByWire implements review.RegistryReader. A wire name ends in the name that the

@@ -53,10 +53,11 @@ func (c *checker) index() {
 // when none does, the imported one stands before a global id, as a server does
 // not know what toolcrib ships. With a server named, only its tools are meant.
 func (c *checker) find(ctx context.Context, name string, format wire.Format, differs func(registry.Entry) []string) (e registry.Entry, own, known bool, err error) {
-	named, known, err := c.scope.Catalog.ByName(ctx, name)
+	found, err := c.scope.Catalog.ByName(ctx, name)
 	if err != nil {
 		return registry.Entry{}, false, false, err
 	}
+	named, known := found[name]
 	wired := slices.Clone(c.wired[name])
 	if c.scope.Server != "" {
 		wired = slices.DeleteFunc(wired, func(e registry.Entry) bool { return label(e) != c.scope.Server })

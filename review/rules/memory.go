@@ -15,8 +15,10 @@ type Memory []registry.Live
 var _ World = Memory{}
 
 // ByName implements World.
-func (m Memory) ByName(_ context.Context, name string) ([]registry.Live, error) {
-	return m.tools(func(t *registry.Tool) bool { return t.ID == name || slices.Contains(t.Aliases, name) }), nil
+func (m Memory) ByName(_ context.Context, names ...string) ([]registry.Live, error) {
+	return m.tools(func(t *registry.Tool) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return t.ID == name || slices.Contains(t.Aliases, name) })
+	}), nil
 }
 
 // InCategory returns the tools of a category.

@@ -122,27 +122,21 @@ func takenRule() Rule {
 				return nil, nil
 			}
 			var found []Finding
-			look := func(path, name string) error {
-				others, err := c.World.ByName(ctx, name)
-				if err != nil {
-					return err
-				}
-				for _, other := range others {
-					if other.Subject.ID == c.Draft.Subject.ID || other.Locked {
-						continue // the same tool in another layer; the core is the lock's
-					}
-					found = append(found, Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s already is a name of %s.", name, other.Subject)})
-					return nil
-				}
-				return nil
-			}
-			if err := look("subject", c.Draft.Subject.ID); err != nil {
+			others, err := c.World.ByName(ctx, append([]string{c.Draft.Subject.ID}, aliases(c)...)...)
+			if err != nil {
 				return nil, err
 			}
-			for i, alias := range aliases(c) {
-				if err := look(aliasPath(i), alias); err != nil {
-					return nil, err
+			others = slices.DeleteFunc(others, func(other registry.Live) bool {
+				return other.Subject.ID == c.Draft.Subject.ID || other.Locked // the same tool in another layer; the core is the lock's
+			})
+			look := func(path, name string) {
+				if i := slices.IndexFunc(others, func(other registry.Live) bool { return slices.Contains(other.Names(), name) }); i >= 0 {
+					found = append(found, Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s already is a name of %s.", name, others[i].Subject)})
 				}
+			}
+			look("subject", c.Draft.Subject.ID)
+			for i, alias := range aliases(c) {
+				look(aliasPath(i), alias)
 			}
 			return found, nil
 		},

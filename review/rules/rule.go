@@ -84,9 +84,8 @@ type PromptCost struct {
 // definitions included. Its methods look at every layer unless they say
 // otherwise and cost an index look-up, not a scan of the tools.
 type World interface {
-	// ByName returns the live tools that have name as their id or alias, in
-	// any layer, core tools included.
-	ByName(ctx context.Context, name string) ([]registry.Live, error)
+	// ByName is that of registry.Finder.
+	ByName(ctx context.Context, names ...string) ([]registry.Live, error)
 	// ByLabel returns the live tools with a human name, ByTag those with a tag
 	// prefix, in any layer.
 	ByLabel(ctx context.Context, label string) ([]registry.Live, error)
