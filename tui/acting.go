@@ -66,7 +66,7 @@ func (m *Model) unread(ps []proposals.Proposal) []string {
 		if len(ps) > 1 {
 			prefix = wording.Reference(p) + " "
 		}
-		names = append(names, prefix+joined(missing))
+		names = append(names, prefix+wording.Joined(missing))
 	}
 	return names
 }

@@ -94,7 +94,7 @@ func someOf(names []string) string {
 	if n := len(names); n > maxNamed {
 		names = append(names[:maxNamed], itoa(n-maxNamed)+" more")
 	}
-	return joined(names)
+	return wording.Joined(names)
 }
 
 // Waive waives a finding.
@@ -144,7 +144,7 @@ func (c *Config) Simple(ctx context.Context, act proposals.Act, id proposals.ID)
 		return done + ": revision " + itoa(p.Revision) + " is against " + wording.Against(p.BaseVersion), err
 	case proposals.ActAssess:
 		a, err := c.Desk.Reassess(ctx, id)
-		return done + ": " + strings.ReplaceAll(string(a.Recommendation), "_", " "), err
+		return done + ": " + wording.Advice(a.Recommendation), err
 	}
 	_, err := c.Desk.Withdraw(ctx, c.Actor, id, "")
 	return done, err

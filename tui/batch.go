@@ -77,7 +77,7 @@ func (b *batch) refused(m *Model) []refusal {
 
 func (b *batch) why(m *Model, d review.Dossier) string {
 	if b.act == proposals.ActApprove {
-		return strings.Join(wording.Obstacles(d, ruleNames), "; ")
+		return strings.Join(wording.Obstacles(d, wording.Ways{}), "; ")
 	}
 	return wording.Cannot(m.cfg.Actor, b.act, d.Proposal)
 }
@@ -95,7 +95,7 @@ func (b *batch) unread(m *Model) (ps []proposals.Proposal, names []string) {
 		case r.dossier.Digest != d.Digest || r.made.new != d.Revision.Draft.Definition.Hash():
 			what = " has changed since you read it"
 		case !r.seenAll():
-			what = ": " + joined(r.unseen())
+			what = ": " + wording.Joined(r.unseen())
 		default:
 			continue
 		}

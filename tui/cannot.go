@@ -30,7 +30,7 @@ func (pp *proposalPage) cannotApprove(m *Model) string {
 	if !pp.loaded {
 		return "it is still loading"
 	}
-	if why := wording.Obstacles(pp.dossier, ruleNames); len(why) > 0 {
+	if why := wording.Obstacles(pp.dossier, wording.Ways{Rebase: "; R rebases it"}); len(why) > 0 {
 		if pp.outdated() && pp.cannotReassess(m) == "" {
 			return "the rules or settings changed since its review; ctrl+r reviews it again"
 		}

@@ -27,7 +27,6 @@ type merging struct {
 	conflict *review.RebaseConflict
 	passages []review.Passage
 	choices  []diff.Choice // one for each passage
-	at       int           // the passage that the keys decide
 }
 
 // askConflict shows where a proposal and the live version changed the same
@@ -38,36 +37,32 @@ func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 	d := &dialog{
 		form:      proposals.Form{Title: "Conflicts with version " + itoa(c.Live), Verb: "save the revision"},
 		content:   g.content,
-		otherHelp: [][2]string{{"h", "take here"}, {"l", "take live"}, {"J", "next"}, {"e", "edit"}},
+		otherHelp: [][2]string{{"h", "take here"}, {"l", "take live"}, {"j", "next"}, {"e", "edit"}},
 	}
 	d.run = func(m *Model, _ string) tea.Cmd { return g.save(m, d) }
 	d.other = map[string]func(*Model) tea.Cmd{
 		"h": func(m *Model) tea.Cmd { return g.take(m, d, diff.TakeOurs) },
 		"l": func(m *Model) tea.Cmd { return g.take(m, d, diff.TakeTheirs) },
-		"J": func(m *Model) tea.Cmd { return g.step(m, d, 1) },
-		"K": func(m *Model) tea.Cmd { return g.step(m, d, -1) },
+		"J": func(*Model) tea.Cmd { d.pager.NextStop(1); return nil },
+		"K": func(*Model) tea.Cmd { d.pager.NextStop(-1); return nil },
 		"e": g.edit,
 	}
-	return m.ask(d)
+	ask := m.ask(d)
+	d.pager.Point(m.theme.Accent)
+	d.resize(m)
+	return ask
 }
 
 // take takes a side of the selected passage and goes to the next that is undecided.
 func (g *merging) take(m *Model, d *dialog, side diff.Choice) tea.Cmd {
-	g.choices[g.at] = side
-	if next := slices.Index(g.choices[g.at:], diff.Undecided); next >= 0 {
-		return g.step(m, d, next)
-	}
-	if first := slices.Index(g.choices, diff.Undecided); first >= 0 {
-		return g.step(m, d, first-g.at)
-	}
-	return g.step(m, d, 0)
-}
-
-// step selects another passage.
-func (g *merging) step(m *Model, d *dialog, n int) tea.Cmd {
-	g.at = min(max(0, g.at+n), len(g.passages)-1)
+	at := d.pager.Stop()
+	g.choices[at] = side
 	d.resize(m)
-	d.pager.SetStop(g.at)
+	if next := slices.Index(g.choices[at:], diff.Undecided); next >= 0 {
+		d.pager.SetStop(at + next)
+	} else {
+		d.pager.SetStop(slices.Index(g.choices, diff.Undecided))
+	}
 	return nil
 }
 
@@ -76,7 +71,8 @@ func (g *merging) save(m *Model, d *dialog) tea.Cmd {
 	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
 		m.dialog = d
 		m.say(warning, "Take a side first: h takes here, l takes live")
-		return g.step(m, d, open-g.at)
+		d.pager.SetStop(open)
+		return nil
 	}
 	draft, err := g.conflict.Take(g.choices)
 	if err != nil {
@@ -140,11 +136,7 @@ func (g *merging) content(m *Model, page *prose.Page) {
 	for i, p := range g.passages {
 		page.Blank()
 		page.Stop()
-		sign, style := draw.Safe("  "), th.Field
-		if i == g.at {
-			sign, style = "▌ ", th.Accent
-		}
-		heading := draw.Of(style, sign+"◆ "+draw.Show(p.Path))
+		heading := draw.Of(th.Field, " ◆ "+draw.Show(p.Path))
 		if p.Line > 0 {
 			heading = heading.Add(th.Faint, draw.Showf("  line %d", p.Line))
 		}

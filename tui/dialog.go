@@ -120,9 +120,9 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch name {
 	case "j", "down":
-		d.pager.Scroll(1)
+		d.pager.Move(1)
 	case "k", "up":
-		d.pager.Scroll(-1)
+		d.pager.Move(-1)
 	case "space", "pgdown":
 		d.pager.Page(1)
 	case "pgup":

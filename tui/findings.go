@@ -5,31 +5,8 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
 )
-
-// maxRules is how many rules are named where findings are summed up.
-const maxRules = 4
-
-// ruleNames names rules with how often each found something.
-func ruleNames(sums []review.RuleFindings) string {
-	names := make([]string, 0, len(sums))
-	for _, s := range sums {
-		names = append(names, times(s))
-	}
-	if n := len(names) - maxRules; n > 1 {
-		names = append(names[:maxRules], itoa(n)+" other rules")
-	}
-	return joined(names)
-}
-
-// times is a rule with how often it found something, where that is more than
-// once.
-func times(s review.RuleFindings) string {
-	if s.Count == 1 {
-		return s.Rule
-	}
-	return s.Rule + " ×" + itoa(s.Count)
-}
 
 // openFindings lists the findings that are not waived, those of a rule in one
 // row.
@@ -49,12 +26,12 @@ func openFindings(m *Model, page *prose.Page, d review.Dossier) {
 }
 
 // firstOf is the first finding of a rule, and how many there are.
-func firstOf(s review.RuleFindings) string { return times(s) + ": " + s.First.Message }
+func firstOf(s review.RuleFindings) string { return wording.Times(s) + ": " + s.First.Message }
 
 // blocksInTheWay says what the first open blocks are, and where the rest is.
 func blocksInTheWay(m *Model, page *prose.Page, d review.Dossier) {
 	blocks := review.BlocksByRule(d.Standing)
-	for _, s := range blocks[:min(len(blocks), maxRules)] {
+	for _, s := range blocks[:min(len(blocks), wording.MaxRules)] {
 		sign, style := m.severityWord(s.Severity)
 		page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), firstOf(s))
 	}
@@ -78,7 +55,7 @@ func openWord(m *Model, d review.Dossier) (draw.Safe, theme.Style) {
 			words += "; "
 		}
 		sign, _ := m.severityWord(sums[0].Severity)
-		words += sign + " " + draw.Show(ruleNames(sums[:n]))
+		words += sign + " " + draw.Show(wording.Rules(sums[:n]))
 		sums = sums[n:]
 	}
 	return words, style

@@ -63,6 +63,8 @@ func TestCommandsAreFoundByName(t *testing.T) {
 	b.press("down", "enter").wants("╭─ Reject")
 	b.press("esc", ":").write("rebase").press("enter").wants("R: it is not stale")
 	b.press(":").write("nothing like it").press("enter").wants("is not a command")
+	b.press("T", ":").write("#7").press("enter").wants("no proposal has the number #7")
+	b.press(":").write("#1").press("enter").wants("› #1 new tool:user/name_bank")
 	b.press(":").write("audit").press("enter").wants("▎Audit log")
 }
 

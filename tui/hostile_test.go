@@ -108,7 +108,7 @@ func checkSafe(t *testing.T, content string, own map[string]bool, width, height 
 // tours look at every screen; each begins and ends at the queue.
 var tours = [][]string{
 	{"enter", "2", "w", "l", "l", "w", "s", "b", "space", "G", "3", "J", "J", "enter", "3", "W", "esc", "?", "esc", "5", "J", "6", "J", "7", "J", "s", "6", "enter", "esc", "Q"},
-	{"enter", "4", "v", "r", "G", "v", "r", "1", "space", "G", "a", "esc", "x", "esc", "C", "esc", "Q"},
+	{"enter", "4", "p", "r", "G", "p", "r", "1", "space", "G", "a", "esc", "x", "esc", "C", "esc", "Q"},
 	{
 		"enter", "2", "/", "x", "enter", "n", "E", "esc", "esc", "/", "y", "esc", "?", "esc",
 		"L", "A", "T", "enter", "tab", "J", "enter", "tab", "]", "tab", "Q",
@@ -165,7 +165,7 @@ func look(t *testing.T, text string, width, height int, keys ...string) {
 // anyKeys are keys that show something or go somewhere, and none that ends the
 // workbench, starts an editor or writes.
 var anyKeys = []string{
-	"enter", "esc", "tab", "j", "k", "J", "K", "space", "g", "G", "l", "h", "w", "s", "b", "E", "u", "v", "r", "]", "[", "1", "2", "3", "4", "5", "6", "7",
+	"enter", "esc", "tab", "j", "k", "J", "K", "space", "g", "G", "l", "h", "w", "s", "b", "E", "u", "v", "p", "r", "]", "[", "1", "2", "3", "4", "5", "6", "7",
 	"a", "c", "x", "W", "C", ";", "?", "/", "n", "N", "Q", "T", "A", "L", "D", "P", ":", "U", "o", "t", "R", "X", "S", "ctrl+t", "ctrl+d", "ctrl+u", "ctrl+l", "backspace", "up", "down", "left", "right",
 }
 

@@ -15,6 +15,7 @@ func queueKeys() []key {
 		{name: "needs-changes-marked", keys: []string{"c"}, label: "send back", help: "Send back the marked proposals, or the selected one, with a reason", do: decideMarked(proposals.ActRequestChanges), off: cannotDecide(proposals.ActRequestChanges)},
 		{name: "reject-marked", keys: []string{"x"}, label: "reject", help: "Reject the marked proposals, or the selected one, with a reason", do: decideMarked(proposals.ActReject), off: cannotDecide(proposals.ActReject)},
 		{name: "mark", keys: []string{"space", "+"}, label: "mark", help: "Toggle mark and move down", do: on((*queuePage).markRow), off: (*Model).cannotMark},
+		{name: "mark-range", keys: []string{"v"}, help: "Mark a range of rows by moving; again: end it", do: on((*queuePage).markRange), off: ask((*queuePage).noSelection)},
 		{name: "mark-all", keys: []string{"*"}, help: "Mark every listed proposal that waits for you; again: unmark all", do: on((*queuePage).markAll), off: ask((*queuePage).nothingToMark)},
 		{name: "next-state", keys: []string{"tab"}, label: "state", help: "Show the next state", do: moveTab(1)},
 		{name: "previous-state", keys: []string{"shift+tab"}, help: "Show the previous state", do: moveTab(-1)},

@@ -50,11 +50,11 @@ func (m *Model) severityWord(s rules.Severity) (sign draw.Safe, style theme.Styl
 func (m *Model) adviceWord(r proposals.Recommendation) (draw.Safe, theme.Style) {
 	switch r {
 	case proposals.RecommendApprove:
-		return "approve", m.theme.Good
+		return draw.Show(wording.Advice(r)), m.theme.Good
 	case proposals.RecommendNeedsChanges:
-		return "send back", m.theme.Warn
+		return draw.Show(wording.Advice(r)), m.theme.Warn
 	case proposals.RecommendReject:
-		return "reject", m.theme.Bad
+		return draw.Show(wording.Advice(r)), m.theme.Bad
 	}
 	return "–", m.theme.Faint
 }

@@ -71,7 +71,7 @@ func TestDialogueRefusesMarked(t *testing.T) {
 func TestDialogueMarkedInTheWay(t *testing.T) {
 	b := newBench(t, 80, 24, demo("name_bank.json", "word_counts.json"), assessed)
 	out := b.dialogue(0, "mark all", "approve", "unmark #1", "open 1", "diff", "back", "approve", "y", "mark 1", "reject", "mark x")
-	says(t, out, "Not possible for #1 tool:user/name_bank: 1 blocking finding is open (X101; say findings)", "Say unmark #1 to continue without",
+	says(t, out, "Not possible for #1 tool:user/name_bank: 1 blocking finding is open (X101); say findings", "Say unmark #1 to continue without",
 		"Live: tool:user/get_word_counts version 1.", "#2 tool:user/get_word_counts cannot be marked: it is approved.", "not found")
 }
 

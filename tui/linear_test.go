@@ -55,7 +55,7 @@ func (e *echo) Read(p []byte) (int, error) {
 
 func TestDialogue(t *testing.T) {
 	b := newBench(t, 80, 24, demo(demoFiles...), assessed)
-	out := b.dialogue(0, "help", "list yours", "find name", "1", "open 1", "diff", "findings", "prompt", "thread", "history", "id",
+	out := b.dialogue(0, "help", "list yours", "find name", "diff", "open 1", "diff", "findings", "prompt", "thread", "history", "id",
 		"approve", "waive 1", "It is a test.", "", "Nothing more.", ".", "y", "waive 1", "comment prompt 1", "Say why.", ".", "thread",
 		"changes", ".", "changes", "Mend it.", ".", "", "changes", "Mend it.", ".", "y", "approve", "back", "tools get_t", "show tool:global/get_tasks",
 		"agents", "fork beat_architect", "submit", "y", "nonsense", "open 99", "quit")
@@ -130,4 +130,12 @@ func TestDialogueShowsHiddenCharacters(t *testing.T) {
 			t.Errorf("%.20q reaches the screen raw", text)
 		}
 	}
+}
+
+// TestDialogueOpensByNumber opens a row of the list and an issue by their number
+// alone; in an open proposal, a number is a command (T21).
+func TestDialogueOpensByNumber(t *testing.T) {
+	b := newBench(t, 80, 24, demo("name_bank.json", "word_counts.json"))
+	out := b.dialogue(0, "2", "1", "#2", "back", "9")
+	says(t, out, "queue> 2\nName Bank. new tool:user/name_bank", "#1> 1\nName Bank.", "#1> #2\n", "get_word_counts", "queue> 9\n")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
@@ -14,10 +15,10 @@ import (
 // told summarizes the data of an entry beyond its act in a few words.
 func told(e history.Event) string {
 	var data struct {
-		Version        int    `json:"version"`
-		Recommendation string `json:"recommendation"`
-		Findings       int    `json:"findings"`
-		Note           string `json:"note"`
+		Version        int                      `json:"version"`
+		Recommendation proposals.Recommendation `json:"recommendation"`
+		Findings       int                      `json:"findings"`
+		Note           string                   `json:"note"`
 	}
 	if json.Unmarshal(e.Data, &data) != nil {
 		return "" // it has another form, and says nothing here
@@ -27,7 +28,7 @@ func told(e history.Event) string {
 		words = append(words, "version "+itoa(data.Version))
 	}
 	if data.Recommendation != "" {
-		words = append(words, strings.ReplaceAll(data.Recommendation, "_", " "), wording.Count(data.Findings, "finding", "findings"))
+		words = append(words, wording.Advice(data.Recommendation), wording.Count(data.Findings, "finding", "findings"))
 	}
 	if data.Note != "" {
 		words = append(words, data.Note)

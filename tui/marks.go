@@ -55,8 +55,47 @@ func (m *Model) mark() {
 	}
 }
 
+// markSpan is a range of rows that is marked while the cursor moves.
+type markSpan struct {
+	from   proposals.ID // the row that it began at
+	before marks        // what was marked already
+}
+
+// markRange begins a range at the selected row, or ends it.
+func (q *queuePage) markRange(m *Model) tea.Cmd {
+	if q.span != nil {
+		q.span = nil
+		return nil
+	}
+	p, _ := q.current()
+	q.span = &markSpan{p.ID, slices.Clone(m.marks)}
+	q.markSpanned(m)
+	m.say(remark, "Move to mark a range of rows; v or esc ends it")
+	return nil
+}
+
+// markSpanned marks what waits between the row where a range began and the cursor.
+func (q *queuePage) markSpanned(m *Model) {
+	if q.span == nil {
+		return
+	}
+	from := q.cursor
+	for i := range q.total() {
+		if p, ok := q.at(i); ok && p.ID == q.span.from {
+			from = i
+		}
+	}
+	m.marks = slices.Clone(q.span.before)
+	for i := min(from, q.cursor); i <= max(from, q.cursor) && len(m.marks) < maxMarks; i++ {
+		if p, ok := q.at(i); ok && p.State == proposals.UserReview && !m.marks.has(p.ID) {
+			m.marks = append(m.marks, p)
+		}
+	}
+}
+
 // markRow is mark, and goes on to the next row.
 func (q *queuePage) markRow(m *Model) tea.Cmd {
+	q.span = nil
 	m.mark()
 	return q.move(m, 1)
 }

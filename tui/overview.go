@@ -34,7 +34,7 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	page.Field("author", p.Author.String()+", "+string(m.stampOf(p.CreatedAt)))
 	page.Field("against", wording.Against(p.BaseVersion))
 	if p.Stale() {
-		page.Line(draw.Of("", draw.Safe(draw.Blank(prose.LabelWidth))).Add(m.theme.Warn, draw.Showf("⚠ stale: version %d is live now", p.LiveVersion)))
+		page.Line(draw.Of("", draw.Safe(draw.Blank(prose.LabelWidth))).Add(m.theme.Warn, draw.Show("⚠ "+wording.Stale(p))))
 	}
 	if advice, style := m.adviceWord(p.Summary.Recommendation); p.Summary.Recommendation != "" {
 		found, fstyle := m.findingsWord(p.Summary)
@@ -43,7 +43,7 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	pp.consequences(m, page)
 	page.Blank()
 	page.Heading("Rationale")
-	m.prose(page, pp.width(m.layout, tabOverview), orNone(d.Revision.Draft.Rationale))
+	m.prose(page, pp.width(m.layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
 	pp.findings(m, page)
 	pp.trials(m, page)
 	pp.promptCosts(page)
@@ -82,7 +82,7 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 			page.Item(draw.Of(m.theme.Warn, "  ! "), why)
 		}
 	}
-	if ways := wording.Obstacles(d, ruleNames); len(ways) > 0 {
+	if ways := wording.Obstacles(d, wording.Ways{Rebase: "; R rebases it"}); len(ways) > 0 {
 		page.Blank()
 		page.Heading("Can't be approved yet")
 		for _, why := range ways {
@@ -219,13 +219,6 @@ func (pp *proposalPage) outcome(name string) string {
 	return ""
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
-}
-
 // channelsOf lists the channel prompts that a proposal changes, by agent, with a
 // note on each.
 func channelsOf(d review.Dossier, notes map[string]string) []string {
@@ -243,7 +236,7 @@ func channelsOf(d review.Dossier, notes map[string]string) []string {
 	}
 	lines := make([]string, len(order))
 	for i, agent := range order {
-		lines[i] = agent + ": " + joined(byAgent[agent]) + notes[agent]
+		lines[i] = agent + ": " + wording.Joined(byAgent[agent]) + notes[agent]
 	}
 	return lines
 }

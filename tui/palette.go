@@ -28,10 +28,13 @@ func (m *Model) askCommand() tea.Cmd {
 	p.find(m)
 	m.line = &input{
 		prompt: ":", text: p.text, cancel: nothing, above: p.lines,
-		hints:   [][2]string{{"enter", "run"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
+		hints:   [][2]string{{"enter", "run or open #17"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
 		step:    func(n int) { p.at = min(max(0, p.at+n), max(0, len(p.found)-1)) },
 		changed: func(m *Model) tea.Cmd { p.find(m); return nil },
 		done: func(m *Model) tea.Cmd {
+			if len(p.found) == 0 && isNumber(p.text.String()) {
+				return m.openNumber(strings.TrimSpace(p.text.String()))
+			}
 			if len(p.found) == 0 {
 				m.say(warning, "%q is not a command", p.text.String())
 				return nil

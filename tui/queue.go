@@ -61,13 +61,20 @@ type queuePage struct {
 	changes    *difflist.List // of the dossier, nil for none that is shown here
 	err        error
 	asked      bool
+	span       *markSpan // rows that are being marked by moving, nil for none
 }
 
 func newQueuePage() *queuePage { return &queuePage{slots: []slot{{}}, widest: map[draw.Safe]int{}} }
 
 func (q *queuePage) place() string { return placeQueue }
 
-func (q *queuePage) leave(m *Model) (tea.Cmd, bool) { return leaveFilter(m, q) }
+func (q *queuePage) leave(m *Model) (tea.Cmd, bool) {
+	if q.span != nil {
+		q.span = nil
+		return nil, true
+	}
+	return leaveFilter(m, q)
+}
 
 func (q *queuePage) resize(m *Model) { q.clamp(m) }
 
@@ -152,6 +159,7 @@ func (q *queuePage) move(m *Model, n int) tea.Cmd {
 	q.cursor += n
 	q.preview.of = ""
 	q.clamp(m)
+	q.markSpanned(m)
 	return tea.Batch(q.fill(m), q.debounce(m))
 }
 
@@ -174,7 +182,8 @@ func (q *queuePage) debounced(m *Model, msg debouncedMsg) tea.Cmd {
 
 func (q *queuePage) dossierLoaded(msg dossierMsg) {
 	if p, ok := q.current(); ok && msg.err == nil && p.ID == msg.id {
-		if msg.changes != nil || q.dossier.Digest != msg.dossier.Digest {
+		same := q.dossier.Proposal.ID == msg.id && q.dossier.Digest == msg.dossier.Digest
+		if msg.glance || !same {
 			q.changes = msg.changes
 		}
 		q.dossier = msg.dossier

@@ -28,7 +28,7 @@ func (q *queuePage) side(m *Model) []string {
 		page.Field("approvals", p.Approvals.Text)
 	}
 	if p.Stale() {
-		page.Line(draw.Of(m.theme.Warn, draw.Showf("⚠ stale: version %d is live", p.LiveVersion)))
+		page.Line(draw.Of(m.theme.Warn, draw.Show("⚠ "+wording.Stale(p))))
 	}
 	if advice, style := m.adviceWord(p.Summary.Recommendation); p.Summary.Recommendation != "" {
 		page.Line(draw.Of(m.theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))

@@ -95,3 +95,33 @@ func TestNewProposalsAreTold(t *testing.T) {
 		t.Errorf("a draft of one's own is told as new:\n%s", b.screen())
 	}
 }
+
+// TestRangeOfMarks marks rows by moving over them, and keeps what was marked before
+// (T21).
+func TestRangeOfMarks(t *testing.T) {
+	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
+	b.press("G", "space", "g", "v", "j", "j").wants("* 4 marked")
+	b.press("k").wants("* 3 marked")
+	b.press("esc", "j", "j").wants("* 3 marked")
+	b.press("x").write("No.").press("ctrl+s", "3", "y")
+	if n := b.count(proposals.Rejected); n != 3 {
+		t.Errorf("%d rejected", n)
+	}
+}
+
+// TestPreviewOfADraft shows no change of the row that was selected before: a draft
+// has no digest, like a list that was not read yet.
+func TestPreviewOfADraft(t *testing.T) {
+	b := newBench(t, 140, 60, demo("delete_tasks_unasked.json"), func(b *bench) {
+		draft := storetest.Prompt("long_draft")
+		draft.Definition.Tool.Prompt = strings.Repeat("Read the scene slowly and well.\n", 4096)
+		if _, err := b.desk.Propose(t.Context(), mara, []proposals.Draft{draft}, false); err != nil {
+			t.Fatal(err)
+		}
+	})
+	b.wants("◆ approval.tier")
+	b.press("tab", "tab", "tab").wants("tool:user/long_draft")
+	if strings.Contains(b.screen(), "◆ approval.tier") {
+		t.Errorf("the change of another proposal:\n%s", b.screen())
+	}
+}

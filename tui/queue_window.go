@@ -190,6 +190,6 @@ func (q *queuePage) restart(m *Model) tea.Cmd { return q.readFrom(m, false) }
 // readFrom reads the list again, from its beginning or from its end.
 func (q *queuePage) readFrom(m *Model, backward bool) tea.Cmd {
 	q.backward, q.slots, q.cursor, q.top, q.want, q.asked = backward, []slot{{loading: true}}, 0, 0, "", false
-	q.dossier, q.widest = review.Dossier{}, map[draw.Safe]int{}
+	q.dossier, q.changes, q.widest, q.span = review.Dossier{}, nil, map[draw.Safe]int{}, nil
 	return m.loadQueue(q.query(0))
 }

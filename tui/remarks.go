@@ -36,7 +36,7 @@ func (pp *proposalPage) remark(m *Model) tea.Cmd {
 		at++
 	}
 	p.Pick(at, m.theme.Accent)
-	m.say(remark, "j and k choose a line, ; comments on it, esc leaves")
+	m.say(remark, "j and k choose a line, enter comments on it, esc leaves")
 	return nil
 }
 

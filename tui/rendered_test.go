@@ -46,7 +46,7 @@ func TestLongPromptsAreRendered(t *testing.T) {
 	})
 	b.press("enter", "4", "r")
 	b.wants("r: diffs are not rendered; v shows the whole prompt")
-	b.press("v", "r")
+	b.press("p", "r")
 	b.wants("rendered; r shows it raw")
 	for range 4 {
 		b.press("space")

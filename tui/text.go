@@ -24,15 +24,3 @@ func cutLast(s string, sep byte) (before, after string) {
 	}
 	return s[:i], s[i+1:]
 }
-
-// joined lists words as a sentence has them.
-func joined(words []string) string {
-	switch n := len(words); n {
-	case 0:
-		return ""
-	case 1:
-		return words[0]
-	default:
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-}

@@ -1,13 +1,16 @@
 package tui
 
 import (
+	"fmt"
+
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
 	"toolcrib/review"
 )
 
-// waitingMsg is the next proposal that waits for the user's decision.
+// waitingMsg is a proposal that was looked for: the next that waits for the user's
+// decision, or one with a number.
 type waitingMsg struct {
 	from  proposals.ID        // where it was asked, "" for nowhere
 	page  page                // where it was asked
@@ -38,6 +41,22 @@ func (m *Model) nextWaiting() tea.Cmd {
 			}
 		}
 		return waitingMsg{from: from, page: on}
+	}
+}
+
+// openNumber looks for the proposal with a number, such as #17.
+func (m *Model) openNumber(number string) tea.Cmd {
+	here, _ := m.current()
+	from, on, desk := here.ID, m.page, m.cfg.Desk
+	return func() tea.Msg {
+		found, err := desk.List(m.ctx, review.Query{Filter: number, Limit: 1})
+		switch {
+		case err != nil:
+			return waitingMsg{from: from, page: on, err: err}
+		case len(found.Proposals) == 0:
+			return waitingMsg{from: from, page: on, err: fmt.Errorf("no proposal has the number %s", number)}
+		}
+		return waitingMsg{from: from, page: on, found: &found.Proposals[0]}
 	}
 }
 

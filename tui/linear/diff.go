@@ -141,9 +141,9 @@ func (s *session) doPrompt(args string) error {
 	node := func(text string) *jsondoc.Node { return &jsondoc.Node{Kind: jsondoc.String, Text: text} }
 	switch how {
 	case "now":
-		s.pages(text("", orNone(c.now)))
+		s.pages(text("", wording.OrNone(c.now)))
 	case "after":
-		s.pages(text("", orNone(c.after)))
+		s.pages(text("", wording.OrNone(c.after)))
 	case "", "diff":
 		s.pages(fieldLines(diff.Field{Path: c.name, Change: diff.Modified, Before: node(c.now), After: node(c.after)}, around))
 	default:

@@ -35,7 +35,7 @@ func (s *session) doOverview(string) error {
 		lines = append(lines, "Approvals: "+p.Approvals.Text+".")
 	}
 	if p.Stale() {
-		lines = append(lines, fmt.Sprintf("It is stale: version %d is live. Say rebase.", p.LiveVersion))
+		lines = append(lines, "It is "+wording.Stale(p)+". Say rebase.")
 	}
 	if len(d.Members) > 1 {
 		lines = append(lines, "Change set "+p.ChangeSet+", approved together or not at all:")
@@ -44,14 +44,14 @@ func (s *session) doOverview(string) error {
 		}
 	}
 	if a := d.Assessment(); a != nil {
-		lines = append(lines, fmt.Sprintf("%s advises: %s, with %s.", a.Reviewer, advice(a.Recommendation), wording.Count(len(d.Standing), "finding", "findings")))
+		lines = append(lines, fmt.Sprintf("%s advises: %s, with %s.", a.Reviewer, wording.Advice(a.Recommendation), wording.Count(len(d.Standing), "finding", "findings")))
 	}
 	lines = append(lines, consequences(*d)...)
 	for _, why := range inTheWay(*d) {
 		lines = append(lines, "It cannot be approved yet: "+why)
 	}
 	lines = append(lines, "Rationale:")
-	lines = append(lines, text("  ", orNone(d.Revision.Draft.Rationale))...)
+	lines = append(lines, text("  ", wording.OrNone(d.Revision.Draft.Rationale))...)
 	for i, e := range d.Revision.Draft.Examples {
 		lines = append(lines, fmt.Sprintf("Example %d: %s", i+1, e))
 	}
@@ -61,15 +61,6 @@ func (s *session) doOverview(string) error {
 	s.pages(lines)
 	return nil
 }
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
-}
-
-func advice(r proposals.Recommendation) string { return strings.ReplaceAll(string(r), "_", " ") }
 
 // consequences returns what an approval would do to prompts and to others.
 func consequences(d review.Dossier) []string {
@@ -106,7 +97,7 @@ func (s *session) doFindings(string) error {
 		s.out.line("This revision has no assessment yet.")
 		return nil
 	}
-	lines := []string{fmt.Sprintf("%s advises: %s. Rules %s.", a.Reviewer, advice(a.Recommendation), a.RulesVersion)}
+	lines := []string{fmt.Sprintf("%s advises: %s. Rules %s.", a.Reviewer, wording.Advice(a.Recommendation), a.RulesVersion)}
 	for i, f := range d.Standing {
 		lines = append(lines, fmt.Sprintf("%d. %s", i+1, findingLine(f)))
 		if f.Passage != "" {

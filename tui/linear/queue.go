@@ -103,7 +103,7 @@ func (s *session) row(p proposals.Proposal) string {
 		parts = append(parts, "issue "+wording.Reference(p))
 	}
 	if p.Summary.Recommendation != "" {
-		parts = append(parts, "advice "+strings.ReplaceAll(string(p.Summary.Recommendation), "_", " "))
+		parts = append(parts, "advice "+wording.Advice(p.Summary.Recommendation))
 	}
 	switch {
 	case p.Summary.Blocks > 0:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"toolcrib/gateway"
@@ -167,6 +168,9 @@ func (s *session) do(name, rest string) {
 	if name == "" {
 		return
 	}
+	if s.isNumber(name) {
+		name, rest = "open", name
+	}
 	for _, c := range commands() {
 		for _, n := range c.names {
 			if !strings.EqualFold(n, name) {
@@ -183,6 +187,13 @@ func (s *session) do(name, rest string) {
 		}
 	}
 	s.out.linef("%q is not a command. Say help.", name)
+}
+
+// isNumber reports whether a word names a proposal: #7 everywhere, and in the queue
+// also 7. In an open proposal, numbers are commands.
+func (s *session) isNumber(word string) bool {
+	_, err := strconv.Atoi(strings.TrimPrefix(word, "#"))
+	return err == nil && (s.open == nil || strings.HasPrefix(word, "#"))
 }
 
 func (s *session) doHelp(word string) error {

@@ -40,6 +40,14 @@ func Against(version int) string {
 	return "version " + strconv.Itoa(version)
 }
 
+// Stale returns what is live instead of the version that p was drafted against.
+func Stale(p proposals.Proposal) string {
+	if p.LiveVersion == 0 {
+		return "stale: no version is live now"
+	}
+	return "stale: version " + strconv.Itoa(p.LiveVersion) + " is live now"
+}
+
 // OneLine returns an error on one line, without a final stop.
 func OneLine(err error) string {
 	text := strings.TrimSuffix(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "), ".")
@@ -68,6 +76,54 @@ func Standing(s proposals.State) string {
 		return "it is already withdrawn"
 	}
 	return "it is in the state " + string(s)
+}
+
+// Advice returns what a chief recommends, "" while there is no assessment.
+func Advice(r proposals.Recommendation) string {
+	if r == proposals.RecommendNeedsChanges {
+		return "send back"
+	}
+	return string(r)
+}
+
+// OrNone returns text, and the word none for an empty one.
+func OrNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// Times is a rule with the number of its findings, where it has more than one.
+func Times(r review.RuleFindings) string {
+	if r.Count == 1 {
+		return r.Rule
+	}
+	return r.Rule + " ×" + strconv.Itoa(r.Count)
+}
+
+// MaxRules is how many rules are named one by one.
+const MaxRules = 4
+
+// Rules names rules with the number of their findings, the first of them one by one.
+func Rules(all []review.RuleFindings) string {
+	names := make([]string, 0, len(all))
+	for _, r := range all {
+		names = append(names, Times(r))
+	}
+	if n := len(names) - MaxRules; n > 1 {
+		names = append(names[:MaxRules], strconv.Itoa(n)+" other rules")
+	}
+	return Joined(names)
+}
+
+// Joined lists words as a sentence does.
+func Joined(words []string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 }
 
 // Cannot returns what keeps actor from an act on p, by the tables of authority
@@ -108,9 +164,13 @@ func CannotAgain(p proposals.Proposal) string {
 	return "it is open, and no waiver is selected"
 }
 
+// Ways name how findings are seen and a rebase is asked for, in the words of one
+// interface; "" for nothing to add.
+type Ways struct{ Findings, Rebase string }
+
 // Obstacles returns why the actor who looks at d cannot approve it. All open
-// blocks are one obstacle; names lists their rules.
-func Obstacles(d review.Dossier, names func([]review.RuleFindings) string) []string {
+// blocks are one obstacle.
+func Obstacles(d review.Dossier, ways Ways) []string {
 	var out []string
 	for _, o := range d.Obstacles {
 		switch {
@@ -119,9 +179,11 @@ func Obstacles(d review.Dossier, names func([]review.RuleFindings) string) []str
 			for _, b := range blocks {
 				n += b.Count
 			}
-			out = append(out, Count(n, "blocking finding is", "blocking findings are")+" open ("+names(blocks)+")")
+			out = append(out, Count(n, "blocking finding is", "blocking findings are")+" open ("+Rules(blocks)+")"+ways.Findings)
 		case errors.Is(o, proposals.ErrState):
 			out = append(out, Standing(d.Proposal.State))
+		case errors.Is(o, review.ErrStale):
+			out = append(out, Stale(d.Proposal)+ways.Rebase)
 		default:
 			out = append(out, OneLine(o))
 		}
