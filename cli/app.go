@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/itchyny/gojq"
 	"github.com/spf13/pflag"
 
 	"toolcrib/history/workspace"
@@ -24,7 +25,9 @@ type globalFlags struct {
 	as, db, project, workspace string
 	json, noColor, dryRun      bool
 	accessible                 bool
+	noPager                    bool
 	template                   *template.Template // nil prints the document itself
+	jq                         *gojq.Code         // likewise
 }
 
 func (f *globalFlags) register(set *pflag.FlagSet) {
@@ -34,6 +37,8 @@ func (f *globalFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.workspace, "workspace", "", "keep the project's files in the folder `DIR`")
 	set.BoolVar(&f.json, "json", false, "print one JSON document")
 	set.Func("template", "print the document of --json through `TEXT`, a Go template such as '{{range .proposals}}{{.id}} {{end}}'", f.setTemplate)
+	set.Func("jq", "print what `PROGRAM`, a jq filter such as '.proposals[].id', makes of the document of --json", f.setJQ)
+	set.BoolVar(&f.noPager, "no-pager", false, "print long texts without a pager (so does PAGER=cat)")
 	set.BoolVar(&f.noColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")
 	set.BoolVar(&f.dryRun, "dry-run", false, "do everything except save it")
 	set.BoolVar(&f.accessible, "accessible", false, "use the workbench as plain lines, for screen readers")
@@ -98,7 +103,7 @@ func (a *app) close() error {
 // wantsJSON also looks at the bare arguments: an error in the flags comes
 // before they are parsed.
 func (a *app) wantsJSON() bool {
-	if a.flags.json && a.flags.template == nil { // which sets json, for what is printed
+	if a.flags.json && a.flags.template == nil && a.flags.jq == nil { // which set json, for what is printed
 		return true
 	}
 	for _, arg := range a.env.Args {

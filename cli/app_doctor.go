@@ -132,7 +132,7 @@ func findingsUnless(ok bool) error {
 }
 
 func writeDoctor(p *page, doc docDoctor) {
-	writeSettings(p, doc.Settings)
+	p.table(settingHeader(), settingRows(doc.Settings))
 	p.blank()
 	p.linef("you are   %s", doc.Actor)
 	if doc.Bytes > 0 {

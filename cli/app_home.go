@@ -28,21 +28,26 @@ func (e Env) home() (string, error) {
 	return "", fmt.Errorf("%w: %s, and the account database has none for uid %s; set HOME to an absolute path", errNoHome, why, a.UID)
 }
 
-// The default folders follow the XDG Base Directory Specification, 0.8.
-func configHome(env Env) (string, error) { return xdg(env, "XDG_CONFIG_HOME", ".config") }
+// The default folders follow the XDG Base Directory Specification, 0.8, and on Windows,
+// where its variables are not set, the known folders: settings roam with the account,
+// the database does not.
+func configHome(env Env) (string, error) { return xdg(env, "XDG_CONFIG_HOME", ".config", "APPDATA") }
 
 func dataHome(env Env) (string, error) {
-	return xdg(env, "XDG_DATA_HOME", filepath.Join(".local", "share"))
+	return xdg(env, "XDG_DATA_HOME", filepath.Join(".local", "share"), "LOCALAPPDATA")
 }
 
 func stateHome(env Env) (string, error) {
-	return xdg(env, "XDG_STATE_HOME", filepath.Join(".local", "state"))
+	return xdg(env, "XDG_STATE_HOME", filepath.Join(".local", "state"), "LOCALAPPDATA")
 }
 
-// xdg returns an absolute folder. A relative value of the variable is ignored,
-// as the specification demands.
-func xdg(env Env, variable, fallback string) (string, error) {
+// xdg returns an absolute folder. A relative value of a variable is ignored, as the
+// specification demands.
+func xdg(env Env, variable, fallback, windows string) (string, error) {
 	if dir := env.Getenv(variable); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	if dir := env.Getenv(windows); env.Windows && filepath.IsAbs(dir) {
 		return dir, nil
 	}
 	home, err := env.home()

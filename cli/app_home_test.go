@@ -125,3 +125,28 @@ func TestFoldersOfTheDatabase(t *testing.T) {
 		}
 	}
 }
+
+// TestFoldersOfWindows takes the folders that Windows names, unless an XDG variable
+// does, and no relative one (X12).
+func TestFoldersOfWindows(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		windows      bool
+		vars         map[string]string
+		config, data string
+	}{
+		{"Windows", true, map[string]string{"APPDATA": "/u/Roaming", "LOCALAPPDATA": "/u/Local"}, "/u/Roaming", "/u/Local"},
+		{"an XDG variable", true, map[string]string{"APPDATA": "/u/Roaming", "XDG_CONFIG_HOME": "/x"}, "/x", "/u/.local/share"},
+		{"a relative one", true, map[string]string{"APPDATA": "Roaming", "LOCALAPPDATA": "."}, "/u/.config", "/u/.local/share"},
+		{"elsewhere", false, map[string]string{"APPDATA": "/u/Roaming", "LOCALAPPDATA": "/u/Local"}, "/u/.config", "/u/.local/share"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			env := Env{Windows: test.windows, Account: func() Account { return Account{Home: "/u"} }, Getenv: func(name string) string { return test.vars[name] }}
+			config, err := configHome(env)
+			data, err2 := dataHome(env)
+			if err != nil || err2 != nil || config != filepath.FromSlash(test.config) || data != filepath.FromSlash(test.data) {
+				t.Errorf("%s, %s: %v, %v", config, data, err, err2)
+			}
+		})
+	}
+}

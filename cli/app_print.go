@@ -18,10 +18,9 @@ func (a *app) print(doc any, text func(*page)) error {
 	if a.flags.json {
 		return a.printJSON(doc)
 	}
-	p := &page{colour: a.colour()}
+	p := &page{colour: a.colour(), piped: !a.env.OutTerminal, aside: a.note}
 	text(p)
-	_, err := a.env.Out.Write(p.buf.Bytes())
-	return err
+	return a.show(p.buf.Bytes())
 }
 
 // printJSON writes doc on one line. Hidden characters are escaped, so the
@@ -31,8 +30,11 @@ func (a *app) printJSON(doc any) error {
 	if err != nil {
 		return err
 	}
-	if a.flags.template != nil {
+	switch {
+	case a.flags.template != nil:
 		return a.printTemplate(text)
+	case a.flags.jq != nil:
+		return a.printJQ(text)
 	}
 	_, err = a.env.Out.Write(visible.JSON(text))
 	return err
@@ -57,6 +59,9 @@ func (a *app) colour() bool {
 type page struct {
 	buf    bytes.Buffer
 	colour bool
+	piped  bool // a program reads it
+	// aside writes a remark where a program that reads the text does not meet it.
+	aside func(format string, args ...any)
 }
 
 // linef writes one line; the arguments are made visible before they are
@@ -107,6 +112,38 @@ func (p *page) paint(i ink, s string) string {
 
 // raw writes a line that is safe already, such as one with paint in it.
 func (p *page) raw(line string) { p.buf.WriteString(line + "\n") }
+
+// list writes the rows that were asked for: for a person as a table, for a program
+// separated by tabs, without a header.
+func (p *page) list(header []string, rows [][]string) {
+	if !p.piped {
+		p.table(header, rows)
+		return
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = visible.Line(row[i])
+		}
+		p.raw(strings.Join(row, "\t"))
+	}
+}
+
+// remark writes a line that is about a list and none of it.
+func (p *page) remark(format string, args ...any) {
+	if !p.piped {
+		p.linef(format, args...)
+		return
+	}
+	p.aside(format, args...)
+}
+
+// cut shortens s for a person's table.
+func (p *page) cut(s string, width int) string {
+	if p.piped {
+		return s
+	}
+	return cut(s, width)
+}
 
 // table writes rows in columns as wide as their widest cell, in terminal
 // cells.

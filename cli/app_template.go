@@ -11,6 +11,9 @@ import (
 
 // setTemplate takes --template, which is of the document of --json.
 func (f *globalFlags) setTemplate(text string) error {
+	if f.jq != nil {
+		return errTwoFilters
+	}
 	t, err := template.New("--template").Option("missingkey=zero").Funcs(template.FuncMap{"json": asJSON}).Parse(text)
 	if err != nil {
 		return err

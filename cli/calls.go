@@ -93,19 +93,19 @@ func pageLimit(n int) (int, error) {
 func writePendingList(p *page, doc docPendingList, waiting bool) {
 	if len(doc.Pending) == 0 {
 		if waiting {
-			p.linef("No calls are waiting.")
+			p.remark("No calls are waiting.")
 		} else {
-			p.linef("No call ever waited for you.")
+			p.remark("No call ever waited for you.")
 		}
 		return
 	}
 	rows := make([][]string, len(doc.Pending))
 	for i, c := range doc.Pending {
-		rows[i] = []string{c.ID, c.State, c.Tool, c.Agent, c.User, timestamp(c.ExpiresAt), cut(string(c.Args), 60)}
+		rows[i] = []string{c.ID, c.State, c.Tool, c.Agent, c.User, timestamp(c.ExpiresAt), p.cut(string(c.Args), 60)}
 	}
-	p.table([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, rows)
+	p.list([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, rows)
 	if doc.Next > 0 {
-		p.linef("More: --before %d", doc.Next)
+		p.remark("More: --before %d", doc.Next)
 	}
 }
 
@@ -271,13 +271,13 @@ func writeAudit(p *page, doc docAuditList) {
 		if tool == "" {
 			tool = "? " + c.Name
 		}
-		rows[i] = []string{itoa(int(c.Seq)), timestamp(c.At), c.Actor, c.Agent, c.User, cut(tool, 44), itoa(c.Version), c.Code, itoa(int(c.Micros)) + "µs"}
+		rows[i] = []string{itoa(int(c.Seq)), timestamp(c.At), c.Actor, c.Agent, c.User, p.cut(tool, 44), itoa(c.Version), c.Code, itoa(int(c.Micros)) + "µs"}
 	}
-	p.table([]string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK"}, rows)
+	p.list([]string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK"}, rows)
 	for _, c := range doc.Counted {
-		p.linef("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, timestamp(c.Hour), c.LastCode)
+		p.remark("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, timestamp(c.Hour), c.LastCode)
 	}
 	if doc.Next > 0 {
-		p.linef("More: --before %d", doc.Next)
+		p.remark("More: --before %d", doc.Next)
 	}
 }

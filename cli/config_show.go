@@ -60,7 +60,7 @@ func runConfig(a *app) error {
 		doc.Problems = append(doc.Problems, sentence(c.untrusted))
 	}
 	if err := a.print(doc, func(p *page) {
-		writeSettings(p, doc.Settings)
+		p.list(settingHeader(), settingRows(doc.Settings))
 		for _, problem := range doc.Problems {
 			p.raw(p.paint(inkBad, "problem") + "   " + safe(problem))
 		}
@@ -70,12 +70,14 @@ func runConfig(a *app) error {
 	return findingsUnless(len(doc.Problems) == 0)
 }
 
-func writeSettings(p *page, settings []docSetting) {
+func settingHeader() []string { return []string{"SETTING", "VALUE", "FROM"} }
+
+func settingRows(settings []docSetting) [][]string {
 	rows := make([][]string, len(settings))
 	for i, s := range settings {
 		rows[i] = []string{s.Key, s.Value, s.Source}
 	}
-	p.table([]string{"SETTING", "VALUE", "FROM"}, rows)
+	return rows
 }
 
 // list returns every setting with its source.

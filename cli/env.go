@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,6 +28,8 @@ type Env struct {
 	System string
 	// Account tells who runs the process; nil asks the operating system.
 	Account func() Account
+	// Windows says that the default folders are those of Windows.
+	Windows bool
 	// InTerminal, OutTerminal and ErrTerminal say whether a person is at the other end.
 	InTerminal, OutTerminal, ErrTerminal bool
 	// RestoreGC is called when the process is about to stay: the workbench with
@@ -47,6 +50,7 @@ func System() Env {
 	return Env{
 		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Program: program,
 		Now:        time.Now,
+		Windows:    runtime.GOOS == "windows",
 		NewID:      func() string { return uuid.Must(uuid.NewV7()).String() },
 		InTerminal: term.IsTerminal(int(os.Stdin.Fd())), OutTerminal: term.IsTerminal(int(os.Stdout.Fd())), ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}

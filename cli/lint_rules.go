@@ -101,7 +101,7 @@ func writeRules(p *page, list []docRule) {
 	for i, r := range list {
 		rows[i] = []string{r.ID, r.Severity, waivableWord(r), r.Name}
 	}
-	p.table([]string{"RULE", "SEVERITY", "", "NAME"}, rows)
+	p.list([]string{"RULE", "SEVERITY", "", "NAME"}, rows)
 }
 
 func waivableWord(r docRule) string {

@@ -150,7 +150,7 @@ func writePolicyRules(p *page, list []docPolicyRule) {
 		}
 		rows[i] = []string{itoa(r.Approvals), strings.Join(r.Owners, " "), strings.Join(r.Subjects, " "), r.Place, strings.Join(limits, ", ")}
 	}
-	p.table([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, rows)
+	p.list([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, rows)
 }
 
 func runPolicyTest(ctx context.Context, a *app, ref string) error {

@@ -85,12 +85,12 @@ func runList(ctx context.Context, a *app, q review.Query) error {
 	}
 	return a.print(newDocProposalList(found.Proposals, found.Next, false), func(p *page) {
 		if len(found.Proposals) == 0 {
-			p.linef("No proposals.")
+			p.remark("No proposals.")
 			return
 		}
-		p.table([]string{"ISSUE", "ID", "STATE", "TYPE", "SUBJECT", "AUTHOR", "AGE", "ADVICE", "FINDINGS", ""}, queueRows(found, a.env.Now()))
+		p.list([]string{"ISSUE", "ID", "STATE", "TYPE", "SUBJECT", "AUTHOR", "AGE", "ADVICE", "FINDINGS", ""}, queueRows(p, found, a.env.Now()))
 		if found.Next != "" {
-			p.linef("More: --after %s", found.Next)
+			p.remark("More: --after %s", found.Next)
 		}
 	})
 }
@@ -103,15 +103,15 @@ func stateNames() []string {
 	return names
 }
 
-func queueRows(found review.Page, now time.Time) [][]string {
+func queueRows(p *page, found review.Page, now time.Time) [][]string {
 	rows := make([][]string, len(found.Proposals))
 	for i, m := range found.Proposals {
 		id := string(m.ID)
-		if n := found.Prefixes; i < len(n) {
+		if n := found.Prefixes; i < len(n) && !p.piped {
 			id = id[:max(n[i], 8)]
 		}
 		rows[i] = []string{
-			issueNumber(m), id, string(m.State), string(m.Type), cut(m.Subject.String(), 44), m.Author.String(), age(now.Sub(m.CreatedAt)),
+			issueNumber(m), id, string(m.State), string(m.Type), p.cut(m.Subject.String(), 44), m.Author.String(), p.age(m.CreatedAt, now),
 			string(m.Summary.Recommendation), queueFindings(m.Summary), strings.Join(marks(m), ", "),
 		}
 	}
@@ -159,6 +159,22 @@ func marks(p proposals.Proposal) []string {
 		out = append(out, "approvals: "+p.Approvals.Text)
 	}
 	return out
+}
+
+// age writes how long ago t was, for a program the time itself.
+func (p *page) age(t, now time.Time) string {
+	if p.piped {
+		return timestamp(t)
+	}
+	return age(now.Sub(t))
+}
+
+// day writes the date of t, for a program the time.
+func (p *page) day(t time.Time) string {
+	if p.piped {
+		return timestamp(t)
+	}
+	return t.Format(time.DateOnly)
 }
 
 // age writes a duration in its largest unit.

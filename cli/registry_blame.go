@@ -85,9 +85,9 @@ func runBlame(ctx context.Context, a *app, ref, field string) error {
 	return a.print(doc, func(p *page) {
 		rows := make([][]string, len(doc.Lines))
 		for i, l := range doc.Lines {
-			rows[i] = []string{"v" + itoa(l.Version), l.DecidedAt.Format(time.DateOnly), l.Author, l.DecidedBy, itoa(l.Line), l.Text}
+			rows[i] = []string{"v" + itoa(l.Version), p.day(l.DecidedAt), l.Author, l.DecidedBy, itoa(l.Line), l.Text}
 		}
-		p.table([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, rows)
+		p.list([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, rows)
 	})
 }
 

@@ -132,11 +132,11 @@ func runHistory(ctx context.Context, a *app, ref string, before, limit int) erro
 	return a.print(doc, func(p *page) {
 		rows := make([][]string, len(versions))
 		for i, v := range versions {
-			rows[i] = []string{itoa(v.Number), timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], markNotShown(shown[v.Proposal]), cut(v.Note, 50)}
+			rows[i] = []string{itoa(v.Number), timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], markNotShown(shown[v.Proposal]), p.cut(v.Note, 50)}
 		}
-		p.table([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, rows)
+		p.list([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, rows)
 		if doc.Next != "" {
-			p.linef("More: --before %s", doc.Next)
+			p.remark("More: --before %s", doc.Next)
 		}
 	})
 }

@@ -117,11 +117,11 @@ func runLog(ctx context.Context, a *app, q store.EventQuery, args []string) erro
 	return a.print(doc, func(p *page) {
 		rows := make([][]string, len(events))
 		for i, e := range events {
-			rows[i] = []string{itoa(int(e.Seq)), timestamp(e.At), e.Actor, e.Act, cut(e.Subject, 44), string(e.Data)}
+			rows[i] = []string{itoa(int(e.Seq)), timestamp(e.At), e.Actor, e.Act, p.cut(e.Subject, 44), string(e.Data)}
 		}
-		p.table([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, rows)
+		p.list([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, rows)
 		if doc.Next > 0 {
-			p.linef("More: --before %d", doc.Next)
+			p.remark("More: --before %d", doc.Next)
 		}
 	})
 }

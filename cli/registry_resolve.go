@@ -113,9 +113,8 @@ func runResolve(ctx context.Context, a *app, agent string, where registry.Contex
 				rows[i][3] += ", not connected"
 			}
 		}
-		p.table([]string{"", "TOOL", "LAYER", "WHY"}, rows)
-		p.blank()
-		p.linef("%s has %d of the %d tools that its allow-list speaks of.", profile.Subject, in, len(res.Choices))
+		p.list([]string{"", "TOOL", "LAYER", "WHY"}, rows)
+		p.remark("\n%s has %d of the %d tools that its allow-list speaks of.", profile.Subject, in, len(res.Choices))
 	})
 }
 

@@ -223,16 +223,16 @@ func runCatalog(ctx context.Context, a *app, q store.CatalogQuery) error {
 	doc := newDocCatalog(q.Kind, docs, found.Next)
 	return a.print(doc, func(p *page) {
 		if len(docs) == 0 {
-			p.linef("Nothing is live here.")
+			p.remark("Nothing is live here.")
 			return
 		}
 		rows := make([][]string, len(docs))
 		for i, d := range docs {
-			rows[i] = []string{d.ID, d.Layer, d.Kind, itoa(d.Version), d.Category, d.Approval, lockMark(d), cut(d.Name, 40)}
+			rows[i] = []string{d.ID, d.Layer, d.Kind, itoa(d.Version), d.Category, d.Approval, lockMark(d), p.cut(d.Name, 40)}
 		}
-		p.table([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, rows)
+		p.list([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, rows)
 		if found.Next != "" {
-			p.linef("More: --after %s", found.Next)
+			p.remark("More: --after %s", found.Next)
 		}
 	})
 }

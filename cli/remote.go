@@ -127,7 +127,7 @@ func (a *app) restrict(root *cobra.Command) {
 		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = f.Hidden || !table[name(c)].takes(f.Name) })
 	}
 	hide(root)
-	for _, flag := range strings.Fields("as db workspace") {
+	for _, flag := range strings.Fields("as db workspace jq no-pager") {
 		root.PersistentFlags().Lookup(flag).Hidden = true
 	}
 }

@@ -135,8 +135,8 @@ func (doc docSigners) write(p *page) {
 		}
 		rows[i] = []string{strings.Join(s.Principals, ","), s.State, s.KeyType, s.Fingerprint, strings.Join(limits, ", ")}
 	}
-	p.linef("%s", doc.File)
-	p.table([]string{"WHO", "NOW", "KEY TYPE", "FINGERPRINT", "LIMITS"}, rows)
+	p.remark("%s", doc.File)
+	p.list([]string{"WHO", "NOW", "KEY TYPE", "FINGERPRINT", "LIMITS"}, rows)
 }
 
 func newSignersVerify(a *app) *cobra.Command {

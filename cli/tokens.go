@@ -148,10 +148,10 @@ func runTokensList(ctx context.Context, a *app) error {
 	}
 	return a.print(doc, func(p *page) {
 		if len(rows) == 0 {
-			p.linef("There are no tokens. Create one with `toolcrib tokens create AGENT`.")
+			p.remark("There are no tokens. Create one with `toolcrib tokens create AGENT`.")
 			return
 		}
-		p.table([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, rows)
+		p.list([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, rows)
 	})
 }
 

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/itchyny/gojq"
+
+	"toolcrib/internal/visible"
+)
+
+var errTwoFilters = errors.New("write one of --jq and --template")
+
+// setJQ takes --jq, which is of the document of --json. A program can read neither
+// files nor the environment.
+func (f *globalFlags) setJQ(text string) error {
+	if f.template != nil {
+		return errTwoFilters
+	}
+	q, err := gojq.Parse(text)
+	if err != nil {
+		return err
+	}
+	f.jq, err = gojq.Compile(q)
+	f.json = f.json || err == nil
+	return err
+}
+
+// printJQ writes what --jq makes of a document, one value per line: texts as they
+// are, all others as JSON.
+func (a *app) printJQ(text []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber() // as it is written
+	var doc any
+	if err := dec.Decode(&doc); err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	for values := a.flags.jq.RunWithContext(context.Background(), doc); ; {
+		v, ok := values.Next()
+		if !ok {
+			break
+		}
+		if err, failed := v.(error); failed {
+			var halt *gojq.HaltError
+			if errors.As(err, &halt) && halt.Value() == nil {
+				break
+			}
+			return usagef("what was asked for is done, but --jq cannot print it: %v", err)
+		}
+		if s, ok := v.(string); ok {
+			out.WriteString(visible.Text(s) + "\n")
+			continue
+		}
+		line, err := gojq.Marshal(v)
+		if err != nil {
+			return err
+		}
+		out.Write(append(visible.JSON(line), '\n'))
+	}
+	_, err := a.env.Out.Write(out.Bytes())
+	return err
+}

@@ -1,0 +1,107 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/google/uuid"
+
+	"toolcrib/cli"
+)
+
+// TestPager has a command print to a real terminal of ten lines: what is longer goes
+// through the pager, as safe as it would be printed, and nothing else does (X12).
+func TestPager(t *testing.T) {
+	dir := t.TempDir()
+	got := filepath.Join(dir, "paged")
+	program := filepath.Join(dir, "my pager")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$1 $LESS\" > \"$2\"\nhead -n 40 >> \"$2\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := run(t, dir, nil, "fork", "file_reader"); code != 0 {
+		t.Fatalf("exit status %d: %s", code, errs)
+	}
+	named := `"` + program + `" --all "` + got + `"`
+	for _, test := range []struct {
+		name  string
+		vars  map[string]string
+		args  []string
+		paged bool
+	}{
+		{"a long list", map[string]string{"PAGER": named}, []string{"tools"}, true},
+		{"a short answer", map[string]string{"PAGER": named}, []string{"version"}, false},
+		{"JSON", map[string]string{"PAGER": named}, []string{"tools", "--json"}, false},
+		{"--no-pager", map[string]string{"PAGER": named}, []string{"tools", "--no-pager"}, false},
+		{"cat", map[string]string{"PAGER": "cat"}, []string{"tools"}, false},
+		{"a dumb terminal", map[string]string{"PAGER": named, "TERM": "dumb"}, []string{"tools"}, false},
+		{"no such pager", map[string]string{"PAGER": filepath.Join(dir, "none")}, []string{"tools"}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_ = os.Remove(got)
+			terminal, screen, err := pty.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := pty.Setsize(terminal, &pty.Winsize{Rows: 10, Cols: 80}); err != nil {
+				t.Fatal(err)
+			}
+			read := make(chan string)
+			go func() {
+				var all bytes.Buffer
+				_, _ = all.ReadFrom(terminal) // ends with an error when nobody has the screen any more
+				read <- all.String()
+			}()
+			test.vars["NO_COLOR"] = "1"
+			var errs bytes.Buffer
+			code := cli.Main(t.Context(), cli.Env{
+				Args: test.args, In: strings.NewReader(""), Out: screen, Err: &errs, Dir: dir, Now: time.Now, OutTerminal: true,
+				NewID:   func() string { return uuid.Must(uuid.NewV7()).String() },
+				Account: loggedIn(test.args),
+				Getenv: func(name string) string {
+					if name == "HOME" {
+						return dir
+					}
+					return test.vars[name]
+				},
+			})
+			if err := screen.Close(); err != nil {
+				t.Fatal(err)
+			}
+			printed := <-read
+			if err := terminal.Close(); err != nil {
+				t.Fatal(err)
+			}
+			paged, err := os.ReadFile(got)
+			if code != 0 || (err == nil) != test.paged {
+				t.Fatalf("exit status %d, paged %t: %s", code, err == nil, errs.String())
+			}
+			if !test.paged && printed == "" {
+				t.Error("nothing is printed")
+			}
+			if test.paged && (printed != "" || !strings.HasPrefix(string(paged), "--all FRX\n") || !strings.Contains(string(paged), "canon_checker")) {
+				t.Errorf("printed %q, paged %q", printed, paged)
+			}
+		})
+	}
+}
+
+// TestPipedLists has the same list read by a person and by a program (X12).
+func TestPipedLists(t *testing.T) {
+	c := newTestDB(t)
+	c.write("runner.json", runnerProposal("get_tasks"))
+	c.run("propose", "runner.json")
+	for line := range strings.Lines(c.run("list")) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(cells) != 10 || cells[0] != "#1" || len(cells[1]) != 36 || cells[4] != "agent:user/runner" {
+			t.Errorf("%q", cells)
+		}
+		if _, err := time.Parse(time.RFC3339, cells[6]); err != nil {
+			t.Error(err)
+		}
+	}
+}
