@@ -17,19 +17,22 @@ const (
 const (
 	maxTyped   = 1 << 20                // bytes until a paste is ended
 	longTyped  = 64 << 10               // bytes after which a paste is ended when the keys rest
+	maxBehind  = 16 << 10               // bytes of keys that the workbench may be behind
 	typingRest = 500 * time.Millisecond // without a byte
+	keyRest    = 10 * time.Millisecond  // without a byte: the workbench has taken every key
 	readerRest = 200 * time.Millisecond // in which the event reader gives up an unknown sequence
 )
 
 // limitedKeyboard bounds what the event reader collects: it ends the paste that the
-// reader may be in, and drops the rest of it, which must not count as keys.
+// reader may be in, and drops the rest of it, which must not count as keys. It drops
+// keys too that come faster than the workbench takes them, each of which draws a frame.
 type limitedKeyboard struct {
 	from io.Reader
 	now  func() time.Time
 	rest func() // waits for readerRest
 
-	last     time.Time
 	typed    int    // bytes passed since a paste was ended here
+	behind   int    // bytes outside a paste that were there before they were asked for
 	tail     string // the last bytes that came, shorter than a mark
 	pasting  bool   // by the marks, which a hostile client may write otherwise
 	dropping bool
@@ -44,9 +47,10 @@ func newLimitedKeyboard(from io.Reader) *limitedKeyboard {
 // Read implements io.Reader.
 func (k *limitedKeyboard) Read(p []byte) (int, error) {
 	for len(k.out) == 0 {
+		began := k.now()
 		n, err := k.from.Read(k.buf[:])
 		if n > 0 {
-			k.take(k.buf[:n])
+			k.take(k.buf[:n], k.now().Sub(began))
 		}
 		if err != nil && len(k.out) == 0 {
 			return 0, err
@@ -57,12 +61,13 @@ func (k *limitedKeyboard) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take passes on what came, as far as it may.
-func (k *limitedKeyboard) take(came []byte) {
-	now := k.now()
-	rested := !k.last.IsZero() && now.Sub(k.last) >= typingRest
-	k.last = now
-	if rested && !k.pasting {
+// take passes on what came, as far as it may. It was waited for so long: what a
+// workbench that is behind has not read yet is no rest.
+func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
+	if waited >= keyRest {
+		k.behind = 0
+	}
+	if waited >= typingRest && !k.pasting {
 		k.dropping = false
 		if k.typed >= longTyped {
 			k.end()
@@ -100,9 +105,14 @@ func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
 
 // pass passes bytes on until there were too many.
 func (k *limitedKeyboard) pass(came []byte) {
+	if k.pasting {
+		k.behind = 0
+	} else {
+		k.behind += len(came)
+	}
 	switch {
 	case k.dropping:
-	case k.typed+len(came) <= maxTyped:
+	case k.typed+len(came) <= maxTyped && k.behind <= maxBehind:
 		k.typed += len(came)
 		k.out = append(k.out, came...)
 	default:

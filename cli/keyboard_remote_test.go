@@ -23,6 +23,7 @@ func TestLimitedKeyboard(t *testing.T) {
 		{"a start in other words", "\x1b[0200~" + long + "q", ""},
 		{"no end", pasteStart + long + "q", ""},
 		{"an unknown sequence", "\x1b]" + long + "q", ""},
+		{"keys without a rest", long + "q", ""},
 	} {
 		for _, size := range []int{5, 4096} {
 			t.Run(fmt.Sprint(c.name, size), func(t *testing.T) {
@@ -38,7 +39,7 @@ func TestLimitedKeyboard(t *testing.T) {
 					t.Errorf("got %q", got)
 				case c.want != "":
 					return
-				case len(got) > maxTyped+len(pasteEnd)+1 || rests != 1:
+				case len(got) > maxTyped+len(pasteEnd)+1 || rests != 1 || !strings.Contains(c.sent, pasteStart) && len(got) > maxBehind+len(pasteEnd):
 					t.Errorf("%d bytes passed after %d rests", len(got), rests)
 				case !bytes.HasSuffix(got, []byte(pasteEnd+"q")) && strings.HasSuffix(c.sent, pasteEnd+"q"):
 					t.Errorf("it ends with %q", got[len(got)-10:])

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestSSHFloods sends a workbench a paste without measure, a sequence without end, a
+// TestSSHFloods sends a workbench a paste without measure, a sequence without end, keys, a
 // window of any size, and thousands of windows. The session goes on, and the server
 // keeps nothing of it.
 func TestSSHFloods(t *testing.T) {
@@ -36,7 +36,7 @@ func TestSSHFloods(t *testing.T) {
 		}
 	}
 	flood := strings.Repeat("x", 1<<20)
-	for _, start := range []string{"/\x1b[200~", "\x1b[201~\x1b[0200~", "\x1b]"} {
+	for _, start := range []string{"/\x1b[200~", "\x1b[201~\x1b[0200~", "\x1b]", "\x1b"} {
 		s.press(t, start)
 		for range 24 {
 			s.press(t, flood)
