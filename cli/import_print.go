@@ -102,7 +102,7 @@ func (a *app) printImport(t intaken) error {
 			parts = append(parts, counts[c])
 		}
 		parts[len(parts)-1] = skipped
-		p.linef("%d new, %d changed, %d vanished, %d back, %d as they are live, %d proposed before, %d skipped.", parts...)
+		p.linef("%d new, %d changed, %d vanished, %d back, %d unchanged, %d proposed before, %d skipped.", parts...)
 		if out.Configuration != "" {
 			p.blank()
 			p.linef("For its approved tools to run, %s needs:", a.config.userFile)

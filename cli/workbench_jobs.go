@@ -53,7 +53,7 @@ func (a *app) importJob(ctx context.Context, file string, tell tui.Tell) ([]stri
 	for _, s := range taken.steps {
 		counts[s.Change]++
 	}
-	lines := []string{fmt.Sprintf("%d definitions: %d new, %d changed, %d vanished, %d as they are live, %d proposed before, %d skipped.", len(taken.steps),
+	lines := []string{fmt.Sprintf("%d definitions: %d new, %d changed, %d vanished, %d unchanged, %d proposed before, %d skipped.", len(taken.steps),
 		counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.None], counts[intake.Pending], counts[intake.Skip])}
 	for _, p := range taken.made {
 		lines = append(lines, fmt.Sprintf("#%d %s %s", p.Issue, p.Type, p.Subject))

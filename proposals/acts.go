@@ -25,7 +25,7 @@ var forms = map[Act][2]Form{
 	},
 	ActRequestChanges: {
 		{
-			Title: "Needs changes", Verb: "send it back", Consequence: "Returns it to its author with your reason.", Reason: true,
+			Title: "Send back", Verb: "send it back", Consequence: "Returns it to its author with your reason.", Reason: true,
 			Done: "Sent back", Undone: "not sent back",
 		},
 		{Verb: "send them back", Consequence: "Returns each to its author with your reason."},

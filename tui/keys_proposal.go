@@ -230,7 +230,7 @@ func (pp *proposalPage) nothingSelected(m *Model) string {
 	case (pp.tab == tabOverview || pp.tab == tabAssessment) && len(pp.dossier.Standing) == 0:
 		return "there are no findings"
 	case pp.tab == tabDiff || pp.tab == tabPrompt || pp.tab == tabTests:
-		return "nothing on this tab leads elsewhere"
+		return "nothing on this tab can be opened"
 	case pp.shown().Stop() < 0:
 		return "nothing is listed"
 	}

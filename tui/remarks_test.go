@@ -41,7 +41,7 @@ func TestLeavingTheChoiceOfALine(t *testing.T) {
 	b.press("enter", "2", ";", "j", "esc")
 	b.wants("▎Diff")
 	b.press("enter")
-	b.wants("enter: nothing on this tab leads elsewhere")
+	b.wants("enter: nothing on this tab can be opened")
 	b.press("esc")
 	b.wants("SUBJECT")
 }

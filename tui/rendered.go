@@ -140,7 +140,7 @@ func (pp *proposalPage) cannotRender(m *Model) string {
 	case len(pp.prompts.changes) == 0:
 		return "no channel prompt changes"
 	case pp.prompts.view == promptDiff:
-		return "diffs are not rendered; v shows the whole prompt"
+		return "diffs are not rendered; p shows the whole prompt"
 	case len(pp.prompts.text()) > markdown.MaxBytes:
 		return "the prompt has more than " + itoa(markdown.MaxBytes/1000) + " KB and is shown raw"
 	}

@@ -45,7 +45,7 @@ func TestLongPromptsAreRendered(t *testing.T) {
 		b.propose(d)
 	})
 	b.press("enter", "4", "r")
-	b.wants("r: diffs are not rendered; v shows the whole prompt")
+	b.wants("r: diffs are not rendered; p shows the whole prompt")
 	b.press("p", "r")
 	b.wants("rendered; r shows it raw")
 	for range 4 {

@@ -43,7 +43,7 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 		word, style := draw.Safe("✓ approved"), m.theme.Good
 		switch x.Verdict {
 		case review.VerdictNeedsChanges:
-			word, style = "↺ wants changes", m.theme.Warn
+			word, style = "↺ sent back", m.theme.Warn
 		case review.VerdictRejected:
 			word, style = "✗ rejected", m.theme.Bad
 		case review.VerdictEndorsed:

@@ -10,7 +10,7 @@ import (
 // TestUndo ends a waiver, and drafts again what was rejected; the decision stays.
 func TestUndo(t *testing.T) {
 	b := newBench(t, 120, 40, demo("name_bank.json"), assessed)
-	b.press("enter", "3").press("U").wants("U: it is open, and no waiver is selected")
+	b.press("enter", "3").press("U").wants("U: only a rejected or withdrawn proposal is drafted again")
 	b.press("W").write("The author wrote it so.").press("ctrl+s", "y").wants("□ waived", "U undo")
 	b.press("U").wants("End a waiver", "waived by", "The author wrote it so.")
 	b.write("A mistake.").press("ctrl+s", "y").wants("Ended the waiver of X101 in definition.guardrails", "■ block")

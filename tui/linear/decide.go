@@ -38,7 +38,7 @@ func (s *session) reason(what string) string {
 		for _, l := range text("| ", before) {
 			s.out.line(l)
 		}
-		what += " An empty one means the reason above."
+		what += " Leave it empty to use the reason above."
 	}
 	reason := s.words(what)
 	if reason == "" {

@@ -35,7 +35,7 @@ func (s *session) doNew(ref string) error {
 // noEditor returns why nothing can be edited, "" when it can.
 func (s *session) noEditor() string {
 	if s.cfg.Remote {
-		return "no editor runs on this machine for you; send the file with toolcrib propose - or toolcrib revise NUMBER -"
+		return "the session runs on another machine; send the file with toolcrib propose - or toolcrib revise NUMBER -"
 	}
 	return s.cfg.NoEditor()
 }

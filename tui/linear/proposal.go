@@ -115,11 +115,11 @@ func (s *session) doFindings(string) error {
 		lines = append(lines, "No findings.")
 	}
 	if a.Report.Comment != "" {
-		lines = append(lines, "Comment of the reviewer:")
+		lines = append(lines, "Reviewer's comment:")
 		lines = append(lines, text("  ", a.Report.Comment)...)
 	}
 	if a.Report.Builtin != "" {
-		lines = append(lines, proposals.BuiltinChief().String()+" says:")
+		lines = append(lines, "Comment of "+proposals.BuiltinChief().String()+":")
 		lines = append(lines, text("  ", a.Report.Builtin)...)
 	}
 	if s.pages(lines) {
@@ -188,7 +188,7 @@ func (s *session) doThread(string) error {
 			}
 			on += fmt.Sprintf(" of revision %d", c.Revision)
 		}
-		add(c.At, c.Author.String()+" said"+on+", "+stamp(c.At)+":", c.Body)
+		add(c.At, c.Author.String()+" commented"+on+", "+stamp(c.At)+":", c.Body)
 	}
 	for _, x := range d.Decisions {
 		add(x.At, fmt.Sprintf("%s decided %s about revision %d, %s.", x.By, strings.ReplaceAll(string(x.Verdict), "_", " "), x.Revision, stamp(x.At)), x.Note)

@@ -161,7 +161,7 @@ func CannotAgain(p proposals.Proposal) string {
 		return "it is approved; restore an earlier version instead"
 	case proposals.Drafted, proposals.ChiefReview, proposals.UserReview, proposals.NeedsChanges:
 	}
-	return "it is open, and no waiver is selected"
+	return "only a rejected or withdrawn proposal is drafted again; to end a waiver, select it"
 }
 
 // Ways name how findings are seen and a rebase is asked for, in the words of one
