@@ -30,6 +30,8 @@ type docDoctor struct {
 	Signers *docSigners `json:"signers,omitempty"`
 	// Checkpoints is there where checkpoints are published.
 	Checkpoints *docPublished `json:"checkpoints,omitempty"`
+	// Notices has the receivers of notices that missed some.
+	Notices []docNotices `json:"notices,omitempty"`
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -104,6 +106,9 @@ func (doc *docDoctor) examine(ctx context.Context, a *app) error {
 		return err
 	}
 	doc.Problems = append(doc.Problems, a.config.policyProblems(a.env.Now())...)
+	if err := doc.examineNotices(ctx, a); err != nil {
+		return err
+	}
 	return doc.examineCheckpoints(ctx, a)
 }
 
@@ -146,6 +151,9 @@ func writeDoctor(p *page, doc docDoctor) {
 	}
 	if doc.Checkpoints != nil {
 		p.linef("checkpoints  %s", doc.Checkpoints.text())
+	}
+	for _, missed := range doc.Notices {
+		missed.write(p)
 	}
 	p.linef("rules     %s", doc.Rules)
 	for _, s := range proposals.States() {

@@ -86,6 +86,14 @@ func TestCompletionInShells(t *testing.T) {
 			}
 		})
 	}
+	for _, name := range []string{"powershell", "pwsh"} { // which is not installed: it asks the same words as the others
+		out := c.run("completion", name)
+		for _, want := range []string{"Register-ArgumentCompleter -CommandName 'toolcrib' -ScriptBlock ${__toolcribCompleterBlock}", "$Program __complete $Arguments", "[System.Management.Automation.CompletionResult]"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s lacks %s", name, want)
+			}
+		}
+	}
 	if zsh, err := exec.LookPath("zsh"); err == nil {
 		c.write("_toolcrib", c.run("completion", "zsh"))
 		if out, err := exec.CommandContext(t.Context(), zsh, "-n", filepath.Join(c.dir, "_toolcrib")).CombinedOutput(); err != nil {

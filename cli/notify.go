@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -124,16 +126,13 @@ func (a *app) notifyLast() {
 // sendNotices sends what is due.
 func (a *app) sendNotices(ctx context.Context) error {
 	c := a.config.Notify
-	state, err := stateHome(a.env)
-	if err != nil {
-		return err
-	}
 	// Each receiver has got as far as it has: one that fails holds up no other.
 	send := func(name string, to notices.Sender) error {
-		courier := notices.Courier{
-			Log: noticeLog{a.db}, Sender: to, Events: c.Events, Now: a.env.Now, Since: a.notifier.since,
-			State: filepath.Join(state, "toolcrib", "notices", name),
+		courier, err := a.courier(name)
+		if err != nil {
+			return err
 		}
+		courier.Sender = to
 		return courier.Deliver(ctx)
 	}
 	var errs []error
@@ -146,6 +145,58 @@ func (a *app) sendNotices(ctx context.Context) error {
 		errs = append(errs, send("url", notices.Webhook{URL: c.URL, Secret: secret, Now: a.env.Now}))
 	}
 	return errors.Join(errs...)
+}
+
+// courier returns what has the notices of a receiver.
+func (a *app) courier(name string) (notices.Courier, error) {
+	state, err := stateHome(a.env)
+	return notices.Courier{
+		Log: noticeLog{a.db}, Events: a.config.Notify.Events, Now: a.env.Now, Since: a.notifier.since,
+		State: filepath.Join(state, "toolcrib", "notices", name),
+	}, err
+}
+
+// docNotices is what a receiver of notices did not get.
+type docNotices struct {
+	Receiver string `json:"receiver"` // command or url
+	// Failing is there while it takes nothing.
+	Failing *notices.Failure `json:"failing,omitempty"`
+	// Lost are the latest notices that were given up after a day.
+	Lost []notices.Lost `json:"lost"`
+}
+
+// examineNotices adds what the receivers of notices did not get. Only one that fails
+// now is a problem.
+func (doc *docDoctor) examineNotices(ctx context.Context, a *app) error {
+	for name, configured := range map[string]bool{"command": len(a.config.Notify.Command) > 0, "url": a.config.Notify.URL != ""} {
+		if !configured {
+			continue
+		}
+		courier, err := a.courier(name)
+		if err != nil {
+			return err
+		}
+		so, err := courier.Progress(ctx)
+		if err != nil {
+			return err
+		}
+		if so.Failing == nil && len(so.Lost) == 0 {
+			continue
+		}
+		doc.Notices = append(doc.Notices, docNotices{name, so.Failing, append([]notices.Lost{}, so.Lost...)})
+		if so.Failing != nil {
+			doc.Problems = append(doc.Problems, fmt.Sprintf("notify.%s has received nothing since %s: %s", name, timestamp(so.Failing.Since), so.Failing.Error))
+		}
+	}
+	slices.SortFunc(doc.Notices, func(a, b docNotices) int { return cmp.Compare(a.Receiver, b.Receiver) })
+	return nil
+}
+
+// write lists the notices that were given up.
+func (d docNotices) write(p *page) {
+	for _, lost := range d.Lost {
+		p.linef("notices   notify.%s never received %s of %s from %s: %s", d.Receiver, string(lost.Event), lost.Subject, timestamp(lost.At), lost.Error)
+	}
 }
 
 // noticeLog is the database as notices read it.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"toolcrib/cli"
 	"toolcrib/cli/notices"
@@ -124,5 +125,51 @@ func TestNoticesAreTheUsersOwn(t *testing.T) {
 	c.write("toolcrib.toml", "[notify]\ncommand = [\"sh\"]\n")
 	if code, out := c.exits("list"); code == 0 || !strings.Contains(out, "notify") {
 		t.Errorf("exit status %d: %s", code, out)
+	}
+}
+
+// TestNoticesThatFailForGood gives up a notice after a day, so that it holds up no
+// later one, and has doctor list it.
+func TestNoticesThatFailForGood(t *testing.T) {
+	r := &receiver{down: true}
+	web := httptest.NewServer(r)
+	defer web.Close()
+	c := newTestDB(t)
+	c.write(".config/toolcrib/toolcrib.toml", "[notify]\nurl = \""+web.URL+"\"\nsecret_env = \"FIXTURE_SECRET\"\n")
+	text, err := os.ReadFile("../testdata/scripts/sample.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	at := func(after time.Duration, want int, args ...string) string {
+		t.Helper()
+		var out bytes.Buffer
+		env := c.env(args, strings.NewReader(""), &out, &out)
+		env.Now = func() time.Time { return first.Add(after) }
+		if code := cli.Main(context.Background(), env); code != want {
+			t.Fatalf("exit status %d: %s", code, out.String())
+		}
+		return out.String()
+	}
+	for i, id := range []string{"first_pacer", "second_pacer", "third_pacer"} {
+		c.write(id+".json", strings.ReplaceAll(string(text), "scene_pacer", id))
+		r.set(i < 2)
+		at(time.Duration(i)*25*time.Hour, 0, "propose", id+".json", "--as", "user:tester")
+		switch i {
+		case 0:
+			if out := at(time.Hour, 6, "doctor"); !strings.Contains(out, "notify.url has received nothing since 2026-11-20T12:00:00Z") || strings.Contains(out, "never received") {
+				t.Errorf("%s", out)
+			}
+		case 1:
+			if out := at(26*time.Hour, 6, "doctor"); !strings.Contains(out, "notify.url never received user_review of tool:user/first_pacer from 2026-11-20T12:00:00Z: ") || strings.Contains(out, "second_pacer") {
+				t.Errorf("%s", out)
+			}
+		}
+	}
+	if got := r.events(t); got != "user_review tool:user/second_pacer, user_review tool:user/third_pacer" {
+		t.Error(got)
+	}
+	if out := at(51*time.Hour, 0, "doctor", "--json"); !strings.Contains(out, `"notices":[{"receiver":"url","lost":[{`) {
+		t.Errorf("%s", out)
 	}
 }

@@ -87,32 +87,32 @@ type Courier struct {
 const page = 500
 
 // Deliver sends what is due, in the order of the log, and stops at the first notice
-// that cannot be sent. Of a log that is seen for the first time, what is older than
+// that is not received, unless it is given up. Of a log that is seen for the first time, what is older than
 // Since is taken as sent.
 func (c *Courier) Deliver(ctx context.Context) error {
 	genesis, err := c.genesis(ctx)
 	if err != nil || genesis == "" {
 		return err
 	}
-	after, known, err := c.load(genesis)
+	so, known, err := c.load(genesis)
 	if err != nil {
 		return err
 	}
 	for {
-		events, err := c.Log.EventsAfter(ctx, after, page)
+		events, err := c.Log.EventsAfter(ctx, so.Seq, page)
 		if err != nil {
 			return err
 		}
 		for _, e := range events {
 			if known || !e.At.Before(c.Since) {
-				if err := c.event(ctx, e); err != nil {
-					return errors.Join(err, c.save(genesis, e.Seq-1))
+				if err := c.event(ctx, e, &so); err != nil {
+					return errors.Join(err, c.save(genesis, so))
 				}
 			}
-			after = e.Seq
+			so.Seq = e.Seq
 		}
 		if len(events) < page {
-			return c.save(genesis, after)
+			return c.save(genesis, so)
 		}
 	}
 }
@@ -125,8 +125,8 @@ func (c *Courier) genesis(ctx context.Context) (string, error) {
 	return first[0].Hash, nil
 }
 
-// event sends the notices of an event.
-func (c *Courier) event(ctx context.Context, e history.Event) error {
+// event sends the notices of an event, and keeps in so what is not received.
+func (c *Courier) event(ctx context.Context, e history.Event, so *Progress) error {
 	all, err := c.of(ctx, e)
 	if errors.Is(err, review.ErrNotFound) {
 		return nil
@@ -144,7 +144,9 @@ func (c *Courier) event(ctx context.Context, e history.Event) error {
 		if err != nil {
 			return err
 		}
-		if err := c.Sender.Send(ctx, n, visible.JSON(body)); err != nil {
+		if err = c.Sender.Send(ctx, n, visible.JSON(body)); err == nil {
+			so.Failing = nil
+		} else if !so.failed(n, err, c.Now()) {
 			return err
 		}
 	}
