@@ -43,7 +43,7 @@ crash: ## the whole crash battery, with its figures
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run TerminalGoesAway ./bench/workbench
 
 postgres: ## the tests of the store, the review, the gateway and the commands on a private PostgreSQL server
-	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 ./store ./review ./gateway
+	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 30m ./store ./review ./gateway
 	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 30m -run TestScripts ./cli
 
 eval: ## what the rules find in labelled definitions, where there are any

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,19 +19,12 @@ var records = []string{"versions", "revisions", "assessments", "decisions", "wai
 type hand struct {
 	*testing.T
 	file *storetest.Database
-	conn *sql.DB
+	conn *storetest.Hand
 }
 
 func openHand(t *testing.T, db *storetest.Database) hand {
 	t.Helper()
-	storetest.NeedsFile(t)
-	conn, err := sql.Open("sqlite", "file:"+db.Path()+"?_pragma=busy_timeout(5000)&_pragma=synchronous(OFF)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn.SetMaxOpenConns(1)
-	t.Cleanup(func() { _ = conn.Close() })
-	return hand{T: t, file: db, conn: conn}
+	return hand{T: t, file: db, conn: db.Hand(t)}
 }
 
 func (h hand) do(ctx context.Context, statement string) error {
@@ -52,18 +44,29 @@ func (h hand) text(query string, args ...any) string {
 
 func (h hand) columns(table string) []string {
 	h.Helper()
-	return strings.Split(h.text("SELECT group_concat(name) FROM pragma_table_info(?)", table), ",")
+	names, err := h.conn.Columns(h.Context(), table)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return names
+}
+
+// unlocked runs statements as somebody would who takes the locks off first.
+func (h hand) unlocked(statements string) {
+	h.Helper()
+	if err := h.conn.Unlocked(h.Context(), statements); err != nil {
+		h.Fatalf("%s: %v", statements, err)
+	}
 }
 
 // TestHistoryCannotBeChangedBySQL tries to change or take away each row of each table of
 // history in every way that SQL has. All of it fails or does nothing.
 func TestHistoryCannotBeChangedBySQL(t *testing.T) {
-	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	db := full(t)
 	h := openHand(t, db)
-	for _, pragma := range []string{"foreign_keys = ON", "foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA recursive_triggers = ON"} {
-		if err := h.do(t.Context(), "PRAGMA "+pragma); err != nil {
+	for _, setting := range storetest.LaxSettings() {
+		if err := h.do(t.Context(), setting); err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range records {
@@ -98,13 +101,10 @@ func (h hand) nothingHappens(statements ...string) {
 	}
 }
 
-// conflictClauses are what an engine may be told to do about a conflict.
-var conflictClauses = []string{"", "OR ROLLBACK", "OR ABORT", "OR FAIL", "OR IGNORE", "OR REPLACE"}
-
 func (h hand) updates(table string) []string {
 	var all []string
 	for _, column := range h.columns(table) {
-		for _, clause := range conflictClauses {
+		for _, clause := range storetest.ConflictClauses() {
 			all = append(all,
 				fmt.Sprintf("UPDATE %s %s SET %s = %s", clause, table, column, column),
 				fmt.Sprintf("UPDATE %s %s SET %s = 'x' WHERE seq = 1", table, clause, column),
@@ -158,18 +158,18 @@ func (h hand) replacements(table string) []string {
 				values[slices.Index(columns, spoil)] = "'forged'"
 			}
 			row := fmt.Sprintf("SELECT %s FROM %s ORDER BY seq LIMIT 1", strings.Join(values, ", "), table)
-			for _, clause := range conflictClauses {
+			for _, clause := range storetest.ConflictClauses() {
 				all = append(all, fmt.Sprintf("INSERT %s INTO %s (%s) %s", clause, table, list, row))
 			}
 			all = append(all,
 				fmt.Sprintf("REPLACE INTO %s (%s) %s", table, list, row),
-				fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT * FROM (%[3]s) WHERE true ON CONFLICT DO NOTHING", table, list, row),
+				fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT * FROM (%[3]s) r WHERE true ON CONFLICT DO NOTHING", table, list, row),
 			)
 			for _, c := range columns[1:] {
 				if spoil != "" && spoil != c {
 					continue // which column the conflict would set matters where nothing else is wrong with the row
 				}
-				all = append(all, fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT * FROM (%[3]s) WHERE true ON CONFLICT DO UPDATE SET %[4]s = 'forged'", table, list, row, c))
+				all = append(all, fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT * FROM (%[3]s) r WHERE true ON CONFLICT DO UPDATE SET %[4]s = 'forged'", table, list, row, c))
 			}
 		}
 	}
@@ -180,7 +180,6 @@ func (h hand) replacements(table string) []string {
 // name, its hash, the place it would have in other layers, and its name as an
 // alias of others.
 func TestCoreCannotBeChangedBySQL(t *testing.T) {
-	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	db := full(t)
 	h := openHand(t, db)
@@ -188,7 +187,7 @@ func TestCoreCannotBeChangedBySQL(t *testing.T) {
 	for id := range shipped.CoreHashes() {
 		subject := "tool:global/" + id
 		var all []string
-		for _, clause := range conflictClauses {
+		for _, clause := range storetest.ConflictClauses() {
 			for _, c := range h.columns("live") {
 				all = append(all,
 					fmt.Sprintf("UPDATE %s live SET %s = %s WHERE subject = '%s'", clause, c, c, subject),

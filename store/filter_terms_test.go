@@ -95,7 +95,7 @@ func TestTerms(t *testing.T) {
 		db := storetest.New(t)
 		all := db.Queue(t, varied(n)...)
 		openHand(t, db).unlocked(`UPDATE proposals SET issue = seq;
-			INSERT INTO proposal_rules SELECT printf('S1%02d', seq % 17), seq FROM proposals`)
+			INSERT INTO proposal_rules SELECT 'S1' || substr(CAST(100 + seq % 17 AS text), 2), seq FROM proposals`)
 		for i := range all {
 			all[i].Issue = i + 1
 		}

@@ -223,8 +223,8 @@ func TestCounters(t *testing.T) {
 	db := full(t)
 	queue(t, db, 200)
 	h := openHand(t, db)
-	counted := h.text("SELECT group_concat(state || n) FROM (SELECT state, n FROM counters WHERE n <> 0 ORDER BY state)")
-	there := h.text("SELECT group_concat(state || n) FROM (SELECT state, count(*) AS n FROM proposals GROUP BY state ORDER BY state)")
+	counted := h.text("SELECT string_agg(state || n, ',') FROM (SELECT state, n FROM counters WHERE n <> 0 ORDER BY state) c")
+	there := h.text("SELECT string_agg(state || n, ',') FROM (SELECT state, count(*) AS n FROM proposals GROUP BY state ORDER BY state) c")
 	if counted != there {
 		t.Errorf("counted are %s; there are %s", counted, there)
 	}

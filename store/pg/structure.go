@@ -86,16 +86,17 @@ func wanted() ([]object, error) {
 
 // there are the objects of the schema that protect, or find, its rows. A trigger
 // that was disabled, and a table whose row-level security was, are not among them.
-const there = `SELECT 'table', '', c.relname FROM pg_class c WHERE c.relnamespace = 'toolcrib'::regnamespace AND c.relkind = 'r' AND c.relrowsecurity
+const there = `SELECT CASE WHEN c.relrowsecurity THEN 'table' ELSE 'open table' END, '', c.relname FROM pg_class c
+		WHERE c.relnamespace = 'toolcrib'::regnamespace AND c.relkind = 'r'
 	UNION ALL SELECT 'index', '', c.relname FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
 		WHERE c.relnamespace = 'toolcrib'::regnamespace AND i.indisvalid
 	UNION ALL SELECT 'trigger', c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 		WHERE c.relnamespace = 'toolcrib'::regnamespace AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
 	UNION ALL SELECT 'policy', c.relname, p.polname FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE c.relnamespace = 'toolcrib'::regnamespace`
 
-// Structure implements store.Engine: it reports what of the schema was dropped or
-// disabled, and triggers and policies that are not part of it. PostgreSQL checks
-// foreign keys itself.
+// Structure implements store.Engine: it reports what of the schema was dropped,
+// disabled or changed, what is not part of it, and rows that CHECK constraints
+// exclude. PostgreSQL checks foreign keys itself.
 func (s *Server) Structure(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	list, err := wanted()
 	if err != nil {
@@ -116,6 +117,11 @@ func (s *Server) Structure(ctx context.Context, c *engine.Conn, fn func(history.
 		return err
 	}
 	for _, o := range found {
+		if o.kind == "open table" {
+			if o.kind = "table"; missing[o] {
+				continue // and is reported as disabled
+			}
+		}
 		known := missing[o] || o.kind == "policy" && strings.HasSuffix(o.name, "_read") || o.kind == "index"
 		if delete(missing, o); !known {
 			fn(history.Damage{Table: "pg_class", Key: o.String(), Message: "It is not part of the schema."})
@@ -126,7 +132,10 @@ func (s *Server) Structure(ctx context.Context, c *engine.Conn, fn func(history.
 			fn(history.Damage{Table: "pg_class", Key: o.String(), Message: "It was dropped or disabled."})
 		}
 	}
-	return nil
+	if err := drift(ctx, c, fn); err != nil {
+		return err
+	}
+	return checks(ctx, c, fn)
 }
 
 // Problems implements store.Engine.

@@ -172,7 +172,8 @@ func (d *Database) SQL(ctx context.Context, statements string, args ...any) erro
 	return ByHand(ctx, d.Path(), statements, args...)
 }
 
-// byHand returns connections to a database past toolcrib.
+// byHand returns connections to a database past toolcrib, those of a superuser on a
+// server.
 func byHand(path string) (*sql.DB, error) {
 	if pg.IsURL(path) {
 		owner := strings.Replace(path, serverLogin+"@", pgtest.Superuser+"@", 1)

@@ -1,0 +1,146 @@
+package pg
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/store/engine"
+)
+
+// written are the statements of the migrations whose words the server repeats: of
+// triggers and of indexes.
+var written = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?(TRIGGER|INDEX) (\w+) (?:'[^']*'|[^;'])*;`)
+
+// source finds the functions of the migrations: name and body.
+var source = regexp.MustCompile(`(?ms)^CREATE FUNCTION (\w+)\(.*?\bAS (?:\$\$(.*?)\$\$|'(.*?)');`)
+
+// definitions returns what the migrations say of triggers, indexes and functions, by
+// the name of the object.
+func definitions() (map[string]string, error) {
+	all, err := steps()
+	known := map[string]string{}
+	for _, step := range all {
+		for _, m := range written.FindAllStringSubmatch(step.sql, -1) {
+			known[strings.ToLower(m[1])+" "+m[2]] = words(m[0])
+		}
+		for _, m := range source.FindAllStringSubmatch(step.sql, -1) {
+			known["function "+m[1]] = m[2] + m[3]
+		}
+	}
+	return known, err
+}
+
+// defined are the same as the server has them. It repeats the text of a function, and
+// writes a trigger and an index again from what it keeps.
+const defined = `SELECT 'trigger ' || t.tgname, pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+		WHERE c.relnamespace = 'toolcrib'::regnamespace AND NOT t.tgisinternal
+	UNION ALL SELECT 'index ' || c.relname, pg_get_indexdef(c.oid) FROM pg_class c WHERE c.relnamespace = 'toolcrib'::regnamespace AND c.relkind = 'i'
+	UNION ALL SELECT 'function ' || p.proname, p.prosrc FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+		WHERE p.pronamespace = 'toolcrib'::regnamespace AND l.lanname IN ('sql', 'plpgsql')
+	ORDER BY 1`
+
+var (
+	word = regexp.MustCompile(`'(?:[^']|'')*'|[\w:]+|<>|>=|<=|<|>`)
+	// respelt are what the server writes in another way, or adds.
+	respelt = strings.NewReplacer(" NOT IN ", " <> ALL ", "toolcrib.", "")
+	added   = []string{"in", "any", "array", "using", "btree", "text", "::text", "true", "null"}
+)
+
+// words returns what a statement consists of, in the order of the alphabet, without
+// the spelling that differs between what somebody wrote and what the server makes
+// of it.
+func words(statement string) string {
+	var all []string
+	for _, w := range word.FindAllString(respelt.Replace(statement), -1) {
+		if !strings.HasPrefix(w, "'") {
+			w = strings.ToLower(w)
+		}
+		if !strings.HasPrefix(w, "::") && !slices.Contains(added, w) {
+			all = append(all, w)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+// drift reports triggers, indexes and functions that are not as the migrations made
+// them, and functions that are not part of the schema.
+func drift(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
+	known, err := definitions()
+	if err != nil {
+		return err
+	}
+	return c.Each(ctx, defined, nil, func(row engine.Scanner) error {
+		var name, definition string
+		if err := row.Scan(&name, &definition); err != nil {
+			return err
+		}
+		want, ok := known[name]
+		isFunction := strings.HasPrefix(name, "function ")
+		switch {
+		case !ok && isFunction:
+			fn(history.Damage{Table: "pg_class", Key: name, Message: "It is not part of the schema."})
+		case ok && isFunction && definition != want, ok && !isFunction && words(definition) != want:
+			fn(history.Damage{Table: "pg_class", Key: name, Message: "It differs from the definition in the schema."})
+		}
+		return nil
+	})
+}
+
+// constraints are the conditions of CHECK constraints, together for each table, with
+// how many there are. A superuser writes rows past them.
+const constraints = `SELECT CAST(c.relname AS text), count(*), string_agg('(' || pg_get_expr(k.conbin, k.conrelid) || ')', ' AND ' ORDER BY k.conname)
+	FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+	WHERE c.relnamespace = 'toolcrib'::regnamespace AND k.contype = 'c' AND k.convalidated GROUP BY c.relname ORDER BY c.relname`
+
+var (
+	tableText = regexp.MustCompile(`(?ms)^CREATE TABLE (\w+) (.*?);$`)
+	comment   = regexp.MustCompile(`(?m)--.*$`)
+)
+
+// checks reports tables that have rows past their CHECK constraints, or fewer of
+// these than the migrations made, as the integrity check of SQLite does.
+func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
+	all, err := steps()
+	if err != nil {
+		return err
+	}
+	want := map[string]int{}
+	for _, step := range all {
+		for _, m := range tableText.FindAllStringSubmatch(comment.ReplaceAllString(step.sql, ""), -1) {
+			if n := strings.Count(m[2], "CHECK ("); n > 0 {
+				want[m[1]] = n
+			}
+		}
+	}
+	conditions := map[string]string{}
+	err = c.Each(ctx, constraints, nil, func(row engine.Scanner) error {
+		var table, condition string
+		var n int
+		err := row.Scan(&table, &n, &condition)
+		if conditions[table] = condition; n == want[table] {
+			delete(want, table)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for table := range want {
+		fn(history.Damage{Table: "pg_class", Key: "table " + table, Message: "A CHECK constraint was dropped or added."})
+	}
+	for table, condition := range conditions {
+		var broken bool
+		if err := c.Row(ctx, fmt.Sprintf("SELECT EXISTS (SELECT 1 FROM %s WHERE NOT (%s))", table, condition), nil, &broken); err != nil {
+			return err
+		}
+		if broken {
+			fn(history.Damage{Table: "pg_class", Key: "table " + table, Message: "It has rows that its CHECK constraints exclude."})
+		}
+	}
+	return nil
+}
