@@ -8,12 +8,3 @@ import "time"
 func Reference() Context {
 	return Context{Now: time.Date(2026, time.January, 15, 12, 0, 0, 0, time.UTC)}
 }
-
-// Hashes returns the hash of each prompt, by its channel.
-func Hashes(outputs []Output) map[string]string {
-	hashes := map[string]string{}
-	for _, out := range outputs {
-		hashes[out.Channel] = Hash(out.Text)
-	}
-	return hashes
-}

@@ -8,7 +8,11 @@ import (
 
 // reference returns the hash of every channel prompt in the Reference context.
 func reference(agent registry.Agent, tools []Tool) map[string]string {
-	return Hashes(NewRenderer(Input{Agent: agent, Tools: tools, Context: Reference()}).RenderAll())
+	hashes := map[string]string{}
+	for _, out := range NewRenderer(Input{Agent: agent, Tools: tools, Context: Reference()}).RenderAll() {
+		hashes[out.Channel] = Hash(out.Text)
+	}
+	return hashes
 }
 
 func TestHashes(t *testing.T) {

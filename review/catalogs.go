@@ -27,7 +27,6 @@ type catalogs struct {
 type rendering struct {
 	in      *prompt.Input
 	outputs []prompt.Output
-	hashes  map[string]string // by channel; nil until they are asked for
 }
 
 // promptKey identifies the prompts of an agent as seen from a layer.
@@ -133,18 +132,6 @@ func (c *catalogs) outputs(ctx context.Context, s promptKey) ([]prompt.Output, e
 		return nil, err
 	}
 	return r.outputs, nil
-}
-
-// hashes returns the hash of every channel prompt of an agent.
-func (c *catalogs) hashes(ctx context.Context, s promptKey) (map[string]string, error) {
-	r, err := c.render(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	if r.hashes == nil {
-		r.hashes = prompt.Hashes(r.outputs)
-	}
-	return r.hashes, nil
 }
 
 // render renders the channel prompts of an agent, unless now has them: a long

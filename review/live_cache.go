@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"toolcrib/history"
@@ -146,8 +147,12 @@ func (m *liveCache) InCategory(ctx context.Context, category string) ([]registry
 	return m.cached(ctx, m.categories, category, m.LiveReader.InCategory)
 }
 
-// OfKind implements LiveReader.
+// OfKind implements LiveReader. It asks for a power of two, so that the registry as
+// it is and as it would be, which ask for one more or less, share what is read.
 func (m *liveCache) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	if most > 0 {
+		most = 1 << bits.Len(uint(most)) //nolint:gosec // it is positive
+	}
 	return m.cached(ctx, m.kinds, fmt.Sprint(kind, view, most), func(ctx context.Context, _ string) ([]registry.Live, error) {
 		return m.LiveReader.OfKind(ctx, kind, view, most)
 	})

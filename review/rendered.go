@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"toolcrib/history"
+	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 )
@@ -38,11 +39,11 @@ func (d *Desk) rendered(ctx context.Context, g *reviewCache, v view) (map[string
 	}
 	hashes := map[string]string{}
 	for _, a := range affected {
-		was, err := g.live.now.hashes(ctx, a)
+		was, err := g.live.now.outputs(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		will, err := then.hashes(ctx, a)
+		will, err := then.outputs(ctx, a)
 		if err != nil {
 			return nil, err
 		}
@@ -108,16 +109,19 @@ func (c *catalogs) everyList(ctx context.Context) ([]registry.Live, error) {
 	return lists, nil
 }
 
-// note adds the prompts of an agent that differ.
-func note(hashes map[string]string, agent registry.Subject, was, will map[string]string) {
-	for channel, hash := range will {
-		if was[channel] != hash {
-			hashes[agent.String()+"#"+channel] = hash
-		}
+// note adds the hashes of the prompts of an agent that differ, as few texts as
+// possible being hashed.
+func note(hashes map[string]string, agent registry.Subject, was, will []prompt.Output) {
+	before := map[string]string{}
+	for _, out := range was {
+		before[out.Channel] = out.Text
+		hashes[agent.String()+"#"+out.Channel] = ""
 	}
-	for channel := range was {
-		if _, still := will[channel]; !still {
-			hashes[agent.String()+"#"+channel] = ""
+	for _, out := range will {
+		if text, was := before[out.Channel]; was && text == out.Text {
+			delete(hashes, agent.String()+"#"+out.Channel)
+		} else {
+			hashes[agent.String()+"#"+out.Channel] = prompt.Hash(out.Text)
 		}
 	}
 }
