@@ -32,7 +32,7 @@ func (pp *proposalPage) finding1() (review.Standing, bool) {
 
 // unseen names what has not been on the screen and has to be.
 func (r *reading) unseen() []string {
-	if r == nil || r.list == nil || r.made.new != r.dossier.Revision.Draft.Definition.Hash() {
+	if r == nil || r.list == nil || r.made.new != r.hash {
 		return []string{"the diff"} // there is none yet, or it is of an earlier revision
 	}
 	return append(r.list.Unseen(r.pager), unseenFindings(r)...)

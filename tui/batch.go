@@ -92,7 +92,7 @@ func (b *batch) unread(m *Model) (ps []proposals.Proposal, names []string) {
 		switch {
 		case r == nil || r.list == nil:
 			what = ": the diff"
-		case r.dossier.Digest != d.Digest || r.made.new != d.Revision.Draft.Definition.Hash():
+		case r.dossier.Digest != d.Digest || r.made.new != r.hash:
 			what = " has changed since you read it"
 		case !r.seenAll():
 			what = ": " + wording.Joined(r.unseen())

@@ -29,6 +29,8 @@ type (
 	dossierMsg struct {
 		id      proposals.ID
 		dossier review.Dossier
+		hash    string         // of the definition in the dossier
+		unfit   []string       // what keeps a draft from being submitted, by its own text
 		changes *difflist.List // nil where they were not asked for
 		glance  bool           // for the pane beside the queue alone
 		err     error
@@ -102,7 +104,7 @@ func (m *Model) loadDossier(id proposals.ID) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return func() tea.Msg {
 		d, err := desk.Show(m.ctx, actor, id)
-		return dossierMsg{id: id, dossier: d, err: err}
+		return dossierMsg{id: id, dossier: d, hash: d.Revision.Draft.Definition.Hash(), unfit: unfit(d), err: err}
 	}
 }
 
@@ -162,8 +164,8 @@ func (m *Model) loadGlance(id proposals.ID) tea.Cmd {
 // comparison says which two definitions are compared, and how much is shown of
 // what is the same. It identifies what a diff was made of.
 type comparison struct {
-	from     string // what stands on the old side, as the reader is told
-	old, new string // content hashes
+	from     string // what stands on the old side: a version or a revision, whose content never changes
+	new      string // content hash
 	revision int    // on the new side
 	context  int
 }

@@ -31,6 +31,7 @@ type proposalPage struct {
 	err     error
 	brief   proposals.Proposal // as the queue had it, until the dossier is here
 	dossier review.Dossier
+	hash    string // of the definition in it
 	panes
 	pagers [tabCount]*pager.Pager
 
@@ -63,6 +64,7 @@ type reading struct {
 	pager    *pager.Pager // of the diff against the base
 	read     int          // row of the list, unified, up to which everything was seen
 	dossier  review.Dossier
+	hash     string             // of the definition in it
 	finds    [2]*pager.Pager    // that quote passages: of the overview and the assessment
 	passages map[pager.Text]int // how many bytes of each quoted line have to be seen
 }
@@ -190,13 +192,13 @@ func (pp *proposalPage) dossierLoaded(m *Model, msg dossierMsg) tea.Cmd {
 		pp.tried = nil
 	}
 	pp.dossier, pp.loaded, pp.err = msg.dossier, true, nil
-	pp.unfit = unfit(msg.dossier)
+	pp.unfit, pp.hash = msg.unfit, msg.hash
 	r := m.reading[pp.id]
 	if r == nil {
 		r = &reading{finds: [2]*pager.Pager{pp.pagers[tabOverview], pp.pagers[tabAssessment]}, passages: map[pager.Text]int{}}
 		m.reading[pp.id] = r
 	}
-	r.dossier = msg.dossier
+	r.dossier, r.hash = msg.dossier, msg.hash
 	pp.takeAnswers(m)
 	pp.fill(m)
 	var resume tea.Cmd

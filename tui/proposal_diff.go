@@ -64,7 +64,7 @@ func (pp *proposalPage) wanted() (what comparison, before, after diff.Content) {
 	if b.content.Beside != nil {
 		after.Beside = r.Draft.Beside()
 	}
-	return comparison{from: b.name, old: b.content.Definition.Hash(), new: after.Definition.Hash(), revision: r.Number, context: pp.context}, b.content, after
+	return comparison{from: b.name, new: pp.hash, revision: r.Number, context: pp.context}, b.content, after
 }
 
 // compare makes the diff that is wanted, unless it is there.
@@ -96,7 +96,7 @@ func (pp *proposalPage) diffMade(m *Model, msg diffMsg) tea.Cmd {
 		return nil
 	}
 	r := m.reading[pp.id]
-	same := r.pager != nil && r.made.old == what.old && r.made.new == what.new
+	same := r.pager != nil && r.made.from == what.from && r.made.new == what.new
 	p := r.pager
 	if pp.against != 0 {
 		p, same = nil, false

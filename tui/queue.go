@@ -58,6 +58,7 @@ type queuePage struct {
 	counts     map[proposals.State]int
 	widest     map[draw.Safe]int // what the columns want, in cells
 	dossier    review.Dossier
+	unfit      []string       // what keeps it from being submitted, by its own text
 	changes    *difflist.List // of the dossier, nil for none that is shown here
 	err        error
 	asked      bool
@@ -186,7 +187,7 @@ func (q *queuePage) dossierLoaded(msg dossierMsg) {
 		if msg.glance || !same {
 			q.changes = msg.changes
 		}
-		q.dossier = msg.dossier
+		q.dossier, q.unfit = msg.dossier, msg.unfit
 	}
 }
 

@@ -43,7 +43,7 @@ func (q *queuePage) sideDossier(m *Model, page *prose.Page, d review.Dossier) {
 	if n := len(d.Rendered); n > 0 {
 		page.Field("changes", wording.Count(n, "channel prompt", "channel prompts"))
 	}
-	if why := unfit(d); len(why) > 0 {
+	if why := q.unfit; len(why) > 0 {
 		page.Blank()
 		page.Item(draw.Of(m.theme.Warn, "! "), "Can't be submitted yet: "+why[0])
 	}
