@@ -46,8 +46,13 @@ type (
 		digest  string
 		changes []promptChange
 		counts  []promptCount
-		lists   map[int]*difflist.List
 		err     error
+	}
+	promptDiffMsg struct {
+		id     proposals.ID
+		digest string
+		at     int
+		list   *difflist.List
 	}
 	versionsMsg struct {
 		subject  registry.Subject
@@ -200,27 +205,33 @@ func (m *Model) loadPrompts(id proposals.ID, digest string) tea.Cmd {
 		}
 		changes := changedPrompts(previews)
 		counts, err := countPrompts(counter, changes)
-		return promptsMsg{id, digest, changes, counts, promptDiffs(changes), err}
+		return promptsMsg{id, digest, changes, counts, err}
 	}
 }
 
-// countPrompts measures each prompt now and after.
+// countPrompts measures each prompt now and after. Channels often get the same text,
+// which is counted once.
 func countPrompts(counter *tokens.Counter, changes []promptChange) ([]promptCount, error) {
-	texts := make([]string, 0, 2*len(changes))
+	var texts []string
+	sizes := map[string]size{}
 	for _, c := range changes {
-		texts = append(texts, c.Now, c.After)
+		for _, text := range []string{c.Now, c.After} {
+			if _, known := sizes[text]; !known {
+				sizes[text] = size{}
+				texts = append(texts, text)
+			}
+		}
 	}
 	counts, err := counter.CountAll(texts)
 	if err != nil {
 		return nil, err
 	}
+	for i, text := range texts {
+		sizes[text] = size{characters(text), counts[i].O200k, counts[i].Cl100k}
+	}
 	out := make([]promptCount, len(changes))
-	for i := range changes {
-		now, after := counts[2*i], counts[2*i+1]
-		out[i] = promptCount{
-			now:   size{characters(texts[2*i]), now.O200k, now.Cl100k},
-			after: size{characters(texts[2*i+1]), after.O200k, after.Cl100k},
-		}
+	for i, c := range changes {
+		out[i] = promptCount{now: sizes[c.Now], after: sizes[c.After]}
 	}
 	return out, nil
 }

@@ -45,7 +45,7 @@ type promptState struct {
 	digest  string // of the review they belong to
 	changes []promptChange
 	counts  []promptCount
-	lists   map[int]*difflist.List
+	lists   map[int]*difflist.List // of the prompts that were looked at
 	loaded  bool
 	err     error
 	at      int
@@ -98,26 +98,38 @@ type promptCount struct{ now, after size }
 // size is the length of a text.
 type size struct{ chars, o200k, cl100k int }
 
-func (pp *proposalPage) promptsLoaded(m *Model, msg promptsMsg) {
+func (pp *proposalPage) promptsLoaded(m *Model, msg promptsMsg) tea.Cmd {
 	if pp == nil || pp.id != msg.id || !pp.loaded || pp.dossier.Digest != msg.digest {
-		return
+		return nil
 	}
 	s := &pp.prompts
 	s.err, s.loaded = msg.err, true
-	s.changes, s.counts, s.digest, s.lists = msg.changes, msg.counts, msg.digest, msg.lists
+	s.changes, s.counts, s.digest, s.lists = msg.changes, msg.counts, msg.digest, map[int]*difflist.List{}
 	s.at = min(s.at, max(0, len(s.changes)-1))
 	pp.showPrompt(m)
 	pp.pagers[tabOverview].Replace(pp.overview(m))
+	return pp.diffPrompt()
 }
 
-// promptDiffs makes the diff of every changed prompt.
-func promptDiffs(changes []promptChange) map[int]*difflist.List {
-	lists := make(map[int]*difflist.List, len(changes))
-	for i, c := range changes {
-		f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: textNode(c.Now), After: textNode(c.After)}
-		lists[i] = difflist.New([]diff.Field{f}, difflist.DefaultContext)
+// diffPrompt compares the chosen prompt now and after, when the Prompt tab is on the
+// screen, or is next to be there.
+func (pp *proposalPage) diffPrompt() tea.Cmd {
+	s := &pp.prompts
+	if pp.right() != tabPrompt || s.at >= len(s.changes) || s.lists[s.at] != nil {
+		return nil
 	}
-	return lists
+	id, digest, at, c := pp.id, s.digest, s.at, s.changes[s.at]
+	return func() tea.Msg {
+		f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: textNode(c.Now), After: textNode(c.After)}
+		return promptDiffMsg{id, digest, at, difflist.New([]diff.Field{f}, difflist.DefaultContext)}
+	}
+}
+
+func (pp *proposalPage) promptCompared(m *Model, msg promptDiffMsg) {
+	if s := &pp.prompts; pp.id == msg.id && s.digest == msg.digest && s.lists != nil {
+		s.lists[msg.at] = msg.list
+		pp.showPrompt(m)
+	}
 }
 
 func textNode(s string) *jsondoc.Node { return &jsondoc.Node{Kind: jsondoc.String, Text: s} }
@@ -188,11 +200,14 @@ func (pp *proposalPage) promptHead(m *Model) pager.Rows {
 func (pp *proposalPage) promptBody(m *Model) pager.Rows {
 	s := &pp.prompts
 	text := s.text()
-	if l := s.lists[s.at]; l != nil && s.view == promptDiff {
+	page := prose.New(m.theme)
+	switch l := s.lists[s.at]; {
+	case s.view == promptDiff && l == nil:
+		page.Faint("", "…")
+		return page.Rows()
+	case s.view == promptDiff:
 		return l.Rows(m.theme, pp.split)
-	}
-	if text == "" {
-		page := prose.New(m.theme)
+	case text == "":
 		page.Faint("", "None.")
 		return page.Rows()
 	}
@@ -250,7 +265,7 @@ func (pp *proposalPage) nextPrompt(m *Model, step int) tea.Cmd {
 		pp.pagers[tabPrompt].Home()
 		pp.showPrompt(m)
 	}
-	return nil
+	return pp.diffPrompt()
 }
 
 func (pp *proposalPage) nextPromptView(m *Model) tea.Cmd {

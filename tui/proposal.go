@@ -123,7 +123,7 @@ func (pp *proposalPage) click(m *Model, x, _ int) tea.Cmd { return pp.turn(m, pp
 func (pp *proposalPage) turn(m *Model, tab int) tea.Cmd {
 	pp.panes.turn(tab)
 	pp.point(m)
-	return pp.loadTests(m)
+	return tea.Batch(pp.diffPrompt(), pp.loadTests(m))
 }
 
 func (pp *proposalPage) across(m *Model, right bool) tea.Cmd { return pp.turn(m, pp.on(right)) }
@@ -152,7 +152,9 @@ func (pp *proposalPage) update(m *Model, msg tea.Msg) tea.Cmd {
 	case diffMsg:
 		return pp.diffMade(m, msg)
 	case promptsMsg:
-		pp.promptsLoaded(m, msg)
+		return pp.promptsLoaded(m, msg)
+	case promptDiffMsg:
+		pp.promptCompared(m, msg)
 	case behaviourMsg:
 		pp.testsLoaded(m, msg)
 	case versionsMsg:
