@@ -36,6 +36,27 @@ var arrows = map[string][]string{
 	"bench":     {"cli", "store", "review", "prompt", "history", "proposals", "registry"},
 }
 
+// ruleArrows is the same within review/rules, where tests of a folder may use
+// rulestest too: what a family of rules may import of the others.
+var ruleArrows = map[string][]string{
+	"rules":     {"scan"},
+	"scan":      {},
+	"rulebook":  {"scan"},
+	"rulestest": {"rules", "rulebook"},
+	"template":  {"rules"},
+	"names":     {"rules"},
+	"overlaps":  {"rules"},
+	"schema":    {"rules"},
+	"trust":     {"rules"},
+	"agents":    {"rules"},
+	"budget":    {"rules"},
+	"wording":   {"rules", "scan", "rulebook", "schema"}, // schema: dangerous defaults
+	"form":      {"rules", "scan", "wording"},            // wording: texts that are scanned once
+	"ruleset": {
+		"rules", "rulebook", "template", "names", "wording", "form", "overlaps", "schema", "trust", "agents", "budget",
+	},
+}
+
 func TestArrowsGoDown(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -67,6 +88,11 @@ func TestArrowsGoDown(t *testing.T) {
 				continue
 			}
 			target, _, _ := strings.Cut(ours, "/")
+			if of, inRules := ruleFolder(name + "/"); inRules {
+				if from, ok := ruleFolder("toolcrib/" + filepath.ToSlash(path)); ok && of != from && !slices.Contains(ruleArrows[from], of) {
+					t.Errorf("%s imports %s; arrows from %s go to %v", path, name, from, ruleArrows[from])
+				}
+			}
 			if target != folder && target != "internal" && !slices.Contains(allowed, target) {
 				t.Errorf("%s imports %s; arrows from %s go to %v", path, name, folder, allowed)
 			}
@@ -76,4 +102,14 @@ func TestArrowsGoDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// ruleFolder returns the folder of review/rules that a path leads into, "rules" for
+// itself, and whether it leads there.
+func ruleFolder(path string) (string, bool) {
+	rest, ok := strings.CutPrefix(path, "toolcrib/review/rules/")
+	if folder, _, nested := strings.Cut(rest, "/"); nested {
+		return folder, ok
+	}
+	return "rules", ok
 }

@@ -15,7 +15,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 	"toolcrib/store"
 )
 
@@ -165,7 +165,7 @@ func pendingCalls(ctx context.Context, a *app, _ string) ([]cobra.Completion, er
 
 func ruleIDs(context.Context, *app, string) ([]cobra.Completion, error) {
 	var all []cobra.Completion
-	for _, r := range rules.All() {
+	for _, r := range ruleset.All() {
 		all = append(all, described(r.ID, r.Name))
 	}
 	return all, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/review"
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 type docVersionInfo struct {
@@ -42,7 +42,7 @@ approval.`,
 func runVersion(a *app) error {
 	doc := docVersionInfo{
 		Schema: schema, Kind: "version", Version: programVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Rules: rules.Version,
+		Rules: ruleset.Version,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

@@ -12,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 // What a configuration may be. The decoder's time grows with the cube of how
@@ -86,13 +87,13 @@ func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // ruleSet returns the rules in force. An error names the file that asks for
 // what there is not.
-func (c config) ruleSet() (rules.Set, error) {
-	set, err := rules.NewSet(c.Rules)
+func (c config) ruleSet() (ruleset.Set, error) {
+	set, err := ruleset.NewSet(c.Rules)
 	if err == nil {
 		return set, nil
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Rules)) {
-		if _, err := rules.NewSet(map[string]rules.Severity{id: c.Rules[id]}); err != nil {
+		if _, err := ruleset.NewSet(map[string]rules.Severity{id: c.Rules[id]}); err != nil {
 			return set, fmt.Errorf("configuration %s: %w", c.sources[toml.Key{"rules", id}.String()], err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"toolcrib/internal/owner"
 	"toolcrib/review/approval"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 // errUntrusted is wrapped when a project's file has a setting that counts only
@@ -134,7 +135,7 @@ func (c *config) tighten(over *config) {
 
 // severity returns the severity of a rule; "" when there is no such rule.
 func (c *config) severity(id string) rules.Severity {
-	for _, r := range rules.All() {
+	for _, r := range ruleset.All() {
 		if r.ID == id {
 			return cmp.Or(c.Rules[id], r.Severity)
 		}

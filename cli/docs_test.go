@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 var updateDocs = flag.Bool("update-docs", false, "write the generated parts of docs/")
@@ -41,7 +41,7 @@ func TestRulesDocument(t *testing.T) {
 
 // TestFamiliesAreDocumented sees to it that no rule is left out.
 func TestFamiliesAreDocumented(t *testing.T) {
-	want, got := len(rules.All()), strings.Count(rulesMarkdown(), "\n### ")
+	want, got := len(ruleset.All()), strings.Count(rulesMarkdown(), "\n### ")
 	if got != want {
 		t.Errorf("%d of %d rules are documented; a family is missing", got, want)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/cli/findings"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 func newLint(a *app) *cobra.Command {
@@ -106,7 +107,7 @@ func sarifRules() []findings.Rule {
 		Doc:  "The file cannot be read as what it seems to be, so no rule has looked at it.",
 		Help: "Correct the file where the finding says; strict JSON, YAML and Markdown are read, with no unknown keys.",
 	}}
-	for _, r := range rules.All() {
+	for _, r := range ruleset.All() {
 		list = append(list, findings.Rule{
 			ID: r.ID, Name: r.Name, Severity: string(r.Severity), Doc: r.Doc, Help: r.Suggestion, Waivable: r.Waivable, Bad: r.Bad, Good: r.Good,
 		})

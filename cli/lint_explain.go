@@ -8,12 +8,13 @@ import (
 
 	"toolcrib/internal/visible"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/wording"
 )
 
 // explained describes how the rules judged one sentence of a file.
 type explained struct {
 	file, subject string
-	rules.Explanation
+	wording.Explanation
 }
 
 // docSentence is a sentence in the document of lint --explain.
@@ -56,13 +57,13 @@ func docSentences(list []explained) []docSentence {
 }
 
 // verdict says how the score of a sentence compares with the threshold of S139.
-func verdict(x rules.Explanation) string {
+func verdict(x wording.Explanation) string {
 	switch {
 	case x.Warns:
 		return "S139 warns: at least"
 	case x.Score < x.Threshold:
 		return "below"
-	case slices.ContainsFunc(x.Frames, func(f rules.ExplainedFrame) bool { return f.Severity.Rank() >= rules.Warn.Rank() }):
+	case slices.ContainsFunc(x.Frames, func(f wording.ExplainedFrame) bool { return f.Severity.Rank() >= rules.Warn.Rank() }):
 		return "a frame warns, so S139 does not: at least"
 	}
 	return "no warning, as it says too little, or only what its frames quote or deny: at least"

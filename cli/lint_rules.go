@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/registry/conform"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 type docRule struct {
@@ -74,7 +75,7 @@ severities are the shipped ones; toolcrib.toml can change them ([rules]).`,
 // everyRule returns the rules of the Chief of Staff and those of check.
 func everyRule() []docRule {
 	var list []docRule
-	for _, r := range rules.All() {
+	for _, r := range ruleset.All() {
 		list = append(list, newDocRule(r))
 	}
 	for _, r := range conform.Rules() {

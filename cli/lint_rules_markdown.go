@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 // families lists the rule families by letter, with the question that each answers.
@@ -24,7 +25,7 @@ var families = []struct{ letter, title, about string }{
 // rulesMarkdown returns the rule catalog in the format of docs/rules.md.
 func rulesMarkdown() string {
 	var b strings.Builder
-	all := rules.All()
+	all := ruleset.All()
 	for _, f := range families {
 		first := true
 		for _, r := range all {

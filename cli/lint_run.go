@@ -14,6 +14,8 @@ import (
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
+	"toolcrib/review/rules/wording"
 	"toolcrib/tui"
 )
 
@@ -50,7 +52,7 @@ func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, err
 // linter collects findings over files.
 type linter struct {
 	server string // whose tools the files list, "" when nobody says
-	set    rules.Set
+	set    ruleset.Set
 	corpus *lintCorpus
 	tokens *tokens.Counter
 	todo   []*task
@@ -79,7 +81,7 @@ type task struct {
 // manyTasks sets how many wait at most before they are done, when files are small.
 const manyTasks = 512
 
-func newLinter(set rules.Set, server string) *linter {
+func newLinter(set ruleset.Set, server string) *linter {
 	return &linter{server: server, set: set, corpus: newLintCorpus(shippedWorld()), tokens: tokens.NewCounter()}
 }
 
@@ -165,7 +167,7 @@ func (l *linter) check(ctx context.Context, live review.LiveReader, t *task) err
 		t.found = append(t.found, t.at(t.file, f))
 	}
 	if l.explain {
-		for _, x := range t.change.Explain() {
+		for _, x := range wording.Of(&t.change).Explain() {
 			t.explained = append(t.explained, explained{t.file, t.subject, x})
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review/intake"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 // What lint says of a file that it cannot read.
@@ -166,7 +167,7 @@ func (u *unit) at(file string, f rules.Finding) findings.Finding {
 // ruleNames are the names of all rules by id.
 var ruleNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
-	for _, r := range rules.All() {
+	for _, r := range ruleset.All() {
 		names[r.ID] = r.Name
 	}
 	return names

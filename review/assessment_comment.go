@@ -8,6 +8,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review/harness"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/overlaps"
 )
 
 // comment answers the four questions of every assessment: does the change make
@@ -93,7 +94,7 @@ func (d *Desk) overlap(open []rules.Finding) string {
 		return "No."
 	case f.Message == "":
 		return "No core id or alias is taken. Likeness was not looked into, as no rule for it is in force."
-	case f.Rule[:1] == "L" || f.Rule == rules.LikeCore:
+	case f.Rule[:1] == "L" || f.Rule == overlaps.LikeCore:
 		return "Yes: " + f.Message + more
 	}
 	return "No core tool, but another one: " + f.Message + more

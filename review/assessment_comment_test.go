@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review/harness"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 // TestRecommend holds the policy for every family and severity.
@@ -39,7 +40,7 @@ func TestRecommend(t *testing.T) {
 
 func TestCommentAnswersFourQuestions(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	set, err := rules.NewSet(nil)
+	set, err := ruleset.NewSet(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/budget"
 )
 
 // Costs describes what becomes of the prompts of the agents that a draft reaches, if
@@ -127,14 +128,14 @@ func (c *catalogs) addsLittle(ctx context.Context, draft proposals.Draft, a prom
 		if length(out)+most > prompt.PromptLimit {
 			return false, nil
 		}
-		if most <= rules.PromptGrowth {
+		if most <= budget.PromptGrowth {
 			continue
 		}
 		if len(out.Text) < quicklyRendered {
 			return false, nil
 		}
 		from, to, err := tokensOf(before, after, counter)
-		if err != nil || places*(to-from+aroundTool/2) > rules.PromptGrowth {
+		if err != nil || places*(to-from+aroundTool/2) > budget.PromptGrowth {
 			return false, err
 		}
 	}
@@ -162,7 +163,7 @@ func weigh(before, after prompt.Output, counter *tokens.Counter) (rules.PromptCo
 	if length(after) > max(length(before), prompt.PromptLimit) {
 		return rules.PromptCost{Cut: true}, true, nil
 	}
-	if before.Text == "" || tokens.Growth(before.Text, after.Text) <= rules.PromptGrowth {
+	if before.Text == "" || tokens.Growth(before.Text, after.Text) <= budget.PromptGrowth {
 		return rules.PromptCost{}, false, nil
 	}
 	var cost rules.PromptCost

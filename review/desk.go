@@ -18,6 +18,7 @@ import (
 	"toolcrib/review/approval"
 	"toolcrib/review/harness"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 // Policy is how a team runs its desk.
@@ -97,7 +98,7 @@ type Desk struct {
 // a rule or severity that does not exist.
 func New(store Store, policy Policy, now func() time.Time, newID func() string) (*Desk, error) {
 	force := sync.OnceValues(func() (basis, error) {
-		set, err := rules.NewSet(policy.Severities)
+		set, err := ruleset.NewSet(policy.Severities)
 		return basis{set, set.Version() + "-" + policy.version()}, err
 	})
 	if len(policy.Severities) > 0 { // what ships cannot be wrong, and who only lists needs no rules
@@ -127,7 +128,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 
 // basis holds the rules and settings that a desk judges by.
 type basis struct {
-	rules   rules.Set
+	rules   ruleset.Set
 	version string // of the rules and the policy
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/trust"
 )
 
 // digest seals what a decider is shown: the proposal and its content, the base
@@ -114,6 +114,6 @@ func (g *reviewCache) reach(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
-	v.unassigned = !rules.Assigned(*d.Tool, v.Proposal.Subject.Layer, then.agents(agents), lists)
+	v.unassigned = !trust.Assigned(*d.Tool, v.Proposal.Subject.Layer, then.agents(agents), lists)
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"toolcrib/proposals/filter"
 	"toolcrib/registry"
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 )
@@ -155,7 +155,7 @@ func (q *queuePage) vocabulary() filter.Vocabulary {
 			}
 		}
 	}
-	for _, r := range rules.All() {
+	for _, r := range ruleset.All() {
 		v.Rules = append(v.Rules, r.ID)
 	}
 	return v

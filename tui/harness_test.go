@@ -11,7 +11,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"toolcrib/history"
@@ -19,6 +18,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 	"toolcrib/store"
 	"toolcrib/tui"
 )
@@ -62,7 +62,7 @@ var (
 // not what the rules of the day find.
 func quiet() review.Policy {
 	p := review.Policy{Severities: map[string]rules.Severity{}}
-	for _, r := range rules.All() {
+	for _, r := range ruleset.All() {
 		if !r.Locked {
 			p.Severities[r.ID] = rules.Off
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 func TestHelpFindsKeys(t *testing.T) {
@@ -24,7 +24,7 @@ func TestHelpFindsKeys(t *testing.T) {
 func TestRulesAreExplained(t *testing.T) {
 	b := newFake(t, "S101", 100, 60)
 	b.press("enter", "3", "?")
-	r := rules.All()[ruleIndex(t, "S101")]
+	r := ruleset.All()[ruleIndex(t, "S101")]
 	b.wants("Rule S101  "+r.Name, "✗ bad", "✓ good", "can be waived", "Approve it and make it live")
 	b.press("?")
 	b.wants("▎Assessment")
@@ -32,7 +32,7 @@ func TestRulesAreExplained(t *testing.T) {
 
 func ruleIndex(t *testing.T, id string) int {
 	t.Helper()
-	for i, r := range rules.All() {
+	for i, r := range ruleset.All() {
 		if r.ID == id {
 			return i
 		}

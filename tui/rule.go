@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
 )
@@ -27,7 +28,7 @@ func (pp *proposalPage) rules() []string {
 // in and one that it leaves alone.
 func (m *Model) explain(page *prose.Page, id string) {
 	page.Blank()
-	all := rules.All()
+	all := ruleset.All()
 	i := slices.IndexFunc(all, func(r rules.Rule) bool { return r.ID == id })
 	if i < 0 {
 		page.Heading("Rule " + id)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync"
 
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/wording"
 )
 
 // folds is how many parts the sources are dealt into. Each part is scored by a table
@@ -24,8 +24,8 @@ type study struct {
 	prompt bool
 	list   []*example
 	scores map[*example]tops // by a table that has not seen the source
-	tables [folds]*rules.Learned
-	table  *rules.Learned // learned from all
+	tables [folds]*wording.Learned
+	table  *wording.Learned // learned from all
 }
 
 // studyOf learns a table for each fold and one from all examples. Those that
@@ -63,7 +63,7 @@ func studyOf(all []*example, prompt bool) *study {
 }
 
 // unaware returns a table that was not learned from the source of x.
-func (s *study) unaware(x *sample) *rules.Learned {
+func (s *study) unaware(x *sample) *wording.Learned {
 	if x.neverLearned() {
 		return s.table
 	}

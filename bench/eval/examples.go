@@ -9,12 +9,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
+	"toolcrib/review/rules/wording"
 )
 
 // examples reads the sentences of samples, on every processor. Those of tools
 // are not shared with those of prompts.
-func examples(ctx context.Context, set rules.Set, samples []*sample, own []ownSample) ([]*example, error) {
+func examples(ctx context.Context, set ruleset.Set, samples []*sample, own []ownSample) ([]*example, error) {
 	list := make([]*example, len(samples)+len(own))
 	errs := make([]error, runtime.GOMAXPROCS(0))
 	var next atomic.Int64
@@ -46,18 +47,18 @@ func examples(ctx context.Context, set rules.Set, samples []*sample, own []ownSa
 
 // silent is a table that no sentence says anything to: under it only what is
 // certain is told of.
-var silent = func() *rules.Learned {
+var silent = func() *wording.Learned {
 	t := newFitting().table()
 	t.Threshold = float32(math.Inf(1))
 	return t
 }()
 
-func newExample(ctx context.Context, set rules.Set, s *sample, o *ownSample) (*example, error) {
+func newExample(ctx context.Context, set ruleset.Set, s *sample, o *ownSample) (*example, error) {
 	e := &example{sample: s, own: o != nil}
 	if s.draft == nil {
 		return e, nil
 	}
-	c := s.change()
+	c := wording.Of(s.change())
 	for _, x := range c.Sentences() {
 		if !x.Judged() {
 			continue
@@ -81,7 +82,7 @@ func newExample(ctx context.Context, set rules.Set, s *sample, o *ownSample) (*e
 
 // tells reports whether x makes o an attack: it is neither a sentence of the tool
 // that it was put into, nor one that the near-miss has too.
-func (o *ownSample) tells(x *rules.Sentence) bool {
+func (o *ownSample) tells(x *wording.Sentence) bool {
 	said := strings.TrimSpace(x.Text)
 	if o.near != "" && strings.Contains(o.near, strings.TrimRight(said, ".!。")) {
 		return false

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
+	"toolcrib/review/rules/wording"
 )
 
 // result holds the findings of the rules of S and P in a sample.
@@ -26,7 +28,7 @@ func (r *result) blocked() bool { return r.worst.Rank() >= rules.Block.Rank() }
 
 // judgeAll runs the rules over every sample, on every processor, with the table
 // that tableOf returns for it; nil stands for the one in force.
-func judgeAll(ctx context.Context, set rules.Set, samples []sample, tableOf func(*sample) *rules.Learned) ([]result, error) {
+func judgeAll(ctx context.Context, set ruleset.Set, samples []sample, tableOf func(*sample) *wording.Learned) ([]result, error) {
 	results := make([]result, len(samples))
 	errs := make([]error, runtime.GOMAXPROCS(0))
 	var next atomic.Int64
@@ -54,13 +56,13 @@ func judgeAll(ctx context.Context, set rules.Set, samples []sample, tableOf func
 	return results, nil
 }
 
-func judge(ctx context.Context, set rules.Set, s *sample, table *rules.Learned, r *result) error {
+func judge(ctx context.Context, set ruleset.Set, s *sample, table *wording.Learned, r *result) error {
 	r.sample, r.worst, r.byRule = s, rules.Off, map[string]rules.Severity{}
 	if s.draft == nil {
 		return nil
 	}
 	c := s.change()
-	c.Learned = table
+	wording.Of(c).Learned = table
 	found, err := set.CheckFamilies(ctx, c, "SP")
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", s.set, s.id, err)

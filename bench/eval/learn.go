@@ -5,13 +5,13 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/wording"
 )
 
 // example is one definition or prompt to learn from or to try a table on.
 type example struct {
 	*sample
-	sentences []rules.Features
+	sentences []wording.Features
 	// sure marks the telling sentences of an attack; nil when only the whole
 	// is known to be one.
 	sure []bool
@@ -42,7 +42,7 @@ func (s tops) reach(at float64, with map[string]float32) bool {
 	return false
 }
 
-func best(t *rules.Learned, e *example) tops {
+func best(t *wording.Learned, e *example) tops {
 	top := tops{math.Inf(-1), map[string]float64{}}
 	for i := range e.sentences {
 		score := t.Score(&e.sentences[i])
@@ -74,12 +74,12 @@ const (
 // fitting is a logistic regression under way.
 type fitting struct {
 	bias, biasGrad float64
-	weight, grad   [len(rules.TableBits)][]float32
+	weight, grad   [len(wording.TableBits)][]float32
 }
 
 func newFitting() *fitting {
 	f := &fitting{bias: -2}
-	for g, size := range rules.TableBits {
+	for g, size := range wording.TableBits {
 		f.weight[g], f.grad[g] = make([]float32, 1<<size), make([]float32, 1<<size)
 	}
 	return f
@@ -87,21 +87,21 @@ func newFitting() *fitting {
 
 // point is a sentence with its label.
 type point struct {
-	features *rules.Features
+	features *wording.Features
 	attack   bool
 	counts   float64
 	bag      int
 }
 
-func (f *fitting) score(x *rules.Features) float64 {
+func (f *fitting) score(x *wording.Features) float64 {
 	sum := f.bias
 	for g, list := range x {
-		mask := uint32(1)<<rules.TableBits[g] - 1
+		mask := uint32(1)<<wording.TableBits[g] - 1
 		part := 0.0
 		for _, h := range list {
 			part += float64(f.weight[g][h&mask])
 		}
-		sum += part * rules.Norm(g, len(list))
+		sum += part * wording.Norm(g, len(list))
 	}
 	return sum
 }
@@ -116,8 +116,8 @@ func (f *fitting) step(p point) {
 	f.biasGrad += slope * slope
 	f.bias -= pace * slope / (1 + math.Sqrt(f.biasGrad))
 	for g, list := range p.features {
-		mask := uint32(1)<<rules.TableBits[g] - 1
-		by := slope * rules.Norm(g, len(list))
+		mask := uint32(1)<<wording.TableBits[g] - 1
+		by := slope * wording.Norm(g, len(list))
 		for _, h := range list {
 			w, s := &f.weight[g][h&mask], &f.grad[g][h&mask]
 			d := float32(by) + decay**w
@@ -131,7 +131,7 @@ func (f *fitting) step(p point) {
 // that may be the telling one, then to those that came out as telling. The table
 // is the mean of several fits, each without some of the sources, so that what a
 // single source relies on counts for less.
-func learn(examples []*example) *rules.Learned {
+func learn(examples []*example) *wording.Learned {
 	rough := descend(points(examples, nil), -1, roughRounds)
 	list := points(examples, rough)
 	f := newFitting()
@@ -238,7 +238,7 @@ func bagOf(source string) int {
 
 // drop clears the places that few sentences met: what they say is chance.
 func (f *fitting) drop(points []point) {
-	for g, size := range rules.TableBits {
+	for g, size := range wording.TableBits {
 		met := make([]uint8, 1<<size)
 		mask := uint32(1)<<size - 1
 		for _, p := range points {
@@ -257,8 +257,8 @@ func (f *fitting) drop(points []point) {
 }
 
 // table rounds the weights to eight bits.
-func (f *fitting) table() *rules.Learned {
-	t := &rules.Learned{Bias: float32(f.bias)}
+func (f *fitting) table() *wording.Learned {
+	t := &wording.Learned{Bias: float32(f.bias)}
 	for g, list := range f.weight {
 		widest := float32(1e-6)
 		for _, w := range list {

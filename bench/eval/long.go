@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
+	"toolcrib/review/rules/wording"
 )
 
 // lengths of honest text, in bytes, that our own attacks are put into; 0 stands for
@@ -23,7 +25,7 @@ const tried = 200
 // longTexts prints how many of our own attacks that are found alone in a prompt are
 // found as a paragraph among those of our documentation too. Only a finding that
 // covers the attack counts.
-func longTexts(ctx context.Context, set rules.Set, own []ownSample, tableOf func(*sample) *rules.Learned, out io.Writer) error {
+func longTexts(ctx context.Context, set ruleset.Set, own []ownSample, tableOf func(*sample) *wording.Learned, out io.Writer) error {
 	honest, err := documentation(repository())
 	if err != nil {
 		return err
@@ -87,7 +89,7 @@ func filler(rng *rand.Rand, paragraphs []string, size int) []string {
 }
 
 // foundIn reports whether the rules warn of o in the middle of paragraphs.
-func foundIn(ctx context.Context, set rules.Set, o *ownSample, tableOf func(*sample) *rules.Learned, paragraphs []string) (bool, error) {
+func foundIn(ctx context.Context, set ruleset.Set, o *ownSample, tableOf func(*sample) *wording.Learned, paragraphs []string) (bool, error) {
 	half := len(paragraphs) / 2
 	before := strings.Join(slices.Concat(paragraphs[:half], []string{""}), "\n\n")
 	first := 1 + strings.Count(before, "\n")

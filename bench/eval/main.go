@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
+	"toolcrib/review/rules/wording"
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
@@ -30,7 +31,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	flags.BoolVar(&o.perRule, "rules", false, "measure each rule alone too")
 	flags.BoolVar(&o.listTune, "list", false, "list the false alarms of the half tune")
 	flags.BoolVar(&o.learn, "learn", false, "learn the tables, print their trade-off, and measure by tables that have not seen the source")
-	flags.BoolVar(&o.write, "write", false, "with -learn, write them into review/rules")
+	flags.BoolVar(&o.write, "write", false, "with -learn, write them into review/rules/wording")
 	flags.BoolVar(&o.long, "long", false, "put our own attacks into honest text of several lengths too")
 	flags.BoolVar(&o.held, "held", false, "measure on the half that nobody reads too")
 	if err := flags.Parse(args); err != nil {
@@ -52,7 +53,7 @@ func evaluate(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	set, err := rules.NewSet(nil)
+	set, err := ruleset.NewSet(nil)
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func evaluate(ctx context.Context, o options, out io.Writer) error {
 			return err
 		}
 	}
-	tableOf := func(*sample) *rules.Learned { return nil }
+	tableOf := func(*sample) *wording.Learned { return nil }
 	if o.learn {
 		if tableOf, err = teachAll(ctx, o, set, samples, own, out); err != nil {
 			return err

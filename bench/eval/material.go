@@ -16,7 +16,7 @@ const unseen = "unseen"
 // ownSamples reads what was written for this project: the texts in the testdata of
 // the rules, and the pairs of an attack and an honest near-miss in training.
 func ownSamples(repo string) ([]ownSample, error) {
-	testdata := filepath.Join(repo, "review", "rules", "testdata")
+	testdata := filepath.Join(repo, "review", "rules", "ruleset", "testdata")
 	hosts, err := hostLines(testdata)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 const command = "go run ./bench/eval -data FOLDER -learn -write"
 
 // provenanceFile lists the texts from which the learned tables come.
-const provenanceFile = "review/rules/learned.txt"
+const provenanceFile = "review/rules/wording/learned.txt"
 
 // provenance returns the content of provenanceFile for a repository: the command, and
 // the hashes of its training texts and of the tables. It differs from the file when a
@@ -22,7 +22,7 @@ func provenance(repo string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Made by: %s\nSHA-256 of what it read in this repository and of what it wrote:\n", command)
 	root := os.DirFS(repo)
-	for _, pattern := range []string{"bench/eval/training/*", "review/rules/learned_*.bin"} {
+	for _, pattern := range []string{"bench/eval/training/*", "review/rules/wording/learned_*.bin"} {
 		files, err := fs.Glob(root, pattern)
 		if err != nil {
 			return "", err

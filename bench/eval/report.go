@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 )
 
 // longPrompt is the size from which prompts are a row of their own, in bytes.
@@ -133,7 +134,7 @@ type ruleRate struct {
 // prompts and of attacks, and which part of what it tells of are attacks.
 func perRule(results []result, out io.Writer) {
 	m := map[string]*ruleRate{}
-	for _, r := range rules.All() {
+	for _, r := range ruleset.All() {
 		if f := r.Family(); f == "S" || f == "P" {
 			m[r.ID] = &ruleRate{}
 		}

@@ -9,13 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
+	"toolcrib/review/rules/wording"
 )
 
 // teachAll learns both tables and finds their thresholds; with o.write it writes
 // them into the package of the rules. It returns for each sample a table that has
 // not seen its source.
-func teachAll(ctx context.Context, o options, set rules.Set, samples []sample, own []ownSample, out io.Writer) (func(*sample) *rules.Learned, error) {
+func teachAll(ctx context.Context, o options, set ruleset.Set, samples []sample, own []ownSample, out io.Writer) (func(*sample) *wording.Learned, error) {
 	var list []*sample
 	for i := range samples {
 		list = append(list, &samples[i])
@@ -41,7 +42,7 @@ func teachAll(ctx context.Context, o options, set rules.Set, samples []sample, o
 		s.curve(o.held, out)
 		s.mechanisms(out)
 		if o.write {
-			if err := os.WriteFile(filepath.Join(repository(), "review", "rules", kind.file), s.table.Bytes(), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(repository(), "review", "rules", "wording", kind.file), s.table.Bytes(), 0o644); err != nil {
 				return nil, err
 			}
 		}
@@ -51,7 +52,7 @@ func teachAll(ctx context.Context, o options, set rules.Set, samples []sample, o
 			return nil, err
 		}
 	}
-	return func(x *sample) *rules.Learned { return studies[x.prompt].unaware(x) }, nil
+	return func(x *sample) *wording.Learned { return studies[x.prompt].unaware(x) }, nil
 }
 
 // repository returns the root of the repository that the program is run in,

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"toolcrib/registry/shipped"
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/agents"
 )
 
 // retired lists every retired name of a legacy registry with the places where
@@ -28,10 +28,10 @@ func (c *canonizer) retired(l Legacy) {
 		for _, name := range a.Tools {
 			add(name, "tools of "+a.ID)
 		}
-		for _, name := range rules.RetiredNames(a.Soul) {
+		for _, name := range agents.RetiredNames(a.Soul) {
 			add(name, "soul of "+a.ID)
 		}
-		for _, name := range rules.RetiredNames(a.template()) {
+		for _, name := range agents.RetiredNames(a.template()) {
 			add(name, "template of "+a.ID)
 		}
 	}

@@ -1,34 +1,17 @@
 package rules
 
 import (
+	"reflect"
 	"sync"
-
-	"toolcrib/proposals"
-	"toolcrib/review/rules/scan"
 )
 
-// computed holds what several rules need of one Change and none should compute
-// twice.
-type computed struct {
-	problems    sync.Once
-	problemList proposals.Problems
-	texts       sync.Once
-	textList    []Text
-	scans       sync.Once
-	scanList    []scanned
-	purposes    sync.Once
-	purpose     scan.Set
-	evidences   sync.Once
-	evidenceOf  *evidence
-	settings    sync.Once
-	settingOf   *setting
-	schemas     sync.Once
-	schemaList  []*schema
-	self        sync.Once
-	selfPeer    *Peer
-	before      sync.Once
-	beforePeer  *Peer
-	alike       sync.Once
-	alikeList   []*Peer
-	alikeErr    error
+// Computed returns what compute makes of c. It is computed once for each type T,
+// so that the rules of a family share what all of them need; T is a type of theirs.
+func Computed[T any](c *Change, compute func(*Change) T) T {
+	key := reflect.TypeFor[T]()
+	once, known := c.computed.Load(key)
+	if !known {
+		once, _ = c.computed.LoadOrStore(key, sync.OnceValue(func() T { return compute(c) }))
+	}
+	return once.(func() T)() //nolint:forcetypeassert // T is the key
 }

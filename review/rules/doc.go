@@ -1,20 +1,25 @@
-// Package rules holds what the Chief of Staff looks for. A rule has an id, a
-// severity, documentation with a bad and a good example, and a check. A check reads
-// a Change and returns findings; it does no I/O of its own and never changes what
-// it reads.
+// Package rules holds what every rule of the Chief of Staff works with: the rule, the
+// finding and its severity, the change that is looked at with its texts, and what is
+// live around it. A rule has an id, a severity, documentation with a bad and a good
+// example, and a check. A check reads a Change and returns findings; it does no I/O of
+// its own and never changes what it reads.
 //
-// Where to look, by the letter that a rule's id begins with:
+// The rules are below, a folder a family, by the letter that a rule's id begins with:
 //
-//	T, N, L   template.go and cases.go, names.go, lock.go
-//	S, P      wording: data in rulebook, matched by scan, weighed in evidence.go
-//	          (judge) with the tables of learned.go; attack.go turns matches into
-//	          findings. Checks that a frame cannot describe, and the rules about
-//	          characters: security_*.go
-//	O         overlaps*.go, with peer.go
-//	D         data*.go
-//	R         registry_*.go and allowlist.go
-//	A, B      agent*.go, budget.go
+//	T     template   is everything there that a reviewer needs
+//	N, L  names      names, and the ids of core tools
+//	S, P  wording    text that works on the model; frames are data in rulebook,
+//	                 matched by scan, weighed in wording/evidence.go (judge) with the
+//	                 learned tables
+//	S     form       characters that nobody sees or that look like others, padding,
+//	                 credentials
+//	O     overlaps   what is like another tool
+//	D     schema     what a tool takes and gives back
+//	R     trust      what a definition says about how far it can be trusted
+//	A     agents     souls, templates and allow-lists
+//	B     budget     what a change costs in every prompt
 //
-// set.go applies a configuration to all of them; texts.go lists the texts of a
-// draft that they read.
+// Package ruleset puts them together and applies a configuration; rulebook describes
+// all of them (name, severity, documentation, examples); rulestest has what their tests
+// share. What several rules of a family need of a change is kept there by Computed.
 package rules

@@ -49,31 +49,6 @@ type Finding struct {
 	Passage string `json:"passage,omitempty"`
 	// Waivable says whether the user may waive the finding.
 	Waivable bool `json:"waivable"`
-
-	// While the evidence is weighed: the text and the passage in it, and the
-	// worst that the finding can become.
-	text *Text
-	at   passage
-	most Severity
-	// certain says that it warns whatever the learned table makes of it.
-	certain bool
-	// kind tells findings of a rule that looks for several things apart, such as what
-	// a parameter asks for.
-	kind string
-}
-
-// frame names the turn of phrase that was found, as the learned tables know it.
-func (f Finding) frame() string { return f.Rule + f.kind }
-
-// overlaps reports whether f and o share a part of a text.
-func (f Finding) overlaps(o Finding) bool {
-	return f.text == o.text && f.at.start < o.at.end && o.at.start < f.at.end
-}
-
-// plain returns f without what it carries while the evidence is weighed.
-func (f Finding) plain() Finding {
-	f.text, f.at, f.most, f.certain, f.kind = nil, passage{}, "", false, ""
-	return f
 }
 
 // PassageHash identifies what the finding is about, independent of where in

@@ -9,51 +9,55 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// passage is a part of a text, in bytes, and how it was disguised.
-type passage struct {
-	start, end int
-	disguise   scan.Disguise
+// Passage is a part of a text, in bytes, and how it was disguised.
+type Passage struct {
+	Start, End int
+	Disguise   scan.Disguise
 }
 
-// maxPerText bounds the findings of one rule in one text. The last one says how many
+// MaxPerText bounds the findings of one rule in one text. The last one says how many
 // more there are.
-const maxPerText = 20
+const MaxPerText = 20
 
-// findings makes findings of passages in t, those that overlap into one.
-func (t *Text) findings(passages []passage, message func(passage) string) []Finding {
-	slices.SortFunc(passages, func(a, b passage) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
+// Merge sorts passages and makes one of those that overlap.
+func Merge(passages []Passage) []Passage {
+	slices.SortFunc(passages, func(a, b Passage) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})
-	var merged []passage
-	more := 0
+	var merged []Passage
 	for _, p := range passages {
-		if n := len(merged); n > 0 && p.start < merged[n-1].end {
-			merged[n-1].end = max(merged[n-1].end, p.end)
-			merged[n-1].disguise |= p.disguise
-			continue
-		}
-		if len(merged) == maxPerText {
-			more++
+		if n := len(merged); n > 0 && p.Start < merged[n-1].End {
+			merged[n-1].End = max(merged[n-1].End, p.End)
+			merged[n-1].Disguise |= p.Disguise
 			continue
 		}
 		merged = append(merged, p)
 	}
+	return merged
+}
+
+// Findings makes findings of passages in t, those that overlap into one and at most
+// maxPerText.
+func (t *Text) Findings(passages []Passage, message func(Passage) string) []Finding {
+	merged := Merge(passages)
+	more := max(0, len(merged)-MaxPerText)
+	merged = merged[:len(merged)-more]
 	found := make([]Finding, 0, len(merged))
 	at := cursor{text: t.Value, line: 1, column: 1}
 	for _, p := range merged {
-		f := Finding{Path: t.Path, Message: message(p), Passage: t.Value[p.start:p.end], text: t, at: p}
-		f.Line, f.Column = at.move(p.start)
-		f.EndLine, f.EndColumn = at.move(p.end)
+		f := Finding{Path: t.Path, Message: message(p), Passage: t.Value[p.Start:p.End]}
+		f.Line, f.Column = at.move(p.Start)
+		f.EndLine, f.EndColumn = at.move(p.End)
 		found = append(found, f)
 	}
 	if more > 0 {
-		found[len(found)-1].more(more)
+		found[len(found)-1].More(more)
 	}
 	return found
 }
 
-// more says in the last finding of a text how many passages have none of their own.
-func (f *Finding) more(passages int) {
+// More says in the last finding of a text how many passages have none of their own.
+func (f *Finding) More(passages int) {
 	f.Message += fmt.Sprintf(" %d more such passages have no finding of their own.", passages)
 }
 

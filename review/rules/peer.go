@@ -2,7 +2,9 @@ package rules
 
 import (
 	"context"
+	"strings"
 	"sync"
+	"unicode"
 
 	"toolcrib/registry"
 	"toolcrib/review/overlap"
@@ -15,15 +17,15 @@ type Peer struct {
 	registry.Live
 
 	fingerprint func() *overlap.Fingerprint
-	words       [contentTexts]func() string
+	Words       [contentTexts]func() string
 }
 
 // NewPeer returns l, the definition of a tool, as a peer.
 func NewPeer(l registry.Live) *Peer {
 	p := &Peer{Live: l}
 	p.fingerprint = sync.OnceValue(func() *overlap.Fingerprint { return overlap.NewFingerprint(*l.Definition.Tool) })
-	for i, text := range contentOf(l.Definition.Tool) {
-		p.words[i] = sync.OnceValue(func() string { return foldWords(text) })
+	for i, text := range ContentOf(l.Definition.Tool) {
+		p.Words[i] = sync.OnceValue(func() string { return FoldWords(text) })
 	}
 	return p
 }
@@ -45,30 +47,60 @@ func (p *Peer) Tool() *registry.Tool { return p.Definition.Tool }
 // Fingerprint returns the tool as it is compared.
 func (p *Peer) Fingerprint() *overlap.Fingerprint { return p.fingerprint() }
 
-// self is the tool that c proposes; c must propose one.
-func (c *Change) self() *Peer {
-	c.once.self.Do(func() {
-		if c.once.selfPeer = c.Proposed; c.Proposed == nil {
-			c.once.selfPeer = NewPeer(registry.Live{Subject: c.Draft.Subject, Definition: c.Draft.Definition})
+// peers are the tools that a change is held against.
+type peers struct {
+	self, before *Peer
+	alike        func(context.Context) ([]*Peer, error)
+}
+
+func (c *Change) peers() *peers {
+	return Computed(c, func(c *Change) *peers {
+		p := &peers{self: c.Proposed}
+		if p.self == nil {
+			p.self = NewPeer(registry.Live{Subject: c.Draft.Subject, Definition: c.Draft.Definition})
 		}
-	})
-	return c.once.selfPeer
-}
-
-// alike returns the live tools that may resemble the one that c proposes; c must
-// propose one.
-func (c *Change) alike(ctx context.Context) ([]*Peer, error) {
-	c.once.alike.Do(func() { c.once.alikeList, c.once.alikeErr = c.World.Alike(ctx, c.self()) })
-	return c.once.alikeList, c.once.alikeErr
-}
-
-// replaces is the live version of the tool that c proposes, nil when there is
-// none.
-func (c *Change) replaces() *Peer {
-	c.once.before.Do(func() {
 		if c.Before != nil && c.Before.Definition.Tool != nil {
-			c.once.beforePeer = NewPeer(*c.Before)
+			p.before = NewPeer(*c.Before)
 		}
+		var once sync.Once
+		var list []*Peer
+		var err error
+		p.alike = func(ctx context.Context) ([]*Peer, error) {
+			once.Do(func() { list, err = c.World.Alike(ctx, p.self) })
+			return list, err
+		}
+		return p
 	})
-	return c.once.beforePeer
+}
+
+// Self is the tool that c proposes; c must propose one.
+func (c *Change) Self() *Peer { return c.peers().self }
+
+// Alike returns the live tools that may resemble the one that c proposes; c must
+// propose one.
+func (c *Change) Alike(ctx context.Context) ([]*Peer, error) { return c.peers().alike(ctx) }
+
+// Replaces is the live version of the tool that c proposes, nil when there is
+// none.
+func (c *Change) Replaces() *Peer { return c.peers().before }
+
+// MostLikenesses is how many tools like it a reviewer is told of.
+const MostLikenesses = 3
+
+// contentTexts is how many texts say what a tool is.
+const contentTexts = 4
+
+// ContentOf returns what a tool says and takes.
+func ContentOf(t *registry.Tool) [contentTexts]string {
+	if t.Kind == registry.PromptTool {
+		return [contentTexts]string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt}
+	}
+	return [contentTexts]string{t.Description, string(t.InputSchema)}
+}
+
+// FoldWords returns the words of a text in lower case, a space around each.
+func FoldWords(text string) string {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	}), " ") + " "
 }

@@ -36,16 +36,15 @@ type Text struct {
 // Texts returns every string of the draft that an agent or a reviewer reads,
 // in the order of the fields. It is computed once per Change.
 func (c *Change) Texts() []Text {
-	c.once.texts.Do(func() {
+	return Computed(c, func(c *Change) texts {
 		t := texts{}
 		t.tool(c.Draft.Definition.Tool)
 		t.source(c.Draft.Definition.Tool, c.Source)
 		t.agent(c.Draft.Definition.Agent)
 		t.allowList(c.Draft.Definition.List)
 		t.report(c)
-		c.once.textList = t.list
-	})
-	return c.once.textList
+		return t
+	}).list
 }
 
 // texts collects strings.

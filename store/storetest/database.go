@@ -13,6 +13,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 	"toolcrib/store"
 	"toolcrib/store/pg"
 	"toolcrib/store/pg/pgtest"
@@ -133,7 +134,7 @@ func (d *Database) Desk(t testing.TB, policy review.Policy) *review.Desk {
 // ways does not depend on what other families find in its texts.
 func Basics() map[string]rules.Severity {
 	severities := map[string]rules.Severity{}
-	for _, r := range rules.All() {
+	for _, r := range ruleset.All() {
 		if !r.Locked && !strings.Contains("TNL", r.Family()) {
 			severities[r.ID] = rules.Off
 		}

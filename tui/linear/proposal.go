@@ -9,7 +9,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
-	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/wording"
 )
 
@@ -143,7 +143,7 @@ func findingLine(f review.Standing) string {
 }
 
 func (s *session) doRule(id string) error {
-	for _, r := range rules.All() {
+	for _, r := range ruleset.All() {
 		if !strings.EqualFold(r.ID, id) && !strings.EqualFold(r.Name, id) {
 			continue
 		}

@@ -4,7 +4,6 @@
 //
 //	rules/     a block per rule about wording: what it says and its frames
 //	forms/     a block per other rule: what it says and its examples
-//	samples/   the proposals that the examples of forms change
 //	lexicon/   a concept per key: the words that stand for it
 //	grammar.toml  names for several concepts, and frequent words
 //
@@ -45,7 +44,7 @@
 //
 // # Forms
 //
-// The check of a form is the function in package rules that has its id. Keys:
+// The check of a form is the one in the package of its family that has its id. Keys:
 //
 //	name, severity, doc, suggestion   as above
 //	locked *      true: no configuration changes the severity
@@ -53,7 +52,7 @@
 //	bad, good     tables: a change in which the check finds something, and nothing:
 //	              show (what the documentation prints) and one of text (a sentence in
 //	              the description of a tool that shows opening hours), draft (a merge
-//	              patch of the sample that "of" names: prompt, action or agent) or
+//	              patch of the sample of package rulestest that "of" names: prompt, action or agent) or
 //	              built (true: code makes it); and live, tables of "of" and draft,
 //	              for what is live before
 //

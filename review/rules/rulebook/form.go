@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Form describes a rule that is not about wording: a check in package rules, of the
-// same id, finds what it is about.
+// Form describes a rule that is not about wording: a check of the same id
+// finds what it is about.
 type Form struct {
 	ID         string `toml:"-"`
 	Name       string
@@ -35,7 +35,7 @@ type Sample struct {
 	Of, Draft string
 	Live      []Patched // definitions that are live
 	// Built says that the sample is too large or too special for a patch, and made
-	// in package rules.
+	// in Go.
 	Built bool
 }
 

@@ -1,0 +1,71 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/rules"
+)
+
+func allowListRule() rules.Rule {
+	return rules.Rule{
+		ID: "A108",
+		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+			list, path, ok := c.SpelledOut()
+			if !ok {
+				return nil, nil
+			}
+			var found []rules.Finding
+			for _, part := range []struct {
+				key   string
+				names []string
+			}{
+				{"tools", list.Tools},
+				{"addWhenNonLocal", list.AddWhenNonLocal},
+				{"addWhenEmbeddingOK", list.AddWhenEmbeddingOK},
+			} {
+				for i, name := range part.names[:min(len(part.names), maxLookups)] {
+					f, err := unlisted(ctx, c, jsondoc.Index(jsondoc.Join(path, part.key), i), name)
+					if err != nil {
+						return nil, err
+					}
+					found = append(found, f...)
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+func unknownListRule() rules.Rule {
+	return rules.Rule{
+		ID: "A109",
+		Check: about(func(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+			if a.AllowList == nil || !a.AllowList.Reference() {
+				return nil, nil
+			}
+			known, err := c.Lists(ctx)
+			if err != nil {
+				return nil, err
+			}
+			var ids []string
+			for _, e := range known {
+				if e.Subject.ID == a.AllowList.Name {
+					return nil, nil
+				}
+				ids = append(ids, e.Subject.ID)
+			}
+			f := rules.Finding{
+				Path: "definition.allowList", Passage: a.AllowList.Name,
+				Message: fmt.Sprintf("There is no allow-list %s. There are: %s.", jsondoc.Quote(a.AllowList.Name), strings.Join(ids, ", ")),
+			}
+			if meant := jsondoc.Closest(a.AllowList.Name, ids); meant != "" {
+				f.Suggestion = fmt.Sprintf("Write %s, or propose the list in the same change set.", meant)
+			}
+			return []rules.Finding{f}, nil
+		}),
+	}
+}

@@ -1,0 +1,91 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/shipped"
+	"toolcrib/review/rules"
+)
+
+func retiredMentionRule() rules.Rule {
+	return rules.Rule{
+		ID: "A107",
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			if c.Draft.Type == proposals.Deactivate {
+				return nil, nil // it goes out of use, name and all
+			}
+			var found []rules.Finding
+			for _, t := range c.Texts() {
+				if t.Kind == rules.Prose && t.Visible {
+					found = append(found, retiredIn(t)...)
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+// RetiredNames returns the retired names that a text mentions, each once.
+func RetiredNames(text string) []string {
+	var names []string
+	for _, f := range retiredIn(rules.Text{Value: text}) {
+		if !slices.Contains(names, f.Passage) {
+			names = append(names, f.Passage)
+		}
+	}
+	return names
+}
+
+// retiredIn finds retired names in a text. A name that is an English word too
+// counts only where it is written as a name: in backquotes or before a "(".
+func retiredIn(t rules.Text) []rules.Finding {
+	var found []rules.Passage
+	for p := range idWords(t.Value) {
+		word, rest := t.Value[p.Start:p.End], t.Value[p.End:]
+		// Few words can be meant as a name, so the look-up comes last.
+		quoted := strings.HasPrefix(rest, "`") && strings.HasSuffix(t.Value[:p.Start], "`")
+		if !quoted && !strings.HasPrefix(rest, "(") && !strings.Contains(word, "_") {
+			continue
+		}
+		if _, retired := shipped.Retired(word); retired {
+			found = append(found, p)
+		}
+	}
+	findings := t.Findings(found, func(p rules.Passage) string {
+		name := t.Value[p.Start:p.End]
+		if successor, _ := shipped.Retired(name); successor != "" {
+			return fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor)
+		}
+		return fmt.Sprintf("%s is a retired name, and nothing took its place.", name)
+	})
+	for i, f := range findings {
+		if successor, _ := shipped.Retired(f.Passage); successor != "" {
+			findings[i].Suggestion = fmt.Sprintf("Write %s.", successor)
+		}
+	}
+	return findings
+}
+
+// unlisted reports a name on an allow-list that leads to no tool.
+func unlisted(ctx context.Context, c *rules.Change, path, name string) ([]rules.Finding, error) {
+	successor, retired := shipped.Retired(name)
+	switch {
+	case successor != "":
+		return []rules.Finding{{
+			Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor),
+			Suggestion: fmt.Sprintf("Write %s.", successor),
+		}}, nil
+	case retired:
+		return []rules.Finding{{Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name, and nothing took its place.", name)}}, nil
+	}
+	known, err := isTool(ctx, c, name)
+	if err != nil || known {
+		return nil, err
+	}
+	return []rules.Finding{{Path: path, Passage: name, Message: fmt.Sprintf("%s is not in the registry.", jsondoc.Quote(name))}}, nil
+}

@@ -1,0 +1,93 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/prompt"
+	"toolcrib/registry"
+	"toolcrib/review/rules"
+)
+
+func unknownPlaceholderRule() rules.Rule {
+	return rules.Rule{
+		ID: "A104",
+		Check: about(func(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+			var found []rules.Passage
+			for _, u := range prompt.Uses(a.PromptTemplate) {
+				if !slices.Contains(prompt.Placeholders(), u.Name) {
+					found = append(found, rules.Passage{Start: u.Offset, End: u.Offset + u.Len})
+				}
+			}
+			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("Nothing is put in for %s.", use) }), nil
+		}),
+	}
+}
+
+// wanted says which placeholders the texts of an agent need to reach its
+// prompts, and what is lost without them.
+func wanted(a registry.Agent) [][2]string {
+	list := [][2]string{
+		{prompt.ToolCatalog, "the agent is not told what tools it has"},
+		{prompt.UserInstructions, "what the user asked of it for good never reaches it"},
+	}
+	for _, text := range []struct {
+		set         bool
+		placeholder string
+		key         string
+	}{
+		{a.Soul != "", prompt.Soul, "soul"},
+		{len(a.ChannelGuidance) > 0, prompt.ChannelGuidance, "channelGuidance"},
+		{a.OperatingModel != "", prompt.OperatingModel, "operatingModel"},
+		{a.InteractionLearning != "", prompt.InteractionLearning, "interactionLearning"},
+		{a.SessionOpen != nil || a.Onboarding != "", prompt.SessionSection, "sessionOpen and onboarding"},
+	} {
+		if text.set {
+			list = append(list, [2]string{text.placeholder, "what stands in " + text.key + " never reaches it"})
+		}
+	}
+	return list
+}
+
+func missingPlaceholderRule() rules.Rule {
+	return rules.Rule{
+		ID: "A105",
+		Check: about(func(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+			if strings.TrimSpace(a.PromptTemplate) == "" {
+				return nil, nil
+			}
+			uses := prompt.Uses(a.PromptTemplate)
+			var found []rules.Finding
+			for _, w := range wanted(a) {
+				if !slices.ContainsFunc(uses, func(u prompt.Use) bool { return u.Name == w[0] }) {
+					found = append(found, rules.Finding{Path: templatePath, Passage: "$" + w[0], Message: fmt.Sprintf("The template has no $%s: %s.", w[0], w[1])})
+				}
+			}
+			return found, nil
+		}),
+	}
+}
+
+// braced matches names in braces that no "$" stands before.
+var braced = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\{\{?\s*(` + strings.Join(prompt.Placeholders(), "|") + `)\s*\}?\}`)
+})
+
+func bracePlaceholderRule() rules.Rule {
+	return rules.Rule{
+		ID: "A106",
+		Check: about(func(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+			var found []rules.Passage
+			for _, p := range allMatches(braced(), a.PromptTemplate) {
+				if !strings.HasSuffix(a.PromptTemplate[:p.Start], "$") {
+					found = append(found, p)
+				}
+			}
+			return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("%s is no placeholder here.", use) }), nil
+		}),
+	}
+}

@@ -1,0 +1,29 @@
+package agents
+
+import (
+	"testing"
+
+	"toolcrib/review/rules/rulestest"
+)
+
+func TestARetiredNameIsToldWithItsSuccessor(t *testing.T) {
+	d := rulestest.Sample()
+	d.Definition.Tool.Prompt = "First `recall`, then gmail_search,\nthen email_digest."
+	found := rulestest.Check(t, retiredMentionRule(), rulestest.Example{Draft: d})
+	want := []string{
+		"recall is a retired name; its successor is search_memories.",
+		"gmail_search is a retired name; its successor is search_gmail.",
+		"email_digest is a retired name, and nothing took its place.",
+	}
+	if len(found) != len(want) {
+		t.Fatalf("found %+v", found)
+	}
+	for i, f := range found {
+		if f.Message != want[i] || f.Path != "definition.prompt" {
+			t.Errorf("%+v, want %s", f, want[i])
+		}
+	}
+	if found[2].Line != 2 || found[2].Column != 6 {
+		t.Errorf("it stands at line %d, column %d", found[2].Line, found[2].Column)
+	}
+}

@@ -1,0 +1,177 @@
+// Package agents holds the A family: a soul that is a soul, a template that says what
+// it means, allow-lists that exist, and no name that was given up.
+package agents
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/review/rules"
+)
+
+// Rules is the A family: a soul that is a soul, a template that says what it
+// means, and no name that was given up.
+func Rules() []rules.Rule {
+	return []rules.Rule{
+		soulHeadingRule(), soulToolRule(), soulInstructionRule(),
+		unknownPlaceholderRule(), missingPlaceholderRule(), bracePlaceholderRule(),
+		retiredMentionRule(), allowListRule(), unknownListRule(),
+	}
+}
+
+// about calls check when the change leaves an active agent behind.
+func about(check func(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error)) func(context.Context, *rules.Change) ([]rules.Finding, error) {
+	return func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+		a := c.Draft.Definition.Agent
+		if a == nil || a.Status == registry.Deactivated {
+			return nil, nil
+		}
+		return check(ctx, c, *a)
+	}
+}
+
+// inText finds passages in one text of an agent.
+func inText(path, value string, found []rules.Passage, message func(string) string) []rules.Finding {
+	t := rules.Text{Path: path, Value: value}
+	return t.Findings(found, func(p rules.Passage) string { return message(value[p.Start:p.End]) })
+}
+
+const soulPath, templatePath = "definition.soul", "definition.promptTemplate"
+
+// heading matches an ATX heading, or the line under a setext heading
+// (CommonMark 0.31, sections 4.2 and 4.3).
+var heading = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^ {0,3}#{1,6}(?:[ \t].*)?$|^ {0,3}[^\s#>*+\-].*\n {0,3}(?:=+|-{2,})[ \t]*$`)
+})
+
+func soulHeadingRule() rules.Rule {
+	return rules.Rule{
+		ID: "A101",
+		Check: about(func(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+			return inText(soulPath, a.Soul, matches(heading(), a.Soul), func(string) string { return "The soul has a heading." }), nil
+		}),
+	}
+}
+
+// matches returns where re matches in s.
+func matches(re *regexp.Regexp, s string) []rules.Passage {
+	var found []rules.Passage
+	for _, at := range re.FindAllStringIndex(s, rules.MaxPerText) {
+		found = append(found, rules.Passage{Start: at[0], End: at[1]})
+	}
+	return found
+}
+
+// idWords yields the words of letters, digits and "_" in s.
+func idWords(s string) iter.Seq[rules.Passage] {
+	return func(yield func(rules.Passage) bool) {
+		start := -1
+		for i := 0; i <= len(s); i++ {
+			switch in := i < len(s) && idByte(s[i]); {
+			case in && start < 0:
+				start = i
+			case !in && start >= 0:
+				if !yield(rules.Passage{Start: start, End: i}) {
+					return
+				}
+				start = -1
+			}
+		}
+	}
+}
+
+func idByte(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// maxLookups bounds how many words of a text are looked up.
+const maxLookups = 500
+
+func soulToolRule() rules.Rule {
+	return rules.Rule{
+		ID: "A102",
+		Check: about(func(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+			var found []rules.Passage
+			known := map[string]bool{}
+			for p := range idWords(a.Soul) {
+				word := a.Soul[p.Start:p.End]
+				if !strings.Contains(word, "_") || !registry.ValidID(word) {
+					continue
+				}
+				is, asked := known[word]
+				if !asked && len(known) < maxLookups {
+					var err error
+					if is, err = isTool(ctx, c, word); err != nil {
+						return nil, err
+					}
+					known[word] = is
+				}
+				if is {
+					found = append(found, p)
+				}
+			}
+			return inText(soulPath, a.Soul, found, func(name string) string { return fmt.Sprintf("The soul names the tool %s.", name) }), nil
+		}),
+	}
+}
+
+// allMatches is matches without a bound on their number.
+func allMatches(re *regexp.Regexp, s string) []rules.Passage {
+	var found []rules.Passage
+	for _, at := range re.FindAllStringIndex(s, -1) {
+		found = append(found, rules.Passage{Start: at[0], End: at[1]})
+	}
+	return found
+}
+
+// isTool reports whether name is, or was, the name of a tool.
+func isTool(ctx context.Context, c *rules.Change, name string) (bool, error) {
+	list, _ := shipped.List(shipped.AssistantID)
+	if _, retired := shipped.Retired(name); retired || shipped.IsCore(name) || slices.Contains(list.Tools, name) {
+		return true, nil
+	}
+	live, err := c.World.ByName(ctx, name)
+	return len(live) > 0, err
+}
+
+// What an agent does with what it keeps for the user.
+const (
+	recordingActs = `(?:mark|create|update|save|log|add|record|store|schedule|check|search|look up|set|delete|remove|complete|review|scan|read|call|use)`
+	keptThings    = `(?:tasks?|to-?dos?|memories|memory|reminders?|schedules?|calendar|notes|inbox|tools?|instructions)`
+)
+
+// instruction matches what belongs into an operating model: calls, formats,
+// limits, steps, schedules, answers word for word.
+var instruction = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(strings.Join([]string{
+		`(?m:^ {0,3}\d{1,3}[.)] +\S.*$)`,
+		"```|`[^`\n]+`",
+		`(?i:\b(?:call|invoke|execute|run|use)\s+(?:(?:the|a|an|your|any)\s+(?:\w+\s+)?)?(?:tool|function|command|api|endpoint|script)s?\b)`,
+		`(?i:\b(?:respond|reply|answer|output|return|write)\s+(?:only\s+|exactly\s+|always\s+)?(?:with|in|as)\s+(?:valid\s+|a\s+)?(?:json|yaml|xml|markdown|html|csv|table)\b)`,
+		`(?i:\b(?:at most|no more than|under|within|up to|maximum of)\s+\d+\s+(?:words|characters|sentences|tokens|lines|bullet points|seconds|minutes)\b)`,
+		`(?i:\bstep\s+\d+\b)`,
+		`(?i:\bevery\s+\d+\s+(?:seconds|minutes|hours|days)\b)`,
+		`\b(?:HEARTBEAT_OK|WAKEUP_SILENT)\b`,
+		// A trigger and what to do then: "When the user says …, mark it complete."
+		`(?i:\b(?:when|whenever|once|if|as soon as)\b[^.!?\n]{1,100},\s*(?:always\s+|then\s+|also\s+)?` + recordingActs + `\b[^.!?\n]{1,80})`,
+		// An act on what the agent keeps: "Check tasks …", "Always start with a search of your memories."
+		`(?im:(?:^|[.!?]\s+)(?:always\s+|first,?\s+|before [^.!?,\n]{1,40},\s*)?` + recordingActs + `\s+(?:of\s+)?(?:your\s+|the\s+|all\s+|their\s+|open\s+)*` + keptThings + `\b)`,
+		`(?i:\b(?:always|first)\b[^.!?\n]{0,30}\b(?:search|check|look-?up|query|review)\b[^.!?\n]{0,30}\b` + keptThings + `\b)`,
+	}, "|"))
+})
+
+func soulInstructionRule() rules.Rule {
+	return rules.Rule{
+		ID: "A103",
+		Check: about(func(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
+			return inText(soulPath, a.Soul, matches(instruction(), a.Soul), func(string) string { return "The soul gives an operational instruction." }), nil
+		}),
+	}
+}

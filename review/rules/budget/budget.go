@@ -1,0 +1,121 @@
+// Package budget holds the B family: what a change costs in every prompt.
+package budget
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"toolcrib/prompt"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/rules"
+)
+
+// What a definition may take of the room that all of them share, before a
+// reviewer is told.
+const (
+	ManyCharacters = 16_000 // of a tool's injected texts, about 4,000 tokens
+	ManyBytes      = 16_384 // of an input schema
+)
+
+// PromptGrowth is how many tokens a change may add to the prompt of one channel
+// before a reviewer is told.
+const PromptGrowth = 2_000
+
+// Rules is the B family: what a change costs in the one thing that all tools
+// and texts of an agent share.
+func Rules() []rules.Rule {
+	return []rules.Rule{descriptionCut(), longTexts(), largeSchema(), promptGrows(), promptCut()}
+}
+
+func descriptionCut() rules.Rule {
+	return rules.Rule{
+		ID: "B101",
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			t := c.Judged()
+			if t == nil || t.Kind != registry.ActionTool || len(t.Description) <= prompt.DescriptionLimit {
+				return nil, nil
+			}
+			if n := utf8.RuneCountInString(t.Description); n > prompt.DescriptionLimit {
+				return []rules.Finding{{Path: "definition.description", Message: fmt.Sprintf("The description has %d characters; some clients cut it at %d.", n, prompt.DescriptionLimit)}}, nil
+			}
+			return nil, nil
+		},
+	}
+}
+
+func longTexts() rules.Rule {
+	return rules.Rule{
+		ID: "B102",
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			t := c.Judged()
+			if t == nil || t.Kind != registry.PromptTool {
+				return nil, nil
+			}
+			n := 0
+			for _, text := range []string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt} {
+				n += utf8.RuneCountInString(text)
+			}
+			if n <= ManyCharacters {
+				return nil, nil
+			}
+			return []rules.Finding{{Path: "definition.prompt", Message: fmt.Sprintf("The texts that are injected have %d characters together; more than %d is much for one tool.", n, ManyCharacters)}}, nil
+		},
+	}
+}
+
+func largeSchema() rules.Rule {
+	return rules.Rule{
+		ID: "B103",
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			t := c.Judged()
+			if t == nil || t.DeferLoading || len(t.InputSchema) <= ManyBytes {
+				return nil, nil
+			}
+			return []rules.Finding{{Path: "definition.inputSchema", Message: fmt.Sprintf("The input schema has %d bytes; more than %d is much for one tool.", len(t.InputSchema), ManyBytes)}}, nil
+		},
+	}
+}
+
+func promptGrows() rules.Rule {
+	return rules.Rule{
+		ID: "B201",
+		Check: eachPrompt(func(p rules.PromptCost) string {
+			if p.Before == 0 || p.After-p.Before <= PromptGrowth {
+				return ""
+			}
+			return fmt.Sprintf("grows by %d tokens, from %d to %d", p.After-p.Before, p.Before, p.After)
+		}),
+	}
+}
+
+func promptCut() rules.Rule {
+	return rules.Rule{
+		ID: "B202",
+		Check: eachPrompt(func(p rules.PromptCost) string {
+			if !p.Cut {
+				return ""
+			}
+			return "would be cut off before its end"
+		}),
+	}
+}
+
+// eachPrompt makes a finding of every prompt that complain has a clause about.
+func eachPrompt(complain func(rules.PromptCost) string) func(context.Context, *rules.Change) ([]rules.Finding, error) {
+	return func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		var found []rules.Finding
+		for _, p := range c.Prompts {
+			clause := complain(p)
+			if clause == "" || len(found) == rules.MaxPerText {
+				continue
+			}
+			found = append(found, rules.Finding{
+				Path: "definition", Passage: p.Agent.String() + "#" + p.Channel,
+				Message: fmt.Sprintf("The prompt of %s for %s %s.", jsondoc.Printable(p.Agent.String()), jsondoc.Printable(p.Channel), clause),
+			})
+		}
+		return found, nil
+	}
+}

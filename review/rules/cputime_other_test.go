@@ -1,6 +1,0 @@
-//go:build !unix
-
-package rules
-
-// cpuTime is 0 where the system is not asked.
-func cpuTime() int64 { return 0 }

@@ -1,0 +1,100 @@
+// Package form holds the rules of the S family about characters: what is in a text
+// that nobody sees, or that looks like something else.
+package form
+
+import (
+	"fmt"
+
+	"toolcrib/internal/visible"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/scan"
+	"toolcrib/review/rules/wording"
+)
+
+// Rules are the rules about characters: what is in a text that nobody sees,
+// or that looks like something else.
+func Rules() []rules.Rule {
+	return []rules.Rule{
+		characters("S109", "invisible", scan.Invisible, scan.Variation, scan.PrivateUse),
+		characters("S110", "direction override", scan.Override),
+		characters("S111", "hidden tag", scan.Tag),
+		characters("S113", "control", scan.Escape, scan.Control),
+		characters("S133", "direction control", scan.Isolate, scan.DirectionMark),
+		lookalikes(), padding(), credentials(), unrendered(),
+	}
+}
+
+// characters is the rule about hidden characters of the given kinds; attribute is
+// what messages call them.
+func characters(id, attribute string, kinds ...scan.Kind) rules.Rule {
+	wanted := map[scan.Kind]bool{}
+	for _, k := range kinds {
+		wanted[k] = true
+	}
+	return rules.Rule{
+		ID: id,
+		Check: wording.EachText(func(s *wording.Scanned) []rules.Finding {
+			var spans []rules.Passage
+			runs := map[int]scan.Hidden{}
+			for _, h := range s.Hidden {
+				if wanted[h.Kind] {
+					spans = append(spans, rules.Passage{Start: h.Start, End: h.End})
+					runs[h.Start] = h
+				}
+			}
+			found := s.Findings(spans, func(p rules.Passage) string {
+				return hiddenCharacters(attribute, runs[p.Start], s.Value)
+			})
+			if strays(s.Value, runs) {
+				for i := range found {
+					found[i].Severity = rules.Warn
+				}
+			}
+			return found
+		}),
+	}
+}
+
+// maxSpelled is how many tag characters a message spells out.
+const maxSpelled = 200
+
+// hiddenCharacters names the characters of a run, and what they spell.
+func hiddenCharacters(attribute string, h scan.Hidden, text string) string {
+	counted := fmt.Sprintf("%d %s characters", h.Count, attribute)
+	if h.Count == 1 {
+		counted = "1 " + attribute + " character"
+	}
+	run := text[h.Start:h.End]
+	if spelled, n := visible.Spelled(run); n > 0 && n == h.Count {
+		verb := "spell"
+		if n == 1 {
+			verb = "stands for"
+		}
+		return fmt.Sprintf("%s %s %q.", counted, verb, spelled[:min(n, maxSpelled)])
+	}
+	if named := visible.Named(run); named != "" {
+		return counted + ": " + named + "."
+	}
+	return counted + fmt.Sprintf(": %s.", visible.Name(h.First))
+}
+
+// manyStrays is how many invisible characters a text may have by accident.
+const manyStrays = 16
+
+// strays reports whether the runs are what copying leaves behind: a few single or
+// paired invisible characters that split no word, or characters of one font.
+// They carry no text.
+func strays(text string, runs map[int]scan.Hidden) bool {
+	total := 0
+	for _, h := range runs {
+		total += h.Count
+		switch {
+		case h.Kind == scan.PrivateUse:
+		case h.Kind != scan.Invisible || h.Count > 2 || total > manyStrays:
+			return false
+		case h.Start > 0 && h.End < len(text) && wording.LetterOrDigit(rune(text[h.Start-1])) && wording.LetterOrDigit(rune(text[h.End])):
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,104 @@
+package form
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/wording"
+)
+
+// credentialForms are the published forms of keys and tokens that cannot be
+// taken for anything else.
+var credentialForms = []struct{ kind, marker, form string }{
+	{"an AWS access key id", "AKIA", `\bAKIA[0-9A-Z]{16}\b`},
+	{"a temporary AWS access key id", "ASIA", `\bASIA[0-9A-Z]{16}\b`},
+	{"a GitHub token", "ghp_", `\bghp_[A-Za-z0-9]{36,}\b`},
+	{"a GitHub token", "gho_", `\bgho_[A-Za-z0-9]{36,}\b`},
+	{"a GitHub token", "ghs_", `\bghs_[A-Za-z0-9]{36,}\b`},
+	{"a GitHub token", "github_pat_", `\bgithub_pat_[A-Za-z0-9_]{60,}\b`},
+	{"a GitLab token", "glpat-", `\bglpat-[A-Za-z0-9_-]{20,}\b`},
+	{"a Slack token", "xox", `\bxox[abprs]-[0-9A-Za-z-]{20,}\b`},
+	{"a Google API key", "AIza", `\bAIza[0-9A-Za-z_-]{35}\b`},
+	{"an OpenAI or Anthropic key", "sk-", `\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,}\b`},
+	{"a Stripe key", "_live_", `\b[rs]k_live_[0-9A-Za-z]{20,}\b`},
+	{"an npm token", "npm_", `\bnpm_[A-Za-z0-9]{36}\b`},
+	{"a private key", "PRIVATE KEY", `-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s+[A-Za-z0-9+/=]{20,}`},
+	{"a signed web token", "eyJ", `\beyJ[A-Za-z0-9_-]{16,}\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`},
+}
+
+// compiledForms are the expressions of credentialForms.
+var compiledForms = sync.OnceValue(func() []*regexp.Regexp {
+	forms := make([]*regexp.Regexp, len(credentialForms))
+	for i, f := range credentialForms {
+		forms[i] = regexp.MustCompile(f.form)
+	}
+	return forms
+})
+
+// credentials is the rule about secrets written into a definition.
+func credentials() rules.Rule {
+	return rules.Rule{
+		ID: "S114",
+		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
+			c := wording.Of(change)
+			var found []rules.Finding
+			for i := range c.Scan() {
+				t := &c.Scan()[i]
+				if !t.LongRun {
+					continue
+				}
+				spans, kind := credentialsIn(t)
+				found = append(found, t.Findings(spans, func(rules.Passage) string { return "This looks like " + kind + "." })...)
+			}
+			return found, nil
+		},
+	}
+}
+
+// credentialsIn returns where credentials stand in a text, as it is and as it is
+// decoded, and of which kind the last one is.
+func credentialsIn(s *wording.Scanned) (spans []rules.Passage, kind string) {
+	for _, r := range s.Readings() {
+		for i, form := range compiledForms() {
+			if !strings.Contains(r.Text, credentialForms[i].marker) {
+				continue
+			}
+			if found := credentialsOf(r, form); len(found) > 0 {
+				spans, kind = append(spans, found...), credentialForms[i].kind
+			}
+		}
+	}
+	return spans, kind
+}
+
+// credentialsOf returns where credentials of a form stand.
+func credentialsOf(r wording.Reading, form *regexp.Regexp) []rules.Passage {
+	var spans []rules.Passage
+	for _, at := range form.FindAllStringIndex(r.Text, rules.MaxPerText) {
+		if genuine(r.Text[at[0]:at[1]]) {
+			spans = append(spans, r.At(at[0], at[1]))
+		}
+	}
+	return spans
+}
+
+// genuine reports whether a credential is more than a placeholder: it has many
+// different characters and none of the words that mark an example.
+func genuine(key string) bool {
+	lower := strings.ToLower(key)
+	for _, word := range []string{
+		"example", "xxxx", "your", "0000", "1234567890", "abcdef", "placeholder", "redacted", "...", "dummy", "test",
+	} {
+		if strings.Contains(lower, word) {
+			return false
+		}
+	}
+	seen := map[rune]bool{}
+	for _, r := range key {
+		seen[r] = true
+	}
+	return len(seen) >= 12
+}

@@ -1,5 +1,0 @@
-package rules
-
-import "testing"
-
-func TestGrammarCompiles(t *testing.T) { grammar() }

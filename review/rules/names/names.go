@@ -1,0 +1,196 @@
+// Package names holds the N family, a name that says what a tool does and that nobody
+// else has, and the L family, the names of core tools.
+package names
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/internal/visible"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/review/rules"
+)
+
+// Rules is the N family, a name that says what a tool does, the same way as all the
+// others, and that nobody else has; and the L family, the names of core tools.
+func Rules() []rules.Rule {
+	return []rules.Rule{verbRule(), pluralRule(), retiredRule(), takenRule(), reservedRule(), hidesRule(), retiredIDRule(), coreID(), coreAlias()}
+}
+
+// named calls check when the change is about an action tool of our own: a tool
+// that came from outside keeps the name its server gave it.
+func named(check func(c *rules.Change, verb, resource string) []rules.Finding) func(context.Context, *rules.Change) ([]rules.Finding, error) {
+	return func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		t := c.Draft.Definition.Tool
+		if t == nil || t.Kind != registry.ActionTool || rules.Imported(t) {
+			return nil, nil
+		}
+		verb, resource, _ := strings.Cut(c.Draft.Subject.ID, "_")
+		return check(c, verb, resource), nil
+	}
+}
+
+func knownVerb(word string) bool { return slices.Contains(shipped.Verbs(), word) }
+
+func verbRule() rules.Rule {
+	return rules.Rule{
+		ID: "N101",
+		Check: named(func(c *rules.Change, verb, resource string) []rules.Finding {
+			id := c.Draft.Subject.ID
+			if knownVerb(verb) && resource != "" {
+				return nil
+			}
+			f := rules.Finding{Path: "subject", Passage: id, Message: fmt.Sprintf("%s does not begin with a known verb.", visible.Line(id))}
+			words := strings.Split(id, "_")
+			if i := slices.IndexFunc(words, knownVerb); i > 0 {
+				better := append([]string{words[i]}, slices.Delete(slices.Clone(words), i, i+1)...)
+				f.Message = fmt.Sprintf("%s has its verb in the wrong place.", visible.Line(id))
+				f.Suggestion = "Call it " + visible.Line(strings.Join(better, "_")) + "."
+			}
+			return []rules.Finding{f}
+		}),
+	}
+}
+
+func pluralRule() rules.Rule {
+	return rules.Rule{
+		ID: "N102",
+		Check: named(func(c *rules.Change, verb, resource string) []rules.Finding {
+			if !knownVerb(verb) || resource == "" || shipped.SingularResource(resource) || plural(resource) {
+				return nil
+			}
+			return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.ID, Message: fmt.Sprintf("%s names %s in the singular.", visible.Line(c.Draft.Subject.ID), visible.Line(resource))}}
+		}),
+	}
+}
+
+// plural reports whether an English word is a regular plural, or declared as a noun
+// that has none.
+func plural(word string) bool {
+	last := word[strings.LastIndexByte(word, '_')+1:]
+	if strings.HasSuffix(last, "s") && !strings.HasSuffix(last, "ss") && !strings.HasSuffix(last, "us") && !strings.HasSuffix(last, "is") {
+		return true
+	}
+	return shipped.MassNoun(last)
+}
+
+func retiredRule() rules.Rule {
+	return rules.Rule{
+		ID: "N103",
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			var found []rules.Finding
+			for i, alias := range aliases(c) {
+				found = append(found, retired(aliasPath(i), alias)...)
+			}
+			return found, nil
+		},
+	}
+}
+
+func retiredIDRule() rules.Rule {
+	return rules.Rule{
+		ID: "N107",
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			if c.Draft.Subject.Kind != registry.KindTool || c.Draft.Type != proposals.New {
+				return nil, nil
+			}
+			return retired("subject", c.Draft.Subject.ID), nil
+		},
+	}
+}
+
+// retired finds a name that was given up, and says what took its place.
+func retired(path, name string) []rules.Finding {
+	successor, retired := shipped.Retired(name)
+	if !retired {
+		return nil
+	}
+	f := rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name.", name)}
+	if successor != "" {
+		f.Message = fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor)
+		f.Suggestion = fmt.Sprintf("Use %s, or choose a name that was never used.", successor)
+	}
+	return []rules.Finding{f}
+}
+
+func takenRule() rules.Rule {
+	return rules.Rule{
+		ID: "N104",
+		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+			if c.Draft.Subject.Kind != registry.KindTool {
+				return nil, nil
+			}
+			var found []rules.Finding
+			others, err := c.World.ByName(ctx, append([]string{c.Draft.Subject.ID}, aliases(c)...)...)
+			if err != nil {
+				return nil, err
+			}
+			others = slices.DeleteFunc(others, func(other registry.Live) bool {
+				return other.Subject.ID == c.Draft.Subject.ID || other.Locked // the same tool in another layer; the core is the lock's
+			})
+			look := func(path, name string) {
+				if i := slices.IndexFunc(others, func(other registry.Live) bool { return slices.Contains(other.Names(), name) }); i >= 0 {
+					found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s already is a name of %s.", name, others[i].Subject)})
+				}
+			}
+			look("subject", c.Draft.Subject.ID)
+			for i, alias := range aliases(c) {
+				look(aliasPath(i), alias)
+			}
+			return found, nil
+		},
+	}
+}
+
+// reserved are the names of the tools through which an agent reaches all the
+// others; a tool of that name would stand between them.
+func reserved() []string {
+	return []string{"search_tools", "describe_tool", "execute_tool", "propose_tool", "revise_proposal", "list_proposals", "get_proposal"}
+}
+
+func reservedRule() rules.Rule {
+	return rules.Rule{
+		ID: "N105",
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			if c.Draft.Subject.Kind != registry.KindTool {
+				return nil, nil
+			}
+			var found []rules.Finding
+			look := func(path, name string) {
+				if slices.Contains(reserved(), name) {
+					found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s is a tool of toolcrib itself.", name)})
+				}
+			}
+			look("subject", c.Draft.Subject.ID)
+			for i, alias := range aliases(c) {
+				look(aliasPath(i), alias)
+			}
+			return found, nil
+		},
+	}
+}
+
+func hidesRule() rules.Rule {
+	return rules.Rule{
+		ID: "N106",
+		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+			if c.Draft.Subject.Kind != registry.KindTool || c.Draft.Type != proposals.New {
+				return nil, nil
+			}
+			others, err := c.World.ByName(ctx, c.Draft.Subject.ID)
+			if err != nil {
+				return nil, err
+			}
+			for _, other := range others {
+				if other.Subject.ID == c.Draft.Subject.ID && !other.Locked && other.Subject.Layer.Rank() < c.Draft.Subject.Layer.Rank() {
+					return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.String(), Message: fmt.Sprintf("It hides %s.", other.Subject)}}, nil
+				}
+			}
+			return nil, nil
+		},
+	}
+}

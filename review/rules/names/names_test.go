@@ -1,0 +1,19 @@
+package names
+
+import (
+	"testing"
+
+	"toolcrib/review/rules/rulestest"
+)
+
+// TestPluralResources holds N102 to what is declared: mass nouns have no plural
+// (R11).
+func TestPluralResources(t *testing.T) {
+	for id, want := range map[string]int{
+		"get_invoice": 1, "get_invoices": 0, "get_weather": 0, "search_news": 0, "get_traffic": 0, "update_inventory": 0, "get_context": 0, "get_city_weather": 0, "get_address": 1,
+	} {
+		if found := rulestest.Check(t, pluralRule(), rulestest.Example{Draft: rulestest.Action(id)}); len(found) != want {
+			t.Errorf("%s: %+v", id, found)
+		}
+	}
+}

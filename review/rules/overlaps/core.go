@@ -1,0 +1,124 @@
+package overlaps
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/review/overlap"
+	"toolcrib/review/rules"
+)
+
+// LikeCore is the rule that finds what is like a core tool.
+const LikeCore = "O101"
+
+// From how much on a tool counts as nearly a core tool: the share of its
+// shingles that the core tool has, or of the core tool's that it has, in texts
+// of some length; and how near the purposes are. Tools of the same trade for
+// something else come to 0.20 in purpose and to 0.1 in text.
+const (
+	coreCopied  = 0.35
+	coreCovered = 0.25
+	corePurpose = 0.215
+	fewShingles = 20
+)
+
+// coreCorpus holds the core tools. They are few, so everything is compared
+// with each of them, exactly.
+var coreCorpus = sync.OnceValue(func() *overlap.Corpus {
+	tools := func(ds []registry.Definition) []registry.Tool {
+		var list []registry.Tool
+		for _, d := range ds {
+			list = append(list, *d.Tool)
+		}
+		return list
+	}
+	return overlap.NewCorpus(tools(shipped.Core()), tools(shipped.Assistant()))
+})
+
+func likeCore() rules.Rule {
+	return rules.Rule{
+		ID: LikeCore,
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			t := c.Judged()
+			if t == nil || shipped.IsCore(t.ID) {
+				return nil, nil
+			}
+			near := nearCore(*t)
+			before := map[string]bool{}
+			if c.Before != nil && c.Before.Definition.Tool != nil && len(near) > 0 {
+				for _, k := range nearCore(*c.Before.Definition.Tool) {
+					before[k.Tool.ID] = true
+				}
+			}
+			fork, _ := forkOf(t.ID)
+			var found []rules.Finding
+			for _, k := range near {
+				f := coreLikeness(*t, k)
+				if fork || before[k.Tool.ID] {
+					f.Severity = rules.Info
+				}
+				if found = append(found, f); len(found) == rules.MostLikenesses {
+					break
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+// nearCore returns the core tools that t comes too near to. What is far beyond
+// the length that a text may have, and so cannot go live, is not looked at to
+// its end.
+func nearCore(t registry.Tool) []overlap.Comparison {
+	t.Prompt, t.Description = head(t.Prompt), head(t.Description)
+	var near []overlap.Comparison
+	for _, k := range coreCorpus().Compare(t) {
+		if k.Shingles >= fewShingles && (k.Text.Contained >= coreCopied || k.Covered >= coreCovered) || k.Purpose >= corePurpose {
+			near = append(near, k)
+		}
+	}
+	return near
+}
+
+// head is the beginning of a text, which holds every text that may go live.
+func head(s string) string {
+	const most = 4 * registry.MaxPrompt // bytes: no character has more than four
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "")
+}
+
+// coreLikeness says how t is like a core tool.
+func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
+	subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: k.Tool.ID}.String()
+	f := rules.Finding{Path: "definition", Passage: subject}
+	switch {
+	case k.Shingles < fewShingles || k.Text.Contained < coreCopied && k.Covered < coreCovered:
+		f.Message = fmt.Sprintf("The purpose is that of %s: both are about %s.", subject, strings.Join(k.Words, ", "))
+		return f
+	case k.Text.Contained >= coreCopied:
+		f.Message = fmt.Sprintf("%.0f %% of the text is that of %s.", 100*k.Text.Contained, subject)
+	default:
+		f.Message = fmt.Sprintf("It holds %.0f %% of the text of %s.", 100*k.Covered, subject)
+	}
+	if path, passage := firstPassage(t, overlap.Passages(t, k.Tool)); passage != "" {
+		f.Path, f.Passage = path, passage
+	}
+	return f
+}
+
+// forkOf says whether an id is that of a fork of a core tool, and of which:
+// "file_reader_custom", "file_reader_custom_2".
+func forkOf(id string) (fork bool, core string) {
+	core, rest, ok := strings.Cut(id, "_custom")
+	if !ok || !shipped.IsCore(core) {
+		return false, ""
+	}
+	number, numbered := strings.CutPrefix(rest, "_")
+	return rest == "" || numbered && number != "" && strings.Trim(number, "0123456789") == "", core
+}

@@ -1,0 +1,175 @@
+// Package overlaps holds the O family: is there such a tool already?
+package overlaps
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/review/overlap"
+	"toolcrib/review/rules"
+)
+
+// Rules is the O family: a second tool for what one does already makes a
+// model choose, and it will choose differently each time.
+func Rules() []rules.Rule {
+	return []rules.Rule{likeCore(), likeLive(), labelRule(), tagRule(), twinRule()}
+}
+
+// From how much on two live tools count as nearly the same: of the shingles of
+// their texts, and of the content words of their purposes.
+const (
+	alikeText    = 0.4
+	alikePurpose = 0.6
+)
+
+func likeLive() rules.Rule {
+	return rules.Rule{
+		ID: "O102", AsksAlike: true,
+		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+			t := c.Judged()
+			if t == nil {
+				return nil, nil
+			}
+			candidates, err := c.Alike(ctx)
+			if err != nil {
+				return nil, err
+			}
+			var found []rules.Finding
+			for _, other := range candidates {
+				if other.Subject.ID == t.ID || other.Locked || other.Definition.Status() != registry.Active {
+					continue
+				}
+				how, share := likeness(c.Self(), other)
+				if how == unlike || sameServer(*t, *other.Tool()) {
+					continue
+				}
+				f := how.finding(share, *t, other)
+				fork, base := forkOf(t.ID)
+				if otherFork, otherBase := forkOf(other.Subject.ID); fork && otherFork && base == otherBase {
+					f.Severity = rules.Info
+				}
+				if before := c.Replaces(); before != nil {
+					if was, _ := likeness(before, other); was != unlike {
+						f.Severity = rules.Info
+					}
+				}
+				if found = append(found, f); len(found) == rules.MostLikenesses {
+					break
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+// sameServer reports whether two tools were imported from one server. Those of a
+// file of somebody's own are held against each other.
+func sameServer(a, b registry.Tool) bool {
+	if a.Source == nil || b.Source == nil || a.Source.Type != registry.SourceMCP || b.Source.Type != registry.SourceMCP {
+		return false
+	}
+	server, _, named := strings.Cut(a.Source.Ref, "#")
+	other, _, _ := strings.Cut(b.Source.Ref, "#")
+	return named && server != "" && server == other
+}
+
+// likes is in what two tools are nearly the same.
+type likes int
+
+const (
+	unlike likes = iota
+	likeText
+	likePurpose
+)
+
+// likeness says in what a tool is like another one, and how much of it is the
+// same.
+func likeness(t, other *rules.Peer) (likes, float64) {
+	a, b := t.Fingerprint(), other.Fingerprint()
+	if same := a.Text(b).Resemblance; same >= alikeText {
+		return likeText, same
+	}
+	if same := a.Purpose(b).Resemblance; same >= alikePurpose {
+		return likePurpose, same
+	}
+	return unlike, 0
+}
+
+// finding says that t is like other.
+func (l likes) finding(share float64, t registry.Tool, other *rules.Peer) rules.Finding {
+	f := rules.Finding{Path: "definition"}
+	if l == likeText {
+		f.Message = fmt.Sprintf("%.0f %% of the text is that of %s.", 100*share, versioned(other.Live))
+		f.Path, f.Passage = firstPassage(t, overlap.Passages(t, *other.Tool()))
+		return f
+	}
+	f.Message = fmt.Sprintf("The purpose is that of %s: both are about %s.", versioned(other.Live), strings.Join(overlap.Words(t, *other.Tool()), ", "))
+	f.Passage = other.Subject.String()
+	return f
+}
+
+// versioned names what is live; what stands in a file has no version.
+func versioned(l registry.Live) string {
+	if l.Version == 0 {
+		return l.Subject.String()
+	}
+	return fmt.Sprintf("%s (version %d)", l.Subject, l.Version)
+}
+
+// firstPassage is the longest of the passages that t has in common with another
+// tool, and the path of its field.
+func firstPassage(t registry.Tool, shared []overlap.ToolPassage) (path, passage string) {
+	if len(shared) == 0 {
+		return "definition", ""
+	}
+	p := shared[0]
+	return "definition." + p.PathA, text(t, p.PathA)[p.A.Start:p.A.End]
+}
+
+// text returns the text of a tool under a key that overlap.Passages names.
+func text(t registry.Tool, key string) string {
+	if key == "prompt" {
+		return t.Prompt
+	}
+	return t.Description
+}
+
+func labelRule() rules.Rule {
+	return rules.Rule{
+		ID: "O103",
+		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+			t := c.Draft.Definition.Tool
+			if t == nil || t.Name == "" {
+				return nil, nil
+			}
+			others, err := c.World.ByLabel(ctx, t.Name)
+			return elsewhere(others, err, t.ID, "definition.name", t.Name, "%s is also the name of %s.")
+		},
+	}
+}
+
+func tagRule() rules.Rule {
+	return rules.Rule{
+		ID: "O104",
+		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+			t := c.Draft.Definition.Tool
+			if t == nil || t.Tag == nil || t.Tag.Prefix == "" {
+				return nil, nil
+			}
+			others, err := c.World.ByTag(ctx, t.Tag.Prefix)
+			return elsewhere(others, err, t.ID, "definition.tag.prefix", t.Tag.Prefix, "%s is also the tag of %s.")
+		},
+	}
+}
+
+// elsewhere makes a finding when others has an active tool of another id.
+func elsewhere(others []registry.Live, err error, id, path, passage, message string) ([]rules.Finding, error) {
+	for _, other := range others {
+		if other.Subject.ID != id && other.Definition.Status() == registry.Active {
+			return []rules.Finding{{Path: path, Passage: passage, Message: fmt.Sprintf(message, passage, other.Subject)}}, nil
+		}
+	}
+	return nil, err
+}

@@ -1,0 +1,33 @@
+package ruleset
+
+import (
+	"context"
+	"testing"
+
+	"toolcrib/review/rules"
+)
+
+// askedWorld is a world that notes whether it was asked what is alike.
+type askedWorld struct {
+	rules.Memory
+	alike bool
+}
+
+func (a *askedWorld) Alike(ctx context.Context, t *rules.Peer) ([]*rules.Peer, error) {
+	a.alike = true
+	return a.Memory.Alike(ctx, t)
+}
+
+// TestAsksAlike holds what every rule says of itself against what it asks when
+// it checks its own bad example.
+func TestAsksAlike(t *testing.T) {
+	for _, r := range everyRule() {
+		w := &askedWorld{Memory: r.bad.Live}
+		if _, err := r.Check(t.Context(), &rules.Change{Draft: r.bad.Draft, World: w, Prompts: r.bad.Prompts}); err != nil {
+			t.Errorf("%s: %v", r.ID, err)
+		}
+		if w.alike != r.AsksAlike {
+			t.Errorf("%s says %v and it is %v that it asks what is alike", r.ID, r.AsksAlike, w.alike)
+		}
+	}
+}

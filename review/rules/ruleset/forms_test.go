@@ -1,0 +1,52 @@
+package ruleset
+
+import (
+	"regexp"
+	"testing"
+
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/rulebook"
+	"toolcrib/review/rules/rulestest"
+)
+
+// TestEveryFormHasACheck holds the blocks against the checks: none without the
+// other, and no name in braces that nothing is put in for.
+func TestEveryFormHasACheck(t *testing.T) {
+	wording := map[string]bool{}
+	for _, a := range rulebook.Rules() {
+		wording[a.ID] = true
+	}
+	checks := map[string]bool{}
+	for _, r := range All() {
+		if _, ok := forms()[r.ID]; ok == wording[r.ID] {
+			t.Errorf("%s: a rule is described by a form or by its frames", r.ID)
+		}
+		checks[r.ID] = r.Check != nil
+	}
+	names := regexp.MustCompile(`(?:^|[^` + "`" + `{$])\{[a-z]+[A-Z]?\w*\}`)
+	for _, f := range rulebook.Forms() {
+		if text := described(rules.Rule{ID: f.ID}); names.MatchString(text.Doc + text.Suggestion) {
+			t.Errorf("%s: nothing is put in for %s", f.ID, names.FindString(text.Doc+text.Suggestion))
+		}
+		if !checks[f.ID] {
+			t.Errorf("%s has no check", f.ID)
+		}
+	}
+}
+
+// TestMergePatch applies the patches of RFC 7386 that samples use.
+func TestMergePatch(t *testing.T) {
+	base := rulestest.Patched(rulebook.Patched{})
+	d := rulestest.Patched(rulebook.Patched{Draft: `{"rationale":null,"definition":{"goals":"Other."},"examples":["one"]}`})
+	if d.Rationale != "" || d.Definition.Tool.Goals != "Other." || len(d.Examples) != 1 {
+		t.Errorf("%+v", d)
+	}
+	if d.Definition.Tool.Prompt != base.Definition.Tool.Prompt || base.Rationale == "" {
+		t.Error("the patch changes what it does not name")
+	}
+	for _, bad := range []rulebook.Patched{{Of: "nothing"}, {Draft: "{"}} {
+		if _, err := rulestest.Patch(bad); err == nil {
+			t.Errorf("%+v passes", bad)
+		}
+	}
+}

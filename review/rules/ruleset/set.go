@@ -1,0 +1,176 @@
+// Package ruleset puts the rules of all families together and applies a configuration
+// to them.
+package ruleset
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/registry"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/agents"
+	"toolcrib/review/rules/budget"
+	"toolcrib/review/rules/form"
+	"toolcrib/review/rules/names"
+	"toolcrib/review/rules/overlaps"
+	"toolcrib/review/rules/schema"
+	"toolcrib/review/rules/template"
+	"toolcrib/review/rules/trust"
+	"toolcrib/review/rules/wording"
+)
+
+// Version changes whenever a check finds something else than before. It is
+// part of every assessment and every review digest.
+const Version = "1"
+
+// families are the letters that ids begin with, in the order in which rules are listed.
+const families = "TNLSPODRAB"
+
+// All returns every rule, family by family and in each by id.
+func All() []rules.Rule { return slices.Clone(all()) }
+
+// all makes the rules once.
+var all = sync.OnceValue(func() []rules.Rule {
+	list := slices.Concat(template.Rules(), names.Rules(), wording.Rules(), form.Rules(), overlaps.Rules(), schema.Rules(), trust.Rules(), agents.Rules(), budget.Rules())
+	for i := range list {
+		list[i] = described(list[i])
+	}
+	slices.SortFunc(list, func(a, b rules.Rule) int {
+		return cmp.Or(cmp.Compare(strings.Index(families, a.Family()), strings.Index(families, b.Family())), strings.Compare(a.ID, b.ID))
+	})
+	return list
+})
+
+// Set is the rules that are in force: every rule with the severity that the
+// configuration gives it.
+type Set struct {
+	rules   []enforced
+	version string
+	lowered []string
+}
+
+// enforced is a rule in force.
+type enforced struct {
+	rules.Rule
+	fixed bool // the configuration gives the severity
+}
+
+// NewSet applies overrides, severities by rule id, to All. It returns an error
+// for an unknown rule or severity, and for a change to a locked rule.
+func NewSet(overrides map[string]rules.Severity) (Set, error) {
+	var s Set
+	known := map[string]bool{}
+	seal := []string{Version}
+	shipped := all()
+	s.rules = make([]enforced, 0, len(shipped))
+	for _, shippedRule := range shipped {
+		r := enforced{Rule: shippedRule}
+		known[r.ID] = true
+		severity, ok := overrides[r.ID]
+		if ok {
+			if r.Locked && severity != r.Severity {
+				return Set{}, fmt.Errorf("rule %s (%s) is always %s: what it protects does not depend on configuration", r.ID, r.Name, r.Severity)
+			}
+			if severity.Rank() < r.Severity.Rank() {
+				s.lowered = append(s.lowered, fmt.Sprintf("%s (%s) is %s instead of %s", r.ID, r.Name, severity, r.Severity))
+			}
+			r.Severity, r.fixed = severity, true
+		}
+		switch r.Severity {
+		case rules.Info, rules.Warn, rules.Block:
+			s.rules = append(s.rules, r)
+		case rules.Off:
+		default:
+			return Set{}, fmt.Errorf("rule %s: %q is no severity; write off, info, warn or block", r.ID, r.Severity)
+		}
+		seal = append(seal, r.ID, string(r.Severity))
+	}
+	for _, id := range slices.Sorted(maps.Keys(overrides)) {
+		if !known[id] {
+			return Set{}, fmt.Errorf("there is no rule %q; toolcrib rules lists them", id)
+		}
+	}
+	s.version = Version + "-" + registry.HashBytes([]byte(strings.Join(seal, "\n")))[:12]
+	return s, nil
+}
+
+// override is the severity of a finding under a severity that the configuration
+// gives its rule: the rule's evidence no longer matters, except that a hint stays
+// one.
+func override(found, configured rules.Severity) rules.Severity {
+	if found == rules.Info {
+		return rules.Info
+	}
+	return configured
+}
+
+// Version names the rules and their severities: Version and a hash of the
+// table.
+func (s Set) Version() string { return s.version }
+
+// Lowered says which rules the configuration made weaker than they ship, so
+// that a reviewer is told.
+func (s Set) Lowered() []string { return slices.Clone(s.lowered) }
+
+// Check runs the rules over c and returns what they find, the worst first,
+// then by path, place and rule.
+func (s Set) Check(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+	return s.CheckFamilies(ctx, c, "")
+}
+
+// CheckFamilies is Check with only the rules whose family is among the letters
+// of letters; "" stands for all.
+func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string) ([]rules.Finding, error) {
+	findings := []rules.Finding{}
+	for _, r := range s.rules {
+		if letters != "" && !strings.Contains(letters, r.Family()) {
+			continue
+		}
+		found, err := r.Check(ctx, c)
+		if err != nil {
+			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
+		}
+		for _, f := range found {
+			f.Rule, f.Severity, f.Waivable = r.ID, cmp.Or(f.Severity, r.Severity), r.Waivable || upstream(r.Rule, c)
+			if r.fixed {
+				f.Severity = override(f.Severity, r.Severity)
+			}
+			f.Suggestion = cmp.Or(f.Suggestion, r.Suggestion)
+			findings = append(findings, f)
+		}
+	}
+	slices.SortStableFunc(findings, func(a, b rules.Finding) int {
+		return cmp.Or(
+			-cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
+			cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Rule, b.Rule),
+		)
+	})
+	return findings, nil
+}
+
+// AsksAlike reports whether a rule in force asks the world what is alike.
+func (s Set) AsksAlike() bool {
+	return slices.ContainsFunc(s.rules, func(r enforced) bool { return r.AsksAlike })
+}
+
+// Has reports whether any rule of the family is in force.
+func (s Set) Has(family string) bool {
+	return slices.ContainsFunc(s.rules, func(r enforced) bool { return r.Family() == family })
+}
+
+// upstream reports whether a finding of the rule is about a schema that the user
+// cannot correct, because it was imported: then the user may waive what is wrong
+// with it as data. The limits on schemas hold for everybody; they keep whoever
+// reads the schema alive.
+func upstream(r rules.Rule, c *rules.Change) bool {
+	t := c.Draft.Definition.Tool
+	return r.Family() == "D" && r.ID != schema.LimitsRule && t != nil && t.Source != nil
+}

@@ -1,0 +1,50 @@
+package ruleset
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/review/rules"
+)
+
+// TestUnseen holds the rules to what they do with texts that were written apart
+// from them: no frame was made to find the attacks of testdata/unseen, and the
+// table of S139 is not learned from these files. Rates are in percent.
+func TestUnseen(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for file, bound := range map[string]struct{ warned, blocked int }{
+		"attacks_mechanisms.txt": {warned: 80},
+		"attacks_plain.txt":      {warned: 51},
+		"attacks_formal.txt":     {warned: 47},
+		"honest_vocabulary.txt":  {warned: 7, blocked: 0},
+		"honest_offices.txt":     {warned: 5, blocked: 0},
+		"honest_sentences.txt":   {warned: 12, blocked: 0}, // each in a tool that it has nothing to do with
+	} {
+		all, warned, blocked := 0, 0, 0
+		for _, c := range cases(t, filepath.Join("testdata", "unseen", file)) {
+			worst := rules.Off
+			for _, f := range caught(t, c) {
+				if f.Severity.Rank() > worst.Rank() {
+					worst = f.Severity
+				}
+			}
+			all++
+			if worst.Rank() >= rules.Warn.Rank() {
+				warned++
+			}
+			if worst.Rank() >= rules.Block.Rank() {
+				blocked++
+			}
+		}
+		t.Logf("%s: %d of %d warned of, %d blocked", file, warned, all, blocked)
+		honest := strings.HasPrefix(file, "honest")
+		switch {
+		case honest && (100*warned > bound.warned*all || 100*blocked > bound.blocked*all):
+			t.Errorf("%s: %d of %d warned of, %d blocked", file, warned, all, blocked)
+		case !honest && 100*warned < bound.warned*all:
+			t.Errorf("%s: only %d of %d found", file, warned, all)
+		}
+	}
+}

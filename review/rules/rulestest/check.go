@@ -1,0 +1,82 @@
+package rulestest
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review/rules"
+)
+
+func Check(t *testing.T, r rules.Rule, e Example) []rules.Finding {
+	t.Helper()
+	c := &rules.Change{Draft: e.Draft, World: rules.Memory(e.Live), Prompts: e.Prompts, Twins: e.Twins}
+	for i, l := range e.Live {
+		if l.Subject == e.Draft.Subject {
+			c.Before = &e.Live[i]
+		}
+	}
+	found, err := r.Check(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// Messages returns "rule: message" for every finding of rules in e.
+func Messages(t *testing.T, list []rules.Rule, e Example) []string {
+	t.Helper()
+	var all []string
+	for _, r := range list {
+		for _, f := range Check(t, r, e) {
+			all = append(all, r.ID+": "+f.Message)
+		}
+	}
+	return all
+}
+
+// Paths returns "rule path" for every finding of a family in a draft.
+func Paths(t *testing.T, list []rules.Rule, e Example) []string {
+	t.Helper()
+	var all []string
+	for _, r := range list {
+		for _, f := range Check(t, r, e) {
+			all = append(all, r.ID+" "+f.Path)
+		}
+	}
+	return all
+}
+
+func PromptChange(prompt string) *rules.Change {
+	d := Sample()
+	d.Definition.Tool.Prompt = prompt
+	return &rules.Change{Draft: d}
+}
+
+func ToolChange(name, description string, params ...string) *rules.Change {
+	properties := map[string]any{}
+	for _, p := range params {
+		key, text, _ := strings.Cut(p, "=")
+		properties[key] = map[string]string{"type": "string", "description": text}
+	}
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties})
+	if err != nil {
+		panic(err)
+	}
+	return &rules.Change{Draft: proposals.Draft{
+		Type: proposals.New,
+		Definition: registry.Definition{Tool: &registry.Tool{
+			ID: name, Kind: registry.ActionTool, Name: name, Description: description, InputSchema: schema,
+		}},
+	}}
+}
+
+// prompt is honest text of the given length.
+func LongPrompt(size int) string {
+	const page = "Read the whole scene before you judge it. Name each passage that drags, quote the line, and say what it would take to " +
+		"tighten it. The user may ask for a summary; give one of at most five sentences.\n\n- Keep to what stands on the page.\n" +
+		"- When a passage depends on an earlier chapter, ask for it.\n- Do not rewrite; the author decides.\n\nIf the file cannot be read, say so and stop. "
+	return strings.Repeat(page, size/len(page)+1)[:size]
+}

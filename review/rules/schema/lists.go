@@ -1,0 +1,243 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/shipped"
+	"toolcrib/review/rules"
+)
+
+// listRules hold our own action tools to what their verb promises.
+func listRules() []rules.Rule {
+	rule := func(id string, check func(tool string, s *Schema) string) rules.Rule {
+		return rules.Rule{
+			ID: id,
+			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+				s, t := Input(c), c.Judged()
+				if s == nil || t.Kind != registry.ActionTool || rules.Imported(t) {
+					return nil, nil
+				}
+				message := check(t.ID, s)
+				if message == "" {
+					return nil, nil
+				}
+				return []rules.Finding{{Path: s.path, Passage: t.ID, Message: jsondoc.Printable(t.ID) + " " + message + "."}}, nil
+			},
+		}
+	}
+	return []rules.Rule{
+		rule("D301", func(tool string, s *Schema) string {
+			if promises(tool, "create") && s.find(s.objects) == nil {
+				return "does not take a list of what to create"
+			}
+			return ""
+		}),
+		rule("D302", func(tool string, s *Schema) string {
+			if !promises(tool, "update") {
+				return ""
+			}
+			items := s.find(s.objects)
+			switch {
+			case items == nil:
+				return "does not take a list of what to change"
+			case !s.requires(items, "id"):
+				return "takes a list of objects that do not require an id"
+			}
+			return ""
+		}),
+		rule("D303", func(tool string, s *Schema) string {
+			if promises(tool, "delete") && s.find(s.scalars) == nil {
+				return "does not take a list of ids"
+			}
+			return ""
+		}),
+		rule("D304", func(tool string, s *Schema) string {
+			verb, resource, _ := strings.Cut(tool, "_")
+			if verb != "get" || shipped.SingularResource(resource) {
+				return ""
+			}
+			if required := s.root.Get("required"); required != nil && len(required.Items) > 0 {
+				return "cannot be called without arguments, to list"
+			}
+			if !slices.ContainsFunc(s.Parts, func(p *Subschema) bool { return p.of != nil && p.of.of == nil && isID(p.Name) }) {
+				return "has no id to ask for one"
+			}
+			return ""
+		}),
+		rule("D305", func(tool string, s *Schema) string {
+			verb, _, _ := strings.Cut(tool, "_")
+			if !shipped.TakesOneItem(tool) {
+				return ""
+			}
+			if s.find(s.objects) != nil || verb == "delete" && s.find(s.scalars) != nil {
+				return "takes a list; it is one of those that take one item"
+			}
+			return ""
+		}),
+	}
+}
+
+// promises reports whether a tool's name begins with verb and the verb
+// promises a list.
+func promises(tool, verb string) bool {
+	got, _, _ := strings.Cut(tool, "_")
+	input, _ := shipped.VerbInput(got)
+	return got == verb && (input == shipped.InputList || input == shipped.InputIDs) && !shipped.TakesOneItem(tool)
+}
+
+// isID reports whether a property asks for what was made under an id: "id",
+// "ids", "invoice_id".
+func isID(name string) bool {
+	return name == "id" || name == "ids" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")
+}
+
+// find returns what the elements of the first property are that is a list of
+// the wanted sort, nil when none is.
+func (s *Schema) find(wanted func(items *jsondoc.Node) bool) *jsondoc.Node {
+	all, _ := applied(s.root, s.root)
+	for _, n := range all {
+		for _, property := range membersOf(n.Get("properties")) {
+			lists, _ := applied(property.Value, s.root)
+			for _, l := range lists {
+				if items := l.Get("items"); items != nil && wanted(items) {
+					return items
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// objects reports whether items describes objects.
+func (s *Schema) objects(items *jsondoc.Node) bool {
+	all, _ := applied(items, s.root)
+	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
+		return n.Get("properties") != nil || n.Get("type") != nil && fits(n, jsondoc.NewObject())
+	})
+}
+
+// scalars reports whether items describes strings or numbers, as ids are.
+func (s *Schema) scalars(items *jsondoc.Node) bool {
+	all, _ := applied(items, s.root)
+	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
+		return n.Get("type") != nil && (fits(n, jsondoc.NewString("")) || fits(n, jsondoc.NewNumber("0")))
+	})
+}
+
+// requires reports whether n requires a property.
+func (s *Schema) requires(n *jsondoc.Node, name string) bool {
+	all, _ := applied(n, s.root)
+	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
+		required := n.Get("required")
+		return required != nil && slices.ContainsFunc(required.Items, func(item *jsondoc.Node) bool { return item.Text == name })
+	})
+}
+
+// shownRules keep from agents what is none of their business.
+func shownRules() []rules.Rule {
+	return []rules.Rule{{
+		ID: "D401",
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			t := c.Judged()
+			if t == nil || rules.Imported(t) {
+				return nil, nil
+			}
+			var found []rules.Finding
+			for _, text := range c.Texts() {
+				if len(found) >= rules.MaxPerText || !text.Visible || t.Kind == registry.PromptTool && !strings.HasPrefix(text.Path, "definition.inputSchema") {
+					continue // a prompt may well speak about other people's tables
+				}
+				found = append(found, text.Findings(SoftDeletes(text.Value), func(p rules.Passage) string {
+					return fmt.Sprintf("%s tells an agent that deleted things are still there.", jsondoc.Quote(text.Value[p.Start:p.End]))
+				})...)
+			}
+			return found[:min(len(found), rules.MaxPerText)], nil
+		},
+	}}
+}
+
+// SoftDeletes finds the words by which a soft delete shows: in any case, and
+// with "_", "-", a space or nothing between them.
+func SoftDeletes(text string) []rules.Passage {
+	var found []rules.Passage
+	words := nameWords(text)
+	for i := range words {
+		for _, phrase := range softDeletePhrases {
+			if end := i + len(phrase); end <= len(words) && inWords(words[i:end], phrase) {
+				found = append(found, rules.Passage{Start: words[i].start, End: words[end-1].end})
+			}
+		}
+	}
+	return found
+}
+
+var softDeletePhrases = [...][]string{
+	{"is", "deleted"},
+	{"deleted", "at"},
+	{"deleted", "on"},
+	{"deleted", "flag"},
+	{"date", "deleted"},
+	{"deleted", "by"},
+	{"include", "deleted"},
+	{"show", "deleted"},
+	{"with", "deleted"},
+	{"soft", "delete"},
+	{"soft", "deleted"},
+	{"soft", "deletes"},
+	{"soft", "deletion"},
+}
+
+// nameWord is a word of a text or of an identifier in it, in lower case.
+type nameWord struct {
+	start, end int
+	lower      string
+	tied       bool // it is tied to the next one: by "_" or "-", or by a capital
+}
+
+// nameWords splits a text into its ASCII words, and identifiers into theirs.
+func nameWords(text string) []nameWord {
+	var words []nameWord
+	start := -1
+	end := func(at int, tied bool) {
+		if start >= 0 {
+			words = append(words, nameWord{start: start, end: at, lower: strings.ToLower(text[start:at]), tied: tied})
+		}
+		start = -1
+	}
+	for i := range len(text) {
+		b := text[i]
+		lower, upper := b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z'
+		switch {
+		case lower || b >= '0' && b <= '9' || b >= 0x80:
+		case upper:
+			if start >= 0 && text[i-1] >= 'a' && text[i-1] <= 'z' {
+				end(i, true)
+			}
+		default:
+			end(i, b == '_' || b == '-')
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+	}
+	end(len(text), false)
+	return words
+}
+
+// inWords reports whether words are those of a phrase. All but "soft delete"
+// are plain English when they stand apart: only identifiers count.
+func inWords(words []nameWord, phrase []string) bool {
+	for i, w := range words {
+		last := i == len(words)-1
+		if w.lower != phrase[i] || !last && !w.tied && phrase[0] != "soft" {
+			return false
+		}
+	}
+	return true
+}

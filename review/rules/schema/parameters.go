@@ -1,0 +1,163 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/rules"
+)
+
+// parameterRules look at the parameters that a schema names.
+func parameterRules() []rules.Rule {
+	return []rules.Rule{
+		{
+			ID: "D201",
+			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+				s := Input(c)
+				if s == nil || rules.Imported(c.Judged()) {
+					return nil, nil
+				}
+				var found []rules.Finding
+				bare := s.undocumented()
+				for _, p := range bare[:min(len(bare), rules.MaxPerText)] {
+					found = append(found, rules.Finding{Path: s.Below(p.Path()), Passage: p.Name, Message: fmt.Sprintf("The parameter %s has no description.", jsondoc.Quote(p.Name))})
+				}
+				return found, nil
+			},
+		},
+		{
+			ID: "D202",
+			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+				s := Input(c)
+				if s == nil || !rules.Imported(c.Judged()) {
+					return nil, nil
+				}
+				bare := s.undocumented()
+				if len(bare) == 0 {
+					return nil, nil
+				}
+				return []rules.Finding{{Path: s.path, Message: fmt.Sprintf("%d of its parameters have no description: %s.", len(bare), firstNames(bare))}}, nil
+			},
+		},
+		{
+			ID:    "D203",
+			Check: eachSchema((*Schema).unknownRequired),
+		},
+	}
+}
+
+// undocumented returns the parameters that nothing describes, nested ones
+// included. One that can have a single value needs no words; and what holds
+// only under a condition is described where it always holds.
+func (s *Schema) undocumented() []*Subschema {
+	described := map[*Subschema]map[string]bool{}
+	var bare []*Subschema
+	for _, p := range s.Parts {
+		if p.Name == "" {
+			continue
+		}
+		whole := p.of.whole()
+		if described[whole] == nil {
+			described[whole] = map[string]bool{}
+		}
+		if p.Node.Get("const") != nil || s.described(p.Node) {
+			described[whole][p.Name] = true
+			continue
+		}
+		bare = append(bare, p)
+	}
+	left := bare[:0]
+	for _, p := range bare {
+		if names := described[p.of.whole()]; !names[p.Name] {
+			names[p.Name] = true // told once
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
+// described reports whether n or what it applies says what it means.
+func (s *Schema) described(n *jsondoc.Node) bool {
+	all, known := applied(n, s.root)
+	for _, a := range all {
+		if d := a.Get("description"); d != nil && strings.TrimSpace(d.Text) != "" {
+			return true
+		}
+	}
+	return !known
+}
+
+// maxNamed is how many names a message lists.
+const maxNamed = 5
+
+func firstNames(parts []*Subschema) string {
+	var names []string
+	for _, p := range parts {
+		if len(names) == maxNamed {
+			names = append(names, "...")
+			break
+		}
+		names = append(names, jsondoc.Quote(p.Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// unknownRequired finds names that are required and nowhere described for the
+// value that they are required of.
+func (s *Schema) unknownRequired() []rules.Finding {
+	var found []rules.Finding
+	described := map[*Subschema]map[string]bool{}
+	for _, part := range s.Parts {
+		required := part.Node.Get("required")
+		if required == nil || required.Kind != jsondoc.Array {
+			continue
+		}
+		whole := part.whole()
+		names, looked := described[whole]
+		if !looked {
+			names = s.properties(whole)
+			described[whole] = names
+		}
+		// What stands aside may be a part of something that says the rest.
+		if names == nil || len(names) == 0 && part.aside {
+			continue
+		}
+		for i, item := range required.Items {
+			if item.Kind != jsondoc.String || names[item.Text] {
+				continue
+			}
+			if len(found) == rules.MaxPerText {
+				return found
+			}
+			at := jsondoc.Index(jsondoc.Join(part.Path(), "required"), i)
+			found = append(found, rules.Finding{Path: s.Below(at), Passage: item.Text, Message: fmt.Sprintf("%s is required, and no property of that name is described.", jsondoc.Quote(item.Text))})
+		}
+	}
+	return found
+}
+
+// properties returns the names that are described for the value that whole is
+// applied to; nil when they cannot be known.
+func (s *Schema) properties(whole *Subschema) map[string]bool {
+	all, known := applied(whole.Node, s.root)
+	names := map[string]bool{}
+	for _, n := range all {
+		for _, m := range membersOf(n.Get("properties")) {
+			names[m.Key] = true
+		}
+		known = known && n.Get("patternProperties") == nil
+	}
+	if !known {
+		return nil
+	}
+	return names
+}
+
+func membersOf(n *jsondoc.Node) []jsondoc.Member {
+	if n == nil {
+		return nil
+	}
+	return n.Members
+}

@@ -1,0 +1,190 @@
+package schema
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/schemaguard"
+	"toolcrib/review/rules"
+)
+
+// valueRules look at the values that a schema allows and gives.
+func valueRules() []rules.Rule {
+	return []rules.Rule{
+		{
+			ID:    "D204",
+			Check: eachSchema((*Schema).wrongDefaults),
+		},
+		{
+			ID: "D205",
+			Check: eachSchema(func(s *Schema) []rules.Finding {
+				var found []rules.Finding
+				for _, part := range s.Parts {
+					if found = append(found, s.conflictingKeywords(part)...); len(found) >= rules.MaxPerText {
+						return found[:rules.MaxPerText]
+					}
+				}
+				return found
+			}),
+		},
+	}
+}
+
+// Defaults are tried in schemas of at most so many parts, and so many of them:
+// making a schema ready takes time that grows with the square of its parts.
+const (
+	maxDefaults = 100
+	maxProbed   = 1_000
+)
+
+// wrongDefaults tries all defaults in one go: each as a property of its own of
+// a schema that has the definitions of the original.
+func (s *Schema) wrongDefaults() []rules.Finding {
+	tried, properties, values := s.defaults()
+	if len(tried) == 0 {
+		return nil
+	}
+	probe := jsondoc.NewObject(jsondoc.Member{Key: "properties", Value: jsondoc.NewObject(properties...)})
+	for _, key := range []string{"$schema", "$defs", "definitions"} {
+		if n := s.root.Get(key); n != nil {
+			probe.Set(key, n)
+		}
+	}
+	compiled, err := schemaguard.Compile(jsondoc.Canonical(probe))
+	if err != nil {
+		return nil // other rules say what is wrong with the schema
+	}
+	err = compiled.Validate(jsondoc.NewObject(values...))
+	if err == nil {
+		return nil
+	}
+	var found []rules.Finding
+	told := map[int]bool{}
+	for _, p := range problemsOf(err) {
+		i, ok := probed(p.Path)
+		if !ok || told[i] || len(found) == rules.MaxPerText {
+			continue
+		}
+		told[i] = true
+		found = append(found, rules.Finding{
+			Path: s.Below(jsondoc.Join(tried[i].Path(), "default")), Passage: string(jsondoc.Canonical(values[i].Value)),
+			Message: "The default does not fit its own schema: " + p.Message + ".",
+		})
+	}
+	return found
+}
+
+// defaults returns the parts that have a default, and for each a property of
+// the probe and the value that it is to have.
+func (s *Schema) defaults() (tried []*Subschema, properties, values []jsondoc.Member) {
+	if s.invalid != nil || len(s.Parts) > maxProbed {
+		return nil, nil, nil
+	}
+	for _, part := range s.Parts {
+		value := part.Node.Get("default")
+		if value == nil || value.Kind == jsondoc.Null || !portable(part.Node) || len(tried) == maxDefaults {
+			continue
+		}
+		key := probeKey + strconv.Itoa(len(tried))
+		tried = append(tried, part)
+		properties = append(properties, jsondoc.Member{Key: key, Value: part.Node})
+		values = append(values, jsondoc.Member{Key: key, Value: value})
+	}
+	return tried, properties, values
+}
+
+const probeKey = "default"
+
+// probed returns which property of the probe a path is about.
+func probed(path string) (int, bool) {
+	digits, ok := strings.CutPrefix(path, probeKey)
+	if end := strings.IndexAny(digits, ".["); end >= 0 {
+		digits = digits[:end]
+	}
+	i, err := strconv.Atoi(digits)
+	return i, ok && err == nil
+}
+
+// portable reports whether n means the same in another document that has the
+// same definitions: it refers to nothing else and has no name of its own.
+func portable(n *jsondoc.Node) bool {
+	ok := true
+	n.Walk(func(n *jsondoc.Node, _ func() string) bool {
+		for _, m := range n.Members {
+			switch m.Key {
+			case "$ref":
+				ok = ok && (strings.HasPrefix(m.Value.Text, "#/$defs/") || strings.HasPrefix(m.Value.Text, "#/definitions/"))
+			case "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$id", "id":
+				ok = ok && m.Value.Kind != jsondoc.String
+			}
+		}
+		return ok
+	})
+	return ok
+}
+
+// conflictingKeywords returns findings for keywords of a subschema that exclude
+// each other.
+func (s *Schema) conflictingKeywords(part *Subschema) []rules.Finding {
+	n := part.Node
+	var found []rules.Finding
+	add := func(key, format string, args ...any) {
+		if len(found) < rules.MaxPerText {
+			found = append(found, rules.Finding{Path: s.Below(jsondoc.Join(part.Path(), key)), Message: fmt.Sprintf(format, args...)})
+		}
+	}
+	if enum := n.Get("enum"); enum != nil && enum.Kind == jsondoc.Array {
+		if len(enum.Items) == 0 {
+			add("enum", "The list of values is empty: no value fits.")
+		}
+		first := map[string]bool{}
+		for _, value := range enum.Items {
+			written := string(jsondoc.Canonical(value))
+			if first[written] {
+				add("enum", "The value %s stands there twice.", jsondoc.Printable(written))
+			}
+			if !fits(n, value) {
+				add("enum", "The value %s is not of the type that the schema asks for.", jsondoc.Printable(written))
+			}
+			first[written] = true
+		}
+		if value := n.Get("const"); value != nil && !first[string(jsondoc.Canonical(value))] {
+			add("const", "The one value that is allowed is not among those listed.")
+		}
+	}
+	if value := n.Get("const"); value != nil && !fits(n, value) {
+		add("const", "The one value that is allowed is not of the type that the schema asks for.")
+	}
+	for _, r := range ranges {
+		least, ok := number(n.Get(r.least))
+		most, also := number(n.Get(r.most))
+		if ok && also && (least > most || r.open && least == most) {
+			add(r.least, "%s is %v and %s is %v: no value fits.", r.least, least, r.most, most)
+		}
+	}
+	return found
+}
+
+// ranges are the keywords that bound a value from below and above; open ones
+// leave the bounds themselves out.
+var ranges = [...]struct {
+	least, most string
+	open        bool
+}{
+	{"minimum", "maximum", false},
+	{"exclusiveMinimum", "exclusiveMaximum", true},
+	{"minLength", "maxLength", false},
+	{"minItems", "maxItems", false},
+	{"minProperties", "maxProperties", false},
+	{"minContains", "maxContains", false},
+}
+
+func number(n *jsondoc.Node) (float64, bool) {
+	if n == nil || n.Kind != jsondoc.Number {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(n.Text, 64)
+	return v, err == nil
+}

@@ -1,0 +1,120 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/rules"
+)
+
+// LimitsRule is the rule about schemas that can hang or kill their reader.
+const LimitsRule = "D101"
+
+// schemaRules look at a schema as a whole.
+func schemaRules() []rules.Rule {
+	return []rules.Rule{
+		{
+			ID: LimitsRule,
+			Check: eachSchema(func(s *Schema) []rules.Finding {
+				return s.findings(s.refused)
+			}),
+		},
+		{
+			ID: "D102",
+			Check: eachSchema(func(s *Schema) []rules.Finding {
+				return s.findings(s.invalid)
+			}),
+		},
+		{
+			ID: "D103",
+			Check: eachSchema(func(s *Schema) []rules.Finding {
+				var odd jsondoc.Problems
+				for _, remark := range s.remarks {
+					if s.input() || remark.Path != jsondoc.Root { // what comes back may be of any type
+						odd = append(odd, remark)
+					}
+				}
+				return s.findings(odd)
+			}),
+		},
+		{
+			ID: "D104",
+			Check: eachSchema(func(s *Schema) []rules.Finding {
+				if !s.input() || s.refused != nil || fits(s.root, jsondoc.NewObject()) {
+					return nil
+				}
+				return []rules.Finding{{Path: s.Below("type"), Message: "The input schema does not allow an object, which is what the arguments of a call are."}}
+			}),
+		},
+		{
+			ID: "D105",
+			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+				t := c.Judged()
+				if t == nil || t.Kind != registry.ActionTool {
+					return nil, nil
+				}
+				name, server, path := t.ID, "", "definition.id"
+				if p := t.Provider; p != nil && p.Type == registry.ProviderMCP {
+					server = p.Server
+					if p.Name != "" {
+						name, path = p.Name, "definition.provider.name"
+					}
+				}
+				var found []rules.Finding
+				for _, p := range registry.NameProblems(name, server) {
+					found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s refuses the name: %s.", p.Host, p.Message)})
+				}
+				return found, nil
+			},
+		},
+		{
+			ID:    "D106",
+			Check: eachSchema(func(s *Schema) []rules.Finding { return s.findings(s.unrun) }),
+		},
+	}
+}
+
+// eachSchema calls check for every schema of a change.
+func eachSchema(check func(*Schema) []rules.Finding) func(context.Context, *rules.Change) ([]rules.Finding, error) {
+	return func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		var found []rules.Finding
+		for _, s := range schemasOf(c) {
+			found = append(found, check(s)...)
+		}
+		return found, nil
+	}
+}
+
+// fits reports whether the type of a value is among those that n asks for, by
+// itself; a value of null and a schema without a type always fit.
+func fits(n, value *jsondoc.Node) bool {
+	types := n.Get("type")
+	if types == nil || value.Kind == jsondoc.Null {
+		return true
+	}
+	for _, t := range append([]*jsondoc.Node{types}, types.Items...) {
+		if t.Kind == jsondoc.String && typeIs(t.Text, value) {
+			return true
+		}
+	}
+	return false
+}
+
+func typeIs(name string, value *jsondoc.Node) bool {
+	switch value.Kind {
+	case jsondoc.Bool:
+		return name == "boolean"
+	case jsondoc.Number:
+		return name == "number" || name == "integer"
+	case jsondoc.String:
+		return name == "string"
+	case jsondoc.Array:
+		return name == "array"
+	case jsondoc.Object:
+		return name == "object"
+	case jsondoc.Null:
+	}
+	return true
+}

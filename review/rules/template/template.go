@@ -1,0 +1,39 @@
+// Package template holds the T family: is everything there that a reviewer needs?
+package template
+
+import (
+	"context"
+
+	"toolcrib/proposals"
+	"toolcrib/review/rules"
+)
+
+// Rules is the T family: is everything there that a reviewer needs? The
+// checks are those of package proposals, which refuses an incomplete
+// submission with the same words.
+func Rules() []rules.Rule {
+	t := func(id string) rules.Rule {
+		return rules.Rule{
+			ID: id,
+			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+				var found []rules.Finding
+				for _, p := range problems(c) {
+					if p.Rule == id {
+						found = append(found, rules.Finding{Path: p.Path, Message: "At " + p.Path + ": " + p.Message + "."})
+					}
+				}
+				return found, nil
+			},
+		}
+	}
+	return []rules.Rule{
+		casesRule(),
+		t(proposals.RuleDefinition), t(proposals.RuleBaseVersion), t(proposals.RuleRationale), t(proposals.RuleExamples), t(proposals.RuleTestCases),
+		t(proposals.RulePassAndFail), t(proposals.RuleConflictMarkers), t(proposals.RuleSubject), t(proposals.RuleChangeSet), t(proposals.RuleRestoreVersion),
+	}
+}
+
+// problems returns what the draft lacks, found once for all rules.
+func problems(c *rules.Change) proposals.Problems {
+	return rules.Computed(c, func(c *rules.Change) proposals.Problems { return c.Draft.Problems() })
+}

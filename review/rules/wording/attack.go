@@ -1,0 +1,136 @@
+package wording
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/rulebook"
+	"toolcrib/review/rules/scan"
+)
+
+// attack is a rule about wording: one class of attack on the agent that reads a
+// definition, as package rulebook describes it.
+type attack struct {
+	rulebook.Rule
+	severity rules.Severity
+	except   []exception
+	extra    []func(*View) []candidate
+}
+
+// attacks returns every class, by id. The list is not to be changed.
+var attacks = sync.OnceValue(func() []attack {
+	list, err := attacksOf(rulebook.Rules())
+	if err != nil {
+		panic("rules: " + err.Error()) // the rules are embedded; a test reads them
+	}
+	return list
+})
+
+// attacksOf looks up the conditions and checks that blocks name.
+func attacksOf(blocks []rulebook.Rule) ([]attack, error) {
+	list := make([]attack, len(blocks))
+	for i, block := range blocks {
+		a := &list[i]
+		a.Rule, a.severity = block, rules.Severity(block.Severity)
+		for _, conditions := range block.Except {
+			e, err := exceptionOf(conditions)
+			if err != nil {
+				return nil, block.Errorf("\nexcept", "%w", err)
+			}
+			a.except = append(a.except, e)
+		}
+		for _, name := range block.Extra {
+			check, ok := extraChecks[name]
+			if !ok {
+				return nil, block.Errorf("\nextra", "unknown check %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(extraChecks)), ", "))
+			}
+			a.extra = append(a.extra, check)
+		}
+	}
+	return list, nil
+}
+
+// extraChecks find, by the name that a block gives as extra, what frames cannot
+// describe.
+var extraChecks = map[string]func(c *View) []candidate{
+	"fenced-calls":        fencedCalls,
+	"directing-only":      directingOnly,
+	"straying-parameters": straying,
+	"acting-besides":      actingBesides,
+	"reaching-parameters": reachingParameters,
+	"data-in-links":       dataInLinks,
+	"values-that-leak":    valuesThatLeak,
+}
+
+// wordingRules returns the rules of a family that are about wording.
+func wordingRules(family string) []rules.Rule {
+	var list []rules.Rule
+	for i := range attacks() {
+		if a := &attacks()[i]; a.ID[:1] == family {
+			list = append(list, a.rule())
+		}
+	}
+	return list
+}
+
+// rule returns a as a rule.
+func (a *attack) rule() rules.Rule {
+	return rules.Rule{
+		ID: a.ID, Name: a.Name, Severity: a.severity, Doc: string(a.Doc), Suggestion: a.Suggestion, Waivable: true, Bad: shown(a.Bad[0]), Good: shown(a.Good[0]),
+		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
+			c := Of(change)
+			return c.evidence().byRule[a.ID], nil
+		},
+	}
+}
+
+// shown returns the part of an example that a reader needs: of a prompt, its text.
+func shown(example string) string { return strings.TrimPrefix(example, "prompt :: ") }
+
+// look finds what the frames of a and its extra checks find, before it is weighed.
+func (a *attack) look(c *View) []candidate {
+	var found []candidate
+	for i := range c.Scan() {
+		s := &c.Scan()[i]
+		if s.Visible || a.Reports {
+			found = append(found, a.findings(c, s)...)
+		}
+	}
+	for _, check := range a.extra {
+		found = append(found, check(c)...)
+	}
+	return slices.Concat(found, a.needless(c), a.defaults(c))
+}
+
+// findings turns the matches of a in one text into findings, overlapping ones
+// into one.
+func (a *attack) findings(c *View, s *Scanned) []candidate {
+	found := a.matched(c, s, a.ID)
+	for _, f := range a.matched(c, s, a.CertainName()) {
+		f.certain = true
+		found = append(slices.DeleteFunc(found, f.overlaps), f)
+	}
+	return found
+}
+
+// matched returns findings of the matches of the named frames in s.
+func (a *attack) matched(c *View, s *Scanned, frames string) []candidate {
+	var spans []rules.Passage
+	at := map[int]*scan.Match{}
+	for _, i := range s.byRule[frames] {
+		if m := &s.Matches[i]; !mentioned(m) && !a.excepts(c, s, m) {
+			spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
+			at[m.Start] = m
+		}
+	}
+	return s.candidates(spans, func(p rules.Passage) string { return a.message(c, s, p, at[p.Start]) })
+}
+
+// excepts reports whether m is an honest use of the words of a.
+func (a *attack) excepts(c *View, s *Scanned, m *scan.Match) bool {
+	return slices.ContainsFunc(a.except, func(e exception) bool { return e.holds(c, s, m) })
+}

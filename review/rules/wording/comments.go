@@ -1,0 +1,107 @@
+package wording
+
+import (
+	"context"
+
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/rulebook"
+	"toolcrib/review/rules/scan"
+)
+
+// encoded is the rule about attacks that were encoded.
+func encoded() rules.Rule {
+	return rules.Rule{
+		ID: "S108",
+		Check: EachText(func(s *Scanned) []rules.Finding {
+			var spans []rules.Passage
+			for i := range s.Matches {
+				m := &s.Matches[i]
+				if m.Nested && m.Disguise.Decoded() && counts(m.Frame) && !s.inTheOpen(m) {
+					spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
+				}
+			}
+			return s.Findings(spans, func(p rules.Passage) string {
+				return "Decodes to text that works on the model (" + disguised(p.Disguise) + ")."
+			})
+		}),
+	}
+}
+
+// inTheOpen reports whether the frame of m also fits the text as it stands, at the
+// same place.
+func (s *Scanned) inTheOpen(m *scan.Match) bool {
+	for _, i := range s.byRule[m.Frame] {
+		if o := &s.Matches[i]; !o.Nested && o.Start < m.End && m.Start < o.End {
+			return true
+		}
+	}
+	return false
+}
+
+// comment is the rule about instructions in comments.
+func comment() rules.Rule {
+	return rules.Rule{
+		ID: "S107",
+		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
+			c := Of(change)
+			var found []rules.Finding
+			for i := range c.Scan() {
+				if s := &c.Scan()[i]; s.Visible {
+					found = append(found, c.comments(s)...)
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+// longComment is the number of words from which a comment in a tool is worth a
+// warning.
+const longComment = 8
+
+// comments finds the comments of s that instruct the model.
+func (c *View) comments(s *Scanned) []rules.Finding {
+	var orders, long []rules.Passage
+	for _, at := range s.Comments {
+		p := rules.Passage{Start: at[0], End: at[1]}
+		switch {
+		case c.instructs(s, p):
+			orders = append(orders, p)
+		case c.IsAction() && len(wordsOf(s.Value[p.Start:p.End])) >= longComment:
+			long = append(long, p)
+		}
+	}
+	found := s.Findings(orders, func(rules.Passage) string { return "A comment that readers do not see instructs the model." })
+	for _, f := range s.Findings(long, func(rules.Passage) string { return "A comment that readers do not see and the model reads." }) {
+		f.Severity = rules.Warn
+		found = append(found, f)
+	}
+	return found
+}
+
+// instructs reports whether the part p of s speaks to the model: a sentence in it
+// is telling; in a tool also when a rule fires in it, or when it addresses the
+// model and tells it what to do.
+func (c *View) instructs(s *Scanned, p rules.Passage) bool {
+	for _, x := range c.evidence().sentences {
+		if x.text == s && x.at.Start < p.End && p.Start < x.at.End && c.table().tells(&x) {
+			return true
+		}
+	}
+	if !c.IsAction() {
+		return false
+	}
+	for i := range s.Matches {
+		if m := &s.Matches[i]; m.Start < p.End && p.Start < m.End && counts(m.Frame) && !denied(m) {
+			return true
+		}
+	}
+	g := grammar()
+	said := g.Scan(s.Value[p.Start:p.End]).Concepts
+	return said.Meets(g.Concept("addressee")) && said.Meets(g.Concept("always")) &&
+		said.Meets(g.Concept("read|send|call|include|demand"))
+}
+
+// counts reports whether a match for the rule with the given id is a warning
+// or worse.
+func counts(id string) bool { return severities()[rulebook.IDOf(id)].Rank() >= rules.Warn.Rank() }

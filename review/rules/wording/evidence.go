@@ -1,0 +1,242 @@
+package wording
+
+import (
+	"slices"
+	"strings"
+
+	"toolcrib/registry/wire"
+	"toolcrib/review/rules"
+)
+
+// evidence is the weighed wording of a definition.
+type evidence struct {
+	byRule map[string][]rules.Finding
+	signs  []Sentence // sentences that are telling and that no rule names
+	// sentences are all that were judged, found the findings with their places.
+	sentences []Sentence
+	found     []candidate
+}
+
+// evidence judges the wording of the change, once for all rules.
+func (c *View) evidence() *evidence {
+	c.evidences.Do(func() { c.evidenceOf = c.judge(c.table()) })
+	return c.evidenceOf
+}
+
+// table returns the learned table that is meant for what is changed.
+func (c *View) table() *Learned {
+	if c.Learned != nil {
+		return c.Learned
+	}
+	if c.IsAction() {
+		return ToolTable()
+	}
+	return PromptTable()
+}
+
+// looked returns what the wording rules find in the change, before it is weighed.
+func (c *View) looked() []candidate {
+	var found []candidate
+	for i := range attacks() {
+		a := &attacks()[i]
+		for _, f := range a.look(c) {
+			f.Rule, f.most = a.ID, a.severity
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// Sentences returns every sentence of c that can be judged, with the rules that
+// fired in it. It does not depend on a table.
+func (c *View) Sentences() []Sentence {
+	list, _ := c.sentencesWith(nil, c.looked())
+	return list
+}
+
+// sentencesWith returns the sentences that are judged, scored by table, and for
+// each finding the number of its sentence, -1 for none. Without a table it returns
+// every sentence.
+func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []int) {
+	var list []Sentence
+	in := make([]int, len(found))
+	for i := range in {
+		in[i] = -1
+	}
+	scans := c.Scan()
+	var f Features
+	for i := range scans {
+		s := &scans[i]
+		from := len(list)
+		list = append(list, c.sentences(s, table)...)
+		for n := range found {
+			if found[n].text == &s.Text {
+				in[n] = hit(list, from, &found[n])
+			}
+		}
+	}
+	if table == nil {
+		return list, in
+	}
+	for k := range list {
+		c.featuresOf(&list[k], &f)
+		list[k].score = table.Score(&f)
+	}
+	return list, in
+}
+
+// hit notes a finding in the sentence that it begins in, among list[from:].
+func hit(list []Sentence, from int, f *candidate) int {
+	for k := from; k < len(list); k++ {
+		s := &list[k]
+		if f.at.Start >= s.at.End || f.at.End <= s.at.Start {
+			continue
+		}
+		if f.most != rules.Info && !slices.Contains(s.frames, f.frame()) {
+			s.frames = append(s.frames, f.frame())
+		}
+		return k
+	}
+	return -1
+}
+
+// Features returns what is weighed about a sentence of c.
+func (c *View) Features(s *Sentence) Features {
+	var f Features
+	c.featuresOf(s, &f)
+	return f
+}
+
+// judge turns what the rules found and the score of each sentence into
+// findings. This function alone decides what evidence is worth:
+//
+//   - a frame in disguise warns whatever else stands there: nobody disguises an
+//     honest sentence;
+//   - a frame that its rule calls certain warns;
+//   - any other frame warns, unless the table holds its sentence to be like honest ones;
+//   - a sentence that the table holds to be telling warns without a frame, or with a
+//     higher score when all its frames are spoken of;
+//   - a complete frame blocks: an act of sending, something protected, and a
+//     concrete address outside, in one sentence;
+//   - in a tool, frames of two independent classes in telling sentences block,
+//     and so does a frame where no user looks.
+//
+// Otherwise the wording of a prompt never blocks: prompts give orders by nature.
+func (c *View) judge(table *Learned) *evidence {
+	found := c.looked()
+	list, in := c.sentencesWith(table, found)
+	e := &evidence{byRule: map[string][]rules.Finding{}, sentences: list, found: found}
+	named := make([]bool, len(list))
+	for n := range found {
+		f := &found[n]
+		f.Severity = rules.Info
+		if f.most == rules.Info {
+			continue
+		}
+		if f.certain || f.at.Disguise != 0 || in[n] >= 0 && list[in[n]].score >= table.frameThreshold(f.frame()) {
+			f.Severity = rules.Warn
+			if in[n] >= 0 && f.most == rules.Block && (complete(&list[in[n]]) || c.IsAction() && list[in[n]].unseen()) {
+				f.Severity = rules.Block
+			}
+			if in[n] >= 0 {
+				named[in[n]] = true
+			}
+		}
+	}
+	if c.IsAction() {
+		agree(found, list, in, float64(table.Threshold))
+	}
+	for _, f := range found {
+		e.byRule[f.Rule] = append(e.byRule[f.Rule], f.Finding)
+	}
+	for k := range list {
+		s := &list[k]
+		at := float64(table.Threshold)
+		if s.spokenOf() {
+			at += doubt
+		}
+		if s.score >= at && !named[k] && s.text.Visible && s.says() {
+			e.signs = append(e.signs, *s)
+		}
+	}
+	return e
+}
+
+// doubt is how much more a sentence must score whose frames are all spoken of: the
+// table weighs words and cannot tell that they are quoted. It is no free pass.
+const doubt = 1
+
+// spokenOf reports whether frames fit in the sentence and the text quotes, denies or
+// shows all of them.
+func (s *Sentence) spokenOf() bool {
+	fits := false
+	for i := range s.text.Matches {
+		m := &s.text.Matches[i]
+		if m.Start < s.at.End && s.at.Start < m.End && m.Nested == s.at.Disguise.Decoded() {
+			if !mentioned(m) {
+				return false
+			}
+			fits = true
+		}
+	}
+	return fits
+}
+
+// complete reports whether a sentence in which a frame warns has all parts of a theft: an
+// act of sending, something protected, and a concrete address.
+func complete(s *Sentence) bool {
+	g := grammar()
+	return s.concepts.Meets(g.Concept("url|email")) &&
+		s.concepts.Meets(g.Concept("send|exfil|include")) && s.concepts.Meets(g.Concept("secretFile|secret|internals|wholeTalk|conversation"))
+}
+
+// unseen reports whether the sentence stands where no user looks: in what an
+// import pins beside the definition, or in a comment of a schema.
+func (s *Sentence) unseen() bool {
+	return s.text.Kind == rules.Note || strings.HasPrefix(s.Path, wire.SourcePath)
+}
+
+// frameThreshold is the score from which the frame warns: that of a rule, or of one
+// kind of its findings.
+func (t *Learned) frameThreshold(rule string) float64 {
+	if at, ok := t.WithFrame[rule]; ok {
+		return float64(min(at, t.Threshold))
+	}
+	return float64(t.Threshold)
+}
+
+// tells reports whether a sentence is worth a warning.
+func (t *Learned) tells(s *Sentence) bool {
+	return s.score >= float64(t.Threshold) || slices.ContainsFunc(s.frames, func(rule string) bool { return s.score >= t.frameThreshold(rule) })
+}
+
+// agree raises findings of two independent classes to the worst that they can
+// be, when both warn.
+func agree(found []candidate, list []Sentence, in []int, threshold float64) {
+	classes := map[string]bool{}
+	sure := threshold
+	for n := range found {
+		if found[n].Severity.Rank() >= rules.Warn.Rank() && in[n] >= 0 && list[in[n]].score >= sure {
+			classes[classOf(found[n].Rule)] = true
+		}
+	}
+	if len(classes) < 2 {
+		return
+	}
+	for n := range found {
+		if found[n].Severity.Rank() >= rules.Warn.Rank() && in[n] >= 0 && list[in[n]].score >= sure {
+			found[n].Severity = found[n].most
+		}
+	}
+}
+
+// classOf names what a rule is about, where several are about the same.
+func classOf(rule string) string {
+	switch rule {
+	case "S101", "S127", "S129":
+		return "override"
+	case "S103", "S119", "S131", "S117", "S118":
+		return "taking"
+	}
+	return rule
+}

@@ -1,0 +1,110 @@
+package wording
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/rulebook"
+	"toolcrib/review/rules/scan"
+)
+
+// exception is conditions under which a match is honest when they all hold.
+type exception []clause
+
+// clause is a condition, or what it denies.
+type clause struct {
+	not   bool
+	holds condition
+	names string // of the concepts that it asks for
+}
+
+// condition reports whether something holds of match m in text s. The concepts are
+// those that the rule gives it.
+type condition func(c *View, s *Scanned, m *scan.Match, concepts scan.Set) bool
+
+// exceptionOf looks conditions up.
+func exceptionOf(list rulebook.Exception) (exception, error) {
+	var e exception
+	for _, x := range list {
+		known := conditions
+		if x.Concepts != "" {
+			known = conceptConditions
+		}
+		holds, ok := known[x.Name]
+		if !ok {
+			return nil, fmt.Errorf("unknown condition %q; there are %s", x.Name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+		e = append(e, clause{x.Not, holds, x.Concepts})
+	}
+	return e, nil
+}
+
+func (e exception) holds(c *View, s *Scanned, m *scan.Match) bool {
+	for _, x := range e {
+		var concepts scan.Set
+		if x.names != "" {
+			concepts = grammar().Concept(x.names)
+		}
+		if x.holds(c, s, m, concepts) == x.not {
+			return false
+		}
+	}
+	return true
+}
+
+// conceptConditions are the conditions that take concepts, by name.
+var conceptConditions = map[string]condition{
+	// The tool's names or first sentence have one of them.
+	"about": func(c *View, _ *Scanned, _ *scan.Match, concepts scan.Set) bool { return c.purpose().Meets(concepts) },
+	// The match has one of them.
+	"within": func(_ *View, _ *Scanned, m *scan.Match, concepts scan.Set) bool { return m.Within.Meets(concepts) },
+	// Its sentence has one of them.
+	"sentence": func(_ *View, _ *Scanned, m *scan.Match, concepts scan.Set) bool { return m.Sentence.Meets(concepts) },
+}
+
+// conditions are the others.
+var conditions = map[string]condition{
+	// The definition is that of a tool that is called.
+	"tool": func(c *View, _ *Scanned, _ *scan.Match, _ scan.Set) bool { return c.IsAction() },
+	// The text is an agent's own instruction.
+	"prompt": func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Governs() },
+	// The text belongs to a parameter.
+	"parameter":  func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Param != "" },
+	"identifier": func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Kind == rules.Identifier },
+	"label":      func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Kind == rules.Label },
+	// The text is a value, title or comment of a schema.
+	"value": func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.inValue() },
+	// The tool only computes or looks something up.
+	"computes-only": func(c *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return c.strays(s) },
+	// The match names a tool that is neither this one nor of its family.
+	"names-another": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
+		return c.IsAction() && (m.Disguise != 0 || c.namesStranger(s.Value[m.Start:m.End]))
+	},
+	"own-task":     ownTask,
+	"own-business": ownBusiness,
+	"spares-data":  sparesData,
+}
+
+// ownTask reports whether the description begins with m, in words of the tool's
+// name: "send_feedback: Sends feedback to the makers".
+func ownTask(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
+	t := c.Draft.Definition.Tool
+	said := wordsOf(s.Value[m.Start:m.End])
+	if t == nil || s.Path != "definition.description" || m.Start > 0 || len(said) < 2 {
+		return false
+	}
+	own := map[string]bool{}
+	for w := range wordsIn(t.ID) {
+		own[stem(w)] = true
+	}
+	return own[stem(said[0])] && own[stem(said[1])]
+}
+
+// ownBusiness reports whether the tool's names or first sentence speak of what m
+// speaks of: what a tool says openly that it is for, it may do.
+func ownBusiness(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
+	return c.IsAction() && c.concerns(withoutLinks(s.Value[m.Start:m.End]))
+}

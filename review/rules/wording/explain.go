@@ -1,0 +1,139 @@
+package wording
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/rulebook"
+	"toolcrib/review/rules/scan"
+)
+
+// Explanation describes how the wording rules judge one sentence. Its texts
+// are untrusted: escape them before they reach a screen.
+type Explanation struct {
+	Path     string
+	Sentence string // decoded when it was encoded
+	Concepts []string
+	// Score is given to the sentence by the learned table, Threshold the score from
+	// which it warns without a frame.
+	Score, Threshold float64
+	Warns            bool // without a frame
+	Frames           []ExplainedFrame
+}
+
+// ExplainedFrame is a turn of phrase that was seen in a sentence.
+type ExplainedFrame struct {
+	Rule, Name string
+	Passage    string
+	Seen       string         // the words and their concepts
+	Stance     []string       // how the text stands to it: "negated", "quoted", none when it is said
+	Severity   rules.Severity // Off when it makes no finding
+	Why        string
+}
+
+// Explain says of every sentence that can be told of which concepts and frames were
+// seen and why they did or did not fire. Rules about form are not explained: they
+// look at characters.
+func (c *View) Explain() []Explanation {
+	table := c.table()
+	e := c.evidence()
+	var list []Explanation
+	for i := range e.sentences {
+		s := &e.sentences[i]
+		x := Explanation{
+			Path: s.Path, Sentence: s.Text, Concepts: slices.Collect(grammar().Each(s.concepts)), Score: s.score, Threshold: float64(table.Threshold),
+			Warns: slices.ContainsFunc(e.signs, func(o Sentence) bool { return o.text == s.text && o.at == s.at }),
+		}
+		slices.Sort(x.Concepts)
+		for k := range s.text.Matches {
+			m := &s.text.Matches[k]
+			if m.Start < s.at.End && s.at.Start < m.End && (s.text.Kind != rules.Prose || m.Nested == s.at.Disguise.Decoded()) {
+				x.Frames = append(x.Frames, c.explainFrame(s, m))
+			}
+		}
+		x.Frames = append(x.Frames, c.explainChecks(s, x.Frames)...)
+		if len(x.Frames) == 0 && !s.Judged() {
+			continue // a type, a name or another word that says too little to be told of
+		}
+		slices.SortStableFunc(x.Frames, func(a, b ExplainedFrame) int {
+			return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.Passage, b.Passage))
+		})
+		x.Frames = slices.CompactFunc(x.Frames, func(a, b ExplainedFrame) bool { return a.Rule == b.Rule && a.Passage == b.Passage && a.Why == b.Why })
+		list = append(list, x)
+	}
+	return list
+}
+
+// explainChecks returns what the extra checks of rules found in a sentence, where
+// no frame did.
+func (c *View) explainChecks(s *Sentence, frames []ExplainedFrame) []ExplainedFrame {
+	var list []ExplainedFrame
+	for _, a := range attacks() {
+		if slices.ContainsFunc(frames, func(x ExplainedFrame) bool { return x.Rule == a.ID && x.Severity != rules.Off }) {
+			continue
+		}
+		for _, f := range c.evidence().found {
+			if f.Rule == a.ID && f.text == &s.text.Text && f.at.Start < s.at.End && s.at.Start < f.at.End {
+				list = append(list, ExplainedFrame{Rule: a.ID, Name: a.Name, Passage: f.Passage, Severity: f.Severity, Why: "an extra check of the rule found it"})
+			}
+		}
+	}
+	return list
+}
+
+// explainFrame says why m did or did not become a finding of its rule.
+func (c *View) explainFrame(s *Sentence, m *scan.Match) ExplainedFrame {
+	id, _, _ := strings.Cut(rulebook.IDOf(m.Frame), ".")
+	x := ExplainedFrame{Rule: id, Passage: s.text.Value[m.Start:m.End], Seen: s.text.seen(m), Stance: m.Stance.Names(), Severity: rules.Off}
+	i, _ := slices.BinarySearchFunc(attacks(), id, func(a attack, id string) int { return strings.Compare(a.ID, id) })
+	a := &attacks()[i]
+	x.Name = a.Name
+	if !mentioned(m) && !a.excepts(c, s.text, m) {
+		for _, f := range c.evidence().found {
+			if f.Rule == id && f.text == &s.text.Text && f.at.Start <= m.Start && m.End <= f.at.End {
+				x.Severity = f.Severity
+			}
+		}
+	}
+	x.Why = c.why(a, s, m, x.Severity)
+	return x
+}
+
+// why says in words what decided about m.
+func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severity) string {
+	table := c.table()
+	at := strconv.FormatFloat(table.frameThreshold(a.ID), 'f', 2, 64)
+	switch {
+	case !s.text.Visible && !a.Reports:
+		return "no agent sees this text"
+	case denied(m):
+		return "the text denies it, refuses it, or shows it: " + strings.Join(m.Stance.Names(), ", ")
+	case mentioned(m):
+		return "it is spoken of, not said: an example, or what a detector looks for"
+	case severity == rules.Off && m.Frame != a.ID && m.Frame != a.CertainName():
+		return "the tool's purpose explains it, or it stands in another place than the rule looks at"
+	case severity == rules.Off:
+		return "an exception of the rule holds: " + a.excuse(c, s.text, m)
+	case m.Frame == a.CertainName():
+		return "the frame is certain: it warns whatever the sentence scores"
+	case severity != rules.Info:
+		return "the sentence scores at least " + at + ", from which this rule warns"
+	case a.severity == rules.Info:
+		return "the rule only informs"
+	}
+	return "the sentence scores less than " + at + ", from which this rule warns: the learned table takes it for an honest one"
+}
+
+// excuse returns the conditions, as the rule writes them, of the exception that
+// holds for m.
+func (a *attack) excuse(c *View, s *Scanned, m *scan.Match) string {
+	for i, e := range a.except {
+		if e.holds(c, s, m) {
+			return a.Except[i].String()
+		}
+	}
+	return "none of its own"
+}

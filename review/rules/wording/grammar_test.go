@@ -1,0 +1,5 @@
+package wording
+
+import "testing"
+
+func TestGrammarCompiles(t *testing.T) { grammar() }

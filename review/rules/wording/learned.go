@@ -1,0 +1,163 @@
+package wording
+
+import (
+	_ "embed" // the tables
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/review/rules/scan"
+)
+
+// Learned is a table that says how much each feature of a sentence speaks for
+// an attack: hashed, with a weight of eight bits for each place. bench/eval
+// learns it; `bench/eval/training` and docs/rules.md say what from.
+type Learned struct {
+	// Bias is the score of a sentence of which nothing is known. One that
+	// reaches Threshold is worth a warning; see judge.
+	Bias, Threshold float32
+	// WithFrame is the score from which a frame warns, by its rule and the kind of
+	// finding of those that have several; Threshold for one that it lacks.
+	WithFrame map[string]float32
+	// Scale is the value of a weight of one unit, by group.
+	Scale   [groupCount]float32
+	Weights [groupCount][]int8
+
+	rough []int // by the number of a concept
+	once  sync.Once
+}
+
+// TableBits is the size of the part of each group, as a power of two.
+var TableBits = [groupCount]int{12, 15, 15, 17, 17}
+
+// least is the number of features of each group that a sentence is judged by at
+// least: one that says little weighs little.
+var least = [groupCount]int{8, 16, 24, 16, 64}
+
+// magic begins a table in a file.
+const magic = "crib2"
+
+// Bytes writes the table as ParseLearned reads it.
+func (t *Learned) Bytes() []byte {
+	b := []byte(magic)
+	for _, f := range append([]float32{t.Bias, t.Threshold}, t.Scale[:]...) {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f))
+	}
+	for _, group := range t.Weights {
+		for _, w := range group {
+			b = append(b, byte(w))
+		}
+	}
+	for _, rule := range slices.Sorted(maps.Keys(t.WithFrame)) {
+		b = fmt.Appendf(b, "%s %.2f\n", rule, t.WithFrame[rule])
+	}
+	return b
+}
+
+// ParseLearned reads a table.
+func ParseLearned(b []byte) (*Learned, error) {
+	want := len(magic) + 4*(2+groupCount)
+	for _, size := range TableBits {
+		want += 1 << size
+	}
+	if len(b) < want || string(b[:len(magic)]) != magic {
+		return nil, errors.New("not a learned table; make it with go run ./bench/eval -learn")
+	}
+	b = b[len(magic):]
+	next := func() float32 {
+		f := math.Float32frombits(binary.LittleEndian.Uint32(b))
+		b = b[4:]
+		return f
+	}
+	t := &Learned{Bias: next(), Threshold: next(), WithFrame: map[string]float32{}}
+	for g := range t.Scale {
+		t.Scale[g] = next()
+	}
+	for g, size := range TableBits {
+		t.Weights[g] = make([]int8, 1<<size)
+		for i := range t.Weights[g] {
+			t.Weights[g][i] = int8(b[i])
+		}
+		b = b[1<<size:]
+	}
+	for line := range strings.Lines(string(b)) {
+		var rule string
+		var at float32
+		if _, err := fmt.Sscanf(line, "%s %f", &rule, &at); err != nil {
+			return nil, fmt.Errorf("the score for a frame, %q: %w", line, err)
+		}
+		t.WithFrame[rule] = at
+	}
+	return t, nil
+}
+
+//go:embed learned_tools.bin
+var learnedTools []byte
+
+//go:embed learned_prompts.bin
+var learnedPrompts []byte
+
+// ToolTable and PromptTable return the tables in force, read when they are first
+// asked for. Prompts give orders by nature, so they have one of their own.
+var (
+	ToolTable   = sync.OnceValue(func() *Learned { return embedded(learnedTools) })
+	PromptTable = sync.OnceValue(func() *Learned { return embedded(learnedPrompts) })
+)
+
+func embedded(b []byte) *Learned {
+	t, err := ParseLearned(b)
+	if err != nil {
+		panic("rules: " + err.Error()) // the tables are embedded; a test reads them
+	}
+	return t
+}
+
+// Score returns the score of a sentence with the given features.
+func (t *Learned) Score(f *Features) float64 {
+	score := float64(t.Bias)
+	for g, list := range f {
+		sum, mask := 0, uint32(1)<<TableBits[g]-1
+		for _, h := range list {
+			sum += int(t.Weights[g][h&mask])
+		}
+		score += float64(t.Scale[g]) * float64(sum) * Norm(g, len(list))
+	}
+	return score
+}
+
+// Norm returns the factor for the sum over n features of group g.
+func Norm(g, n int) float64 {
+	if g == signalGroup {
+		n = 0 // each signal counts by itself
+	}
+	return 1 / math.Sqrt(float64(max(n, least[g])))
+}
+
+// weight returns what a named feature counts.
+func (t *Learned) weight(name string) int {
+	return int(t.Weights[namedGroup][nameHash(name)&(1<<TableBits[namedGroup]-1)])
+}
+
+// roughly adds up the weights of concepts alone: enough to tell which sentences of
+// a long text deserve to be judged.
+func (t *Learned) roughly(set *scan.Set) int {
+	t.once.Do(func() {
+		for _, name := range grammar().Names() {
+			w := 0
+			if !isDomain(name) {
+				w = t.weight("." + name)
+			}
+			t.rough = append(t.rough, w)
+		}
+	})
+	sum := 0
+	for n := range set.Numbers() {
+		sum += t.rough[n]
+	}
+	return sum
+}

@@ -1,0 +1,53 @@
+package wording
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"toolcrib/review/rules"
+)
+
+// linkWithData is a Markdown image or link, or an address after a word such as
+// "render", whose query or path holds a placeholder; in the address of a picture
+// also a word in capitals.
+var linkWithData = sync.OnceValue(func() *regexp.Regexp {
+	const (
+		link    = `!?\[[^\]\n]{0,80}\]\(\s*https?://[^)\s]{1,300}(\{|\$\(|\$\{|%7B|<|\[)[^)\n]{0,200}\)`
+		capital = `!\[[^\]\n]{0,80}\]\(\s*https?://[^)\s?]{1,200}\?(?:[^)\s]{0,200}&)?[a-z_]{1,20}=(?-i:[A-Z][A-Z_]{3,30})[&)]`
+		image   = `<img[^>\n]{0,80}src=["']?https?://[^"'>\s]{1,300}(\{|\$\(|<|\[)`
+	)
+	return regexp.MustCompile(`(?i)` + link + `|` + capital + `|` + image)
+})
+
+// shellInAddress is a command substitution within an address.
+var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
+})
+
+// dataInLinks finds addresses that carry data out.
+func dataInLinks(c *View) []candidate {
+	var found []candidate
+	for i := range c.Scan() {
+		s := &c.Scan()[i]
+		var spans []rules.Passage
+		for _, r := range s.Readings() {
+			if !s.Visible || !strings.Contains(r.Text, "://") {
+				continue
+			}
+			for _, pattern := range []*regexp.Regexp{linkWithData(), shellInAddress()} {
+				for _, at := range pattern.FindAllStringIndex(r.Text, rules.MaxPerText) {
+					spans = append(spans, r.At(at[0], at[1]))
+				}
+			}
+		}
+		for _, f := range s.candidates(spans, func(rules.Passage) string {
+			return "Builds an address that carries data out when it is shown or opened."
+		}) {
+			// A picture is fetched when the answer is drawn, without a click.
+			f.certain = strings.HasPrefix(f.Passage, "![") || strings.HasPrefix(f.Passage, "<img")
+			found = append(found, f)
+		}
+	}
+	return found
+}

@@ -1,0 +1,138 @@
+package wording
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/rulebook"
+	"toolcrib/review/rules/scan"
+)
+
+// grammar is the compiled lexicon with the frames of every class of attack.
+func grammar() *scan.Grammar { return rulebook.Grammar() }
+
+// severities returns the severity of each class of attack, by id.
+var severities = sync.OnceValue(func() map[string]rules.Severity {
+	m := map[string]rules.Severity{}
+	for _, a := range attacks() {
+		m[a.ID] = a.severity
+	}
+	return m
+})
+
+// Scanned is one text with what the scanner found in it.
+type Scanned struct {
+	rules.Text
+	*scan.Result
+	Hidden []scan.Hidden
+	Plain  bool             // printable ASCII only
+	byRule map[string][]int // indices of Matches by the rule they are for
+}
+
+// Scan reads every text of the change once, for all rules.
+func (c *View) Scan() []Scanned {
+	c.scans.Do(func() {
+		g := grammar()
+		for _, t := range c.Texts() {
+			s := Scanned{Text: t, Result: g.Scan(t.Value), Plain: scan.Plain(t.Value)}
+			if !s.Plain {
+				s.Hidden = scan.FindHidden(t.Value)
+			}
+			if len(s.Matches) > 0 {
+				s.byRule = map[string][]int{}
+				for i, m := range s.Matches {
+					s.byRule[m.Frame] = append(s.byRule[m.Frame], i)
+				}
+			}
+			c.scanList = append(c.scanList, s)
+		}
+	})
+	return c.scanList
+}
+
+// mentioned reports whether m is spoken of rather than said: a phrase that a
+// detector quotes, an example, the object of a description.
+func mentioned(m *scan.Match) bool { return denied(m) || setApart(m) || sampled(m) }
+
+// denied reports whether the text says the opposite of m, or tells to refuse
+// whoever says it. Nobody denies what is encoded.
+func denied(m *scan.Match) bool {
+	return !m.Disguise.Decoded() && m.Stance&(scan.Negated|scan.Asked|scan.Crossed|scan.Shown) != 0
+}
+
+// setApart reports whether it is plain that m is spoken of: it stands in
+// quotation marks or right behind words that announce it, or what it is about
+// is told not to be followed.
+func setApart(m *scan.Match) bool {
+	g := grammar()
+	if m.Disguise.Decoded() {
+		return false // nobody encodes what is only an example
+	}
+	detects, mentions := g.Concept("detect"), g.Concept("mentioning")
+	samples, sample := g.Concept("sampled"), g.Concept("sample")
+	switch {
+	case m.Before.Meets(detects) && (m.Quoted || m.Lead.Meets(mentions)):
+		return true
+	case m.Lead.Meets(samples) && m.Lead.Meets(sample), m.Quoted && sampled(m):
+		return true
+	case m.Quoted && m.Lead.Meets(mentions):
+		return true
+	case m.Lead.Meets(g.Concept("urging")) && m.Sentence.Meets(g.Concept("when")) && m.Sentence.Meets(g.Concept("neg")):
+		return true
+	}
+	return false
+}
+
+// sampled reports whether words further up call m a sample, or ask whether a
+// text says so. It may be meant to be followed all the same.
+func sampled(m *scan.Match) bool {
+	g := grammar()
+	if m.Disguise.Decoded() {
+		return false
+	}
+	meets := func(concepts ...string) bool {
+		return !slices.ContainsFunc(concepts, func(c string) bool { return !m.Before.Meets(g.Concept(c)) })
+	}
+	return meets("sampled", "sample") || meets("detect", "whether", "attempting")
+}
+
+// disguised says in words how m was kept from sight, "" when it was not.
+func disguised(d scan.Disguise) string { return strings.Join(d.Names(), ", ") }
+
+// Governs reports whether the text is an agent's own instruction, whose
+// business it is to say which tools to use, when, and in which order.
+func (s *Scanned) Governs() bool {
+	switch s.Path {
+	case "definition.prompt", "definition.soul", "definition.promptTemplate", "definition.operatingModel", "definition.interactionLearning",
+		"definition.onboarding", "definition.sessionOpen.bootstrap", "definition.sessionOpen.returning":
+		return true
+	}
+	return under(s.Path, "definition.channelGuidance")
+}
+
+// Reading is a text to look at: the one of the field, or one decoded from a
+// passage of it.
+type Reading struct {
+	Text    string
+	decoded bool
+	passage rules.Passage // what it was decoded from
+}
+
+// Readings returns the text of the field and what is encoded in it.
+func (s *Scanned) Readings() []Reading {
+	list := []Reading{{Text: s.Value}}
+	for _, d := range s.Decoded {
+		list = append(list, Reading{d.Text, true, rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise}})
+	}
+	return list
+}
+
+// At returns the passage of the field that bytes start to end of r stand for.
+func (r Reading) At(start, end int) rules.Passage {
+	if r.decoded {
+		return r.passage
+	}
+	return rules.Passage{Start: start, End: end}
+}

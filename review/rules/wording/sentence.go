@@ -1,0 +1,223 @@
+package wording
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/scan"
+)
+
+// Sentence is a passage that is judged as a whole: a sentence of a text, or all
+// of a short one such as a title or an enum value.
+type Sentence struct {
+	Path string // of the field
+	Text string // decoded when it was encoded
+
+	text     *Scanned
+	at       rules.Passage
+	concepts scan.Set
+	first    bool     // opens the text
+	frames   []string // rules that fired in it
+	score    float64
+}
+
+// maxJudged is how many sentences of one text are judged in full. Of a longer
+// text those are taken whose concepts weigh most, so that the cost stays
+// linear with a small factor.
+const maxJudged = 512
+
+// sentences returns the sentences of s that are judged, in their order.
+func (c *View) sentences(s *Scanned, table *Learned) []Sentence {
+	if !s.Visible && len(s.byRule) == 0 {
+		return nil // what only reviewers read is judged where a rule fired
+	}
+	if s.Kind != rules.Prose && s.Kind != rules.Note {
+		return wholeText(s)
+	}
+	var list []Sentence
+	for _, i := range table.mostTelling(s.Sentences, s.Matches) {
+		x := &s.Sentences[i]
+		list = append(list, Sentence{Path: s.Path, Text: s.Value[x.Start:x.End], text: s, at: rules.Passage{Start: x.Start, End: x.End}, concepts: x.Concepts, first: i == 0})
+	}
+	for _, d := range s.Decoded {
+		if !d.Disguise.Decoded() {
+			continue
+		}
+		r := grammar().Scan(d.Text)
+		for _, i := range table.mostTelling(r.Sentences, r.Matches) {
+			x := &r.Sentences[i]
+			list = append(list, Sentence{Path: s.Path, Text: d.Text[x.Start:x.End], text: s, at: rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise}, concepts: x.Concepts})
+		}
+	}
+	return list
+}
+
+// wholeText returns a short text, which has no sentences, as one. An
+// identifier is judged only where a rule fired in it.
+func wholeText(s *Scanned) []Sentence {
+	if s.Kind == rules.Identifier && len(s.byRule) == 0 {
+		return nil
+	}
+	return []Sentence{{Path: s.Path, Text: s.Value, text: s, at: rules.Passage{End: len(s.Value)}, concepts: s.Concepts, first: true}}
+}
+
+// mostTelling returns the numbers of the sentences in which a frame matches, and
+// besides of at most maxJudged with the heaviest concepts, in their order; of all
+// without a table.
+func (t *Learned) mostTelling(list []scan.Sentence, matches []scan.Match) []int {
+	kept := make([]int, 0, min(len(list), 2*maxJudged))
+	if t == nil || len(list) <= maxJudged {
+		for i := range list {
+			kept = append(kept, i)
+		}
+		return kept
+	}
+	weights := make([]int, len(list))
+	for i := range list {
+		weights[i] = t.roughly(&list[i].Concepts)
+	}
+	for i := range matches {
+		k, _ := slices.BinarySearchFunc(list, matches[i].Start, func(s scan.Sentence, at int) int { return cmp.Compare(s.End, at+1) })
+		if k < len(list) {
+			weights[k] = math.MaxInt
+		}
+	}
+	sorted := slices.Clone(weights)
+	slices.SortFunc(sorted, func(a, b int) int { return cmp.Compare(b, a) })
+	least := sorted[maxJudged-1]
+	for i, w := range weights {
+		if w == math.MaxInt || w >= least && len(kept) < maxJudged {
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}
+
+// setting holds what the sentences of a tool are compared with: what it is called,
+// what it says it does, and which parameters it has.
+type setting struct {
+	about map[string]bool // stems of its names and its first sentence
+	count map[string]int  // how often stems occur in its prose and names
+	names map[string]bool // its names and those of its parameters, in lower case
+}
+
+// maxCounted is how many bytes of a tool's texts are counted.
+const maxCounted = 128 << 10
+
+func (c *View) setting() *setting {
+	c.settings.Do(func() { c.settingOf = c.newSetting() })
+	return c.settingOf
+}
+
+func (c *View) newSetting() *setting {
+	st := &setting{about: map[string]bool{}, names: map[string]bool{}, count: map[string]int{}}
+	t := c.Draft.Definition.Tool
+	if t == nil {
+		return st
+	}
+	for _, name := range []string{t.ID, t.Name} {
+		st.names[strings.ToLower(name)] = true
+	}
+	if t.Provider != nil {
+		st.names[strings.ToLower(t.Provider.Name)] = true
+	}
+	for name := range st.names {
+		for w := range wordsIn(name) {
+			st.about[stem(w)] = true
+		}
+	}
+	if !c.IsAction() {
+		return st
+	}
+	for w := range wordsIn(scan.Fold(firstSentence(t.Description))) {
+		if !idle[w] && w != "tool" && w != "user" {
+			st.about[stem(w)] = true
+		}
+	}
+	left := maxCounted
+	for _, text := range c.Texts() {
+		if text.Visible && (text.Kind == rules.Prose || text.Kind == rules.Identifier) && left > 0 {
+			value := text.Value[:min(left, len(text.Value))]
+			left -= len(value)
+			for w := range wordsIn(scan.Fold(value)) {
+				st.count[stem(w)]++
+			}
+		}
+		if text.Kind == rules.Identifier && text.Value == text.Param {
+			st.names[strings.ToLower(text.Value)] = true
+		}
+	}
+	return st
+}
+
+// another reports whether word is a name such as read_file that is neither the
+// tool's own nor that of a parameter.
+func (st *setting) another(word string) bool {
+	i := strings.IndexByte(word, '_')
+	return i > 0 && i < len(word)-1 && !st.names[strings.ToLower(word)]
+}
+
+// withoutLinks cuts URLs out of text: their words are not those of a sentence.
+func withoutLinks(text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		start := strings.Index(text, "://")
+		if start < 0 {
+			return b.String() + text
+		}
+		end := start
+		for start > 0 && LetterOrDigit(rune(text[start-1])) {
+			start--
+		}
+		for end < len(text) && text[end] > ' ' && text[end] != ')' && text[end] != '"' {
+			end++
+		}
+		b.WriteString(text[:start])
+		text = text[end:]
+	}
+}
+
+func LetterOrDigit(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// isDomain reports whether the concept names the domain of a tool: its name is a
+// "d" and a capital.
+func isDomain(concept string) bool {
+	return concept[0] == 'd' && concept[1] >= 'A' && concept[1] <= 'Z'
+}
+
+// Opens reports whether the sentence is the first of its text.
+func (s *Sentence) Opens() bool { return s.first }
+
+// Frames returns the ids of the rules that fired in the sentence, with the kind of
+// finding of those that have several.
+func (s *Sentence) Frames() []string { return s.frames }
+
+// fewWords is the number of words that a sentence needs to be told of without a
+// frame: less says too little.
+const fewWords = 4
+
+// says reports whether the sentence says enough to be judged by itself.
+func (s *Sentence) says() bool {
+	words, glyphs := 0, 0
+	for w := range strings.FieldsSeq(s.Text) {
+		words++
+		for _, r := range w {
+			if unspaced(r) {
+				glyphs++
+			}
+		}
+	}
+	return words >= fewWords || glyphs >= 2*fewWords
+}
+
+// Judged reports whether the sentence can be told of: agents see it, and it says
+// enough or a frame fits in it.
+func (s *Sentence) Judged() bool { return s.text.Visible && (s.says() || len(s.frames) > 0) }
