@@ -125,10 +125,15 @@ func answer(w http.ResponseWriter, v any) error {
 }
 
 // write writes a JSON answer. An error is one of the client, who went away.
-func write(w http.ResponseWriter, status int, body []byte) {
-	h := w.Header()
+func write(w http.ResponseWriter, status int, parts ...[]byte) {
+	h, size := w.Header(), 0
+	for _, part := range parts {
+		size += len(part)
+	}
 	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Content-Length", strconv.Itoa(size))
 	w.WriteHeader(status)
-	_, _ = w.Write(body)
+	for _, part := range parts {
+		_, _ = w.Write(part)
+	}
 }

@@ -56,9 +56,13 @@ func (s *Server) agentConfig(q *request) error {
 	if err := s.config.Catalog.Known(q.r.Context(), caller, &now); err != nil {
 		return err
 	}
-	body, err := s.configBody(q.r.Context(), v, format, channel, now)
+	head, err := s.configHead(q.r.Context(), v, format)
+	if err != nil {
+		return err
+	}
+	tail, err := configTail(v, channel, now)
 	if err == nil {
-		write(q.w, http.StatusOK, body)
+		write(q.w, http.StatusOK, head, tail)
 	}
 	return err
 }
@@ -71,23 +75,19 @@ func (q *request) own() error {
 	return nil
 }
 
-// configBody writes the answer in a context.
-func (s *Server) configBody(ctx context.Context, v *view, f Format, channel string, now prompt.Context) ([]byte, error) {
-	key := renderedFor{f, channel, now.Zone, now.MemoryNotes, now.UserInstructions}
-	if body := v.rendered.get(key, now.Now); body != nil {
-		return body, nil
-	}
-	head, err := s.configHead(ctx, v, f)
-	if err != nil {
-		return nil, err
+// configTail returns the rest of the answer: the channel and its prompt.
+func configTail(v *view, channel string, now prompt.Context) ([]byte, error) {
+	key := renderedFor{channel, now.Zone, now.MemoryNotes, now.UserInstructions}
+	if tail := v.rendered.get(key, now.Now); tail != nil {
+		return tail, nil
 	}
 	text, err := encode(map[string]string{"channel": channel, "prompt": v.prompts.With(now).Render(channel).Text})
 	if err != nil {
 		return nil, err
 	}
-	body := slices.Concat(head, bytes.TrimPrefix(text, []byte("{")))
-	v.rendered.put(key, now.Now, body)
-	return body, nil
+	tail := bytes.TrimPrefix(text, []byte("{"))
+	v.rendered.put(key, now.Now, tail)
+	return tail, nil
 }
 
 // configHead returns the part that all channels and users share: the answer up
@@ -131,7 +131,7 @@ func (s *Server) newConfigHead(ctx context.Context, v *view, f Format) ([]byte, 
 	return append(bytes.TrimSuffix(bytes.TrimSpace(text), []byte("}")), ','), nil
 }
 
-// rendered are the answers that were rendered last. The time that a prompt tells
+// rendered are the prompts that were rendered last, as configTail returns them. The time that a prompt tells
 // has minutes, so within one the same context gives the same bytes.
 type rendered struct {
 	mu     sync.Mutex
@@ -140,13 +140,12 @@ type rendered struct {
 	bodies map[renderedFor][]byte
 }
 
-// renderedFor has the values that an answer depends on, besides the minute.
+// renderedFor has the values that a prompt depends on, besides the minute.
 type renderedFor struct {
-	format                             Format
 	channel, zone, notes, instructions string
 }
 
-// maxRendered bounds the bytes of the answers that are kept.
+// maxRendered bounds the bytes of the prompts that are kept.
 const maxRendered = 8 << 20
 
 func (r *rendered) get(key renderedFor, at time.Time) []byte {
