@@ -11,6 +11,15 @@ import (
 type layout struct {
 	breaks map[cellKey]*breaks
 	marks  map[cellKey][]int // byte at which column n*markEvery begins
+	window window            // the last that was asked for
+}
+
+// window is the rows from first to before last, which a number of lines from top on
+// shows.
+type window struct {
+	top         place
+	height      int
+	first, last int
 }
 
 // breaks are the bytes at which the lines of one text begin.
@@ -25,7 +34,9 @@ func newLayout() *layout {
 	return l
 }
 
-func (l *layout) reset() { l.breaks, l.marks = map[cellKey]*breaks{}, map[cellKey][]int{} }
+func (l *layout) reset() {
+	l.breaks, l.marks, l.window = map[cellKey]*breaks{}, map[cellKey][]int{}, window{}
+}
 
 // line returns from and to of line n of a text in width cells.
 func (l *layout) line(key cellKey, t *draw.Text, width, n int) (span [2]int, ok bool) {

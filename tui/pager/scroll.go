@@ -163,6 +163,9 @@ func (p *Pager) Window() (first, last int) {
 	if p.len() == 0 {
 		return 0, 0
 	}
+	if w := p.layout.window; w.last > 0 && w.top == p.top && w.height == p.height {
+		return w.first, w.last
+	}
 	at := p.top
 	for range p.height - 1 {
 		down, ok := p.after(at)
@@ -171,6 +174,7 @@ func (p *Pager) Window() (first, last int) {
 		}
 		at = down
 	}
+	p.layout.window = window{p.top, p.height, p.top.row, at.row + 1}
 	return p.top.row, at.row + 1
 }
 
