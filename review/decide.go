@@ -156,10 +156,10 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 		errs = append(errs, fmt.Errorf("%w: it was made against version %d and %s is live; rebase it: toolcrib rebase %s", ErrStale, p.BaseVersion, liveName(p.LiveVersion), Reference(p)))
 	}
 	if v.Assessment.ContentHash != v.Revision.ContentHash || v.Assessment.Revision != p.Revision {
-		errs = append(errs, fmt.Errorf("%w: the assessment covers other content; assess it again: toolcrib review %s --again", ErrConflict, Reference(p)))
+		errs = append(errs, fmt.Errorf("%w: the assessment covers other content; assess it again: toolcrib review %s --again", ErrOutdated, Reference(p)))
 	}
 	if v.Assessment.RulesVersion != d.RulesVersion() {
-		errs = append(errs, fmt.Errorf("%w: it was assessed under other rules or settings; check the settings with toolcrib doctor, then assess it again: toolcrib review %s --again", ErrConflict, Reference(p)))
+		errs = append(errs, fmt.Errorf("%w: it was assessed under other rules or settings; check the settings with toolcrib doctor, then assess it again: toolcrib review %s --again", ErrOutdated, Reference(p)))
 	}
 	if err := d.notOwner(actor, v); err != nil {
 		errs = append(errs, err)

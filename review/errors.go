@@ -1,6 +1,9 @@
 package review
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // What the desk refuses with. Errors on the way up wrap one of these (or
 // proposals.ErrAuthority, proposals.ErrState) and name the object.
@@ -29,3 +32,7 @@ var (
 	ErrMerge       = errors.New("conflicting changes")
 	ErrTampered    = errors.New("tampered with")
 )
+
+// ErrOutdated is the ErrConflict of an assessment that covers other content or other
+// rules than those in force; another assessment removes it.
+var ErrOutdated = fmt.Errorf("%w", ErrConflict)

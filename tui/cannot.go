@@ -46,7 +46,7 @@ func (pp *proposalPage) cannotApprove(m *Model) string {
 // rules than those in force.
 func (pp *proposalPage) outdated() bool {
 	o := pp.dossier.Obstacles
-	return len(o) == 1 && errors.Is(o[0], review.ErrConflict) && pp.dossier.Assessment() != nil && pp.dossier.Proposal.State == proposals.UserReview
+	return len(o) == 1 && errors.Is(o[0], review.ErrOutdated) && pp.dossier.Assessment() != nil && pp.dossier.Proposal.State == proposals.UserReview
 }
 
 func (pp *proposalPage) cannotReassess(m *Model) string {

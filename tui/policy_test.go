@@ -1,0 +1,125 @@
+package tui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/approval"
+	"toolcrib/tui"
+)
+
+var ada = proposals.Actor{Kind: proposals.User, Name: "ada"}
+
+// ruled has the desk ask for the approvals of mara and ada, neither of them the author.
+func ruled(b *bench) {
+	b.t.Helper()
+	every, err := approval.ParsePattern("tool:**")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	policy := quiet()
+	policy.FourEyes = true
+	policy.Approvals = approval.Rules{{Subjects: []approval.Pattern{every}, Owners: []string{mara.String(), ada.String()}, Approvals: 2, From: "user"}}
+	now := func() time.Time {
+		b.made.seconds++
+		return time.Date(2026, 11, 20, 12, 0, b.made.seconds, 0, time.UTC)
+	}
+	newID := func() string {
+		b.made.ids++
+		return fmt.Sprintf("01990000-0000-7000-8000-%012x", b.made.ids)
+	}
+	if b.desk, err = review.New(b.db, policy, now, newID); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// as goes on as another user, in a terminal of the same size.
+func (b *bench) as(who proposals.Actor) *bench {
+	lines := strings.Split(b.screen(), "\n")
+	b.config.Actor = who
+	b.m = tui.New(b.config)
+	b.m.Prime(ansi.StringWidth(lines[0]), len(lines))
+	b.drain(b.m.Init())
+	return b
+}
+
+// read opens the first proposal and reads its diff.
+func (b *bench) read() *bench { return b.press("enter", "2", "space", "space", "space", "space", "1") }
+
+// TestPolicyScreens shows whose approval is missing in the queue, the decision column,
+// and the dialog: before the first approval, between the two, and at the last one.
+func TestPolicyScreens(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	endorsed := func(b *bench) { b.read().press("a", "y").wants("1 of 2, waits for user:ada") }
+	for _, s := range []struct {
+		name string
+		show func(b *bench)
+	}{
+		{"dialog-first", func(b *bench) { b.read().press("a") }},
+		{"endorsed", endorsed},
+		{"queue-between", func(b *bench) { endorsed(b); b.as(ada) }},
+		{"column-between", func(b *bench) { endorsed(b); b.as(ada).press("enter") }},
+		{"dialog-again", func(b *bench) { endorsed(b); b.press("a") }},
+		{"dialog-last", func(b *bench) { endorsed(b); b.as(ada).read().press("a") }},
+		{"live", func(b *bench) { endorsed(b); b.as(ada).read().press("a", "y") }},
+	} {
+		for _, size := range [][2]int{{80, 24}, {140, 40}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				b := newBench(t, size[0], size[1], ruled, demo("name_bank.json"))
+				s.show(b)
+				checkWidth(t, b.m.View().Content, size[0], size[1])
+				golden.RequireEqual(t, masked(trimmed(b.screen())))
+			})
+		}
+	}
+}
+
+// TestPolicyRefusals has an author approve, and a user who is no owner.
+func TestPolicyRefusals(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for who, why := range map[proposals.Actor]string{
+		{Kind: proposals.User, Name: "eve"}: "the policy has only user:ada, user:mara approve it",
+		mara:                                "four eyes: user:mara wrote revision 1, so somebody else must approve it",
+	} {
+		b := newBench(t, 140, 40, ruled, func(b *bench) {
+			author := drafter
+			if who == mara {
+				author = mara
+			}
+			if _, err := b.desk.Propose(t.Context(), author, []proposals.Draft{b.file("name_bank.json")}, true); err != nil {
+				t.Fatal(err)
+			}
+		})
+		b.as(who).read().press("a")
+		if got := b.state(); got != proposals.UserReview {
+			t.Errorf("%s: state %s", who, got)
+		}
+		if !strings.Contains(b.screen(), why) {
+			t.Errorf("%s: no %q in\n%s", who, why, b.screen())
+		}
+		if out := b.dialogue(0, "open 1", "diff", "approve", "y"); !strings.Contains(out, why) || strings.Contains(out, "Live:") {
+			t.Errorf("%s, accessible: %s", who, out)
+		}
+	}
+}
+
+// TestPolicyDialogue has two owners approve in the accessible mode.
+func TestPolicyDialogue(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 80, 24, ruled, demo("name_bank.json"))
+	out := b.dialogue(0, "list", "open 1", "diff", "approve", "y", "approve", "back", "list")
+	b.config.Actor = ada
+	out += b.dialogue(0, "list yours", "open 1", "diff", "approve", "y")
+	if got := b.state(); got != proposals.Approved {
+		t.Errorf("state %s", got)
+	}
+	golden.RequireEqual(t, masked(out))
+}
