@@ -3,7 +3,6 @@ package scan
 import (
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"toolcrib/internal/shortrun"
@@ -94,21 +93,19 @@ var hostile = map[string]string{
 	"selector and flag": "\U0001f3f4\U000e0067",
 }
 
-// TestHostileTextIsLinear scans a megabyte of each hostile text: a second is
-// forty times what honest text takes.
+// TestHostileTextIsLinear holds what a scan does with each hostile text to its length:
+// four times the text is at most five times the work, and no byte takes more than
+// mostWork. It counts instead of taking the time, which depends on the machine.
 func TestHostileTextIsLinear(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	const size, mostWork = 1 << 17, 5
 	g := small(t, override, Frame{"any", "~8 override prior instr"}, Frame{"lit", "'the' ..4 'the' ..4 'the' ..4 instr"}, Frame{"deep", "override|prior|filler ..8 override|prior|filler ..8 override|prior|filler ..8 override|prior|filler ..8 user"})
 	for name, piece := range hostile {
-		text := strings.Repeat(piece, 1<<20/len(piece)+1)[:1<<20]
-		start := time.Now()
-		g.Scan(text)
-		FindHidden(text)
-		FindMixed(text)
-		if took := time.Since(start); took > 3*time.Second {
-			t.Errorf("%s: %v", name, took)
-		} else {
-			t.Logf("%s: %v", name, took)
+		text := strings.Repeat(piece, 4*size/len(piece)+1)[:4*size]
+		once, four := g.Scan(text[:size]).work, g.Scan(text).work
+		if four > 5*once || four > mostWork*len(text) {
+			t.Errorf("%s: %d for %d bytes, %d for four times as many", name, once, size, four)
 		}
+		t.Logf("%s: %.1f a byte", name, float64(four)/float64(len(text)))
 	}
 }

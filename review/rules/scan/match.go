@@ -151,6 +151,7 @@ func (s *reader) follow(f *frame, k, i int) (last int, ok bool) {
 
 // fits reports whether st fits at token i and returns the last token it takes.
 func (s *reader) fits(st *step, i int) (end int, ok bool) {
+	s.out.work++
 	if !s.sets[i].meets(&st.set) && len(st.words) == 0 || st.imperative && !s.imperative(i) {
 		return 0, false
 	}
@@ -275,6 +276,7 @@ func (s *reader) holds(p *part, from, to int) bool {
 	if !s.has(p) {
 		return false
 	}
+	s.out.work += to - from
 	for i := from; i < to; i++ {
 		if s.means(p, anyForm, i, nil) >= 0 {
 			return true

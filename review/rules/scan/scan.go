@@ -13,6 +13,8 @@ type Result struct {
 	LongRun bool
 	// Sentences are those of the text as it stands, at most maxSentences.
 	Sentences []Sentence
+
+	work int // bytes read, and words that a step of a frame was tried at
 }
 
 // Sentence is a part of the text that ends with a full stop or an empty line.
@@ -79,6 +81,7 @@ func (g *Grammar) Scan(text string) *Result {
 	for i := 0; i < len(s.queue) && i < maxSegments; i++ {
 		seg := s.queue[i]
 		s.seg, s.text, s.base = &seg, seg.text, seg.hidden
+		out.work += len(seg.text)
 		s.begin()
 		s.read()
 		if i == 0 {
