@@ -69,7 +69,7 @@ func stateWord(s proposals.State) string {
 	case proposals.UserReview:
 		return "your turn"
 	case proposals.NeedsChanges:
-		return "waiting for changes"
+		return "sent back"
 	case proposals.Approved, proposals.Rejected, proposals.Withdrawn:
 	}
 	return string(s)
