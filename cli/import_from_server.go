@@ -108,14 +108,10 @@ func (p place) upstream(env Env) upstream.Server {
 
 // ask reads the list of the server's tools.
 func (p place) ask(ctx context.Context, a *app) ([]byte, error) {
-	text, err := upstream.List(ctx, p.upstream(a.env))
-	if err != nil {
-		a.noteStderr(err)
-	}
-	return text, err
+	return upstream.List(ctx, p.upstream(a.env))
 }
 
-// noteStderr shows what a server printed before it failed.
+// noteStderr shows what a server printed before it failed, behind the sentence about it.
 func (a *app) noteStderr(err error) {
 	if text := strings.TrimSpace(upstream.Stderr(err)); text != "" {
 		for line := range strings.Lines(text) {

@@ -36,7 +36,9 @@ func (app *app) run(ctx context.Context) int {
 	if ctx.Err() != nil && err != nil {
 		err = ctx.Err()
 	}
-	return report(env, app.wantsJSON(), err)
+	code := report(env, app.wantsJSON(), err)
+	app.noteStderr(err)
+	return code
 }
 
 // Commands returns all commands with their help, for programs that write

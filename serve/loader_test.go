@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/examples/loader"
 	"toolcrib/internal/shortrun"
+	"toolcrib/registry/jsondoc"
 )
 
 // TestLoaders runs the examples against a server, and again when it is away: they
@@ -114,17 +115,14 @@ func TestRoundTrip(t *testing.T) {
 	} {
 		t.Run(format, func(t *testing.T) {
 			s := s.with(t)
-			var exported any
-			if err := json.Unmarshal([]byte(s.run("export", "--format", format, "--agent", "skipper")), &exported); err != nil {
-				t.Fatal(err)
+			exported := parsed(t, s.run("export", "--format", format, "--agent", "skipper"))
+			if list := exported.Get("tools"); list != nil {
+				exported = list
 			}
-			if list, ok := exported.(map[string]any); ok {
-				exported = list["tools"]
-			}
-			_, config := s.get(configPath + "?format=" + format)
-			want, _ := json.Marshal(exported)
-			loaded, _ := json.Marshal(config["tools"])
-			if len(loaded) < 100 || string(want) != string(loaded) {
+			_, body := s.do(s.request(http.MethodGet, configPath+"?format="+format, ""))
+			config := document(body)
+			loaded := jsondoc.Canonical(parsed(t, body).Get("tools"))
+			if want := jsondoc.Canonical(exported); len(loaded) < 100 || !bytes.Equal(want, loaded) {
 				t.Errorf("exported %s\nloaded %s", want, loaded)
 			}
 			for i, one := range config["tools"].([]any) {
@@ -142,6 +140,16 @@ func TestRoundTrip(t *testing.T) {
 		})
 	}
 	s.stop()
+}
+
+// parsed is a JSON document with every digit of its numbers.
+func parsed(t *testing.T, text string) *jsondoc.Node {
+	t.Helper()
+	n, err := jsondoc.Parse([]byte(text), jsondoc.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // TestCallFromPython calls a tool by the example that the SDK examples share: what
