@@ -39,7 +39,9 @@ fuzz: ## every fuzz target for FUZZTIME
 
 crash: ## the whole crash battery, with its figures
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m ./bench/crash
-	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run Flip ./store
+	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run 'Flip|Killed|Cut|ServerEnds' ./store
+	TOOLCRIB_CRASH=whole TOOLCRIB_TEST_ENGINE=postgres go test -v -count 1 -timeout 30m -run Killed ./store
+	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run TwoCopies ./store/transfer
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run TerminalGoesAway ./bench/workbench
 
 postgres: ## the tests of the store, the review, the gateway and the commands on a private PostgreSQL server

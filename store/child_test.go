@@ -56,7 +56,11 @@ func child(task string, args []string) int {
 		if err != nil {
 			return err
 		}
-		desk, err := review.New(db, review.Policy{Severities: storetest.Basics()}, clock.Now, ids)
+		policy := review.Policy{Severities: storetest.Basics()}
+		if task == "endorse" {
+			policy = twoApprove()
+		}
+		desk, err := review.New(db, policy, clock.Now, ids)
 		if err != nil {
 			return err
 		}
@@ -67,6 +71,8 @@ func child(task string, args []string) int {
 			_, err = desk.Approve(ctx, by, []review.Choice{{ID: proposals.ID(args[2])}}, "")
 		case "loop":
 			err = approveForEver(ctx, desk, by, args[1])
+		case "endorse":
+			err = endorseForEver(ctx, desk, by, args[1])
 		}
 		return errors.Join(err, db.Close())
 	}()

@@ -18,23 +18,19 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// killsVariable says how many processes TestKilledWhileApproving kills.
-const killsVariable = "TOOLCRIB_KILLS"
+// whole reports whether the whole crash battery is asked for, as make crash does.
+func whole() bool { return os.Getenv("TOOLCRIB_CRASH") == "whole" }
 
-func kills(t *testing.T) int {
-	t.Helper()
-	if s := os.Getenv(killsVariable); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatalf("%s: %v", killsVariable, err)
-		}
-		return n
+// kills is how many processes a test kills.
+func kills() int {
+	if whole() {
+		return 100
 	}
-	return max(30/stride, 3)
+	return max(10/stride, 3)
 }
 
-// approval is what a process said it had approved.
-type approval struct {
+// acknowledgement is what a process said it had approved.
+type acknowledgement struct {
 	proposal string
 	subject  registry.Subject
 	version  int
@@ -47,12 +43,12 @@ type approval struct {
 // was not acknowledged, because the process was killed before it could say so.
 func TestKilledWhileApproving(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	path := filepath.Join(t.TempDir(), "toolcrib.db")
+	path := storetest.New(t).Path()
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
-	var acknowledged []approval
+	var acknowledged []acknowledgement
 	silent := 0
-	for kill := range kills(t) {
-		said := killed(t, path, kill+1, random)
+	for kill := range kills() {
+		said := saidApprovals(t, killed(t, "loop", path, kill+1, random))
 		acknowledged = append(acknowledged, said...)
 		there := approvals(t, path)
 		for _, a := range acknowledged {
@@ -65,14 +61,17 @@ func TestKilledWhileApproving(t *testing.T) {
 		}
 		silent = len(there) - len(acknowledged)
 	}
-	t.Logf("%d kills, %d approvals acknowledged, all there; %d more written, not yet acknowledged", kills(t), len(acknowledged), silent)
+	if len(acknowledged) < kills()/2 {
+		t.Errorf("only %d approvals were acknowledged", len(acknowledged))
+	}
+	t.Logf("%d kills, %d approvals acknowledged, all there; %d more written, not yet acknowledged", kills(), len(acknowledged), silent)
 }
 
-// killed runs a process that approves in a loop, kills it at a random moment
-// after it began, and returns what it acknowledged.
-func killed(t *testing.T, path string, series int, random *rand.Rand) []approval {
+// killed runs a process that does a task in a loop, kills it at a random moment
+// after a random number of acknowledgements, and returns the lines of these.
+func killed(t *testing.T, task, path string, series int, random *rand.Rand) []string {
 	t.Helper()
-	cmd := spawn(t.Context(), "loop", path, strconv.Itoa(series))
+	cmd := spawn(t.Context(), task, path, strconv.Itoa(series))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -81,20 +80,37 @@ func killed(t *testing.T, path string, series int, random *rand.Rand) []approval
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(time.Duration(random.IntN(150_000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
-	defer timer.Stop()
-	text, err := io.ReadAll(bufio.NewReader(out))
-	if err != nil {
-		t.Fatal(err)
+	const most = 20_000 // microseconds after the acknowledgement: some approvals
+	after, delay := random.IntN(5), time.Duration(random.IntN(most))*time.Microsecond
+	var lines []string
+	for read := bufio.NewReader(out); ; {
+		if len(lines) == after {
+			time.AfterFunc(delay, func() { _ = cmd.Process.Kill() }) // it is waited for
+		}
+		line, err := read.ReadString('\n')
+		if err == nil {
+			lines = append(lines, line)
+			continue
+		}
+		if err != io.EOF { // after a part of a line, or none
+			t.Fatal(err)
+		}
+		break
 	}
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
 		t.Fatalf("the process ended by itself: %v", err)
 	}
-	var said []approval
-	for line := range strings.Lines(string(text)) {
+	return lines
+}
+
+// saidApprovals reads the lines of approveForEver.
+func saidApprovals(t *testing.T, lines []string) []acknowledgement {
+	t.Helper()
+	var said []acknowledgement
+	for _, line := range lines {
 		fields := strings.Fields(line)
-		if !strings.HasSuffix(line, "\n") || len(fields) != 4 {
-			continue // killed while it was saying it
+		if len(fields) != 4 {
+			t.Fatalf("it said %q", line)
 		}
 		subject, err := registry.ParseSubject(fields[1])
 		if err != nil {
@@ -104,7 +120,7 @@ func killed(t *testing.T, path string, series int, random *rand.Rand) []approval
 		if err != nil {
 			t.Fatal(err)
 		}
-		said = append(said, approval{fields[0], subject, version, fields[3]})
+		said = append(said, acknowledgement{fields[0], subject, version, fields[3]})
 	}
 	return said
 }
@@ -112,7 +128,7 @@ func killed(t *testing.T, path string, series int, random *rand.Rand) []approval
 // approvals opens the database as the next process would, verifies it, and
 // returns what was approved in it. The registry is at the last version of each
 // subject.
-func approvals(t *testing.T, path string) []approval {
+func approvals(t *testing.T, path string) []acknowledgement {
 	t.Helper()
 	db := storetest.Open(t, path)
 	defer db.Close() //nolint:errcheck // closed once more, and looked at, when the test ends
@@ -126,10 +142,10 @@ func approvals(t *testing.T, path string) []approval {
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	var there []approval
+	var there []acknowledgement
 	seen := map[string]bool{}
 	for rows.Next() {
-		var a approval
+		var a acknowledgement
 		var subject string
 		if err := rows.Scan(&a.proposal, &subject, &a.version, &a.hash); err != nil {
 			t.Fatal(err)
@@ -155,7 +171,7 @@ func TestKilledWhileMaking(t *testing.T) {
 	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
-	for kill := range max(kills(t)/3, 1) {
+	for kill := range max(kills()/3, 1) {
 		path := filepath.Join(t.TempDir(), "toolcrib.db")
 		for range 3 {
 			killedWhileMaking(t, path, random)

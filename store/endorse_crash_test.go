@@ -1,0 +1,133 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/approval"
+	"toolcrib/store/storetest"
+)
+
+// two are the owners of every tool where two have to approve.
+var two = [2]proposals.Actor{{Kind: proposals.User, Name: "ada"}, {Kind: proposals.User, Name: "mara"}}
+
+// twoApprove is the policy by which each tool needs the approval of both.
+func twoApprove() review.Policy {
+	tools, err := approval.ParsePattern("tool:**")
+	if err != nil {
+		panic(err)
+	}
+	rule := approval.Rule{Subjects: []approval.Pattern{tools}, Owners: []string{two[0].String(), two[1].String()}, Approvals: len(two), From: "user"}
+	return review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{rule}}
+}
+
+// endorseForEver makes a new tool, which the first owner approves and then the
+// second, and so on. A line on standard output acknowledges each of the two.
+func endorseForEver(ctx context.Context, desk *review.Desk, by proposals.Actor, series string) error {
+	for i := 0; ; i++ {
+		made, err := desk.Propose(ctx, by, []proposals.Draft{storetest.Prompt(fmt.Sprintf("tool_%s_%d", series, i))}, true)
+		if err != nil {
+			return err
+		}
+		for _, owner := range two {
+			decisions, err := desk.Approve(ctx, owner, []review.Choice{{ID: made[0].ID}}, "")
+			if err != nil {
+				return err
+			}
+			for _, d := range decisions {
+				fmt.Println(d.Verdict, d.Proposal)
+			}
+		}
+	}
+}
+
+// TestKilledBetweenApprovals kills processes at moments that nobody chose while two
+// owners approve in turn. Every acknowledged approval is there once. What only the
+// first has approved is not live, and goes live when the second approves it.
+func TestKilledBetweenApprovals(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	db := storetest.New(t)
+	desk := db.Desk(t, twoApprove())
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	endorsed, approved, between := 0, 0, 0
+	for kill := range kills() {
+		said := map[proposals.ID]review.Verdict{} // the last one
+		for _, line := range killed(t, "endorse", db.Path(), kill+1, random) {
+			verdict, id, _ := strings.Cut(strings.TrimSpace(line), " ")
+			said[proposals.ID(id)] = review.Verdict(verdict)
+		}
+		for id, last := range said {
+			switch verdicts := verdictsOf(t, db, id); {
+			case verdicts == "endorsed approved":
+				approved++
+			case verdicts == "endorsed" && last == review.VerdictEndorsed:
+				endorsed++
+			default:
+				t.Fatalf("kill %d: %s was acknowledged as %s, and has %q", kill+1, id, last, verdicts)
+			}
+		}
+		between += finish(t, db, desk)
+	}
+	if report := verify(t, db); len(report.Damage) > 0 {
+		t.Errorf("damage: %+v", report.Damage)
+	}
+	if whole() && (approved == 0 || between == 0) {
+		t.Error("no process was killed between two approvals")
+	}
+	t.Logf("%d kills, %d proposals approved twice, %d acknowledged as endorsed only, %d found between their two approvals", kills(), approved, endorsed, between)
+}
+
+// verdictsOf returns the verdicts on a proposal, in order.
+func verdictsOf(t *testing.T, db *storetest.Database, id proposals.ID) string {
+	t.Helper()
+	var verdicts []string
+	err := db.View(t.Context(), func(r review.Reader) error {
+		decisions, err := r.Decisions(t.Context(), id)
+		for _, d := range decisions {
+			verdicts = append(verdicts, string(d.Verdict))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(verdicts, " ")
+}
+
+// finish lets the owners who are missing approve what waits, and returns how much of
+// it one had approved. Nothing of it was live before.
+func finish(t *testing.T, db *storetest.Database, desk *review.Desk) (between int) {
+	t.Helper()
+	waiting := list(t, db, review.Query{State: proposals.UserReview, Limit: 100}).Proposals
+	for _, p := range waiting {
+		missing := two[:]
+		switch verdicts := verdictsOf(t, db, p.ID); verdicts {
+		case "":
+		case "endorsed":
+			between++
+			missing = two[1:]
+		default:
+			t.Fatalf("%s waits and has %q", p.ID, verdicts)
+		}
+		if versions, err := db.Versions(t.Context(), p.Subject, 0, 10); !errors.Is(err, review.ErrNotFound) {
+			t.Fatalf("%s waits and has %d versions, %v", p.ID, len(versions), err)
+		}
+		for _, owner := range missing {
+			if _, err := desk.Approve(t.Context(), owner, []review.Choice{{ID: p.ID}}, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if versions, err := db.Versions(t.Context(), p.Subject, 0, 10); err != nil || len(versions) != 1 {
+			t.Fatalf("%s has %d versions, %v", p.ID, len(versions), err)
+		}
+	}
+	return between
+}
