@@ -134,43 +134,59 @@ func setTriggers(ctx context.Context, tx pgx.Tx, how string) error {
 	return nil
 }
 
-// FinishCopy makes the target of a copy a database of toolcrib's.
-func FinishCopy(ctx context.Context, conn *pgx.Conn) error {
+// HoldCopy keeps every other process from copying into the target of a copy until
+// the transaction that it returns ends, which is that of FinishCopy or AbandonCopy.
+// conn is a connection of its own. The error has the SQLSTATE 55P03 where another
+// process copies, and 42P01 where another has finished meanwhile.
+func HoldCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
+	if err := asOwner(ctx, conn); err != nil {
+		return nil, err
+	}
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.Exec(ctx, "SELECT genesis FROM unfinished_copy FOR UPDATE NOWAIT")
+	return tx, err
+}
+
+// FinishCopy makes the target of a copy a database of toolcrib's, in the transaction
+// of HoldCopy.
+func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	all, err := steps()
 	if err != nil {
 		return err
 	}
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		if err := setTriggers(ctx, tx, "ENABLE"); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, "DROP TABLE unfinished_copy"); err != nil {
-			return err
-		}
-		if err := takeStep(ctx, tx, step{number: seedStep}); err != nil {
-			return err
-		}
-		for _, s := range all {
-			if s.number <= seedStep {
-				continue
-			}
-			if err := takeStep(ctx, tx, s); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := setTriggers(ctx, tx, "ENABLE"); err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, "RESET ROLE; ANALYZE")
+	if _, err := tx.Exec(ctx, "DROP TABLE unfinished_copy"); err != nil {
+		return err
+	}
+	if err := takeStep(ctx, tx, step{number: seedStep}); err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.number <= seedStep {
+			continue
+		}
+		if err := takeStep(ctx, tx, s); err != nil {
+			return err
+		}
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	_, err = tx.Conn().Exec(ctx, "RESET ROLE; ANALYZE")
 	return err
 }
 
-// AbandonCopy removes what was copied.
-func AbandonCopy(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, "SELECT genesis FROM unfinished_copy; DROP SCHEMA "+Schema+" CASCADE; RESET ROLE; RESET search_path")
-	return err
+// AbandonCopy removes what was copied, in the transaction of HoldCopy.
+func AbandonCopy(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, "DROP SCHEMA "+Schema+" CASCADE"); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
 }
 
 // CheckSchema returns an error if a database has not the schema of this program.

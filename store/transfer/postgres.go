@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -11,7 +12,10 @@ import (
 )
 
 // server is a database on a PostgreSQL server.
-type server struct{ conn *pgx.Conn }
+type server struct {
+	conn *pgx.Conn
+	held pgx.Tx // of a second connection, which keeps others from copying; nil for a source and a complete copy
+}
 
 func connect(ctx context.Context, url string) (server, error) {
 	config, err := pgx.ParseConfig(url)
@@ -21,7 +25,7 @@ func connect(ctx context.Context, url string) (server, error) {
 	// A statement may stand in for several; none is run often enough to be kept.
 	config.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
 	conn, err := pgx.ConnectConfig(ctx, config)
-	return server{conn}, err
+	return server{conn: conn}, err
 }
 
 // openServer opens a snapshot of a database.
@@ -49,6 +53,16 @@ func beginServer(ctx context.Context, url, genesis string) (t writer, state engi
 	}
 	if state, err = pg.BeginCopy(ctx, s.conn, genesis); err != nil {
 		return nil, 0, closing(s, err)
+	}
+	if state == engine.CopyComplete {
+		return s, state, nil
+	}
+	holder, err := connect(ctx, url)
+	if err != nil {
+		return nil, 0, closing(s, err)
+	}
+	if s.held, err = pg.HoldCopy(ctx, holder.conn); err != nil {
+		return nil, 0, closing(holder, closing(s, err))
 	}
 	return s, state, nil
 }
@@ -101,6 +115,13 @@ func (s server) add(ctx context.Context, t table, columns []string, rows [][]any
 	return err
 }
 
-func (s server) finish(ctx context.Context) error  { return pg.FinishCopy(ctx, s.conn) }
-func (s server) abandon(ctx context.Context) error { return pg.AbandonCopy(ctx, s.conn) }
-func (s server) close() error                      { return s.conn.Close(context.Background()) }
+func (s server) finish(ctx context.Context) error  { return pg.FinishCopy(ctx, s.held) }
+func (s server) abandon(ctx context.Context) error { return pg.AbandonCopy(ctx, s.held) }
+
+func (s server) close() error {
+	err := s.conn.Close(context.Background())
+	if s.held != nil {
+		err = errors.Join(err, s.held.Conn().Close(context.Background()))
+	}
+	return err
+}

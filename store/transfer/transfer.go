@@ -159,7 +159,7 @@ func copyTable(ctx context.Context, source reader, target writer, t table, colum
 			return nil
 		}
 		if err := target.add(ctx, t, columns, batch); err != nil {
-			return err
+			return contended(err)
 		}
 		copied += int64(len(batch))
 		batch, size = nil, 0

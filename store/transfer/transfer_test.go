@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -277,5 +278,51 @@ func TestPrint(t *testing.T) {
 	}
 	if report := copied(t, seed, to); !report.Already {
 		t.Errorf("%+v", report)
+	}
+}
+
+// TestTwoCopiesAtOnce copies a database into the same new one by two processes at
+// once, again and again: at least one of them ends the copy, and it is whole. Who
+// does not says why, and nothing is mixed.
+func TestTwoCopiesAtOnce(t *testing.T) {
+	if os.Getenv("TOOLCRIB_CRASH") == "" {
+		t.Skip("it takes long; make crash runs it")
+	}
+	shortrun.OneGoroutine(t)
+	t.Parallel()
+	c := pgtest.Shared(t)
+	d := source(t)
+	dir := t.TempDir()
+	for round := range 10 {
+		to := filepath.Join(dir, fmt.Sprintf("both_%d.db", round))
+		if round%2 == 0 {
+			to = address(t, c)
+		}
+		var ended [2]error
+		var said [2][]byte
+		var both sync.WaitGroup
+		for i := range ended {
+			both.Go(func() {
+				const never = 1 << 30
+				cmd := exec.CommandContext(t.Context(), os.Args[0], d.Path(), to)
+				cmd.Env = append(os.Environ(), childVariable+"="+strconv.Itoa(never))
+				said[i], ended[i] = cmd.CombinedOutput()
+			})
+		}
+		both.Wait()
+		if ended[0] != nil && ended[1] != nil {
+			t.Errorf("%s: neither ended the copy: %q", to, said)
+		}
+		for i := range ended {
+			if ended[i] != nil && !strings.Contains(string(said[i]), "another process copies into the same target") {
+				t.Errorf("%s: %s", to, said[i])
+			}
+		}
+		if report := copied(t, d.Path(), to); !report.Already || report.Copied != 0 {
+			t.Errorf("%s: %+v", to, report)
+		}
+		back := filepath.Join(dir, fmt.Sprintf("back_%d.db", round))
+		copied(t, to, back)
+		verify(t, back)
 	}
 }
