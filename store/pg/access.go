@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,6 +27,9 @@ type Access struct {
 func Examine(ctx context.Context, url string) (a Access, err error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
+		if strange := new(tls.CertificateVerificationError); errors.As(err, &strange) {
+			err = fmt.Errorf("%w: %w", errCertificate, err)
+		}
 		return Access{}, fmt.Errorf("%s: %w", Redacted(url), err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()

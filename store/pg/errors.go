@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	sqldriver "database/sql/driver"
 	"errors"
@@ -16,6 +17,9 @@ import (
 	"toolcrib/store/engine"
 )
 
+// errCertificate is wrapped where TLS refuses the server.
+var errCertificate = fmt.Errorf("%w: the certificate does not prove that this is the server of the URL; name the authority that signed it with sslrootcert=FILE, and the server as its certificate does", engine.ErrLost)
+
 // Describe implements store.Engine: it gives an error its meaning, by its SQLSTATE
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html). Everything else
 // passes through.
@@ -27,6 +31,9 @@ func (s *Server) Describe(err error) error {
 	}
 	var e *pgconn.PgError
 	if !errors.As(err, &e) {
+		if strange := new(tls.CertificateVerificationError); errors.As(err, &strange) {
+			return fmt.Errorf("%w: %w", errCertificate, err)
+		}
 		if lost(err) {
 			return fmt.Errorf("%w: %w", engine.ErrLost, err)
 		}

@@ -43,6 +43,8 @@ type Options struct {
 	Durable bool
 	// Settings are further ones of postgresql.conf, such as "log_statement=all".
 	Settings []string
+	// Files are written beside the folder of the data, for the server alone to read.
+	Files map[string][]byte
 }
 
 // supervise is the shell script that starts the server, restarts it on each
@@ -80,6 +82,11 @@ func Start(opts Options) (c *Cluster, err error) {
 	dir, err := folder(as)
 	if err != nil {
 		return nil, err
+	}
+	for name, text := range opts.Files {
+		if err := as.write(filepath.Join(dir, name), text); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(dir))
+		}
 	}
 	settings := append([]string{
 		"listen_addresses=", "unix_socket_directories=" + dir, "unix_socket_permissions=0700", "max_connections=200",

@@ -71,3 +71,11 @@ func folder(as *account) (string, error) {
 
 // account is the user that a server runs as.
 type account struct{ uid, gid int }
+
+// write makes a file that nobody but the account reads; nil is the process's own.
+func (a *account) write(path string, text []byte) error {
+	if err := os.WriteFile(path, text, 0o600); err != nil || a == nil {
+		return err
+	}
+	return os.Chown(path, a.uid, a.gid)
+}
