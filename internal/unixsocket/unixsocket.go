@@ -15,7 +15,7 @@ import (
 )
 
 // errPeer says that the system does not tell who connects.
-var errPeer = errors.New("this system does not tell who connects to a socket")
+var errPeer = errors.New("this system does not tell who connects to a socket; serve with --http instead")
 
 // Listen listens on a socket with mode 0600 in a folder of the account that
 // nobody else can enter. Connections of other accounts are closed. A socket that
