@@ -59,8 +59,7 @@ func ReadForms(fsys fs.FS) ([]Form, error) {
 	var errs []error
 	err := each(fsys, "forms", func(s *source) {
 		blocks := map[string]Form{}
-		_, err := s.decode(&blocks)
-		errs = append(errs, err)
+		errs = append(errs, s.decode(&blocks))
 		for _, id := range slices.Sorted(maps.Keys(blocks)) {
 			f := blocks[id]
 			f.ID, f.source = id, s
