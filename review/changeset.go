@@ -12,9 +12,6 @@ import (
 func together(views []view) error {
 	chosen := map[proposals.ID]bool{}
 	for _, v := range views {
-		if chosen[v.Proposal.ID] {
-			return fmt.Errorf("%w: %s is named twice", ErrConflict, name(v.Proposal))
-		}
 		chosen[v.Proposal.ID] = true
 	}
 	seen := map[string]bool{"": true}

@@ -94,7 +94,12 @@ func (d *Desk) decidable(ctx context.Context, rd Reader, actor proposals.Actor, 
 		return nil, nil, err
 	}
 	views := make([]view, len(choices))
+	seen := map[proposals.ID]bool{}
 	for i, c := range choices {
+		if seen[c.ID] {
+			return nil, nil, fmt.Errorf("%w: %s is named twice", ErrConflict, name(bundles[i].Proposal))
+		}
+		seen[c.ID] = true
 		if views[i], err = check(r, bundles[i], c); err != nil {
 			return nil, nil, err
 		}

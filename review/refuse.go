@@ -43,12 +43,7 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 
 // refusing returns the check of a decision that is no approval.
 func (d *Desk) refusing(ctx context.Context, actor proposals.Actor, act proposals.Act, reason string) check {
-	seen := map[proposals.ID]bool{}
-	return func(r *reviewCache, b Bundle, c Choice) (view, error) {
-		if seen[c.ID] {
-			return view{}, fmt.Errorf("%w: %s is named twice", ErrConflict, name(b.Proposal))
-		}
-		seen[c.ID] = true
+	return func(r *reviewCache, b Bundle, _ Choice) (view, error) {
 		return d.refusable(ctx, r, actor, b, act, reason)
 	}
 }
