@@ -155,6 +155,7 @@ func pendingCalls(ctx context.Context, a *app, _ string) ([]cobra.Completion, er
 	var all []cobra.Completion
 	err := a.db.Calls().View(ctx, func(r gateway.LedgerReader) error {
 		waiting, err := r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: mostCandidates, Now: a.env.Now()})
+		all = nil
 		for _, p := range waiting {
 			all = append(all, described(p.ID, p.Tool.String()+" for "+p.Caller.User))
 		}

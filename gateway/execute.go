@@ -14,8 +14,8 @@ import (
 const maxLogged = 128
 
 // attempts bounds how often a call looks again because what is approved
-// changed while it was on its way.
-const attempts = 5
+// changed while it was on its way: where many approve, each of them may come between.
+const attempts = 20
 
 // errMoved reports that something was approved since the caller's tools were
 // resolved.

@@ -50,6 +50,7 @@ func OpenToOthers(mode fs.FileMode) string {
 // of them.
 func (db *DB) Rows(ctx context.Context) (n int64, err error) {
 	err = db.view(ctx, func(s *session) error {
+		n = 0
 		for _, table := range append(recordTables(), versionTable, eventTable) {
 			var last int64
 			if err := s.row(ctx, "SELECT coalesce(max(seq), 0) FROM "+table, nil, &last); err != nil {

@@ -22,13 +22,13 @@ func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
 	return db.update(ctx, func(s *session) error { return fn(s) })
 }
 
-// view runs fn in a snapshot. A reader whose connection ended since it was used
-// last is replaced.
+// view runs fn in a snapshot, again when the engine asks for that. A reader whose
+// connection ended since it was used last is replaced.
 func (db *DB) view(ctx context.Context, fn func(*session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for {
+	for tried := 1; ; tried++ {
 		s, err := db.reader(ctx)
 		if err != nil {
 			return err
@@ -40,6 +40,9 @@ func (db *DB) view(ctx context.Context, fn func(*session) error) error {
 		}
 		if !errors.Is(err, engine.ErrLost) {
 			db.idle <- s
+			if errors.Is(err, engine.ErrAgain) && tried < attempts && ctx.Err() == nil {
+				continue
+			}
 			return err
 		}
 		_ = s.Close() // the connection has ended already

@@ -89,8 +89,10 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 	if err := ps.err(); err != nil {
 		return nil, err
 	}
-	changed, missing := []docTask{}, []string{}
+	var changed []docTask
+	var missing []string
 	err := c.write(ctx, func(w Writer) error {
+		changed, missing = []docTask{}, []string{} // it may run again
 		p, err := c.projects(ctx, w)
 		if err != nil {
 			return err
@@ -169,8 +171,9 @@ func (c call) removeList(ctx context.Context, remove func(w Writer, ctx context.
 	if err := ps.err(); err != nil {
 		return nil, err
 	}
-	out := removed{Deleted: []string{}, Missing: []string{}}
+	var out removed
 	err := c.write(ctx, func(w Writer) error {
+		out = removed{Deleted: []string{}, Missing: []string{}} // it may run again
 		for _, id := range in.IDs {
 			ok, err := remove(w, ctx, id)
 			switch {

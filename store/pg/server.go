@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"toolcrib/store/engine"
@@ -30,6 +31,7 @@ type Server struct {
 	config    *pgx.ConnConfig
 	pool      *sql.DB
 	connected atomic.Bool // once
+	mute      atomic.Bool // it has no NOTIFY; others poll
 }
 
 // IsURL reports whether the name of a database is the URL of a server.
@@ -156,11 +158,16 @@ func (s *Server) Commit(ctx context.Context, c *engine.Conn, event int64) error 
 	if status := conn.PgConn().TxStatus(); status != 'T' {
 		return fmt.Errorf("%w: a statement of the transaction failed; nothing was written", engine.ErrRefused)
 	}
-	commit := "COMMIT"
-	if event > 0 {
-		commit = fmt.Sprintf("NOTIFY %s, '%d'; COMMIT", Channel, event)
+	if event == 0 || s.mute.Load() {
+		return c.Script(ctx, "COMMIT")
 	}
-	return c.Script(ctx, commit)
+	err = c.Script(ctx, fmt.Sprintf("NOTIFY %s, '%d'; COMMIT", Channel, event))
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && (refused.Code == "0A000" || refused.Code == "42601") { // no such feature, no such statement
+		s.mute.Store(true)
+		return fmt.Errorf("%w: %w", engine.ErrAgain, err)
+	}
+	return err
 }
 
 // raw returns the connection as pgx has it. It is good as long as c is.
