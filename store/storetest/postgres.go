@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,11 +20,27 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// engineVariable chooses the engine of the tests: "postgres", or SQLite.
+// engineVariable chooses the engine of the tests: "postgres", "compatible" for one that
+// is only compatible with it, or SQLite.
 const engineVariable = "TOOLCRIB_TEST_ENGINE"
 
-// OnPostgres reports whether the tests run on PostgreSQL.
-func OnPostgres() bool { return os.Getenv(engineVariable) == "postgres" }
+// OnPostgres reports whether the tests run on PostgreSQL, or what is compatible with it.
+func OnPostgres() bool { return os.Getenv(engineVariable) == "postgres" || onCompatible() }
+
+func onCompatible() bool { return os.Getenv(engineVariable) == "compatible" }
+
+// front stands before the server of the tests where they run on what is compatible.
+var front = sync.OnceValues(func() (*compatible, error) {
+	c, err := cluster()
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(c.URL(serverLogin, ""))
+	if err != nil {
+		return nil, err
+	}
+	return startCompatible(filepath.Join(u.Query().Get("host"), ".s.PGSQL.5432"))
+})
 
 // NeedsFile skips a test that is about the SQLite file where the tests run on
 // PostgreSQL.
@@ -111,7 +128,15 @@ func fromTemplate(ctx context.Context, template string) (url, name string, err e
 		return "", "", err
 	}
 	name, err = c.Database(ctx, template)
-	return c.URL(serverLogin, name), name, err
+	if err != nil || !onCompatible() {
+		return c.URL(serverLogin, name), name, err
+	}
+	f, err := front()
+	if err != nil {
+		return "", name, err
+	}
+	url, err = f.before(c.URL(serverLogin, name))
+	return url, name, err
 }
 
 // template returns the image of a PostgreSQL database after fill has been at it.

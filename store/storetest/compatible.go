@@ -1,0 +1,195 @@
+package storetest
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// compatible stands before a PostgreSQL server and makes it behave as engines do
+// that are only compatible with it: it refuses what CockroachDB and YugabyteDB lack,
+// and fails transactions with SQLSTATE 40001, at statements and at COMMIT.
+type compatible struct {
+	dir    string // of its socket
+	server string // path of the socket of the server
+
+	mu   sync.Mutex
+	dice *rand.Rand
+}
+
+// How many statements and commits of a transaction there are for each that fails, and
+// how many transactions of a connection fail one after the other at most.
+const (
+	statementsPerFailure = 20
+	commitsPerFailure    = 5
+	failuresInARow       = 2
+)
+
+// seedVariable repeats the failures of an earlier run, as far as its goroutines take
+// the same turns.
+const seedVariable = "TOOLCRIB_TEST_SEED"
+
+// startCompatible listens in a new folder, which the process leaves behind.
+func startCompatible(server string) (*compatible, error) {
+	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any bits will do
+	if text := os.Getenv(seedVariable); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return nil, fmt.Errorf("%s: %w", seedVariable, err)
+		}
+	}
+	fmt.Fprintf(os.Stderr, "%s=%d\n", seedVariable, seed)
+	dir, err := os.MkdirTemp("", "compatible")
+	if err != nil {
+		return nil, err
+	}
+	c := &compatible{dir: dir, server: server, dice: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // it is to be repeated
+	l, err := net.Listen("unix", filepath.Join(dir, filepath.Base(server)))          //nolint:noctx // it lives as long as the process
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go c.serve(client)
+		}
+	}()
+	return c, nil
+}
+
+// before returns the URL of a database of the server through c.
+func (c *compatible) before(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	q := u.Query()
+	q.Set("host", c.dir)
+	u.RawQuery = q.Encode()
+	return u.String(), nil
+}
+
+// one reports whether the one in n came up.
+func (c *compatible) one(n int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dice.IntN(n) == 0
+}
+
+func (c *compatible) serve(client net.Conn) {
+	defer client.Close() //nolint:errcheck // the other end went
+	server, err := net.Dial("unix", c.server)
+	if err != nil {
+		return
+	}
+	defer server.Close() //nolint:errcheck // the other end went
+	go func() {
+		_, _ = io.Copy(client, server)
+		_ = client.Close()
+	}()
+	s := &compatibleSession{c: c}
+	in := bufio.NewReader(client)
+	for first := true; ; first = false {
+		m, err := readMessage(in, first)
+		if err != nil {
+			return
+		}
+		if !first {
+			m = s.pass(m)
+		}
+		if _, err := server.Write(m); err != nil {
+			return
+		}
+	}
+}
+
+// readMessage reads a message of the protocol: its kind, which the first one lacks,
+// its length, and its content.
+func readMessage(in io.Reader, first bool) ([]byte, error) {
+	m := make([]byte, 5)
+	if first {
+		m = m[:4]
+	}
+	if _, err := io.ReadFull(in, m); err != nil {
+		return nil, err
+	}
+	head := len(m)
+	m = append(m, make([]byte, int(binary.BigEndian.Uint32(m[head-4:]))-4)...)
+	_, err := io.ReadFull(in, m[head:])
+	return m, err
+}
+
+// compatibleSession is what is known of a connection.
+type compatibleSession struct {
+	c        *compatible
+	inside   bool // a transaction
+	writes   bool
+	failures int  // since the last transaction that was committed
+	skipping bool // the rest of what belongs to a statement that was refused
+}
+
+// pass returns what the server gets instead of a message of the client.
+func (s *compatibleSession) pass(m []byte) []byte {
+	if s.skipping {
+		s.skipping = m[0] != 'S' // Sync
+		return nil
+	}
+	switch kind, text := m[0], string(m[5:]); {
+	case kind != 'Q' && kind != 'P' && kind != 'B':
+	case kind != 'B' && lacking(text):
+		s.skipping = kind != 'Q'
+		return raise("0A000", "the engine does not have this")
+	case kind == 'Q' && strings.HasPrefix(text, "ROLLBACK\x00"):
+		s.inside = false
+	case kind == 'Q' && strings.HasPrefix(text, "BEGIN"):
+		s.inside, s.writes = true, strings.Contains(text, "READ WRITE")
+	case kind == 'Q' && strings.HasPrefix(text, "COMMIT"):
+		if s.fails(commitsPerFailure) {
+			return raise("40001", "the transaction cannot be committed")
+		}
+		s.inside, s.failures = false, 0
+	case kind == 'B' && s.writes && s.fails(statementsPerFailure): // verify reports a statement that fails as damage
+		s.skipping = true
+		return raise("40001", "the transaction has to be tried again")
+	}
+	return m
+}
+
+// fails decides whether a transaction fails here.
+func (s *compatibleSession) fails(per int) bool {
+	if !s.inside || s.failures >= failuresInARow || !s.c.one(per) {
+		return false
+	}
+	s.failures++
+	return true
+}
+
+// lacking reports whether a statement needs what compatible engines lack.
+func lacking(statement string) bool {
+	for _, word := range []string{"LISTEN ", "NOTIFY ", "pg_advisory", "pg_try_advisory", "INDEXED BY"} {
+		if strings.Contains(statement, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// raise is a message that fails at the server, which ends the transaction there too.
+func raise(code, why string) []byte {
+	text := fmt.Sprintf("DO $$ BEGIN RAISE EXCEPTION '%s' USING ERRCODE = '%s'; END $$\x00", why, code)
+	m := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(4+len(text))) //nolint:gosec // it is short
+	return append(m, text...)
+}
