@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"toolcrib/store"
+	"toolcrib/store/pg/pgtest"
+)
+
+// Calls that may run in a day, and different calls that wait for the user.
+const (
+	dailyLimit = 100
+	asked      = 10
+)
+
+// team is a cluster with a database, and what was measured on it.
+type team struct {
+	program, dir, url string
+	cluster           *pgtest.Cluster
+	hub               *httptest.Server
+	number            atomic.Int64 // of the last tool that was proposed
+	waiting           chan string  // proposals
+	ran               atomic.Int64 // calls of the tool with a limit
+
+	mu       sync.Mutex
+	took     map[string][]time.Duration
+	approved map[string]time.Time // when the process that approved had ended
+	seen     map[string]time.Time // when another process saw it
+}
+
+const toolText = `{"type":"new","subject":"tool:user/%s","baseVersion":0,"definition":{"id":"%[1]s","kind":"action","name":"Tool %[1]s","category":"other",
+"description":"Returns the times of high and low water at the harbour %[1]s.","inputSchema":{"type":"object","properties":{"harbour":{"type":"string",
+"description":"Name of the harbour.","maxLength":40}},"additionalProperties":false},"annotations":{"readOnly":true,"destructive":false},
+"approval":{"tier":"%s"},"limits":{"dailyLimit":%d},"provider":{"type":"http","name":"tides.get","url":"%s"}},
+"rationale":"Skippers ask for the tides every morning.","examples":["When is high water in Husum tomorrow?","Low water at Emden on Sunday"],
+"testCases":[{"name":"times are given","input":"Husum","expect":"pass","output":"High water at 06:12.","checks":[{"type":"contains","value":"06:12"}]},
+{"name":"no guess","input":"Husum","expect":"fail","output":"Probably around noon.","checks":[{"type":"matches","value":"[0-9]{2}:[0-9]{2}"}]}]}
+`
+
+const agentText = `{"type":"new","subject":"agent:user/skipper","baseVersion":0,"definition":{"id":"skipper","name":"Skipper","description":"Plans trips at sea.",
+"allowList":["get_limited","get_asked"]},"rationale":"Trips are planned every week.","examples":["Plan a trip to Husum","When can we leave?"],
+"testCases":[{"name":"short","input":"Husum","expect":"pass","output":"At six.","checks":[{"type":"max_chars","value":20}]},
+{"name":"long","input":"Husum","expect":"fail","output":"At six, when the water is high.","checks":[{"type":"max_chars","value":20}]}]}
+`
+
+// newTeam starts a cluster with a database, two tools, and an agent that has them.
+func newTeam(ctx context.Context, program string) (t *team, err error) {
+	t = &team{
+		program: program, waiting: make(chan string, 1000), took: map[string][]time.Duration{},
+		approved: map[string]time.Time{}, seen: map[string]time.Time{},
+	}
+	t.hub = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"success":true,"result":{}}`) }))
+	if t.dir, err = os.MkdirTemp("", "team"); err != nil {
+		return nil, err
+	}
+	if t.cluster, err = pgtest.Start(pgtest.Options{Durable: true}); err != nil {
+		return nil, err
+	}
+	name, err := t.cluster.Database(ctx, "")
+	if err != nil {
+		return nil, errors.Join(err, t.close())
+	}
+	t.url = t.cluster.URL(pgtest.Superuser, name)
+	texts := fmt.Sprintf(toolText, "get_limited", "auto_approve", dailyLimit, t.hub.URL) + fmt.Sprintf(toolText, "get_asked", "requires_approval", 0, t.hub.URL) + agentText
+	for _, step := range []struct {
+		in   string
+		args []string
+	}{{"", []string{"migrate"}}, {texts, []string{"propose", "-"}}, {"", []string{"approve", "#1"}}, {"", []string{"approve", "#2"}}, {"", []string{"approve", "#3"}}} {
+		if _, err := t.toolcrib(ctx, step.in, step.args...); err != nil {
+			return nil, errors.Join(err, t.close())
+		}
+	}
+	return t, nil
+}
+
+func (t *team) close() error {
+	t.hub.Close()
+	return errors.Join(t.cluster.Stop(), os.RemoveAll(t.dir))
+}
+
+// command is a process of a user.
+func (t *team) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, t.program, args...)
+	cmd.Dir, cmd.Env = t.dir, []string{"HOME=" + t.dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + t.url}
+	return cmd
+}
+
+// toolcrib runs a command and returns its output.
+func (t *team) toolcrib(ctx context.Context, in string, args ...string) ([]byte, error) {
+	cmd := t.command(ctx, args...)
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = strings.NewReader(in), &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return out, fmt.Errorf("toolcrib %s: %w: %s", strings.Join(args, " "), err, stderr.String())
+	}
+	return out, nil
+}
+
+// timed runs a command and notes how long it took.
+func (t *team) timed(ctx context.Context, act, in string, args ...string) ([]byte, error) {
+	start := time.Now()
+	out, err := t.toolcrib(ctx, in, args...)
+	t.note(act, time.Since(start))
+	return out, err
+}
+
+func (t *team) note(act string, took time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.took[act] = append(t.took[act], took)
+}
+
+// watch notes when approvals are seen by this process.
+func (t *team) watch(ctx context.Context) error {
+	db, err := store.Open(ctx, t.url, store.Options{Now: time.Now, NewID: func() string { return "" }})
+	if err != nil {
+		return err
+	}
+	defer db.Close() //nolint:errcheck // it only reads
+	var told, last int64
+	for ctx.Err() == nil {
+		events, err := db.EventsAfter(ctx, last, 1000)
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		t.mu.Lock()
+		for _, e := range events {
+			if last = e.Seq; e.Act == "approve" {
+				t.seen[e.Proposal] = time.Now()
+			}
+		}
+		t.mu.Unlock()
+		told = db.Wait(ctx, told, time.Second)
+	}
+	return nil
+}
+
+// check compares what the database has with what was acknowledged.
+func (t *team) check(ctx context.Context) error {
+	if _, err := t.toolcrib(ctx, "", "verify"); err != nil {
+		return err
+	}
+	var pending struct {
+		Pending []struct {
+			ID string `json:"id"`
+		} `json:"pending"`
+	}
+	out, err := t.toolcrib(ctx, "", "calls", "--json")
+	if err := errors.Join(err, json.Unmarshal(out, &pending)); err != nil {
+		return err
+	}
+	var problems []error
+	for id := range t.approved {
+		if t.seen[id].IsZero() {
+			problems = append(problems, fmt.Errorf("the approval of %s was never seen", id))
+		}
+	}
+	live, err := t.live(ctx)
+	if want := len(t.approved) + 2; err != nil || live != want {
+		problems = append(problems, fmt.Errorf("%d versions of tools, want %d: %w", live, want, err))
+	}
+	if n := t.ran.Load(); n > dailyLimit || n < dailyLimit && len(t.took["exec"]) > 3*dailyLimit {
+		problems = append(problems, fmt.Errorf("%d calls ran of a limit of %d", n, dailyLimit))
+	}
+	if n := len(pending.Pending); n > asked || n < asked && len(t.took["exec"]) > 3*asked {
+		problems = append(problems, fmt.Errorf("%d calls wait, want %d", n, asked))
+	}
+	fmt.Printf("%d versions, %d of %d calls ran, %d of %d calls wait; verified\n", live, t.ran.Load(), dailyLimit, len(pending.Pending), asked)
+	return errors.Join(problems...)
+}
+
+// live counts the versions of tools in the user's layer.
+func (t *team) live(ctx context.Context) (n int, err error) {
+	db, err := store.Open(ctx, t.url, store.Options{Now: time.Now, NewID: func() string { return "" }})
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close() //nolint:errcheck // it only reads
+	for last := int64(0); ; {
+		events, err := db.EventsAfter(ctx, last, 1000)
+		if err != nil || len(events) == 0 {
+			return n, err
+		}
+		for _, e := range events {
+			if last = e.Seq; e.Act == "approve" && strings.HasPrefix(e.Subject, "tool:user/") {
+				n++
+			}
+		}
+	}
+}
