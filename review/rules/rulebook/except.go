@@ -9,7 +9,7 @@ import (
 // all hold.
 type Exception []Condition
 
-// Condition is a check by name, in package rules.
+// Condition is a check by name, in package wording.
 type Condition struct {
 	Not      bool
 	Name     string
