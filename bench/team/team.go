@@ -61,7 +61,7 @@ func newTeam(ctx context.Context, program string) (t *team, err error) {
 		program: program, waiting: make(chan string, 1000), took: map[string][]time.Duration{},
 		approved: map[string]time.Time{}, seen: map[string]time.Time{},
 	}
-	t.hub = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"success":true,"result":{}}`) }))
+	t.hub = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"success":true,"result":{}}`)) }))
 	if t.dir, err = os.MkdirTemp("", "team"); err != nil {
 		return nil, err
 	}

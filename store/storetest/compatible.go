@@ -90,8 +90,8 @@ func (c *compatible) one(n int) bool {
 }
 
 func (c *compatible) serve(client net.Conn) {
-	defer client.Close() //nolint:errcheck // the other end went
-	server, err := net.Dial("unix", c.server)
+	defer client.Close()                      //nolint:errcheck // the other end went
+	server, err := net.Dial("unix", c.server) //nolint:noctx // it lives as long as the connection of the client
 	if err != nil {
 		return
 	}
