@@ -1,6 +1,7 @@
 package proposals
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -73,6 +74,13 @@ type Approvals struct {
 	Given    []string // principals whose approvals count
 	WaitsFor []string // principals whose approvals would help
 	Text     string   // "1 of 2, waits for user:ada"
+}
+
+// WaitsForOthers reports whether the approval of user would not help the proposal,
+// while that of other users would.
+func (p Proposal) WaitsForOthers(user Actor) bool {
+	return p.State == UserReview && p.Approvals != nil && len(p.Approvals.WaitsFor) > 0 &&
+		!slices.Contains(p.Approvals.WaitsFor, user.String())
 }
 
 // Handle returns how commands and messages name the proposal: "#" and its number,

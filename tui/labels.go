@@ -13,9 +13,12 @@ import (
 )
 
 // stateWord says where a proposal stands, with a sign and a style.
-func (m *Model) stateWord(s proposals.State) (sign, word draw.Safe, style theme.Style) {
+func (m *Model) stateWord(p proposals.Proposal) (sign, word draw.Safe, style theme.Style) {
 	th := m.theme
-	switch s {
+	if p.WaitsForOthers(m.cfg.Actor) {
+		return "◑", "others' turn", th.Info
+	}
+	switch p.State {
 	case proposals.Drafted:
 		return "○", "draft", th.Faint
 	case proposals.ChiefReview:
@@ -31,7 +34,7 @@ func (m *Model) stateWord(s proposals.State) (sign, word draw.Safe, style theme.
 	case proposals.Withdrawn:
 		return "–", "withdrawn", th.Faint
 	}
-	return "?", draw.Show(string(s)), th.Text
+	return "?", draw.Show(string(p.State)), th.Text
 }
 
 // severityWord says how bad a finding is.

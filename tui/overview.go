@@ -22,7 +22,7 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	page.Title(p.Title)
 	page.Text("", string(p.Type)+" "+p.Subject.String())
 	page.Blank()
-	sign, word, style := m.stateWord(p.State)
+	sign, word, style := m.stateWord(p)
 	state := draw.Of(m.theme.Faint, draw.Pad("state", prose.LabelWidth)).Add(style, sign+" "+word)
 	if d.Issue != nil && d.Issue.Assignee != "" {
 		state = state.Add(m.theme.Faint, "   assigned to "+draw.Show(d.Issue.Assignee))
@@ -64,7 +64,7 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 		page.Blank()
 		page.Heading("Change set " + d.Proposal.ChangeSet + ": approved together or not at all")
 		for _, o := range d.Members {
-			sign, _, style := m.stateWord(o.State)
+			sign, _, style := m.stateWord(o)
 			page.Item(draw.Of(style, "  "+sign+" ").Add(m.theme.Faint, draw.Pad(draw.Show(wording.Reference(o)), 6)), o.Subject.String())
 		}
 	}

@@ -66,6 +66,7 @@ func TestPolicyScreens(t *testing.T) {
 		{"dialog-first", func(b *bench) { b.read().press("a") }},
 		{"endorsed", endorsed},
 		{"queue-between", func(b *bench) { endorsed(b); b.as(ada) }},
+		{"queue-endorsed", func(b *bench) { endorsed(b); b.press("esc") }},
 		{"column-between", func(b *bench) { endorsed(b); b.as(ada).press("enter") }},
 		{"dialog-again", func(b *bench) { endorsed(b); b.press("a") }},
 		{"dialog-last", func(b *bench) { endorsed(b); b.as(ada).read().press("a") }},

@@ -62,7 +62,7 @@ func (pp *proposalPage) crumb(m *Model, room int) draw.Line {
 	if pp.loaded {
 		p = pp.dossier.Proposal
 	}
-	sign, word, style := m.stateWord(p.State)
+	sign, word, style := m.stateWord(p)
 	l := draw.Of(m.theme.Strong, draw.Show(wording.Reference(p))).Add(m.theme.Text, " "+draw.Show(string(p.Type))+" ")
 	state := draw.Of(style, "  "+sign+" "+word)
 	l = l.Add(m.theme.Text, draw.Cut(draw.Show(p.Subject.String()), max(8, room-l.Width()-state.Width())))

@@ -57,6 +57,7 @@ type queuePage struct {
 	want       proposals.ID // the row to stay at when the list is read again
 	counts     map[proposals.State]int
 	widest     map[draw.Safe]int // what the columns want, in cells
+	shared     bool              // by a policy some proposals need the approval of others
 	dossier    review.Dossier
 	unfit      []string       // what keeps it from being submitted, by its own text
 	changes    *difflist.List // of the dossier, nil for none that is shown here

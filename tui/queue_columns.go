@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -21,8 +22,8 @@ type column struct {
 
 func (q *queuePage) columns() []column {
 	columns := []column{
-		{name: "STATE", rank: 4, most: 12, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			sign, word, style := m.stateWord(p.State)
+		{name: "STATE", rank: 4, most: 14, cell: func(m *Model, p proposals.Proposal) draw.Line {
+			sign, word, style := m.stateWord(p)
 			return draw.Of(style, sign+" "+word)
 		}},
 		{name: "NO.", rank: 2, most: 8, cell: func(m *Model, p proposals.Proposal) draw.Line {
@@ -60,6 +61,15 @@ func (q *queuePage) columns() []column {
 			return draw.Of(style, word)
 		}},
 	}
+	if q.shared {
+		columns = slices.Insert(columns, slices.IndexFunc(columns, func(c column) bool { return c.name == "BY" }),
+			column{name: "WAITS FOR", rank: 3, most: 20, cell: func(m *Model, p proposals.Proposal) draw.Line {
+				if p.Approvals == nil {
+					return nil
+				}
+				return draw.Of(m.theme.Accent, draw.Show(strings.Join(p.Approvals.WaitsFor, ", ")))
+			}})
+	}
 	if q.shownTab().state != "" {
 		columns = columns[1:] // every row has the state of the tab
 	}
@@ -69,6 +79,7 @@ func (q *queuePage) columns() []column {
 // measure notes how wide the columns want to be for some rows, beyond what is
 // known.
 func (q *queuePage) measure(m *Model, rows []proposals.Proposal) {
+	q.shared = q.shared || slices.ContainsFunc(rows, func(p proposals.Proposal) bool { return p.Approvals != nil })
 	for _, c := range q.columns() {
 		w := max(q.widest[c.name], draw.Width(c.name))
 		for _, p := range rows {

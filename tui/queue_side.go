@@ -16,7 +16,7 @@ func (q *queuePage) side(m *Model) []string {
 	page := prose.New(m.theme)
 	page.Title(p.Title)
 	page.Text("", string(p.Type)+" "+p.Subject.String())
-	sign, word, style := m.stateWord(p.State)
+	sign, word, style := m.stateWord(p)
 	page.Line(draw.Of(style, sign+" "+word).Add(m.theme.Faint, draw.Showf("   %s   revision %d", wording.Reference(p), p.Revision)))
 	page.Blank()
 	page.Field("by", p.Author.String()+", "+age(m.now().Sub(p.CreatedAt)))

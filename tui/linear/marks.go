@@ -21,7 +21,7 @@ func (s *session) doMark(args string) error {
 		switch {
 		case s.marked(p.ID):
 		case p.State != proposals.UserReview:
-			s.out.linef("%s %s cannot be marked: it is %s.", wording.Reference(p), p.Subject, stateWord(p.State))
+			s.out.linef("%s %s cannot be marked: it is %s.", wording.Reference(p), p.Subject, s.stateWord(p))
 		default:
 			s.marks, n = append(s.marks, p), n+1
 		}

@@ -60,8 +60,11 @@ func text(indent, body string) []string {
 }
 
 // stateWord returns where a proposal stands.
-func stateWord(s proposals.State) string {
-	switch s {
+func (s *session) stateWord(p proposals.Proposal) string {
+	if p.WaitsForOthers(s.cfg.Actor) {
+		return "others' turn"
+	}
+	switch p.State {
 	case proposals.Drafted:
 		return "a draft"
 	case proposals.ChiefReview:
@@ -72,7 +75,7 @@ func stateWord(s proposals.State) string {
 		return "sent back"
 	case proposals.Approved, proposals.Rejected, proposals.Withdrawn:
 	}
-	return string(s)
+	return string(p.State)
 }
 
 // sentence returns an error on one line, with a stop.

@@ -25,7 +25,7 @@ func (s *session) doOverview(string) error {
 	d := s.open
 	p := d.Proposal
 	lines := []string{
-		fmt.Sprintf("%s. %s %s, %s.", p.Title, p.Type, p.Subject, stateWord(p.State)),
+		fmt.Sprintf("%s. %s %s, %s.", p.Title, p.Type, p.Subject, s.stateWord(p)),
 		fmt.Sprintf("By %s, %s. Revision %d, content %s, against %s.", p.Author, stamp(p.CreatedAt), p.Revision, wording.Short(p.ContentHash), wording.Against(p.BaseVersion)),
 	}
 	if d.Issue != nil {
@@ -40,7 +40,7 @@ func (s *session) doOverview(string) error {
 	if len(d.Members) > 1 {
 		lines = append(lines, "Change set "+p.ChangeSet+", approved together or not at all:")
 		for _, m := range d.Members {
-			lines = append(lines, "  "+wording.Reference(m)+" "+m.Subject.String()+", "+stateWord(m.State))
+			lines = append(lines, "  "+wording.Reference(m)+" "+m.Subject.String()+", "+s.stateWord(m))
 		}
 	}
 	if a := d.Assessment(); a != nil {

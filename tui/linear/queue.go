@@ -98,7 +98,7 @@ func (s *session) page() error {
 
 // row says everything about a proposal that a list has room for.
 func (s *session) row(p proposals.Proposal) string {
-	parts := []string{fmt.Sprintf("%s %s, %s", p.Type, p.Subject, stateWord(p.State)), "by " + p.Author.String()}
+	parts := []string{fmt.Sprintf("%s %s, %s", p.Type, p.Subject, s.stateWord(p)), "by " + p.Author.String()}
 	if p.Issue > 0 {
 		parts = append(parts, "issue "+wording.Reference(p))
 	}

@@ -244,7 +244,7 @@ func (s *session) follow() {
 		return
 	}
 	if s.open.Digest != before {
-		s.out.linef("The proposal changed: it is now %s, revision %d.", stateWord(s.open.Proposal.State), s.open.Proposal.Revision)
+		s.out.linef("The proposal changed: it is now %s, revision %d.", s.stateWord(s.open.Proposal), s.open.Proposal.Revision)
 	}
 }
 
