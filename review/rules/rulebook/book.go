@@ -41,7 +41,8 @@ func ReadRules(fsys fs.FS) ([]Rule, error) {
 	var errs []error
 	err := each(fsys, "rules", func(s *source) {
 		blocks := map[string]Rule{}
-		errs = append(errs, s.decode(&blocks))
+		_, err := s.decode(&blocks)
+		errs = append(errs, err)
 		for _, id := range slices.Sorted(maps.Keys(blocks)) {
 			r := blocks[id]
 			r.ID, r.source = id, s
@@ -68,13 +69,16 @@ func Compile(fsys fs.FS, rules []Rule) (*scan.Grammar, error) {
 		Lexicon       []string
 		Groups        map[string]string
 	}
-	s, err := open(fsys, "grammar.toml")
-	errs := []error{err, s.decode(&spec)}
+	_, err := read(fsys, "grammar.toml", &spec)
+	errs := []error{err}
 	var entries []scan.Entry
 	for _, file := range spec.Lexicon {
-		s, err := open(fsys, "lexicon/"+file+".toml")
-		list, bad := s.entries()
-		entries, errs = append(entries, list...), append(errs, err, bad)
+		words := map[string]string{}
+		md, err := read(fsys, "lexicon/"+file+".toml", &words)
+		errs = append(errs, err)
+		for _, key := range md.Keys() {
+			entries = append(entries, scan.Entry{Concept: key[0], Words: words[key[0]]})
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

@@ -59,7 +59,8 @@ func ReadForms(fsys fs.FS) ([]Form, error) {
 	var errs []error
 	err := each(fsys, "forms", func(s *source) {
 		blocks := map[string]Form{}
-		errs = append(errs, s.decode(&blocks))
+		_, err := s.decode(&blocks)
+		errs = append(errs, err)
 		for _, id := range slices.Sorted(maps.Keys(blocks)) {
 			f := blocks[id]
 			f.ID, f.source = id, s

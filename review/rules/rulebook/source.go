@@ -6,12 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
-
-	"toolcrib/review/rules/scan"
+	"github.com/BurntSushi/toml"
 )
 
 // source is a file that was read.
@@ -20,10 +16,13 @@ type source struct {
 	text []byte
 }
 
-// open reads a file.
-func open(fsys fs.FS, file string) (*source, error) {
+// read decodes a file into v.
+func read(fsys fs.FS, file string, v any) (toml.MetaData, error) {
 	text, err := fs.ReadFile(fsys, file)
-	return &source{file, text}, err
+	if err != nil {
+		return toml.MetaData{}, err
+	}
+	return (&source{file, text}).decode(v)
 }
 
 // each calls do with every file below root.
@@ -35,59 +34,28 @@ func each(fsys fs.FS, root string, do func(*source)) error {
 		if path.Ext(file) != ".toml" {
 			return fmt.Errorf("%s is not a TOML file", file)
 		}
-		s, err := open(fsys, file)
+		text, err := fs.ReadFile(fsys, file)
 		if err == nil {
-			do(s)
+			do(&source{file, text})
 		}
 		return err
 	})
 }
 
 // decode reads the file into v and refuses keys that v does not have.
-func (s *source) decode(v any) error {
-	err := toml.NewDecoder(bytes.NewReader(s.text)).DisallowUnknownFields().Decode(v)
-	if unknown := (&toml.StrictMissingError{}); errors.As(err, &unknown) {
-		var errs []error
-		for _, e := range unknown.Errors {
-			line, _ := e.Position()
-			errs = append(errs, fmt.Errorf("%s:%d: unknown key %s", s.file, line, strings.Join(e.Key(), ".")))
-		}
-		return errors.Join(errs...)
-	}
-	return s.placed(err)
-}
-
-// placed names the file and the line of an error of the decoder.
-func (s *source) placed(err error) error {
-	if bad := (&toml.DecodeError{}); errors.As(err, &bad) {
-		line, _ := bad.Position()
-		return fmt.Errorf("%s:%d: %w", s.file, line, err)
+func (s *source) decode(v any) (toml.MetaData, error) {
+	md, err := toml.Decode(string(s.text), v)
+	if parse := (toml.ParseError{}); errors.As(err, &parse) {
+		return md, fmt.Errorf("%s:%d: %s", s.file, parse.Position.Line, parse.Message)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.file, err)
+		return md, fmt.Errorf("%s: %w", s.file, err)
 	}
-	return nil
-}
-
-// entries returns the concepts of a file of the lexicon in its order, which numbers
-// them.
-func (s *source) entries() ([]scan.Entry, error) {
-	words := map[string]string{}
-	if err := s.decode(&words); err != nil {
-		return nil, err
+	var errs []error
+	for _, key := range md.Undecoded() {
+		errs = append(errs, s.errorf("["+key[0], "\n"+key[len(key)-1], "unknown key %s", key))
 	}
-	list := make([]scan.Entry, 0, len(words))
-	var p unstable.Parser
-	p.Reset(s.text)
-	for p.NextExpression() {
-		if e := p.Expression(); e.Kind == unstable.KeyValue {
-			for keys := e.Key(); keys.Next(); {
-				concept := string(keys.Node().Data)
-				list = append(list, scan.Entry{Concept: concept, Words: words[concept]})
-			}
-		}
-	}
-	return list, s.placed(p.Error())
+	return md, errors.Join(errs...)
 }
 
 // errorf returns an error that names the line on which text begins, the first
