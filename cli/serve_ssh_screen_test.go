@@ -117,7 +117,7 @@ func TestSSHLines(t *testing.T) {
 	s.press(t, "open #2\r")
 	s.seen.wait(t, `open #2\r\n(?s:.*)scene_pacer`)
 	s.press(t, "revise\r")
-	s.seen.wait(t, `no editor runs on this machine`)
+	s.seen.wait(t, `the session runs on another machine`)
 	s.press(t, "quit\r")
 	if err := s.Wait(); err != nil {
 		t.Errorf("%v: %s", err, s.seen)
