@@ -5,7 +5,7 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME     ?= 1m
 
-.PHONY: build test lint fmt bench performance pictures fuzz crash postgres eval suites servers ci
+.PHONY: build test lint fmt bench performance pictures fuzz crash postgres compatible eval suites servers ci
 
 build: ## the binary, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
@@ -47,6 +47,9 @@ crash: ## the whole crash battery, with its figures
 postgres: ## the tests of the store, the review, the gateway and the commands on a private PostgreSQL server
 	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 30m ./store ./review ./gateway
 	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 30m -run TestScripts ./cli
+
+compatible: ## the tests of the gateway on a server that lacks and refuses what compatible engines do
+	TOOLCRIB_TEST_ENGINE=compatible go test -count=1 ./gateway
 
 eval: ## what the rules find in labelled definitions, where there are any
 	go run ./bench/eval
