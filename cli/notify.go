@@ -156,7 +156,7 @@ func (a *app) courier(name string) (notices.Courier, error) {
 	}, err
 }
 
-// docNotices is what a receiver of notices did not get.
+// docNotices lists the notices that no receiver got.
 type docNotices struct {
 	Receiver string `json:"receiver"` // command or url
 	// Failing is there while it takes nothing.

@@ -29,7 +29,7 @@ func kills() int {
 	return max(10/stride, 3)
 }
 
-// acknowledgement is what a process said it had approved.
+// acknowledgement is an approval that a process reported.
 type acknowledgement struct {
 	proposal string
 	subject  registry.Subject

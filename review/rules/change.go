@@ -9,7 +9,7 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Change is what the rules look at: one revision against what is live.
+// Change is the input of the rules: one revision and the live version it would replace.
 type Change struct {
 	Draft  proposals.Draft
 	Before *registry.Live // the live version of the subject, nil when there is none
@@ -43,7 +43,7 @@ type Twin struct {
 	Reason   string // why it was rejected
 }
 
-// PromptCost is what a change does to the prompt of one channel of an agent.
+// PromptCost is the change in size of the prompt of one channel of an agent.
 type PromptCost struct {
 	Agent         registry.Subject
 	Channel       string

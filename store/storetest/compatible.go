@@ -132,7 +132,7 @@ func readMessage(in io.Reader, first bool) ([]byte, error) {
 	return m, err
 }
 
-// compatibleSession is what is known of a connection.
+// compatibleSession is the state of one connection.
 type compatibleSession struct {
 	c        *compatible
 	inside   bool // a transaction

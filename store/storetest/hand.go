@@ -18,7 +18,7 @@ type Hand struct {
 	engine handEngine
 }
 
-// handEngine is what a database tool writes differently for each engine.
+// handEngine has the statements that differ between the engines.
 type handEngine struct {
 	columns  string // the names of a table's columns, in order
 	numbers  string // those that hold numbers

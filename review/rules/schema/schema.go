@@ -58,7 +58,7 @@ func (s *Schema) name() string {
 	return "output schema"
 }
 
-// schemas is what a tool takes and gives back, as far as it says.
+// schemas holds the input and the output schema of a tool, as far as it has them.
 type schemas []*Schema
 
 func schemasOf(c *rules.Change) schemas {
