@@ -22,7 +22,7 @@ type Change struct {
 	// Proposed is the tool of the draft when somebody has compared it already; it
 	// may be nil.
 	Proposed *Peer
-	// Prompts says what becomes of the prompts that the draft reaches, as far
+	// Prompts has the change in size of each prompt that the draft reaches, as far
 	// as a rule could object; empty when nobody rendered them.
 	Prompts []PromptCost
 	// Apart says that the draft is looked at by itself, as a file, and not as a

@@ -1,5 +1,5 @@
-// Package agents holds the A family: a soul that is a soul, a template that says what
-// it means, allow-lists that exist, and no name that was given up.
+// Package agents holds the A family: rules about the soul, the template and the
+// allow-lists of an agent, and about names that were given up.
 package agents
 
 import (
@@ -16,8 +16,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules is the A family: a soul that is a soul, a template that says what it
-// means, and no name that was given up.
+// Rules returns the A family: rules about the soul and the template of an agent, and
+// about names that were given up.
 func Rules() []rules.Rule {
 	return []rules.Rule{
 		soulHeadingRule(), soulToolRule(), soulInstructionRule(),

@@ -1,5 +1,5 @@
-// Package names holds the N family, a name that says what a tool does and that nobody
-// else has, and the L family, the names of core tools.
+// Package names holds the N family, rules about the verb, number and uniqueness of a
+// tool's name, and the L family, the names of core tools.
 package names
 
 import (
@@ -15,8 +15,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules is the N family, a name that says what a tool does, the same way as all the
-// others, and that nobody else has; and the L family, the names of core tools.
+// Rules returns the N family, rules about the verb, number and uniqueness of a tool's
+// name, and the L family, the names of core tools.
 func Rules() []rules.Rule {
 	return []rules.Rule{verbRule(), pluralRule(), retiredRule(), takenRule(), reservedRule(), hidesRule(), retiredIDRule(), coreID(), coreAlias()}
 }

@@ -45,7 +45,7 @@ func schemaRules() []rules.Rule {
 				if !s.input() || s.refused != nil || fits(s.root, jsondoc.NewObject()) {
 					return nil
 				}
-				return []rules.Finding{{Path: s.Below("type"), Message: "The input schema does not allow an object, which is what the arguments of a call are."}}
+				return []rules.Finding{{Path: s.Below("type"), Message: "The input schema does not allow an object, and the arguments of a call are always one."}}
 			}),
 		},
 		{

@@ -7,7 +7,7 @@ import (
 // candidate is a finding before its evidence is weighed.
 type candidate struct {
 	rules.Finding
-	// text is what it was found in, at where; most the worst that it can become.
+	// text holds the passage at; most is the worst severity that it can get.
 	text *rules.Text
 	at   rules.Passage
 	most rules.Severity

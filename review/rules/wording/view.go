@@ -25,7 +25,7 @@ type View struct {
 	settingOf  *setting
 }
 
-// Of returns the view of c, one and the same for every rule.
+// Of returns the view of c, which all rules share.
 func Of(c *rules.Change) *View {
 	return rules.Computed(c, func(c *rules.Change) *View { return &View{Change: c} })
 }
