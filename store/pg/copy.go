@@ -44,8 +44,8 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 	case version > 0:
 		return resumeCopy(ctx, conn, genesis)
 	}
-	if _, err := conn.Exec(ctx, all[rolesStep].sql); err != nil {
-		return 0, fmt.Errorf("create the roles: %w", err)
+	if err := createRoles(ctx, conn, all[rolesStep]); err != nil {
+		return 0, err
 	}
 	if err := asOwner(ctx, conn); err != nil {
 		return 0, err

@@ -35,19 +35,40 @@ func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) 
 		}
 		return nil, err
 	}
-	if _, err := conn.Exec(ctx, all[rolesStep].sql); err != nil {
-		return nil, fmt.Errorf("create the roles: %w", err)
+	if err := createRoles(ctx, conn, all[rolesStep]); err != nil {
+		return nil, err
 	}
-	for tried := 1; ; tried++ {
-		done, err := migrateTables(ctx, conn, all[rolesStep+1:], seed)
-		if again := new(pgconn.PgError); !errors.As(err, &again) || !raced(again.Code) || tried == attempts {
-			return done, err
-		}
+	var done []int
+	err = retry(func() error {
+		done, err = migrateTables(ctx, conn, all[rolesStep+1:], seed)
+		return err
+	})
+	return done, err
+}
+
+// createRoles creates what the server and the database lack of the roles and of the
+// schema that one of them owns.
+func createRoles(ctx context.Context, conn *pgx.Conn, roles step) error {
+	err := retry(func() error { _, err := conn.Exec(ctx, roles.sql); return err })
+	if err != nil {
+		return fmt.Errorf("create the roles: %w", err)
 	}
+	return nil
 }
 
 // attempts is how often the schema is created while others create it at once.
 const attempts = 5
+
+// retry repeats a transaction that lost against another session that created the same
+// objects.
+func retry(create func() error) error {
+	for tried := 1; ; tried++ {
+		err := create()
+		if again := new(pgconn.PgError); !errors.As(err, &again) || !raced(again.Code) || tried == attempts {
+			return err
+		}
+	}
+}
 
 // raced reports whether a statement failed because another session created the
 // same object at once, or was to be serialised after it.
