@@ -7,7 +7,7 @@ import (
 func globalKeys() []key {
 	return []key{
 		{name: "help", keys: []string{"?"}, label: "help", picks: true, help: "Show the keys for this page; in an assessment, also explain the rule", do: (*Model).openHelp},
-		{name: "commands", keys: []string{":"}, label: "commands", late: always, help: "Find a command by its name and run it", do: (*Model).askCommand},
+		{name: "commands", keys: []string{":"}, label: "commands", late: always, help: "Find a command by its name and run it, or open a proposal by its number", do: (*Model).askCommand},
 		{name: "queue", keys: []string{"Q"}, help: "Go to the queue", do: goTo(func(m *Model) page { return m.queue })},
 		{name: "registry", keys: []string{"T"}, help: "Go to the tools", do: goTo(func(m *Model) page { return m.tools })},
 		{name: "agents", keys: []string{"A"}, help: "Go to the agents; again: to the allow-lists", do: goTo(agentsOrLists)},

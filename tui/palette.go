@@ -28,7 +28,7 @@ func (m *Model) askCommand() tea.Cmd {
 	p.find(m)
 	m.line = &input{
 		prompt: ":", text: p.text, cancel: nothing, above: p.lines,
-		hints:   [][2]string{{"enter", "run or open #17"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
+		hints:   [][2]string{{"enter", "run"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
 		step:    func(n int) { p.at = min(max(0, p.at+n), max(0, len(p.found)-1)) },
 		changed: func(m *Model) tea.Cmd { p.find(m); return nil },
 		done: func(m *Model) tea.Cmd {

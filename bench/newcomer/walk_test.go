@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolcrib/bench/terminal"
+	_ "toolcrib/cli" // the program that is built: with a change to it, a cached result is void
 )
 
 // TestWalk takes every step in toolcrib demo, in a real terminal.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"toolcrib/bench/terminal"
+	_ "toolcrib/cli" // the program that is built: with a change to it, a cached result is void
 )
 
 // waitLimit is how long anything on the screen may take.
