@@ -14,7 +14,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// openFile opens a file for reading, with an error that says what is wrong in
+// openFile opens a file for reading, with an error that names the fault in
 // plain words.
 func openFile(name string) (*os.File, error) {
 	f, err := os.Open(name)

@@ -19,7 +19,7 @@ import (
 
 // BenchmarkMain is a whole command but for the start of its process: the tree
 // of commands, the configuration, the database opened and closed. A profile of
-// it says what a command pays for beside its work.
+// the cost of a command beside its work.
 func BenchmarkMain(b *testing.B) {
 	crowd := filepath.Join(b.TempDir(), "crowd.db")
 	desk, err := review.New(nil, review.Policy{}, time.Now, nil)

@@ -123,8 +123,8 @@ func TestForgedBundle(t *testing.T) {
 	}
 }
 
-// TestBundleNamesWhomItTrusts checks one bundle by other people than those who
-// signed it.
+// TestBundleNamesWhomItTrusts checks one bundle by a list of people who did not
+// sign it.
 func TestBundleNamesWhomItTrusts(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	home := signedHome(t)

@@ -100,7 +100,7 @@ func (a *app) publishMeanwhile(ctx context.Context, state *checkpointState) (sto
 // publishFor bounds how long a decision's checkpoint keeps the process.
 const publishFor = 10 * time.Second
 
-func (a *app) publishCheckpoint(ctx context.Context, anew bool) error {
+func (a *app) publishCheckpoint(ctx context.Context, again bool) error {
 	p, err := a.checkpointPublisher()
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (a *app) publishCheckpoint(ctx context.Context, anew bool) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, publishFor)
 	defer cancel()
-	return p.Publish(ctx, anew)
+	return p.Publish(ctx, again)
 }
 
 // checkpointPublisher returns the publisher that the settings describe, without

@@ -43,14 +43,14 @@ func (a *app) published(ctx context.Context) (docPublished, error) {
 }
 
 // runPublish publishes a checkpoint now.
-func runPublish(ctx context.Context, a *app, anew bool) error {
+func runPublish(ctx context.Context, a *app, again bool) error {
 	if a.flags.dryRun {
 		return errNoDryRun("checkpoint --publish", "what is published cannot be taken back")
 	}
 	if _, err := a.database(ctx); err != nil {
 		return err
 	}
-	if err := a.publishCheckpoint(ctx, anew); err != nil {
+	if err := a.publishCheckpoint(ctx, again); err != nil {
 		return err
 	}
 	doc, err := a.published(ctx)

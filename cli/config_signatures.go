@@ -21,7 +21,7 @@ const (
 	signaturesOff      = "off"
 )
 
-// systemConfig is what the administrator's file can say. It wins over the user's.
+// systemConfig holds the settings of the administrator's file, which win over the user's.
 type systemConfig struct {
 	Signatures  string            `toml:"signatures"`
 	SignedSince string            `toml:"signed_since"`

@@ -83,7 +83,7 @@ func (b block) kind() string {
 	return "text"
 }
 
-// step is what is typed at once, with what the document shows as its output.
+// step is one input of a document, with the output that follows it there.
 type documentedStep struct {
 	typed string
 	shown []string

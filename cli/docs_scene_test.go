@@ -224,5 +224,5 @@ func toJSON(b block, into any) error {
 	}
 }
 
-// examplePrefix is what examples call a proposal, or a call.
+// examplePrefix begins the ids of proposals and calls in examples.
 var examplePrefix = regexp.MustCompile(`\b0199f3\b|\b4\b`)

@@ -54,7 +54,7 @@ func conforming() map[string][]string {
 	}
 }
 
-// unfit is what the suite calls a check that it has no fixture for.
+// unfit is the result of a check that the suite has no fixture for.
 var unfit = regexp.MustCompile(`"errorMessage": "Not testable`)
 
 // TestConformance runs the public conformance suite against the endpoint, as a

@@ -151,7 +151,7 @@ func TestMCPReads(t *testing.T) {
 	}
 }
 
-// TestMCPRefuses says what is wrong, and where.
+// TestMCPRefuses expects errors that name the fault and its place.
 func TestMCPRefuses(t *testing.T) {
 	cl := newTestDB(t).serve(nil, "agent")
 	core := sample(t, "file_reader")

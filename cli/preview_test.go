@@ -42,8 +42,8 @@ const retirement = `{"type": "deactivate", "subject": "tool:global/get_gmail", "
 
 // TestOnePromptEverywhere holds the bytes that a preview shows against those
 // that a review seals and those that an export writes: before an approval the
-// preview of what would be is what the review digest seals, and after it what
-// is exported.
+// preview has the bytes that the review digest seals, and after it those of the
+// export.
 func TestOnePromptEverywhere(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := t.TempDir()

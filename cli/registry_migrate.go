@@ -43,8 +43,8 @@ for somebody else to run with psql.
 With --to, copy the database to another: a file or a postgres:// URL, which must
 be new. Every row, number and hash stays as it is. A copy that was interrupted
 goes on when the command is run again; until it is complete and every table was
-compared with the original, no toolcrib opens it. Stop those who write first:
-what they write after the copy has begun is not in it. Exit status 4: the target
+compared with the original, no toolcrib opens it. Stop every writer first:
+rows written after the copy has begun are not in it. Exit status 4: the target
 has other content; 6: the database is damaged, and was not copied.`,
 		Example: `  toolcrib migrate --db postgres://dba@db.example.com/toolcrib
   toolcrib migrate --print > schema.sql

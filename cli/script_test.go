@@ -90,7 +90,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// hidden is what a terminal obeys or draws as nothing: an escape sequence, its
+// hidden matches text that a terminal obeys or draws as nothing: an escape sequence, its
 // one-byte form, a return, a bell, bidirectional controls, characters of no
 // width, a tag, a variation selector and a line separator. Scripts have it in
 // their environment.
@@ -154,7 +154,7 @@ func loggedIn(args []string) func() cli.Account {
 	return func() cli.Account { return account }
 }
 
-// standardInput is what the script's stdin command has put there for a command
+// standardInput returns the text that the script's stdin command left for a command
 // that reads it. A process is the only way to get at it.
 func standardInput(ts *testscript.TestScript, args []string) string {
 	if !slices.Contains(args, "-") {

@@ -59,7 +59,7 @@ func TestSSHSignsElsewhere(t *testing.T) {
 	h.wants(h.ask(client, "", "list --state rejected"), 0, "#2")
 }
 
-// TestSSHKeys lets in those whom the signers file has, as it is now.
+// TestSSHKeys lets in the people of the signers file as it is at that moment.
 func TestSSHKeys(t *testing.T) {
 	h := serveSSH(t)
 	banner := ""

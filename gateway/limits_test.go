@@ -73,7 +73,7 @@ func TestDailyLimitExactAmongProcesses(t *testing.T) {
 	}
 }
 
-// TestLimitsAreEachUsers counts every user and tool for itself, begins anew at
+// TestLimitsAreEachUsers counts every user and tool for itself, starts again at
 // midnight UTC, and counts what failed.
 func TestLimitsAreEachUsers(t *testing.T) {
 	shortrun.OneGoroutine(t)

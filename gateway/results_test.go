@@ -12,7 +12,7 @@ import (
 	"toolcrib/registry"
 )
 
-// promising is a tool that says what it gives back.
+// promising is a tool with an output schema.
 func promising(schema string) func(*registry.Tool) {
 	return func(t *registry.Tool) { t.OutputSchema = json.RawMessage(schema) }
 }

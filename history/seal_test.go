@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestSeal holds known seals: what was sealed once is verified for ever, so the
+// TestSeal holds known seals: a seal that was made once stays valid, so the
 // form cannot change.
 func TestSeal(t *testing.T) {
 	for sealed, fields := range map[string][]string{

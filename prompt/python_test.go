@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the files in testdata anew")
+var update = flag.Bool("update", false, "write the files in testdata again")
 
 // pythonValues are the values of every vector. Some hold what would be a
 // placeholder if values were scanned again.

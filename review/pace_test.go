@@ -117,7 +117,7 @@ func TestPaceWhenTheClockGoesBack(t *testing.T) {
 }
 
 // TestOversizedDraftsAreRefused refuses drafts and revisions with more in them than is
-// kept, whoever writes them, and says what is too much.
+// kept, whoever writes them, and an error names the limit.
 func TestOversizedDraftsAreRefused(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

@@ -32,7 +32,7 @@ func together(n int, run func(i int)) {
 	done.Wait()
 }
 
-// lost reports whether err is what somebody is told who came too late.
+// lost reports whether err is the refusal of an act that came too late.
 func lost(err error) bool {
 	return errors.Is(err, proposals.ErrState) || errors.Is(err, review.ErrConflict) || errors.Is(err, review.ErrStale)
 }

@@ -48,7 +48,7 @@ func TestTextsAreLimited(t *testing.T) {
 	o.sound()
 }
 
-// TestAnchors ties comments to what is there, and to nothing else.
+// TestAnchors ties comments to passages that exist, and to nothing else.
 func TestAnchors(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

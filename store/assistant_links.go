@@ -35,7 +35,7 @@ func (a assistant) AddLink(ctx context.Context, l builtin.Link) (bool, error) {
 		return false, err
 	}
 	counted := l.ToEntity && !related
-	if counted { // counted anew below, with this link
+	if counted { // counted again below, with this link
 		if err := a.countInProject(ctx, l.Memory, -1); err != nil {
 			return false, err
 		}

@@ -17,8 +17,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// childVariable tells the test binary to be a process of a test instead: its
-// value is what it does.
+// childVariable makes the test binary a process of a test instead: its value names
+// the task.
 const childVariable = "TOOLCRIB_STORE_CHILD"
 
 func TestMain(m *testing.M) {

@@ -38,7 +38,7 @@ func folded(s string) string {
 	}, s)
 }
 
-// contains is what a filter means: the words stand somewhere in what a list
+// contains is the meaning of a filter: the words stand somewhere in what a list
 // shows of a proposal, in any case.
 func contains(p proposals.Proposal, filter string) bool {
 	return strings.Contains(folded(p.Subject.String()+"\n"+p.Title+"\n"+p.Author.String()+"\n"+p.ChangeSet), folded(filter))

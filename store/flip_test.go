@@ -19,8 +19,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// inspect opens the bytes of a database as it stands and verifies it. An error
-// is what keeps it from being opened or read.
+// inspect opens the bytes of a database as it stands and verifies it. The error
+// is the reason why it was not opened or read.
 func inspect(t *testing.T, image []byte) (history.Report, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "toolcrib.db")

@@ -72,7 +72,7 @@ func queueOf(t *testing.T, db *storetest.Database, n int, change func([]proposal
 	return db.Queue(t, ps...)
 }
 
-// matches is what a query means, without its filter.
+// matches is the meaning of a query, without its filter.
 func matches(q review.Query, p proposals.Proposal) bool {
 	author := q.Author == "" || q.Author == p.Author.String() || strings.HasSuffix(q.Author, ":") && strings.HasPrefix(p.Author.String(), q.Author)
 	return author && (q.State == "" || q.State == p.State) && (q.Subject == "" || q.Subject == p.Subject.String())

@@ -108,7 +108,7 @@ func wanted(all []proposals.Proposal, q review.Query) []proposals.ID {
 }
 
 // TestOrderGoesOnFromWhereItWas continues a list by risk behind a proposal that
-// has been assessed anew meanwhile: what comes next is what came next before.
+// has been assessed again meanwhile: what comes next is what came next before.
 func TestOrderGoesOnFromWhereItWas(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)

@@ -61,8 +61,8 @@ func (s *session) ByName(ctx context.Context, names ...string) ([]registry.Live,
 }
 
 // ByWire implements review.RegistryReader. A wire name ends in the name that the
-// tool has where it comes from, behind that of a server or alone, which is what
-// the index knows.
+// tool has where it comes from, behind that of a server or alone; the index has
+// that name.
 func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
 	ends := []string{name}
 	for i, r := range name {

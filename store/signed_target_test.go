@@ -217,7 +217,7 @@ func inUse(definition json.RawMessage) string {
 	return string(definition)
 }
 
-// damage is what verification finds, with its counts; checkpoints, of which there
+// damage returns the findings of a verification with its counts; checkpoints, of which there
 // may be none, are compared with the log.
 func (x target) damage(path string, kept ...checkpoint.Checkpoint) ([]string, review.SignatureReport) {
 	x.Helper()

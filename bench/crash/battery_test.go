@@ -75,7 +75,7 @@ type table struct {
 	rows [][3]string
 }
 
-// figures is what this run did. Tests run in one process and have no other
+// figures counts the acts of this run. Tests run in one process and have no other
 // place to leave it.
 var figures table //nolint:gochecknoglobals // see above
 

@@ -12,7 +12,7 @@ import (
 
 // TestMixedCrowd lets processes propose, comment, decide and look at the same
 // file at once, while it is copied again and again: nobody gets anything but
-// an answer or a clear conflict, every copy is whole, and so is what is left.
+// an answer or a clear conflict, every copy is whole, and so is the file at the end.
 func TestMixedCrowd(t *testing.T) {
 	t.Parallel()
 	const processes = 8
@@ -53,7 +53,7 @@ func TestMixedCrowd(t *testing.T) {
 	figures.note(t, "backup while they write", copies, "every copy verified, and worked on as a database")
 }
 
-// crowdAct is what process p does at its wth turn.
+// crowdAct returns the arguments of process p at its wth turn.
 func crowdAct(p, w int) (args []string, stdin string) {
 	ref := fmt.Sprintf("#%d", 1+(p*7+w*3)%(w+2))
 	switch w % 5 {

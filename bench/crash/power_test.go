@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// disk is an ext4 file system in a file. What a power cut leaves of it is what
-// the file holds at that moment: the rest is in the memory of the system.
+// disk is an ext4 file system in a file. A power cut leaves the bytes that the file
+// holds at that moment: the rest is in the memory of the system.
 type disk struct {
 	image, mount string
 }

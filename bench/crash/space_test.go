@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// outcome is what a process under want of space did.
+// outcome is how a process without enough space ended.
 type outcome struct {
 	acked   []string
 	message string // "" when it got through

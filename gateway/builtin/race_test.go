@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 const rounds = 20
 
 // child makes tasks, memories, links and projects for ada, deletes a task that
-// all of the processes know, and says what became of that.
+// all of the processes know, and returns the outcome.
 func child(path, series string) error {
 	ctx := context.Background()
 	var n uint16

@@ -32,7 +32,7 @@ const (
 // headerTool names a header that is none.
 const headerTool = `{"name":"echo","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"bad name"}}}}`
 
-// promisingTool says what it gives back.
+// promisingTool is a tool with an output schema.
 const promisingTool = `{"name":"echo","inputSchema":{"type":"object"},"outputSchema":` + promise + `}`
 
 const promise = `{"type":"object","properties":{"degrees":{"type":"integer"}},"required":["degrees"],"additionalProperties":false}`

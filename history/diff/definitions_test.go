@@ -132,7 +132,7 @@ func paths(fields []diff.Field) []string {
 	return ps
 }
 
-// checkField checks that a field says what it should and has something to show.
+// checkField checks the label of a field, and that it has text.
 func checkField(t *testing.T, f diff.Field) {
 	t.Helper()
 	if (f.Change == diff.Added) != (f.Before == nil) || (f.Change == diff.Removed) != (f.After == nil) {

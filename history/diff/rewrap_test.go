@@ -51,7 +51,7 @@ func marked(h diff.Hunk, kind diff.Kind) (in, out []string) {
 	return strings.Fields(inside.String()), strings.Fields(outside.String())
 }
 
-// TestRewrapped inserts words into paragraphs, breaks the lines anew, and
+// TestRewrapped inserts words into paragraphs, breaks the lines again, and
 // checks that hardly more than these words is marked.
 func TestRewrapped(t *testing.T) {
 	r := random(6)

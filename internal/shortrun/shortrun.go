@@ -1,6 +1,6 @@
-// Package shortrun says what a short run leaves out. The race detector goes with
-// short runs (go test -race -short): it makes the engine of the database some
-// twenty times slower, and sees nothing in what runs in one goroutine.
+// Package shortrun decides which tests a short run leaves out. The race detector
+// goes with short runs (go test -race -short): it makes the engine of the database
+// some twenty times slower, and finds nothing in code that runs in one goroutine.
 package shortrun
 
 import "testing"

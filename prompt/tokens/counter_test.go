@@ -86,7 +86,7 @@ func TestGrowth(t *testing.T) {
 		t.Errorf("nothing changes: %d", got)
 	}
 	if got := Growth("one\n\n", "one\n\none\n\n"); got != 5 {
-		t.Errorf("what is there twice counts once more: %d", got)
+		t.Errorf("a repeated text counts once more: %d", got)
 	}
 }
 

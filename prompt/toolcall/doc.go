@@ -5,7 +5,7 @@
 //
 // and nothing beside it. The host gave out the nonce for this turn; it
 // keeps a call that was planted in a document from passing for the model's.
-// What is tolerated is what models do without meaning anything by it: one code
+// It tolerates habits of models that mean nothing: one code
 // fence around the object, and white space and invisible characters at the
 // edges.
 package toolcall

@@ -40,7 +40,7 @@ func TestCheckAccepts(t *testing.T) {
 			`patternProperties["(?<=a)b"] (line 1, column 90): the regular expression backtracks, which is given little time: RE2 has no form for it`,
 			"properties.a.pattern (line 1, column 47): the regular expression backtracks, which is given little time: RE2 has no form for it",
 		}},
-		{"an expression that others take for ever on", `{"type":"object","properties":{"a":{"pattern":"^(a+)+$"}}}`, nil},
+		{"an expression that backtracking engines never finish", `{"type":"object","properties":{"a":{"pattern":"^(a+)+$"}}}`, nil},
 		{"near all limits", nested(32), nil},
 		{"a long chain", chain(2_000, `{"type":"object"}`), []string{"$ (line 1, column 1): has no type; the arguments of a tool are an object"}},
 		{"doubling a little", doubling(10, `{"allOf":[%s,%s]}`), []string{"$ (line 1, column 1): has no type; the arguments of a tool are an object"}},

@@ -133,7 +133,7 @@ func TestValidateBoundsWork(t *testing.T) {
 		{"any JSON value", `{"anyOf":[{"type":"string"},{"type":"array","items":{"$ref":"#"}},{"type":"object","additionalProperties":{"$ref":"#"}}]}`, deep(500), false},
 		{"a large program on a long text", `{"pattern":"(a|b|c|d){900}z"}`, `"` + strings.Repeat("ab", 500_000) + `"`, true},
 		{"a plain expression on a long text", `{"pattern":"^[ab]+$"}`, `"` + strings.Repeat("ab", 500_000) + `"`, false},
-		{"an expression that others take for ever on", `{"pattern":"^(a+)+$"}`, `"` + strings.Repeat("a", 50_000) + `!"`, false},
+		{"an expression that backtracking engines never finish", `{"pattern":"^(a+)+$"}`, `"` + strings.Repeat("a", 50_000) + `!"`, false},
 		{"a long list of large enumerations", `{"items":{"enum":[` + numbers(10_000) + `]}}`, `[` + strings.Repeat(`"x",`, 5_000) + `1]`, true},
 		{"names against expressions", `{"patternProperties":{"(a|b|c|d){900}":{}}}`, `{"` + strings.Repeat("a", 1_000) + `":1,"` + strings.Repeat("b", 1_000) + `":1}`, false},
 		{"an ordinary long list", `{"items":{"type":"object","properties":{"id":{"type":"string"},"n":{"type":"integer"}},"required":["id"]}}`, `[` + strings.Repeat(`{"id":"x","n":1},`, 20_000) + `{"id":"y"}]`, false},

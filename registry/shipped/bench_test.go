@@ -20,7 +20,7 @@ func BenchmarkCoreHashes(b *testing.B) {
 	}
 }
 
-// BenchmarkParseOneCoreTool is what opening a database spares itself, sixteen
+// BenchmarkParseOneCoreTool measures the work that opening a database avoids, sixteen
 // times over.
 func BenchmarkParseOneCoreTool(b *testing.B) {
 	text := inMarkdown(b, shipped.Core()[0])

@@ -16,9 +16,9 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-var update = flag.Bool("update", false, "write data/core.sums anew")
+var update = flag.Bool("update", false, "write data/core.sums again")
 
-// receipt is what a claim cites: a file with lines, or an issue.
+// receipt is the source that a claim cites: a file with lines, or an issue.
 var receipt = regexp.MustCompile(`\[[\w./-]+:\d+-\d+\]|#\d+`)
 
 const sumsFile = "data/core.sums"

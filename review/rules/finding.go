@@ -2,7 +2,7 @@ package rules
 
 import "toolcrib/registry"
 
-// Severity says what a finding does to the revision it is about.
+// Severity is the effect of a finding on its revision.
 type Severity string
 
 // The severities. A revision with an open Block cannot be approved.

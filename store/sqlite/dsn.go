@@ -12,8 +12,8 @@ const modeFrozen = "frozen"
 
 // dsn returns the data source name that opens path in a mode, "rw", "ro" or
 // modeFrozen: what opens a file read-only does not even tidy up its log. The
-// driver runs busy_timeout before the other pragmas. synchronous=FULL is what
-// makes an acknowledged commit survive a power cut: with NORMAL, a write-ahead
+// driver runs busy_timeout before the other pragmas. With synchronous=FULL
+// an acknowledged commit survives a power cut: with NORMAL, a write-ahead
 // log is not synced at commit.
 func dsn(path, mode string, pragmas ...string) (string, error) {
 	abs, err := filepath.Abs(path)

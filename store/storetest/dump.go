@@ -140,9 +140,8 @@ func (d *Database) current(t testing.TB) string {
 // maxLine bounds what is shown of a row that changed, in bytes.
 const maxLine = 400
 
-// Unchanged runs act and fails the test unless the database is what it was
-// before, row by row. The rows are read again only when the engine says that
-// something was committed since they were read.
+// Unchanged runs act and fails the test if it changes a row of the database. The rows
+// are read again only when the engine reports a commit since they were read.
 func (d *Database) Unchanged(t testing.TB, act func()) {
 	t.Helper()
 	before := d.current(t)
