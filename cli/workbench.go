@@ -27,7 +27,9 @@ import (
 // runWorkbench runs toolcrib without a command.
 func runWorkbench(cmd *cobra.Command, a *app) error {
 	if !a.env.InTerminal || !a.env.OutTerminal {
-		a.note("%s", cmd.UsageString())
+		if !a.flags.json {
+			fmt.Fprintln(a.env.Err, cmd.UsageString())
+		}
 		return usagef("without a terminal a command is needed")
 	}
 	return a.openWorkbench(cmd.Context(), "")
