@@ -22,7 +22,7 @@ func TestWalk(t *testing.T) {
 	}
 	home := t.TempDir()
 	bin := filepath.Join(home, "toolcrib")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "toolcrib").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "../..").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 
 func buildOnce() (string, error) {
 	program := filepath.Join(folder, "toolcrib")
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", program, "toolcrib").CombinedOutput()
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", program, "../..").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
