@@ -57,6 +57,11 @@ var ruleArrows = map[string][]string{
 	},
 }
 
+// pages are the folders of tui with a page of the workbench each. No page knows the
+// workbench or another page, and nothing below tui knows a page; linear is a second
+// interface beside the workbench.
+var pages = []string{"auditlog"}
+
 func TestArrowsGoDown(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -91,6 +96,12 @@ func TestArrowsGoDown(t *testing.T) {
 			if of, inRules := ruleFolder(name + "/"); inRules {
 				if from, ok := ruleFolder("toolcrib/" + filepath.ToSlash(path)); ok && of != from && !slices.Contains(ruleArrows[from], of) {
 					t.Errorf("%s imports %s; arrows from %s go to %v", path, name, from, ruleArrows[from])
+				}
+			}
+			if own, below, ok := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "tui/"), "/"); ok && folder == "tui" && below != "" {
+				page := strings.TrimPrefix(name, "toolcrib/tui/")
+				if page != own && (slices.Contains(pages, page) || name == "toolcrib/tui" && own != "linear") {
+					t.Errorf("%s imports %s: a page knows neither the workbench nor another page", path, name)
 				}
 			}
 			if target != folder && target != "internal" && !slices.Contains(allowed, target) {

@@ -176,7 +176,7 @@ func unassigned(m *Model, page *prose.Page, p proposals.Proposal) {
 
 // shownDigest is a review digest, whole where there is room for it.
 func (m *Model) shownDigest(digest string) string {
-	if w, _ := m.layout.dialog(dialogWidth, 1); w >= len(digest)+prose.LabelWidth+6 {
+	if w, _ := m.layout.Dialog(dialogWidth, 1); w >= len(digest)+prose.LabelWidth+6 {
 		return digest
 	}
 	return wording.Short(digest)

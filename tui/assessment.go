@@ -12,6 +12,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 )
 
@@ -32,7 +33,7 @@ func (pp *proposalPage) assessment(m *Model) pager.Rows {
 	}
 	advice, style := m.adviceWord(a.Recommendation)
 	page.Line(draw.Of(m.theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
-	page.Field("reviewer", a.Reviewer.String()+", "+string(m.stampOf(a.At)))
+	page.Field("reviewer", a.Reviewer.String()+", "+string(screen.Stamp(a.At)))
 	page.Field("rules", a.RulesVersion)
 	for _, s := range d.Standing {
 		page.Blank()

@@ -10,6 +10,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
@@ -123,14 +124,14 @@ func (c *callsPage) one(m *Model, page *prose.Page, p gateway.Pending) {
 		Add(m.theme.Strong, draw.Show(p.Tool.String())).Add(m.theme.Faint, draw.Showf("  version %d", p.Version)))
 	page.Field("  caller", p.Caller.Actor.String()+" as agent "+p.Caller.Agent+", for user "+p.Caller.User)
 	if state == gateway.PendingWaiting {
-		page.Field("  expires", string(m.stampOf(p.ExpiresAt)))
+		page.Field("  expires", string(screen.Stamp(p.ExpiresAt)))
 	}
 	track := c.track(p)
 	for i, line := range argumentLines(p) {
 		page.Tracked("    ", line, m.theme.Text, track+pager.Text(i))
 	}
 	if a := p.Answer; a != nil {
-		page.Field("  answered", string(m.stampOf(a.At))+" by "+a.By.String())
+		page.Field("  answered", string(screen.Stamp(a.At))+" by "+a.By.String())
 		if a.Reason != "" {
 			page.Field("  reason", a.Reason)
 		}

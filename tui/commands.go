@@ -70,11 +70,6 @@ type (
 		text    json.RawMessage
 		err     error
 	}
-	eventsMsg struct {
-		before int64
-		events []history.Event
-		err    error
-	}
 	countsMsg struct {
 		counts map[proposals.State]int
 		total  int
@@ -260,17 +255,6 @@ func (m *Model) loadDefinition(s registry.Subject) tea.Cmd {
 	return func() tea.Msg {
 		text, err := reg.Definition(m.ctx, s)
 		return definitionMsg{s, text, err}
-	}
-}
-
-// eventPage is how many entries of the audit log are read at once.
-const eventPage = 200
-
-func (m *Model) loadEvents(before int64) tea.Cmd {
-	reg := m.cfg.Registry
-	return func() tea.Msg {
-		events, err := reg.Events(m.ctx, before, eventPage)
-		return eventsMsg{before, events, err}
 	}
 }
 

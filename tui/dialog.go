@@ -69,8 +69,8 @@ func (d *dialog) textHeight(m *Model) int {
 	case d.text == nil:
 		return 0
 	case d.tall:
-		return max(2, m.layout.body-6) // the frame, the content, the label and the answer
-	case m.layout.body < 14:
+		return max(2, m.layout.Body-6) // the frame, the content, the label and the answer
+	case m.layout.Body < 14:
 		return 2
 	}
 	return 4
@@ -86,7 +86,7 @@ func (d *dialog) resize(m *Model) {
 		page.Blank()
 	}
 	d.content(m, page)
-	w, h := m.layout.dialog(dialogWidth, m.layout.body)
+	w, h := m.layout.Dialog(dialogWidth, m.layout.Body)
 	around := 3 // the frame and the answer
 	if d.text != nil {
 		around += 1 + d.textHeight(m)

@@ -16,10 +16,10 @@ const minBehind = 6
 // around it, dimmed.
 func (d *dialog) view(m *Model, body []string) []string {
 	w := d.width(m)
-	left := (m.layout.width - w) / 2
+	left := (m.layout.Width - w) / 2
 	box := d.box(m, w)
-	above := max(0, (m.layout.body-len(box))/3)
-	out := make([]string, m.layout.body)
+	above := max(0, (m.layout.Body-len(box))/3)
+	out := make([]string, m.layout.Body)
 	var b strings.Builder
 	for i := range out {
 		behind := draw.Safe("")
@@ -31,9 +31,9 @@ func (d *dialog) view(m *Model, body []string) []string {
 		if n >= 0 && n < len(box) {
 			m.theme.Off.Write(&b, string(draw.Slice(behind, 0, left)))
 			b.WriteString(box[n])
-			m.theme.Off.Write(&b, string(draw.Slice(behind, left+w, m.layout.width)))
+			m.theme.Off.Write(&b, string(draw.Slice(behind, left+w, m.layout.Width)))
 		} else {
-			m.theme.Off.Write(&b, string(draw.Slice(behind, 0, m.layout.width)))
+			m.theme.Off.Write(&b, string(draw.Slice(behind, 0, m.layout.Width)))
 		}
 		out[i] = b.String()
 	}
@@ -100,7 +100,7 @@ func (d *dialog) box(m *Model, w int) []string {
 }
 
 func (d *dialog) width(m *Model) int {
-	w, _ := m.layout.dialog(dialogWidth, 1)
+	w, _ := m.layout.Dialog(dialogWidth, 1)
 	return w
 }
 

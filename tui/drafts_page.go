@@ -15,6 +15,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -137,7 +138,7 @@ func (k *draftsPage) lay(m *Model) {
 	}
 	for _, t := range k.texts {
 		page.Stop()
-		page.Item(draw.Of(m.theme.Strong, " "+draw.Pad(draw.Show(draftKind(t.kind)), 15)).Add(m.theme.Faint, m.stampOf(t.at)+"  "), t.about)
+		page.Item(draw.Of(m.theme.Strong, " "+draw.Pad(draw.Show(draftKind(t.kind)), 15)).Add(m.theme.Faint, screen.Stamp(t.at)+"  "), t.about)
 		page.Faint("                ", t.begin)
 		page.Blank()
 	}

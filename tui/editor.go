@@ -13,6 +13,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -39,16 +40,16 @@ func (pp *proposalPage) reviseCurrent(m *Model) tea.Cmd { return m.edit(m.cfg.Re
 // draftNew asks for the subject of a new proposal.
 func (m *Model) draftNew() tea.Cmd {
 	text := edit.NewLine("tool:" + string(m.cfg.Layer) + "/")
-	m.line = &input{
-		prompt: "new", text: text, hints: [][2]string{{"enter", "write it in the editor"}, {"esc", "leave"}}, changed: nothing, cancel: nothing,
-		done: func(m *Model) tea.Cmd {
+	m.line = &screen.Line{
+		Prompt: "new", Text: text, Hints: [][2]string{{"enter", "write it in the editor"}, {"esc", "leave"}},
+		Done: m.action(func(m *Model) tea.Cmd {
 			s, err := registry.ParseSubject(text.String())
 			if err != nil {
 				m.fail(err)
 				return nil
 			}
 			return m.edit(m.cfg.Draft(s, nil, 0))
-		},
+		}),
 	}
 	return nil
 }

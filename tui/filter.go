@@ -11,6 +11,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
+	"toolcrib/tui/screen"
 )
 
 // View is a filter with a name, which is a tab of the queue.
@@ -65,13 +66,13 @@ func (m *Model) askQueueFilter() tea.Cmd {
 	q := m.queue
 	before := q.filter
 	f := &filterLine{text: edit.NewLine(before), known: q.vocabulary()}
-	m.line = &input{
-		prompt: "filter", text: f.text, above: f.lines,
-		hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo it"}, {"up", "up"}, {"down", "down"}},
-		step:    func(n int) { f.at = min(max(0, f.at+n), max(0, len(f.found)-1)) },
-		changed: func(m *Model) tea.Cmd { return f.changed(m) },
-		cancel:  func(m *Model) tea.Cmd { return q.setFilter(m, before) },
-		done: func(m *Model) tea.Cmd {
+	m.line = &screen.Line{
+		Prompt: "filter", Text: f.text, Above: func() []draw.Line { return f.lines(m) },
+		Hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo it"}, {"up", "up"}, {"down", "down"}},
+		Step:    func(n int) { f.at = min(max(0, f.at+n), max(0, len(f.found)-1)) },
+		Changed: m.action(func(m *Model) tea.Cmd { return f.changed(m) }),
+		Cancel:  m.action(func(m *Model) tea.Cmd { return q.setFilter(m, before) }),
+		Done: m.action(func(m *Model) tea.Cmd {
 			if f.err != nil {
 				m.say(warning, "%s", f.err)
 				return q.setFilter(m, before)
@@ -80,8 +81,8 @@ func (m *Model) askQueueFilter() tea.Cmd {
 				return tea.Batch(q.setFilter(m, before), m.openProposal(p))
 			}
 			return nil
-		},
-		complete: func(m *Model) tea.Cmd {
+		}),
+		Complete: m.action(func(m *Model) tea.Cmd {
 			if len(f.found) == 0 {
 				return nil
 			}
@@ -91,7 +92,7 @@ func (m *Model) askQueueFilter() tea.Cmd {
 			}
 			*f.text = *edit.NewLine(text)
 			return f.changed(m)
-		},
+		}),
 	}
 	return nil
 }
@@ -114,8 +115,8 @@ func isNumber(text string) bool {
 
 // lines draws what can come next, or why there is no filter yet.
 func (f *filterLine) lines(m *Model) []draw.Line {
-	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.width)))}
-	room := min(maxSuggestions, len(f.found), max(0, m.layout.body-3))
+	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.Width)))}
+	room := min(maxSuggestions, len(f.found), max(0, m.layout.Body-3))
 	top := clampWindow(0, f.at, len(f.found), room)
 	for i := top; i < top+room; i++ {
 		mark := draw.Of("", " ")

@@ -112,7 +112,7 @@ func (h *helpPage) lay(m *Model) {
 			continue
 		}
 		text := r.help
-		if h.filter != "" || m.layout.width >= whyFrom { // who looks for a key wants to know
+		if h.filter != "" || m.layout.Width >= whyFrom { // who looks for a key wants to know
 			text += " (off now: " + r.why + ")"
 		}
 		page.FaintItem(draw.Of(m.theme.Off, keys), text)
@@ -136,7 +136,7 @@ func (h *helpPage) setFilter(m *Model, text string) tea.Cmd {
 func (h *helpPage) tabs(m *Model) (left, right draw.Line) {
 	l := draw.Of("", " ").Add(m.theme.Accent, "▎Help").Add(m.theme.Faint, "  "+draw.Safe(h.from)+"   / searches all pages, esc goes back")
 	if h.filter != "" {
-		l = l.Add("", "   ").Add(m.theme.Match, " "+draw.Cut(draw.Show(h.filter), m.layout.width/3)+" ")
+		l = l.Add("", "   ").Add(m.theme.Match, " "+draw.Cut(draw.Show(h.filter), m.layout.Width/3)+" ")
 	}
 	return l, nil
 }

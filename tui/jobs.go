@@ -12,6 +12,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -197,12 +198,12 @@ func (m *Model) busy() string {
 func (m *Model) askImport() tea.Cmd {
 	text := edit.NewLine("")
 	paths := &pathLine{text: text}
-	m.line = &input{
-		prompt: "import file", text: text, above: paths.lines,
-		hints:    [][2]string{{"tab", "complete"}, {"enter", "import"}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
-		step:     paths.choose,
-		complete: paths.complete, changed: nothing, cancel: nothing,
-		done: func(m *Model) tea.Cmd {
+	m.line = &screen.Line{
+		Prompt: "import file", Text: text, Above: func() []draw.Line { return paths.lines(m) },
+		Hints:    [][2]string{{"tab", "complete"}, {"enter", "import"}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
+		Step:     paths.choose,
+		Complete: m.action(paths.complete),
+		Done: m.action(func(m *Model) tea.Cmd {
 			file := text.String()
 			if file == "" {
 				return nil
@@ -210,7 +211,7 @@ func (m *Model) askImport() tea.Cmd {
 			return m.start("Import "+file, func(ctx context.Context, tell Tell) ([]string, error) {
 				return m.cfg.Import(ctx, file, tell)
 			})
-		},
+		}),
 	}
 	return nil
 }

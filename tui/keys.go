@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/auditlog"
 )
 
 // key is a key as it is declared, once: the footer, the help and docs/keys.md
@@ -42,7 +44,7 @@ func tables() []table {
 		{placeProposal, proposalKeys()},
 		{placeRegistry, registryKeys()},
 		{placeSubject, subjectKeys()},
-		{placeLog, logKeys()},
+		moved(new(auditlog.Page)),
 		{placeHelp, helpKeys()},
 		{placeDrafts, draftsKeys()},
 		{placeCalls, callsKeys()},
@@ -56,7 +58,6 @@ const (
 	placeProposal   = "Proposal"
 	placeRegistry   = "Registry and agents"
 	placeSubject    = "A tool or an agent"
-	placeLog        = "Audit log"
 	placeHelp       = "Help"
 	placeDrafts     = "Unsent drafts"
 	placeCalls      = "Calls"

@@ -40,12 +40,6 @@ func subjectKeys() []key {
 	return slices.Concat(keys, paneKeys(), textKeys())
 }
 
-func logKeys() []key {
-	return slices.Concat([]key{
-		{name: "event-open", keys: []string{"enter"}, label: "open", help: "Open the proposal of the selected entry", do: on((*logPage).openEvent), off: ask((*logPage).noEvent)},
-	}, paneKeys(), textKeys())
-}
-
 // entry returns the tool or agent the keys act on.
 func (m *Model) entry() (Entry, bool) {
 	if p, ok := m.page.(ofEntry); ok {

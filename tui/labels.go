@@ -1,9 +1,7 @@
 package tui
 
 import (
-	"strconv"
 	"strings"
-	"time"
 
 	"toolcrib/proposals"
 	"toolcrib/review/rules"
@@ -81,21 +79,4 @@ func (m *Model) findingsWord(s proposals.Summary) (draw.Safe, theme.Style) {
 		return draw.Show(mark + " " + wording.Count(s.Findings, "warning", "warnings")), style
 	}
 	return draw.Showf("%s %d %s", mark, s.Findings, word), style
-}
-
-// age writes a duration in its largest unit.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + "m"
-	case d < 48*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + "h"
-	}
-	return strconv.Itoa(int(d.Hours()/24)) + "d"
-}
-
-func (m *Model) stampOf(t time.Time) draw.Safe {
-	return draw.Safe(t.UTC().Format("2006-01-02 15:04"))
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 )
 
@@ -31,4 +32,21 @@ func (m *Model) switchTheme() tea.Cmd {
 	m.themed, m.dark = true, !m.dark
 	m.chooseTheme()
 	return nil
+}
+
+// frame is what a page draws itself in.
+func (m *Model) frame() screen.Frame {
+	return screen.Frame{Layout: m.layout, Theme: m.theme, Now: m.cfg.Now}
+}
+
+// resize lays everything out for a screen of the given size.
+func (m *Model) resize(width, height int) {
+	m.layout = screen.NewLayout(width, height, m.division)
+	m.each(func(p page) tea.Cmd {
+		p.resize(m)
+		return nil
+	})
+	if m.dialog != nil {
+		m.dialog.resize(m)
+	}
 }

@@ -11,6 +11,8 @@ import (
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/tui/auditlog"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 )
 
@@ -21,8 +23,8 @@ type Model struct {
 	tables   []table
 	theme    theme.Theme
 	themed   bool // the theme was chosen and does not follow the terminal
-	layout   layout
-	division division
+	layout   screen.Layout
+	division screen.Division
 
 	page  page
 	trail []page // what esc goes back to
@@ -32,14 +34,14 @@ type Model struct {
 	tools    *registryPage
 	agents   *registryPage
 	lists    *registryPage
-	log      *logPage
+	log      *component
 	drafts   *draftsPage
 	calls    *callsPage
 	proposal *proposalPage // that was opened last, nil before the first
 	dialog   *dialog
-	line     *input // what is typed at the bottom, nil for nothing
+	line     *screen.Line // what is typed at the bottom, nil for nothing
 
-	status   status
+	status   screen.Say
 	mouse    bool
 	dark     bool
 	sixteen  bool
@@ -80,7 +82,7 @@ func New(cfg Config) *Model {
 	m.queue = newQueuePage()
 	m.queue.views = m.cfg.Views
 	m.tools, m.agents, m.lists = newRegistryPage(registry.KindTool), newRegistryPage(registry.KindAgent), newRegistryPage(registry.KindList)
-	m.log, m.drafts, m.calls = newLogPage(m), newDraftsPage(m), newCallsPage(m)
+	m.log, m.drafts, m.calls = &component{auditlog.New(m.ctx, cfg.Registry)}, newDraftsPage(m), newCallsPage(m)
 	m.page = m.queue
 	m.resize(80, 24)
 	return m
@@ -97,7 +99,7 @@ func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
 func (m *Model) Prime(width, height int) {
 	m.resize(width, height)
 	first := m.queue.query(0)
-	first.Limit = m.layout.body // no more than the frame shows; the rest comes when it is up
+	first.Limit = m.layout.Body // no more than the frame shows; the rest comes when it is up
 	m.Update(m.countProposals()())
 	_, m.primed = m.Update(m.loadQueue(first)())
 	m.Update(m.readStamp()())
@@ -160,7 +162,7 @@ func (m *Model) missedSize() tea.Cmd {
 	if m.cfg.Size == nil {
 		return nil
 	}
-	if width, height := m.cfg.Size(); width == m.layout.width && height == m.layout.height {
+	if width, height := m.cfg.Size(); width == m.layout.Width && height == m.layout.Height {
 		return nil
 	}
 	return tea.RequestWindowSize
@@ -228,7 +230,7 @@ func (m *Model) each(do func(page) tea.Cmd) tea.Cmd {
 
 // key gives a key to whoever has the keyboard.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
-	m.status = status{}
+	m.status = screen.Say{}
 	m.looked()
 	if msg.String() == "ctrl+j" {
 		// What was typed before the terminal was in raw mode, which is when the
@@ -241,18 +243,18 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return m.quit()
 	}
-	if msg.String() == "ctrl+z" && (m.layout.tooSmall || m.dialog != nil || m.input() != nil) {
+	if msg.String() == "ctrl+z" && (m.layout.TooSmall || m.dialog != nil || m.line != nil) {
 		return m.suspend() // the shell is reached from everywhere; on pages by the table of keys
 	}
 	switch {
-	case m.layout.tooSmall:
+	case m.layout.TooSmall:
 		if msg.String() == "q" {
 			return m.quit()
 		}
 		return nil
 	case m.dialog != nil:
 		return m.dialog.key(m, msg)
-	case m.input() != nil:
+	case m.line != nil:
 		return m.inputKey(msg)
 	}
 	return m.press(msg.String())

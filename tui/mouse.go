@@ -9,7 +9,7 @@ const wheelLines = 3
 
 // pointer does what the mouse is for: the wheel scrolls, a click selects a row.
 func (m *Model) pointer(msg tea.Msg) tea.Cmd {
-	if m.layout.tooSmall || m.line != nil {
+	if m.layout.TooSmall || m.line != nil {
 		return nil
 	}
 	switch msg := msg.(type) {
@@ -25,7 +25,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 		return m.page.scroll(m, msg.X, n)
 	case tea.MouseClickMsg:
 		row := msg.Y - 4 // bar, tabs, rule, names of the columns
-		if m.dialog == nil && row >= 0 && row < m.layout.body-1 {
+		if m.dialog == nil && row >= 0 && row < m.layout.Body-1 {
 			return m.page.click(m, msg.X, row)
 		}
 	}

@@ -1,6 +1,8 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+)
 
 // open goes to a page.
 func (m *Model) open(p page) {

@@ -96,7 +96,7 @@ func (pp *proposalPage) followNote(m *Model, n difflist.Note) tea.Cmd {
 // one pane.
 func (pp *proposalPage) showFinding(m *Model, n int) tea.Cmd {
 	tab := tabAssessment
-	if m.layout.left > 0 {
+	if m.layout.Left > 0 {
 		tab = tabOverview
 	}
 	pp.pagers[tab].SetStop(n)

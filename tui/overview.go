@@ -9,6 +9,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -31,7 +32,7 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	if p.Approvals != nil {
 		page.Field("approvals", p.Approvals.Text)
 	}
-	page.Field("author", p.Author.String()+", "+string(m.stampOf(p.CreatedAt)))
+	page.Field("author", p.Author.String()+", "+string(screen.Stamp(p.CreatedAt)))
 	page.Field("against", wording.Against(p.BaseVersion))
 	if p.Stale() {
 		page.Line(draw.Of("", draw.Safe(draw.Blank(prose.LabelWidth))).Add(m.theme.Warn, draw.Show("⚠ "+wording.Stale(p))))

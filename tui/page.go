@@ -6,6 +6,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 )
 
@@ -93,25 +94,12 @@ func newTextPage(m *Model) textPage {
 func (t *textPage) shown() *pager.Pager               { return t.pager }
 func (t *textPage) view(*Model) []string              { return t.pager.View() }
 func (t *textPage) reload(*Model) tea.Cmd             { return nil }
-func (t *textPage) resize(m *Model)                   { t.pager.SetSize(m.layout.width, m.layout.body) }
-func (t *textPage) leave(*Model) (tea.Cmd, bool)      { return nil, leaveText(t.pager) } //nolint:unparam // it is a method of page
+func (t *textPage) resize(m *Model)                   { t.pager.SetSize(m.layout.Width, m.layout.Body) }
+func (t *textPage) leave(*Model) (tea.Cmd, bool)      { return nil, screen.LeaveText(t.pager) } //nolint:unparam // it is a method of page
 func (t *textPage) click(*Model, int, int) tea.Cmd    { return nil }
 func (t *textPage) see(*Model)                        {}
 func (t *textPage) scroll(_ *Model, _, n int) tea.Cmd { t.pager.Scroll(n); return nil } //nolint:unparam // it is a method of page
 func (t *textPage) look(th theme.Theme)               { t.pager.Restyle(th); t.pager.Point(th.Accent) }
-
-// leaveText ends choosing a line, or a search.
-func leaveText(p *pager.Pager) bool {
-	if _, picking := p.Picked(); picking {
-		p.Unpick()
-		return true
-	}
-	if p.Query() != "" {
-		p.Search("")
-		return true
-	}
-	return false
-}
 
 // listPage is the part that all pages with a list have in common.
 type listPage struct{}

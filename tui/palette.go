@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
+	"toolcrib/tui/screen"
 )
 
 // maxCommands is how many commands the palette shows at once.
@@ -26,12 +27,12 @@ type palette struct {
 func (m *Model) askCommand() tea.Cmd {
 	p := &palette{text: edit.NewLine("")}
 	p.find(m)
-	m.line = &input{
-		prompt: ":", text: p.text, cancel: nothing, above: p.lines,
-		hints:   [][2]string{{"enter", "run"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
-		step:    func(n int) { p.at = min(max(0, p.at+n), max(0, len(p.found)-1)) },
-		changed: func(m *Model) tea.Cmd { p.find(m); return nil },
-		done: func(m *Model) tea.Cmd {
+	m.line = &screen.Line{
+		Prompt: ":", Text: p.text, Above: func() []draw.Line { return p.lines(m) },
+		Hints:   [][2]string{{"enter", "run"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
+		Step:    func(n int) { p.at = min(max(0, p.at+n), max(0, len(p.found)-1)) },
+		Changed: m.action(func(m *Model) tea.Cmd { p.find(m); return nil }),
+		Done: m.action(func(m *Model) tea.Cmd {
 			if len(p.found) == 0 && isNumber(p.text.String()) {
 				return m.openNumber(strings.TrimSpace(p.text.String()))
 			}
@@ -40,7 +41,7 @@ func (m *Model) askCommand() tea.Cmd {
 				return nil
 			}
 			return m.run(p.found[p.at])
-		},
+		}),
 	}
 	return nil
 }
@@ -69,9 +70,9 @@ func (p *palette) find(m *Model) {
 
 // lines draws the commands around the selected one.
 func (p *palette) lines(m *Model) []draw.Line {
-	room := min(maxCommands, len(p.found), m.layout.body-3)
+	room := min(maxCommands, len(p.found), m.layout.Body-3)
 	top := clampWindow(0, p.at, len(p.found), room)
-	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.width)))}
+	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.Width)))}
 	for i := top; i < top+room; i++ {
 		k, name, text := p.found[i], m.theme.Key, m.theme.Text
 		what := draw.Show(k.help)

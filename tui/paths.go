@@ -102,11 +102,11 @@ func (p *pathLine) lines(m *Model) []draw.Line {
 	if len(p.found) == 0 && p.err == nil {
 		return nil
 	}
-	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.width)))}
+	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.Width)))}
 	if p.err != nil {
 		return append(lines, draw.Of(m.theme.Warn, " "+draw.Show(p.err.Error())))
 	}
-	room := min(maxPaths, max(1, m.layout.body-3))
+	room := min(maxPaths, max(1, m.layout.Body-3))
 	top := clampWindow(0, max(0, p.at), len(p.found), room)
 	end := min(top+room, len(p.found))
 	for i := top; i < end; i++ {

@@ -10,6 +10,7 @@ import (
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
+	"toolcrib/tui/screen"
 )
 
 // The tabs of a proposal.
@@ -76,7 +77,7 @@ const splitFrom = 160
 func (m *Model) openProposal(p proposals.Proposal) tea.Cmd { return m.show(m.newProposalPage(p)) }
 
 func (m *Model) newProposalPage(p proposals.Proposal) *proposalPage {
-	page := &proposalPage{id: p.ID, brief: p, context: difflist.DefaultContext, split: m.layout.right >= splitFrom, quotes: map[review.Anchor]quoted{}}
+	page := &proposalPage{id: p.ID, brief: p, context: difflist.DefaultContext, split: m.layout.Right >= splitFrom, quotes: map[review.Anchor]quoted{}}
 	for i := range page.pagers {
 		page.pagers[i] = pager.New(m.theme)
 		page.pagers[i].SetWrap(true)
@@ -84,7 +85,7 @@ func (m *Model) newProposalPage(p proposals.Proposal) *proposalPage {
 	if r := m.reading[p.ID]; r != nil {
 		page.pagers[tabOverview], page.pagers[tabAssessment] = r.finds[0], r.finds[1]
 	}
-	if m.layout.left > 0 {
+	if m.layout.Left > 0 {
 		page.turn(m, tabDiff)
 	}
 	page.resize(m)
@@ -108,7 +109,7 @@ func (pp *proposalPage) listed() draw.Safe { return "Queue" }
 func (pp *proposalPage) current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
 
 func (pp *proposalPage) leave(m *Model) (tea.Cmd, bool) {
-	return nil, leaveText(pp.shown()) || pp.jumpBack(m)
+	return nil, screen.LeaveText(pp.shown()) || pp.jumpBack(m)
 }
 
 func (pp *proposalPage) scroll(m *Model, x, n int) tea.Cmd {
@@ -222,7 +223,7 @@ func (pp *proposalPage) fill(m *Model) {
 
 func (pp *proposalPage) resize(m *Model) {
 	for tab, p := range pp.pagers {
-		p.SetSize(pp.width(m.layout, tab), m.layout.body)
+		p.SetSize(pp.width(m.layout, tab), m.layout.Body)
 	}
 	pp.point(m)
 	if pp.loaded {

@@ -30,13 +30,13 @@ func (pp *proposalPage) tabs(m *Model) (left, right draw.Line) {
 func (pp *proposalPage) view(m *Model) []string {
 	switch {
 	case pp.err != nil && !pp.loaded:
-		return []string{draw.Of(m.theme.Bad, " "+draw.Show(wording.OneLine(pp.err))).String(m.layout.width)}
+		return []string{draw.Of(m.theme.Bad, " "+draw.Show(wording.OneLine(pp.err))).String(m.layout.Width)}
 	case !pp.loaded:
-		return []string{draw.Of(m.theme.Faint, " …").String(m.layout.width)}
-	case m.layout.left == 0:
+		return []string{draw.Of(m.theme.Faint, " …").String(m.layout.Width)}
+	case m.layout.Left == 0:
 		return pp.pane(m, pp.tab)
 	}
-	return m.abreast(pp.pane(m, tabOverview), pp.pane(m, pp.right()), m.layout.left)
+	return m.frame().Abreast(pp.pane(m, tabOverview), pp.pane(m, pp.right()), m.layout.Left)
 }
 
 // pane draws a tab.

@@ -81,14 +81,15 @@ func (q *queuePage) leave(m *Model) (tea.Cmd, bool) {
 func (q *queuePage) resize(m *Model) { q.clamp(m) }
 
 func (q *queuePage) scroll(m *Model, x, n int) tea.Cmd {
-	if m.inPreview(x) {
-		return q.preview.scroll(n)
+	if m.layout.InSide(x) {
+		q.preview.Scroll(n)
+		return nil
 	}
 	return q.move(m, n)
 }
 
 func (q *queuePage) click(m *Model, x, row int) tea.Cmd {
-	if m.inPreview(x) {
+	if m.layout.InSide(x) {
 		return nil
 	}
 	return q.move(m, q.top+row-q.cursor)
@@ -139,7 +140,7 @@ func (q *queuePage) ends(m *Model, last bool) tea.Cmd {
 
 // rows is how many rows of the list fit: the first line of the body has the
 // names of the columns.
-func (q *queuePage) rows(m *Model) int { return max(1, m.layout.body-1) }
+func (q *queuePage) rows(m *Model) int { return max(1, m.layout.Body-1) }
 
 // clamp keeps the cursor in the list and the window around the cursor.
 func (q *queuePage) clamp(m *Model) {
@@ -159,7 +160,7 @@ func clampWindow(top, cursor, n, height int) int {
 // move moves the cursor by n rows.
 func (q *queuePage) move(m *Model, n int) tea.Cmd {
 	q.cursor += n
-	q.preview.of = ""
+	q.preview.Forget()
 	q.clamp(m)
 	q.markSpanned(m)
 	return tea.Batch(q.fill(m), q.debounce(m))
@@ -168,7 +169,7 @@ func (q *queuePage) move(m *Model, n int) tea.Cmd {
 // debounce reads the selected proposal once the cursor rests on it.
 func (q *queuePage) debounce(m *Model) tea.Cmd {
 	p, ok := q.current()
-	if !ok || m.layout.side == 0 {
+	if !ok || m.layout.Side == 0 {
 		return nil
 	}
 	return m.after(debounceDelay, debouncedMsg{p.ID})

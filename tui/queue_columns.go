@@ -47,7 +47,7 @@ func (q *queuePage) columns() []column {
 			return draw.Of(style, draw.Show(p.Author.String()))
 		}},
 		{name: "AGE", rank: 5, most: 4, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			return draw.Of(m.theme.Faint, draw.Safe(age(m.now().Sub(p.CreatedAt))))
+			return draw.Of(m.theme.Faint, draw.Safe(wording.ShortAge(m.now().Sub(p.CreatedAt))))
 		}},
 		{name: "ADVICE", rank: 6, most: 9, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			word, style := m.adviceWord(p.Summary.Recommendation)

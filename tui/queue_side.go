@@ -10,7 +10,7 @@ import (
 // side draws the pane beside the list: what the selected proposal is about.
 func (q *queuePage) side(m *Model) []string {
 	p, ok := q.current()
-	if m.layout.side == 0 || !ok {
+	if m.layout.Side == 0 || !ok {
 		return nil
 	}
 	page := prose.New(m.theme)
@@ -19,7 +19,7 @@ func (q *queuePage) side(m *Model) []string {
 	sign, word, style := m.stateWord(p)
 	page.Line(draw.Of(style, sign+" "+word).Add(m.theme.Faint, draw.Showf("   %s   revision %d", wording.Reference(p), p.Revision)))
 	page.Blank()
-	page.Field("by", p.Author.String()+", "+age(m.now().Sub(p.CreatedAt)))
+	page.Field("by", p.Author.String()+", "+wording.ShortAge(m.now().Sub(p.CreatedAt)))
 	page.Field("against", wording.Against(p.BaseVersion))
 	if p.ChangeSet != "" {
 		page.Field("set", p.ChangeSet)
@@ -36,7 +36,7 @@ func (q *queuePage) side(m *Model) []string {
 	if q.dossier.Proposal.ID == p.ID && q.dossier.Proposal.Revision == p.Revision {
 		q.sideDossier(m, page, q.dossier)
 	}
-	return q.preview.view(m, string(p.ID), page)
+	return q.preview.View(m.frame(), string(p.ID), page)
 }
 
 func (q *queuePage) sideDossier(m *Model, page *prose.Page, d review.Dossier) {
@@ -84,7 +84,7 @@ func (q *queuePage) sideChanges(m *Model, page *prose.Page) {
 		return
 	}
 	page.Blank()
-	for i := range min(rows.Len(), 5*m.layout.body) {
+	for i := range min(rows.Len(), 5*m.layout.Body) {
 		page.Row(rows.Row(i))
 	}
 }

@@ -15,7 +15,7 @@ func (q *queuePage) tabs(m *Model) (left, right draw.Line) {
 		right = draw.Of(m.theme.Faint, " "+draw.Safe(orderName(q.order))+" ")
 	}
 	if q.filter != "" {
-		right = right.Add(m.theme.Match, " "+draw.Cut(draw.Show(q.filter), m.layout.width/3)+" ").Add("", " ")
+		right = right.Add(m.theme.Match, " "+draw.Cut(draw.Show(q.filter), m.layout.Width/3)+" ").Add("", " ")
 	}
 	right = append(q.position(m), right...)
 	var whole, brief []string
@@ -28,7 +28,7 @@ func (q *queuePage) tabs(m *Model) (left, right draw.Line) {
 		}
 		whole, brief = append(whole, t.name+n), append(brief, t.brief+n)
 	}
-	room := m.layout.width - right.Width()
+	room := m.layout.Width - right.Width()
 	names := whole
 	if fitting(whole, 0, room) < len(whole) {
 		names = brief
@@ -101,15 +101,15 @@ func fitting(names []string, from, width int) int {
 }
 
 func (q *queuePage) view(m *Model) []string {
-	columns := q.fit(q.columns(), m.layout.list)
-	lines := make([]string, 0, m.layout.body)
+	columns := q.fit(q.columns(), m.layout.List)
+	lines := make([]string, 0, m.layout.Body)
 	heading := draw.Of("", "   ")
 	for _, c := range columns {
 		heading = heading.Add(m.theme.Faint, draw.Pad(c.name, c.width)+"  ")
 	}
 	add := func(l draw.Line, base theme.Style) {
 		var b strings.Builder
-		l.Write(&b, m.layout.list, base)
+		l.Write(&b, m.layout.List, base)
 		lines = append(lines, b.String())
 	}
 	total := q.total()
@@ -117,7 +117,7 @@ func (q *queuePage) view(m *Model) []string {
 		heading = nil
 	}
 	add(heading, "")
-	for i := q.top; i < total && len(lines) < m.layout.body; i++ {
+	for i := q.top; i < total && len(lines) < m.layout.Body; i++ {
 		add(q.row(m, i, columns))
 	}
 	if total == 0 && q.asked {
@@ -126,8 +126,8 @@ func (q *queuePage) view(m *Model) []string {
 			add(draw.Of(m.theme.Faint, "   "+text), "")
 		}
 	}
-	if m.layout.side > 0 {
-		return m.abreast(lines, q.side(m), m.layout.list)
+	if m.layout.Side > 0 {
+		return m.frame().Abreast(lines, q.side(m), m.layout.List)
 	}
 	return lines
 }

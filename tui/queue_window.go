@@ -81,7 +81,7 @@ func (q *queuePage) at(i int) (proposals.Proposal, bool) {
 // window returns the rows on the screen and as many around it as are kept ready,
 // counted as they are read: from one on to before another.
 func (q *queuePage) window(m *Model) (from, to int) {
-	from, to = q.top-m.layout.body, q.top+2*m.layout.body
+	from, to = q.top-m.layout.Body, q.top+2*m.layout.Body
 	if q.backward {
 		n := q.total()
 		from, to = n-to, n-from

@@ -32,14 +32,15 @@ func (r *registryPage) leave(m *Model) (tea.Cmd, bool) { return leaveFilter(m, r
 func (r *registryPage) resize(m *Model) { r.clamp(m) }
 
 func (r *registryPage) scroll(m *Model, x, n int) tea.Cmd {
-	if m.inPreview(x) {
-		return r.preview.scroll(n)
+	if m.layout.InSide(x) {
+		r.preview.Scroll(n)
+		return nil
 	}
 	return r.move(m, n)
 }
 
 func (r *registryPage) click(m *Model, x, row int) tea.Cmd {
-	if m.inPreview(x) {
+	if m.layout.InSide(x) {
 		return nil
 	}
 	return r.move(m, r.top+row-r.cursor)
@@ -96,14 +97,14 @@ func (r *registryPage) loaded(m *Model, msg entriesMsg) tea.Cmd {
 
 // fill reads on when the window comes near the end.
 func (r *registryPage) fill(m *Model) tea.Cmd {
-	if r.next == "" || r.loading || r.top+2*m.layout.body < len(r.entries) {
+	if r.next == "" || r.loading || r.top+2*m.layout.Body < len(r.entries) {
 		return nil
 	}
 	r.loading = true
 	return m.loadEntries(r.query(r.next))
 }
 
-func (r *registryPage) rows(m *Model) int { return max(1, m.layout.body-1) }
+func (r *registryPage) rows(m *Model) int { return max(1, m.layout.Body-1) }
 
 func (r *registryPage) clamp(m *Model) {
 	r.cursor = min(max(0, r.cursor), max(0, len(r.entries)-1))
@@ -112,7 +113,7 @@ func (r *registryPage) clamp(m *Model) {
 
 func (r *registryPage) move(m *Model, n int) tea.Cmd {
 	r.cursor += n
-	r.preview.of = ""
+	r.preview.Forget()
 	r.clamp(m)
 	return tea.Batch(r.fill(m), r.debounce(m))
 }
@@ -160,7 +161,7 @@ func (r *registryPage) tabs(m *Model) (left, right draw.Line) {
 		right = draw.Of(m.theme.Faint, draw.Showf(" %d/%d%s ", r.cursor+1, n, more))
 	}
 	if r.filter != "" {
-		right = right.Add(m.theme.Match, " "+draw.Cut(draw.Show(r.filter), m.layout.width/3)+" ").Add("", " ")
+		right = right.Add(m.theme.Match, " "+draw.Cut(draw.Show(r.filter), m.layout.Width/3)+" ").Add("", " ")
 	}
 	return l, right
 }

@@ -22,7 +22,7 @@ type definitionPreview struct {
 // debounce reads the selected definition once the cursor rests on it.
 func (r *registryPage) debounce(m *Model) tea.Cmd {
 	e, ok := r.selected()
-	if !ok || m.layout.side == 0 || e.Subject == r.definition.subject {
+	if !ok || m.layout.Side == 0 || e.Subject == r.definition.subject {
 		return nil
 	}
 	return m.after(debounceDelay, restedMsg{e.Subject})
@@ -45,7 +45,7 @@ func (r *registryPage) definitionRead(subject registry.Subject, definition json.
 // side draws the pane beside the list: what the selected row is.
 func (r *registryPage) side(m *Model) []string {
 	e, ok := r.selected()
-	if m.layout.side == 0 || !ok {
+	if m.layout.Side == 0 || !ok {
 		return nil
 	}
 	page := prose.New(m.theme)
@@ -67,5 +67,5 @@ func (r *registryPage) side(m *Model) []string {
 	if r.definition.subject == e.Subject {
 		layDefinition(m, page, r.definition.doc, r.definition.keys)
 	}
-	return r.preview.view(m, e.Subject.String(), page)
+	return r.preview.View(m.frame(), e.Subject.String(), page)
 }

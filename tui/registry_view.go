@@ -112,14 +112,14 @@ func (r *registryPage) columns(width int) []entryColumn {
 }
 
 func (r *registryPage) view(m *Model) []string {
-	w := m.layout.list
+	w := m.layout.List
 	columns := r.columns(w)
 	heading := draw.Of("", "   ")
 	for _, c := range columns {
 		heading = heading.Add(m.theme.Faint, draw.Pad(c.name, c.width)+"  ")
 	}
 	lines := []string{heading.String(w)}
-	for i := r.top; i < len(r.entries) && len(lines) < m.layout.body; i++ {
+	for i := r.top; i < len(r.entries) && len(lines) < m.layout.Body; i++ {
 		base, mark := theme.Style(""), draw.Of("", "   ")
 		if i == r.cursor {
 			base, mark = m.theme.Selected, draw.Of(m.theme.Accent, "▌  ")
@@ -138,8 +138,8 @@ func (r *registryPage) view(m *Model) []string {
 	if len(r.entries) == 0 && r.asked {
 		lines = append(lines, draw.Blank(w), draw.Of(m.theme.Faint, "   No match.").String(w))
 	}
-	if m.layout.side > 0 {
-		return m.abreast(lines, r.side(m), w)
+	if m.layout.Side > 0 {
+		return m.frame().Abreast(lines, r.side(m), w)
 	}
 	return lines
 }

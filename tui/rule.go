@@ -48,7 +48,7 @@ func (m *Model) explain(page *prose.Page, id string) {
 		line = line.Add(m.theme.Faint, ", cannot be waived")
 	}
 	page.Line(line)
-	m.prose(page, m.layout.width, r.Doc)
+	m.prose(page, m.layout.Width, r.Doc)
 	page.Blank()
 	page.Item(draw.Of(m.theme.Bad, "  ✗ bad   "), r.Bad)
 	page.Item(draw.Of(m.theme.Good, "  ✓ good  "), r.Good)

@@ -4,30 +4,23 @@ import (
 	"slices"
 
 	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
-// tone is how something is said.
-type tone int
-
+// How something is said.
 const (
-	remark tone = iota
-	success
-	warning
-	failure
+	remark  = screen.Remark
+	success = screen.Success
+	warning = screen.Warning
+	failure = screen.Failure
 )
-
-// status is the last thing that was said.
-type status struct {
-	tone tone
-	text draw.Safe
-}
 
 // say shows a line at the bottom until the next key. Everything in it passes
 // the gate.
-func (m *Model) say(t tone, format string, args ...any) {
-	m.status = status{t, draw.Showf(format, args...)}
+func (m *Model) say(t screen.Tone, format string, args ...any) {
+	m.status = screen.Say{Tone: t, Text: draw.Showf(format, args...)}
 }
 
 // fail says an error.
@@ -44,7 +37,7 @@ func (m *Model) footer() draw.Line {
 		l := draw.Of("", " ")
 		for _, h := range hints {
 			next := append(l[:len(l):len(l)], keyHint(m.theme.Key, m.theme.Faint, h[0], h[1])...)
-			if next.Width() > m.layout.width {
+			if next.Width() > m.layout.Width {
 				break
 			}
 			l = next
@@ -52,7 +45,7 @@ func (m *Model) footer() draw.Line {
 		return l
 	}
 	keys := m.here()
-	room := m.layout.width
+	room := m.layout.Width
 	var last draw.Line // those that are always there
 	for _, name := range []string{"back", "quit", "help"} {
 		i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
@@ -97,7 +90,7 @@ func (m *Model) canGoBack() bool {
 func (m *Model) modeHints() [][2]string {
 	switch {
 	case m.line != nil:
-		return m.line.hints
+		return m.line.Hints
 	case m.picking():
 		return [][2]string{{"enter", "comment on the line"}, {"j", "down"}, {"k", "up"}, {"J", "next change"}, {"esc", "leave"}}
 	}

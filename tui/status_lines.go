@@ -12,11 +12,11 @@ const maxStatusLines = 6
 // statusLines wraps the status message to the width of the screen. Reasons are
 // never cut short of maxStatusLines.
 func (m *Model) statusLines() []draw.Line {
-	if m.status.text == "" {
+	if m.status.Text == "" {
 		return []draw.Line{nil}
 	}
 	sign, style := draw.Safe("  "), m.theme.Faint
-	switch m.status.tone {
+	switch m.status.Tone {
 	case success:
 		sign, style = "✓ ", m.theme.Good
 	case warning:
@@ -26,14 +26,14 @@ func (m *Model) statusLines() []draw.Line {
 	case remark:
 	}
 	text := m.theme.Text
-	if m.status.tone == remark {
+	if m.status.Tone == remark {
 		text = m.theme.Faint
 	}
 	const before = 3 // a blank and the sign
-	parts := wrap(m.status.text, m.layout.width-before-1)
+	parts := wrap(m.status.Text, m.layout.Width-before-1)
 	if len(parts) > maxStatusLines {
 		rest := strings.Join(asStrings(parts[maxStatusLines-1:]), " ")
-		parts = append(parts[:maxStatusLines-1], draw.Cut(draw.Safe(rest), m.layout.width-before-1))
+		parts = append(parts[:maxStatusLines-1], draw.Cut(draw.Safe(rest), m.layout.Width-before-1))
 	}
 	lines := make([]draw.Line, len(parts))
 	for i, p := range parts {

@@ -14,6 +14,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 )
 
 // The sections of a subject.
@@ -141,8 +142,8 @@ func (s *subjectPage) resize(m *Model) {
 }
 
 func (s *subjectPage) size(m *Model) {
-	s.about.SetSize(s.width(m.layout, sectionDefinition), m.layout.body)
-	s.pager.SetSize(m.layout.right, m.layout.body)
+	s.about.SetSize(s.width(m.layout, sectionDefinition), m.layout.Body)
+	s.pager.SetSize(m.layout.Right, m.layout.Body)
 }
 
 func (s *subjectPage) shown() *pager.Pager { return s.pane(s.tab) }
@@ -155,10 +156,10 @@ func (s *subjectPage) pane(section int) *pager.Pager {
 }
 
 func (s *subjectPage) view(m *Model) []string {
-	if m.layout.left == 0 {
+	if m.layout.Left == 0 {
 		return s.shown().View()
 	}
-	return m.abreast(s.about.View(), s.pager.View(), m.layout.left)
+	return m.frame().Abreast(s.about.View(), s.pager.View(), m.layout.Left)
 }
 
 func (s *subjectPage) scroll(m *Model, x, n int) tea.Cmd {
@@ -173,7 +174,7 @@ func (s *subjectPage) click(m *Model, x, _ int) tea.Cmd { return s.show(m, s.at(
 
 func (s *subjectPage) leave(m *Model) (tea.Cmd, bool) {
 	switch {
-	case leaveText(s.shown()):
+	case screen.LeaveText(s.shown()):
 	case s.compared != (span{}) && s.tab == sectionVersions:
 		s.showList(m)
 	default:
@@ -236,14 +237,14 @@ func (s *subjectPage) lay(m *Model) {
 	}
 	s.pager.Point(style)
 	if s.changed != nil {
-		s.pager.Replace(s.changed.Rows(m.theme, m.layout.right >= splitFrom))
+		s.pager.Replace(s.changed.Rows(m.theme, m.layout.Right >= splitFrom))
 		return
 	}
 	page = prose.New(m.theme)
 	page.Blank()
 	switch s.right() {
 	case sectionVersions:
-		m.versionRows(page, m.layout.right, s.versions, s.marked)
+		m.versionRows(page, m.layout.Right, s.versions, s.marked)
 	case sectionBlame:
 		s.layBlame(m, page)
 	case sectionUses:

@@ -33,7 +33,7 @@ func (s *subjectPage) layUses(m *Model, page *prose.Page) {
 		if !u.In {
 			sign, style = "  – ", m.theme.Faint
 		}
-		page.Item(draw.Of(style, sign).Add(m.theme.Text, draw.Pad(s.user(u), m.layout.blame+8)+"  "), u.Why)
+		page.Item(draw.Of(style, sign).Add(m.theme.Text, draw.Pad(s.user(u), m.layout.Blame+8)+"  "), u.Why)
 	}
 }
 

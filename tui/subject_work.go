@@ -212,6 +212,6 @@ func (s *subjectPage) layBlame(m *Model, page *prose.Page) {
 			}
 		}
 		last = l.Version
-		page.Item(draw.Of(m.theme.Faint, draw.Pad(who, m.layout.blame)+"│ "), l.Text)
+		page.Item(draw.Of(m.theme.Faint, draw.Pad(who, m.layout.Blame)+"│ "), l.Text)
 	}
 }

@@ -34,7 +34,7 @@ type behaviourMsg struct {
 // loadTests runs the test cases on recorded answers, when somebody looks at them or
 // at how they come out.
 func (pp *proposalPage) loadTests(m *Model) tea.Cmd {
-	if pp.tab != tabTests && m.layout.left == 0 || pp.tried != nil || !pp.loaded {
+	if pp.tab != tabTests && m.layout.Left == 0 || pp.tried != nil || !pp.loaded {
 		return nil
 	}
 	id, revision, desk := pp.id, pp.dossier.Proposal.Revision, m.cfg.Desk

@@ -9,6 +9,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -32,7 +33,7 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 	var entries []entry
 	for _, c := range d.Comments {
 		var on review.Anchor
-		head := draw.Of(m.theme.Strong, draw.Show(c.Author.String())).Add(m.theme.Faint, "  "+m.stampOf(c.At))
+		head := draw.Of(m.theme.Strong, draw.Show(c.Author.String())).Add(m.theme.Faint, "  "+screen.Stamp(c.At))
 		if c.Field != "" {
 			on = review.Anchor{Revision: c.Revision, Field: c.Field, Line: c.Line}
 			head = head.Add(m.theme.Faint, "  on "+draw.Show(place(on)))
@@ -50,7 +51,7 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 			word = "✓ approved, not the last approval"
 		case review.VerdictApproved:
 		}
-		head := draw.Of(style, word).Add(m.theme.Strong, "  "+draw.Show(x.By.String())).Add(m.theme.Faint, draw.Showf("  %s  revision %d", m.stampOf(x.At), x.Revision))
+		head := draw.Of(style, word).Add(m.theme.Strong, "  "+draw.Show(x.By.String())).Add(m.theme.Faint, draw.Showf("  %s  revision %d", screen.Stamp(x.At), x.Revision))
 		entries = append(entries, entry{x.At, head, x.Note, review.Anchor{}})
 	}
 	for _, w := range d.Waivers {
@@ -58,7 +59,7 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 		if w.Ends() {
 			word = "■ ended the waiver of "
 		}
-		head := draw.Of(m.theme.Faint, word+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(m.theme.Strong, "  "+draw.Show(w.By)).Add(m.theme.Faint, "  "+m.stampOf(w.At))
+		head := draw.Of(m.theme.Faint, word+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(m.theme.Strong, "  "+draw.Show(w.By)).Add(m.theme.Faint, "  "+screen.Stamp(w.At))
 		entries = append(entries, entry{w.At, head, w.Reason, review.Anchor{}})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
@@ -88,7 +89,7 @@ func (pp *proposalPage) history(m *Model) pager.Rows {
 	page.Blank()
 	page.Heading("Revisions of this proposal")
 	for _, r := range slices.Backward(pp.dossier.Revisions) {
-		line := draw.Of(m.theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(m.theme.Faint, m.stampOf(r.CreatedAt)+"  ")
+		line := draw.Of(m.theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(m.theme.Faint, screen.Stamp(r.CreatedAt)+"  ")
 		origin := "content " + wording.Short(r.ContentHash) + ", against " + wording.Against(r.Draft.Base())
 		if pp.width(m.layout, tabHistory) >= 100 {
 			page.Line(line.Add(m.theme.Text, draw.Pad(draw.Show(r.Author.String()), 24)).Add(m.theme.Faint, "  "+draw.Show(origin)))

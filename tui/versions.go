@@ -4,6 +4,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -19,7 +20,7 @@ func (m *Model) versionRows(page *prose.Page, width int, versions []history.Vers
 		if v.Proposal == "" {
 			who = "shipped"
 		}
-		line := draw.Of(m.theme.Accent, mark).Add(m.theme.Strong, draw.Showf("v%-4d", v.Number)).Add(m.theme.Faint, m.stampOf(v.DecidedAt)+"  ")
+		line := draw.Of(m.theme.Accent, mark).Add(m.theme.Strong, draw.Showf("v%-4d", v.Number)).Add(m.theme.Faint, screen.Stamp(v.DecidedAt)+"  ")
 		origin := "written by " + v.Author + ", hash " + wording.Short(v.Hash)
 		if width >= 100 {
 			page.Line(line.Add(m.theme.Text, draw.Pad(draw.Show(who), 24)).Add(m.theme.Faint, "  "+draw.Show(origin)))

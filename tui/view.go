@@ -12,6 +12,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/pager"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -34,7 +35,7 @@ func (m *Model) View() tea.View {
 
 // typing reports whether keys write a text.
 func (m *Model) typing() bool {
-	return !m.layout.tooSmall && (m.line != nil && m.dialog == nil || m.dialog != nil && m.dialog.focusText && m.dialog.text != nil)
+	return !m.layout.TooSmall && (m.line != nil && m.dialog == nil || m.dialog != nil && m.dialog.focusText && m.dialog.text != nil)
 }
 
 // hardwareCursor puts the terminal's own cursor where one is drawn, so that input
@@ -54,12 +55,12 @@ func hardwareCursor(content string) (string, *tea.Cursor) {
 
 // screen draws every line, each exactly as wide as the terminal.
 func (m *Model) screen() string {
-	if m.layout.tooSmall {
+	if m.layout.TooSmall {
 		return m.tooSmall()
 	}
-	w := m.layout.width
+	w := m.layout.Width
 	var b strings.Builder
-	b.Grow(w * m.layout.height * 2)
+	b.Grow(w * m.layout.Height * 2)
 	m.bar().Write(&b, w, m.theme.Bar)
 	b.WriteByte('\n')
 	left, right := m.page.tabs(m)
@@ -75,7 +76,7 @@ func (m *Model) screen() string {
 		body = m.dialog.view(m, body)
 	}
 	last := m.lastLines()
-	for i := range m.layout.body - len(last) + 1 {
+	for i := range m.layout.Body - len(last) + 1 {
 		if i < len(body) {
 			b.WriteString(body[i])
 		} else {
@@ -94,11 +95,11 @@ func (m *Model) screen() string {
 // lastLines are what stands above the keys: what is typed, or what was said. More
 // than one of them cover the end of the page.
 func (m *Model) lastLines() []draw.Line {
-	if in := m.input(); in != nil && m.dialog == nil {
-		if in.above != nil {
-			return append(in.above(m), in.line(m))
+	if in := m.line; in != nil && m.dialog == nil {
+		if in.Above != nil {
+			return append(in.Above(), m.typed(in))
 		}
-		return []draw.Line{in.line(m)}
+		return []draw.Line{m.typed(in)}
 	}
 	return m.statusLines()
 }
@@ -119,15 +120,15 @@ func (m *Model) bar() draw.Line {
 	l := draw.Of(m.theme.Accent, " toolcrib ")
 	if c, ok := m.page.(crumbed); ok {
 		l = l.Add(m.theme.Faint, "  "+c.listed()+" › ")
-		l = append(l, c.crumb(m, m.layout.width-l.Width()-signs.Width()-1)...)
+		l = append(l, c.crumb(m, m.layout.Width-l.Width()-signs.Width()-1)...)
 	} else {
 		l = append(l, m.pages()...)
 	}
 	whole := append(slices.Clone(signs), m.whom()...)
-	if l.Width()+1+whole.Width() > m.layout.width {
+	if l.Width()+1+whole.Width() > m.layout.Width {
 		whole = signs
 	}
-	return draw.Ends(l, whole, m.layout.width)
+	return draw.Ends(l, whole, m.layout.Width)
 }
 
 // pages names the pages that are reached from everywhere.
@@ -156,7 +157,7 @@ func (m *Model) signs() draw.Line {
 	}
 	if n := len(m.marks); n > 0 {
 		sign := draw.Showf("* %d marked  ", n)
-		if m.layout.width < 80 {
+		if m.layout.Width < 80 {
 			sign = draw.Showf("*%d  ", n)
 		}
 		l = l.Add(m.theme.Accent, sign)
@@ -201,10 +202,10 @@ func (m *Model) root() page {
 
 // tooSmall is all that fits where the workbench does not.
 func (m *Model) tooSmall() string {
-	w, h := m.layout.width, m.layout.height
+	w, h := m.layout.Width, m.layout.Height
 	lines := []draw.Safe{
 		"toolcrib",
-		draw.Safe(fmt.Sprintf("needs %d×%d cells,", minWidth, minHeight)),
+		draw.Safe(fmt.Sprintf("needs %d×%d cells,", screen.MinWidth, screen.MinHeight)),
 		draw.Safe(fmt.Sprintf("has %d×%d. q quits.", w, h)),
 	}
 	var b strings.Builder
@@ -226,7 +227,7 @@ func (m *Model) see() {
 	if len(m.lastLines()) > 1 {
 		return // they cover some of it
 	}
-	if m.dialog == nil && !m.layout.tooSmall {
+	if m.dialog == nil && !m.layout.TooSmall {
 		m.page.see(m)
 	}
 }

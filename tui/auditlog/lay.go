@@ -1,0 +1,140 @@
+package auditlog
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
+)
+
+// lay lays the entries out: a narrow screen has no room for their numbers and
+// the time of day, and for what they say beyond the act.
+func (p *Page) lay() {
+	th := p.Frame.Theme
+	page := prose.New(th)
+	width := p.width(p.Layout())
+	for _, e := range p.events {
+		page.Stop()
+		act := e.Act
+		line, actors, acts := draw.Of(th.Faint, draw.Showf("%4s  ", wording.ShortAge(p.Frame.Now().Sub(e.At)))), 18, 14
+		switch {
+		case width >= 100:
+			line = draw.Of(th.Faint, draw.Showf("%6d  ", e.Seq)+screen.Stamp(e.At)+"  ")
+		case width >= 80:
+			line = draw.Of(th.Faint, draw.Showf("%6d ", e.Seq)).Add(th.Faint, line[0].Text)
+		default:
+			act, actors, acts = briefAct(act), 14, 8
+		}
+		name := draw.Cut(draw.Show(act), acts)
+		line = line.Add(actorStyle(th, e.Actor), draw.Pad(draw.Show(e.Actor), actors)+" ").
+			Add(actStyle(th, e.Act), name).Add("", draw.Safe(draw.Blank(acts+1-draw.Width(name))))
+		text := e.Subject
+		if width >= 100 {
+			text += told(e)
+		}
+		page.Item(line, text)
+	}
+	p.Pager.Replace(page.Rows())
+}
+
+// briefAct is an act in eight cells.
+func briefAct(act string) string {
+	switch proposals.Act(act) { //nolint:exhaustive // the others are short
+	case proposals.ActRequestChanges:
+		return "changes"
+	case proposals.ActApproveCall:
+		return "run"
+	case proposals.ActRefuseCall:
+		return "refuse"
+	}
+	return act
+}
+
+func actorStyle(th theme.Theme, actor string) theme.Style {
+	switch proposals.ActorKind(strings.SplitN(actor, ":", 2)[0]) {
+	case proposals.Agent:
+		return th.Info
+	case proposals.User:
+		return th.Strong
+	case proposals.Chief, proposals.System:
+	}
+	return th.Faint
+}
+
+func actStyle(th theme.Theme, act string) theme.Style {
+	switch proposals.Act(act) { //nolint:exhaustive // the others are as the rest
+	case proposals.ActApprove, proposals.ActApproveCall:
+		return th.Good
+	case proposals.ActReject, proposals.ActRefuseCall:
+		return th.Bad
+	case proposals.ActRequestChanges, proposals.ActWaive:
+		return th.Warn
+	}
+	return th.Title
+}
+
+// told summarizes the data of an entry beyond its act in a few words.
+func told(e history.Event) string {
+	var data struct {
+		Version        int                      `json:"version"`
+		Recommendation proposals.Recommendation `json:"recommendation"`
+		Findings       int                      `json:"findings"`
+		Note           string                   `json:"note"`
+	}
+	if json.Unmarshal(e.Data, &data) != nil {
+		return "" // it has another form, and says nothing here
+	}
+	var words []string
+	if data.Version > 0 {
+		words = append(words, "version "+strconv.Itoa(data.Version))
+	}
+	if data.Recommendation != "" {
+		words = append(words, wording.Advice(data.Recommendation), wording.Count(data.Findings, "finding", "findings"))
+	}
+	if data.Note != "" {
+		words = append(words, data.Note)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "   " + strings.Join(words, ", ")
+}
+
+// side draws the pane beside the log: all of the selected entry.
+func (p *Page) side() []string {
+	e, ok := p.selected()
+	if !ok {
+		return nil
+	}
+	page := prose.New(p.Frame.Theme)
+	page.Title(e.Act)
+	page.Text("", e.Subject)
+	page.Blank()
+	page.Field("entry", strconv.Itoa(int(e.Seq)))
+	page.Field("at", string(screen.Stamp(e.At)))
+	page.Field("by", e.Actor)
+	if e.Proposal != "" {
+		page.Field("proposal", e.Proposal)
+	}
+	if doc, err := jsondoc.Parse(e.Data, jsondoc.DefaultLimits); err == nil && doc.Kind == jsondoc.Object {
+		page.Blank()
+		for _, member := range doc.Members {
+			value := string(jsondoc.Canonical(member.Value))
+			if member.Value.Kind == jsondoc.String {
+				value = member.Value.Text
+			}
+			page.Item(draw.Of(p.Frame.Theme.Faint, draw.Pad(draw.Show(member.Key), prose.LabelWidth)+" "), value)
+		}
+	}
+	page.Blank()
+	page.Field("hash", e.Hash)
+	return p.preview.View(p.Frame, e.Hash, page)
+}

@@ -1,0 +1,169 @@
+// Package auditlog is the page of the workbench that lists the audit log.
+package auditlog
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
+)
+
+// Log is what the page reads.
+type Log interface {
+	// Events returns the newest entries before a number, 0 for all.
+	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)
+}
+
+// Page is the audit log, the newest entry first.
+type Page struct {
+	screen.Text
+	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	log     Log
+	preview screen.Preview
+	events  []history.Event
+	end     bool
+	reading bool // older ones
+}
+
+// New returns an empty page; Reload reads it.
+func New(ctx context.Context, log Log) *Page {
+	p := &Page{Text: screen.NewText(), ctx: ctx, log: log}
+	p.Pager.SetWrap(false)
+	return p
+}
+
+// Place implements screen.Page.
+func (p *Page) Place() string { return "Audit log" }
+
+// Keys implements screen.Page.
+func (p *Page) Keys() []screen.Key {
+	return slices.Concat([]screen.Key{
+		{Name: "event-open", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the selected entry", Do: p.open, Off: p.noProposal},
+	}, screen.PaneKeys(p), screen.TextKeys(p))
+}
+
+// Fit implements screen.Page.
+func (p *Page) Fit(f screen.Frame) {
+	p.FitIn(f, p.width(f.Layout))
+	p.lay()
+}
+
+// From implements screen.Paned: from there on entries need no more room than the
+// list has.
+func (p *Page) From() int { return 160 }
+
+// LeftOf implements screen.Paned.
+func (p *Page) LeftOf(l screen.Layout) int {
+	if l.Width < p.From() {
+		return 0
+	}
+	return l.Beside()
+}
+
+// width returns how many cells the entries have.
+func (p *Page) width(l screen.Layout) int {
+	if left := p.LeftOf(l); left > 0 {
+		return left
+	}
+	return l.Width
+}
+
+// View implements screen.Page.
+func (p *Page) View() []string {
+	if left := p.LeftOf(p.Layout()); left > 0 {
+		return p.Frame.Abreast(p.Pager.View(), p.side(), left)
+	}
+	return p.Pager.View()
+}
+
+// Tabs implements screen.Page.
+func (p *Page) Tabs() (left, right draw.Line) {
+	more := "all entries"
+	if !p.end {
+		more = "newest entries; older ones follow below"
+	}
+	th := p.Frame.Theme
+	return draw.Of("", " ").Add(th.Accent, "▎Audit log").Add(th.Faint, draw.Showf("  %d, %s", len(p.events), more)), nil
+}
+
+// pageSize is how many entries are read at once.
+const pageSize = 200
+
+// Events are entries that were read, those before a number.
+type Events struct {
+	Before int64
+	Events []history.Event
+	Err    error
+}
+
+// Reload implements screen.Page.
+func (p *Page) Reload() tea.Cmd { return p.read(0) }
+
+func (p *Page) read(before int64) tea.Cmd {
+	return func() tea.Msg {
+		events, err := p.log.Events(p.ctx, before, pageSize)
+		return Events{before, events, err}
+	}
+}
+
+// Update implements screen.Page.
+func (p *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+	read, ok := msg.(Events)
+	if !ok {
+		return nil, nil
+	}
+	p.reading = false
+	if read.Err != nil {
+		return screen.Fail(read.Err), nil
+	}
+	switch n := len(p.events); {
+	case read.Before == 0:
+		p.events = read.Events
+	case n > 0 && p.events[n-1].Seq == read.Before:
+		p.events = append(p.events, read.Events...)
+	default:
+		return nil, nil
+	}
+	p.end = len(read.Events) < pageSize
+	p.lay()
+	return nil, nil
+}
+
+// More reads older entries when the selection comes near the last that were read.
+func (p *Page) More() tea.Cmd {
+	n := len(p.events)
+	if p.end || p.reading || n == 0 || p.Pager.Stop() < n-p.Frame.Body {
+		return nil
+	}
+	p.reading = true
+	return p.read(p.events[n-1].Seq)
+}
+
+// open opens the proposal that the selected entry is about.
+func (p *Page) open() (screen.Intent, tea.Cmd) {
+	e, _ := p.selected()
+	return screen.Open{Proposal: proposals.Proposal{ID: proposals.ID(e.Proposal)}}, nil
+}
+
+func (p *Page) selected() (history.Event, bool) {
+	n := p.Pager.Stop()
+	if n < 0 || n >= len(p.events) {
+		return history.Event{}, false
+	}
+	return p.events[n], true
+}
+
+func (p *Page) noProposal() string {
+	switch e, ok := p.selected(); {
+	case !ok:
+		return "nothing is listed"
+	case e.Proposal == "":
+		return "it has no proposal"
+	}
+	return ""
+}

@@ -1,0 +1,173 @@
+package auditlog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"toolcrib/history"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// entries is a log that is kept in memory, the newest entry first.
+type entries []history.Event
+
+func (es entries) Events(_ context.Context, before int64, limit int) ([]history.Event, error) {
+	from := 0
+	if before > 0 {
+		from = slices.IndexFunc(es, func(e history.Event) bool { return e.Seq < before })
+	}
+	if from < 0 {
+		return nil, nil
+	}
+	return es[from:min(from+limit, len(es))], nil
+}
+
+// made returns a log of n entries; the newest decided on a proposal.
+func made(n int) entries {
+	es := make(entries, n)
+	for i := range es {
+		es[i] = history.Event{Seq: int64(n - i), At: noon, Actor: "system:toolcrib", Act: "ship", Subject: "tool:core/get_time", Hash: strings.Repeat("c", 8)}
+	}
+	if n > 0 {
+		es[0].Actor, es[0].Act, es[0].Proposal = "user:mara", "approve", "01990000-0000-7000-8000-000000000001"
+		es[0].Data = json.RawMessage(`{"version":3,"note":"reads ` + "\u202e" + `well"}`)
+	}
+	return es
+}
+
+// opened returns the page on a screen, with the first entries read.
+func opened(t *testing.T, log Log, width, height int) *Page {
+	t.Helper()
+	p := New(t.Context(), log)
+	fit(p, width, height)
+	if intent, cmd := p.Update(p.Reload()()); intent != nil || cmd != nil {
+		t.Fatalf("reading the log asks for %v", intent)
+	}
+	return p
+}
+
+func fit(p *Page, width, height int) {
+	p.Fit(screen.Frame{Layout: screen.NewLayout(width, height, screen.Division{}), Theme: theme.Plain(), Now: func() time.Time { return noon.Add(3 * time.Hour) }})
+}
+
+// press does what a key of the page is declared to do, or returns why it is off.
+func press(t *testing.T, p *Page, name string) (screen.Intent, string) {
+	t.Helper()
+	for _, k := range p.Keys() {
+		if !slices.Contains(k.Keys, name) {
+			continue
+		}
+		if why := k.Why(); why != "" {
+			return nil, why
+		}
+		intent, cmd := k.Do()
+		for cmd != nil {
+			var more screen.Intent
+			if more, cmd = p.Update(cmd()); more != nil {
+				t.Fatalf("%s: the answer asks for %v", name, more)
+			}
+		}
+		return intent, ""
+	}
+	t.Fatalf("the page has no key %s", name)
+	return nil, ""
+}
+
+func TestDrawsEntries(t *testing.T) {
+	for _, c := range []struct {
+		width int
+		wants []string
+		lacks string
+	}{
+		{60, []string{"  3h  user:mara      approve", "tool:core/get_time"}, "2026-11-20"},
+		{100, []string{"     3  2026-11-20 12:00  user:mara", "version 3, reads"}, "│"},
+		{160, []string{"│ approve", "│ proposal   01990000-0000-7000-8000-000000000001", "reads ⟨U+202E⟩well"}, "version 3,"},
+	} {
+		p := opened(t, made(3), c.width, 15)
+		view := p.View()
+		text := ansi.Strip(strings.Join(view, "\n"))
+		for _, want := range c.wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d columns: %q is not in\n%s", c.width, want, text)
+			}
+		}
+		if strings.Contains(text, c.lacks) {
+			t.Errorf("%d columns: %q is in\n%s", c.width, c.lacks, text)
+		}
+		for _, line := range view {
+			if n := ansi.StringWidth(line); n != c.width {
+				t.Errorf("%d columns: a line of %d: %q", c.width, n, line)
+			}
+		}
+	}
+}
+
+func TestOpensProposals(t *testing.T) {
+	p := opened(t, made(2), 100, 20)
+	intent, _ := press(t, p, "enter")
+	if open, ok := intent.(screen.Open); !ok || open.Proposal.ID != "01990000-0000-7000-8000-000000000001" {
+		t.Errorf("enter asks for %#v", intent)
+	}
+	press(t, p, "j")
+	if _, why := press(t, p, "enter"); why != "it has no proposal" {
+		t.Errorf("enter on an entry without a proposal: %q", why)
+	}
+	if _, why := press(t, opened(t, made(0), 100, 20), "enter"); why != "nothing is listed" {
+		t.Errorf("enter in an empty log: %q", why)
+	}
+}
+
+func TestReadsOn(t *testing.T) {
+	p := opened(t, made(pageSize+50), 100, 20)
+	if press(t, p, "j"); len(p.events) != pageSize || p.end {
+		t.Fatalf("%d entries were read at the top", len(p.events))
+	}
+	if press(t, p, "G"); len(p.events) != pageSize+50 || !p.end {
+		t.Errorf("%d entries were read at the end", len(p.events))
+	}
+	stale := Events{Before: 7, Events: made(3)}
+	if p.Update(stale); len(p.events) != pageSize+50 {
+		t.Errorf("%d entries after an answer that is out of date", len(p.events))
+	}
+}
+
+func TestSaysWhatFailed(t *testing.T) {
+	intent, _ := opened(t, made(1), 100, 20).Update(Events{Err: errors.New("the disk is gone")})
+	if said, ok := intent.(screen.Say); !ok || said.Tone != screen.Failure || said.Text != "the disk is gone" {
+		t.Errorf("an error is told as %#v", intent)
+	}
+}
+
+func TestDividesAndSearches(t *testing.T) {
+	p := opened(t, made(30), 160, 20)
+	intent, _ := press(t, p, ">")
+	if by, ok := intent.(screen.Divide); !ok || by.Division.Shift <= 0 {
+		t.Errorf("> asks for %#v", intent)
+	}
+	fit(p, 100, 20)
+	if _, why := press(t, p, "z"); why != "two panes need 160 columns" {
+		t.Errorf("z with one pane: %q", why)
+	}
+	intent, _ = press(t, p, "/")
+	line, ok := intent.(*screen.Line)
+	if !ok {
+		t.Fatalf("/ asks for %#v", intent)
+	}
+	line.Text.Insert("get_time")
+	if intent, _ = line.Done(); intent != screen.Sayf(screen.Remark, "6 of 30 lines; n shows the next") {
+		t.Errorf("a search tells %#v", intent)
+	}
+	if _, left := p.Leave(); !left || p.Pager.Query() != "" {
+		t.Error("esc did not end the search")
+	}
+}
