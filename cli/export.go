@@ -3,12 +3,13 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"toolcrib/internal/atomicfile"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/wire"
 	"toolcrib/store"
@@ -111,65 +112,103 @@ Importing an export proposes nothing.`,
 	return cmd
 }
 
+// exportFormat is a format of an export, with a line about it.
+type exportFormat struct{ name, about string }
+
+// exportFormats lists what an export can be written as, the default first.
+func exportFormats() []exportFormat {
+	return []exportFormat{
+		{string(wire.Toolcrib), "tools and agents with versions and hashes"},
+		{string(wire.V0), "a prompt registry file: the prompt tools"},
+		{string(wire.OpenAI), "an array of OpenAI functions: the action tools"},
+		{string(wire.Anthropic), "an array of Anthropic tools: the action tools"},
+		{string(wire.MCP), "an MCP tools/list answer: the action tools"},
+		{string(formatLock), "names, versions and hashes, for toolcrib check --lock"},
+		{string(formatBundle), "everything with its proofs, for toolcrib check --bundle"},
+	}
+}
+
+// exported is the text of an export, with the values that it has no place for.
+type exported struct {
+	text  []byte
+	notes []string
+}
+
 func runExport(ctx context.Context, a *app, f exportFlags) error {
-	format := wire.Format(f.format)
-	if !slices.Contains(wire.Formats(), format) && format != formatLock && format != formatBundle {
-		return usagef("--format is %q; write toolcrib, v0, openai, anthropic, mcp, lock or bundle", f.format)
-	}
-	if f.server != "" && format != wire.MCP {
-		return usagef("--server is for --format mcp")
-	}
-	if format == formatBundle && (f.agent != "" || f.asOf != "") {
-		return usagef("a bundle has everything as it is now; --agent and --as-of are for other formats")
-	}
-	at, err := parseTime(f.asOf)
+	x, err := a.export(ctx, f)
 	if err != nil {
 		return err
 	}
-	c, err := a.extract(ctx, store.CatalogQuery{AsOf: at})
-	if err != nil {
-		return err
-	}
-	if f.agent != "" {
-		left, err := c.only(ctx, f.agent, f.where.context(f.deferred))
-		if err != nil {
-			return err
-		}
-		if left > 0 {
-			a.note("toolcrib: left out %s to be discovered, as the prompt does: offer search_tools, describe_tool and execute_tool (toolcrib mcp), or export with --deferred.", counted(left, "tool"))
-		}
-	}
-	if err := a.leaveOutCore(ctx, &c); err != nil {
-		return err
-	}
-	var text []byte
-	switch {
-	case f.server != "":
-		text, err = a.encodeServer(ctx, f.server, c)
-	case format == formatLock:
-		text, err = c.lock()
-	case format == formatBundle:
-		text, err = a.encodeBundle(ctx, c)
-	case format == wire.Toolcrib:
-		text, err = a.document(ctx, c)
-	default:
-		text, err = a.encode(ctx, format, c)
-	}
-	if err != nil {
-		return err
+	for _, n := range x.notes {
+		a.note("toolcrib: %s", n)
 	}
 	printed := f.output == "" || f.output == "-"
 	if printed || f.server == "" {
-		text = visible.JSON(text)
+		x.text = visible.JSON(x.text)
 	}
 	if printed {
-		_, err := a.env.Out.Write(text)
+		_, err := a.env.Out.Write(x.text)
 		return err
 	}
-	if err := a.folderOf(f.output); err != nil {
-		return err
+	return a.writeExport(f.output, x.text, true)
+}
+
+// export makes the text of an export.
+func (a *app) export(ctx context.Context, f exportFlags) (exported, error) {
+	format := wire.Format(f.format)
+	if !slices.ContainsFunc(exportFormats(), func(known exportFormat) bool { return known.name == f.format }) {
+		return exported{}, usagef("--format is %q; write toolcrib, v0, openai, anthropic, mcp, lock or bundle", f.format)
 	}
-	return atomicfile.Write(a.path(f.output), text, atomicfile.Options{Mode: 0o644})
+	if f.server != "" && format != wire.MCP {
+		return exported{}, usagef("--server is for --format mcp")
+	}
+	if format == formatBundle && (f.agent != "" || f.asOf != "") {
+		return exported{}, usagef("a bundle has everything as it is now; --agent and --as-of are for other formats")
+	}
+	at, err := parseTime(f.asOf)
+	if err != nil {
+		return exported{}, err
+	}
+	c, err := a.extract(ctx, store.CatalogQuery{AsOf: at})
+	if err != nil {
+		return exported{}, err
+	}
+	var x exported
+	if f.agent != "" {
+		left, err := c.only(ctx, f.agent, f.where.context(f.deferred))
+		if err != nil {
+			return x, err
+		}
+		if left > 0 {
+			x.notes = append(x.notes, fmt.Sprintf("left out %s to be discovered, as the prompt does: offer search_tools, describe_tool and execute_tool (toolcrib mcp), or export with --deferred.", counted(left, "tool")))
+		}
+	}
+	if err := a.leaveOutCore(ctx, &c); err != nil {
+		return x, err
+	}
+	err = a.encodeExport(ctx, f, c, &x)
+	return x, err
+}
+
+// encodeExport writes the extract in the format that was asked for.
+func (a *app) encodeExport(ctx context.Context, f exportFlags, c extract, x *exported) (err error) {
+	switch format := wire.Format(f.format); {
+	case f.server != "":
+		x.text, err = a.encodeServer(ctx, f.server, c)
+	case format == formatLock:
+		x.text, err = c.lock()
+	case format == formatBundle:
+		x.text, err = a.encodeBundle(ctx, c)
+	case format == wire.Toolcrib:
+		x.text, err = a.document(ctx, c)
+	default:
+		var left []string
+		x.text, left, err = a.encode(ctx, format, c)
+		if len(left) > 0 {
+			x.notes = append(x.notes, fmt.Sprintf("%s has no place for:\n  %s", format, strings.Join(left, "\n  ")))
+		}
+	}
+	return err
 }
 
 func newDocExtent(e store.Exported) docExtent {

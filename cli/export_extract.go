@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"toolcrib/prompt"
@@ -174,23 +173,20 @@ func (c extract) prompts(ctx context.Context) ([]docExportPrompt, error) {
 	return docs, nil
 }
 
-// encode writes the extract in another format, and tells what is left out.
-func (a *app) encode(ctx context.Context, f wire.Format, c extract) ([]byte, error) {
+// encode writes the extract in another format; left names the values that it has no
+// place for.
+func (a *app) encode(ctx context.Context, f wire.Format, c extract) (text []byte, left []string, err error) {
 	listed := make([]wire.Listed, len(c.tools))
 	for i, e := range c.tools {
 		l, err := liveOf(e)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if listed[i], err = a.listed(ctx, f, l, e.CreatedAt, e.UpdatedAt); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	data, left, err := wire.Encode(f, listed)
-	if err == nil && len(left) > 0 {
-		a.note("toolcrib: %s has no place for:\n  %s", f, strings.Join(left, "\n  "))
-	}
-	return data, err
+	return wire.Encode(f, listed)
 }
 
 // listed returns a tool for a format, as it was read when it was imported from

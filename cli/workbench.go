@@ -71,13 +71,13 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 		Desk: b.desk, Calls: calls, Registry: catalogReader{a.db, layer.View()}, Wait: a.db.Wait, Actor: b.actor, Layer: layer, Place: place,
 		Theme: c.Theme, Plain: a.flags.noColor || a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb",
 		Getenv: a.env.Getenv, Drafts: drafts, Counter: b.desk.Counter(),
-		Now: a.env.Now, Size: a.terminalSize, Verify: a.verifyJob, Import: a.importJob, Views: c.views(), HasModel: c.Model != (modelConfig{}),
+		Now: a.env.Now, Size: a.terminalSize, Verify: a.verifyJob, Import: a.importJob, Export: a.exportJob, ExportFormats: formatsOfExport(), Views: c.views(), HasModel: c.Model != (modelConfig{}),
 	}
 	conf.Signer = screenSigner{a, b.desk, calls.Gateway, b.actor}
 	state := &checkpointState{app: a}
 	switch {
 	case a.remote != nil:
-		conf.Import = nil // it reads a file by its name
+		conf.Import, conf.Export = nil, nil // the files would be the server's
 		state = a.remote.checkpoint
 	case c.Checkpoints.name() == "":
 		state = nil

@@ -10,9 +10,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
-	"toolcrib/tui/edit"
 	"toolcrib/tui/prose"
-	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -196,29 +194,19 @@ func (m *Model) busy() string {
 
 // askImport asks for the file that tools are imported from.
 func (m *Model) askImport() tea.Cmd {
-	text := edit.NewLine("")
-	paths := &pathLine{text: text}
-	m.line = &screen.Line{
-		Prompt: "import file", Text: text, Above: func() []draw.Line { return paths.lines(m) },
-		Hints:    [][2]string{{"tab", "complete"}, {"enter", "import"}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
-		Step:     paths.choose,
-		Complete: m.action(paths.complete),
-		Done: m.action(func(m *Model) tea.Cmd {
-			file := text.String()
-			if file == "" {
-				return nil
-			}
-			return m.start("Import "+file, func(ctx context.Context, tell Tell) ([]string, error) {
-				return m.cfg.Import(ctx, file, tell)
-			})
-		}),
-	}
-	return nil
+	return m.askFile("import", "import file", func(m *Model, file string) tea.Cmd {
+		return m.start("Import "+file, func(ctx context.Context, tell Tell) ([]string, error) {
+			return m.cfg.Import(ctx, file, tell)
+		})
+	})
 }
 
 func (m *Model) cannotImport() string {
-	if m.cfg.Import == nil {
-		return "import is not available here"
+	switch {
+	case m.cfg.Import != nil:
+		return m.busy()
+	case m.cfg.Remote:
+		return "files here are the server's; pipe yours: ssh HOST toolcrib import - < FILE"
 	}
-	return m.busy()
+	return "import is not available here"
 }

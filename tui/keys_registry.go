@@ -17,6 +17,7 @@ func registryKeys() []key {
 		{name: "fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
 		{name: "change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
 		{name: "new", keys: []string{"ctrl+n"}, label: "new", late: always, help: "Draft a new proposal in the editor", do: (*Model).draftNew, off: (*Model).noEditor},
+		{name: "export", keys: []string{"ctrl+e"}, label: "export", late: always, help: "Export the live registry to a file; esc cancels", do: (*Model).askExport, off: (*Model).cannotExport},
 	}, paneKeys(), previewKeys(), listKeys())
 }
 

@@ -203,6 +203,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.jobDone(msg)
 	case pathsMsg:
 		msg.line.completed(msg)
+	case foundMsg:
+		return m.exportFound(msg)
 	case draftSavedMsg:
 		if msg.err != nil {
 			m.fail(msg.err)

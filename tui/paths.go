@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
+	"toolcrib/tui/screen"
 )
 
 // maxPaths is how many files are offered at once.
@@ -21,6 +22,33 @@ type pathLine struct {
 	found []string
 	at    int // the selected one, -1 before the arrows choose one
 	err   error
+}
+
+// askFile asks for a file's name, for what verb does with it.
+func (m *Model) askFile(verb string, prompt draw.Safe, done func(m *Model, file string) tea.Cmd) tea.Cmd {
+	paths := &pathLine{text: edit.NewLine("")}
+	m.line = &screen.Line{
+		Prompt: prompt, Text: paths.text, Above: func() []draw.Line { return paths.lines(m) },
+		Hints:    [][2]string{{"tab", "complete"}, {"enter", verb}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
+		Step:     paths.choose,
+		Complete: m.action(paths.complete),
+		Done: m.action(func(m *Model) tea.Cmd {
+			if paths.text.String() == "" {
+				return nil
+			}
+			return done(m, m.atHome(paths.text.String()))
+		}),
+	}
+	return nil
+}
+
+// atHome writes out the ~ of a name, as a shell does.
+func (m *Model) atHome(file string) string {
+	rest, ok := strings.CutPrefix(file, "~"+string(filepath.Separator))
+	if home := m.cfg.Getenv("HOME"); ok && home != "" {
+		return home + string(filepath.Separator) + rest
+	}
+	return file
 }
 
 // choose selects the next or the previous file, and writes it down.
@@ -41,8 +69,9 @@ type pathsMsg struct {
 }
 
 // complete looks for the files that begin with what is typed.
-func (p *pathLine) complete(*Model) tea.Cmd {
-	typed := p.text.String()
+func (p *pathLine) complete(m *Model) tea.Cmd {
+	typed := m.atHome(p.text.String())
+	*p.text = *edit.NewLine(typed)
 	return func() tea.Msg {
 		found, err := pathsFrom(typed)
 		return pathsMsg{p, typed, found, err}

@@ -142,6 +142,9 @@ type Config struct {
 	// about tools; nil where there is no such thing.
 	Verify Job
 	Import func(ctx context.Context, file string, tell Tell) (lines []string, err error)
+	// Export writes the live registry to a file; nil where there is no such thing.
+	Export        func(ctx context.Context, e Export, tell Tell) (lines []string, err error)
+	ExportFormats []ExportFormat // the default first
 	// Signer signs decisions; nil where nothing is signed. Ask shows what is signed
 	// before the key is asked; the workbench and the dialogue set it.
 	Signer Signer

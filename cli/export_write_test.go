@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestWriteExport replaces a file only where that was asked for, and nothing else.
+func TestWriteExport(t *testing.T) {
+	dir := t.TempDir()
+	a := &app{env: Env{Dir: dir}}
+	if err := os.WriteFile(filepath.Join(dir, "there"), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		replace bool
+		err     string
+	}{
+		{"new", false, ""},
+		{"there", false, "there exists; nothing was written"},
+		{"there", true, ""},
+		{".", true, "is a folder"},
+		{os.DevNull, true, "is not an ordinary file"},
+		{"none/x", false, "there is no folder"},
+	} {
+		err := a.writeExport(tt.name, []byte("text"), tt.replace)
+		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.err)
+			continue
+		}
+		if got, _ := os.ReadFile(filepath.Join(dir, tt.name)); err == nil && string(got) != "text" {
+			t.Errorf("%s holds %q", tt.name, got)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".toolcrib-*")); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
