@@ -1,16 +1,11 @@
 // Package tokens counts what a text costs in tokens, without a network: the
 // vocabularies are compiled in. They are unpacked on the first count and not
-// before, which takes some 20 ms.
-//
-// The tokenizer library is kept at v0.7.0: v0.8.2 to v0.10.0 divide white space
-// such as "\n  \n" wrongly and count a token too many.
+// before.
 package tokens
 
 import (
 	"crypto/sha256"
 	"sync"
-
-	"github.com/tiktoken-go/tokenizer/codec"
 )
 
 // Counts is the length of a text in tokens.
@@ -27,7 +22,7 @@ type Counter struct {
 
 // NewCounter returns a Counter that has not loaded anything yet.
 func NewCounter() *Counter {
-	return &Counter{o200k: newEncoding(codec.NewO200kBase), cl100k: newEncoding(codec.NewCl100kBase)}
+	return &Counter{o200k: newEncoding(newO200k), cl100k: newEncoding(newCl100k)}
 }
 
 // Count returns the length of text. Text that looks like a special token is

@@ -115,7 +115,7 @@ func TestCountAll(t *testing.T) {
 // TestCounterIsLazy holds that nothing is loaded for what needs no vocabulary.
 func TestCounterIsLazy(t *testing.T) {
 	c := NewCounter()
-	c.o200k.codec, c.cl100k.codec = nil, nil // to load is to panic
+	c.o200k.vocabulary, c.cl100k.vocabulary = nil, nil // to load is to panic
 	if got, err := c.Count(""); err != nil || got != (Counts{}) {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -127,7 +127,7 @@ func TestCounterRemembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.o200k.codec, c.cl100k.codec = nil, nil
+	c.o200k.vocabulary, c.cl100k.vocabulary = nil, nil
 	again, err := c.Count("one\n\ntwo\n\nthree")
 	if err != nil || again != first {
 		t.Errorf("got %v, %v, want %v", again, err, first)
@@ -138,7 +138,7 @@ func TestCounterRemembers(t *testing.T) {
 }
 
 func TestCounterForgetsInTime(t *testing.T) {
-	e := newEncoding(NewCounter().cl100k.codec)
+	e := newEncoding(newCl100k)
 	for i := range maxKnown {
 		e.known[[32]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}] = 1
 	}

@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"sync"
-
-	"github.com/tiktoken-go/tokenizer/codec"
 )
 
 // maxKnown bounds what an encoding remembers: some 4 MB.
@@ -13,14 +11,14 @@ const maxKnown = 1 << 16
 
 // encoding is one vocabulary with the lengths it was asked for.
 type encoding struct {
-	codec func() *codec.Codec // loads it when first called
+	vocabulary func() (*vocabulary, error) // unpacks it when first called
 
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]int
 }
 
-func newEncoding(load func() *codec.Codec) *encoding {
-	return &encoding{codec: sync.OnceValue(load), known: map[[sha256.Size]byte]int{}}
+func newEncoding(load func() (*vocabulary, error)) *encoding {
+	return &encoding{vocabulary: sync.OnceValues(load), known: map[[sha256.Size]byte]int{}}
 }
 
 // count returns the length of each text in tokens.
@@ -45,8 +43,11 @@ func (e *encoding) paragraph(p paragraph) (int, error) {
 	if ok {
 		return n, nil
 	}
-	n, err := e.codec().Count(p.text)
+	v, err := e.vocabulary()
 	if err != nil {
+		return 0, err
+	}
+	if n, err = v.count(p.text); err != nil {
 		return 0, fmt.Errorf("count tokens of %d bytes: %w", len(p.text), err)
 	}
 	e.mu.Lock()

@@ -129,8 +129,10 @@ func writeNotices(info *debug.BuildInfo, file string) error {
 	if err != nil {
 		return err
 	}
+	headings := append([]string{"Go runtime and standard library " + info.GoVersion}, names(modules)...)
+	headings, dirs = append(headings, "tiktoken, the vocabularies"), append(dirs, filepath.Join("prompt", "tokens"))
 	var missing []string
-	for i, heading := range append([]string{"Go runtime and standard library " + info.GoVersion}, names(modules)...) {
+	for i, heading := range headings {
 		texts, err := licences(dirs[i], heading)
 		if err != nil {
 			return err
