@@ -10,6 +10,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -107,13 +108,13 @@ func (pp *proposalPage) askApprove(m *Model) tea.Cmd {
 			asked = append(asked, r.dossier)
 		}
 	}
-	ask := m.ask(&dialog{
-		form: proposals.ActApprove.Form(1), draft: draft, noteOptional: true,
-		content: func(m *Model, page *prose.Page) { pp.approvalContent(m, page, members) },
-		locked:  func(m *Model) []string { return m.unread(members) },
-		unread:  func(m *Model) tea.Cmd { return m.showUnseen(members) },
-		changed: pp.since(),
-		run:     func(m *Model, note string) tea.Cmd { return m.decide(proposals.ActApprove, choices, note, draft) },
+	ask := m.ask(screen.Dialog{
+		Form: proposals.ActApprove.Form(1), Draft: draft, NoteOptional: true,
+		Content: func(page *prose.Page) { pp.approvalContent(m, page, members) },
+		Locked:  func() []string { return m.unread(members) },
+		Unread:  m.action(func(m *Model) tea.Cmd { return m.showUnseen(members) }),
+		Changed: pp.since(),
+		Run:     m.answered(func(m *Model, note string) tea.Cmd { return m.decide(proposals.ActApprove, choices, note, draft) }),
 	})
 	return tea.Batch(ask, m.shown(asked...))
 }
@@ -133,9 +134,9 @@ func (m *Model) asShown(ps []proposals.Proposal) []review.Choice {
 
 // since returns what says what happened to the proposal from now on, "" for
 // nothing.
-func (pp *proposalPage) since() func(*Model) string {
+func (pp *proposalPage) since() func() string {
 	state, digest := pp.dossier.Proposal.State, pp.dossier.Digest
-	return func(*Model) string {
+	return func() string {
 		switch d := pp.dossier; {
 		case d.Proposal.State != state:
 			return wording.Standing(d.Proposal.State)
@@ -165,21 +166,13 @@ func (pp *proposalPage) approvalContent(m *Model, page *prose.Page, members []pr
 	for _, o := range d.Others {
 		page.Item(draw.Of(m.theme.Warn, "! "), wording.Reference(o)+" by "+o.Author.String()+" becomes stale.")
 	}
-	page.Field("digest", m.shownDigest(d.Digest))
+	page.Field("digest", m.layout.Digest(d.Digest))
 	page.Field("policy", d.Policy.Deciding().String())
 }
 
 // unassigned says that a tool reaches nobody, and what to do about it.
 func unassigned(m *Model, page *prose.Page, p proposals.Proposal) {
 	page.Item(draw.Of(m.theme.Warn, "! "), "No agent has "+p.Subject.ID+". Assign it: toolcrib assign "+p.Subject.ID+" --to NAME")
-}
-
-// shownDigest is a review digest, whole where there is room for it.
-func (m *Model) shownDigest(digest string) string {
-	if w, _ := m.layout.Dialog(dialogWidth, 1); w >= len(digest)+prose.LabelWidth+6 {
-		return digest
-	}
-	return wording.Short(digest)
 }
 
 func (pp *proposalPage) what(page *prose.Page, p proposals.Proposal) {
@@ -202,17 +195,17 @@ var draftKinds = map[proposals.Act]string{proposals.ActApprove: "approve", propo
 func askReason(act proposals.Act) func(*Model) tea.Cmd {
 	return on(func(pp *proposalPage, m *Model) tea.Cmd {
 		choices, draft := AsRead([]review.Dossier{pp.dossier}), draftKinds[act]+"-"+string(pp.id)
-		return m.ask(&dialog{
-			form: act.Form(1), draft: draft, focusText: true,
-			content: func(m *Model, page *prose.Page) {
+		return m.ask(screen.Dialog{
+			Form: act.Form(1), Draft: draft, Writing: true,
+			Content: func(page *prose.Page) {
 				pp.content(page)
 				page.Text("", act.Form(1).Consequence)
 				openFindings(m, page, pp.dossier)
 				page.Field("prompts", "no channel prompt changes")
-				page.Field("digest", m.shownDigest(choices[0].Expect))
+				page.Field("digest", m.layout.Digest(choices[0].Expect))
 			},
-			changed: pp.since(),
-			run:     func(m *Model, reason string) tea.Cmd { return m.decide(act, choices, reason, draft) },
+			Changed: pp.since(),
+			Run:     m.answered(func(m *Model, reason string) tea.Cmd { return m.decide(act, choices, reason, draft) }),
 		})
 	})
 }
@@ -227,9 +220,9 @@ func (pp *proposalPage) content(page *prose.Page) {
 func (pp *proposalPage) askWaive(m *Model) tea.Cmd {
 	s, _ := pp.finding1()
 	form, draft := proposals.ActWaive.Form(1), "waive-"+string(pp.id)+"-"+s.PassageHash()[:8]
-	return m.ask(&dialog{
-		form: form, draft: draft, focusText: true,
-		content: func(m *Model, page *prose.Page) {
+	return m.ask(screen.Dialog{
+		Form: form, Draft: draft, Writing: true,
+		Content: func(page *prose.Page) {
 			sign, style := m.severityWord(s.Severity)
 			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+s.Path)
 			page.Text("", s.Message)
@@ -239,9 +232,9 @@ func (pp *proposalPage) askWaive(m *Model) tea.Cmd {
 			page.Blank()
 			page.Text("", form.Consequence)
 		},
-		run: func(m *Model, reason string) tea.Cmd {
-			return m.act(wroteMsg{id: pp.id, draft: draft}, form, func(ctx context.Context) (string, error) { return m.cfg.Waive(ctx, pp.id, s, reason) })
-		},
+		Run: m.answered(func(m *Model, reason string) tea.Cmd {
+			return m.write(screen.Act(screen.Wrote{ID: pp.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return m.cfg.Waive(ctx, pp.id, s, reason) }))
+		}),
 	})
 }
 
@@ -250,14 +243,14 @@ func (pp *proposalPage) askComment(m *Model) tea.Cmd { return pp.askCommentAt(m,
 // askSimple asks about an act that needs no words.
 func askSimple(act proposals.Act) func(*Model) tea.Cmd {
 	return on(func(pp *proposalPage, m *Model) tea.Cmd {
-		return m.ask(&dialog{
-			form: act.Form(1),
-			content: func(_ *Model, page *prose.Page) {
+		return m.ask(screen.Dialog{
+			Form: act.Form(1),
+			Content: func(page *prose.Page) {
 				pp.content(page)
 				page.Blank()
 				page.Text("", act.Form(1).Consequence)
 			},
-			run: func(m *Model, _ string) tea.Cmd { return m.simple(act, pp.id) },
+			Run: m.answered(func(m *Model, _ string) tea.Cmd { return m.simple(act, pp.id) }),
 		})
 	})
 }

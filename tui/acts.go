@@ -195,6 +195,12 @@ func (c *Config) RefuseCall(ctx context.Context, p gateway.Pending, reason strin
 	return proposals.ActRefuseCall.Form(1).Done + " " + p.Tool.String(), err
 }
 
+// maxWaiting is how many calls that wait are listed.
+const maxWaiting = 200
+
+// CallState returns where a call stands.
+func (c *Config) CallState(p gateway.Pending) gateway.PendingState { return c.Calls.State(p) }
+
 // PendingCalls lists the calls that wait for the user, then the last of the
 // others, and returns how many wait.
 func (c *Config) PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error) {

@@ -9,33 +9,31 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
 // batchDraft names the draft of a text about several proposals.
 func batchDraft(act proposals.Act) string {
-	return draftKinds[act] + "-" + draftMarked
+	return draftKinds[act] + "-" + screen.Marked
 }
-
-// draftMarked stands for the proposals in the name of such a draft.
-const draftMarked = "marked"
 
 // askApproveAll lists what would become live. It is locked until all of it was
 // read, as for one, and several are answered by how many they are and y.
 func (m *Model) askApproveAll(b batch) tea.Cmd {
 	unread, names := b.unread(m) // nothing is read while a dialog is open
-	d := &dialog{
-		form: b.act.Form(len(b.dossiers)), draft: batchDraft(b.act), noteOptional: true,
-		content: func(m *Model, page *prose.Page) {
+	d := screen.Dialog{
+		Form: b.act.Form(len(b.dossiers)), Draft: batchDraft(b.act), NoteOptional: true,
+		Content: func(page *prose.Page) {
 			b.list(m, page)
 			page.Blank()
 			b.channels(m, page)
 		},
-		locked: func(*Model) []string { return names },
-		unread: func(m *Model) tea.Cmd { return m.openUnseen(unread[0]) },
-		run:    func(m *Model, note string) tea.Cmd { return b.decide(m, note) },
+		Locked: func() []string { return names },
+		Unread: m.action(func(m *Model) tea.Cmd { return m.openUnseen(unread[0]) }),
+		Run:    m.answered(func(m *Model, note string) tea.Cmd { return b.decide(m, note) }),
 	}
-	d.several(len(b.dossiers))
+	several(&d, len(b.dossiers))
 	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
 		return slices.ContainsFunc(unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
 	})
@@ -45,26 +43,26 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 // askRefuseAll asks for the reason that sends proposals back, or ends them.
 func (m *Model) askRefuseAll(b batch) tea.Cmd {
 	form := b.act.Form(len(b.dossiers))
-	d := &dialog{
-		form: form, draft: batchDraft(b.act), focusText: true,
-		content: func(m *Model, page *prose.Page) {
+	d := screen.Dialog{
+		Form: form, Draft: batchDraft(b.act), Writing: true,
+		Content: func(page *prose.Page) {
 			page.Text("", form.Consequence+" No channel prompt changes.")
 			page.Blank()
 			b.list(m, page)
 		},
-		run: func(m *Model, reason string) tea.Cmd { return b.decide(m, reason) },
+		Run: m.answered(func(m *Model, reason string) tea.Cmd { return b.decide(m, reason) }),
 	}
-	d.several(len(b.dossiers))
+	several(&d, len(b.dossiers))
 	return m.ask(d)
 }
 
 // several makes a dialog one about n proposals.
-func (d *dialog) several(n int) {
+func several(d *screen.Dialog, n int) {
 	if n < 2 {
 		return
 	}
-	d.form.Title += " " + itoa(n) + " proposals"
-	d.tally = itoa(n)
+	d.Form.Title += " " + itoa(n) + " proposals"
+	d.Tally = itoa(n)
 }
 
 // decide decides on the batch: on all of it or nothing.
@@ -75,9 +73,9 @@ func (b *batch) decide(m *Model, reason string) tea.Cmd {
 // askWithout says which proposals are in the way and why, and offers to go on
 // without them.
 func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
-	d := &dialog{
-		form: proposals.Form{Title: "Some decisions are not possible"},
-		content: func(m *Model, page *prose.Page) {
+	d := screen.Dialog{
+		Form: proposals.Form{Title: "Some decisions are not possible"},
+		Content: func(page *prose.Page) {
 			page.Text("", "Nothing changed. "+refusedOf(len(refused), len(b.dossiers)))
 			for _, r := range refused {
 				page.Blank()
@@ -92,17 +90,17 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 				page.Faint("", "Each proposal's Assessment tab lists its findings with their passages.")
 			}
 		},
-		other: map[string]func(*Model) tea.Cmd{},
+		Other: map[string]screen.Action{},
 	}
 	if len(b.dossiers) == 1 {
-		d.form.Title = "Not possible"
+		d.Form.Title = "Not possible"
 	}
 	if rest := m.marks.without(b.with(refused)...); len(rest) > 0 && len(rest) < len(m.marks) {
-		d.otherHelp = [][2]string{{"d", "unmark these and continue with " + itoa(len(rest))}}
-		d.other["d"] = func(m *Model) tea.Cmd {
+		d.OtherHelp = [][2]string{{"d", "unmark these and continue with " + itoa(len(rest))}}
+		d.Other["d"] = m.action(func(m *Model) tea.Cmd {
 			m.dialog, m.marks = nil, rest
 			return m.readBatch(b.act, rest)
-		}
+		})
 	}
 	return m.ask(d)
 }

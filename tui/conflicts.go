@@ -17,6 +17,7 @@ import (
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
@@ -34,20 +35,22 @@ type merging struct {
 func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
 	g := &merging{p: p, conflict: c, passages: c.Passages()}
 	g.choices = make([]diff.Choice, len(g.passages))
-	d := &dialog{
-		form:      proposals.Form{Title: "Conflicts with version " + itoa(c.Live), Verb: "save the revision"},
-		content:   g.content,
-		otherHelp: [][2]string{{"h", "take here"}, {"l", "take live"}, {"j", "next"}, {"e", "edit"}},
+	var d *dialog
+	question := screen.Dialog{
+		Form:      proposals.Form{Title: "Conflicts with version " + itoa(c.Live), Verb: "save the revision"},
+		Content:   func(page *prose.Page) { g.content(m, page) },
+		OtherHelp: [][2]string{{"h", "take here"}, {"l", "take live"}, {"j", "next"}, {"e", "edit"}},
 	}
-	d.run = func(m *Model, _ string) tea.Cmd { return g.save(m, d) }
-	d.other = map[string]func(*Model) tea.Cmd{
-		"h": func(m *Model) tea.Cmd { return g.take(m, d, diff.TakeOurs) },
-		"l": func(m *Model) tea.Cmd { return g.take(m, d, diff.TakeTheirs) },
-		"J": func(*Model) tea.Cmd { d.pager.NextStop(1); return nil },
-		"K": func(*Model) tea.Cmd { d.pager.NextStop(-1); return nil },
-		"e": g.edit,
+	question.Run = m.answered(func(m *Model, _ string) tea.Cmd { return g.save(m, d) })
+	question.Other = map[string]screen.Action{
+		"h": m.action(func(m *Model) tea.Cmd { return g.take(m, d, diff.TakeOurs) }),
+		"l": m.action(func(m *Model) tea.Cmd { return g.take(m, d, diff.TakeTheirs) }),
+		"J": m.action(func(*Model) tea.Cmd { d.pager.NextStop(1); return nil }),
+		"K": m.action(func(*Model) tea.Cmd { d.pager.NextStop(-1); return nil }),
+		"e": m.action(g.edit),
 	}
-	ask := m.ask(d)
+	ask := m.ask(question)
+	d = m.dialog
 	d.pager.Point(m.theme.Accent)
 	d.resize(m)
 	return ask

@@ -6,61 +6,40 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 )
 
 // grace is how long a dialog has been on the screen before it takes an answer,
 // so that a key meant for the page before does not answer it.
 const grace = 400 * time.Millisecond
 
-// dialogWidth is how wide a dialog is where there is room, in cells.
-const dialogWidth = 92
-
-// dialog asks before something is done. It is answered by y, never by enter.
+// dialog is a question that is open.
 type dialog struct {
-	number       int
-	form         proposals.Form // its title, what y does, and whether it needs a reason
-	content      func(*Model, *prose.Page)
-	locked       func(*Model) []string // what has to be on the screen first
-	noteOptional bool                  // a note can be given
-	focusText    bool                  // the keys write
-	tall         bool                  // the text takes all the room that there is
-	label        draw.Safe             // of the text, "" for a reason
-	draft        string                // under which name the text is kept, "" for not at all
-	run          func(m *Model, text string) tea.Cmd
-	other        map[string]func(*Model) tea.Cmd // further answers, by key
-	otherHelp    [][2]string
-	leave        func(*Model)         // on esc
-	declined     func() tea.Cmd       // on esc and on n
-	unread       func(*Model) tea.Cmd // on u while it is locked: goes to what was not on the screen
-	changed      func(*Model) string  // what happened meanwhile to what it is about, "" for nothing
-	tally        string               // what is typed before y, so that many are not decided by one key; "" for nothing
-
-	typed string // of the tally
-
+	screen.Dialog
+	number  int
+	typed   string    // of the tally
 	savedAt time.Time // when the text was last saved
-
-	text  *edit.Text
-	pager *pager.Pager
-	ready bool
+	text    *edit.Text
+	pager   *pager.Pager
+	ready   bool
 }
 
 // ask opens a dialog.
-func (m *Model) ask(d *dialog) tea.Cmd {
+func (m *Model) ask(question screen.Dialog) tea.Cmd {
 	m.dialogs++
-	d.number = m.dialogs
-	if d.form.Reason || d.noteOptional {
+	d := &dialog{Dialog: question, number: m.dialogs}
+	if d.Form.Reason || d.NoteOptional {
 		d.text = edit.New("")
 	}
 	d.pager = pager.New(m.theme)
 	d.pager.SetWrap(true)
 	m.dialog = d
 	d.resize(m)
-	return tea.Batch(m.after(grace, graceMsg{d.number}), m.readDraft(d.draft))
+	return tea.Batch(m.after(grace, graceMsg{d.number}), m.readDraft(d.Draft))
 }
 
 // textHeight is how many lines the editor of a dialog has.
@@ -68,7 +47,7 @@ func (d *dialog) textHeight(m *Model) int {
 	switch {
 	case d.text == nil:
 		return 0
-	case d.tall:
+	case d.Tall:
 		return max(2, m.layout.Body-6) // the frame, the content, the label and the answer
 	case m.layout.Body < 14:
 		return 2
@@ -78,15 +57,15 @@ func (d *dialog) textHeight(m *Model) int {
 
 func (d *dialog) resize(m *Model) {
 	page := prose.New(m.theme)
-	if missing := d.missing(m); len(missing) > 0 {
+	if missing := d.missing(); len(missing) > 0 {
 		page.Line(draw.Of(m.theme.Warn, "Not read yet"))
 		for _, name := range missing {
 			page.Item(draw.Of(m.theme.Warn, "! "), name)
 		}
 		page.Blank()
 	}
-	d.content(m, page)
-	w, h := m.layout.Dialog(dialogWidth, m.layout.Body)
+	d.Content(page)
+	w, h := m.layout.Dialog(m.layout.Body)
 	around := 3 // the frame and the answer
 	if d.text != nil {
 		around += 1 + d.textHeight(m)
@@ -102,17 +81,17 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case name == "esc":
 		m.dialog = nil
-		if d.leave != nil {
-			d.leave(m)
+		if d.Leave != nil {
+			d.Leave()
 		}
 		if d.text != nil && d.text.String() != "" {
 			m.say(remark, "Draft saved")
 		}
 		return tea.Batch(m.saveDraft(d), d.decline())
 	case (name == "tab" || name == "ctrl+s") && d.text != nil:
-		d.focusText = !d.focusText
+		d.Writing = !d.Writing
 		return m.saveDraft(d)
-	case d.focusText:
+	case d.Writing:
 		if d.text.Key(msg) {
 			return d.keep(m)
 		}
@@ -130,9 +109,9 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	case "y":
 		return d.answer(m)
 	case "u":
-		if d.unread != nil && d.ready && len(d.missing(m)) > 0 {
+		if d.Unread != nil && d.ready && len(d.missing()) > 0 {
 			m.dialog = nil
-			return then(m.saveDraft(d), d.unread(m))
+			return then(m.saveDraft(d), m.carry(d.Unread()))
 		}
 	case "n":
 		m.dialog = nil
@@ -140,8 +119,8 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	case "backspace":
 		d.typed = d.typed[:max(0, len(d.typed)-1)]
 	default:
-		if do := d.other[name]; do != nil && d.ready {
-			return do(m)
+		if do := d.Other[name]; do != nil && d.ready {
+			return m.carry(do())
 		}
 		d.count(name)
 	}
@@ -150,7 +129,7 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 
 // count takes in a digit of the tally.
 func (d *dialog) count(name string) {
-	if len(name) == 1 && name[0] >= '0' && name[0] <= '9' && len(d.typed) < len(d.tally) {
+	if len(name) == 1 && name[0] >= '0' && name[0] <= '9' && len(d.typed) < len(d.Tally) {
 		d.typed += name
 	}
 }
@@ -174,41 +153,41 @@ func (d *dialog) answer(m *Model) tea.Cmd {
 		text = strings.TrimSpace(d.text.String())
 	}
 	switch {
-	case d.run == nil:
+	case d.Run == nil:
 		return nil
 	case !d.ready:
 		m.say(warning, "Read the dialog before confirming")
 		return nil
-	case d.meanwhile(m) != "":
-		m.say(warning, "Nothing changed: %s", d.meanwhile(m))
+	case d.meanwhile() != "":
+		m.say(warning, "Nothing changed: %s", d.meanwhile())
 		return nil
-	case len(d.missing(m)) > 0:
+	case len(d.missing()) > 0:
 		m.say(warning, "Read these first: u jumps to the next")
 		return nil
-	case d.form.Reason && text == "":
+	case d.Form.Reason && text == "":
 		m.say(warning, "Give a reason first")
-		d.focusText = true
+		d.Writing = true
 		return nil
-	case d.typed != d.tally:
+	case d.typed != d.Tally:
 		d.typed = ""
-		m.say(warning, "Type %s, then y, to confirm", d.tally)
+		m.say(warning, "Type %s, then y, to confirm", d.Tally)
 		return nil
 	}
 	m.dialog = nil
-	return d.run(m, text)
+	return m.carry(d.Run(text))
 }
 
 // meanwhile returns what happened to what the dialog is about since it was opened.
-func (d *dialog) meanwhile(m *Model) string {
-	if d.changed == nil {
+func (d *dialog) meanwhile() string {
+	if d.Changed == nil {
 		return ""
 	}
-	return d.changed(m)
+	return d.Changed()
 }
 
-func (d *dialog) missing(m *Model) []string {
-	if d.locked == nil {
+func (d *dialog) missing() []string {
+	if d.Locked == nil {
 		return nil
 	}
-	return d.locked(m)
+	return d.Locked()
 }

@@ -70,20 +70,20 @@ func (d *dialog) box(m *Model, w int) []string {
 			th.Dialog.Write(&b, " │")
 		})
 	}
-	frame("╭", "╮", draw.Show(d.form.Title))
+	frame("╭", "╮", draw.Show(d.Form.Title))
 	for _, line := range d.pager.View() {
 		inside(line)
 	}
 	if d.text != nil {
 		label := draw.Safe("Reason")
-		if d.noteOptional {
+		if d.NoteOptional {
 			label = "Note (optional)"
 		}
-		if d.label != "" {
-			label = d.label
+		if d.Label != "" {
+			label = d.Label
 		}
 		style := th.Faint
-		if d.focusText {
+		if d.Writing {
 			style = th.Accent
 		}
 		inside(draw.Of(style, " "+label).String(w - 4))
@@ -100,41 +100,41 @@ func (d *dialog) box(m *Model, w int) []string {
 }
 
 func (d *dialog) width(m *Model) int {
-	w, _ := m.layout.Dialog(dialogWidth, 1)
+	w, _ := m.layout.Dialog(1)
 	return w
 }
 
 // answerLine returns what can be answered, or what is missing.
 func (d *dialog) answerLine(m *Model) draw.Line {
 	th := m.theme
-	if what := d.meanwhile(m); what != "" {
+	if what := d.meanwhile(); what != "" {
 		return draw.Of(th.Warn, " ! "+draw.Show(what)+"; ").Add(th.Key, "esc").Add(th.Text, " goes back")
 	}
-	if missing := d.missing(m); len(missing) > 0 {
+	if missing := d.missing(); len(missing) > 0 {
 		l := draw.Of(th.Warn, " Read these first: ")
-		if d.focusText {
+		if d.Writing {
 			l = l.Add(th.Key, "tab").Add(th.Text, ", then ")
 		}
 		return l.Add(th.Key, "u").Add(th.Text, " jumps to the next")
 	}
-	if d.run == nil {
+	if d.Run == nil {
 		return nil
 	}
-	if d.focusText {
-		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Faint, " when done, then ").Add(th.Key, draw.Show(d.answers())).Add(th.Faint, " to "+draw.Show(d.form.Verb))
+	if d.Writing {
+		return draw.Of("", " ").Add(th.Key, "ctrl+s").Add(th.Faint, " when done, then ").Add(th.Key, draw.Show(d.answers())).Add(th.Faint, " to "+draw.Show(d.Form.Verb))
 	}
 	if !d.ready {
-		return draw.Of(th.Faint, " "+draw.Show(d.answers())+" "+draw.Show(d.form.Verb)+", in a moment")
+		return draw.Of(th.Faint, " "+draw.Show(d.answers())+" "+draw.Show(d.Form.Verb)+", in a moment")
 	}
-	l := draw.Of("", " ").Add(th.Key, draw.Show(d.answers())).Add(th.Text, " "+draw.Show(d.form.Verb))
-	if d.tally != "" {
+	l := draw.Of("", " ").Add(th.Key, draw.Show(d.answers())).Add(th.Text, " "+draw.Show(d.Form.Verb))
+	if d.Tally != "" {
 		l = l.Add(th.Faint, "   typed: ").Add(th.Accent, draw.Show(d.typed)+"▏")
 	}
 	return l
 }
 
 // answers are the keys that decide, one after the other.
-func (d *dialog) answers() string { return d.tally + "y" }
+func (d *dialog) answers() string { return d.Tally + "y" }
 
 // more says that not everything is in the window, and in which direction the
 // rest is.
@@ -147,7 +147,7 @@ func (d *dialog) more(m *Model) draw.Line {
 	if percent == 100 {
 		key, sign = "k", "↑ more "
 	}
-	if d.focusText {
+	if d.Writing {
 		return draw.Of(m.theme.Faint, sign)
 	}
 	return draw.Of(m.theme.Key, key).Add(m.theme.Faint, " "+sign)
@@ -159,23 +159,23 @@ func (d *dialog) footer(m *Model) draw.Line {
 	l := draw.Of("", " ")
 	hint := func(k, text string) { l = append(l, keyHint(th.Key, th.Faint, k, text)...) }
 	switch {
-	case d.meanwhile(m) != "":
-	case d.focusText:
+	case d.meanwhile() != "":
+	case d.Writing:
 		hint("ctrl+s", "done writing")
-	case d.run != nil:
+	case d.Run != nil:
 		switch {
 		case !d.ready: // no key does anything yet
-		case len(d.missing(m)) == 0:
-			hint(d.answers(), d.form.Verb)
-		case d.unread != nil:
+		case len(d.missing()) == 0:
+			hint(d.answers(), d.Form.Verb)
+		case d.Unread != nil:
 			hint("u", "unseen")
 		}
 		if d.text != nil {
 			hint("tab", "write")
 		}
 	}
-	if !d.focusText {
-		for _, h := range d.otherHelp {
+	if !d.Writing {
+		for _, h := range d.OtherHelp {
 			hint(h[0], h[1])
 		}
 	}

@@ -59,7 +59,7 @@ func (m *Model) readDraft(name string) tea.Cmd {
 // draftRead puts a draft into its dialog, unless the user has typed something
 // meanwhile.
 func (m *Model) draftRead(msg draftMsg) {
-	if d := m.dialog; d != nil && d.draft == msg.name && d.text != nil && d.text.String() == "" {
+	if d := m.dialog; d != nil && d.Draft == msg.name && d.text != nil && d.text.String() == "" {
 		d.text = edit.New(msg.text)
 		m.say(remark, "Restored your draft")
 	}
@@ -67,14 +67,14 @@ func (m *Model) draftRead(msg draftMsg) {
 
 // saveDraft saves the text of a dialog as it is.
 func (m *Model) saveDraft(d *dialog) tea.Cmd {
-	file := m.draftFile(d.draft)
+	file := m.draftFile(d.Draft)
 	if file == "" || d.text == nil {
 		return nil
 	}
 	text := d.text.String()
 	d.savedAt = m.now()
 	if text == "" {
-		return m.dropDraft(d.draft)
+		return m.dropDraft(d.Draft)
 	}
 	return func() tea.Msg { return draftSavedMsg{writeWhole(file, []byte(text))} }
 }

@@ -88,17 +88,18 @@ func (m *Model) editHere(w Manuscript) tea.Cmd {
 		m.fail(err)
 		return nil
 	}
-	d := &dialog{
-		form: proposals.Form{Title: w.Name, Verb: "check it"}, noteOptional: true, label: "Text", tall: true, focusText: true, draft: filepath.Base(w.File),
-		content: func(m *Model, page *prose.Page) {
+	var d *dialog
+	opened := m.ask(screen.Dialog{
+		Form: proposals.Form{Title: w.Name, Verb: "check it"}, NoteOptional: true, Label: "Text", Tall: true, Writing: true, Draft: filepath.Base(w.File),
+		Content: func(page *prose.Page) {
 			page.Faint("", "Type or paste the proposal. It is kept among your unsent drafts.")
 		},
-	}
-	d.run = func(m *Model, _ string) tea.Cmd {
-		written := []byte(d.text.String())
-		return func() tea.Msg { return editedMsg{w, written, writeWhole(w.File, written)} }
-	}
-	opened := m.ask(d)
+		Run: m.answered(func(*Model, string) tea.Cmd {
+			written := []byte(d.text.String())
+			return func() tea.Msg { return editedMsg{w, written, writeWhole(w.File, written)} }
+		}),
+	})
+	d = m.dialog
 	d.text = edit.New(string(text))
 	d.resize(m)
 	return opened
@@ -121,9 +122,9 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 // askAgain lists what is wrong with a text, or asks whether to send it.
 func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draft) tea.Cmd {
 	draftName := filepath.Base(msg.File)
-	d := &dialog{
-		form: proposals.Form{Title: msg.Name},
-		content: func(m *Model, page *prose.Page) {
+	d := screen.Dialog{
+		Form: proposals.Form{Title: msg.Name},
+		Content: func(page *prose.Page) {
 			switch {
 			case len(problems) == 0:
 				page.Text("", "No problems found.")
@@ -137,30 +138,30 @@ func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draf
 			page.Blank()
 			page.Faint("", "Saved in "+m.cfg.KeptIn(msg.File))
 		},
-		other: map[string]func(*Model) tea.Cmd{
-			"e": func(m *Model) tea.Cmd {
+		Other: map[string]screen.Action{
+			"e": m.action(func(m *Model) tea.Cmd {
 				m.dialog = nil
 				return m.edit(msg.Manuscript)
-			},
+			}),
 		},
-		otherHelp: [][2]string{{"e", "edit again"}},
+		OtherHelp: [][2]string{{"e", "edit again"}},
 	}
 	if draft != nil && len(problems) == 0 {
-		d.form.Verb = proposals.ActSubmit.Form(1).Verb
-		d.run = func(m *Model, _ string) tea.Cmd { return m.send(msg.Manuscript, *draft, true, draftName) }
+		d.Form.Verb = proposals.ActSubmit.Form(1).Verb
+		d.Run = m.answered(func(m *Model, _ string) tea.Cmd { return m.send(msg.Manuscript, *draft, true, draftName) })
 	}
 	if draft != nil && msg.ID == "" {
-		d.other["d"] = func(m *Model) tea.Cmd {
+		d.Other["d"] = m.action(func(m *Model) tea.Cmd {
 			m.dialog = nil
 			return m.send(msg.Manuscript, *draft, false, draftName)
-		}
-		d.otherHelp = append(d.otherHelp, [2]string{"d", "save as a draft"})
+		})
+		d.OtherHelp = append(d.OtherHelp, [2]string{"d", "save as a draft"})
 	}
 	return m.ask(d)
 }
 
 func (m *Model) send(w Manuscript, draft proposals.Draft, submit bool, draftName string) tea.Cmd {
-	return m.drafted(draftName, func(ctx context.Context) (proposals.Proposal, string, error) {
+	return m.write(screen.Drafted(draftName, func(ctx context.Context) (proposals.Proposal, string, error) {
 		return m.cfg.Send(ctx, w, draft, submit)
-	})
+	}))
 }

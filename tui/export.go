@@ -15,6 +15,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 )
 
 // Export is the live registry as a file to be written.
@@ -96,29 +97,29 @@ func (m *Model) exportFound(msg foundMsg) tea.Cmd {
 		m.fail(x.err)
 		return nil
 	}
-	d := &dialog{
-		form: proposals.Form{Title: "Export", Verb: "write"}, content: x.content,
-		run: func(m *Model, _ string) tea.Cmd { return m.runExport(x) },
+	d := screen.Dialog{
+		Form: proposals.Form{Title: "Export", Verb: "write"}, Content: func(page *prose.Page) { x.content(m, page) },
+		Run: m.answered(func(m *Model, _ string) tea.Cmd { return m.runExport(x) }),
 	}
-	turn := func(do func()) func(*Model) tea.Cmd {
-		return func(m *Model) tea.Cmd {
+	turn := func(do func()) screen.Action {
+		return m.action(func(m *Model) tea.Cmd {
 			do()
-			d.resize(m)
+			m.dialog.resize(m)
 			return nil
-		}
+		})
 	}
 	n := len(m.cfg.ExportFormats)
-	d.other = map[string]func(*Model) tea.Cmd{
+	d.Other = map[string]screen.Action{
 		"tab":       turn(func() { x.format = (x.format + 1) % n }),
 		"shift+tab": turn(func() { x.format = (x.format + n - 1) % n }),
 	}
-	d.otherHelp = [][2]string{{"tab", "next format"}}
+	d.OtherHelp = [][2]string{{"tab", "next format"}}
 	if x.agent != "" {
-		d.other["o"] = turn(func() { x.only = !x.only })
-		d.otherHelp = append(d.otherHelp, [2]string{"o", "one agent or all"})
+		d.Other["o"] = turn(func() { x.only = !x.only })
+		d.OtherHelp = append(d.OtherHelp, [2]string{"o", "one agent or all"})
 	}
 	if x.there != nil {
-		d.form.Verb = "replace the file"
+		d.Form.Verb = "replace the file"
 	}
 	return m.ask(d)
 }

@@ -3,6 +3,8 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals"
+	"toolcrib/tui/calls"
 	"toolcrib/tui/screen"
 )
 
@@ -13,6 +15,24 @@ func (m *Model) carry(intent screen.Intent, cmd tea.Cmd) tea.Cmd {
 		m.status = i
 	case *screen.Line:
 		m.line = i
+	case screen.Dialog:
+		return tea.Batch(cmd, m.ask(i))
+	case screen.Write:
+		return tea.Batch(cmd, m.write(i))
+	case screen.Edit:
+		return tea.Batch(cmd, m.edit(Manuscript(i)))
+	case screen.Resume:
+		pp := m.newProposalPage(proposals.Proposal{ID: i.ID})
+		pp.resume = &i
+		return tea.Batch(cmd, m.show(pp))
+	case screen.Drop:
+		return then(m.dropDraft(i.Draft), cmd)
+	case screen.ToQueue:
+		m.open(m.queue)
+	case screen.Several:
+		for _, one := range i {
+			cmd = m.carry(one, cmd)
+		}
 	case screen.Open:
 		return tea.Batch(cmd, m.openProposal(i.Proposal))
 	case screen.Divide:
@@ -24,4 +44,17 @@ func (m *Model) carry(intent screen.Intent, cmd tea.Cmd) tea.Cmd {
 // action is what the workbench itself does at a key.
 func (m *Model) action(do func(*Model) tea.Cmd) screen.Action {
 	return func() (screen.Intent, tea.Cmd) { return nil, do(m) }
+}
+
+// answered is what the workbench itself does at a yes.
+func (m *Model) answered(run func(m *Model, text string) tea.Cmd) func(string) (screen.Intent, tea.Cmd) {
+	return func(text string) (screen.Intent, tea.Cmd) { return nil, run(m, text) }
+}
+
+// callDesk is what the page of the calls acts on, nil where nothing can be called.
+func (m *Model) callDesk() calls.Desk {
+	if m.cfg.Calls == nil {
+		return nil
+	}
+	return &m.cfg
 }

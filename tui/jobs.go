@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -76,7 +77,7 @@ func (m *Model) start(title string, work Job) tea.Cmd {
 		})
 		return jobDoneMsg{j.number, lines, err}
 	}
-	shown := m.ask(&dialog{form: proposals.Form{Title: title}, content: j.content, leave: func(*Model) { cancel() }})
+	shown := m.ask(screen.Dialog{Form: proposals.Form{Title: title}, Content: func(page *prose.Page) { j.content(m, page) }, Leave: func() { cancel() }})
 	return tea.Batch(shown, run, j.listen(), m.after(jobTick, jobTickMsg{j.number}))
 }
 
@@ -164,8 +165,8 @@ func (m *Model) jobDone(msg jobDoneMsg) tea.Cmd {
 	j.cancel()
 	j.done, j.lines, j.err = true, msg.lines, msg.err
 	switch {
-	case m.dialog != nil && m.dialog.form.Title == j.title:
-		m.dialog.leave = nil
+	case m.dialog != nil && m.dialog.Form.Title == j.title:
+		m.dialog.Leave = nil
 		m.dialog.resize(m)
 	case errors.Is(msg.err, context.Canceled):
 		m.say(remark, "%s: canceled before it finished", j.title)

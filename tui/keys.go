@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/tui/auditlog"
+	"toolcrib/tui/calls"
+	"toolcrib/tui/drafts"
 )
 
 // key is a key as it is declared, once: the footer, the help and docs/keys.md
@@ -46,8 +48,8 @@ func tables() []table {
 		{placeSubject, subjectKeys()},
 		moved(new(auditlog.Page)),
 		{placeHelp, helpKeys()},
-		{placeDrafts, draftsKeys()},
-		{placeCalls, callsKeys()},
+		moved(new(drafts.Page)),
+		moved(new(calls.Page)),
 	}
 }
 
@@ -59,8 +61,6 @@ const (
 	placeRegistry   = "Registry and agents"
 	placeSubject    = "A tool or an agent"
 	placeHelp       = "Help"
-	placeDrafts     = "Unsent drafts"
-	placeCalls      = "Calls"
 )
 
 // rebind replaces the keys of actions by name and returns the names that there

@@ -52,6 +52,20 @@ func (m *Model) cannotSuspend() string {
 	return ""
 }
 
+func (m *Model) noCalls() string {
+	if m.cfg.Calls == nil {
+		return "no gateway is available"
+	}
+	return ""
+}
+
+func (m *Model) noDrafts() string {
+	if m.cfg.Drafts == "" {
+		return "no folder for drafts is available"
+	}
+	return ""
+}
+
 func (m *Model) cannotTheme() string {
 	if m.cfg.Plain {
 		return "colours are off"

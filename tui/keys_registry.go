@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/tui/screen"
 )
 
 func registryKeys() []key {
@@ -74,7 +75,7 @@ func (m *Model) cannotFork() string {
 
 func (m *Model) forkEntry() tea.Cmd {
 	e, _ := m.entry()
-	return m.drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.cfg.Fork(ctx, e.Subject.ID) })
+	return m.write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.cfg.Fork(ctx, e.Subject.ID) }))
 }
 
 func (m *Model) cannotChange() string {

@@ -12,6 +12,8 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/tui/auditlog"
+	"toolcrib/tui/calls"
+	"toolcrib/tui/drafts"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 )
@@ -35,8 +37,8 @@ type Model struct {
 	agents   *registryPage
 	lists    *registryPage
 	log      *component
-	drafts   *draftsPage
-	calls    *callsPage
+	drafts   *component
+	calls    *component
 	proposal *proposalPage // that was opened last, nil before the first
 	dialog   *dialog
 	line     *screen.Line // what is typed at the bottom, nil for nothing
@@ -82,7 +84,11 @@ func New(cfg Config) *Model {
 	m.queue = newQueuePage()
 	m.queue.views = m.cfg.Views
 	m.tools, m.agents, m.lists = newRegistryPage(registry.KindTool), newRegistryPage(registry.KindAgent), newRegistryPage(registry.KindList)
-	m.log, m.drafts, m.calls = &component{auditlog.New(m.ctx, cfg.Registry)}, newDraftsPage(m), newCallsPage(m)
+	m.log = &component{auditlog.New(m.ctx, cfg.Registry)}
+	m.drafts = &component{drafts.New(m.ctx, cfg.Desk, drafts.Options{
+		Folder: cfg.Drafts, Actor: cfg.Actor, Remote: cfg.Remote, NoEditor: m.cfg.NoEditor, KeptIn: m.cfg.KeptIn,
+	})}
+	m.calls = &component{calls.New(m.ctx, m.callDesk())}
 	m.page = m.queue
 	m.resize(80, 24)
 	return m
@@ -111,7 +117,7 @@ func (m *Model) Init() tea.Cmd {
 	if !m.themed && !m.cfg.Plain {
 		ask = tea.RequestBackgroundColor
 	}
-	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.readDrafts(true), m.loadCalls())
+	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.drafts.of.(*drafts.Page).Announce(), m.calls.reload(m))
 }
 
 // Update implements tea.Model. It routes and never waits.
@@ -185,7 +191,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		m.partRendered(msg)
 	case batchMsg:
 		return m.batchRead(msg)
-	case wroteMsg:
+	case screen.Wrote:
 		return m.wrote(msg)
 	case editedMsg:
 		return m.edited(msg)

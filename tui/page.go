@@ -6,7 +6,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
-	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 )
 
@@ -95,7 +94,6 @@ func (t *textPage) shown() *pager.Pager               { return t.pager }
 func (t *textPage) view(*Model) []string              { return t.pager.View() }
 func (t *textPage) reload(*Model) tea.Cmd             { return nil }
 func (t *textPage) resize(m *Model)                   { t.pager.SetSize(m.layout.Width, m.layout.Body) }
-func (t *textPage) leave(*Model) (tea.Cmd, bool)      { return nil, screen.LeaveText(t.pager) } //nolint:unparam // it is a method of page
 func (t *textPage) click(*Model, int, int) tea.Cmd    { return nil }
 func (t *textPage) see(*Model)                        {}
 func (t *textPage) scroll(_ *Model, _, n int) tea.Cmd { t.pager.Scroll(n); return nil } //nolint:unparam // it is a method of page

@@ -48,10 +48,10 @@ type proposalPage struct {
 	anchors  []review.Anchor // of the stops of the thread
 	unfit    []string        // what keeps a draft from being submitted, by its own text
 	quotes   map[review.Anchor]quoted
-	source   *jsondoc.Node // the revision, once a line of it was quoted
-	sourceOf string        // its content hash
-	resume   *draftText    // to go on with when the proposal is there
-	tried    *behaviour    // the test cases, nil until they were run
+	source   *jsondoc.Node  // the revision, once a line of it was quoted
+	sourceOf string         // its content hash
+	resume   *screen.Resume // to go on with when the proposal is there
+	tried    *behaviour     // the test cases, nil until they were run
 	answered chan behaviourMsg
 	jumped   []int // the tab that a jump left, to return to
 	folded   bool  // findings and comments in the diff

@@ -11,6 +11,7 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -76,9 +77,9 @@ func (pp *proposalPage) remarkHere(m *Model) tea.Cmd {
 // askCommentAt asks for a comment, on a line or on the proposal as a whole.
 func (pp *proposalPage) askCommentAt(m *Model, at review.Anchor) tea.Cmd {
 	form, draft := proposals.ActComment.Form(1), draftOf(pp.id, at)
-	return m.ask(&dialog{
-		form: form, draft: draft, focusText: true, label: "Comment",
-		content: func(m *Model, page *prose.Page) {
+	return m.ask(screen.Dialog{
+		Form: form, Draft: draft, Writing: true, Label: "Comment",
+		Content: func(page *prose.Page) {
 			page.Field("on", wording.Reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
 			if at.Field == "" {
 				return
@@ -88,9 +89,9 @@ func (pp *proposalPage) askCommentAt(m *Model, at review.Anchor) tea.Cmd {
 				page.Marked("┃ ", text, nil)
 			}
 		},
-		run: func(m *Model, body string) tea.Cmd {
-			return m.act(wroteMsg{id: pp.id, draft: draft}, form, func(ctx context.Context) (string, error) { return m.cfg.Comment(ctx, pp.id, body, at) })
-		},
+		Run: m.answered(func(m *Model, body string) tea.Cmd {
+			return m.write(screen.Act(screen.Wrote{ID: pp.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return m.cfg.Comment(ctx, pp.id, body, at) }))
+		}),
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 )
 
 // Signer signs what the user decides. Each method returns what the decision is made
@@ -108,8 +109,8 @@ func askToSign(ctx context.Context, r SignRequest) error {
 }
 
 // signing runs a write that may ask for signatures on its way.
-func signing(ctx context.Context, fn func(context.Context) wroteMsg) tea.Cmd {
-	asks, done := make(chan signAsk), make(chan wroteMsg, 1)
+func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd {
+	asks, done := make(chan signAsk), make(chan screen.Wrote, 1)
 	var wait tea.Cmd
 	wait = func() tea.Msg {
 		select {
@@ -133,20 +134,20 @@ func (m *Model) askSignature(msg signMsg) tea.Cmd {
 	if d := m.dialog; d != nil { // the key does not wait; what was typed is kept
 		before = tea.Batch(m.saveDraft(d), d.decline())
 	}
-	open := m.ask(&dialog{
-		form: proposals.Form{Title: "Sign the decision", Verb: "ask the key"},
-		content: func(_ *Model, page *prose.Page) {
+	open := m.ask(screen.Dialog{
+		Form: proposals.Form{Title: "Sign the decision", Verb: "ask the key"},
+		Content: func(page *prose.Page) {
 			page.Field("signer", ask.Principal)
 			page.Field("key", ask.Key)
 			page.Field("statement", ask.Statement)
 			page.Blank()
 			page.Text("", "The key may ask for a touch, a PIN, or a passphrase. Without a signature nothing is decided.")
 		},
-		declined: func() tea.Cmd {
+		Declined: func() tea.Cmd {
 			ask.reply <- errNotSigned
 			return msg.wait
 		},
-		run: func(m *Model, _ string) tea.Cmd {
+		Run: m.answered(func(m *Model, _ string) tea.Cmd {
 			if !ask.Terminal {
 				return func() tea.Msg {
 					ask.reply <- ask.Run()
@@ -157,17 +158,17 @@ func (m *Model) askSignature(msg signMsg) tea.Cmd {
 				ask.reply <- err
 				return msg.wait()
 			})
-		},
+		}),
 	})
 	return tea.Batch(before, open)
 }
 
 // decline tells whoever waits for the answer that it is no.
 func (d *dialog) decline() tea.Cmd {
-	if d == nil || d.declined == nil {
+	if d == nil || d.Declined == nil {
 		return nil
 	}
-	return d.declined()
+	return d.Declined()
 }
 
 // terminalRun is a function that has the terminal while it runs, and a line to print

@@ -11,6 +11,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -103,19 +104,19 @@ func (s *subjectPage) askRestore(m *Model) tea.Cmd {
 	v := s.versions[s.pager.Stop()]
 	subject := s.entry.Subject
 	draft := fmt.Sprintf("restore-%s-%d", subject.ID, v.Number)
-	return m.ask(&dialog{
-		form: proposals.Form{Title: "Restore a version", Verb: "propose it", Reason: true}, focusText: true,
-		draft: draft,
-		content: func(_ *Model, page *prose.Page) {
+	return m.ask(screen.Dialog{
+		Form: proposals.Form{Title: "Restore a version", Verb: "propose it", Reason: true}, Writing: true,
+		Draft: draft,
+		Content: func(page *prose.Page) {
 			page.Field("restore", subject.String())
 			page.Field("", "version "+itoa(v.Number)+", content "+wording.Short(v.ContentHash))
 			page.Blank()
 			page.Text("", "This drafts a proposal to restore version "+itoa(v.Number)+", with your reason as its rationale. It goes live when you approve it.")
 		},
-		run: func(m *Model, reason string) tea.Cmd {
-			return m.drafted(draft, func(ctx context.Context) (proposals.Proposal, string, error) {
+		Run: m.answered(func(m *Model, reason string) tea.Cmd {
+			return m.write(screen.Drafted(draft, func(ctx context.Context) (proposals.Proposal, string, error) {
 				return m.cfg.Restore(ctx, subject, v.Number, reason)
-			})
-		},
+			}))
+		}),
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -35,21 +36,21 @@ func (pp *proposalPage) cannotUndo(m *Model) string {
 func (pp *proposalPage) undo(m *Model) tea.Cmd {
 	d := pp.dossier
 	if !pp.waivedFinding() {
-		return m.drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.cfg.Again(ctx, d) })
+		return m.write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.cfg.Again(ctx, d) }))
 	}
 	s, _ := pp.finding1()
 	form := proposals.ActUnwaive.Form(1)
-	return m.ask(&dialog{
-		form: form, draft: "unwaive-" + string(pp.id) + "-" + s.PassageHash()[:8], focusText: true,
-		content: func(_ *Model, page *prose.Page) {
+	return m.ask(screen.Dialog{
+		Form: form, Draft: "unwaive-" + string(pp.id) + "-" + s.PassageHash()[:8], Writing: true,
+		Content: func(page *prose.Page) {
 			page.Text("", s.Rule+" in "+s.Path+": "+s.Message)
 			page.Field("waived by", s.Waiver.By+": "+s.Waiver.Reason)
 			page.Blank()
 			page.Text("", form.Consequence)
 		},
-		changed: pp.since(),
-		run: func(m *Model, reason string) tea.Cmd {
-			return m.act(wroteMsg{id: pp.id}, form, func(ctx context.Context) (string, error) { return m.cfg.Unwaive(ctx, pp.id, s, reason) })
-		},
+		Changed: pp.since(),
+		Run: m.answered(func(m *Model, reason string) tea.Cmd {
+			return m.write(screen.Act(screen.Wrote{ID: pp.id}, form, func(ctx context.Context) (string, error) { return m.cfg.Unwaive(ctx, pp.id, s, reason) }))
+		}),
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"toolcrib/tui/calls"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/pager"
@@ -35,7 +36,7 @@ func (m *Model) View() tea.View {
 
 // typing reports whether keys write a text.
 func (m *Model) typing() bool {
-	return !m.layout.TooSmall && (m.line != nil && m.dialog == nil || m.dialog != nil && m.dialog.focusText && m.dialog.text != nil)
+	return !m.layout.TooSmall && (m.line != nil && m.dialog == nil || m.dialog != nil && m.dialog.Writing && m.dialog.text != nil)
 }
 
 // hardwareCursor puts the terminal's own cursor where one is drawn, so that input
@@ -152,7 +153,7 @@ func (m *Model) signs() draw.Line {
 		l = l.Add(m.theme.Warn, "⋯ writing  ")
 	}
 	l = append(l, m.badge()...)
-	if n := m.calls.waiting; n > 0 && m.page != page(m.calls) {
+	if n := m.calls.of.(*calls.Page).Waiting(); n > 0 && m.page != page(m.calls) {
 		l = l.Add(m.theme.Warn, draw.Showf("● %s: P  ", wording.Count(n, "call waits", "calls wait")))
 	}
 	if n := len(m.marks); n > 0 {

@@ -9,11 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"toolcrib/history"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/theme"
+	"toolcrib/tui/screen/screentest"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -49,38 +47,20 @@ func made(n int) entries {
 func opened(t *testing.T, log Log, width, height int) *Page {
 	t.Helper()
 	p := New(t.Context(), log)
-	fit(p, width, height)
-	if intent, cmd := p.Update(p.Reload()()); intent != nil || cmd != nil {
-		t.Fatalf("reading the log asks for %v", intent)
+	if want := screentest.Open(t, p, width, height); want != nil {
+		t.Fatalf("reading the log asks for %v", want)
 	}
 	return p
 }
 
-func fit(p *Page, width, height int) {
-	p.Fit(screen.Frame{Layout: screen.NewLayout(width, height, screen.Division{}), Theme: theme.Plain(), Now: func() time.Time { return noon.Add(3 * time.Hour) }})
-}
-
-// press does what a key of the page is declared to do, or returns why it is off.
+// press presses a key that makes the page ask for one thing at most.
 func press(t *testing.T, p *Page, name string) (screen.Intent, string) {
 	t.Helper()
-	for _, k := range p.Keys() {
-		if !slices.Contains(k.Keys, name) {
-			continue
-		}
-		if why := k.Why(); why != "" {
-			return nil, why
-		}
-		intent, cmd := k.Do()
-		for cmd != nil {
-			var more screen.Intent
-			if more, cmd = p.Update(cmd()); more != nil {
-				t.Fatalf("%s: the answer asks for %v", name, more)
-			}
-		}
-		return intent, ""
+	want, off := screentest.Press(t, p, name)
+	if len(want) != 1 {
+		return nil, off
 	}
-	t.Fatalf("the page has no key %s", name)
-	return nil, ""
+	return want[0], off
 }
 
 func TestDrawsEntries(t *testing.T) {
@@ -94,8 +74,7 @@ func TestDrawsEntries(t *testing.T) {
 		{160, []string{"│ approve", "│ proposal   01990000-0000-7000-8000-000000000001", "reads ⟨U+202E⟩well"}, "version 3,"},
 	} {
 		p := opened(t, made(3), c.width, 15)
-		view := p.View()
-		text := ansi.Strip(strings.Join(view, "\n"))
+		text := screentest.View(t, p, c.width)
 		for _, want := range c.wants {
 			if !strings.Contains(text, want) {
 				t.Errorf("%d columns: %q is not in\n%s", c.width, want, text)
@@ -103,11 +82,6 @@ func TestDrawsEntries(t *testing.T) {
 		}
 		if strings.Contains(text, c.lacks) {
 			t.Errorf("%d columns: %q is in\n%s", c.width, c.lacks, text)
-		}
-		for _, line := range view {
-			if n := ansi.StringWidth(line); n != c.width {
-				t.Errorf("%d columns: a line of %d: %q", c.width, n, line)
-			}
 		}
 	}
 }
@@ -154,7 +128,7 @@ func TestDividesAndSearches(t *testing.T) {
 	if by, ok := intent.(screen.Divide); !ok || by.Division.Shift <= 0 {
 		t.Errorf("> asks for %#v", intent)
 	}
-	fit(p, 100, 20)
+	screentest.Fit(p, 100, 20)
 	if _, why := press(t, p, "z"); why != "two panes need 160 columns" {
 		t.Errorf("z with one pane: %q", why)
 	}

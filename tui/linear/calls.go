@@ -8,7 +8,6 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/proposals"
-	"toolcrib/tui"
 	"toolcrib/tui/wording"
 )
 
@@ -35,7 +34,7 @@ func (s *session) doCalls(number string) error {
 	s.calls = calls
 	lines := []string{wording.Count(waiting, "call waits", "calls wait") + " for you."}
 	for i, p := range s.calls {
-		lines = append(lines, fmt.Sprintf("%d. %s, %s, version %d, called by %s for the user %s.", i+1, p.Tool, s.cfg.Calls.State(p), p.Version, p.Caller.Actor, p.Caller.User))
+		lines = append(lines, fmt.Sprintf("%d. %s, %s, version %d, called by %s for the user %s.", i+1, p.Tool, s.cfg.CallState(p), p.Version, p.Caller.Actor, p.Caller.User))
 	}
 	if len(s.calls) > 0 {
 		lines = append(lines, "Say calls and a number to read one, then run or refuse.")
@@ -66,7 +65,7 @@ func (s *session) callOf(number string) (gateway.Pending, error) {
 // readCall reads a call out with all of its arguments: they are what is agreed
 // to.
 func (s *session) readCall(p gateway.Pending) error {
-	state := s.cfg.Calls.State(p)
+	state := s.cfg.CallState(p)
 	lines := []string{
 		fmt.Sprintf("%s, version %d, %s.", p.Tool, p.Version, state),
 		fmt.Sprintf("Called by %s as agent %s for the user %s, %s.", p.Caller.Actor, p.Caller.Agent, p.Caller.User, stamp(p.AskedAt)),
@@ -74,9 +73,9 @@ func (s *session) readCall(p gateway.Pending) error {
 	if state == gateway.PendingWaiting {
 		lines = append(lines, "It expires "+stamp(p.ExpiresAt)+".")
 	}
-	lines = append(append(lines, "Arguments:"), text("  ", strings.Join(tui.DocumentLines(p.Args), "\n"))...)
+	lines = append(append(lines, "Arguments:"), text("  ", strings.Join(wording.DocumentLines(p.Args), "\n"))...)
 	if said := p.Said.Encode(); said != nil {
-		lines = append(append(lines, "Context from its caller, not verified:"), text("  ", strings.Join(tui.DocumentLines(said), "\n"))...)
+		lines = append(append(lines, "Context from its caller, not verified:"), text("  ", strings.Join(wording.DocumentLines(said), "\n"))...)
 	}
 	if a := p.Answer; a != nil {
 		lines = append(lines, fmt.Sprintf("Answered by %s, %s.", a.By, stamp(a.At)))
@@ -92,7 +91,7 @@ func (s *session) readCall(p gateway.Pending) error {
 			lines = append(append(lines, "Message:"), text("  ", o.Message)...)
 		}
 		if len(o.Output) > 0 {
-			lines = append(append(lines, "Result:"), text("  ", strings.Join(tui.DocumentLines(o.Output), "\n"))...)
+			lines = append(append(lines, "Result:"), text("  ", strings.Join(wording.DocumentLines(o.Output), "\n"))...)
 		}
 	}
 	if state == gateway.PendingInterrupted {
@@ -113,7 +112,7 @@ func (s *session) waitingCall(number string) (gateway.Pending, bool, error) {
 	if err != nil {
 		return p, false, err
 	}
-	if state := s.cfg.Calls.State(p); state != gateway.PendingWaiting {
+	if state := s.cfg.CallState(p); state != gateway.PendingWaiting {
 		s.out.linef("It is %s, not waiting.", state)
 		return p, false, nil
 	}

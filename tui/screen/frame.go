@@ -79,11 +79,6 @@ func divide(width, wanted int) (left, right int) {
 	return left, width - 1 - left
 }
 
-// Dialog returns the width and the height of a dialog that wants so much.
-func (l Layout) Dialog(width, height int) (w, h int) {
-	return min(width, l.Width-4), min(height, l.Body)
-}
-
 // Beside returns the width of a list with a pane beside it, 0 for a list alone.
 func (l Layout) Beside() int {
 	if l.Side == 0 {

@@ -18,14 +18,43 @@ type (
 	}
 	// Open opens a proposal; its id is enough.
 	Open struct{ Proposal proposals.Proposal }
+	// Edit opens a proposal that is written in a file in the user's editor.
+	Edit struct {
+		ID   proposals.ID // that is revised, "" for a new one
+		File string
+		Name string // what people know it as
+		Text []byte // what it begins with, unless the file is there from before
+	}
+	// Resume opens the dialog of a text that was not sent, on the page of its proposal.
+	Resume struct {
+		ID   proposals.ID
+		Kind string // comment, approve, changes, reject or waive
+		File string // its name
+	}
+	// Drop deletes a text that is not sent, before the command that comes with it.
+	Drop struct{ Draft string }
+	// ToQueue goes to the queue.
+	ToQueue struct{}
+	// Several is some intents, in order.
+	Several []Intent
 	// Divide divides the screen another way.
 	Divide struct{ Division Division }
 )
 
-func (Say) intent()    {}
-func (Open) intent()   {}
-func (Divide) intent() {}
-func (*Line) intent()  {}
+func (Say) intent()     {}
+func (Open) intent()    {}
+func (Divide) intent()  {}
+func (Edit) intent()    {}
+func (Resume) intent()  {}
+func (Drop) intent()    {}
+func (ToQueue) intent() {}
+func (Several) intent() {}
+func (*Line) intent()   {}
+func (Dialog) intent()  {}
+func (Write) intent()   {}
+
+// Marked stands for the marked proposals in the name of an unsent text about them.
+const Marked = "marked"
 
 // Tone is how something is said.
 type Tone int

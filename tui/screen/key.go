@@ -1,6 +1,8 @@
 package screen
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+)
 
 // Action is what a key or a typed line does: a wish for the workbench, a command, or
 // both.

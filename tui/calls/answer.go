@@ -1,0 +1,90 @@
+package calls
+
+import (
+	"context"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+)
+
+// Keys implements screen.Page.
+func (c *Page) Keys() []screen.Key {
+	return append([]screen.Key{
+		{Name: "call-approve", Keys: []string{"a"}, Label: "approve", Help: "Run the selected call with the arguments shown", Do: c.askApprove, Off: c.noneWaiting},
+		{Name: "call-refuse", Keys: []string{"x"}, Label: "refuse", Help: "Refuse the selected call and tell its agent why", Do: c.askRefuse, Off: c.noneWaiting},
+		{Name: "call-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the arguments you have not seen yet", Do: c.showUnseen, Off: c.noneWaiting},
+	}, screen.TextKeys(c)...)
+}
+
+// noneWaiting returns why there is nothing to answer.
+func (c *Page) noneWaiting() string {
+	p, ok := c.selected()
+	switch {
+	case !ok:
+		return "nothing is listed"
+	case c.desk.CallState(p) != gateway.PendingWaiting:
+		return "it is " + string(c.desk.CallState(p)) + ", not waiting"
+	}
+	return ""
+}
+
+func (c *Page) showUnseen() (screen.Intent, tea.Cmd) {
+	p, _ := c.selected()
+	line, missing := c.firstUnseen(p)
+	if !missing {
+		return screen.Sayf(screen.Remark, "You've seen all its arguments"), nil
+	}
+	const head = 3 // lines of a waiting call before its arguments
+	c.Pager.Center(c.Pager.StopRow() + head + line)
+	return nil, nil
+}
+
+func (c *Page) askApprove() (screen.Intent, tea.Cmd) {
+	p, _ := c.selected()
+	form := proposals.ActApproveCall.Form(1)
+	return screen.Dialog{
+		Form: form,
+		Content: func(page *prose.Page) {
+			c.what(page, p)
+			for _, line := range argumentLines(p) {
+				page.Marked("  ", line, nil)
+			}
+			page.Blank()
+			page.Field("digest", c.Frame.Digest(p.Digest))
+			page.Text("", form.Consequence)
+		},
+		Locked: func() []string { return c.unseen(p) },
+		Run: func(string) (screen.Intent, tea.Cmd) {
+			return screen.Act(screen.Wrote{}, form, func(ctx context.Context) (string, error) { return c.desk.RunCall(ctx, p) }), nil
+		},
+	}, nil
+}
+
+func (c *Page) askRefuse() (screen.Intent, tea.Cmd) {
+	p, _ := c.selected()
+	form := proposals.ActRefuseCall.Form(1)
+	return screen.Dialog{
+		Form: form, Draft: "refuse-" + p.ID, Writing: true,
+		Content: func(page *prose.Page) {
+			c.what(page, p)
+			page.Blank()
+			page.Text("", form.Consequence)
+		},
+		Run: func(reason string) (screen.Intent, tea.Cmd) {
+			return screen.Act(screen.Wrote{Draft: "refuse-" + p.ID}, form, func(ctx context.Context) (string, error) { return c.desk.RefuseCall(ctx, p, reason) }), nil
+		},
+	}, nil
+}
+
+// what says which call an answer is about.
+func (c *Page) what(page *prose.Page, p gateway.Pending) {
+	page.Item(draw.Of(c.Frame.Theme.Faint, draw.Pad("call", prose.LabelWidth)), p.Tool.String()+", version "+strconv.Itoa(p.Version))
+	page.Field("called by", p.Caller.Actor.String()+" as agent "+p.Caller.Agent)
+	page.Field("for", p.Caller.User)
+}

@@ -1,0 +1,242 @@
+// Package calls is the page of the workbench with the calls of agents that wait for
+// the user.
+package calls
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/gateway"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
+)
+
+// maxAnswered is how many calls are listed that do not wait any more.
+const maxAnswered = 50
+
+// Desk is what the page reads, and what it has done.
+type Desk interface {
+	// PendingCalls lists the calls that wait, then the last of the others.
+	PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error)
+	CallState(p gateway.Pending) gateway.PendingState
+	RunCall(ctx context.Context, p gateway.Pending) (done string, err error)
+	RefuseCall(ctx context.Context, p gateway.Pending, reason string) (done string, err error)
+}
+
+// Page lists the calls of agents that wait for the user, and the last of those that
+// do not any more.
+type Page struct {
+	screen.Text
+	ctx     context.Context   //nolint:containedctx // the commands of Bubble Tea have no other
+	desk    Desk              // nil where nothing can be called
+	calls   []gateway.Pending // those that wait first
+	waiting int
+	tracks  map[string]pager.Text // of the first line of a call's arguments
+	next    pager.Text
+}
+
+// New returns an empty page; Reload reads it. desk is nil where nothing can be called.
+func New(ctx context.Context, desk Desk) *Page {
+	return &Page{Text: screen.NewText(), ctx: ctx, desk: desk, tracks: map[string]pager.Text{}, next: 1}
+}
+
+// Place implements screen.Page.
+func (c *Page) Place() string { return "Calls" }
+
+// Waiting returns how many calls wait for the user.
+func (c *Page) Waiting() int { return c.waiting }
+
+// See implements screen.Page: who runs a call has seen its arguments.
+func (c *Page) See() { c.Pager.See() }
+
+// Fit implements screen.Page.
+func (c *Page) Fit(f screen.Frame) {
+	c.Text.Fit(f)
+	c.lay()
+}
+
+// Read is calls that were read, those that wait first.
+type Read struct {
+	Calls   []gateway.Pending
+	Waiting int
+	Err     error
+}
+
+// Reload implements screen.Page.
+func (c *Page) Reload() tea.Cmd {
+	if c.desk == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		calls, waiting, err := c.desk.PendingCalls(c.ctx, maxAnswered)
+		return Read{calls, waiting, err}
+	}
+}
+
+// Update implements screen.Page.
+func (c *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+	read, ok := msg.(Read)
+	switch {
+	case !ok:
+		return nil, nil
+	case read.Err != nil:
+		return screen.Fail(read.Err), nil
+	}
+	p, _ := c.selected()
+	c.calls, c.waiting = read.Calls, read.Waiting
+	c.lay()
+	if i := slices.IndexFunc(c.calls, func(now gateway.Pending) bool { return now.ID == p.ID }); i >= 0 {
+		c.Pager.SetStop(i)
+	}
+	return nil, nil
+}
+
+func (c *Page) selected() (gateway.Pending, bool) {
+	n := c.Pager.Stop()
+	if n < 0 || n >= len(c.calls) {
+		return gateway.Pending{}, false
+	}
+	return c.calls[n], true
+}
+
+func (c *Page) lay() {
+	page := prose.New(c.Frame.Theme)
+	if c.waiting == 0 {
+		page.Blank()
+		page.Faint("", "No calls are waiting.")
+		page.Blank()
+	}
+	for i, p := range c.calls {
+		if i == c.waiting {
+			page.Heading("No longer waiting")
+			page.Blank()
+		}
+		page.Stop()
+		c.one(page, p)
+		page.Blank()
+	}
+	c.Pager.Replace(page.Rows())
+}
+
+// one shows a call with all of its arguments: they are what is agreed to.
+func (c *Page) one(page *prose.Page, p gateway.Pending) {
+	th := c.Frame.Theme
+	state := c.desk.CallState(p)
+	sign, style := callState(th, state)
+	page.Line(draw.Of(style, draw.Pad(sign+" "+draw.Show(string(state)), 14)).
+		Add(th.Strong, draw.Show(p.Tool.String())).Add(th.Faint, draw.Showf("  version %d", p.Version)))
+	page.Field("  caller", p.Caller.Actor.String()+" as agent "+p.Caller.Agent+", for user "+p.Caller.User)
+	if state == gateway.PendingWaiting {
+		page.Field("  expires", string(screen.Stamp(p.ExpiresAt)))
+	}
+	track := c.track(p)
+	for i, line := range argumentLines(p) {
+		page.Tracked("    ", line, th.Text, track+pager.Text(i))
+	}
+	if a := p.Answer; a != nil {
+		page.Field("  answered", string(screen.Stamp(a.At))+" by "+a.By.String())
+		if a.Reason != "" {
+			page.Field("  reason", a.Reason)
+		}
+	}
+	if p.Outcome != nil {
+		outcome(page, *p.Outcome)
+	}
+	if state == gateway.PendingInterrupted {
+		page.Faint("  ", "toolcrib ended while it ran. It may or may not have run; it will not run again.")
+	}
+}
+
+// maxResult is how many lines of a result are shown; the whole of it is in
+// `toolcrib calls show`.
+const maxResult = 40
+
+// outcome shows how a call ended: its result, or why it failed.
+func outcome(page *prose.Page, o gateway.Outcome) {
+	if o.Code != "" {
+		page.Field("  failed", string(o.Code))
+	}
+	if o.Message != "" {
+		page.Field("  message", o.Message)
+	}
+	if len(o.Output) == 0 {
+		return
+	}
+	page.Faint("  ", "result")
+	lines := wording.DocumentLines(o.Output)
+	for _, line := range lines[:min(len(lines), maxResult)] {
+		page.Text("    ", line)
+	}
+	if more := len(lines) - maxResult; more > 0 {
+		page.Faint("    ", strconv.Itoa(more)+" more lines; toolcrib calls show prints them")
+	}
+}
+
+// track names the first line of a call's arguments for the pager.
+func (c *Page) track(p gateway.Pending) pager.Text {
+	first, ok := c.tracks[p.ID]
+	if !ok {
+		first = c.next
+		c.tracks[p.ID] = first
+		c.next += pager.Text(len(argumentLines(p)))
+	}
+	return first
+}
+
+// argumentLines returns the arguments of a call as they are shown, and below
+// them what its caller says about it.
+func argumentLines(p gateway.Pending) []string {
+	lines := wording.DocumentLines(p.Args)
+	if said := p.Said.Encode(); said != nil {
+		lines = append(append(lines, "context from its caller, not verified:"), wording.DocumentLines(said)...)
+	}
+	return lines
+}
+
+// unseen names what of a call has not been on the screen.
+func (c *Page) unseen(p gateway.Pending) []string {
+	if line, missing := c.firstUnseen(p); missing {
+		return []string{"its arguments, from line " + strconv.Itoa(line+1)}
+	}
+	return nil
+}
+
+// firstUnseen returns the first line of a call's arguments that has not been
+// on the screen.
+func (c *Page) firstUnseen(p gateway.Pending) (line int, missing bool) {
+	first := c.track(p)
+	for i, text := range argumentLines(p) {
+		if !c.Pager.Seen(first+pager.Text(i), len(text)) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func callState(th theme.Theme, s gateway.PendingState) (draw.Safe, theme.Style) {
+	switch s {
+	case gateway.PendingWaiting:
+		return "●", th.Warn
+	case gateway.PendingRunning:
+		return "⋯", th.Info
+	case gateway.PendingDone:
+		return "✓", th.Good
+	case gateway.PendingFailed, gateway.PendingInterrupted:
+		return "✗", th.Bad
+	case gateway.PendingRefused, gateway.PendingExpired, gateway.PendingOutdated:
+	}
+	return "–", th.Faint
+}
+
+// Tabs implements screen.Page.
+func (c *Page) Tabs() (left, right draw.Line) {
+	th := c.Frame.Theme
+	return draw.Of("", " ").Add(th.Accent, "▎Calls").Add(th.Faint, draw.Showf("  %s for you", wording.Count(c.waiting, "waits", "wait"))), nil
+}

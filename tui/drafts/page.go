@@ -1,0 +1,243 @@
+// Package drafts is the page of the workbench with the texts that are not sent yet.
+package drafts
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// Desk names the proposals that texts are about.
+type Desk interface {
+	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
+}
+
+// Options is where the texts are, and what can be done with them.
+type Options struct {
+	Folder string // "" for none
+	Actor  proposals.Actor
+	// Remote is set where the user cannot look into the folder.
+	Remote bool
+	// NoEditor returns why no proposal can be edited, KeptIn names where a file is.
+	NoEditor func() string
+	KeptIn   func(file string) string
+}
+
+// text is an unsent text, as its file name and content describe it.
+type text struct {
+	file  string // name in the folder
+	kind  string // of what: comment, approve, changes, reject, waive, restore, revise, rebase, new, modify
+	id    proposals.ID
+	about string // what people know it as
+	begin string // how it begins
+	at    time.Time
+}
+
+// Page lists the unsent texts, newest first.
+type Page struct {
+	screen.Text
+	Options
+	ctx   context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	desk  Desk
+	texts []text
+}
+
+// New returns an empty page; Reload reads it.
+func New(ctx context.Context, desk Desk, o Options) *Page {
+	return &Page{Text: screen.NewText(), Options: o, ctx: ctx, desk: desk}
+}
+
+// Place implements screen.Page.
+func (k *Page) Place() string { return "Unsent drafts" }
+
+// Reload implements screen.Page.
+func (k *Page) Reload() tea.Cmd { return k.read(false) }
+
+// Announce reads the texts, and has their number told where there are some.
+func (k *Page) Announce() tea.Cmd { return k.read(true) }
+
+// Fit implements screen.Page.
+func (k *Page) Fit(f screen.Frame) {
+	k.Text.Fit(f)
+	k.lay()
+}
+
+// Read is the list of unsent texts.
+type Read struct {
+	texts []text
+	start bool // the program has just begun
+	Err   error
+}
+
+// idLength is how long the id of a proposal is.
+const idLength = len("00000000-0000-0000-0000-000000000000")
+
+// read lists the files in the folder.
+func (k *Page) read(start bool) tea.Cmd {
+	if k.Folder == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		files, err := os.ReadDir(k.Folder)
+		if os.IsNotExist(err) {
+			return Read{start: start}
+		}
+		if err != nil {
+			return Read{start: start, Err: err}
+		}
+		var texts []text
+		for _, f := range files {
+			info, err := f.Info()
+			if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(f.Name(), ".") {
+				continue
+			}
+			t := text{file: f.Name(), at: info.ModTime()}
+			t.kind, t.about, _ = strings.Cut(strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())), "-")
+			if len(t.about) >= idLength {
+				t.id = proposals.ID(t.about[:idLength])
+				if d, err := k.desk.Show(k.ctx, k.Actor, t.id); err == nil {
+					t.about = wording.Reference(d.Proposal) + " " + d.Proposal.Subject.String()
+				} else {
+					t.id = ""
+				}
+			}
+			if t.about == screen.Marked {
+				t.about = "several marked proposals"
+			}
+			t.begin = beginning(filepath.Join(k.Folder, f.Name()))
+			texts = append(texts, t)
+		}
+		slices.SortFunc(texts, func(a, b text) int { return b.at.Compare(a.at) })
+		return Read{texts, start, nil}
+	}
+}
+
+// beginning returns the first words of a file.
+func beginning(file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	buf := make([]byte, 300)
+	n, _ := f.Read(buf) // what cannot be read does not begin with anything
+	return strings.Join(strings.Fields(strings.ToValidUTF8(string(buf[:n]), "")), " ")
+}
+
+// Update implements screen.Page: it announces the texts after a start, and shows them.
+func (k *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+	read, ok := msg.(Read)
+	switch {
+	case !ok:
+		return nil, nil
+	case read.Err != nil:
+		return screen.Fail(read.Err), nil
+	}
+	k.texts = read.texts
+	k.lay()
+	if n := len(k.texts); read.start && n > 0 {
+		return screen.Sayf(screen.Remark, "%s. Press D to see %s", wording.Count(n, "unsent draft", "unsent drafts"), map[bool]string{true: "it", false: "them"}[n == 1]), nil
+	}
+	return nil, nil
+}
+
+func (k *Page) lay() {
+	th := k.Frame.Theme
+	page := prose.New(th)
+	if len(k.texts) == 0 {
+		page.Blank()
+		page.Faint("", "No unsent drafts.")
+	}
+	for _, t := range k.texts {
+		page.Stop()
+		page.Item(draw.Of(th.Strong, " "+draw.Pad(draw.Show(kindName(t.kind)), 15)).Add(th.Faint, screen.Stamp(t.at)+"  "), t.about)
+		page.Faint("                ", t.begin)
+		page.Blank()
+	}
+	if k.Folder != "" && !k.Remote {
+		page.Blank()
+		page.Faint("", "Folder: "+k.Folder)
+	}
+	k.Pager.Replace(page.Rows())
+}
+
+// kindName names the kind of an unsent text.
+func kindName(kind string) string {
+	switch kind {
+	case "approve":
+		return "note"
+	case "changes":
+		return "needs changes"
+	case "waive":
+		return "waiver"
+	}
+	return kind
+}
+
+// Tabs implements screen.Page.
+func (k *Page) Tabs() (left, right draw.Line) {
+	th := k.Frame.Theme
+	return draw.Of("", " ").Add(th.Accent, "▎Unsent drafts").Add(th.Faint, "  "+draw.Show(wording.Count(len(k.texts), "draft", "drafts"))), nil
+}
+
+// Keys implements screen.Page.
+func (k *Page) Keys() []screen.Key {
+	return append([]screen.Key{
+		{Name: "draft-open", Keys: []string{"enter"}, Label: "continue", Help: "Continue the selected draft", Do: k.open, Off: k.noneSelected},
+		{Name: "draft-drop", Keys: []string{"x"}, Label: "delete", Help: "Delete the selected draft", Do: k.askDrop, Off: k.noneSelected},
+	}, screen.TextKeys(k)...)
+}
+
+func (k *Page) noneSelected() string {
+	if n := k.Pager.Stop(); n < 0 || n >= len(k.texts) {
+		return "nothing is listed"
+	}
+	return ""
+}
+
+// open opens the selected text where it was written: in the editor or in its dialog.
+func (k *Page) open() (screen.Intent, tea.Cmd) {
+	t := k.texts[k.Pager.Stop()]
+	file := filepath.Join(k.Folder, t.file)
+	switch t.kind {
+	case "new", "modify", "revise", "rebase":
+		if why := k.NoEditor(); why != "" {
+			return screen.Sayf(screen.Warning, "enter: %s", why), nil
+		}
+		return screen.Edit{ID: t.id, File: file, Name: t.about}, nil
+	case "comment", "approve", "changes", "reject", "waive":
+	default:
+		return screen.Sayf(screen.Warning, "It is in %s", k.KeptIn(file)), nil
+	}
+	switch {
+	case strings.HasSuffix(strings.TrimSuffix(t.file, filepath.Ext(t.file)), "-"+screen.Marked):
+		return screen.Several{screen.Sayf(screen.Remark, "Mark its proposals in the queue; a, c or x then restores the draft"), screen.ToQueue{}}, nil
+	case t.id == "":
+		return screen.Sayf(screen.Warning, "Its proposal is not in this database; the draft is in %s", k.KeptIn(file)), nil
+	}
+	return screen.Resume{ID: t.id, Kind: t.kind, File: t.file}, nil
+}
+
+func (k *Page) askDrop() (screen.Intent, tea.Cmd) {
+	t := k.texts[k.Pager.Stop()]
+	return screen.Dialog{
+		Form: proposals.Form{Title: "Delete the draft", Verb: "delete it"},
+		Content: func(page *prose.Page) {
+			page.Field(kindName(t.kind), t.about)
+			page.Faint("", t.begin)
+		},
+		Run: func(string) (screen.Intent, tea.Cmd) { return screen.Drop{Draft: t.file}, k.Reload() },
+	}, nil
+}

@@ -1,0 +1,47 @@
+package screen
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
+)
+
+// dialogWidth is how wide a dialog is where there is room, in cells.
+const dialogWidth = 92
+
+// Dialog asks before something is done. It is answered by y, never by enter. As an
+// intent it is opened.
+type Dialog struct {
+	Form         proposals.Form // its title, what y does, and whether it needs a reason
+	Content      func(*prose.Page)
+	Locked       func() []string // what has to be on the screen first; nil for nothing
+	NoteOptional bool            // a note can be given
+	Writing      bool            // the keys write
+	Tall         bool            // the text takes all the room that there is
+	Label        draw.Safe       // of the text, "" for a reason
+	Draft        string          // under which name the text is kept, "" for not at all
+	Run          func(text string) (Intent, tea.Cmd)
+	Other        map[string]Action // further answers, by key
+	OtherHelp    [][2]string
+	Leave        func()         // on esc
+	Declined     func() tea.Cmd // on esc and on n
+	Unread       Action         // on u while it is locked: goes to what was not on the screen
+	Changed      func() string  // what happened meanwhile to what it is about, "" for nothing
+	Tally        string         // what is typed before y, so that many are not decided by one key; "" for nothing
+}
+
+// Dialog returns the width and the height of a dialog that wants so many lines.
+func (l Layout) Dialog(height int) (w, h int) {
+	return min(dialogWidth, l.Width-4), min(height, l.Body)
+}
+
+// Digest is a review digest, whole where a dialog has room for it.
+func (l Layout) Digest(digest string) string {
+	if w, _ := l.Dialog(1); w >= len(digest)+prose.LabelWidth+6 {
+		return digest
+	}
+	return wording.Short(digest)
+}

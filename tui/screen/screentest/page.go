@@ -1,0 +1,93 @@
+// Package screentest drives a page of the workbench in tests, without the workbench.
+package screentest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+)
+
+// Now is the time that ages are told from.
+var Now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
+
+// Open fits a page in a screen without colours and reads it. It returns what the page
+// wants done.
+func Open(tb testing.TB, p screen.Page, width, height int) []screen.Intent {
+	tb.Helper()
+	Fit(p, width, height)
+	return drain(p, p.Reload())
+}
+
+// Fit fits a page in a screen of another size.
+func Fit(p screen.Page, width, height int) {
+	p.Fit(screen.Frame{Layout: screen.NewLayout(width, height, screen.Division{}), Theme: theme.Plain(), Now: func() time.Time { return Now }})
+}
+
+// Press does what a key of the page is declared to do. It returns what the page wants
+// done, or why the key is off.
+func Press(tb testing.TB, p screen.Page, name string) (want []screen.Intent, off string) {
+	tb.Helper()
+	for _, k := range p.Keys() {
+		if slices.Contains(k.Keys, name) {
+			if off = k.Why(); off != "" {
+				return nil, off
+			}
+			intent, cmd := k.Do()
+			return append(flat(intent), drain(p, cmd)...), ""
+		}
+	}
+	tb.Fatalf("the page has no key %s", name)
+	return nil, ""
+}
+
+// drain gives a page what commands answer, until there are none.
+func drain(p screen.Page, cmds ...tea.Cmd) (want []screen.Intent) {
+	for len(cmds) > 0 {
+		cmd := cmds[0]
+		cmds = cmds[1:]
+		if cmd == nil {
+			continue
+		}
+		msg := cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			cmds = append(cmds, batch...)
+			continue
+		}
+		intent, next := p.Update(msg)
+		want, cmds = append(want, flat(intent)...), append(cmds, next)
+	}
+	return want
+}
+
+// flat returns what an intent is made of.
+func flat(intent screen.Intent) []screen.Intent {
+	switch i := intent.(type) {
+	case nil:
+		return nil
+	case screen.Several:
+		return i
+	}
+	return []screen.Intent{intent}
+}
+
+// View returns the body of a page, as a person sees it. No line has another width than
+// the screen.
+func View(tb testing.TB, p screen.Page, width int) string {
+	tb.Helper()
+	p.See()
+	lines := p.View()
+	for _, line := range lines {
+		if n := ansi.StringWidth(line); n != width {
+			tb.Errorf("%d columns: a line of %d: %q", width, n, line)
+		}
+	}
+	return ansi.Strip(strings.Join(lines, "\n"))
+}
