@@ -45,6 +45,7 @@ type config struct {
 	MayActAs      []string                  `toml:"may_act_as"` // other users that the account may act as
 	Checkpoints   checkpointsConfig         `toml:"checkpoints"`
 	Notify        notifyConfig              `toml:"notify"`
+	Serve         serveConfig               `toml:"serve"`
 	Signatures    string                    `toml:"signatures"`   // "required" or "off"
 	SignedSince   string                    `toml:"signed_since"` // hash of the event with which signing started
 	SignKey       string                    `toml:"sign_key"`     // file of the key that signs; "" for the first of the agent that may
@@ -229,7 +230,7 @@ func (c *config) check() error {
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.checkViews(), c.checkSignatures())
+	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkSignatures())
 }
 
 func validProject(name string) bool {

@@ -116,6 +116,7 @@ func (c config) list() []docSetting {
 	c.Checkpoints.list(values)
 	c.listSignatures(values)
 	c.Notify.list(values)
+	c.Serve.list(values)
 	c.Gateway.list(values)
 	c.Model.list(values)
 	for _, r := range c.Reviewers {

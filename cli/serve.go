@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -49,7 +50,8 @@ Nothing here can approve.
 
 Every request shows a token of toolcrib tokens create, as "Authorization: Bearer
 TOKEN", and reads and calls only as that token's agent. /healthz, /readyz, and
-/openapi.json need none.
+/openapi.json need none. At the socket, the accounts in [serve.peers] of your
+toolcrib.toml need to show none: it has the id of a token for each uid.
 
 --ssh also lets users in who have a key in the signers file, to the workbench and
 to the commands: ssh HOST -p PORT, ssh HOST -p PORT list. Each acts as the user of
@@ -107,6 +109,11 @@ func runServe(ctx context.Context, a *app, f serveFlags) error {
 			return newServedMCP(a, desk, run, c, mcp.Expose(f.expose))
 		},
 		Version: programVersion(), Now: a.env.Now, Logger: log, Origins: f.origins,
+	}
+	if f.http == "" {
+		if err := f.addPeers(ctx, a, &c); err != nil {
+			return errors.Join(err, run.Close())
+		}
 	}
 	return errors.Join(f.serveAll(ctx, a, c), run.Close())
 }
@@ -173,7 +180,7 @@ func (f serveFlags) check(a *app) (*slog.Logger, error) {
 
 // listen serves until ctx ends.
 func (f serveFlags) listen(ctx context.Context, a *app, c serve.Config) error {
-	l, encryption, host, err := f.listener(ctx, a)
+	l, encryption, host, err := f.listener(ctx, a, c)
 	if err != nil {
 		return err
 	}
@@ -201,9 +208,9 @@ func scheme(encryption *tls.Config) string {
 
 // listener opens what the flags name. host reports which names requests may
 // give it; nil stands for all.
-func (f serveFlags) listener(ctx context.Context, a *app) (l net.Listener, encryption *tls.Config, host func(string) bool, err error) {
+func (f serveFlags) listener(ctx context.Context, a *app, c serve.Config) (l net.Listener, encryption *tls.Config, host func(string) bool, err error) {
 	if f.http == "" {
-		l, err := f.socketListener(ctx, a)
+		l, err := f.socketListener(ctx, a, slices.Sorted(maps.Keys(c.Peers)))
 		return l, nil, nil, err
 	}
 	name, _, err := net.SplitHostPort(f.http)
@@ -225,10 +232,30 @@ func (f serveFlags) listener(ctx context.Context, a *app) (l net.Listener, encry
 	return l, encryption, host, err
 }
 
-// socketListener listens on the unix socket. Only the default folder is created.
-func (f serveFlags) socketListener(ctx context.Context, a *app) (net.Listener, error) {
+// addPeers adds the accounts that need no token at the socket, and warns of those
+// whose token is not in force.
+func (f serveFlags) addPeers(ctx context.Context, a *app, c *serve.Config) error {
+	settings, err := a.settings()
+	if err != nil {
+		return err
+	}
+	c.Peers = settings.Serve.peers()
+	for uid, id := range c.Peers {
+		if _, err := c.Tokens.ByID(ctx, id); errors.Is(err, tokens.ErrToken) {
+			c.Logger.Warn("an account has no token in force", "uid", uid, "token", id, "error", err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// socketListener listens on the unix socket, for the account and for others by their
+// uids. Only the default folder is created.
+func (f serveFlags) socketListener(ctx context.Context, a *app, uids []int) (net.Listener, error) {
+	others := slices.DeleteFunc(uids, func(uid int) bool { return uid == os.Getuid() })
 	if f.socket != "" {
-		return unixsocket.Listen(ctx, a.path(f.socket))
+		return unixsocket.Listen(ctx, a.path(f.socket), others...)
 	}
 	dir := a.env.Getenv("XDG_RUNTIME_DIR")
 	if !filepath.IsAbs(dir) {
@@ -241,5 +268,5 @@ func (f serveFlags) socketListener(ctx context.Context, a *app) (net.Listener, e
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the folder of the socket: %w", err)
 	}
-	return unixsocket.Listen(ctx, filepath.Join(dir, "serve.sock"))
+	return unixsocket.Listen(ctx, filepath.Join(dir, "serve.sock"), others...)
 }

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/gateway/tokens"
 	"toolcrib/internal/door"
+	"toolcrib/internal/unixsocket"
 	"toolcrib/mcp"
 )
 
@@ -98,15 +99,19 @@ func hostOf(header string) string {
 
 // authenticate finds out who sent a request, as of now.
 func (s *Server) authenticate(q *request) error {
-	secret, ok := strings.CutPrefix(q.r.Header.Get("Authorization"), "Bearer ")
+	shown, ok := strings.CutPrefix(q.r.Header.Get("Authorization"), "Bearer ")
+	find := s.config.Tokens.Check
 	if !ok {
-		return turnedAway(http.StatusUnauthorized, "token_missing", "send a token as \"Authorization: Bearer TOKEN\"; `toolcrib tokens create AGENT` makes one")
+		if shown, ok = s.peer(q.r); !ok {
+			return turnedAway(http.StatusUnauthorized, "token_missing", "send a token as \"Authorization: Bearer TOKEN\"; `toolcrib tokens create AGENT` makes one")
+		}
+		find = s.config.Tokens.ByID
 	}
 	err := s.head(q)
 	if err != nil {
 		return err
 	}
-	q.token, err = s.logins.check(q.r.Context(), s.config, secret, q.event)
+	q.token, err = s.logins.check(q.r.Context(), s.config, shown, q.event, find)
 	if errors.Is(err, tokens.ErrToken) {
 		s.metrics.refused.Add(1)
 		return turnedAway(http.StatusUnauthorized, "token_invalid", err.Error())
@@ -119,6 +124,17 @@ func (s *Server) authenticate(q *request) error {
 		return turnedAway(http.StatusServiceUnavailable, "busy", "too many connections with a token; close those that are not used, or try again later")
 	}
 	return nil
+}
+
+// peer returns the id of the token that the account of a request's peer has without
+// showing it. A request with an Authorization header stands for nobody but that.
+func (s *Server) peer(r *http.Request) (id string, ok bool) {
+	conn, known := door.Conn(r).(unixsocket.Conn)
+	if !known || r.Header["Authorization"] != nil {
+		return "", false
+	}
+	id, ok = s.config.Peers[conn.UID]
+	return id, ok
 }
 
 // head reads what is newest in the database, which has to be there.

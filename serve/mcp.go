@@ -95,7 +95,7 @@ func (c *clients) expire(now time.Time) {
 // check closes the endpoints of tokens that were revoked.
 func (c *clients) check(ctx context.Context, all Tokens) {
 	c.end(func(t tokens.Token) bool {
-		err := all.Valid(ctx, t.ID)
+		_, err := all.ByID(ctx, t.ID)
 		return errors.Is(err, tokens.ErrToken)
 	})
 }

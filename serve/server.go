@@ -24,8 +24,9 @@ type Tokens interface {
 	// Check returns the token whose secret was presented. What is no token in
 	// force is tokens.ErrToken.
 	Check(ctx context.Context, secret string) (tokens.Token, error)
-	// Valid returns tokens.ErrToken for the id of a token that is not in force.
-	Valid(ctx context.Context, id string) error
+	// ByID returns the token of an id. What is no token in force is
+	// tokens.ErrToken.
+	ByID(ctx context.Context, id string) (tokens.Token, error)
 }
 
 // Gateway has the acts of agents at run time.
@@ -84,6 +85,9 @@ type Config struct {
 	Host func(string) bool
 	// Origins are the web pages that may connect, besides those of this machine.
 	Origins []string
+	// Peers has the ids of tokens by uid: a request over a unix socket that shows no
+	// token has that of its peer's account.
+	Peers map[int]string
 	// Metrics adds counts of other doors to the metrics; nil for none.
 	Metrics func(io.Writer)
 }

@@ -158,16 +158,17 @@ func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 	return t, t.InForce(k.Now())
 }
 
-// Valid returns ErrToken for the id of a token that is not in force.
-func (k Tokens) Valid(ctx context.Context, id string) error {
+// ByID returns the token of an id. What is none, was revoked or has expired is
+// ErrToken.
+func (k Tokens) ByID(ctx context.Context, id string) (Token, error) {
 	t, err := k.Store.Token(ctx, id)
 	if errors.Is(err, review.ErrNotFound) {
-		return ErrToken
+		return Token{}, ErrToken
 	}
 	if err != nil {
-		return err
+		return Token{}, err
 	}
-	return t.InForce(k.Now())
+	return t, t.InForce(k.Now())
 }
 
 // InForce returns nil while the token may be used, else why not.

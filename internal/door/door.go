@@ -175,6 +175,15 @@ func Admit(r *http.Request) bool {
 	return !ok || v.admit()
 }
 
+// Conn returns the connection that a request came over as the listener behind the
+// door accepted it, nil for one that came without a door.
+func Conn(r *http.Request) net.Conn {
+	if v, ok := r.Context().Value(visitorKey{}).(*visitor); ok {
+		return v.Conn
+	}
+	return nil
+}
+
 // AdmitConn is Admit for a connection that NewWith accepted.
 func AdmitConn(conn net.Conn) bool {
 	v, ok := conn.(*visitor)

@@ -1,4 +1,4 @@
-// Package unixsocket listens on a socket that only one account can connect to.
+// Package unixsocket listens on a socket that only accounts of a list can connect to.
 package unixsocket
 
 import (
@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"toolcrib/internal/owner"
@@ -18,14 +19,19 @@ import (
 var errPeer = errors.New("this system does not tell who connects to a socket; serve with --http instead")
 
 // Listen listens on a socket with mode 0600 in a folder of the account that
-// nobody else can enter. Connections of other accounts are closed. A socket that
-// nobody listens on any more is replaced; the socket is removed when the listener
-// is closed.
-func Listen(ctx context.Context, path string) (net.Listener, error) {
+// nobody else can enter. For the uids of others, the socket has mode 0666 and the
+// folder is one that nobody else can write. Connections of all other accounts are
+// closed. A socket that nobody listens on any more is replaced; the socket is
+// removed when the listener is closed.
+func Listen(ctx context.Context, path string, others ...int) (net.Listener, error) {
 	if !peersAreKnown {
 		return nil, errPeer
 	}
-	if err := checkFolder(filepath.Dir(path)); err != nil {
+	mode, forbidden := fs.FileMode(0o600), fs.FileMode(0o077)
+	if len(others) > 0 {
+		mode, forbidden = 0o666, 0o022
+	}
+	if err := checkFolder(filepath.Dir(path), forbidden); err != nil {
 		return nil, err
 	}
 	if err := removeStale(ctx, path); err != nil {
@@ -38,15 +44,15 @@ func Listen(ctx context.Context, path string) (net.Listener, error) {
 		}
 		return nil, err
 	}
-	if err := os.Chmod(path, 0o600); err != nil {
+	if err := os.Chmod(path, mode); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &listener{l}, nil
+	return &listener{l, append([]int{os.Getuid()}, others...)}, nil
 }
 
-// checkFolder refuses a folder that others could enter, or that is somebody
-// else's.
-func checkFolder(dir string) error {
+// checkFolder refuses a folder that gives others one of the forbidden rights, or
+// that is somebody else's.
+func checkFolder(dir string, forbidden fs.FileMode) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return fmt.Errorf("the folder of the socket: %w; create it with mode 0700", err)
@@ -54,7 +60,10 @@ func checkFolder(dir string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a folder", dir)
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+	switch mode := info.Mode().Perm(); {
+	case mode&0o022&forbidden != 0:
+		return fmt.Errorf("other accounts can write %s (mode %04o); chmod go-w it, or use another folder for the socket", dir, mode)
+	case mode&forbidden != 0:
 		return fmt.Errorf("other accounts can enter %s (mode %04o); chmod 700 it, or use another folder for the socket", dir, mode)
 	}
 	if uid, known := owner.Of(info); known && uid != os.Getuid() {
@@ -85,8 +94,17 @@ func removeStale(ctx context.Context, path string) error {
 	return os.Remove(path)
 }
 
-// listener accepts only connections of the account that listens.
-type listener struct{ net.Listener }
+// Conn is a connection of an account.
+type Conn struct {
+	net.Conn
+	UID int // of the other end
+}
+
+// listener accepts only connections of some accounts.
+type listener struct {
+	net.Listener
+	uids []int
+}
 
 // Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {
@@ -95,8 +113,8 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if uid, err := peer(conn); err == nil && uid == os.Getuid() {
-			return conn, nil
+		if uid, err := peer(conn); err == nil && slices.Contains(l.uids, uid) {
+			return Conn{conn, uid}, nil
 		}
 		_ = conn.Close()
 	}

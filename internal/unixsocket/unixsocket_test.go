@@ -43,6 +43,9 @@ func TestListen(t *testing.T) {
 			if err != nil {
 				return
 			}
+			if from, ok := conn.(Conn); !ok || from.UID != os.Getuid() {
+				t.Errorf("the connection is of %v", conn)
+			}
 			_, _ = io.WriteString(conn, "in")
 			_ = conn.Close()
 		}
@@ -88,6 +91,7 @@ func TestListenRefuses(t *testing.T) {
 	}
 	for why, path := range map[string]string{
 		"other accounts can enter": filepath.Join(folder(t, 0o750), "x.sock"),
+		"other accounts can write": filepath.Join(folder(t, 0o770), "x.sock"),
 		"create it with mode 0700": filepath.Join(folder(t, 0o700), "none", "x.sock"),
 		"is not a socket":          file,
 		"is not a folder":          filepath.Join(file, "x.sock"),
