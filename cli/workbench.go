@@ -202,9 +202,23 @@ type catalogReader struct {
 	view []registry.Layer
 }
 
+func (r catalogReader) query(q tui.EntryQuery) store.CatalogQuery {
+	return store.CatalogQuery{Kind: q.Kind, View: r.view, Filter: q.Filter, Limit: q.Limit, After: q.After, Group: (*store.CatalogGroup)(q.Group)}
+}
+
+// Groups implements tui.Registry.
+func (r catalogReader) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.GroupCount, error) {
+	groups, err := r.db.CatalogGroups(ctx, r.query(q))
+	out := make([]tui.GroupCount, len(groups))
+	for i, g := range groups {
+		out[i] = tui.GroupCount{EntryGroup: tui.EntryGroup(g.CatalogGroup), Count: g.Count}
+	}
+	return out, err
+}
+
 // Entries implements tui.Registry.
 func (r catalogReader) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Entry, string, error) {
-	page, err := r.db.Catalog(ctx, store.CatalogQuery{Kind: q.Kind, View: r.view, Filter: q.Filter, Limit: q.Limit, After: q.After})
+	page, err := r.db.Catalog(ctx, r.query(q))
 	if err != nil {
 		return nil, "", err
 	}
@@ -212,7 +226,7 @@ func (r catalogReader) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Ent
 	for i, e := range page.Entries {
 		entries[i] = tui.Entry{
 			Subject: e.Subject, Version: e.Version, Name: e.Name, ToolKind: e.ToolKind, Category: e.Category, Tier: e.Tier,
-			Approval: e.Approval, Status: e.Status, Locked: e.Locked, Hides: e.Hides,
+			Approval: e.Approval, Status: e.Status, Source: e.Source, Locked: e.Locked, Hides: e.Hides,
 		}
 	}
 	return entries, page.Next, nil

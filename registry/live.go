@@ -35,6 +35,7 @@ type Columns struct {
 	Tag                string // prefix
 	Status             Status
 	Origin             string // what a tool is called where it comes from
+	Source             string // the server or the file that a tool comes from
 }
 
 // Columns returns what lists show of d.
@@ -47,7 +48,8 @@ func (d Definition) Columns() Columns {
 	if t == nil {
 		return c
 	}
-	c.ToolKind, c.Category, c.Tier, c.Origin = string(t.Kind), t.Category, string(t.Tier), t.OriginName()
+	c.ToolKind, c.Category, c.Tier = string(t.Kind), t.Category, string(t.Tier)
+	c.Source, c.Origin = t.origin()
 	if t.Approval != nil {
 		c.Approval = string(t.Approval.Tier)
 	}

@@ -22,6 +22,7 @@ type CatalogQuery struct {
 	AsOf     time.Time        // as it was then; the zero time means now
 	Category string           // "" for all
 	Filter   string           // substring of id or name, any case; "" for all
+	Group    *CatalogGroup    // only this part of it, nil for all
 	Limit    int              // 1 to review.MaxPage
 	After    string           // Next of the page before
 }
@@ -37,6 +38,7 @@ type CatalogEntry struct {
 	Tier        string
 	Approval    string // the tier; "" when none is set
 	Status      registry.Status
+	Source      string // the server or the file it was imported from, "" as of a time
 	Locked      bool
 	Hides       []registry.Subject // what it overrides in earlier layers
 	// Refused is why its version does not count where decisions are signed, nil
@@ -54,13 +56,13 @@ type CatalogPage struct {
 // is the last version of each subject that had been decided by then.
 func liveRows(asOf time.Time) (from string, args []any) {
 	if asOf.IsZero() {
-		return "SELECT subject, kind, layer, id, version, content_hash, name, tool_kind, category, tier, approval, status, locked FROM live", nil
+		return "SELECT subject, kind, layer, id, version, content_hash, name, tool_kind, category, tier, approval, status, source, locked FROM live", nil
 	}
 	return `SELECT v.subject, v.kind, v.layer, v.id, v.number AS version, v.content_hash,
 			coalesce(json_extract(v.definition, '$.name'), '') AS name,
 			CASE v.kind WHEN 'tool' THEN coalesce(json_extract(v.definition, '$.kind'), '') ELSE '' END AS tool_kind,
 			coalesce(json_extract(v.definition, '$.category'), '') AS category, CASE v.kind WHEN 'tool' THEN coalesce(json_extract(v.definition, '$.tier'), '') ELSE '' END AS tier,
-			coalesce(json_extract(v.definition, '$.approval.tier'), '') AS approval, coalesce(json_extract(v.definition, '$.status'), 'active') AS status,
+			coalesce(json_extract(v.definition, '$.approval.tier'), '') AS approval, coalesce(json_extract(v.definition, '$.status'), 'active') AS status, '' AS source,
 			v.kind = 'tool' AND v.layer = 'global' AND v.id IN (SELECT id FROM core) AS locked
 		FROM versions v JOIN (SELECT subject, max(number) AS number FROM versions WHERE decided_at <= $1 GROUP BY subject) last
 			ON last.subject = v.subject AND last.number = v.number`, []any{history.Timestamp(asOf)}
@@ -113,18 +115,33 @@ func (s *session) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, err
 // merge returns the page of the entries that each reads, by id and then by layer.
 func (q CatalogQuery) merge(each func(func(CatalogEntry) error) error) (CatalogPage, error) {
 	var page CatalogPage
-	var same []CatalogEntry // of the id that is being read, from every layer
-	flush := func() error {
-		if len(same) == 0 {
+	err := q.eachMerged(each, func(es []CatalogEntry) error {
+		if q.Group != nil && (len(es) == 0 || groupOf(es[0]) != *q.Group) {
 			return nil
 		}
 		if n := len(page.Entries); n >= q.Limit {
 			page.Next = page.Entries[n-1].Subject.ID
 			return errEnough
 		}
-		page.Entries = append(page.Entries, merged(same, q.All)...)
-		same = same[:0]
+		page.Entries = append(page.Entries, es...)
 		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return CatalogPage{}, err
+	}
+	return page, nil
+}
+
+// eachMerged calls fn with what is left of every id that each reads.
+func (q CatalogQuery) eachMerged(each func(func(CatalogEntry) error) error, fn func([]CatalogEntry) error) error {
+	var same []CatalogEntry // of the id that is being read, from every layer
+	flush := func() error {
+		if len(same) == 0 {
+			return nil
+		}
+		left := merged(same, q.All)
+		same = same[:0]
+		return fn(left)
 	}
 	err := each(func(e CatalogEntry) error {
 		if len(same) > 0 && same[0].Subject.ID != e.Subject.ID {
@@ -138,10 +155,7 @@ func (q CatalogQuery) merge(each func(func(CatalogEntry) error) error) (CatalogP
 	if err == nil {
 		err = flush()
 	}
-	if err != nil && !errors.Is(err, errEnough) {
-		return CatalogPage{}, err
-	}
-	return page, nil
+	return err
 }
 
 // errEnough ends the reading of rows when a page is full.

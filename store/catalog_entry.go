@@ -10,12 +10,12 @@ import (
 )
 
 // entryColumns are the columns of an entry in what liveRows returns as r.
-const entryColumns = "r.subject, r.version, r.content_hash, r.name, r.tool_kind, r.category, r.tier, r.approval, r.status, r.locked"
+const entryColumns = "r.subject, r.version, r.content_hash, r.name, r.tool_kind, r.category, r.tier, r.approval, r.status, r.source, r.locked"
 
 func scanEntry(row scanner) (CatalogEntry, error) {
 	var e CatalogEntry
 	var subject string
-	err := row.Scan(&subject, &e.Version, &e.ContentHash, &e.Name, &e.ToolKind, &e.Category, &e.Tier, &e.Approval, &e.Status, &e.Locked)
+	err := row.Scan(&subject, &e.Version, &e.ContentHash, &e.Name, &e.ToolKind, &e.Category, &e.Tier, &e.Approval, &e.Status, &e.Source, &e.Locked)
 	if err != nil {
 		return e, err
 	}
@@ -95,7 +95,7 @@ func (s *session) provenEntry(ctx context.Context, p *review.Proofs, e CatalogEn
 		return CatalogEntry{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Status: registry.Deactivated, Refused: e.Refused}, nil
 	}
 	c := proof.Columns
-	e.Name, e.ToolKind, e.Category, e.Tier, e.Approval, e.Status = c.Name, c.ToolKind, c.Category, c.Tier, c.Approval, c.Status
+	e.Name, e.ToolKind, e.Category, e.Tier, e.Approval, e.Status, e.Source = c.Name, c.ToolKind, c.Category, c.Tier, c.Approval, c.Status, c.Source
 	return e, nil
 }
 

@@ -61,12 +61,12 @@ func registryChecks() []consistencyCheck {
 // liveColumnsAgree reports subjects that lists show, or look up, otherwise than
 // the definition of their live version has them.
 func liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
-	query := "SELECT l.subject, l.kind, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, v.definition " + liveFrom
+	query := "SELECT l.subject, l.kind, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, l.source, v.definition " + liveFrom
 	return s.each(ctx, query, nil, func(row scanner) error {
 		var subject, definition string
 		var kind registry.Kind
 		var shown registry.Columns
-		err := row.Scan(&subject, &kind, &shown.Name, &shown.ToolKind, &shown.Category, &shown.Tier, &shown.Approval, &shown.Tag, &shown.Status, &shown.Origin, &definition)
+		err := row.Scan(&subject, &kind, &shown.Name, &shown.ToolKind, &shown.Category, &shown.Tier, &shown.Approval, &shown.Tag, &shown.Status, &shown.Origin, &shown.Source, &definition)
 		if err != nil {
 			return err
 		}

@@ -157,7 +157,7 @@ func (s *session) setLive(ctx context.Context, versions []history.Version, defin
 			names = append(names, name, subject)
 		}
 	}
-	if err := s.insertRows(ctx, "live", "subject, kind, layer, id, locked, version, content_hash, name, tool_kind, category, tier, approval, tag, status, origin", rows); err != nil {
+	if err := s.insertRows(ctx, "live", "subject, kind, layer, id, locked, version, content_hash, name, tool_kind, category, tier, approval, tag, status, origin, source", rows); err != nil {
 		return err
 	}
 	if err := s.insertRows(ctx, "names", "name, subject", names); err != nil {
@@ -178,8 +178,8 @@ func (s *session) setLive(ctx context.Context, versions []history.Version, defin
 func (s *session) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
 	subject := v.Subject.String()
 	n, err := s.exec(ctx, `
-		UPDATE live SET version = $1, content_hash = $2, name = $3, tool_kind = $4, category = $5, tier = $6, approval = $7, tag = $8, status = $9, origin = $10
-		WHERE subject = $11 AND version = $12`, append(liveColumns(v, d), subject, v.Number-1)...)
+		UPDATE live SET version = $1, content_hash = $2, name = $3, tool_kind = $4, category = $5, tier = $6, approval = $7, tag = $8, status = $9, origin = $10, source = $11
+		WHERE subject = $12 AND version = $13`, append(liveColumns(v, d), subject, v.Number-1)...)
 	if err := changedOne(n, err, subject); err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (s *session) moveLive(ctx context.Context, v history.Version, d registry.De
 // liveColumns are the columns of a live row that change with its version.
 func liveColumns(v history.Version, d registry.Definition) []any {
 	c := d.Columns()
-	return []any{v.Number, v.ContentHash, c.Name, c.ToolKind, c.Category, c.Tier, c.Approval, c.Tag, c.Status, c.Origin}
+	return []any{v.Number, v.ContentHash, c.Name, c.ToolKind, c.Category, c.Tier, c.Approval, c.Tag, c.Status, c.Origin, c.Source}
 }
 
 // toolNames are the names that a definition takes: none for an agent.

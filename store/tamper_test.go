@@ -34,6 +34,7 @@ func TestTampering(t *testing.T) {
 		"a status":               {"UPDATE live SET status = 'deactivated' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
 		"an approval":            {"UPDATE live SET approval = 'auto_approve' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
 		"a category":             {"UPDATE live SET category = 'search' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
+		"a source":               {"UPDATE live SET source = 'trusted' WHERE subject = 'tool:user/scene_pacer'", "live", "tool:user/scene_pacer"},
 		"the last call":          {"DELETE FROM calls WHERE seq = 3", "call_outcomes", "outcome 3"},
 		"a middle call":          {"DELETE FROM calls WHERE seq = 2", "calls", "call 3"},
 		"a call is open again":   {"INSERT INTO calls_open VALUES (2)", "calls_open", "call 2"},

@@ -65,6 +65,11 @@ type (
 		next    string
 		err     error
 	}
+	outlineMsg struct {
+		query   EntryQuery
+		outline outline
+		err     error
+	}
 	definitionMsg struct {
 		subject registry.Subject
 		text    json.RawMessage
@@ -247,6 +252,33 @@ func (m *Model) loadEntries(q EntryQuery) tea.Cmd {
 	return func() tea.Msg {
 		entries, next, err := reg.Entries(m.ctx, q)
 		return entriesMsg{q, entries, next, err}
+	}
+}
+
+// loadOutline reads the groups of what q selects, with as many entries of each as
+// loaded says. Where there are few, all are read at once.
+func (m *Model) loadOutline(q EntryQuery, loaded map[EntryGroup]int) tea.Cmd {
+	reg := m.cfg.Registry
+	return func() tea.Msg {
+		groups, err := reg.Groups(m.ctx, q)
+		o := newOutline(groups)
+		if err == nil && o.total() <= fewEntries {
+			q.Limit = fewEntries
+			var entries []Entry
+			entries, _, err = reg.Entries(m.ctx, q)
+			o.fill(entries)
+			return outlineMsg{q, o, err}
+		}
+		for i := range o.parts {
+			p := &o.parts[i]
+			if n := loaded[p.EntryGroup]; n > 0 && err == nil {
+				q.Group, q.Limit = &p.EntryGroup, n
+				p.entries, p.next, err = reg.Entries(m.ctx, q)
+				p.read = true
+			}
+		}
+		q.Group = nil
+		return outlineMsg{q, o, err}
 	}
 }
 

@@ -102,9 +102,13 @@ func (f fake) Uses(context.Context, registry.Subject, registry.Layer) ([]review.
 	return []review.Use{{Agent: f.subject(), In: true, Why: f.text}, {List: f.text, Tool: f.text, Why: f.text}}, nil
 }
 
+func (f fake) Groups(context.Context, tui.EntryQuery) ([]tui.GroupCount, error) {
+	return []tui.GroupCount{{EntryGroup: tui.EntryGroup{Layer: f.subject().Layer, Source: f.text}, Count: 1}, {EntryGroup: tui.EntryGroup{Layer: f.subject().Layer, Source: f.text + f.text}, Count: 300}}, nil
+}
+
 func (f fake) Entries(context.Context, tui.EntryQuery) ([]tui.Entry, string, error) {
 	return []tui.Entry{{
-		Subject: f.subject(), Name: f.text, ToolKind: f.text, Category: f.text, Tier: f.text, Approval: f.text, Hides: []registry.Subject{f.subject()},
+		Subject: f.subject(), Name: f.text, ToolKind: f.text, Category: f.text, Tier: f.text, Approval: f.text, Source: f.text, Hides: []registry.Subject{f.subject()},
 	}}, "", nil
 }
 

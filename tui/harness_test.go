@@ -224,11 +224,24 @@ func (b *bench) wants(texts ...string) {
 // catalog is the store as the workbench sees it.
 type catalog struct{ db *store.DB }
 
+func (c catalog) query(q tui.EntryQuery) store.CatalogQuery {
+	return store.CatalogQuery{Kind: q.Kind, View: registry.LayerUser.View(), Filter: q.Filter, Limit: q.Limit, After: q.After, Group: (*store.CatalogGroup)(q.Group)}
+}
+
+func (c catalog) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.GroupCount, error) {
+	groups, err := c.db.CatalogGroups(ctx, c.query(q))
+	var out []tui.GroupCount
+	for _, g := range groups {
+		out = append(out, tui.GroupCount{EntryGroup: tui.EntryGroup(g.CatalogGroup), Count: g.Count})
+	}
+	return out, err
+}
+
 func (c catalog) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Entry, string, error) {
-	page, err := c.db.Catalog(ctx, store.CatalogQuery{Kind: q.Kind, View: registry.LayerUser.View(), Filter: q.Filter, Limit: q.Limit, After: q.After})
+	page, err := c.db.Catalog(ctx, c.query(q))
 	var entries []tui.Entry
 	for _, e := range page.Entries {
-		entries = append(entries, tui.Entry{Subject: e.Subject, Version: e.Version, Name: e.Name, ToolKind: e.ToolKind, Category: e.Category, Approval: e.Approval, Locked: e.Locked, Hides: e.Hides})
+		entries = append(entries, tui.Entry{Subject: e.Subject, Version: e.Version, Name: e.Name, ToolKind: e.ToolKind, Category: e.Category, Approval: e.Approval, Source: e.Source, Locked: e.Locked, Hides: e.Hides})
 	}
 	return entries, page.Next, err
 }

@@ -13,7 +13,9 @@ import (
 
 func registryKeys() []key {
 	return slices.Concat([]key{
-		{name: "entry-open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected row", do: (*Model).openEntry, off: (*Model).noEntry},
+		{name: "entry-open", keys: []string{"enter", "right", "l"}, label: "open", help: "Open the selected row; on a group: fold or unfold it", do: (*Model).openEntry, off: (*Model).noEntry},
+		{name: "fold", keys: []string{"F"}, label: "fold", late: always, help: "Fold the group of the selected row, or unfold it", do: on((*registryPage).fold), off: ask((*registryPage).cannotFold)},
+		{name: "fold-all", keys: []string{"E"}, help: "Unfold all groups; again: fold them", do: on((*registryPage).foldAll), off: ask((*registryPage).cannotFold)},
 		{name: "filter", keys: []string{"/"}, label: "filter", help: "Filter by id or name", do: (*Model).askFilter},
 		{name: "fork", keys: []string{"f"}, label: "fork", help: "Draft a tool of your own from a core tool", do: (*Model).forkEntry, off: (*Model).cannotFork},
 		{name: "change", keys: []string{"e"}, label: "change", help: "Propose a change to it in the editor", do: (*Model).changeEntry, off: (*Model).cannotChange},
@@ -51,6 +53,9 @@ func (m *Model) entry() (Entry, bool) {
 }
 
 func (m *Model) noEntry() string {
+	if r, list := m.page.(*registryPage); list && r.outline.len() > 0 {
+		return "" // a group folds
+	}
 	if _, ok := m.entry(); !ok {
 		return "nothing is selected"
 	}
@@ -58,7 +63,10 @@ func (m *Model) noEntry() string {
 }
 
 func (m *Model) openEntry() tea.Cmd {
-	e, _ := m.entry()
+	e, ok := m.entry()
+	if r, list := m.page.(*registryPage); list && !ok {
+		return r.fold(m)
+	}
 	return m.openSubject(e, span{})
 }
 
@@ -66,7 +74,7 @@ func (m *Model) cannotFork() string {
 	e, ok := m.entry()
 	switch {
 	case !ok:
-		return "nothing is selected"
+		return "no tool is selected"
 	case !e.Locked:
 		return "not a core tool; e proposes a change"
 	}
@@ -82,7 +90,7 @@ func (m *Model) cannotChange() string {
 	e, ok := m.entry()
 	switch {
 	case !ok:
-		return "nothing is selected"
+		return "no row with a definition is selected"
 	case e.Locked:
 		return "Locked (core); f drafts your own tool from it"
 	}

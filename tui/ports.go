@@ -76,6 +76,7 @@ type Entry struct {
 	Tier     string
 	Approval string
 	Status   registry.Status
+	Source   string // the server or the file it was imported from
 	Locked   bool
 	Hides    []registry.Subject
 }
@@ -84,13 +85,29 @@ type Entry struct {
 type EntryQuery struct {
 	Kind   registry.Kind
 	Filter string
+	Group  *EntryGroup // nil for all
 	Limit  int
 	After  string
+}
+
+// EntryGroup is the entries of one layer from one server or file, "" for those that
+// were not imported.
+type EntryGroup struct {
+	Layer  registry.Layer
+	Source string
+}
+
+// GroupCount is a group with the number of its entries.
+type GroupCount struct {
+	EntryGroup
+	Count int
 }
 
 // Registry is what the workbench needs of what is live and what was.
 type Registry interface {
 	Entries(ctx context.Context, q EntryQuery) (entries []Entry, next string, err error)
+	// Groups counts the entries of a query by group.
+	Groups(ctx context.Context, q EntryQuery) ([]GroupCount, error)
 	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 	// Events returns the newest entries of the audit log before a number, 0 for

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/json"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -45,10 +46,19 @@ func (r *registryPage) definitionRead(subject registry.Subject, definition json.
 // side draws the pane beside the list: what the selected row is.
 func (r *registryPage) side(m *Model) []string {
 	e, ok := r.selected()
-	if m.layout.Side == 0 || !ok {
+	p, _ := r.outline.at(r.cursor)
+	if m.layout.Side == 0 || p == nil {
 		return nil
 	}
 	page := prose.New(m.theme)
+	if !ok {
+		page.Title(string(p.Layer))
+		if p.Source != "" {
+			page.Field("from", p.Source)
+		}
+		page.Field("entries", strconv.Itoa(p.Count))
+		return r.preview.View(m.frame(), "group", page)
+	}
 	name := e.Name
 	if name == "" {
 		name = e.Subject.ID

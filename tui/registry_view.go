@@ -54,12 +54,8 @@ func (r *registryPage) all() []entryColumn {
 	return columns
 }
 
-// measure notes how wide the columns want to be for some entries; from the
-// beginning, or beyond what is known.
-func (r *registryPage) measure(m *Model, anew bool, entries []Entry) {
-	if anew {
-		r.widest = map[draw.Safe]int{}
-	}
+// measure notes how wide the columns want to be for some more entries.
+func (r *registryPage) measure(m *Model, entries []Entry) {
 	for _, c := range r.all() {
 		w := max(r.widest[c.name], draw.Width(c.name))
 		for _, e := range entries {
@@ -114,19 +110,26 @@ func (r *registryPage) columns(width int) []entryColumn {
 func (r *registryPage) view(m *Model) []string {
 	w := m.layout.List
 	columns := r.columns(w)
-	heading := draw.Of("", "   ")
+	names := draw.Of("", "   ")
 	for _, c := range columns {
-		heading = heading.Add(m.theme.Faint, draw.Pad(c.name, c.width)+"  ")
+		names = names.Add(m.theme.Faint, draw.Pad(c.name, c.width)+"  ")
 	}
-	lines := []string{heading.String(w)}
-	for i := r.top; i < len(r.entries) && len(lines) < m.layout.Body; i++ {
+	if !r.outline.shows() {
+		names = nil
+	}
+	lines := []string{names.String(w)}
+	for i := r.top; i < r.outline.len() && len(lines) < m.layout.Body; i++ {
 		base, mark := theme.Style(""), draw.Of("", "   ")
 		if i == r.cursor {
 			base, mark = m.theme.Selected, draw.Of(m.theme.Accent, "▌  ")
 		}
-		for _, c := range columns {
-			text, style := c.cell(m, r.entries[i])
-			mark = mark.Add(style, draw.Pad(text, c.width)+"  ")
+		if p, entry := r.outline.at(i); entry < 0 {
+			mark = append(draw.Of(mark[0].Style, draw.Slice(mark[0].Text, 0, 1)), heading(m, p)...)
+		} else {
+			for _, c := range columns {
+				text, style := c.cell(m, p.entries[entry])
+				mark = mark.Add(style, draw.Pad(text, c.width)+"  ")
+			}
 		}
 		if i == r.cursor && m.theme.Uniform {
 			mark = mark.Plain()
@@ -135,11 +138,33 @@ func (r *registryPage) view(m *Model) []string {
 		mark.Write(&b, w, base)
 		lines = append(lines, b.String())
 	}
-	if len(r.entries) == 0 && r.asked {
+	if r.outline.len() == 0 && r.asked {
 		lines = append(lines, draw.Blank(w), draw.Of(m.theme.Faint, "   No match.").String(w))
 	}
 	if m.layout.Side > 0 {
 		return m.frame().Abreast(lines, r.side(m), w)
 	}
 	return lines
+}
+
+// heading draws the heading of a group: whether it is folded, its name and how many
+// entries it has.
+func heading(m *Model, p *part) draw.Line {
+	sign := draw.Safe("▾ ")
+	switch {
+	case !p.open:
+		sign = "▸ "
+	case p.loading:
+		sign = "⋯ "
+	}
+	return draw.Of(m.theme.Accent, sign).Add(m.theme.Title, groupName(p.EntryGroup)).Add(m.theme.Faint, draw.Showf("  %d", p.Count))
+}
+
+// groupName names a group as the headings do.
+func groupName(g EntryGroup) draw.Safe {
+	name := draw.Show(string(g.Layer))
+	if g.Source != "" {
+		name += " · " + draw.Cut(draw.Show(g.Source), 48)
+	}
+	return name
 }

@@ -26,7 +26,7 @@ INSERT INTO waivers VALUES (1, 'waiver-1', 'proposal-222222222222222222222222222
 INSERT INTO comments VALUES (1, 'comment-1', 'proposal-222222222222222222222222222', 1, 'agent:other', '2026', 'hello', '', 0, repeat('5', 64));
 INSERT INTO versions SELECT 1, 'tool', 'global', 'live_tool', 'tool:global/live_tool', 1, '{"annotations":{"requiresConfirmation":true}}', repeat('c', 64), '', repeat('a', 64),
   'proposal-222222222222222222222222222', 1, 'agent:other', 'assessment-2', repeat('d', 64), '', 'v', 'user:mara', '2026', '', '[]', '', '';
-INSERT INTO live VALUES ('tool:global/live_tool', 'tool', 'global', 'live_tool', 1, repeat('c', 64), 'Live', 'action', 'c', '', 'requires_approval', '', 'active', 0, '');
+INSERT INTO live VALUES ('tool:global/live_tool', 'tool', 'global', 'live_tool', 1, repeat('c', 64), 'Live', 'action', 'c', '', 'requires_approval', '', 'active', 0, '', '');
 INSERT INTO names VALUES ('live_tool', 'tool:global/live_tool');
 INSERT INTO decisions VALUES (1, 'decision-1', 'proposal-222222222222222222222222222', 1, 'tool:global/tool_2', repeat('c', 64), 'rejected', '', 'user:mara', '2026', 'assessment-2',
   repeat('d', 64), 0, '', '', 'shown', '', repeat('5', 64));

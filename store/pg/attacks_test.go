@@ -38,7 +38,7 @@ var decide = []attack{
 	{"change a version", noRight, "UPDATE versions SET definition = '{}'"},
 	{"delete a version", noRight, "DELETE FROM versions WHERE true"},
 	{"truncate the versions", noRight, "TRUNCATE versions CASCADE"},
-	{"put a tool into the registry", noRight, "INSERT INTO live SELECT 'tool:global/evil', kind, layer, 'evil', version, content_hash, name, tool_kind, category, tier, approval, tag, status, locked, origin FROM live"},
+	{"put a tool into the registry", noRight, "INSERT INTO live SELECT 'tool:global/evil', kind, layer, 'evil', version, content_hash, name, tool_kind, category, tier, approval, tag, status, locked, origin, source FROM live"},
 	{"change the live version", noRight, "UPDATE live SET version = version + 1"},
 	{"loosen the approval tier", noRight, "UPDATE live SET approval = 'auto_approve'"},
 	{"delete from the registry", noRight, "DELETE FROM live"},

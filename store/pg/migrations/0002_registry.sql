@@ -59,6 +59,7 @@ CREATE TABLE live (
   status       text COLLATE "C" NOT NULL CHECK (status IN ('active', 'deactivated')),
   locked       bigint NOT NULL CHECK (locked IN (0, 1)),
   origin       text COLLATE "C" NOT NULL,
+  source       text COLLATE "C" NOT NULL,
   FOREIGN KEY (subject, version) REFERENCES versions (subject, number)
 );
 CREATE INDEX live_by_id ON live (kind, id, layer);

@@ -57,6 +57,7 @@ CREATE TABLE live (
   status       TEXT NOT NULL CHECK (status IN ('active', 'deactivated')),
   locked       INTEGER NOT NULL CHECK (locked IN (0, 1)),
   origin       TEXT NOT NULL,
+  source       TEXT NOT NULL,
   FOREIGN KEY (subject, version) REFERENCES versions (subject, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX live_by_id ON live (kind, id, layer);

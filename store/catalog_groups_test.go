@@ -1,0 +1,51 @@
+package store_test
+
+import (
+	"testing"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+	"toolcrib/store/storetest"
+)
+
+// TestCatalogGroups counts and pages the tools of two servers, one of which is over a
+// global tool, and leaves out a deactivated one (T21).
+func TestCatalogGroups(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	db := storetest.New(t)
+	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	q := store.CatalogQuery{Kind: registry.KindTool, View: registry.LayerUser.View()}
+	before, err := db.CatalogGroups(t.Context(), q)
+	if err != nil || len(before) != 1 || before[0].Layer != registry.LayerGlobal {
+		t.Fatalf("%+v, %v", before, err)
+	}
+	from := func(id, server string) {
+		d := storetest.Action(id)
+		d.Definition.Tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: server, Name: id}
+		db.Approved(t, desk, ada, d)
+	}
+	for _, id := range []string{"rows_a", "rows_b", "rows_c"} {
+		from(id, "ledger")
+	}
+	from("rows_d", "tracker")
+	from("get_tasks", "tracker") // over a shipped tool
+	off := storetest.Turn("deactivate", registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "rows_c"}, 1, 0)
+	db.Approved(t, desk, ada, off)
+
+	groups, err := db.CatalogGroups(t.Context(), q)
+	ledger, tracker := store.CatalogGroup{Layer: registry.LayerUser, Source: "ledger"}, store.CatalogGroup{Layer: registry.LayerUser, Source: "tracker"}
+	want := []store.GroupCount{{CatalogGroup: before[0].CatalogGroup, Count: before[0].Count - 1}, {CatalogGroup: ledger, Count: 2}, {CatalogGroup: tracker, Count: 2}}
+	if err != nil || len(groups) != len(want) || groups[0] != want[0] || groups[1] != want[1] || groups[2] != want[2] {
+		t.Fatalf("%+v, want %+v (%v)", groups, want, err)
+	}
+	q.Group, q.Limit = &ledger, 1
+	for _, id := range []string{"rows_a", "rows_b"} {
+		page, err := db.Catalog(t.Context(), q)
+		if err != nil || len(page.Entries) != 1 || page.Entries[0].Subject.ID != id || page.Entries[0].Source != "ledger" || (page.Next == "") != (id == "rows_b") {
+			t.Errorf("%s: %+v, %v", id, page, err)
+		}
+		q.After = page.Next
+	}
+}
