@@ -61,7 +61,7 @@ func (a *app) gatewayWith(ctx context.Context, warn func(string)) (*openGateway,
 	}
 	r := &openGateway{index: store.NewIndex(), upstream: upstream.NewProvider(find), hub: c.Gateway.hub(a.env)}
 	config := gateway.Config{
-		Registry: desk, Ledger: a.db.Calls(), Index: r.index,
+		Ledger: a.db.Calls(), Index: r.index,
 		Providers: map[registry.ProviderType]gateway.Provider{
 			registry.ProviderBuiltin: a.builtin(desk), registry.ProviderMCP: r.upstream, registry.ProviderHTTP: r.hub,
 		},

@@ -45,55 +45,42 @@ func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expec
 	if err := proposals.Authorize(actor, proposals.ActApproveCall, proposals.Actor{}); err != nil {
 		return Result{}, err
 	}
-	for range attempts {
-		p, err := a.claim(ctx, actor, id, expect)
-		switch {
-		case p == nil && err == nil:
-			continue
-		case err != nil:
-			return Result{}, err
-		}
-		return a.gateway.run(ctx, p)
+	p, err := a.claim(ctx, actor, id, expect)
+	if err != nil {
+		return Result{}, err
 	}
-	return Result{}, fmt.Errorf("%w %d times during the approval; try again", errMoved, attempts)
+	return a.gateway.run(ctx, p)
 }
 
-// claim records the yes. It returns nil when what is approved changed on the
-// way.
+// claim records the yes.
 func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect string) (*prepared, error) {
 	g := a.gateway
 	pending, err := g.PendingCall(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	set, err := g.toolset(ctx, pending.Caller, true)
+	known, err := g.toolset(ctx, pending.Caller)
 	if err != nil {
 		return nil, err
 	}
-	e := set.allowed[pending.Tool].Entry
-	p := &prepared{set: set, tool: e.Live, args: pending.Args, said: pending.Said, call: Call{
+	p := &prepared{set: known, answers: pending.ID, args: pending.Args, said: pending.Said, call: Call{
 		ID: g.newID(), At: g.stamp(), Caller: pending.Caller, Name: pending.Tool.ID, Tool: pending.Tool, Version: pending.Version,
 		ContentHash: pending.ContentHash, ArgsHash: registry.HashBytes(pending.Args), Pending: pending.ID,
 	}}
 	answer := Answer{ID: g.newID(), Approved: true, Digest: pending.Digest, By: actor, At: p.call.At, Call: p.call.ID}
-	moved := false
 	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {
-		moved = false
 		now, err := g.open(ctx, tx, actor, proposals.ActApproveCall, pending.ID, expect)
 		if err != nil {
 			return err
 		}
-		state, err := tx.State(ctx)
-		if err != nil {
+		if p.set, err = g.current(ctx, tx, known); err != nil {
 			return err
 		}
-		if moved = state != set.state; moved {
-			return nil
-		}
+		e := p.set.allowed[pending.Tool].Entry
 		if e.Definition.Tool == nil || e.Version != now.Version || e.ContentHash != now.ContentHash {
 			return fmt.Errorf("%s: %w: the definition that the agent %s has of %s changed or was removed; the agent must call again", now.ID, review.ErrStale, now.Caller.Agent, now.Tool)
 		}
-		p.call.Annotations = g.hints(e.Definition.Tool)
+		p.tool, p.call.Annotations = e.Live, g.hints(e.Definition.Tool)
 		if err := g.admit(ctx, tx, p); err != nil {
 			return err
 		}
@@ -108,10 +95,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 		}
 		return tx.AddCall(ctx, p.call)
 	})
-	if err != nil || moved {
-		return nil, err
-	}
-	return p, nil
+	return p, err
 }
 
 // open returns a pending call that can be answered by actor.

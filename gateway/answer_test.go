@@ -40,6 +40,7 @@ func TestOnlyTheUserAnswers(t *testing.T) {
 		})
 	}
 	// Past the gateway, the database refuses.
+	climate := w.named(t, "get_climate")[0]
 	for name, write := range map[string]func(gateway.LedgerTx) error{
 		"an answer by an agent": func(tx gateway.LedgerTx) error {
 			return tx.AddAnswer(t.Context(), p.ID, gateway.Answer{ID: w.db.NewID(), Approved: true, Digest: p.Digest, By: scout, At: w.db.Clock.Now(), Call: w.db.NewID()})
@@ -54,11 +55,7 @@ func TestOnlyTheUserAnswers(t *testing.T) {
 			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: p.Tool, Version: 1, ContentHash: p.ContentHash, Nth: 1})
 		},
 		"a call that the default asks about": func(tx gateway.LedgerTx) error {
-			found, err := w.desk.Named(t.Context(), "get_climate", registry.LayerUser)
-			if err != nil {
-				return err
-			}
-			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: found[0].Subject, Version: 1, ContentHash: found[0].ContentHash, Nth: 1})
+			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: climate.Subject, Version: 1, ContentHash: climate.ContentHash, Nth: 1})
 		},
 		"a call with a yes that nobody gave": func(tx gateway.LedgerTx) error {
 			return tx.AddCall(t.Context(), gateway.Call{ID: w.db.NewID(), At: w.db.Clock.Now(), Caller: caller(), Tool: p.Tool, Version: 1, ContentHash: p.ContentHash, Nth: 1, Pending: p.ID})

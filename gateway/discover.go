@@ -53,7 +53,7 @@ func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int)
 		limit = DefaultHits
 	}
 	limit = min(max(limit, 1), MaxHits)
-	set, err := g.toolset(ctx, c, true)
+	set, err := g.toolset(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 // included, in catalog order. An agent that is not there, or has no tools, is no
 // error: there are none.
 func (g *Gateway) Tools(ctx context.Context, c Caller) (registry.Live, []registry.Entry, error) {
-	set, err := g.toolset(ctx, c, true)
+	set, err := g.toolset(ctx, c)
 	if err != nil {
 		return registry.Live{}, nil, err
 	}
@@ -155,11 +155,7 @@ type Description struct {
 // by id, alias or wire name. The error is an *Error when there is no such tool
 // or the agent does not have it.
 func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Description, error) {
-	set, err := g.toolset(ctx, c, true)
-	if err != nil {
-		return Description{}, err
-	}
-	e, err := g.find(ctx, set, name)
+	set, e, err := g.lookup(ctx, c, name)
 	if err != nil {
 		return Description{}, err
 	}

@@ -13,67 +13,67 @@ import (
 // maxLogged limits how much of a name that was called the audit keeps, in bytes.
 const maxLogged = 128
 
-// attempts bounds how often a call looks again because what is approved
-// changed while it was on its way: where many approve, each of them may come between.
-const attempts = 20
-
-// errMoved reports that something was approved since the caller's tools were
-// resolved.
-var errMoved = errors.New("the approved definition changed")
-
 // Execute runs a call through every gate, in their order. The error is an
 // *Error when a gate refused or the provider failed; any other is a failure
 // to look or to record, or the end of ctx. Every call leaves a row in the
 // audit, also one that is refused.
 func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, error) {
-	for attempt := range attempts {
-		set, err := g.toolset(ctx, c, attempt > 0)
-		if err != nil {
-			return Result{}, err
-		}
-		p, err := g.prepare(ctx, set, c, r)
-		if err != nil {
-			return Result{}, err
-		}
+	p, err := g.prepare(ctx, c, r)
+	if err == nil {
 		err = g.record(ctx, p)
-		switch {
-		case errors.Is(err, errMoved):
-			continue
-		case err != nil:
-			return Result{}, err
-		case p.refused != nil:
-			return Result{}, p.refused
-		}
-		return g.run(ctx, p)
 	}
-	return Result{}, fmt.Errorf("%w %d times during the call; try again", errMoved, attempts)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case p.refused != nil:
+		return Result{}, p.refused
+	}
+	return g.run(ctx, p)
 }
 
 // prepared is a call on its way through the gates.
 type prepared struct {
-	set  *toolset
-	call Call
-	tool registry.Live   // zero when none was found
-	args json.RawMessage // canonical
-	said CallContext
+	name       string          // as it was called
+	args       json.RawMessage // canonical
+	object     *jsondoc.Node   // args, read
+	unreadable error           // why args cannot be read: an *Error
+	said       CallContext
+	answers    string // the pending call that the user said yes to; "" for none
 
-	early    error // what a gate said that needs no transaction: an *Error
-	refused  error // what any gate said: an *Error
-	waits    bool  // it needs the user's yes
-	tier     registry.ApprovalTier
-	warnings []string
+	set       *toolset
+	call      Call
+	tool      registry.Live // zero when none was found
+	early     error         // what a gate said that needs no transaction: an *Error
+	changed   error         // what the provider said of the tool with the content changedOf
+	changedOf string
+	refused   error // what any gate said: an *Error
+	waits     bool  // it needs the user's yes
+	tier      registry.ApprovalTier
+	warnings  []string
 }
 
-// prepare takes a call past the gates registered, allowed and arguments. The
-// error is a failure to look; what a gate says is in the answer.
-func (g *Gateway) prepare(ctx context.Context, set *toolset, c Caller, r Request) (*prepared, error) {
-	p := &prepared{set: set, said: r.Said, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: r.Tool[:min(len(r.Tool), maxLogged)]}}
-	args, unreadable := readArguments(r.Args)
-	if unreadable == nil {
-		p.args = jsondoc.Canonical(args)
+// prepare takes a call past the gates registered, allowed and arguments, as its
+// agent's tools were when they were last resolved: admit compares. The error is a
+// failure to look; what a gate says is in the answer.
+func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
+	p := &prepared{name: r.Tool, said: r.Said, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: r.Tool[:min(len(r.Tool), maxLogged)]}}
+	if p.object, p.unreadable = readArguments(r.Args); p.unreadable == nil {
+		p.args = jsondoc.Canonical(p.object)
 		p.call.ArgsHash = registry.HashBytes(p.args)
 	}
-	e, err := g.find(ctx, set, r.Tool)
+	if set, ok := g.toolsets.get(keyOf(c)); ok {
+		if e, ok := set.names.get(r.Tool); ok {
+			return p, g.aim(p, set, e, nil)
+		}
+	}
+	set, e, err := g.lookup(ctx, c, r.Tool)
+	return p, g.aim(p, set, e, err)
+}
+
+// aim makes a call one of the tool that was found in set, if it was found.
+func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) error {
+	p.set, p.tool, p.early = set, registry.Live{}, nil
+	p.call.Tool, p.call.Version, p.call.ContentHash, p.call.Annotations = registry.Subject{}, 0, "", nil
 	if t := e.Definition.Tool; t != nil {
 		p.tool = e.Live
 		p.call.Tool, p.call.Version, p.call.ContentHash, p.call.Annotations = e.Subject, e.Version, e.ContentHash, g.hints(t)
@@ -83,17 +83,17 @@ func (g *Gateway) prepare(ctx context.Context, set *toolset, c Caller, r Request
 	case errors.As(err, &refused):
 		p.early = err
 	case err != nil:
-		return nil, err
+		return err
 	case e.Definition.Tool.Kind != registry.ActionTool:
 		p.early = &Error{Code: CodeNotCallable, Message: fmt.Sprintf("%s is a prompt tool and cannot be run. Use describe_tool to read it.", e.Subject)}
-	case unreadable != nil:
-		p.early = unreadable
-	case len(r.Said.problems(jsondoc.Root)) > 0:
-		p.early = &Error{Code: CodeArguments, Message: "The call context is not valid: " + r.Said.problems(jsondoc.Root)[0].String() + "."}
+	case p.unreadable != nil:
+		p.early = p.unreadable
+	case len(p.said.problems(jsondoc.Root)) > 0:
+		p.early = &Error{Code: CodeArguments, Message: "The call context is not valid: " + p.said.problems(jsondoc.Root)[0].String() + "."}
 	default:
-		p.early = g.fit(e.Live, args)
+		p.early = g.fit(e.Live, p.object)
 	}
-	return p, nil
+	return nil
 }
 
 // hints are the annotations of a tool as the audit keeps them: as approved, with
@@ -126,7 +126,7 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 		return g.enter(ctx, tx, p)
 	})
 	if err == nil && p.waits {
-		if p.early = g.changed(ctx, p.tool); p.early != nil { // nobody approves a call that cannot be made
+		if p.changed, p.changedOf = g.changed(ctx, p.tool), p.tool.ContentHash; p.changed != nil { // nobody approves a call that cannot be made
 			return g.record(ctx, p)
 		}
 		return g.wait(ctx, p)
@@ -157,16 +157,24 @@ func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
 	return tx.AddOutcome(ctx, p.call.ID, Outcome{Code: codeOf(p.refused), At: p.call.At})
 }
 
-// admit asks the gates approval tier, cooldown and daily limit. It may run
-// several times for a call and leaves what it found in p.
+// admit asks the gates approval tier, cooldown and daily limit, and those that prepare
+// asked once more when something was approved since: in the transaction that records
+// the call nothing else can be. It may run several times for a call and leaves what
+// it found in p.
 func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error {
-	p.refused, p.waits, p.call.Nth = p.early, false, 0
-	state, err := r.State(ctx)
+	set, err := g.current(ctx, r, p.set)
 	if err != nil {
 		return err
 	}
-	if state != p.set.state {
-		return errMoved
+	if set != p.set {
+		e, err := set.find(ctx, r, p.name)
+		if err := g.aim(p, set, e, err); err != nil {
+			return err
+		}
+	}
+	p.refused, p.waits, p.call.Nth, p.call.Pending = p.early, false, 0, p.answers
+	if p.refused == nil && p.changedOf == p.tool.ContentHash {
+		p.refused = p.changed
 	}
 	if p.refused != nil {
 		return nil
@@ -174,7 +182,7 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	if p.tier, err = tierOf(ctx, r, p.call.Caller.User, p.tool); err != nil {
 		return err
 	}
-	if p.tier == registry.RequiresApproval && p.call.Pending == "" {
+	if p.tier == registry.RequiresApproval && p.answers == "" {
 		p.waits = true
 		return nil
 	}
@@ -185,7 +193,7 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 // log does not stop a call; a gate that cannot be asked does, and so does a
 // limit that could not be counted.
 func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) error {
-	if errors.Is(cause, errMoved) || errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
+	if errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
 		return cause
 	}
 	err := g.ledger.View(ctx, func(r LedgerReader) error { return g.admit(ctx, r, p) })

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"time"
@@ -10,22 +9,8 @@ import (
 	"toolcrib/review"
 )
 
-// Registry finds the approved definitions that the gateway needs.
-type Registry interface {
-	// Toolset returns the tools that an agent has in a context, and why: an id in
-	// the view of layer, or a subject. What is not there is
-	// review.ErrNotFound; nothing left is registry.ErrNoTools.
-	Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error)
-	// Named returns the tools that a name means in the view of layer: the one
-	// that has it as its id or alias, else all that have it as their wire
-	// name. One that is deactivated is returned only when no active one has
-	// the name.
-	Named(ctx context.Context, name string, layer registry.Layer) ([]registry.Entry, error)
-}
-
 // Config has the parts of a gateway.
 type Config struct {
-	Registry  Registry
 	Ledger    Ledger
 	Index     Index // nil: nothing can be searched
 	Providers map[registry.ProviderType]Provider
@@ -58,7 +43,6 @@ const (
 
 // Gateway is the run time. It is safe for concurrent use.
 type Gateway struct {
-	registry  Registry
 	ledger    Ledger
 	index     Index
 	providers map[registry.ProviderType]Provider
@@ -82,15 +66,15 @@ type Gateway struct {
 }
 
 // errConfig reports that a Config lacks what a gateway cannot do without.
-var errConfig = errors.New("a gateway needs a registry, a ledger, a clock and a source of ids")
+var errConfig = errors.New("a gateway needs a ledger, a clock and a source of ids")
 
 // New returns a gateway.
 func New(c Config) (*Gateway, error) {
-	if c.Registry == nil || c.Ledger == nil || c.Now == nil || c.NewID == nil {
+	if c.Ledger == nil || c.Now == nil || c.NewID == nil {
 		return nil, errConfig
 	}
 	g := &Gateway{
-		registry: c.Registry, ledger: c.Ledger, index: c.Index, providers: maps.Clone(c.Providers),
+		ledger: c.Ledger, index: c.Index, providers: maps.Clone(c.Providers),
 		gate: c.Gate, gateTimeout: positive(c.GateTimeout, DefaultGateTimeout), gateClosed: c.GateClosed,
 		pendingFor: positive(c.PendingFor, DefaultPendingFor), runFor: positive(c.RunFor, DefaultRunFor),
 		maxPending: positive(c.MaxPending, DefaultMaxPending), maxRefused: positive(c.MaxRefused, DefaultMaxRefused), noHints: c.NoHints,

@@ -76,7 +76,7 @@ func open(t testing.TB, change func(*gateway.Config), tools ...registry.Tool) *w
 		}
 	})
 	c := gateway.Config{
-		Registry: w.desk, Ledger: w.db.Calls(), Index: index,
+		Ledger: w.db.Calls(), Index: index,
 		Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderBuiltin: w.provider},
 		Now:       w.db.Clock.Now, NewID: w.db.NewID, Warn: func(s string) { w.warnings = append(w.warnings, s) },
 	}
@@ -95,16 +95,26 @@ func open(t testing.TB, change func(*gateway.Config), tools ...registry.Tool) *w
 func (w *workshop) approve(t testing.TB, tool registry.Tool) {
 	t.Helper()
 	d := storetest.Action(tool.ID)
-	found, err := w.desk.Named(t.Context(), tool.ID, registry.LayerUser)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := w.named(t, tool.ID)
 	if len(found) > 0 && found[0].Subject.Layer == registry.LayerUser {
 		base := found[0].Version
 		d.Type, d.BaseVersion = proposals.Modify, &base
 	}
 	d.Definition = registry.Definition{Tool: &tool}
 	w.db.Approved(t, w.desk, ada, d)
+}
+
+// named returns the tools that a name means.
+func (w *workshop) named(t testing.TB, name string) (found []registry.Entry) {
+	t.Helper()
+	err := w.db.View(t.Context(), func(r review.Reader) (err error) {
+		found, err = review.Named(t.Context(), r, name, registry.LayerUser)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // allow makes scout's allow-list these tools.

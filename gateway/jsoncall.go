@@ -18,11 +18,7 @@ func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string)
 	if err != nil {
 		return ParsedCall{}, protocolError(err)
 	}
-	set, err := g.toolset(ctx, c, true)
-	if err != nil {
-		return ParsedCall{}, err
-	}
-	e, err := g.find(ctx, set, call.Tool)
+	_, e, err := g.lookup(ctx, c, call.Tool)
 	var refused *Error
 	switch {
 	case errors.As(err, &refused) && refused.Code == CodeNotAllowed:

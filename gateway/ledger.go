@@ -31,8 +31,7 @@ var ErrContradiction = errors.New("the call log contradicts the approved version
 // LedgerReader reads one snapshot.
 type LedgerReader interface {
 	review.SignatureReader
-	// State numbers what is approved: it grows with every version of anything.
-	State(ctx context.Context) (int64, error)
+	review.ToolReader
 	// Use returns how often a tool was called for a user, as far as limits ask.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
 	// NotRun counts those of the day of now that got past the limits, and of

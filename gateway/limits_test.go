@@ -9,7 +9,6 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
-	"toolcrib/review"
 	"toolcrib/store/storetest"
 )
 
@@ -115,7 +114,7 @@ func TestLimitsSurviveARestart(t *testing.T) {
 	}
 	db := storetest.Open(t, w.db.Path())
 	g, err := gateway.New(gateway.Config{
-		Registry: db.Desk(t, review.Policy{}), Ledger: db.Calls(), Now: w.db.Clock.Now, NewID: storetest.IDs(7),
+		Ledger: db.Calls(), Now: w.db.Clock.Now, NewID: storetest.IDs(7),
 		Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderBuiltin: w.provider},
 	})
 	if err != nil {

@@ -82,7 +82,11 @@ func (g *Gateway) one(ctx context.Context, name string, layer registry.Layer) (r
 	if err == nil {
 		name = subject.ID
 	}
-	found, err := g.registry.Named(ctx, name, layer)
+	var found []registry.Entry
+	err = g.ledger.View(ctx, func(r LedgerReader) (err error) {
+		found, err = review.Named(ctx, r, name, layer)
+		return err
+	})
 	if err != nil {
 		return registry.Live{}, err
 	}

@@ -120,20 +120,21 @@ type PendingQuery struct {
 // wait turns a call that needs the user's yes into a pending one. The same
 // call that waits already is not asked about twice.
 func (g *Gateway) wait(ctx context.Context, p *prepared) error {
-	pending := Pending{
-		ID: g.newID(), Caller: p.call.Caller, Tool: p.tool.Subject, Version: p.tool.Version, ContentHash: p.tool.ContentHash,
-		Args: p.args, Said: p.said, AskedAt: p.call.At, ExpiresAt: p.call.At.Add(g.pendingFor),
-	}
-	var err error
-	if pending.Digest, err = pending.digest(); err != nil {
-		return err
-	}
+	id := g.newID()
 	return g.ledger.Durable(ctx, func(tx LedgerTx) error {
 		if err := g.admit(ctx, tx, p); err != nil {
 			return err
 		}
-		if !p.waits {
-			return errMoved // the user's own tier changed meanwhile
+		if !p.waits { // the user's own tier or the tool changed meanwhile
+			return g.enter(ctx, tx, p)
+		}
+		pending := Pending{
+			ID: id, Caller: p.call.Caller, Tool: p.tool.Subject, Version: p.tool.Version, ContentHash: p.tool.ContentHash,
+			Args: p.args, Said: p.said, AskedAt: p.call.At, ExpiresAt: p.call.At.Add(g.pendingFor),
+		}
+		var err error
+		if pending.Digest, err = pending.digest(); err != nil {
+			return err
 		}
 		waiting, err := tx.PendingList(ctx, PendingQuery{
 			Waiting: true, Agent: pending.Caller.Agent, User: pending.Caller.User, Limit: g.maxPending, Now: p.call.At,
@@ -141,7 +142,6 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 		if err != nil {
 			return err
 		}
-		p.call.Pending = ""
 		for _, other := range waiting {
 			if other.same(pending) {
 				p.call.Pending = other.ID

@@ -8,7 +8,6 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
-	"toolcrib/review"
 	"toolcrib/store/storetest"
 )
 
@@ -107,7 +106,7 @@ func TestRefusedCallsAreCountedAmongMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := storetest.Open(t, w.db.Path())
-	g, err := gateway.New(gateway.Config{Registry: db.Desk(t, review.Policy{}), Ledger: db.Calls(), Now: w.db.Clock.Now, NewID: storetest.IDs(7)})
+	g, err := gateway.New(gateway.Config{Ledger: db.Calls(), Now: w.db.Clock.Now, NewID: storetest.IDs(7)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/internal/shortrun"
-	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/store/storetest"
 )
 
 // runFunc is a provider made of a function.
@@ -128,45 +126,6 @@ func TestFailingLog(t *testing.T) {
 		_, err = w.Execute(t.Context(), caller(), request("get_wether", "{}"))
 		refusal(t, err, gateway.CodeUnknown)
 	}
-}
-
-// overtaken is a ledger that something happens before, once.
-type overtaken struct {
-	gateway.Ledger
-	before func()
-}
-
-func (o *overtaken) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
-	if before := o.before; before != nil {
-		o.before = nil
-		before()
-	}
-	return o.Ledger.Log(ctx, fn)
-}
-
-// TestApprovedMeanwhile sees what was approved between two calls, and between
-// the look and the record of one.
-func TestApprovedMeanwhile(t *testing.T) {
-	shortrun.OneGoroutine(t)
-	hurried := &overtaken{}
-	w := open(t, func(c *gateway.Config) { hurried.Ledger, c.Ledger = c.Ledger, hurried }, action("get_weather", nil))
-	if _, err := w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil {
-		t.Fatal(err)
-	}
-	w.approve(t, action("get_weather", func(tool *registry.Tool) { tool.Name = "Weather of today" }))
-	res, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
-	if err != nil || res.Version != 2 || w.provider.last.Load().Tool.Definition.Tool.Name != "Weather of today" {
-		t.Errorf("got %+v, %v", res, err)
-	}
-	hurried.before = func() {
-		w.approve(t, action("get_weather", func(tool *registry.Tool) { tool.Name = "Weather of tomorrow" }))
-	}
-	if res, err = w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil || res.Version != 3 {
-		t.Errorf("got %+v, %v", res, err)
-	}
-	w.db.Approved(t, w.desk, ada, storetest.Turn(proposals.Deactivate, storetest.Action("get_weather").Subject, 3, 0))
-	_, err = w.Execute(t.Context(), caller(), request("get_weather", "{}"))
-	refusal(t, err, gateway.CodeUnknown)
 }
 
 // TestCallsByPages walks the audit by its keys.

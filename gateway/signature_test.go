@@ -37,7 +37,7 @@ func openSignedCalls(t *testing.T) signedCalls {
 	t.Cleanup(func() { _ = index.Close() })
 	var err error
 	x.gateway, err = gateway.New(gateway.Config{
-		Registry: desk, Ledger: s.Calls(), Index: index, Signatures: s.Policy.Signatures, Now: s.Clock.Now, NewID: s.NewID,
+		Ledger: s.Calls(), Index: index, Signatures: s.Policy.Signatures, Now: s.Clock.Now, NewID: s.NewID,
 		Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderBuiltin: x.provider},
 	})
 	if err != nil {

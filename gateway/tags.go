@@ -64,7 +64,7 @@ func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parse
 	if len(answer) > toolcall.MaxAnswer {
 		return Parsed{}, &Error{Code: CodeFormat, Message: fmt.Sprintf("The answer has %d bytes; the limit is %d.", len(answer), toolcall.MaxAnswer)}
 	}
-	set, err := g.toolset(ctx, c, true)
+	set, err := g.toolset(ctx, c)
 	if err != nil {
 		return Parsed{}, err
 	}

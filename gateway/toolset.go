@@ -45,38 +45,37 @@ func keyOf(c Caller) toolsetKey {
 	return toolsetKey{agent: c.Agent, layer: c.Layer, where: where}
 }
 
-// toolset returns the caller's tools. They are those of the state it carries,
-// which whoever acts on them compares inside its transaction. fresh asks for
-// the current state first.
-func (g *Gateway) toolset(ctx context.Context, c Caller, fresh bool) (*toolset, error) {
-	key := keyOf(c)
-	set, ok := g.toolsets.get(key)
-	if ok && !fresh {
-		return set, nil
-	}
-	var state int64
-	err := g.ledger.View(ctx, func(r LedgerReader) error {
-		var err error
-		state, err = r.State(ctx)
+// toolset returns the caller's tools. They are those of the state that it carries;
+// whoever acts on them asks for the current ones inside the transaction.
+func (g *Gateway) toolset(ctx context.Context, c Caller) (*toolset, error) {
+	var set *toolset
+	err := g.ledger.View(ctx, func(r LedgerReader) (err error) {
+		set, err = g.current(ctx, r, &toolset{key: keyOf(c), state: -1})
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	if ok && set.state == state {
-		return set, nil
-	}
-	set, err = g.resolve(ctx, key, state)
-	if err != nil {
-		return nil, err
-	}
-	g.toolsets.put(key, set)
-	return set, nil
+	return set, err
 }
 
-func (g *Gateway) resolve(ctx context.Context, key toolsetKey, state int64) (*toolset, error) {
+// current returns the tools that known has, as they are in the snapshot of r: known
+// itself when nothing was approved since.
+func (g *Gateway) current(ctx context.Context, r review.ToolReader, known *toolset) (*toolset, error) {
+	state, err := r.State(ctx)
+	if err != nil || state == known.state {
+		return known, err
+	}
+	if set, ok := g.toolsets.get(known.key); ok && set.state == state {
+		return set, nil
+	}
+	set, err := g.resolve(ctx, r, known.key, state)
+	if err == nil {
+		g.toolsets.put(known.key, set)
+	}
+	return set, err
+}
+
+func (g *Gateway) resolve(ctx context.Context, r review.ToolReader, key toolsetKey, state int64) (*toolset, error) {
 	set := &toolset{key: key, state: state, allowed: map[registry.Subject]registry.Choice{}}
-	profile, res, err := g.registry.Toolset(ctx, key.agent, key.layer, key.where)
+	profile, res, err := review.Toolset(ctx, r, key.agent, key.layer, key.where)
 	set.profile = profile
 	switch {
 	case errors.Is(err, review.ErrNotFound), errors.Is(err, registry.ErrNoTools), errors.Is(err, registry.ErrUnknownList):
@@ -103,16 +102,27 @@ func (g *Gateway) resolve(ctx context.Context, key toolsetKey, state int64) (*to
 // maxName is the longest name that any host gives a tool, in bytes.
 const maxName = 128
 
-// find returns the tool that a name means, or an *Error: unknown, ambiguous,
-// or not the agent's. Any other error is a failure to look.
-func (g *Gateway) find(ctx context.Context, set *toolset, name string) (registry.Entry, error) {
-	if e, ok := set.names.get(name); ok {
+// lookup returns the caller's tools, and the one that a name means, as find does.
+func (g *Gateway) lookup(ctx context.Context, c Caller, name string) (set *toolset, e registry.Entry, err error) {
+	err = g.ledger.View(ctx, func(r LedgerReader) (err error) {
+		if set, err = g.current(ctx, r, &toolset{key: keyOf(c), state: -1}); err == nil {
+			e, err = set.find(ctx, r, name)
+		}
+		return err
+	})
+	return set, e, err
+}
+
+// find returns the tool that a name means in the state of set, or an *Error: unknown,
+// ambiguous, or not the agent's. Any other error is a failure to look.
+func (s *toolset) find(ctx context.Context, r review.ToolReader, name string) (registry.Entry, error) {
+	if e, ok := s.names.get(name); ok {
 		return e, nil
 	}
 	if name == "" || len(name) > maxName {
 		return registry.Entry{}, unknown(name)
 	}
-	found, err := g.registry.Named(ctx, name, set.key.layer)
+	found, err := review.Named(ctx, r, name, s.key.layer)
 	if err != nil {
 		return registry.Entry{}, err
 	}
@@ -124,15 +134,15 @@ func (g *Gateway) find(ctx context.Context, set *toolset, name string) (registry
 		return registry.Entry{}, unknown(name)
 	}
 	own := nearest(name, slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool {
-		_, ok := set.allowed[e.Subject]
+		_, ok := s.allowed[e.Subject]
 		return !ok
 	}))
 	switch len(own) {
 	case 0:
-		return found[0], set.notAllowed(name, found)
+		return found[0], s.notAllowed(name, found)
 	case 1:
-		e := set.allowed[own[0].Subject].Entry
-		set.names.put(name, e)
+		e := s.allowed[own[0].Subject].Entry
+		s.names.put(name, e)
 		return e, nil
 	}
 	return registry.Entry{}, ambiguous(name, own)

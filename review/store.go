@@ -103,14 +103,19 @@ type LiveReader interface {
 	Agents(ctx context.Context) ([]registry.Live, error)
 }
 
-// RegistryReader finds what is live and what was.
-type RegistryReader interface {
+// ToolReader finds what a call of a tool depends on.
+type ToolReader interface {
 	LiveReader
 	// State returns a number that changes whenever LiveReader may find something else.
 	State(ctx context.Context) (int64, error)
 	// ByWire returns the live tools, in any layer, that have name as their wire
 	// name, or as the one that their server or file has for them.
 	ByWire(ctx context.Context, name string) ([]registry.Live, error)
+}
+
+// RegistryReader finds what is live and what was.
+type RegistryReader interface {
+	ToolReader
 	// ByLabel returns the live tools, in any layer, with a human name.
 	ByLabel(ctx context.Context, label string) ([]registry.Live, error)
 	// ByTag returns the live tools, in any layer, with a tag prefix.

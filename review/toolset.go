@@ -8,23 +8,30 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Toolset returns the tools that an agent has in a context, and why. Agent is an id
-// in the merged view of layer, or a subject. The error is that of
-// registry.Resolve, with the resolution that shows why nothing is left.
+// Toolset is the function of this name, on a snapshot of its own.
 func (d *Desk) Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {
 	var profile registry.Live
 	var res registry.Resolution
 	err := d.store.View(ctx, func(r Reader) error {
 		var err error
-		if profile, err = agentOf(ctx, r, agent, layer); err != nil {
-			return err
-		}
-		res, err = registry.Resolve(ctx, *profile.Definition.Agent, where, registry.Layered{Finder: r, View: layer.View()})
-		if err != nil {
-			return fmt.Errorf("%s: %w", profile.Subject, err)
-		}
-		return nil
+		profile, res, err = Toolset(ctx, r, agent, layer, where)
+		return err
 	})
+	return profile, res, err
+}
+
+// Toolset returns the tools that an agent has in a context, and why. Agent is an id
+// in the merged view of layer, or a subject. The error is that of
+// registry.Resolve, with the resolution that shows why nothing is left.
+func Toolset(ctx context.Context, r LiveReader, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {
+	profile, err := agentOf(ctx, r, agent, layer)
+	if err != nil {
+		return profile, registry.Resolution{}, err
+	}
+	res, err := registry.Resolve(ctx, *profile.Definition.Agent, where, registry.Layered{Finder: r, View: layer.View()})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", profile.Subject, err)
+	}
 	return profile, res, err
 }
 
@@ -32,33 +39,26 @@ func (d *Desk) Toolset(ctx context.Context, agent string, layer registry.Layer, 
 // has it as its id or alias, else those that have it as their wire name, else
 // those that are called so where they come from, by one server or by several.
 // One that is deactivated is returned only when no active one has the name.
-func (d *Desk) Named(ctx context.Context, name string, layer registry.Layer) ([]registry.Entry, error) {
-	var found []registry.Entry
-	err := d.store.View(ctx, func(r Reader) error {
-		catalog := registry.Layered{Finder: r, View: layer.View()}
-		named, err := catalog.ByName(ctx, name)
-		if err != nil {
-			return err
-		}
-		own, ok := named[name]
-		if ok && own.Active() {
-			found = []registry.Entry{own}
-			return nil
-		}
-		if found, err = wired(ctx, r, catalog, name); err != nil {
-			return err
-		}
-		if len(found) == 0 && ok {
-			found = []registry.Entry{own}
-		}
-		return nil
-	})
+func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer) ([]registry.Entry, error) {
+	catalog := registry.Layered{Finder: r, View: layer.View()}
+	named, err := catalog.ByName(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	own, ok := named[name]
+	if ok && own.Active() {
+		return []registry.Entry{own}, nil
+	}
+	found, err := wired(ctx, r, catalog, name)
+	if len(found) == 0 && ok {
+		found = []registry.Entry{own}
+	}
 	return found, err
 }
 
 // wired returns the active tools that have a name as their wire name. Those that
 // are called so only where they come from are returned behind them.
-func wired(ctx context.Context, r RegistryReader, catalog registry.Layered, name string) ([]registry.Entry, error) {
+func wired(ctx context.Context, r ToolReader, catalog registry.Layered, name string) ([]registry.Entry, error) {
 	lives, err := r.ByWire(ctx, name)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func wired(ctx context.Context, r RegistryReader, catalog registry.Layered, name
 }
 
 // agentOf finds an active agent as pick does.
-func agentOf(ctx context.Context, r Reader, ref string, layer registry.Layer) (registry.Live, error) {
+func agentOf(ctx context.Context, r LiveReader, ref string, layer registry.Layer) (registry.Live, error) {
 	agents, err := r.Agents(ctx)
 	if err != nil {
 		return registry.Live{}, err

@@ -52,15 +52,13 @@ func recordRefused(err error) error {
 // callSession is a session as the gateway uses it.
 type callSession struct {
 	review.SignatureWriter // s
+	review.ToolReader      // s
 	s                      *session
 }
 
-func newCallSession(s *session) callSession { return callSession{s, s} }
+func newCallSession(s *session) callSession { return callSession{s, s, s} }
 
 var _ gateway.LedgerTx = callSession{}
-
-// State implements gateway.LedgerReader.
-func (c callSession) State(ctx context.Context) (int64, error) { return c.s.State(ctx) }
 
 // Use implements gateway.LedgerReader.
 func (c callSession) Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (gateway.Use, error) {

@@ -48,7 +48,7 @@ func signedBench(b *testing.B) map[string]*bench {
 		b.Cleanup(func() { _ = index.Close() })
 		var err error
 		x.gateway, err = gateway.New(gateway.Config{
-			Registry: x.desk, Ledger: db.Calls(), Index: index, Signatures: policy.Signatures, Now: db.Clock.Now, NewID: db.NewID,
+			Ledger: db.Calls(), Index: index, Signatures: policy.Signatures, Now: db.Clock.Now, NewID: db.NewID,
 			Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderBuiltin: &runs{}},
 		})
 		if err != nil {

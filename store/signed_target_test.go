@@ -150,7 +150,7 @@ func (x target) used(want bool) {
 func (x target) callAll(db *storetest.Database, desk *review.Desk, seen map[string]string, show func(string, any, error)) {
 	ctx, provider, index := x.Context(), &runs{}, store.NewIndex()
 	g, err := gateway.New(gateway.Config{
-		Registry: desk, Ledger: db.Calls(), Index: index, Signatures: x.Policy.Signatures, Now: db.Clock.Now, NewID: db.NewID,
+		Ledger: db.Calls(), Index: index, Signatures: x.Policy.Signatures, Now: db.Clock.Now, NewID: db.NewID,
 		Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderBuiltin: provider},
 	})
 	if err != nil {

@@ -10,17 +10,14 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
-	"toolcrib/store/storetest"
 )
 
 // TestThroughTheGateway calls tools as an agent does: past every gate, with
 // the definitions that are in force.
 func TestThroughTheGateway(t *testing.T) {
 	c := newTestDB(t)
-	desk := c.Desk(t, review.Policy{Severities: storetest.Basics()})
 	g, err := gateway.New(gateway.Config{
-		Registry: desk, Ledger: c.Calls(), Now: c.Clock.Now, NewID: c.NewID,
+		Ledger: c.Calls(), Now: c.Clock.Now, NewID: c.NewID,
 		Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderBuiltin: c.provider},
 	})
 	if err != nil {

@@ -58,7 +58,7 @@ func counterOf(t *testing.T, s upstream.Server) *gateway.Gateway {
 	p := upstream.NewProvider(func(string) (upstream.Server, bool) { return s, true })
 	t.Cleanup(p.Close)
 	g, err := gateway.New(gateway.Config{
-		Registry: desk, Ledger: db.Calls(), Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderMCP: p}, Now: time.Now, NewID: db.NewID,
+		Ledger: db.Calls(), Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderMCP: p}, Now: time.Now, NewID: db.NewID,
 	})
 	if err != nil {
 		t.Fatal(err)

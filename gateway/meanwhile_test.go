@@ -1,0 +1,157 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"toolcrib/gateway"
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/store/storetest"
+)
+
+// overtaken is a ledger that something happens before: each time that a call is
+// recorded, or one that waits for the user or was approved.
+type overtaken struct {
+	gateway.Ledger
+	before, beforeDurable func()
+	records               int
+}
+
+func (o *overtaken) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	o.records++
+	if o.before != nil {
+		o.before()
+	}
+	return o.Ledger.Log(ctx, fn)
+}
+
+func (o *overtaken) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	o.records++
+	if o.beforeDurable != nil {
+		o.beforeDurable()
+	}
+	return o.Ledger.Durable(ctx, fn)
+}
+
+// overtake puts a gateway before a new database, with a ledger that is overtaken.
+func overtake(t testing.TB, tools ...registry.Tool) (*workshop, *overtaken) {
+	t.Helper()
+	o := &overtaken{}
+	w := open(t, func(c *gateway.Config) { o.Ledger, c.Ledger = c.Ledger, o }, tools...)
+	return w, o
+}
+
+// once returns a function that calls do the first time.
+func once(do func()) func() {
+	var done bool
+	return func() {
+		if !done {
+			done = true
+			do()
+		}
+	}
+}
+
+// TestOthersApprovedMeanwhile records each call once, and its outcome, though
+// another tool is approved before each record.
+func TestOthersApprovedMeanwhile(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	w, hurried := overtake(t, action("get_weather", nil), action("get_climate", asking))
+	n := 0
+	other := func() {
+		n++
+		w.approve(t, action(fmt.Sprintf("get_tides_%d", n), nil))
+	}
+	hurried.before, hurried.beforeDurable = other, other
+	if _, err := w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil {
+		t.Fatal(err)
+	}
+	if hurried.records != 2 {
+		t.Errorf("%d transactions for a call and its outcome", hurried.records)
+	}
+	_, err := w.Execute(t.Context(), caller(), request("get_climate", "{}"))
+	pending := refusal(t, err, gateway.CodeApprovalRequired).Pending
+	if _, err := w.Approve(t.Context(), ada, pending, ""); err != nil {
+		t.Fatal(err)
+	}
+	if hurried.records != 2+2+2 || n != hurried.records {
+		t.Errorf("%d transactions, overtaken %d times", hurried.records, n)
+	}
+}
+
+// TestTakenAwayMeanwhile refuses a call of what the agent had when it was looked up,
+// and has no more when the call is recorded.
+func TestTakenAwayMeanwhile(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	off := func(t *testing.T, w *workshop) {
+		w.db.Approved(t, w.desk, ada, storetest.Turn(proposals.Deactivate, storetest.Action("get_weather").Subject, 1, 0))
+	}
+	not := func(t *testing.T, w *workshop) { w.allow(t, "get_climate") }
+	ask := func(t *testing.T, w *workshop) { w.approve(t, action("get_weather", asking)) }
+	narrow := func(t *testing.T, w *workshop) {
+		w.approve(t, action("get_weather", func(tool *registry.Tool) {
+			tool.InputSchema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
+		}))
+	}
+	for code, change := range map[gateway.Code]func(*testing.T, *workshop){
+		gateway.CodeUnknown: off, gateway.CodeNotAllowed: not, gateway.CodeApprovalRequired: ask, gateway.CodeArguments: narrow,
+	} {
+		w, hurried := overtake(t, action("get_weather", nil), action("get_climate", nil))
+		hurried.before = once(func() { change(t, w) })
+		_, err := w.Execute(t.Context(), caller(), request("get_weather", `{"city":"Kiel"}`))
+		refusal(t, err, code)
+		if n := w.provider.runs.Load(); n != 0 {
+			t.Errorf("%s: %d calls ran", code, n)
+		}
+	}
+}
+
+// TestChangedWhileAsking asks the user about the version that is in force when the
+// question is recorded, and runs a call that needs no yes any more.
+func TestChangedWhileAsking(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	w, hurried := overtake(t, action("get_weather", asking))
+	hurried.beforeDurable = once(func() {
+		tool := action("get_weather", asking)
+		tool.Name = "Weather of today"
+		w.approve(t, tool)
+	})
+	_, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+	p, err := w.PendingCall(t.Context(), refusal(t, err, gateway.CodeApprovalRequired).Pending)
+	if err != nil || p.Version != 2 || w.State(p) != gateway.PendingWaiting {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	hurried.beforeDurable = once(func() { w.approve(t, action("get_weather", nil)) })
+	res, err := w.Execute(t.Context(), caller(), request("get_weather", `{"days":2}`))
+	if err != nil || res.Version != 3 || w.provider.runs.Load() != 1 {
+		t.Errorf("got %+v, %v; %d ran", res, err, w.provider.runs.Load())
+	}
+}
+
+// TestApprovedMeanwhile sees what was approved between two calls, and between
+// the look and the record of one.
+func TestApprovedMeanwhile(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	w, hurried := overtake(t, action("get_weather", nil))
+	if _, err := w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil {
+		t.Fatal(err)
+	}
+	w.approve(t, action("get_weather", func(tool *registry.Tool) { tool.Name = "Weather of today" }))
+	res, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+	if err != nil || res.Version != 2 || w.provider.last.Load().Tool.Definition.Tool.Name != "Weather of today" {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	hurried.before = once(func() {
+		w.approve(t, action("get_weather", func(tool *registry.Tool) { tool.Name = "Weather of tomorrow" }))
+	})
+	if res, err = w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil || res.Version != 3 {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	w.db.Approved(t, w.desk, ada, storetest.Turn(proposals.Deactivate, storetest.Action("get_weather").Subject, 3, 0))
+	_, err = w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+	refusal(t, err, gateway.CodeUnknown)
+}
