@@ -5,13 +5,16 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME     ?= 1m
 
-.PHONY: build test lint fmt bench performance pictures fuzz crash postgres compatible eval suites servers ci
+.PHONY: build test long lint fmt bench performance pictures fuzz crash postgres compatible eval suites servers ci
 
 build: ## the binary, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
 
 test: ## everything the README promises
 	go test ./...
+
+long: ## the same with the batteries and walks that take minutes, as .ci/run does
+	TOOLCRIB_TEST_LONG=1 go test ./...
 
 lint: ## the linters, go vet among them
 	$(GOLANGCI_LINT) run ./...
@@ -36,6 +39,9 @@ fuzz: ## every fuzz target for FUZZTIME
 			echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$pkg || exit 1; \
 		done; \
 	done
+
+# Nothing is left out of these.
+crash postgres compatible: export TOOLCRIB_TEST_LONG = 1
 
 crash: ## the whole crash battery, with its figures
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m ./bench/crash

@@ -198,6 +198,7 @@ func TestRenamedAgentsShareOneLimit(t *testing.T) {
 // TestInterruptEndsEndlessStatement interrupts a command in a statement that a
 // database somebody has tampered with never ends.
 func TestInterruptEndsEndlessStatement(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("the system does not say what a process does")

@@ -15,7 +15,7 @@ import (
 // title has in it.
 func TestCompletion(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	c := newTestDB(t)
+	c := testDB{t, t.TempDir()} // without a database
 	if out := c.run("__complete", "approve", ""); !strings.HasPrefix(out, ":4") {
 		t.Errorf("without a database: %q", out)
 	}

@@ -30,7 +30,9 @@ type testDB struct {
 
 func newTestDB(t testing.TB) testDB {
 	t.Helper()
-	return testDB{t, t.TempDir()}
+	c := testDB{t, t.TempDir()}
+	writeImage(t, filepath.Join(c.dir, "test.db"))
+	return c
 }
 
 func (c testDB) env(args []string, in io.Reader, out, errs io.Writer) cli.Env {

@@ -45,7 +45,9 @@ func TestMCPApprovesNothing(t *testing.T) {
 	}
 	calls, proposing := 0, 0
 	try := func(tool string, args any) {
-		calls++
+		if calls++; calls%shortrun.Every(7) != 0 {
+			return
+		}
 		r, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
 		if err != nil && cl.Ping(t.Context(), nil) != nil && cl.InitializeResult().ProtocolVersion < "2026-07-28" {
 			t.Fatalf("%s %v ended the session: %v", tool, args, err)

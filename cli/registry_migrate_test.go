@@ -15,6 +15,7 @@ import (
 // TestMigrateToServer creates a schema on a server, copies a file to another
 // database of it and back, and looks at what doctor reports about each login.
 func TestMigrateToServer(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	t.Parallel()
 	c := pgtest.Shared(t)

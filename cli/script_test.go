@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/scripts on the engine that TOOLCRIB_TEST_ENGINE names,
 // each with a database of its own. What is about the file of a database stands
-// behind the condition [sqlite]. Beyond testscript's own commands they have:
+// behind the condition [sqlite], what takes long behind [long]. Beyond testscript's
+// own commands they have:
 //
 //	toolcrib ARGS…              runs it; the exit status has to be 0
 //	exits N toolcrib ARGS…      runs it; the exit status has to be N
@@ -77,8 +78,11 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "sqlite" {
+			switch name {
+			case "sqlite":
 				return !storetest.OnPostgres(), nil
+			case "long":
+				return shortrun.Every(2) == 1, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

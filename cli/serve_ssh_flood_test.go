@@ -7,12 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestSSHFloods sends a workbench a paste without measure, a sequence without end, keys, a
 // window of any size, and thousands of windows. The session goes on, and the server
 // keeps nothing of it.
 func TestSSHFloods(t *testing.T) {
+	shortrun.NeedsLong(t)
 	h := serveSSH(t)
 	s := h.screen(h.dial("mara"), "xterm-256color", 120, 40, "")
 	s.seen.wait(t, `Queue`)

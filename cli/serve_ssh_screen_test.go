@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
+
+	"toolcrib/internal/shortrun"
 )
 
 // screen is a workbench over SSH.
@@ -128,6 +130,7 @@ func TestSSHLines(t *testing.T) {
 // read and comment at once. Each comment is of the user of its session. A short run
 // has twenty: the race detector sees no more in a hundred.
 func TestSSHHundredSessions(t *testing.T) {
+	shortrun.NeedsLong(t)
 	sessions := 100
 	if testing.Short() {
 		sessions = 20
@@ -168,6 +171,7 @@ func TestSSHHundredSessions(t *testing.T) {
 // TestSSHCutSessions cuts the connections of fifty approvals at random moments. Each
 // proposal is approved with its version, or as it was, and nothing stays behind.
 func TestSSHCutSessions(t *testing.T) {
+	shortrun.NeedsLong(t)
 	h := serveSSH(t)
 	const cuts = 50
 	sample, err := os.ReadFile("../testdata/scripts/sample.json")

@@ -169,7 +169,7 @@ func TestApproveChangeSetAsShown(t *testing.T) {
 }
 
 // races is how often two processes meet.
-const races = 100
+var races = 100 / shortrun.Every(4)
 
 // TestReviseAgainstApprove lets an author revise while a user approves what was
 // shown, many times: only that text goes live (S2).

@@ -65,11 +65,14 @@ func TestHistoryCannotBeChangedBySQL(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
 	h := openHand(t, db)
-	for _, setting := range storetest.LaxSettings() {
+	for round, setting := range storetest.LaxSettings() {
 		if err := h.do(t.Context(), setting); err != nil {
 			t.Fatal(err)
 		}
-		for _, table := range records {
+		for i, table := range records {
+			if (i+round)%min(stride, 4) != 0 {
+				continue
+			}
 			t.Run(table, func(t *testing.T) {
 				h := hand{T: t, file: db, conn: h.conn}
 				h.nothingHappens(h.updates(table)...)

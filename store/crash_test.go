@@ -168,6 +168,7 @@ func approvals(t *testing.T, path string) []acknowledgement {
 // TestKilledWhileMaking kills processes that make a database: the next one goes
 // on where it was left.
 func TestKilledWhileMaking(t *testing.T) {
+	shortrun.NeedsLong(t)
 	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))

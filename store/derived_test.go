@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"hash/crc32"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,9 @@ func TestDerivedData(t *testing.T) {
 		"imports exchanged":       {swap("imports", "seq", 1, 2), "imports", "imports row "},
 		"an import later":         {"UPDATE imports SET seq = 7 WHERE seq = 2", "imports", "imports row 7"},
 	} {
+		if hash := crc32.ChecksumIEEE([]byte(name)); hash%uint32(min(stride, 3)) != 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			db := derived(t)
 			openHand(t, db).unlocked(tamper.sql)

@@ -53,6 +53,7 @@ func endorseForEver(ctx context.Context, desk *review.Desk, by proposals.Actor, 
 // owners approve in turn. Every acknowledged approval is there once. What only the
 // first has approved is not live, and goes live when the second approves it.
 func TestKilledBetweenApprovals(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	desk := db.Desk(t, twoApprove())

@@ -169,6 +169,7 @@ func TestEmptyFile(t *testing.T) {
 
 // TestInterruptedMigration goes on where a killed program stopped.
 func TestInterruptedMigration(t *testing.T) {
+	shortrun.NeedsLong(t)
 	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	whole := storetest.Dump(t, storetest.Open(t, filepath.Join(t.TempDir(), "whole.db")).Path())

@@ -55,7 +55,7 @@ func TestOrders(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			db := storetest.New(t)
 			all := queueOf(t, db, n, risky)
-			for _, q := range []review.Query{
+			for i, q := range []review.Query{
 				{},
 				{State: proposals.UserReview},
 				{State: proposals.Approved, Author: "agent:"},
@@ -68,6 +68,9 @@ func TestOrders(t *testing.T) {
 				{Filter: `"nothing at all"`},
 				{Filter: strings.Repeat("k", 5)},
 			} {
+				if n > 1000 && i%stride != 0 {
+					continue
+				}
 				for _, o := range review.Orders() {
 					for _, size := range []int{7, 1000} {
 						q.Order, q.Limit = o, size

@@ -116,6 +116,7 @@ func (c *cutter) pass(ctx context.Context, client net.Conn) {
 // and after the server carries it out: each is there once, and its caller is told
 // so.
 func TestCutDuringCommit(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	cluster := pgtest.Private(t, pgtest.Options{})
 	var c cutter
@@ -144,6 +145,7 @@ func TestCutDuringCommit(t *testing.T) {
 // TestServerEnds kills the server process of a connection, or restarts the server
 // at once, while approvals are made: none is lost or doubled.
 func TestServerEnds(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	cluster := pgtest.Private(t, pgtest.Options{})
 	db := storetest.OpenOn(t, cluster, nil)

@@ -2,6 +2,8 @@
 
 package store_test
 
+import "toolcrib/internal/shortrun"
+
 // stride says which of many cases a test takes: every so many. The race detector
 // makes the engine twenty times slower, so that with it a few have to do.
-const stride = 1
+var stride = shortrun.Every(4)

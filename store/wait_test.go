@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/review"
 	"toolcrib/store/pg/pgtest"
 	"toolcrib/store/storetest"
@@ -15,6 +16,7 @@ import (
 // TestWaitHearsOtherProcesses waits for an hour, and is woken by the commit of another
 // process, also after its connection has ended.
 func TestWaitHearsOtherProcesses(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	cluster := pgtest.Private(t, pgtest.Options{})
 	db := storetest.OpenOn(t, cluster, nil)

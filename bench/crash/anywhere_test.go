@@ -7,12 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestKilledAnywhere kills each act as a whole process at random moments, from
 // its start to its end, as long as that takes on this machine: the database
 // shows it whole or not at all, and it can be done again.
 func TestKilledAnywhere(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for _, a := range acts() {

@@ -8,12 +8,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestMixedCrowd lets processes propose, comment, decide and look at the same
 // file at once, while it is copied again and again: nobody gets anything but
 // an answer or a clear conflict, every copy is whole, and so is the file at the end.
 func TestMixedCrowd(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	const processes = 8
 	writes := blows(250, 3)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolcrib/cli"
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/storetest"
 )
 
@@ -84,6 +85,7 @@ func places() []place {
 
 // TestOddPlaces opens databases where people put them, or put something else.
 func TestOddPlaces(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	well := newTestDB(t)
 	well.must(proposal("user", "scene_pacer"), "propose", "-")
@@ -128,6 +130,7 @@ const nobody = 65534
 // TestReadOnly looks at a database that may not be written, in a folder that
 // may be and in one that may not.
 func TestReadOnly(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to be somebody who may not write")
@@ -199,6 +202,7 @@ func (c testDB) as(uid uint32, args ...string) (stdout, stderr string, code int)
 // the end of 32-bit time: the history is in the order in which things
 // happened, whatever the clock said.
 func TestClocks(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := newTestDB(t)
 	times := []time.Time{

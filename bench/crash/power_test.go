@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"toolcrib/internal/shortrun"
 )
 
 // disk is an ext4 file system in a file. A power cut leaves the bytes that the file
@@ -133,6 +135,7 @@ func cutOff(t *testing.T, d disk, cmd *exec.Cmd, after time.Duration) (disk, []s
 // TestPowerCuts cuts the power under an approver: what it had acknowledged is
 // approved on the disk that is left, and the history is whole.
 func TestPowerCuts(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	cuts := blows(150, 1)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
@@ -174,6 +177,7 @@ func TestPowerCuts(t *testing.T) {
 // TestPowerCutsCanLose is the control: a writer that does not sync its log at
 // each commit loses rows, and the battery sees it.
 func TestPowerCutsCanLose(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	cuts := blows(20, 3)
 	losses, rows := 0, 0

@@ -7,12 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestKilledWhileSignersChange kills toolcrib at each step of changing the signers:
 // the change is undone or whole, or named by signers verify and finished without a
 // key by the command that is named there.
 func TestKilledWhileSignersChange(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
 		t.Skip("ssh-keygen is not installed")

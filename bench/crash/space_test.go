@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // outcome is how a process without enough space ended.
@@ -57,6 +59,7 @@ func (c testDB) whole(o outcome) {
 // not fit is refused with a sentence, nothing is half, and when there is room
 // again everything goes on.
 func TestDiskFull(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("a full disk needs root: it mounts small ones")
@@ -112,6 +115,7 @@ func TestDiskFull(t *testing.T) {
 
 // TestFileSizeLimit does the same with the shell's limit on file sizes.
 func TestFileSizeLimit(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	base := newTestDB(t)
 	waiting := propose(t, base, 0, 40)

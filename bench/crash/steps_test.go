@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // act is something that must happen whole or not at all.
@@ -106,6 +108,7 @@ func acts() []act {
 // and after its commit: the database shows it whole or not at all, and it can
 // be done again.
 func TestKilledBetweenSteps(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	for _, a := range acts() {
 		t.Run(a.name, func(t *testing.T) {
@@ -176,6 +179,7 @@ var publishPoints = []string{"committed", "publish", "file", "file-written", "fi
 // TestKilledWhilePublishing kills the writing of a workspace's files at each
 // of its steps, for each file: the next command finishes it.
 func TestKilledWhilePublishing(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	base := newTestDB(t)
 	var lines strings.Builder

@@ -10,10 +10,12 @@ import (
 
 	"toolcrib/bench/terminal"
 	_ "toolcrib/cli" // the program that is built: with a change to it, a cached result is void
+	"toolcrib/internal/shortrun"
 )
 
 // TestWalk takes every step in toolcrib demo, in a real terminal.
 func TestWalk(t *testing.T) {
+	shortrun.NeedsLong(t)
 	if testing.Short() {
 		t.Skip("drives a program of its own in a terminal, step by step")
 	}

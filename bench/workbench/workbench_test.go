@@ -15,6 +15,7 @@ import (
 
 	"toolcrib/bench/terminal"
 	_ "toolcrib/cli" // the program that is built: with a change to it, a cached result is void
+	"toolcrib/internal/shortrun"
 )
 
 // waitLimit is how long anything on the screen may take.
@@ -62,6 +63,7 @@ func newTestDB(t *testing.T) testDB {
 	if testing.Short() {
 		t.Skip("drives a program of its own in a terminal, step by step")
 	}
+	shortrun.NeedsLong(t)
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed")
 	}

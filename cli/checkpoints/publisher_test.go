@@ -17,6 +17,7 @@ import (
 
 	"toolcrib/cli/checkpoints"
 	"toolcrib/history"
+	"toolcrib/internal/shortrun"
 	"toolcrib/signing/checkpoint"
 )
 
@@ -246,6 +247,7 @@ func TestCrashBetweenTargetAndState(t *testing.T) {
 // TestManyPublishAtOnce has several processes' publishers, some with a repository
 // of their own, publish one log to one remote.
 func TestManyPublishAtOnce(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	origin := repository(t, "", "--bare")
 	shared := repository(t, origin)

@@ -91,6 +91,7 @@ func TestSilentServersAreNotWaitedFor(t *testing.T) {
 			s := program(how)
 			s.Timeout = 200 * time.Millisecond
 			if how == "asks-on" {
+				shortrun.NeedsLong(t)
 				s.Timeout = 5 * time.Second // it gets as far as being asked
 			}
 			if _, err := upstream.List(t.Context(), s); !errors.Is(err, upstream.ErrTimeout) {

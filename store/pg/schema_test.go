@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/pg"
 	"toolcrib/store/pg/pgtest"
 	"toolcrib/store/storetest"
@@ -115,6 +116,7 @@ func TestMigrate(t *testing.T) {
 
 // TestMigrateAtOnce lets four sessions create the schema of one database.
 func TestMigrateAtOnce(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
 	database := c.New(t, "")

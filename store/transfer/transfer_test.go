@@ -135,6 +135,7 @@ func TestThereAndBack(t *testing.T) {
 
 // TestTriggersGuardTheCopy checks that a copy refuses what its source refuses.
 func TestTriggersGuardTheCopy(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
 	d := source(t)
@@ -208,6 +209,7 @@ func TestRefusesOtherContent(t *testing.T) {
 // TestResumesAfterKills kills the process after each batch in turn, in both
 // directions, and lets the next one go on.
 func TestResumesAfterKills(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
@@ -238,6 +240,7 @@ func TestResumesAfterKills(t *testing.T) {
 
 // TestSourceChangesMeanwhile stops a copy, changes the source, and goes on.
 func TestSourceChangesMeanwhile(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
 	d := source(t)

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"toolcrib/internal/proctest"
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/pg/pgtest"
 )
 
@@ -70,6 +71,7 @@ func TestDatabasesOfTests(t *testing.T) {
 // TestServerCrashes restarts a server at once, and kills a backend: both cut
 // every connection and keep what was committed.
 func TestServerCrashes(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Private(t, pgtest.Options{})
 	url := c.URL(pgtest.Superuser, "postgres")
@@ -106,6 +108,7 @@ func TestServerCrashes(t *testing.T) {
 
 // TestKilledTestLeavesNothing kills a process that has a cluster.
 func TestKilledTestLeavesNothing(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"=1")
