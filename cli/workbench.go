@@ -211,7 +211,7 @@ func (r catalogReader) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.Grou
 	groups, err := r.db.CatalogGroups(ctx, r.query(q))
 	out := make([]tui.GroupCount, len(groups))
 	for i, g := range groups {
-		out[i] = tui.GroupCount{EntryGroup: tui.EntryGroup(g.CatalogGroup), Count: g.Count}
+		out[i] = tui.GroupCount{Group: tui.EntryGroup(g.CatalogGroup), Count: g.Count}
 	}
 	return out, err
 }

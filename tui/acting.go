@@ -17,13 +17,13 @@ import (
 // finding1 returns the finding that is selected.
 func (pp *proposalPage) finding1() (review.Standing, bool) {
 	n := -1
-	switch pp.tab {
+	switch pp.Tab {
 	case tabDiff:
 		if note, ok := pp.noteHere(); ok {
 			n = note.Of
 		}
 	case tabOverview, tabAssessment:
-		n = pp.pagers[pp.tab].Stop()
+		n = pp.pagers[pp.Tab].Stop()
 	}
 	if n < 0 || n >= len(pp.dossier.Standing) {
 		return review.Standing{}, false

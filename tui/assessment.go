@@ -43,14 +43,14 @@ func (pp *proposalPage) assessment(m *Model) pager.Rows {
 	page.Blank()
 	page.Heading("Reviewer's comment")
 	if a.Reviewer == proposals.BuiltinChief() {
-		m.prose(page, pp.width(m.layout, tabAssessment), a.Report.Comment)
+		m.prose(page, pp.WidthOf(m.layout, tabAssessment), a.Report.Comment)
 	} else {
 		reviewComment(page, m.theme, a.Report.Comment)
 	}
 	if a.Report.Builtin != "" {
 		page.Blank()
 		page.Heading(proposals.BuiltinChief().String())
-		m.prose(page, pp.width(m.layout, tabAssessment), a.Report.Builtin)
+		m.prose(page, pp.WidthOf(m.layout, tabAssessment), a.Report.Builtin)
 	}
 	return page.Rows()
 }

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
+	"toolcrib/tui/screen"
 )
 
 // What the commands of this file answer. Every answer says what it is about,
@@ -59,22 +58,6 @@ type (
 		versions []history.Version
 		err      error
 	}
-	entriesMsg struct {
-		query   EntryQuery
-		entries []Entry
-		next    string
-		err     error
-	}
-	outlineMsg struct {
-		query   EntryQuery
-		outline outline
-		err     error
-	}
-	definitionMsg struct {
-		subject registry.Subject
-		text    json.RawMessage
-		err     error
-	}
 	countsMsg struct {
 		counts map[proposals.State]int
 		total  int
@@ -90,7 +73,6 @@ type (
 	debouncedMsg struct {
 		id proposals.ID
 	}
-	restedMsg struct{ subject registry.Subject }
 )
 
 // pollEvery is how often the database is asked whether anything was written, where it
@@ -145,10 +127,6 @@ func (m *Model) countProposals() tea.Cmd {
 	}
 }
 
-// maxGlance is how long a definition may be, in bytes, for the pane beside the
-// queue to show what changes in it.
-const maxGlance = 64 << 10
-
 // loadGlance is loadDossier for the pane beside the queue.
 func (m *Model) loadGlance(id proposals.ID) tea.Cmd {
 	load := m.loadDossier(id)
@@ -159,7 +137,7 @@ func (m *Model) loadGlance(id proposals.ID) tea.Cmd {
 		}
 		msg.glance = true
 		before, after := msg.dossier.Change()
-		if len(before.Definition.Canonical())+len(after.Definition.Canonical())+len(before.Source)+len(after.Source) <= maxGlance {
+		if len(before.Definition.Canonical())+len(after.Definition.Canonical())+len(before.Source)+len(after.Source) <= screen.MaxGlance {
 			msg.changes = difflist.Narrow(diff.Contents(before, after))
 		}
 		return msg
@@ -178,21 +156,9 @@ type comparison struct {
 func (m *Model) makeDiff(id proposals.ID, what comparison, before, after diff.Content) tea.Cmd {
 	desk := m.cfg.Desk
 	return func() tea.Msg {
-		fields, err := compare(m.ctx, desk, before, after)
+		fields, err := difflist.Compare(m.ctx, desk, before, after)
 		return diffMsg{id, what, difflist.New(fields, what.context), err}
 	}
-}
-
-// compare compares two contents with the JSON that they were imported from.
-func compare(ctx context.Context, desk Reader, before, after diff.Content) ([]diff.Field, error) {
-	for _, side := range []*diff.Content{&before, &after} {
-		source, err := desk.Source(ctx, side.Definition)
-		if err != nil {
-			return nil, err
-		}
-		side.Source = source
-	}
-	return diff.Contents(before, after), nil
 }
 
 func (m *Model) loadPrompts(id proposals.ID, digest string) tea.Cmd {
@@ -236,57 +202,11 @@ func countPrompts(counter *tokens.Counter, changes []promptChange) ([]promptCoun
 	return out, nil
 }
 
-// maxVersions is how many versions of a subject are listed.
-const maxVersions = 500
-
 func (m *Model) loadVersions(s registry.Subject) tea.Cmd {
 	reg := m.cfg.Registry
 	return func() tea.Msg {
-		vs, err := reg.Versions(m.ctx, s, 0, maxVersions)
+		vs, err := reg.Versions(m.ctx, s, 0, screen.MaxVersions)
 		return versionsMsg{s, vs, err}
-	}
-}
-
-func (m *Model) loadEntries(q EntryQuery) tea.Cmd {
-	reg := m.cfg.Registry
-	return func() tea.Msg {
-		entries, next, err := reg.Entries(m.ctx, q)
-		return entriesMsg{q, entries, next, err}
-	}
-}
-
-// loadOutline reads the groups of what q selects, with as many entries of each as
-// loaded says. Where there are few, all are read at once.
-func (m *Model) loadOutline(q EntryQuery, loaded map[EntryGroup]int) tea.Cmd {
-	reg := m.cfg.Registry
-	return func() tea.Msg {
-		groups, err := reg.Groups(m.ctx, q)
-		o := newOutline(groups)
-		if err == nil && o.total() <= fewEntries {
-			q.Limit = fewEntries
-			var entries []Entry
-			entries, _, err = reg.Entries(m.ctx, q)
-			o.fill(entries)
-			return outlineMsg{q, o, err}
-		}
-		for i := range o.parts {
-			p := &o.parts[i]
-			if n := loaded[p.EntryGroup]; n > 0 && err == nil {
-				q.Group, q.Limit = &p.EntryGroup, n
-				p.entries, p.next, err = reg.Entries(m.ctx, q)
-				p.read = true
-			}
-		}
-		q.Group = nil
-		return outlineMsg{q, o, err}
-	}
-}
-
-func (m *Model) loadDefinition(s registry.Subject) tea.Cmd {
-	reg := m.cfg.Registry
-	return func() tea.Msg {
-		text, err := reg.Definition(m.ctx, s)
-		return definitionMsg{s, text, err}
 	}
 }
 

@@ -32,6 +32,36 @@ func (c *component) left(l screen.Layout) int {
 	return 0
 }
 
+// filterText returns how the list of a page is narrowed, "" where it is not.
+func (c *component) filterText() string {
+	if p, ok := c.of.(screen.Filtered); ok {
+		return p.Filter()
+	}
+	return ""
+}
+
+// crumbed returns the page where it is reached from a list, nil where it is not.
+func (m *Model) crumbed() screen.Crumbed {
+	switch p := m.page.(type) {
+	case *proposalPage:
+		return crumbs{p, m}
+	case *component:
+		if c, ok := p.of.(screen.Crumbed); ok {
+			return c
+		}
+	}
+	return nil
+}
+
+// crumbs are those of a proposal.
+type crumbs struct {
+	*proposalPage
+	*Model
+}
+
+func (c crumbs) Listed() draw.Safe        { return "Queue" }
+func (c crumbs) Crumb(room int) draw.Line { return c.crumb(c.Model, room) }
+
 // unmoved is the page on the screen as those keys see it that pages share.
 type unmoved struct{ *Model }
 
@@ -39,6 +69,9 @@ func (u unmoved) Layout() screen.Layout      { return u.layout }
 func (u unmoved) LeftOf(l screen.Layout) int { return u.page.(paned).left(l) }
 func (u unmoved) From() int                  { return u.page.(paned).from() }
 func (u unmoved) Pane() *screen.Preview      { return u.page.(interface{ pane() *screen.Preview }).pane() }
+func (u unmoved) Move(n int) tea.Cmd         { return u.queue.move(u.Model, n) }
+func (u unmoved) Rows() int                  { return u.queue.rows(u.Model) }
+func (u unmoved) Ends(last bool) tea.Cmd     { return u.queue.ends(u.Model, last) }
 func (u unmoved) Shown() *pager.Pager        { return u.page.shown() }
 
 // tabbed is a page with tabs in two panes. across gives the keys to one of them.
@@ -55,13 +88,17 @@ func (u unmoved) Across(right bool) (screen.Intent, tea.Cmd) {
 	return nil, u.page.(tabbed).across(u.Model, right)
 }
 
-// textKeys, paneKeys and previewKeys are the keys that pages share.
+// textKeys, paneKeys, listKeys and previewKeys are the keys that pages share.
 func textKeys() []key {
 	return lent(screen.TextKeys(unmoved{}), func(m *Model) []screen.Key { return screen.TextKeys(unmoved{m}) })
 }
 
 func paneKeys() []key {
 	return lent(screen.PaneKeys(unmoved{}), func(m *Model) []screen.Key { return screen.PaneKeys(unmoved{m}) })
+}
+
+func listKeys() []key {
+	return lent(screen.ListKeys(unmoved{}), func(m *Model) []screen.Key { return screen.ListKeys(unmoved{m}) })
 }
 
 func previewKeys() []key {

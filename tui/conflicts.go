@@ -176,7 +176,7 @@ func side(page *prose.Page, sign draw.Line, text string, marks [][]draw.Mark) {
 // differing marks the words that each of two texts has and the other lacks, line by
 // line.
 func differing(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
-	if len(ours)+len(theirs) > maxGlance {
+	if len(ours)+len(theirs) > screen.MaxGlance {
 		return nil, nil
 	}
 	for _, hunk := range diff.Lines(ours, theirs).Unified(difflist.Everything) {

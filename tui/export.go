@@ -12,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
@@ -48,8 +47,10 @@ type foundMsg struct{ x *export }
 // askExport asks for the file, and then for the format.
 func (m *Model) askExport() tea.Cmd {
 	agent := ""
-	if e, ok := m.entry(); ok && e.Subject.Kind == registry.KindAgent {
-		agent = e.Subject.ID
+	if p, ok := m.agents.of.(screen.OfEntry); ok && m.page == page(m.agents) {
+		if e, ok := p.Selected(); ok {
+			agent = e.Subject.ID
+		}
 	}
 	return m.askFile("continue", "export to file", func(m *Model, file string) tea.Cmd {
 		if whole, err := filepath.Abs(file); err == nil {

@@ -103,7 +103,7 @@ func (f fake) Uses(context.Context, registry.Subject, registry.Layer) ([]review.
 }
 
 func (f fake) Groups(context.Context, tui.EntryQuery) ([]tui.GroupCount, error) {
-	return []tui.GroupCount{{EntryGroup: tui.EntryGroup{Layer: f.subject().Layer, Source: f.text}, Count: 1}, {EntryGroup: tui.EntryGroup{Layer: f.subject().Layer, Source: f.text + f.text}, Count: 300}}, nil
+	return []tui.GroupCount{{Group: tui.EntryGroup{Layer: f.subject().Layer, Source: f.text}, Count: 1}, {Group: tui.EntryGroup{Layer: f.subject().Layer, Source: f.text + f.text}, Count: 300}}, nil
 }
 
 func (f fake) Entries(context.Context, tui.EntryQuery) ([]tui.Entry, string, error) {

@@ -117,7 +117,7 @@ func isNumber(text string) bool {
 func (f *filterLine) lines(m *Model) []draw.Line {
 	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.Width)))}
 	room := min(maxSuggestions, len(f.found), max(0, m.layout.Body-3))
-	top := clampWindow(0, f.at, len(f.found), room)
+	top := screen.Window(0, f.at, len(f.found), room)
 	for i := top; i < top+room; i++ {
 		mark := draw.Of("", " ")
 		if i == f.at {

@@ -232,7 +232,7 @@ func (c catalog) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.GroupCount
 	groups, err := c.db.CatalogGroups(ctx, c.query(q))
 	var out []tui.GroupCount
 	for _, g := range groups {
-		out = append(out, tui.GroupCount{EntryGroup: tui.EntryGroup(g.CatalogGroup), Count: g.Count})
+		out = append(out, tui.GroupCount{Group: tui.EntryGroup(g.CatalogGroup), Count: g.Count})
 	}
 	return out, err
 }

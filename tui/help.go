@@ -42,7 +42,7 @@ func (m *Model) openHelp() tea.Cmd {
 		return m.back()
 	}
 	h := &helpPage{textPage: newTextPage(m), from: m.page.place()}
-	if pp, ok := m.page.(*proposalPage); ok && (pp.tab == tabOverview || pp.tab == tabAssessment) {
+	if pp, ok := m.page.(*proposalPage); ok && (pp.Tab == tabOverview || pp.Tab == tabAssessment) {
 		h.rules = pp.rules()
 	}
 	for _, place := range []string{h.from, placeEverywhere} {

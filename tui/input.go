@@ -64,13 +64,7 @@ func (m *Model) askFilter() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	before := l.filterText()
-	text := edit.NewLine(before)
-	m.line = &screen.Line{
-		Prompt: "filter", Text: text, Hints: [][2]string{{"enter", "keep the filter"}, {"esc", "undo it"}},
-		Changed: m.action(func(m *Model) tea.Cmd { return l.setFilter(m, text.String()) }),
-		Cancel:  m.action(func(m *Model) tea.Cmd { return l.setFilter(m, before) }),
-	}
+	m.line = screen.FilterLine(l.filterText(), func(text string) tea.Cmd { return l.setFilter(m, text) })
 	return nil
 }
 

@@ -1,11 +1,16 @@
 package tui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/tui/calls"
+	"toolcrib/tui/entries"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/subject"
 )
 
 // carry carries out what a page wants of the workbench, and has its command run.
@@ -19,6 +24,16 @@ func (m *Model) carry(intent screen.Intent, cmd tea.Cmd) tea.Cmd {
 		return tea.Batch(cmd, m.ask(i))
 	case screen.Write:
 		return tea.Batch(cmd, m.write(i))
+	case screen.OpenEntry:
+		return tea.Batch(cmd, m.openEntry(i))
+	case screen.Fork:
+		return tea.Batch(cmd, m.write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.cfg.Fork(ctx, i.ID) })))
+	case screen.New:
+		return tea.Batch(cmd, m.draftNew())
+	case screen.Change:
+		return tea.Batch(cmd, m.edit(m.cfg.Draft(i.Subject, &i.Definition, i.Version)))
+	case screen.Export:
+		return tea.Batch(cmd, m.askExport())
 	case screen.Edit:
 		return tea.Batch(cmd, m.edit(Manuscript(i)))
 	case screen.Resume:
@@ -57,4 +72,21 @@ func (m *Model) callDesk() calls.Desk {
 		return nil
 	}
 	return &m.cfg
+}
+
+// newEntries returns a page of what is live.
+func (m *Model) newEntries(kind registry.Kind) *component {
+	return &component{entries.New(m.ctx, m.cfg.Registry, entries.Options{
+		Kind: kind, Layer: m.cfg.Layer, NoEditor: m.noEditor, NoExport: m.cannotExport,
+		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
+	})}
+}
+
+// openEntry shows a tool, an agent or an allow-list.
+func (m *Model) openEntry(open screen.OpenEntry) tea.Cmd {
+	s := &component{subject.New(m.ctx, open, subject.Options{
+		Registry: m.cfg.Registry, Desk: m.cfg.Desk, Layer: m.cfg.Layer, NoEditor: m.noEditor, Restore: m.cfg.Restore,
+	})}
+	s.resize(m)
+	return m.visit(s)
 }

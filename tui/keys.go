@@ -8,6 +8,8 @@ import (
 	"toolcrib/tui/auditlog"
 	"toolcrib/tui/calls"
 	"toolcrib/tui/drafts"
+	"toolcrib/tui/entries"
+	"toolcrib/tui/subject"
 )
 
 // key is a key as it is declared, once: the footer, the help and docs/keys.md
@@ -44,8 +46,8 @@ func tables() []table {
 		{placeEverywhere, globalKeys()},
 		{placeQueue, queueKeys()},
 		{placeProposal, proposalKeys()},
-		{placeRegistry, registryKeys()},
-		{placeSubject, subjectKeys()},
+		moved(new(entries.Page)),
+		moved(new(subject.Page)),
 		moved(new(auditlog.Page)),
 		{placeHelp, helpKeys()},
 		moved(new(drafts.Page)),
@@ -58,8 +60,6 @@ const (
 	placeEverywhere = "Everywhere"
 	placeQueue      = "Queue"
 	placeProposal   = "Proposal"
-	placeRegistry   = "Registry and agents"
-	placeSubject    = "A tool or an agent"
 	placeHelp       = "Help"
 )
 

@@ -28,34 +28,6 @@ func queueKeys() []key {
 	}, paneKeys(), previewKeys(), listKeys())
 }
 
-// rowed is a page with rows of which one is selected.
-type rowed interface {
-	page
-	move(m *Model, n int) tea.Cmd
-	rows(m *Model) int
-	ends(m *Model, last bool) tea.Cmd
-}
-
-// listKeys select a row of a list.
-func listKeys() []key {
-	move := func(n int) func(*Model) tea.Cmd {
-		return on(func(p rowed, m *Model) tea.Cmd { return p.move(m, n) })
-	}
-	screens := func(n float64) func(*Model) tea.Cmd {
-		return on(func(p rowed, m *Model) tea.Cmd { return p.move(m, int(n*float64(p.rows(m)))) })
-	}
-	return []key{
-		{name: "down", keys: []string{"j", "down"}, help: "Select the next row", do: move(1)},
-		{name: "up", keys: []string{"k", "up"}, help: "Select the previous row", do: move(-1)},
-		{name: "half-down", keys: []string{"ctrl+d"}, help: "Half a screen down", do: screens(0.5)},
-		{name: "half-up", keys: []string{"ctrl+u"}, help: "Half a screen up", do: screens(-0.5)},
-		{name: "page-down", keys: []string{"pgdown", "ctrl+f"}, help: "A screen down", do: screens(1)},
-		{name: "page-up", keys: []string{"pgup", "ctrl+b"}, help: "A screen up", do: screens(-1)},
-		{name: "first", keys: []string{"g", "home"}, help: "Go to the first row", do: on(func(p rowed, m *Model) tea.Cmd { return p.ends(m, false) })},
-		{name: "last", keys: []string{"G", "end"}, help: "Go to the last row", do: on(func(p rowed, m *Model) tea.Cmd { return p.ends(m, true) })},
-	}
-}
-
 func moveTab(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		if m.queue.everywhere {

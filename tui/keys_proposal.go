@@ -8,12 +8,13 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/tui/difflist"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
 // inTab reports whether one of some tabs of a proposal is on the screen.
 func inTab(tabs ...int) func(*Model) bool {
-	return ask(func(pp *proposalPage, _ *Model) bool { return slices.Contains(tabs, pp.tab) })
+	return ask(func(pp *proposalPage, _ *Model) bool { return slices.Contains(tabs, pp.Tab) })
 }
 
 // inState reports whether a proposal is in one of some states.
@@ -64,7 +65,7 @@ func proposalKeys() []key {
 
 func proposalTab(step int) func(*Model) tea.Cmd {
 	return on(func(pp *proposalPage, m *Model) tea.Cmd {
-		return pp.turn(m, (pp.tab+step+tabCount)%tabCount)
+		return pp.turn(m, (pp.Tab+step+tabCount)%tabCount)
 	})
 }
 
@@ -78,7 +79,7 @@ func (pp *proposalPage) nextMember(m *Model) tea.Cmd {
 	for i, p := range members {
 		if p.ID == pp.id {
 			next := m.newProposalPage(members[(i+1)%len(members)])
-			next.panes = pp.panes
+			next.Panes = pp.Panes
 			return m.show(next)
 		}
 	}
@@ -94,7 +95,7 @@ func (pp *proposalPage) noMembers(m *Model) string {
 
 func (pp *proposalPage) noDiff(m *Model) string {
 	switch {
-	case pp.tab != tabDiff && pp.tab != tabPrompt && pp.tab != tabTests:
+	case pp.Tab != tabDiff && pp.Tab != tabPrompt && pp.Tab != tabTests:
 		return "only on the Diff tab"
 	case pp.list == nil:
 		return "the diff is still loading"
@@ -107,7 +108,7 @@ func (pp *proposalPage) cannotSplit(m *Model) string {
 	if why := pp.noDiff(m); why != "" {
 		return why
 	}
-	if added, removed := pp.list.Changed(); pp.tab == tabDiff && (added == 0 || removed == 0) {
+	if added, removed := pp.list.Changed(); pp.Tab == tabDiff && (added == 0 || removed == 0) {
 		return "the diff has only one side"
 	}
 	return ""
@@ -146,7 +147,7 @@ func (pp *proposalPage) switchContext(m *Model) tea.Cmd {
 // cannotCompare is noDiff, except in the history, where two versions are picked
 // to be compared.
 func (pp *proposalPage) cannotCompare(m *Model) string {
-	if pp.tab != tabHistory {
+	if pp.Tab != tabHistory {
 		return pp.noDiff(m)
 	}
 	if pp.shown().Stop() < 0 {
@@ -156,11 +157,11 @@ func (pp *proposalPage) cannotCompare(m *Model) string {
 }
 
 func (pp *proposalPage) nextBase(m *Model) tea.Cmd {
-	if pp.tab == tabHistory {
-		pp.marked = toggled(pp.marked, pp.versions[pp.shown().Stop()].Number)
+	if pp.Tab == tabHistory {
+		var said screen.Intent
+		pp.marked, said = screen.MarkVersion(pp.marked, pp.versions[pp.shown().Stop()].Number)
 		pp.pagers[tabHistory].Replace(pp.history(m))
-		m.sayMarked(pp.marked)
-		return nil
+		return m.carry(said, nil)
 	}
 	pp.against = (pp.against + 1) % len(pp.bases())
 	if len(pp.bases()) == 1 {
@@ -205,7 +206,7 @@ func (pp *proposalPage) nothingUnseen(m *Model) string {
 // follow goes where the selected row leads.
 func (pp *proposalPage) follow(m *Model) tea.Cmd {
 	n := pp.shown().Stop()
-	switch pp.tab {
+	switch pp.Tab {
 	case tabDiff:
 		if note, ok := pp.noteHere(); ok {
 			return pp.followNote(m, note)
@@ -214,10 +215,10 @@ func (pp *proposalPage) follow(m *Model) tea.Cmd {
 	case tabThread:
 		return pp.followComment(m)
 	case tabHistory:
-		return m.openSubject(Entry{Subject: pp.dossier.Proposal.Subject}, between(pp.versions, n, pp.marked))
+		return m.openEntry(screen.OpenEntry{Entry: Entry{Subject: pp.dossier.Proposal.Subject}, Compare: screen.Between(pp.versions, n, pp.marked)})
 	}
 	f := pp.dossier.Standing[n]
-	pp.leap(pp.tab)
+	pp.leap(pp.Tab)
 	return pp.showLine(m, f.Path, f.Line)
 }
 
@@ -225,11 +226,11 @@ func (pp *proposalPage) nothingSelected(m *Model) string {
 	_, picking := pp.shown().Picked()
 	_, onNote := pp.noteHere()
 	switch {
-	case pp.tab == tabDiff && (picking || onNote):
+	case pp.Tab == tabDiff && (picking || onNote):
 		return ""
-	case (pp.tab == tabOverview || pp.tab == tabAssessment) && len(pp.dossier.Standing) == 0:
+	case (pp.Tab == tabOverview || pp.Tab == tabAssessment) && len(pp.dossier.Standing) == 0:
 		return "there are no findings"
-	case pp.tab == tabDiff || pp.tab == tabPrompt || pp.tab == tabTests:
+	case pp.Tab == tabDiff || pp.Tab == tabPrompt || pp.Tab == tabTests:
 		return "nothing on this tab can be opened"
 	case pp.shown().Stop() < 0:
 		return "nothing is listed"

@@ -33,9 +33,9 @@ type Model struct {
 
 	primed   tea.Cmd // what the first page asked for
 	queue    *queuePage
-	tools    *registryPage
-	agents   *registryPage
-	lists    *registryPage
+	tools    *component
+	agents   *component
+	lists    *component
 	log      *component
 	drafts   *component
 	calls    *component
@@ -83,7 +83,7 @@ func New(cfg Config) *Model {
 	m.chooseTheme()
 	m.queue = newQueuePage()
 	m.queue.views = m.cfg.Views
-	m.tools, m.agents, m.lists = newRegistryPage(registry.KindTool), newRegistryPage(registry.KindAgent), newRegistryPage(registry.KindList)
+	m.tools, m.agents, m.lists = m.newEntries(registry.KindTool), m.newEntries(registry.KindAgent), m.newEntries(registry.KindList)
 	m.log = &component{auditlog.New(m.ctx, cfg.Registry)}
 	m.drafts = &component{drafts.New(m.ctx, cfg.Desk, drafts.Options{
 		Folder: cfg.Drafts, Actor: cfg.Actor, Remote: cfg.Remote, NoEditor: m.cfg.NoEditor, KeptIn: m.cfg.KeptIn,

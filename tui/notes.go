@@ -61,7 +61,7 @@ func noteSign(s review.Standing) (draw.Safe, func(theme.Theme) theme.Style) {
 
 // noteHere returns the note that is selected in the diff.
 func (pp *proposalPage) noteHere() (difflist.Note, bool) {
-	if pp.tab != tabDiff || pp.list == nil {
+	if pp.Tab != tabDiff || pp.list == nil {
 		return difflist.Note{}, false
 	}
 	row, picking := pp.shown().Picked()
@@ -125,7 +125,7 @@ func (pp *proposalPage) foldNotes(m *Model) tea.Cmd {
 
 func (pp *proposalPage) nothingToFold(*Model) string {
 	switch {
-	case pp.tab != tabDiff:
+	case pp.Tab != tabDiff:
 		return "only on the Diff tab"
 	case pp.list == nil:
 		return "the diff is still loading"
@@ -138,5 +138,5 @@ func (pp *proposalPage) nothingToFold(*Model) string {
 // canFollow reports whether enter leads somewhere from the tab that is shown.
 func (pp *proposalPage) canFollow(*Model) bool {
 	_, onNote := pp.noteHere()
-	return onNote || (pp.tab == tabOverview || pp.tab == tabAssessment) && len(pp.dossier.Standing) > 0 || pp.tab == tabThread || pp.tab == tabHistory
+	return onNote || (pp.Tab == tabOverview || pp.Tab == tabAssessment) && len(pp.dossier.Standing) > 0 || pp.Tab == tabThread || pp.Tab == tabHistory
 }

@@ -44,7 +44,7 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	pp.consequences(m, page)
 	page.Blank()
 	page.Heading("Rationale")
-	m.prose(page, pp.width(m.layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
+	m.prose(page, pp.WidthOf(m.layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
 	pp.findings(m, page)
 	pp.trials(m, page)
 	pp.promptCosts(page)

@@ -36,26 +36,16 @@ type page interface {
 	see(m *Model)
 }
 
-// crumbed is a page that is reached from a list: the bar names both.
-type crumbed interface {
-	listed() draw.Safe
-	crumb(m *Model, room int) draw.Line
-}
-
 // lister is a page with a list that can be narrowed.
 type lister interface {
 	filterText() string
 	setFilter(m *Model, text string) tea.Cmd
 }
 
-// ofProposal is a page whose keys act on a proposal, ofEntry one whose keys act
-// on a tool, an agent or an allow-list.
-type (
-	ofProposal interface {
-		current() (proposals.Proposal, bool)
-	}
-	ofEntry interface{ selected() (Entry, bool) }
-)
+// ofProposal is a page whose keys act on a proposal.
+type ofProposal interface {
+	current() (proposals.Proposal, bool)
+}
 
 // on makes a handler of a key from a method of the page that the key belongs to.
 func on[P page](do func(P, *Model) tea.Cmd) func(*Model) tea.Cmd {

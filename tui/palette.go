@@ -71,7 +71,7 @@ func (p *palette) find(m *Model) {
 // lines draws the commands around the selected one.
 func (p *palette) lines(m *Model) []draw.Line {
 	room := min(maxCommands, len(p.found), m.layout.Body-3)
-	top := clampWindow(0, p.at, len(p.found), room)
+	top := screen.Window(0, p.at, len(p.found), room)
 	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.Width)))}
 	for i := top; i < top+room; i++ {
 		k, name, text := p.found[i], m.theme.Key, m.theme.Text

@@ -136,7 +136,7 @@ func (p *pathLine) lines(m *Model) []draw.Line {
 		return append(lines, draw.Of(m.theme.Warn, " "+draw.Show(p.err.Error())))
 	}
 	room := min(maxPaths, max(1, m.layout.Body-3))
-	top := clampWindow(0, max(0, p.at), len(p.found), room)
+	top := screen.Window(0, max(0, p.at), len(p.found), room)
 	end := min(top+room, len(p.found))
 	for i := top; i < end; i++ {
 		mark := draw.Of("", " ")

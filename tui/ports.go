@@ -14,6 +14,8 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/tui/entries"
+	"toolcrib/tui/screen"
 )
 
 // Reader shows proposals.
@@ -66,42 +68,14 @@ type Desk interface {
 	Commenter
 }
 
-// Entry is a live definition as the registry pages list it.
-type Entry struct {
-	Subject  registry.Subject
-	Version  int
-	Name     string
-	ToolKind string
-	Category string
-	Tier     string
-	Approval string
-	Status   registry.Status
-	Source   string // the server or the file it was imported from
-	Locked   bool
-	Hides    []registry.Subject
-}
-
-// EntryQuery selects entries for a page, by id.
-type EntryQuery struct {
-	Kind   registry.Kind
-	Filter string
-	Group  *EntryGroup // nil for all
-	Limit  int
-	After  string
-}
-
-// EntryGroup is the entries of one layer from one server or file, "" for those that
-// were not imported.
-type EntryGroup struct {
-	Layer  registry.Layer
-	Source string
-}
-
-// GroupCount is a group with the number of its entries.
-type GroupCount struct {
-	EntryGroup
-	Count int
-}
+// Entry is a live definition as the registry pages list it, EntryQuery selects some
+// for a page, by id, EntryGroup those of one layer from one server or file.
+type (
+	Entry      = screen.Entry
+	EntryQuery = entries.Query
+	EntryGroup = entries.Group
+	GroupCount = entries.Counted
+)
 
 // Registry is what the workbench needs of what is live and what was.
 type Registry interface {

@@ -115,7 +115,7 @@ func (pp *proposalPage) promptsLoaded(m *Model, msg promptsMsg) tea.Cmd {
 // screen, or is next to be there.
 func (pp *proposalPage) diffPrompt() tea.Cmd {
 	s := &pp.prompts
-	if pp.right() != tabPrompt || s.at >= len(s.changes) || s.lists[s.at] != nil {
+	if pp.RightTab() != tabPrompt || s.at >= len(s.changes) || s.lists[s.at] != nil {
 		return nil
 	}
 	id, digest, at, c := pp.id, s.digest, s.at, s.changes[s.at]
@@ -184,7 +184,7 @@ func (pp *proposalPage) promptHead(m *Model) pager.Rows {
 		}{{"characters", n.now.chars, n.after.chars}, {"tokens o200k", n.now.o200k, n.after.o200k}, {"cl100k", n.now.cl100k, n.after.cl100k}} {
 			delta := draw.Showf("%+d", x.after-x.now)
 			count := draw.Of(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
-			if len(l) > 0 && l.Width()+count.Width() > pp.width(m.layout, tabPrompt) {
+			if len(l) > 0 && l.Width()+count.Width() > pp.WidthOf(m.layout, tabPrompt) {
 				page.Line(l)
 				l = nil
 			}
@@ -212,7 +212,7 @@ func (pp *proposalPage) promptBody(m *Model) pager.Rows {
 		return page.Rows()
 	}
 	if m.renderPrompts {
-		if r := m.markdown(text, pp.width(m.layout, tabPrompt)); r != nil && len(r.lines) > 0 {
+		if r := m.markdown(text, pp.WidthOf(m.layout, tabPrompt)); r != nil && len(r.lines) > 0 {
 			return markdownRows{r, m}
 		}
 	}
@@ -277,7 +277,7 @@ func (pp *proposalPage) nextPromptView(m *Model) tea.Cmd {
 
 func (pp *proposalPage) noPrompts(m *Model) string {
 	switch {
-	case pp.tab != tabPrompt:
+	case pp.Tab != tabPrompt:
 		return "only on the Prompt tab"
 	case len(pp.prompts.changes) == 0:
 		return "no channel prompt changes"

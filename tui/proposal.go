@@ -8,7 +8,6 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
-	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/screen"
 )
@@ -33,7 +32,7 @@ type proposalPage struct {
 	brief   proposals.Proposal // as the queue had it, until the dossier is here
 	dossier review.Dossier
 	hash    string // of the definition in it
-	panes
+	screen.Panes
 	pagers [tabCount]*pager.Pager
 
 	against  int // index among what the revision can be compared with
@@ -70,14 +69,10 @@ type reading struct {
 	passages map[pager.Text]int // how many bytes of each quoted line have to be seen
 }
 
-// splitFrom is how wide a diff has to be for its sides to stand beside each other, in
-// cells.
-const splitFrom = 160
-
 func (m *Model) openProposal(p proposals.Proposal) tea.Cmd { return m.show(m.newProposalPage(p)) }
 
 func (m *Model) newProposalPage(p proposals.Proposal) *proposalPage {
-	page := &proposalPage{id: p.ID, brief: p, context: difflist.DefaultContext, split: m.layout.Right >= splitFrom, quotes: map[review.Anchor]quoted{}}
+	page := &proposalPage{id: p.ID, brief: p, context: difflist.DefaultContext, split: m.layout.Right >= difflist.SplitFrom, quotes: map[review.Anchor]quoted{}}
 	for i := range page.pagers {
 		page.pagers[i] = pager.New(m.theme)
 		page.pagers[i].SetWrap(true)
@@ -102,9 +97,10 @@ func (m *Model) show(pp *proposalPage) tea.Cmd {
 	return m.visit(pp)
 }
 
-func (pp *proposalPage) place() string { return placeProposal }
+func (pp *proposalPage) left(l screen.Layout) int { return pp.LeftOf(l) }
+func (pp *proposalPage) from() int                { return pp.From() }
 
-func (pp *proposalPage) listed() draw.Safe { return "Queue" }
+func (pp *proposalPage) place() string { return placeProposal }
 
 func (pp *proposalPage) current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
 
@@ -113,28 +109,28 @@ func (pp *proposalPage) leave(m *Model) (tea.Cmd, bool) {
 }
 
 func (pp *proposalPage) scroll(m *Model, x, n int) tea.Cmd {
-	pp.pagers[pp.at(m.layout, x)].Scroll(n)
+	pp.pagers[pp.At(m.layout, x)].Scroll(n)
 	return nil
 }
 
 // click gives the keys to the pane.
-func (pp *proposalPage) click(m *Model, x, _ int) tea.Cmd { return pp.turn(m, pp.at(m.layout, x)) }
+func (pp *proposalPage) click(m *Model, x, _ int) tea.Cmd { return pp.turn(m, pp.At(m.layout, x)) }
 
 // turn gives a tab the keys, and shows it.
 func (pp *proposalPage) turn(m *Model, tab int) tea.Cmd {
-	pp.panes.turn(tab)
+	pp.Turn(tab)
 	pp.point(m)
 	return tea.Batch(pp.diffPrompt(), pp.loadTests(m))
 }
 
-func (pp *proposalPage) across(m *Model, right bool) tea.Cmd { return pp.turn(m, pp.on(right)) }
+func (pp *proposalPage) across(m *Model, right bool) tea.Cmd { return pp.turn(m, pp.On(right)) }
 
 // point makes lists of the tabs that have items to select, and shows which of them
 // has the keys.
 func (pp *proposalPage) point(m *Model) {
 	for _, tab := range []int{tabOverview, tabAssessment, tabThread, tabHistory, tabTests} {
 		style := m.theme.Accent
-		if tab != pp.tab {
+		if tab != pp.Tab {
 			style = m.theme.Faint
 		}
 		pp.pagers[tab].Point(style)
@@ -171,7 +167,7 @@ func (pp *proposalPage) update(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (pp *proposalPage) shown() *pager.Pager { return pp.pagers[pp.tab] }
+func (pp *proposalPage) shown() *pager.Pager { return pp.pagers[pp.Tab] }
 
 // dossierLoaded shows a dossier that came, if it is the one that is open.
 func (pp *proposalPage) dossierLoaded(m *Model, msg dossierMsg) tea.Cmd {
@@ -223,7 +219,7 @@ func (pp *proposalPage) fill(m *Model) {
 
 func (pp *proposalPage) resize(m *Model) {
 	for tab, p := range pp.pagers {
-		p.SetSize(pp.width(m.layout, tab), m.layout.Body)
+		p.SetSize(pp.WidthOf(m.layout, tab), m.layout.Body)
 	}
 	pp.point(m)
 	if pp.loaded {

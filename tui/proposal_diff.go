@@ -117,7 +117,7 @@ func (pp *proposalPage) show(m *Model, what comparison, list *difflist.List, p *
 	pp.made, pp.list = what, list
 	pp.pagers[tabDiff] = p
 	p.Restyle(m.theme)
-	p.SetSize(pp.width(m.layout, tabDiff), m.layout.Body)
+	p.SetSize(pp.WidthOf(m.layout, tabDiff), m.layout.Body)
 	list.Note(pp.notes())
 	list.Fold(pp.folded)
 	p.Replace(list.Rows(m.theme, pp.split))

@@ -19,12 +19,12 @@ func (pp *proposalPage) tabs(m *Model) (left, right draw.Line) {
 			names[tabThread] += " " + itoa(n)
 		}
 	}
-	if pp.visible(m.layout, tabDiff) && pp.list != nil {
+	if pp.Visible(m.layout, tabDiff) && pp.list != nil {
 		added, removed := pp.list.Changed()
 		right = draw.Of(m.theme.Good, draw.Safe("+"+itoa(added))).Add(m.theme.Bad, draw.Safe(" −"+itoa(removed))).
 			Add(m.theme.Faint, "  "+draw.Show(pp.comparedWith())+" ")
 	}
-	return pp.strip(m, names, right), right
+	return pp.Strip(m.frame(), names, right), right
 }
 
 func (pp *proposalPage) view(m *Model) []string {
@@ -34,15 +34,15 @@ func (pp *proposalPage) view(m *Model) []string {
 	case !pp.loaded:
 		return []string{draw.Of(m.theme.Faint, " …").String(m.layout.Width)}
 	case m.layout.Left == 0:
-		return pp.pane(m, pp.tab)
+		return pp.pane(m, pp.Tab)
 	}
-	return m.frame().Abreast(pp.pane(m, tabOverview), pp.pane(m, pp.right()), m.layout.Left)
+	return m.frame().Abreast(pp.pane(m, tabOverview), pp.pane(m, pp.RightTab()), m.layout.Left)
 }
 
 // pane draws a tab.
 func (pp *proposalPage) pane(m *Model, tab int) []string {
 	if tab == tabDiff && pp.list == nil {
-		return []string{draw.Of(m.theme.Faint, " …").String(pp.width(m.layout, tab))}
+		return []string{draw.Of(m.theme.Faint, " …").String(pp.WidthOf(m.layout, tab))}
 	}
 	return pp.pagers[tab].View()
 }
@@ -50,7 +50,7 @@ func (pp *proposalPage) pane(m *Model, tab int) []string {
 // see notes what an approval needs.
 func (pp *proposalPage) see(m *Model) {
 	for _, tab := range []int{tabOverview, tabDiff, tabAssessment} {
-		if pp.loaded && pp.visible(m.layout, tab) && (tab != tabDiff || pp.list != nil) {
+		if pp.loaded && pp.Visible(m.layout, tab) && (tab != tabDiff || pp.list != nil) {
 			pp.pagers[tab].See()
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
 )
 
 // debounceDelay is how long a row has to be selected before the pane beside the
@@ -146,15 +147,7 @@ func (q *queuePage) rows(m *Model) int { return max(1, m.layout.Body-1) }
 func (q *queuePage) clamp(m *Model) {
 	n := q.total()
 	q.cursor = min(max(0, q.cursor), max(0, n-1))
-	q.top = clampWindow(q.top, q.cursor, n, q.rows(m))
-}
-
-// clampWindow returns the first row of a window of height rows that shows row
-// cursor, moved as little as can be.
-func clampWindow(top, cursor, n, height int) int {
-	top = min(top, cursor)
-	top = max(top, cursor-height+1)
-	return max(0, min(top, n-height))
+	q.top = screen.Window(q.top, q.cursor, n, q.rows(m))
 }
 
 // move moves the cursor by n rows.

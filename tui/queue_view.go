@@ -6,6 +6,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
@@ -30,10 +31,10 @@ func (q *queuePage) tabs(m *Model) (left, right draw.Line) {
 	}
 	room := m.layout.Width - right.Width()
 	names := whole
-	if fitting(whole, 0, room) < len(whole) {
+	if screen.Fitting(whole, 0, room) < len(whole) {
 		names = brief
 	}
-	return append(m.tabLine(names, q.shownIndex(), true, room).Fit(room), right...), nil
+	return append(m.frame().TabLine(names, q.shownIndex(), true, room).Fit(room), right...), nil
 }
 
 // position returns which row of how many is selected.
@@ -54,50 +55,6 @@ func (q *queuePage) position(m *Model) draw.Line {
 		more = "+" // the list goes on
 	}
 	return draw.Of(m.theme.Faint, draw.Showf(" %d/%d", at, n)+more+" ")
-}
-
-// tabLine draws tabs in width cells: where there is no room for all, the current
-// one with its neighbours, and a sign on the sides that have more. The current one is
-// marked where it has the keys.
-func (m *Model) tabLine(names []string, current int, keys bool, width int) draw.Line {
-	from, to := 0, fitting(names, 0, width)
-	for to < min(len(names), current+2) && from < current {
-		from++
-		to = fitting(names, from, width)
-	}
-	l := draw.Of("", " ")
-	if from > 0 {
-		l = draw.Of(m.theme.Accent, "‹")
-	}
-	for i := from; i < to; i++ {
-		name, style := draw.Show(names[i]), m.theme.Faint
-		sign := draw.Safe(" ")
-		switch {
-		case i == current && keys:
-			sign, style = "▎", m.theme.Accent
-		case i == current:
-			style = m.theme.Strong
-		}
-		l = l.Add(style, sign+name+" ")
-	}
-	if to < len(names) {
-		l = l.Add(m.theme.Accent, "›")
-	}
-	return l
-}
-
-// fitting returns behind which of the names, from one on, the width ends: each
-// has a blank on both sides, and the line a sign at both ends.
-func fitting(names []string, from, width int) int {
-	used, to := 1, from
-	for to < len(names) {
-		used += draw.Width(draw.Show(names[to])) + 2
-		if used > width || to < len(names)-1 && used == width {
-			break
-		}
-		to++
-	}
-	return max(to, from+1)
 }
 
 func (q *queuePage) view(m *Model) []string {

@@ -22,7 +22,7 @@ func (r manyTools) Groups(_ context.Context, q tui.EntryQuery) (out []tui.GroupC
 		g := tui.EntryGroup{Layer: registry.LayerUser, Source: source}
 		es, _ := r.entries(tui.EntryQuery{Filter: q.Filter, Group: &g, Limit: 1 << 30})
 		if len(es) > 0 {
-			out = append(out, tui.GroupCount{EntryGroup: g, Count: len(es)})
+			out = append(out, tui.GroupCount{Group: g, Count: len(es)})
 		}
 	}
 	return out, nil

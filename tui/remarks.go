@@ -46,7 +46,7 @@ func (pp *proposalPage) cannotRemark(m *Model) string {
 		return why
 	}
 	switch {
-	case pp.tab != tabDiff:
+	case pp.Tab != tabDiff:
 		return "only on the Diff tab; C comments on the proposal"
 	case pp.list == nil:
 		return "the diff is still loading"

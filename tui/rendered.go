@@ -120,7 +120,7 @@ func (r markdownRows) Row(i int) pager.Row {
 // switchRendered changes between rendered Markdown and the text as it is
 // written.
 func (pp *proposalPage) switchRendered(m *Model) tea.Cmd {
-	if pp.tab == tabPrompt {
+	if pp.Tab == tabPrompt {
 		m.renderPrompts = !m.renderPrompts
 	} else {
 		m.rawTexts = !m.rawTexts
@@ -133,9 +133,9 @@ func (pp *proposalPage) cannotRender(m *Model) string {
 	switch {
 	case !pp.loaded:
 		return "it is still loading"
-	case pp.tab == tabDiff || pp.tab == tabHistory:
+	case pp.Tab == tabDiff || pp.Tab == tabHistory:
 		return "the tabs Diff and History show texts as they are"
-	case pp.tab != tabPrompt:
+	case pp.Tab != tabPrompt:
 		return ""
 	case len(pp.prompts.changes) == 0:
 		return "no channel prompt changes"
@@ -154,7 +154,7 @@ func (pp *proposalPage) howShown(m *Model) string {
 	if s.view == promptDiff || !m.renderPrompts {
 		return how[0]
 	}
-	r := m.markdown(s.text(), pp.width(m.layout, tabPrompt))
+	r := m.markdown(s.text(), pp.WidthOf(m.layout, tabPrompt))
 	switch {
 	case r == nil:
 		how = append(how, "raw: too long to render")

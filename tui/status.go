@@ -82,7 +82,7 @@ func (m *Model) pending(name string) bool {
 
 // canGoBack reports whether esc leads anywhere.
 func (m *Model) canGoBack() bool {
-	l, ok := m.page.(lister)
+	l, ok := m.page.(interface{ filterText() string })
 	return len(m.trail) > 0 || ok && l.filterText() != ""
 }
 

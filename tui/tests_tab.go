@@ -34,7 +34,7 @@ type behaviourMsg struct {
 // loadTests runs the test cases on recorded answers, when somebody looks at them or
 // at how they come out.
 func (pp *proposalPage) loadTests(m *Model) tea.Cmd {
-	if pp.tab != tabTests && m.layout.Left == 0 || pp.tried != nil || !pp.loaded {
+	if pp.Tab != tabTests && m.layout.Left == 0 || pp.tried != nil || !pp.loaded {
 		return nil
 	}
 	id, revision, desk := pp.id, pp.dossier.Proposal.Revision, m.cfg.Desk
@@ -102,7 +102,7 @@ func (pp *proposalPage) takeAnswers(m *Model) {
 
 func (pp *proposalPage) cannotAskModel(m *Model) string {
 	switch {
-	case pp.tab != tabTests:
+	case pp.Tab != tabTests:
 		return "only on the Tests tab"
 	case !m.cfg.HasModel:
 		return "no model is connected; name one under [model] in your configuration"

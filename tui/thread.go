@@ -73,7 +73,7 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 			page.Marked(" ┃ ", text, nil)
 		}
 		if e.body != "" {
-			m.prose(page, pp.width(m.layout, tabThread), e.body)
+			m.prose(page, pp.WidthOf(m.layout, tabThread), e.body)
 		}
 	}
 	if len(entries) == 0 {
@@ -91,7 +91,7 @@ func (pp *proposalPage) history(m *Model) pager.Rows {
 	for _, r := range slices.Backward(pp.dossier.Revisions) {
 		line := draw.Of(m.theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(m.theme.Faint, screen.Stamp(r.CreatedAt)+"  ")
 		origin := "content " + wording.Short(r.ContentHash) + ", against " + wording.Against(r.Draft.Base())
-		if pp.width(m.layout, tabHistory) >= 100 {
+		if pp.WidthOf(m.layout, tabHistory) >= 100 {
 			page.Line(line.Add(m.theme.Text, draw.Pad(draw.Show(r.Author.String()), 24)).Add(m.theme.Faint, "  "+draw.Show(origin)))
 			continue
 		}
@@ -103,6 +103,6 @@ func (pp *proposalPage) history(m *Model) pager.Rows {
 	if len(pp.versions) == 0 {
 		page.Faint("  ", "None yet.")
 	}
-	m.versionRows(page, pp.width(m.layout, tabHistory), pp.versions, pp.marked)
+	m.frame().VersionRows(page, pp.WidthOf(m.layout, tabHistory), pp.versions, pp.marked)
 	return page.Rows()
 }

@@ -119,9 +119,9 @@ func (m *Model) percent(p *pager.Pager) draw.Line {
 func (m *Model) bar() draw.Line {
 	signs := m.signs()
 	l := draw.Of(m.theme.Accent, " toolcrib ")
-	if c, ok := m.page.(crumbed); ok {
-		l = l.Add(m.theme.Faint, "  "+c.listed()+" › ")
-		l = append(l, c.crumb(m, m.layout.Width-l.Width()-signs.Width()-1)...)
+	if c := m.crumbed(); c != nil {
+		l = l.Add(m.theme.Faint, "  "+c.Listed()+" › ")
+		l = append(l, c.Crumb(m.layout.Width-l.Width()-signs.Width()-1)...)
 	} else {
 		l = append(l, m.pages()...)
 	}

@@ -79,7 +79,7 @@ func (m *Model) waitingFound(msg waitingMsg) tea.Cmd {
 	}
 	next := m.newProposalPage(*msg.found)
 	if pp, ok := m.page.(*proposalPage); ok {
-		next.panes = pp.panes
+		next.Panes = pp.Panes
 	}
 	cmd := m.show(next)
 	m.queue.want = msg.found.ID

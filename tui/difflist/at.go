@@ -1,6 +1,8 @@
 package difflist
 
-import "strings"
+import (
+	"strings"
+)
 
 // At returns the field that a row is of, and the line of the new text that
 // stands there, or the next one where the row has only a line that went; 0 for

@@ -1,6 +1,8 @@
 package screen
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestLayoutFillsTheScreen lays out every width with the line between the panes
 // anywhere (T16).

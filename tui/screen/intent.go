@@ -2,6 +2,7 @@ package screen
 
 import (
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/wording"
 )
@@ -18,6 +19,24 @@ type (
 	}
 	// Open opens a proposal; its id is enough.
 	Open struct{ Proposal proposals.Proposal }
+	// OpenEntry shows a definition that is live: what changed between two versions where
+	// some are given, or in the editor.
+	OpenEntry struct {
+		Entry   Entry
+		Compare Span
+		Change  bool
+	}
+	// Fork drafts a tool of the user's own from a core tool.
+	Fork struct{ ID string }
+	// New drafts a new proposal in the editor, Change one about a live definition.
+	New    struct{}
+	Change struct {
+		Subject    registry.Subject
+		Definition registry.Definition
+		Version    int
+	}
+	// Export writes the live registry to a file.
+	Export struct{}
 	// Edit opens a proposal that is written in a file in the user's editor.
 	Edit struct {
 		ID   proposals.ID // that is revised, "" for a new one
@@ -41,17 +60,22 @@ type (
 	Divide struct{ Division Division }
 )
 
-func (Say) intent()     {}
-func (Open) intent()    {}
-func (Divide) intent()  {}
-func (Edit) intent()    {}
-func (Resume) intent()  {}
-func (Drop) intent()    {}
-func (ToQueue) intent() {}
-func (Several) intent() {}
-func (*Line) intent()   {}
-func (Dialog) intent()  {}
-func (Write) intent()   {}
+func (Say) intent()       {}
+func (Open) intent()      {}
+func (Divide) intent()    {}
+func (OpenEntry) intent() {}
+func (Fork) intent()      {}
+func (New) intent()       {}
+func (Change) intent()    {}
+func (Export) intent()    {}
+func (Edit) intent()      {}
+func (Resume) intent()    {}
+func (Drop) intent()      {}
+func (ToQueue) intent()   {}
+func (Several) intent()   {}
+func (*Line) intent()     {}
+func (Dialog) intent()    {}
+func (Write) intent()     {}
 
 // Marked stands for the marked proposals in the name of an unsent text about them.
 const Marked = "marked"

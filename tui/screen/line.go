@@ -29,3 +29,13 @@ func (a Action) Do() (Intent, tea.Cmd) {
 	}
 	return a()
 }
+
+// FilterLine narrows a list while a text is typed; before is the filter until now.
+func FilterLine(before string, set func(text string) tea.Cmd) *Line {
+	text := edit.NewLine(before)
+	to := func(text func() string) Action { return func() (Intent, tea.Cmd) { return nil, set(text()) } }
+	return &Line{
+		Prompt: "filter", Text: text, Hints: [][2]string{{"enter", "keep the filter"}, {"esc", "undo it"}},
+		Changed: to(text.String), Cancel: to(func() string { return before }),
+	}
+}

@@ -38,3 +38,16 @@ type Page interface {
 	// See notes what is on the screen as seen.
 	See()
 }
+
+// Crumbed is a page that is reached from a list: the bar names both.
+type Crumbed interface {
+	// Listed names the list, and Crumb what is shown of it, in so many cells.
+	Listed() draw.Safe
+	Crumb(room int) draw.Line
+}
+
+// OfEntry is a page whose keys act on a tool, an agent or an allow-list.
+type OfEntry interface{ Selected() (Entry, bool) }
+
+// Filtered is a page with a list that can be narrowed.
+type Filtered interface{ Filter() string }

@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/draw"
 )
 
 // Paned is a page that has two panes where the screen is wide enough.
@@ -58,4 +60,71 @@ func zoomed(p Paned, why string) string {
 		return none
 	}
 	return why
+}
+
+// Panes are the tabs of a page that shows the first of them on the left and one of
+// the others on the right, or only the current one where there is no room for two.
+type Panes struct {
+	Tab    int // has the keys
+	beside int // is on the right while the first tab has the keys, 0 for the second tab
+}
+
+// LeftOf implements Paned.
+func (p *Panes) LeftOf(l Layout) int { return l.Left }
+
+// From implements Paned.
+func (p *Panes) From() int { return PanesFrom }
+
+// Turn gives a tab the keys.
+func (p *Panes) Turn(tab int) {
+	p.Tab = tab
+	if tab > 0 {
+		p.beside = tab
+	}
+}
+
+// RightTab returns the tab in the right pane.
+func (p *Panes) RightTab() int { return max(1, p.beside) }
+
+// Visible reports whether a tab is on the screen.
+func (p *Panes) Visible(l Layout, tab int) bool {
+	return tab == p.Tab || l.Left > 0 && (tab == 0 || tab == p.RightTab())
+}
+
+// WidthOf returns how many cells a tab has.
+func (p *Panes) WidthOf(l Layout, tab int) int {
+	if tab == 0 && l.Left > 0 {
+		return l.Left
+	}
+	return l.Right
+}
+
+// At returns the tab in column x of the screen.
+func (p *Panes) At(l Layout, x int) int {
+	switch {
+	case l.Left == 0:
+		return p.Tab
+	case x < l.Left:
+		return 0
+	}
+	return p.RightTab()
+}
+
+// On returns the tab on the right or on the left.
+func (p *Panes) On(right bool) int {
+	if right {
+		return p.RightTab()
+	}
+	return 0
+}
+
+// Strip draws the names of the tabs, each above its pane, with room for right at the
+// end.
+func (p *Panes) Strip(f Frame, names []string, right draw.Line) draw.Line {
+	l := f.Layout
+	if l.Left == 0 {
+		return f.TabLine(names, p.Tab, true, l.Width)
+	}
+	first := f.TabLine(names[:1], 0, p.Tab == 0, l.Left).Fit(l.Left + 1)
+	return append(first, f.TabLine(names[1:], p.RightTab()-1, p.Tab > 0, l.Right-right.Width())...)
 }

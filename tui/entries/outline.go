@@ -1,9 +1,10 @@
-package tui
+package entries
 
 import (
 	"slices"
 
 	"toolcrib/registry"
+	"toolcrib/tui/screen"
 )
 
 // outline is a list of entries by group. Each group has a heading, unless it is the
@@ -12,10 +13,10 @@ type outline struct{ parts []part }
 
 // part is a group with the entries that were read of it.
 type part struct {
-	GroupCount
+	Counted
 	open    bool
 	loading bool
-	entries []Entry
+	entries []screen.Entry
 	next    string // what the next page of it is after
 	read    bool   // whether any of it was
 }
@@ -23,18 +24,18 @@ type part struct {
 // fewEntries is how many entries are read at once, and not folded.
 const fewEntries = 200
 
-func newOutline(groups []GroupCount) outline {
+func newOutline(groups []Counted) outline {
 	o := outline{make([]part, len(groups))}
 	for i, g := range groups {
-		o.parts[i].GroupCount = g
+		o.parts[i].Counted = g
 	}
 	return o
 }
 
 // fill puts all entries that there are into their parts.
-func (o *outline) fill(entries []Entry) {
+func (o *outline) fill(entries []screen.Entry) {
 	for _, e := range entries {
-		if p := o.part(EntryGroup{e.Subject.Layer, e.Source}); p != nil {
+		if p := o.part(Group{e.Subject.Layer, e.Source}); p != nil {
 			p.entries = append(p.entries, e)
 		}
 	}
@@ -108,8 +109,8 @@ func (o *outline) start(p *part) (row int) {
 }
 
 // part returns a group's part, nil for none.
-func (o *outline) part(g EntryGroup) *part {
-	i := slices.IndexFunc(o.parts, func(p part) bool { return p.EntryGroup == g })
+func (o *outline) part(g Group) *part {
+	i := slices.IndexFunc(o.parts, func(p part) bool { return p.Group == g })
 	if i < 0 {
 		return nil
 	}
@@ -117,12 +118,12 @@ func (o *outline) part(g EntryGroup) *part {
 }
 
 // find returns the row of a subject, or of the heading of a group; -1 for none.
-func (o *outline) find(s registry.Subject, g EntryGroup) int {
+func (o *outline) find(s registry.Subject, g Group) int {
 	p := o.part(g)
 	if p == nil {
 		return -1
 	}
-	i := slices.IndexFunc(p.entries, func(e Entry) bool { return e.Subject == s })
+	i := slices.IndexFunc(p.entries, func(e screen.Entry) bool { return e.Subject == s })
 	if i < 0 || !p.open {
 		return o.start(p)
 	}

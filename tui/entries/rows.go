@@ -1,4 +1,4 @@
-package tui
+package entries
 
 import (
 	"slices"
@@ -6,48 +6,51 @@ import (
 
 	"toolcrib/registry"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 )
 
-// entryColumn is a column of the registry. Those of a higher rank are the first
+// column is a column of the registry. Those of a higher rank are the first
 // to go where there is no room.
-type entryColumn struct {
+type column struct {
 	name  draw.Safe
 	rank  int
 	most  int // how wide it becomes at most, in cells
 	width int // set by columns
-	cell  func(m *Model, e Entry) (draw.Safe, theme.Style)
+	cell  func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style)
 }
 
-func (r *registryPage) all() []entryColumn {
-	columns := []entryColumn{
-		{name: "ID", most: 64, cell: func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Show(e.Subject.ID), m.theme.Text }},
-		{name: "", rank: 2, most: 15, cell: func(m *Model, e Entry) (draw.Safe, theme.Style) {
+func (r *Page) all() []column {
+	columns := []column{
+		{name: "ID", most: 64, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) { return draw.Show(e.Subject.ID), th.Text }},
+		{name: "", rank: 2, most: 15, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
 			if e.Locked {
-				return "▪ Locked (core)", m.theme.Warn
+				return "▪ Locked (core)", th.Warn
 			}
 			return "", ""
 		}},
-		{name: "LAYER", rank: 3, most: 24, cell: func(m *Model, e Entry) (draw.Safe, theme.Style) {
+		{name: "LAYER", rank: 3, most: 24, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
 			text := draw.Show(string(e.Subject.Layer))
 			if len(e.Hides) > 0 {
 				text += draw.Showf(" over %d", len(e.Hides))
 			}
-			return text, m.theme.Faint
+			return text, th.Faint
 		}},
-		{name: "KIND", rank: 6, most: 6, cell: func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Show(e.ToolKind), m.theme.Faint }},
-		{name: "CATEGORY", rank: 5, most: 22, cell: func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Show(e.Category), m.theme.Faint }},
-		{name: "APPROVAL", rank: 4, most: 17, cell: func(m *Model, e Entry) (draw.Safe, theme.Style) {
+		{name: "KIND", rank: 6, most: 6, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) { return draw.Show(e.ToolKind), th.Faint }},
+		{name: "CATEGORY", rank: 5, most: 22, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) { return draw.Show(e.Category), th.Faint }},
+		{name: "APPROVAL", rank: 4, most: 17, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
 			if e.Approval == "" && !e.Locked && e.ToolKind == string(registry.ActionTool) {
-				return "! none set", m.theme.Warn
+				return "! none set", th.Warn
 			}
-			return draw.Show(e.Approval), m.theme.Faint
+			return draw.Show(e.Approval), th.Faint
 		}},
-		{name: "NAME", rank: 7, most: 60, cell: func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Show(e.Name), m.theme.Faint }},
-		{name: "VERSION", rank: 1, most: 7, cell: func(m *Model, e Entry) (draw.Safe, theme.Style) { return draw.Showf("v%d", e.Version), m.theme.Faint }},
+		{name: "NAME", rank: 7, most: 60, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) { return draw.Show(e.Name), th.Faint }},
+		{name: "VERSION", rank: 1, most: 7, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
+			return draw.Showf("v%d", e.Version), th.Faint
+		}},
 	}
-	if r.kind != registry.KindTool {
-		columns = slices.DeleteFunc(columns, func(c entryColumn) bool {
+	if r.Kind != registry.KindTool {
+		columns = slices.DeleteFunc(columns, func(c column) bool {
 			return c.name == "KIND" || c.name == "CATEGORY" || c.name == "APPROVAL" || c.name == ""
 		})
 	}
@@ -55,11 +58,11 @@ func (r *registryPage) all() []entryColumn {
 }
 
 // measure notes how wide the columns want to be for some more entries.
-func (r *registryPage) measure(m *Model, entries []Entry) {
+func (r *Page) measure(entries []screen.Entry) {
 	for _, c := range r.all() {
 		w := max(r.widest[c.name], draw.Width(c.name))
 		for _, e := range entries {
-			text, _ := c.cell(m, e)
+			text, _ := c.cell(r.Frame.Theme, e)
 			w = min(max(w, draw.Width(text)), c.most)
 		}
 		r.widest[c.name] = w
@@ -75,10 +78,10 @@ const leastName = 16
 
 // columns returns those that fit, each as wide as what is in it; the last in the
 // order of ranks takes what is left.
-func (r *registryPage) columns(width int) []entryColumn {
+func (r *Page) columns(width int) []column {
 	all := r.all()
 	ranked := slices.Clone(all)
-	slices.SortStableFunc(ranked, func(a, b entryColumn) int { return a.rank - b.rank })
+	slices.SortStableFunc(ranked, func(a, b column) int { return a.rank - b.rank })
 	left, widths := width-3, map[draw.Safe]int{}
 	for _, c := range ranked {
 		w := r.widest[c.name]
@@ -98,7 +101,7 @@ func (r *registryPage) columns(width int) []entryColumn {
 	}
 	more := min(left, max(0, r.widest["ID"]-widths["ID"]))
 	widths["ID"] += more
-	var out []entryColumn
+	var out []column
 	for _, c := range all {
 		if c.width = widths[c.name]; c.width > 0 {
 			out = append(out, c)
@@ -107,31 +110,32 @@ func (r *registryPage) columns(width int) []entryColumn {
 	return out
 }
 
-func (r *registryPage) view(m *Model) []string {
-	w := m.layout.List
+// View implements screen.Page.
+func (r *Page) View() []string {
+	w, th := r.Frame.List, r.Frame.Theme
 	columns := r.columns(w)
 	names := draw.Of("", "   ")
 	for _, c := range columns {
-		names = names.Add(m.theme.Faint, draw.Pad(c.name, c.width)+"  ")
+		names = names.Add(th.Faint, draw.Pad(c.name, c.width)+"  ")
 	}
 	if !r.outline.shows() {
 		names = nil
 	}
 	lines := []string{names.String(w)}
-	for i := r.top; i < r.outline.len() && len(lines) < m.layout.Body; i++ {
+	for i := r.top; i < r.outline.len() && len(lines) < r.Frame.Body; i++ {
 		base, mark := theme.Style(""), draw.Of("", "   ")
 		if i == r.cursor {
-			base, mark = m.theme.Selected, draw.Of(m.theme.Accent, "▌  ")
+			base, mark = th.Selected, draw.Of(th.Accent, "▌  ")
 		}
 		if p, entry := r.outline.at(i); entry < 0 {
-			mark = append(draw.Of(mark[0].Style, draw.Slice(mark[0].Text, 0, 1)), heading(m, p)...)
+			mark = append(draw.Of(mark[0].Style, draw.Slice(mark[0].Text, 0, 1)), heading(th, p)...)
 		} else {
 			for _, c := range columns {
-				text, style := c.cell(m, p.entries[entry])
+				text, style := c.cell(th, p.entries[entry])
 				mark = mark.Add(style, draw.Pad(text, c.width)+"  ")
 			}
 		}
-		if i == r.cursor && m.theme.Uniform {
+		if i == r.cursor && th.Uniform {
 			mark = mark.Plain()
 		}
 		var b strings.Builder
@@ -139,17 +143,17 @@ func (r *registryPage) view(m *Model) []string {
 		lines = append(lines, b.String())
 	}
 	if r.outline.len() == 0 && r.asked {
-		lines = append(lines, draw.Blank(w), draw.Of(m.theme.Faint, "   No match.").String(w))
+		lines = append(lines, draw.Blank(w), draw.Of(th.Faint, "   No match.").String(w))
 	}
-	if m.layout.Side > 0 {
-		return m.frame().Abreast(lines, r.side(m), w)
+	if r.Frame.Side > 0 {
+		return r.Frame.Abreast(lines, r.side(), w)
 	}
 	return lines
 }
 
 // heading draws the heading of a group: whether it is folded, its name and how many
 // entries it has.
-func heading(m *Model, p *part) draw.Line {
+func heading(th theme.Theme, p *part) draw.Line {
 	sign := draw.Safe("▾ ")
 	switch {
 	case !p.open:
@@ -157,11 +161,11 @@ func heading(m *Model, p *part) draw.Line {
 	case p.loading:
 		sign = "⋯ "
 	}
-	return draw.Of(m.theme.Accent, sign).Add(m.theme.Title, groupName(p.EntryGroup)).Add(m.theme.Faint, draw.Showf("  %d", p.Count))
+	return draw.Of(th.Accent, sign).Add(th.Title, groupName(p.Group)).Add(th.Faint, draw.Showf("  %d", p.Count))
 }
 
 // groupName names a group as the headings do.
-func groupName(g EntryGroup) draw.Safe {
+func groupName(g Group) draw.Safe {
 	name := draw.Show(string(g.Layer))
 	if g.Source != "" {
 		name += " · " + draw.Cut(draw.Show(g.Source), 48)

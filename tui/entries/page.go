@@ -1,0 +1,228 @@
+// Package entries is the page of the workbench that lists what is live: tools, agents or
+// allow-lists.
+package entries
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/registry"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
+)
+
+// Registry is what the page reads.
+type Registry interface {
+	Entries(ctx context.Context, q Query) (entries []screen.Entry, next string, err error)
+	// Groups counts the entries of a query by group.
+	Groups(ctx context.Context, q Query) ([]Counted, error)
+	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
+}
+
+// Query selects entries for a page, by id.
+type Query struct {
+	Kind   registry.Kind
+	Filter string
+	Group  *Group // nil for all
+	Limit  int
+	After  string
+}
+
+// Group is the entries of one layer from one server or file, "" for those that were
+// not imported.
+type Group struct {
+	Layer  registry.Layer
+	Source string
+}
+
+// Counted is a group with the number of its entries.
+type Counted struct {
+	Group
+	Count int
+}
+
+// Options is what a page lists, and what it needs of the workbench.
+type Options struct {
+	Kind      registry.Kind
+	Layer     registry.Layer // in whose view
+	NoEditor  func() string  // why nothing can be edited
+	NoExport  func() string  // why nothing can be exported
+	Debounced func(msg tea.Msg) tea.Cmd
+}
+
+// chunk is how many entries are read at once.
+const chunk = 100
+
+// Page lists what is live, by layer, by server and by id: tools, agents or allow-lists.
+type Page struct {
+	screen.List
+	Options
+	ctx        context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	registry   Registry
+	definition definitionPreview
+	filter     string
+	outline    outline
+	folded     map[Group]bool // groups that the user folded or unfolded
+	cursor     int            // a row of the outline
+	top        int
+	asked      bool
+	toEnd      bool              // the last row is selected once it is read
+	fresh      bool              // the filter changed: the first entry is selected
+	widest     map[draw.Safe]int // what the columns want, in cells
+}
+
+// New returns an empty page; Reload reads it.
+func New(ctx context.Context, r Registry, o Options) *Page {
+	return &Page{ctx: ctx, registry: r, Options: o, folded: map[Group]bool{}, fresh: true}
+}
+
+// Place implements screen.Page.
+func (r *Page) Place() string { return "Registry and agents" }
+
+// Keys implements screen.Page.
+func (r *Page) Keys() []screen.Key {
+	export := func() (screen.Intent, tea.Cmd) { return screen.Export{}, nil }
+	return slices.Concat([]screen.Key{
+		{Name: "entry-open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected row; on a group: fold or unfold it", Do: r.open, Off: r.noneSelected},
+		{Name: "fold", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "Fold the group of the selected row, or unfold it", Do: r.fold, Off: r.cannotFold},
+		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups; again: fold them", Do: r.foldAll, Off: r.cannotFold},
+		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by id or name", Do: r.askFilter},
+	}, screen.EntryKeys(r.Selected, r.change, r.noEditor), []screen.Key{
+		screen.NewKey(r.noEditor),
+		{Name: "export", Keys: []string{"ctrl+e"}, Label: "export", Late: screen.Always, Help: "Export the live registry to a file; esc cancels", Do: export, Off: r.noExport},
+	}, screen.PaneKeys(r), screen.PreviewKeys(r), screen.ListKeys(r))
+}
+
+func (r *Page) noEditor() string { return r.NoEditor() }
+func (r *Page) noExport() string { return r.NoExport() }
+
+func (r *Page) noneSelected() string {
+	if r.outline.len() == 0 {
+		return "nothing is selected"
+	}
+	return ""
+}
+
+// open opens the selected row, or folds a group.
+func (r *Page) open() (screen.Intent, tea.Cmd) {
+	e, ok := r.Selected()
+	if !ok {
+		return r.fold()
+	}
+	return screen.OpenEntry{Entry: e}, nil
+}
+
+// change opens the selected row in the editor.
+func (r *Page) change() (screen.Intent, tea.Cmd) {
+	e, _ := r.Selected()
+	return screen.OpenEntry{Entry: e, Change: true}, nil
+}
+
+// Fit implements screen.Page.
+func (r *Page) Fit(f screen.Frame) {
+	r.Frame = f
+	r.clamp()
+}
+
+// Leave implements screen.Page: it ends a filter.
+func (r *Page) Leave() (tea.Cmd, bool) {
+	if r.filter == "" {
+		return nil, false
+	}
+	return r.setFilter(""), true
+}
+
+// Scroll implements screen.Page.
+func (r *Page) Scroll(x, n int) tea.Cmd {
+	if r.Frame.InSide(x) {
+		r.Preview.Scroll(n)
+		return nil
+	}
+	return r.Move(n)
+}
+
+// Click implements screen.Page.
+func (r *Page) Click(x, row int) tea.Cmd {
+	if r.Frame.InSide(x) {
+		return nil
+	}
+	return r.Move(r.top + row - r.cursor)
+}
+
+type (
+	// Outline is the groups that were read, More is more entries of one of them.
+	Outline struct {
+		Query   Query
+		outline outline
+		Err     error
+	}
+	More struct {
+		Query   Query
+		Entries []screen.Entry
+		Next    string
+		Err     error
+	}
+	// rested says that a row was selected for a moment, defined what is in it.
+	rested  struct{ subject registry.Subject }
+	defined struct {
+		subject registry.Subject
+		text    json.RawMessage
+	}
+)
+
+// Update implements screen.Page.
+func (r *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+	switch msg := msg.(type) {
+	case Outline:
+		return r.loaded(msg)
+	case More:
+		return r.added(msg)
+	case rested:
+		return nil, r.rested(msg.subject)
+	case defined:
+		r.defined(msg)
+	}
+	return nil, nil
+}
+
+// Filter implements screen.Filtered.
+func (r *Page) Filter() string { return r.filter }
+
+// askFilter narrows the list while a text is typed.
+func (r *Page) askFilter() (screen.Intent, tea.Cmd) {
+	return screen.FilterLine(r.filter, r.setFilter), nil
+}
+
+func (r *Page) setFilter(text string) tea.Cmd {
+	if text == r.filter {
+		return nil
+	}
+	r.filter, r.fresh = text, true
+	clear(r.folded)
+	return r.read(nil)
+}
+
+// Tabs implements screen.Page.
+func (r *Page) Tabs() (left, right draw.Line) {
+	th := r.Frame.Theme
+	name := draw.Safe("Tools")
+	switch r.Kind {
+	case registry.KindAgent:
+		name = "Agents"
+	case registry.KindList:
+		name = "Allow-lists"
+	case registry.KindTool:
+	}
+	n := r.outline.total()
+	l := draw.Of("", " ").Add(th.Accent, "▎"+name).Add(th.Faint, draw.Showf("  %d live in the view of %s", n, r.Layer))
+	if rank := r.outline.rank(r.cursor); rank > 0 {
+		right = draw.Of(th.Faint, draw.Showf(" %d/%d ", rank, n))
+	}
+	if r.filter != "" {
+		right = right.Add(th.Match, " "+draw.Cut(draw.Show(r.filter), r.Frame.Width/3)+" ").Add("", " ")
+	}
+	return l, right
+}

@@ -1,0 +1,68 @@
+package screen
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/pager"
+)
+
+// List is the part that all lists with a pane beside them have in common.
+type List struct {
+	Frame   Frame
+	Preview Preview
+}
+
+// Layout returns where everything stands.
+func (l *List) Layout() Layout { return l.Frame.Layout }
+
+// LeftOf implements Paned.
+func (l *List) LeftOf(by Layout) int { return by.Beside() }
+
+// From implements Paned.
+func (l *List) From() int { return SideFrom }
+
+// Pane implements Previewed.
+func (l *List) Pane() *Preview { return &l.Preview }
+
+// Shown implements Page: a list has no text.
+func (l *List) Shown() *pager.Pager { return nil }
+
+// See implements Page: nothing is kept of what is seen of a list.
+func (l *List) See() {}
+
+// Window returns the first row of a window of height rows that shows row
+// cursor, moved as little as can be.
+func Window(top, cursor, n, height int) int {
+	top = min(top, cursor)
+	top = max(top, cursor-height+1)
+	return max(0, min(top, n-height))
+}
+
+// Rowed is a page with rows of which one is selected.
+type Rowed interface {
+	// Move selects the row so many further down.
+	Move(n int) tea.Cmd
+	// Rows is how many rows are on the screen.
+	Rows() int
+	// Ends selects the first row, or the last.
+	Ends(last bool) tea.Cmd
+}
+
+// ListKeys select a row of a list.
+func ListKeys(p Rowed) []Key {
+	move := func(n int) Action { return func() (Intent, tea.Cmd) { return nil, p.Move(n) } }
+	screens := func(n float64) Action {
+		return func() (Intent, tea.Cmd) { return nil, p.Move(int(n * float64(p.Rows()))) }
+	}
+	ends := func(last bool) Action { return func() (Intent, tea.Cmd) { return nil, p.Ends(last) } }
+	return []Key{
+		{Name: "down", Keys: []string{"j", "down"}, Help: "Select the next row", Do: move(1)},
+		{Name: "up", Keys: []string{"k", "up"}, Help: "Select the previous row", Do: move(-1)},
+		{Name: "half-down", Keys: []string{"ctrl+d"}, Help: "Half a screen down", Do: screens(0.5)},
+		{Name: "half-up", Keys: []string{"ctrl+u"}, Help: "Half a screen up", Do: screens(-0.5)},
+		{Name: "page-down", Keys: []string{"pgdown", "ctrl+f"}, Help: "A screen down", Do: screens(1)},
+		{Name: "page-up", Keys: []string{"pgup", "ctrl+b"}, Help: "A screen up", Do: screens(-1)},
+		{Name: "first", Keys: []string{"g", "home"}, Help: "Go to the first row", Do: ends(false)},
+		{Name: "last", Keys: []string{"G", "end"}, Help: "Go to the last row", Do: ends(true)},
+	}
+}

@@ -1,0 +1,236 @@
+// Package subject is the page of the workbench of one tool, agent or allow-list.
+package subject
+
+import (
+	"context"
+	"encoding/json"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+)
+
+// Registry is what the page reads of a definition.
+type Registry interface {
+	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
+	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
+}
+
+// Desk tells what a definition was imported from, and who uses it.
+type Desk interface {
+	difflist.Sources
+	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]review.Use, error)
+}
+
+// Options is where a page reads, and what it can have done.
+type Options struct {
+	Registry Registry
+	Desk     Desk
+	Layer    registry.Layer
+	NoEditor func() string // why nothing can be edited
+	// Restore drafts a proposal that makes an earlier version live again.
+	Restore func(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error)
+}
+
+// The sections of a subject.
+const (
+	sectionDefinition = iota
+	sectionVersions
+	sectionBlame
+	sectionUses
+	sectionCount
+)
+
+// Page shows a tool, an agent or an allow-list: what it is, what it was, which version
+// brought in each line, and who uses it.
+type Page struct {
+	screen.Text  // of the sections but the definition
+	screen.Panes // of the sections
+	Options
+	ctx        context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	about      *pager.Pager    // of the definition
+	entry      screen.Entry
+	definition json.RawMessage
+	versions   []history.Version
+	field      int            // index among the texts that can be blamed
+	wanted     screen.Span    // to compare when the versions are there
+	marked     int            // version that the next comparison begins with, 0 for the one before
+	stop       int            // in the list of versions, to come back to
+	compared   screen.Span    // what changed is, zero while it is made
+	changed    *difflist.List // nil for the list of versions
+	blamed     blamed
+	uses       []review.Use
+	usesErr    error
+	usesRead   bool
+	change     bool // open the editor when the definition is there
+}
+
+// New returns the page of a definition; Reload reads it.
+func New(ctx context.Context, open screen.OpenEntry, o Options) *Page {
+	s := &Page{Text: screen.NewText(), ctx: ctx, Options: o, about: pager.New(theme.Theme{}), entry: open.Entry, wanted: open.Compare, change: open.Change}
+	s.about.SetWrap(true)
+	if s.wanted != (screen.Span{}) {
+		s.Turn(sectionVersions)
+	}
+	return s
+}
+
+// Place implements screen.Page.
+func (s *Page) Place() string { return "A tool or an agent" }
+
+// Selected implements screen.OfEntry.
+func (s *Page) Selected() (screen.Entry, bool) { return s.entry, true }
+
+// Fit implements screen.Page.
+func (s *Page) Fit(f screen.Frame) {
+	s.FitIn(f, f.Right)
+	s.about.SetSize(s.WidthOf(f.Layout, sectionDefinition), f.Body)
+	s.about.Restyle(f.Theme)
+	s.lay()
+}
+
+// show gives a section the keys.
+func (s *Page) show(section int) tea.Cmd {
+	if section > 0 && section != s.RightTab() {
+		s.changed, s.compared = nil, screen.Span{}
+		s.Pager.Home()
+	}
+	s.Turn(section)
+	s.lay()
+	return s.work()
+}
+
+// Tabs implements screen.Page.
+func (s *Page) Tabs() (left, right draw.Line) {
+	uses := "Used by"
+	switch s.entry.Subject.Kind {
+	case registry.KindAgent:
+		uses = "Tools"
+	case registry.KindList:
+		uses = "Agents and tools"
+	case registry.KindTool:
+	}
+	if s.changed != nil {
+		right = draw.Of(s.Frame.Theme.Faint, draw.Showf("  %s → version %d ", versionName(s.compared.From), s.compared.To))
+	}
+	return s.Strip(s.Frame, []string{"Definition", "Versions", "Blame", uses}, right), right
+}
+
+// Shown implements screen.Page.
+func (s *Page) Shown() *pager.Pager { return s.pane(s.Tab) }
+
+func (s *Page) pane(section int) *pager.Pager {
+	if section == sectionDefinition {
+		return s.about
+	}
+	return s.Pager
+}
+
+// View implements screen.Page.
+func (s *Page) View() []string {
+	if !s.Abreast() {
+		return s.Shown().View()
+	}
+	return s.Frame.Abreast(s.about.View(), s.Pager.View(), s.Frame.Left)
+}
+
+// Scroll implements screen.Page.
+func (s *Page) Scroll(x, n int) tea.Cmd {
+	s.pane(s.At(s.Layout(), x)).Scroll(n)
+	return nil
+}
+
+// Abreast implements screen.Tabbed.
+func (s *Page) Abreast() bool { return s.Frame.Left > 0 }
+
+// Across implements screen.Tabbed.
+func (s *Page) Across(right bool) (screen.Intent, tea.Cmd) { return nil, s.show(s.On(right)) }
+
+// Click implements screen.Page: it gives the keys to the pane.
+func (s *Page) Click(x, _ int) tea.Cmd { return s.show(s.At(s.Layout(), x)) }
+
+// Leave implements screen.Page: it ends a search or a comparison.
+func (s *Page) Leave() (tea.Cmd, bool) {
+	switch {
+	case screen.LeaveText(s.Shown()):
+	case s.compared != (screen.Span{}) && s.Tab == sectionVersions:
+		s.showList()
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// Listed implements screen.Crumbed.
+func (s *Page) Listed() draw.Safe {
+	switch s.entry.Subject.Kind {
+	case registry.KindAgent:
+		return "Agents"
+	case registry.KindList:
+		return "Lists"
+	case registry.KindTool:
+	}
+	return "Tools"
+}
+
+// Crumb implements screen.Crumbed.
+func (s *Page) Crumb(room int) draw.Line {
+	var lock draw.Line
+	if s.entry.Locked {
+		lock = draw.Of(s.Frame.Theme.Warn, " ▪ Locked (core)")
+	}
+	l := draw.Of(s.Frame.Theme.Strong, draw.Cut(draw.Show(s.entry.Subject.String()), max(8, room-lock.Width())))
+	return append(l, lock...)
+}
+
+// lay lays the definition out, and the section beside or instead of it.
+func (s *Page) lay() {
+	th := s.Frame.Theme
+	page := prose.New(th)
+	page.Blank()
+	doc, keys := screen.Document(s.entry.Subject.Kind, s.definition)
+	s.Frame.Definition(page, doc, keys)
+	s.about.Replace(page.Rows())
+	style := th.Accent
+	if s.Tab == sectionDefinition {
+		style = th.Faint
+	}
+	s.Pager.Point(style)
+	if s.changed != nil {
+		s.Pager.Replace(s.changed.Rows(th, s.Frame.Right >= difflist.SplitFrom))
+		return
+	}
+	page = prose.New(th)
+	page.Blank()
+	switch s.RightTab() {
+	case sectionVersions:
+		s.Frame.VersionRows(page, s.Frame.Right, s.versions, s.marked)
+	case sectionBlame:
+		s.layBlame(page)
+	case sectionUses:
+		s.layUses(page)
+	}
+	s.Pager.Replace(page.Rows())
+}
+
+// texts are the fields that can be blamed line by line.
+func (s *Page) texts() []string {
+	doc, keys := screen.Document(s.entry.Subject.Kind, s.definition)
+	var out []string
+	for _, key := range keys {
+		if v := doc.Get(key); v != nil && v.Kind == jsondoc.String && len(v.Text) > 20 {
+			out = append(out, key)
+		}
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package subject
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/screen/screentest"
+)
+
+var clock = registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "clock"}
+
+// past is a tool with three versions, in memory.
+type past struct {
+	restored []int
+	err      error
+}
+
+func (p *past) text(version int) json.RawMessage {
+	goals := []string{"One thing that is told.", "Two things that are told.", "Three things\u202e that are told."}
+	return registry.Definition{Tool: &registry.Tool{ID: clock.ID, Goals: goals[version-1]}}.Canonical()
+}
+
+func (p *past) Definition(context.Context, registry.Subject) (json.RawMessage, error) {
+	return p.text(3), p.err
+}
+
+func (p *past) Versions(context.Context, registry.Subject, int, int) (vs []history.Version, err error) {
+	for n := 3; n > 0; n-- {
+		vs = append(vs, history.Version{Subject: clock, Number: n, Definition: p.text(n), Author: "user:mara", DecidedBy: "user:ida", DecidedAt: screentest.Now, Proposal: "p"})
+	}
+	return vs, nil
+}
+
+func (p *past) Source(context.Context, registry.Definition) ([]byte, error) { return nil, nil }
+
+func (p *past) Uses(context.Context, registry.Subject, registry.Layer) ([]review.Use, error) {
+	return []review.Use{{Agent: registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: "assistant"}, In: true, Why: "listed"}}, nil
+}
+
+func (p *past) restore(_ context.Context, _ registry.Subject, version int, _ string) (proposals.Proposal, string, error) {
+	p.restored = append(p.restored, version)
+	return proposals.Proposal{ID: "new"}, "Drafted", nil
+}
+
+func opened(t *testing.T, p *past, open screen.OpenEntry, width int) (*Page, []screen.Intent) {
+	t.Helper()
+	open.Entry.Subject = clock
+	s := New(t.Context(), open, Options{Registry: p, Desk: p, NoEditor: func() string { return "" }, Restore: p.restore})
+	want := screentest.Open(t, s, width, 20)
+	return s, want
+}
+
+// press presses keys and returns what the last of them asks for, or why it is off.
+func press(t *testing.T, s *Page, keys ...string) (want []screen.Intent, off string) {
+	t.Helper()
+	for _, key := range keys {
+		want, off = screentest.Press(t, s, key)
+	}
+	return want, off
+}
+
+func TestShowsSections(t *testing.T) {
+	for _, c := range []struct {
+		width int
+		keys  []string
+		wants []string
+	}{
+		{60, nil, []string{"goals", "Three things⟨U+202E⟩"}},
+		{60, []string{"tab"}, []string{"▌", "v3", "user:ida", "written by user:mara"}},
+		{140, []string{"tab"}, []string{"goals", "│", "v3", "2026-11-20 15:00"}},
+		{60, []string{"tab", "tab"}, []string{"◆ goals  text 1 of 1", "v3 user:mara, user:ida"}},
+		{140, []string{"tab", "tab", "tab"}, []string{"✓ agent:global/assistant", "listed"}},
+	} {
+		s, _ := opened(t, &past{}, screen.OpenEntry{}, c.width)
+		press(t, s, c.keys...)
+		text := screentest.View(t, s, c.width)
+		for _, want := range c.wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d columns, %v: %q is not in\n%s", c.width, c.keys, want, text)
+			}
+		}
+	}
+	_, want := opened(t, &past{err: errors.New("busy")}, screen.OpenEntry{}, 60)
+	if len(want) != 1 || want[0] != screen.Fail(errors.New("busy")) {
+		t.Errorf("an error is told as %#v", want)
+	}
+}
+
+func TestComparesVersions(t *testing.T) {
+	s, _ := opened(t, &past{}, screen.OpenEntry{}, 100)
+	if got, _ := press(t, s, "tab", "b"); got[0] != screen.Sayf(screen.Remark, "Version 3 marked; enter on another version compares them") {
+		t.Errorf("b asks for %#v", got)
+	}
+	press(t, s, "j", "j", "enter")
+	text := screentest.View(t, s, 100)
+	for _, want := range []string{"- One thing", "+ Three things⟨U+202E⟩"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if _, off := press(t, s, "b"); off != "only in the list of versions" {
+		t.Errorf("b in a comparison: %q", off)
+	}
+	if _, left := s.Leave(); !left || s.Pager.Stop() != 2 {
+		t.Errorf("esc leads to version row %d", s.Pager.Stop())
+	}
+	s, want := opened(t, &past{}, screen.OpenEntry{Compare: screen.Span{From: 1, To: 2}}, 100)
+	if len(want) != 1 || s.compared != (screen.Span{From: 1, To: 2}) || s.changed == nil {
+		t.Errorf("opened at a comparison: %v, %v", s.compared, want)
+	}
+}
+
+func TestRestoresVersions(t *testing.T) {
+	p := &past{}
+	s, _ := opened(t, p, screen.OpenEntry{}, 100)
+	if _, off := press(t, s, "tab", "U"); off != "it is the live version" {
+		t.Errorf("U on the newest: %q", off)
+	}
+	got, _ := press(t, s, "j", "U")
+	ask, ok := got[0].(screen.Dialog)
+	if !ok || ask.Draft != "restore-clock-2" {
+		t.Fatalf("U asks for %#v", got)
+	}
+	want, _ := ask.Run("The third went wrong.")
+	if wrote := want.(screen.Write)(t.Context()); wrote.Open == nil || len(p.restored) != 1 || p.restored[0] != 2 {
+		t.Errorf("%+v, restored %v", wrote, p.restored)
+	}
+}
+
+// TestOpensTheEditor edits at once what is there, and later what is not.
+func TestOpensTheEditor(t *testing.T) {
+	s, want := opened(t, &past{}, screen.OpenEntry{Change: true}, 100)
+	if len(want) != 1 {
+		t.Fatalf("opened to be changed, the page asks for %#v", want)
+	}
+	again, _ := press(t, s, "e")
+	for _, intent := range []screen.Intent{want[0], again[0]} {
+		if change, ok := intent.(screen.Change); !ok || change.Subject != clock || change.Definition.Tool == nil {
+			t.Errorf("the page asks for %#v", intent)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package subject
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// layUses lists who has a tool, which tools an agent has, or who refers to an
+// allow-list and what is in it.
+func (s *Page) layUses(page *prose.Page) {
+	th := s.Frame.Theme
+	switch {
+	case !s.usesRead:
+		page.Faint("", "…")
+		return
+	case s.usesErr != nil:
+		page.Text("", wording.OneLine(s.usesErr))
+		return
+	case len(s.uses) == 0:
+		page.Faint("", "No agent or allow-list uses it.")
+		return
+	}
+	for _, u := range s.uses {
+		sign, style := draw.Safe("  ✓ "), th.Good
+		if !u.In {
+			sign, style = "  – ", th.Faint
+		}
+		page.Item(draw.Of(style, sign).Add(th.Text, draw.Pad(s.user(u), s.Frame.Blame+8)+"  "), u.Why)
+	}
+}
+
+// user names the other end of a tie.
+func (s *Page) user(u review.Use) draw.Safe {
+	switch {
+	case u.Tool != "" && s.entry.Subject.Kind != registry.KindTool:
+		return draw.Show(u.Tool)
+	case u.List != "" && u.Agent == (registry.Subject{}):
+		return draw.Show("allow-list " + u.List)
+	}
+	return draw.Show(u.Agent.String())
+}
+
+// Keys implements screen.Page.
+func (s *Page) Keys() []screen.Key {
+	in := func(section int) func() bool { return func() bool { return s.Tab == section } }
+	turn := func(step int) screen.Action {
+		return func() (screen.Intent, tea.Cmd) { return nil, s.show((s.Tab + step + sectionCount) % sectionCount) }
+	}
+	field := func(step int) screen.Action {
+		return func() (screen.Intent, tea.Cmd) { return nil, s.nextField(step) }
+	}
+	return slices.Concat([]screen.Key{
+		{Name: "version-diff", Keys: []string{"enter"}, Label: "changes", Here: in(sectionVersions), Help: "Show the changes of the selected version, or since the marked one", Do: s.showVersion, Off: s.noVersion},
+		{Name: "version-mark", Keys: []string{"b"}, Label: "compare", Here: in(sectionVersions), Help: "Mark the selected version for comparison", Do: s.markVersion, Off: s.noVersion},
+		{Name: "undo", Keys: []string{"U"}, Label: "restore", Here: in(sectionVersions), Help: "Propose to restore the selected version", Do: s.askRestore, Off: s.cannotRestore},
+		{Name: "next-field", Keys: []string{"]"}, Label: "next text", Here: in(sectionBlame), Help: "Show blame for the next text", Do: field(1)},
+		{Name: "previous-field", Keys: []string{"["}, Help: "Show blame for the previous text", Do: field(-1)},
+		{Name: "next-section", Keys: []string{"tab"}, Label: "switch", Help: "Show the next section: definition, versions, blame, users", Do: turn(1)},
+		{Name: "previous-section", Keys: []string{"shift+tab"}, Help: "Show the previous section", Do: turn(-1)},
+	}, screen.EntryKeys(s.Selected, s.edit, s.NoEditor), screen.PaneKeys(s), screen.TextKeys(s))
+}
+
+// edit opens the definition in the editor once it is read.
+func (s *Page) edit() (screen.Intent, tea.Cmd) {
+	if s.definition == nil {
+		s.change = true
+		return nil, nil
+	}
+	d, err := registry.DecodeDefinition(s.entry.Subject.Kind, s.definition)
+	if err != nil {
+		return screen.Fail(err), nil
+	}
+	version := s.entry.Version
+	if len(s.versions) > 0 {
+		version = s.versions[0].Number
+	}
+	return screen.Change{Subject: s.entry.Subject, Definition: d, Version: version}, nil
+}
+
+func (s *Page) showVersion() (screen.Intent, tea.Cmd) {
+	return s.compare(screen.Between(s.versions, s.Pager.Stop(), s.marked))
+}
+
+// markVersion has the next comparison begin with the selected version.
+func (s *Page) markVersion() (screen.Intent, tea.Cmd) {
+	var said screen.Intent
+	s.marked, said = screen.MarkVersion(s.marked, s.versions[s.Pager.Stop()].Number)
+	s.lay()
+	return said, nil
+}
+
+func (s *Page) noVersion() string {
+	switch {
+	case s.Tab != sectionVersions || s.compared != (screen.Span{}):
+		return "only in the list of versions"
+	case s.Pager.Stop() < 0:
+		return "nothing is listed"
+	}
+	return ""
+}
+
+func (s *Page) cannotRestore() string {
+	switch {
+	case s.noVersion() != "":
+		return s.noVersion()
+	case s.entry.Locked:
+		return "Locked (core)"
+	case s.Pager.Stop() == 0:
+		return "it is the live version"
+	}
+	return ""
+}
+
+// askRestore asks why an earlier version should be live again.
+func (s *Page) askRestore() (screen.Intent, tea.Cmd) {
+	v := s.versions[s.Pager.Stop()]
+	subject := s.entry.Subject
+	draft := fmt.Sprintf("restore-%s-%d", subject.ID, v.Number)
+	return screen.Dialog{
+		Form: proposals.Form{Title: "Restore a version", Verb: "propose it", Reason: true}, Writing: true,
+		Draft: draft,
+		Content: func(page *prose.Page) {
+			page.Field("restore", subject.String())
+			page.Field("", "version "+strconv.Itoa(v.Number)+", content "+wording.Short(v.ContentHash))
+			page.Blank()
+			page.Text("", "This drafts a proposal to restore version "+strconv.Itoa(v.Number)+", with your reason as its rationale. It goes live when you approve it.")
+		},
+		Run: func(reason string) (screen.Intent, tea.Cmd) {
+			return screen.Drafted(draft, func(ctx context.Context) (proposals.Proposal, string, error) {
+				return s.Restore(ctx, subject, v.Number, reason)
+			}), nil
+		},
+	}, nil
+}

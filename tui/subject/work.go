@@ -1,0 +1,267 @@
+package subject
+
+import (
+	"encoding/json"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
+	"toolcrib/history/diff"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// What the page reads and computes.
+type (
+	defined struct {
+		subject registry.Subject
+		text    json.RawMessage
+		err     error
+	}
+	listed struct {
+		subject  registry.Subject
+		versions []history.Version
+		err      error
+	}
+	compared struct {
+		subject registry.Subject
+		span    screen.Span
+		list    *difflist.List
+		err     error
+	}
+	blamed struct {
+		subject registry.Subject
+		field   string
+		version int // the newest that was followed
+		lines   []history.BlameLine
+		err     error
+	}
+	used struct {
+		subject registry.Subject
+		uses    []review.Use
+		err     error
+	}
+)
+
+// Reload implements screen.Page.
+func (s *Page) Reload() tea.Cmd {
+	s.usesRead = false
+	subject := s.entry.Subject
+	return tea.Batch(func() tea.Msg {
+		text, err := s.Registry.Definition(s.ctx, subject)
+		return defined{subject, text, err}
+	}, func() tea.Msg {
+		versions, err := s.Registry.Versions(s.ctx, subject, 0, screen.MaxVersions)
+		return listed{subject, versions, err}
+	})
+}
+
+// Update implements screen.Page.
+func (s *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+	switch msg := msg.(type) {
+	case defined:
+		if msg.subject == s.entry.Subject {
+			return s.defined(msg), nil
+		}
+	case listed:
+		if msg.subject == s.entry.Subject {
+			return s.listed(msg)
+		}
+	case compared:
+		if msg.subject == s.entry.Subject && msg.span == s.compared {
+			return s.shown(msg), nil
+		}
+	case blamed:
+		if msg.subject == s.entry.Subject {
+			s.blamed = msg
+			s.lay()
+		}
+	case used:
+		if msg.subject == s.entry.Subject {
+			s.uses, s.usesErr, s.usesRead = msg.uses, msg.err, true
+			s.lay()
+		}
+	}
+	return nil, nil
+}
+
+func (s *Page) defined(msg defined) screen.Intent {
+	if msg.err != nil {
+		return screen.Fail(msg.err)
+	}
+	s.definition = msg.text
+	s.lay()
+	if !s.change {
+		return nil
+	}
+	s.change = false
+	intent, _ := s.edit()
+	return intent
+}
+
+func (s *Page) listed(msg listed) (screen.Intent, tea.Cmd) {
+	if msg.err != nil {
+		return screen.Fail(msg.err), nil
+	}
+	s.versions = msg.versions
+	s.lay()
+	if want := s.wanted; want != (screen.Span{}) {
+		s.wanted = screen.Span{}
+		return s.compare(want)
+	}
+	return nil, s.work()
+}
+
+func (s *Page) shown(msg compared) screen.Intent {
+	if msg.err != nil {
+		return screen.Fail(msg.err)
+	}
+	s.changed = msg.list
+	s.Pager.Home()
+	s.lay()
+	return screen.Sayf(screen.Remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(msg.span.From), msg.span.To)
+}
+
+// work returns what the section still needs.
+func (s *Page) work() tea.Cmd {
+	switch s.RightTab() {
+	case sectionBlame:
+		return s.blame()
+	case sectionUses:
+		if !s.usesRead {
+			subject := s.entry.Subject
+			return func() tea.Msg {
+				uses, err := s.Desk.Uses(s.ctx, subject, s.Layer)
+				return used{subject, uses, err}
+			}
+		}
+	}
+	return nil
+}
+
+func versionName(n int) string {
+	if n == 0 {
+		return "nothing"
+	}
+	return "version " + strconv.Itoa(n)
+}
+
+// showList goes back from a comparison to the list of versions.
+func (s *Page) showList() {
+	s.changed, s.compared = nil, screen.Span{}
+	s.Pager.Home()
+	s.lay()
+	s.Pager.SetStop(s.stop)
+}
+
+// compare makes the difference of two versions.
+func (s *Page) compare(want screen.Span) (screen.Intent, tea.Cmd) {
+	text := func(n int) ([]byte, bool) {
+		for _, v := range s.versions {
+			if v.Number == n {
+				return v.Definition, true
+			}
+		}
+		return nil, n == 0
+	}
+	before, okBefore := text(want.From)
+	after, okAfter := text(want.To)
+	if !okBefore || !okAfter {
+		return screen.Sayf(screen.Warning, "Version %d is not among the newest %d", min(want.From, want.To), screen.MaxVersions), nil
+	}
+	s.compared, s.marked, s.stop = want, 0, s.Pager.Stop()
+	kind, subject := s.entry.Subject.Kind, s.entry.Subject
+	return nil, func() tea.Msg {
+		var a, b registry.Definition
+		var err error
+		if before != nil {
+			a, err = registry.DecodeDefinition(kind, before)
+		}
+		if err == nil {
+			b, err = registry.DecodeDefinition(kind, after)
+		}
+		var fields []diff.Field
+		if err == nil {
+			fields, err = difflist.Compare(s.ctx, s.Desk, diff.Content{Definition: a}, diff.Content{Definition: b})
+		}
+		if err != nil {
+			return compared{subject: subject, span: want, err: err}
+		}
+		return compared{subject: subject, span: want, list: difflist.New(fields, difflist.DefaultContext)}
+	}
+}
+
+// blame follows the chosen text through the versions.
+func (s *Page) blame() tea.Cmd {
+	texts := s.texts()
+	if len(texts) == 0 || len(s.versions) == 0 {
+		return nil
+	}
+	field := texts[min(s.field, len(texts)-1)]
+	versions, subject := s.versions, s.entry.Subject
+	if s.blamed.field == field && s.blamed.version == versions[0].Number {
+		return nil
+	}
+	return func() tea.Msg {
+		b := history.NewBlame(field)
+		for i := len(versions) - 1; i >= 0; i-- {
+			if err := b.Add(versions[i]); err != nil {
+				return blamed{subject: subject, field: field, version: versions[0].Number, err: err}
+			}
+		}
+		return blamed{subject: subject, field: field, version: versions[0].Number, lines: b.Lines()}
+	}
+}
+
+func (s *Page) nextField(step int) tea.Cmd {
+	n := len(s.texts())
+	if n == 0 || s.Tab != sectionBlame {
+		return nil
+	}
+	s.field = (s.field + step + n) % n
+	s.Pager.Home()
+	s.lay()
+	return s.blame()
+}
+
+func (s *Page) layBlame(page *prose.Page) {
+	th := s.Frame.Theme
+	texts := s.texts()
+	if len(texts) == 0 || len(s.versions) == 0 {
+		page.Faint("", "No text to show.")
+		return
+	}
+	name := texts[min(s.field, len(texts)-1)]
+	page.Line(draw.Of(th.Field, "◆ "+draw.Show(name)).Add(th.Faint, draw.Showf("  text %d of %d, ] shows the next", min(s.field, len(texts)-1)+1, len(texts))))
+	page.Blank()
+	switch {
+	case s.blamed.field != name || s.blamed.version != s.versions[0].Number:
+		page.Faint("", "…")
+		return
+	case s.blamed.err != nil:
+		page.Text("", wording.OneLine(s.blamed.err))
+		return
+	}
+	by := map[int]history.Version{}
+	for _, v := range s.versions {
+		by[v.Number] = v
+	}
+	last := 0
+	for _, l := range s.blamed.lines {
+		who := draw.Safe("")
+		if v := by[l.Version]; l.Version != last {
+			who = draw.Showf("v%d %s", l.Version, v.Author)
+			if v.DecidedBy != "" && v.DecidedBy != v.Author {
+				who += draw.Showf(", %s", v.DecidedBy)
+			}
+		}
+		last = l.Version
+		page.Item(draw.Of(th.Faint, draw.Pad(who, s.Frame.Blame)+"│ "), l.Text)
+	}
+}
