@@ -55,7 +55,20 @@ func (m *Model) footer() draw.Line {
 	}
 	room -= last.Width()
 	l := draw.Of("", " ")
-	slices.SortStableFunc(keys, func(a, b key) int { return rank(m, a) - rank(m, b) })
+	for _, k := range m.footed(keys) {
+		next := append(l[:len(l):len(l)], m.hint(k)...)
+		if next.Width() > room {
+			break
+		}
+		l = next
+	}
+	return append(l, last...)
+}
+
+// footed returns the keys that the footer has besides those that are always there, in
+// its order.
+func (m *Model) footed(keys []key) []*key {
+	var byRank [3][]*key
 	for i := range keys {
 		k := &keys[i]
 		switch {
@@ -64,13 +77,10 @@ func (m *Model) footer() draw.Line {
 		case k.why(m) != "" && !m.pending(k.name):
 			continue
 		}
-		next := append(l[:len(l):len(l)], m.hint(k)...)
-		if next.Width() > room {
-			break
-		}
-		l = next
+		n := rank(m, k)
+		byRank[n] = append(byRank[n], k)
 	}
-	return append(l, last...)
+	return slices.Concat(byRank[:]...)
 }
 
 // pending reports whether a key is worth a place while it is off: that of a decision or
@@ -99,7 +109,7 @@ func (m *Model) modeHints() [][2]string {
 
 // rank is where the footer has a key: those of the tab first, those that are
 // late last.
-func rank(m *Model, k key) int {
+func rank(m *Model, k *key) int {
 	switch {
 	case k.here != nil:
 		return 0

@@ -76,6 +76,34 @@ type Pager struct {
 	pickStyle theme.Style // of the sign before it
 
 	seen map[Text]int // bytes of a tracked text that were shown from its beginning
+
+	walk walked // while a window is gone through
+}
+
+// walked is the row that was made last while a window is gone through: each of its
+// lines needs it more than once.
+type walked struct {
+	on, made bool
+	at       int
+	row      Row
+}
+
+// through begins to go through a window; the function it returns ends that.
+func (p *Pager) through() func() {
+	p.walk = walked{on: true}
+	return func() { p.walk = walked{} }
+}
+
+// row returns a row, which is not to be changed.
+func (p *Pager) row(i int) Row {
+	if p.walk.made && p.walk.at == i {
+		return p.walk.row
+	}
+	row := p.rows.Row(i)
+	if p.walk.on {
+		p.walk.made, p.walk.at, p.walk.row = true, i, row
+	}
+	return row
 }
 
 type cellKey struct{ row, cell int }

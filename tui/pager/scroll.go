@@ -8,7 +8,7 @@ func (p *Pager) hasSub(at place) bool {
 	if !p.wrap {
 		return false
 	}
-	row := p.rows.Row(at.row)
+	row := p.row(at.row)
 	for c := range row.Cells {
 		if _, ok := p.layout.line(cellKey{at.row, c}, &row.Cells[c].Text, p.textWidth(row, c), at.sub); ok {
 			return true
@@ -23,7 +23,7 @@ func (p *Pager) lastSub(row int) int {
 		return 0
 	}
 	last := 0
-	r := p.rows.Row(row)
+	r := p.row(row)
 	for c := range r.Cells {
 		last = max(last, p.layout.count(cellKey{row, c}, &r.Cells[c].Text, p.textWidth(r, c))-1)
 	}
@@ -221,7 +221,7 @@ func (p *Pager) StopRow() int {
 func (p *Pager) Follow(row, at int) {
 	sub := 0
 	if p.wrap && row < p.len() {
-		r := p.rows.Row(row)
+		r := p.row(row)
 		for p.hasSub(place{row, sub + 1}) {
 			if s, _ := p.layout.line(cellKey{row, 0}, &r.Cells[0].Text, p.textWidth(r, 0), sub); at < s[1] {
 				break

@@ -3,9 +3,10 @@ package pager
 // See notes what is in the window as seen. A text counts as seen up to where
 // it was shown without a gap from its beginning.
 func (p *Pager) See() {
+	defer p.through()()
 	at, ok := p.top, p.len() > 0
 	for n := 0; ok && n < p.height; n++ {
-		row := p.rows.Row(at.row)
+		row := p.row(at.row)
 		for c := range row.Cells {
 			cell := &row.Cells[c]
 			if cell.Track == 0 {

@@ -35,6 +35,7 @@ func (p *Pager) textWidth(row Row, c int) int {
 
 // View returns the window as height lines of exactly width cells.
 func (p *Pager) View() []string {
+	defer p.through()()
 	lines := make([]string, 0, p.height)
 	at, ok := p.top, p.len() > 0
 	var b strings.Builder
@@ -52,12 +53,12 @@ func (p *Pager) View() []string {
 
 // write appends one line of the window.
 func (p *Pager) write(b *strings.Builder, at place) {
-	row := p.rows.Row(at.row)
+	row := p.row(at.row)
 	for c := range row.Cells {
 		if c > 0 {
 			p.rule.Over(row.Base).Write(b, divider)
 		}
-		cell := &row.Cells[c]
+		cell := row.Cells[c] // a copy: marks of a search are put into it
 		width, text := p.cellWidth(row, c), p.textWidth(row, c)
 		gutter := cell.Gutter
 		if at.sub > 0 {
@@ -69,7 +70,7 @@ func (p *Pager) write(b *strings.Builder, at place) {
 		if row, ok := p.Picked(); c == 0 && ok && row == at.row {
 			gutter = pointed(gutter, p.pickStyle)
 		}
-		from, to, col, shown := p.span(cellKey{at.row, c}, cell, text, at.sub)
+		from, to, col, shown := p.span(cellKey{at.row, c}, &cell, text, at.sub)
 		if at.sub > 0 && !shown { // the other cell is longer
 			row.Base.Write(b, draw.Blank(width))
 			continue

@@ -39,12 +39,7 @@ type rows struct {
 
 func (r rows) Len() int { return len(r.rows) }
 
-// Row returns a copy of the row's cells: the pager draws into them.
-func (r rows) Row(i int) pager.Row {
-	row := r.rows[i]
-	row.Cells = append([]pager.Cell(nil), row.Cells...)
-	return row
-}
+func (r rows) Row(i int) pager.Row { return r.rows[i] }
 
 func (r rows) Stops() []int { return r.stops }
 
