@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,12 +19,19 @@ import (
 func (pp *proposalPage) notes() []difflist.Note {
 	d := pp.dossier
 	var out []difflist.Note
+	times := 0 // the last finding stands so often on its line
 	for i, s := range d.Standing {
 		path, ok := inDiff(s.Path)
 		if !ok {
 			continue
 		}
 		sign, style := noteSign(s)
+		if i > 0 && repeats(d.Standing[i-1], s) {
+			times++
+			out[len(out)-1].Text = fmt.Sprintf("%s (%d times)", s.Message, times)
+			continue
+		}
+		times = 1
 		out = append(out, difflist.Note{Path: path, Line: s.Line, Passage: s.Passage, Style: style, Sign: sign + " " + draw.Show(s.Rule), Text: s.Message, Of: i})
 	}
 	for i, c := range d.Comments {
@@ -37,6 +45,11 @@ func (pp *proposalPage) notes() []difflist.Note {
 		})
 	}
 	return out
+}
+
+// repeats reports whether a finding is the one before it again, further on in the line.
+func repeats(before, s review.Standing) bool {
+	return before.Path == s.Path && before.Line == s.Line && before.Rule == s.Rule && before.Message == s.Message && (before.Waiver == nil) == (s.Waiver == nil)
 }
 
 // inDiff returns how the diff names a field of a proposal; false for one that it

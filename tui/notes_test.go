@@ -9,6 +9,7 @@ import (
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/rules"
 )
 
 // TestFindingsStandInTheDiff reads findings and comments under the lines that they
@@ -89,4 +90,32 @@ func TestRevisionsAreComparedWhole(t *testing.T) {
 	}
 	b.press("ctrl+l", "b")
 	b.wants("against revision 2", "testCases[0].checks")
+}
+
+// TestRepeatedFindingsShareARow draws a finding that a line has several times once, with
+// their number: on a small screen, its copies would hide the text.
+func TestRepeatedFindingsShareARow(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 60, 15, demo("name_bank.json"), func(b *bench) {
+		page, err := b.desk.List(context.Background(), review.Query{Subject: nameBank})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := rules.Finding{Rule: "X101", Severity: rules.Warn, Path: "definition.prompt", Line: 3, Column: 1, EndLine: 3, EndColumn: 3, Message: "It repeats.", Suggestion: "Once is enough."}
+		again, other := f, f
+		again.Column, again.EndColumn, again.Passage = 4, 6, "again"
+		other.Message, other.Column, other.EndColumn, other.Passage = "It differs.", 7, 9, "other"
+		opinion := review.Opinion{Recommendation: proposals.RecommendNeedsChanges, Comment: "See the lines.", Findings: []rules.Finding{f, again, other}}
+		if _, err := b.desk.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, page.Proposals[0].ID, opinion); err != nil {
+			t.Fatal(err)
+		}
+	})
+	b.press("enter", "2", "J", "J", "J")
+	for range 30 {
+		if strings.Contains(b.screen(), "It differs.") {
+			break
+		}
+		b.press("j")
+	}
+	b.wants("└ ▲ X101 It repeats. (2 times)", "└ ▲ X101 It differs.")
 }

@@ -48,26 +48,6 @@ func (l *List) NoteAt(row int, split bool) (Note, bool) {
 	return l.notes[a.rows[row].a], true
 }
 
-// FindNote returns the row of the first note that is asked for, or of its line when
-// notes are folded.
-func (l *List) FindNote(split bool, wanted func(Note) bool) (row int, ok bool) {
-	a := l.arrangement(split)
-	for n, note := range l.notes {
-		if !wanted(note) {
-			continue
-		}
-		for i, r := range a.rows {
-			if r.kind == remark && int(r.a) == n {
-				return i, true
-			}
-		}
-		if bare, ok := l.noteRow(a, note); ok {
-			return a.place[bare], true
-		}
-	}
-	return 0, false
-}
-
 // arrangeNotes puts the notes between the rows.
 func (l *List) arrangeNotes() {
 	for _, a := range []*arrangement{&l.unified, &l.split} {
