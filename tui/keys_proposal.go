@@ -48,7 +48,7 @@ func proposalKeys() []key {
 		{name: "next-tab", keys: []string{"tab"}, label: "switch", help: "Show the next tab", do: proposalTab(1)},
 		{name: "previous-tab", keys: []string{"shift+tab"}, help: "Show the previous tab", do: proposalTab(-1)},
 		{name: "next-waiting", keys: []string{"."}, label: "next", help: "Open the next one that waits for you, in queue order", do: (*Model).nextWaiting},
-		{name: "comment", keys: []string{"C"}, label: "comment", help: "Write a comment", do: on((*proposalPage).askComment), off: cannotAct(proposals.ActComment)},
+		{name: "comment", keys: []string{"C"}, label: "comment overall", help: "Write a comment", do: on((*proposalPage).askComment), off: cannotAct(proposals.ActComment)},
 		{name: "revise", keys: []string{"e"}, label: "revise", help: "Revise it in the editor", do: on((*proposalPage).reviseCurrent), off: ask((*proposalPage).cannotRevise)},
 		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: askSimple(proposals.ActWithdraw), off: cannotAct(proposals.ActWithdraw)},
 		{name: "assess-again", keys: []string{"ctrl+r"}, label: "review again", here: ask(func(pp *proposalPage, _ *Model) bool { return pp.loaded && pp.outdated() }), help: "Run the built-in review again", do: on(func(pp *proposalPage, m *Model) tea.Cmd { return m.simple(proposals.ActAssess, pp.id) }), off: ask((*proposalPage).cannotReassess)},
