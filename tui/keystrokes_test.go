@@ -1,7 +1,9 @@
 package tui_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"toolcrib/internal/shortrun"
@@ -11,25 +13,34 @@ import (
 // each takes; what is typed, between quotes, does not count (T22).
 func TestKeystrokes(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	for _, job := range []struct {
-		name string
-		keys []string
-		most int
-		done []string
-	}{
-		{"open what waits next", []string{"."}, 1, []string{"#1", "▎Diff"}},
-		{"find by name", []string{"/", `"name_bank`, "enter", "enter"}, 3, []string{"new tool:user/name_bank"}},
-		{"find by number", []string{"/", `"#8`, "enter"}, 2, []string{"new tool:user/name_bank"}},
-		{"read the diff", []string{"enter"}, 1, []string{"▎Diff", "◆ approval.tier  modified"}},
-		{"approve, clean", []string{"enter", "a", "y"}, 3, []string{"Live: tool:global/delete_tasks"}},
-		{"send back", []string{"c", `"Shorter.`, "ctrl+s", "y"}, 3, []string{"Sent back"}},
-		{"waive", []string{"j", "j", "enter", "h", "W", `"It was meant.`, "ctrl+s", "y"}, 7, []string{"□ waived"}},
-		{"comment on a line", []string{"enter", ";", "enter", `"Why?`, "ctrl+s", "y"}, 5, []string{"» mara: Why?"}},
-		{"each channel's prompt", []string{"j", "j", "enter", "4", "]", "]", "]", "]"}, 8, []string{"▎Prompt 5", "tokens o200k"}},
-		{"reject three", []string{"space", "space", "space", "x", `"No.`, "ctrl+s", "3", "y"}, 7, []string{"Rejected"}},
+	type job struct {
+		name     string
+		keys     []string
+		most     int
+		best     string // keys in the best of lazygit, tig, gh-dash and jjui, and why it takes fewer
+		done     []string
+		versions bool // on a database with three versions of the name bank
+	}
+	var table []string
+	for _, job := range []job{
+		{name: "open what waits next", keys: []string{"."}, most: 1, best: "1 (gh-dash)", done: []string{"#1", "▎Diff"}},
+		{name: "find by name", keys: []string{"/", `"name_bank`, "enter", "enter"}, most: 3, best: "3 (lazygit)", done: []string{"new tool:user/name_bank"}},
+		{name: "find by number", keys: []string{"/", `"#8`, "enter"}, most: 2, best: "2 (gh-dash)", done: []string{"new tool:user/name_bank"}},
+		{name: "read the diff", keys: []string{"enter"}, most: 1, best: "1 (gh-dash); lazygit shows it beside the list", done: []string{"▎Diff", "◆ approval.tier  modified"}},
+		{name: "approve, clean", keys: []string{"enter", "a", "y"}, most: 3, best: "2 (gh-dash), without reading", done: []string{"Live: tool:global/delete_tasks"}},
+		{name: "send back", keys: []string{"c", `"Shorter.`, "ctrl+s", "y"}, most: 3, best: "2 (gh-dash), without y", done: []string{"Sent back"}},
+		{name: "waive", keys: []string{"j", "j", "enter", "h", "W", `"It was meant.`, "ctrl+s", "y"}, most: 7, best: "-", done: []string{"□ waived"}},
+		{name: "comment on a line", keys: []string{"enter", ";", "enter", `"Why?`, "ctrl+s", "y"}, most: 5, best: "-", done: []string{"» mara: Why?"}},
+		{name: "each channel's prompt", keys: []string{"j", "j", "enter", "4", "]", "]", "]", "]"}, most: 8, best: "-", done: []string{"▎Prompt 5", "tokens o200k"}},
+		{name: "reject three", keys: []string{"v", "j", "j", "x", `"No.`, "ctrl+s", "3", "y"}, most: 7, best: "5 (lazygit v j j, act, enter), without reason and count", done: []string{"Rejected"}},
+		{name: "roll back", keys: []string{"T", "/", `"name_bank`, "enter", "enter", "tab", "j", "U", `"It was better.`, "ctrl+s", "y"}, most: 9, best: "3 (tig, jjui), from an open history and without reason", done: []string{"restore tool:user/name_bank"}, versions: true},
 	} {
 		t.Run(job.name, func(t *testing.T) {
-			b := newSharedBench(t, "screens", 140, 80, demo(demoFiles...), assessed)
+			fill, name := []func(*bench){demo(demoFiles...), assessed}, "screens"
+			if job.versions {
+				fill, name = []func(*bench){threeVersions}, "versions"
+			}
+			b := newSharedBench(t, name, 140, 80, fill...)
 			typed := slices.DeleteFunc(slices.Clone(job.keys), func(k string) bool { return k[0] == '"' })
 			for _, k := range job.keys {
 				if k[0] == '"' {
@@ -42,6 +53,8 @@ func TestKeystrokes(t *testing.T) {
 				t.Errorf("%d keys, at most %d", len(typed), job.most)
 			}
 			b.wants(job.done...)
+			table = append(table, fmt.Sprintf("| %s | `%s` | %d | %s |", job.name, strings.Join(job.keys, " "), len(typed), job.best))
 		})
 	}
+	t.Log("keys per job, typed text behind a quotation mark\n| job | keys | count | best of the others |\n|---|---|---|---|\n" + strings.Join(table, "\n"))
 }
