@@ -9,20 +9,36 @@ import (
 )
 
 // component is a page in a package of its own, among those that are not yet.
-type component struct{ of screen.Page }
+type component struct {
+	of  screen.Page
+	own []screen.Key // listed once: the footer asks at every frame
+}
 
-func (c *component) place() string                        { return c.of.Place() }
-func (c *component) tabs(*Model) (left, right draw.Line)  { return c.of.Tabs() }
-func (c *component) view(*Model) []string                 { return c.of.View() }
-func (c *component) shown() *pager.Pager                  { return c.of.Shown() }
-func (c *component) update(m *Model, msg tea.Msg) tea.Cmd { return m.carry(c.of.Update(msg)) }
-func (c *component) reload(*Model) tea.Cmd                { return c.of.Reload() }
-func (c *component) resize(m *Model)                      { c.of.Fit(m.frame()) }
-func (c *component) restyle(m *Model)                     { c.of.Fit(m.frame()) }
-func (c *component) leave(*Model) (tea.Cmd, bool)         { return c.of.Leave() }
-func (c *component) scroll(_ *Model, x, n int) tea.Cmd    { return c.of.Scroll(x, n) }
-func (c *component) click(_ *Model, x, row int) tea.Cmd   { return c.of.Click(x, row) }
-func (c *component) see(*Model)                           { c.of.See() }
+func (c *component) place() string                       { return c.of.Place() }
+func (c *component) tabs(*Model) (left, right draw.Line) { return c.of.Tabs() }
+func (c *component) view(*Model) []string                { return c.of.View() }
+func (c *component) shown() *pager.Pager                 { return c.of.Shown() }
+func (c *component) reload(*Model) tea.Cmd               { return c.of.Reload() }
+func (c *component) resize(m *Model)                     { c.of.Fit(m.frame()) }
+func (c *component) restyle(m *Model)                    { c.of.Fit(m.frame()) }
+func (c *component) leave(*Model) (tea.Cmd, bool)        { return c.of.Leave() }
+func (c *component) scroll(_ *Model, x, n int) tea.Cmd   { return c.of.Scroll(x, n) }
+func (c *component) click(_ *Model, x, row int) tea.Cmd  { return c.of.Click(x, row) }
+func (c *component) see(*Model)                          { c.of.See() }
+
+func (c *component) update(m *Model, msg tea.Msg) tea.Cmd {
+	if _, ok := msg.(renderedMsg); ok {
+		msg = screen.Rendered{}
+	}
+	return m.carry(c.of.Update(msg))
+}
+
+func (c *component) keys() []screen.Key {
+	if c.own == nil {
+		c.own = c.of.Keys()
+	}
+	return c.own
+}
 
 // left is where the line between two panes stands, 0 for one pane.
 func (c *component) left(l screen.Layout) int {
@@ -107,7 +123,7 @@ func previewKeys() []key {
 
 // moved returns the keys of a component: of is a zero page.
 func moved(of screen.Page) table {
-	return table{of.Place(), lent(of.Keys(), func(m *Model) []screen.Key { return m.page.(*component).of.Keys() })}
+	return table{of.Place(), lent(of.Keys(), func(m *Model) []screen.Key { return m.page.(*component).keys() })}
 }
 
 // lent makes keys of the workbench from those of a page; now returns the ones of the

@@ -1,6 +1,8 @@
 // Package tui is the interface for people: the workbench. One Bubble Tea model
-// routes what happens to plain pages; everything that reads or writes is a
-// named command in commands.go or writes.go, whose answer says what it is
-// about; every key is declared once, in a table that the footer, the help
-// screen and docs/keys.md are read from.
+// routes what happens to pages, which have packages of their own below this one and
+// return what concerns the whole workbench as intents; intents.go carries them out.
+// Everything that reads or writes is a command, whose answer says what it is about;
+// every key is declared once, in a table that the footer, the help and docs/keys.md
+// are read from. The queue and a proposal are still pages of this package, and
+// component.go adapts the others to them.
 package tui

@@ -5,153 +5,48 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/tui/draw"
+	"toolcrib/tui/help"
 	"toolcrib/tui/prose"
 )
 
-// helpPage lists the keys of the page it was opened from, and before them what
-// is known of what the page shows.
-type helpPage struct {
-	textPage
-	from   string   // the place it was opened from
-	rules  []string // ids of rules to explain
-	rows   []helpRow
-	filter string
-}
-
-// whyFrom is the width from which it says of every key that is off why it is.
-const whyFrom = 120
-
-// helpRow is a key as the help lists it.
-type helpRow struct {
-	place, keys, help, name string
-	why                     string // it is off
-	elsewhere               bool   // it belongs to another page, and is found only when it is looked for
-}
-
-func (r helpRow) has(text string) bool {
-	return containsFold(r.keys, text) || containsFold(r.help, text) || containsFold(r.name, text)
-}
-
-func containsFold(s, text string) bool {
-	return strings.Contains(strings.ToLower(s), strings.ToLower(text))
-}
-
+// openHelp lists the keys of the page on the screen, or leaves the help.
 func (m *Model) openHelp() tea.Cmd {
-	if _, open := m.page.(*helpPage); open {
-		return m.back()
+	if c, ok := m.page.(*component); ok {
+		if _, open := c.of.(*help.Page); open {
+			return m.back()
+		}
 	}
-	h := &helpPage{textPage: newTextPage(m), from: m.page.place()}
+	var ids []string
 	if pp, ok := m.page.(*proposalPage); ok && (pp.Tab == tabOverview || pp.Tab == tabAssessment) {
-		h.rules = pp.rules()
+		ids = pp.rules()
 	}
-	for _, place := range []string{h.from, placeEverywhere} {
+	var rows []help.Row
+	from := m.page.place()
+	for _, place := range []string{from, placeEverywhere} {
 		for _, k := range m.table(place) {
-			h.rows = append(h.rows, helpRow{place, keyNames(k), k.help, k.name, k.why(m), false})
+			rows = append(rows, help.Row{Place: place, Keys: keyNames(k), Help: k.help, Name: k.name, Why: k.why(m)})
 		}
 	}
 	known := map[string]bool{}
-	for _, r := range h.rows {
-		known[r.name] = true
+	for _, r := range rows {
+		known[r.Name] = true
 	}
 	for _, t := range m.tables {
 		for _, k := range t.keys {
 			if !known[k.name] {
 				known[k.name] = true
-				h.rows = append(h.rows, helpRow{t.place, keyNames(k), k.help, k.name, "", true})
+				rows = append(rows, help.Row{Place: t.place, Keys: keyNames(k), Help: k.help, Name: k.name, Elsewhere: true})
 			}
 		}
 	}
-	h.lay(m)
-	m.open(h)
-	return nil
-}
-
-func (h *helpPage) place() string { return placeHelp }
-
-func (h *helpPage) restyle(m *Model) {
-	h.look(m.theme)
-	h.lay(m)
-}
-
-func (h *helpPage) leave(m *Model) (tea.Cmd, bool) { return leaveFilter(m, h) }
-
-func (h *helpPage) update(m *Model, msg tea.Msg) tea.Cmd {
-	if _, ok := msg.(renderedMsg); ok {
-		h.lay(m)
-	}
-	return nil
-}
-
-// lay lists the keys that have the filter in them.
-func (h *helpPage) lay(m *Model) {
-	page := prose.New(m.theme)
-	if h.filter == "" {
-		for _, id := range h.rules {
+	h := &component{of: help.New(from, rows, func(page *prose.Page) {
+		for _, id := range ids {
 			m.explain(page, id)
 		}
-	}
-	width := 12
-	for _, r := range h.rows {
-		width = min(max(width, draw.Width(draw.Show(r.keys))), 26)
-	}
-	place, found := "", false
-	for _, r := range h.rows {
-		if h.filter == "" && r.elsewhere || h.filter != "" && !r.has(h.filter) {
-			continue
-		}
-		found = true
-		if r.place != place {
-			place = r.place
-			page.Blank()
-			page.Heading(place)
-		}
-		keys := "  " + draw.Pad(draw.Show(r.keys), width) + "  "
-		if r.why == "" {
-			page.Item(draw.Of(m.theme.Key, keys), r.help)
-			continue
-		}
-		text := r.help
-		if h.filter != "" || m.layout.Width >= whyFrom { // who looks for a key wants to know
-			text += " (off now: " + r.why + ")"
-		}
-		page.FaintItem(draw.Of(m.theme.Off, keys), text)
-	}
-	if !found {
-		page.Blank()
-		page.Faint("", "No key matches. esc shows all.")
-	}
-	h.pager.Replace(page.Rows())
-}
-
-func (h *helpPage) filterText() string { return h.filter }
-
-func (h *helpPage) setFilter(m *Model, text string) tea.Cmd {
-	h.filter = text
-	h.pager.Home()
-	h.lay(m)
+	})}
+	h.resize(m)
+	m.open(h)
 	return nil
-}
-
-func (h *helpPage) tabs(m *Model) (left, right draw.Line) {
-	l := draw.Of("", " ").Add(m.theme.Accent, "▎Help").Add(m.theme.Faint, "  "+draw.Safe(h.from)+"   / searches all pages, esc goes back")
-	if h.filter != "" {
-		l = l.Add("", "   ").Add(m.theme.Match, " "+draw.Cut(draw.Show(h.filter), m.layout.Width/3)+" ")
-	}
-	return l, nil
-}
-
-// helpKeys are the keys of the help itself.
-func helpKeys() []key {
-	keys := []key{{name: "help-filter", keys: []string{"/"}, label: "find", help: "Search the keys of all pages", do: (*Model).askFilter}}
-	for _, k := range textKeys() {
-		switch k.name {
-		case "search", "next-match", "previous-match": // the filter finds more than a search would
-		default:
-			keys = append(keys, k)
-		}
-	}
-	return keys
 }
 
 // keyNames lists the keys of an action.

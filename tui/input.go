@@ -58,16 +58,6 @@ func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {
 // character or paste: it is drawn and searched for at every key.
 const maxInput = 1000
 
-// askFilter narrows the list while a text is typed.
-func (m *Model) askFilter() tea.Cmd {
-	l, ok := m.page.(lister)
-	if !ok {
-		return nil
-	}
-	m.line = screen.FilterLine(l.filterText(), func(text string) tea.Cmd { return l.setFilter(m, text) })
-	return nil
-}
-
 // paste puts pasted text where the cursor is.
 func (m *Model) paste(text string) tea.Cmd {
 	switch {

@@ -76,7 +76,7 @@ func (m *Model) callDesk() calls.Desk {
 
 // newEntries returns a page of what is live.
 func (m *Model) newEntries(kind registry.Kind) *component {
-	return &component{entries.New(m.ctx, m.cfg.Registry, entries.Options{
+	return &component{of: entries.New(m.ctx, m.cfg.Registry, entries.Options{
 		Kind: kind, Layer: m.cfg.Layer, NoEditor: m.noEditor, NoExport: m.cannotExport,
 		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
 	})}
@@ -84,7 +84,7 @@ func (m *Model) newEntries(kind registry.Kind) *component {
 
 // openEntry shows a tool, an agent or an allow-list.
 func (m *Model) openEntry(open screen.OpenEntry) tea.Cmd {
-	s := &component{subject.New(m.ctx, open, subject.Options{
+	s := &component{of: subject.New(m.ctx, open, subject.Options{
 		Registry: m.cfg.Registry, Desk: m.cfg.Desk, Layer: m.cfg.Layer, NoEditor: m.noEditor, Restore: m.cfg.Restore,
 	})}
 	s.resize(m)

@@ -9,6 +9,7 @@ import (
 	"toolcrib/tui/calls"
 	"toolcrib/tui/drafts"
 	"toolcrib/tui/entries"
+	"toolcrib/tui/help"
 	"toolcrib/tui/subject"
 )
 
@@ -49,7 +50,7 @@ func tables() []table {
 		moved(new(entries.Page)),
 		moved(new(subject.Page)),
 		moved(new(auditlog.Page)),
-		{placeHelp, helpKeys()},
+		moved(new(help.Page)),
 		moved(new(drafts.Page)),
 		moved(new(calls.Page)),
 	}
@@ -60,7 +61,6 @@ const (
 	placeEverywhere = "Everywhere"
 	placeQueue      = "Queue"
 	placeProposal   = "Proposal"
-	placeHelp       = "Help"
 )
 
 // rebind replaces the keys of actions by name and returns the names that there

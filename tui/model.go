@@ -84,11 +84,11 @@ func New(cfg Config) *Model {
 	m.queue = newQueuePage()
 	m.queue.views = m.cfg.Views
 	m.tools, m.agents, m.lists = m.newEntries(registry.KindTool), m.newEntries(registry.KindAgent), m.newEntries(registry.KindList)
-	m.log = &component{auditlog.New(m.ctx, cfg.Registry)}
-	m.drafts = &component{drafts.New(m.ctx, cfg.Desk, drafts.Options{
+	m.log = &component{of: auditlog.New(m.ctx, cfg.Registry)}
+	m.drafts = &component{of: drafts.New(m.ctx, cfg.Desk, drafts.Options{
 		Folder: cfg.Drafts, Actor: cfg.Actor, Remote: cfg.Remote, NoEditor: m.cfg.NoEditor, KeptIn: m.cfg.KeptIn,
 	})}
-	m.calls = &component{calls.New(m.ctx, m.callDesk())}
+	m.calls = &component{of: calls.New(m.ctx, m.callDesk())}
 	m.page = m.queue
 	m.resize(80, 24)
 	return m

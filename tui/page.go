@@ -6,7 +6,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
-	"toolcrib/tui/theme"
 )
 
 // page is a component that fills the screen below the bar. It has its own keys,
@@ -36,12 +35,6 @@ type page interface {
 	see(m *Model)
 }
 
-// lister is a page with a list that can be narrowed.
-type lister interface {
-	filterText() string
-	setFilter(m *Model, text string) tea.Cmd
-}
-
 // ofProposal is a page whose keys act on a proposal.
 type ofProposal interface {
 	current() (proposals.Proposal, bool)
@@ -69,37 +62,9 @@ func ask[P page, A any](question func(P, *Model) A) func(*Model) A {
 	}
 }
 
-// textPage is the part that all pages with a text have in common.
-type textPage struct{ pager *pager.Pager }
-
-func newTextPage(m *Model) textPage {
-	t := textPage{pager.New(m.theme)}
-	t.pager.SetWrap(true)
-	t.pager.Point(m.theme.Accent)
-	t.resize(m)
-	return t
-}
-
-func (t *textPage) shown() *pager.Pager               { return t.pager }
-func (t *textPage) view(*Model) []string              { return t.pager.View() }
-func (t *textPage) reload(*Model) tea.Cmd             { return nil }
-func (t *textPage) resize(m *Model)                   { t.pager.SetSize(m.layout.Width, m.layout.Body) }
-func (t *textPage) click(*Model, int, int) tea.Cmd    { return nil }
-func (t *textPage) see(*Model)                        {}
-func (t *textPage) scroll(_ *Model, _, n int) tea.Cmd { t.pager.Scroll(n); return nil } //nolint:unparam // it is a method of page
-func (t *textPage) look(th theme.Theme)               { t.pager.Restyle(th); t.pager.Point(th.Accent) }
-
 // listPage is the part that all pages with a list have in common.
 type listPage struct{}
 
 func (listPage) shown() *pager.Pager { return nil }
 func (listPage) restyle(*Model)      {}
 func (listPage) see(*Model)          {}
-
-// leaveFilter ends a filter.
-func leaveFilter(m *Model, l lister) (tea.Cmd, bool) {
-	if l.filterText() == "" {
-		return nil, false
-	}
-	return l.setFilter(m, ""), true
-}

@@ -76,7 +76,10 @@ func (q *queuePage) leave(m *Model) (tea.Cmd, bool) {
 		q.span = nil
 		return nil, true
 	}
-	return leaveFilter(m, q)
+	if q.filter == "" {
+		return nil, false
+	}
+	return q.setFilter(m, ""), true
 }
 
 func (q *queuePage) resize(m *Model) { q.clamp(m) }

@@ -39,6 +39,9 @@ type Page interface {
 	See()
 }
 
+// Rendered is the message that a text was laid out as Markdown meanwhile.
+type Rendered struct{}
+
 // Crumbed is a page that is reached from a list: the bar names both.
 type Crumbed interface {
 	// Listed names the list, and Crumb what is shown of it, in so many cells.
