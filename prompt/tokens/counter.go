@@ -22,7 +22,7 @@ type Counter struct {
 
 // NewCounter returns a Counter that has not loaded anything yet.
 func NewCounter() *Counter {
-	return &Counter{o200k: newEncoding(newO200k), cl100k: newEncoding(newCl100k)}
+	return &Counter{o200k: newEncoding(o200k), cl100k: newEncoding(cl100k)}
 }
 
 // Count returns the length of text. Text that looks like a special token is

@@ -138,7 +138,7 @@ func TestCounterRemembers(t *testing.T) {
 }
 
 func TestCounterForgetsInTime(t *testing.T) {
-	e := newEncoding(newCl100k)
+	e := newEncoding(cl100k)
 	for i := range maxKnown {
 		e.known[[32]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}] = 1
 	}

@@ -18,7 +18,7 @@ type encoding struct {
 }
 
 func newEncoding(load func() (*vocabulary, error)) *encoding {
-	return &encoding{vocabulary: sync.OnceValues(load), known: map[[sha256.Size]byte]int{}}
+	return &encoding{vocabulary: load, known: map[[sha256.Size]byte]int{}}
 }
 
 // count returns the length of each text in tokens.

@@ -39,7 +39,7 @@ func TestParagraphs(t *testing.T) {
 // many tokens in pieces as a library counts in the whole of it.
 func TestParagraphsChangeNoCount(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	whole := map[*encoding]*codec.Codec{newEncoding(newO200k): codec.NewO200kBase(), newEncoding(newCl100k): codec.NewCl100kBase()}
+	whole := map[*encoding]*codec.Codec{newEncoding(o200k): codec.NewO200kBase(), newEncoding(cl100k): codec.NewCl100kBase()}
 	fragments := []string{"\n", "\n", "\n\n", "\n\n", "\r\n", " ", "\t", "/", "//", "#", "-", ".", "!?", "a", "Word", "12", "'s", "ä", "日本", "😀", "\u0301", "\u00a0", "\x00", "\x7f", "{", "`"}
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sync"
 
 	"github.com/dlclark/regexp2"
 )
@@ -36,8 +37,11 @@ type vocabulary struct {
 	pieces *regexp2.Regexp
 }
 
-func newO200k() (*vocabulary, error)  { return unpack(packedO200k, patternO200k, 199998) }
-func newCl100k() (*vocabulary, error) { return unpack(packedCl100k, patternCl100k, 100256) }
+// Each vocabulary is unpacked once in a process, when it is first needed.
+var (
+	o200k  = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedO200k, patternO200k, 199998) })
+	cl100k = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedCl100k, patternCl100k, 100256) })
+)
 
 // unpack reads a vocabulary of so many tokens.
 func unpack(packed []byte, pattern string, size int) (*vocabulary, error) {
