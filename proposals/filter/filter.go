@@ -57,8 +57,6 @@ type Filter struct{ Terms []Term }
 type Term struct {
 	Not bool
 	Any []Atom
-	// source is the term as it was written, in its one form.
-	source string
 }
 
 // Atom compares one property of a proposal.
@@ -92,15 +90,6 @@ const (
 
 // Holds returns the term that an atom makes by itself.
 func Holds(is Property, value string) Term { return Term{Any: []Atom{{is, value}}} }
-
-// String returns the filter in the form in which Parse returns the same again.
-func (f Filter) String() string {
-	terms := make([]string, len(f.Terms))
-	for i, t := range f.Terms {
-		terms[i] = t.source
-	}
-	return strings.Join(terms, " ")
-}
 
 // Quote returns the term that looks for a text as it stands.
 func Quote(text string) string {

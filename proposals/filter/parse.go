@@ -64,13 +64,10 @@ func (p *parser) term() (Term, error) {
 	if p.peek() == '"' {
 		var text string
 		if text, err = p.quoted(); err == nil {
-			t.Any, t.source = []Atom{{Text, text}}, Quote(text)
+			t.Any = []Atom{{Text, text}}
 		}
 	} else {
 		err = p.unquoted(&t, start)
-	}
-	if t.Not {
-		t.source = "-" + t.source
 	}
 	return t, err
 }
@@ -79,7 +76,6 @@ func (p *parser) term() (Term, error) {
 func (p *parser) unquoted(t *Term, start int) error {
 	word := p.word(":")
 	if p.peek() != ':' {
-		t.source = word
 		return p.plain(t, start, word)
 	}
 	p.at++
@@ -88,10 +84,9 @@ func (p *parser) unquoted(t *Term, start int) error {
 	if !known {
 		return p.errorAt(start, "there is no %q; write %s, or quote the text", word+":", keyList())
 	}
-	var written []string
-	for {
+	for n := 1; ; n++ {
 		at := p.at
-		value, isQuoted, err := p.value(key)
+		value, err := p.value(key)
 		if err != nil {
 			return err
 		}
@@ -99,29 +94,27 @@ func (p *parser) unquoted(t *Term, start int) error {
 		if err != nil {
 			return p.errorAt(at, "%s", err)
 		}
-		if len(written) == MaxValues {
+		if n > MaxValues {
 			return p.errorAt(at, "the limit is %d values of one term", MaxValues)
 		}
-		t.Any, written = append(t.Any, atoms...), append(written, spell(value, isQuoted))
+		t.Any = append(t.Any, atoms...)
 		if p.peek() != ',' {
-			break
+			return nil
 		}
 		p.at++
 	}
-	t.source = key + ":" + strings.Join(written, ",")
-	return nil
 }
 
 // value reads one value of a key.
-func (p *parser) value(key string) (value string, isQuoted bool, err error) {
+func (p *parser) value(key string) (string, error) {
 	if p.peek() == '"' {
-		value, err = p.quoted()
-		return value, true, err
+		return p.quoted()
 	}
-	if value = p.word(","); value == "" && !keys[key].mayBeEmpty {
-		return "", false, p.errorAt(p.at, "%q needs a value: %s", key+":", keys[key].expects)
+	value := p.word(",")
+	if value == "" && !keys[key].mayBeEmpty {
+		return "", p.errorAt(p.at, "%q needs a value: %s", key+":", keys[key].expects)
 	}
-	return value, false, nil
+	return value, nil
 }
 
 // word reads up to white space, a quotation mark, or one of some characters.
@@ -155,12 +148,4 @@ func (p *parser) quoted() (string, error) {
 		}
 	}
 	return "", p.errorAt(start, "the quotation mark is not closed")
-}
-
-// spell writes a value so that it is read again as it is.
-func spell(value string, isQuoted bool) string {
-	if isQuoted {
-		return Quote(value)
-	}
-	return value
 }
