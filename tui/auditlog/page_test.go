@@ -138,7 +138,7 @@ func TestDividesAndSearches(t *testing.T) {
 		t.Fatalf("/ asks for %#v", intent)
 	}
 	line.Text.Insert("get_time")
-	if intent, _ = line.Done(); intent != screen.Sayf(screen.Remark, "6 of 30 lines; n shows the next") {
+	if intent, _ = line.Done(); intent != screen.Sayf(screen.Remark, "1 of 30 lines; n shows the next") {
 		t.Errorf("a search tells %#v", intent)
 	}
 	if _, left := p.Leave(); !left || p.Pager.Query() != "" {

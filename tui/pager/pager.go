@@ -67,6 +67,7 @@ type Pager struct {
 	stop   int // index of the current stop, -1 for none
 
 	query     string
+	hit       int         // the row of the last match, -1 for none
 	match     theme.Style // of what a search finds
 	rule      theme.Style // of the line between two cells
 	more      theme.Style // of the sign for text beyond the edge

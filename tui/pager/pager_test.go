@@ -116,3 +116,24 @@ func TestShorterSideEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchCounts goes through the matches of a text that the window has whole, and of
+// one that it scrolls over (T21).
+func TestSearchCounts(t *testing.T) {
+	for _, height := range []int{20, 3} {
+		p := New(theme.Theme{})
+		p.SetRows(texts{"head", "one", "row", "two", "row", "three", "row", "end"})
+		p.SetSize(40, height)
+		count := func(want int, hit bool) {
+			t.Helper()
+			if n, of, ok := p.Match(); n != want || of != 3 || !ok || !hit {
+				t.Errorf("height %d: match %d of %d (%v, %v), want %d of 3", height, n, of, ok, hit, want)
+			}
+		}
+		count(1, p.Search("row"))
+		for _, want := range []int{2, 3, 1} {
+			count(want, p.NextMatch(1))
+		}
+		count(3, p.NextMatch(-1))
+	}
+}

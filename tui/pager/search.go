@@ -12,7 +12,7 @@ import (
 // case differ, and shows the first row that has it. An empty text ends a
 // search. It reports whether something was found.
 func (p *Pager) Search(text string) bool {
-	p.query = text
+	p.query, p.hit = text, -1
 	if text == "" {
 		return true
 	}
@@ -56,20 +56,12 @@ func (p *Pager) NextMatch(step int) bool {
 	return p.find((p.focus()+step+n)%n, step)
 }
 
-// focus is the row that a search goes on from: the one at a third of the
-// height, where the last match was brought to, when it has a match.
+// focus is the row that a search goes on from: that of the last match while it is in
+// the window, else the first row there.
 func (p *Pager) focus() int {
 	first, last := p.Window()
-	at := p.top
-	for range p.height / 3 {
-		down, ok := p.after(at)
-		if !ok {
-			break
-		}
-		at = down
-	}
-	if at.row >= first && at.row < last && p.has(at.row) {
-		return at.row
+	if p.hit >= first && p.hit < last {
+		return p.hit
 	}
 	return first
 }
@@ -79,6 +71,7 @@ func (p *Pager) find(from, step int) bool {
 	for i := range n {
 		row := ((from+i*step)%n + n) % n
 		if p.has(row) {
+			p.hit = row
 			p.Center(row)
 			return true
 		}
