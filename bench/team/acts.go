@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"time"
 )
 
@@ -47,25 +46,9 @@ func (t *team) approve(ctx context.Context) error {
 	return nil
 }
 
-// execute calls the tool that has a limit, and the one that the user is asked for.
+// execute calls a tool that has no limit.
 func (t *team) execute(ctx context.Context) error {
-	_, err := t.timed(ctx, "exec", "", "exec", "get_limited", "--agent", "skipper")
-	if err == nil {
-		t.ran.Add(1)
-	} else if err := refused(err); err != nil {
-		return err
-	}
-	args := fmt.Sprintf(`{"harbour":"%d"}`, time.Now().UnixNano()%asked)
-	_, err = t.timed(ctx, "exec", "", "exec", "get_asked", "--agent", "skipper", "--args", args)
-	return refused(err)
-}
-
-// refused returns nil where a gate refused a call.
-func refused(err error) error {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 5 {
-		return nil
-	}
+	_, err := t.timed(ctx, "exec", "", "exec", "get_free", "--agent", "skipper")
 	return err
 }
 

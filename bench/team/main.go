@@ -1,6 +1,7 @@
 // Command team lets eight processes at a time use one PostgreSQL server, which it
 // starts: two propose, two approve, two execute, one previews and lists, one is an
-// MCP server. It prints how many acts were done, how long they took, and how soon an
+// MCP server. Then all eight call past a limit of the day, and past the number of
+// calls that may wait. It prints how many acts were done, how long they took, and how soon an
 // approval was seen by another process, and fails when a version was lost or
 // written twice, or when a limit or a waiting call was counted wrongly.
 //
@@ -54,7 +55,9 @@ func run(ctx context.Context, args []string, duration time.Duration) (err error)
 		})
 	}
 	drivers.Go(func() error { return t.overMCP(ctx, over) })
-	err = drivers.Wait()
+	if err = drivers.Wait(); err == nil {
+		err = t.limits(ctx)
+	}
 	stop()
 	if err = errors.Join(err, <-watched); err != nil {
 		return err

@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,11 +19,6 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// Calls that may run in a day, and different calls that wait for the user.
-const (
-	dailyLimit = 100
-	asked      = 10
-)
 
 // team is a cluster with a database, and what was measured on it.
 type team struct {
@@ -32,7 +27,6 @@ type team struct {
 	hub               *httptest.Server
 	number            atomic.Int64 // of the last tool that was proposed
 	waiting           chan string  // proposals
-	ran               atomic.Int64 // calls of the tool with a limit
 
 	mu       sync.Mutex
 	took     map[string][]time.Duration
@@ -50,7 +44,7 @@ const toolText = `{"type":"new","subject":"tool:user/%s","baseVersion":0,"defini
 `
 
 const agentText = `{"type":"new","subject":"agent:user/skipper","baseVersion":0,"definition":{"id":"skipper","name":"Skipper","description":"Plans trips at sea.",
-"allowList":["get_limited","get_asked"]},"rationale":"Trips are planned every week.","examples":["Plan a trip to Husum","When can we leave?"],
+"allowList":["get_limited","get_free","get_asked"]},"rationale":"Trips are planned every week.","examples":["Plan a trip to Husum","When can we leave?"],
 "testCases":[{"name":"short","input":"Husum","expect":"pass","output":"At six.","checks":[{"type":"max_chars","value":20}]},
 {"name":"long","input":"Husum","expect":"fail","output":"At six, when the water is high.","checks":[{"type":"max_chars","value":20}]}]}
 `
@@ -73,11 +67,16 @@ func newTeam(ctx context.Context, program string) (t *team, err error) {
 		return nil, errors.Join(err, t.close())
 	}
 	t.url = t.cluster.URL(pgtest.Superuser, name)
-	texts := fmt.Sprintf(toolText, "get_limited", "auto_approve", dailyLimit, t.hub.URL) + fmt.Sprintf(toolText, "get_asked", "requires_approval", 0, t.hub.URL) + agentText
+	texts := fmt.Sprintf(toolText, "get_limited", "auto_approve", dailyLimit, t.hub.URL) + fmt.Sprintf(toolText, "get_free", "auto_approve", 0, t.hub.URL) +
+		fmt.Sprintf(toolText, "get_asked", "requires_approval", 0, t.hub.URL) + agentText
+	settings := filepath.Join(t.dir, ".config", "toolcrib", "toolcrib.toml")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(settings), 0o700), os.WriteFile(settings, fmt.Appendf(nil, "[gateway]\nmax_pending = %d\n", maxPending), 0o600)); err != nil {
+		return nil, errors.Join(err, t.close())
+	}
 	for _, step := range []struct {
 		in   string
 		args []string
-	}{{"", []string{"migrate"}}, {texts, []string{"propose", "-"}}, {"", []string{"approve", "#1"}}, {"", []string{"approve", "#2"}}, {"", []string{"approve", "#3"}}} {
+	}{{"", []string{"migrate"}}, {texts, []string{"propose", "-"}}, {"", []string{"approve", "#1"}}, {"", []string{"approve", "#2"}}, {"", []string{"approve", "#3"}}, {"", []string{"approve", "#4"}}} {
 		if _, err := t.toolcrib(ctx, step.in, step.args...); err != nil {
 			return nil, errors.Join(err, t.close())
 		}
@@ -153,15 +152,6 @@ func (t *team) check(ctx context.Context) error {
 	if _, err := t.toolcrib(ctx, "", "verify"); err != nil {
 		return err
 	}
-	var pending struct {
-		Pending []struct {
-			ID string `json:"id"`
-		} `json:"pending"`
-	}
-	out, err := t.toolcrib(ctx, "", "calls", "--json")
-	if err := errors.Join(err, json.Unmarshal(out, &pending)); err != nil {
-		return err
-	}
 	var problems []error
 	for id := range t.approved {
 		if t.seen[id].IsZero() {
@@ -169,16 +159,10 @@ func (t *team) check(ctx context.Context) error {
 		}
 	}
 	live, err := t.live(ctx)
-	if want := len(t.approved) + 2; err != nil || live != want {
+	if want := len(t.approved) + 3; err != nil || live != want {
 		problems = append(problems, fmt.Errorf("%d versions of tools, want %d: %w", live, want, err))
 	}
-	if n := t.ran.Load(); n > dailyLimit || n < dailyLimit && len(t.took["exec"]) > 3*dailyLimit {
-		problems = append(problems, fmt.Errorf("%d calls ran of a limit of %d", n, dailyLimit))
-	}
-	if n := len(pending.Pending); n > asked || n < asked && len(t.took["exec"]) > 3*asked {
-		problems = append(problems, fmt.Errorf("%d calls wait, want %d", n, asked))
-	}
-	fmt.Printf("%d versions, %d of %d calls ran, %d of %d calls wait; verified\n", live, t.ran.Load(), dailyLimit, len(pending.Pending), asked)
+	fmt.Printf("%d versions; verified\n", live)
 	return errors.Join(problems...)
 }
 
