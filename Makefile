@@ -54,8 +54,8 @@ postgres: ## the tests of the store, the review, the gateway and the commands on
 	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 30m ./store ./review ./gateway
 	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 30m -run TestScripts ./cli
 
-compatible: ## the tests of the gateway on a server that lacks and refuses what compatible engines do
-	TOOLCRIB_TEST_ENGINE=compatible go test -count=1 ./gateway
+compatible: ## the tests of the store, the review and the gateway on a server that lacks and refuses what compatible engines do
+	TOOLCRIB_TEST_ENGINE=compatible go test -count=1 -timeout 30m ./store ./review ./gateway
 
 eval: ## what the rules find in labelled definitions, where there are any
 	go run ./bench/eval

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"toolcrib/history"
+	"toolcrib/store/engine"
 )
 
 // Ledger is one snapshot of the database as verification reads it. Several
@@ -18,10 +19,13 @@ type Ledger struct {
 	file       *session      // checks the file, which takes longest, and is then free; nil when there is one session only
 	free       chan *session // the idle ones
 	crossCheck *crossCheck
+	broken     chan error // holds the first error that is none of the data, once there is one
 }
 
 // Audit calls fn with the ledger of one snapshot. It fails for a login that may not
-// read every table: what it cannot see would count as damage.
+// read every table: what it cannot see would count as damage. Where the engine ends
+// the snapshot, it calls fn again, or fails with the error of the engine: what fn found
+// then does not count.
 func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	return db.view(ctx, func(s *session) (err error) {
 		for _, k := range plainRecords() {
@@ -33,7 +37,7 @@ func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 		if err != nil {
 			return err
 		}
-		l := Ledger{engine: db.engine, free: make(chan *session, 1+len(readers)), crossCheck: newCrossCheck()}
+		l := Ledger{engine: db.engine, free: make(chan *session, 1+len(readers)), crossCheck: newCrossCheck(), broken: make(chan error, 1)}
 		l.free <- s
 		for i, reader := range readers {
 			if i == 0 {
@@ -43,8 +47,25 @@ func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 			l.free <- reader
 		}
 		err = db.engine.WhileAudited(ctx, s.Conn, func() error { return fn(l) })
+		select {
+		case err = <-l.broken:
+		default:
+		}
 		return errors.Join(err, readers.close(ctx))
 	})
+}
+
+// blame keeps an error that a statement failed with because of the engine, and not
+// because of what is stored.
+func (l Ledger) blame(err error) {
+	err = l.engine.Describe(err)
+	if !errors.Is(err, engine.ErrAgain) && !errors.Is(err, engine.ErrLost) && !errors.Is(err, engine.ErrBusy) {
+		return
+	}
+	select {
+	case l.broken <- err:
+	default: // the first one is enough
+	}
 }
 
 // use calls fn with the next session that is free. A statement that fails in fn keeps
@@ -53,12 +74,14 @@ func (l Ledger) use(ctx context.Context, fn func(*session) error) error {
 	select {
 	case s := <-l.free:
 		defer func() { l.free <- s }()
-		if err := s.Script(ctx, "SAVEPOINT reading"); err != nil {
+		err := s.Script(ctx, "SAVEPOINT reading")
+		if err != nil {
+			l.blame(err)
 			return err
 		}
-		err := fn(s)
 		end := "RELEASE SAVEPOINT reading"
-		if err != nil {
+		if err = fn(s); err != nil {
+			l.blame(err)
 			end = "ROLLBACK TO SAVEPOINT reading; " + end
 		}
 		return errors.Join(ctx.Err(), err, s.Script(ctx, end))

@@ -11,14 +11,17 @@ import (
 func (l Ledger) Structure(ctx context.Context, fn func(history.Damage)) error {
 	if l.file != nil {
 		defer func() { l.free <- l.file }()
-		return l.file.structure(ctx, fn)
+		return l.structure(ctx, l.file, fn)
 	}
-	return l.use(ctx, func(s *session) error { return s.structure(ctx, fn) })
+	return l.use(ctx, func(s *session) error { return l.structure(ctx, s, fn) })
 }
 
-func (s *session) structure(ctx context.Context, fn func(history.Damage)) error {
+func (l Ledger) structure(ctx context.Context, s *session, fn func(history.Damage)) error {
 	if err := s.checkCore(ctx); err != nil {
+		l.blame(err)
 		fn(history.Damage{Table: "core", Message: err.Error() + "."})
 	}
-	return s.engine.Structure(ctx, s.Conn, fn)
+	err := l.engine.Structure(ctx, s.Conn, fn)
+	l.blame(err)
+	return err
 }

@@ -28,9 +28,16 @@ type compatible struct {
 }
 
 // How many statements and commits of a transaction there are for each that fails, and
-// how many transactions of a connection fail one after the other at most.
+// how many transactions of a connection fail one after the other at most. A
+// verification reads by a hundred statements, over connections that it opens for each
+// attempt.
+//
+// Rows are not put in another order: a statement of PostgreSQL that has its ORDER BY in
+// a part of it only may still promise an order, so what a proxy can tell of the text
+// alone is not enough.
 const (
 	statementsPerFailure = 20
+	readsPerFailure      = 200
 	commitsPerFailure    = 5
 	failuresInARow       = 2
 )
@@ -161,11 +168,20 @@ func (s *compatibleSession) pass(m []byte) []byte {
 			return raise("40001", "the transaction cannot be committed")
 		}
 		s.inside, s.failures = false, 0
-	case kind == 'B' && s.writes && s.fails(statementsPerFailure): // verify reports a statement that fails as damage
+	case kind == 'B' && s.fails(s.statements()):
 		s.skipping = true
 		return raise("40001", "the transaction has to be tried again")
 	}
 	return m
+}
+
+// statements returns how many statements of the transaction there are for each that
+// fails.
+func (s *compatibleSession) statements() int {
+	if s.writes {
+		return statementsPerFailure
+	}
+	return readsPerFailure
 }
 
 // fails decides whether a transaction fails here.
