@@ -19,7 +19,6 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-
 // team is a cluster with a database, and what was measured on it.
 type team struct {
 	program, dir, url string
