@@ -24,6 +24,8 @@ func waivedCounts(ctx context.Context, s *session, fn func(history.Damage)) erro
 			return ctx.Err()
 		}
 		switch {
+		case ofEngine(s.engine, err):
+			return err
 		case err != nil:
 			fn(history.Damage{Table: "proposals", Key: string(id), Message: "Its blocking findings cannot be counted: " + err.Error() + "."})
 		case !agrees:

@@ -58,14 +58,20 @@ func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 // blame keeps an error that a statement failed with because of the engine, and not
 // because of what is stored.
 func (l Ledger) blame(err error) {
-	err = l.engine.Describe(err)
-	if !errors.Is(err, engine.ErrAgain) && !errors.Is(err, engine.ErrLost) && !errors.Is(err, engine.ErrBusy) {
+	if !ofEngine(l.engine, err) {
 		return
 	}
 	select {
-	case l.broken <- err:
+	case l.broken <- l.engine.Describe(err):
 	default: // the first one is enough
 	}
+}
+
+// ofEngine reports whether a statement failed because of the engine, and not because
+// of what is stored.
+func ofEngine(e Engine, err error) bool {
+	err = e.Describe(err)
+	return errors.Is(err, engine.ErrAgain) || errors.Is(err, engine.ErrLost) || errors.Is(err, engine.ErrBusy)
 }
 
 // use calls fn with the next session that is free. A statement that fails in fn keeps
