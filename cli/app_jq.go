@@ -31,10 +31,8 @@ func (f *globalFlags) setJQ(text string) error {
 // printJQ writes what --jq makes of a document, one value per line: texts as they
 // are, all others as JSON.
 func (a *app) printJQ(text []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber() // as it is written
-	var doc any
-	if err := dec.Decode(&doc); err != nil {
+	doc, err := decodeDocument(text)
+	if err != nil {
 		return err
 	}
 	var out bytes.Buffer
@@ -60,6 +58,14 @@ func (a *app) printJQ(text []byte) error {
 		}
 		out.Write(append(visible.JSON(line), '\n'))
 	}
-	_, err := a.env.Out.Write(out.Bytes())
+	_, err = a.env.Out.Write(out.Bytes())
 	return err
+}
+
+// decodeDocument decodes a document with its numbers as they are written.
+func decodeDocument(text []byte) (doc any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	err = dec.Decode(&doc)
+	return doc, err
 }

@@ -25,17 +25,15 @@ func (f *globalFlags) setTemplate(text string) error {
 // printTemplate writes a document as the template has it. What the template makes
 // of it passes the gate like all text.
 func (a *app) printTemplate(text []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber() // as it is written
-	var doc any
-	if err := dec.Decode(&doc); err != nil {
+	doc, err := decodeDocument(text)
+	if err != nil {
 		return err
 	}
 	var out bytes.Buffer
 	if err := a.flags.template.Execute(&out, doc); err != nil {
 		return usagef("what was asked for is done, but --template cannot print it: %v", err)
 	}
-	_, err := a.env.Out.Write([]byte(visible.Text(out.String())))
+	_, err = a.env.Out.Write([]byte(visible.Text(out.String())))
 	return err
 }
 

@@ -22,9 +22,6 @@ const (
 	Names     Format = "names" // a list of strings; only a check reads it
 )
 
-// Formats lists what a catalog can be written in.
-func Formats() []Format { return []Format{Toolcrib, V0, OpenAI, Anthropic, MCP} }
-
 // SourceType returns the registry.Source type of what is read in the format,
 // "" when it is not recorded.
 func (f Format) SourceType() string {
