@@ -26,6 +26,7 @@ func TestCheckpointSign(t *testing.T) {
 		{tui.Checkpoint{Decisions: 1}, "! 1 decision without checkpoint", "old"},
 	} {
 		state = c.state
+		b.poll()
 		top, _, _ := strings.Cut(b.screen(), "\n")
 		if !strings.Contains(top, c.has) || strings.Contains(top, c.not) {
 			t.Errorf("%+v: %s", c.state, top)

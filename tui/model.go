@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -47,6 +48,8 @@ type Model struct {
 	mouse    bool
 	dark     bool
 	sixteen  bool
+	drawn    *tea.View // nil where a message may have changed the screen since
+	drawnAt  string
 	stamp    int64
 	writes   int             // on their way to the desk
 	writing  context.Context // of the writes; done when the program is told to leave
@@ -122,12 +125,39 @@ func (m *Model) Init() tea.Cmd {
 
 // Update implements tea.Model. It routes and never waits.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if m.changes(msg) {
+		m.drawn = nil
+	}
 	cmd := m.route(msg)
 	m.see()
 	if m.quitting && m.writes == 0 {
 		return m, tea.Quit
 	}
 	return m, tea.Batch(cmd, m.renders())
+}
+
+// changes reports whether a message may change the screen. A workbench at rest gets
+// some every second that do not.
+func (m *Model) changes(msg tea.Msg) bool {
+	switch msg := msg.(type) {
+	case pollMsg:
+		return m.clock() != m.drawnAt
+	case stampMsg:
+		return msg.err != nil || msg.stamp != m.stamp
+	case debouncedMsg:
+		return false
+	}
+	return true
+}
+
+// clock is what the screen shows that changes without a message: ages, in minutes, and
+// the checkpoint.
+func (m *Model) clock() string {
+	var sign strings.Builder
+	for _, s := range m.checkpointSign() {
+		sign.WriteString(string(s.Text))
+	}
+	return m.now().Format("15:04 ") + sign.String()
 }
 
 func (m *Model) route(msg tea.Msg) tea.Cmd {

@@ -65,6 +65,7 @@ type queuePage struct {
 	err        error
 	asked      bool
 	span       *markSpan // rows that are being marked by moving, nil for none
+	drawn      drawnRows
 }
 
 func newQueuePage() *queuePage { return &queuePage{slots: []slot{{}}, widest: map[draw.Safe]int{}} }

@@ -74,8 +74,12 @@ func (q *queuePage) view(m *Model) []string {
 		heading = nil
 	}
 	add(heading, "")
+	q.drawn.begin(m, columns)
 	for i := q.top; i < total && len(lines) < m.layout.Body; i++ {
-		add(q.row(m, i, columns))
+		lines = append(lines, q.drawn.get(q.lookOf(m, i), func(b *strings.Builder) {
+			l, base := q.row(m, i, columns)
+			l.Write(b, m.layout.List, base)
+		}))
 	}
 	if total == 0 && q.asked {
 		add(nil, "")

@@ -63,19 +63,28 @@ func (q *queuePage) whole() bool {
 
 // at returns row i; false while it is not there.
 func (q *queuePage) at(i int) (proposals.Proposal, bool) {
+	if p := q.find(i); p != nil {
+		return *p, true
+	}
+	return proposals.Proposal{}, false
+}
+
+// find returns row i, nil while it is not there. Rows that were read never change:
+// they are read again into a new slice.
+func (q *queuePage) find(i int) *proposals.Proposal {
 	if q.backward {
 		i = q.total() - 1 - i
 	}
 	for _, s := range q.slots {
 		if i < s.size {
 			if s.rows == nil || i < 0 {
-				return proposals.Proposal{}, false
+				return nil
 			}
-			return s.rows[i], true
+			return &s.rows[i]
 		}
 		i -= s.size
 	}
-	return proposals.Proposal{}, false
+	return nil
 }
 
 // window returns the rows on the screen and as many around it as are kept ready,

@@ -19,6 +19,14 @@ import (
 
 // View implements tea.Model.
 func (m *Model) View() tea.View {
+	if m.drawn == nil {
+		v := m.draw()
+		m.drawn, m.drawnAt = &v, m.clock()
+	}
+	return *m.drawn
+}
+
+func (m *Model) draw() tea.View {
 	content := m.screen()
 	var cursor *tea.Cursor
 	if m.typing() {
