@@ -140,14 +140,14 @@ func (x target) used(want bool) {
 			seen[path] = text
 		}
 	}
-	x.callAll(db, desk, seen, show)
+	x.callAll(db, seen, show)
 	x.readAll(db, desk, show)
 	if want != (len(seen) > 0) {
 		x.Errorf("the text turned up in %v; want %t", seen, want)
 	}
 }
 
-func (x target) callAll(db *storetest.Database, desk *review.Desk, seen map[string]string, show func(string, any, error)) {
+func (x target) callAll(db *storetest.Database, seen map[string]string, show func(string, any, error)) {
 	ctx, provider, index := x.Context(), &runs{}, store.NewIndex()
 	g, err := gateway.New(gateway.Config{
 		Ledger: db.Calls(), Index: index, Signatures: x.Policy.Signatures, Now: db.Clock.Now, NewID: db.NewID,
