@@ -138,7 +138,7 @@ func (c *Page) one(page *prose.Page, p gateway.Pending) {
 	}
 	track := c.track(p)
 	for i, line := range argumentLines(p) {
-		page.Tracked("    ", line, th.Text, track+pager.Text(i))
+		page.TrackedMarks("    ", line, th.Text, paint(line, th), track+pager.Text(i))
 	}
 	if a := p.Answer; a != nil {
 		page.Field("  answered", string(screen.Stamp(a.At))+" by "+a.By.String())
