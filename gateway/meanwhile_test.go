@@ -87,21 +87,21 @@ func TestOthersApprovedMeanwhile(t *testing.T) {
 // and has no more when the call is recorded.
 func TestTakenAwayMeanwhile(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	off := func(t *testing.T, w *workshop) {
+	off := func(w *workshop) {
 		w.db.Approved(t, w.desk, ada, storetest.Turn(proposals.Deactivate, storetest.Action("get_weather").Subject, 1, 0))
 	}
-	not := func(t *testing.T, w *workshop) { w.allow(t, "get_climate") }
-	ask := func(t *testing.T, w *workshop) { w.approve(t, action("get_weather", asking)) }
-	narrow := func(t *testing.T, w *workshop) {
+	not := func(w *workshop) { w.allow(t, "get_climate") }
+	ask := func(w *workshop) { w.approve(t, action("get_weather", asking)) }
+	narrow := func(w *workshop) {
 		w.approve(t, action("get_weather", func(tool *registry.Tool) {
 			tool.InputSchema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 		}))
 	}
-	for code, change := range map[gateway.Code]func(*testing.T, *workshop){
+	for code, change := range map[gateway.Code]func(*workshop){
 		gateway.CodeUnknown: off, gateway.CodeNotAllowed: not, gateway.CodeApprovalRequired: ask, gateway.CodeArguments: narrow,
 	} {
 		w, hurried := overtake(t, action("get_weather", nil), action("get_climate", nil))
-		hurried.before = once(func() { change(t, w) })
+		hurried.before = once(func() { change(w) })
 		_, err := w.Execute(t.Context(), caller(), request("get_weather", `{"city":"Kiel"}`))
 		refusal(t, err, code)
 		if n := w.provider.runs.Load(); n != 0 {
