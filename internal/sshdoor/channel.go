@@ -143,8 +143,11 @@ func (r *running) prepare(req *gossh.Request) bool {
 func (r *running) begin(ctx context.Context) {
 	s := r.server
 	r.begun = true
+	if !s.start() {
+		_ = r.channel.Close()
+		return
+	}
 	r.done.Add(1)
-	s.running.Add(1)
 	go func() {
 		defer s.running.Done()
 		defer r.done.Done()
@@ -152,6 +155,17 @@ func (r *running) begin(ctx context.Context) {
 		_, _ = r.channel.SendRequest("exit-status", false, gossh.Marshal(struct{ Status uint32 }{uint32(status)})) //nolint:gosec // 0 to 255
 		_ = r.channel.Close()
 	}()
+}
+
+// start counts a session as running; false when the server is ending and waits for no
+// more of them.
+func (s *Server) start() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ending {
+		s.running.Add(1)
+	}
+	return !s.ending
 }
 
 // end ends a session whose client does not read.

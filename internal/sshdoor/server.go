@@ -60,6 +60,7 @@ type Server struct {
 	mu       sync.Mutex
 	sessions map[string]int // open ones by the fingerprint of the key
 	members  map[*member]struct{}
+	ending   bool           // no session starts any more
 	running  sync.WaitGroup // sessions
 }
 
@@ -109,6 +110,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // wait returns when no session runs any more, or after the time for that.
 func (s *Server) wait() {
+	s.mu.Lock()
+	s.ending = true
+	s.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
 		s.running.Wait()
