@@ -90,7 +90,7 @@ func beyondFree(file string, meta toml.MetaData) ([]string, error) {
 	for _, k := range meta.Keys() {
 		switch key := k[0]; {
 		case slices.Contains(never, key):
-			return nil, fmt.Errorf("configuration %s: %s may only stand in the user's own file, because whoever can edit a project's file could decide in another's name, flood the desk, or hide or forge what was decided", file, key)
+			return nil, fmt.Errorf("configuration %s: %s is allowed in the user's own file only, because others may edit a project's file; move it to your own toolcrib.toml", file, key)
 		case !slices.Contains(freely, key) && !slices.Contains(beyond, key):
 			beyond = append(beyond, key)
 		}

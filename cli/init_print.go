@@ -18,7 +18,7 @@ func (d *docInit) writeServers(p *page) {
 		}
 	}
 	if len(d.Servers) == 0 {
-		p.linef("No client on this machine has an MCP server that toolcrib knows of.")
+		p.linef("No MCP client on this machine starts a server that toolcrib can find. Import one with `toolcrib import --mcp COMMAND --server NAME`.")
 	}
 	if len(rows) > 0 {
 		p.table([]string{"SERVER", "CLIENTS", "STARTS"}, rows)

@@ -52,11 +52,11 @@ type docSigners struct {
 func newSigners(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "signers",
-		Short: "Say whose signatures count for decisions",
+		Short: "List and change who may sign decisions",
 		Long: `List and change who may sign decisions. The signers file is OpenSSH's
 allowed_signers: /etc/toolcrib/allowed_signers or, if there is none, the one
-beside your toolcrib.toml. Each state of it is recorded in the database, signed by
-a signer of the state before.
+beside your toolcrib.toml. The database records each of its states, signed by a
+signer of the state before.
 
 Start with toolcrib signers init. docs/signing.md walks through rotation and
 revocation.`,
