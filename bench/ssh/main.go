@@ -2,7 +2,7 @@
 // how long a key takes until its screen comes, and how much memory a session takes.
 //
 //	go build -o /tmp/toolcrib . && go run ./bench/seed -tools 1000 -waiting 10000 /tmp/crowd.db
-//	go run ./bench/ssh /tmp/toolcrib /tmp/crowd.db
+//	go run ./bench/ssh -pause 500ms /tmp/toolcrib /tmp/crowd.db
 package main
 
 import (
@@ -31,7 +31,7 @@ import (
 func main() {
 	sessions := flag.Int("sessions", 50, "workbenches")
 	keys := flag.Int("keys", 100, "keys pressed in each")
-	pause := flag.Duration("pause", 200*time.Millisecond, "between two keys of a session")
+	pause := flag.Duration("pause", 500*time.Millisecond, "between two keys of a session")
 	flag.Parse()
 	if err := run(context.Background(), flag.Args(), *sessions, *keys, *pause); err != nil {
 		fmt.Fprintln(os.Stderr, "ssh:", err)
