@@ -43,7 +43,7 @@ func (g *Gateway) fit(tool registry.Live, args *jsondoc.Node) error {
 	return nil
 }
 
-// invalid returns what is wrong with arguments.
+// invalid returns the error CodeArguments with the problems that err lists.
 func invalid(err error) error {
 	told, details, err := explain(err)
 	if err != nil {

@@ -5,8 +5,8 @@ import "sync"
 // maxCached bounds what a cache holds.
 const maxCached = 256
 
-// cache keeps what is expensive to make. When it is full, something of it
-// gives way; what it holds can always be made again. The zero value is ready.
+// cache stores values that are expensive to compute. When it is full, it evicts
+// some of them. The zero value is ready.
 type cache[K comparable, V any] struct {
 	mu     sync.Mutex
 	values map[K]V

@@ -40,8 +40,8 @@ type Invocation struct {
 
 // Provider runs tools of one provider type.
 type Provider interface {
-	// Run runs a call. The error is an *Error where the provider knows a
-	// code; CodeProvider stands for every other. Run stops when ctx ends.
+	// Run runs a call. The error is an *Error if the provider has a code for it; any
+	// other error becomes CodeProvider. Run stops when ctx ends.
 	Run(ctx context.Context, in Invocation) (Output, error)
 }
 
@@ -54,7 +54,7 @@ type Checker interface {
 // Output is the answer of a provider. It is untrusted: the gateway looks at
 // it before anybody else does.
 type Output struct {
-	Object json.RawMessage // what is handed on, an object of at most MaxOutput bytes
+	Object json.RawMessage // the result, an object of at most MaxOutput bytes
 	// Structured is the part of it that the tool's output schema describes;
 	// nil when there is none.
 	Structured json.RawMessage

@@ -50,8 +50,7 @@ func ParseCallContext(raw json.RawMessage) (CallContext, error) {
 	return ReadCallContext(n, jsondoc.Root)
 }
 
-// problems tells of everything that is larger than it may be, or something else
-// than it should be.
+// problems returns every value that is too large or of the wrong form.
 func (c CallContext) problems(path string) jsondoc.Problems {
 	var ps jsondoc.Problems
 	add := func(key, message string) { ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, key), Message: message}) }
@@ -86,8 +85,8 @@ func (c CallContext) problems(path string) jsondoc.Problems {
 	return ps
 }
 
-// Encode writes c in its canonical form, as ParseCallContext reads it; nil when
-// nothing is said.
+// Encode returns the canonical form of c, as ParseCallContext reads it; nil when c
+// is empty.
 func (c CallContext) Encode() json.RawMessage {
 	b, err := jsondoc.Marshal(c)
 	if err != nil || string(b) == "{}" {

@@ -20,7 +20,7 @@ type Index interface {
 type Text struct {
 	Names string // wire name, id, aliases, human name
 	Short string // the short description and the category
-	Long  string // everything else that is said about it
+	Long  string // the rest of its description
 }
 
 // Hit is a tool that was found.

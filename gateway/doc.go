@@ -1,6 +1,5 @@
-// Package gateway is the run time: what an agent may find, and what happens
-// when it calls a tool. A definition that was approved is worth what is
-// enforced here, so a call passes, in this order, each with an error of its
-// own and a row in the audit: registered, allowed for the agent, arguments
-// valid, approval tier, cooldown, daily limit, eval gate, provider.
+// Package gateway is the run time: it finds tools for agents and calls them. A
+// call passes, in this order, each with an error code and an audit row:
+// registered, allowed for the agent, arguments valid, approval tier, cooldown,
+// daily limit, eval gate, provider.
 package gateway

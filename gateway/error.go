@@ -31,7 +31,7 @@ const (
 	CodeDailyLimit       Code = "daily_limit_reached"          // no more today (UTC)
 	CodeGateRefused      Code = "gate_refused"                 // the eval gate said no
 	CodeGateUnavailable  Code = "gate_unavailable"             // the eval gate did not answer, and the call must not run without it
-	CodeChanged          Code = "definition_changed"           // upstream is not what was approved
+	CodeChanged          Code = "definition_changed"           // upstream differs from the approved definition
 	CodeNotConnected     Code = "INTEGRATION_NOT_CONNECTED"    // nothing is configured that could run it
 	CodeTimeout          Code = "provider_timeout"             // the provider did not answer in time
 	CodeResult           Code = "tool_result_invalid"          // what the provider answered does not fit the approved output schema
@@ -46,8 +46,8 @@ const (
 // Error returns the code.
 func (c Code) Error() string { return string(c) }
 
-// Error is a call that was refused or failed. Its message is one sentence
-// that may be shown to the agent: it says what was wrong and what to do.
+// Error is a call that was refused or failed. Its message is one sentence for the
+// agent, with the reason and the remedy.
 type Error struct {
 	Code    Code
 	Message string
@@ -79,9 +79,8 @@ func (e *Error) Is(target error) bool {
 // maxForeign is the longest code of a provider's own, in bytes.
 const maxForeign = 64
 
-// Foreign reports whether c may be the code of a provider: of the form of a
-// code, and none of those by which the gateway itself tells what its gates
-// said.
+// Foreign reports whether c may be the code of a provider: it has the form of a
+// code and is none of the gateway's own.
 func (c Code) Foreign() bool {
 	switch c {
 	case CodeUnknown, CodeAmbiguous, CodeNotAllowed, CodeNotCallable, CodeApprovalRequired, CodeApprovalRefused, CodeApprovalExpired,

@@ -115,9 +115,9 @@ func (g *Gateway) hints(t *registry.Tool) *registry.Annotations {
 	return &a
 }
 
-// record takes a prepared call past the gates that depend on what was before,
-// and writes it down in the same transaction, so that no two calls take the
-// same place below a limit.
+// record checks a prepared call against the gates that depend on earlier calls,
+// and appends it in the same transaction, so that no two calls take the same place
+// below a limit.
 func (g *Gateway) record(ctx context.Context, p *prepared) error {
 	err := g.ledger.Log(ctx, func(tx LedgerTx) error {
 		if err := g.admit(ctx, tx, p); err != nil || p.waits {

@@ -66,17 +66,15 @@ type LedgerTx interface {
 	CountRefused(ctx context.Context, c Call, code Code, most int) (write bool, err error)
 	// AddOutcome appends what became of a call.
 	AddOutcome(ctx context.Context, call string, o Outcome) error
-	// AddPending appends a call that waits for the user, and tells of it in
-	// the audit log.
+	// AddPending appends a call that waits for the user, and its event.
 	AddPending(ctx context.Context, p Pending) error
-	// AddAnswer appends the user's word on a pending call, and tells of it in
-	// the audit log. It is review.ErrConflict when there is one already.
+	// AddAnswer appends the user's answer to a pending call, and its event. It
+	// returns review.ErrConflict when the call has an answer.
 	AddAnswer(ctx context.Context, pending string, a Answer) error
-	// AddOverride appends the user's tier of a tool, and tells of it in the
-	// audit log.
+	// AddOverride appends the user's tier of a tool, and its event.
 	AddOverride(ctx context.Context, o Override) error
-	// AddChange tells in the audit log that a tool is not what was approved,
-	// unless the last thing it tells about that is the same.
+	// AddChange appends an event about a tool that differs from its approved
+	// definition, unless the tool's latest event is the same.
 	AddChange(ctx context.Context, c Change) error
 }
 
@@ -111,7 +109,7 @@ type Outcome struct {
 	Duration time.Duration   // of the provider
 	Output   json.RawMessage // of a pending call that was carried out; no other is kept
 
-	OutputHash      string // SHA-256 of what was handed on; "" when nothing was
+	OutputHash      string // SHA-256 of the result; "" without one
 	OutputBytes     int    // its size
 	Message         string // of the provider: untrusted, on one line, at most maxNoted characters
 	ApprovalRequest string // the provider's id of what waits for an approval there
@@ -148,12 +146,12 @@ type Override struct {
 	Signature string
 }
 
-// Change is a tool that is not what was approved.
+// Change is a tool whose upstream definition differs from the approved one.
 type Change struct {
 	ID      string
 	Tool    registry.Subject
 	Version int
-	Details json.RawMessage // an object: what was expected and what was found
+	Details json.RawMessage // an object with the expected and the found values
 	By      proposals.Actor // who met it
 	At      time.Time
 }

@@ -6,7 +6,7 @@ import (
 	"toolcrib/registry"
 )
 
-// NoticeKind is the event that a notice tells of.
+// NoticeKind is the kind of event that a notice reports.
 type NoticeKind string
 
 // What notices tell of.
@@ -25,7 +25,7 @@ type Notice struct {
 	Subject registry.Subject // for calls: the tool
 	Version int
 
-	ContentHash string // of what is live; "" for calls
+	ContentHash string // of the live version; "" for calls
 	Pending     string // the id of the call; "" for the rest
 	Caller      Caller // of the call
 	Approved    bool   // with NoticeAnswer

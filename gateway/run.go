@@ -83,7 +83,7 @@ func notConnected(tool registry.Live, kind registry.ProviderType) string {
 	return fmt.Sprintf("%s runs at a provider of type %s, and none is connected here.", tool.Subject, kind)
 }
 
-// checkOutput refuses what is no object, or too large to hand on.
+// checkOutput refuses a result that is not an object or too large.
 func checkOutput(tool registry.Live, output json.RawMessage) error {
 	switch {
 	case len(output) > MaxOutput:
@@ -152,9 +152,8 @@ func (g *Gateway) changed(ctx context.Context, tool registry.Live) error {
 // maxNoted limits how much of a provider's message the audit keeps, in characters.
 const maxNoted = 500
 
-// outcomeOf tells what the audit keeps of what a provider answered: of the
-// output its hash, its size and its message. A call that failed has the message
-// of the error.
+// outcomeOf returns the audit record of a provider's answer: hash, size, and
+// message of the output, or the message of the error.
 func outcomeOf(output Output, failed error) Outcome {
 	var o Outcome
 	var e *Error
@@ -204,9 +203,9 @@ func failure(err error) json.RawMessage {
 	return b
 }
 
-// ReportChange tells in the audit log that a tool is not what was approved:
-// for whoever meets it without a call, such as a watch over a server. Telling
-// the same again leaves no second entry.
+// ReportChange logs a tool that differs from its approved definition, for callers
+// without a call, such as a watch over a server. Reporting the same change again
+// adds no entry.
 func (g *Gateway) ReportChange(ctx context.Context, c Change) error {
 	if c.ID == "" {
 		c.ID = g.newID()

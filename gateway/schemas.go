@@ -16,9 +16,9 @@ type toolSchemas struct {
 	input, output *schemaguard.Schema
 }
 
-// compiled returns the schemas of a tool. A tool whose schemas cannot be used
-// is refused before anything runs: nobody could say of its arguments, or of
-// what it gives back, that they are what was approved.
+// compiled returns the compiled schemas of a tool. A tool whose schemas cannot be
+// used is refused before anything runs, because neither its arguments nor its
+// results could be checked.
 func (g *Gateway) compiled(tool registry.Live) (*toolSchemas, error) {
 	if s, ok := g.schemas.get(tool.ContentHash); ok {
 		return s, nil
@@ -70,12 +70,12 @@ func (g *Gateway) conforms(tool registry.Live, structured json.RawMessage) error
 	}
 }
 
-// How much is said of what does not fit. A message may quote the value that it
-// is about, which can be as long as whoever sent it likes.
+// Limits of the error about an invalid value. A message may quote the value, whose
+// length the sender chooses.
 const (
 	maxTold     = 5   // problems in the message
 	maxDetailed = 50  // in the details
-	maxQuoted   = 300 // characters of what is said of one
+	maxQuoted   = 300 // characters of one message
 )
 
 type detail struct {
@@ -83,7 +83,8 @@ type detail struct {
 	Message string `json:"message"`
 }
 
-// explain describes what is wrong with a value: the first problems in words, more of
+// explain describes the problems of a value: the first ones in the message, more
+// of them in the details.
 // them in the details.
 func explain(wrong error) (told string, details json.RawMessage, err error) {
 	var ps jsondoc.Problems

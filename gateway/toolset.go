@@ -41,7 +41,7 @@ type toolset struct {
 
 func keyOf(c Caller) toolsetKey {
 	where := c.Where
-	where.IncludeDeferred = true // what is not offered at once can still be found and called
+	where.IncludeDeferred = true // deferred tools can still be found and called
 	return toolsetKey{agent: c.Agent, layer: c.Layer, where: where}
 }
 

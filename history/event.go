@@ -12,7 +12,7 @@ type Event struct {
 	ID       string
 	At       time.Time
 	Actor    string
-	Act      string // what was done: "submit", "approve", "ship", …
+	Act      string // the act, such as "submit", "approve", "ship", …
 	Subject  string
 	Proposal string
 	Revision int

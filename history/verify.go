@@ -157,7 +157,7 @@ type link struct {
 	seal   string
 }
 
-// check returns what is wrong with the next row, as sentences.
+// check returns the problems of the next row, as sentences.
 func (v *verifier) check(r Row) []string {
 	var wrong []string
 	if r.TextHash != "" && v.textHash(r.Text) != r.TextHash {

@@ -1,7 +1,7 @@
 package prompt
 
-// builtinTemplate is the assembly for agents without a template of their own.
-// It has every placeholder; what is empty vanishes with its heading.
+// builtinTemplate is the assembly for agents without a template of their own. It
+// has every placeholder; an empty section vanishes with its heading.
 const builtinTemplate = `## Who you are
 $identity
 

@@ -15,7 +15,7 @@ type Context struct {
 	MemoryNotes      string
 	UserInstructions string
 	LastMessageAt    *time.Time // nil when the user never wrote
-	BootstrapContext string     // what was looked up beforehand
+	BootstrapContext string     // results of earlier lookups
 }
 
 // NewUser reports whether nothing is known of the user.

@@ -10,10 +10,10 @@ const (
 	TelegramLimit    = 4096     // characters of a message: core.telegram.org/bots/api#sendmessage
 	DescriptionLimit = 2048     // characters of a tool's description, in clients that keep no more of it
 	PromptLimit      = 16 << 20 // bytes of a prompt, here: a short template may ask for any amount
-	MaxOfKind        = 200      // tools besides the core that a prompt tells of because a list takes in their kind
+	MaxOfKind        = 200      // tools besides the core that a prompt lists because the allow-list has their kind
 )
 
-// CutKind describes what is cut.
+// CutKind is the kind of a cut.
 type CutKind string
 
 // The kinds of cut. The first two would be made by others; the last is made in

@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry"
 )
 
-// argument stands for what a tag takes when nobody gave it a name.
+// argument is the name of a tag's argument when nobody named it.
 const argument = "argument"
 
 // tagForm returns how a tag is written, such as "MOVE: <task> to <list>". The

@@ -2,7 +2,7 @@ package prompt
 
 import "strings"
 
-// A Use is one placeholder as it stands in a template.
+// A Use is one placeholder in a template.
 type Use struct {
 	Name   string // without "$" and braces
 	Offset int    // of its "$", in bytes

@@ -10,8 +10,8 @@ import (
 // ActorKind is the role somebody acts in.
 type ActorKind string
 
-// The kinds of actor. System stands for toolcrib itself: it ships definitions
-// and migrates; it cannot be taken on from outside.
+// The kinds of actor. System is toolcrib itself: it ships definitions and
+// migrates; nobody can act as it.
 const (
 	User   ActorKind = "user"
 	Agent  ActorKind = "agent"

@@ -12,8 +12,8 @@ type Form struct {
 	Verb        string // what a yes does
 	Consequence string // what follows, as sentences
 	Reason      bool   // it needs a reason
-	Done        string // what was done
-	Undone      string // what was not, when it failed
+	Done        string // message after success
+	Undone      string // message after failure
 }
 
 // forms has the words of every act that a user is asked about: for one
@@ -73,8 +73,8 @@ func (a Act) Form(n int) Form {
 // ErrNotStale is why a proposal cannot be rebased that is up to date.
 var ErrNotStale = errors.New("it is not stale")
 
-// Can returns nil when actor may do act to p as it stands, else an error that
-// is ErrNotStale or wraps ErrAuthority or ErrState.
+// Can returns nil when actor may do act to p in its present state, else
+// ErrNotStale or an error that wraps ErrAuthority or ErrState.
 func Can(actor Actor, act Act, p Proposal) error {
 	asked := act
 	if act == ActRebase {

@@ -18,8 +18,8 @@ const MaxPattern = 1_000
 // maxMaxChars is the largest value of a max_chars check, beyond every answer.
 const maxMaxChars = 10_000_000
 
-// checkTypes lists every kind of check with what its value is; jsondoc.Null
-// stands for a check that takes none.
+// checkTypes lists every kind of check with the type of its value; jsondoc.Null
+// for a check without a value.
 var checkTypes = []struct {
 	name  CheckType
 	value jsondoc.Kind

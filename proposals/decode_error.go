@@ -18,8 +18,8 @@ type DecodeError struct {
 
 // DocumentProblem is a problem of one proposal of a text.
 type DocumentProblem struct {
-	// Document counts the proposals of the text from 1. It is 0 when there is
-	// only one, and for what is wrong with the text as a whole.
+	// Document counts the proposals of the text from 1. It is 0 when there is only
+	// one, and for problems of the whole text.
 	Document int
 	Problem
 }

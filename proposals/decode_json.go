@@ -20,13 +20,13 @@ type Parsed struct {
 	Malformed jsondoc.Problems
 }
 
-// DecodeJSON reads one proposal, an array of them or a stream of them with
-// white space between (NDJSON, or objects that follow each other). It is
-// strict: what is unknown, of the wrong type or twice there is refused.
+// DecodeJSON reads one proposal, an array of them, or a stream of them with white
+// space between (NDJSON, or objects that follow each other). It refuses unknown
+// keys, duplicate keys, and wrong types.
 //
-// The error is a *DecodeError with everything that is wrong with every
-// proposal. What could be read is returned all the same, so that a caller
-// can also report the missing fields (Parsed.Problems).
+// The error is a *DecodeError with all problems of every proposal. The readable
+// parts are returned all the same, so that a caller can also report the missing
+// fields (Parsed.Problems).
 func DecodeJSON(data []byte) ([]Parsed, error) {
 	if err := checkSize(data, MaxFile); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func bindDraft(n *jsondoc.Node) Parsed {
 }
 
 // maxList limits how many examples or test cases are read: far more than any draft
-// has, so that somebody who wrote a few too many is told all the rest as well.
+// has, so that an author of a few too many sees all other problems too.
 const maxList = 100
 
 // checkLists refuses lists out of all proportion and returns the proposal n

@@ -28,8 +28,8 @@ type Draft struct {
 	Subject    registry.Subject
 	Definition registry.Definition // zero when the author left it out
 
-	// BaseVersion is the live version the draft was made against, nil when the
-	// author did not write it. A new subject has none, so nil stands for 0 there.
+	// BaseVersion is the live version that the draft was made against, nil when the
+	// author gave none. For a new subject, nil means 0.
 	BaseVersion *int
 	// RestoreVersion is the version a Restore goes back to; 0 for other types.
 	RestoreVersion int

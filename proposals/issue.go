@@ -72,8 +72,8 @@ func IssueLabels(p Proposal) []string {
 	return labels
 }
 
-// IssueBody writes the body of the issue from a revision: what is proposed,
-// why, and how it is tried. It is derived, never stored, so it cannot differ
+// IssueBody writes the body of the issue from a revision: the change, its
+// rationale, and its test cases. It is derived, never stored, so it cannot differ
 // from the revision.
 func IssueBody(r Revision) string {
 	var b strings.Builder

@@ -10,9 +10,9 @@ import (
 	"toolcrib/registry/mdfile"
 )
 
-// Markdown returns d as a proposal file that DecodeMarkdown reads back to an
-// equal draft. It returns an error that wraps mdfile.ErrFormat when a text is
-// longer than what is read where it has to stand.
+// Markdown returns d as a proposal file that DecodeMarkdown reads back to an equal
+// draft. It returns an error that wraps mdfile.ErrFormat when a text is longer
+// than DecodeMarkdown accepts in its place.
 func (d Draft) Markdown() ([]byte, error) {
 	doc, err := d.node()
 	if err != nil {

@@ -40,7 +40,7 @@ func (p *page) skipBlank() int {
 
 func isBlank(line string) bool { return strings.Trim(line, " \t") == "" }
 
-// refuse returns the problem that the next line is not what is expected.
+// refuse returns the problem that the next line is unexpected.
 func (p *page) refuse(path, format string, args ...any) jsondoc.Problems {
 	return jsondoc.Problems{{Path: path, Pos: p.pos(), Message: fmt.Sprintf(format, args...)}}
 }

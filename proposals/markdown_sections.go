@@ -106,8 +106,8 @@ func readTestCases(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	return list, ps
 }
 
-// skipToCase takes the lines up to the next heading, so that what is wrong is
-// said once.
+// skipToCase skips the lines up to the next heading, so that a problem is reported
+// once.
 func (p *page) skipToCase() {
 	for p.at++; p.more(); p.at++ {
 		if _, ok := caseName(p.line()); ok {

@@ -10,8 +10,8 @@ import (
 // are those of the findings that review makes of them.
 const (
 	RuleDefinition      = "T101" // the definition is complete and is the subject's
-	RuleBaseVersion     = "T102" // the version the draft was made against is said
-	RuleRationale       = "T103" // why the change is wanted is said
+	RuleBaseVersion     = "T102" // the base version is given
+	RuleRationale       = "T103" // the rationale is given
 	RuleExamples        = "T104" // there are 2 or 3 examples, no two alike
 	RuleTestCases       = "T105" // there are 2 or 3 whole test cases
 	RulePassAndFail     = "T106" // one test case should pass, one should fail
@@ -73,9 +73,8 @@ func ruleOf(path string) string {
 	return RuleSubject
 }
 
-// Problems returns everything that keeps p from being submitted: what could
-// not be read, and what is missing or wrong in the rest, with the places of the
-// text it was read from.
+// Problems returns everything that keeps p from being submitted: unreadable parts,
+// and missing or wrong fields, with their places in the text.
 func (p Parsed) Problems() Problems {
 	all := make(Problems, 0, len(p.Malformed))
 	for _, m := range p.Malformed {

@@ -16,9 +16,9 @@ const (
 	MaxChecks       = 32  // per test case
 )
 
-// Problems returns everything that keeps d from being submitted, in the order
-// of the template: each with its path in the proposal and what is expected
-// there. It is nil when nothing does.
+// Problems returns everything that keeps d from being submitted, in the order of
+// the template, each with its path in the proposal and the expected value. It is
+// nil when nothing does.
 func (d Draft) Problems() Problems {
 	var c template
 	c.subject(d)

@@ -37,8 +37,8 @@ type Catalog interface {
 	List(ctx context.Context, id string) (Entry, bool, error)
 }
 
-// Finder finds what is live in any layer, deactivated definitions included. It
-// need not know how layers merge.
+// Finder finds live definitions in any layer, deactivated ones included. It need
+// not know how layers merge.
 type Finder interface {
 	// ByName returns the live tools that have one of names as their id or alias,
 	// each once.
@@ -95,8 +95,9 @@ func coreFirst(a, b Live) int {
 	return 1
 }
 
-// around returns what is found and all that goes by the names of it, as far as it
-// decides which of them is seen. The Finder was asked for some names already.
+// around returns found and all definitions that share one of their names, as far
+// as these decide which of them is visible. The Finder was asked for some names
+// already.
 func (c Layered) around(ctx context.Context, found []Live, names ...string) (layers, error) {
 	if all, ok := c.Finder.(*memory); ok {
 		return layers{all, c.View}, nil

@@ -48,7 +48,7 @@ func NameProblems(name, server string) []NameProblem {
 	return problems
 }
 
-// refusedName returns what is wrong with a name, "" when nothing is.
+// refusedName returns the problem of a name, "" when there is none.
 func refusedName(name, marks string, limit int) string {
 	if name == "" {
 		return "the name is empty"

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// layers decides what is seen of definitions in memory where several layers are
-// merged.
+// layers merges definitions of several layers in memory.
 type layers struct {
 	*memory
 	view []Layer // nil: every layer
@@ -33,7 +32,7 @@ func (v layers) offends(l Live) (core Subject, name string) {
 	return Subject{}, ""
 }
 
-// byID returns what is seen under an id, deactivated or not.
+// byID returns the visible definition of an id, deactivated or not.
 func (v layers) byID(id string) (Entry, bool) {
 	var stack []Live
 	for _, l := range v.named[id] {

@@ -2,8 +2,8 @@ package registry
 
 import "strings"
 
-// The forms of names are told by plain loops: regular expressions for them
-// would be compiled at every start.
+// Names are checked by plain loops: regular expressions would be compiled at every
+// start.
 
 const (
 	lower  = "abcdefghijklmnopqrstuvwxyz"

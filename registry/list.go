@@ -44,9 +44,8 @@ func (a AllowList) Lets(t Tool) bool {
 	return listed(t.ID) || slices.ContainsFunc(t.Aliases, listed)
 }
 
-// Problems returns everything that keeps l from being a complete definition:
-// each with its path below path and what is expected there. It is nil when
-// nothing does.
+// Problems returns everything that keeps l from being a complete definition, each
+// with its path below path and the expected value. It is nil when nothing does.
 func (l List) Problems(path string) jsondoc.Problems {
 	c := &checker{path: path}
 	c.id("id", l.ID)
@@ -60,7 +59,7 @@ func (l List) Problems(path string) jsondoc.Problems {
 	return c.problems
 }
 
-// allows reports what is wrong with what an allow-list lets an agent have.
+// allows reports the problems of an allow-list.
 func (c *checker) allows(a AllowList) {
 	c.ids("tools", a.Tools)
 	c.categories("categories", a.Categories)

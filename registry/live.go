@@ -30,7 +30,7 @@ func (l Live) Refuse(reason error) Live {
 // Columns are the columns of a definition in lists, as text.
 type Columns struct {
 	Name               string
-	ToolKind, Category string // "" for what is no tool
+	ToolKind, Category string // "" unless it is a tool
 	Tier, Approval     string
 	Tag                string // prefix
 	Status             Status

@@ -102,8 +102,8 @@ func (m *Merged) Agents() []Entry { return slices.Clone(m.agents) }
 // Lists returns the active allow-lists by id.
 func (m *Merged) Lists() []Entry { return slices.Clone(m.lists) }
 
-// Warnings returns what was left out or decided, in the order of the subjects
-// as they were given, then of the aliases.
+// Warnings returns the definitions that were left out and the conflicts that were
+// decided, in the given order of the subjects, then of the aliases.
 func (m *Merged) Warnings() []Warning { return slices.Clone(m.warnings) }
 
 func (m *Merged) warn(s Subject, format string, args ...any) {
@@ -129,7 +129,7 @@ func (m *Merged) warnOfAliases(all layers) {
 	}
 }
 
-// memory is a Finder of what is live in memory.
+// memory is a Finder over definitions in memory.
 type memory struct {
 	named      map[string][]Live
 	categories map[string][]Live

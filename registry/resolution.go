@@ -51,7 +51,7 @@ func (c Choice) Why() string {
 // Resolution is which tools an agent has in a context, and why.
 type Resolution struct {
 	Choices  []Choice // core tools first, then by name
-	Warnings []string // what is listed and not in the registry
+	Warnings []string // listed names that the registry lacks
 	More     bool     // more tools of a kind than Context.MostOfKind are the agent's
 }
 

@@ -170,10 +170,9 @@ type Provider struct {
 	URL    string       `json:"url,omitempty"`
 }
 
-// Source is where an imported definition came from. Ref is the server or the
-// file and, behind "#", the name that the tool has there. Hash is the SHA-256
-// of the canonical form of its raw JSON, in hex: of all of it, also of what is
-// not understood.
+// Source is the origin of an imported definition. Ref is the server or the file
+// and, behind "#", the tool's name there. Hash is the SHA-256 of the canonical
+// form of its raw JSON, in hex, unknown keys included.
 type Source struct {
 	Type string `json:"type,omitempty"`
 	Ref  string `json:"ref,omitempty"`

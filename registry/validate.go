@@ -10,9 +10,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Problems returns everything that keeps d from being a complete definition:
-// each with its path below path and what is expected there. It is nil when
-// nothing does.
+// Problems returns everything that keeps d from being a complete definition, each
+// with its path below path and the expected value. It is nil when nothing does.
 func (d Definition) Problems(path string) jsondoc.Problems {
 	switch {
 	case d.Tool != nil:
@@ -27,7 +26,7 @@ func (d Definition) Problems(path string) jsondoc.Problems {
 	return ps
 }
 
-// checker collects what is wrong with the object at path.
+// checker collects the problems of the object at path.
 type checker struct {
 	path     string
 	problems jsondoc.Problems

@@ -17,9 +17,8 @@ const (
 	MaxText             = 1 << 20
 )
 
-// Problems returns everything that keeps a from being a complete definition:
-// each with its path below path and what is expected there. It is nil when
-// nothing does.
+// Problems returns everything that keeps a from being a complete definition, each
+// with its path below path and the expected value. It is nil when nothing does.
 func (a Agent) Problems(path string) jsondoc.Problems {
 	c := &checker{path: path}
 	c.id("id", a.ID)

@@ -19,9 +19,8 @@ const (
 // maxAliases limits how many other ids a tool may answer to.
 const maxAliases = 64
 
-// Problems returns everything that keeps t from being a complete definition:
-// each with its path below path and what is expected there. It is nil when
-// nothing does.
+// Problems returns everything that keeps t from being a complete definition, each
+// with its path below path and the expected value. It is nil when nothing does.
 func (t Tool) Problems(path string) jsondoc.Problems {
 	c := &checker{path: path}
 	c.id("id", t.ID)
