@@ -17,7 +17,7 @@ type approving struct {
 	versions []history.Version // by view, also of those that make none
 }
 
-// write appends the versions of what is complete, and fills in all versions.
+// write appends the versions of complete proposals, and fills in all versions.
 func (a approving) write(ctx context.Context, tx Tx) error {
 	added, err := a.live(), error(nil)
 	if len(added) > 0 {
@@ -35,7 +35,7 @@ func (a approving) write(ctx context.Context, tx Tx) error {
 	return nil
 }
 
-// live returns the versions of what is complete.
+// live returns the versions of the complete proposals.
 func (a approving) live() []history.Version {
 	var live []history.Version
 	for i, v := range a.versions {

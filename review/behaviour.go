@@ -159,7 +159,7 @@ func (d *Desk) sides(ctx context.Context, id proposals.ID) (b Behaviour, sides [
 }
 
 // casesOf returns the test cases that a live version was approved with; none for
-// what was shipped.
+// shipped versions.
 func casesOf(ctx context.Context, r Reader, l registry.Live) ([]proposals.TestCase, error) {
 	v, err := r.Version(ctx, l.Subject, l.Version)
 	if err != nil || v.Proposal == "" {

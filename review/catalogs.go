@@ -102,8 +102,7 @@ func (c *catalogs) Lists(ctx context.Context) ([]registry.Live, error) {
 	return lists, nil
 }
 
-// overlay drops what is changed from found, and adds what is changed and
-// matches.
+// overlay replaces changed definitions in found, and adds changed ones that match.
 func (c *catalogs) overlay(found []registry.Live, matches func(registry.Live) bool) []registry.Live {
 	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
@@ -134,9 +133,9 @@ func (c *catalogs) outputs(ctx context.Context, s promptKey) ([]prompt.Output, e
 	return r.outputs, nil
 }
 
-// render renders the channel prompts of an agent, unless now has them: a long
-// list tells of the first prompt.MaxOfKind tools only, so most new tools change
-// no prompt.
+// render renders the channel prompts of an agent, unless now has them: a long list
+// mentions the first prompt.MaxOfKind tools only, so most new tools change no
+// prompt.
 func (c *catalogs) render(ctx context.Context, s promptKey) (*rendering, error) {
 	if known, ok := c.rendered[s]; ok {
 		return known, nil
@@ -217,12 +216,11 @@ func (c *catalogs) toolless(ctx context.Context, agent registry.Subject, layer r
 	return nil, err
 }
 
-// Input returns what the prompts of an agent are made of, but for the moment
-// and the user. An agent whose allow-list leaves nothing has nothing; its
-// prompts are rendered all the same. Of the tools that come in by their kind
-// only the first prompt.MaxOfKind are told of, so that a prompt, and an approval
-// that changes it, costs the same however many there are. When tools are left to
-// be discovered the prompts say so.
+// Input returns the input of an agent's prompts, without the time and the user.
+// The prompts of an agent whose allow-list leaves nothing are rendered, too. Of
+// the tools that an allow-list includes by kind, a prompt mentions only the first
+// prompt.MaxOfKind, so its cost, and that of an approval that changes it, has a
+// limit. The prompts mention whether tools are left to be discovered.
 func Input(ctx context.Context, agent registry.Agent, catalog registry.Catalog, where registry.Context) (prompt.Input, error) {
 	where.MostOfKind = prompt.MaxOfKind
 	res, err := registry.Resolve(ctx, agent, where, catalog)

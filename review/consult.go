@@ -24,7 +24,7 @@ type Request struct {
 	Proposal   proposals.Proposal
 	Draft      proposals.Draft
 	Source     []byte              // the JSON that the draft was imported from, nil for none
-	Before     registry.Definition // what is live, zero for a new subject
+	Before     registry.Definition // the live definition, zero for a new subject
 	Findings   []rules.Finding     // of the built-in rules
 	Obligation string              // what the reviewer is asked, in plain words
 }
@@ -84,7 +84,7 @@ func (d *Desk) Reassess(ctx context.Context, id proposals.ID) (Assessment, error
 	o := Opinion{Revision: req.Proposal.Revision, ContentHash: req.Proposal.ContentHash}
 	for _, c := range d.policy.Consultants {
 		if d.dryRun {
-			break // nobody outside is bothered with what is not kept
+			break // a dry run asks no external reviewer
 		}
 		said, err := c.Review(ctx, req)
 		if ctx.Err() != nil {

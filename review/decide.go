@@ -13,8 +13,8 @@ import (
 )
 
 // Choice is one proposal that the user decides about. Expect, when set, is the
-// review digest that the user looked at: the proposal's own or that of its whole
-// change set. Without it an approval stands for what Desk.Shown remembers.
+// review digest of the proposal or of its change set as the user saw it. Without
+// it, an approval applies to the content that Desk.Shown recorded.
 type Choice struct {
 	ID     proposals.ID
 	Expect string
@@ -84,8 +84,8 @@ func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choi
 	return decisions, nil
 }
 
-// decidable looks at what is decided about, and returns an error if something is
-// in the way.
+// decidable loads the proposals of choices, and returns an error if one cannot be
+// decided.
 func (d *Desk) decidable(ctx context.Context, rd Reader, actor proposals.Actor, choices []Choice, strict bool, check check,
 ) ([]view, []Showing, error) {
 	r := newReviewCache(rd)
@@ -255,10 +255,10 @@ func (d *Desk) versions(actor proposals.Actor, views []view, note string, act *S
 	return versions
 }
 
-// stillFits looks at what depends on the rest of the registry, which may have
-// changed since the assessment: that the change fits what is live, and that no
-// name is taken. Members of a change set are looked at one after the other, so
-// they are held against each other too.
+// stillFits repeats the checks that depend on the rest of the registry, which may
+// have changed since the assessment: the change fits the live version, and no name
+// is taken. It checks members of a change set one after the other, so also against
+// each other.
 func (d *Desk) stillFits(ctx context.Context, r RegistryReader, v view) error {
 	problems, err := fits(ctx, r, v.Revision.Draft)
 	if err != nil {

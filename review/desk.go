@@ -44,7 +44,7 @@ type Policy struct {
 	// Severities changes rules by id.
 	Severities map[string]rules.Severity
 	// Origins describes where settings come from, such as "user" or "project", by the
-	// keys of toolcrib.toml; what is not there is a default.
+	// keys of toolcrib.toml; a missing key has its default.
 	Origins map[string]string
 	// Consultants are asked about every submission, beside the built-in rules.
 	Consultants []Consultant
@@ -225,7 +225,7 @@ func Reference(p proposals.Proposal) string {
 	return string(p.ID)
 }
 
-// live returns what is in force for a subject, nil when nothing is.
+// live returns the live definition of a subject, nil when there is none.
 func live(ctx context.Context, r LiveReader, s registry.Subject) (*registry.Live, error) {
 	l, err := r.Live(ctx, s)
 	switch {

@@ -59,8 +59,8 @@ type view struct {
 	unassigned bool
 }
 
-// look makes of what was written about a proposal, and of what surrounds it, all
-// that a decision about it depends on.
+// look collects everything that a decision about a proposal depends on, from its
+// records and the registry.
 func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error) {
 	v := view{Bundle: b}
 	p := b.Proposal
@@ -73,7 +73,7 @@ func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error)
 	}
 	v.Standing = stand(v.Assessment.Report.Findings, v.Waivers, p.Revision, d.stamp())
 	if !p.State.Open() {
-		return v, nil // what was decided on stands in the decision
+		return v, nil // the decision has the digest
 	}
 	if v.endorsements, err = d.endorsements(ctx, r, v); err != nil {
 		return v, err

@@ -30,9 +30,8 @@ type Dossier struct {
 	Others             []proposals.Proposal // open ones on the same subject: approving this makes them stale
 	Members            []proposals.Proposal // of its change set, itself included
 	Rendered           map[string]string    // hash of every channel prompt it changes
-	// Digest is the review digest: of what is shown here while the proposal is
-	// open, of what was decided on afterwards; "" before there is an
-	// assessment.
+	// Digest is the review digest: of the dossier while the proposal is open, of the
+	// decided content afterwards; "" before there is an assessment.
 	Digest string
 	// Policy is the policy that a decision would rest on, and where it comes from.
 	Policy Settings

@@ -11,7 +11,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// Showing describes how a decider knew what was decided on.
+// Showing describes how a decider knew the decided content.
 type Showing string
 
 // The ways to know it.

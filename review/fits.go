@@ -117,7 +117,7 @@ func complete(ctx context.Context, r RegistryReader, draft proposals.Draft) (pro
 	definition, err := versionDefinition(ctx, r, draft.Subject, from)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return draft, nil // the gate says what is wrong when the draft is submitted
+		return draft, nil // the gate reports the problem when the draft is submitted
 	case err != nil:
 		return draft, err
 	}

@@ -94,8 +94,8 @@ func (d *Desk) receive(ctx context.Context, tx Tx, p proposals.Proposal, rev pro
 // in.
 func (d *Desk) elsewhere() bool { return d.policy.ManualChief || len(d.policy.Consultants) > 0 }
 
-// gate refuses what may not even be reviewed: a submission that is not whole,
-// does not fit what is live, touches the core, or was rejected before.
+// gate refuses a submission that is incomplete, does not fit the live version,
+// touches the core, or was rejected before.
 func (d *Desk) gate(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) error {
 	problems := draft.Problems()
 	if len(problems) == 0 {

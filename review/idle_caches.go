@@ -15,7 +15,7 @@ type idleCaches struct {
 	caches []*liveCache
 }
 
-// Limits of what is kept between looks.
+// Limits of the caches.
 const (
 	maxIdleCaches = 4
 	maxCached     = 20_000 // tools and names in a cache

@@ -20,14 +20,14 @@ type liveCache struct {
 	LiveReader
 	agents     []registry.Live                     // nil until they are read
 	lists      []registry.Live                     // nil until they are read
-	live       map[registry.Subject]*registry.Live // nil for what is known not to be there
+	live       map[registry.Subject]*registry.Live // nil for subjects known to be missing
 	names      map[string][]registry.Live
 	categories map[string][]registry.Live
 	kinds      map[string][]registry.Live
-	first      map[registry.Subject]registry.Live // as first found: what is equal is the same
+	first      map[registry.Subject]registry.Live // as first found, so that equal definitions share memory
 	now        *catalogs                          // the registry as it is
 	prompts    map[changedPrompts]map[string]string
-	announced  []proposals.Draft // what is proposed in the same call
+	announced  []proposals.Draft // drafts of the same call
 	alike      alike
 }
 
@@ -39,8 +39,8 @@ type alike struct {
 	known         bool
 }
 
-// CacheLive returns r with a cache of what is read and rendered of it. It is for
-// one goroutine, and for a time in which nothing goes live.
+// CacheLive returns r with a cache of its reads and renderings. It is for one
+// goroutine, and for a time in which nothing goes live.
 func CacheLive(r LiveReader) LiveReader { return newLiveCache(r) }
 
 func newLiveCache(r LiveReader) *liveCache {
@@ -124,7 +124,7 @@ func (m *liveCache) ByName(ctx context.Context, names ...string) ([]registry.Liv
 	return union(names, m.names), nil
 }
 
-// union returns what is known of names, each once.
+// union returns the known definitions of names, each once.
 func union(names []string, known map[string][]registry.Live) []registry.Live {
 	if len(names) == 1 {
 		return slices.Clone(known[names[0]])
@@ -147,8 +147,8 @@ func (m *liveCache) InCategory(ctx context.Context, category string) ([]registry
 	return m.cached(ctx, m.categories, category, m.LiveReader.InCategory)
 }
 
-// OfKind implements LiveReader. It asks for a power of two, so that the registry as
-// it is and as it would be, which ask for one more or less, share what is read.
+// OfKind implements LiveReader. It asks for a power of two, so that the registry
+// before and after a change, which ask for one more or less, share reads.
 func (m *liveCache) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	if most > 0 {
 		most = 1 << bits.Len(uint(most)) //nolint:gosec // it is positive
@@ -182,7 +182,7 @@ func (m *liveCache) cached(ctx context.Context, known map[string][]registry.Live
 	return slices.Clone(found), nil
 }
 
-// same puts what was found before in the place of what is equal to it.
+// same replaces definitions by equal ones that were found before.
 func (m *liveCache) same(found []registry.Live) []registry.Live {
 	for i, l := range found {
 		if first, ok := m.first[l.Subject]; ok {

@@ -40,7 +40,7 @@ type Preview struct {
 // Preview renders the prompts of an agent, an id in the view of the scene's
 // layer or a subject. With proposals it also renders them as they would be
 // when these, and the rest of their change sets, were approved together. An
-// agent of "" stands for every one whose prompts the proposals can change, or
+// agent of "" means every one whose prompts the proposals can change, or
 // every one there is when there are no proposals.
 //
 // The view is that of the scene's layer, or of the proposals' project.
@@ -141,7 +141,7 @@ func (p previewer) choose(ctx context.Context, agent string) ([]registry.Subject
 	return chosen, nil
 }
 
-// touches reports whether any change can reach what agent is told.
+// touches reports whether any change can affect the prompts of agent.
 func (p previewer) touches(ctx context.Context, agent registry.Live) (bool, error) {
 	lists, err := p.then.everyList(ctx)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Proofs is the trust in one state of the signers, with what was checked in it.
-// It is safe for concurrent use.
+// Proofs caches the verified signatures for one state of the signers. It is safe
+// for concurrent use.
 type Proofs struct {
 	signers *signers.Signers
 	err     error // why nothing counts that is not shipped; nil when something may
@@ -36,8 +36,7 @@ type Proofs struct {
 // proofsKey names a state of the signers: in the file, and in the log.
 type proofsKey struct{ file, event string }
 
-// Limits of what is remembered: versions and statements, and the bytes of
-// definitions.
+// Limits of the cache: versions and statements, and the bytes of definitions.
 const (
 	maxProofs      = 200_000
 	maxDefinitions = 16 << 20

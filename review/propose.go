@@ -12,15 +12,15 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-// Propose drafts proposals, and submits them when submit is set: all of them
-// or none. The error joins what is wrong with each. An agent that has an open
-// proposal on a subject revises that one instead of opening a second.
+// Propose drafts proposals, and submits them when submit is set: all of them or
+// none. The error joins the problems of each. An agent that has an open proposal
+// on a subject revises that one instead of opening a second.
 func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	return d.proposeEach(ctx, actor, drafts, func(proposals.Draft) bool { return submit })
 }
 
-// TakeIn is Propose for what was written elsewhere: it submits the drafts that
-// are complete and keeps the others as drafts, for somebody to complete.
+// TakeIn is Propose for imported definitions: it submits complete drafts and keeps
+// the others as drafts, for somebody to complete.
 func (d *Desk) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft) ([]proposals.Proposal, error) {
 	return d.proposeEach(ctx, actor, drafts, func(draft proposals.Draft) bool { return len(draft.Problems()) == 0 })
 }

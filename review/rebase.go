@@ -34,7 +34,7 @@ type Passage struct {
 	Base, Ours, Theirs string
 }
 
-// Passages lists what is in conflict, in the order that Take decides it in.
+// Passages lists the conflicts, in the order in which Take resolves them.
 func (e *RebaseConflict) Passages() []Passage {
 	var out []Passage
 	for _, f := range e.Fields {

@@ -12,10 +12,10 @@ import (
 	"toolcrib/registry"
 )
 
-// rendered returns the hash of every channel prompt that approving v would
-// change, by "agent:layer/id#channel"; the hash is "" for a prompt that would
-// be gone. Members of a change set are taken as approved together, each of
-// them tells of the prompts its own subject reaches.
+// rendered returns the hash of every channel prompt that approving v would change,
+// by "agent:layer/id#channel"; the hash is "" for a prompt that would be gone.
+// Members of a change set count as approved together, and each lists the prompts
+// that its own subject reaches.
 //
 // Prompts are rendered in prompt.Reference and ReferenceContext, in the merged
 // view of the stronger of the two layers, the agent's and the subject's.
@@ -60,7 +60,7 @@ type changedPrompts struct {
 	changes string // seal of them
 }
 
-// seal is over what is changed.
+// seal returns the hash of the changed definitions.
 func (c *catalogs) seal() string {
 	fields := make([]string, 0, len(c.changed))
 	for s, l := range c.changed {
@@ -160,9 +160,9 @@ func stronger(a, b registry.Layer) (registry.Layer, bool) {
 	return "", false
 }
 
-// reaches reports whether a change of subject from before to after can change
-// what agent is told: it is the agent, the agent's allow-list, or a tool that
-// the list takes in. It may say yes where nothing changes, never no where
+// reaches reports whether a change of subject from before to after can change the
+// prompts of agent: it is the agent, the agent's allow-list, or a tool that the
+// list includes. It may return true where nothing changes, but never false where
 // something does.
 func reaches(subject registry.Subject, before *registry.Live, after, agent registry.Live, agents, lists []registry.Live) bool {
 	if subject.Kind == registry.KindAgent {

@@ -20,8 +20,8 @@ type Report struct {
 	// Builtin is the built-in reviewer's text where a chief filed Comment; ""
 	// where Comment is the built-in reviewer's itself.
 	Builtin string `json:"builtin,omitempty"`
-	// Advice is what the reviewer recommended, apart from what the findings
-	// recommend; "" for none.
+	// Advice is the reviewer's own recommendation, apart from that of its findings;
+	// "" for none.
 	Advice proposals.Recommendation `json:"advice,omitempty"`
 	// Harness describes how the test cases came out.
 	Harness []harness.Result `json:"harness,omitempty"`

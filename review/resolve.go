@@ -13,8 +13,8 @@ import (
 // are not live yet, or all of them when they all are.
 const changeSetRef = "set:"
 
-// ChangeSetRef returns the name of the change set that ref stands for; false
-// when ref names something else.
+// ChangeSetRef returns the name of the change set in ref; false when ref names
+// something else.
 func ChangeSetRef(ref string) (changeSet string, ok bool) {
 	return strings.CutPrefix(ref, changeSetRef)
 }

@@ -51,9 +51,9 @@ type ShownMember struct {
 	ContentHash string       `json:"content_hash"`
 }
 
-// Shown remembers that actor was shown dossiers: an approval without a digest
-// then stands for exactly that. Only users approve, so nothing is remembered of
-// anybody else, nor of proposals that are closed.
+// Shown records that actor was shown dossiers; an approval without a digest then
+// applies to exactly that content. Only users approve, so it records nothing for
+// anybody else, nor for closed proposals.
 func (d *Desk) Shown(ctx context.Context, actor proposals.Actor, ds ...Dossier) error {
 	if actor.Kind != proposals.User || d.dryRun {
 		return nil
@@ -111,7 +111,7 @@ func shownParts(p proposals.Proposal, a Assessment, standing []Standing, members
 	return parts
 }
 
-// changes names what of v differs from what was shown.
+// changes names the parts of v that differ from the shown ones.
 func (s Shown) changes(v view) []string {
 	p := v.Proposal
 	now := shownParts(p, v.Assessment, v.Standing, v.changeSet.members, v.Rendered)
@@ -170,7 +170,7 @@ func newRevision(name string, shown, now int) string {
 	return fmt.Sprintf("%s is at revision %d, and you were shown revision %d", name, now, shown)
 }
 
-// without returns what is in all and not in known.
+// without returns the findings in all that are not in known.
 func without(all, known []ShownFinding) []ShownFinding {
 	return slices.DeleteFunc(slices.Clone(all), func(f ShownFinding) bool { return slices.Contains(known, f) })
 }

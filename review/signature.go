@@ -83,8 +83,7 @@ type SignatureReader interface {
 // SignatureWriter records signatures.
 type SignatureWriter interface {
 	SignatureReader
-	// AddSignature appends a statement that no record uses yet, and the event that
-	// tells of it.
+	// AddSignature appends a statement that no record uses yet, and its event.
 	AddSignature(ctx context.Context, r SignatureRecord, e history.Event) error
 }
 

@@ -118,7 +118,7 @@ func decisionAct(verdict Verdict, views []view, versions []history.Version) *sta
 	return act
 }
 
-// seal matches the signature of a decision with what is decided, and records it.
+// seal compares the signature of a decision with the decision, and records it.
 func (s Signing) seal(ctx context.Context, w SignatureWriter, signed *SignedAct, verdict Verdict, views []view, versions []history.Version, note string) error {
 	if signed == nil {
 		return nil

@@ -49,8 +49,9 @@ type SignedRecord struct {
 	Note          string
 }
 
-// CheckSignatures checks every signature of a snapshot, and that what was signed
-// is there. Nothing is reported before signing has started, unless it is required.
+// CheckSignatures checks every signature of a snapshot, and that every signed
+// record exists. Before signing has started it reports nothing, unless signing is
+// required.
 func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (SignatureReport, error) {
 	c := signatureCheck{r: r, seen: map[string]int{}}
 	states, err := r.SignersStates(ctx)
@@ -119,7 +120,7 @@ func (c *signatureCheck) version(ctx context.Context, v history.Version, event i
 	return c.count("versions", fmt.Sprintf("%s version %d", v.Subject, v.Number), event, proof.Err)
 }
 
-// count counts a record by what is wrong with its signature.
+// count counts a record by the error of its signature.
 func (c *signatureCheck) count(table, key string, event int64, err error) error {
 	r := &c.report
 	switch {

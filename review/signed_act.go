@@ -11,8 +11,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// SignedAct is a signed statement that holds, to be matched with the act that is
-// recorded. A nil one stands for an unsigned act.
+// SignedAct is a verified statement, to be compared with the act that is recorded.
+// A nil one is an unsigned act.
 type SignedAct struct {
 	record    SignatureRecord
 	statement statement.Statement

@@ -19,9 +19,9 @@ type Store interface {
 	// returns nil and has left no trace when it returns an error. The wait
 	// for others who write comes before fn.
 	Update(ctx context.Context, fn func(Tx) error) error
-	// Remember saves what a user was shown in place of what was saved of the
-	// same proposals. A power cut may take it back. The error wraps ErrReadOnly
-	// when nothing can be written.
+	// Remember saves what a user was shown, in place of earlier entries for the same
+	// proposals. A power cut may lose it. The error wraps ErrReadOnly when nothing
+	// can be written.
 	Remember(ctx context.Context, user proposals.Actor, shown []Shown) error
 }
 
@@ -49,16 +49,16 @@ type ProposalReader interface {
 	OpenBy(ctx context.Context, author proposals.Actor) (int, error)
 	// OpenOn lists the open proposals on a subject, the oldest first.
 	OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error)
-	// SameText returns the latest proposals, at most a number of them and without
-	// one, that are open or were rejected and whose tool has the texts that
-	// textHash stands for.
+	// SameText returns the latest proposals, at most most of them and without except,
+	// that are open or were rejected and whose tool has the texts with the hash
+	// textHash.
 	SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error)
 	// Members lists the proposals of a change set that are not withdrawn, the
 	// oldest first.
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
 }
 
-// Bundle is a proposal with what was written about it that a decision rests on.
+// Bundle is a proposal with the records that a decision depends on.
 type Bundle struct {
 	Proposal   proposals.Proposal
 	Revision   proposals.Revision // the current one
@@ -66,7 +66,7 @@ type Bundle struct {
 	Waivers    []history.Waiver
 }
 
-// RecordReader finds what was written about a proposal.
+// RecordReader reads the records of a proposal.
 type RecordReader interface {
 	// Bundles reads what decisions about proposals rest on, in the order of ids.
 	Bundles(ctx context.Context, ids []proposals.ID) ([]Bundle, error)
@@ -113,7 +113,7 @@ type ToolReader interface {
 	ByWire(ctx context.Context, name string) ([]registry.Live, error)
 }
 
-// RegistryReader finds what is live and what was.
+// RegistryReader reads the live registry and earlier versions.
 type RegistryReader interface {
 	ToolReader
 	// ByLabel returns the live tools, in any layer, with a human name.

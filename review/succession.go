@@ -8,10 +8,10 @@ import (
 	"toolcrib/registry"
 )
 
-// succession is the registry as it becomes while proposals are approved one
-// after the other: what is live, with those so far in its place. It answers for
-// them what the rules of the families L and N ask, by subject and by name; what
-// else there is to ask, it answers as things were before.
+// succession is the registry while proposals are approved one after the other: the
+// live definitions, with the proposals so far in their place. It answers the
+// queries of the rules L and N, by subject and by name, for those proposals; all
+// other queries see the registry as it was.
 type succession struct {
 	RegistryReader
 	approved map[registry.Subject]registry.Live

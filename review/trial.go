@@ -14,16 +14,15 @@ import (
 	"toolcrib/review/harness"
 )
 
-// trials keeps how test cases came out, by their content and that of what they
-// try. Running them can take a while, and asking a model takes seconds, so it is
-// done before a write transaction begins, and what is looked at again costs
-// nothing.
+// trials caches the results of test cases, by the hashes of the cases and of the
+// definition. Running them can take a while, and asking a model takes seconds, so
+// they run before a write transaction begins.
 type trials struct {
 	mu      sync.Mutex
 	results map[string][]harness.Result
 }
 
-// maxTrials bounds what is kept; when there are more, all are forgotten.
+// maxTrials limits the cache; a full one is emptied.
 const maxTrials = 4096
 
 // of returns how the test cases of a draft come out: on their recorded answers,

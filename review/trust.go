@@ -36,16 +36,16 @@ func NewTrust(policy Signatures, rules approval.Rules) *Trust {
 	return &Trust{policy: policy, rules: rules}
 }
 
-// Required reports whether only what is signed counts. A nil Trust requires
+// Required reports whether only signed records count. A nil Trust requires
 // nothing.
 func (t *Trust) Required() bool { return t != nil && t.policy.Required }
 
 // Changes counts how often the signers were found to differ from before.
 func (t *Trust) Changes() int64 { return t.changes.Load() }
 
-// Proofs returns the trust in a snapshot, in which the event of the last state of
-// the signers has the hash last. When the signers in the log or in the
-// file are not in order, nothing counts but what is shipped.
+// Proofs returns the trust in a snapshot whose latest state of the signers was
+// recorded by the event with the hash last. When the signers in the log or in the
+// file are invalid, only shipped definitions count.
 func (t *Trust) Proofs(ctx context.Context, r SignatureReader, last string) (*Proofs, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -62,10 +62,10 @@ func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.
 	return matches[:min(len(matches), mostAlike)]
 }
 
-// findSketches makes the session, with tail, know all sketches that may be like
-// text and purpose. What is looked for first is all that most processes look
-// for: for it the blocks are held against it where the engine has them, and only
-// what is near is kept. Who looks again keeps the blocks.
+// findSketches loads into tail all sketches that may be similar to text and
+// purpose. The first lookup of a process, often its only one, has the engine
+// compare the blocks where it can, and keeps only near sketches. A later lookup
+// keeps the blocks.
 func (s *session) findSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
 	read := s.readSketches
 	if !s.sketches.looked && s.engine.HasNear() {
@@ -99,7 +99,7 @@ func (s *session) readSketches(ctx context.Context, tail *sketches) error {
 	return nil
 }
 
-// nearSketches takes of all blocks what is near text and purpose into tail.
+// nearSketches adds the sketches of all blocks near text and purpose to tail.
 func (s *session) nearSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
 	return s.engine.Near(ctx, s.Conn, engine.Nearness{Text: text, LeastText: leastText, Purpose: purpose, LeastPurpose: leastPurpose, Most: mostAlike},
 		func(text, purpose []byte) error { return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose)) })

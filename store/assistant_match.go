@@ -24,7 +24,7 @@ func (a assistant) term(mark, text string) string {
 	return strconv.FormatInt(a.owner, 36) + mark + text
 }
 
-// tagTerm stands for a tag, whatever characters it has.
+// tagTerm returns the search term of a tag, whatever characters it has.
 func (a assistant) tagTerm(tag string) string {
 	sum := sha256.Sum256([]byte(builtin.NameKey(tag)))
 	return a.term(tagMark, hex.EncodeToString(sum[:8]))

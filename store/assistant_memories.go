@@ -82,8 +82,8 @@ func (a assistant) Memories(ctx context.Context, f builtin.MemoryFilter, limit i
 		" ORDER BY m.seq DESC LIMIT ?"), append(args, limit)...)
 }
 
-// since narrows a selection by the first change that counts: what was changed
-// later has a larger key.
+// since limits a selection to changes after a time: later changes have larger
+// keys.
 func (a assistant) since(ctx context.Context, f builtin.MemoryFilter, key, where string, args []any) (string, []any, error) {
 	if f.Since.IsZero() {
 		return where, args, nil

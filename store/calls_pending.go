@@ -195,8 +195,8 @@ func scanOverride(row scanner) (gateway.Override, error) {
 	return o, readAll(into(&o.Tool, registry.ParseSubject, tool), into(&o.By, parseActor, by), into(&o.At, history.ParseTimestamp, at))
 }
 
-// countTiers makes tiers that do not count, where only what is signed does, ask for
-// each call.
+// countTiers has tiers without a valid signature ask for each call, where
+// signatures are required.
 func (c callSession) countTiers(ctx context.Context, list []gateway.Override) error {
 	p, err := c.s.proofs(ctx)
 	if p == nil || err != nil {
@@ -232,7 +232,7 @@ func (c callSession) AddOverride(ctx context.Context, o gateway.Override) error 
 		map[string]any{"user": o.User, "tier": o.Tier})
 }
 
-// actChanged is the event of a tool that is not what was approved.
+// actChanged is the event of a tool that differs from its approved definition.
 const actChanged = "definition-changed"
 
 // AddChange implements gateway.LedgerTx.

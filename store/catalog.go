@@ -33,7 +33,7 @@ type CatalogEntry struct {
 	Version     int
 	ContentHash string
 	Name        string
-	ToolKind    string // "" for what is no tool
+	ToolKind    string // "" unless it is a tool
 	Category    string
 	Tier        string
 	Approval    string // the tier; "" when none is set
@@ -52,8 +52,8 @@ type CatalogPage struct {
 	Next    string
 }
 
-// liveRows is the table of what is live: now, or as it was at a time, when it
-// is the last version of each subject that had been decided by then.
+// liveRows returns the table of live versions: now, or at the time asOf, when it
+// is the last version of each subject decided by then.
 func liveRows(asOf time.Time) (from string, args []any) {
 	if asOf.IsZero() {
 		return "SELECT subject, kind, layer, id, version, content_hash, name, tool_kind, category, tier, approval, status, source, locked FROM live", nil
@@ -79,7 +79,7 @@ func (db *DB) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) 
 	return page, err
 }
 
-// rows returns the statement that reads columns of what is live as r, joined with
+// rows returns the statement that reads columns of live versions as r, joined with
 // other tables, by id and then by layer, and its arguments.
 func (q CatalogQuery) rows(columns, join string) (query string, args []any) {
 	from, args := liveRows(q.AsOf)
@@ -132,7 +132,7 @@ func (q CatalogQuery) merge(each func(func(CatalogEntry) error) error) (CatalogP
 	return page, nil
 }
 
-// eachMerged calls fn with what is left of every id that each reads.
+// eachMerged calls fn with the merged entries of every id that each reads.
 func (q CatalogQuery) eachMerged(each func(func(CatalogEntry) error) error, fn func([]CatalogEntry) error) error {
 	var same []CatalogEntry // of the id that is being read, from every layer
 	flush := func() error {
@@ -161,8 +161,8 @@ func (q CatalogQuery) eachMerged(each func(func(CatalogEntry) error) error, fn f
 // errEnough ends the reading of rows when a page is full.
 var errEnough = errors.New("enough")
 
-// merged returns what is left of the definitions of one id: the one of the
-// strongest layer, with what it hides, unless it is deactivated.
+// merged returns the visible entries of one id: that of the strongest layer, with
+// those it hides, unless it is deactivated.
 func merged(same []CatalogEntry, everything bool) []CatalogEntry {
 	slices.SortFunc(same, byStrength)
 	if everything {

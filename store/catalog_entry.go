@@ -22,7 +22,7 @@ func scanEntry(row scanner) (CatalogEntry, error) {
 	return e, into(&e.Subject, registry.ParseSubject, subject)
 }
 
-// entries reads entries of what is live.
+// entries reads entries of live versions.
 func (s *session) entries(ctx context.Context, q CatalogQuery, query string, args ...any) ([]CatalogEntry, error) {
 	var found []CatalogEntry
 	err := s.eachEntry(ctx, q, query, args, func(e CatalogEntry) error {
@@ -32,9 +32,9 @@ func (s *session) entries(ctx context.Context, q CatalogQuery, query string, arg
 	return found, err
 }
 
-// eachEntry calls fn for every entry that a statement reads. Where only what is
-// signed counts, an entry has the columns of its definition, and one whose version
-// does not count is deactivated.
+// eachEntry calls fn for every entry that a statement reads. Where signatures are
+// required, an entry has the columns of its definition, and one whose version has
+// no valid signature is deactivated.
 func (s *session) eachEntry(ctx context.Context, q CatalogQuery, query string, args []any, fn func(CatalogEntry) error) error {
 	p, err := s.proofs(ctx)
 	if err != nil {
@@ -60,8 +60,8 @@ func (s *session) eachEntry(ctx context.Context, q CatalogQuery, query string, a
 	})
 }
 
-// provenColumns are entryColumns where only what is signed counts: the rest is in the
-// checked definition.
+// provenColumns are entryColumns where signatures are required: the rest comes
+// from the checked definition.
 const provenColumns = "r.subject, r.version, r.content_hash, r.locked, (SELECT max(number) FROM versions n WHERE n.subject = r.subject)"
 
 // scanProven scans provenColumns, and the hash of the version with them, into an
@@ -80,8 +80,8 @@ func (s *session) scanProven(ctx context.Context, p *review.Proofs, q CatalogQue
 	return s.provenEntry(ctx, p, e, *hash, q.AsOf.IsZero() && e.Version != newest)
 }
 
-// provenEntry returns an entry as its definition has it. older says that there is
-// a newer version than the one that is said to be live.
+// provenEntry returns an entry as its definition has it. older reports that there
+// is a newer version than the one recorded as live.
 func (s *session) provenEntry(ctx context.Context, p *review.Proofs, e CatalogEntry, hash string, older bool) (CatalogEntry, error) {
 	proof, err := s.proof(ctx, p, e.Subject, e.Version, hash)
 	if err != nil {

@@ -54,9 +54,9 @@ func join(all []clause, between string) clause {
 	return joined
 }
 
-// hints are told to an engine that chooses indexes without knowing how the rows
-// are distributed. The zero value is for one that keeps statistics, which is told
-// nothing.
+// hints reports whether an engine needs hints to choose indexes, because it does
+// not know the distribution of the rows. The zero value is for one that keeps
+// statistics.
 type hints bool
 
 // indexedBy has a table read through an index.

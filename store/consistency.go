@@ -90,7 +90,7 @@ func inspections(checks []consistencyCheck) []inspection {
 	return list
 }
 
-// recomputed returns the inspections that compute again what is stored.
+// recomputed returns the inspections that recompute stored values.
 func recomputed() []inspection {
 	return []inspection{
 		{"proposals", waivedCounts},

@@ -20,8 +20,8 @@ func queueChecks() []consistencyCheck {
 		},
 		{"proposals", shownFindings, "What the queue shows of it is not what its last assessment says."},
 		{
-			// The acts that move a proposal, and where to. A revision of what was
-			// submitted goes back to the chief; a waiver leaves it where it is.
+			// The acts that move a proposal, and where to. A revision of a submitted
+			// proposal goes back to the chief; a waiver leaves it where it is.
 			"proposals", `SELECT p.id FROM proposals p WHERE p.state || ' ' || p.updated_at IS DISTINCT FROM (
 				SELECT CASE e.act WHEN 'draft' THEN 'draft' WHEN 'submit' THEN 'chief_review' WHEN 'assess' THEN 'user_review' WHEN 'waive' THEN 'user_review' WHEN 'unwaive' THEN 'user_review' WHEN 'endorse' THEN 'user_review'
 					WHEN 'approve' THEN 'approved' WHEN 'needs-changes' THEN 'needs_changes' WHEN 'reject' THEN 'rejected' WHEN 'withdraw' THEN 'withdrawn'

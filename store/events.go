@@ -127,8 +127,8 @@ func (db *DB) EventsAfter(ctx context.Context, after int64, limit int) ([]histor
 	return events, err
 }
 
-// Head returns the numbers of the newest event and of the state of what is
-// approved, which grow with whatever is done and with whatever is approved.
+// Head returns the sequence number of the newest event, and the state of the
+// registry, which grows with every approval.
 func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
 	err = db.view(ctx, func(s *session) error {
 		if err := s.row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &event); err != nil {

@@ -21,9 +21,9 @@ type Exported struct {
 	UpdatedAt  time.Time // when this one was
 }
 
-// Export returns the whole merged catalog of q, in one snapshot, by id. Limit
-// and After of q do not count. Where only what is signed counts, the rest is left
-// out, or with All has no content.
+// Export returns the whole merged catalog of q, in one snapshot, by id. Limit and
+// After of q do not count. Where signatures are required, unsigned entries are
+// left out, or with All have no content.
 func (db *DB) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
 	var out []Exported
 	err := db.view(ctx, func(s *session) error {
@@ -55,8 +55,8 @@ func (db *DB) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
 const exportColumns = `, v.hash, v.definition, CASE v.number WHEN 1 THEN v.decided_at
 	ELSE (SELECT f.decided_at FROM versions f WHERE f.subject = v.subject AND f.number = 1) END, v.decided_at`
 
-// eachExported calls fn for every entry with its definition. Where only what is
-// signed counts, the columns of an entry are those of its checked version.
+// eachExported calls fn for every entry with its definition. Where signatures are
+// required, the columns of an entry are those of its checked version.
 func (s *session) eachExported(ctx context.Context, q CatalogQuery, fn func(Exported) error) error {
 	p, err := s.proofs(ctx)
 	if err != nil {

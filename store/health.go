@@ -36,8 +36,8 @@ func (db *DB) Health(ctx context.Context) (Health, error) {
 	return h, err
 }
 
-// OpenToOthers returns what is wrong with the mode of a database file that other
-// accounts of the machine may read or write, "" when nothing is. Windows keeps
+// OpenToOthers describes the problem with the mode of a database file that other
+// accounts of the machine may read or write, "" when there is none. Windows keeps
 // such rights elsewhere.
 func OpenToOthers(mode fs.FileMode) string {
 	if runtime.GOOS == "windows" || mode.Perm()&0o077 == 0 {

@@ -55,8 +55,8 @@ func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	})
 }
 
-// blame keeps an error that a statement failed with because of the engine, and not
-// because of what is stored.
+// blame keeps the error of a statement if the engine caused it, not the stored
+// data.
 func (l Ledger) blame(err error) {
 	if !ofEngine(l.engine, err) {
 		return
@@ -67,8 +67,8 @@ func (l Ledger) blame(err error) {
 	}
 }
 
-// ofEngine reports whether a statement failed because of the engine, and not because
-// of what is stored.
+// ofEngine reports whether the engine, not the stored data, caused the error of a
+// statement.
 func ofEngine(e Engine, err error) bool {
 	err = e.Describe(err)
 	return errors.Is(err, engine.ErrAgain) || errors.Is(err, engine.ErrLost) || errors.Is(err, engine.ErrBusy)

@@ -90,7 +90,7 @@ func (s *session) listed(ctx context.Context, query string, args []any, q review
 
 // selection is the beginning of a query for proposals.
 type selection struct {
-	from  string // what is joined before the live registry, "proposals p" among it
+	from  string // the tables joined before the live registry, "proposals p" among them
 	seq   string // the column that pages are ordered by
 	where []string
 	args  []any
@@ -109,7 +109,7 @@ func (s selection) with(c clause) selection {
 	return more
 }
 
-// query returns the query for columns of p, proposals, and l, what is live of
+// query returns the query for columns of p, proposals, and l, the live versions of
 // their subjects.
 func (s selection) query(columns string) string {
 	query := "SELECT " + columns + " FROM " + s.from + " LEFT JOIN live l ON l.subject = p.subject"

@@ -118,8 +118,7 @@ func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
 	return states, others
 }
 
-// sortRows sorts what was selected, which is little, and returns what stands
-// behind the cursor.
+// sortRows sorts a small selection, and returns the rows behind the cursor.
 func (s *session) sortRows(ctx context.Context, q review.Query, k key, sel selection, limit int) ([]proposals.Proposal, error) {
 	if q.After != "" {
 		value, seq, err := s.place(ctx, k, q.After)
@@ -132,9 +131,9 @@ func (s *session) sortRows(ctx context.Context, q review.Query, k key, sel selec
 }
 
 // walk reads a selection in the order of an index, which has the rows of each
-// state in order: what is read of each is merged. Behind a cursor stand first the
-// rows with the same key, then the others, and an index can only be entered at
-// one of both.
+// state in order, and merges the states. Behind a cursor come first the rows with
+// the same key, then the others, and an index can only be entered at one of the
+// two.
 func (s *session) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
 	sel.from += s.hints.indexedBy(k.index)
 	var ranges []clause
@@ -169,7 +168,7 @@ func (k key) orderBy(column, seq string) string {
 	return fmt.Sprintf(" ORDER BY %s %s, %s %s", column, k.direction, seq, k.direction)
 }
 
-// bare returns the query without what is live of the subjects.
+// bare returns the query without the live versions of the subjects.
 func (s selection) bare(columns string) string {
 	return "SELECT " + columns + " FROM " + s.from + " WHERE " + strings.Join(s.where, " AND ")
 }

@@ -58,7 +58,8 @@ func (s *session) Proposal(ctx context.Context, id proposals.ID) (proposals.Prop
 	return first(found, err, "proposal %s", id)
 }
 
-// openStates is the condition for what is not decided or withdrawn.
+// openStates is the condition for proposals that are neither decided nor
+// withdrawn.
 const openStates = "state IN ('draft', 'chief_review', 'user_review', 'needs_changes')"
 
 // OpenBy implements review.ProposalReader.

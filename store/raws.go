@@ -30,9 +30,8 @@ type Raw struct {
 	Body []byte
 }
 
-// KeepImport records an import with what it brought, and tells of it in the
-// audit log, whose chain seals all that the import says. What is kept already
-// under the same hash stays as it is.
+// KeepImport records an import with its definitions, and its event, whose chain
+// seals the whole import. Definitions stored under the same hash stay as they are.
 func (db *DB) KeepImport(ctx context.Context, i Import) error {
 	hashes := make([]string, len(i.Tools))
 	for n, t := range i.Tools {

@@ -19,8 +19,8 @@ func into[T any](dst *T, parse func(string) (T, error), text string) error {
 	return nil
 }
 
-// unreadable describes what is wrong with a stored text. It repeats the beginning
-// of it only: a revision may have megabytes, and so may what is wrong with it.
+// unreadable describes the problem with a stored text. It quotes only the
+// beginning of both: a revision may have megabytes, and so may the message.
 type unreadable struct {
 	text string
 	err  error

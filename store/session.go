@@ -85,7 +85,7 @@ func all[T any](ctx context.Context, s *session, scan func(scanner) (T, error), 
 	return out, err
 }
 
-// first returns the first of what was found. format names what there should be.
+// first returns the first element of found. format describes the missing element.
 func first[T any](found []T, err error, format string, args ...any) (T, error) {
 	if err == nil && len(found) == 0 {
 		err = notFound(format, args...)

@@ -46,7 +46,7 @@ func (s signedRecords) EachVersion(ctx context.Context, fn func(history.Version,
 	})
 }
 
-// eventOf is the number of the event that tells of a row.
+// eventOf returns the number of the event of a row.
 func eventOf(table string) string {
 	return ", coalesce((SELECT e.seq FROM events e WHERE e.record = " + table + ".seal AND e.record <> ''), 0) "
 }

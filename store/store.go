@@ -49,8 +49,8 @@ type Options struct {
 	// Empty makes a new file with the core alone, without the assistant, its
 	// tools, and the shipped lists. A file that is there stays as it is.
 	Empty bool
-	// Committed is told the acts of the events that a transaction appended, once
-	// it is committed; it must not wait. nil is told nothing.
+	// Committed gets the acts of the events that a transaction appended, after the
+	// commit; it must not wait. It may be nil.
 	Committed func(acts []string)
 	// Trust decides which versions are read as live; nil for all.
 	Trust *review.Trust
@@ -85,9 +85,8 @@ func (db *DB) Path() string { return db.engine.Name() }
 // There returns nil while the database is the one that was opened.
 func (db *DB) There() error { return db.engine.There() }
 
-// Backup writes a whole copy of the database, as it stands in one snapshot, to
-// a new file at path. A file that is there already is not replaced: the error
-// wraps fs.ErrExist.
+// Backup writes a copy of the database, from one snapshot, to a new file at path.
+// It replaces no file: the error then wraps fs.ErrExist.
 func (db *DB) Backup(ctx context.Context, path string) error { return db.engine.Backup(ctx, path) }
 
 // Close waits for a running write and closes the database.

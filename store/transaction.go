@@ -175,8 +175,8 @@ func (db *DB) try(ctx context.Context, w *session, use engine.Use, fn func(*sess
 var errInDoubt = errors.New("during COMMIT")
 
 // outcome finds out what became of a transaction whose connection was lost. Before
-// its COMMIT it was rolled back. Later, the last row that it added to a chain is
-// there or not; the look waits for the lock, and so for the end of what is left of
+// its COMMIT it was rolled back. Later, it was committed if the last row that it
+// added to a chain exists; the lookup waits for the lock, and so for the end of
 // the transaction.
 func (db *DB) outcome(ctx context.Context, last chainedRow, lost error) error {
 	if !errors.Is(lost, errInDoubt) {
@@ -213,7 +213,7 @@ func (s *session) within(ctx context.Context, fn func(*session) error) error {
 	done := false
 	defer func() {
 		if !done {
-			s.sketches = sketches{}       // what was rolled back may be in them
+			s.sketches = sketches{}       // they may include rows that were rolled back
 			_ = s.Script(ctx, "ROLLBACK") // what failed before is the error to report
 		}
 	}()

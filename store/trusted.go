@@ -11,8 +11,8 @@ import (
 	"toolcrib/review"
 )
 
-// Reading the live registry has one way in, session.live: where only what is
-// signed counts, it refuses every other version, whoever reads.
+// All reads of the live registry go through session.live: where signatures are
+// required, it refuses every other version.
 
 // proofs returns what versions are checked by in this transaction, nil where every
 // version counts.
@@ -43,8 +43,8 @@ func (s *session) proofsOf(ctx context.Context, last string) (*review.Proofs, er
 }
 
 // State implements review.RegistryReader: every change of the registry writes a
-// version. Where only what is signed counts, a change of the signers can change
-// what is live too.
+// version. Where signatures are required, a change of the signers can change the
+// live versions too.
 func (s *session) State(ctx context.Context) (int64, error) {
 	var n int64
 	if !s.trust.Required() {
@@ -175,8 +175,8 @@ func (s *session) countedWaivers(ctx context.Context, of proposals.Proposal, wai
 	return counted, nil
 }
 
-// Counts returns nil when a version counts: always, unless only what is signed
-// does.
+// Counts returns nil when a version counts: always, unless signatures are
+// required.
 func (db *DB) Counts(ctx context.Context, v history.Version) error {
 	return db.view(ctx, func(s *session) error { return s.counts(ctx, v) })
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// notifier is an engine that tells of commits of other processes.
+// notifier is an engine that reports commits of other processes.
 type notifier interface {
 	// Listen calls heard once it listens, with 0, and then with the number of the
 	// newest event of each commit, until ctx ends or the connection does. The error
