@@ -61,10 +61,9 @@ type app struct {
 	// keyboard is standard input as it is: a terminal has to be told itself
 	// that keys come one by one.
 	keyboard io.Reader
-	// stdout is standard output for what is not text for people or a log: a
-	// screen, a protocol, and the workflow commands that are meant as such.
-	// Everything else is written to env.Out and env.Err, which break the
-	// commands that a CI runner would obey.
+	// stdout is standard output for screens, protocols, and the workflow commands of
+	// --format github. Everything else is written to env.Out and env.Err, which break
+	// the commands that a CI runner would obey.
 	stdout io.Writer
 	flags  globalFlags
 
@@ -103,7 +102,7 @@ func (a *app) close() error {
 // wantsJSON also looks at the bare arguments: an error in the flags comes
 // before they are parsed.
 func (a *app) wantsJSON() bool {
-	if a.flags.json && a.flags.template == nil && a.flags.jq == nil { // which set json, for what is printed
+	if a.flags.json && a.flags.template == nil && a.flags.jq == nil { // which set json for their document
 		return true
 	}
 	for _, arg := range a.env.Args {
@@ -256,8 +255,8 @@ func (a *app) databaseView(ctx context.Context) (*store.DB, []registry.Layer, er
 	return db, layer.View(), nil
 }
 
-// ids resolves references to proposals. A single "-" stands for the lines of
-// standard input, the first word of each.
+// ids resolves references to proposals. "-" alone means the first word of each
+// line of standard input.
 func (a *app) ids(ctx context.Context, desk *review.Desk, refs []string) ([]proposals.ID, error) {
 	if len(refs) == 1 && refs[0] == "-" {
 		lines, err := a.readAll(ctx, "-")

@@ -129,7 +129,7 @@ func openProposals(ctx context.Context, a *app, prefix string) ([]cobra.Completi
 	return all, err
 }
 
-// ofKind are the ids of what is live.
+// ofKind completes the ids of live definitions.
 func ofKind(kind registry.Kind) candidates {
 	return func(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error) {
 		if err := a.peek(ctx); err != nil {

@@ -36,8 +36,8 @@ func openFile(name string) (*os.File, error) {
 	return f, nil
 }
 
-// malformedError is everything that is wrong with the proposals of a file:
-// what cannot be read, and what is missing.
+// malformedError has the problems of the proposals of a file: unreadable and
+// missing parts.
 type malformedError struct {
 	File     string
 	Problems []proposals.DocumentProblem
@@ -67,9 +67,8 @@ func (e *malformedError) lines() []string {
 	return lines
 }
 
-// readDrafts reads the proposals of files. Everything that is wrong with any
-// of them is reported together; what is missing counts as wrong only when
-// complete is set.
+// readDrafts reads the proposals of files. It reports the problems of all of them
+// together; a missing part is a problem only when complete is set.
 func (a *app) readDrafts(ctx context.Context, names []string, complete bool) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	var errs []error
@@ -140,7 +139,7 @@ func unreadable(file string, data []byte, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// maxInput bounds what is read from a file or standard input, in bytes.
+// maxInput is the most bytes that are read from a file or standard input.
 const maxInput = 64 << 20
 
 // readAll reads a file, or standard input for "-". It ends with ctx, also where

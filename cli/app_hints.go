@@ -21,8 +21,8 @@ func perhaps(wrong, mark string, known []string) string {
 	return "; perhaps " + mark + meant + " is meant"
 }
 
-// flagError returns what is wrong with a flag of c, without the words of the
-// library that parses it.
+// flagError rewrites an error about a flag of c without the words of the library
+// that parses flags.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError

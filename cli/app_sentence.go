@@ -103,7 +103,7 @@ type docProblem struct {
 	Document int `json:"document,omitempty"`
 }
 
-// problemsOf collects what is wrong with a document, when err is about one.
+// problemsOf returns the problems of a document, when err is about one.
 func problemsOf(err error) []docProblem {
 	var out []docProblem
 	for _, e := range flatten(err) {

@@ -103,7 +103,8 @@ func runCheckBundle(ctx context.Context, a *app, f checkFlags) error {
 	return findingsUnless(doc.OK)
 }
 
-// proof tells what the check of a bundle proved, and what it could not.
+// proof returns the result of checking a bundle: what it proved, and what it could
+// not.
 func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 	p := docBundleProof{
 		Database: b.Database, Events: b.Log.Seq, Shipped: r.Shipped, Signed: r.Signed, Unsigned: r.Unsigned, Unchecked: r.Unchecked, Earlier: r.Earlier,

@@ -109,7 +109,7 @@ func checkerOf(kept []keptCheckpoint) *checkpoint.Checker {
 	return checkpoint.NewChecker(checkpoints...)
 }
 
-// extended adds what is missing of checkpoints to a report.
+// extended adds the faults of checkpoints to a report.
 func extended(r *verification, kept []keptCheckpoint, checker *checkpoint.Checker) {
 	if checker == nil {
 		return

@@ -72,8 +72,8 @@ func (a *app) publishLast(ctx context.Context) {
 	}
 }
 
-// publishMeanwhile publishes after each decision while the process stays. stop
-// ends it, and leaves what was not published to publishLast.
+// publishMeanwhile publishes after each decision while the process runs. stop ends
+// it, and leaves unpublished decisions to publishLast.
 func (a *app) publishMeanwhile(ctx context.Context, state *checkpointState) (stop func()) {
 	woken, ended := make(chan struct{}, 1), make(chan struct{})
 	a.publisher.mu.Lock()

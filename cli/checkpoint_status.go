@@ -66,8 +66,7 @@ type docPublication struct {
 	docPublished
 }
 
-// examineCheckpoints adds how far publication has come, and what is wrong with
-// it.
+// examineCheckpoints adds how far publication has come, and its problems.
 func (doc *docDoctor) examineCheckpoints(ctx context.Context, a *app) error {
 	if a.config.Checkpoints.name() == "" {
 		return nil

@@ -271,7 +271,7 @@ func sameFile(a, b string) bool {
 func findUp(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
-		if _, err := os.Stat(file); err == nil { // what is no file is an error, said by who reads it
+		if _, err := os.Stat(file); err == nil { // the reader reports anything that is not a file
 			return file
 		}
 		parent := filepath.Dir(dir)

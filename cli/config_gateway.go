@@ -71,7 +71,7 @@ func (c gatewayConfig) check() error {
 	return nil
 }
 
-// list adds what is set to the values that doctor shows.
+// list adds the settings to the values that doctor shows.
 func (c gatewayConfig) list(values map[string]string) {
 	set := func(key, value string) {
 		if value != "" {

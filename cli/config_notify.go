@@ -9,8 +9,8 @@ import (
 	"toolcrib/cli/notices"
 )
 
-// notifyConfig is who is told that something waits for the user. Only the user's own
-// file can name it: it runs a program.
+// notifyConfig names the receivers of notices. Only the user's own file can set
+// it: it runs a program.
 type notifyConfig struct {
 	Command   []string       `toml:"command"`    // a program, which gets the notice on standard input
 	URL       string         `toml:"url"`        // an address, which gets it by POST

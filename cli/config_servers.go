@@ -101,8 +101,8 @@ func isAlphanumeric(r rune) bool {
 	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// checkEndpoint refuses what is no address of a server, and a secret that
-// would travel in the clear.
+// checkEndpoint refuses an invalid address of a server, and one that would send a
+// secret unencrypted.
 func checkEndpoint(address string, secret bool) error {
 	u, err := url.Parse(address)
 	switch {
@@ -175,7 +175,7 @@ func homeFolder(env Env) string {
 	return string(filepath.Separator)
 }
 
-// lines returns the server as it stands in a configuration file.
+// lines returns the server's table for a configuration file.
 func (s serverConfig) lines(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[servers.%s]\n", name)

@@ -74,8 +74,8 @@ settings that need trust are refused again.`,
 	}
 }
 
-// ownsTrust returns ErrAuthority unless the user of this account acts: what is
-// trusted decides what protects that user, so nobody else says it.
+// ownsTrust returns ErrAuthority unless the user of this account acts: trusted
+// files decide what protects that user.
 func (a *app) ownsTrust() error {
 	if a.flags.as == "" {
 		return nil

@@ -105,8 +105,7 @@ type docAudit struct {
 	Nth         int       `json:"nth_of_day"`
 	Code        string    `json:"code"`
 	Micros      int64     `json:"duration_us"`
-	// What the provider answered: OutputHash is the SHA-256 of what was handed
-	// on.
+	// The provider's answer: OutputHash is the SHA-256 of the output.
 	OutputHash      string `json:"output_hash,omitempty"`
 	OutputBytes     int    `json:"output_bytes,omitempty"`
 	Message         string `json:"message,omitempty"`
@@ -130,7 +129,7 @@ func newDocAudit(c gateway.Call) docAudit {
 	return d
 }
 
-// docHints are the annotations of a tool; what is not said is left out.
+// docHints are the annotations of a tool; unset ones are left out.
 type docHints struct {
 	ReadOnly             *bool `json:"read_only,omitempty"`
 	Destructive          *bool `json:"destructive,omitempty"`

@@ -75,8 +75,8 @@ func newDocPrompt(o prompt.Output, c tokens.Counts) docPrompt {
 	return doc
 }
 
-// newDocPreviews counts what is to be shown, all of it at once: the channels
-// of an agent are mostly the same text.
+// newDocPreviews counts the tokens of all previews together: the channels of an
+// agent are mostly the same text.
 func newDocPreviews(previews []review.Preview, compared bool) ([]docPreview, error) {
 	var texts []string
 	for _, p := range previews {
@@ -118,7 +118,7 @@ func newDocPreviews(previews []review.Preview, compared bool) ([]docPreview, err
 	return docs, nil
 }
 
-// compare makes d the preview of what would be, held against what is.
+// compare makes d the preview after approval, compared with the present one.
 func (d *docPreview) compare(now, then map[string]docPrompt) {
 	before, was := now[d.Channel]
 	after, will := then[d.Channel]

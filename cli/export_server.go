@@ -11,9 +11,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// encodeServer writes what was approved of an MCP server as the server itself
-// lists it: the JSON of each tool byte by byte as it came, whatever toolcrib
-// makes of it, in the order of the server's latest list.
+// encodeServer writes the approved tools of an MCP server as the server lists
+// them: the JSON of each byte by byte, in the order of the server's latest list.
 func (a *app) encodeServer(ctx context.Context, server string, c extract) ([]byte, error) {
 	order, err := a.db.Listed(ctx, server)
 	if err != nil {

@@ -20,7 +20,7 @@ func (a *app) findingsFormat(format *string) error {
 	return nil
 }
 
-// newDocFindings counts and lists what was found in files.
+// newDocFindings counts and lists findings in files.
 func newDocFindings(ok bool, found []findings.Finding) docFindings {
 	doc := docFindings{Schema: schema, Kind: "findings", OK: ok, Findings: []docFinding{}, Counts: map[string]int64{}}
 	for _, f := range found {
@@ -41,7 +41,7 @@ type sarifRun struct {
 	found []findings.Finding
 }
 
-// printFindings writes what was found in the form that was asked for.
+// printFindings writes findings in the requested format.
 func (a *app) printFindings(format string, doc any, sarif sarifRun, found []findings.Finding, text func(io.Writer) error) error {
 	switch format {
 	case "json":

@@ -113,7 +113,7 @@ func runImport(ctx context.Context, a *app, args []string, f importFlags) error 
 	return a.printImport(taken)
 }
 
-// at tells what is being done.
+// at reports the current step.
 func (f importFlags) at(step string) {
 	if f.tell != nil {
 		f.tell(0, 0, step)

@@ -46,8 +46,8 @@ type docImportStep struct {
 	UnknownKeys []string `json:"unknown_keys,omitempty"`
 }
 
-// newDocImportSteps tells of steps; made are the proposals of those that have
-// a draft, in their order.
+// newDocImportSteps returns the documents of steps; made are the proposals of
+// those that have a draft, in their order.
 func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImportStep {
 	docs := make([]docImportStep, len(steps))
 	for i, s := range steps {
@@ -60,7 +60,7 @@ func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImpo
 	return docs
 }
 
-// document tells of an import to a script.
+// document returns an import as the document for scripts.
 func (t intaken) document(a *app) docImport {
 	d := docImport{
 		Schema: schema, Kind: "import", File: t.file, Format: string(t.doc.Format), Label: t.origin.Label,
@@ -125,7 +125,7 @@ func definitions(n int) string {
 	return itoa(n) + " definitions"
 }
 
-// lines tells what was proposed and what could not be.
+// lines prints which tools were proposed, and which could not be.
 func (t intaken) lines(p *page) {
 	next := 0
 	for _, s := range t.steps {

@@ -109,8 +109,8 @@ func runWatch(ctx context.Context, a *app, names []string, f watchFlags) error {
 	}
 }
 
-// lookOnce looks at every server and fails when one of them did; what the
-// others gave is told beside the error then.
+// lookOnce polls every server and fails when one of them did; it still reports the
+// results of the others.
 func (f watchFlags) lookOnce(ctx context.Context, a *app, places []place) error {
 	var errs []error
 	var found []intaken
@@ -136,7 +136,7 @@ func (f watchFlags) lookOnce(ctx context.Context, a *app, places []place) error 
 	return err
 }
 
-// places returns what is to be watched.
+// places returns the servers to watch.
 func (f watchFlags) places(a *app, names []string) ([]place, error) {
 	if f.every < shortestWatch {
 		return nil, usagef("--every is %s; write %s or more", f.every, shortestWatch)
@@ -172,8 +172,8 @@ func (f watchFlags) places(a *app, names []string) ([]place, error) {
 	return places, nil
 }
 
-// see proposes what a look shows. What goes wrong is told once, and the watch
-// goes on: the next look may be better.
+// see proposes the changes of a poll. It reports an error once, and the watch goes
+// on: the next poll may succeed.
 func (f watchFlags) see(ctx context.Context, a *app, s pollResult, seen map[string]string) error {
 	hash, name := registry.HashBytes(s.data), s.from.name
 	if s.err == nil && seen[name] == hash {
@@ -203,7 +203,7 @@ func (f watchFlags) propose(ctx context.Context, a *app, s pollResult) (intaken,
 	return f.take(ctx, a, s.from.shown, s.data, &s.from)
 }
 
-// printTaken tells of a look that found something.
+// printTaken prints a poll that found changes.
 func (a *app) printTaken(t intaken) error {
 	if len(t.made) == 0 {
 		return nil

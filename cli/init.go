@@ -19,7 +19,7 @@ type initFlags struct {
 	empty     bool
 }
 
-// docInit tells of the servers of this machine's clients and of their import.
+// docInit has the servers of this machine's clients and their import.
 type docInit struct {
 	Schema   int             `json:"schema"`
 	Kind     string          `json:"kind"`
@@ -32,7 +32,8 @@ type docInit struct {
 	// Configuration holds what the user's file lacks for the approved tools to run,
 	// with secrets masked.
 	Configuration string `json:"configuration,omitempty"`
-	// Empty is true for a registry that has the core alone of what is shipped.
+	// Empty is true for a registry with the core tools and no other shipped
+	// definition.
 	Empty  bool `json:"empty"`
 	DryRun bool `json:"dry_run,omitempty"`
 }

@@ -26,8 +26,8 @@ func (a *app) makeEmpty(ctx context.Context) error {
 	return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.config.DB, hidden{review.ErrConflict})
 }
 
-// coreAlone reports whether a registry was made empty: of what is shipped it has the
-// core alone.
+// coreAlone reports whether a registry was made empty: of the shipped definitions
+// it has the core tools only.
 func coreAlone(ctx context.Context, db *store.DB) (bool, error) {
 	assistant := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: shipped.AssistantID}
 	alone := false

@@ -45,7 +45,7 @@ func (d *docInit) firstSet() string {
 	return clientsAgent
 }
 
-// writeImports tells what was proposed and what comes next.
+// writeImports prints the proposals and the next steps.
 func (d *docInit) writeImports(a *app, p *page, ready int) {
 	if !d.Started {
 		if ready > 0 {

@@ -69,7 +69,7 @@ func verdict(x wording.Explanation) string {
 	return "no warning, as it says too little, or only what its frames quote or deny: at least"
 }
 
-// writeExplained writes what was seen in each sentence.
+// writeExplained writes the concepts and frames of each sentence.
 func writeExplained(w io.Writer, list []explained) error {
 	var b strings.Builder
 	for i, x := range list {

@@ -84,8 +84,8 @@ func everyRule() []docRule {
 	return list
 }
 
-// called reports whether a rule goes by what was typed: its id or name in any
-// case, or its number, which several families may have.
+// called reports whether typed names a rule: its id or name in any case, or its
+// number, which several families may have.
 func (r docRule) called(typed string) bool {
 	return strings.EqualFold(r.ID, typed) || strings.EqualFold(r.Name, typed) || r.ID[1:] == typed
 }

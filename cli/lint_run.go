@@ -57,7 +57,7 @@ type linter struct {
 	tokens *tokens.Counter
 	todo   []*task
 	found  []findings.Finding
-	units  int // what was looked at
+	units  int // checked units
 	// explain asks for what the rules saw in each sentence, explained is that.
 	explain   bool
 	explained []explained
@@ -68,8 +68,8 @@ type linter struct {
 	checked atomic.Int64
 }
 
-// task is one unit of a file to run the rules over, or none and only what was
-// found in reading the file.
+// task is one unit of a file to run the rules over, or only the problems found in
+// reading the file.
 type task struct {
 	*unit
 	file      string

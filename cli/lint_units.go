@@ -26,8 +26,8 @@ const (
 	unreadableName = "unreadable"
 )
 
-// The families of rules that make sense for what is no proposal: a template is
-// not asked of it, and its names are its own.
+// The families of rules for units that are no proposals: they have no template,
+// and names of their own.
 const (
 	textFamilies = "SPB"
 	toolFamilies = "SPODBL"

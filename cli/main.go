@@ -164,7 +164,7 @@ func exact(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// some makes at least one argument of what is named by what a must.
+// some requires at least one argument; what names them in the error.
 func some(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {

@@ -39,8 +39,8 @@ func documents() mcp.Documents {
 	}
 }
 
-// proposer is the desk as agents may use it: what is not here, no message of
-// theirs can reach.
+// proposer is the desk with the methods that agents may use; their messages can
+// reach no other.
 type proposer struct{ desk *review.Desk }
 
 // Propose implements mcp.Desk.

@@ -71,7 +71,7 @@ func (a *app) notifyOf(acts []string) {
 	}
 }
 
-// deliver sends what is due whenever it is woken, and tries again what failed.
+// deliver sends due notices whenever it is woken, and retries failed ones.
 func (a *app) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	defer close(ended)
 	const first, last = time.Second, 5 * time.Minute
@@ -123,7 +123,7 @@ func (a *app) notifyLast() {
 	}
 }
 
-// sendNotices sends what is due.
+// sendNotices sends due notices.
 func (a *app) sendNotices(ctx context.Context) error {
 	c := a.config.Notify
 	// Each receiver has got as far as it has: one that fails holds up no other.

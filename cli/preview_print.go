@@ -96,8 +96,7 @@ func becomes(d docPreview) string {
 	return "changed"
 }
 
-// writeCuts lists where hosts cut a text; what holds for every channel
-// is said once.
+// writeCuts lists where hosts cut a text, and a cut of every channel only once.
 func writeCuts(p *page, docs []docPreview) {
 	said := map[string]bool{}
 	for _, d := range docs {

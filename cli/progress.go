@@ -60,7 +60,7 @@ func newProgress(env Env) *progress {
 	return &progress{to: env.Err, now: env.Now, began: env.Now(), stop: make(chan struct{})}
 }
 
-// tell notes how far the work has come; total 0 stands for a length that is not known.
+// tell reports how far the work has come; total is 0 when the length is unknown.
 func (p *progress) tell(done, total int64, step string) {
 	if p == nil {
 		return

@@ -41,8 +41,8 @@ type docField struct {
 	Path   string    `json:"path"`
 	Change string    `json:"change"` // added, removed or modified
 	Hunks  []docHunk `json:"hunks"`
-	// Part is "proposal" for what is not a part of the definition: rationale,
-	// examples and test cases.
+	// Part is "proposal" for rationale, examples and test cases, which are not part
+	// of the definition.
 	Part string `json:"part,omitempty"`
 }
 

@@ -137,7 +137,7 @@ func queueFindings(s proposals.Summary) string {
 	switch rest := s.Findings - s.Blocks - s.Warns; {
 	case rest > 0 && len(counts) > 0:
 		counts = append(counts, itoa(rest)+" more")
-	case rest > 0: // hints, and what was waived
+	case rest > 0: // hints, and waived findings
 		counts = append(counts, counted(rest, "finding"))
 	}
 	return strings.Join(counts, ", ")

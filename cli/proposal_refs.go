@@ -107,7 +107,8 @@ func (a *app) fileContent(ctx context.Context, name string) (content, error) {
 	return content{label: name, Content: drafted(drafts[0])}, nil
 }
 
-// drafted returns what a draft defines, and what it has beside the definition.
+// drafted returns the definition of a draft, with its rationale, examples and test
+// cases.
 func drafted(d proposals.Draft) diff.Content {
 	return diff.Content{Definition: d.Definition, Beside: d.Beside()}
 }

@@ -8,8 +8,8 @@ import (
 	"toolcrib/review"
 )
 
-// docChangeSet is a change set as a whole. Its review digest stands for all of
-// its members together.
+// docChangeSet is a whole change set. Its review digest covers all members
+// together.
 type docChangeSet struct {
 	Schema       int              `json:"schema"`
 	Kind         string           `json:"kind"`
@@ -65,9 +65,9 @@ func writeSetEnd(p *page, set review.ChangeSet) {
 	}
 }
 
-// shown remembers what was just printed for the actor. A database that cannot be
-// written to remembers nothing; any other failure is told, as the next approval
-// goes by what was shown before.
+// shown records what was just printed for the actor. A read-only database records
+// nothing; any other failure is reported, because the next approval would refer to
+// what was shown before.
 func (b session) shown(ctx context.Context, a *app, ds ...review.Dossier) {
 	if err := b.desk.Shown(ctx, b.actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
 		a.note("toolcrib: %s", stop("what you were shown is not remembered: "+err.Error()))

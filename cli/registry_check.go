@@ -236,7 +236,7 @@ func (f checkFlags) locked(ctx context.Context, a *app) (conform.Scope, error) {
 	return s, err
 }
 
-// printCheck writes what was found in the form that was asked for.
+// printCheck writes the findings in the requested format.
 func (a *app) printCheck(format, with string, code []conform.Code, found []conform.Finding) error {
 	list := make([]findings.Finding, len(found))
 	for i, f := range found {

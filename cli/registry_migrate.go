@@ -146,7 +146,7 @@ func runMigrateTo(ctx context.Context, a *app, to string) error {
 	})
 }
 
-// verifyFile verifies the database at path, and prints what is wrong with it.
+// verifyFile verifies the database at path, and prints its problems.
 func (a *app) verifyFile(ctx context.Context, path string) error {
 	db, err := store.Open(ctx, path, store.Options{Now: a.env.Now, NewID: a.env.NewID, Existing: true, Inspect: true})
 	if err != nil {

@@ -125,7 +125,7 @@ func (a *app) connected(t registry.Tool) bool {
 	}
 	c, err := a.settings()
 	if err != nil {
-		return true // whoever calls it is told
+		return true // a call reports this
 	}
 	_, ok := c.Servers[t.Provider.Server]
 	return ok

@@ -131,7 +131,7 @@ proposal.`,
 	})
 }
 
-// newCatalog completes a command that lists what is live of a kind.
+// newCatalog completes a command that lists live definitions of a kind.
 func newCatalog(a *app, kind registry.Kind, cmd *cobra.Command) *cobra.Command {
 	var q store.CatalogQuery
 	var asOf string

@@ -21,7 +21,7 @@ import (
 // shares with the other sessions of the process is safe for concurrent use.
 type remote struct {
 	actor     proposals.Actor
-	config    config // of the server, without what is its account's own
+	config    config // of the server, without the settings of its account
 	db        *store.DB
 	desk      *review.Desk
 	gateway   *openGateway
@@ -30,13 +30,13 @@ type remote struct {
 	agent func(context.Context) (io.ReadWriteCloser, error)
 	// drafts is the folder of the user's unsent texts.
 	drafts string
-	// size is that of the terminal, and resized tells of every new one.
+	// size returns the size of the terminal; resized reports every change of it.
 	size    func() (width, height int)
 	resized func(context.Context, func(width, height int))
 	environ []string
 	// checkpoint is nil where none are published.
 	checkpoint *checkpointState
-	// ran is told which command is run.
+	// ran gets the name of the command that runs.
 	ran func(string)
 }
 

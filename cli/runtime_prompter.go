@@ -33,7 +33,7 @@ func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) 
 	return prompt.Render(in, channel), nil
 }
 
-// recall adds to a context what is stored of its user, where it says nothing.
+// recall adds the stored data of a context's user, where the context has none.
 func recall(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *prompt.Context) error {
 	known, err := stored.Known(ctx, of, c.Now)
 	if err != nil {

@@ -48,8 +48,8 @@ func plainSchemas() map[reflect.Type]*jsonschema.Schema {
 	}
 }
 
-// proposalSchema is of what propose and revise read. Nothing is required: a
-// draft may be incomplete, and submitting it tells what it lacks.
+// proposalSchema is the schema of proposal files. Nothing is required: a draft may
+// be incomplete, and submitting it reports what it lacks.
 func proposalSchema() (*jsonschema.Schema, error) {
 	t, types := proposals.FileType(), plainSchemas()
 	subject, _ := t.FieldByName("Subject")

@@ -206,8 +206,8 @@ func scheme(encryption *tls.Config) string {
 	return "https"
 }
 
-// listener opens what the flags name. host reports which names requests may
-// give it; nil stands for all.
+// listener opens the address or socket that the flags name. host reports which
+// host names requests may use; nil means all.
 func (f serveFlags) listener(ctx context.Context, a *app, c serve.Config) (l net.Listener, encryption *tls.Config, host func(string) bool, err error) {
 	if f.http == "" {
 		l, err := f.socketListener(ctx, a, slices.Sorted(maps.Keys(c.Peers)))

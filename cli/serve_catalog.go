@@ -14,8 +14,8 @@ import (
 	"toolcrib/store"
 )
 
-// catalog reads what was approved as export does, for applications that load it
-// from a server.
+// catalog reads approved definitions as export does, for applications that load
+// them from a server.
 type catalog struct {
 	app *app
 	prompter

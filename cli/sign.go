@@ -47,8 +47,8 @@ func (a *app) sign(ctx context.Context, actor proposals.Actor, f signFlags, prep
 	return a.signAs(ctx, actor, f, prepare, func() (keys.Key, error) { return a.signingKey(ctx, actor, f.key) })
 }
 
-// signAs has a statement signed by the key that find finds, or takes what was
-// signed elsewhere.
+// signAs signs a statement with the key that find finds, or takes a statement and
+// signature from the flags.
 func (a *app) signAs(ctx context.Context, actor proposals.Actor, f signFlags, prepare func() ([]byte, error), find func() (keys.Key, error)) (*review.Signed, error) {
 	handed := f.statement != "" || f.signature != ""
 	switch {

@@ -86,7 +86,7 @@ func runSign(ctx context.Context, a *app, name, file string) error {
 	return a.print(doc, func(p *page) { p.text("", doc.Signature) })
 }
 
-// describeStatement tells what a statement is about, a line for each item.
+// describeStatement describes a statement, a line for each item.
 func describeStatement(st statement.Statement) []string {
 	verdict := statement.VerdictOf(st.Act)
 	switch act := st.Act.(type) {

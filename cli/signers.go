@@ -81,7 +81,7 @@ now. No database is needed; toolcrib signers verify compares the file with one.`
 	}
 }
 
-// docSigners tells what the signers file has.
+// docSigners returns the document of the signers file.
 func (c config) docSigners(now time.Time) (docSigners, error) {
 	doc := docSigners{
 		Schema: schema, Kind: "signers", Required: c.Signatures == signaturesRequired, Since: c.SignedSince,

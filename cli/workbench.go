@@ -105,10 +105,10 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	return a.runProgram(ctx, m, width, height)
 }
 
-// runProgram shows the workbench until it is left. Signals are asked for once,
-// here: with a handler of its own Bubble Tea can wait endlessly for a loop that a
-// context has ended already. A signal cancels what is being written; how that
-// ended is told once the terminal is as it was. A second one does not wait.
+// runProgram shows the workbench until the user leaves it. It handles signals
+// itself: with a handler of its own Bubble Tea can wait endlessly for a loop that
+// a context has ended already. A signal cancels the write under way, whose outcome
+// is printed once the terminal is restored. A second one does not wait.
 func (a *app) runProgram(ctx context.Context, m *tui.Model, width, height int) error {
 	release := func() {}
 	if a.env.Hold != nil {

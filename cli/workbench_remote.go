@@ -26,7 +26,7 @@ func (a *app) runRemote(ctx context.Context, m *tui.Model, width, height int) er
 	keyboard := readerFunc(func(p []byte) (int, error) {
 		n, err := limited.Read(p)
 		if err != nil {
-			<-over // the end of the input is not the end of what is being written
+			<-over // writes may be under way when the input ends
 		}
 		return n, err
 	})

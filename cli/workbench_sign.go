@@ -10,7 +10,7 @@ import (
 	"toolcrib/tui"
 )
 
-// screenSigner signs what is decided on a screen.
+// screenSigner signs decisions made on a screen.
 type screenSigner struct {
 	app   *app
 	desk  *review.Desk

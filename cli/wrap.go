@@ -21,7 +21,7 @@ type wrapFlags struct {
 	keepChanges, links bool
 }
 
-// docWrap tells of files of clients that are wrapped or unwrapped.
+// docWrap lists the files of clients that are wrapped or unwrapped.
 type docWrap struct {
 	Schema  int           `json:"schema"`
 	Kind    string        `json:"kind"`
@@ -79,7 +79,7 @@ or when servers were added to a wrapped one. Files of the working directory need
 	return cmd
 }
 
-// wrapping is one file with what is to become of it.
+// wrapping is one file and its planned change.
 type wrapping struct {
 	change  clients.Change
 	servers []clientServer

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Entry is the server that stands for all the others in a wrapped file.
+// Entry is the server that replaces all others in a wrapped file.
 type Entry struct {
 	Name    string
 	Command string
@@ -41,9 +41,9 @@ func (f *File) Wrapped(e Entry) bool {
 	})
 }
 
-// Wrap returns the file with its servers replaced by one entry. A file that
-// keeps servers for several projects, as ~/.claude.json does, gets the entry in
-// each place that has servers. Wrapping what is wrapped changes nothing.
+// Wrap returns the file with its servers replaced by one entry. A file that keeps
+// servers for several projects, as ~/.claude.json does, gets the entry in each
+// place that has servers. Wrapping a wrapped file changes nothing.
 func (f *File) Wrap(e Entry) ([]byte, error) {
 	if err := f.editable(); err != nil {
 		return nil, err
@@ -192,8 +192,8 @@ func (f *File) replace(render func(holder, []span) string) ([]byte, error) {
 	return append(after, f.data[last:]...), nil
 }
 
-// check parses what an edit made and holds everything but the servers against
-// what was there.
+// check parses the result of an edit and compares everything but the servers with
+// the original.
 func (f *File) check(after []byte) (File, error) {
 	got := newFile(Client{ID: f.Client, dialect: f.dialect}, location{scope: f.Scope, keys: f.keys}, f.Path, after)
 	if got.root == nil {

@@ -21,7 +21,7 @@ var (
 	ErrNotWrapped = errors.New("not wrapped by toolcrib")
 	// ErrLink is for a file that is elsewhere than its path says.
 	ErrLink = errors.New("a symbolic link leads out of the folder")
-	// ErrBackup is for a backup that is missing or is not what was backed up.
+	// ErrBackup is for a backup that is missing or was changed.
 	ErrBackup = errors.New("the backup is missing or damaged")
 )
 
@@ -38,7 +38,7 @@ type Keeper struct {
 // Change is an edit that was worked out and not written yet.
 type Change struct {
 	Path   string // the file to write, with symbolic links followed
-	Backup string // the file that holds, or will hold, what was replaced
+	Backup string // the file for the replaced content
 	Before File
 	After  File
 
@@ -62,7 +62,8 @@ type record struct {
 	Backup   string    `json:"backup"` // its name; it is in the same folder
 }
 
-// The names of what is kept beside a file. No client reads files that end so.
+// The names of the files beside a client's file. No client reads files that end
+// so.
 const (
 	recordEnd = ".toolcrib"
 	backupEnd = ".bak"

@@ -13,13 +13,13 @@ import (
 // that every system can be looked at from any.
 type Machine struct {
 	OS      string // as runtime.GOOS
-	Home    string // absolute; "" leaves out what is looked for below it
+	Home    string // absolute; "" leaves out the files below it
 	Project string // absolute; "" leaves out the files of a project
 	Getenv  func(string) string
 }
 
-// folder returns what a name in braces stands for, "" for nothing. A variable
-// with a relative path counts as unset, as the XDG specification has it.
+// folder returns the path for a name in braces, "" for none. A variable with a
+// relative path counts as unset, as the XDG specification has it.
 func (m Machine) folder(name string) string {
 	home := func(parts ...string) string {
 		if m.Home == "" {
@@ -98,9 +98,8 @@ func (m Machine) paths(l location) []string {
 // maxFiles limits how many files one pattern finds.
 const maxFiles = 200
 
-// Find reads the files of the clients with the given ids, of all without any.
-// Files that are not there are left out; what is wrong with one that is there
-// is among its problems.
+// Find reads the files of the clients with the given ids, or of all clients. It
+// leaves out missing files; the problems of a file are in its Problems.
 func (m Machine) Find(ids ...string) []File {
 	var files []File
 	var seen []string

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Mask stands for a secret.
+// Mask replaces a secret.
 const Mask = "***"
 
 var (

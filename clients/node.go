@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Limits on what is read. A client's file is some kilobytes; ~/.claude.json,
-// which holds a history too, is known to grow to megabytes.
+// Limits on a client's file. Most have some kilobytes; ~/.claude.json, which holds
+// a history too, can grow to megabytes.
 const (
 	MaxBytes = 5 << 20
 	maxDepth = 100

@@ -86,8 +86,8 @@ func (t *tomlTree) keys(n *unstable.Node) ([]string, span) {
 	return keys, at
 }
 
-// descend returns the object at the end of a path of keys, and makes what is
-// missing. In a list of tables it is the last one; grow adds one.
+// descend returns the object at the end of a path of keys, and creates missing
+// ones. In a list of tables it is the last one; grow adds one.
 func (n *node) descend(keys []string, grow bool) *node {
 	for i, key := range keys {
 		child := n.get(key)

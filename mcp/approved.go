@@ -15,9 +15,8 @@ const pageSize = 100
 // askedKey is the key of the name or URI that a client asked for.
 type askedKey struct{}
 
-// intercept answers what is read from the registry as it is asked: the SDK
-// would want every prompt and version in memory. It has one of each, which
-// stands for all.
+// intercept reads prompts and versions from the registry on request: the SDK would
+// want each in memory. It has one of each, as a placeholder.
 func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		native := s.config.Expose.native()

@@ -158,8 +158,8 @@ func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	return n, unknownKeys(n, known).Err()
 }
 
-// unknownKeys tells of every key that a tool does not know, with all that it
-// does: a model mends its call in one go.
+// unknownKeys reports all unknown keys of a call at once, with the known ones, so
+// that a model can correct it in one go.
 func unknownKeys(args *jsondoc.Node, known []string) jsondoc.Problems {
 	var ps jsondoc.Problems
 	for _, m := range args.Members {

@@ -8,8 +8,8 @@ import (
 	"toolcrib/internal/door"
 )
 
-// What clients may have of an endpoint together. Whoever asks for more is told
-// so, and the others are served.
+// Limits that the clients of an endpoint share. A client beyond them gets an
+// error, and the others are served.
 const (
 	maxRequests = 512 // at once, streams of notifications among them
 	maxSessions = 1000

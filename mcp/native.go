@@ -143,8 +143,8 @@ func (s *Server) serves(t *registry.Tool) bool {
 	return len(s.config.Servers) == 0 || t.Provider != nil && t.Provider.Type == registry.ProviderMCP && slices.Contains(s.config.Servers, t.Provider.Server)
 }
 
-// approvedTools writes tools as an MCP server lists them, with the version and
-// the hash of what was approved.
+// approvedTools writes tools as an MCP server lists them, with the approved
+// version and its hash.
 func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
 	all := make([]wire.Listed, len(entries))
 	for i, e := range entries {

@@ -93,7 +93,7 @@ func (s *Server) id(ctx context.Context, args *jsondoc.Node) (proposals.ID, erro
 	return ids[0], nil
 }
 
-// bind reads arguments into a struct; what is required has to be there.
+// bind reads arguments into a struct, and reports missing required ones.
 func bind(args *jsondoc.Node, dst any, required ...string) error {
 	ps := jsondoc.Bind(args, jsondoc.Root, dst)
 	for _, key := range required {

@@ -45,7 +45,7 @@ type Gateway interface {
 	Search(ctx context.Context, c gateway.Caller, query string, limit int) ([]gateway.Hit, error)
 	Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error)
 	Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error)
-	// Outcome tells what became of a call that waited for the user.
+	// Outcome returns the outcome of a call that waited for the user.
 	Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error)
 }
 
@@ -67,7 +67,7 @@ type Registry interface {
 	// Wait returns when another process may have approved something, at the latest
 	// after a time; seen is its last result, 0 at first.
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
-	// State numbers what is approved; it grows with every approval.
+	// State returns a number that grows with every approval.
 	State(ctx context.Context) (int64, error)
 	// List returns the allow-list of the view that has an id.
 	List(ctx context.Context, id string) (registry.Live, error)
@@ -81,8 +81,7 @@ type Prompter interface {
 	Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error)
 }
 
-// Documents are how proposals are read and written and errors are told, as
-// everywhere else.
+// Documents read and write proposals and errors, as the command line does.
 type Documents struct {
 	// Draft reads a proposal from its JSON form. What is missing counts as
 	// wrong when complete is set.
@@ -94,7 +93,7 @@ type Documents struct {
 	Finding  func(registry.Subject, review.Standing) any
 	// Preview writes the prompt of one channel as it would be, and how that differs.
 	Preview func(review.Preview) (any, error)
-	// Fault tells what went wrong.
+	// Fault describes an error.
 	Fault func(error) Fault
 }
 
@@ -111,7 +110,7 @@ type Fault struct {
 	Answer          json.RawMessage `json:"answer,omitempty"`
 }
 
-// Problem is one thing that is wrong with what was sent.
+// Problem is one problem of a request.
 type Problem struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`

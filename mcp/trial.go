@@ -37,9 +37,9 @@ func (s *Server) linted(subject registry.Subject, found review.Lint) any {
 	return map[string]any{"recommendation": found.Recommendation, "findings": s.findings(subject, found.Standing)}
 }
 
-// preview is preview_proposal: the prompt of the client's own agent, and of no other
-// (S13), as it would be after an approval. It is rendered as for a review, without
-// what is stored of the user.
+// preview is preview_proposal: the prompt of the client's own agent, and of no
+// other (S13), as it would be after an approval. It is rendered as for a review,
+// without the user's stored data.
 func (s *Server) preview(ctx context.Context, _ proposals.Actor, args *jsondoc.Node) (any, error) {
 	in := struct {
 		Channel string `json:"channel"`

@@ -92,7 +92,7 @@ type docRun struct {
 	Warnings   []string        `json:"warnings,omitempty"`
 }
 
-// execute is execute_tool: it runs a call, or tells what became of one that
+// execute is execute_tool: it runs a call, or returns the outcome of one that
 // waited for the user.
 func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {

@@ -62,7 +62,7 @@ func (l Loaded) offered() (tools []Definition, deferred int) {
 
 // view is the tools of one caller's agent in one state of the registry.
 type view struct {
-	state   int64 // of what was approved
+	state   int64 // of the registry
 	hash    string
 	loaded  Loaded
 	prompts *prompt.Renderer
@@ -72,7 +72,7 @@ type view struct {
 	rendered rendered
 }
 
-// viewKey has the values that a view depends on, besides what was approved.
+// viewKey has the values that a view depends on, besides the registry.
 type viewKey struct {
 	agent string
 	layer registry.Layer

@@ -41,7 +41,7 @@ const (
 	maxStreamsOfOne = 16
 )
 
-// news returns what is closed when there may be news.
+// news returns a channel that is closed when there may be new events.
 func (s *streams) news() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ const (
 	noticePage = 200
 )
 
-// events is GET /v1/events: what is approved and what waits, as it happens.
+// events is GET /v1/events: a stream of approvals and waiting calls.
 func (s *Server) events(q *request) error {
 	after, err := q.after()
 	if err != nil {
@@ -193,8 +193,8 @@ func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int
 	}
 }
 
-// concerns reports whether the agent of a request's token may hear of something:
-// what is approved in its view, and its own calls.
+// concerns reports whether the agent of a request's token may receive a notice:
+// approvals in its view, and its own calls.
 func (q *request) concerns(n gateway.Notice) bool {
 	c := q.caller
 	if n.Kind == gateway.NoticePending || n.Kind == gateway.NoticeAnswer {

@@ -126,8 +126,8 @@ func (s *Server) authenticate(q *request) error {
 	return nil
 }
 
-// peer returns the id of the token that the account of a request's peer has without
-// showing it. A request with an Authorization header stands for nobody but that.
+// peer returns the id of the token that the configuration gives the account of a
+// request's peer. A request with an Authorization header counts as that alone.
 func (s *Server) peer(r *http.Request) (id string, ok bool) {
 	conn, known := door.Conn(r).(unixsocket.Conn)
 	if !known || r.Header["Authorization"] != nil {
@@ -137,7 +137,8 @@ func (s *Server) peer(r *http.Request) (id string, ok bool) {
 	return id, ok
 }
 
-// head reads what is newest in the database, which has to be there.
+// head reads the newest event of the database, and fails when the database is
+// gone.
 func (s *Server) head(q *request) error {
 	err := s.config.Log.There()
 	if err == nil {

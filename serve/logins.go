@@ -8,8 +8,8 @@ import (
 	"toolcrib/gateway/tokens"
 )
 
-// logins remembers which secrets and ids were right, as of an event: a revocation is an
-// event, so what was remembered before it counts no more.
+// logins caches valid secrets and ids as of an event: a revocation is an event, so
+// older entries no longer count.
 type logins struct {
 	mu    sync.Mutex
 	event int64

@@ -51,9 +51,9 @@ func (o *observed) Flush() { _ = http.NewResponseController(o.ResponseWriter).Fl
 // Unwrap is for http.ResponseController.
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// observe counts every request, and logs it: at level debug what went well, and
-// who could not come in, so that nobody fills the log; at info what was called
-// or refused; at error what the server could not do.
+// observe counts every request, and logs it: successes and refused logins at level
+// debug, so that nobody fills the log; calls and refusals at info; failures of the
+// server at error.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o := &observed{ResponseWriter: w, route: "/"}

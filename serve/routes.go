@@ -26,12 +26,12 @@ type request struct {
 	r      *http.Request
 	token  tokens.Token
 	caller gateway.Caller // that of the token
-	// event is the newest one when the request came, state that of what was
-	// approved.
+	// event is the number of the newest event when the request came, state that of
+	// the registry.
 	event, state int64
 }
 
-// table lists what is served.
+// table lists the routes.
 func (s *Server) table() []route {
 	const get, post = http.MethodGet, http.MethodPost
 	return []route{

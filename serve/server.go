@@ -33,14 +33,13 @@ type Tokens interface {
 type Gateway interface {
 	Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error)
 	Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error)
-	// Outcome tells what became of a call that waited for the user.
+	// Outcome returns the outcome of a call that waited for the user.
 	Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error)
 }
 
 // Log is the audit log as far as servers follow it.
 type Log interface {
-	// Head returns the numbers of the newest event and of the state of what is
-	// approved.
+	// Head returns the numbers of the newest event and of the state of the registry.
 	Head(ctx context.Context) (event, state int64, err error)
 	// Notices returns what applications hear of among the events after one, the
 	// oldest first, at most limit, and the event up to which that is everything.
@@ -57,13 +56,13 @@ type Catalog interface {
 	// Load returns the agent of a caller with the tools that it has, those that
 	// it has to discover included, as of a time; the zero time means now.
 	Load(ctx context.Context, c gateway.Caller, asOf time.Time) (Loaded, error)
-	// Encode writes tools in a format, as an array, and says what the format has
-	// no place for.
+	// Encode writes tools in a format, as an array, and returns the parts that the
+	// format cannot hold.
 	Encode(ctx context.Context, tools []Definition, f Format) (array []byte, left []string, err error)
 	// PromptInput returns what the prompts of the agent are made of, but for the
 	// moment and the user.
 	PromptInput(ctx context.Context, c gateway.Caller) (prompt.Input, error)
-	// Known adds to a context what is stored of a caller's user.
+	// Known adds the stored data of a caller's user to a context.
 	Known(ctx context.Context, c gateway.Caller, to *prompt.Context) error
 }
 

@@ -174,7 +174,7 @@ func (g Git) join(ctx context.Context, tip, theirs string) error {
 	return g.move(ctx, made, tip)
 }
 
-// maxGit bounds what is read of git's output, in bytes.
+// maxGit is the most bytes that are read of git's output.
 const maxGit = 1 << 20
 
 // git runs git in the repository, and only there: it does not look in the

@@ -17,8 +17,8 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// ErrNotExtended is wrapped when the log does not extend what was published. The
-// published checkpoint stays as it is: it is the evidence.
+// ErrNotExtended is wrapped when the log does not extend the published checkpoint,
+// which stays as it is: it is the evidence.
 var ErrNotExtended = errors.New("the log does not extend its published checkpoint")
 
 // errMoved is wrapped by a target to which somebody else published meanwhile.
@@ -70,7 +70,7 @@ type Publisher struct {
 	To     string // names the target
 	Target func(genesis string) Target
 	Signer note.Signer
-	State  string // the folder that keeps what was published
+	State  string // the folder with the published checkpoints
 	Now    func() time.Time
 }
 
@@ -133,8 +133,8 @@ func (p *Publisher) publish(ctx context.Context, genesis string, target Target, 
 	return p.save(genesis, saved{To: p.To, Tree: tree, Last: last, Note: string(signed), At: p.Now().UTC()})
 }
 
-// read reads the events after those that are saved, or all when a published
-// checkpoint has fewer than these, and holds the log against what was published.
+// read reads the events after the saved ones, or all when a published checkpoint
+// has fewer than these, and compares the log with the published checkpoints.
 func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint.Checkpoint) (checkpoint.Checkpoint, checkpoint.Tree, string, error) {
 	checker := checkpoint.NewChecker(published...)
 	early := func(c checkpoint.Checkpoint) bool { return c.Size < from.Tree.Size() }
@@ -210,7 +210,7 @@ type Status struct {
 	Decisions int       // that no published checkpoint has
 }
 
-// Status returns how far publication has come, by what is kept of it here.
+// Status returns how far publication has come, by the saved state.
 func (p *Publisher) Status(ctx context.Context) (Status, error) {
 	genesis, err := p.genesis(ctx)
 	if err != nil {
@@ -233,7 +233,7 @@ func (p *Publisher) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// Check returns an error when the target no longer has what was published there.
+// Check returns an error when the target has lost a published checkpoint.
 func (p *Publisher) Check(ctx context.Context) error {
 	genesis, err := p.genesis(ctx)
 	if err != nil {

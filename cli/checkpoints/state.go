@@ -43,7 +43,7 @@ func (s saved) published() []checkpoint.Checkpoint {
 
 func (p *Publisher) file(genesis string) string { return filepath.Join(p.State, genesis+".json") }
 
-// load returns what was published of a log, nothing when that was to another
+// load returns the state of publishing a log, empty when that was to another
 // target.
 func (p *Publisher) load(genesis string) (saved, error) {
 	text, err := os.ReadFile(p.file(genesis))
@@ -64,8 +64,8 @@ func (p *Publisher) load(genesis string) (saved, error) {
 	return f.saved, nil
 }
 
-// save keeps what was published. Of several processes the last one keeps its own,
-// which may be the older one: the next publication reads a little more.
+// save writes the state of publishing. The last of several processes wins, even
+// with an older state; the next publication then reads a little more.
 func (p *Publisher) save(genesis string, s saved) error {
 	edge, err := s.Tree.MarshalText()
 	if err != nil {

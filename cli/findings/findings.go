@@ -1,6 +1,6 @@
-// Package findings writes what was found in files in the forms that people,
-// editors and CI read: text, SARIF 2.1.0 and GitHub workflow commands. What it
-// writes is safe to print: texts pass package visible.
+// Package findings writes findings in files in the formats that people, editors
+// and CI read: text, SARIF 2.1.0 and GitHub workflow commands. Its output is safe
+// to print: texts pass package visible.
 package findings
 
 import (
@@ -31,7 +31,7 @@ type Finding struct {
 	Field      string
 	Message    string
 	Suggestion string
-	Passage    string // the text it is about, as it stands there; untrusted
+	Passage    string // the exact text that it concerns; untrusted
 	Waivable   bool
 }
 

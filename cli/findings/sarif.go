@@ -163,7 +163,7 @@ func uri(file string) string {
 }
 
 // region is the place of a finding in its file. Code scanning shows nothing
-// without a line, so what is about the file as a whole stands at its beginning.
+// without a line, so findings about the whole file get its beginning.
 func region(f Finding) *sarifRegion {
 	if f.Line == 0 {
 		return &sarifRegion{StartLine: 1, StartColumn: 1, EndLine: 1, EndColumn: 2}

@@ -86,9 +86,9 @@ type Courier struct {
 // page is how many events are read at once.
 const page = 500
 
-// Deliver sends what is due, in the order of the log, and stops at the first notice
-// that is not received, unless it is given up. Of a log that is seen for the first time, what is older than
-// Since is taken as sent.
+// Deliver sends due notices, in the order of the log, and stops at the first that
+// is not received, unless it is given up. Of a log that it sees for the first
+// time, notices older than Since count as sent.
 func (c *Courier) Deliver(ctx context.Context) error {
 	genesis, err := c.genesis(ctx)
 	if err != nil || genesis == "" {
@@ -125,7 +125,7 @@ func (c *Courier) genesis(ctx context.Context) (string, error) {
 	return first[0].Hash, nil
 }
 
-// event sends the notices of an event, and keeps in so what is not received.
+// event sends the notices of an event, and keeps those not received in so.
 func (c *Courier) event(ctx context.Context, e history.Event, so *Progress) error {
 	all, err := c.of(ctx, e)
 	if errors.Is(err, review.ErrNotFound) {
@@ -153,8 +153,8 @@ func (c *Courier) event(ctx context.Context, e history.Event, so *Progress) erro
 	return nil
 }
 
-// of returns the notices of an event, as things are now: what was decided or answered
-// meanwhile needs nobody any more.
+// of returns the notices of an event that still need somebody, not those decided
+// or answered meanwhile.
 func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 	switch proposals.Act(e.Act) {
 	case proposals.ActAssess:
