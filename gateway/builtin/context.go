@@ -89,7 +89,7 @@ func (c call) part(ctx context.Context, r Reader, part string, out *docContext) 
 		out.Tasks = &docTasks{Open: open, Overdue: overdue, Next: docs(list, Task.doc)}
 		return err
 	case "reminders":
-		sent := false // what is overdue comes first: nobody has told the user yet
+		sent := false // overdue ones come first: nobody has told the user yet
 		list, err := r.Reminders(ctx, ReminderFilter{Sent: &sent}, next)
 		out.Reminders = of(docs(list, Reminder.doc))
 		return err

@@ -40,7 +40,7 @@ func parseCron(expression string) (cronSchedule, error) {
 	return cronSchedule{spec}, nil
 }
 
-// sunday writes the 7 that stands for Sunday as well as 0 does, as a 0.
+// sunday replaces 7, another number for Sunday, by 0.
 func sunday(field string) string {
 	parts := strings.Split(field, ",")
 	for i, p := range parts {

@@ -17,7 +17,7 @@ const (
 	maxEntityRanks = 100 // entities that are compared with the query letter by letter
 	maxFound       = 50
 	defaultFound   = 10
-	leastLikeness  = 0.45 // what is less alike is not what was meant
+	leastLikeness  = 0.45 // names below this similarity do not match
 )
 
 type foundEntity struct {

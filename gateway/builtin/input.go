@@ -35,7 +35,7 @@ func asProblems(err error) jsondoc.Problems {
 	return ps
 }
 
-// problems collects what is wrong with the arguments of a call.
+// problems collects the problems of a call's arguments.
 type problems struct{ jsondoc.Problems }
 
 // docProblem is one problem as an agent gets it.

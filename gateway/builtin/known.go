@@ -20,9 +20,8 @@ type Known struct {
 // maxKnown limits how many of the newest memories are looked at for the notes.
 const maxKnown = 200
 
-// Known returns what is stored of an owner and holds at a time. The notes are as
-// many whole memories as a prompt has room for: of the newest ones those of most
-// importance, of the same importance the newest.
+// Known returns an owner's stored data that is valid at a time. The notes are as
+// many whole memories as a prompt has room for, by importance, then newest first.
 func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, error) {
 	var known Known
 	err := p.store.ReadAssistant(ctx, of, at.UTC().Truncate(time.Microsecond), func(r Reader) error {

@@ -34,7 +34,7 @@ type search struct {
 	filter  MemoryFilter
 	current string // the conversation's project
 	now     time.Time
-	weight  map[int64]float64 // of what was found, before it is read
+	weight  map[int64]float64 // of the memories found, before they are read
 }
 
 // queryWord is a word that is looked for, and how much finding it says: the
@@ -92,7 +92,7 @@ func queryWords(query string) []string {
 	return list[:min(len(list), maxQueryWords)]
 }
 
-// run returns what was found, best first.
+// run returns the memories found, best first.
 func (s *search) run(ctx context.Context) ([]foundMemory, error) {
 	if err := s.collect(ctx); err != nil {
 		return nil, err
@@ -265,7 +265,7 @@ func (s *search) follow(ctx context.Context, found []foundMemory) ([]foundMemory
 	return found, nil
 }
 
-// fits reports whether a memory that a link led to is of what was asked for.
+// fits reports whether a memory that a link led to matches the request's filters.
 func (s *search) fits(m Memory) bool {
 	return (s.filter.Kind == "" || m.Kind == s.filter.Kind) && (s.filter.Project == "" || NameKey(m.Project) == NameKey(s.filter.Project))
 }

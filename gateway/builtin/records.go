@@ -22,7 +22,7 @@ type Task struct {
 	Updated  time.Time
 }
 
-// Reminder is told to the user once.
+// Reminder is delivered to the user once.
 type Reminder struct {
 	ID      string // UUIDv7
 	Text    string

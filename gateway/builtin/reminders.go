@@ -102,7 +102,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 		}
 	}
 	if err := ps.err(); err != nil && (len(tasks) == 0 || len(list) > maxListed) {
-		return nil, err // else the tasks are looked for too, so that all is said at once
+		return nil, err // else look for the tasks too, to report all problems at once
 	}
 	err := c.write(ctx, func(w Writer) error {
 		known, err := w.TasksByID(ctx, tasks)

@@ -43,7 +43,7 @@ func (s Schedule) from(now time.Time) due {
 	d := due{Schedule: s}
 	r, err := parseCron(s.Cron)
 	loc := zone(s.Zone)
-	if err != nil || loc == nil { // what was stored before no longer counts
+	if err != nil || loc == nil { // the stored one is no longer valid
 		return d
 	}
 	if next, ok := r.next(now, loc); ok && (s.Ends.IsZero() || !next.After(s.Ends)) {

@@ -23,7 +23,7 @@ type answer struct {
 	failure       *failure
 	needsApproval bool
 	request       string                     // the hub's id of the approval that it waits for
-	rest          map[string]json.RawMessage // what the caller is told besides
+	rest          map[string]json.RawMessage // other fields, for the caller
 }
 
 // failure is the error in an answer.
@@ -177,8 +177,7 @@ func (a answer) refusal(in gateway.Invocation) error {
 	return &gateway.Error{Code: code, Message: message, Details: a.failure.details, ApprovalRequest: a.request, Answer: a.others()}
 }
 
-// others returns what the caller is told besides result and error, nil for
-// nothing.
+// others returns the fields for the caller besides result and error, nil for none.
 func (a answer) others() json.RawMessage {
 	if len(a.rest) == 0 {
 		return nil

@@ -20,7 +20,7 @@ import (
 	"toolcrib/review"
 )
 
-// ErrToken is wrapped when what was presented is no token in force.
+// ErrToken is wrapped when a token is unknown, expired, or revoked.
 var ErrToken = errors.New("the token is not valid")
 
 // Token lets its holder act as one agent.
@@ -53,11 +53,10 @@ type Store interface {
 	// TokensOf returns the tokens whose ids begin with a prefix, the newest
 	// first.
 	TokensOf(ctx context.Context, prefix string) ([]Token, error)
-	// AddToken appends a token, and tells of it in the audit log under the
-	// agent's subject.
+	// AddToken appends a token, and its event under the agent's subject.
 	AddToken(ctx context.Context, t Token, agent registry.Subject) error
-	// AddRevocation appends a revocation, and tells of it in the audit log. It
-	// is review.ErrConflict when the token has one.
+	// AddRevocation appends a revocation, and its event. It returns
+	// review.ErrConflict when the token has one.
 	AddRevocation(ctx context.Context, r Revocation) error
 }
 

@@ -42,7 +42,7 @@ func newEndpoint(s Server, t *tap, watching bool) *mcp.StreamableClientTransport
 		DisableStandaloneSSE: !watching,
 		HTTPClient: &http.Client{
 			Transport: &carrier{base: base, tap: t, token: s.Token, headers: s.Headers},
-			// Somewhere else is not what was configured, and the token is not for it.
+			// The token is for the configured address only.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}

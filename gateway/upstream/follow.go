@@ -145,7 +145,7 @@ func (p *Provider) follow(s Server, f *follower) {
 	}
 }
 
-// take keeps an answer and tells of one that differs from the last.
+// take keeps an answer and reports one that differs from the last.
 func (f *follower) take(tools []json.RawMessage) {
 	now := hashes(tools)
 	f.mu.Lock()

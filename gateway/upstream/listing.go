@@ -8,9 +8,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// List connects to a server, reads its list of tools and returns it as a
-// document that registry/wire reads: who answered, in which revision, what was
-// declared to it, and every tool byte by byte.
+// List connects to a server, reads its list of tools and returns it as a document
+// that registry/wire reads: the server's name, the protocol revision, the declared
+// capabilities, and every tool byte by byte.
 func List(ctx context.Context, s Server) ([]byte, error) {
 	session, err := Connect(ctx, s, nil)
 	if err != nil {

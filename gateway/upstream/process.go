@@ -15,8 +15,8 @@ import (
 	"toolcrib/internal/proc"
 )
 
-// How long a server has to end after its input has, then after it was asked
-// to; what is left of it then is killed.
+// How long a server has to end after its input has, then after it was asked to;
+// then its process group is killed.
 const (
 	endsByItself = time.Second
 	endsWhenTold = time.Second

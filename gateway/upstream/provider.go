@@ -196,8 +196,8 @@ func (p *Provider) drop(ctx context.Context, s Server, session *Session) error {
 	return nil
 }
 
-// hashOf returns the hash of what is listed under a name: "" for nothing, for
-// two of them, and for what cannot be read.
+// hashOf returns the hash of the tool listed under a name: "" for none, for two of
+// them, and for an unreadable one.
 func hashOf(tools []json.RawMessage, name string) string {
 	found := ""
 	for _, raw := range tools {
@@ -229,7 +229,7 @@ type drift struct {
 	Server   string `json:"server"`
 	Name     string `json:"name"`     // that the tool has there
 	Approved string `json:"approved"` // the pin: the hash of the approved JSON, "" when there is none
-	Listed   string `json:"listed"`   // the hash of what is listed now, "" when nothing is, or two things are
+	Listed   string `json:"listed"`   // the hash of the listed tool, "" for none or two
 }
 
 func (d drift) refusal(id string) error {

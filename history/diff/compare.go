@@ -2,9 +2,9 @@ package diff
 
 import "slices"
 
-// comparer finds which items of two sequences are kept. Items are numbers of
-// an interner; equal numbers are equal items. The result is in del and ins:
-// what is not marked there is the same on both sides, in order.
+// comparer finds the common items of two sequences. Items are numbers of an
+// interner; equal numbers are equal items. The result is in del and ins: unmarked
+// items are the same on both sides, in order.
 type comparer struct {
 	a, b     []int32
 	del, ins []bool
@@ -23,8 +23,8 @@ type comparer struct {
 // is walked greedily.
 const maxDepth = 4
 
-// compare fills del and ins for a and b. Numbers are below ids, budget is the
-// work allowed beyond what is proportional to the lengths.
+// compare fills del and ins for a and b. Numbers are below ids, budget is the work
+// allowed beyond that proportional to the lengths.
 func (c *comparer) compare(a, b []int32, ids, budget int) {
 	c.a, c.b, c.budget = a, b, budget
 	c.del, c.ins = grow(c.del, len(a)), grow(c.ins, len(b))

@@ -11,8 +11,8 @@ import (
 type Content struct {
 	Definition registry.Definition
 	Source     []byte
-	// Beside is a JSON object of what a proposal has beside the definition: the
-	// rationale, examples and test cases. nil for what is not a proposal's revision.
+	// Beside is a JSON object with a revision's rationale, examples and test cases;
+	// nil for a definition that is not a proposal's.
 	Beside []byte
 }
 

@@ -26,7 +26,7 @@ type Field struct {
 	Path          string
 	Change        Change
 	Before, After *jsondoc.Node // nil where there is no value
-	// Beside is set for what is not a part of the definition (Content.Beside).
+	// Beside is set for fields outside of the definition (Content.Beside).
 	Beside bool
 }
 

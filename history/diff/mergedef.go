@@ -63,7 +63,7 @@ type treeMerge struct {
 	choices   []Choice // of the conflicts to come
 }
 
-// value merges what stands at path; nil stands for nothing.
+// value merges the values at path; nil means absent.
 func (m *treeMerge) value(path string, base, ours, theirs *jsondoc.Node) *jsondoc.Node {
 	switch {
 	case same(ours, theirs), same(base, theirs):

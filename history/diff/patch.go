@@ -17,8 +17,8 @@ type Patch struct {
 	edits    []Edit
 }
 
-// workPerCompare sets how many steps of exact search two texts may cost beyond
-// what is proportional to their size: some 30 ms.
+// workPerCompare limits the steps of exact search for two texts, beyond those
+// proportional to their size: some 30 ms.
 const workPerCompare = 10 << 20
 
 // Lines compares two texts line by line. It takes time and memory roughly

@@ -7,9 +7,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// shape is the declaration of a Go type about the object that stands for it in
-// JSON: which keys there are and in which order. nil is a value of no declared
-// shape, such as a JSON schema.
+// shape has the JSON keys that a Go type declares, in their order. nil is a value
+// without a declared shape, such as a JSON schema.
 type shape struct {
 	keys   []string // nil for a map, whose keys are free
 	inside map[string]*shape

@@ -1,8 +1,8 @@
 package diff
 
-// tidy makes the edits within a line readable: it slides insertions and
-// deletions to the edges of words, and joins edits that only a few characters
-// keep apart. What is said stays true: outside the edits the lines are equal.
+// tidy makes the edits within a line readable: it slides insertions and deletions
+// to the edges of words, and joins edits that only a few characters separate.
+// Outside the edits the lines stay equal.
 func tidy(es []Edit, x, y []token) []Edit {
 	out := es[:0]
 	for i, e := range es {

@@ -41,7 +41,7 @@ type marker struct {
 	a, b  []int32
 }
 
-// changedLine is a line of a block with what is known of it.
+// changedLine is a line of a block with its tokens and matches.
 type changedLine struct {
 	text   string
 	tokens []token
@@ -109,8 +109,8 @@ type marking struct {
 // Of a longer one only the beginnings and ends are compared.
 const maxTokenized = 4 << 20
 
-// stepsPerToken limits the cost of comparing two lines for each token beyond
-// what is proportional anyway.
+// stepsPerToken limits the cost of comparing two lines for each token, beyond the
+// proportional part.
 const stepsPerToken = 64
 
 // spans compares two lines.

@@ -106,7 +106,7 @@ func (f files) write(name string, text []byte) error {
 	})
 }
 
-// gone is the error of a removal: what is not there is removed.
+// gone returns the error of a removal, nil for a file that was missing.
 func gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -66,7 +66,7 @@ func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	return out, nil
 }
 
-// edits compares what is live with what a file holds.
+// edits compares the live definitions with those of a file.
 func edits(current []Dated, found map[registry.Subject]registry.Definition) []Edit {
 	var list []Edit
 	for _, d := range current {
@@ -87,8 +87,8 @@ func edits(current []Dated, found map[registry.Subject]registry.Definition) []Ed
 	return list
 }
 
-// Overwrite writes the live file from the registry and keeps what was there in
-// a file beside it, whose name it returns; "" when there was nothing to keep.
+// Overwrite writes the live file from the registry and moves the old one to a file
+// beside it, whose name it returns; "" when there was none.
 func (w *Workspace) Overwrite(ctx context.Context, now time.Time) (kept string, err error) {
 	text, err := w.files().read(liveName)
 	switch {

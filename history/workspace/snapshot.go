@@ -17,7 +17,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// snapshotFile is a version as it stands in its file.
+// snapshotFile is the content of a version's file.
 type snapshotFile struct {
 	Schema       int               `json:"schema"`
 	Kind         string            `json:"kind"`

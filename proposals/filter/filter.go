@@ -91,7 +91,7 @@ const (
 // Holds returns the term that an atom makes by itself.
 func Holds(is Property, value string) Term { return Term{Any: []Atom{{is, value}}} }
 
-// Quote returns the term that looks for a text as it stands.
+// Quote returns the term that looks for exactly this text.
 func Quote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

@@ -112,8 +112,7 @@ func byKind(kind proposals.ActorKind) func(string) ([]Atom, error) {
 	}
 }
 
-// agents reads "agent:" as it stands on the screen, where it begins the name of
-// an author and of a subject.
+// agents reads "agent:", with which the names of authors and of subjects begin.
 func agents(value string) ([]Atom, error) {
 	by, _ := byKind(proposals.Agent)(value)
 	on, err := onKind(registry.KindAgent)(value)

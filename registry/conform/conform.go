@@ -1,6 +1,6 @@
-// Package conform compares what the code of an application registers with what
-// the registry has, both ways: what only one of them knows, what is known under
-// another name, and what says something else there.
+// Package conform compares the tools that an application's code registers with the
+// registry: missing on either side, known under another name, or defined
+// differently.
 package conform
 
 import (
@@ -221,7 +221,7 @@ func (c *checker) registry(code []Code) {
 			c.kinds[registry.ActionTool] = true
 		case wire.V0:
 			c.kinds[registry.PromptTool] = true
-		case wire.Names, wire.Toolcrib: // what is in it says it
+		case wire.Names, wire.Toolcrib: // of no one kind
 		}
 	}
 	tools := slices.Clone(c.scope.Tools)

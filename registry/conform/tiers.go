@@ -81,9 +81,9 @@ func (c *checker) tier(ctx context.Context, t Tier) error {
 }
 
 // strictness orders approvals by how far they can let a call run unasked: 0 for
-// always, 3 for never, and -1 for what is no tier. A tool without a tier always
-// asks. Where the code says that the user decides and not what holds until
-// then, the default is that of the approved one.
+// always, 3 for never, and -1 for an unknown tier. A tool without a tier always
+// asks. Where the code lets the user decide and sets no default, the default is
+// that of the approved tier.
 func strictness(a, approved *registry.Approval) int {
 	if a == nil {
 		return 3

@@ -13,7 +13,7 @@ const (
 	Object
 )
 
-// String returns the name as it stands in a problem: "a string", "an object".
+// String returns the name for messages: "a string", "an object".
 func (k Kind) String() string {
 	switch k {
 	case Null:

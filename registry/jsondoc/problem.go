@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Problem is one thing that is wrong with a document: where, and what was
-// expected there. Message is a clause without a full stop; it holds no control
-// or invisible characters of the document.
+// Problem is one problem of a document: its place and the expected value. Message
+// is a clause without a full stop and without control or invisible characters of
+// the document.
 type Problem struct {
 	Path    string
 	Pos     Pos

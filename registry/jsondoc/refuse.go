@@ -121,8 +121,8 @@ func (p *parser) broken(err error) Problems {
 	return p.problems
 }
 
-// explain returns what is wrong with the token that breaks at offset. Go's words
-// for it are used where they are plain; they may repeat the document's.
+// explain describes the broken token at offset, in the words of encoding/json
+// where they are plain; they may quote the document.
 func (p *parser) explain(offset int, err error) string {
 	rest := p.data[min(offset, len(p.data)):]
 	if r, size := utf8.DecodeRune(rest); r == utf8.RuneError && size <= 1 {

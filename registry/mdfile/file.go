@@ -50,7 +50,7 @@ func Parse(data []byte, known Titles) (File, error) {
 	return File{Front: front, Sections: sections}, nil
 }
 
-// badText reports the first byte that no text has: a NUL, or what is no UTF-8.
+// badText reports the first byte that a text cannot have: a NUL, or invalid UTF-8.
 func badText(data []byte) jsondoc.Problems {
 	line, start := 1, 0
 	for i := 0; i < len(data); {

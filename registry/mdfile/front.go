@@ -24,9 +24,9 @@ const (
 	maxExponentDigits = 4
 )
 
-// ParseYAML reads one YAML value as the JSON it stands for, as strictly as
-// front matter is read. The first line of text is the given line of the file.
-// The node is nil when there are problems, and when text holds no value.
+// ParseYAML reads one YAML value as JSON, as strictly as front matter. The first
+// line of text is the given line of the file. The node is nil when there are
+// problems, and when text holds no value.
 func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
 	start := jsondoc.Pos{Line: line, Column: 1}
 	if len(text) > MaxFront {
@@ -55,8 +55,8 @@ func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
 	return n, nil
 }
 
-// parseFront reads YAML that stands for a JSON object. The first line of text
-// is line skipped+1 of the file.
+// parseFront reads YAML as a JSON object. The first line of text is line skipped+1
+// of the file.
 func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
 	n, ps := ParseYAML(text, skipped+1)
 	switch {
@@ -156,9 +156,9 @@ func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent *step) {
 	}
 }
 
-// scalar reads a value as JSON would: null, true, false and numbers follow
-// JSON's grammar, and everything else is a string as it stands,
-// dates and numbers in other notations too.
+// scalar reads a value as JSON would: null, true, false and numbers follow JSON's
+// grammar, and everything else is a string, dates and numbers in other notations
+// too.
 func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, at *step) {
 	r.refuseNUL(n, at)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// slot ties a section to the key whose text it holds. A slot whose parent is
-// set stands for a key inside that object.
+// slot ties a section to the key whose text it holds. With a parent, it is a key
+// inside that object.
 type slot struct {
 	title  string
 	parent string

@@ -16,11 +16,11 @@ const (
 	MaxPattern    = 1_000 // characters of one regular expression
 )
 
-// Check reports whether schema is safe to hand to a validator. The error is a
-// jsondoc.Problems with what is refused, paths and positions being those in
-// the schema. The remarks are about what is accepted and odd: a schema that
-// says nothing, or a regular expression that backtracks. Whether the schema is
-// valid is for Compile to say, and what of it cannot be run for Schema.Unrun.
+// Check reports whether a validator can take schema safely. The error is a
+// jsondoc.Problems with the reasons of a refusal, with paths and positions in the
+// schema. The remarks are about accepted oddities: a schema that accepts anything,
+// or a regular expression that backtracks. Compile reports an invalid schema, and
+// Schema.Unrun the parts of it that cannot run.
 func Check(schema json.RawMessage) (remarks jsondoc.Problems, err error) {
 	g, err := read(schema)
 	if err != nil {
@@ -99,7 +99,7 @@ func dialect(n *jsondoc.Node) string {
 
 func draft4(root *jsondoc.Node) bool { return dialect(root) == dialects[0] }
 
-// remarkOnRoot describes what is missing from a schema that says little.
+// remarkOnRoot reports what a schema lacks that accepts nearly anything.
 func (g *graph) remarkOnRoot() {
 	n := g.root.node
 	if n.Kind != jsondoc.Object {

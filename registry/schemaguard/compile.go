@@ -28,8 +28,8 @@ var ErrLoad = errors.New("other documents are not loaded")
 // location is the address that the schema itself goes by.
 const location = "mem:///schema"
 
-// Compile checks a schema and makes it ready to validate with. The error is a
-// jsondoc.Problems: what Check refuses, or what is no valid JSON Schema.
+// Compile checks a schema and prepares it for validation. The error is a
+// jsondoc.Problems: that of Check, or that of an invalid JSON Schema.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	g, err := read(schema)
 	if err != nil {

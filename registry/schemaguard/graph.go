@@ -14,8 +14,8 @@ type graph struct {
 	programs map[string]program                         // regular expressions
 	steps    int                                        // of all programs
 
-	problems jsondoc.Problems // what is refused
-	remarks  jsondoc.Problems // what is odd
+	problems jsondoc.Problems // reasons to refuse the schema
+	remarks  jsondoc.Problems // oddities
 	unrun    jsondoc.Problems // regular expressions that nothing runs
 	patient  bool             // there are some that RE2 does not run
 }
@@ -173,7 +173,7 @@ func (g *graph) hold(v *vertex, m jsondoc.Member, k keyword) {
 	}
 }
 
-// lead adds an edge from v to the schema n; what is no schema is left out.
+// lead adds an edge from v to the schema n, if n is a schema.
 func (g *graph) lead(v *vertex, n *jsondoc.Node, place vertexPlace, e edge) {
 	if n.Kind != jsondoc.Object && n.Kind != jsondoc.Bool {
 		return
@@ -199,8 +199,8 @@ func (s spot) path() string {
 	return path
 }
 
-// maxRefusals limits how many problems are told about: one is enough to refuse a
-// schema, and the paths of a hostile one are long.
+// maxRefusals limits the reported problems: one is enough to refuse a schema, and
+// the paths of a hostile one are long.
 const maxRefusals = 20
 
 func (g *graph) refuse(s spot, format string, args ...any) {

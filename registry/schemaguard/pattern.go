@@ -12,9 +12,9 @@ import (
 )
 
 // Regular expressions run in Go's engine (RE2) where it has a form for them, in
-// time linear in the length of the text times the size of the program that the
-// expression stands for. The size is bounded, as a repetition like .{1000} is
-// short and large. The others backtrack.
+// time linear in the length of the text times the size of the compiled program.
+// The size is limited, as a repetition like .{1000} is short and large. The others
+// backtrack.
 const (
 	maxProgram  = 10_000  // steps of one expression
 	maxPrograms = 100_000 // steps of all expressions of a schema

@@ -21,8 +21,8 @@ func (r reference) spot() spot { return at(r.from, r.keyword) }
 // schema of: the validator prepares the whole document again for each.
 const maxStrays = 100
 
-// refer adds the edge that r stands for. It reports false when its target is
-// not known (yet). A reference out of the document is refused.
+// refer adds the edge of r. It reports false when its target is not known (yet). A
+// reference out of the document is refused.
 func (g *graph) refer(r reference) bool {
 	fragment, ok := strings.CutPrefix(r.target, "#")
 	if !ok {

@@ -86,9 +86,9 @@ func (e *explainer) collect(found *jsonschema.ValidationError) {
 	}
 }
 
-// alternatives reports whether what was found is that none of several schemas
-// fits. What keeps each from fitting are not problems of their own: solving
-// those of one alternative is enough.
+// alternatives reports whether found is the error that none of several schemas
+// fits. The errors of each alternative are not problems of their own: solving
+// those of one is enough.
 func alternatives(found *jsonschema.ValidationError) bool {
 	switch found.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:

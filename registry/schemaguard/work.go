@@ -40,7 +40,7 @@ func (m *meter) count(v *vertex, n *jsondoc.Node) int {
 	if m.spent > MaxWork {
 		return MaxWork + 1
 	}
-	// Only what is referred to can meet the same value again.
+	// Only referenced schemas can meet the same value again.
 	if v.refs > 0 {
 		if known, ok := m.memo[pair{v, n}]; ok {
 			return known

@@ -9,10 +9,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Lists returns the allow-lists that are shipped, in the order in which they
-// are documented. They stand in the global layer and change through proposals:
-// which list is in force is for the registry to say. Nobody changes what is in
-// them: they are shared.
+// Lists returns the shipped allow-lists, in the order in which they are
+// documented. They belong to the global layer and change through proposals; the
+// registry knows the list in force. The result is shared; do not change it.
 func Lists() []registry.Definition { return slices.Clone(lists()) }
 
 // List returns the allow-list of the given id as it is shipped.

@@ -42,8 +42,8 @@ func literal(text string, at int) (string, int, bool) {
 	return text[at : at+size], size, true
 }
 
-// folded is a plain scalar of YAML: a line end stands for a space, several for
-// one less (YAML 1.2.2, section 6.5).
+// folded is a plain scalar of YAML: a line end becomes a space, several become one
+// less (YAML 1.2.2, section 6.5).
 func folded(text string, at int) (string, int, bool) {
 	if piece, width, ok := fold(text, at); ok {
 		return piece, width, true
@@ -79,8 +79,8 @@ func fold(text string, at int) (piece string, width int, ok bool) {
 	return strings.Repeat("\n", breaks-1), end - at, true
 }
 
-// escapes are the characters that one letter behind a backslash stands for, in
-// JSON (RFC 8259, section 7) and YAML (YAML 1.2.2, section 5.7).
+// escapes maps the letter behind a backslash to its character, in JSON (RFC 8259,
+// section 7) and YAML (YAML 1.2.2, section 5.7).
 var escapes = map[byte]string{
 	'"': `"`, '\\': `\`, '/': "/", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t",
 	'0': "\x00", 'a': "\a", 'v': "\v", 'e': "\x1b", ' ': " ", '\t': "\t", 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",

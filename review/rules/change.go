@@ -51,8 +51,8 @@ type PromptCost struct {
 	Cut           bool // the prompt would end before the template does; nobody counted its tokens
 }
 
-// World answers questions about what is live around the subject, deactivated
-// definitions included. Its methods look at every layer unless they say
+// World answers questions about the live definitions around the subject,
+// deactivated ones included. Its methods look at every layer unless they say
 // otherwise and cost an index look-up, not a scan of the tools.
 type World interface {
 	// ByName is that of registry.Finder.

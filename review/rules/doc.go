@@ -1,8 +1,8 @@
-// Package rules holds what every rule of the Chief of Staff works with: the rule, the
-// finding and its severity, the change that is looked at with its texts, and what is
-// live around it. A rule has an id, a severity, documentation with a bad and a good
-// example, and a check. A check reads a Change and returns findings; it does no I/O of
-// its own and never changes what it reads.
+// Package rules has the parts that the rules of the Chief of Staff share: the
+// rule, the finding and its severity, the change under review with its texts, and
+// the live definitions around it. A rule has an id, a severity, documentation with
+// a bad and a good example, and a check. A check reads a Change and returns
+// findings; it does no I/O of its own and never changes its input.
 //
 // The rules are below, a folder a family, by the letter that a rule's id begins with:
 //

@@ -41,11 +41,11 @@ type Finding struct {
 	Column    int `json:"column,omitempty"`
 	EndLine   int `json:"end_line,omitempty"`
 	EndColumn int `json:"end_column,omitempty"`
-	// Message says what is wrong, as a sentence; Suggestion what to do.
+	// Message describes the problem in a sentence; Suggestion the remedy.
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"`
-	// Passage is the text the finding is about, exactly as it stands in the
-	// field. It is untrusted: escape it before it reaches a screen.
+	// Passage is the exact text that the finding is about. It is untrusted: escape it
+	// before it reaches a screen.
 	Passage string `json:"passage,omitempty"`
 	// Waivable says whether the user may waive the finding.
 	Waivable bool `json:"waivable"`

@@ -84,10 +84,10 @@ func (c *Change) Alike(ctx context.Context) ([]*Peer, error) { return c.peers().
 // none.
 func (c *Change) Replaces() *Peer { return c.peers().before }
 
-// MostLikenesses is how many tools like it a reviewer is told of.
+// MostLikenesses is how many similar tools a reviewer sees.
 const MostLikenesses = 3
 
-// contentTexts is how many texts say what a tool is.
+// contentTexts is the number of texts that describe a tool.
 const contentTexts = 4
 
 // ContentOf returns what a tool says and takes.

@@ -16,9 +16,9 @@ type Rule struct {
 	Waivable bool
 	// Locked rules keep their severity whatever the configuration says.
 	Locked bool
-	// AsksAlike says that Check asks the world what is alike.
+	// AsksAlike reports whether Check asks the world for similar definitions.
 	AsksAlike bool
-	// Bad shows what the rule finds something in, Good what is close to it and passes.
+	// Bad is an example that the rule finds, Good a similar one that passes.
 	Bad, Good string
 	// Check returns what it finds in c. Rule, Severity, Waivable and an empty
 	// Suggestion are filled in by the caller.

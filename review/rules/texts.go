@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// TextKind says what a text is in the definition it stands in.
+// TextKind is the role of a text in its definition.
 type TextKind string
 
 // The kinds of text.

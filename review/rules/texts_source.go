@@ -41,8 +41,8 @@ func (t *texts) sourceNode(n *jsondoc.Node, path, key string) {
 	}
 }
 
-// sourceKind tells what a string is from its key and from what it looks like:
-// nobody knows the keys that a server makes up.
+// sourceKind guesses the kind of a string from its key and its form: servers may
+// use any keys.
 func sourceKind(key, s string) TextKind {
 	if kind, known := textKinds[key]; known {
 		return kind

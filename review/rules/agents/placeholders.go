@@ -28,8 +28,8 @@ func unknownPlaceholderRule() rules.Rule {
 	}
 }
 
-// wanted says which placeholders the texts of an agent need to reach its
-// prompts, and what is lost without them.
+// wanted returns the placeholders that the texts of an agent need to reach its
+// prompts, and what a prompt loses without them.
 func wanted(a registry.Agent) [][2]string {
 	list := [][2]string{
 		{prompt.ToolCatalog, "the agent is not told what tools it has"},

@@ -12,15 +12,14 @@ import (
 	"toolcrib/review/rules"
 )
 
-// What a definition may take of the room that all of them share, before a
-// reviewer is told.
+// How much of the shared room a definition may take before a finding.
 const (
 	ManyCharacters = 16_000 // of a tool's injected texts, about 4,000 tokens
 	ManyBytes      = 16_384 // of an input schema
 )
 
 // PromptGrowth is how many tokens a change may add to the prompt of one channel
-// before a reviewer is told.
+// before a finding.
 const PromptGrowth = 2_000
 
 // Rules is the B family: what a change costs in the one thing that all tools

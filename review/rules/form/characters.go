@@ -1,5 +1,5 @@
-// Package form holds the rules of the S family about characters: what is in a text
-// that nobody sees, or that looks like something else.
+// Package form holds the rules of the S family about characters that are invisible
+// or look like others.
 package form
 
 import (
@@ -11,8 +11,7 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
-// Rules are the rules about characters: what is in a text that nobody sees,
-// or that looks like something else.
+// Rules are the rules about characters that are invisible or look like others.
 func Rules() []rules.Rule {
 	return []rules.Rule{
 		characters("S109", "invisible", scan.Invisible, scan.Variation, scan.PrivateUse),
@@ -81,9 +80,9 @@ func hiddenCharacters(attribute string, h scan.Hidden, text string) string {
 // manyStrays is how many invisible characters a text may have by accident.
 const manyStrays = 16
 
-// strays reports whether the runs are what copying leaves behind: a few single or
-// paired invisible characters that split no word, or characters of one font.
-// They carry no text.
+// strays reports whether copying may have left the runs behind: a few single or
+// paired invisible characters that split no word, or characters of one font. They
+// carry no text.
 func strays(text string, runs map[int]scan.Hidden) bool {
 	total := 0
 	for _, h := range runs {

@@ -103,7 +103,7 @@ func retiredIDRule() rules.Rule {
 	}
 }
 
-// retired finds a name that was given up, and says what took its place.
+// retired finds a retired name, and names its successor.
 func retired(path, name string) []rules.Finding {
 	successor, retired := shipped.Retired(name)
 	if !retired {

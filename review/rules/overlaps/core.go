@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// LikeCore is the rule that finds what is like a core tool.
+// LikeCore is the rule that finds definitions similar to a core tool.
 const LikeCore = "O101"
 
 // From how much on a tool counts as nearly a core tool: the share of its

@@ -110,7 +110,7 @@ func (l likes) finding(share float64, t registry.Tool, other *rules.Peer) rules.
 	return f
 }
 
-// versioned names what is live; what stands in a file has no version.
+// versioned names a definition with its version; one in a file has none.
 func versioned(l registry.Live) string {
 	if l.Version == 0 {
 		return l.Subject.String()

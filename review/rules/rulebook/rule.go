@@ -39,7 +39,7 @@ type Ask struct {
 	// Spoken counts the frames for parameters in prose too, next to a word of
 	// handing over.
 	Spoken bool
-	// Foreign says that what is asked for must not be what the tool is about.
+	// Foreign requires that the requested thing is not the tool's own purpose.
 	Foreign bool
 }
 

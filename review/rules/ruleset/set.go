@@ -113,8 +113,8 @@ func override(found, configured rules.Severity) rules.Severity {
 // table.
 func (s Set) Version() string { return s.version }
 
-// Lowered says which rules the configuration made weaker than they ship, so
-// that a reviewer is told.
+// Lowered returns the rules that the configuration made weaker than they ship, for
+// reviewers.
 func (s Set) Lowered() []string { return slices.Clone(s.lowered) }
 
 // Check runs the rules over c and returns what they find, the worst first,
@@ -123,8 +123,8 @@ func (s Set) Check(ctx context.Context, c *rules.Change) ([]rules.Finding, error
 	return s.CheckFamilies(ctx, c, "")
 }
 
-// CheckFamilies is Check with only the rules whose family is among the letters
-// of letters; "" stands for all.
+// CheckFamilies is Check with only the rules whose family is among the letters of
+// letters; "" means all.
 func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string) ([]rules.Finding, error) {
 	findings := []rules.Finding{}
 	for _, r := range s.rules {
@@ -156,7 +156,8 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 	return findings, nil
 }
 
-// AsksAlike reports whether a rule in force asks the world what is alike.
+// AsksAlike reports whether a rule in force asks the world for similar
+// definitions.
 func (s Set) AsksAlike() bool {
 	return slices.ContainsFunc(s.rules, func(r enforced) bool { return r.AsksAlike })
 }
@@ -167,9 +168,9 @@ func (s Set) Has(family string) bool {
 }
 
 // upstream reports whether a finding of the rule is about a schema that the user
-// cannot correct, because it was imported: then the user may waive what is wrong
-// with it as data. The limits on schemas hold for everybody; they keep whoever
-// reads the schema alive.
+// cannot correct, because it was imported: then the user may waive its problems as
+// data. The limits on schemas hold for everybody; they protect every reader of the
+// schema.
 func upstream(r rules.Rule, c *rules.Change) bool {
 	t := c.Draft.Definition.Tool
 	return r.Family() == "D" && r.ID != schema.LimitsRule && t != nil && t.Source != nil

@@ -67,7 +67,7 @@ func codeOf(s string, radix, shortest, longest int) (byte, bool) {
 	return byte(v), v >= 0x20 && v < 0x7f || v == '\n' || v == '\t'
 }
 
-// digitValue returns what c counts as a digit, 99 for what is none.
+// digitValue returns the value of the digit c, 99 for any other character.
 func digitValue(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':

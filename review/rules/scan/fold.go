@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// class is what a character is to the reader of words.
+// class is the kind of a character to the tokenizer.
 type class uint8
 
 const (

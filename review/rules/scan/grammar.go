@@ -30,7 +30,7 @@ type Grammar struct {
 	readers                                                                                  sync.Pool
 }
 
-// Spec is what a Grammar is compiled from.
+// Spec is the source of a Grammar.
 //
 // Some concepts are the scanner's own: url, email, host, path, phone, number
 // (digits), ident (a name such as read_file or a name in quotation marks),
@@ -55,8 +55,8 @@ type Spec struct {
 	Coded string
 }
 
-// Compile builds a Grammar. It fails on a pattern that does not parse or names
-// a concept that nothing stands for.
+// Compile builds a Grammar. It fails on a pattern that does not parse or names a
+// concept without words.
 func Compile(spec Spec) (*Grammar, error) {
 	g := &Grammar{lex: newLexicon(), groups: spec.Groups}
 	own := map[string]*uint16{

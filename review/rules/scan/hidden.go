@@ -51,11 +51,11 @@ func ignorable(r rune) bool {
 	return false
 }
 
-// FindHidden lists the runs of characters in text that draw nothing, reorder
-// what is drawn, or drive a terminal, and that nothing around them explains.
-// Joiners within emoji and in scripts that need them, a variation selector
-// after the character it selects for, flags spelled with tags, and direction
-// marks in right-to-left text are explained.
+// FindHidden lists the runs of characters in text that draw nothing, reorder other
+// characters, or drive a terminal, and that nothing around them explains. Joiners
+// within emoji and in scripts that need them, a variation selector after the
+// character it selects for, flags spelled with tags, and direction marks in
+// right-to-left text are explained.
 func FindHidden(text string) []Hidden {
 	if Plain(text) {
 		return nil

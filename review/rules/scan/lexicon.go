@@ -57,7 +57,7 @@ const (
 	anyForm = base | third | past | ing
 )
 
-// word is what the lexicon knows of one word.
+// word is the lexicon's entry of one word.
 type word struct {
 	means []meaning
 	set   Set
@@ -67,7 +67,7 @@ type word struct {
 	opens uint32
 }
 
-// meaning is one concept a word or phrase stands for.
+// meaning is one concept of a word or phrase.
 type meaning struct {
 	concept uint16
 	form    form
@@ -121,8 +121,8 @@ func (l *lexicon) concept(name string) uint16 {
 	return c
 }
 
-// literal returns the number of the concept that stands for exactly the given
-// words of a pattern, such as "'before'|'prior_to'".
+// literal returns the number of the concept for exactly the given words of a
+// pattern, such as "'before'|'prior_to'".
 func (l *lexicon) literal(words string) uint16 {
 	c, ok := l.concepts[words]
 	if !ok {

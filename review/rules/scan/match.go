@@ -20,14 +20,14 @@ type Match struct {
 	Steps []Step
 	// Nested says that the match is in a text decoded from the one scanned.
 	Nested bool
-	// Stance says whether the match is said or only spoken of.
+	// Stance tells an assertion from a denial, report or quotation.
 	Stance Stance
 }
 
 // Step is the word or phrase that fills a step of a frame.
 type Step struct {
 	Start, End int
-	Concept    string // that it stands for, "" for a word of the pattern itself
+	Concept    string // its concept, "" for a word of the pattern itself
 }
 
 // maxPerSentence bounds the matches of a frame without order in one sentence.

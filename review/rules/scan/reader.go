@@ -25,7 +25,7 @@ type reader struct {
 	lineup   bool // only white space since the last line break
 	group    int  // first token of the name being read, -1 when none
 	fenced   bool // within a code block
-	listed   bool // a list of what is not to be done goes on
+	listed   bool // a list of prohibitions goes on
 	joined   bool // the name has a "_" or a change of case
 	single   int  // how many single-character words in a row
 	apart    int  // where the first of them begins

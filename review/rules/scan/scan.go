@@ -1,17 +1,17 @@
 package scan
 
-// Result is what Scan found in one text.
+// Result has the findings of Scan in one text.
 type Result struct {
 	Matches []Match
 	Decoded []Decoded
 	// Comments are the bytes of HTML and Markdown comments in the text, from
 	// delimiter to delimiter.
 	Comments [][2]int
-	// Concepts holds every concept that occurs in the text as it stands.
+	// Concepts holds every concept that occurs in the undecoded text.
 	Concepts Set
 	// LongRun says that at least 16 letters, digits and "+/-_" stand in a row.
 	LongRun bool
-	// Sentences are those of the text as it stands, at most maxSentences.
+	// Sentences are those of the undecoded text, at most maxSentences.
 	Sentences []Sentence
 
 	work int // bytes read, and words that a step of a frame was tried at
@@ -30,7 +30,7 @@ type Decoded struct {
 	Disguise   Disguise
 }
 
-// Bounds of what is decoded from one text.
+// Limits of decoding one text.
 const (
 	maxDepth     = 3    // encodings within encodings
 	maxSegments  = 2000 // texts decoded from one text

@@ -202,8 +202,8 @@ func (s *reader) shapes(x extra) {
 	s.mask.add(x.concept)
 }
 
-// means reports whether token i stands for a concept of p in one of the given
-// forms, and the last token of the longest phrase that does; -1 if it does not.
+// means returns the last token of the longest phrase at token i that has a concept
+// of p in one of the given forms; -1 if there is none.
 func (s *reader) means(p *part, forms form, i int, accept func(last int) bool) int {
 	t := &s.tokens[i]
 	end := -1

@@ -34,8 +34,8 @@ func (s *reader) endSpelled() {
 	s.single = 0
 }
 
-// together queues text[start:end] without the separator that stands between
-// its characters; what is left of wider gaps becomes a space.
+// together queues text[start:end] without the separator between its characters;
+// wider gaps become a space.
 func (s *reader) together(start, end int) {
 	text := s.text[start:end]
 	sep := separator(text)

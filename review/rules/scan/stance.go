@@ -1,7 +1,7 @@
 package scan
 
-// Stance says how the text stands to a match: whether it is said at all, or
-// denied, reported or shown. It is computed here, once for every frame.
+// Stance is how the text treats a match: it asserts, denies, reports or shows it.
+// It is computed here, once for every frame.
 type Stance uint8
 
 // The stances. 0 is a plain statement or order.
@@ -105,8 +105,8 @@ func (s *reader) denied(f *frame) bool {
 	return false
 }
 
-// endOf returns the last token of the longest phrase at token i that stands for
-// the concept.
+// endOf returns the last token of the longest phrase at token i that has the
+// concept.
 func (s *reader) endOf(i int, concept uint16) int {
 	end := i
 	t := &s.tokens[i]
@@ -142,8 +142,8 @@ func (s *reader) asked(first, last int) bool {
 	return false
 }
 
-// reported reports whether words that tell what others do stand before the match
-// in its clause, such as "tried to" or "found that", or right behind it, as in
+// reported reports whether words about the acts of others precede the match in its
+// clause, such as "tried to" or "found that", or follow it directly, as in
 // languages that put the noun after its clause.
 func (s *reader) reported(first, last int) bool {
 	for j := first - 1; j >= 0 && s.tokens[j+1].gap&(clauseEnds|gComma) == 0; j-- {
@@ -193,8 +193,7 @@ func (s *reader) crossed(f *frame) bool {
 	return false
 }
 
-// heads notes whether the sentence announces a list of what is not to be done:
-// "Never:".
+// heads notes whether the sentence announces a list of prohibitions: "Never:".
 func (s *reader) heads() {
 	if s.n == 0 || s.tokens[0].gap&gBullet != 0 && s.gap&gColon == 0 {
 		return

@@ -7,7 +7,7 @@ const (
 	overlap   = 24
 )
 
-// gap says what stands between a word and the one before it.
+// gap is the separator between a word and the one before it.
 type gap uint32
 
 const (

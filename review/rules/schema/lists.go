@@ -90,7 +90,7 @@ func promises(tool, verb string) bool {
 	return got == verb && (input == shipped.InputList || input == shipped.InputIDs) && !shipped.TakesOneItem(tool)
 }
 
-// isID reports whether a property asks for what was made under an id: "id",
+// isID reports whether a property asks for the id of an existing object: "id",
 // "ids", "invoice_id".
 func isID(name string) bool {
 	return name == "id" || name == "ids" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")
@@ -138,7 +138,7 @@ func (s *Schema) requires(n *jsondoc.Node, name string) bool {
 	})
 }
 
-// shownRules keep from agents what is none of their business.
+// shownRules find internal data that a tool shows to agents.
 func shownRules() []rules.Rule {
 	return []rules.Rule{{
 		ID: "D401",

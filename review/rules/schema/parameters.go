@@ -78,7 +78,7 @@ func (s *Schema) undocumented() []*Subschema {
 	return left
 }
 
-// described reports whether n or what it applies says what it means.
+// described reports whether n, or a schema that it applies, has a description.
 func (s *Schema) described(n *jsondoc.Node) bool {
 	all, known := applied(n, s.root)
 	for _, a := range all {

@@ -21,14 +21,14 @@ func Rules() []rules.Rule {
 type Schema struct {
 	path    string // of the field
 	root    *jsondoc.Node
-	remarks jsondoc.Problems // what is accepted and odd
+	remarks jsondoc.Problems // oddities of an accepted schema
 	refused jsondoc.Problems // why it is not safe to read; then nothing else is known
 	invalid jsondoc.Problems // why it is no JSON Schema
 	unrun   jsondoc.Problems // regular expressions that nothing can run
 	Parts   []*Subschema
 }
 
-// input reports whether s is what the tool takes, not what it gives back.
+// input reports whether s is the tool's input schema, not its output schema.
 func (s *Schema) input() bool { return s.path == "definition.inputSchema" }
 
 // Below returns the path in the proposal of a path in the schema.

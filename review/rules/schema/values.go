@@ -54,7 +54,7 @@ func (s *Schema) wrongDefaults() []rules.Finding {
 	}
 	compiled, err := schemaguard.Compile(jsondoc.Canonical(probe))
 	if err != nil {
-		return nil // other rules say what is wrong with the schema
+		return nil // other rules report the problems of the schema
 	}
 	err = compiled.Validate(jsondoc.NewObject(values...))
 	if err == nil {

@@ -94,7 +94,7 @@ func widened(at string, before, after registry.AllowList) []rules.Finding {
 	return found
 }
 
-// beyond returns what is in list and in none of the others.
+// beyond returns the elements of list that none of the others has.
 func beyond[T comparable](list []T, others ...[]T) []T {
 	known := map[T]bool{}
 	for _, v := range slices.Concat(others...) {

@@ -8,13 +8,13 @@ import (
 	"toolcrib/review/rules"
 )
 
-// promise is what a verb says about a tool before its annotations do.
+// promise is the behaviour that a verb suggests before a tool's annotations do.
 type promise struct {
 	readOnly    *bool
 	destructive *bool
 }
 
-// promises by verb; what is nil is for the annotations to say.
+// promises by verb; nil leaves it to the annotations.
 var verbPromises = map[string]promise{
 	"get":    {readOnly: yes(), destructive: no()},
 	"search": {readOnly: yes(), destructive: no()},

@@ -44,7 +44,8 @@ func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	return hidden, nil
 }
 
-// over says what a finding compares with, when it is not the subject itself.
+// over names the definition that a finding compares with, if it is not the
+// subject.
 func over(before *registry.Live, c *rules.Change) string {
 	if before.Subject == c.Draft.Subject {
 		return ""

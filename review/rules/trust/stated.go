@@ -87,7 +87,7 @@ func yes() *bool { v := true; return &v }
 
 func no() *bool { v := false; return &v }
 
-// said writes an annotation as it stands.
+// said writes an annotation.
 func said(hint *bool) string {
 	if hint == nil {
 		return "not said"

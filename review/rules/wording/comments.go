@@ -27,7 +27,7 @@ func encoded() rules.Rule {
 	}
 }
 
-// inTheOpen reports whether the frame of m also fits the text as it stands, at the
+// inTheOpen reports whether the frame of m also fits the undecoded text, at the
 // same place.
 func (s *Scanned) inTheOpen(m *scan.Match) bool {
 	for _, i := range s.byRule[m.Frame] {

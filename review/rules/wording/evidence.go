@@ -23,7 +23,7 @@ func (c *View) evidence() *evidence {
 	return c.evidenceOf
 }
 
-// table returns the learned table that is meant for what is changed.
+// table returns the learned table for the kind of the changed definition.
 func (c *View) table() *Learned {
 	if c.Learned != nil {
 		return c.Learned
@@ -100,7 +100,7 @@ func hit(list []Sentence, from int, f *candidate) int {
 	return -1
 }
 
-// Features returns what is weighed about a sentence of c.
+// Features returns the features of a sentence of c.
 func (c *View) Features(s *Sentence) Features {
 	var f Features
 	c.featuresOf(s, &f)

@@ -29,7 +29,7 @@ type ExplainedFrame struct {
 	Rule, Name string
 	Passage    string
 	Seen       string         // the words and their concepts
-	Stance     []string       // how the text stands to it: "negated", "quoted", none when it is said
+	Stance     []string       // such as "negated" or "quoted", none for an assertion
 	Severity   rules.Severity // Off when it makes no finding
 	Why        string
 }

@@ -72,7 +72,7 @@ func (f *Features) name(group int, parts ...string) {
 // nameHash is the hash of a named feature.
 func nameHash(name string) uint32 { return fnvBasis.str(name).mixed() }
 
-// featuresOf gathers what is weighed about a sentence.
+// featuresOf collects the features of a sentence.
 func (c *View) featuresOf(s *Sentence, f *Features) {
 	f.reset()
 	place := s.place()

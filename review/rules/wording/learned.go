@@ -14,9 +14,9 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// Learned is a table that says how much each feature of a sentence speaks for
-// an attack: hashed, with a weight of eight bits for each place. bench/eval
-// learns it; `bench/eval/training` and docs/rules.md say what from.
+// Learned has the weight of each feature of a sentence as evidence of an attack:
+// hashed, with eight bits for each place. bench/eval learns it;
+// `bench/eval/training` and docs/rules.md name the sources.
 type Learned struct {
 	// Bias is the score of a sentence of which nothing is known. One that
 	// reaches Threshold is worth a warning; see judge.

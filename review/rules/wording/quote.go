@@ -54,7 +54,7 @@ func (c *View) quotes(s *Scanned) []rules.Finding {
 	})...)
 }
 
-// readable is the rule that shows what was encoded without doing harm.
+// readable is the rule about encoded text that does no harm.
 func readable() rules.Rule {
 	return rules.Rule{
 		ID: "S137",

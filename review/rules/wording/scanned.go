@@ -56,19 +56,19 @@ func (c *View) Scan() []Scanned {
 // detector quotes, an example, the object of a description.
 func mentioned(m *scan.Match) bool { return denied(m) || setApart(m) || sampled(m) }
 
-// denied reports whether the text says the opposite of m, or tells to refuse
-// whoever says it. Nobody denies what is encoded.
+// denied reports whether the text asserts the opposite of m, or tells the model to
+// refuse it. Nobody denies encoded text.
 func denied(m *scan.Match) bool {
 	return !m.Disguise.Decoded() && m.Stance&(scan.Negated|scan.Asked|scan.Crossed|scan.Shown) != 0
 }
 
-// setApart reports whether it is plain that m is spoken of: it stands in
-// quotation marks or right behind words that announce it, or what it is about
-// is told not to be followed.
+// setApart reports whether it is plain that the text only mentions m: m is in
+// quotation marks or directly behind words that announce it, or the text tells the
+// model not to follow it.
 func setApart(m *scan.Match) bool {
 	g := grammar()
 	if m.Disguise.Decoded() {
-		return false // nobody encodes what is only an example
+		return false // nobody encodes an example
 	}
 	detects, mentions := g.Concept("detect"), g.Concept("mentioning")
 	samples, sample := g.Concept("sampled"), g.Concept("sample")
@@ -120,7 +120,7 @@ type Reading struct {
 	passage rules.Passage // what it was decoded from
 }
 
-// Readings returns the text of the field and what is encoded in it.
+// Readings returns the text of the field and the texts decoded from it.
 func (s *Scanned) Readings() []Reading {
 	list := []Reading{{Text: s.Value}}
 	for _, d := range s.Decoded {

@@ -7,8 +7,8 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// reach is how many bytes before a match are looked through for what its
-// pronoun stands for: about two sentences.
+// reach is how many bytes before a match are searched for the noun of its pronoun:
+// about two sentences.
 const reach = 240
 
 var (

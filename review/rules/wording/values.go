@@ -10,7 +10,7 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// inValue reports whether s is what S150 is about.
+// inValue reports whether S150 applies to s.
 func (s *Scanned) inValue() bool {
 	return s.Kind == rules.Value || s.Kind == rules.Note || s.Kind == rules.Label && s.Param != ""
 }
@@ -56,8 +56,7 @@ func valuesThatLeak(c *View) []candidate {
 	return found
 }
 
-// fixed reports whether the value at p is what a call gets without anybody
-// choosing it.
+// fixed reports whether a call gets the value at p without anybody choosing it.
 func fixed(p string) bool {
 	last := strings.TrimPrefix(path.Ext(p), ".")
 	return last == "default" || last == "const"
