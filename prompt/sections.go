@@ -49,12 +49,11 @@ func split(template string) []section {
 // sections that have nothing left to say.
 //
 // A section is dropped when no text but its heading is left of it; text of the
-// sections below it counts as its own. With the last section go the blank
-// lines before it. Only the template's own headings count: a line of a value
-// never is one. At last, runs of three and more newlines become two wherever
-// they are, so that the result has none even where a value ends in one. It
-// counts the characters of the result, too; known is what it has to know of a
-// value to do neither for it again.
+// sections below it counts as its own. With the last section go the blank lines
+// before it. Only the template's own headings count, never a line of a value. At
+// last, runs of three and more newlines become two everywhere, even where a value
+// ends in one. fill also counts the characters of the result; known caches both
+// for a value.
 func fill(template string, values map[string]string, known passage) (text string, chars int) {
 	sections := split(template)
 	f := filler{sections: sections, values: values}

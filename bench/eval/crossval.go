@@ -73,7 +73,7 @@ func (s *study) unaware(x *sample) *wording.Learned {
 // neverLearned reports whether e belongs to a set that only measures.
 func (s *sample) neverLearned() bool { return s.set == "by mechanism" || s.set == unseen }
 
-// reached is the share of the samples that want holds for which are told of at a
+// reached is the share of the samples selected by want that are found at a
 // threshold; bySource makes it a mean over sources.
 func (s *study) reached(want func(*example) bool, at float64, bySource bool) float64 {
 	return s.share(want, bySource, func(e *example) bool { return e.certain || s.scores[e].reach(at, s.table.WithFrame) })

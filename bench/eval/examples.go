@@ -45,8 +45,7 @@ func examples(ctx context.Context, set ruleset.Set, samples []*sample, own []own
 	return slices.DeleteFunc(list, func(e *example) bool { return e.draft == nil }), nil
 }
 
-// silent is a table that no sentence says anything to: under it only what is
-// certain is told of.
+// silent is a table with no weights: under it only certain frames are found.
 var silent = func() *wording.Learned {
 	t := newFitting().table()
 	t.Threshold = float32(math.Inf(1))

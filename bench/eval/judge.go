@@ -20,14 +20,14 @@ type result struct {
 	found  []rules.Finding
 }
 
-// warned reports whether a maintainer is told of the sample.
+// warned reports whether the sample gets a warning.
 func (r *result) warned() bool { return r.worst.Rank() >= rules.Warn.Rank() }
 
-// blocked reports whether the sample cannot be approved as it stands.
+// blocked reports whether a finding blocks the sample.
 func (r *result) blocked() bool { return r.worst.Rank() >= rules.Block.Rank() }
 
 // judgeAll runs the rules over every sample, on every processor, with the table
-// that tableOf returns for it; nil stands for the one in force.
+// that tableOf returns for it; nil means the one in force.
 func judgeAll(ctx context.Context, set ruleset.Set, samples []sample, tableOf func(*sample) *wording.Learned) ([]result, error) {
 	results := make([]result, len(samples))
 	errs := make([]error, runtime.GOMAXPROCS(0))

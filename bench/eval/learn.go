@@ -16,7 +16,7 @@ type example struct {
 	// is known to be one.
 	sure []bool
 	own  bool // written for this project
-	// certain is set when it is told of whatever a table makes of it.
+	// certain is set when it is found under every table.
 	certain bool
 	// frames are the rules that fired in each sentence.
 	frames [][]string

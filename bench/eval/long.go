@@ -15,8 +15,8 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
-// lengths of honest text, in bytes, that our own attacks are put into; 0 stands for
-// the attack alone.
+// lengths of honest text, in bytes, that our own attacks are put into; 0 is the
+// attack alone.
 var lengths = []int{0, 1 << 10, 10 << 10, 30 << 10, 100 << 10, 1 << 20}
 
 // tried is how many attacks are put into text of each length.

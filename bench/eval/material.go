@@ -13,8 +13,8 @@ import (
 // unseen are our own texts that nothing is learned from.
 const unseen = "unseen"
 
-// ownSamples reads what was written for this project: the texts in the testdata of
-// the rules, and the pairs of an attack and an honest near-miss in training.
+// ownSamples reads the samples written for this project: the texts in the testdata
+// of the rules, and the pairs of an attack and an honest near-miss in training.
 func ownSamples(repo string) ([]ownSample, error) {
 	testdata := filepath.Join(repo, "review", "rules", "ruleset", "testdata")
 	hosts, err := hostLines(testdata)

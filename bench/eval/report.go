@@ -95,7 +95,7 @@ func summary(results []result, out io.Writer) {
 	}
 }
 
-// classes prints what is found of each class of attack and of hard lines.
+// classes prints the detection rate of each class of attack and of hard lines.
 func classes(results []result, out io.Writer) {
 	fmt.Fprintf(out, "\n%-62s %6s %8s %8s\n", "class", "rows", "warned", "blocked")
 	m := rates(results, func(r *result) string {
@@ -130,8 +130,8 @@ type ruleRate struct {
 	tools, prompts, attacks rate
 }
 
-// perRule prints, for each rule that warns or blocks, its share of honest tools and
-// prompts and of attacks, and which part of what it tells of are attacks.
+// perRule prints, for each rule that warns or blocks, its share of honest tools
+// and prompts and of attacks, and its precision.
 func perRule(results []result, out io.Writer) {
 	m := map[string]*ruleRate{}
 	for _, r := range ruleset.All() {

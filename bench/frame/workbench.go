@@ -64,7 +64,7 @@ func (s *session) end() error {
 	if _, err := s.tty.WriteString("q"); err != nil {
 		return err
 	}
-	go func() { // whoever does not read what is written holds the writer up
+	go func() { // unread output would block the writer
 		buf := make([]byte, 1<<16)
 		for {
 			if _, err := s.tty.Read(buf); err != nil {

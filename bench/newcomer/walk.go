@@ -20,8 +20,8 @@ const (
 	Height = 30
 )
 
-// Step is a key that the screen names, or a text that is typed, and what is on the
-// screen when it is done.
+// Step is a key that the screen names, or a text to type, and the text on the
+// screen afterwards.
 type Step struct {
 	Label string // of a key in the last line
 	Again bool   // press it as long as it is named, none at first included
@@ -61,7 +61,7 @@ var Steps = []Step{
 	{Label: "submit", Shows: []string{"Sends it to the Chief of Staff"}},
 	{Label: "submit it", Shows: []string{"Submitted as #16", "● your turn", "u unseen"}},
 
-	// To approve it: what was not read yet names the key that goes there.
+	// To approve it: the page names the key that goes to unread parts.
 	{Label: "approve", Shows: []string{"Approve ─"}},
 	{Label: "unseen", Again: true, Shows: []string{"a approve"}},
 	{Label: "approve", Shows: []string{"y approve"}},

@@ -43,8 +43,8 @@ func main() {
 	}
 }
 
-// picture is a screen, how to get there from the one before, and what is on it
-// when it is complete. One without a name is only on the way.
+// picture is a screen, the keys that lead there from the one before, and the text
+// that it has when complete. One without a name is only on the way.
 type picture struct {
 	name  string
 	width int

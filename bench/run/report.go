@@ -20,7 +20,7 @@ const (
 	endInside   = "<!-- end of what was measured inside -->\n"
 )
 
-// machine tells when and on what was measured.
+// machine describes the machine and the time of a measurement.
 func machine() string {
 	return fmt.Sprintf("Measured %s on %s/%s with %d processors, %s", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 }

@@ -19,7 +19,7 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// team is a cluster with a database, and what was measured on it.
+// team is a cluster with a database, and the measurements on it.
 type team struct {
 	program, dir, url string
 	cluster           *pgtest.Cluster
@@ -146,7 +146,7 @@ func (t *team) watch(ctx context.Context) error {
 	return nil
 }
 
-// check compares what the database has with what was acknowledged.
+// check compares the database with the acknowledged acts.
 func (t *team) check(ctx context.Context) error {
 	if _, err := t.toolcrib(ctx, "", "verify"); err != nil {
 		return err

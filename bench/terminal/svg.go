@@ -63,10 +63,10 @@ func (p *picture) open(b *strings.Builder, width, height int, more string) {
 	fmt.Fprintf(b, `<rect x=".5" y=".5" width="%.0f" height="%d" rx="9" fill="%s" stroke="%s"/>`+"\n", w-1, h-1, hexOf(p.paper.Back), hexOf(p.paper.Frame))
 }
 
-// fillOut gives the cells behind the end of a captured line their background:
-// tmux leaves out what was erased to the end of the line in a colour. A line
-// that is filled begins its background with a blank, and has one where it ends;
-// one with a coloured word, or with a filled part, does not.
+// fillOut gives the cells behind the end of a captured line their background: tmux
+// leaves out cells erased to the end of the line in a colour. A filled line begins
+// its background with a blank, and has one where it ends; one with a coloured
+// word, or with a filled part, does not.
 func fillOut(screen uv.ScreenBuffer, y, from, width int) {
 	if last := screen.CellAt(from-1, y); last == nil || last.Style.Bg == nil {
 		return

@@ -133,8 +133,8 @@ func (t *Terminal) Gone(ctx context.Context, text string) error {
 	return err
 }
 
-// still sets how long a screen has to stay the same to be complete: what is waited for
-// is there before the last of a frame is drawn.
+// still sets how long a screen has to stay the same to be complete: the expected
+// text appears before the last part of a frame is drawn.
 const still = 500 * time.Millisecond
 
 // Steady returns the screen when nothing on it changes any more.
@@ -153,7 +153,7 @@ func (t *Terminal) Steady(ctx context.Context) (string, error) {
 	}
 }
 
-// Until waits until what is on the screen holds, and returns it. It fails with the
+// Until waits until holds accepts the screen, and returns it. It fails with the
 // last screen when ctx ends first.
 func (t *Terminal) Until(ctx context.Context, what string, holds func(string) bool) (string, error) {
 	tick := time.NewTicker(look)

@@ -1,4 +1,4 @@
-// Package workbench tests the workbench as people meet it: the real program in
-// a real terminal, with keys typed and screens read; and what is left when the
-// terminal is taken away in the middle of a decision.
+// Package workbench tests the workbench in a real terminal, by keys typed and
+// screens read, and the database after the terminal is taken away in the middle of
+// a decision.
 package workbench

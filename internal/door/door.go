@@ -1,5 +1,6 @@
-// Package door is a listener that clients without a token or a key cannot fill, and
-// the limits for HTTP that comes through it. It knows nothing of what is served.
+// Package door is a listener that clients without a token or a key cannot fill,
+// and the limits for HTTP that comes through it. It is independent of the service
+// behind it.
 package door
 
 import (
@@ -57,7 +58,8 @@ func NewWith(l net.Listener, c Limits) net.Listener {
 	return &door{Listener: l, places: min(places, c.Unauthenticated), seats: min(seats, c.Authenticated), time: c.Time}
 }
 
-// room returns how many unauthenticated connections and members there may be where the
+// room returns how many unauthenticated connections and members there may be where
+// the process can have so many files open; 0 means no limit.
 // process can have so many files open; 0 stands for no limit.
 func room(files uint64) (places, seats int) {
 	const (

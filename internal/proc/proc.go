@@ -9,10 +9,10 @@ import (
 )
 
 // Run runs a command made by exec.CommandContext to its end. When its context
-// ends, and when the program has ended by itself, what is left of its group is
-// killed. WaitDelay must be set: it bounds how long a process out of reach can
-// hold the caller with an inherited pipe. A program that ended well and left
-// such a process behind has said what it had to say, so that is no error.
+// ends, and when the program has ended by itself, the rest of its process group is
+// killed. WaitDelay must be set: it limits how long a process out of reach can
+// block the caller with an inherited pipe. A program that ended well and left such
+// a process behind has written its output, so that is no error.
 func Run(cmd *exec.Cmd) error {
 	OwnGroup(cmd)
 	cmd.Cancel = func() error { return Kill(cmd) }

@@ -21,7 +21,7 @@ import (
 type Config struct {
 	HostKey gossh.Signer
 	// Identify returns the principal of a key, such as "user:mara". login is the name
-	// that the client gave. Its error is told to the client in a sentence.
+	// that the client gave. The client gets its error as a sentence.
 	Identify func(login string, key gossh.PublicKey) (principal string, err error)
 	// Run runs a session and returns its exit status. When ctx ends, the client is gone.
 	Run    func(ctx context.Context, s *Session) int
@@ -30,7 +30,7 @@ type Config struct {
 	Now    func() time.Time
 }
 
-// Limits bounds what clients may have. The zero value stands for Defaults.
+// Limits are those of clients. The zero value means Defaults.
 type Limits struct {
 	Handshake       time.Duration // until a connection is authenticated
 	Idle            time.Duration // without a byte from the client in any session

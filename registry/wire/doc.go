@@ -6,6 +6,5 @@
 // files, lists of names, and toolcrib's own export.
 //
 // A typed round trip would invent and lose keys, so the bytes of every tool are
-// kept as they stood, and its hash is that of its JSON and not of what was
-// understood of it.
+// kept unchanged, and its hash is that of the whole JSON, unknown keys included.
 package wire

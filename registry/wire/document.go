@@ -22,8 +22,8 @@ const (
 	Names     Format = "names" // a list of strings; only a check reads it
 )
 
-// SourceType returns the registry.Source type of what is read in the format,
-// "" when it is not recorded.
+// SourceType returns the registry.Source type of definitions in the format, ""
+// when it is not recorded.
 func (f Format) SourceType() string {
 	switch f {
 	case MCP:
@@ -51,10 +51,10 @@ type Document struct {
 	Capabilities json.RawMessage
 	Items        []Item   // of every format but Toolcrib
 	Entries      []Entry  // of Toolcrib
-	Skipped      []string // what is no definition, such as a host's built-in tools: why it was left out
+	Skipped      []string // the reasons for leaving out entries that are no definitions, such as a host's built-in tools
 }
 
-// Item is one tool as it stands in a document.
+// Item is one tool of a document.
 type Item struct {
 	Format Format
 	Name   string // by which it is called there

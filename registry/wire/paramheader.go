@@ -11,11 +11,11 @@ import (
 // requests (SEP-2243, modelcontextprotocol.io/seps/2243-http-standardization).
 const headerKey = "x-mcp-header"
 
-// paramHeaders returns what is wrong with the headers that a schema names for
-// its parameters. The protocol has a client exclude a tool with any of these:
-// a name that is no token of RFC 9110, one that stands twice in any case of its
-// letters, and a parameter that is no string, integer or boolean, or that is
-// not reached through properties alone.
+// paramHeaders returns the problems of the headers that a schema names for its
+// parameters. The protocol has a client exclude a tool with any of these: a name
+// that is no token of RFC 9110, one that occurs twice in any case of its letters,
+// and a parameter that is no string, integer or boolean, or that is not reached
+// through properties alone.
 func paramHeaders(schema *jsondoc.Node) jsondoc.Problems {
 	h := headers{seen: map[string]string{}}
 	h.schema(schema, "inputSchema", true)

@@ -9,13 +9,13 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// noDescription stands where a tool has none: a tool that models are told
-// nothing about cannot be chosen, and the reviewer sees why.
+// noDescription replaces a missing description: a model cannot choose a tool
+// without one, and the reviewer sees why.
 const noDescription = "(No description was given.)"
 
-// Onto returns t with everything that the item says of it. What the format has
-// no word for stays as it is in t; what it has one for and the item leaves out
-// is taken out. Id, provider, source and status are the caller's.
+// Onto returns t with all fields of the item. Fields that the format lacks stay as
+// they are in t; those that it has and the item leaves out are removed. Id,
+// provider, source and status are the caller's.
 func (it Item) Onto(t registry.Tool) registry.Tool {
 	switch it.Format {
 	case V0:
@@ -105,16 +105,16 @@ func (it Item) hints(old *registry.Annotations) *registry.Annotations {
 
 func (it Item) promptOnto(t registry.Tool) registry.Tool {
 	var p registry.V0Prompt
-	_ = jsondoc.Bind(it.node, jsondoc.Root, &p) // what does not fit is told by Problems
+	_ = jsondoc.Bind(it.node, jsondoc.Root, &p) // Problems reports mismatches
 	said := p.Tool()
 	t.Kind, t.Name, t.Archetype, t.Scope = said.Kind, said.Name, said.Archetype, said.Scope
 	t.UsageNotes, t.Goals, t.Guardrails, t.Prompt = said.UsageNotes, said.Goals, said.Guardrails, said.Prompt
 	return t
 }
 
-// Problems returns what keeps the item from being read in its format: what is
-// of the wrong type, and for what the protocol excludes a tool. Keys that
-// toolcrib does not know are none.
+// Problems returns everything that keeps the item from being read in its format:
+// values of the wrong type, and reasons for which the protocol excludes a tool.
+// Unknown keys are none.
 func (it Item) Problems() jsondoc.Problems {
 	var ps jsondoc.Problems
 	if it.Format == V0 {
@@ -143,9 +143,9 @@ func (it Item) Problems() jsondoc.Problems {
 	return ps
 }
 
-// Rest returns what the item says beyond what Onto puts into t, in canonical
-// form. A change of it changes nothing that toolcrib tells a model, but it is
-// a change of what was approved. The times of a v0 file are not.
+// Rest returns the parts of the item that Onto does not put into t, in canonical
+// form. A change of them changes no text for a model, but it is a change of the
+// approved tool. The times of a v0 file are not.
 func (it Item) Rest(t registry.Tool) string {
 	rest := it.Unread(it.Onto(t))
 	if it.Format == V0 {

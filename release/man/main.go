@@ -48,8 +48,8 @@ func descendants(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// asMarkdown returns a help text as Markdown, which the pages are made from: what is
-// indented keeps its lines, and no character of it is a mark.
+// asMarkdown returns a help text as Markdown for the manual pages: indented lines
+// keep their breaks, and no character acts as markup.
 func asMarkdown(text string) string {
 	var b strings.Builder
 	indented := false

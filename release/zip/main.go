@@ -40,7 +40,7 @@ func run(args []string) error {
 	return errors.Join(err, w.Close(), out.Close())
 }
 
-// pack adds what is below folder. WalkDir goes by name.
+// pack adds the files below folder. WalkDir goes by name.
 func pack(w *zip.Writer, files fs.FS, folder string, at time.Time) error {
 	return fs.WalkDir(files, folder, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

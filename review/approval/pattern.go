@@ -11,8 +11,8 @@ import (
 )
 
 // Pattern names subjects: "tool:user/*", "agent:global/assistant",
-// "tool:project/*/pay_*", or "tool:**" for a kind in every layer. "*" stands for
-// any characters but "/".
+// "tool:project/*/pay_*", or "tool:**" for a kind in every layer. "*" matches any
+// characters but "/".
 type Pattern struct {
 	Kind  string // "tool", "agent", "list", or "*"
 	Layer string // "global", "user", "project/" and a name with "*", or "**" for any layer

@@ -12,8 +12,8 @@ import (
 	"toolcrib/registry"
 )
 
-// Rule is one entry of a policy. It applies to what its patterns name, and judges
-// what is approved from Since until Until.
+// Rule is one entry of a policy. It applies to the subjects of its patterns, for
+// approvals from Since until Until.
 type Rule struct {
 	Subjects     []Pattern
 	Owners       []string  // principals, such as "user:mara"
@@ -56,7 +56,7 @@ func (r Rule) String() string {
 	return fmt.Sprintf("%d of %s for %s", r.Approvals, strings.Join(r.Owners, " "), strings.Join(subjects, " "))
 }
 
-// at reports whether the rule judges what is approved at a time.
+// at reports whether the rule applies to approvals at a time.
 func (r Rule) at(at time.Time) bool {
 	return !at.Before(r.Since) && (r.Until.IsZero() || at.Before(r.Until))
 }
@@ -70,7 +70,7 @@ func (r Rule) applies(s registry.Subject, at time.Time) bool {
 // rule never makes an approval easier.
 type Rules []Rule
 
-// At returns the rules that judge what is approved at a time.
+// At returns the rules that apply to approvals at a time.
 func (rs Rules) At(at time.Time) Rules {
 	return slices.DeleteFunc(slices.Clone(rs), func(r Rule) bool { return !r.at(at) })
 }

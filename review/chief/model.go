@@ -63,7 +63,7 @@ func (m Model) Review(ctx context.Context, r review.Request) (review.Opinion, er
 	return o, about(o, r)
 }
 
-// about refuses an opinion of something else than what was asked.
+// about refuses an opinion about another revision or content.
 func about(o review.Opinion, r review.Request) error {
 	if o.ContentHash != "" && o.ContentHash != r.Proposal.ContentHash || o.Revision != 0 && o.Revision != r.Proposal.Revision {
 		return fmt.Errorf("%w: it is about other content", review.ErrOpinion)

@@ -24,8 +24,8 @@ type block struct {
 	text   string // without markers, lines joined by a space
 }
 
-// blocks reads as much of Markdown (CommonMark 0.31, and tables) as tells what
-// belongs together.
+// blocks reads as much of Markdown (CommonMark 0.31, and tables) as is needed to
+// group lines.
 func blocks(text string) []block {
 	r := blockReader{}
 	for line := range strings.Lines(text) {

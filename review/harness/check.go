@@ -16,8 +16,8 @@ type answer struct {
 	work  *work  // that may still be done; nil when nobody counts
 }
 
-// check returns what is wrong with a, "" when nothing is. The error says why
-// the check cannot be evaluated.
+// check returns the reason why a fails the check, "" when it passes. The error is
+// the reason why the check cannot be evaluated.
 func (a answer) check(c proposals.Check) (reason string, err error) {
 	if err := a.work.spend(a.cost(c.Type)); err != nil {
 		return "", err

@@ -1,8 +1,9 @@
 // Package harness runs the test cases of a proposal. A case has an input, an
 // answer to it, and checks on the answer; it is expected to pass or to fail. The
-// answer was recorded by the author, or else is asked of a model when one is
-// connected; nothing is ever made up, so a case that cannot run says why.
+// author recorded the answer, or else a model is asked when one is connected. A
+// case that cannot run reports the reason.
 //
-// Answers are untrusted text: what is read of them, and the work that a check
+// Answers are untrusted text: the size that is read of them, and the work that a
+// check may cause, are limited.
 // may cause, is bounded.
 package harness

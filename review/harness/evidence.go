@@ -53,7 +53,7 @@ type ledger struct {
 	claims   int
 	bare     int    // claims without a receipt
 	first    string // the first of them
-	remark   string // the first thing that is said in too few words to be a claim
+	remark   string // the first statement in too few words to be a claim
 }
 
 // minClaim sets how many words make a claim.

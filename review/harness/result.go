@@ -32,7 +32,7 @@ type Result struct {
 type CheckResult struct {
 	Type  proposals.CheckType `json:"type"`
 	Holds bool                `json:"holds"`
-	// Reason describes what is wrong with the answer, or why the check could not
-	// look at it; "" when it holds.
+	// Reason is why the answer fails, or why the check could not be evaluated; ""
+	// when it passes.
 	Reason string `json:"reason,omitempty"`
 }

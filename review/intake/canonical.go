@@ -16,9 +16,9 @@ type Migration struct {
 	Steps []Step
 	// Retired are the retired names that the file mentions.
 	Retired []RetiredName
-	// DeadTiers are the approval tiers that were set for what is no tool.
+	// DeadTiers are the approval tiers that were set for unknown tools.
 	DeadTiers []string
-	// Remarks tell what was seen and is left as it is.
+	// Remarks describe oddities that stay unchanged.
 	Remarks []string
 }
 
@@ -29,11 +29,11 @@ type RetiredName struct {
 	In        []string
 }
 
-// Canonicalize plans the migration of a legacy registry: what is live under a
-// retired name is deactivated, the canonical tools are there and active, and
-// every agent that had an old name, in the file or in the live registry, has
-// its successor. An agent that had the whole of the old catalog has the whole
-// of the new one. What was approved since it shipped is not undone.
+// Canonicalize plans the migration of a legacy registry: live definitions with a
+// retired name are deactivated, the canonical tools are there and active, and
+// every agent that had an old name, in the file or in the live registry, has its
+// successor. An agent that had the whole of the old catalog has the whole of the
+// new one. It undoes no approval since the catalog shipped.
 //
 // Once the steps are approved, the same file leads to no steps.
 func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
@@ -58,7 +58,7 @@ func (c *canonizer) remark(format string, args ...any) {
 	c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
 }
 
-// retire deactivates what is live under a retired name, in every layer of the
+// retire deactivates live definitions with a retired name, in every layer of the
 // view.
 func (c *canonizer) retire() {
 	for _, name := range shipped.RetiredNames() {
@@ -171,7 +171,7 @@ func (c *canonizer) agentStep(kind proposals.Type, s registry.Subject, base int,
 	c.Steps = append(c.Steps, step)
 }
 
-// relinked tells what becomes of the names that an agent had.
+// relinked describes the successors of the names that an agent had.
 func relinked(had []string) string {
 	var moved, dropped []string
 	for _, name := range distinct(had) {
@@ -195,8 +195,8 @@ func relinked(had []string) string {
 	return strings.TrimSpace(text)
 }
 
-// successors puts the successors in the place of retired names, each name once,
-// and completes what was the whole of the old catalog.
+// successors replaces retired names by their successors, each once, and completes
+// a list that had the whole old catalog.
 func successors(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -266,7 +266,7 @@ func sameTools(l registry.AllowList, ids []string) bool {
 	return sameList(l, bare) && len(l.Categories)+len(l.Tiers) == 0 && slices.Equal(slices.Sorted(slices.Values(l.Tools)), slices.Sorted(slices.Values(ids)))
 }
 
-// report tells of tiers and tools that lead nowhere.
+// report adds tiers and tools without a counterpart.
 func (c *canonizer) report(l Legacy) {
 	tools := c.byID[registry.KindTool]
 	for _, name := range slices.Sorted(maps.Keys(l.ApprovalTiers)) {

@@ -80,8 +80,8 @@ func testCases(t registry.Tool) []proposals.TestCase {
 	}
 }
 
-// answerCases are for what is no callable: an answer that claims nothing passes,
-// one that claims a finding without a receipt is caught.
+// answerCases are for definitions that are not callable: an answer that claims
+// nothing passes, one that claims a finding without a receipt fails.
 func answerCases(input string) []proposals.TestCase {
 	modest, claims := "There is nothing to look at, so there is nothing to report.", "The text has three mistakes in its second paragraph."
 	return []proposals.TestCase{

@@ -182,7 +182,7 @@ func refused(t registry.Tool) string {
 		}
 	}
 	if t.Kind == registry.PromptTool {
-		return "" // what is missing in it can be written
+		return "" // the author can add the missing parts
 	}
 	return missing(t)
 }

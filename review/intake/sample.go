@@ -14,9 +14,8 @@ const (
 	maxSampleNodes = 200
 )
 
-// arguments makes arguments that fit a schema: only what is required, or with
-// everything that is described. It reports false when what it made does not
-// fit, as the schema itself says.
+// arguments makes arguments that fit a schema: only the required ones, or all
+// described ones. It reports false when the schema rejects the result.
 func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
 	compiled, err := schemaguard.Compile(schema)
 	if err != nil {

@@ -12,7 +12,7 @@ type Span struct {
 }
 
 // Passage is a run of words that two texts have in common, apart from case,
-// accents, punctuation and what is between the words.
+// accents, punctuation and separators.
 type Passage struct {
 	A     Span `json:"a"` // where it stands in the first text
 	B     Span `json:"b"` // where it stands in the second

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Version changes whenever the sketch of a text does: with how words are read,
-// what is hashed, or how. Sketches of different versions cannot be compared.
+// Version changes whenever the sketch of a text does: with the tokenizer or the
+// hashed features. Sketches of different versions cannot be compared.
 const Version = 1
 
 // What stored sketches are refused for.

@@ -49,7 +49,7 @@ func fold(r rune) folded {
 	return folded{class: letter, text: string(b)}
 }
 
-// folder remembers what it has folded: the characters of a text are few.
+// folder caches folded characters: a text has few different ones.
 type folder struct {
 	cache *[cached]struct {
 		r rune

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Index is many sketches, one after the other in memory, in the form in which
-// they are stored: what is loaded is searched where it lies. The zero Index is
-// empty and ready to use. It must not be added to while it is used.
+// Index is many sketches, one after the other in memory, in their stored form, so
+// that a loaded block is searched in place. The zero Index is empty and ready to
+// use. It must not be added to while it is used.
 type Index struct {
 	blocks []block
 	own    bool // the last block was not loaded and can grow
@@ -27,7 +27,7 @@ func (b block) id(i int) int64 {
 
 func (b block) sketch(i int) *[sketchSize]byte { return (*[sketchSize]byte)(b.sketches[i*sketchSize:]) }
 
-// Match is an entry of an Index that may resemble what was looked for.
+// Match is an entry of an Index that may resemble the query.
 type Match struct {
 	ID       int64
 	Estimate float64 // of the resemblance, from 0 to 1

@@ -112,7 +112,7 @@ func stem(s string) string {
 	return s
 }
 
-// endings are tried in this order; what is left has at least minStem bytes.
+// endings are tried in this order; the rest has at least minStem bytes.
 var endings = [...]string{"ers", "ors", "ing", "ed", "es", "er", "or", "s", "e", "y"}
 
 const minStem = 3

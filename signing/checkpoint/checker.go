@@ -81,7 +81,7 @@ func (c *Checker) Call(seq int64, hash string) {
 	}
 }
 
-// Checkpoint returns the checkpoint of what was read, with the newest call.
+// Checkpoint returns the checkpoint of the events read, with the newest call.
 func (c *Checker) Checkpoint() (Checkpoint, error) {
 	if c.broken != nil {
 		return Checkpoint{}, c.broken

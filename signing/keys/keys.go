@@ -31,8 +31,8 @@ type Tools struct {
 	Dial   func(ctx context.Context) (io.ReadWriteCloser, error)
 	Keygen string   // "" for ssh-keygen of the path
 	Env    []string // of ssh-keygen; nil for that of the process
-	// Stdin is the terminal for ssh-keygen to ask at, nil for none. Stderr gets
-	// what it has to say, such as to touch the key; an error ends with its last line.
+	// Stdin is the terminal for ssh-keygen to ask at, nil for none. Stderr gets its
+	// messages, such as to touch the key; an error ends with their last line.
 	Stdin  io.Reader
 	Stderr io.Writer
 }

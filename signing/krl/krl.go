@@ -23,7 +23,7 @@ var ErrMalformed = errors.New("malformed key revocation list")
 // List is a key revocation list. A nil List revokes nothing.
 type List struct {
 	keys   map[string]bool          // public keys as on the wire, and hashes of them
-	issued map[string]*certificates // what is revoked of an authority, by its key; of every authority under ""
+	issued map[string]*certificates // revoked certificates of an authority, by its key; of every authority under ""
 }
 
 // certificates are those that one authority revoked.
@@ -62,8 +62,8 @@ func (l *List) plain(key ssh.PublicKey) bool {
 	return l.keys[string(wire)] || l.keys[string(short[:])] || l.keys[string(long[:])]
 }
 
-// revoke reports whether a certificate is among those revoked. The number 0
-// stands for none: authorities that do not count give it to all.
+// revoke reports whether a certificate is among those revoked. The number 0 means
+// none: authorities that do not count give it to all.
 func (c *certificates) revoke(cert *ssh.Certificate) bool {
 	if c == nil {
 		return false

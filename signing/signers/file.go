@@ -13,7 +13,7 @@ type File struct {
 	System, User string // folders, as Load takes them
 
 	mu      sync.Mutex
-	seen    []fs.FileInfo // what was there when it was read
+	seen    []fs.FileInfo // the files when it was read
 	signers *Signers
 	name    string
 	err     error
@@ -37,7 +37,7 @@ func (f *File) Load() (*Signers, string, error) {
 	return f.signers, f.name, f.err
 }
 
-// look looks at everything that Load may read; what is not there is nil.
+// look returns the state of every file that Load may read; a missing one is nil.
 func (f *File) look() []fs.FileInfo {
 	var found []fs.FileInfo
 	for _, folder := range []string{f.System, f.User} {

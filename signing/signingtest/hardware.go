@@ -20,8 +20,8 @@ const (
 	UserVerified byte = 1 << 2
 )
 
-// HardwareKey signs as a FIDO authenticator does (OpenSSH's PROTOCOL.u2f), with
-// a private half that is at hand.
+// HardwareKey signs as a FIDO authenticator does (OpenSSH's PROTOCOL.u2f), with a
+// private half in memory.
 type HardwareKey struct {
 	Flags   byte // of the signatures to come
 	private crypto.Signer

@@ -73,7 +73,7 @@ func NewKey(t testing.TB, kind string) Key {
 // Private returns the private half, nil of a key in hardware.
 func (k Key) Private() crypto.Signer { return k.private }
 
-// Line is the public half as it stands in a file, without a comment.
+// Line is the public half as a line of a file, without a comment.
 func Line(key ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }

@@ -33,7 +33,7 @@ const (
 	columns  = 70 // as ssh-keygen breaks lines
 )
 
-// magic begins a signature and what is signed.
+// magic begins a signature, and the text that is signed.
 var magic = [6]byte{'S', 'S', 'H', 'S', 'I', 'G'}
 
 // blob is a signature as PROTOCOL.sshsig lays it out.
@@ -160,7 +160,7 @@ func dearmor(armored []byte) ([]byte, error) {
 	}
 	text := bytes.ReplaceAll(armored, []byte("\r\n"), []byte("\n"))
 	if !bytes.HasSuffix(text, []byte("\n")) {
-		text = append(text, '\n') // what is pasted lacks it
+		text = append(text, '\n') // pasted text lacks it
 	}
 	text, begins := bytes.CutPrefix(text, []byte(begin))
 	text, ends := bytes.CutSuffix(text, []byte("\n"+end))

@@ -138,7 +138,7 @@ type CallAnswer struct {
 	Tool        string
 	Version     int
 	ContentHash string
-	Digest      string // of what was asked: caller, arguments, expiry
+	Digest      string // of the call: caller, arguments, expiry
 }
 
 func (a *CallAnswer) verdict() Verdict {

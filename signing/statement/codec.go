@@ -9,19 +9,19 @@ import (
 // so the encoder and the decoder cannot differ.
 type codec struct {
 	out     []byte
-	in      string // what is left to read
+	in      string // the unread rest
 	reading bool
 	number  int    // of the line, counted from 1
 	keyword string // of the line
 	err     error  // the first; nothing is written or read after it
 }
 
-// none stands for the absence of a value: every line has all its fields.
+// none is the field of an absent value: every line has all its fields.
 const none = "-"
 
 // line writes or reads a line: a keyword and fields with single spaces between
-// them. Fields are told apart from the right, because the first one may have
-// spaces in it: the name of a change set may.
+// them. Fields are split from the right, because the first one, the name of a
+// change set, may contain spaces.
 func (c *codec) line(keyword string, fields ...field) {
 	if c.err != nil {
 		return

@@ -22,7 +22,7 @@ type field interface {
 type form struct {
 	valid    func(string) bool
 	expected string
-	optional bool // "-" stands for ""
+	optional bool // "-" means ""
 }
 
 // The forms of text. None of them holds a control character, a line end, or

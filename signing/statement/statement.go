@@ -38,7 +38,7 @@ type Head struct {
 	Hash string
 }
 
-// Text returns the hash that stands for free text in a statement.
+// Text returns the hash of free text in a statement.
 func Text(s string) string { return Sum([]byte(s)) }
 
 // Sum returns the hash by which records refer to an encoded statement.

@@ -56,7 +56,7 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 	return a, nil
 }
 
-// judge lists what is wrong with an access.
+// judge lists the problems of an access.
 func (a *Access) judge(super, bypass bool) {
 	problem := func(format string, args ...any) { a.Problems = append(a.Problems, fmt.Sprintf(format, args...)) }
 	roles := " " + strings.Join(a.Roles, " ") + " "

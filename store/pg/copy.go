@@ -181,7 +181,7 @@ func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// AbandonCopy removes what was copied, in the transaction of HoldCopy.
+// AbandonCopy removes the copied rows, in the transaction of HoldCopy.
 func AbandonCopy(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, "DROP SCHEMA "+Schema+" CASCADE"); err != nil {
 		return err

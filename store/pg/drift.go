@@ -45,7 +45,7 @@ const defined = `SELECT 'trigger ' || t.tgname, pg_get_triggerdef(t.oid) FROM pg
 
 var (
 	word = regexp.MustCompile(`'(?:[^']|'')*'|[\w:]+|<>|>=|<=|<|>`)
-	// respelt are what the server writes in another way, or adds.
+	// respelt are forms that the server writes in another way, or adds.
 	respelt = strings.NewReplacer(" NOT IN ", " <> ALL ", "toolcrib.", "")
 	added   = []string{"in", "any", "array", "using", "btree", "text", "::text", "true", "null"}
 )

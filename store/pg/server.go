@@ -145,7 +145,7 @@ func (s *Server) Begin(ctx context.Context, c *engine.Conn, use engine.Use) erro
 	return err
 }
 
-// Channel is the channel of NOTIFY on which the numbers of new events are told.
+// Channel is the channel of NOTIFY for the numbers of new events.
 const Channel = "toolcrib"
 
 // Commit implements store.Engine. The server answers COMMIT with a rollback when a

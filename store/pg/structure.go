@@ -94,9 +94,9 @@ const there = `SELECT CASE WHEN c.relrowsecurity THEN 'table' ELSE 'open table' 
 		WHERE c.relnamespace = 'toolcrib'::regnamespace AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
 	UNION ALL SELECT 'policy', c.relname, p.polname FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE c.relnamespace = 'toolcrib'::regnamespace`
 
-// Structure implements store.Engine: it reports what of the schema was dropped,
-// disabled or changed, what is not part of it, and rows that CHECK constraints
-// exclude. PostgreSQL checks foreign keys itself.
+// Structure implements store.Engine: it reports dropped, disabled, changed and
+// foreign parts of the schema, and rows that CHECK constraints exclude. PostgreSQL
+// checks foreign keys itself.
 func (s *Server) Structure(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	list, err := wanted()
 	if err != nil {

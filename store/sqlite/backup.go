@@ -10,11 +10,10 @@ import (
 	"path/filepath"
 )
 
-// Backup writes a whole copy of the database, as it stands in one snapshot, to
-// a new file at path with mode 0600. Others may read and write meanwhile. The
-// file is there whole and on the disk when Backup returns nil, and not there
-// when it returns an error. A file that is there already is not replaced: the
-// error wraps fs.ErrExist.
+// Backup writes a copy of the database, from one snapshot, to a new file at path
+// with mode 0600. Others may read and write meanwhile. The file is complete and on
+// the disk when Backup returns nil, and missing when it returns an error. It
+// replaces no file: the error then wraps fs.ErrExist.
 func (f *File) Backup(ctx context.Context, path string) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s: %w; name a new file", path, fs.ErrExist)

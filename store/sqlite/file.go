@@ -49,8 +49,8 @@ func createFile(path string, existing bool) error {
 	return syncDir(dir)
 }
 
-// Unread reports whether there is a log beside the database with what was not
-// written back to it, or may be one.
+// Unread reports whether there may be a log beside the database with changes not
+// yet written back to it.
 func Unread(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	if err != nil {

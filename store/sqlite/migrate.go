@@ -53,8 +53,8 @@ func steps() ([]engine.Step, error) {
 	return list, nil
 }
 
-// applicationID marks the file as ours in its header ("crib" in ASCII), so
-// that a foreign database is told apart from an old one of ours.
+// applicationID marks the file as ours in its header ("crib" in ASCII), to tell a
+// foreign database from an old one of ours.
 const applicationID = 0x63726962
 
 // SchemaVersion is the number of the last migration.

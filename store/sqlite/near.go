@@ -17,8 +17,8 @@ import (
 // HasNear implements store.Searcher.
 func (Search) HasNear() bool { return true }
 
-// Near implements store.Searcher: the blocks of sketches are compared where the
-// engine has them, and only what is near leaves it.
+// Near implements store.Searcher: the engine compares the blocks of sketches
+// itself, and returns only near ones.
 func (Search) Near(ctx context.Context, c *engine.Conn, n engine.Nearness, fn func(text, purpose []byte) error) error {
 	query := fmt.Sprintf("SELECT coalesce(%[1]s(text, $1, $2, $3), x''), coalesce(%[1]s(purpose, $4, $5, $6), x'') FROM sketches ORDER BY block", nearFunction)
 	return c.Each(ctx, query, []any{encoded(n.Text), n.LeastText, n.Most, encoded(n.Purpose), n.LeastPurpose, n.Most}, func(row engine.Scanner) error {
@@ -50,7 +50,7 @@ var registerNear = sync.OnceValue(func() error {
 				return nil, errors.New("expected blocks, a sketch, a resemblance and a number")
 			}
 			near, err := overlap.Near(blocks, sought, least, int(most))
-			if err != nil { // who loads what is returned finds out why
+			if err != nil { // loading the result reports the cause
 				return slices.Clone(blocks), nil //nolint:nilerr // an error would lose its kind on its way through the engine
 			}
 			if near == nil {

@@ -49,9 +49,9 @@ func writerPragmas() []string {
 func readerPragmas() []string { return []string{waits, "query_only(1)"} }
 
 // mapped has a connection read the file through mapped memory, up to the 2 GB that
-// the engine allows. Verification reads every page several times, and a read by
-// a system call takes longer than most of what is done with the page. The price
-// is that a disk that fails under it ends the process (https://sqlite.org/mmap.html).
+// the engine allows. Verification reads every page several times, and a system
+// call for a read takes longer than most work on the page. The price is that a
+// disk that fails under it ends the process (https://sqlite.org/mmap.html).
 const (
 	mapped   = "mmap_size(2147418112)"
 	unmapped = "mmap_size(0)"

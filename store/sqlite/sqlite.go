@@ -40,7 +40,7 @@ type File struct {
 	audit       *sql.DB
 }
 
-// Options are what a file is opened with.
+// Options are the options for opening a file.
 type Options struct {
 	Existing bool // open a file that is there, and make none
 	Frozen   bool // open a file that nobody changes
@@ -111,9 +111,9 @@ func (f *File) Commit(ctx context.Context, c *engine.Conn, _ int64) error {
 	return err
 }
 
-// Promote implements store.Engine: reading the schema is the most that a
-// connection costs, and a command that looks and then writes once has to do it
-// once only. That it may write is said last: until then it is a reader.
+// Promote implements store.Engine: reading the schema is the largest cost of a
+// connection, and a command that reads and then writes should pay it once. The
+// connection becomes a writer last: until then it is a reader.
 func (f *File) Promote(ctx context.Context, c *engine.Conn) (bool, error) {
 	if f.frozen {
 		return false, nil

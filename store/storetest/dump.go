@@ -113,7 +113,7 @@ type snapshot struct {
 	text   string
 }
 
-// current returns the dump of what is committed.
+// current returns the dump of the committed rows.
 func (d *Database) current(t testing.TB) string {
 	t.Helper()
 	if OnPostgres() {
@@ -137,7 +137,7 @@ func (d *Database) current(t testing.TB) string {
 	return d.last.text
 }
 
-// maxLine bounds what is shown of a row that changed, in bytes.
+// maxLine is the most bytes shown of a changed row.
 const maxLine = 400
 
 // Unchanged runs act and fails the test if it changes a row of the database. The rows

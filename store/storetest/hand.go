@@ -147,7 +147,7 @@ func Bytes(b []byte) string {
 	return fmt.Sprintf(sqliteHand.bytes, b)
 }
 
-// ConflictClauses are what the engine may be told to do about a conflict.
+// ConflictClauses are the conflict clauses of the engine.
 func ConflictClauses() []string {
 	if OnPostgres() {
 		return postgresHand.clauses

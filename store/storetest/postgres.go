@@ -24,12 +24,12 @@ import (
 // is only compatible with it, or SQLite.
 const engineVariable = "TOOLCRIB_TEST_ENGINE"
 
-// OnPostgres reports whether the tests run on PostgreSQL, or what is compatible with it.
+// OnPostgres reports whether the tests run on PostgreSQL, or a compatible server.
 func OnPostgres() bool { return os.Getenv(engineVariable) == "postgres" || onCompatible() }
 
 func onCompatible() bool { return os.Getenv(engineVariable) == "compatible" }
 
-// front stands before the server of the tests where they run on what is compatible.
+// front is the proxy before the server where the tests run on a compatible one.
 var front = sync.OnceValues(func() (*compatible, error) {
 	c, err := cluster()
 	if err != nil {

@@ -39,7 +39,7 @@ type writer interface {
 	abandon(ctx context.Context) error
 }
 
-// Report tells what a copy did.
+// Report counts the results of a copy.
 type Report struct {
 	Tables  int
 	Rows    int64  // of all tables
@@ -57,8 +57,8 @@ const (
 
 // Options are settings of a copy.
 type Options struct {
-	// Progress is told after each batch how many rows of a table the target got in
-	// this run. An error ends the copy; it can be continued.
+	// Progress is called after each batch with the number of rows of a table that the
+	// target got in this run. An error ends the copy; it can be continued.
 	Progress func(table string, rows int64) error
 }
 
@@ -90,7 +90,7 @@ func Copy(ctx context.Context, from, to string, opts Options) (report Report, er
 		case errors.Is(err, errDiffers) && already:
 			err = fmt.Errorf("%w: %s is a database of its own; name a new one", ErrOther, to)
 		case errors.Is(err, errDiffers) && state == engine.CopyResumed:
-			// The source changed between the two runs: what was copied first may be out of
+			// The source changed between the two runs: the rows copied first may be out of
 			// date.
 			if err := errors.Join(target.abandon(ctx), target.close()); err != nil {
 				return report, err

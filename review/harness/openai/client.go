@@ -116,8 +116,8 @@ func (c *Client) post(ctx context.Context, body []byte) (status int, answer []by
 	}
 }
 
-// bodyLimit returns how many bytes the response around an answer of n bytes
-// may have: in JSON a byte can take six, and what is around it takes some.
+// bodyLimit returns how many bytes the response around an answer of n bytes may
+// have: in JSON a byte can take six, and the rest of the document some more.
 func bodyLimit(n int) int64 { return 6*int64(n) + 64<<10 }
 
 // send makes one attempt.

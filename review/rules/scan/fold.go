@@ -157,9 +157,9 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// skeleton maps the characters of leet spelling, and the letters they are
-// confused with, to one representative each, so that "1gn0r3", "ignor€" and
-// "ignore" have the same skeleton. It returns 0 for what stands for no letter.
+// skeleton maps the characters of leet spelling, and the letters they are confused
+// with, to one representative each, so that "1gn0r3", "ignor€" and "ignore" have
+// the same skeleton. It returns 0 for a character that replaces no letter.
 func skeleton(c byte) byte {
 	switch c {
 	case 'i', 'l', '1', '!', '|', 'j':
