@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
@@ -223,7 +224,7 @@ func (pp *proposalPage) askWaive(m *Model) tea.Cmd {
 	return m.ask(screen.Dialog{
 		Form: form, Draft: draft, Writing: true,
 		Content: func(page *prose.Page) {
-			sign, style := m.severityWord(s.Severity)
+			sign, style := labels.Severity(m.theme, s.Severity)
 			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+s.Path)
 			page.Text("", s.Message)
 			for line := range strings.SplitSeq(s.Passage[:min(len(s.Passage), 400)], "\n") {

@@ -10,6 +10,7 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
@@ -31,7 +32,7 @@ func (pp *proposalPage) assessment(m *Model) pager.Rows {
 		page.Faint("", "This revision has no assessment yet.")
 		return page.Rows()
 	}
-	advice, style := m.adviceWord(a.Recommendation)
+	advice, style := labels.Advice(m.theme, a.Recommendation)
 	page.Line(draw.Of(m.theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
 	page.Field("reviewer", a.Reviewer.String()+", "+string(screen.Stamp(a.At)))
 	page.Field("rules", a.RulesVersion)
@@ -83,7 +84,7 @@ func strongMarks(line string, th theme.Theme) []draw.Mark {
 }
 
 func (pp *proposalPage) finding(m *Model, page *prose.Page, s review.Standing) {
-	sign, style := m.severityWord(s.Severity)
+	sign, style := labels.Severity(m.theme, s.Severity)
 	if s.Waiver != nil {
 		sign, style = "□ waived", m.theme.Faint
 	}

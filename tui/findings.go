@@ -3,6 +3,7 @@ package tui
 import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
@@ -17,7 +18,7 @@ func openFindings(m *Model, page *prose.Page, d review.Dossier) {
 		if i == 0 {
 			label = "findings"
 		}
-		sign, style := m.severityWord(s.Severity)
+		sign, style := labels.Severity(m.theme, s.Severity)
 		page.Item(draw.Of(m.theme.Faint, draw.Pad(label, prose.LabelWidth)).Add(style, draw.Pad(sign, 9)), firstOf(s))
 	}
 	if len(sums) == 0 {
@@ -32,7 +33,7 @@ func firstOf(s review.RuleFindings) string { return wording.Times(s) + ": " + s.
 func blocksInTheWay(m *Model, page *prose.Page, d review.Dossier) {
 	blocks := review.BlocksByRule(d.Standing)
 	for _, s := range blocks[:min(len(blocks), wording.MaxRules)] {
-		sign, style := m.severityWord(s.Severity)
+		sign, style := labels.Severity(m.theme, s.Severity)
 		page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), firstOf(s))
 	}
 }
@@ -44,7 +45,7 @@ func openWord(m *Model, d review.Dossier) (draw.Safe, theme.Style) {
 	if len(sums) == 0 {
 		return "no open findings", m.theme.Faint
 	}
-	_, style := m.severityWord(sums[0].Severity)
+	_, style := labels.Severity(m.theme, sums[0].Severity)
 	var words draw.Safe
 	for len(sums) > 0 {
 		n := 1
@@ -54,7 +55,7 @@ func openWord(m *Model, d review.Dossier) (draw.Safe, theme.Style) {
 		if words != "" {
 			words += "; "
 		}
-		sign, _ := m.severityWord(sums[0].Severity)
+		sign, _ := labels.Severity(m.theme, sums[0].Severity)
 		words += sign + " " + draw.Show(wording.Rules(sums[:n]))
 		sums = sums[n:]
 	}

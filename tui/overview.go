@@ -7,6 +7,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/harness"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
@@ -23,7 +24,7 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	page.Title(p.Title)
 	page.Text("", string(p.Type)+" "+p.Subject.String())
 	page.Blank()
-	sign, word, style := m.stateWord(p)
+	sign, word, style := labels.State(m.theme, m.cfg.Actor, p)
 	state := draw.Of(m.theme.Faint, draw.Pad("state", prose.LabelWidth)).Add(style, sign+" "+word)
 	if d.Issue != nil && d.Issue.Assignee != "" {
 		state = state.Add(m.theme.Faint, "   assigned to "+draw.Show(d.Issue.Assignee))
@@ -37,8 +38,8 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	if p.Stale() {
 		page.Line(draw.Of("", draw.Safe(draw.Blank(prose.LabelWidth))).Add(m.theme.Warn, draw.Show("⚠ "+wording.Stale(p))))
 	}
-	if advice, style := m.adviceWord(p.Summary.Recommendation); p.Summary.Recommendation != "" {
-		found, fstyle := m.findingsWord(p.Summary)
+	if advice, style := labels.Advice(m.theme, p.Summary.Recommendation); p.Summary.Recommendation != "" {
+		found, fstyle := labels.Findings(m.theme, p.Summary)
 		page.Line(draw.Of(m.theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice).Add("", "   ").Add(fstyle, found))
 	}
 	pp.consequences(m, page)
@@ -65,7 +66,7 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 		page.Blank()
 		page.Heading("Change set " + d.Proposal.ChangeSet + ": approved together or not at all")
 		for _, o := range d.Members {
-			sign, _, style := m.stateWord(o)
+			sign, _, style := labels.State(m.theme, m.cfg.Actor, o)
 			page.Item(draw.Of(style, "  "+sign+" ").Add(m.theme.Faint, draw.Pad(draw.Show(wording.Reference(o)), 6)), o.Subject.String())
 		}
 	}

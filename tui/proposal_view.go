@@ -2,6 +2,7 @@ package tui
 
 import (
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/wording"
 )
 
@@ -62,7 +63,7 @@ func (pp *proposalPage) crumb(m *Model, room int) draw.Line {
 	if pp.loaded {
 		p = pp.dossier.Proposal
 	}
-	sign, word, style := m.stateWord(p)
+	sign, word, style := labels.State(m.theme, m.cfg.Actor, p)
 	l := draw.Of(m.theme.Strong, draw.Show(wording.Reference(p))).Add(m.theme.Text, " "+draw.Show(string(p.Type))+" ")
 	state := draw.Of(style, "  "+sign+" "+word)
 	l = l.Add(m.theme.Text, draw.Cut(draw.Show(p.Subject.String()), max(8, room-l.Width()-state.Width())))

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/wording"
 )
 
@@ -23,7 +23,7 @@ type column struct {
 func (q *queuePage) columns() []column {
 	columns := []column{
 		{name: "STATE", rank: 4, most: 14, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			sign, word, style := m.stateWord(p)
+			sign, word, style := labels.State(m.theme, m.cfg.Actor, p)
 			return draw.Of(style, sign+" "+word)
 		}},
 		{name: "NO.", rank: 2, most: 8, cell: func(m *Model, p proposals.Proposal) draw.Line {
@@ -35,7 +35,7 @@ func (q *queuePage) columns() []column {
 		{name: "TYPE", rank: 7, most: 10, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			return draw.Of(m.theme.Text, draw.Show(string(p.Type)))
 		}},
-		{name: "SUBJECT", most: 64, cell: func(m *Model, p proposals.Proposal) draw.Line { return m.subjectName(p.Subject) }},
+		{name: "SUBJECT", most: 64, cell: func(m *Model, p proposals.Proposal) draw.Line { return labels.Subject(m.theme, p.Subject) }},
 		{name: "TITLE", rank: 8, most: 80, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			return draw.Of(m.theme.Faint, draw.Show(p.Title))
 		}},
@@ -50,14 +50,14 @@ func (q *queuePage) columns() []column {
 			return draw.Of(m.theme.Faint, draw.Safe(wording.ShortAge(m.now().Sub(p.CreatedAt))))
 		}},
 		{name: "ADVICE", rank: 6, most: 9, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			word, style := m.adviceWord(p.Summary.Recommendation)
+			word, style := labels.Advice(m.theme, p.Summary.Recommendation)
 			return draw.Of(style, word)
 		}},
 		{name: "FINDINGS", rank: 1, most: 12, cell: func(m *Model, p proposals.Proposal) draw.Line {
 			if p.Stale() {
 				return draw.Of(m.theme.Warn, "⚠ stale")
 			}
-			word, style := m.findingsWord(p.Summary)
+			word, style := labels.Findings(m.theme, p.Summary)
 			return draw.Of(style, word)
 		}},
 	}
@@ -130,9 +130,4 @@ func (q *queuePage) fit(columns []column, width int) []column {
 		}
 	}
 	return out
-}
-
-// subjectName writes a subject with what tells it from others brought out.
-func (m *Model) subjectName(s registry.Subject) draw.Line {
-	return draw.Of(m.theme.Faint, draw.Show(string(s.Kind))+":"+draw.Show(string(s.Layer))+"/").Add(m.theme.Text, draw.Show(s.ID))
 }

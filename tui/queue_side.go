@@ -3,6 +3,7 @@ package tui
 import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/wording"
 )
@@ -16,7 +17,7 @@ func (q *queuePage) side(m *Model) []string {
 	page := prose.New(m.theme)
 	page.Title(p.Title)
 	page.Text("", string(p.Type)+" "+p.Subject.String())
-	sign, word, style := m.stateWord(p)
+	sign, word, style := labels.State(m.theme, m.cfg.Actor, p)
 	page.Line(draw.Of(style, sign+" "+word).Add(m.theme.Faint, draw.Showf("   %s   revision %d", wording.Reference(p), p.Revision)))
 	page.Blank()
 	page.Field("by", p.Author.String()+", "+wording.ShortAge(m.now().Sub(p.CreatedAt)))
@@ -30,7 +31,7 @@ func (q *queuePage) side(m *Model) []string {
 	if p.Stale() {
 		page.Line(draw.Of(m.theme.Warn, draw.Show("⚠ "+wording.Stale(p))))
 	}
-	if advice, style := m.adviceWord(p.Summary.Recommendation); p.Summary.Recommendation != "" {
+	if advice, style := labels.Advice(m.theme, p.Summary.Recommendation); p.Summary.Recommendation != "" {
 		page.Line(draw.Of(m.theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
 	}
 	if q.dossier.Proposal.ID == p.ID && q.dossier.Proposal.Revision == p.Revision {
@@ -55,7 +56,7 @@ func (q *queuePage) sideDossier(m *Model, page *prose.Page, d review.Dossier) {
 				page.Line(draw.Of(m.theme.Faint, draw.Showf("  and %d more", len(d.Standing)-i)))
 				break
 			}
-			sign, style := m.severityWord(s.Severity)
+			sign, style := labels.Severity(m.theme, s.Severity)
 			if s.Waiver != nil {
 				sign, style = "□ waived", m.theme.Faint
 			}

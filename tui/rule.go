@@ -6,6 +6,7 @@ import (
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
 )
 
@@ -37,7 +38,7 @@ func (m *Model) explain(page *prose.Page, id string) {
 	}
 	r := all[i]
 	page.Heading("Rule " + r.ID + "  " + r.Name)
-	sign, style := m.severityWord(r.Severity)
+	sign, style := labels.Severity(m.theme, r.Severity)
 	line := draw.Of(style, "  "+sign)
 	switch {
 	case r.Locked:
