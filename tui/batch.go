@@ -23,11 +23,6 @@ type batchMsg struct {
 	err    error
 }
 
-// decideMarked reads what is marked, or selected, and asks about it.
-func decideMarked(act proposals.Act) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return m.readBatch(act, m.queue.chosen(m)) }
-}
-
 // readBatch reads proposals anew, so that what is asked is about what they are
 // now. Change sets are approved together or not at all: their other members
 // come along.

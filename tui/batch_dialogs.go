@@ -95,10 +95,10 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 	if len(b.dossiers) == 1 {
 		d.Form.Title = "Not possible"
 	}
-	if rest := m.marks.without(b.with(refused)...); len(rest) > 0 && len(rest) < len(m.marks) {
+	if rest := m.list().Marks.Without(b.with(refused)...); len(rest) > 0 && len(rest) < len(m.list().Marks) {
 		d.OtherHelp = [][2]string{{"d", "unmark these and continue with " + itoa(len(rest))}}
 		d.Other["d"] = m.action(func(m *Model) tea.Cmd {
-			m.dialog, m.marks = nil, rest
+			m.dialog, m.list().Marks = nil, rest
 			return m.readBatch(b.act, rest)
 		})
 	}

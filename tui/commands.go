@@ -15,23 +15,17 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
 )
 
 // What the commands of this file answer. Every answer says what it is about,
 // so that one that comes late is not taken for another.
 type (
-	queueMsg struct {
-		query review.Query
-		page  review.Page
-		err   error
-	}
 	dossierMsg struct {
 		id      proposals.ID
 		dossier review.Dossier
-		hash    string         // of the definition in the dossier
-		unfit   []string       // what keeps a draft from being submitted, by its own text
-		changes *difflist.List // nil where they were not asked for
-		glance  bool           // for the pane beside the queue alone
+		hash    string   // of the definition in the dossier
+		unfit   []string // what keeps a draft from being submitted, by its own text
 		err     error
 	}
 	diffMsg struct {
@@ -58,40 +52,23 @@ type (
 		versions []history.Version
 		err      error
 	}
-	countsMsg struct {
-		counts map[proposals.State]int
-		total  int
-		newest []proposals.Proposal // one, where there are more than were known of
-		err    error
-	}
 	stampMsg struct {
 		stamp int64
 		err   error
 	}
-	pollMsg      struct{ told int64 }
-	graceMsg     struct{ dialog int }
-	debouncedMsg struct {
-		id proposals.ID
-	}
+	pollMsg  struct{ told int64 }
+	graceMsg struct{ dialog int }
 )
 
 // pollEvery is how often the database is asked whether anything was written, where it
 // does not tell.
 const pollEvery = 700 * time.Millisecond
 
-func (m *Model) loadQueue(q review.Query) tea.Cmd {
-	desk := m.cfg.Desk
-	return func() tea.Msg {
-		page, err := desk.List(m.ctx, q)
-		return queueMsg{q, page, err}
-	}
-}
-
 func (m *Model) loadDossier(id proposals.ID) tea.Cmd {
 	desk, actor := m.cfg.Desk, m.cfg.Actor
 	return func() tea.Msg {
 		d, err := desk.Show(m.ctx, actor, id)
-		return dossierMsg{id: id, dossier: d, hash: d.Revision.Draft.Definition.Hash(), unfit: unfit(d), err: err}
+		return dossierMsg{id: id, dossier: d, hash: d.Revision.Draft.Definition.Hash(), unfit: wording.Unfit(d), err: err}
 	}
 }
 
@@ -105,42 +82,6 @@ func (m *Model) shown(ds ...review.Dossier) tea.Cmd {
 			err = nil // nothing can be approved there either
 		}
 		return draftSavedMsg{err: err}
-	}
-}
-
-// countProposals counts the proposals in each state, and names the newest where
-// there are more than are known of.
-func (m *Model) countProposals() tea.Cmd {
-	desk, known := m.cfg.Desk, m.known
-	return func() tea.Msg {
-		counts, err := desk.Counts(m.ctx)
-		msg := countsMsg{counts: counts, err: err}
-		for _, n := range counts {
-			msg.total += n
-		}
-		if err == nil && known > 0 && msg.total > known {
-			var page review.Page
-			page, msg.err = desk.List(m.ctx, review.Query{Limit: 1})
-			msg.newest = page.Proposals
-		}
-		return msg
-	}
-}
-
-// loadGlance is loadDossier for the pane beside the queue.
-func (m *Model) loadGlance(id proposals.ID) tea.Cmd {
-	load := m.loadDossier(id)
-	return func() tea.Msg {
-		msg, ok := load().(dossierMsg)
-		if !ok || msg.err != nil {
-			return msg
-		}
-		msg.glance = true
-		before, after := msg.dossier.Change()
-		if len(before.Definition.Canonical())+len(after.Definition.Canonical())+len(before.Source)+len(after.Source) <= screen.MaxGlance {
-			msg.changes = difflist.Narrow(diff.Contents(before, after))
-		}
-		return msg
 	}
 }
 

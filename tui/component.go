@@ -84,10 +84,6 @@ type unmoved struct{ *Model }
 func (u unmoved) Layout() screen.Layout      { return u.layout }
 func (u unmoved) LeftOf(l screen.Layout) int { return u.page.(paned).left(l) }
 func (u unmoved) From() int                  { return u.page.(paned).from() }
-func (u unmoved) Pane() *screen.Preview      { return u.page.(interface{ pane() *screen.Preview }).pane() }
-func (u unmoved) Move(n int) tea.Cmd         { return u.queue.move(u.Model, n) }
-func (u unmoved) Rows() int                  { return u.queue.rows(u.Model) }
-func (u unmoved) Ends(last bool) tea.Cmd     { return u.queue.ends(u.Model, last) }
 func (u unmoved) Shown() *pager.Pager        { return u.page.shown() }
 
 // tabbed is a page with tabs in two panes. across gives the keys to one of them.
@@ -104,21 +100,13 @@ func (u unmoved) Across(right bool) (screen.Intent, tea.Cmd) {
 	return nil, u.page.(tabbed).across(u.Model, right)
 }
 
-// textKeys, paneKeys, listKeys and previewKeys are the keys that pages share.
+// textKeys and paneKeys are the keys that pages share.
 func textKeys() []key {
 	return lent(screen.TextKeys(unmoved{}), func(m *Model) []screen.Key { return screen.TextKeys(unmoved{m}) })
 }
 
 func paneKeys() []key {
 	return lent(screen.PaneKeys(unmoved{}), func(m *Model) []screen.Key { return screen.PaneKeys(unmoved{m}) })
-}
-
-func listKeys() []key {
-	return lent(screen.ListKeys(unmoved{}), func(m *Model) []screen.Key { return screen.ListKeys(unmoved{m}) })
-}
-
-func previewKeys() []key {
-	return lent(screen.PreviewKeys(unmoved{}), func(m *Model) []screen.Key { return screen.PreviewKeys(unmoved{m}) })
 }
 
 // moved returns the keys of a component: of is a zero page.

@@ -38,7 +38,7 @@ func (pp *proposalPage) cannotRevise(m *Model) string {
 func (pp *proposalPage) reviseCurrent(m *Model) tea.Cmd { return m.edit(m.cfg.Revision(pp.dossier)) }
 
 // draftNew asks for the subject of a new proposal.
-func (m *Model) draftNew() tea.Cmd {
+func (m *Model) draftNew() {
 	text := edit.NewLine("tool:" + string(m.cfg.Layer) + "/")
 	m.line = &screen.Line{
 		Prompt: "new", Text: text, Hints: [][2]string{{"enter", "write it in the editor"}, {"esc", "leave"}},
@@ -51,7 +51,6 @@ func (m *Model) draftNew() tea.Cmd {
 			return m.edit(m.cfg.Draft(s, nil, 0))
 		}),
 	}
-	return nil
 }
 
 // edit opens the editor.

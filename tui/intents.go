@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -29,7 +30,7 @@ func (m *Model) carry(intent screen.Intent, cmd tea.Cmd) tea.Cmd {
 	case screen.Fork:
 		return tea.Batch(cmd, m.write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.cfg.Fork(ctx, i.ID) })))
 	case screen.New:
-		return tea.Batch(cmd, m.draftNew())
+		m.draftNew()
 	case screen.Change:
 		return tea.Batch(cmd, m.edit(m.cfg.Draft(i.Subject, &i.Definition, i.Version)))
 	case screen.Export:
@@ -50,6 +51,10 @@ func (m *Model) carry(intent screen.Intent, cmd tea.Cmd) tea.Cmd {
 		}
 	case screen.Open:
 		return tea.Batch(cmd, m.openProposal(i.Proposal))
+	case screen.OpenWaiting:
+		return tea.Batch(cmd, m.nextWaiting())
+	case screen.Decide:
+		return tea.Batch(cmd, m.readBatch(i.Act, i.Proposals))
 	case screen.Divide:
 		return tea.Batch(cmd, m.divided(i.Division))
 	}
@@ -73,6 +78,10 @@ func (m *Model) callDesk() calls.Desk {
 	}
 	return &m.cfg
 }
+
+// debounceDelay is how long a row has to be selected before the pane beside a list reads
+// it.
+const debounceDelay = 120 * time.Millisecond
 
 // newEntries returns a page of what is live.
 func (m *Model) newEntries(kind registry.Kind) *component {

@@ -10,6 +10,7 @@ import (
 	"toolcrib/tui/drafts"
 	"toolcrib/tui/entries"
 	"toolcrib/tui/help"
+	"toolcrib/tui/queue"
 	"toolcrib/tui/subject"
 )
 
@@ -45,7 +46,7 @@ type table struct {
 func tables() []table {
 	return []table{
 		{placeEverywhere, globalKeys()},
-		{placeQueue, queueKeys()},
+		moved(new(queue.Page)),
 		{placeProposal, proposalKeys()},
 		moved(new(entries.Page)),
 		moved(new(subject.Page)),
@@ -59,7 +60,6 @@ func tables() []table {
 // The places that keys belong to.
 const (
 	placeEverywhere = "Everywhere"
-	placeQueue      = "Queue"
 	placeProposal   = "Proposal"
 )
 

@@ -52,9 +52,9 @@ func proposalKeys() []key {
 		{name: "revise", keys: []string{"e"}, label: "revise", help: "Revise it in the editor", do: on((*proposalPage).reviseCurrent), off: ask((*proposalPage).cannotRevise)},
 		{name: "withdraw", keys: []string{"X"}, help: "Withdraw it", do: askSimple(proposals.ActWithdraw), off: cannotAct(proposals.ActWithdraw)},
 		{name: "assess-again", keys: []string{"ctrl+r"}, label: "review again", here: ask(func(pp *proposalPage, _ *Model) bool { return pp.loaded && pp.outdated() }), help: "Run the built-in review again", do: on(func(pp *proposalPage, m *Model) tea.Cmd { return m.simple(proposals.ActAssess, pp.id) }), off: ask((*proposalPage).cannotReassess)},
-		{name: "mark-read", keys: []string{"+"}, help: "Toggle its mark in the queue", do: (*Model).markRead, off: (*Model).cannotMark},
+		{name: "mark-read", keys: []string{"+"}, help: "Toggle its mark in the queue", do: on((*proposalPage).mark), off: ask((*proposalPage).cannotMark)},
 		{name: "next-member", keys: []string{"M"}, label: "next member", here: ask(func(pp *proposalPage, m *Model) bool { return pp.noMembers(m) == "" }), help: "Open the next member of its change set", do: on((*proposalPage).nextMember), off: ask((*proposalPage).noMembers)},
-		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: (*Model).copyID},
+		{name: "copy-id", keys: []string{"y"}, help: "Copy the id", do: on((*proposalPage).copyID)},
 		{name: "copy-diff", keys: []string{"Y"}, help: "Copy the diff", do: on((*proposalPage).copyDiff), off: ask((*proposalPage).noDiff)},
 	}
 	for i, name := range []string{"overview", "diff", "assessment", "prompt", "thread", "history", "tests"} {
@@ -241,4 +241,30 @@ func (pp *proposalPage) nothingSelected(m *Model) string {
 func (pp *proposalPage) copyDiff(m *Model) tea.Cmd {
 	m.say(success, "Copied the diff")
 	return tea.SetClipboard(pp.list.String())
+}
+
+func (pp *proposalPage) copyID(m *Model) tea.Cmd {
+	p, ok := pp.current()
+	if !ok {
+		return nil
+	}
+	m.say(success, "Copied %s", p.ID)
+	return tea.SetClipboard(string(p.ID))
+}
+
+func (pp *proposalPage) cannotMark(m *Model) string {
+	p, _ := pp.current()
+	return m.list().CannotMark(p)
+}
+
+// mark marks the proposal, or unmarks it, where no row shows it.
+func (pp *proposalPage) mark(m *Model) tea.Cmd {
+	p, _ := pp.current()
+	m.list().Mark(p)
+	said, marks := "unmarked", m.list().Marks
+	if marks.Has(p.ID) {
+		said = "marked"
+	}
+	m.say(remark, "%s %s. In the queue (Q), a, c or x decides on %s", wording.Reference(p), said, wording.Count(len(marks), "marked proposal", "marked proposals"))
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"toolcrib/tui/auditlog"
 	"toolcrib/tui/calls"
 	"toolcrib/tui/drafts"
+	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 )
@@ -33,7 +34,7 @@ type Model struct {
 	trail []page // what esc goes back to
 
 	primed   tea.Cmd // what the first page asked for
-	queue    *queuePage
+	queue    *component
 	tools    *component
 	agents   *component
 	lists    *component
@@ -59,7 +60,6 @@ type Model struct {
 	dialogs  int
 	job      *job // nil before the first
 	jobs     int
-	marks    marks // what is decided together
 	batches  int
 	reading  map[proposals.ID]*reading
 	counter  *tokens.Counter
@@ -84,8 +84,10 @@ func New(cfg Config) *Model {
 	}
 	m.writing, m.cutOff = context.WithCancel(m.ctx)
 	m.chooseTheme()
-	m.queue = newQueuePage()
-	m.queue.views = m.cfg.Views
+	m.queue = &component{of: queue.New(m.ctx, cfg.Desk, queue.Options{
+		Actor: cfg.Actor, Views: cfg.Views, NoEditor: m.noEditor,
+		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
+	})}
 	m.tools, m.agents, m.lists = m.newEntries(registry.KindTool), m.newEntries(registry.KindAgent), m.newEntries(registry.KindList)
 	m.log = &component{of: auditlog.New(m.ctx, cfg.Registry)}
 	m.drafts = &component{of: drafts.New(m.ctx, cfg.Desk, drafts.Options{
@@ -107,10 +109,8 @@ func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
 // frame shows it.
 func (m *Model) Prime(width, height int) {
 	m.resize(width, height)
-	first := m.queue.query(0)
-	first.Limit = m.layout.Body // no more than the frame shows; the rest comes when it is up
-	m.Update(m.countProposals()())
-	_, m.primed = m.Update(m.loadQueue(first)())
+	m.Update(m.list().Count()())
+	_, m.primed = m.Update(m.list().First()()) // the rest comes when the frame is up
 	m.Update(m.readStamp()())
 }
 
@@ -144,7 +144,7 @@ func (m *Model) changes(msg tea.Msg) bool {
 		return m.clock() != m.drawnAt
 	case stampMsg:
 		return msg.err != nil || msg.stamp != m.stamp
-	case debouncedMsg:
+	case queue.Rested:
 		return false
 	}
 	return true
@@ -164,7 +164,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
-		return m.queue.fill(m)
+		return m.list().Fill()
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -211,8 +211,14 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.askSignature(msg)
 	case waitingMsg:
 		return m.waitingFound(msg)
-	case countsMsg:
+	case queue.Counted:
 		m.counted(msg)
+	case queue.Rested:
+		if m.page != page(m.queue) {
+			return nil
+		}
+	case dossierMsg:
+		m.list().Update(queue.Glance{ID: msg.id, Dossier: msg.dossier, Unfit: msg.unfit, Err: msg.err})
 	case graceMsg:
 		if m.dialog != nil && m.dialog.number == msg.dialog {
 			m.dialog.ready = true
@@ -297,5 +303,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	return m.press(msg.String())
 }
+
+// list returns the page of the queue.
+func (m *Model) list() *queue.Page { return m.queue.of.(*queue.Page) }
 
 func (m *Model) now() time.Time { return m.cfg.Now() }

@@ -3,6 +3,7 @@ package tui
 import (
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/queue"
 	"toolcrib/tui/wording"
 )
 
@@ -14,19 +15,18 @@ type news struct {
 
 // counted takes in how many proposals there are, and tells of those that others
 // made.
-func (m *Model) counted(msg countsMsg) {
-	if msg.err != nil {
-		m.fail(msg.err)
+func (m *Model) counted(msg queue.Counted) {
+	if msg.Err != nil {
+		m.fail(msg.Err)
 		return
 	}
-	m.queue.counts = msg.counts
-	if more := msg.total - m.known; m.known > 0 && more > 0 {
+	if more := msg.Total - m.known; m.known > 0 && more > 0 {
 		m.fresh += more
-		if len(msg.newest) == 1 && m.dialog == nil && m.line == nil {
-			m.say(remark, "%s", arrived(m.fresh, msg.newest[0]))
+		if len(msg.Newest) == 1 && m.dialog == nil && m.line == nil {
+			m.say(remark, "%s", arrived(m.fresh, msg.Newest[0]))
 		}
 	}
-	m.known = msg.total
+	m.known = msg.Total
 }
 
 // arrived tells of new proposals.

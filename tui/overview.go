@@ -97,19 +97,6 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 // on.
 const maxUnfit = 8
 
-// unfit lists what keeps a draft from being submitted, by its own text: what it lacks,
-// and what is too long.
-func unfit(d review.Dossier) []string {
-	if d.Proposal.State != proposals.Drafted {
-		return nil
-	}
-	var out []string
-	for _, p := range d.Revision.Draft.Problems() {
-		out = append(out, p.String())
-	}
-	return out
-}
-
 // cannotSubmit tells why the draft cannot be submitted.
 func (pp *proposalPage) cannotSubmit(m *Model) string {
 	if why := cannotAct(proposals.ActSubmit)(m); why != "" || len(pp.unfit) == 0 {

@@ -6,6 +6,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
+	"toolcrib/tui/screen"
 )
 
 // page is a component that fills the screen below the bar. It has its own keys,
@@ -35,9 +36,17 @@ type page interface {
 	see(m *Model)
 }
 
-// ofProposal is a page whose keys act on a proposal.
-type ofProposal interface {
-	current() (proposals.Proposal, bool)
+// current returns the proposal that the keys act on.
+func (m *Model) current() (proposals.Proposal, bool) {
+	switch p := m.page.(type) {
+	case *proposalPage:
+		return p.current()
+	case *component:
+		if c, ok := p.of.(screen.OfProposal); ok {
+			return c.Current()
+		}
+	}
+	return proposals.Proposal{}, false
 }
 
 // on makes a handler of a key from a method of the page that the key belongs to.
@@ -61,10 +70,3 @@ func ask[P page, A any](question func(P, *Model) A) func(*Model) A {
 		return answer
 	}
 }
-
-// listPage is the part that all pages with a list have in common.
-type listPage struct{}
-
-func (listPage) shown() *pager.Pager { return nil }
-func (listPage) restyle(*Model)      {}
-func (listPage) see(*Model)          {}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals/filter"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/screen"
@@ -33,7 +34,7 @@ func (m *Model) askCommand() tea.Cmd {
 		Step:    func(n int) { p.at = min(max(0, p.at+n), max(0, len(p.found)-1)) },
 		Changed: m.action(func(m *Model) tea.Cmd { p.find(m); return nil }),
 		Done: m.action(func(m *Model) tea.Cmd {
-			if len(p.found) == 0 && isNumber(p.text.String()) {
+			if len(p.found) == 0 && filter.IsNumber(p.text.String()) {
 				return m.openNumber(strings.TrimSpace(p.text.String()))
 			}
 			if len(p.found) == 0 {

@@ -15,6 +15,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/entries"
+	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
 )
 
@@ -67,6 +68,9 @@ type Desk interface {
 	Proposer
 	Commenter
 }
+
+// View is a filter with a name, which is a tab of the queue.
+type View = queue.View
 
 // Entry is a live definition as the registry pages list it, EntryQuery selects some
 // for a page, by id, EntryGroup those of one layer from one server or file.

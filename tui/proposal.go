@@ -142,9 +142,6 @@ func (pp *proposalPage) reload(m *Model) tea.Cmd { return m.loadDossier(pp.id) }
 func (pp *proposalPage) update(m *Model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case dossierMsg:
-		if msg.glance {
-			return nil
-		}
 		return pp.dossierLoaded(m, msg)
 	case diffMsg:
 		return pp.diffMade(m, msg)

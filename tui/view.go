@@ -164,7 +164,7 @@ func (m *Model) signs() draw.Line {
 	if n := m.calls.of.(*calls.Page).Waiting(); n > 0 && m.page != page(m.calls) {
 		l = l.Add(m.theme.Warn, draw.Showf("● %s: P  ", wording.Count(n, "call waits", "calls wait")))
 	}
-	if n := len(m.marks); n > 0 {
+	if n := len(m.list().Marks); n > 0 {
 		sign := draw.Showf("* %d marked  ", n)
 		if m.layout.Width < 80 {
 			sign = draw.Showf("*%d  ", n)

@@ -23,10 +23,7 @@ type waitingMsg struct {
 func (m *Model) nextWaiting() tea.Cmd {
 	here, _ := m.current()
 	from, on, desk := here.ID, m.page, m.cfg.Desk
-	q := review.Query{State: proposals.UserReview, Filter: m.queue.where(), Order: m.queue.order, Limit: 2}
-	if on == page(m.queue) && here.State == proposals.UserReview {
-		return m.openProposal(here) // it is the one that is meant
-	}
+	q := m.list().Waiting()
 	return func() tea.Msg {
 		for _, after := range []proposals.ID{from, ""} {
 			q.After = string(after)
@@ -70,8 +67,8 @@ func (m *Model) waitingFound(msg waitingMsg) tea.Cmd {
 	case msg.err != nil:
 		m.fail(msg.err)
 		return nil
-	case msg.found == nil && m.queue.where() != "":
-		m.say(remark, "Nothing else that matches %q waits for you", m.queue.where())
+	case msg.found == nil && m.list().Where() != "":
+		m.say(remark, "Nothing else that matches %q waits for you", m.list().Where())
 		return nil
 	case msg.found == nil:
 		m.say(remark, "Nothing else waits for you")
@@ -82,8 +79,5 @@ func (m *Model) waitingFound(msg waitingMsg) tea.Cmd {
 		next.Panes = pp.Panes
 	}
 	cmd := m.show(next)
-	m.queue.want = msg.found.ID
-	m.queue.restore()
-	m.queue.clamp(m)
-	return tea.Batch(cmd, m.queue.fill(m))
+	return tea.Batch(cmd, m.list().Select(msg.found.ID))
 }

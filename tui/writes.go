@@ -60,7 +60,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 		}
 		return m.reload()
 	}
-	m.marks = m.marks.without(msg.Decided...)
+	m.list().Marks = m.list().Marks.Without(msg.Decided...)
 	m.say(success, "%s", msg.Text)
 	if msg.Open != nil {
 		m.known = 0 // what one makes oneself is not news

@@ -106,3 +106,9 @@ func Join(filters ...string) string {
 	}
 	return strings.Join(all, " ")
 }
+
+// IsNumber reports whether a filter asks for one proposal by its number.
+func IsNumber(text string) bool {
+	f, err := Parse(text)
+	return err == nil && len(f.Terms) == 1 && !f.Terms[0].Not && len(f.Terms[0].Any) == 1 && f.Terms[0].Any[0].Is == Number
+}

@@ -19,6 +19,14 @@ type (
 	}
 	// Open opens a proposal; its id is enough.
 	Open struct{ Proposal proposals.Proposal }
+	// OpenWaiting opens the next proposal that waits for the user, in the order and with
+	// the filter of the queue.
+	OpenWaiting struct{}
+	// Decide asks for a decision about some proposals together.
+	Decide struct {
+		Act       proposals.Act
+		Proposals []proposals.Proposal
+	}
 	// OpenEntry shows a definition that is live: what changed between two versions where
 	// some are given, or in the editor.
 	OpenEntry struct {
@@ -60,22 +68,24 @@ type (
 	Divide struct{ Division Division }
 )
 
-func (Say) intent()       {}
-func (Open) intent()      {}
-func (Divide) intent()    {}
-func (OpenEntry) intent() {}
-func (Fork) intent()      {}
-func (New) intent()       {}
-func (Change) intent()    {}
-func (Export) intent()    {}
-func (Edit) intent()      {}
-func (Resume) intent()    {}
-func (Drop) intent()      {}
-func (ToQueue) intent()   {}
-func (Several) intent()   {}
-func (*Line) intent()     {}
-func (Dialog) intent()    {}
-func (Write) intent()     {}
+func (Say) intent()         {}
+func (Open) intent()        {}
+func (OpenWaiting) intent() {}
+func (Decide) intent()      {}
+func (Divide) intent()      {}
+func (OpenEntry) intent()   {}
+func (Fork) intent()        {}
+func (New) intent()         {}
+func (Change) intent()      {}
+func (Export) intent()      {}
+func (Edit) intent()        {}
+func (Resume) intent()      {}
+func (Drop) intent()        {}
+func (ToQueue) intent()     {}
+func (Several) intent()     {}
+func (*Line) intent()       {}
+func (Dialog) intent()      {}
+func (Write) intent()       {}
 
 // Marked stands for the marked proposals in the name of an unsent text about them.
 const Marked = "marked"

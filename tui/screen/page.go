@@ -7,6 +7,7 @@ package screen
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 )
@@ -47,6 +48,11 @@ type Crumbed interface {
 	// Listed names the list, and Crumb what is shown of it, in so many cells.
 	Listed() draw.Safe
 	Crumb(room int) draw.Line
+}
+
+// OfProposal is a page whose keys act on a proposal.
+type OfProposal interface {
+	Current() (proposals.Proposal, bool)
 }
 
 // OfEntry is a page whose keys act on a tool, an agent or an allow-list.

@@ -211,3 +211,16 @@ func BeforeApproval(a proposals.Approvals) string {
 	}
 	return so + "yours can be the last"
 }
+
+// Unfit lists what keeps a draft from being submitted, by its own text: what it lacks,
+// and what is too long.
+func Unfit(d review.Dossier) []string {
+	if d.Proposal.State != proposals.Drafted {
+		return nil
+	}
+	var out []string
+	for _, p := range d.Revision.Draft.Problems() {
+		out = append(out, p.String())
+	}
+	return out
+}

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/screen"
 )
 
 // orderName returns how a list is sorted.
@@ -25,14 +26,13 @@ func orderName(o review.Order) string {
 	return "newest first"
 }
 
-// sortBy goes on to the next order of the whole list, or to the one before, and
+// sort goes on to the next order of the whole list, or to the one before, and
 // to its beginning.
-func sortBy(step int) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
+func (q *Page) sort(step int) screen.Action {
+	return func() (screen.Intent, tea.Cmd) {
 		all := review.Orders()
-		m.queue.order = all[(slices.Index(all, m.queue.order)+step+len(all))%len(all)]
-		m.say(remark, "%s", orderName(m.queue.order))
-		return m.queue.restart(m)
+		q.order = all[(slices.Index(all, q.order)+step+len(all))%len(all)]
+		return screen.Sayf(screen.Remark, "%s", orderName(q.order)), q.restart()
 	}
 }
 
@@ -40,7 +40,7 @@ func sortBy(step int) func(*Model) tea.Cmd {
 // findings, the members of each change set stand where the first of them does:
 // they are approved together or not at all. By name, everything stands under its
 // name.
-func (q *queuePage) arranged(ps []proposals.Proposal) []proposals.Proposal {
+func (q *Page) arranged(ps []proposals.Proposal) []proposals.Proposal {
 	switch q.order {
 	case review.BySubject, review.ByAuthor:
 		return ps

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -29,9 +30,9 @@ type rowLook struct {
 const maxDrawnRows = 500
 
 // begin forgets all rows when something changed that every row depends on.
-func (d *drawnRows) begin(m *Model, columns []column) {
+func (d *drawnRows) begin(f screen.Frame, columns []column) {
 	var b strings.Builder
-	fmt.Fprint(&b, m.theme.Name, m.layout.List)
+	fmt.Fprint(&b, f.Theme.Name, f.List)
 	for _, c := range columns {
 		fmt.Fprint(&b, " ", c.name, c.width)
 	}
@@ -52,10 +53,10 @@ func (d *drawnRows) get(look rowLook, write func(*strings.Builder)) string {
 	return text
 }
 
-func (q *queuePage) lookOf(m *Model, i int) rowLook {
+func (q *Page) lookOf(i int) rowLook {
 	look := rowLook{proposal: q.find(i), selected: i == q.cursor}
 	if p := look.proposal; p != nil {
-		look.marked, look.bracket, look.age = m.marks.has(p.ID), q.bracket(i, *p), wording.ShortAge(m.now().Sub(p.CreatedAt))
+		look.marked, look.bracket, look.age = q.Marks.Has(p.ID), q.bracket(i, *p), wording.ShortAge(q.Frame.Now().Sub(p.CreatedAt))
 	}
 	return look
 }

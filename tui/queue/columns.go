@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"slices"
@@ -17,57 +17,58 @@ type column struct {
 	rank  int
 	most  int // how wide it becomes at most, in cells
 	width int // set by fit
-	cell  func(m *Model, p proposals.Proposal) draw.Line
+	cell  func(p proposals.Proposal) draw.Line
 }
 
-func (q *queuePage) columns() []column {
+func (q *Page) columns() []column {
+	th := q.Frame.Theme
 	columns := []column{
-		{name: "STATE", rank: 4, most: 14, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			sign, word, style := labels.State(m.theme, m.cfg.Actor, p)
+		{name: "STATE", rank: 4, most: 14, cell: func(p proposals.Proposal) draw.Line {
+			sign, word, style := labels.State(th, q.Actor, p)
 			return draw.Of(style, sign+" "+word)
 		}},
-		{name: "NO.", rank: 2, most: 8, cell: func(m *Model, p proposals.Proposal) draw.Line {
+		{name: "NO.", rank: 2, most: 8, cell: func(p proposals.Proposal) draw.Line {
 			if p.Issue == 0 {
-				return draw.Of(m.theme.Faint, "–")
+				return draw.Of(th.Faint, "–")
 			}
-			return draw.Of(m.theme.Faint, draw.Show(wording.Reference(p)))
+			return draw.Of(th.Faint, draw.Show(wording.Reference(p)))
 		}},
-		{name: "TYPE", rank: 7, most: 10, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			return draw.Of(m.theme.Text, draw.Show(string(p.Type)))
+		{name: "TYPE", rank: 7, most: 10, cell: func(p proposals.Proposal) draw.Line {
+			return draw.Of(th.Text, draw.Show(string(p.Type)))
 		}},
-		{name: "SUBJECT", most: 64, cell: func(m *Model, p proposals.Proposal) draw.Line { return labels.Subject(m.theme, p.Subject) }},
-		{name: "TITLE", rank: 8, most: 80, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			return draw.Of(m.theme.Faint, draw.Show(p.Title))
+		{name: "SUBJECT", most: 64, cell: func(p proposals.Proposal) draw.Line { return labels.Subject(th, p.Subject) }},
+		{name: "TITLE", rank: 8, most: 80, cell: func(p proposals.Proposal) draw.Line {
+			return draw.Of(th.Faint, draw.Show(p.Title))
 		}},
-		{name: "BY", rank: 3, most: 16, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			style := m.theme.Text
+		{name: "BY", rank: 3, most: 16, cell: func(p proposals.Proposal) draw.Line {
+			style := th.Text
 			if p.Author.Kind == proposals.Agent {
-				style = m.theme.Info
+				style = th.Info
 			}
 			return draw.Of(style, draw.Show(p.Author.String()))
 		}},
-		{name: "AGE", rank: 5, most: 4, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			return draw.Of(m.theme.Faint, draw.Safe(wording.ShortAge(m.now().Sub(p.CreatedAt))))
+		{name: "AGE", rank: 5, most: 4, cell: func(p proposals.Proposal) draw.Line {
+			return draw.Of(th.Faint, draw.Safe(wording.ShortAge(q.Frame.Now().Sub(p.CreatedAt))))
 		}},
-		{name: "ADVICE", rank: 6, most: 9, cell: func(m *Model, p proposals.Proposal) draw.Line {
-			word, style := labels.Advice(m.theme, p.Summary.Recommendation)
+		{name: "ADVICE", rank: 6, most: 9, cell: func(p proposals.Proposal) draw.Line {
+			word, style := labels.Advice(th, p.Summary.Recommendation)
 			return draw.Of(style, word)
 		}},
-		{name: "FINDINGS", rank: 1, most: 12, cell: func(m *Model, p proposals.Proposal) draw.Line {
+		{name: "FINDINGS", rank: 1, most: 12, cell: func(p proposals.Proposal) draw.Line {
 			if p.Stale() {
-				return draw.Of(m.theme.Warn, "⚠ stale")
+				return draw.Of(th.Warn, "⚠ stale")
 			}
-			word, style := labels.Findings(m.theme, p.Summary)
+			word, style := labels.Findings(th, p.Summary)
 			return draw.Of(style, word)
 		}},
 	}
 	if q.shared {
 		columns = slices.Insert(columns, slices.IndexFunc(columns, func(c column) bool { return c.name == "BY" }),
-			column{name: "WAITS FOR", rank: 3, most: 20, cell: func(m *Model, p proposals.Proposal) draw.Line {
+			column{name: "WAITS FOR", rank: 3, most: 20, cell: func(p proposals.Proposal) draw.Line {
 				if p.Approvals == nil {
 					return nil
 				}
-				return draw.Of(m.theme.Accent, draw.Show(strings.Join(p.Approvals.WaitsFor, ", ")))
+				return draw.Of(th.Accent, draw.Show(strings.Join(p.Approvals.WaitsFor, ", ")))
 			}})
 	}
 	if q.shownTab().state != "" {
@@ -78,12 +79,12 @@ func (q *queuePage) columns() []column {
 
 // measure notes how wide the columns want to be for some rows, beyond what is
 // known.
-func (q *queuePage) measure(m *Model, rows []proposals.Proposal) {
+func (q *Page) measure(rows []proposals.Proposal) {
 	q.shared = q.shared || slices.ContainsFunc(rows, func(p proposals.Proposal) bool { return p.Approvals != nil })
 	for _, c := range q.columns() {
 		w := max(q.widest[c.name], draw.Width(c.name))
 		for _, p := range rows {
-			w = min(max(w, c.cell(m, p).Width()), c.most)
+			w = min(max(w, c.cell(p).Width()), c.most)
 		}
 		q.widest[c.name] = w
 	}
@@ -98,7 +99,7 @@ const (
 
 // fit returns the columns that fit into width cells, each as wide as what is in
 // it. Subjects grow before the columns come that matter least.
-func (q *queuePage) fit(columns []column, width int) []column {
+func (q *Page) fit(columns []column, width int) []column {
 	const gap, needed = 2, 5
 	ranked := slices.Clone(columns)
 	slices.SortStableFunc(ranked, func(a, b column) int { return a.rank - b.rank })

@@ -1,6 +1,7 @@
-package tui
+package queue
 
 import (
+	"strconv"
 	"strings"
 
 	"toolcrib/proposals"
@@ -11,34 +12,35 @@ import (
 	"toolcrib/tui/wording"
 )
 
-func (q *queuePage) tabs(m *Model) (left, right draw.Line) {
+// Tabs implements screen.Page.
+func (q *Page) Tabs() (left, right draw.Line) {
 	if q.order != review.ByNewest {
-		right = draw.Of(m.theme.Faint, " "+draw.Safe(orderName(q.order))+" ")
+		right = draw.Of(q.Frame.Theme.Faint, " "+draw.Safe(orderName(q.order))+" ")
 	}
 	if q.filter != "" {
-		right = right.Add(m.theme.Match, " "+draw.Cut(draw.Show(q.filter), m.layout.Width/3)+" ").Add("", " ")
+		right = right.Add(q.Frame.Theme.Match, " "+draw.Cut(draw.Show(q.filter), q.Frame.Width/3)+" ").Add("", " ")
 	}
-	right = append(q.position(m), right...)
+	right = append(q.position(), right...)
 	var whole, brief []string
 	for _, t := range q.tabList() {
 		n := ""
 		if of := q.counts[t.state]; of > 999 {
 			n = " 999+"
 		} else if of > 0 {
-			n = " " + itoa(of)
+			n = " " + strconv.Itoa(of)
 		}
 		whole, brief = append(whole, t.name+n), append(brief, t.brief+n)
 	}
-	room := m.layout.Width - right.Width()
+	room := q.Frame.Width - right.Width()
 	names := whole
 	if screen.Fitting(whole, 0, room) < len(whole) {
 		names = brief
 	}
-	return append(m.frame().TabLine(names, q.shownIndex(), true, room).Fit(room), right...), nil
+	return append(q.Frame.TabLine(names, q.shownIndex(), true, room).Fit(room), right...), nil
 }
 
 // position returns which row of how many is selected.
-func (q *queuePage) position(m *Model) draw.Line {
+func (q *Page) position() draw.Line {
 	n, known := q.size()
 	if n == 0 {
 		return nil
@@ -48,25 +50,26 @@ func (q *queuePage) position(m *Model) draw.Line {
 	case known && q.backward:
 		at += n - q.total()
 	case q.backward && at == n:
-		return draw.Of(m.theme.Faint, " last ")
+		return draw.Of(q.Frame.Theme.Faint, " last ")
 	case q.backward:
-		return draw.Of(m.theme.Faint, draw.Showf(" %d from the end ", n-at))
+		return draw.Of(q.Frame.Theme.Faint, draw.Showf(" %d from the end ", n-at))
 	case !known:
 		more = "+" // the list goes on
 	}
-	return draw.Of(m.theme.Faint, draw.Showf(" %d/%d", at, n)+more+" ")
+	return draw.Of(q.Frame.Theme.Faint, draw.Showf(" %d/%d", at, n)+more+" ")
 }
 
-func (q *queuePage) view(m *Model) []string {
-	columns := q.fit(q.columns(), m.layout.List)
-	lines := make([]string, 0, m.layout.Body)
+// View implements screen.Page.
+func (q *Page) View() []string {
+	columns := q.fit(q.columns(), q.Frame.List)
+	lines := make([]string, 0, q.Frame.Body)
 	heading := draw.Of("", "   ")
 	for _, c := range columns {
-		heading = heading.Add(m.theme.Faint, draw.Pad(c.name, c.width)+"  ")
+		heading = heading.Add(q.Frame.Theme.Faint, draw.Pad(c.name, c.width)+"  ")
 	}
 	add := func(l draw.Line, base theme.Style) {
 		var b strings.Builder
-		l.Write(&b, m.layout.List, base)
+		l.Write(&b, q.Frame.List, base)
 		lines = append(lines, b.String())
 	}
 	total := q.total()
@@ -74,27 +77,27 @@ func (q *queuePage) view(m *Model) []string {
 		heading = nil
 	}
 	add(heading, "")
-	q.drawn.begin(m, columns)
-	for i := q.top; i < total && len(lines) < m.layout.Body; i++ {
-		lines = append(lines, q.drawn.get(q.lookOf(m, i), func(b *strings.Builder) {
-			l, base := q.row(m, i, columns)
-			l.Write(b, m.layout.List, base)
+	q.drawn.begin(q.Frame, columns)
+	for i := q.top; i < total && len(lines) < q.Frame.Body; i++ {
+		lines = append(lines, q.drawn.get(q.lookOf(i), func(b *strings.Builder) {
+			l, base := q.row(i, columns)
+			l.Write(b, q.Frame.List, base)
 		}))
 	}
 	if total == 0 && q.asked {
 		add(nil, "")
 		for _, text := range q.empty() {
-			add(draw.Of(m.theme.Faint, "   "+text), "")
+			add(draw.Of(q.Frame.Theme.Faint, "   "+text), "")
 		}
 	}
-	if m.layout.Side > 0 {
-		return m.frame().Abreast(lines, q.side(m), m.layout.List)
+	if q.Frame.Side > 0 {
+		return q.Frame.Abreast(lines, q.side(), q.Frame.List)
 	}
 	return lines
 }
 
 // empty returns why there is nothing.
-func (q *queuePage) empty() []draw.Safe {
+func (q *Page) empty() []draw.Safe {
 	switch {
 	case q.err != nil:
 		return []draw.Safe{draw.Show(wording.OneLine(q.err))}
@@ -113,7 +116,7 @@ func (q *queuePage) empty() []draw.Safe {
 }
 
 // none reports whether there are no proposals at all.
-func (q *queuePage) none() bool {
+func (q *Page) none() bool {
 	for _, n := range q.counts {
 		if n > 0 {
 			return false
@@ -135,25 +138,25 @@ func firstSteps() []draw.Safe {
 	}
 }
 
-func (q *queuePage) row(m *Model, i int, columns []column) (draw.Line, theme.Style) {
+func (q *Page) row(i int, columns []column) (draw.Line, theme.Style) {
 	base := theme.Style("")
 	mark := draw.Span{Text: " "}
 	if i == q.cursor {
-		base, mark = m.theme.Selected, draw.Span{Text: "▌", Style: m.theme.Accent}
+		base, mark = q.Frame.Theme.Selected, draw.Span{Text: "▌", Style: q.Frame.Theme.Accent}
 	}
 	p, ok := q.at(i)
 	if !ok {
-		return draw.Line{mark, {Text: "  …", Style: m.theme.Faint}}, base
+		return draw.Line{mark, {Text: "  …", Style: q.Frame.Theme.Faint}}, base
 	}
 	marked := draw.Span{Text: " "}
-	if m.marks.has(p.ID) {
-		marked = draw.Span{Text: "*", Style: m.theme.Accent}
+	if q.Marks.Has(p.ID) {
+		marked = draw.Span{Text: "*", Style: q.Frame.Theme.Accent}
 	}
-	l := draw.Line{mark, {Text: q.bracket(i, p), Style: m.theme.Faint}, marked}
+	l := draw.Line{mark, {Text: q.bracket(i, p), Style: q.Frame.Theme.Faint}, marked}
 	for _, c := range columns {
-		l = append(l, c.cell(m, p).Fit(c.width)...).Add("", "  ")
+		l = append(l, c.cell(p).Fit(c.width)...).Add("", "  ")
 	}
-	if i == q.cursor && m.theme.Uniform {
+	if i == q.cursor && q.Frame.Theme.Uniform {
 		l = l.Plain()
 	}
 	return l, base
@@ -161,7 +164,7 @@ func (q *queuePage) row(m *Model, i int, columns []column) (draw.Line, theme.Sty
 
 // bracket ties the members of a change set together that stand one below the
 // other.
-func (q *queuePage) bracket(i int, p proposals.Proposal) draw.Safe {
+func (q *Page) bracket(i int, p proposals.Proposal) draw.Safe {
 	if p.ChangeSet == "" {
 		return " "
 	}

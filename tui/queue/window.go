@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
 )
 
 // chunk is how many proposals are read at once.
@@ -27,12 +28,12 @@ type slot struct {
 }
 
 // query returns the query that reads slot n.
-func (q *queuePage) query(n int) review.Query {
-	return review.Query{State: q.shownTab().state, Filter: q.where(), Order: q.order, Reverse: q.backward, Limit: chunk, After: q.slots[n].after}
+func (q *Page) query(n int) review.Query {
+	return review.Query{State: q.shownTab().state, Filter: q.Where(), Order: q.order, Reverse: q.backward, Limit: chunk, After: q.slots[n].after}
 }
 
 // total returns how many rows are known of.
-func (q *queuePage) total() int {
+func (q *Page) total() int {
 	n := 0
 	for _, s := range q.slots {
 		n += s.size
@@ -42,8 +43,8 @@ func (q *queuePage) total() int {
 
 // size returns how many rows the list has, whether they were read or not; false
 // where only those are known of that were read.
-func (q *queuePage) size() (int, bool) {
-	if q.where() != "" || q.counts == nil {
+func (q *Page) size() (int, bool) {
+	if q.Where() != "" || q.counts == nil {
 		return q.total(), q.whole()
 	}
 	n := q.counts[q.shownTab().state]
@@ -56,13 +57,13 @@ func (q *queuePage) size() (int, bool) {
 }
 
 // whole reports whether the list was read to its other end.
-func (q *queuePage) whole() bool {
+func (q *Page) whole() bool {
 	last := q.slots[len(q.slots)-1]
 	return q.asked && (last.rows != nil || last.size > 0)
 }
 
 // at returns row i; false while it is not there.
-func (q *queuePage) at(i int) (proposals.Proposal, bool) {
+func (q *Page) at(i int) (proposals.Proposal, bool) {
 	if p := q.find(i); p != nil {
 		return *p, true
 	}
@@ -71,7 +72,7 @@ func (q *queuePage) at(i int) (proposals.Proposal, bool) {
 
 // find returns row i, nil while it is not there. Rows that were read never change:
 // they are read again into a new slice.
-func (q *queuePage) find(i int) *proposals.Proposal {
+func (q *Page) find(i int) *proposals.Proposal {
 	if q.backward {
 		i = q.total() - 1 - i
 	}
@@ -89,8 +90,8 @@ func (q *queuePage) find(i int) *proposals.Proposal {
 
 // window returns the rows on the screen and as many around it as are kept ready,
 // counted as they are read: from one on to before another.
-func (q *queuePage) window(m *Model) (from, to int) {
-	from, to = q.top-m.layout.Body, q.top+2*m.layout.Body
+func (q *Page) window() (from, to int) {
+	from, to = q.top-q.Frame.Body, q.top+2*q.Frame.Body
 	if q.backward {
 		n := q.total()
 		from, to = n-to, n-from
@@ -99,20 +100,19 @@ func (q *queuePage) window(m *Model) (from, to int) {
 }
 
 // loaded takes in a chunk.
-func (q *queuePage) loaded(m *Model, msg queueMsg) tea.Cmd {
-	n := slices.IndexFunc(q.slots, func(s slot) bool { return s.after == msg.query.After })
-	if n < 0 || msg.query.State != q.shownTab().state || msg.query.Filter != q.where() || msg.query.Order != q.order || msg.query.Reverse != q.backward {
-		return nil // of a list that is not shown any more
+func (q *Page) loaded(msg Listed) (screen.Intent, tea.Cmd) {
+	n := slices.IndexFunc(q.slots, func(s slot) bool { return s.after == msg.Query.After })
+	if n < 0 || msg.Query.State != q.shownTab().state || msg.Query.Filter != q.Where() || msg.Query.Order != q.order || msg.Query.Reverse != q.backward {
+		return nil, nil // of a list that is not shown any more
 	}
 	s := &q.slots[n]
-	s.loading, q.err, q.asked = false, msg.err, true
-	if msg.err != nil {
-		m.fail(msg.err)
-		return nil
+	s.loading, q.err, q.asked = false, msg.Err, true
+	if msg.Err != nil {
+		return screen.Fail(msg.Err), nil
 	}
-	whole, before := msg.page.Next == "", q.total()
-	s.rows, s.size = q.arranged(msg.page.Proposals), len(msg.page.Proposals)
-	q.measure(m, s.rows)
+	whole, before := msg.Page.Next == "", q.total()
+	s.rows, s.size = q.arranged(msg.Page.Proposals), len(msg.Page.Proposals)
+	q.measure(s.rows)
 	if s.rows == nil {
 		s.rows = []proposals.Proposal{}
 	}
@@ -120,21 +120,21 @@ func (q *queuePage) loaded(m *Model, msg queueMsg) tea.Cmd {
 	if whole {
 		q.slots = q.slots[:n+1]
 	} else if n == len(q.slots)-1 {
-		q.slots = append(q.slots, slot{after: msg.page.Next})
-	} else if q.slots[n+1].after != msg.page.Next {
-		q.slots = append(q.slots[:n+1], slot{after: msg.page.Next})
+		q.slots = append(q.slots, slot{after: msg.Page.Next})
+	} else if q.slots[n+1].after != msg.Page.Next {
+		q.slots = append(q.slots[:n+1], slot{after: msg.Page.Next})
 	}
 	if more := q.total() - before; q.backward { // it is above what is there
 		q.cursor, q.top = q.cursor+more, q.top+more
 	}
 	q.restore()
-	q.clamp(m)
-	q.forget(m)
-	return tea.Batch(q.fill(m), q.debounce(m))
+	q.clamp()
+	q.forget()
+	return nil, tea.Batch(q.Fill(), q.debounce())
 }
 
 // restore finds the row again that the cursor was at.
-func (q *queuePage) restore() {
+func (q *Page) restore() {
 	if q.want == "" {
 		return
 	}
@@ -157,8 +157,8 @@ func (q *queuePage) restore() {
 }
 
 // forget drops the chunks far from the window.
-func (q *queuePage) forget(m *Model) {
-	from, to := q.window(m)
+func (q *Page) forget() {
+	from, to := q.window()
 	base := 0
 	for i := range q.slots {
 		s := &q.slots[i]
@@ -169,24 +169,24 @@ func (q *queuePage) forget(m *Model) {
 	}
 }
 
-// fill reads the chunks that the window shows and does not have.
-func (q *queuePage) fill(m *Model) tea.Cmd {
+// Fill reads the chunks that the window shows and does not have.
+func (q *Page) Fill() tea.Cmd {
 	if !q.asked {
 		return nil
 	}
-	return q.load(m, func(s *slot) bool { return s.rows == nil && !s.loading })
+	return q.load(func(s *slot) bool { return s.rows == nil && !s.loading })
 }
 
 // load reads the chunks in the window that are wanted.
-func (q *queuePage) load(m *Model, wanted func(*slot) bool) tea.Cmd {
+func (q *Page) load(wanted func(*slot) bool) tea.Cmd {
 	var cmds []tea.Cmd
 	base := 0
-	from, to := q.window(m)
+	from, to := q.window()
 	for i := range q.slots {
 		s := &q.slots[i]
 		if base <= to && base+s.size >= from && wanted(s) {
 			s.loading = true
-			cmds = append(cmds, m.loadQueue(q.query(i)))
+			cmds = append(cmds, q.list(q.query(i)))
 		}
 		base += s.size
 	}
@@ -194,11 +194,11 @@ func (q *queuePage) load(m *Model, wanted func(*slot) bool) tea.Cmd {
 }
 
 // restart reads the list from its beginning.
-func (q *queuePage) restart(m *Model) tea.Cmd { return q.readFrom(m, false) }
+func (q *Page) restart() tea.Cmd { return q.readFrom(false) }
 
 // readFrom reads the list again, from its beginning or from its end.
-func (q *queuePage) readFrom(m *Model, backward bool) tea.Cmd {
+func (q *Page) readFrom(backward bool) tea.Cmd {
 	q.backward, q.slots, q.cursor, q.top, q.want, q.asked = backward, []slot{{loading: true}}, 0, 0, "", false
-	q.dossier, q.changes, q.widest, q.span = review.Dossier{}, nil, map[draw.Safe]int{}, nil
-	return m.loadQueue(q.query(0))
+	q.glance, q.widest, q.span = Glance{}, map[draw.Safe]int{}, nil
+	return q.list(q.query(0))
 }

@@ -1,0 +1,268 @@
+// Package queue is the page of the workbench that lists the proposals, by state, and
+// marks those that are decided together.
+package queue
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// Desk lists proposals and shows one.
+type Desk interface {
+	List(ctx context.Context, q review.Query) (review.Page, error)
+	Counts(ctx context.Context) (map[proposals.State]int, error)
+	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
+}
+
+// Options configure the page.
+type Options struct {
+	Actor    proposals.Actor
+	Views    []View
+	NoEditor func() string // why nothing can be edited
+	// Debounced answers with Rested once a row was selected for a moment.
+	Debounced func(msg tea.Msg) tea.Cmd
+}
+
+// Page is a window on the list of proposals, the newest first. Chunks are found by key,
+// so the last costs what the first costs. They are read from the beginning, or from the
+// end once somebody went there: rows are then counted from the last.
+type Page struct {
+	screen.List
+	Options
+	// Marks are decided together. They stay while the list is filtered, sorted and read
+	// anew.
+	Marks Marks
+
+	ctx        context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	desk       Desk
+	tab        int
+	filter     string
+	everywhere bool // the filter is for all states, whatever the tab
+	order      review.Order
+	backward   bool // read from the end
+	slots      []slot
+	cursor     int
+	top        int
+	want       proposals.ID // the row to stay at when the list is read again
+	counts     map[proposals.State]int
+	widest     map[draw.Safe]int // what the columns want, in cells
+	shared     bool              // by a policy some proposals need the approval of others
+	glance     Glance            // of the row that was selected last
+	err        error
+	asked      bool
+	span       *markSpan // rows that are being marked by moving, nil for none
+	drawn      drawnRows
+}
+
+// New returns an empty page; Reload reads it.
+func New(ctx context.Context, desk Desk, o Options) *Page {
+	return &Page{ctx: ctx, desk: desk, Options: o, slots: []slot{{}}, widest: map[draw.Safe]int{}}
+}
+
+// Place implements screen.Page.
+func (q *Page) Place() string { return "Queue" }
+
+// Keys implements screen.Page.
+func (q *Page) Keys() []screen.Key {
+	return slices.Concat([]screen.Key{
+		{Name: "open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected proposal", Do: q.open, Off: q.noneSelected},
+		{Name: "approve-marked", Keys: []string{"a"}, Label: "approve", Help: "Approve all marked proposals or none; otherwise the selected one", Do: q.decide(proposals.ActApprove), Off: q.cannotDecide(proposals.ActApprove)},
+		{Name: "needs-changes-marked", Keys: []string{"c"}, Label: "send back", Help: "Send back the marked proposals, or the selected one, with a reason", Do: q.decide(proposals.ActRequestChanges), Off: q.cannotDecide(proposals.ActRequestChanges)},
+		{Name: "reject-marked", Keys: []string{"x"}, Label: "reject", Help: "Reject the marked proposals, or the selected one, with a reason", Do: q.decide(proposals.ActReject), Off: q.cannotDecide(proposals.ActReject)},
+		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: q.markRow, Off: q.cannotMarkRow},
+		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Do: q.markRange, Off: q.noneSelected},
+		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Off: q.nothingToMark},
+		{Name: "next-state", Keys: []string{"tab"}, Label: "state", Help: "Show the next state", Do: q.turn(1)},
+		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: q.turn(-1)},
+		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by text, number, state, author, rule and more", Do: q.askFilter},
+		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Do: q.sort(1)},
+		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: q.sort(-1)},
+		{Name: "next-waiting", Keys: []string{"."}, Help: "Open the next one that waits for you, in list order", Do: q.openWaiting},
+		screen.NewKey(q.noEditor),
+		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: q.copyID, Off: q.noneSelected},
+	}, screen.PaneKeys(q), screen.PreviewKeys(q), screen.ListKeys(q))
+}
+
+func (q *Page) noEditor() string { return q.NoEditor() }
+
+func (q *Page) noneSelected() string {
+	if _, ok := q.Current(); !ok {
+		return "no proposal is selected"
+	}
+	return ""
+}
+
+func (q *Page) open() (screen.Intent, tea.Cmd) {
+	p, _ := q.Current()
+	return screen.Open{Proposal: p}, nil
+}
+
+func (q *Page) copyID() (screen.Intent, tea.Cmd) {
+	p, _ := q.Current()
+	return screen.Sayf(screen.Success, "Copied %s", p.ID), tea.SetClipboard(string(p.ID))
+}
+
+// openWaiting opens the selected proposal where it waits for the user, else the next
+// that does.
+func (q *Page) openWaiting() (screen.Intent, tea.Cmd) {
+	if p, ok := q.Current(); ok && p.State == proposals.UserReview {
+		return screen.Open{Proposal: p}, nil
+	}
+	return screen.OpenWaiting{}, nil
+}
+
+// decide asks about what is marked, or selected.
+func (q *Page) decide(act proposals.Act) screen.Action {
+	return func() (screen.Intent, tea.Cmd) {
+		return screen.Decide{Act: act, Proposals: q.chosen()}, nil
+	}
+}
+
+// cannotDecide returns why there is nothing to decide about.
+func (q *Page) cannotDecide(act proposals.Act) func() string {
+	return func() string {
+		ps := q.chosen()
+		if len(ps) == 0 {
+			return "no proposal is selected"
+		}
+		for _, p := range ps {
+			if err := proposals.Authorize(q.Actor, act, p.Author); err != nil {
+				return err.Error()
+			}
+		}
+		if len(q.Marks) == 0 && ps[0].State != proposals.UserReview {
+			return wording.Standing(ps[0].State)
+		}
+		return ""
+	}
+}
+
+// Fit implements screen.Page.
+func (q *Page) Fit(f screen.Frame) {
+	q.Frame = f
+	q.clamp()
+}
+
+// Leave implements screen.Page: it ends a range of marks, or a filter.
+func (q *Page) Leave() (tea.Cmd, bool) {
+	if q.span != nil {
+		q.span = nil
+		return nil, true
+	}
+	if q.filter == "" {
+		return nil, false
+	}
+	return q.setFilter(""), true
+}
+
+// Scroll implements screen.Page.
+func (q *Page) Scroll(x, n int) tea.Cmd {
+	if q.Frame.InSide(x) {
+		q.Preview.Scroll(n)
+		return nil
+	}
+	return q.Move(n)
+}
+
+// Click implements screen.Page.
+func (q *Page) Click(x, row int) tea.Cmd {
+	if q.Frame.InSide(x) {
+		return nil
+	}
+	return q.Move(q.top + row - q.cursor)
+}
+
+// Update implements screen.Page.
+func (q *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+	switch msg := msg.(type) {
+	case Listed:
+		return q.loaded(msg)
+	case Counted:
+		if msg.Err == nil {
+			q.counts = msg.Counts
+		}
+	case Rested:
+		if p, ok := q.Current(); ok && p.ID == msg.ID {
+			return nil, q.loadGlance(p.ID)
+		}
+	case Glance:
+		q.glanced(msg)
+	}
+	return nil, nil
+}
+
+// Filter implements screen.Filtered.
+func (q *Page) Filter() string { return q.filter }
+
+// Current implements screen.OfProposal.
+func (q *Page) Current() (proposals.Proposal, bool) { return q.at(q.cursor) }
+
+// Select selects a proposal where it is among the rows that were read.
+func (q *Page) Select(id proposals.ID) tea.Cmd {
+	q.want = id
+	q.restore()
+	q.clamp()
+	return q.Fill()
+}
+
+// Reload implements screen.Page: it reads the list anew and stays at its place, all of
+// it down to the window when that is near the top, else the chunks in the window.
+func (q *Page) Reload() tea.Cmd {
+	if p, ok := q.Current(); ok {
+		q.want = p.ID
+	}
+	_, need := q.window()
+	if need > review.MaxPage {
+		return tea.Batch(q.Count(), q.load(func(*slot) bool { return true }))
+	}
+	query := q.query(0)
+	query.Limit = max(chunk, (need+chunk-1)/chunk*chunk)
+	return tea.Batch(q.Count(), q.list(query))
+}
+
+// First reads no more than the first frame shows.
+func (q *Page) First() tea.Cmd {
+	query := q.query(0)
+	query.Limit = q.Frame.Body
+	return q.list(query)
+}
+
+// Ends implements screen.Rowed: where the end was not read yet, the list is read from
+// there.
+func (q *Page) Ends(last bool) tea.Cmd {
+	if last != q.backward && !q.whole() {
+		return q.readFrom(last)
+	}
+	if last {
+		return q.Move(q.total())
+	}
+	return q.Move(-q.total())
+}
+
+// Rows implements screen.Rowed: the first line of the body has the names of the
+// columns.
+func (q *Page) Rows() int { return max(1, q.Frame.Body-1) }
+
+// clamp keeps the cursor in the list and the window around the cursor.
+func (q *Page) clamp() {
+	n := q.total()
+	q.cursor = min(max(0, q.cursor), max(0, n-1))
+	q.top = screen.Window(q.top, q.cursor, n, q.Rows())
+}
+
+// Move implements screen.Rowed.
+func (q *Page) Move(n int) tea.Cmd {
+	q.cursor += n
+	q.Preview.Forget()
+	q.clamp()
+	q.markSpanned()
+	return tea.Batch(q.Fill(), q.debounce())
+}

@@ -1,0 +1,161 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/screen/screentest"
+)
+
+var mara = proposals.Actor{Kind: proposals.User, Name: "mara"}
+
+// desk has so many proposals that wait for the user, the newest first, in memory.
+type desk struct {
+	waiting int
+	err     error
+}
+
+func proposal(i int) proposals.Proposal {
+	return proposals.Proposal{
+		ID: proposals.ID(fmt.Sprintf("01990000-0000-7000-8000-%012d", i)), Issue: i + 1, Type: proposals.New,
+		Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: fmt.Sprintf("tool_%03d", i)},
+		State:   proposals.UserReview, Author: mara, Title: "Say\u202e it", CreatedAt: screentest.Now.Add(-time.Hour),
+	}
+}
+
+func (d desk) List(_ context.Context, q review.Query) (page review.Page, err error) {
+	if q.State != proposals.UserReview && q.State != "" {
+		return page, d.err
+	}
+	for at := range d.waiting {
+		p := proposal(d.waiting - 1 - at)
+		if q.Reverse {
+			p = proposal(at)
+		}
+		beyond := q.After == "" || !q.Reverse && string(p.ID) < q.After || q.Reverse && string(p.ID) > q.After
+		if !beyond || !strings.Contains(p.Subject.ID, q.Filter) {
+			continue
+		}
+		if len(page.Proposals) == q.Limit {
+			page.Next = string(page.Proposals[q.Limit-1].ID)
+			break
+		}
+		page.Proposals = append(page.Proposals, p)
+	}
+	return page, d.err
+}
+
+func (d desk) Counts(context.Context) (map[proposals.State]int, error) {
+	return map[proposals.State]int{proposals.UserReview: d.waiting}, d.err
+}
+
+func (d desk) Show(_ context.Context, _ proposals.Actor, id proposals.ID) (review.Dossier, error) {
+	for i := range d.waiting {
+		if p := proposal(i); p.ID == id {
+			return review.Dossier{Proposal: p, Revision: proposals.Revision{Draft: proposals.Draft{Rationale: "Because " + p.Subject.ID}}}, nil
+		}
+	}
+	return review.Dossier{}, errors.New("there is none")
+}
+
+func opened(t *testing.T, d desk, width int) *Page {
+	t.Helper()
+	p := New(t.Context(), d, Options{Actor: mara, NoEditor: func() string { return "" }, Debounced: func(msg tea.Msg) tea.Cmd {
+		return func() tea.Msg { return msg }
+	}})
+	if want := screentest.Open(t, p, width, 20); want != nil {
+		t.Fatalf("reading the list asks for %v", want)
+	}
+	return p
+}
+
+func TestListsProposals(t *testing.T) {
+	for width, wants := range map[int][]string{
+		60:  {"▌  #3", "tool:user/tool_002"},
+		120: {"▌  #3", "│ Say⟨U+202E⟩ it", "│ Because tool_002"},
+	} {
+		text := screentest.View(t, opened(t, desk{waiting: 3}, width), width)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d columns: %q is not in\n%s", width, want, text)
+			}
+		}
+	}
+	if text := screentest.View(t, opened(t, desk{}, 60), 60); !strings.Contains(text, "No proposals yet.") {
+		t.Errorf("an empty list:\n%s", text)
+	}
+	busy := errors.New("busy")
+	p := New(t.Context(), desk{err: busy}, Options{})
+	if want := screentest.Open(t, p, 60, 20); len(want) != 1 || want[0] != screen.Fail(busy) {
+		t.Errorf("an error is told as %#v", want)
+	}
+}
+
+// TestReadsOn goes to the end of a list of which the beginning was read, and back.
+func TestReadsOn(t *testing.T) {
+	p := opened(t, desk{waiting: 3*chunk + 1}, 80)
+	for key, want := range map[string]string{"G": "tool_000", "g": "tool_300"} {
+		screentest.Press(t, p, key)
+		if at, _ := p.Current(); at.Subject.ID != want {
+			t.Errorf("%s selects %s, expected %s", key, at.Subject.ID, want)
+		}
+	}
+	if p.total() > 2*chunk {
+		t.Errorf("%d rows were read for the two ends", p.total())
+	}
+}
+
+// TestDecidesOnMarks asks for a decision about the selected row, or about what is
+// marked, which outlives another tab.
+func TestDecidesOnMarks(t *testing.T) {
+	p := opened(t, desk{waiting: 5}, 80)
+	decided := func() (ids []string) {
+		want, off := screentest.Press(t, p, "a")
+		if len(want) != 1 {
+			t.Fatalf("a asks for %#v %s", want, off)
+		}
+		for _, p := range want[0].(screen.Decide).Proposals {
+			ids = append(ids, p.Subject.ID)
+		}
+		return ids
+	}
+	if got := fmt.Sprint(decided()); got != "[tool_004]" {
+		t.Errorf("without marks: %s", got)
+	}
+	for _, key := range []string{"j", "v", "j", "j", "v", "tab"} {
+		screentest.Press(t, p, key)
+	}
+	if got := fmt.Sprint(decided()); got != "[tool_003 tool_002 tool_001]" {
+		t.Errorf("a range of three: %s", got)
+	}
+	if _, off := screentest.Press(t, p, "space"); off != "no proposal is selected" {
+		t.Errorf("marking in an empty tab: %q", off)
+	}
+	screentest.Press(t, p, "*")
+	if len(p.Marks) != 0 {
+		t.Errorf("%d marks are left", len(p.Marks))
+	}
+}
+
+// TestOpensWhatWaits opens the selected row where it waits, and asks for the next
+// where it does not.
+func TestOpensWhatWaits(t *testing.T) {
+	p := opened(t, desk{waiting: 2}, 80)
+	if want, _ := screentest.Press(t, p, "."); len(want) != 1 || want[0].(screen.Open).Proposal.Issue != 2 {
+		t.Errorf("on a row that waits: %#v", want)
+	}
+	screentest.Press(t, p, "tab")
+	if want, _ := screentest.Press(t, p, "."); len(want) != 1 || want[0] != (screen.OpenWaiting{}) {
+		t.Errorf("on no row: %#v", want)
+	}
+}

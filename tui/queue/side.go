@@ -1,0 +1,93 @@
+package queue
+
+import (
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
+)
+
+// side draws the pane beside the list: what the selected proposal is about.
+func (q *Page) side() []string {
+	p, ok := q.Current()
+	if q.Frame.Side == 0 || !ok {
+		return nil
+	}
+	th := q.Frame.Theme
+	page := prose.New(th)
+	page.Title(p.Title)
+	page.Text("", string(p.Type)+" "+p.Subject.String())
+	sign, word, style := labels.State(th, q.Actor, p)
+	page.Line(draw.Of(style, sign+" "+word).Add(th.Faint, draw.Showf("   %s   revision %d", wording.Reference(p), p.Revision)))
+	page.Blank()
+	page.Field("by", p.Author.String()+", "+wording.ShortAge(q.Frame.Now().Sub(p.CreatedAt)))
+	page.Field("against", wording.Against(p.BaseVersion))
+	if p.ChangeSet != "" {
+		page.Field("set", p.ChangeSet)
+	}
+	if p.Approvals != nil {
+		page.Field("approvals", p.Approvals.Text)
+	}
+	if p.Stale() {
+		page.Line(draw.Of(th.Warn, draw.Show("⚠ "+wording.Stale(p))))
+	}
+	if advice, style := labels.Advice(th, p.Summary.Recommendation); p.Summary.Recommendation != "" {
+		page.Line(draw.Of(th.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
+	}
+	if of := q.glance.Dossier.Proposal; of.ID == p.ID && of.Revision == p.Revision {
+		q.sideDossier(page, q.glance.Dossier)
+	}
+	return q.Preview.View(q.Frame, string(p.ID), page)
+}
+
+func (q *Page) sideDossier(page *prose.Page, d review.Dossier) {
+	th := q.Frame.Theme
+	if n := len(d.Rendered); n > 0 {
+		page.Field("changes", wording.Count(n, "channel prompt", "channel prompts"))
+	}
+	if why := q.glance.Unfit; len(why) > 0 {
+		page.Blank()
+		page.Item(draw.Of(th.Warn, "! "), "Can't be submitted yet: "+why[0])
+	}
+	if len(d.Standing) > 0 {
+		page.Blank()
+		page.Heading(wording.Count(len(d.Standing), "finding", "findings"))
+		for i, s := range d.Standing {
+			if i == 6 {
+				page.Line(draw.Of(th.Faint, draw.Showf("  and %d more", len(d.Standing)-i)))
+				break
+			}
+			sign, style := labels.Severity(th, s.Severity)
+			if s.Waiver != nil {
+				sign, style = "□ waived", th.Faint
+			}
+			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Message)
+		}
+	}
+	if text := d.Revision.Draft.Rationale; text != "" {
+		page.Blank()
+		page.Heading("Rationale")
+		page.Text("", text)
+	}
+	q.sideChanges(page)
+	for _, o := range d.Others {
+		page.Blank()
+		page.Text("", "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
+	}
+}
+
+// sideChanges shows what changes, as far as a few screens. It does not count as read.
+func (q *Page) sideChanges(page *prose.Page) {
+	if q.glance.Changes == nil {
+		return
+	}
+	rows := q.glance.Changes.Rows(q.Frame.Theme, false)
+	if rows.Len() == 0 {
+		return
+	}
+	page.Blank()
+	for i := range min(rows.Len(), 5*q.Frame.Body) {
+		page.Row(rows.Row(i))
+	}
+}
