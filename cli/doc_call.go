@@ -29,7 +29,7 @@ func newDocCall(r gateway.Result) docCall {
 	}
 }
 
-// docPending is a call that needs the user's yes.
+// docPending is a call that requires user approval.
 type docPending struct {
 	ID          string          `json:"id"`
 	State       string          `json:"state"`

@@ -22,7 +22,7 @@ const (
 	CodeNotAllowed       Code = "tool_not_allowed"             // the agent does not have it
 	CodeNotCallable      Code = "tool_not_callable"            // a prompt tool: text, nothing to run
 	CodeArguments        Code = "tool_call_invalid_args"       // the arguments do not fit the schema
-	CodeApprovalRequired Code = "approval_required"            // it waits for the user's yes as a pending call
+	CodeApprovalRequired Code = "approval_required"            // it waits for user approval as a pending call
 	CodeApprovalRefused  Code = "approval_refused"             // the user said no
 	CodeApprovalExpired  Code = "approval_expired"             // nobody answered in time
 	CodeApprovalOutdated Code = "approval_outdated"            // the definition changed before anybody answered

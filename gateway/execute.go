@@ -47,7 +47,7 @@ type prepared struct {
 	changed   error         // what the provider said of the tool with the content changedOf
 	changedOf string
 	refused   error // what any gate said: an *Error
-	waits     bool  // it needs the user's yes
+	waits     bool  // it requires user approval
 	tier      registry.ApprovalTier
 	warnings  []string
 }

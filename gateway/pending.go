@@ -14,7 +14,7 @@ import (
 	"toolcrib/review"
 )
 
-// Pending is a call that needs the user's yes. What was asked never changes:
+// Pending is a call that requires user approval. What was asked never changes:
 // an answer is about exactly these arguments for exactly this version.
 type Pending struct {
 	Seq         int64  // its place, counted from 1
@@ -117,7 +117,7 @@ type PendingQuery struct {
 	Now     time.Time
 }
 
-// wait turns a call that needs the user's yes into a pending one. The same
+// wait turns a call that requires approval into a pending one. The same
 // call that waits already is not asked about twice.
 func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	id := g.newID()

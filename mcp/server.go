@@ -159,12 +159,12 @@ const name = "toolcrib"
 
 // instructions are for the model that uses the server.
 const instructions = `toolcrib keeps the tools and prompts of AI agents. Nothing changes without the user's approval.
-To change a tool, a prompt or an agent: get what is live (describe_tool), write the whole new definition, and check it with lint_proposal, and hand it in with propose_tool; the answer has what the reviewer found: answer it with revise_proposal or comment_proposal. preview_proposal shows what it would change in your own prompt. A draft is handed in with submit_proposal, a stale proposal is renewed with rebase_proposal, and withdraw_proposal ends one. The user decides; you cannot.
-To use a tool: search_tools, describe_tool, execute_tool. A call that needs the user's yes waits as a pending call; execute_tool with its id alone tells what became of it.`
+To change a tool, a prompt or an agent: get the live definition (describe_tool), write the whole new one, check it with lint_proposal, and submit it with propose_tool; the answer has the findings: resolve them with revise_proposal or comment_proposal. preview_proposal shows how it would change your own prompt. submit_proposal submits a draft, rebase_proposal merges a stale proposal onto the live version, and withdraw_proposal ends one. The user decides; you cannot.
+To use a tool: search_tools, describe_tool, execute_tool. A call that requires user approval waits as a pending call; poll its outcome with execute_tool and that id alone.`
 
-// nativeInstructions are for the model that has the approved tools as they are.
-const nativeInstructions = `These tools were approved by the user, as they are listed, through toolcrib.
-A call that needs the user's yes is not run: the error names a pending call. Ask call_outcome with its id what became of it; do not call again.`
+// nativeInstructions are for the model that has the approved tools themselves.
+const nativeInstructions = `The user approved these tools, exactly as listed, through toolcrib.
+A call that requires user approval does not run: the error names a pending call. Poll its outcome with call_outcome; do not retry.`
 
 func (e Expose) instructions() string {
 	switch e {

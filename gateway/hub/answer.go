@@ -150,7 +150,7 @@ func (a answer) pending(in gateway.Invocation) error {
 	if a.request != "" {
 		message += ", which it calls " + jsondoc.Quote(a.request)
 	}
-	message += ". The call is not done; do not call again, and tell the user."
+	message += ". The call is not done; do not retry, and tell the user."
 	e := &gateway.Error{Code: gateway.CodeProviderApproval, ApprovalRequest: a.request, Answer: a.others()}
 	said := text(a.rest["message"])
 	if a.failure != nil {
