@@ -22,7 +22,7 @@ func openFile(name string) (*os.File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no file %s", name)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("the file %s may not be read", name)
+		return nil, fmt.Errorf("no permission to read the file %s; change its mode or its owner", name)
 	case err != nil:
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(b) > maxInput {
-		return nil, fmt.Errorf("%s has more than %d MiB", name, maxInput>>20)
+		return nil, fmt.Errorf("%s is larger than the limit of %d MiB; split it", name, maxInput>>20)
 	}
 	return b, nil
 }

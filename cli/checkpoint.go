@@ -91,7 +91,7 @@ func (a *app) newCheckpointKey() error {
 	}
 	text, err := checkpoint.NewKey(private)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists; with another key, checkpoints of this one could not be verified: %w", private, err)
+		return fmt.Errorf("%s exists, and a new key would not verify checkpoints of this one; move it away first: %w", private, err)
 	}
 	if err != nil {
 		return err

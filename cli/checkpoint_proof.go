@@ -173,7 +173,7 @@ func runProofCheck(ctx context.Context, a *app, file, event, extends, key string
 			return err
 		}
 		if kept[0].Size != proof.Old {
-			return fmt.Errorf("%w: it is about a checkpoint of %d events; %s has %d", checkpoint.ErrProof, proof.Old, extends, kept[0].Size)
+			return fmt.Errorf("%w: it starts from a checkpoint of %d events, and %s has %d; name the one that it was made for with --extends", checkpoint.ErrProof, proof.Old, extends, kept[0].Size)
 		}
 		err = now.CheckGrowth(kept[0].Checkpoint, proof.Hashes)
 	}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -68,7 +70,11 @@ func (a *app) publishDecided(ctx context.Context) error {
 // comes of it.
 func (a *app) publishLast(ctx context.Context) {
 	if err := a.publishDecided(ctx); err != nil {
-		writeNote(a.env.Err, "toolcrib: the decision stands, but its checkpoint was not published: %s The next decision, or toolcrib checkpoint --publish, tries again.", stop(err.Error()))
+		text := stop(err.Error())
+		if !errors.Is(err, checkpoints.ErrNotExtended) {
+			text += " The next decision, or toolcrib checkpoint --publish, tries again."
+		}
+		writeNote(a.env.Err, "toolcrib: the decision stands, but its checkpoint was not published: %s", text)
 	}
 }
 
@@ -110,7 +116,11 @@ func (a *app) publishCheckpoint(ctx context.Context, again bool) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, publishFor)
 	defer cancel()
-	return p.Publish(ctx, again)
+	err = p.Publish(ctx, again)
+	if errors.Is(err, checkpoints.ErrNotExtended) {
+		return fmt.Errorf("%w; look into it, or run toolcrib checkpoint --publish --start-over if you restored a backup on purpose", err)
+	}
+	return err
 }
 
 // checkpointPublisher returns the publisher that the settings describe, without

@@ -182,11 +182,14 @@ func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
 		return meta, fmt.Errorf("configuration %s: %w", file, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		keys := make([]string, len(unknown))
+		keys, hint := make([]string, len(unknown)), "; `toolcrib schema toolcrib.toml` has all keys"
 		for i, k := range unknown {
-			keys[i] = k.String() + perhaps(k.String(), "", settingNames())
+			meant := perhaps(k.String(), "", settingNames())
+			if keys[i] = k.String() + meant; meant != "" {
+				hint = ""
+			}
 		}
-		return meta, fmt.Errorf("configuration %s: unknown key %s", file, strings.Join(keys, ", "))
+		return meta, fmt.Errorf("configuration %s: unknown key %s%s", file, strings.Join(keys, ", "), hint)
 	}
 	if err := c.readPolicies(file, text, c.Policies); err != nil {
 		return meta, err

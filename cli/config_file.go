@@ -76,7 +76,7 @@ func plainConfig(text []byte) error {
 			dots, line = 0, line+1
 		}
 		if depth > maxConfigDepth || dots > maxConfigDots {
-			return fmt.Errorf("%w: line %d is nested too deeply", errConfigShape, line)
+			return fmt.Errorf("%w: line %d is nested in more than %d brackets, or its keys in more than %d tables", errConfigShape, line, maxConfigDepth, maxConfigDots)
 		}
 	}
 	return nil

@@ -166,5 +166,5 @@ func planted(dir, file string) error {
 	if !known || !alsoKnown || whose == here || whose == os.Geteuid() || whose == 0 {
 		return nil
 	}
-	return fmt.Errorf("configuration %s: it belongs to another account (%d) than you and the folder you work in, and stands where everybody may write; take it away, or work elsewhere", file, whose)
+	return fmt.Errorf("configuration %s: it is owned by uid %d in a world-writable directory; remove it or run from another directory", file, whose)
 }

@@ -159,7 +159,7 @@ func (f mcpFlags) token(a *app) (token, told string, err error) {
 		return token, "bearer token: " + token, nil
 	}
 	if err == nil && (len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })) {
-		err = usagef("the bearer token is shorter than %d characters, or not all of them can stand in a header", minToken)
+		err = usagef("the bearer token needs at least %d header-safe characters", minToken)
 	}
 	return token, told, err
 }
