@@ -64,7 +64,7 @@ type Report struct {
 const maxDamage = 1000
 
 // Verify reads every sealed row, recomputes every seal, follows every chain
-// and reports what does not hold. Tables are read side by side as far as the
+// and reports failed checks. Tables are read side by side as far as the
 // ledger lets them. progress, which may be nil, is called now and then, never
 // twice at once, with a table that is being read and its rows so far.
 func Verify(ctx context.Context, l Ledger, progress func(table string, rows int64)) (Report, error) {

@@ -28,9 +28,8 @@ var (
 )
 
 // Resolve returns the tools of the catalog that a has, whose allow-list may be a list
-// of the catalog. What is listed and not in the catalog is skipped with a
-// warning. Nothing left is ErrNoTools, with the resolution that shows why, and
-// never the whole catalog.
+// of the catalog. Listed names that the catalog lacks are skipped with a warning.
+// If no tool is left, the error is ErrNoTools, with the resolution that shows why.
 func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution, error) {
 	allowed, err := Allowed(ctx, a, cat)
 	if err != nil {

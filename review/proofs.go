@@ -235,7 +235,7 @@ func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 		s.err = p.err
 		return s
 	case record.Hash == "":
-		s.err = fmt.Errorf("%w: there is no statement %.12s", ErrSignature, hash)
+		s.err = fmt.Errorf("%w: the statement %.12s is missing", ErrSignature, hash)
 		return s
 	case statement.Sum([]byte(record.Statement)) != hash:
 		s.err = fmt.Errorf("%w: the statement %.12s was changed", ErrSignature, hash)

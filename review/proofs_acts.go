@@ -28,7 +28,7 @@ func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d Decision, by
 		Version: d.Version, Previous: previous, Sum: sum,
 	}
 	if !ok || string(act.Verdict) != string(d.Verdict) || s.items[want.Proposal] != want || !s.of(by, d.At, d.Note) {
-		return fmt.Errorf("%s: %w: its statement is about something else", what, ErrSignature)
+		return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 	}
 	encoded, err := statement.Encode(statement.Statement{Database: s.Database, Log: s.Log, By: by, At: at, Act: act, Note: statement.Text(note)})
 	if err != nil || string(encoded) != s.encoded {
-		return fmt.Errorf("%s: %w: its statement is about something else", what, ErrSignature)
+		return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
 	}
 	return nil
 }

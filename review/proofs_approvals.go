@@ -32,7 +32,7 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d Decision,
 		want.Version, want.Previous = got.Version, got.Previous
 	}
 	if !ok || act.Verdict != statement.Approved || got != want || !s.of(d.By.String(), d.At, d.Note) {
-		return "", fmt.Errorf("%s: %w: its statement is about something else", what, ErrSignature)
+		return "", fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
 	}
 	return s.signer.Fingerprint, nil
 }

@@ -18,7 +18,7 @@ type SignatureReport struct {
 	Signed         int64 // the signature counts
 	UnsignedBefore int64 // decided before signing started
 	Unsigned       int64 // decided afterwards
-	UnknownKey     int64 // by a key of nobody who may sign
+	UnknownKey     int64 // by a key of no signer
 	RevokedKey     int64
 	TooFew         int64 // versions that owners have not approved as the policy asks
 	Invalid        int64 // everything else that does not count

@@ -59,7 +59,7 @@ func (a *SignedAct) Match(act statement.Act, note string) error {
 		return err
 	}
 	if !bytes.Equal(b, []byte(a.record.Statement)) {
-		return fmt.Errorf("%w: the signed statement is not about this: what it is about changed, or something else was signed; look again and sign again", ErrConflict)
+		return fmt.Errorf("%w: the signed statement does not match this decision: the proposal changed, or another statement was signed; review it and sign again", ErrConflict)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (d *Desk) ChangeSigners(ctx context.Context, actor proposals.Actor) (Signer
 			return err
 		}
 		if d.signed == nil {
-			return fmt.Errorf("%w: a change of the signers is signed", ErrUnsigned)
+			return fmt.Errorf("%w: a change of the signers needs one", ErrUnsigned)
 		}
 		trusted := change.Previous
 		if trusted == nil {

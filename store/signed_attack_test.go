@@ -36,25 +36,25 @@ func TestAttacksOnSignedRegistry(t *testing.T) {
 		"a signature that is not there": {func(x target) {
 			o := x.attempt()
 			x.forge(o, x.forged(o, strings.Repeat("ab", 32)))
-		}, "there is no statement"},
-		"version 1 rewritten by hand": {rewriteByHand, "about something else"},
+		}, "is missing"},
+		"version 1 rewritten by hand": {rewriteByHand, "covers other content"},
 		"a rejection as an approval": {func(x target) {
 			o := x.attempt()
 			decisions := x.Decide(x, x.desk, ada, review.VerdictRejected, "No.", review.Choice{ID: o.Proposal.ID})
 			again := x.attempt()
 			x.forge(again, x.forged(again, decisions[0].Signature))
-		}, "about something else"},
+		}, "covers other content"},
 		"the approval of version 1 once more": {func(x target) {
 			o := x.attempt()
 			x.forge(o, x.forged(o, x.version(1).Signature))
-		}, "about something else"},
+		}, "covers other content"},
 		"a signature from another database": {func(x target) {
 			st := x.sign(x.Keys[ada], func(st *statement.Statement) { st.Database = strings.Repeat("1", 64) })
 			x.forgeSigned(st)
 		}, "another database"},
 		"a key of nobody": {func(x target) {
 			x.forgeSigned(x.sign(signingtest.NewKey(x, "ed25519"), nil))
-		}, "key of nobody"},
+		}, "key of no signer"},
 		"the key of somebody else": {func(x target) {
 			x.forgeSigned(x.sign(x.Keys[bob], nil))
 		}, "not for user:ada"},
@@ -62,7 +62,7 @@ func TestAttacksOnSignedRegistry(t *testing.T) {
 			x.SetSigners(x, nil, x.Line(bob), `user:ada valid-before="20251231Z" `+signingtest.Line(x.Keys[ada].PublicKey()))
 			x.Change(x, x.desk, bob)
 			x.forgeSigned(x.sign(x.Keys[ada], nil))
-		}, "not valid then"},
+		}, "not valid at that time"},
 		"a revoked key": {func(x target) {
 			x.SetSigners(x, x.Revocation(x, ada), x.Line(ada), x.Line(bob))
 			x.Change(x, x.desk, bob)

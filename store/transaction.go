@@ -183,7 +183,7 @@ func (db *DB) outcome(ctx context.Context, last chainedRow, lost error) error {
 		return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
 	}
 	if last.table == "" {
-		return fmt.Errorf("%w; look whether it was written before you try again", lost)
+		return fmt.Errorf("%w; check whether it was written before you try again", lost)
 	}
 	s, err := db.newSession(ctx, engine.Write)
 	if err != nil {

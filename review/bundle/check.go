@@ -20,7 +20,7 @@ type Trust struct {
 	Approvals approval.Rules
 }
 
-// Fault is one thing that does not hold.
+// Fault is one failed check.
 type Fault struct {
 	Rule    string // id of a rule of Rules
 	Subject string

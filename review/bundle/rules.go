@@ -26,7 +26,7 @@ func Rules() []Rule {
 	export := "Export the bundle again; if that does not help, run toolcrib verify on the database."
 	return []Rule{
 		{brokenVersion, "broken-version", "A version does not have the content or the place in its chain that its hash covers.", export},
-		{badSignature, "bad-signature", "The signature of an approval does not hold, is missing from the bundle, or is about something else.", export},
+		{badSignature, "bad-signature", "The signature of an approval is invalid, is missing from the bundle, or covers other content.", export},
 		{unknownKey, "unknown-key", "The key that signed an approval is not one of its decider in the signers file, or was not valid then.", "Have a signer approve it, or correct the signers file that the check uses."},
 		{revokedKey, "revoked-key", "The key that signed an approval is revoked, so nothing that it signed counts.", "Approve the version again with another key."},
 		{Unsigned, "unsigned-version", "An approval is not signed, so nothing proves who made it.", "Approve the version again, signed; or accept unsigned versions with --allow-unsigned."},

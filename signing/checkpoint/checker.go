@@ -11,7 +11,7 @@ import (
 // How a log differs from a checkpoint of it.
 var (
 	ErrOtherLog = errors.New("checkpoint of another database")
-	ErrShorter  = errors.New("log without its end: a tail was removed, or it is an older copy")
+	ErrShorter  = errors.New("the log lacks its end: it was cut off, or is an older copy")
 	ErrHistory  = errors.New("log with another history")
 )
 

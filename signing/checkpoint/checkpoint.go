@@ -26,7 +26,7 @@ const MaxSize = 64 << 10
 // What is wrong with a checkpoint itself.
 var (
 	ErrMalformed = errors.New("malformed checkpoint")
-	ErrUnsigned  = errors.New("checkpoint without a signature that holds")
+	ErrUnsigned  = errors.New("checkpoint without a valid signature")
 )
 
 // Checkpoint is how far a log had come. Hashes of events and calls are SHA-256

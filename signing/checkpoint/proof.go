@@ -8,7 +8,7 @@ import (
 )
 
 // ErrProof is wrapped when a proof does not prove what it should.
-var ErrProof = errors.New("proof that does not hold")
+var ErrProof = errors.New("invalid proof")
 
 // Log keeps every hash of the tree over a log, about 64 bytes for an event, to
 // prove things about it.

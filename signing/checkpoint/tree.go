@@ -77,13 +77,13 @@ func (t *Tree) UnmarshalText(text []byte) error {
 	fields := strings.Split(string(text), " ")
 	size, err := strconv.ParseInt(fields[0], 10, 64)
 	if err != nil || size < 0 || bits.OnesCount64(uint64(size)) != len(fields)-1 {
-		return fmt.Errorf("%w: it is no tree", ErrMalformed)
+		return fmt.Errorf("%w: its size and hashes do not form a tree", ErrMalformed)
 	}
 	read := Tree{size: size}
 	for _, field := range fields[1:] {
 		h, err := tlog.ParseHash(field)
 		if err != nil {
-			return fmt.Errorf("%w: it is no tree: %w", ErrMalformed, err)
+			return fmt.Errorf("%w: a hash of its tree: %w", ErrMalformed, err)
 		}
 		read.edge = append(read.edge, h)
 	}

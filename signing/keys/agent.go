@@ -44,7 +44,7 @@ func (t Tools) signByAgent(ctx context.Context, key ssh.PublicKey, message []byt
 		}
 		// An agent is a program of somebody's: what it gives may be anything.
 		if signature, err = sshsig.New(key, message, made); err != nil {
-			return fmt.Errorf("%w: what the SSH agent gave: %w", ErrRefused, err)
+			return fmt.Errorf("%w: invalid answer of the SSH agent: %w", ErrRefused, err)
 		}
 		return nil
 	})

@@ -97,7 +97,7 @@ func (l *List) section(kind uint8, data cryptobyte.String) error {
 	case sectionExtension:
 		return extension(data)
 	}
-	return fmt.Errorf("%w: nothing is known of sections of kind %d", ErrMalformed, kind)
+	return fmt.Errorf("%w: unknown kind %d of section", ErrMalformed, kind)
 }
 
 func (l *List) hashes(data cryptobyte.String, size int) error {
@@ -161,7 +161,7 @@ func (c *certificates) part(kind uint8, data cryptobyte.String) error {
 	case certExtension:
 		return extension(data)
 	}
-	return fmt.Errorf("%w: nothing is known of certificates of kind %d", ErrMalformed, kind)
+	return fmt.Errorf("%w: unknown kind %d of certificate section", ErrMalformed, kind)
 }
 
 // bitmap reads a number whose bits stand for serial numbers. It is kept as it
@@ -191,7 +191,7 @@ func extension(data cryptobyte.String) error {
 		return short("an extension")
 	}
 	if critical != 0 {
-		return fmt.Errorf("%w: nothing is known of the critical extension %.80q", ErrMalformed, []byte(name))
+		return fmt.Errorf("%w: unknown critical extension %.80q", ErrMalformed, []byte(name))
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrChange is wrapped when a signature does not put a state in force.
-var ErrChange = errors.New("change of the signers that does not hold")
+var ErrChange = errors.New("invalid change of the signers")
 
 // Change is the step from one state of the signers to the next.
 type Change struct {

@@ -20,9 +20,9 @@ import (
 // errors of sshsig.
 var (
 	ErrFile       = errors.New("unusable signers file")
-	ErrUnknownKey = errors.New("key of nobody who may sign")
+	ErrUnknownKey = errors.New("key of no signer")
 	ErrRevoked    = errors.New("revoked key")
-	ErrNotValid   = errors.New("key that was not valid then")
+	ErrNotValid   = errors.New("key was not valid at that time")
 )
 
 // Signers is one state of who may sign.

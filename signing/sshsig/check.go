@@ -35,7 +35,7 @@ func CheckForm(key ssh.PublicKey, sig *ssh.Signature) error {
 		return err
 	}
 	if inHardware(sig.Format) && flags&userPresent == 0 {
-		return fmt.Errorf("%w: nobody touched the key", ErrSignature)
+		return fmt.Errorf("%w: the key was not touched", ErrSignature)
 	}
 	// The library pads short RSA signatures, so that there would be several for
 	// one.

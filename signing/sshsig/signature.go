@@ -21,8 +21,8 @@ const MaxSize = 64 << 10
 var (
 	ErrMalformed = errors.New("malformed SSH signature")
 	ErrNamespace = errors.New("signature for another purpose")
-	ErrKey       = errors.New("kind of key that is not accepted")
-	ErrSignature = errors.New("signature does not hold")
+	ErrKey       = errors.New("unsupported kind of key")
+	ErrSignature = errors.New("invalid signature")
 )
 
 const (

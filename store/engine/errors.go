@@ -24,5 +24,5 @@ var (
 	ErrAgain = errors.New("another transaction came in between")
 	// ErrLost is wrapped when there is no connection to the server, or it ended. A transaction that
 	// had not begun its COMMIT was rolled back.
-	ErrLost = errors.New("no connection to the database server; look whether it runs, and try again")
+	ErrLost = errors.New("no connection to the database server; check that it runs, and try again")
 )

@@ -75,7 +75,7 @@ func (s server) columns(ctx context.Context, t table) ([]string, error) {
 	}
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("this login does not see the table %s", t.name)
+		err = fmt.Errorf("no table %s is visible to this login; have it granted a role of toolcrib, or run toolcrib migrate", t.name)
 	}
 	return names, err
 }

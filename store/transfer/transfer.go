@@ -206,7 +206,7 @@ func ends(ctx context.Context, source reader) (genesis string, last int64, hash 
 		return "", 0, "", err
 	}
 	if key == nil {
-		return "", 0, "", errors.New("the source has no events; it is no database of toolcrib's")
+		return "", 0, "", errors.New("the source has no events, so it is not a toolcrib database")
 	}
 	last, _ = key[0].(int64)
 	hashOf := func(seq int64) (hash string, err error) {
