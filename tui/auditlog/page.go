@@ -13,7 +13,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Log is what the page reads.
+// Log reads the audit log for the page.
 type Log interface {
 	// Events returns the newest entries before a number, 0 for all.
 	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)

@@ -21,7 +21,7 @@ import (
 // maxAnswered is how many calls are listed that do not wait any more.
 const maxAnswered = 50
 
-// Desk is what the page reads, and what it has done.
+// Desk reads calls for the page, and answers them.
 type Desk interface {
 	// PendingCalls lists the calls that wait, then the last of the others.
 	PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error)
@@ -125,7 +125,7 @@ func (c *Page) lay() {
 	c.Pager.Replace(page.Rows())
 }
 
-// one shows a call with all of its arguments: they are what is agreed to.
+// one shows a call with all of its arguments, because an approval covers them.
 func (c *Page) one(page *prose.Page, p gateway.Pending) {
 	th := c.Frame.Theme
 	state := c.desk.CallState(p)

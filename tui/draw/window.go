@@ -32,8 +32,8 @@ const tabStop = 4
 // more marks on it than that spills over the lines around.
 const maxStack = 32
 
-// glyph is the next thing to draw: what is written for size bytes of the text,
-// how many cells it takes, and whether it stands for something hidden.
+// glyph is the next thing to draw: the output for size bytes of the text, its
+// width in cells, and whether it is for a hidden character.
 type glyph struct {
 	text        string
 	size, cells int

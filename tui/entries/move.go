@@ -41,7 +41,8 @@ func (r *Page) Move(n int) tea.Cmd {
 	return tea.Batch(r.fill(), r.debounce())
 }
 
-// Ends implements screen.Rowed: it goes to the first row, or to the last, and reads what is missing of its group.
+// Ends implements screen.Rowed: it goes to the first row, or to the last, and
+// reads the missing rows of its group.
 func (r *Page) Ends(last bool) tea.Cmd {
 	if !last {
 		return r.Move(-r.outline.len())

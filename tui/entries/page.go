@@ -1,4 +1,4 @@
-// Package entries is the page of the workbench that lists what is live: tools, agents or
+// Package entries is the page of the workbench that lists live tools, agents or
 // allow-lists.
 package entries
 
@@ -14,7 +14,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Registry is what the page reads.
+// Registry reads live definitions for the page.
 type Registry interface {
 	Entries(ctx context.Context, q Query) (entries []screen.Entry, next string, err error)
 	// Groups counts the entries of a query by group.
@@ -44,7 +44,8 @@ type Counted struct {
 	Count int
 }
 
-// Options is what a page lists, and what it needs of the workbench.
+// Options are the kind that a page lists, and the parts of the workbench that it
+// needs.
 type Options struct {
 	Kind      registry.Kind
 	Layer     registry.Layer // in whose view
@@ -56,7 +57,7 @@ type Options struct {
 // chunk is how many entries are read at once.
 const chunk = 100
 
-// Page lists what is live, by layer, by server and by id: tools, agents or allow-lists.
+// Page lists live tools, agents or allow-lists, by layer, by server and by id.
 type Page struct {
 	screen.List
 	Options

@@ -76,8 +76,8 @@ const leastID = 32
 // leastName is how much of a name is worth showing, in cells.
 const leastName = 16
 
-// columns returns those that fit, each as wide as what is in it; the last in the
-// order of ranks takes what is left.
+// columns returns those that fit, each as wide as its content; the last in the
+// order of ranks takes the rest.
 func (r *Page) columns(width int) []column {
 	all := r.all()
 	ranked := slices.Clone(all)

@@ -36,7 +36,7 @@ func (r *Page) rested(subject registry.Subject) tea.Cmd {
 	return func() tea.Msg {
 		text, err := r.registry.Definition(r.ctx, subject)
 		if err != nil {
-			return nil // the row shows what is known
+			return nil // the row is enough
 		}
 		return defined{subject, text}
 	}

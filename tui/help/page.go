@@ -1,5 +1,5 @@
 // Package help is the page of the workbench that lists the keys of the page it was
-// opened from, and before them what is known of what that page shows.
+// opened from, after notes about what that page shows.
 package help
 
 import (

@@ -27,7 +27,7 @@ func simple(act proposals.Act) func(*session, string) error {
 	}
 }
 
-// said reads out what was done, and reads the proposal again.
+// said reads out the outcome of an act, and reads the proposal again.
 func (s *session) said(done string, err error) error {
 	if err != nil {
 		return err

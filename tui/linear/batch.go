@@ -17,7 +17,7 @@ type batch struct {
 	dossiers []review.Dossier
 }
 
-// decideMarked decides on what is marked, all of it or nothing.
+// decideMarked decides on the marked proposals, on all or none.
 func (s *session) decideMarked(act proposals.Act) error {
 	if len(s.marks) == 0 {
 		s.out.line("No proposal is open or marked. Say open and a number, or mark and numbers.")
@@ -47,7 +47,8 @@ func (s *session) decideMarked(act proposals.Act) error {
 	return s.decide(b, reason)
 }
 
-// possible says what is in the way of the batch; false when something is.
+// possible reads out why the batch cannot be decided; false when there is a
+// reason.
 func (s *session) possible(b batch) bool {
 	var away []proposals.Proposal
 	for _, d := range b.dossiers {
@@ -66,7 +67,7 @@ func (s *session) possible(b batch) bool {
 	return false
 }
 
-// against is what keeps a proposal from being decided so, "" for nothing.
+// against returns the reason why a proposal cannot be decided so, "" for none.
 func (s *session) against(act proposals.Act, d review.Dossier) string {
 	if act == proposals.ActApprove {
 		return strings.Join(inTheWay(d), " ")
@@ -74,7 +75,7 @@ func (s *session) against(act proposals.Act, d review.Dossier) string {
 	return stopped(wording.Cannot(s.cfg.Actor, act, d.Proposal))
 }
 
-// markedWith names what is marked of some proposals and of their change sets.
+// markedWith names the marked ones of some proposals and of their change sets.
 func (s *session) markedWith(away []proposals.Proposal) []string {
 	var names []string
 	for _, p := range s.marks {
@@ -87,8 +88,8 @@ func (s *session) markedWith(away []proposals.Proposal) []string {
 	return names
 }
 
-// allRead says what of the batch was not read out to its end, as it is now;
-// false when something was not.
+// allRead reads out which parts of the batch, as it is now, were not read to their
+// end; false when there are any.
 func (s *session) allRead(b batch) bool {
 	locked := false
 	for _, d := range b.dossiers {

@@ -62,8 +62,8 @@ func (s *session) callOf(number string) (gateway.Pending, error) {
 	return p, err
 }
 
-// readCall reads a call out with all of its arguments: they are what is agreed
-// to.
+// readCall reads a call out with all of its arguments, because an approval covers
+// them.
 func (s *session) readCall(p gateway.Pending) error {
 	state := s.cfg.CallState(p)
 	lines := []string{

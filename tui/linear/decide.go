@@ -58,7 +58,7 @@ func (s *session) words(what string) string {
 	for {
 		line, ok := s.ask("| ")
 		if !ok {
-			return "" // the input ended in the middle: it is not what was meant
+			return "" // the input ended within a line, so it is incomplete
 		}
 		if line == "." {
 			return strings.TrimSpace(strings.Join(lines, "\n"))
@@ -73,7 +73,7 @@ func (s *session) can(act proposals.Act) string {
 	return stopped(wording.Cannot(s.cfg.Actor, act, s.open.Proposal))
 }
 
-// unread names what was not read out of a dossier and has to be.
+// unread names the parts of a dossier that were not read out and have to be.
 func (r *reading) unread(digest string) []string {
 	var missing []string
 	if r == nil || r.diff != digest {
@@ -166,7 +166,7 @@ func content(p proposals.Proposal) string {
 }
 
 // refuse asks for a reason and decides: about the open proposal, or in the queue
-// about what is marked.
+// about the marked ones.
 func refuse(act proposals.Act) func(*session, string) error {
 	return func(s *session, _ string) error {
 		if s.open == nil {

@@ -12,7 +12,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// doNew drafts a proposal in the editor: to change what is live, or a new one.
+// doNew drafts a proposal in the editor: to change a live definition, or a new
+// one.
 func (s *session) doNew(ref string) error {
 	if why := s.noEditor(); why != "" {
 		return errors.New(why)
@@ -40,7 +41,7 @@ func (s *session) noEditor() string {
 	return s.cfg.NoEditor()
 }
 
-// live returns what is live of a subject, nil for nothing.
+// live returns the live definition of a subject, nil for none.
 func (s *session) live(subject registry.Subject) (*registry.Definition, int, error) {
 	versions, err := s.cfg.Registry.Versions(s.ctx, subject, 0, 1)
 	if err != nil || len(versions) == 0 {
@@ -140,7 +141,7 @@ func (s *session) askWhat(w tui.Manuscript, draft *proposals.Draft, whole bool) 
 	return ""
 }
 
-// send proposes what was written, or revises with it, and opens it.
+// send proposes the edited text, or revises with it, and opens the proposal.
 func (s *session) send(w tui.Manuscript, draft proposals.Draft, submit bool) error {
 	p, done, err := s.cfg.Send(s.ctx, w, draft, submit)
 	switch {

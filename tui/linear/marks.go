@@ -88,7 +88,7 @@ func (s *session) unmark(id proposals.ID) {
 	s.marks = slices.DeleteFunc(s.marks, func(p proposals.Proposal) bool { return p.ID == id })
 }
 
-// tellMarks says what is marked, and what can be done with it.
+// tellMarks reads out the marked proposals, and how to decide on them.
 func (s *session) tellMarks() {
 	if len(s.marks) == 0 {
 		s.out.line("Nothing is marked. Say mark and numbers, or mark all.")
@@ -106,8 +106,8 @@ func (s *session) tellMarks() {
 	s.out.line("approve, changes and reject apply to them in the queue; say back.")
 }
 
-// tally is what is typed to decide on n proposals: several are not decided by
-// one letter.
+// tally is the confirmation to type for n proposals: one letter does not decide
+// several.
 func tally(n int) string {
 	if n < 2 {
 		return "y"

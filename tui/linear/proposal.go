@@ -164,7 +164,7 @@ func (s *session) doRule(id string) error {
 	return nil
 }
 
-// doThread tells what was said and decided, in order.
+// doThread reads out comments and decisions, in order.
 func (s *session) doThread(string) error {
 	d := s.open
 	type entry struct {

@@ -52,7 +52,7 @@ func (s *session) doFind(text string) error {
 	return s.page()
 }
 
-// doSort lists what is listed in another order.
+// doSort lists the same proposals in another order.
 func (s *session) doSort(word string) error {
 	order := review.Order(strings.ToLower(word))
 	if order == "newest" {

@@ -73,7 +73,7 @@ type session struct {
 	query   review.Query
 	list    []proposals.Proposal // as they were numbered
 	next    string               // where the list goes on
-	marks   []proposals.Proposal // what is decided together, in the order it was marked
+	marks   []proposals.Proposal // to decide together, in the order in which they were marked
 	open    *review.Dossier      // nil while the queue is looked at
 	read    map[proposals.ID]*reading
 	counter *tokens.Counter
@@ -82,7 +82,7 @@ type session struct {
 	heard map[string]string // digests of calls that were read out whole, by id
 }
 
-// reading is what was read out of a proposal.
+// reading notes which parts of a proposal were read out.
 type reading struct {
 	dossier        review.Dossier
 	diff, findings string // the review digest they were read out for
@@ -163,7 +163,7 @@ func commands() []command {
 	}
 }
 
-// do does what was typed.
+// do runs a typed command.
 func (s *session) do(name, rest string) {
 	if name == "" {
 		return

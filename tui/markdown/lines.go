@@ -21,7 +21,7 @@ type Line struct {
 type span struct {
 	start, end int
 	role       Role
-	hidden     bool // it stands for a hidden character
+	hidden     bool // it shows a hidden character
 }
 
 // Marks returns the styles of the line in a theme.
@@ -70,7 +70,7 @@ func lines(out string) []Line {
 		case ansi.Cmd(p.Command()).Final() == 'm' && strings.HasPrefix(seq, "\x1b["):
 			role = roleOf(seq, role)
 		case !strings.HasPrefix(seq, "\x1b"):
-			b.WriteString(seq) // marks that take no cell belong to what is before them
+			b.WriteString(seq) // marks without a cell belong to the character before them
 			if last := len(l.spans) - 1; last >= 0 {
 				l.spans[last].end = b.Len()
 			}
@@ -80,7 +80,7 @@ func lines(out string) []Line {
 	return trimmed(all)
 }
 
-// roleOf returns the role that a colour stands for.
+// roleOf returns the role that a colour encodes.
 func roleOf(seq string, before Role) Role {
 	if seq == "\x1b[m" || seq == "\x1b[0m" {
 		return Body
@@ -100,8 +100,8 @@ func roleOf(seq string, before Role) Role {
 	return role
 }
 
-// finish cuts the spans to the text and marks what stands for hidden
-// characters.
+// finish cuts the spans to the text and marks the characters that show hidden
+// ones.
 func (l *Line) finish() {
 	for len(l.spans) > 0 && l.spans[len(l.spans)-1].start >= len(l.Text) {
 		l.spans = l.spans[:len(l.spans)-1]

@@ -8,11 +8,11 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Role is what a piece of rendered text is.
+// Role is the role of a piece of rendered text.
 type Role uint8
 
-// The roles. Glamour is told them as colours, which are taken for what they
-// stand for when its output is read: so a rendering holds in every theme.
+// The roles. Glamour gets them as colours, which are turned back into roles when
+// its output is read, so that a rendering holds in every theme.
 const (
 	Body Role = iota
 	Heading

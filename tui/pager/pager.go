@@ -8,7 +8,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Rows is what a pager shows.
+// Rows are the rows that a pager shows.
 type Rows interface {
 	Len() int
 	// Row returns row i. It is asked for rows in the window only.
@@ -32,8 +32,8 @@ type Cell struct {
 	// Still keeps the text in its place when rows that are not wrapped are scrolled to
 	// the side.
 	Still bool
-	// Most is where wrapped text breaks at the latest, in cells from the edge of the
-	// window; 0 stands for its other edge.
+	// Most is the column at which wrapped text breaks at the latest, in cells from
+	// the edge of the window; 0 means its other edge.
 	Most int
 	// Track, when it is not 0, names the text for the pager to remember how much
 	// of it was shown.
@@ -47,7 +47,7 @@ type Text uint64
 // are wrapped.
 type place struct{ row, sub int }
 
-// nothing is what a pager shows until it is given rows.
+// nothing has no rows, for a pager that was given none yet.
 type nothing struct{}
 
 func (nothing) Len() int     { return 0 }
@@ -132,8 +132,8 @@ func (p *Pager) SetRows(rows Rows) {
 	p.layout.reset()
 }
 
-// Replace shows the same texts in other rows: it keeps the place, and what was
-// seen.
+// Replace shows the same texts in other rows: it keeps the place, and which parts
+// were seen.
 func (p *Pager) Replace(rows Rows) {
 	p.rows, p.stops = rows, rows.Stops()
 	p.layout.reset()

@@ -22,8 +22,8 @@ func (p *Pager) Search(text string) bool {
 // maxCounted is how many rows are looked through to count matches: more would be felt.
 const maxCounted = 20_000
 
-// Match returns which of how many rows that have what is searched for is in the window;
-// ok is false where there are too many rows to count.
+// Match returns which of the rows that match the search is in the window, and how
+// many match; ok is false where there are too many rows to count.
 func (p *Pager) Match() (n, of int, ok bool) {
 	if p.query == "" || p.len() > maxCounted {
 		return 0, 0, false
@@ -40,11 +40,11 @@ func (p *Pager) Match() (n, of int, ok bool) {
 	return n, of, true
 }
 
-// Query returns what is searched for.
+// Query returns the text of the search.
 func (p *Pager) Query() string { return p.query }
 
-// NextMatch goes to the next row that has what is searched for, or to the one
-// before when step is -1, around the ends.
+// NextMatch goes to the next row that matches the search, or to the previous one
+// when step is -1, around the ends.
 func (p *Pager) NextMatch(step int) bool {
 	if p.query == "" {
 		return false
@@ -98,7 +98,7 @@ func (p *Pager) has(row int) bool {
 	return false
 }
 
-// matches returns the marks of what is searched for between two bytes.
+// matches returns the marks of the search's matches between two bytes.
 func (p *Pager) matches(raw string, from, to int) []draw.Mark {
 	from = max(0, from-len(p.query))
 	to = min(len(raw), to+len(p.query))

@@ -1,7 +1,7 @@
 package pager
 
-// See notes what is in the window as seen. A text counts as seen up to where
-// it was shown without a gap from its beginning.
+// See marks the rows in the window as seen. A text counts as seen up to where it
+// was shown without a gap from its beginning.
 func (p *Pager) See() {
 	defer p.through()()
 	at, ok := p.top, p.len() > 0

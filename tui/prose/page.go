@@ -26,7 +26,7 @@ type Page struct {
 // New returns an empty page.
 func New(th theme.Theme) *Page { return &Page{th: th} }
 
-// Rows returns what was laid out.
+// Rows returns the rows laid out.
 func (p *Page) Rows() pager.Rows { return rows{p.rows, p.stops} }
 
 // Len returns how many rows there are.

@@ -28,9 +28,9 @@ type Dialog struct {
 	OtherHelp    [][2]string
 	Leave        func()         // on esc
 	Declined     func() tea.Cmd // on esc and on n
-	Unread       Action         // on u while it is locked: goes to what was not on the screen
+	Unread       Action         // on u while it is locked: goes to the unread parts
 	Changed      func() string  // what happened meanwhile to what it is about, "" for nothing
-	Tally        string         // what is typed before y, so that many are not decided by one key; "" for nothing
+	Tally        string         // text to type before y, so that one key does not decide many; "" for none
 }
 
 // Dialog returns the width and the height of a dialog that wants so many lines.

@@ -33,11 +33,11 @@ const (
 type Frame struct {
 	Layout
 	Theme theme.Theme
-	Now   func() time.Time // that ages are told from
+	Now   func() time.Time // the present, for ages
 }
 
-// Layout is where everything stands: a bar, the tabs and a rule above the body,
-// a line for what is said and one for the keys below it.
+// Layout has the places on the screen: a bar, the tabs and a rule above the body,
+// a line for messages and one for the keys below it.
 type Layout struct {
 	Width, Height int
 	TooSmall      bool

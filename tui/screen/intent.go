@@ -87,10 +87,10 @@ func (*Line) intent()       {}
 func (Dialog) intent()      {}
 func (Write) intent()       {}
 
-// Marked stands for the marked proposals in the name of an unsent text about them.
+// Marked names an unsent text about the marked proposals.
 const Marked = "marked"
 
-// Tone is how something is said.
+// Tone is the kind of a message.
 type Tone int
 
 // The tones.

@@ -4,8 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Action is what a key or a typed line does: a wish for the workbench, a command, or
-// both.
+// Action is the effect of a key or a typed line: an intent for the workbench, a
+// command, or both.
 type Action func() (Intent, tea.Cmd)
 
 // Key is a key as it is declared, once: the footer, the help and docs/keys.md are

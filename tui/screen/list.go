@@ -27,7 +27,7 @@ func (l *List) Pane() *Preview { return &l.Preview }
 // Shown implements Page: a list has no text.
 func (l *List) Shown() *pager.Pager { return nil }
 
-// See implements Page: nothing is kept of what is seen of a list.
+// See implements Page; a list does not record which rows were seen.
 func (l *List) See() {}
 
 // Window returns the first row of a window of height rows that shows row

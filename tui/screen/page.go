@@ -36,7 +36,7 @@ type Page interface {
 	// column that the mouse is in.
 	Scroll(x, n int) tea.Cmd
 	Click(x, row int) tea.Cmd
-	// See notes what is on the screen as seen.
+	// See marks the text on the screen as seen.
 	See()
 }
 
@@ -45,7 +45,7 @@ type Rendered struct{}
 
 // Crumbed is a page that is reached from a list: the bar names both.
 type Crumbed interface {
-	// Listed names the list, and Crumb what is shown of it, in so many cells.
+	// Listed names the list, and Crumb the shown entry, in so many cells.
 	Listed() draw.Safe
 	Crumb(room int) draw.Line
 }

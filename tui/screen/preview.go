@@ -7,14 +7,14 @@ import (
 	"toolcrib/tui/prose"
 )
 
-// Preview is the pane beside a list: what is known of the selected row. The zero
-// value is empty.
+// Preview is the pane beside a list, about the selected row. The zero value is
+// empty.
 type Preview struct {
 	pager *pager.Pager
 	of    string // the row it was made for, "" once another was selected
 }
 
-// View draws what is known of a row. It begins at its top when another row is
+// View draws the pane for a row. It begins at its top when another row is
 // selected.
 func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
 	if p.pager == nil {

@@ -52,7 +52,7 @@ func (t *Text) Scroll(_, n int) tea.Cmd {
 	return nil
 }
 
-// See implements Page: what is seen of most texts is not kept.
+// See implements Page; most texts do not record which parts were seen.
 func (t *Text) See() {}
 
 // LeaveText ends choosing a line, or a search; false when there is neither.

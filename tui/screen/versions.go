@@ -10,11 +10,11 @@ import (
 // MaxVersions is how many versions of a subject are listed.
 const MaxVersions = 500
 
-// Span is two versions that are compared; From 0 stands for nothing.
+// Span is a pair of versions to compare; From 0 means nothing.
 type Span struct{ From, To int }
 
-// Between returns the comparison that a selected version stands for: with the
-// one that was marked, else with the one before it.
+// Between returns the comparison for a selected version: with the marked one, else
+// with the one before it.
 func Between(versions []history.Version, selected, marked int) Span {
 	v := versions[selected].Number
 	switch {
@@ -28,8 +28,8 @@ func Between(versions []history.Version, selected, marked int) Span {
 	return Span{0, v}
 }
 
-// MarkVersion returns the version that the next comparison begins with, once the
-// selected one was marked or unmarked, and what is said of it.
+// MarkVersion returns the version that the next comparison begins with, after the
+// selected one was marked or unmarked, and the message about it.
 func MarkVersion(before, selected int) (marked int, said Intent) {
 	if before == selected {
 		return 0, Sayf(Remark, "Mark removed")

@@ -12,7 +12,7 @@ type Write func(ctx context.Context) Wrote
 
 // Wrote answers a write: what it was about, what to say, and where to go.
 type Wrote struct {
-	ID    proposals.ID // "" for what was not about one
+	ID    proposals.ID // "" for a write about none
 	Draft string       // name of the kept text that is not needed any more
 	Text  string
 	Open  *proposals.Proposal // to show now
@@ -23,7 +23,7 @@ type Wrote struct {
 	Err    error
 }
 
-// Act does something at the desk; about is what the answer is about.
+// Act does something at the desk; about identifies the answer.
 func Act(about Wrote, form proposals.Form, do func(context.Context) (string, error)) Write {
 	return func(ctx context.Context) Wrote {
 		about.Text, about.Err = do(ctx)

@@ -20,13 +20,13 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Registry is what the page reads of a definition.
+// Registry reads a definition for the page.
 type Registry interface {
 	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Desk tells what a definition was imported from, and who uses it.
+// Desk reads the import of a definition, and who uses it.
 type Desk interface {
 	difflist.Sources
 	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]review.Use, error)

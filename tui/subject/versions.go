@@ -17,8 +17,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// layUses lists who has a tool, which tools an agent has, or who refers to an
-// allow-list and what is in it.
+// layUses lists who has a tool, which tools an agent has, or the agents and the
+// entries of an allow-list.
 func (s *Page) layUses(page *prose.Page) {
 	th := s.Frame.Theme
 	switch {

@@ -11,9 +11,9 @@ type Theme struct {
 	Name string // "dark", "light", "16 colours dark", "plain", …; part of what cached renderings depend on
 	Dark bool
 
-	Text   Style // what is read
-	Strong Style // what is read first
-	Faint  Style // what is there when it is looked for
+	Text   Style // text
+	Strong Style // titles and emphasis
+	Faint  Style // details
 	Rule   Style // lines between parts
 	Accent Style // where the reader is
 	Title  Style // names of parts
@@ -78,7 +78,7 @@ func (p palette) theme(name string, dark bool) Theme {
 }
 
 // Dark is for terminals with a dark background. It is the default, because a
-// terminal may never say what its background is.
+// terminal may never answer the query for its background.
 func Dark() Theme {
 	c := lipgloss.Color
 	return palette{
@@ -135,8 +135,8 @@ func Sixteen(dark bool) Theme {
 	return t
 }
 
-// Plain has no colours at all, for NO_COLOR and dumb terminals: weight, lines
-// and reversal say what signs and words say too.
+// Plain has no colours at all, for NO_COLOR and dumb terminals: signs and words
+// carry all meaning, weight, lines and reversal repeat it.
 func Plain() Theme {
 	bold, faint, reverse := look{bold: true}.style(), look{faint: true}.style(), look{reverse: true}.style()
 	underline := look{underline: true}.style()

@@ -40,7 +40,7 @@ func Against(version int) string {
 	return "version " + strconv.Itoa(version)
 }
 
-// Stale returns what is live instead of the version that p was drafted against.
+// Stale describes the live version that replaced the one p was drafted against.
 func Stale(p proposals.Proposal) string {
 	if p.LiveVersion == 0 {
 		return "stale: no version is live now"
@@ -212,8 +212,8 @@ func BeforeApproval(a proposals.Approvals) string {
 	return so + "yours can be the last"
 }
 
-// Unfit lists what keeps a draft from being submitted, by its own text: what it lacks,
-// and what is too long.
+// Unfit lists what keeps a draft from being submitted, by its own text: missing
+// parts, and texts that are too long.
 func Unfit(d review.Dossier) []string {
 	if d.Proposal.State != proposals.Drafted {
 		return nil

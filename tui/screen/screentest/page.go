@@ -15,7 +15,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Now is the time that ages are told from.
+// Now is the present, for ages.
 var Now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 // Open fits a page in a screen without colours and reads it. It returns what the page
