@@ -45,7 +45,7 @@ type Provider interface {
 	Run(ctx context.Context, in Invocation) (Output, error)
 }
 
-// Checker is a Provider that can tell whether a tool is still the approved one.
+// Checker is a Provider that can check whether a tool is still the approved one.
 type Checker interface {
 	// Check returns an *Error with CodeChanged when it is not. It calls nothing.
 	Check(ctx context.Context, tool registry.Live) error

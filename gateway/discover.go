@@ -101,7 +101,7 @@ func short(t registry.Tool) string {
 	return registry.Tool{Description: t.UsageNotes}.Short()
 }
 
-// texts returns what can be found of each tool, in the order of the entries.
+// texts returns the searchable text of each tool, in the order of the entries.
 func (s *toolset) texts() []Text {
 	texts := make([]Text, len(s.entries))
 	for i, e := range s.entries {

@@ -54,7 +54,7 @@ type Error struct {
 	Details json.RawMessage // of a hub or server; nil for none
 	Pending string          // the id of the pending call, with CodeApprovalRequired
 
-	// ApprovalRequest is the provider's own id of what waits there, with
+	// ApprovalRequest is the provider's own id of its pending approval, with
 	// CodeProviderApproval; "" when it gave none.
 	ApprovalRequest string
 	Answer          json.RawMessage // an object: what else the provider answered with; nil for nothing

@@ -29,7 +29,7 @@ type Config struct {
 
 	Now   func() time.Time
 	NewID func() string // a new UUIDv7
-	Warn  func(string)  // hears what did not stop a call; nil for nobody
+	Warn  func(string)  // gets warnings about calls that went on; may be nil
 }
 
 // What holds where a Config says nothing.

@@ -24,8 +24,8 @@ type Ledger interface {
 	Durable(ctx context.Context, fn func(LedgerTx) error) error
 }
 
-// ErrContradiction is wrapped by a Ledger that refuses a record because of
-// what it says, such as a call that nobody approved.
+// ErrContradiction is wrapped by a Ledger that refuses a record because of its
+// content, such as a call that nobody approved.
 var ErrContradiction = errors.New("the call log contradicts the approved version")
 
 // LedgerReader reads one snapshot.
@@ -60,11 +60,11 @@ type LedgerTx interface {
 	review.SignatureWriter
 	// AddCall appends a call before it runs, or as it is refused.
 	AddCall(ctx context.Context, c Call) error
-	// CountRefused counts a call that is refused with a code, and reports
-	// whether it is to be written as well: the first most of an agent and user
-	// in an hour of UTC are.
+	// CountRefused counts a call that is refused with a code, and reports whether to
+	// append it as well, as for the first most of an agent and user in an hour of
+	// UTC.
 	CountRefused(ctx context.Context, c Call, code Code, most int) (write bool, err error)
-	// AddOutcome appends what became of a call.
+	// AddOutcome appends the outcome of a call.
 	AddOutcome(ctx context.Context, call string, o Outcome) error
 	// AddPending appends a call that waits for the user, and its event.
 	AddPending(ctx context.Context, p Pending) error
@@ -107,12 +107,12 @@ type Outcome struct {
 	Code     Code // "" when it succeeded
 	At       time.Time
 	Duration time.Duration   // of the provider
-	Output   json.RawMessage // of a pending call that was carried out; no other is kept
+	Output   json.RawMessage // of a pending call that ran; no other is stored
 
 	OutputHash      string // SHA-256 of the result; "" without one
 	OutputBytes     int    // its size
 	Message         string // of the provider: untrusted, on one line, at most maxNoted characters
-	ApprovalRequest string // the provider's id of what waits for an approval there
+	ApprovalRequest string // the provider's id of its pending approval
 	NotRun          bool   // it is certain that nothing was run
 }
 

@@ -9,7 +9,7 @@ import (
 // NoticeKind is the kind of event that a notice reports.
 type NoticeKind string
 
-// What notices tell of.
+// The kinds of notices.
 const (
 	NoticeApproval     NoticeKind = "approval"     // a version is live
 	NoticeDeactivation NoticeKind = "deactivation" // a version is live that takes its subject out of use

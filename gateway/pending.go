@@ -67,7 +67,7 @@ const (
 // counts as running.
 const lateness = 10 * time.Second
 
-// stateAt tells where p stands at a time. runFor is how long a call may take.
+// stateAt returns the state of p at a time. runFor is how long a call may take.
 func (p Pending) stateAt(now time.Time, runFor time.Duration) PendingState {
 	switch {
 	case p.Answer == nil && p.InForce != p.Version:
@@ -88,7 +88,7 @@ func (p Pending) stateAt(now time.Time, runFor time.Duration) PendingState {
 	return PendingInterrupted
 }
 
-// State tells where a pending call stands.
+// State returns the state of a pending call.
 func (g *Gateway) State(p Pending) PendingState { return p.stateAt(g.stamp(), g.runFor+g.gateTimeout) }
 
 // digest seals what an answer is about.
@@ -202,9 +202,9 @@ func (g *Gateway) PendingCall(ctx context.Context, ref string) (Pending, error) 
 	return p, err
 }
 
-// Outcome tells an agent what became of a call of its own that waited for the
-// user: the result, or an *Error with CodeApprovalRequired while it waits or
-// runs. Calls of others are unknown to it.
+// Outcome returns the outcome of an agent's own pending call: the result, or an
+// *Error with CodeApprovalRequired while it waits or runs. Calls of others are
+// unknown to it.
 func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, error) {
 	p, err := g.PendingCall(ctx, id)
 	if err != nil && !errors.Is(err, review.ErrNotFound) && !errors.Is(err, review.ErrAmbiguous) {

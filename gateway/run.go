@@ -13,11 +13,11 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// MaxOutput is the largest result that is handed on, in bytes.
+// MaxOutput is the largest result, in bytes.
 const MaxOutput = 4 << 20
 
-// run asks the eval gate and the provider about a call that is recorded, and
-// records what came of it.
+// run asks the eval gate and the provider about a recorded call, and records its
+// outcome.
 func (g *Gateway) run(ctx context.Context, p *prepared) (Result, error) {
 	res := Result{Call: p.call.ID, Tool: p.tool.Subject, Version: p.tool.Version, At: p.call.At}
 	in := Invocation{
@@ -94,8 +94,8 @@ func checkOutput(tool registry.Live, output json.RawMessage) error {
 	return nil
 }
 
-// conclude records what came of a call, also when whoever called went away.
-// What it cannot record does not change what came of it.
+// conclude records the outcome of a call, even when the caller went away. An error
+// of recording does not change the outcome.
 func (g *Gateway) conclude(ctx context.Context, p *prepared, output Output, took time.Duration, failed error) {
 	o := outcomeOf(output, failed)
 	o.At, o.Duration = g.stamp(), took

@@ -39,10 +39,10 @@ func (g *Gateway) compiled(tool registry.Live) (*toolSchemas, error) {
 	return s, nil
 }
 
-// conforms holds the structured part of a result against the output schema of
-// its tool. A tool that has one owes such a part (Model Context Protocol,
-// server/tools, "Output Schema"); what it owes a hub and the built-in tools owe
-// as well.
+// conforms validates the structured part of a result by the output schema of its
+// tool. A tool with such a schema has to return that part (Model Context Protocol,
+// server/tools, "Output Schema"); for a hub and the built-in tools it is the whole
+// result.
 func (g *Gateway) conforms(tool registry.Live, structured json.RawMessage) error {
 	s, err := g.compiled(tool)
 	if err != nil || s.output == nil {

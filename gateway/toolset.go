@@ -149,7 +149,7 @@ func (s *toolset) find(ctx context.Context, r review.ToolReader, name string) (r
 }
 
 // nearest returns those of found that have a name as their wire name, all of them
-// when none has: what they are called where they come from counts for less.
+// when none has: an upstream name counts for less.
 func nearest(name string, found []registry.Entry) []registry.Entry {
 	own := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool { return e.Definition.Tool.WireName() != name })
 	if len(own) > 0 {

@@ -11,8 +11,8 @@ import (
 )
 
 // Unreached returns in a few words why something at an address did not answer,
-// without the address: an agent is not told where its tools run. sure reports
-// that the request did not get there, so that nothing of it was done.
+// without the address, which agents must not learn. sure reports that the request
+// did not get there, so that nothing of it was done.
 func Unreached(err error) (why string, sure bool) {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError

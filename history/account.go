@@ -1,8 +1,7 @@
 package history
 
-// Account is the account of the operating system whose process did something.
-// Every event carries it, so that the log tells who acted from who the act was
-// attributed to.
+// Account is the account of the operating system whose process acted. Every event
+// has it, beside the actor that the act is attributed to.
 type Account struct {
 	UID   string `json:"uid,omitempty"`   // its number; the SID on Windows
 	Login string `json:"login,omitempty"` // as the account database has it

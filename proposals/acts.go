@@ -6,11 +6,11 @@ import "errors"
 // has it as one.
 const ActRebase Act = "rebase"
 
-// Form is how a person is asked about an act, and told of it afterwards.
+// Form has the texts for asking a person about an act, and reporting it.
 type Form struct {
 	Title       string // of the question
 	Verb        string // what a yes does
-	Consequence string // what follows, as sentences
+	Consequence string // the consequence, as sentences
 	Reason      bool   // it needs a reason
 	Done        string // message after success
 	Undone      string // message after failure

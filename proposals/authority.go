@@ -66,14 +66,14 @@ var authority = map[Act]map[ActorKind]reach{
 	ActChangeSigners: {User: anyones},
 }
 
-// ErrAuthority is wrapped when an actor may not do what it tried.
+// ErrAuthority is wrapped when an actor may not do an act.
 var ErrAuthority = errors.New("not allowed")
 
 // Decides reports whether an act is one that only a user can do.
 func (a Act) Decides() bool { return userOnly[a] != "" }
 
 // Authorize returns nil when actor may do act to a proposal written by author,
-// else an error that wraps ErrAuthority and says who may.
+// else an error that wraps ErrAuthority and names who may.
 func Authorize(actor Actor, act Act, author Actor) error {
 	switch authority[act][actor.Kind] {
 	case anyones:

@@ -45,8 +45,8 @@ func CheckTypes() []CheckType {
 	return names
 }
 
-// CheckValues returns what the value of a check of type t is, jsondoc.Null for
-// a check that takes none; ok says whether t is known.
+// CheckValues returns the kind of value that a check of type t takes, jsondoc.Null
+// for none; ok reports whether t is known.
 func CheckValues(t CheckType) (kind jsondoc.Kind, ok bool) {
 	for _, known := range checkTypes {
 		if known.name == t {

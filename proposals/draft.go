@@ -71,7 +71,7 @@ type TestCase struct {
 // CheckType names one kind of check on an answer.
 type CheckType string
 
-// The kinds of check. Those with a value say in CheckValues what it is.
+// The kinds of check. CheckValues has the kinds of their values.
 const (
 	CheckJSONOnly      CheckType = "json_only"
 	CheckNoFences      CheckType = "no_fences"

@@ -44,6 +44,6 @@ func (d Draft) Beside() []byte {
 	return jsondoc.Canonical(beside)
 }
 
-// node returns d as the tree of its JSON form. It fails only for what no
-// decoder lets in, such as a NUL.
+// node returns d as the tree of its JSON form. It fails only for values that every
+// decoder refuses, such as a NUL.
 func (d Draft) node() (*jsondoc.Node, error) { return jsondoc.FromValue(d.document()) }

@@ -47,9 +47,9 @@ func DecodeMarkdown(data []byte) (Parsed, error) {
 	return parsed, malformed([]Parsed{parsed})
 }
 
-// kindOfFile returns the kind of the subject in the front matter. It has to be
-// known before the sections can be told from text: "## Soul" begins one in the
-// file of an agent, and is a line like others in that of a tool.
+// kindOfFile returns the kind of the subject in the front matter. The sections
+// depend on it: "## Soul" begins one in the file of an agent, and is a line like
+// others in that of a tool.
 func kindOfFile(data []byte) (registry.Kind, bool) {
 	rest := bytes.TrimPrefix(data, byteOrderMark)
 	front, lines := 0, 0
@@ -99,7 +99,7 @@ func inProposal(err error) error {
 	return ps
 }
 
-// below returns the path of what stands at path inside the value at outer.
+// below returns the path of a value at path inside the value at outer.
 func below(outer, path string) string {
 	switch {
 	case path == jsondoc.Root:
@@ -110,9 +110,8 @@ func below(outer, path string) string {
 	return outer + "." + path
 }
 
-// gather builds the tree of the proposal's JSON form from a file. Without a
-// known kind the definition keeps what stands in the front matter, so that it
-// is missed by nobody.
+// gather builds the tree of the proposal's JSON form from a file. Without a known
+// kind the definition has the keys of the front matter, so that none is lost.
 func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, jsondoc.Problems) {
 	doc := &jsondoc.Node{Kind: jsondoc.Object, Pos: file.Front.Pos}
 	definition := &jsondoc.Node{Kind: jsondoc.Object}
@@ -175,8 +174,8 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 		key = "testCases"
 		value, ps = readTestCases(newPage(s, key))
 	default:
-		// A text of a definition whose kind is not known. That there is one is
-		// kept; whoever reads the tree says that it cannot be read.
+		// A text of a definition whose kind is not known. Its key is kept, so that the
+		// reader of the tree reports it.
 		if doc.Get("definition") == nil {
 			doc.Members = append(doc.Members, jsondoc.Member{Key: "definition", Pos: s.Pos, Value: &jsondoc.Node{Kind: jsondoc.Object, Pos: s.Pos}})
 		}

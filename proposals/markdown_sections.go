@@ -26,7 +26,7 @@ func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	}
 	for empty := p.skipBlank(); p.more(); empty = p.skipBlank() {
 		if len(list.Items) > maxList {
-			return list, ps // whoever reads the list says that it is too long
+			return list, ps // the reader of the list reports that it is too long
 		}
 		if text, ok := bullet(p.line()); ok {
 			finish()

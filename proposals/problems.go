@@ -39,8 +39,8 @@ func (c *template) add(rule, path, format string, args ...any) {
 	c.append(Problem{Rule: rule, Problem: jsondoc.Problem{Path: path, Message: fmt.Sprintf(format, args...)}})
 }
 
-// maxProblems limits how many problems of one draft are listed. What is beyond
-// them is not lost silently: one more says that there are more.
+// maxProblems limits how many problems of one draft are listed. One more reports
+// that there are others.
 const maxProblems = 300
 
 func (c *template) append(p Problem) {

@@ -6,9 +6,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// texts looks for what may be left over in any text of d: the markers of a
-// merge conflict, the placeholders of the skeleton, and a NUL, which the
-// definition's own problems cover.
+// texts looks for leftovers in any text of d: the markers of a merge conflict, the
+// placeholders of the skeleton, and a NUL, which the definition's own problems
+// cover.
 func (c *template) texts(d Draft) {
 	doc, err := d.node()
 	if err != nil {

@@ -41,8 +41,8 @@ func rank(r Recommendation) int {
 	return 0
 }
 
-// Proposal is a candidate change as the queue shows it; what it would change
-// stands in its revisions.
+// Proposal is a candidate change as the queue shows it; its revisions have the
+// content.
 type Proposal struct {
 	ID          ID
 	Type        Type

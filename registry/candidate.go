@@ -47,7 +47,7 @@ func (c *candidate) brought(in Context) (reason Reason, detail string) {
 	return "", ""
 }
 
-// barred describes what keeps the candidate out, "" when nothing does.
+// barred returns why the candidate is left out, "" when it is not.
 func (c *candidate) barred(in Context) (reason Reason, detail string) {
 	tool := c.entry.Definition.Tool
 	var where Availability

@@ -14,8 +14,8 @@ type Entry struct {
 	Hides []Subject
 }
 
-// Active reports whether the entry is in use. One that is not removes what it
-// hides from the view.
+// Active reports whether the entry is in use. An inactive one still hides the
+// definitions that it overrides.
 func (e Entry) Active() bool { return e.Definition.Status() == Active }
 
 // Catalog finds tools and allow-lists where several layers are merged. Its
@@ -181,7 +181,7 @@ func (c Layered) ByKind(ctx context.Context, kind ToolKind, most int) (entries [
 	for ask := most; ; ask *= 2 {
 		limit := 0
 		if ask > 0 {
-			limit = ask + 1 // one more tells whether there are more
+			limit = ask + 1 // one more, to know whether there are others
 		}
 		found, err := c.Finder.OfKind(ctx, kind, c.View, limit)
 		if err != nil {

@@ -124,8 +124,8 @@ func HashBytes(b []byte) string {
 }
 
 // DecodeDefinition reads canonical or hand-written JSON of the given kind. The
-// error is a jsondoc.Problems with everything of the wrong shape; whether the
-// content is complete is for Problems to say.
+// error is a jsondoc.Problems with everything of the wrong shape; Problems reports
+// missing content.
 func DecodeDefinition(kind Kind, data []byte) (Definition, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {

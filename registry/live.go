@@ -12,8 +12,8 @@ type Live struct {
 	Refused error
 }
 
-// Refuse returns what stands in the place of a version that does not count: a
-// definition without content that is deactivated, and the reason.
+// Refuse returns the replacement of a version that does not count: a deactivated
+// definition without content, and the reason.
 func (l Live) Refuse(reason error) Live {
 	l.Refused = reason
 	switch l.Subject.Kind {

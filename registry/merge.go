@@ -74,8 +74,7 @@ func Seen(lives []Live, view []Layer) []Entry {
 	return entries
 }
 
-// stacked returns the strongest of the definitions of one id, with what it
-// hides.
+// stacked returns the strongest of the definitions of one id, with those it hides.
 func stacked(stack []Live) Entry {
 	slices.SortFunc(stack, ByStrength)
 	e := Entry{Live: stack[0]}

@@ -22,7 +22,7 @@ func (t *Tool) Destroys() bool {
 	return DestructiveCategory(t.Category)
 }
 
-// Confirms reports whether t says that each of its calls has to be confirmed.
+// Confirms reports whether each call of t has to be confirmed.
 func (t *Tool) Confirms() bool {
 	a := t.Annotations
 	return a != nil && a.RequiresConfirmation != nil && *a.RequiresConfirmation

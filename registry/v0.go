@@ -112,9 +112,9 @@ func (p V0Prompt) UnknownKeys() []string {
 	return keys
 }
 
-// DecodeV0 reads a v0 file. Keys that the format does not have are kept. The
-// error is a jsondoc.Problems with everything of the wrong shape, repeated ids
-// included; whether a prompt is complete is for the Problems of its Tool to say.
+// DecodeV0 reads a v0 file. Unknown keys are kept. The error is a jsondoc.Problems
+// with everything of the wrong shape, repeated ids included; the Problems of its
+// Tool report whether a prompt is complete.
 func DecodeV0(data []byte) (V0File, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {

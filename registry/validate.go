@@ -32,8 +32,8 @@ type checker struct {
 	problems jsondoc.Problems
 }
 
-// at returns a checker for the object under key that shares nothing with c;
-// its problems are handed back by join.
+// at returns a checker for the object under key that shares nothing with c; join
+// adds its problems to c.
 func (c *checker) at(key string) *checker { return &checker{path: jsondoc.Join(c.path, key)} }
 
 func (c *checker) join(inner *checker) { c.problems.Append(inner.problems...) }
@@ -49,8 +49,8 @@ func (c *checker) require(key, value, what string) {
 	}
 }
 
-// text reports a text of more than limit characters, and what no text may hold
-// however it came in: broken UTF-8 and NUL.
+// text reports a text of more than limit characters, and content that no text may
+// have: broken UTF-8 and NUL.
 func (c *checker) text(key, value string, limit int) {
 	c.textAt(jsondoc.Join(c.path, key), value, limit)
 }

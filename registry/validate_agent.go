@@ -56,9 +56,9 @@ func plausibleZone(name string) bool {
 	return madeOf(name, letters, letters+"/") && !strings.HasSuffix(name, "/") && !strings.Contains(name, "//")
 }
 
-// Problems returns everything that is wrong with the allow-list at path. A
-// list is referred to by its name, which has the form of an id; whether there
-// is a list of that name is for whoever resolves it to say.
+// Problems returns all problems of the allow-list at path. A list is referred to
+// by its name, which has the form of an id; resolving it shows whether the list
+// exists.
 func (a AllowList) Problems(path string) jsondoc.Problems {
 	if a.Reference() {
 		var ps jsondoc.Problems

@@ -102,7 +102,7 @@ func (p Provider) check(outer *checker, key string) {
 		}
 	case ProviderBuiltin:
 	default:
-		return // what belongs to an unknown type is not known either
+		return // the fields of an unknown type are unknown
 	}
 	if p.Type != ProviderMCP && p.Server != "" {
 		c.add("server", "belongs to type mcp only; leave the key out")

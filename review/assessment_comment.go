@@ -113,8 +113,8 @@ func (d *Desk) breach(open []rules.Finding) string {
 	return "Not looked into: no security rule is in force. Read the text yourself."
 }
 
-// worst returns the worst finding of the given families that is more than a
-// hint, and says how many there are besides.
+// worst returns the worst finding of the given families that is more than a hint,
+// and the number of others.
 func worst(open []rules.Finding, families string) (rules.Finding, string) {
 	var first rules.Finding
 	n := 0

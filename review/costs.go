@@ -13,10 +13,10 @@ import (
 	"toolcrib/review/rules/budget"
 )
 
-// Costs describes what becomes of the prompts of the agents that a draft reaches, if
-// it were live, as far as a rule could object: those that would be cut, and
-// those that may become much longer. What cannot come near a limit is not
-// rendered, and what cannot grow by much is not counted.
+// Costs returns how the prompts of the agents that a draft reaches would change,
+// as far as a rule could object: those that would be cut, and those that may
+// become much longer. Prompts that cannot come near a limit are not rendered, and
+// those that cannot grow by much are not counted.
 func Costs(ctx context.Context, r LiveReader, draft proposals.Draft, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	if draft.Definition.IsZero() {
 		return nil, nil

@@ -56,7 +56,7 @@ func sunday(field string) string {
 	return strings.Join(parts, ",")
 }
 
-// star is the bit by which the parser says that a field began with a star.
+// star is the bit with which the parser marks a field that began with a star.
 const star = 1 << 63
 
 // next returns the first run after a time, false when there is none within

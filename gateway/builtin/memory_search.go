@@ -125,7 +125,7 @@ func byScore(found []foundMemory) {
 	})
 }
 
-// collect looks the words up and weighs what has them.
+// collect looks the words up and weighs the memories that have them.
 func (s *search) collect(ctx context.Context) error {
 	all, err := s.r.MatchMemories(ctx, nil, MemoryFilter{}, maxHits)
 	if err != nil {

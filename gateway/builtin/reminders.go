@@ -33,8 +33,8 @@ type remindersOut struct {
 	Delivery  string        `json:"delivery"`
 }
 
-// undelivered and unscheduled stand in every answer about reminders and
-// schedules: a model that promises what nobody does misleads the user.
+// undelivered and unscheduled are part of every answer about reminders and
+// schedules, so that no model promises a delivery.
 const (
 	undelivered = "Reminders are kept here and not delivered: that is for the application that reads them. Do not promise the user that one will come unless you know of such an application."
 	unscheduled = "Schedules are kept here and not run: that is for the application that reads them. Do not promise the user that one will run unless you know of such an application."

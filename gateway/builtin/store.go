@@ -15,8 +15,8 @@ type Store interface {
 	WriteAssistant(ctx context.Context, of Owner, at time.Time, fn func(Writer) error) error
 }
 
-// Reader reads what one owner has. Ids that are unknown, deleted or somebody
-// else's are left out of what it returns.
+// Reader reads the data of one owner. It leaves out unknown and deleted ids, and
+// those of others.
 type Reader interface {
 	TaskReader
 	ReminderReader
@@ -128,7 +128,7 @@ type MemoryWriter interface {
 	AddMemory(ctx context.Context, m Memory, terms []string) error
 	// ChangeMemory makes it the newest, too.
 	ChangeMemory(ctx context.Context, m Memory, terms []string) error
-	// IndexMemory changes only what it is found by.
+	// IndexMemory changes only the search terms of a memory.
 	IndexMemory(ctx context.Context, id string, terms []string) error
 	// RemoveMemory takes its links along. It reports false when there is no
 	// such memory.

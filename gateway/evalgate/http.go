@@ -50,7 +50,7 @@ func (h HTTP) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAnswe
 	switch {
 	case errors.Is(err, errRedirect):
 		return gateway.GateAnswer{}, errRedirect
-	case err != nil: // the agent may see it, so it does not say where the gate is
+	case err != nil: // without the address of the gate, because the agent may see it
 		why, _ := gateway.Unreached(err)
 		return gateway.GateAnswer{}, errors.New(why)
 	}

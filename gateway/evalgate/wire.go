@@ -65,8 +65,8 @@ func decode(b []byte) (gateway.GateAnswer, error) {
 	if len(b) > maxAnswer {
 		return gateway.GateAnswer{}, fmt.Errorf("%w: it has more than %d bytes", ErrAnswer, maxAnswer)
 	}
-	// The usual decoder takes the last of two keys, and one in capitals: a gate
-	// that repeats what it was asked could be made to say yes.
+	// encoding/json takes the last of two keys, and one in capitals: a gate that
+	// repeats its input could be made to approve.
 	n, err := jsondoc.Parse(b, jsondoc.Limits{Bytes: maxAnswer, Depth: jsondoc.DefaultLimits.Depth})
 	if err != nil {
 		return gateway.GateAnswer{}, ErrAnswer

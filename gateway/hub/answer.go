@@ -32,14 +32,14 @@ type failure struct {
 	details       json.RawMessage
 }
 
-// maxRequest is the longest id of an approval that is handed on, in characters.
+// maxRequest is the longest approval id that is passed on, in characters.
 const maxRequest = 200
 
 // errForm reports that an answer is none.
 var errForm = errors.New("not a document of the form {success, tool, result or error}")
 
-// parse reads an answer. Each key counts as it is written, and once: a hub that
-// repeats what it was posted must not be made to say something else with it.
+// parse reads an answer. Keys are case-sensitive and count once: a hub that
+// repeats its input must not be made to answer something else.
 func parse(body []byte) (answer, error) {
 	fields, err := object(body)
 	if err != nil {
@@ -189,8 +189,8 @@ func (a answer) others() json.RawMessage {
 	return b
 }
 
-// noAnswer tells apart why a hub gave none: a status says whether it is worth to
-// ask again, and whether the user has to do something.
+// noAnswer describes why a hub gave no answer. The status decides whether it is
+// worth to try again, and whether the user has to act.
 func noAnswer(in gateway.Invocation, status int, err error) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
@@ -222,7 +222,7 @@ func unreached(in gateway.Invocation, err error) error {
 	return &gateway.Error{Code: gateway.CodeUnavailable, Message: message, NotRun: sure}
 }
 
-// maxMessage limits how much of a hub's message is handed on, in characters.
+// maxMessage limits how much of a hub's message is passed on, in characters.
 const maxMessage = 1_000
 
 func clip(s string) string {

@@ -187,5 +187,5 @@ type limitedBody struct {
 	io.Closer
 }
 
-// discard drops what nobody wants to read.
+// discard closes an unwanted body.
 func discard(resp *http.Response) { _ = resp.Body.Close() }

@@ -12,8 +12,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// followEvery sets how often a followed server is asked what it lists when it
-// reports no change.
+// followEvery is the interval of listing a followed server that reports no change.
 const followEvery = time.Minute
 
 // follower keeps what one server listed when it was last asked.
@@ -27,11 +26,11 @@ type follower struct {
 	next   int
 }
 
-// Follow asks servers what they list: now, whenever one reports a change, when
-// a call finds a changed definition, and every minute, until ctx ends. changed is
-// called after an answer that differs from the one before. A server that cannot
-// be reached is asked again later, and its last answer counts until then. A server
-// that is not configured cannot be asked, and so its tools never count as changed.
+// Follow lists the tools of servers: now, whenever one reports a change, when a
+// call finds a changed definition, and every minute, until ctx ends. It calls
+// changed after an answer that differs from the one before. A server that cannot
+// be reached is asked again later, and its last answer counts until then. Tools of
+// a server that is not configured never count as changed.
 func (p *Provider) Follow(ctx context.Context, names []string, changed func()) {
 	for _, name := range names {
 		f := p.follower(name)

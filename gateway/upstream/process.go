@@ -95,11 +95,11 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 	return &tapped{Connection: inner, tap: p.tap, end: p.end}, nil
 }
 
-// end waits for the program to end and kills what does not.
+// end waits for the program to end and kills it if it does not.
 func (p *process) end() {
 	p.stop.Do(func() {
 		if p.waits(endsByItself) {
-			_ = proc.Terminate(p.cmd) // what does not hear it is killed
+			_ = proc.Terminate(p.cmd) // it is killed if this fails
 			p.waits(endsWhenTold)
 		}
 		p.kill()

@@ -34,10 +34,9 @@ type Session struct {
 	ended  chan struct{}
 }
 
-// Connect connects to a server. It asks for the newest revision first and for
-// the older handshake when the server does not understand that. changed is
-// called whenever the server says that its tools changed; nil when nobody
-// cares.
+// Connect connects to a server. It asks for the newest revision first and for the
+// older handshake when the server does not understand that. changed is called
+// whenever the server reports changed tools; it may be nil.
 func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
@@ -48,7 +47,7 @@ func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return session, err
 	}
-	// There are servers that never answer what they do not know.
+	// Some servers never answer an unknown request.
 	return connect(ctx, s, changed, lastWithHandshake)
 }
 
@@ -72,8 +71,8 @@ func connect(ctx context.Context, s Server, changed func(), revision string) (*S
 		transport, giveUp = p, p.giveUp
 		session.force = p.kill
 	}
-	// The SDK waits for what it sends to be taken; a server that reads nothing
-	// must not keep anybody waiting for longer than he wants to.
+	// The SDK waits until the server takes a message; a server that reads nothing
+	// must not block a caller beyond its time-out.
 	type outcome struct {
 		sdk *mcp.ClientSession
 		err error
@@ -107,8 +106,8 @@ func connect(ctx context.Context, s Server, changed func(), revision string) (*S
 	return session, nil
 }
 
-// The codes by which the SDK itself, and no server, says that a call came when
-// the connection was ending already.
+// The codes with which the SDK itself, and no server, reports a call on a
+// connection that is ending.
 const (
 	clientClosing = -32003
 	serverClosing = -32004

@@ -12,11 +12,10 @@ const (
 	lastRetry  = 5 * time.Minute
 )
 
-// Watch looks at what a server lists, again and again until ctx ends: whenever
-// the server says that it changed, and every so often anyway, over a new
-// connection, because a program runs its upgrade only after a restart.
-// look gets a document as List returns it, or what went wrong; it is called
-// from one goroutine.
+// Watch lists a server's tools until ctx ends: whenever the server reports a
+// change, and at an interval, over a new connection, because a program runs its
+// upgrade only after a restart. look gets a document as List returns it, or an
+// error; it is called from one goroutine.
 func Watch(ctx context.Context, s Server, every time.Duration, look func(document []byte, err error)) {
 	retry := firstRetry
 	for ctx.Err() == nil {

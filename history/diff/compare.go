@@ -121,7 +121,7 @@ type compact struct {
 	atA, atB []int32 // where the items stand in the whole sequences
 }
 
-// fill makes c.compact from f and marks what it leaves out.
+// fill makes c.compact from f and marks the items that it leaves out.
 func (c *comparer) fill(f box) {
 	c.count(f)
 	k := &c.compact

@@ -20,9 +20,9 @@ type Content struct {
 const BesideHeading = "Not part of the definition"
 
 // Contents compares two contents: their definitions field by field, and behind
-// them, with paths that begin with wire.SourcePath, what the imported JSON says
-// beyond the definitions. An approval pins all of it, so all of it is compared.
-// Of two revisions it compares last what stands beside the definitions.
+// them, with paths that begin with wire.SourcePath, the parts of the imported JSON
+// beyond the definitions. An approval pins all of it, so all of it is compared. Of
+// two revisions it compares last the fields beside the definitions.
 func Contents(before, after Content) []Field {
 	fields := append(Definitions(before.Definition, after.Definition), sources(before, after)...)
 	if before.Beside == nil || after.Beside == nil {

@@ -83,7 +83,7 @@ func (w *walk) add(p way, before, after *jsondoc.Node) {
 	w.fields = append(w.fields, f)
 }
 
-// value compares what stands at p.
+// value compares the values at p.
 func (w *walk) value(p way, before, after *jsondoc.Node, s *shape) {
 	switch {
 	case before == nil && after == nil:
@@ -130,8 +130,8 @@ func (w *walk) object(p way, before, after members, s *shape) {
 }
 
 // list compares two lists. Plain values make one field with a line for each
-// element, so that what came and went is seen and not what moved along.
-// Objects and lists are compared one by one with those they came from.
+// element, so that added and removed elements show and moved ones do not. Objects
+// and lists are compared one by one with those they came from.
 func (w *walk) list(p way, before, after *jsondoc.Node) {
 	if isPlainList(before) && isPlainList(after) {
 		if !same(before, after) {

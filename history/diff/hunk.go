@@ -1,6 +1,6 @@
 package diff
 
-// Kind describes what became of a line.
+// Kind is the kind of a line: kept, removed or added.
 type Kind uint8
 
 // The kinds of line.

@@ -7,8 +7,8 @@ type Row struct {
 	Left, Right int
 }
 
-// Rows arranges the hunk side by side. Lines that Words has paired share a
-// row; what stands between two pairs fills the rows from above.
+// Rows arranges the hunk side by side. Lines that Words has paired share a row;
+// lines between two pairs fill the rows from above.
 func (h Hunk) Rows() []Row {
 	rows := make([]Row, 0, len(h.Lines))
 	done := 0

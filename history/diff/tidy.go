@@ -63,9 +63,9 @@ func edge(ts []token, i int) int {
 	return 0
 }
 
-// chaff reports whether what stands between the edits a and b is better read
-// as a part of the change: white space between words that were all replaced,
-// or a short match between long replacements, which is likely a coincidence.
+// chaff reports whether the text between the edits a and b is better read as a
+// part of the change: white space between words that were all replaced, or a short
+// match between long replacements, which is likely a coincidence.
 func chaff(a, b Edit, x, y []token) bool {
 	island, blank := 0, true
 	widest := max(size(x, a.Old), size(y, a.New))

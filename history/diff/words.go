@@ -19,7 +19,7 @@ func (h Hunk) Words() Hunk {
 }
 
 // Mark does in place what Words does, for the runs of changed lines that reach
-// into Lines[from:to]. A screen marks what comes into view.
+// into Lines[from:to], such as those on the screen.
 func (h Hunk) Mark(from, to int) {
 	m := marker{ids: newInterner(min(to-from, len(h.Lines)))}
 	for b := range h.blocks {

@@ -45,8 +45,8 @@ type SnapshotStore interface {
 	PendingExports(ctx context.Context, dir string) ([]PendingExport, error)
 }
 
-// CheckSnapshots compares every snapshot file in the folder dir with the version
-// it was written for, and returns what differs, by file.
+// CheckSnapshots compares every snapshot file in the folder dir with its version,
+// and returns the differences, by file.
 func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fault, error) {
 	c := snapshotCheck{files: files{dir}, versions: map[snapshotKey]history.Version{}, at: map[string]snapshotKey{}, seen: map[snapshotKey]bool{}}
 	written, err := store.Written(ctx, dir)

@@ -35,8 +35,8 @@ type Store interface {
 	Attach(ctx context.Context, dir, project string) error
 	// Current returns the live definitions of a layer, by subject.
 	Current(ctx context.Context, layer registry.Layer) ([]Dated, error)
-	// Expect records, durably, that the live file of dir may have content of
-	// the given hash from now on; Known says which contents it may have.
+	// Expect records, durably, that the live file of dir may have content of the
+	// given hash from now on; Known returns the contents it may have.
 	Expect(ctx context.Context, dir, hash string) error
 	Known(ctx context.Context, dir string) ([]string, error)
 	// Exclusively runs fn while no other process does the same and nothing is
@@ -187,8 +187,8 @@ func (w *Workspace) writeLive(text []byte) error {
 	return w.files().write(liveName, text)
 }
 
-// drifted returns an error that wraps ErrDrift when the live file is neither
-// what it should be nor what toolcrib wrote last.
+// drifted returns an error that wraps ErrDrift when the live file is neither the
+// wanted one nor the one that toolcrib wrote last.
 func (w *Workspace) drifted(ctx context.Context, store Store, want []byte) error {
 	now, err := w.files().read(liveName)
 	switch {

@@ -14,8 +14,8 @@ type Counts struct {
 	Cl100k int // by the encoding cl100k_base
 }
 
-// Counter counts tokens and remembers what it counted. It may be used by
-// several goroutines.
+// Counter counts tokens and caches the counts. It may be used by several
+// goroutines.
 type Counter struct {
 	o200k, cl100k *encoding
 }
@@ -61,8 +61,8 @@ func Growth(before, after string) int {
 	return bytes
 }
 
-// CountAll returns the length of each text. What the texts have in common, and
-// what they share with texts counted before, is counted once.
+// CountAll returns the length of each text. Parts that the texts share, with each
+// other or with texts counted before, are counted once.
 func (c *Counter) CountAll(texts []string) ([]Counts, error) {
 	split := make([][]paragraph, len(texts))
 	for i, t := range texts {

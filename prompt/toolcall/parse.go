@@ -25,11 +25,11 @@ type Call struct {
 	Nonce string
 }
 
-// Parse reads the call that answer is. The error wraps ErrInvalidFormat,
-// ErrMultiple, ErrUnknownTool (a name that no tool can have), ErrInvalidArgs
-// or ErrNonceInvalid, the first that applies in this order. Whether there is
-// such a tool, whether the arguments fit its schema and whether the nonce is
-// that of the turn is for Verify and the caller to say.
+// Parse reads the call in answer. The error wraps ErrInvalidFormat, ErrMultiple,
+// ErrUnknownTool (a name that no tool can have), ErrInvalidArgs or
+// ErrNonceInvalid, the first that applies in this order. Verify and the caller
+// check that the tool exists, that the arguments fit its schema and that the nonce
+// is that of the turn.
 func Parse(answer string) (Call, error) {
 	n, err := object(answer)
 	if err != nil {

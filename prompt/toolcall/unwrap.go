@@ -8,9 +8,8 @@ import (
 	"toolcrib/internal/visible"
 )
 
-// Unwrap returns what stands in answer without the one code fence that may
-// stand around all of it and without white space and invisible characters at
-// the edges.
+// Unwrap returns answer without a code fence around all of it and without white
+// space and invisible characters at the edges.
 func Unwrap(answer string) string {
 	answer = trim(answer)
 	if inside, ok := unfence(answer); ok {
@@ -23,8 +22,7 @@ func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || visible.Hidden(r) })
 }
 
-// unfence returns what stands between the lines of a code fence that begins s
-// and ends it.
+// unfence returns the text between the lines of a code fence around all of s.
 func unfence(s string) (inside string, ok bool) {
 	first, rest, ok := strings.Cut(s, "\n")
 	if !ok {

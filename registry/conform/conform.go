@@ -38,7 +38,7 @@ type Code struct {
 	Tiers    []Tier // the approval tiers that it sets
 }
 
-// Scope describes what the code is held against.
+// Scope is the part of the registry that the code is compared with.
 type Scope struct {
 	Catalog *registry.Merged
 	// Tools are the tools that the code has to register; for an agent, those it has.
@@ -54,8 +54,7 @@ type Scope struct {
 	// Pinned reports that the code is a list as the server itself sent it, which is
 	// compared with the pins.
 	Pinned bool
-	// Partial code registers only some of the tools: what it lacks is no
-	// finding.
+	// Partial code registers only some of the tools: missing ones are no finding.
 	Partial bool
 }
 

@@ -44,14 +44,14 @@ func (c *checker) index() {
 	}
 }
 
-// find returns the tool that the code means by name; own says that it goes by
-// that name and not by an alias or an id that nobody outside uses. differs tells how a tool differs from what the
-// code registers; nil when nobody knows what that says.
+// find returns the tool that the code means by name; own reports that this is its
+// wire name, not an alias or an internal id. differs returns how a tool differs
+// from the registered one; nil for a format without definitions.
 //
-// Two tools can have one name: an imported one, which keeps the name it has on
-// its server, and one with that id. The one that agrees with the code is meant;
-// when none does, the imported one stands before a global id, as a server does
-// not know what toolcrib ships. With a server named, only its tools are meant.
+// Two tools can have one name: an imported one, which keeps the name it has on its
+// server, and one with that id. The one that agrees with the code is meant; when
+// none does, the imported one is preferred to a global id, as a server does not
+// know the shipped tools. With a server named, only its tools are meant.
 func (c *checker) find(ctx context.Context, name string, format wire.Format, differs func(registry.Entry) []string) (e registry.Entry, own, known bool, err error) {
 	found, err := c.scope.Catalog.ByName(ctx, name)
 	if err != nil {

@@ -18,12 +18,11 @@ type Binder interface {
 	BindJSON(n *Node, path string) Problems
 }
 
-// Bind fills the struct that dst points to from n, by the struct's json tags,
-// and returns everything that does not fit: unknown keys, wrong types, null.
-// It knows strings, booleans, integers, pointers to and slices of those,
-// string maps, nested structs, json.RawMessage (filled with the canonical
-// form) and Binders. What is missing in n stays as it is in dst; whether a key
-// is required is for the caller to say.
+// Bind fills the struct that dst points to from n, by the struct's json tags, and
+// returns everything that does not fit: unknown keys, wrong types, null. It knows
+// strings, booleans, integers, pointers to and slices of those, string maps,
+// nested structs, json.RawMessage (filled with the canonical form) and Binders.
+// Keys missing in n stay as they are in dst; the caller checks required ones.
 func Bind(n *Node, path string, dst any) Problems {
 	var ps Problems
 	bind(n, path, reflect.ValueOf(dst).Elem(), &ps)

@@ -27,9 +27,8 @@ func Marshal(v any) ([]byte, error) {
 	return Canonical(n), nil
 }
 
-// FromValue returns v as a tree. v must marshal with encoding/json. What Parse
-// refuses to take from outside (a NUL, a huge number) is not refused here: it
-// is for whoever let it in to say so.
+// FromValue returns v as a tree. v must marshal with encoding/json. It accepts
+// values that Parse refuses from outside, such as a NUL or a huge number.
 func FromValue(v any) (*Node, error) {
 	if n, ok := simple(v); ok {
 		return n, nil

@@ -16,9 +16,9 @@ func (ps Problems) Locate(doc *Node) Problems {
 	return ps
 }
 
-// Lead follows a path as far as it leads and returns the value reached, with the
-// key that it stands under; key is nil for the document itself and for the
-// elements of a list. whole says that the path led all the way.
+// Lead follows a path as far as it leads and returns the value reached, with its
+// key; key is nil for the document itself and for the elements of a list. whole
+// reports that the path led all the way.
 func (n *Node) Lead(path string) (at *Node, key *Member, whole bool) {
 	rest := trimRoot(path)
 	at = n

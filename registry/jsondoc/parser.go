@@ -199,8 +199,8 @@ func (p *parser) documents(n *Node) error {
 	return err
 }
 
-// next returns the position of the token that will be read next: what stands
-// between two tokens is only white space, a comma or a colon.
+// next returns the position of the next token: only white space, a comma or a
+// colon can precede it.
 func (p *parser) next() Pos {
 	i := int(p.dec.InputOffset())
 	for i < len(p.data) && strings.IndexByte(" \t\r\n,:", p.data[i]) >= 0 {

@@ -34,8 +34,8 @@ func (p Problem) String() string {
 // all of them.
 type Problems []Problem
 
-// MaxProblems limits how many problems are listed. What is beyond them is not
-// lost silently: one more problem says that there are more.
+// MaxProblems limits how many problems are listed. One more reports that there are
+// others.
 const MaxProblems = 100
 
 // Error returns the problems, separated by "; ".

@@ -5,10 +5,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// DecodeDefinition reads a file that holds one definition of the given kind:
-// its keys in the front matter, its long texts as sections. The error is a
-// jsondoc.Problems with everything of the wrong shape; whether the content is
-// complete is for registry.Definition.Problems to say.
+// DecodeDefinition reads a file that holds one definition of the given kind: its
+// keys in the front matter, its long texts as sections. The error is a
+// jsondoc.Problems with everything of the wrong shape;
+// registry.Definition.Problems reports missing content.
 func DecodeDefinition(kind registry.Kind, data []byte) (registry.Definition, error) {
 	f, err := Parse(data, DefinitionTitles(kind))
 	if err != nil {

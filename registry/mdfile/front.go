@@ -16,8 +16,8 @@ import (
 // MaxFront is the longest front matter, and the longest YAML elsewhere, in bytes.
 const MaxFront = 1 << 20
 
-// Package jsondoc has these limits for what it reads; a definition that is
-// read here is stored as JSON and read there.
+// The limits of package jsondoc: a definition read here is stored as JSON and read
+// there.
 const (
 	maxKey            = 1_024 // characters
 	maxNumber         = 1_000 // characters

@@ -11,9 +11,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// What RE2 has no form for, such as looking ahead or referring back, is run by
-// backtracking, which can take exponential time. The time is limited, and so is
-// the text, as what has been tried is kept for each of its characters.
+// Expressions that RE2 cannot run, such as those that look ahead or refer back,
+// run by backtracking, which can take exponential time. The time is limited, and
+// so is the text, as the attempts are recorded for each of its characters.
 const (
 	maxBacktracking = 250 * time.Millisecond // of all such expressions in one Validate; the engine looks at its clock every 100 ms
 	maxBacktracked  = 32 << 10               // bytes of one text
@@ -42,7 +42,7 @@ func (p *backtrackBudget) begin() {
 	p.left, p.short = maxBacktracking, ""
 }
 
-// end gives the time back and says which expression could not be run.
+// end gives the time back and names the expression that could not run.
 func (p *backtrackBudget) end() string {
 	defer p.busy.Unlock()
 	return p.short

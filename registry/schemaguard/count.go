@@ -1,7 +1,7 @@
 package schemaguard
 
-// Counting is done on the graph, each subschema once, in numbers that stop at
-// one more than the limit: what would take 2^40 steps to expand takes a few
+// Counting is done on the graph, each subschema once, in numbers that stop at one
+// more than the limit: a schema that would take 2^40 steps to expand takes a few
 // additions to refuse.
 
 // add returns a+b, at most MaxSubschemas+1.
@@ -29,9 +29,9 @@ func (g *graph) inPlace(v *vertex) int {
 	return v.inPlace
 }
 
-// expand returns how many subschemas v becomes when every reference is
-// replaced by what it leads to. A reference to what contains it, as every
-// recursive type has, counts as one. The components must be known.
+// expand returns how many subschemas v becomes when every reference is replaced by
+// its target. A reference to a schema around it, as every recursive type has,
+// counts as one. The components must be known.
 func (g *graph) expand(v *vertex) int {
 	if v.expanded == 0 {
 		sum := 1

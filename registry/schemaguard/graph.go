@@ -84,7 +84,7 @@ func newGraph(n *jsondoc.Node) *graph {
 		programs: map[string]program{},
 	}
 	g.root = g.add(n, vertexPlace{path: jsondoc.Root})
-	// References can make subschemas of what no keyword holds, and those can
+	// References can make subschemas of values that no keyword holds, and those can
 	// hold references and anchors again.
 	var pending []reference
 	for done := 0; done < len(g.vertices) && len(g.problems) == 0; {

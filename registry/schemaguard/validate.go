@@ -74,7 +74,7 @@ type explainer struct {
 	all      []jsondoc.Problem
 }
 
-// collect adds the innermost findings: those around them only say that there
+// collect adds the innermost findings: those around them only report that there
 // are some inside.
 func (e *explainer) collect(found *jsonschema.ValidationError) {
 	if alternatives(found) || len(found.Causes) == 0 {

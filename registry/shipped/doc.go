@@ -3,8 +3,7 @@
 // author, the named allow-lists, the names that were retired, and the words that names
 // are made of.
 //
-// The texts are embedded and parsed when they are first asked for. Whether the
-// core is untouched can be told from its hashes alone, which are embedded too,
-// so opening a database parses none of it. Nobody changes a definition that
-// was handed out: it is shared.
+// The texts are embedded and parsed on first use. The embedded hashes suffice to
+// check the core, so opening a database parses none of it. The definitions are
+// shared; do not change them.
 package shipped

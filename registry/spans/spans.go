@@ -113,7 +113,7 @@ func align(s style, written, value string, start, end int) (from, to int, ok boo
 			break
 		}
 	}
-	if start == end { // an empty part stands in front of what follows it
+	if start == end { // an empty part precedes the next one
 		if from < 0 {
 			from = at
 		}

@@ -13,7 +13,7 @@ import (
 // ErrFormat is wrapped by errors about a document in no format that is known.
 var ErrFormat = errors.New("not a list of tools")
 
-// Decode reads a document and finds out what it is written in.
+// Decode reads a document and detects its format.
 func Decode(data []byte) (Document, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {
@@ -167,7 +167,7 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string) erro
 	return ps.Err()
 }
 
-// skipsPrompt returns why an element of a v0 file cannot be told apart from others.
+// skipsPrompt returns why an element of a v0 file cannot be identified.
 func skipsPrompt(n *jsondoc.Node, again bool) string {
 	switch {
 	case n.Kind != jsondoc.Object:

@@ -27,7 +27,7 @@ type headers struct {
 	found jsondoc.Problems
 }
 
-// schema looks at a schema and those in it. reached says that only properties
+// schema checks a schema and those in it. reached reports that only properties
 // lead to it.
 func (h *headers) schema(n *jsondoc.Node, path string, reached bool) {
 	if n == nil || h.found.Full() {

@@ -12,10 +12,9 @@ import (
 const SourcePath = "source:"
 
 // Unread returns the part of the JSON that t was imported from which t does not
-// repeat: keys that toolcrib does not know, and values that t shortens,
-// replaces or leaves out. The source of t pins all of the JSON, so whoever
-// approves t vouches for this part too. It is an object; nil says that t has no
-// source.
+// repeat: keys that toolcrib does not know, and values that t shortens, replaces
+// or leaves out. The source of t pins all of the JSON, so an approval of t covers
+// this part too. It is an object; nil means that t has no source.
 func Unread(t registry.Tool, raw []byte) *jsondoc.Node {
 	if t.Source == nil {
 		return nil
