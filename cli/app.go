@@ -58,8 +58,7 @@ func (f *globalFlags) actAs(actor string) error {
 // app is one run of the program: its flags, and what has been opened so far.
 type app struct {
 	env Env
-	// keyboard is standard input as it is: a terminal has to be told itself
-	// that keys come one by one.
+	// keyboard is raw standard input, for a terminal in raw mode.
 	keyboard io.Reader
 	// stdout is standard output for screens, protocols, and the workflow commands of
 	// --format github. Everything else is written to env.Out and env.Err, which break

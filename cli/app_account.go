@@ -26,8 +26,8 @@ func (e Env) account() Account {
 	return systemAccount()
 }
 
-// systemAccount asks the account database by number. os/user.Current would do
-// without cgo what it is asked here to avoid: fill gaps from USER and HOME.
+// systemAccount asks the account database by number. Without cgo, os/user.Current
+// would fill gaps from USER and HOME, which is to be avoided here.
 func systemAccount() Account {
 	var a Account
 	a.Host, _ = os.Hostname() // "" is recorded as unknown

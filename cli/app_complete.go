@@ -19,7 +19,7 @@ import (
 	"toolcrib/store"
 )
 
-// candidates returns what may stand on the command line.
+// candidates returns completions of a word.
 type candidates func(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error)
 
 // mostCandidates is how many the shell is offered. More is no choice.
@@ -88,8 +88,8 @@ func (c candidates) offer(a *app) cobra.CompletionFunc {
 	}
 }
 
-// described returns a candidate with what it is, of which nothing reaches the shell
-// that it would obey.
+// described returns a candidate with its description, without characters that a
+// shell would interpret.
 func described(word, about string) cobra.Completion {
 	return cobra.CompletionWithDesc(word, strings.ReplaceAll(visible.Line(about), "\t", " "))
 }

@@ -72,7 +72,7 @@ func runDoctor(ctx context.Context, a *app) error {
 	}
 	err = doc.examine(ctx, a)
 	switch {
-	case errors.Is(err, store.ErrNoDatabase): // the settings may say why it is looked for there
+	case errors.Is(err, store.ErrNoDatabase): // the settings may explain the path
 		doc.Problems = append(doc.Problems, sentence(err))
 	case err != nil:
 		return err

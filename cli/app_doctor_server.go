@@ -8,7 +8,7 @@ import (
 	"toolcrib/store/pg"
 )
 
-// docServer is how the login reaches a PostgreSQL server, and what it may do.
+// docServer is the connection of the login to a PostgreSQL server, and its rights.
 type docServer struct {
 	Version           string   `json:"version"`
 	Login             string   `json:"login"`

@@ -88,7 +88,7 @@ func (p *page) text(prefix, s string) {
 
 func (p *page) blank() { p.buf.WriteByte('\n') }
 
-// ink is a colour by what it means.
+// ink is a colour by its meaning.
 type ink string
 
 // The inks are the eight colours every terminal has; a sign or a word always

@@ -80,8 +80,8 @@ func flatten(err error) []error {
 // those of fmt.Errorf, whose own words would be lost.
 func isJoin(err error) bool { return fmt.Sprintf("%T", err) == "*errors.joinError" }
 
-// belongs sets every line but the first off from the margin: what others have
-// written cannot pass for a line of ours.
+// belongs indents every line but the first, so that foreign text cannot pass for a
+// line of ours.
 func belongs(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

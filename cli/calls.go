@@ -260,8 +260,8 @@ func runCallsLog(ctx context.Context, a *app, q gateway.CallQuery, tool string) 
 	})
 }
 
-// maxCountedShown is of how many hours the first page of the audit tells that
-// refused calls were only counted.
+// maxCountedShown is the most hours for which the first page of the audit shows
+// the number of refused calls that were only counted.
 const maxCountedShown = 10
 
 func writeAudit(p *page, doc docAuditList) {

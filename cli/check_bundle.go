@@ -14,7 +14,7 @@ import (
 	"toolcrib/signing/signers"
 )
 
-// bundleFlags say which bundle is checked, and whom the check trusts.
+// bundleFlags name the bundle to check, and the signers that the check trusts.
 type bundleFlags struct {
 	file, signers, revoked, database string
 	allowUnsigned                    bool

@@ -20,7 +20,7 @@ type publishing struct {
 	woken   chan struct{} // of who publishes while the process stays; nil when nobody does
 }
 
-// committed notes that a transaction decided something, or that somebody is to be told.
+// committed notes that a transaction decided something, or that a notice is due.
 func (a *app) committed(acts []string) {
 	a.notifyOf(acts)
 	for _, act := range acts {
@@ -89,7 +89,7 @@ func (a *app) publishMeanwhile(ctx context.Context, state *checkpointState) (sto
 		defer close(ended)
 		for range woken {
 			if err := a.publishDecided(ctx); err != nil {
-				a.publisher.again() // publishLast says why, if that fails too
+				a.publisher.again() // publishLast reports the error if it fails too
 			}
 			state.refresh(ctx)
 		}

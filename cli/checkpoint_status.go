@@ -28,7 +28,7 @@ func (d docPublished) text() string {
 	return text
 }
 
-// published tells how far publication has come.
+// published returns how far publication has come.
 func (a *app) published(ctx context.Context) (docPublished, error) {
 	p, err := a.checkpointPublisher()
 	if err != nil {

@@ -65,8 +65,8 @@ type config struct {
 	userFile string
 	// projectFile is the nearest toolcrib.toml that is not the user's own.
 	projectFile string
-	// untrusted is the error about what the project's file says beyond what it
-	// may without the user's trust; nothing of that is in force.
+	// untrusted is the error about keys of the project's file that need the user's
+	// trust; they are not in force.
 	untrusted error
 	// defaultDB is set when nothing names the database.
 	defaultDB bool

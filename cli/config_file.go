@@ -60,8 +60,8 @@ func readConfig(file string) ([]byte, error) {
 	return text, err
 }
 
-// plainConfig refuses what would take the decoder long. It counts brackets and
-// dots wherever they stand, also in strings: no configuration has that many.
+// plainConfig refuses a file that would take the decoder long. It counts brackets
+// and dots everywhere, also in strings: no configuration has that many.
 func plainConfig(text []byte) error {
 	depth, dots, line := 0, 0, 1
 	for _, b := range text {

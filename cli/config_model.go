@@ -38,7 +38,7 @@ type reviewerConfig struct {
 	Retries   *int     `toml:"retries"`
 }
 
-// over returns the model of a reviewer, with what it lacks from m. A key is
+// over returns the model of a reviewer, with missing settings from m. A key is
 // only sent to the address that it was configured for.
 func (r reviewerConfig) over(m modelConfig) modelConfig {
 	if r.BaseURL != "" {
@@ -73,7 +73,7 @@ func (m modelConfig) client(env Env) (*openai.Client, error) {
 	return openai.New(c)
 }
 
-// check reports what can be told without a key and without asking anybody.
+// check reports problems that show without a key and without a request.
 func (m modelConfig) check(where string) error {
 	if d, err := time.ParseDuration(m.Timeout); m.Timeout != "" && (err != nil || d <= 0) {
 		return fmt.Errorf("configuration: %s.timeout is %q; write a time such as \"60s\"", where, m.Timeout)

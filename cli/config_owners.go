@@ -89,7 +89,7 @@ func (p policyConfig) rule() (approval.Rule, error) {
 	return r, nil
 }
 
-// setOrigin says where the entries come from that were read last.
+// setOrigin sets the origin of the entries read last.
 func (c *config) setOrigin(from string, read int) {
 	c.rules = slices.Clone(c.rules)
 	for i := read; i < len(c.rules); i++ {
@@ -113,8 +113,8 @@ func (c config) listPolicies(values map[string]string, sources map[string]string
 	}
 }
 
-// policyProblems names what keeps entries from being satisfied where decisions are
-// signed: owners who cannot sign.
+// policyProblems reports entries that cannot be satisfied where decisions are
+// signed, because owners cannot sign.
 func (c config) policyProblems(now time.Time) []string {
 	if c.Signatures != signaturesRequired {
 		return nil

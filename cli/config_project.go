@@ -152,10 +152,10 @@ func ownerOf(name string) (account int, known bool) {
 	return owner.Of(info)
 }
 
-// planted returns an error for a project's file that somebody else has put
-// above the folder we work in, where everybody may write, such as into /tmp:
-// it would choose the database of all who work below. Whoever owns the folder
-// we work in may say how, as may the administrator.
+// planted returns an error for a project's file that another account has put into
+// a world-writable folder above the working directory, such as /tmp: it would
+// choose the database of everybody who works below. The owner of the working
+// directory and the administrator may do so.
 func planted(dir, file string) error {
 	above, err := os.Stat(filepath.Dir(file))
 	if err != nil || above.Mode().Perm()&0o002 == 0 {

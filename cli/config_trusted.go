@@ -33,7 +33,7 @@ func trustFolder(env Env) (string, error) {
 	return filepath.Join(state, "toolcrib", "trusted"), err
 }
 
-// trustMark names the file that says that the user trusts text in file.
+// trustMark names the file that records the user's trust of text in file.
 func trustMark(env Env, file string, text []byte) (mark string, t trusted, err error) {
 	dir, err := trustFolder(env)
 	if err != nil {

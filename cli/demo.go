@@ -106,7 +106,7 @@ func writeDemo(p *page, doc docDemo) {
 	}
 }
 
-// writeStep prints a command with what it printed, which is safe already.
+// writeStep prints a command with its output, which is sanitized already.
 func writeStep(p *page, step docStep) {
 	words := make([]string, len(step.Command))
 	for i, w := range step.Command {

@@ -128,7 +128,7 @@ func (s *stage) play(ctx context.Context, act act) (docAct, error) {
 	return played, nil
 }
 
-// digest looks a proposal up and returns the review digest of what it shows.
+// digest returns the review digest of a proposal.
 func (s *stage) digest(ctx context.Context, ref string) (string, error) {
 	looked := s.run(ctx, []string{"show", ref, "--json"})
 	var doc docDossier

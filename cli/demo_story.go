@@ -18,8 +18,8 @@ type step struct {
 	expect string
 }
 
-// ok is a step that does what it is asked to. Words are separated by blanks;
-// more holds words with blanks of their own.
+// ok is a step that succeeds. Words are separated by blanks; more holds words with
+// blanks of their own.
 func ok(words string, more ...string) step {
 	return step{args: append(strings.Fields(words), more...)}
 }

@@ -193,7 +193,7 @@ func newDocTier(o gateway.Override) docTier {
 	return d
 }
 
-// defaultTier is how the command line says that the tool's own default counts.
+// defaultTier selects the tool's own default tier on the command line.
 const defaultTier = "default"
 
 type docTierList struct {

@@ -26,11 +26,13 @@ type Env struct {
 	// System is the folder of the administrator's files; "" for /etc/toolcrib. No
 	// environment variable names another.
 	System string
-	// Account tells who runs the process; nil asks the operating system.
+	// Account returns the account that runs the process; nil asks the operating
+	// system.
 	Account func() Account
-	// Windows says that the default folders are those of Windows.
+	// Windows selects the default folders of Windows.
 	Windows bool
-	// InTerminal, OutTerminal and ErrTerminal say whether a person is at the other end.
+	// InTerminal, OutTerminal and ErrTerminal report whether a terminal is at the
+	// other end.
 	InTerminal, OutTerminal, ErrTerminal bool
 	// RestoreGC is called when the process is about to stay: the workbench with
 	// its first page on the screen, a server before it serves. nil does nothing.

@@ -77,8 +77,8 @@ func (a *app) leaveOutPending(ctx context.Context, steps []intake.Step, watched 
 	})
 }
 
-// takeIn keeps the raw JSON, then proposes what the steps say: a pin is never
-// without what it is a pin of.
+// takeIn keeps the raw JSON, then proposes the changes of the steps: a pin is
+// never without its JSON.
 func (b session) takeIn(ctx context.Context, a *app, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
 	var drafts []proposals.Draft
 	for _, s := range steps {

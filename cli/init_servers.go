@@ -100,7 +100,7 @@ func convert(s clients.Server, f clients.File, env Env) clientServer {
 	}
 	for _, v := range s.Env {
 		if variableOf(v.Value) == v.Name {
-			c.config.Env = append(c.config.Env, v.Name) // handed on
+			c.config.Env = append(c.config.Env, v.Name) // passed on
 		} else {
 			c.values[v.Name] = fill.text(v.Value)
 		}

@@ -61,8 +61,8 @@ func (k *limitedKeyboard) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take passes on what came, as far as it may. It was waited for so long: what a
-// workbench that is behind has not read yet is no rest.
+// take passes on input within the limits. waited is how long the input was waited
+// for: unread input of a busy workbench is no pause.
 func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 	if waited >= keyRest {
 		k.behind = 0
@@ -80,12 +80,12 @@ func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 			return
 		}
 		came = came[n:]
-		k.dropping = k.dropping && k.pasting // what follows a paste counts again
+		k.dropping = k.dropping && k.pasting // input after a paste counts again
 	}
 }
 
-// mark returns how many bytes there are up to the end of the next mark, and takes in
-// what it marks.
+// mark returns how many bytes there are up to the end of the next mark, and
+// applies the mark.
 func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
 	all := append([]byte(k.tail), came...)
 	mark := pasteStart

@@ -56,7 +56,7 @@ func docSentences(list []explained) []docSentence {
 	return docs
 }
 
-// verdict says how the score of a sentence compares with the threshold of S139.
+// verdict compares the score of a sentence with the threshold of S139.
 func verdict(x wording.Explanation) string {
 	switch {
 	case x.Warns:

@@ -101,8 +101,8 @@ func (l *linter) file(ctx context.Context, name string, data []byte) error {
 	return l.flush(ctx)
 }
 
-// flush runs the rules over what waits, on every processor. Each tool is held
-// against those before it.
+// flush runs the rules over the waiting units, on every processor. Each tool is
+// compared with those before it.
 func (l *linter) flush(ctx context.Context) error {
 	todo := l.todo
 	l.todo = nil
@@ -131,7 +131,7 @@ func (l *linter) flush(ctx context.Context) error {
 	return nil
 }
 
-// fingerprint reads a tool for what it is compared by. A plain text is no tool.
+// fingerprint computes the sketches of a tool. A plain text is no tool.
 func (t *task) fingerprint() {
 	if t.unit == nil || t.doc == nil || t.change.Draft.Definition.Tool == nil {
 		return
@@ -171,7 +171,7 @@ func (l *linter) check(ctx context.Context, live review.LiveReader, t *task) err
 			t.explained = append(t.explained, explained{t.file, t.subject, x})
 		}
 	}
-	t.unit = nil // what it took to look is not needed any more
+	t.unit = nil // its inputs are not needed any more
 	return nil
 }
 

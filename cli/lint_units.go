@@ -83,9 +83,9 @@ func readUnits(name, server string, data []byte) ([]*unit, []findings.Finding, e
 	return units, problems, nil
 }
 
-// lintOrigin returns where the documents of a file come from, as an import of
-// it would have it. What MCP servers list is theirs, also where nobody says which
-// server it is: no name in it is one of toolcrib's own.
+// lintOrigin returns the origin of the documents of a file, as an import would
+// have it. Tools that MCP servers list are theirs, even of an unnamed server: no
+// name among them is one of toolcrib's own.
 func lintOrigin(file, server string) func(wire.Document) intake.Origin {
 	return func(doc wire.Document) intake.Origin {
 		o := intake.Origin{Layer: registry.LayerUser, Server: server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName}

@@ -18,9 +18,9 @@ import (
 	"toolcrib/store"
 )
 
-// notifying sends notices beside what the process does. It is started by the first
-// transaction that something may have to be told of, and what it does not manage in
-// time the next process does.
+// notifying sends notices in the background. It starts with the first transaction
+// that may have a notice, and leaves to the next process what it cannot send in
+// time.
 type notifying struct {
 	mu    sync.Mutex
 	woken chan struct{} // nil until it runs
@@ -147,7 +147,7 @@ func (a *app) sendNotices(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// courier returns what has the notices of a receiver.
+// courier returns the courier of a receiver.
 func (a *app) courier(name string) (notices.Courier, error) {
 	state, err := stateHome(a.env)
 	return notices.Courier{

@@ -161,7 +161,7 @@ func (a *app) writeDiff(p *page, doc docDiff, fields []diff.Field, layout diffLa
 	writeDiff(p, doc)
 }
 
-// diffSet compares each member of a change set with what it was made from.
+// diffSet compares each member of a change set with its base.
 func (b session) diffSet(ctx context.Context, a *app, name string, layout diffLayout) error {
 	set, err := b.desk.ShowSet(ctx, b.actor, name)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"toolcrib/history/diff"
 )
 
-// usualColumns is the width of a side-by-side diff where the terminal does not
-// say how wide it is.
+// usualColumns is the width of a side-by-side diff where the width of the terminal
+// is unknown.
 const usualColumns = 160
 
 // columns is the width of the terminal in cells.

@@ -275,8 +275,8 @@ func spanned(code []conform.Code, f conform.Finding, out *findings.Finding) {
 	}
 }
 
-// placed gives what no file has, such as a tool that the code lacks, to the first
-// file of the code: code scanning shows nothing without a file.
+// placed gives findings without a file, such as a tool that the code lacks, the
+// first file of the code: code scanning shows nothing without a file.
 func placed(list []findings.Finding, first string) []findings.Finding {
 	list = slices.Clone(list)
 	for i := range list {

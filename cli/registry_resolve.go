@@ -19,7 +19,7 @@ type docResolution struct {
 	Warnings []string    `json:"warnings"`
 }
 
-// docChoice is one tool and what became of it. Layer and what follows it are
+// docChoice is one tool and its resolution. Layer and the fields after it are
 // empty for a tool that the registry lacks.
 type docChoice struct {
 	ID       string `json:"id"`

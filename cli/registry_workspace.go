@@ -26,8 +26,8 @@ func (a *app) openWorkspace(ctx context.Context, c config) error {
 	return a.publish(ctx)
 }
 
-// publish writes the files that the workspace is owed. An approval stands
-// whether they can be written or not, so what goes wrong is only told.
+// publish writes the queued files of the workspace. It only reports errors,
+// because the approval stands in any case.
 func (a *app) publish(ctx context.Context) error {
 	if a.workspace == nil {
 		return nil

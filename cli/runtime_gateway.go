@@ -15,7 +15,7 @@ import (
 	"toolcrib/store"
 )
 
-// openGateway is a gateway with what it holds open.
+// openGateway is a gateway with its open resources.
 type openGateway struct {
 	*gateway.Gateway
 	index    *store.Index
@@ -40,7 +40,7 @@ func (a *app) gateway(ctx context.Context) (*openGateway, error) {
 	return a.gatewayWith(ctx, func(s string) { a.note("toolcrib: %s", s) })
 }
 
-// gatewayWith is gateway with warn to hear what did not stop a call.
+// gatewayWith is gateway with warn for warnings about calls that went on.
 func (a *app) gatewayWith(ctx context.Context, warn func(string)) (*openGateway, error) {
 	if a.remote != nil {
 		shared := *a.remote.gateway

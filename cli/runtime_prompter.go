@@ -21,7 +21,7 @@ type prompter struct {
 // Prompt implements mcp.Prompter.
 func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
 	where := c.Where
-	where.IncludeDeferred = false // the prompt says how the others are found
+	where.IncludeDeferred = false // the prompt explains how to find the others
 	in, err := p.desk.PromptInput(ctx, c.Agent, c.Layer, where)
 	if err != nil {
 		return prompt.Output{}, err

@@ -6,8 +6,8 @@ import (
 	"toolcrib/registry"
 )
 
-// whereFlags say where an agent is about to work. What is not said is that it
-// works away from the user's machine, with semantic search.
+// whereFlags describe where an agent works; by default away from the user's
+// machine, with semantic search.
 type whereFlags struct{ local, noEmbedding bool }
 
 func (w *whereFlags) register(set *pflag.FlagSet) {

@@ -49,7 +49,7 @@ func plainSchemas() map[reflect.Type]*jsonschema.Schema {
 }
 
 // proposalSchema is the schema of proposal files. Nothing is required: a draft may
-// be incomplete, and submitting it reports what it lacks.
+// be incomplete, and submitting it reports missing parts.
 func proposalSchema() (*jsonschema.Schema, error) {
 	t, types := proposals.FileType(), plainSchemas()
 	subject, _ := t.FieldByName("Subject")

@@ -90,7 +90,7 @@ func (c catalog) Encode(ctx context.Context, tools []serve.Definition, f serve.F
 
 // PromptInput implements serve.Catalog.
 func (c catalog) PromptInput(ctx context.Context, who gateway.Caller) (prompt.Input, error) {
-	who.Where.IncludeDeferred = false // the prompt says how the others are found
+	who.Where.IncludeDeferred = false // the prompt explains how to find the others
 	return c.desk.PromptInput(ctx, who.Agent, who.Layer, who.Where)
 }
 

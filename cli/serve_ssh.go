@@ -89,7 +89,8 @@ func (a *app) hostKey(log *slog.Logger) (gossh.Signer, error) {
 	return key, err
 }
 
-// serve lets users in until ctx ends, and publishes checkpoints of what they decide.
+// serve lets users in until ctx ends, and publishes checkpoints of their
+// decisions.
 func (s *sshServing) serve(ctx context.Context) error {
 	c, err := s.app.settings()
 	if err != nil {

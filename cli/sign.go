@@ -19,7 +19,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// signFlags say how a decision is signed.
+// signFlags are the flags for signing a decision.
 type signFlags struct {
 	key                  string
 	print                bool
@@ -175,8 +175,7 @@ func (a *app) keyFile(file string) string {
 	return a.path(file)
 }
 
-// signWith has a key sign a statement, and tells which and what before the key is
-// asked for.
+// signWith has a key sign a statement, and prints both before it asks for the key.
 func (a *app) signWith(ctx context.Context, key keys.Key, actor proposals.Actor, text []byte) (*review.Signed, error) {
 	a.note("toolcrib: signing as %s with %s; statement %.12s", actor, keyName(key), statement.Sum(text))
 	return a.signQuietly(ctx, key, text)

@@ -108,7 +108,7 @@ func runTokensCreate(ctx context.Context, a *app, f tokenFlags) error {
 	})
 }
 
-// tokens returns who acts and what keeps the tokens.
+// tokens returns the actor and the store of the tokens.
 func (a *app) tokens(ctx context.Context) (proposals.Actor, tokens.Tokens, error) {
 	s, err := a.openSession(ctx)
 	if err != nil {
@@ -248,7 +248,7 @@ func (d docToken) whom() string {
 	return d.User
 }
 
-// until tells when a token expires.
+// until describes when a token expires.
 func (d docToken) until() string {
 	if d.ExpiresAt == nil {
 		return "never"

@@ -57,7 +57,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	if place == "" {
 		place = layer.Project()
 	}
-	calls, err := a.gatewayWith(ctx, func(string) {}) // what did not stop a call is in its result
+	calls, err := a.gatewayWith(ctx, func(string) {}) // warnings are in the result of a call
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,8 @@ func (s *checkpointState) get() tui.Checkpoint {
 	return s.now
 }
 
-// refresh reads it again. What cannot be read stays as it was; doctor tells why.
+// refresh reads it again. It keeps values that cannot be read; doctor reports the
+// reason.
 func (s *checkpointState) refresh(ctx context.Context) {
 	p, err := s.app.checkpointPublisher()
 	if err != nil {

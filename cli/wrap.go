@@ -154,7 +154,7 @@ func newDocWrapFile(c clients.Change) docWrapFile {
 	return docWrapFile{Client: c.Before.Client, File: c.Path, Servers: []string{}, Backup: c.Backup, Hunks: newDocHunks(patch.Unified(3))}
 }
 
-// finish shows what would be written, asks, and writes.
+// finish shows the planned changes, asks, and writes.
 func (d *docWrap) finish(a *app, f wrapFlags, changes int, write func() error) error {
 	asks := !f.yes && !a.flags.json && !a.flags.dryRun && a.env.InTerminal && a.env.OutTerminal && changes > 0
 	if asks {

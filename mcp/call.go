@@ -44,8 +44,8 @@ func (s *Server) handlers() map[string]handle {
 	}
 }
 
-// handler reads arguments strictly, and turns what comes of a call into a
-// result: an error of the tool is something the model can read and mend.
+// handler reads arguments strictly, and turns the outcome of a call into a result:
+// the model can read an error of the tool and correct its call.
 func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if len(req.Params.Arguments) > heavyArguments {

@@ -108,8 +108,8 @@ func (s *Server) awaitUpstream(ctx context.Context, entries []registry.Entry) {
 	s.config.Upstream.Asked(ctx, upstreamServers(entries))
 }
 
-// followUpstream has the servers of the exposed tools asked what they list, until
-// ctx ends. Clients hear of changes.
+// followUpstream follows the lists of the servers of the exposed tools until ctx
+// ends, and notifies clients of changes.
 func (s *Server) followUpstream(ctx context.Context, known map[string]bool) {
 	if !s.config.Expose.native() {
 		return
@@ -198,7 +198,7 @@ func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 	return r, err
 }
 
-// outcome is call_outcome: what became of a call that waited for the user.
+// outcome is call_outcome: the outcome of a call that waited for the user.
 func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Pending string `json:"pending"`

@@ -117,7 +117,7 @@ func (s *Server) wholePrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.
 }
 
 // prompt is prompts/get: the text of a prompt tool as an agent gets it in its
-// catalog, and what it is to be used on.
+// catalog, and its input.
 func (s *Server) prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	p := req.Params
 	if asked(ctx) == agentPrompt {

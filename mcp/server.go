@@ -245,8 +245,8 @@ func (d definition) tool() *sdk.Tool {
 	return t
 }
 
-// addTools adds the tools with handlers of their own: the SDK's typed ones
-// would coerce what they are given, and refuse it without saying where.
+// addTools adds the tools with handlers of their own: the SDK's typed ones would
+// coerce their arguments, and refuse them without a path.
 func (s *Server) addTools() error {
 	var tools []definition
 	if err := json.Unmarshal(toolsJSON, &tools); err != nil {

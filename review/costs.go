@@ -142,8 +142,8 @@ func (c *catalogs) addsLittle(ctx context.Context, draft proposals.Draft, a prom
 	return true, nil
 }
 
-// quicklyRendered is the size of a prompt, in bytes, below which it is sooner
-// rendered than the vocabulary is loaded that would tell whether it need be.
+// quicklyRendered is the size of a prompt, in bytes, below which rendering it is
+// faster than loading the vocabulary to learn whether it must be.
 const quicklyRendered = 64 << 10
 
 // block returns the text that a tool adds to a prompt; "" for none.

@@ -148,8 +148,8 @@ func (d *Desk) Signed(s Signed) *Desk {
 	return &signed
 }
 
-// Counter returns the counter of tokens that the desk uses. It remembers what it
-// counted for whoever else shows prompts in this process.
+// Counter returns the counter of tokens that the desk uses. Others who show
+// prompts in this process can share its cache.
 func (d *Desk) Counter() *tokens.Counter { return d.tokens }
 
 // RulesVersion names the rules and the policy that assessments are made with.
@@ -178,8 +178,8 @@ func (d *Desk) update(ctx context.Context, fn func(Tx) error) error {
 // stamp is the current time at the resolution that is stored: microseconds.
 func (d *Desk) stamp() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
 
-// log appends the event of an act: at is the time that the act gave to what it
-// wrote, record the seal of it, data what else matters about it.
+// log appends the event of an act: at is the time of the act, record the seal of
+// its record, data further details.
 func (d *Desk) log(ctx context.Context, tx Tx, actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) error {
 	e, err := d.event(actor, act, p, at, record, data)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"toolcrib/review/rules/trust"
 )
 
-// digest seals what a decider is shown: the proposal and its content, the base
-// it is held against, the rules and the configuration, the findings and the
-// waivers, every channel prompt as it would be, and the other members of its
-// change set. Whoever passes it back decides on exactly that or not at all.
+// digest seals everything that a decider is shown: the proposal and its content,
+// its base, the rules and the configuration, the findings and the waivers, every
+// channel prompt as it would be, and the other members of its change set. A
+// decision with this digest applies to exactly that or fails.
 func (d *Desk) digest(v view) string {
 	fields := []string{
 		"toolcrib review 2",
@@ -53,8 +53,8 @@ type view struct {
 	Digest       string        // "" while there is no assessment
 	endorsements []endorsement // that count
 	// unlisted is the allow-list that the agent of an open proposal names and that
-	// would not be there, "" for none; unassigned says that no agent would have
-	// the tool.
+	// would not exist, "" for none; unassigned reports that no agent would have the
+	// tool.
 	unlisted   string
 	unassigned bool
 }

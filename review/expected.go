@@ -22,9 +22,9 @@ const (
 )
 
 // showings returns for each choice how actor knows its content, and refuses those
-// whose digest is another than expected. strict also refuses what differs from
-// what actor was shown last; what actor was never shown at all passes, unless
-// other members of its change set were.
+// whose digest is another than expected. strict also refuses content that differs
+// from what actor was shown last; content that actor was never shown passes,
+// unless other members of its change set were.
 func (d *Desk) showings(ctx context.Context, r Reader, actor proposals.Actor, choices []Choice, views []view, strict bool) ([]Showing, error) {
 	shown, err := r.Shown(ctx, actor, chosen(choices))
 	if err != nil {
@@ -97,7 +97,7 @@ func differs(moved []view, facts []string) error {
 	return fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", name(p), ErrDigest, strings.Join(unique, "; "), lookAt(p))
 }
 
-// lookAt returns the argument of `toolcrib show` to see p with all that is
+// lookAt returns the argument of `toolcrib show` for p and all proposals that are
 // decided together with it.
 func lookAt(p proposals.Proposal) string {
 	if p.ChangeSet != "" {

@@ -49,8 +49,8 @@ func fits(ctx context.Context, r RegistryReader, draft proposals.Draft) (proposa
 	return fitsType(draft, base, implied(draft.Type, from), again), nil
 }
 
-// fitsNew reports what keeps a draft from making something new. now is nil when
-// nothing is live.
+// fitsNew reports why a draft cannot create a subject. now is nil when nothing is
+// live.
 func fitsNew(draft proposals.Draft, now *registry.Live) (ps proposals.Problems) {
 	if now != nil {
 		ps = misfit(proposals.RuleSubject, "type", "is new, but %s is there in version %d (%s); propose to modify or reactivate it",
@@ -62,8 +62,8 @@ func fitsNew(draft proposals.Draft, now *registry.Live) (ps proposals.Problems) 
 	return ps
 }
 
-// fitsModify reports what keeps a draft from being a modification of base; again
-// allows the same content.
+// fitsModify reports why a draft cannot modify base; again allows the same
+// content.
 func fitsModify(draft proposals.Draft, base registry.Definition, again bool) (ps proposals.Problems) {
 	if draft.Definition.Hash() == base.Hash() && !again {
 		ps = misfit(proposals.RuleDefinition, "definition", "is the same as version %d; change something", draft.Base())
@@ -74,8 +74,8 @@ func fitsModify(draft proposals.Draft, base registry.Definition, again bool) (ps
 	return ps
 }
 
-// fitsType reports what keeps a draft from being the change of base to want
-// that its type implies; again allows the same content.
+// fitsType reports why a draft is not the change of base to want that its type
+// implies; again allows the same content.
 func fitsType(draft proposals.Draft, base, want registry.Definition, again bool) (ps proposals.Problems) {
 	if want.Hash() == base.Hash() && !again {
 		ps = misfit(proposals.RuleSubject, "type", "is %s, but that changes nothing: version %d is %s with the same content",

@@ -13,9 +13,8 @@ import (
 	"toolcrib/review/overlap"
 )
 
-// liveCache is a LiveReader that keeps what it read and rendered for as long as
-// nothing goes live: one operation looks at the same agents and tools over and
-// over.
+// liveCache is a LiveReader that caches reads and renderings while nothing goes
+// live: one operation needs the same agents and tools many times.
 type liveCache struct {
 	LiveReader
 	agents     []registry.Live                     // nil until they are read
@@ -194,8 +193,8 @@ func (m *liveCache) same(found []registry.Live) []registry.Live {
 	return found
 }
 
-// cachedTx is a transaction that caches what it read of the registry until it
-// makes something live itself.
+// cachedTx is a transaction that caches its reads of the registry until it makes
+// something live itself.
 type cachedTx struct {
 	Tx
 	live *liveCache

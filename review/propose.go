@@ -94,7 +94,7 @@ func current(ctx context.Context, r ProposalReader, id proposals.ID) (proposals.
 }
 
 // draft writes the first revision of a new proposal, or the next one of the
-// agent's open proposal on the same subject. submit says that it is going to be
+// agent's open proposal on the same subject. submit reports that it is going to be
 // submitted at once.
 func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (p proposals.Proposal, rev proposals.Revision, err error) {
 	if draft, err = d.acceptable(ctx, tx, actor, draft); err != nil {
@@ -123,8 +123,8 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 	return d.addProposal(ctx, tx, actor, draft)
 }
 
-// acceptable returns a draft with what follows from its type filled in, and
-// refuses one that cannot even be kept.
+// acceptable completes a draft by its type, and refuses one that cannot even be
+// stored.
 func (d *Desk) acceptable(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) (proposals.Draft, error) {
 	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
 		return draft, err

@@ -126,7 +126,7 @@ func note(hashes map[string]string, agent registry.Subject, was, will []prompt.O
 	}
 }
 
-// changes returns what would be live: the definition of v, and those of the
+// changes returns the definitions that would go live: that of v, and those of the
 // other members of its change set.
 func changes(ctx context.Context, r Reader, v view) (map[registry.Subject]registry.Live, error) {
 	changed := map[registry.Subject]registry.Live{}

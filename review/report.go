@@ -25,7 +25,7 @@ type Report struct {
 	Advice proposals.Recommendation `json:"advice,omitempty"`
 	// Harness describes how the test cases came out.
 	Harness []harness.Result `json:"harness,omitempty"`
-	// Problems tells which external reviewer failed, and how.
+	// Problems describes which external reviewers failed, and how.
 	Problems []string `json:"problems,omitempty"`
 }
 

@@ -9,9 +9,9 @@ import (
 	"toolcrib/registry"
 )
 
-// reviewCache is a Reader that caches change sets and revisions, and what would
-// be live with them, for a time in which nothing is written: the members of a set
-// are looked at for each of them.
+// reviewCache is a Reader that caches change sets and revisions, and the
+// definitions that would be live with them, while nothing is written: each member
+// of a set needs those of the others.
 type reviewCache struct {
 	Reader
 	live       *liveCache

@@ -28,8 +28,8 @@ type ShownParts struct {
 	Assessment     string                   `json:"assessment,omitempty"`
 	RulesVersion   string                   `json:"rules_version,omitempty"`
 	Recommendation proposals.Recommendation `json:"recommendation,omitempty"`
-	// Findings has the rule of each finding, then a seal of all that was shown
-	// of it, its waiver included.
+	// Findings has the rule of each finding, then a seal of all its shown parts, its
+	// waiver included.
 	Findings []ShownFinding `json:"findings,omitempty"`
 	Rendered string         `json:"rendered"` // seal over the channel prompts
 	// Members are those of the change set, itself included; none when it stands

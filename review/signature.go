@@ -228,7 +228,7 @@ func (s Signing) Record(ctx context.Context, w SignatureWriter, a *SignedAct) er
 	return w.AddSignature(ctx, a.record, e)
 }
 
-// The acts of the events that tell of signatures.
+// The acts of the events about signatures.
 const (
 	actSign    = "sign"
 	ActSigners = "signers" // a state of the signers

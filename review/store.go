@@ -167,8 +167,8 @@ type ProposalWriter interface {
 	AssignIssue(ctx context.Context, id proposals.ID, assignee string, status proposals.IssueStatus) error
 }
 
-// RecordWriter appends what can never be changed again. Each returns the seal
-// of the record.
+// RecordWriter appends immutable records. Each method returns the seal of the
+// record.
 type RecordWriter interface {
 	AddAssessment(ctx context.Context, a Assessment) (string, error)
 	AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error)

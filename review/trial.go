@@ -129,8 +129,8 @@ func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, e
 	return text, err
 }
 
-// instruction returns the prompt of a model for a test case: what it
-// would be told of the tool, or as the agent, if the definition were live.
+// instruction returns the prompt of a model for a test case: the tool's part of
+// the prompt, or the agent's prompt, if the definition were live.
 func instruction(d registry.Definition) string {
 	if d.Agent != nil {
 		return prompt.Render(prompt.Input{Agent: *d.Agent, Context: prompt.Reference()}, prompt.Web).Text

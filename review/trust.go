@@ -112,7 +112,8 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 	return t.file.signers, nil
 }
 
-// otherFile tells why the signers file is not the one in force, and what to do.
+// otherFile describes why the signers file is not the one in force, and the
+// remedy.
 func (t *Trust) otherFile(states []SignersState) string {
 	for _, s := range states[:len(states)-1] {
 		if statement.Sum(s.Text) == t.file.digest {

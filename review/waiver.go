@@ -58,8 +58,8 @@ func (d *Desk) waive(ctx context.Context, actor proposals.Actor, id proposals.ID
 	return w, err
 }
 
-// waivable is a finding that can be waived, or whose waiver can end, with what it
-// is about.
+// waivable is a finding that can be waived, or whose waiver can end, with its
+// proposal and field.
 type waivable struct {
 	wish
 	proposal   proposals.Proposal

@@ -137,7 +137,7 @@ func (s *Server) refresh(ctx context.Context, state int64) {
 	}
 }
 
-// refreshSlot leaves what it cannot read to the next request, which hears why.
+// refreshSlot leaves an error of reading to the next request, which reports it.
 func (s *Server) refreshSlot(ctx context.Context, slot *viewSlot, state int64) {
 	slot.mu.Lock()
 	defer slot.mu.Unlock()

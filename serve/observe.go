@@ -19,7 +19,7 @@ type observed struct {
 // observedKey finds it in the context of a request.
 type observedKey struct{}
 
-// label says which route a request took.
+// label records the route of a request.
 func label(w http.ResponseWriter, r route, q *request) {
 	if o, ok := q.r.Context().Value(observedKey{}).(*observed); ok {
 		o.route, o.request = r.pattern, q

@@ -19,7 +19,7 @@ import (
 	"toolcrib/prompt"
 )
 
-// Tokens tells who is behind a secret.
+// Tokens identifies the holder of a secret.
 type Tokens interface {
 	// Check returns the token whose secret was presented. What is no token in
 	// force is tokens.ErrToken.

@@ -50,7 +50,7 @@ func (a assistant) facets(ctx context.Context, id string) (seq int64, terms []st
 	return seq, terms, err
 }
 
-// index lets a memory be found by terms and by what it is narrowed to.
+// index makes a memory findable by terms and by its filters.
 func (a assistant) index(ctx context.Context, id string, terms []string) error {
 	seq, facets, err := a.facets(ctx, id)
 	if err != nil {

@@ -85,7 +85,7 @@ func (m matcher) rowCondition(a filter.Atom) clause {
 	return clause{SQL: "p.type = ?", Args: []any{a.Value}} // new: the only type without an index
 }
 
-// textCondition looks at each row, or for what has very many spellings at all rows
+// textCondition checks each row, or for a text with very many spellings all rows
 // that the index finds.
 func (m matcher) textCondition(words string) clause {
 	switch {

@@ -40,8 +40,8 @@ func (c Calls) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) err
 	return recordRefused(c.db.update(ctx, func(s *session) error { return fn(newCallSession(s)) }))
 }
 
-// recordRefused tells the gateway when a trigger or constraint refused what it
-// wrote, as opposed to a file that cannot be written.
+// recordRefused marks the error of a record that a trigger or constraint refused,
+// as opposed to a file that cannot be written.
 func recordRefused(err error) error {
 	if errors.Is(err, ErrRefused) {
 		return fmt.Errorf("%w: %w", gateway.ErrContradiction, err)

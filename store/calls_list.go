@@ -83,9 +83,9 @@ func parseAnnotations(s string) (*registry.Annotations, error) {
 	return &a, err
 }
 
-// Calls implements gateway.LedgerReader. What selects most is looked up in an
-// index, so that a page costs the same however many calls there are; the rest,
-// told by "+" not to look for indexes, only leaves rows out.
+// Calls implements gateway.LedgerReader. The most selective condition uses an
+// index, so that a page costs the same however many calls there are; the others,
+// with "+" to avoid indexes, only leave rows out.
 func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	var where []string
 	var args []any

@@ -40,7 +40,7 @@ type CatalogEntry struct {
 	Status      registry.Status
 	Source      string // the server or the file it was imported from, "" as of a time
 	Locked      bool
-	Hides       []registry.Subject // what it overrides in earlier layers
+	Hides       []registry.Subject // subjects that it overrides in earlier layers
 	// Refused is why its version does not count where decisions are signed, nil
 	// when it does. It is then shown as deactivated, and without content.
 	Refused error

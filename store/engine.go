@@ -61,8 +61,8 @@ type Schema interface {
 	Steps() ([]engine.Step, error)
 	// Took notes that the database has a step.
 	Took(ctx context.Context, c *engine.Conn, step engine.Step) error
-	// Structure reports what differs from the schema, and what the engine finds wrong
-	// in its indexes and its foreign keys.
+	// Structure reports differences from the schema, and problems that the engine
+	// finds in its indexes and its foreign keys.
 	Structure(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error
 	// Problems is a quicker Structure, for people.
 	Problems(ctx context.Context, c *engine.Conn) ([]string, error)
@@ -70,7 +70,7 @@ type Schema interface {
 
 // Searcher writes the SQL that the engines have no common form of.
 type Searcher interface {
-	// Hints reports whether the engine has to be told which index a statement reads.
+	// Hints reports whether the engine needs hints about the index of a statement.
 	Hints() bool
 	// Contains is the condition that a row p of proposals has a text among those
 	// that lists show, in any case.

@@ -22,10 +22,10 @@ type Ledger struct {
 	broken     chan error // holds the first error that is none of the data, once there is one
 }
 
-// Audit calls fn with the ledger of one snapshot. It fails for a login that may not
-// read every table: what it cannot see would count as damage. Where the engine ends
-// the snapshot, it calls fn again, or fails with the error of the engine: what fn found
-// then does not count.
+// Audit calls fn with the ledger of one snapshot. It fails for a login that may
+// not read every table: invisible rows would count as damage. Where the engine
+// ends the snapshot, it calls fn again, or fails with the error of the engine; the
+// findings of fn until then do not count.
 func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	return db.view(ctx, func(s *session) (err error) {
 		for _, k := range plainRecords() {
@@ -137,8 +137,8 @@ func (l Ledger) Rows(ctx context.Context, table string, fn func(history.Row) err
 	return l.records(ctx, kinds[i], fn)
 }
 
-// sealedVersionColumns are in the order of history.Version.Sum, followed by
-// what stands beside the seal. Sum leaves out approvals that are none.
+// sealedVersionColumns are in the order of history.Version.Sum, followed by the
+// columns beside the seal. Sum leaves out approvals that are none.
 const sealedVersionColumns = `subject, number, content_hash, prev_hash, proposal, revision, author, assessment, review_digest,
 	rendered, rules_version, decided_by, decided_at, note, waivers, signature, approvals, definition, hash`
 

@@ -125,8 +125,8 @@ func scanID(row scanner) (proposals.ID, error) {
 	return id, err
 }
 
-// uniquePrefixes returns for each proposal the length in characters from which
-// a prefix of its id names no other: one more than what it shares with its
+// uniquePrefixes returns for each proposal the length in characters from which a
+// prefix of its id names no other: one more than the prefix shared with its
 // neighbours in the index.
 func (s *session) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
 	lengths := make([]int, len(page))

@@ -144,7 +144,7 @@ func (s *session) SetLive(ctx context.Context, versions []history.Version, defin
 	return s.addSketches(ctx, made.sketches)
 }
 
-// setLive points the registry to versions, and to what they are called.
+// setLive points the registry to versions, and stores their names.
 func (s *session) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition, locked bool) error {
 	var rows, names []any
 	for i, v := range versions {

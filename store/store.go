@@ -39,7 +39,7 @@ type Options struct {
 	// Inspect opens a database whose core tools were tampered with too, to
 	// show the damage.
 	Inspect bool
-	// Account runs the process. Every event tells which it was.
+	// Account is the account that runs the process. Every event has it.
 	Account history.Account
 	// Users are the users that this account may act as, such as "user:mara"; nil
 	// for all.

@@ -62,9 +62,9 @@ func (s *session) State(ctx context.Context) (int64, error) {
 // liveFrom is the source of most that is read of the live registry.
 const liveFrom = "FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version "
 
-// live reads live definitions: from is the statement from its FROM on, with live as
-// l and versions as v. A definition whose version does not count is returned as
-// deactivated and empty, with the reason: it keeps hiding what it stands before.
+// live reads live definitions: from is the statement from its FROM on, with live
+// as l and versions as v. A definition whose version does not count is returned as
+// deactivated and empty, with the reason: it still hides those that it overrides.
 func (s *session) live(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
 	p, err := s.proofs(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func scanLiveRow(row scanner) (liveRow, error) {
 	return r, into(&r.live.Subject, registry.ParseSubject, r.subject)
 }
 
-// provenLive returns what a row makes live, or what stands in its place when its
+// provenLive returns the live definition of a row, or its replacement when its
 // version does not count.
 func (s *session) provenLive(ctx context.Context, p *review.Proofs, r liveRow) (registry.Live, error) {
 	l := r.live

@@ -10,7 +10,7 @@ import (
 type notifier interface {
 	// Listen calls heard once it listens, with 0, and then with the number of the
 	// newest event of each commit, until ctx ends or the connection does. The error
-	// says which.
+	// names the cause.
 	Listen(ctx context.Context, heard func(event int64)) error
 }
 

@@ -177,8 +177,7 @@ func (w Workspaces) Known(ctx context.Context, dir string) ([]string, error) {
 	return hashes, err
 }
 
-// Exclusively implements workspace.Store: the write lock of the database is
-// what keeps others out.
+// Exclusively implements workspace.Store by the write lock of the database.
 func (w Workspaces) Exclusively(ctx context.Context, dir string, fn func(context.Context, workspace.Store) ([]int64, string, error)) error {
 	return w.write(ctx, func(s *session) error {
 		written, hash, err := fn(ctx, Workspaces{db: w.db, s: s})

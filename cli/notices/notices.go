@@ -58,7 +58,7 @@ type Notice struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
-// Log is the log with what it is about.
+// Log is the log with the proposals and calls of its events.
 type Log interface {
 	EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error)
 	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)

@@ -2,7 +2,7 @@ package engine
 
 import "errors"
 
-// CopyState tells how far the target of a copy is.
+// CopyState is the state of the target of a copy.
 type CopyState int
 
 // The states of a target.

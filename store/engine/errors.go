@@ -17,7 +17,7 @@ var (
 	// ErrRefused is wrapped when a trigger or constraint refused a write.
 	ErrRefused = errors.New("refused by the database")
 	// ErrGone is wrapped when the file of an open database is not at its path any
-	// more. What is read of it is not what others read there.
+	// more. Others read another file there.
 	ErrGone = errors.New("the database was removed or replaced")
 	// ErrAgain is wrapped when the engine rolled a transaction back because of
 	// another one: the same transaction may succeed now.

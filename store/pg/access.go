@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Access tells how a login reaches a server, and what it may do there.
+// Access has the connection of a login to a server, and its rights there.
 type Access struct {
 	Version           string   // of the server
 	Login             string   // the session's user, to which its rows are bound

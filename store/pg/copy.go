@@ -206,7 +206,7 @@ func CheckSchema(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // Script returns the statements that create the roles and the schema, for somebody
-// else to run: seed stands where the program would write what it ships.
+// else to run; seed writes the rows of the shipped definitions.
 func Script(seed func() error, print func(statements string) error) error {
 	all, err := steps()
 	if err != nil {

@@ -34,8 +34,8 @@ func definitions() (map[string]string, error) {
 	return known, err
 }
 
-// defined are the same as the server has them. It repeats the text of a function, and
-// writes a trigger and an index again from what it keeps.
+// defined are the definitions as the server prints them. It repeats the text of a
+// function, and prints a trigger and an index from its catalog.
 const defined = `SELECT 'trigger ' || t.tgname, pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 		WHERE c.relnamespace = 'toolcrib'::regnamespace AND NOT t.tgisinternal
 	UNION ALL SELECT 'index ' || c.relname, pg_get_indexdef(c.oid) FROM pg_class c WHERE c.relnamespace = 'toolcrib'::regnamespace AND c.relkind = 'i'
@@ -50,9 +50,8 @@ var (
 	added   = []string{"in", "any", "array", "using", "btree", "text", "::text", "true", "null"}
 )
 
-// words returns what a statement consists of, in the order of the alphabet, without
-// the spelling that differs between what somebody wrote and what the server makes
-// of it.
+// words returns the words of a statement in alphabetical order, without the
+// spelling in which the server differs from the source.
 func words(statement string) string {
 	var all []string
 	for _, w := range word.FindAllString(respelt.Replace(statement), -1) {

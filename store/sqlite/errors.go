@@ -37,8 +37,8 @@ func (f *File) Describe(err error) error {
 	return err
 }
 
-// UnwritableFolder reports whether err says that the engine cannot put its
-// log and lock files beside the database.
+// UnwritableFolder reports whether err means that the engine cannot put its log
+// and lock files beside the database.
 func UnwritableFolder(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

@@ -42,8 +42,8 @@ func (Search) Rows(words string, spellings []string) engine.Clause {
 	return found
 }
 
-// phrases is the query of the text index for what has all texts and none of the
-// unwanted ones.
+// phrases is the query of the text index for rows with all wanted texts and none
+// of the unwanted ones.
 func phrases(wanted, unwanted []string) string {
 	var query string
 	for _, words := range wanted {
@@ -107,7 +107,7 @@ func trigrams(ctx context.Context, c *engine.Conn, spellings []string) ([]string
 	return found, nil
 }
 
-// afterAll returns what comes after every trigram that begins with words.
+// afterAll returns the text after every trigram that begins with words.
 func afterAll(words string) string {
 	return words + strings.Repeat(string(unicode.MaxRune), minIndexed)
 }

@@ -1,7 +1,7 @@
 // Package sqlite keeps toolcrib's data in one SQLite file. It implements
-// store.Engine: connections and what they are set to, who waits for whom, the
-// schema, the searches that SQLite has functions of its own for, and copies of the
-// file. All other SQL is the store's.
+// store.Engine: connections and their settings, locking, the schema, the searches
+// that use functions of SQLite, and copies of the file. All other SQL is the
+// store's.
 //
 // Writes go through one connection, in BEGIN IMMEDIATE transactions with
 // synchronous=FULL; reads through a few query_only connections on snapshots of

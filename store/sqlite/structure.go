@@ -57,10 +57,9 @@ func danglingKeys(ctx context.Context, c *engine.Conn, fn func(table, message st
 	})
 }
 
-// check runs one of the engine's own checks and returns what it finds:
-// integrity_check sees pages that do not hang together, values that break a
-// constraint and indexes that say something else than their tables, quick_check
-// all but the last.
+// check runs one of the engine's own checks and returns its findings:
+// integrity_check finds damaged pages, values that violate a constraint and
+// indexes that disagree with their tables, quick_check all but the last.
 func check(ctx context.Context, c *engine.Conn, pragma string) ([]string, error) {
 	var found []string
 	if err := readTextIndex(ctx, c); err != nil {

@@ -132,7 +132,7 @@ func (l *loader) textHash(id, text string) string {
 	return t.TextHash()
 }
 
-// approved writes a proposal with all that its approval left.
+// approved writes a proposal with all records of its approval.
 func (l *loader) approved(n int) error {
 	p, err := l.proposal(n, proposals.Approved)
 	if err != nil {
