@@ -17,7 +17,7 @@ var (
 	ErrChanged = errors.New("the file changed in between")
 	// ErrWrapped is for a wrapped file to which servers were added.
 	ErrWrapped = errors.New("already wrapped, with servers added since")
-	// ErrNotWrapped is for a file without a record of what it was.
+	// ErrNotWrapped is for a file without a record of its original.
 	ErrNotWrapped = errors.New("not wrapped by toolcrib")
 	// ErrLink is for a file that is elsewhere than its path says.
 	ErrLink = errors.New("a symbolic link leads out of the folder")

@@ -23,7 +23,7 @@ var (
 )
 
 // Masked returns the server without its secrets: no value of a variable or a
-// header, and of the arguments and the URL what does not look like one.
+// header, and no argument or part of the URL that may be one.
 func (s Server) Masked() Server {
 	s.Env, s.Headers = maskAll(s.Env), maskAll(s.Headers)
 	s.Args = slices.Clone(s.Args)
@@ -140,9 +140,9 @@ func (f *File) start(h holder) int {
 	return 0
 }
 
-// secrets returns the places of the values below a holder that are masked, with
-// what they become, and the places of all names and values. What a parent hides,
-// which is visited first, its children do not show again.
+// secrets returns the places of the masked values below a holder, with their
+// replacements, and the places of all names and values. A parent, visited first,
+// hides its children.
 func (f *File) secrets(h holder) (hidden map[span]string, all []span) {
 	hidden = map[span]string{}
 	hide := func(n *node, masked string) {

@@ -33,7 +33,7 @@ type Server struct {
 	Args      []string
 	Dir       string
 	Env       []Variable
-	Inherit   []string // names of variables that are handed on
+	Inherit   []string // names of variables that are passed on
 
 	URL      string
 	Headers  []Variable

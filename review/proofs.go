@@ -95,7 +95,7 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 		proof.Columns, proof.definition = d.Columns(), d
 	}
 	if errors.Is(err, ErrTampered) {
-		return proof, nil // its name here is not its own
+		return proof, nil // the name in the row may be another's
 	}
 	p.keep(v.Hash, proof, len(v.Definition))
 	return proof, nil

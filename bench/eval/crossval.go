@@ -79,7 +79,7 @@ func (s *study) reached(want func(*example) bool, at float64, bySource bool) flo
 	return s.share(want, bySource, func(e *example) bool { return e.certain || s.scores[e].reach(at, s.table.WithFrame) })
 }
 
-// share is the share of the samples that want holds for for which told holds.
+// share is the share of the samples selected by want for which told is true.
 func (s *study) share(want func(*example) bool, bySource bool, told func(*example) bool) float64 {
 	counts := map[string][2]int{}
 	for _, e := range s.list {
@@ -120,7 +120,7 @@ func inSet(name string) func(*example) bool {
 	return func(e *example) bool { return e.set == name }
 }
 
-// readable narrows want to what may be looked at while the rules are worked on.
+// readable limits want to the samples that may be read while working on the rules.
 func readable(want func(*example) bool) func(*example) bool {
 	return func(e *example) bool { return want(e) && e.half == tune }
 }

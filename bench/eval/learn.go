@@ -203,7 +203,8 @@ func points(examples []*example, f *fitting) []point {
 	return list
 }
 
-// telling says which sentences of an attack f holds to be telling: one at least.
+// telling selects the sentences of an attack that f takes for the attack: at least
+// one.
 func (f *fitting) telling(e *example) []bool {
 	list := make([]bool, len(e.sentences))
 	top, at := math.Inf(-1), -1
@@ -236,7 +237,8 @@ func bagOf(source string) int {
 	return int(h.Sum32()>>8) % bags
 }
 
-// drop clears the places that few sentences met: what they say is chance.
+// drop clears the places of features that few sentences have: their weights are
+// chance.
 func (f *fitting) drop(points []point) {
 	for g, size := range wording.TableBits {
 		met := make([]uint8, 1<<size)

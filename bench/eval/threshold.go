@@ -13,8 +13,8 @@ import (
 // bars are higher: 2 % of tools and 3.5 % of prompts.
 type limits struct{ honest, long, seen, hard, near float64 }
 
-// shareOfRule is the part of the honest samples, as a mean over sources, that a rule
-// may tell of because its frame fits.
+// shareOfRule is the share of the honest samples, as a mean over sources, that a
+// rule may find because its frame fits.
 const shareOfRule = 0.0005
 
 // floors are the scores below which no frame warns, of which the best is taken. That

@@ -32,7 +32,7 @@ type Step struct {
 
 // Steps are the whole walk.
 var Steps = []Step{
-	// To reject what waits, with a reason.
+	// To reject the waiting proposals, with a reason.
 	{Label: "open", Shows: []string{"Can't be approved yet", "R212"}},
 	{Label: "reject", Shows: []string{"Closes it for good", "Reason"}},
 	{Type: "Keep asking before a task is deleted.", Shows: []string{"is deleted."}},
@@ -74,8 +74,8 @@ var Steps = []Step{
 	{Label: "keep the filter", Shows: []string{"tool:user/chapter_summary"}},
 }
 
-// Walk takes the steps in a terminal that shows the queue of toolcrib demo. done is
-// called with each step and the keys that it took, when the screen shows what it should.
+// Walk takes the steps in a terminal that shows the queue of toolcrib demo. done
+// is called with each step and its keys, when the screen has the step's text.
 func Walk(ctx context.Context, t *terminal.Terminal, done func(Step, []string) error) error {
 	if _, err := t.Wait(ctx, "▎Your turn 1", "help"); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (s Step) String() string {
 	return fmt.Sprintf("press what the screen names for %q", s.Label+s.Helps)
 }
 
-// take does the step, waits for what it shows, and returns the keys that it took.
+// take does the step, waits for its text, and returns the keys pressed.
 func (s Step) take(ctx context.Context, t *terminal.Terminal) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -24,7 +24,8 @@ type benchDB struct {
 // waitingShare sets how many proposals wait for each ten tools.
 const waitingShare = 5
 
-// database makes a database with the given content, and knows what waits in it.
+// database makes a database with the given content, and records the waiting
+// proposals.
 func (b bench) database(ctx context.Context, content storetest.Crowd) (benchDB, error) {
 	c := benchDB{b: b, path: filepath.Join(b.dir, fmt.Sprintf("tools-%d-%d-%d.db", content.Tools, content.Waiting, content.Versions))}
 	desk, err := review.New(nil, review.Policy{}, time.Now, nil)

@@ -82,7 +82,7 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	whole := render(rows, info.Size())
 	fmt.Print(whole)
-	if o.only != "" { // what it left out keeps its figures
+	if o.only != "" { // other rows keep their figures
 		return nil
 	}
 	inside, err := benchmarks(ctx)

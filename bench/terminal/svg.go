@@ -130,7 +130,7 @@ func (p *picture) line(b *strings.Builder, screen uv.ScreenBuffer, y, width, top
 			}
 			run += cell.Content
 			x += max(1, cell.Width)
-			if cell.Width > 1 || len(cell.Content) > 3 { // fonts differ in what they take: such a one stands alone
+			if cell.Width > 1 || len(cell.Content) > 3 { // fonts differ in their width, so it is drawn alone
 				break
 			}
 		}

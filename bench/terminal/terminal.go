@@ -70,7 +70,7 @@ func Start(ctx context.Context, p Program) (*Terminal, error) {
 	return t, t.Resize(ctx, p.Width, p.Height)
 }
 
-// tmux runs a command of tmux and returns what it printed.
+// tmux runs a command of tmux and returns its output.
 func (t *Terminal) tmux(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-S", t.socket}, args...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TMUX") })
@@ -210,6 +210,6 @@ func (t *Terminal) Shut(ctx context.Context) error {
 func (t *Terminal) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_ = t.Shut(ctx) // an error says that it is gone already
+	_ = t.Shut(ctx) // an error means that it is gone already
 	return os.RemoveAll(t.dir)
 }

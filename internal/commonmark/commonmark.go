@@ -1,5 +1,5 @@
-// Package commonmark tells which lines of Markdown begin and end code and which
-// are headings (https://spec.commonmark.org/0.31.2), for callers that do not
+// Package commonmark finds the lines of Markdown that begin and end code and those
+// that are headings (https://spec.commonmark.org/0.31.2), for callers that do not
 // need a syntax tree.
 package commonmark
 
@@ -37,7 +37,7 @@ func HeadingLevel(line string) int {
 const blanks = " \t\r\n"
 
 // marks counts the marks that line begins with after at most three spaces, and
-// returns what follows them.
+// returns the rest.
 func marks(line string, mark byte) (n int, rest string) {
 	s := strings.TrimLeft(line, " ")
 	if len(line)-len(s) > 3 {

@@ -22,11 +22,11 @@ const (
 // authenticationTime is how long a connection may take until it has shown the token.
 const authenticationTime = 2 * time.Second
 
-// door is a listener that keeps room for clients with the token. Everybody
-// may connect, so that the queue of the system, where nobody can tell who is who,
-// is always empty. Connections are unauthenticated until they have shown the token:
-// there may be so many of them, and one more closes the oldest. Who shows the
-// token becomes a member, which no unauthenticated connection can push out.
+// door is a listener that keeps room for clients with the token. It accepts every
+// connection, so that the queue of the system, which cannot tell clients apart, is
+// always empty. Connections are unauthenticated until they have shown the token;
+// beyond a limit, a further one closes the oldest. A client with the token becomes
+// a member, which no unauthenticated connection can push out.
 type door struct {
 	net.Listener
 	places, seats int           // for unauthenticated connections and for members
@@ -52,7 +52,8 @@ type Limits struct {
 }
 
 // NewWith returns the door before l with limits of its own, and at most those of
-// New. A server passes what it accepts to AdmitConn once it is authenticated.
+// New. A server passes accepted connections to AdmitConn once they are
+// authenticated.
 func NewWith(l net.Listener, c Limits) net.Listener {
 	places, seats := room(openFiles())
 	return &door{Listener: l, places: min(places, c.Unauthenticated), seats: min(seats, c.Authenticated), time: c.Time}
@@ -102,7 +103,7 @@ type visitor struct {
 	door  *door
 	until time.Time // when the token must have been shown
 
-	// The lock of the door guards what follows.
+	// The lock of the door guards these fields.
 	place  *list.Element // among the unauthenticated; nil for members and when closed
 	member bool
 	closed bool

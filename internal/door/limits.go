@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// How long clients may take: for the head of a request, for its body, to read
-// what they are sent, and between two requests.
+// How long clients may take: for the head of a request, for its body, to read the
+// answer, and between two requests.
 const (
 	headerTime  = 10 * time.Second
 	bodyTime    = 30 * time.Second
@@ -29,14 +29,14 @@ const (
 // maxHeader limits the head of a request, in bytes.
 const maxHeader = 64 << 10
 
-// Server returns a server for what comes through a door.
+// Server returns a server for the connections of a door.
 func Server(h http.Handler) *http.Server {
 	return &http.Server{Handler: limitWrites(h), ConnContext: announce, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader}
 }
 
-// Serve serves what comes through the door until ctx ends, and returns how ctx
-// ended: over TLS when the server has a configuration for it. Requests that are
-// under way then have a moment to come to their end.
+// Serve serves the connections of a door until ctx ends, and returns how ctx
+// ended: over TLS when the server has a configuration for it. Requests under way
+// then have a moment to end.
 func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
 	l = New(l)
 	if web.TLSConfig != nil {
@@ -121,9 +121,9 @@ func Loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// limitWrites gives up clients that do not read what they are sent, however long
-// the answer takes to come: every write has a time of its own, and so has what
-// the server writes before and after the handler.
+// limitWrites closes connections of clients that do not read, however long the
+// answer takes to come: every write has a time limit of its own, and so has the
+// server's output before and after the handler.
 func limitWrites(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := &timedWriter{w, http.NewResponseController(w)}

@@ -1,6 +1,7 @@
-// Package failpoint names the moments between two steps of what must survive
-// a crash: an approval, the publishing of files, a migration. A process that
-// was armed kills itself at such a point; the program as it ships never is.
+// Package failpoint names the moments between two steps of operations that must
+// survive a crash: an approval, the publishing of files, a migration. A process
+// armed by a test kills itself at such a point; the shipped program never is
+// armed.
 package failpoint
 
 import (

@@ -44,7 +44,7 @@ func ReadFile(name string, own bool, most int64) ([]byte, error) {
 	return b, err
 }
 
-// safe returns nil for what no other account can change.
+// safe returns nil for a file that no other account can change.
 func safe(info fs.FileInfo, own bool) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular() && !mode.IsDir():

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// OwnGroup puts a program that is not started yet into a process group of its
-// own, so that what it starts can be ended with it.
+// OwnGroup puts a program that is not started yet into a process group of its own,
+// so that its children can be ended with it.
 func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // Terminate asks a program and all it started to end. It returns

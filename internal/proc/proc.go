@@ -1,6 +1,6 @@
-// Package proc runs programs of others so that what they start ends with them.
-// A program gets a process group of its own, where there are such, and is
-// signalled as a group. What leaves the group (setsid) is not reached.
+// Package proc runs external programs so that their children end with them. A
+// program gets a process group of its own, where there are such, and is signalled
+// as a group. Processes that leave the group (setsid) are not reached.
 package proc
 
 import (

@@ -18,10 +18,10 @@ const (
 	maxCells   = 150_000  // of a screen, each of which takes some 170 bytes of a session
 )
 
-// channel runs the session of one channel. It is written here, and not the one of
-// the library, because that one panics at a length in a pty-req that overflows, stops
-// at a window-change that nobody reads, keeps whatever environment it is sent, and
-// does not tell when the client closes the channel alone.
+// channel runs the session of one channel. It replaces that of the library, which
+// panics at a length in a pty-req that overflows, blocks at a window-change that
+// nobody reads, keeps every environment variable it receives, and does not report
+// when the client closes the channel alone.
 func (s *Server) channel(serving context.Context, conn *gossh.ServerConn, asked gossh.NewChannel, sc ssh.Context) {
 	m, ok := s.admit(conn, sc)
 	if !ok {

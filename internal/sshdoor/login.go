@@ -69,7 +69,8 @@ func fingerprint(key gossh.PublicKey) string {
 	return gossh.FingerprintSHA256(key)
 }
 
-// offered reports whether a client may log in with a key, and tells it why not.
+// offered reports whether a client may log in with a key, and sends it the reason
+// if not.
 func (s *Server) offered(ctx ssh.Context, key ssh.PublicKey) bool {
 	_, err := s.config.Identify(ctx.User(), key)
 	if err == nil {

@@ -34,7 +34,7 @@ type Config struct {
 type Limits struct {
 	Handshake       time.Duration // until a connection is authenticated
 	Idle            time.Duration // without a byte from the client in any session
-	Write           time.Duration // for the client to read what it was sent
+	Write           time.Duration // for the client to read the output
 	Closing         time.Duration // for sessions to end when the server does
 	Recheck         time.Duration // between two looks at whether the keys still count
 	Unauthenticated int           // connections that are not authenticated

@@ -15,7 +15,7 @@ import (
 	"toolcrib/internal/owner"
 )
 
-// errPeer says that the system does not tell who connects.
+// errPeer is for systems that do not report who connects.
 var errPeer = errors.New("this system does not tell who connects to a socket; serve with --http instead")
 
 // Listen listens on a socket with mode 0600 in a folder of the account that

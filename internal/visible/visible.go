@@ -1,6 +1,6 @@
-// Package visible is the one gate that untrusted text passes before it reaches
-// a screen, a pipe or a pager: it shows every character that a terminal would
-// obey, or draw as nothing, as what it is.
+// Package visible is the one gate that untrusted text passes before it reaches a
+// screen, a pipe or a pager: it shows the code point of every character that a
+// terminal would obey, or draw as nothing.
 package visible
 
 import (

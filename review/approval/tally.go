@@ -76,7 +76,7 @@ func (t Tally) Missing() int {
 				best, most = principal, helps
 			}
 		}
-		if best == "" { // what nobody can give is missing nevertheless
+		if best == "" { // approvals that nobody can give are missing, too
 			for _, l := range left {
 				n += max(l, 0)
 			}

@@ -12,7 +12,7 @@ import (
 // answer is the subject of the checks.
 type answer struct {
 	text  string
-	input string // what it is an answer to
+	input string // the question
 	work  *work  // that may still be done; nil when nobody counts
 }
 

@@ -31,9 +31,8 @@ func (a answer) toolCall() string {
 	return ""
 }
 
-// jsonSchema wants the answer to be a JSON value that fits schema. How it is
-// wrapped is for json_only and no_fences to say: one code fence around it does
-// not matter here.
+// jsonSchema requires the answer to be a JSON value that fits schema. One code
+// fence around it does not matter here; json_only and no_fences check that.
 func (a answer) jsonSchema(schema json.RawMessage) (string, error) {
 	if len(schema) == 0 {
 		return "", errors.New("its value, the schema, is missing")

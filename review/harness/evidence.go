@@ -111,7 +111,7 @@ func single(text string) bool {
 	return n == 1
 }
 
-// enter counts text if it is a claim; cites says whether it has a receipt.
+// enter counts text if it is a claim; cites reports whether it has a receipt.
 func (l *ledger) enter(text string, cites bool) {
 	plain := strings.Trim(text, "*_~`\"'“”‘’()[] \t")
 	words := wordCount(plain)

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Model answers questions. The harness asks it what has no recorded answer.
+// Model answers questions. The harness asks it where no answer was recorded.
 type Model interface {
 	// Answer returns what the model says to input when prompt is its
 	// instruction. It bounds its time and the size of the answer. The error

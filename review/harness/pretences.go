@@ -103,7 +103,7 @@ var resultKeys = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:tool_results?|tool_response|tool_output|function_response|tool_call_id|tool_use_id)"\s*:|"role"\s*:\s*"(?:tool|function)"`)
 })
 
-// shownResult matches what else tells that a tool has answered.
+// shownResult matches other signs that a tool has answered.
 var shownResult = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?im)"(?:result|results|success|output|status|data|items)"\s*:|\b(?:results?|output|returned|response|answered)\b[^:=\n]{0,60}[:=]\s*\S|\bcall_[A-Za-z0-9]{4,}`)
 })

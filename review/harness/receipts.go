@@ -21,8 +21,8 @@ import (
 //   - an address: https://example.org/page;
 //   - a footnote, [2] or [^2], if a line "[2]: …" of the answer has a receipt.
 //
-// A bare path is none, nor is a quotation from elsewhere: neither says where
-// to look.
+// A bare path is none, nor is a quotation from elsewhere: neither is a place to
+// look.
 type receipts struct {
 	lines     int    // of the input
 	words     string // of the input, see wordsOf
@@ -70,8 +70,7 @@ func refers(s string) bool {
 	return (hasDigit(s) || strings.Contains(s, "_") || strings.Contains(s, "://")) && p.plain.MatchString(s)
 }
 
-// hasDigit reports whether s holds a digit: what has none is not worth a
-// closer look.
+// hasDigit reports whether s has a digit: a text without one needs no closer look.
 func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
 // newReceipts returns what tells the receipts of a.

@@ -66,9 +66,9 @@ func (r Result) notRun(reason string) Result {
 	return r
 }
 
-// judge runs the checks and holds what they find against the expectation. A
-// check that cannot be evaluated fails the case either way: it would
-// otherwise pass for the failure that was expected.
+// judge runs the checks and compares their results with the expectation. A check
+// that cannot be evaluated fails the case either way: it would otherwise pass for
+// the expected failure.
 func (r Result) judge(checks []proposals.Check, a answer) Result {
 	var broken, useless []string
 	for _, c := range checks {

@@ -33,8 +33,8 @@ func (w *work) spend(steps int) error {
 	return nil
 }
 
-// cost returns how many steps a check of a takes. A regular expression says
-// itself what it takes.
+// cost returns how many steps a check of a takes. A regular expression has its own
+// limit.
 func (a answer) cost(kind proposals.CheckType) int {
 	switch kind {
 	case proposals.CheckEvidence, proposals.CheckNoFakeToolUse:

@@ -101,7 +101,7 @@ func (c *canonizer) upsert() {
 	}
 }
 
-// relink gives every agent the successors of what it had.
+// relink gives every agent the successors of its tools.
 func (c *canonizer) relink(l Legacy) {
 	linked := map[string]LegacyAgent{}
 	for _, a := range l.Agents {

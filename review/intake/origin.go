@@ -19,10 +19,10 @@ type Origin struct {
 	Set    string         // change set of the proposals, "" for none
 }
 
-// Definition returns the tool that an import makes of an item when nothing like
-// it is live. It is the only way from what others write to what the rules read:
-// an import, lint and the measurement of the rules all take it. The rules read
-// the item's Raw beside it (rules.Change.Source).
+// Definition returns the tool that an import makes of an item when nothing like it
+// is live. It is the only conversion from foreign documents to the input of the
+// rules: an import, lint and the evaluation of the rules all use it. The rules
+// read the item's Raw beside it (rules.Change.Source).
 func (o Origin) Definition(it wire.Item) registry.Tool {
 	// What is shown when the origin gives no title is the name it has there.
 	t := it.Onto(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})

@@ -37,7 +37,7 @@ type Step struct {
 	Draft   *proposals.Draft // nil when nothing is proposed
 	Hash    string           // of its raw JSON; "" when it vanished
 	Unknown []string         // keys of a v0 prompt that the format does not have; they are kept
-	Missing string           // what keeps a prompt a draft, "" for nothing
+	Missing string           // why a prompt stays a draft, "" if it need not
 }
 
 // Live is the registry that a document is compared with: the definitions of every layer in
@@ -49,8 +49,8 @@ type Live struct {
 	Raw func(hash string) ([]byte, bool)
 }
 
-// Plan describes what has to be proposed for the live registry to become what the
-// document says. Only what came from the same origin can vanish.
+// Plan returns the proposals that turn the live registry into that of the
+// document. Only tools of the same origin can vanish.
 func Plan(doc wire.Document, o Origin, live Live) []Step {
 	p := planner{origin: o, format: doc.Format, raw: live.Raw, byID: map[registry.Kind]map[string]registry.Live{}, byRef: map[string]registry.Live{}, byWire: map[string]registry.Live{}}
 	p.index(live.All)
@@ -160,8 +160,8 @@ func (p *planner) fresh(step Step, it wire.Item) Step {
 	return step
 }
 
-// sameRest reports whether the item says the same as the JSON that was kept,
-// where toolcrib takes nothing in. Nobody can tell when it was not kept.
+// sameRest reports whether the item equals the stored JSON in the parts that
+// toolcrib does not read; false when none was stored.
 func (p *planner) sameRest(it wire.Item, before registry.Tool) bool {
 	raw, ok := p.raw(before.Source.Hash)
 	if !ok {
@@ -187,7 +187,7 @@ func refused(t registry.Tool) string {
 	return missing(t)
 }
 
-// missing returns what keeps a definition from being submitted, "" for nothing.
+// missing returns why a definition cannot be submitted, "" if it can.
 func missing(t registry.Tool) string {
 	if ps := t.Problems(jsondoc.Root); len(ps) > 0 {
 		return ps.Error()
@@ -195,8 +195,7 @@ func missing(t registry.Tool) string {
 	return ""
 }
 
-// vanished returns the steps for what came from the same origin before and is
-// not in the document any more.
+// vanished returns the steps for tools of the same origin that the document lacks.
 func (p *planner) vanished(items []wire.Item) []Step {
 	there := map[string]bool{}
 	for _, it := range items {

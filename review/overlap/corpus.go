@@ -8,9 +8,9 @@ import (
 	"toolcrib/registry"
 )
 
-// Corpus is a few tools, such as the core, that another tool is held against
-// one by one. It finds what a sketch cannot: a copy of a part, and the same
-// purpose in other words, where most words differ and the rare ones agree.
+// Corpus is a few tools, such as the core, that another tool is compared with one
+// by one. It finds similarities that a sketch cannot: a copy of a part, and the
+// same purpose in other words, where most words differ and the rare ones agree.
 type Corpus struct {
 	tools   []member
 	weights map[string]float64 // of the words in it, by stem
@@ -42,8 +42,8 @@ type Comparison struct {
 	Words   []string // that both have, the heaviest first, at most 12
 }
 
-// NewCorpus returns a corpus of tools. What words weigh is learnt from them
-// and from others, which nothing is held against.
+// NewCorpus returns a corpus of tools. The weights of words are learned from them
+// and from others, which are not compared.
 func NewCorpus(tools, others []registry.Tool) *Corpus {
 	c := &Corpus{weights: map[string]float64{}}
 	uses := map[string]int{}

@@ -1,5 +1,5 @@
-// Package overlap finds tools that are nearly the same as another one, in text
-// or in purpose, among a hundred thousand, and shows what they have in common.
+// Package overlap finds tools that are nearly the same as another one, in text or
+// in purpose, among a hundred thousand, and shows their common passages.
 //
 // A text is reduced to the set of its word shingles, a purpose to the set of
 // its content words, and a set to a Sketch of 512 bits. An Index answers in

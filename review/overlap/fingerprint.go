@@ -6,8 +6,8 @@ import (
 	"toolcrib/registry"
 )
 
-// Fingerprint is a tool as it is compared: a tool that is held against many
-// others is read once. It may be used by several goroutines.
+// Fingerprint has the words of a tool for comparisons, so that a tool that is
+// compared with many others is read once. It may be used by several goroutines.
 type Fingerprint struct {
 	text, purpose Set
 	sketches      func() (text, purpose Sketch)
@@ -21,9 +21,9 @@ func NewFingerprint(t registry.Tool) *Fingerprint {
 	return f
 }
 
-// Text compares the texts of f and other exactly, Purpose what they are
-// for. Both take time linear in the number of their words, and are meant for
-// what Index.Scan names and for the core tools, of which there are few.
+// Text compares the texts of f and other exactly, Purpose their purposes. Both
+// take time linear in the number of their words, and are meant for the matches of
+// Index.Scan and for the core tools, of which there are few.
 func (f *Fingerprint) Text(other *Fingerprint) Similarity { return similarity(f.text, other.text) }
 
 // Purpose compares the purposes of f and other exactly; see Text.

@@ -17,8 +17,7 @@ const (
 	glyph                 // a word by itself: scripts that put no space between words
 )
 
-// folded is a character reduced to what it reads as: compatibility forms,
-// accents and case are gone.
+// folded is a character without compatibility forms, accents and case.
 type folded struct {
 	class class
 	text  string

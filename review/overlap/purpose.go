@@ -7,14 +7,14 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// How much the words of a tool say about what it is for, depending on where
-// they stand. A word counts once, where it says most. What else a tool says
-// (when to use it, what not to do) is left out: it speaks of other tools and
-// of the situation, and a purpose told at length would drown in it.
+// The weights of a tool's words for its purpose, depending on their place. A word
+// counts once, where it weighs most. The rest of a description (when to use the
+// tool, what not to do) is left out: it is about other tools and the situation,
+// and would drown the purpose.
 const (
 	weightName      = 3 // name and id
 	weightGoal      = 2 // goals, and the description in short
-	weightParameter = 2 // what it is given
+	weightParameter = 2 // its input
 )
 
 // maxParameters limits how many parameters are looked at.

@@ -2,7 +2,7 @@ package overlap
 
 import "unicode/utf8"
 
-// word is a word of a text: what it reads as, and the bytes that it takes.
+// word is a word of a text, folded, and its bytes in the text.
 type word struct {
 	folded     []byte // valid only until the next word
 	start, end int

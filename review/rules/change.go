@@ -25,11 +25,11 @@ type Change struct {
 	// Prompts has the change in size of each prompt that the draft reaches, as far
 	// as a rule could object; empty when nobody rendered them.
 	Prompts []PromptCost
-	// Apart says that the draft is looked at by itself, as a file, and not as a
-	// change of the registry that its agents would know it from.
+	// Apart marks a draft that is checked by itself, as a file, and not as a change
+	// of the registry from which its agents would know it.
 	Apart bool
-	// Outcomes says how the test cases of the draft come out; nil when nobody
-	// ran them yet.
+	// Outcomes are the results of the draft's test cases; nil when nobody ran them
+	// yet.
 	Outcomes []harness.Result
 
 	computed sync.Map // by type; see Computed
@@ -38,7 +38,7 @@ type Change struct {
 // Twin is a proposal that has the text of another one.
 type Twin struct {
 	Name     string         // its number and its subject
-	Tool     *registry.Tool // what it proposes
+	Tool     *registry.Tool // the proposed tool
 	Rejected bool
 	Reason   string // why it was rejected
 }

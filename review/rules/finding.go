@@ -47,7 +47,7 @@ type Finding struct {
 	// Passage is the exact text that the finding is about. It is untrusted: escape it
 	// before it reaches a screen.
 	Passage string `json:"passage,omitempty"`
-	// Waivable says whether the user may waive the finding.
+	// Waivable reports whether the user may waive the finding.
 	Waivable bool `json:"waivable"`
 }
 

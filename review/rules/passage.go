@@ -15,8 +15,8 @@ type Passage struct {
 	Disguise   scan.Disguise
 }
 
-// MaxPerText bounds the findings of one rule in one text. The last one says how many
-// more there are.
+// MaxPerText limits the findings of one rule in one text. The last one has the
+// number of others.
 const MaxPerText = 20
 
 // Merge sorts passages and makes one of those that overlap.

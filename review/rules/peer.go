@@ -10,9 +10,8 @@ import (
 	"toolcrib/review/overlap"
 )
 
-// Peer is a tool that is held against others. What is compared of it is computed
-// once, when it is first asked for, however many tools it is held against. It may
-// be used by several goroutines.
+// Peer is a tool for comparison. Its fingerprint is computed once, on first use,
+// however many tools it is compared with. It may be used by several goroutines.
 type Peer struct {
 	registry.Live
 
@@ -47,7 +46,7 @@ func (p *Peer) Tool() *registry.Tool { return p.Definition.Tool }
 // Fingerprint returns the tool as it is compared.
 func (p *Peer) Fingerprint() *overlap.Fingerprint { return p.fingerprint() }
 
-// peers are the tools that a change is held against.
+// peers are the tools that a change is compared with.
 type peers struct {
 	self, before *Peer
 	alike        func(context.Context) ([]*Peer, error)

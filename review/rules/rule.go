@@ -9,10 +9,10 @@ type Rule struct {
 	// Severity is that of its findings; of a rule about wording it is the worst they
 	// can be, and the evidence decides (judge).
 	Severity   Severity
-	Doc        string // what it finds and why that matters; Markdown, a short paragraph
+	Doc        string // its findings and why they matter; Markdown, a short paragraph
 	Suggestion string // what to do about a finding, unless the finding says better
-	// Waivable says whether the user may waive a finding of this rule. Rules
-	// of structure (T, L, D, hard limits) cannot be waived.
+	// Waivable reports whether the user may waive a finding of this rule. Rules of
+	// structure (T, L, D, hard limits) cannot be waived.
 	Waivable bool
 	// Locked rules keep their severity whatever the configuration says.
 	Locked bool
@@ -20,8 +20,8 @@ type Rule struct {
 	AsksAlike bool
 	// Bad is an example that the rule finds, Good a similar one that passes.
 	Bad, Good string
-	// Check returns what it finds in c. Rule, Severity, Waivable and an empty
-	// Suggestion are filled in by the caller.
+	// Check returns its findings in c. The caller fills in Rule, Severity, Waivable
+	// and an empty Suggestion.
 	Check func(ctx context.Context, c *Change) ([]Finding, error)
 }
 

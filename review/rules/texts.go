@@ -26,7 +26,7 @@ type Text struct {
 	Path  string // JSON path of the field
 	Value string
 	Kind  TextKind
-	// Visible says that an agent sees the text once the proposal is live.
+	// Visible reports that an agent sees the text once the proposal is live.
 	Visible bool
 	// Param is the name of the parameter that the text belongs to, "" when it
 	// belongs to none.
@@ -132,7 +132,7 @@ func (t *texts) byKey(path string, m map[string]string) {
 	}
 }
 
-// report adds what no agent sees.
+// report adds the texts that no agent sees.
 func (t *texts) report(c *Change) {
 	d := &c.Draft
 	t.add("rationale", d.Rationale, Report)

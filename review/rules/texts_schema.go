@@ -77,7 +77,7 @@ func (t *texts) walk(n *jsondoc.Node, path string, at place, depth int) {
 	}
 }
 
-// member adds one key of an object and what it holds.
+// member adds one key of an object and its value.
 func (t *texts) member(m jsondoc.Member, path string, at place, depth int) {
 	below := place{kind: Value, param: at.param}
 	switch {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// ErrProof is wrapped when a proof does not prove what it should.
+// ErrProof is wrapped when a proof is invalid.
 var ErrProof = errors.New("invalid proof")
 
 // Log keeps every hash of the tree over a log, about 64 bytes for an event, to

@@ -22,8 +22,8 @@ type Config struct {
 	// Timeout bounds one answer, all attempts taken together; 0 means
 	// DefaultTimeout.
 	Timeout time.Duration
-	// Retries sets how many attempts follow a first one that found nobody, or
-	// was told to come back later; at most MaxRetries.
+	// Retries sets how many attempts follow a failed connection or an answer to try
+	// again later; at most MaxRetries.
 	Retries int
 	// RetryDelay bounds the wait between two attempts; 0 means
 	// DefaultRetryDelay. An endpoint that asks for more is not asked again.

@@ -141,13 +141,13 @@ func isTool(ctx context.Context, c *rules.Change, name string) (bool, error) {
 	return len(live) > 0, err
 }
 
-// What an agent does with what it keeps for the user.
+// The acts of an agent on the data that it keeps for the user.
 const (
 	recordingActs = `(?:mark|create|update|save|log|add|record|store|schedule|check|search|look up|set|delete|remove|complete|review|scan|read|call|use)`
 	keptThings    = `(?:tasks?|to-?dos?|memories|memory|reminders?|schedules?|calendar|notes|inbox|tools?|instructions)`
 )
 
-// instruction matches what belongs into an operating model: calls, formats,
+// instruction matches text that belongs into an operating model: calls, formats,
 // limits, steps, schedules, answers word for word.
 var instruction = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{

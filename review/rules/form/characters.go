@@ -57,7 +57,7 @@ func characters(id, attribute string, kinds ...scan.Kind) rules.Rule {
 // maxSpelled is how many tag characters a message spells out.
 const maxSpelled = 200
 
-// hiddenCharacters names the characters of a run, and what they spell.
+// hiddenCharacters names the characters of a run, and the text that they spell.
 func hiddenCharacters(attribute string, h scan.Hidden, text string) string {
 	counted := fmt.Sprintf("%d %s characters", h.Count, attribute)
 	if h.Count == 1 {

@@ -11,7 +11,7 @@ import (
 // minStacked is how many marks on letters that do not take them are no slip.
 const minStacked = 3
 
-// lookalikes is the rule about words that are not what they look like.
+// lookalikes is the rule about words with characters that imitate others.
 func lookalikes() rules.Rule {
 	return rules.Rule{
 		ID: "S112",

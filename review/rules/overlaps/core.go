@@ -93,7 +93,7 @@ func head(s string) string {
 	return strings.ToValidUTF8(s[:most], "")
 }
 
-// coreLikeness says how t is like a core tool.
+// coreLikeness describes how t is similar to a core tool.
 func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
 	subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: k.Tool.ID}.String()
 	f := rules.Finding{Path: "definition", Passage: subject}
@@ -112,7 +112,7 @@ func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
 	return f
 }
 
-// forkOf says whether an id is that of a fork of a core tool, and of which:
+// forkOf reports whether an id is that of a fork of a core tool, and of which:
 // "file_reader_custom", "file_reader_custom_2".
 func forkOf(id string) (fork bool, core string) {
 	core, rest, ok := strings.Cut(id, "_custom")

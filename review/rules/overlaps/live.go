@@ -64,8 +64,8 @@ func likeLive() rules.Rule {
 	}
 }
 
-// sameServer reports whether two tools were imported from one server. Those of a
-// file of somebody's own are held against each other.
+// sameServer reports whether two tools were imported from one server. Tools of
+// one's own file are compared with each other.
 func sameServer(a, b registry.Tool) bool {
 	if a.Source == nil || b.Source == nil || a.Source.Type != registry.SourceMCP || b.Source.Type != registry.SourceMCP {
 		return false
@@ -97,7 +97,7 @@ func likeness(t, other *rules.Peer) (likes, float64) {
 	return unlike, 0
 }
 
-// finding says that t is like other.
+// finding reports that t is similar to other.
 func (l likes) finding(share float64, t registry.Tool, other *rules.Peer) rules.Finding {
 	f := rules.Finding{Path: "definition"}
 	if l == likeText {

@@ -98,7 +98,7 @@ func Compile(fsys fs.FS, rules []Rule) (*scan.Grammar, error) {
 // handover begins the frames for parameters where they count in prose.
 const handover = "handover ..8 "
 
-// beginning returns what stands at the start of a line of the pattern.
+// beginning returns the text at the start of a line of the pattern.
 func beginning(pattern string) string {
 	pattern = strings.TrimPrefix(pattern, handover)
 	return pattern[:len(pattern)-len(strings.TrimLeftFunc(pattern, func(r rune) bool { return r != ' ' && r != '|' }))]

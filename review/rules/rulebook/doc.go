@@ -1,6 +1,6 @@
-// Package rulebook reads what the rules say, which are files of their own: whole
-// rules about wording with their lexicon, and the documentation and examples of the
-// rules that checks in Go find.
+// Package rulebook reads the files of the rules: whole rules about wording with
+// their lexicon, and the documentation and examples of the rules whose checks are
+// written in Go.
 //
 //	rules/     a block per rule about wording: what it says and its frames
 //	forms/     a block per other rule: what it says and its examples

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Form describes a rule that is not about wording: a check of the same id
-// finds what it is about.
+// Form describes a rule that is not about wording: a check of the same id has its
+// code.
 type Form struct {
 	ID         string `toml:"-"`
 	Name       string
@@ -34,8 +34,8 @@ type Sample struct {
 	// prompt (the default), action or agent.
 	Of, Draft string
 	Live      []Patched // definitions that are live
-	// Built says that the sample is too large or too special for a patch, and made
-	// in Go.
+	// Built marks a sample that is too large or too special for a patch, and made in
+	// Go.
 	Built bool
 }
 

@@ -117,8 +117,8 @@ func (s Set) Version() string { return s.version }
 // reviewers.
 func (s Set) Lowered() []string { return slices.Clone(s.lowered) }
 
-// Check runs the rules over c and returns what they find, the worst first,
-// then by path, place and rule.
+// Check runs the rules over c and returns their findings, the worst first, then by
+// path, place and rule.
 func (s Set) Check(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return s.CheckFamilies(ctx, c, "")
 }

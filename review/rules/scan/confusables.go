@@ -1,13 +1,13 @@
 package scan
 
-// confusables lists, for each ASCII letter and digit, what can be taken for it
-// by eye, written as escapes so that this file shows what it holds. The bulk
-// are the single-character rows of confusables.txt of UTS #39 (Unicode Security
+// confusables lists, for each ASCII letter and digit, the characters that look
+// like it, written as escapes so that this file shows its content. Most are the
+// single-character rows of confusables.txt of UTS #39 (Unicode Security
 // Mechanisms) whose skeleton is one ASCII letter or digit; added are small
 // capitals, letters with hooks and strokes, the lower-case Greek and Cyrillic
-// letters that stand in for Latin ones by likeness of shape, and the negative
-// squared, negative circled and regional letters. What compatibility
-// decomposition (NFKD) maps to ASCII by itself is left out.
+// letters of similar shape, and the negative squared, negative circled and
+// regional letters. Characters that compatibility decomposition (NFKD) maps to
+// ASCII by itself are left out.
 var confusables = map[byte]string{
 	'2': "\u01a7\u01bb\u03e8\u14bf\ua644\ua6ef\ua75a",
 	'3': "\u01b7\u021c\u0417\u0437\u0498\u04e0\u2ccc\ua76a\ua7ab\U000118ca\U00016f3b\U0001d206",

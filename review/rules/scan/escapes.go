@@ -11,9 +11,9 @@ import (
 // around an escape, so many bytes of its line are read with it.
 const escapeWindow = 240
 
-// escapes replaces percent escapes (RFC 3986), HTML character references, and
-// the \u, \x and \U escapes of JSON and its relatives by what they stand for,
-// and queues the lines in which a letter or an invisible character came of it.
+// escapes decodes percent escapes (RFC 3986), HTML character references, and the
+// \u, \x and \U escapes of JSON and its relatives, and queues the lines in which
+// one became a letter or an invisible character.
 func (s *reader) escapes() {
 	text := s.text
 	for i := 0; i < len(text); {

@@ -28,7 +28,7 @@ const (
 	foreign
 )
 
-// folded is a character reduced to what it reads as.
+// folded is the plain form of a character.
 type folded struct {
 	class  class
 	script script

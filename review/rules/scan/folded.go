@@ -108,7 +108,7 @@ func (w *foldedWord) took(end int) {
 	w.end = end
 }
 
-// lookUp finds the word by what it is, and failing that by what it imitates.
+// lookUp finds the word itself, and failing that the word that it imitates.
 func (s *reader) lookUp(w *foldedWord, t *token) {
 	lex := s.g.lex
 	if w.hidden {

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says why a character does not belong in text people write.
+// Kind is the reason why a character does not belong in text that people write.
 type Kind uint8
 
 // The kinds of unwelcome character.

@@ -9,7 +9,7 @@ type Match struct {
 	// match is in something decoded from it.
 	Start, End int
 	Disguise   Disguise
-	// Quoted says that the passage stands in quotation marks.
+	// Quoted reports that the passage is in quotation marks.
 	Quoted bool
 	// Sentence holds the concepts of the whole sentence, Before those in front
 	// of the match, Lead those of the three words in front of it, Within those
@@ -18,7 +18,7 @@ type Match struct {
 	// Steps are the words or phrases that fill the steps, in the order of the
 	// pattern.
 	Steps []Step
-	// Nested says that the match is in a text decoded from the one scanned.
+	// Nested reports that the match is in a text decoded from the one scanned.
 	Nested bool
 	// Stance tells an assertion from a denial, report or quotation.
 	Stance Stance

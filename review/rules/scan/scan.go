@@ -9,7 +9,7 @@ type Result struct {
 	Comments [][2]int
 	// Concepts holds every concept that occurs in the undecoded text.
 	Concepts Set
-	// LongRun says that at least 16 letters, digits and "+/-_" stand in a row.
+	// LongRun reports that at least 16 letters, digits and "+/-_" are in a row.
 	LongRun bool
 	// Sentences are those of the undecoded text, at most maxSentences.
 	Sentences []Sentence

@@ -79,7 +79,7 @@ func (s *reader) apartGap(text string, i int, sep string, out *[]byte, offs *[]i
 	return i
 }
 
-// separator returns what stands between the first two characters of text.
+// separator returns the text between the first two characters of text.
 func separator(text string) string {
 	_, n := utf8.DecodeRuneInString(text)
 	rest := text[n:]

@@ -42,7 +42,7 @@ const (
 	behind = 10
 )
 
-// stance says how the sentence stands to the match from token first to last.
+// stance returns how the sentence treats the match from token first to last.
 func (s *reader) stance(f *frame, first, last int) Stance {
 	var st Stance
 	if s.negated(first) || s.denied(f) || s.listed && s.tokens[0].gap&gBullet != 0 {

@@ -63,7 +63,7 @@ type extra struct {
 	concept     uint16
 }
 
-// Disguise says how a passage was kept from plain sight; 0 is plain sight.
+// Disguise is how a passage was hidden; 0 is plain text.
 type Disguise uint16
 
 // The disguises.

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Fold returns text with every character reduced to what it reads as: letters
-// that imitate ASCII ones, styled letters and accents become plain letters in
-// lower case, invisible characters and combining marks go.
+// Fold returns text with every character in its plain form: letters that imitate
+// ASCII ones, styled letters and accents become plain letters in lower case,
+// invisible characters and combining marks go.
 func Fold(text string) string {
 	if Plain(text) {
 		return text

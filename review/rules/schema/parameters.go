@@ -48,9 +48,9 @@ func parameterRules() []rules.Rule {
 	}
 }
 
-// undocumented returns the parameters that nothing describes, nested ones
-// included. One that can have a single value needs no words; and what holds
-// only under a condition is described where it always holds.
+// undocumented returns the parameters without a description, nested ones included.
+// One that can have a single value needs none; and a parameter that applies only
+// under a condition is described where it always applies.
 func (s *Schema) undocumented() []*Subschema {
 	described := map[*Subschema]map[string]bool{}
 	var bare []*Subschema
@@ -71,7 +71,7 @@ func (s *Schema) undocumented() []*Subschema {
 	left := bare[:0]
 	for _, p := range bare {
 		if names := described[p.of.whole()]; !names[p.Name] {
-			names[p.Name] = true // told once
+			names[p.Name] = true // report it once
 			left = append(left, p)
 		}
 	}

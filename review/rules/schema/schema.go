@@ -1,4 +1,4 @@
-// Package schema holds the D family: what a tool takes and gives back, and whether a
+// Package schema holds the D family: the input and output of a tool, and whether a
 // model can know from its schema how to call it.
 package schema
 
@@ -11,8 +11,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules is the D family: what a tool takes and gives back, and whether a model
-// can know from its schema how to call it.
+// Rules is the D family: the input and output of a tool, and whether a model can
+// know from its schema how to call it.
 func Rules() []rules.Rule {
 	return slices.Concat(schemaRules(), parameterRules(), valueRules(), listRules(), shownRules())
 }

@@ -11,12 +11,13 @@ import (
 type Subschema struct {
 	Node *jsondoc.Node
 	Name string     // of the property it describes, "" when it describes none
-	of   *Subschema // what it stands in, nil for the root
+	of   *Subschema // the schema around it, nil for the root
 	way  []string   // from there: a keyword and, below it, a name
 	item int        // or the place in a list, -1 when it stands in none
-	// same says that it is applied to the very value that of is applied to.
+	// same reports that it applies to the same value as of.
 	same bool
-	// aside says that it stands there to be referred to, or below such a one.
+	// aside reports that it only serves as the target of references, or is below such
+	// a one.
 	aside bool
 }
 

@@ -32,7 +32,7 @@ func schemaRules() []rules.Rule {
 			Check: eachSchema(func(s *Schema) []rules.Finding {
 				var odd jsondoc.Problems
 				for _, remark := range s.remarks {
-					if s.input() || remark.Path != jsondoc.Root { // what comes back may be of any type
+					if s.input() || remark.Path != jsondoc.Root { // a result may be of any type
 						odd = append(odd, remark)
 					}
 				}

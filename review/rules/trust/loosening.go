@@ -53,8 +53,8 @@ func over(before *registry.Live, c *rules.Change) string {
 	return fmt.Sprintf(" (from %s, which this hides)", before.Subject)
 }
 
-// loosened makes a rule that compares a tool with what it takes the place of.
-// check returns findings whose messages are clauses.
+// loosened makes a rule that compares a tool with the one that it replaces. check
+// returns findings whose messages are clauses.
 func loosened(id string, check func(before, after *registry.Tool) []rules.Finding) rules.Rule {
 	return rules.Rule{ID: id, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		after := c.Judged()

@@ -107,7 +107,8 @@ func hints(t *registry.Tool) registry.Annotations {
 	return *t.Annotations
 }
 
-// destructive reports whether a tool says that it destroys, or is called so.
+// destructive reports whether a tool is destructive by its annotations or its
+// name.
 func destructive(t *registry.Tool) bool {
 	verb, _, _ := strings.Cut(t.ID, "_")
 	return is(hints(t).Destructive) || t.Kind == registry.ActionTool && verb == "delete"

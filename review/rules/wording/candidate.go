@@ -11,7 +11,7 @@ type candidate struct {
 	text *rules.Text
 	at   rules.Passage
 	most rules.Severity
-	// certain says that it warns whatever the learned table makes of it.
+	// certain reports that it warns under every learned table.
 	certain bool
 	// kind tells findings of a rule that looks for several things apart, such as what
 	// a parameter asks for.

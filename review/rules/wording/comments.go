@@ -80,8 +80,8 @@ func (c *View) comments(s *Scanned) []rules.Finding {
 }
 
 // instructs reports whether the part p of s speaks to the model: a sentence in it
-// is telling; in a tool also when a rule fires in it, or when it addresses the
-// model and tells it what to do.
+// scores as an attack; in a tool also when a rule fires in it, or when it
+// addresses the model and gives it orders.
 func (c *View) instructs(s *Scanned, p rules.Passage) bool {
 	for _, x := range c.evidence().sentences {
 		if x.text == s && x.at.Start < p.End && p.Start < x.at.End && c.table().tells(&x) {

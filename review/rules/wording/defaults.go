@@ -11,8 +11,8 @@ import (
 	"toolcrib/review/rules/schema"
 )
 
-// defaults finds parameters that are dangerous unless somebody says otherwise: a
-// model leaves out what has a default.
+// defaults finds parameters with dangerous default values: a model leaves out
+// parameters that have one.
 func (a *attack) defaults(c *View) []candidate {
 	s := schema.Input(c.Change)
 	if len(a.Defaults) == 0 || !c.IsAction() || s == nil {

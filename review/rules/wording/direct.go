@@ -9,7 +9,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// succeeding are words by which a tool says that another took its place.
+// succeeding are words by which a tool names its successor.
 var succeeding = words("deprecated alias replaced superseded renamed obsolete retired legacy instead removed moved same wrapper shortcut shorthand")
 
 // directingOnly finds descriptions of which every sentence sends the model to a
@@ -40,8 +40,8 @@ func directingOnly(c *View) []candidate {
 	return nil
 }
 
-// calling are the verbs that stand before the name of a tool to be called, and
-// between what may stand between them.
+// calling are the verbs before the name of a tool to be called, and between are
+// the words allowed between the two.
 var (
 	calling = words("call calls calling invoke invokes invoking run runs running use uses using execute executes trigger triggers")
 	between = words("the a an its tool function")
@@ -70,8 +70,8 @@ func (c *View) namesStranger(text string) bool {
 }
 
 // sendsToStranger reports whether text has the model call a tool whose name, such
-// as read_file, shares no word with this tool's own, and does not say that it
-// took this tool's place.
+// as read_file, shares no word with this tool's own, unless the text names it as
+// this tool's successor.
 func (c *View) sendsToStranger(text string) bool {
 	st := c.setting()
 	own := map[string]bool{}

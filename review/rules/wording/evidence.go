@@ -162,8 +162,8 @@ func (c *View) judge(table *Learned) *evidence {
 	return e
 }
 
-// doubt is how much more a sentence must score whose frames are all spoken of: the
-// table weighs words and cannot tell that they are quoted. It is no free pass.
+// doubt is how much more a sentence must score if the text only mentions all its
+// frames: the table weighs words and cannot know that they are quoted.
 const doubt = 1
 
 // spokenOf reports whether frames fit in the sentence and the text quotes, denies or

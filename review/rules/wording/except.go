@@ -14,7 +14,7 @@ import (
 // exception is conditions under which a match is honest when they all hold.
 type exception []clause
 
-// clause is a condition, or what it denies.
+// clause is a condition, or its negation.
 type clause struct {
 	not   bool
 	holds condition

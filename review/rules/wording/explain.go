@@ -34,9 +34,8 @@ type ExplainedFrame struct {
 	Why        string
 }
 
-// Explain says of every sentence that can be told of which concepts and frames were
-// seen and why they did or did not fire. Rules about form are not explained: they
-// look at characters.
+// Explain returns for every judged sentence its concepts and frames, and why they
+// did or did not fire. Rules about form are not explained: they check characters.
 func (c *View) Explain() []Explanation {
 	table := c.table()
 	e := c.evidence()
@@ -56,7 +55,7 @@ func (c *View) Explain() []Explanation {
 		}
 		x.Frames = append(x.Frames, c.explainChecks(s, x.Frames)...)
 		if len(x.Frames) == 0 && !s.Judged() {
-			continue // a type, a name or another word that says too little to be told of
+			continue // a type, a name or another text too short to judge
 		}
 		slices.SortStableFunc(x.Frames, func(a, b ExplainedFrame) int {
 			return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.Passage, b.Passage))
@@ -84,7 +83,7 @@ func (c *View) explainChecks(s *Sentence, frames []ExplainedFrame) []ExplainedFr
 	return list
 }
 
-// explainFrame says why m did or did not become a finding of its rule.
+// explainFrame returns why m did or did not become a finding of its rule.
 func (c *View) explainFrame(s *Sentence, m *scan.Match) ExplainedFrame {
 	id, _, _ := strings.Cut(rulebook.IDOf(m.Frame), ".")
 	x := ExplainedFrame{Rule: id, Passage: s.text.Value[m.Start:m.End], Seen: s.text.seen(m), Stance: m.Stance.Names(), Severity: rules.Off}

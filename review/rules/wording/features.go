@@ -37,7 +37,7 @@ type hash32 uint32
 
 const fnvBasis hash32 = 2166136261
 
-// wordBasis is the hash of what stands before a word.
+// wordBasis is the hash of the prefix of a word.
 var wordBasis = fnvBasis.str("w:")
 
 func (h hash32) str(s string) hash32 {
@@ -239,7 +239,7 @@ func unspaced(r rune) bool {
 const maxWords = 400
 
 // tokens cuts text into words in lower case. Addresses, files and the names of
-// tools become place holders, since what they are counts and not which.
+// tools become place holders, since only their kind counts.
 func tokens(text string, st *setting) []string {
 	list := make([]string, 0, 32)
 	for chunk := range strings.FieldsSeq(scan.Fold(text)) {

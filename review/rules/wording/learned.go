@@ -143,8 +143,8 @@ func (t *Learned) weight(name string) int {
 	return int(t.Weights[namedGroup][nameHash(name)&(1<<TableBits[namedGroup]-1)])
 }
 
-// roughly adds up the weights of concepts alone: enough to tell which sentences of
-// a long text deserve to be judged.
+// roughly adds up the weights of concepts alone: enough to select the sentences of
+// a long text to judge.
 func (t *Learned) roughly(set *scan.Set) int {
 	t.once.Do(func() {
 		for _, name := range grammar().Names() {

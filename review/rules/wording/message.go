@@ -81,7 +81,7 @@ func (s *Scanned) seen(m *scan.Match) string {
 	return strings.Join(parts, ", ")
 }
 
-// statedPurpose returns what the tool says that it is for.
+// statedPurpose returns the purpose that the tool claims.
 func (c *View) statedPurpose() string {
 	t := c.Draft.Definition.Tool
 	if t == nil {

@@ -7,8 +7,8 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// purpose returns the concepts in a tool's id, name and first sentences: what
-// it says that it is for. Later sentences are where an attack argues its case.
+// purpose returns the concepts in a tool's id, name and first sentences, its
+// claimed purpose. Later sentences are where an attack argues its case.
 func (c *View) purpose() scan.Set {
 	c.purposes.Do(func() {
 		t := c.Draft.Definition.Tool

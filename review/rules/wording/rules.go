@@ -1,9 +1,9 @@
-// Package wording holds the rules about what a text says: the S family, text that works
-// on the model that reads it, and the P family, text that breaks the forms in which
-// agents call tools and prove what they claim. The frames of a rule are data in
-// rulebook; scan matches them, judge in evidence.go weighs what they found with the
-// learned tables, and attack.go turns it into findings. What a frame cannot describe is
-// a check in Go that the block of its rule names.
+// Package wording holds the rules about wording: the S family, text that works on
+// the model that reads it, and the P family, text that breaks the forms in which
+// agents call tools and prove their claims. The frames of a rule are data in
+// rulebook; scan matches them, judge in evidence.go weighs the matches with the
+// learned tables, and attack.go turns them into findings. A rule that frames
+// cannot describe has a check in Go, which the block of the rule names.
 package wording
 
 import (
@@ -13,8 +13,8 @@ import (
 )
 
 // Rules returns the rules about wording: the S family, text that works on the
-// model that reads it, and the P family, text that breaks the forms in which agents
-// call tools and prove what they claim.
+// model that reads it, and the P family, text that breaks the forms in which
+// agents call tools and prove their claims.
 func Rules() []rules.Rule {
 	return slices.Concat(wordingRules("S"), wordingRules("P"), []rules.Rule{encoded(), comment(), quoted(), readable(), signs()})
 }

@@ -101,8 +101,8 @@ func sampled(m *scan.Match) bool {
 // disguised says in words how m was kept from sight, "" when it was not.
 func disguised(d scan.Disguise) string { return strings.Join(d.Names(), ", ") }
 
-// Governs reports whether the text is an agent's own instruction, whose
-// business it is to say which tools to use, when, and in which order.
+// Governs reports whether the text is an agent's own instruction, which may decide
+// which tools to use, when, and in which order.
 func (s *Scanned) Governs() bool {
 	switch s.Path {
 	case "definition.prompt", "definition.soul", "definition.promptTemplate", "definition.operatingModel", "definition.interactionLearning",
@@ -117,7 +117,7 @@ func (s *Scanned) Governs() bool {
 type Reading struct {
 	Text    string
 	decoded bool
-	passage rules.Passage // what it was decoded from
+	passage rules.Passage // the encoded passage
 }
 
 // Readings returns the text of the field and the texts decoded from it.

@@ -96,8 +96,8 @@ func (t *Learned) mostTelling(list []scan.Sentence, matches []scan.Match) []int 
 	return kept
 }
 
-// setting holds what the sentences of a tool are compared with: what it is called,
-// what it says it does, and which parameters it has.
+// setting has the name, the claimed purpose and the parameters of the tool whose
+// sentences are judged.
 type setting struct {
 	about map[string]bool // stems of its names and its first sentence
 	count map[string]int  // how often stems occur in its prose and names
@@ -200,8 +200,8 @@ func (s *Sentence) Opens() bool { return s.first }
 // finding of those that have several.
 func (s *Sentence) Frames() []string { return s.frames }
 
-// fewWords is the number of words that a sentence needs to be told of without a
-// frame: less says too little.
+// fewWords is the number of words that a sentence without a frame needs to be
+// judged.
 const fewWords = 4
 
 // says reports whether the sentence says enough to be judged by itself.
@@ -218,6 +218,6 @@ func (s *Sentence) says() bool {
 	return words >= fewWords || glyphs >= 2*fewWords
 }
 
-// Judged reports whether the sentence can be told of: agents see it, and it says
-// enough or a frame fits in it.
+// Judged reports whether the sentence is judged: agents see it, and it has enough
+// words or a frame fits in it.
 func (s *Sentence) Judged() bool { return s.text.Visible && (s.says() || len(s.frames) > 0) }

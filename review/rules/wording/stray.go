@@ -45,8 +45,8 @@ func (c *View) looksOnly() bool {
 	return viewing[parts[0]] || last == "view" || last == "viewer" || last == "preview" || last == "lookup"
 }
 
-// actingBesides finds the sentences of the description, after the first, by which a
-// tool that only looks says that it acts: "Gets a quote. Charges the card."
+// actingBesides finds the sentences of the description, after the first, that
+// announce an act of a tool that only reads: "Gets a quote. Charges the card."
 func actingBesides(c *View) []candidate {
 	if !c.IsAction() || !c.looksOnly() {
 		return nil

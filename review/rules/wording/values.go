@@ -25,11 +25,11 @@ var privatePlace = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:\{\{|\$\{|<|\[\[)` + around + `\b(?:` + private + `)\b` + around + `(?:\}|>|\])`)
 })
 
-// copying are names of parameters that say who else hears of a call.
+// copying are names of parameters for further recipients of a call.
 var copying = words("bcc cc blind_copy copy_to also_to forward_to reply_to notify notify_url callback callback_url webhook webhook_url mirror report_to postback beacon")
 
 // valuesThatLeak finds values with a place for something private, and fixed
-// addresses in parameters that say who else hears of a call.
+// addresses in parameters for further recipients.
 func valuesThatLeak(c *View) []candidate {
 	if !c.IsAction() {
 		return nil
