@@ -60,7 +60,7 @@ var ruleArrows = map[string][]string{
 // pages are the folders of tui with a page of the workbench each. No page knows the
 // workbench or another page, and nothing below tui knows a page; linear is a second
 // interface beside the workbench.
-var pages = []string{"auditlog", "calls", "drafts", "entries", "help", "queue", "subject"}
+var pages = []string{"auditlog", "calls", "drafts", "entries", "help", "proposal", "queue", "subject"}
 
 func TestArrowsGoDown(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -216,4 +218,20 @@ func (c *Config) PendingCalls(ctx context.Context, last int) (calls []gateway.Pe
 		}
 	}
 	return calls, waiting, err
+}
+
+// Decision decides on proposals: on all of them or on none. draft names the kept text
+// of the reason.
+func (c *Config) Decision(act proposals.Act, choices []review.Choice, reason, draft string) screen.Write {
+	about := screen.Wrote{Draft: draft}
+	for _, choice := range choices {
+		about.Decided = append(about.Decided, choice.ID)
+	}
+	return screen.Act(about, act.Form(len(choices)), func(ctx context.Context) (string, error) {
+		said, err := c.Decide(ctx, act, choices, reason)
+		if errors.Is(err, review.ErrDigest) && len(choices) > 1 {
+			err = errors.New("nothing decided: " + wording.OneLine(err))
+		}
+		return said + onward, err
+	})
 }

@@ -38,7 +38,7 @@ func (m *Model) readBatch(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 // batchRead asks, unless somebody went elsewhere meanwhile.
 func (m *Model) batchRead(msg batchMsg) tea.Cmd {
 	switch {
-	case msg.number != m.batches, m.page != page(m.queue), m.dialog != nil:
+	case msg.number != m.batches, m.page != m.queue, m.dialog != nil:
 		return nil
 	case msg.err != nil:
 		m.fail(msg.err)
@@ -82,19 +82,11 @@ func (b *batch) why(m *Model, d review.Dossier) string {
 func (b *batch) unread(m *Model) (ps []proposals.Proposal, names []string) {
 	for _, d := range b.dossiers {
 		p := d.Proposal
-		r := m.reading[p.ID]
-		what := ""
-		switch {
-		case r == nil || r.list == nil:
-			what = ": the diff"
-		case r.dossier.Digest != d.Digest || r.made.new != r.hash:
-			what = " has changed since you read it"
-		case !r.seenAll():
-			what = ": " + wording.Joined(r.unseen())
-		default:
+		lacks := m.shared.Seen.Lacks(d)
+		if lacks == "" {
 			continue
 		}
-		ps, names = append(ps, p), append(names, wording.Reference(p)+" "+p.Subject.String()+what)
+		ps, names = append(ps, p), append(names, wording.Reference(p)+" "+p.Subject.String()+lacks)
 	}
 	return ps, names
 }

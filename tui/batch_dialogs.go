@@ -15,7 +15,7 @@ import (
 
 // batchDraft names the draft of a text about several proposals.
 func batchDraft(act proposals.Act) string {
-	return draftKinds[act] + "-" + screen.Marked
+	return screen.DraftKind(act) + "-" + screen.Marked
 }
 
 // askApproveAll lists what would become live. It is locked until all of it was
@@ -37,7 +37,7 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
 		return slices.ContainsFunc(unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
 	})
-	return tea.Batch(m.ask(d), m.shown(asked...))
+	return tea.Batch(m.ask(d), m.shared.Tell(m.ctx, asked...))
 }
 
 // askRefuseAll asks for the reason that sends proposals back, or ends them.
@@ -67,7 +67,7 @@ func several(d *screen.Dialog, n int) {
 
 // decide decides on the batch: on all of it or nothing.
 func (b *batch) decide(m *Model, reason string) tea.Cmd {
-	return m.decide(b.act, AsRead(b.dossiers), reason, batchDraft(b.act))
+	return m.write(m.cfg.Decision(b.act, AsRead(b.dossiers), reason, batchDraft(b.act)))
 }
 
 // askWithout says which proposals are in the way and why, and offers to go on
@@ -144,7 +144,7 @@ func (b *batch) list(m *Model, page *prose.Page) {
 		page.Item(draw.Of(m.theme.Strong, draw.Pad(draw.Show(wording.Reference(p)), 5)).Add(m.theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
 		what := "revision " + itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
 		if b.act == proposals.ActApprove {
-			what += ", " + becomes(p)
+			what += ", " + wording.Becomes(p)
 			if p.Approvals != nil {
 				what += ", approvals " + p.Approvals.Text
 			}
@@ -167,7 +167,7 @@ func (b *batch) channels(m *Model, page *prose.Page) {
 			all.Rendered[key] = hash
 		}
 		if d.Unassigned {
-			unassigned(m, page, d.Proposal)
+			m.frame().Unassigned(page, d.Proposal)
 		}
 		for _, o := range d.Others {
 			if !inBatch(b, o.ID) {
@@ -175,7 +175,7 @@ func (b *batch) channels(m *Model, page *prose.Page) {
 			}
 		}
 	}
-	promptsField(page, all)
+	screen.PromptsField(page, all)
 }
 
 func inBatch(b *batch, id proposals.ID) bool {

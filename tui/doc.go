@@ -3,6 +3,5 @@
 // return what concerns the whole workbench as intents; intents.go carries them out.
 // Everything that reads or writes is a command, whose answer says what it is about;
 // every key is declared once, in a table that the footer, the help and docs/keys.md
-// are read from. A proposal is still a page of this package, and component.go
-// adapts the others to it.
+// are read from.
 package tui

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/internal/atomicfile"
 	"toolcrib/tui/edit"
+	"toolcrib/tui/screen"
 )
 
 // Texts that are not sent yet are kept as files, so that they outlive the
@@ -25,9 +26,6 @@ type saveDraftMsg struct {
 type draftMsg struct {
 	name, text string
 }
-
-// draftSavedMsg reports that a draft was saved, or why it was not.
-type draftSavedMsg struct{ err error }
 
 // draftFile returns the path of a draft, "" without a drafts folder.
 func (m *Model) draftFile(name string) string {
@@ -76,7 +74,7 @@ func (m *Model) saveDraft(d *dialog) tea.Cmd {
 	if text == "" {
 		return m.dropDraft(d.Draft)
 	}
-	return func() tea.Msg { return draftSavedMsg{writeWhole(file, []byte(text))} }
+	return func() tea.Msg { return screen.Done{Err: writeWhole(file, []byte(text))} }
 }
 
 func (m *Model) dropDraft(name string) tea.Cmd {
@@ -86,7 +84,7 @@ func (m *Model) dropDraft(name string) tea.Cmd {
 	}
 	return func() tea.Msg {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return draftSavedMsg{err}
+			return screen.Done{Err: err}
 		}
 		return nil
 	}
@@ -98,7 +96,7 @@ func then(first, second tea.Cmd) tea.Cmd {
 		return tea.Batch(first, second)
 	}
 	return func() tea.Msg {
-		if msg, failed := first().(draftSavedMsg); failed && msg.err != nil {
+		if msg, failed := first().(screen.Done); failed && msg.Err != nil {
 			return msg
 		}
 		return second()

@@ -26,17 +26,6 @@ type editedMsg struct {
 
 func (m *Model) noEditor() string { return m.cfg.NoEditor() }
 
-func (pp *proposalPage) cannotRevise(m *Model) string {
-	if why := cannotAct(proposals.ActRevise)(m); why != "" {
-		return why
-	}
-	return m.noEditor()
-}
-
-// reviseCurrent opens the current revision in the editor, or what is left of an
-// attempt before.
-func (pp *proposalPage) reviseCurrent(m *Model) tea.Cmd { return m.edit(m.cfg.Revision(pp.dossier)) }
-
 // draftNew asks for the subject of a new proposal.
 func (m *Model) draftNew() {
 	text := edit.NewLine("tool:" + string(m.cfg.Layer) + "/")

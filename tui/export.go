@@ -47,7 +47,7 @@ type foundMsg struct{ x *export }
 // askExport asks for the file, and then for the format.
 func (m *Model) askExport() tea.Cmd {
 	agent := ""
-	if p, ok := m.agents.of.(screen.OfEntry); ok && m.page == page(m.agents) {
+	if p, ok := m.agents.Page.(screen.OfEntry); ok && m.page == m.agents {
 		if e, ok := p.Selected(); ok {
 			agent = e.Subject.ID
 		}

@@ -9,32 +9,12 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// openFindings lists the findings that are not waived, those of a rule in one
-// row.
-func openFindings(m *Model, page *prose.Page, d review.Dossier) {
-	sums := review.OpenByRule(d.Standing)
-	for i, s := range sums {
-		label := draw.Safe("")
-		if i == 0 {
-			label = "findings"
-		}
-		sign, style := labels.Severity(m.theme, s.Severity)
-		page.Item(draw.Of(m.theme.Faint, draw.Pad(label, prose.LabelWidth)).Add(style, draw.Pad(sign, 9)), firstOf(s))
-	}
-	if len(sums) == 0 {
-		page.Field("findings", "none open")
-	}
-}
-
-// firstOf is the first finding of a rule, and how many there are.
-func firstOf(s review.RuleFindings) string { return wording.Times(s) + ": " + s.First.Message }
-
 // blocksInTheWay says what the first open blocks are, and where the rest is.
 func blocksInTheWay(m *Model, page *prose.Page, d review.Dossier) {
 	blocks := review.BlocksByRule(d.Standing)
 	for _, s := range blocks[:min(len(blocks), wording.MaxRules)] {
 		sign, style := labels.Severity(m.theme, s.Severity)
-		page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), firstOf(s))
+		page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), wording.FirstOf(s))
 	}
 }
 

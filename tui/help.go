@@ -6,22 +6,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/tui/help"
+	"toolcrib/tui/proposal"
 	"toolcrib/tui/prose"
 )
 
 // openHelp lists the keys of the page on the screen, or leaves the help.
 func (m *Model) openHelp() tea.Cmd {
-	if c, ok := m.page.(*component); ok {
-		if _, open := c.of.(*help.Page); open {
-			return m.back()
-		}
+	if _, open := m.page.Page.(*help.Page); open {
+		return m.back()
 	}
 	var ids []string
-	if pp, ok := m.page.(*proposalPage); ok && (pp.Tab == tabOverview || pp.Tab == tabAssessment) {
-		ids = pp.rules()
+	if pp, ok := m.page.Page.(*proposal.Page); ok {
+		ids = pp.Rules()
 	}
 	var rows []help.Row
-	from := m.page.place()
+	from := m.page.Place()
 	for _, place := range []string{from, placeEverywhere} {
 		for _, k := range m.table(place) {
 			rows = append(rows, help.Row{Place: place, Keys: keyNames(k), Help: k.help, Name: k.name, Why: k.why(m)})
@@ -39,12 +38,12 @@ func (m *Model) openHelp() tea.Cmd {
 			}
 		}
 	}
-	h := &component{of: help.New(from, rows, func(page *prose.Page) {
+	h := &page{Page: help.New(from, rows, func(page *prose.Page) {
 		for _, id := range ids {
 			m.explain(page, id)
 		}
 	})}
-	h.resize(m)
+	h.Fit(m.frame())
 	m.open(h)
 	return nil
 }

@@ -2,16 +2,21 @@ package tui
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review"
 	"toolcrib/tui/calls"
 	"toolcrib/tui/entries"
+	"toolcrib/tui/proposal"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/subject"
+	"toolcrib/tui/wording"
 )
 
 // carry carries out what a page wants of the workbench, and has its command run.
@@ -38,8 +43,8 @@ func (m *Model) carry(intent screen.Intent, cmd tea.Cmd) tea.Cmd {
 	case screen.Edit:
 		return tea.Batch(cmd, m.edit(Manuscript(i)))
 	case screen.Resume:
-		pp := m.newProposalPage(proposals.Proposal{ID: i.ID})
-		pp.resume = &i
+		pp := m.newProposal(proposals.Proposal{ID: i.ID})
+		pp.Resume(i)
 		return tea.Batch(cmd, m.show(pp))
 	case screen.Drop:
 		return then(m.dropDraft(i.Draft), cmd)
@@ -50,7 +55,13 @@ func (m *Model) carry(intent screen.Intent, cmd tea.Cmd) tea.Cmd {
 			cmd = m.carry(one, cmd)
 		}
 	case screen.Open:
-		return tea.Batch(cmd, m.openProposal(i.Proposal))
+		return tea.Batch(cmd, m.openProposal(i.Proposal, i.SameTab))
+	case screen.OpenUnseen:
+		return tea.Batch(cmd, m.openUnseen(i.Proposal))
+	case screen.Mark:
+		m.mark(i.Proposal)
+	case screen.Start:
+		return tea.Batch(cmd, m.start(i.Title, i.Job))
 	case screen.OpenWaiting:
 		return tea.Batch(cmd, m.nextWaiting())
 	case screen.Decide:
@@ -84,8 +95,8 @@ func (m *Model) callDesk() calls.Desk {
 const debounceDelay = 120 * time.Millisecond
 
 // newEntries returns a page of what is live.
-func (m *Model) newEntries(kind registry.Kind) *component {
-	return &component{of: entries.New(m.ctx, m.cfg.Registry, entries.Options{
+func (m *Model) newEntries(kind registry.Kind) *page {
+	return &page{Page: entries.New(m.ctx, m.cfg.Registry, entries.Options{
 		Kind: kind, Layer: m.cfg.Layer, NoEditor: m.noEditor, NoExport: m.cannotExport,
 		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
 	})}
@@ -93,9 +104,67 @@ func (m *Model) newEntries(kind registry.Kind) *component {
 
 // openEntry shows a tool, an agent or an allow-list.
 func (m *Model) openEntry(open screen.OpenEntry) tea.Cmd {
-	s := &component{of: subject.New(m.ctx, open, subject.Options{
+	s := &page{Page: subject.New(m.ctx, open, subject.Options{
 		Registry: m.cfg.Registry, Desk: m.cfg.Desk, Layer: m.cfg.Layer, NoEditor: m.noEditor, Restore: m.cfg.Restore,
 	})}
-	s.resize(m)
+	s.Fit(m.frame())
 	return m.visit(s)
+}
+
+// proposalOptions configure the pages of proposals, which share what was seen of any.
+func (m *Model) proposalOptions() proposal.Options {
+	counter := m.cfg.Counter
+	if counter == nil {
+		counter = tokens.NewCounter()
+	}
+	return proposal.Options{
+		Desk: m.cfg.Desk, Registry: m.cfg.Registry, Acts: &m.cfg, Actor: m.cfg.Actor, Layer: m.cfg.Layer, HasModel: m.cfg.HasModel,
+		Seen: proposal.NewSeen(), Texts: m.texts, Counter: counter, NoEditor: m.noEditor, Busy: m.busy,
+		CannotMark: func(p proposals.Proposal) string { return m.list().CannotMark(p) },
+		Revision:   func(d review.Dossier) screen.Edit { return screen.Edit(m.cfg.Revision(d)) },
+		KeptIn:     func(file string) string { return m.cfg.KeptIn(filepath.Join(m.cfg.Drafts, file)) },
+	}
+}
+
+func (m *Model) newProposal(p proposals.Proposal) *proposal.Page {
+	return proposal.New(m.ctx, m.shared, p, m.frame())
+}
+
+// openProposal shows a proposal, in the tab of the one on the screen or in the first.
+func (m *Model) openProposal(p proposals.Proposal, sameTab bool) tea.Cmd {
+	next := m.newProposal(p)
+	if on, ok := m.page.Page.(*proposal.Page); ok && sameTab {
+		next.Panes = on.Panes
+	}
+	return m.show(next)
+}
+
+// openUnseen opens a proposal at what was not on the screen.
+func (m *Model) openUnseen(p proposals.Proposal) tea.Cmd {
+	if pp, ok := m.page.Page.(*proposal.Page); ok && pp.ID() == p.ID {
+		return m.carry(pp.Unseen())
+	}
+	next := m.newProposal(p)
+	shown := m.carry(next.Unseen())
+	return tea.Batch(shown, m.show(next))
+}
+
+// show opens the page of a proposal, in the place of that of another.
+func (m *Model) show(pp *proposal.Page) tea.Cmd {
+	m.proposal = &page{Page: pp}
+	if _, other := m.page.Page.(*proposal.Page); other {
+		m.page = m.proposal
+		return pp.Reload()
+	}
+	return m.visit(m.proposal)
+}
+
+// mark marks a proposal in the queue, or unmarks it, where no row shows it.
+func (m *Model) mark(p proposals.Proposal) {
+	m.list().Mark(p)
+	said, marks := "unmarked", m.list().Marks
+	if marks.Has(p.ID) {
+		said = "marked"
+	}
+	m.say(remark, "%s %s. In the queue (Q), a, c or x decides on %s", wording.Reference(p), said, wording.Count(len(marks), "marked proposal", "marked proposals"))
 }

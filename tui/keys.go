@@ -10,6 +10,7 @@ import (
 	"toolcrib/tui/drafts"
 	"toolcrib/tui/entries"
 	"toolcrib/tui/help"
+	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/subject"
 )
@@ -47,7 +48,7 @@ func tables() []table {
 	return []table{
 		{placeEverywhere, globalKeys()},
 		moved(new(queue.Page)),
-		{placeProposal, proposalKeys()},
+		moved(new(proposal.Page)),
 		moved(new(entries.Page)),
 		moved(new(subject.Page)),
 		moved(new(auditlog.Page)),
@@ -57,11 +58,8 @@ func tables() []table {
 	}
 }
 
-// The places that keys belong to.
-const (
-	placeEverywhere = "Everywhere"
-	placeProposal   = "Proposal"
-)
+// placeEverywhere is the place of the keys that all pages have.
+const placeEverywhere = "Everywhere"
 
 // rebind replaces the keys of actions by name and returns the names that there
 // are none of.
@@ -87,7 +85,7 @@ func rebind(ts []table, bindings map[string][]string) (unknown []string) {
 // here returns the keys that act now: those of the page before those of every
 // page.
 func (m *Model) here() []key {
-	return slices.Concat(m.table(m.page.place()), m.table(placeEverywhere))
+	return slices.Concat(m.table(m.page.Place()), m.table(placeEverywhere))
 }
 
 // table returns the keys of a place.
@@ -126,7 +124,7 @@ func (m *Model) run(k key) tea.Cmd {
 
 // picking reports whether a line of a text is being chosen.
 func (m *Model) picking() bool {
-	p := m.page.shown()
+	p := m.page.Shown()
 	if p == nil {
 		return false
 	}

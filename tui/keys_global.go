@@ -2,18 +2,20 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/screen"
 )
 
 func globalKeys() []key {
 	return []key{
 		{name: "help", keys: []string{"?"}, label: "help", picks: true, help: "Show the keys for this page; in an assessment, also explain the rule", do: (*Model).openHelp},
 		{name: "commands", keys: []string{":"}, label: "commands", late: always, help: "Find a command by its name and run it, or open a proposal by its number", do: (*Model).askCommand},
-		{name: "queue", keys: []string{"Q"}, help: "Go to the queue", do: goTo(func(m *Model) page { return m.queue })},
-		{name: "registry", keys: []string{"T"}, help: "Go to the tools", do: goTo(func(m *Model) page { return m.tools })},
+		{name: "queue", keys: []string{"Q"}, help: "Go to the queue", do: goTo(func(m *Model) *page { return m.queue })},
+		{name: "registry", keys: []string{"T"}, help: "Go to the tools", do: goTo(func(m *Model) *page { return m.tools })},
 		{name: "agents", keys: []string{"A"}, help: "Go to the agents; again: to the allow-lists", do: goTo(agentsOrLists)},
-		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(func(m *Model) page { return m.log })},
-		{name: "drafts", keys: []string{"D"}, help: "Show unsent drafts", do: goTo(func(m *Model) page { return m.drafts }), off: (*Model).noDrafts},
-		{name: "calls", keys: []string{"P"}, help: "Show the calls that wait for you", do: goTo(func(m *Model) page { return m.calls }), off: (*Model).noCalls},
+		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(func(m *Model) *page { return m.log })},
+		{name: "drafts", keys: []string{"D"}, help: "Show unsent drafts", do: goTo(func(m *Model) *page { return m.drafts }), off: (*Model).noDrafts},
+		{name: "calls", keys: []string{"P"}, help: "Show the calls that wait for you", do: goTo(func(m *Model) *page { return m.calls }), off: (*Model).noCalls},
 		{name: "verify", keys: []string{"V"}, help: "Verify every hash chain; esc cancels", do: (*Model).verify, off: (*Model).cannotVerify},
 		{name: "import", keys: []string{"I"}, help: "Import tools from a file as proposals; esc cancels", do: (*Model).askImport, off: (*Model).cannotImport},
 		{name: "back", keys: []string{"esc", "backspace"}, label: "back", help: "Go back, or end a search", picks: true, do: (*Model).back},
@@ -26,8 +28,8 @@ func globalKeys() []key {
 }
 
 // agentsOrLists takes turns: allow-lists are what agents are allowed.
-func agentsOrLists(m *Model) page {
-	if m.page == page(m.agents) {
+func agentsOrLists(m *Model) *page {
+	if m.page == m.agents {
 		return m.lists
 	}
 	return m.agents
@@ -92,8 +94,8 @@ type Leave struct{}
 func (m *Model) quit() tea.Cmd {
 	if m.dialog != nil {
 		if keep := m.saveDraft(m.dialog); keep != nil {
-			if saved, ok := keep().(draftSavedMsg); ok && saved.err != nil {
-				m.fail(saved.err)
+			if saved, ok := keep().(screen.Done); ok && saved.Err != nil {
+				m.fail(saved.Err)
 			}
 		}
 	}

@@ -22,10 +22,7 @@ func (m *Model) chooseTheme() {
 	if m.page == nil {
 		return // the theme is chosen before there are pages
 	}
-	m.each(func(p page) tea.Cmd {
-		p.restyle(m)
-		return nil
-	})
+	m.fit()
 }
 
 func (m *Model) switchTheme() tea.Cmd {
@@ -42,11 +39,16 @@ func (m *Model) frame() screen.Frame {
 // resize lays everything out for a screen of the given size.
 func (m *Model) resize(width, height int) {
 	m.layout = screen.NewLayout(width, height, m.division)
-	m.each(func(p page) tea.Cmd {
-		p.resize(m)
-		return nil
-	})
+	m.fit()
 	if m.dialog != nil {
 		m.dialog.resize(m)
 	}
+}
+
+// fit lays all pages out.
+func (m *Model) fit() {
+	m.each(func(p *page) tea.Cmd {
+		p.Fit(m.frame())
+		return nil
+	})
 }

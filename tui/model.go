@@ -9,12 +9,12 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
-	"toolcrib/prompt/tokens"
-	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/tui/auditlog"
 	"toolcrib/tui/calls"
 	"toolcrib/tui/drafts"
+	"toolcrib/tui/markdown"
+	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
@@ -30,18 +30,18 @@ type Model struct {
 	layout   screen.Layout
 	division screen.Division
 
-	page  page
-	trail []page // what esc goes back to
+	page  *page
+	trail []*page // what esc goes back to
 
 	primed   tea.Cmd // what the first page asked for
-	queue    *component
-	tools    *component
-	agents   *component
-	lists    *component
-	log      *component
-	drafts   *component
-	calls    *component
-	proposal *proposalPage // that was opened last, nil before the first
+	queue    *page
+	tools    *page
+	agents   *page
+	lists    *page
+	log      *page
+	drafts   *page
+	calls    *page
+	proposal *page // that was opened last, nil before the first
 	dialog   *dialog
 	line     *screen.Line // what is typed at the bottom, nil for nothing
 
@@ -61,39 +61,32 @@ type Model struct {
 	job      *job // nil before the first
 	jobs     int
 	batches  int
-	reading  map[proposals.ID]*reading
-	counter  *tokens.Counter
+	shared   proposal.Options // by the pages of all proposals
+	texts    *markdown.Texts
 
 	news
-
-	rendered      map[renderKey]*rendering
-	toRender      []tea.Cmd // asked for and not started
-	rawTexts      bool      // rationales and comments as they are written
-	renderPrompts bool
 }
 
 // New returns the workbench with an empty queue; Prime fills its first page.
 func New(cfg Config) *Model {
-	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", reading: map[proposals.ID]*reading{}, counter: cfg.Counter, rendered: map[renderKey]*rendering{}}
+	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", texts: markdown.NewTexts()}
 	m.cfg.Ask = askToSign
-	if m.counter == nil {
-		m.counter = tokens.NewCounter()
-	}
 	if m.ctx = cfg.Context; m.ctx == nil {
 		m.ctx = context.Background()
 	}
 	m.writing, m.cutOff = context.WithCancel(m.ctx)
 	m.chooseTheme()
-	m.queue = &component{of: queue.New(m.ctx, cfg.Desk, queue.Options{
+	m.queue = &page{Page: queue.New(m.ctx, cfg.Desk, queue.Options{
 		Actor: cfg.Actor, Views: cfg.Views, NoEditor: m.noEditor,
 		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
 	})}
 	m.tools, m.agents, m.lists = m.newEntries(registry.KindTool), m.newEntries(registry.KindAgent), m.newEntries(registry.KindList)
-	m.log = &component{of: auditlog.New(m.ctx, cfg.Registry)}
-	m.drafts = &component{of: drafts.New(m.ctx, cfg.Desk, drafts.Options{
+	m.log = &page{Page: auditlog.New(m.ctx, cfg.Registry)}
+	m.drafts = &page{Page: drafts.New(m.ctx, cfg.Desk, drafts.Options{
 		Folder: cfg.Drafts, Actor: cfg.Actor, Remote: cfg.Remote, NoEditor: m.cfg.NoEditor, KeptIn: m.cfg.KeptIn,
 	})}
-	m.calls = &component{of: calls.New(m.ctx, m.callDesk())}
+	m.calls = &page{Page: calls.New(m.ctx, m.callDesk())}
+	m.shared = m.proposalOptions()
 	m.page = m.queue
 	m.resize(80, 24)
 	return m
@@ -120,7 +113,7 @@ func (m *Model) Init() tea.Cmd {
 	if !m.themed && !m.cfg.Plain {
 		ask = tea.RequestBackgroundColor
 	}
-	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.drafts.of.(*drafts.Page).Announce(), m.calls.reload(m))
+	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.drafts.Page.(*drafts.Page).Announce(), m.calls.Reload())
 }
 
 // Update implements tea.Model. It routes and never waits.
@@ -133,7 +126,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.quitting && m.writes == 0 {
 		return m, tea.Quit
 	}
-	return m, tea.Batch(cmd, m.renders())
+	return m, tea.Batch(cmd, m.texts.Asked())
 }
 
 // changes reports whether a message may change the screen. A workbench at rest gets
@@ -214,17 +207,19 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case queue.Counted:
 		m.counted(msg)
 	case queue.Rested:
-		if m.page != page(m.queue) {
+		if m.page != m.queue {
 			return nil
 		}
-	case dossierMsg:
-		m.list().Update(queue.Glance{ID: msg.id, Dossier: msg.dossier, Unfit: msg.unfit, Err: msg.err})
+	case proposal.Loaded:
+		m.list().Update(queue.Glance{ID: msg.ID, Dossier: msg.Dossier, Unfit: msg.Unfit, Err: msg.Err})
+		return m.loaded(msg)
+	case markdown.Rendered:
+		m.texts.Add(msg)
+		return m.tellAll(screen.Rendered{})
 	case graceMsg:
 		if m.dialog != nil && m.dialog.number == msg.dialog {
 			m.dialog.ready = true
 		}
-	case renderedMsg:
-		m.partRendered(msg)
 	case batchMsg:
 		return m.batchRead(msg)
 	case screen.Wrote:
@@ -247,29 +242,12 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		msg.line.completed(msg)
 	case foundMsg:
 		return m.exportFound(msg)
-	case draftSavedMsg:
-		if msg.err != nil {
-			m.fail(msg.err)
+	case screen.Done:
+		if msg.Err != nil {
+			m.fail(msg.Err)
 		}
 	}
-	return m.each(func(p page) tea.Cmd { return p.update(m, msg) })
-}
-
-// each does something with every page there is, and returns what all of them
-// answer.
-func (m *Model) each(do func(page) tea.Cmd) tea.Cmd {
-	var cmds []tea.Cmd
-	done := map[page]bool{}
-	for _, p := range append([]page{m.queue, m.tools, m.agents, m.lists, m.log, m.drafts, m.calls, m.page}, m.trail...) {
-		if !done[p] {
-			done[p] = true
-			cmds = append(cmds, do(p))
-		}
-	}
-	if m.proposal != nil && !done[m.proposal] {
-		cmds = append(cmds, do(m.proposal))
-	}
-	return tea.Batch(cmds...)
+	return m.tellAll(msg)
 }
 
 // key gives a key to whoever has the keyboard.
@@ -305,6 +283,6 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // list returns the page of the queue.
-func (m *Model) list() *queue.Page { return m.queue.of.(*queue.Page) }
+func (m *Model) list() *queue.Page { return m.queue.Page.(*queue.Page) }
 
 func (m *Model) now() time.Time { return m.cfg.Now() }

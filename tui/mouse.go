@@ -22,11 +22,11 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 			m.dialog.pager.Scroll(n)
 			return nil
 		}
-		return m.page.scroll(m, msg.X, n)
+		return m.page.Scroll(msg.X, n)
 	case tea.MouseClickMsg:
 		row := msg.Y - 4 // bar, tabs, rule, names of the columns
 		if m.dialog == nil && row >= 0 && row < m.layout.Body-1 {
-			return m.page.click(m, msg.X, row)
+			return m.page.Click(msg.X, row)
 		}
 	}
 	return nil

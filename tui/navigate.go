@@ -2,17 +2,19 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/proposal"
 )
 
 // open goes to a page.
-func (m *Model) open(p page) {
+func (m *Model) open(p *page) {
 	if p == m.page {
 		return
 	}
 	if m.isRoot(p) {
 		m.trail = nil
-		if p != page(m.queue) {
-			m.trail = []page{m.queue}
+		if p != m.queue {
+			m.trail = []*page{m.queue}
 		}
 	} else {
 		m.trail = append(m.trail, m.page)
@@ -21,22 +23,22 @@ func (m *Model) open(p page) {
 }
 
 // visit goes to a page and reads what it shows.
-func (m *Model) visit(p page) tea.Cmd {
+func (m *Model) visit(p *page) tea.Cmd {
 	if p == m.page {
 		return nil
 	}
 	m.open(p)
-	return p.reload(m)
+	return p.Reload()
 }
 
 // goTo opens one of the pages that are reached from everywhere.
-func goTo(of func(*Model) page) func(*Model) tea.Cmd {
+func goTo(of func(*Model) *page) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.visit(of(m)) }
 }
 
 // back leaves a search or another mode of the page, then the page.
 func (m *Model) back() tea.Cmd {
-	if cmd, left := m.page.leave(m); left {
+	if cmd, left := m.page.Leave(); left {
 		return cmd
 	}
 	if len(m.trail) == 0 {
@@ -44,8 +46,8 @@ func (m *Model) back() tea.Cmd {
 	}
 	m.page = m.trail[len(m.trail)-1]
 	m.trail = m.trail[:len(m.trail)-1]
-	if pp, ok := m.page.(*proposalPage); ok {
-		m.proposal = pp
+	if _, ok := m.page.Page.(*proposal.Page); ok {
+		m.proposal = m.page
 	}
 	return nil
 }
@@ -69,12 +71,12 @@ func (m *Model) stamped(msg stampMsg) tea.Cmd {
 
 // reload reads everything on the screen and beneath it again.
 func (m *Model) reload() tea.Cmd {
-	cmds := []tea.Cmd{m.queue.reload(m), m.calls.reload(m)}
+	cmds := []tea.Cmd{m.queue.Reload(), m.calls.Reload()}
 	if m.proposal != nil {
-		cmds = append(cmds, m.proposal.reload(m))
+		cmds = append(cmds, m.proposal.Reload())
 	}
-	if m.page != page(m.queue) && m.page != page(m.calls) && m.page != page(m.proposal) {
-		cmds = append(cmds, m.page.reload(m))
+	if m.page != m.queue && m.page != m.calls && m.page != m.proposal {
+		cmds = append(cmds, m.page.Reload())
 	}
 	return tea.Batch(cmds...)
 }

@@ -40,7 +40,7 @@ func arrived(n int, p proposals.Proposal) string {
 
 // looked forgets what is new once the queue was on the screen.
 func (m *Model) looked() {
-	if m.page == page(m.queue) && m.dialog == nil {
+	if m.page == m.queue && m.dialog == nil {
 		m.fresh = 0
 	}
 }

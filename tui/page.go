@@ -4,69 +4,107 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
-	"toolcrib/tui/draw"
-	"toolcrib/tui/pager"
+	"toolcrib/tui/proposal"
 	"toolcrib/tui/screen"
 )
 
-// page is a component that fills the screen below the bar. It has its own keys,
-// which are found by its place, takes in the answers to what it asked for, and
-// draws itself.
-type page interface {
-	// place names the table of its keys.
-	place() string
-	// tabs draws the line below the bar, and view the body.
-	tabs(m *Model) (left, right draw.Line)
-	view(m *Model) []string
-	// shown returns the pager it shows text in, nil for a list.
-	shown() *pager.Pager
-	// update takes in a message, which need not be for it.
-	update(m *Model, msg tea.Msg) tea.Cmd
-	// reload reads what it shows again.
-	reload(m *Model) tea.Cmd
-	resize(m *Model)
-	restyle(m *Model)
-	// leave ends a search or another mode; false when it is in none.
-	leave(m *Model) (tea.Cmd, bool)
-	// scroll moves by n lines or rows, click selects a row of the body; x is the
-	// column that the mouse is in.
-	scroll(m *Model, x, n int) tea.Cmd
-	click(m *Model, x, row int) tea.Cmd
-	// see notes what is on the screen as seen.
-	see(m *Model)
+// page is a page of the workbench.
+type page struct {
+	screen.Page
+	listed []screen.Key // its keys, once: the footer asks at every frame
+}
+
+func (p *page) keys() []screen.Key {
+	if p.listed == nil {
+		p.listed = p.Keys()
+	}
+	return p.listed
+}
+
+// leftOf returns where the line between two panes stands, 0 for one pane.
+func (p *page) leftOf(l screen.Layout) int {
+	if paned, ok := p.Page.(screen.Paned); ok {
+		return paned.LeftOf(l)
+	}
+	return 0
+}
+
+// filter returns how the list of the page is narrowed, "" where it is not.
+func (p *page) filter() string {
+	if f, ok := p.Page.(screen.Filtered); ok {
+		return f.Filter()
+	}
+	return ""
+}
+
+// tell gives a page a message, and does what it wants.
+func (m *Model) tell(p *page, msg tea.Msg) tea.Cmd { return m.carry(p.Update(msg)) }
+
+// tellAll gives a message to every page there is.
+func (m *Model) tellAll(msg tea.Msg) tea.Cmd {
+	return m.each(func(p *page) tea.Cmd { return m.tell(p, msg) })
+}
+
+// loaded shows a proposal that was read, and goes on with a text about it.
+func (m *Model) loaded(msg proposal.Loaded) tea.Cmd {
+	cmd := m.tellAll(msg)
+	if pp, ok := m.page.Page.(*proposal.Page); ok {
+		return tea.Batch(cmd, m.carry(pp.GoOn()))
+	}
+	return cmd
+}
+
+// each does something with every page there is, and returns what all of them
+// answer.
+func (m *Model) each(do func(*page) tea.Cmd) tea.Cmd {
+	var cmds []tea.Cmd
+	done := map[*page]bool{}
+	for _, p := range append([]*page{m.queue, m.tools, m.agents, m.lists, m.log, m.drafts, m.calls, m.page}, m.trail...) {
+		if !done[p] {
+			done[p] = true
+			cmds = append(cmds, do(p))
+		}
+	}
+	if m.proposal != nil && !done[m.proposal] {
+		cmds = append(cmds, do(m.proposal))
+	}
+	return tea.Batch(cmds...)
 }
 
 // current returns the proposal that the keys act on.
-func (m *Model) current() (proposals.Proposal, bool) {
-	switch p := m.page.(type) {
-	case *proposalPage:
-		return p.current()
-	case *component:
-		if c, ok := p.of.(screen.OfProposal); ok {
-			return c.Current()
-		}
+func (m *Model) current() (proposals.Proposal, bool) { return currentOf(m.page) }
+
+func currentOf(p *page) (proposals.Proposal, bool) {
+	if p == nil {
+		return proposals.Proposal{}, false
+	}
+	if of, ok := p.Page.(screen.OfProposal); ok {
+		return of.Current()
 	}
 	return proposals.Proposal{}, false
 }
 
-// on makes a handler of a key from a method of the page that the key belongs to.
-func on[P page](do func(P, *Model) tea.Cmd) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		p, ok := m.page.(P)
-		if !ok {
-			return nil
-		}
-		return do(p, m)
-	}
+// moved returns the keys of a place: of is a zero page.
+func moved(of screen.Page) table {
+	return table{of.Place(), lent(of.Keys(), func(m *Model) []screen.Key { return m.page.keys() })}
 }
 
-// ask makes a question about a page, such as why a key is off, one about the
-// workbench.
-func ask[P page, A any](question func(P, *Model) A) func(*Model) A {
-	return func(m *Model) (answer A) {
-		if p, ok := m.page.(P); ok {
-			answer = question(p, m)
+// lent makes keys of the workbench from those of a page; now returns the ones of the
+// page on the screen, in the same order.
+func lent(keys []screen.Key, now func(*Model) []screen.Key) []key {
+	out := make([]key, len(keys))
+	for i, k := range keys {
+		out[i] = key{name: k.Name, keys: k.Keys, label: k.Label, help: k.Help, picks: k.Picks}
+		out[i].do = func(m *Model) tea.Cmd { return m.carry(now(m)[i].Do()) }
+		if k.Late != nil {
+			out[i].late = func(m *Model) bool { return now(m)[i].Late() }
 		}
-		return answer
+		if k.Here != nil {
+			out[i].here = func(m *Model) bool { return now(m)[i].Here() }
+		}
+		if k.Off != nil {
+			out[i].off = func(m *Model) string { return now(m)[i].Off() }
+		}
 	}
+	return out
 }

@@ -10,21 +10,6 @@ import (
 	"toolcrib/tui/prose"
 )
 
-// rules returns the ids of the rules that can be explained: the one of the
-// selected finding, else those of all findings.
-func (pp *proposalPage) rules() []string {
-	if s, ok := pp.finding1(); ok {
-		return []string{s.Rule}
-	}
-	var ids []string
-	for _, s := range pp.dossier.Standing {
-		if !slices.Contains(ids, s.Rule) {
-			ids = append(ids, s.Rule)
-		}
-	}
-	return ids
-}
-
 // explain writes what a rule is about, with an example that it finds something
 // in and one that it leaves alone.
 func (m *Model) explain(page *prose.Page, id string) {
@@ -49,7 +34,7 @@ func (m *Model) explain(page *prose.Page, id string) {
 		line = line.Add(m.theme.Faint, ", cannot be waived")
 	}
 	page.Line(line)
-	m.prose(page, m.layout.Width, r.Doc)
+	m.texts.Prose(page, m.theme, m.layout.Width, r.Doc)
 	page.Blank()
 	page.Item(draw.Of(m.theme.Bad, "  ✗ bad   "), r.Bad)
 	page.Item(draw.Of(m.theme.Good, "  ✓ good  "), r.Good)

@@ -92,8 +92,7 @@ func (m *Model) pending(name string) bool {
 
 // canGoBack reports whether esc leads anywhere.
 func (m *Model) canGoBack() bool {
-	l, ok := m.page.(interface{ filterText() string })
-	return len(m.trail) > 0 || ok && l.filterText() != ""
+	return len(m.trail) > 0 || m.page.filter() != ""
 }
 
 // modeHints returns the keys of what is typed or chosen, nil outside of it.

@@ -72,11 +72,11 @@ func (m *Model) screen() string {
 	b.Grow(w * m.layout.Height * 2)
 	m.bar().Write(&b, w, m.theme.Bar)
 	b.WriteByte('\n')
-	left, right := m.page.tabs(m)
-	if text := m.page.shown(); text != nil {
+	left, right := m.page.Tabs()
+	if text := m.page.Shown(); text != nil {
 		right = append(right, m.percent(text)...)
 	}
-	tabs, body := draw.Ends(left, right, w), m.page.view(m)
+	tabs, body := draw.Ends(left, right, w), m.page.View()
 	tabs.Write(&b, w, "")
 	b.WriteByte('\n')
 	m.theme.Rule.Write(&b, m.rule())
@@ -127,7 +127,7 @@ func (m *Model) percent(p *pager.Pager) draw.Line {
 func (m *Model) bar() draw.Line {
 	signs := m.signs()
 	l := draw.Of(m.theme.Accent, " toolcrib ")
-	if c := m.crumbed(); c != nil {
+	if c, ok := m.page.Page.(screen.Crumbed); ok {
 		l = l.Add(m.theme.Faint, "  "+c.Listed()+" › ")
 		l = append(l, c.Crumb(m.layout.Width-l.Width()-signs.Width()-1)...)
 	} else {
@@ -161,7 +161,7 @@ func (m *Model) signs() draw.Line {
 		l = l.Add(m.theme.Warn, "⋯ writing  ")
 	}
 	l = append(l, m.badge()...)
-	if n := m.calls.of.(*calls.Page).Waiting(); n > 0 && m.page != page(m.calls) {
+	if n := m.calls.Page.(*calls.Page).Waiting(); n > 0 && m.page != m.calls {
 		l = l.Add(m.theme.Warn, draw.Showf("● %s: P  ", wording.Count(n, "call waits", "calls wait")))
 	}
 	if n := len(m.list().Marks); n > 0 {
@@ -185,7 +185,7 @@ func (m *Model) whom() draw.Line {
 
 // root is a page that is reached from everywhere.
 type root struct {
-	page page
+	page *page
 	name draw.Safe
 }
 
@@ -195,14 +195,14 @@ func (m *Model) roots() []root {
 }
 
 // isRoot reports whether the way here begins anew at p.
-func (m *Model) isRoot(p page) bool {
+func (m *Model) isRoot(p *page) bool {
 	return slices.ContainsFunc(m.roots(), func(r root) bool { return r.page == p })
 }
 
 // root is the page that the way here began at.
-func (m *Model) root() page {
+func (m *Model) root() *page {
 	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.page)) {
-		if p != page(m.queue) && m.isRoot(p) {
+		if p != m.queue && m.isRoot(p) {
 			return p
 		}
 	}
@@ -237,6 +237,6 @@ func (m *Model) see() {
 		return // they cover some of it
 	}
 	if m.dialog == nil && !m.layout.TooSmall {
-		m.page.see(m)
+		m.page.See()
 	}
 }

@@ -13,7 +13,7 @@ import (
 // decision, or one with a number.
 type waitingMsg struct {
 	from  proposals.ID        // where it was asked, "" for nowhere
-	page  page                // where it was asked
+	page  *page               // where it was asked
 	found *proposals.Proposal // nil when none waits
 	err   error
 }
@@ -74,10 +74,6 @@ func (m *Model) waitingFound(msg waitingMsg) tea.Cmd {
 		m.say(remark, "Nothing else waits for you")
 		return nil
 	}
-	next := m.newProposalPage(*msg.found)
-	if pp, ok := m.page.(*proposalPage); ok {
-		next.Panes = pp.Panes
-	}
-	cmd := m.show(next)
+	cmd := m.openProposal(*msg.found, true)
 	return tea.Batch(cmd, m.list().Select(msg.found.ID))
 }

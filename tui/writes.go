@@ -8,10 +8,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/proposal"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/wording"
 )
 
 // write runs something that writes. The program does not end before it has
@@ -50,9 +49,9 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 		m.farewell(msg)
 	}
 	var conflict *review.RebaseConflict
-	switch pp := m.proposal; {
-	case errors.As(msg.Err, &conflict) && pp != nil && pp.id == msg.ID && pp.loaded && m.dialog == nil:
-		return m.askConflict(pp.dossier.Proposal, conflict)
+	switch p, ok := currentOf(m.proposal); {
+	case errors.As(msg.Err, &conflict) && ok && p.ID == msg.ID && m.dialog == nil:
+		return m.askConflict(p, conflict)
 	case msg.Err != nil:
 		m.fail(msg.Err)
 		if errors.Is(msg.Err, review.ErrDigest) {
@@ -66,31 +65,11 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 		m.known = 0 // what one makes oneself is not news
 	}
 	cmds := []tea.Cmd{m.reload(), m.dropDraft(msg.Draft)}
-	if pp, ok := m.page.(*proposalPage); msg.Open != nil && (!ok || pp.id != msg.Open.ID) {
-		cmds = append(cmds, m.openProposal(*msg.Open))
+	if pp, ok := m.page.Page.(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
+		cmds = append(cmds, m.openProposal(*msg.Open, false))
 	}
 	return tea.Batch(cmds...)
 }
 
 // onward is said after a decision.
 const onward = ". Press . for the next one"
-
-// decide decides on proposals: on all of them or on none.
-func (m *Model) decide(act proposals.Act, choices []review.Choice, reason, draft string) tea.Cmd {
-	msg := screen.Wrote{Draft: draft}
-	for _, c := range choices {
-		msg.Decided = append(msg.Decided, c.ID)
-	}
-	return m.write(screen.Act(msg, act.Form(len(choices)), func(ctx context.Context) (string, error) {
-		said, err := m.cfg.Decide(ctx, act, choices, reason)
-		if errors.Is(err, review.ErrDigest) && len(choices) > 1 {
-			err = errors.New("nothing decided: " + wording.OneLine(err))
-		}
-		return said + onward, err
-	}))
-}
-
-// simple does what needs no words.
-func (m *Model) simple(act proposals.Act, id proposals.ID) tea.Cmd {
-	return m.write(screen.Act(screen.Wrote{ID: id}, act.Form(1), func(ctx context.Context) (string, error) { return m.cfg.Simple(ctx, act, id) }))
-}

@@ -17,8 +17,21 @@ type (
 		Tone Tone
 		Text draw.Safe
 	}
-	// Open opens a proposal; its id is enough.
-	Open struct{ Proposal proposals.Proposal }
+	// Open opens a proposal; its id is enough. SameTab keeps the tab of the one that is on
+	// the screen.
+	Open struct {
+		Proposal proposals.Proposal
+		SameTab  bool
+	}
+	// OpenUnseen opens a proposal at what was not on the screen and has to be.
+	OpenUnseen struct{ Proposal proposals.Proposal }
+	// Mark marks a proposal in the queue, or unmarks it.
+	Mark struct{ Proposal proposals.Proposal }
+	// Start runs a job behind a dialog that shows how far it is.
+	Start struct {
+		Title string
+		Job   Job
+	}
 	// OpenWaiting opens the next proposal that waits for the user, in the order and with
 	// the filter of the queue.
 	OpenWaiting struct{}
@@ -73,6 +86,9 @@ func (Open) intent()        {}
 func (OpenWaiting) intent() {}
 func (Decide) intent()      {}
 func (Divide) intent()      {}
+func (OpenUnseen) intent()  {}
+func (Mark) intent()        {}
+func (Start) intent()       {}
 func (OpenEntry) intent()   {}
 func (Fork) intent()        {}
 func (New) intent()         {}

@@ -43,6 +43,9 @@ type Page interface {
 // Rendered is the message that a text was laid out as Markdown meanwhile.
 type Rendered struct{}
 
+// Done is the message that something ended of which only a failure is said.
+type Done struct{ Err error }
+
 // Crumbed is a page that is reached from a list: the bar names both.
 type Crumbed interface {
 	// Listed names the list, and Crumb the shown entry, in so many cells.

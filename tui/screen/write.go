@@ -39,3 +39,11 @@ func Drafted(draft string, do func(context.Context) (proposals.Proposal, string,
 		return Wrote{ID: p.ID, Draft: draft, Text: said, Open: &p, Err: err}
 	}
 }
+
+// DraftKind begins the name of the kept text of a decision.
+func DraftKind(act proposals.Act) string {
+	if act == proposals.ActRequestChanges {
+		return "changes"
+	}
+	return string(act)
+}

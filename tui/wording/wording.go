@@ -5,6 +5,8 @@ package wording
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -223,4 +225,38 @@ func Unfit(d review.Dossier) []string {
 		out = append(out, p.String())
 	}
 	return out
+}
+
+// Channels lists the channel prompts that a proposal changes, by agent, with a
+// note on each.
+func Channels(d review.Dossier, notes map[string]string) []string {
+	byAgent := map[string][]string{}
+	var order []string
+	for _, key := range slices.Sorted(maps.Keys(d.Rendered)) {
+		at := strings.LastIndexByte(key, '#')
+		agent, channel := key[:max(0, at)], key[at+1:]
+		if byAgent[agent] == nil {
+			order = append(order, agent)
+		}
+		if d.Rendered[key] == "" {
+			channel += " (gone)"
+		}
+		byAgent[agent] = append(byAgent[agent], channel)
+	}
+	lines := make([]string, len(order))
+	for i, agent := range order {
+		lines[i] = agent + ": " + Joined(byAgent[agent]) + notes[agent]
+	}
+	return lines
+}
+
+// FirstOf is the first finding of a rule, and how many there are.
+func FirstOf(s review.RuleFindings) string { return Times(s) + ": " + s.First.Message }
+
+// Becomes returns which version an approval makes.
+func Becomes(p proposals.Proposal) string {
+	if p.BaseVersion == 0 {
+		return "becomes version 1"
+	}
+	return "version " + strconv.Itoa(p.BaseVersion) + " → " + strconv.Itoa(p.BaseVersion+1)
 }

@@ -27,8 +27,11 @@ func Open(tb testing.TB, p screen.Page, width, height int) []screen.Intent {
 }
 
 // Fit fits a page in a screen of another size.
-func Fit(p screen.Page, width, height int) {
-	p.Fit(screen.Frame{Layout: screen.NewLayout(width, height, screen.Division{}), Theme: theme.Plain(), Now: func() time.Time { return Now }})
+func Fit(p screen.Page, width, height int) { p.Fit(Frame(width, height)) }
+
+// Frame returns a screen without colours.
+func Frame(width, height int) screen.Frame {
+	return screen.Frame{Layout: screen.NewLayout(width, height, screen.Division{}), Theme: theme.Plain(), Now: func() time.Time { return Now }}
 }
 
 // Press does what a key of the page is declared to do. It returns what the page wants

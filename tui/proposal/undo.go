@@ -1,4 +1,4 @@
-package tui
+package proposal
 
 import (
 	"context"
@@ -15,32 +15,32 @@ import (
 // ends, and what a closed proposal wanted is drafted again. A decision stays.
 
 // waivedFinding returns whether a finding is selected that is waived.
-func (pp *proposalPage) waivedFinding() bool {
-	s, ok := pp.finding1()
+func (pp *Page) waivedFinding() bool {
+	s, ok := pp.selectedFinding()
 	return ok && s.Waiver != nil
 }
 
 // canUndo reports whether the footer has the key.
-func (pp *proposalPage) canUndo(m *Model) bool { return pp.loaded && pp.cannotUndo(m) == "" }
+func (pp *Page) canUndo() bool { return pp.loaded && pp.cannotUndo() == "" }
 
-func (pp *proposalPage) cannotUndo(m *Model) string {
+func (pp *Page) cannotUndo() string {
 	switch {
 	case !pp.loaded:
 		return "it is still loading"
 	case pp.waivedFinding():
-		return wording.Cannot(m.cfg.Actor, proposals.ActUnwaive, pp.dossier.Proposal)
+		return wording.Cannot(pp.Actor, proposals.ActUnwaive, pp.dossier.Proposal)
 	}
 	return wording.CannotAgain(pp.dossier.Proposal)
 }
 
-func (pp *proposalPage) undo(m *Model) tea.Cmd {
+func (pp *Page) undo() tea.Cmd {
 	d := pp.dossier
 	if !pp.waivedFinding() {
-		return m.write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.cfg.Again(ctx, d) }))
+		return pp.write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return pp.Acts.Again(ctx, d) }))
 	}
-	s, _ := pp.finding1()
+	s, _ := pp.selectedFinding()
 	form := proposals.ActUnwaive.Form(1)
-	return m.ask(screen.Dialog{
+	return pp.ask(screen.Dialog{
 		Form: form, Draft: "unwaive-" + string(pp.id) + "-" + s.PassageHash()[:8], Writing: true,
 		Content: func(page *prose.Page) {
 			page.Text("", s.Rule+" in "+s.Path+": "+s.Message)
@@ -49,8 +49,8 @@ func (pp *proposalPage) undo(m *Model) tea.Cmd {
 			page.Text("", form.Consequence)
 		},
 		Changed: pp.since(),
-		Run: m.answered(func(m *Model, reason string) tea.Cmd {
-			return m.write(screen.Act(screen.Wrote{ID: pp.id}, form, func(ctx context.Context) (string, error) { return m.cfg.Unwaive(ctx, pp.id, s, reason) }))
+		Run: pp.answer(func(reason string) tea.Cmd {
+			return pp.write(screen.Act(screen.Wrote{ID: pp.id}, form, func(ctx context.Context) (string, error) { return pp.Acts.Unwaive(ctx, pp.id, s, reason) }))
 		}),
 	})
 }

@@ -1,4 +1,4 @@
-package tui
+package proposal
 
 import (
 	"net/url"
@@ -10,35 +10,38 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/screen"
 )
 
 // resumed opens the dialog of an unsent text once its proposal is loaded.
-func (pp *proposalPage) resumed(m *Model) tea.Cmd {
+func (pp *Page) resumed() tea.Cmd {
 	t := pp.resume
 	pp.resume = nil
 	name := map[string]string{"comment": "comment", "approve": "approve", "changes": "needs-changes", "reject": "reject", "waive": "waive"}[t.Kind]
 	switch t.Kind {
 	case "comment":
 		if at, ok := anchorOf(t.File); ok {
-			return pp.askCommentAt(m, at)
+			return pp.askCommentAt(at)
 		}
 	case "waive":
-		pp.turn(m, tabAssessment)
+		pp.turn(tabAssessment)
 		for i, s := range pp.dossier.Standing {
 			if strings.Contains(t.File, s.PassageHash()[:8]) {
 				pp.pagers[tabAssessment].SetStop(i)
 			}
 		}
 	}
-	for _, k := range proposalKeys() {
-		if k.name != name {
+	for _, k := range pp.Keys() {
+		if k.Name != name {
 			continue
 		}
-		if why := k.why(m); why != "" {
-			m.say(warning, "Cannot send it: %s. The draft is in %s", why, m.cfg.KeptIn(filepath.Join(m.cfg.Drafts, t.File)))
+		if why := k.Why(); why != "" {
+			pp.say(screen.Warning, "Cannot send it: %s. The draft is in %s", why, pp.KeptIn(t.File))
 			return nil
 		}
-		return k.do(m)
+		intent, cmd := k.Do()
+		pp.want(intent)
+		return cmd
 	}
 	return nil
 }
@@ -49,7 +52,7 @@ func draftOf(id proposals.ID, at review.Anchor) string {
 	if at.Field == "" {
 		return name
 	}
-	long := name + "@" + url.PathEscape(at.Field) + "@" + itoa(at.Line) + "@" + itoa(at.Revision)
+	long := name + "@" + url.PathEscape(at.Field) + "@" + strconv.Itoa(at.Line) + "@" + strconv.Itoa(at.Revision)
 	if len(long) > 200 {
 		return name
 	}

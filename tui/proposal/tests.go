@@ -1,12 +1,12 @@
-package tui
+package proposal
 
 import (
 	"context"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
-	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/review/harness"
@@ -14,6 +14,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 )
 
@@ -23,24 +24,16 @@ type behaviour struct {
 	answers []*difflist.List // of each case, nil where the answer is the same
 }
 
-// behaviourMsg brings it.
-type behaviourMsg struct {
-	id       proposals.ID
-	revision int
-	made     *behaviour
-	err      error
-}
-
 // loadTests runs the test cases on recorded answers, when somebody looks at them or
 // at how they come out.
-func (pp *proposalPage) loadTests(m *Model) tea.Cmd {
-	if pp.Tab != tabTests && m.layout.Left == 0 || pp.tried != nil || !pp.loaded {
+func (pp *Page) loadTests() tea.Cmd {
+	if pp.Tab != tabTests && pp.frame.Left == 0 || pp.tried != nil || !pp.loaded {
 		return nil
 	}
-	id, revision, desk := pp.id, pp.dossier.Proposal.Revision, m.cfg.Desk
+	id, revision, desk := pp.id, pp.dossier.Proposal.Revision, pp.Desk
 	return func() tea.Msg {
-		b, err := desk.Behaviour(m.ctx, id, false, func(int, int, string) {})
-		return behaviourMsg{id, revision, compareAnswers(b), err}
+		b, err := desk.Behaviour(pp.ctx, id, false, func(int, int, string) {})
+		return behaved{id, revision, compareAnswers(b), err}
 	}
 }
 
@@ -57,62 +50,63 @@ func compareAnswers(b review.Behaviour) *behaviour {
 	return made
 }
 
-func (pp *proposalPage) testsLoaded(m *Model, msg behaviourMsg) {
+func (pp *Page) testsLoaded(msg behaved) {
 	switch {
 	case pp.id != msg.id || !pp.loaded || pp.dossier.Proposal.Revision != msg.revision:
 	case msg.err != nil:
-		m.fail(msg.err)
+		pp.fail(msg.err)
 	default:
 		pp.tried = msg.made
-		pp.pagers[tabTests].Replace(pp.tests(m))
-		pp.pagers[tabOverview].Replace(pp.overview(m))
+		pp.pagers[tabTests].Replace(pp.tests())
+		pp.pagers[tabOverview].Replace(pp.overview())
 	}
 }
 
 // askModel has the configured model answer the cases with both versions.
-func (pp *proposalPage) askModel(m *Model) tea.Cmd {
-	id, revision, desk := pp.id, pp.dossier.Proposal.Revision, m.cfg.Desk
-	answered := make(chan behaviourMsg, 1)
+func (pp *Page) askModel() tea.Cmd {
+	id, revision, desk := pp.id, pp.dossier.Proposal.Revision, pp.Desk
+	answered := make(chan behaved, 1)
 	pp.answered = answered
-	work := func(ctx context.Context, tell Tell) ([]string, error) {
+	work := func(ctx context.Context, tell screen.Tell) ([]string, error) {
 		b, err := desk.Behaviour(ctx, id, true, func(done, total int, name string) { tell(int64(done), int64(total), name) })
 		if err != nil {
 			return nil, err
 		}
-		answered <- behaviourMsg{id, revision, compareAnswers(b), nil}
+		answered <- behaved{id, revision, compareAnswers(b), nil}
 		changed := 0
 		for _, c := range b.Cases {
 			if c.Changed() {
 				changed++
 			}
 		}
-		return []string{itoa(changed) + " of " + itoa(len(b.Cases)) + " cases changed."}, nil
+		return []string{strconv.Itoa(changed) + " of " + strconv.Itoa(len(b.Cases)) + " cases changed."}, nil
 	}
-	return m.start("Ask the model", work)
+	pp.want(screen.Start{Title: "Ask the model", Job: work})
+	return nil
 }
 
 // takeAnswers shows what the model answered: the page is read again when a job ends.
-func (pp *proposalPage) takeAnswers(m *Model) {
+func (pp *Page) takeAnswers() {
 	select {
 	case msg := <-pp.answered:
-		pp.testsLoaded(m, msg)
+		pp.testsLoaded(msg)
 	default:
 	}
 }
 
-func (pp *proposalPage) cannotAskModel(m *Model) string {
+func (pp *Page) cannotAskModel() string {
 	switch {
 	case pp.Tab != tabTests:
 		return "only on the Tests tab"
-	case !m.cfg.HasModel:
+	case !pp.HasModel:
 		return "no model is connected; name one under [model] in your configuration"
 	}
-	return m.busy()
+	return pp.Busy()
 }
 
 // tests shows each case with the live version and with the proposed one.
-func (pp *proposalPage) tests(m *Model) pager.Rows {
-	page := prose.New(m.theme)
+func (pp *Page) tests() pager.Rows {
+	page := prose.New(pp.frame.Theme)
 	page.Blank()
 	if pp.tried == nil {
 		page.Faint("", "Running the test cases…")
@@ -120,9 +114,9 @@ func (pp *proposalPage) tests(m *Model) pager.Rows {
 	}
 	before := "nothing live"
 	if pp.tried.Live > 0 {
-		before = "version " + itoa(pp.tried.Live)
+		before = "version " + strconv.Itoa(pp.tried.Live)
 	}
-	page.Field("compared", before+", then revision "+itoa(pp.dossier.Proposal.Revision))
+	page.Field("compared", before+", then revision "+strconv.Itoa(pp.dossier.Proposal.Revision))
 	if len(pp.tried.Cases) == 0 {
 		page.Blank()
 		page.Faint("", "There are no test cases.")
@@ -130,19 +124,19 @@ func (pp *proposalPage) tests(m *Model) pager.Rows {
 	for i, c := range pp.tried.Cases {
 		page.Blank()
 		page.Stop()
-		title := draw.Of(m.theme.Field, "◆ "+draw.Show(c.Name)).Add(m.theme.Faint, "  should "+draw.Show(string(c.Expect)))
+		title := draw.Of(pp.frame.Theme.Field, "◆ "+draw.Show(c.Name)).Add(pp.frame.Theme.Faint, "  should "+draw.Show(string(c.Expect)))
 		switch {
 		case c.Dropped:
-			title = title.Add(m.theme.Warn, "  dropped by the proposal")
+			title = title.Add(pp.frame.Theme.Warn, "  dropped by the proposal")
 		case c.Changed():
-			title = title.Add(m.theme.Accent, "  changed")
+			title = title.Add(pp.frame.Theme.Accent, "  changed")
 		}
 		page.Line(title)
-		page.FaintItem(draw.Of(m.theme.Faint, "  asked   "), c.Input)
-		trial(m, page, "  before  ", c.Before)
-		trial(m, page, "  after   ", c.After)
+		page.FaintItem(draw.Of(pp.frame.Theme.Faint, "  asked   "), c.Input)
+		trial(pp.frame.Theme, page, "  before  ", c.Before)
+		trial(pp.frame.Theme, page, "  after   ", c.After)
 		if l := pp.tried.answers[i]; l != nil {
-			rows := l.Rows(m.theme, pp.split)
+			rows := l.Rows(pp.frame.Theme, pp.split)
 			for n := range rows.Len() {
 				page.Row(rows.Row(n))
 			}
@@ -152,18 +146,18 @@ func (pp *proposalPage) tests(m *Model) pager.Rows {
 }
 
 // trial shows how a case came out with one version.
-func trial(m *Model, page *prose.Page, when draw.Safe, t review.Trial) {
-	sign, style := draw.Safe("– not run"), m.theme.Faint
+func trial(th theme.Theme, page *prose.Page, when draw.Safe, t review.Trial) {
+	sign, style := draw.Safe("– not run"), th.Faint
 	switch t.Outcome {
 	case harness.Passed:
-		sign, style = "✓ passed", m.theme.Good
+		sign, style = "✓ passed", th.Good
 	case harness.Failed:
-		sign, style = "✗ failed", m.theme.Bad
+		sign, style = "✗ failed", th.Bad
 	case harness.NotRun:
 	}
 	width := 10
 	if t.Live {
 		sign, width = sign+" (model)", 18
 	}
-	page.Item(draw.Of(m.theme.Faint, when).Add(style, draw.Pad(sign, width)).Add(theme.Style(""), " "), t.Reason)
+	page.Item(draw.Of(th.Faint, when).Add(style, draw.Pad(sign, width)).Add(theme.Style(""), " "), t.Reason)
 }

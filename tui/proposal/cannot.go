@@ -1,4 +1,4 @@
-package tui
+package proposal
 
 import (
 	"errors"
@@ -12,26 +12,26 @@ import (
 
 // cannotAct returns what keeps the user from an act, by the tables of who may
 // do what and of the states.
-func cannotAct(act proposals.Act) func(*Model) string {
-	return ask(func(pp *proposalPage, m *Model) string {
+func (pp *Page) cannotAct(act proposals.Act) func() string {
+	return func() string {
 		if !pp.loaded {
 			return "it is still loading"
 		}
-		return wording.Cannot(m.cfg.Actor, act, pp.dossier.Proposal)
-	})
+		return wording.Cannot(pp.Actor, act, pp.dossier.Proposal)
+	}
 }
 
 // notMyTurn reports whether the open proposal waits for nobody's decision.
-func (pp *proposalPage) notMyTurn(m *Model) bool {
+func (pp *Page) notMyTurn() bool {
 	return pp.loaded && pp.dossier.Proposal.State != proposals.UserReview
 }
 
-func (pp *proposalPage) cannotApprove(m *Model) string {
+func (pp *Page) cannotApprove() string {
 	if !pp.loaded {
 		return "it is still loading"
 	}
 	if why := wording.Obstacles(pp.dossier, wording.Ways{Rebase: "; R rebases it"}); len(why) > 0 {
-		if pp.outdated() && pp.cannotReassess(m) == "" {
+		if pp.outdated() && pp.cannotReassess() == "" {
 			return "the rules or settings changed since its review; ctrl+r reviews it again"
 		}
 		if errors.Is(pp.dossier.Obstacles[0], review.ErrBlocked) {
@@ -44,12 +44,12 @@ func (pp *proposalPage) cannotApprove(m *Model) string {
 
 // outdated reports whether all that is in the way is an assessment by other
 // rules than those in force.
-func (pp *proposalPage) outdated() bool {
+func (pp *Page) outdated() bool {
 	o := pp.dossier.Obstacles
 	return len(o) == 1 && errors.Is(o[0], review.ErrOutdated) && pp.dossier.Assessment() != nil && pp.dossier.Proposal.State == proposals.UserReview
 }
 
-func (pp *proposalPage) cannotReassess(m *Model) string {
+func (pp *Page) cannotReassess() string {
 	if !pp.loaded {
 		return "it is still loading"
 	}
@@ -60,19 +60,26 @@ func (pp *proposalPage) cannotReassess(m *Model) string {
 	return ""
 }
 
-func (pp *proposalPage) cannotWaive(m *Model) string {
-	s, ok := pp.finding1()
+func (pp *Page) cannotWaive() string {
+	s, ok := pp.selectedFinding()
 	switch {
 	case !pp.loaded:
 		return "it is still loading"
 	case !ok:
 		return "select a finding first, on the tabs Overview, Diff or Assessment"
 	}
-	return wording.CannotWaive(m.cfg.Actor, pp.dossier.Proposal, s)
+	return wording.CannotWaive(pp.Actor, pp.dossier.Proposal, s)
 }
 
 // canWaive reports whether the footer has the key.
-func (pp *proposalPage) canWaive(*Model) bool {
-	_, ok := pp.finding1()
+func (pp *Page) canWaive() bool {
+	_, ok := pp.selectedFinding()
 	return ok && pp.loaded && pp.dossier.Proposal.State.Open()
+}
+
+func (pp *Page) cannotRevise() string {
+	if why := pp.cannotAct(proposals.ActRevise)(); why != "" {
+		return why
+	}
+	return pp.NoEditor()
 }

@@ -1,10 +1,10 @@
-package tui
+package proposal
 
 import (
 	"fmt"
+	"strconv"
 
 	"toolcrib/proposals"
-	"toolcrib/review"
 	"toolcrib/review/harness"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -16,18 +16,18 @@ import (
 
 // overview says what is proposed, by whom, what would happen, and why; the seals
 // come last.
-func (pp *proposalPage) overview(m *Model) pager.Rows {
+func (pp *Page) overview() pager.Rows {
 	d := pp.dossier
 	p := d.Proposal
-	page := prose.New(m.theme)
+	page := prose.New(pp.frame.Theme)
 	page.Blank()
 	page.Title(p.Title)
 	page.Text("", string(p.Type)+" "+p.Subject.String())
 	page.Blank()
-	sign, word, style := labels.State(m.theme, m.cfg.Actor, p)
-	state := draw.Of(m.theme.Faint, draw.Pad("state", prose.LabelWidth)).Add(style, sign+" "+word)
+	sign, word, style := labels.State(pp.frame.Theme, pp.Actor, p)
+	state := draw.Of(pp.frame.Theme.Faint, draw.Pad("state", prose.LabelWidth)).Add(style, sign+" "+word)
 	if d.Issue != nil && d.Issue.Assignee != "" {
-		state = state.Add(m.theme.Faint, "   assigned to "+draw.Show(d.Issue.Assignee))
+		state = state.Add(pp.frame.Theme.Faint, "   assigned to "+draw.Show(d.Issue.Assignee))
 	}
 	page.Line(state)
 	if p.Approvals != nil {
@@ -36,22 +36,22 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 	page.Field("author", p.Author.String()+", "+string(screen.Stamp(p.CreatedAt)))
 	page.Field("against", wording.Against(p.BaseVersion))
 	if p.Stale() {
-		page.Line(draw.Of("", draw.Safe(draw.Blank(prose.LabelWidth))).Add(m.theme.Warn, draw.Show("⚠ "+wording.Stale(p))))
+		page.Line(draw.Of("", draw.Safe(draw.Blank(prose.LabelWidth))).Add(pp.frame.Theme.Warn, draw.Show("⚠ "+wording.Stale(p))))
 	}
-	if advice, style := labels.Advice(m.theme, p.Summary.Recommendation); p.Summary.Recommendation != "" {
-		found, fstyle := labels.Findings(m.theme, p.Summary)
-		page.Line(draw.Of(m.theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice).Add("", "   ").Add(fstyle, found))
+	if advice, style := labels.Advice(pp.frame.Theme, p.Summary.Recommendation); p.Summary.Recommendation != "" {
+		found, fstyle := labels.Findings(pp.frame.Theme, p.Summary)
+		page.Line(draw.Of(pp.frame.Theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice).Add("", "   ").Add(fstyle, found))
 	}
-	pp.consequences(m, page)
+	pp.consequences(page)
 	page.Blank()
 	page.Heading("Rationale")
-	m.prose(page, pp.WidthOf(m.layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
-	pp.findings(m, page)
-	pp.trials(m, page)
+	pp.Texts.Prose(page, pp.frame.Theme, pp.WidthOf(pp.frame.Layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
+	pp.findings(page)
+	pp.trials(page)
 	pp.promptCosts(page)
 	page.Blank()
 	page.Heading("Seals")
-	page.Field("revision", itoa(p.Revision)+"   content "+wording.Short(p.ContentHash))
+	page.Field("revision", strconv.Itoa(p.Revision)+"   content "+wording.Short(p.ContentHash))
 	page.Field("id", string(p.ID))
 	if d.Digest != "" {
 		page.Field("digest", d.Digest)
@@ -60,14 +60,14 @@ func (pp *proposalPage) overview(m *Model) pager.Rows {
 }
 
 // consequences lists what an approval would do, and what keeps it from being.
-func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
+func (pp *Page) consequences(page *prose.Page) {
 	d := pp.dossier
 	if len(d.Members) > 1 {
 		page.Blank()
 		page.Heading("Change set " + d.Proposal.ChangeSet + ": approved together or not at all")
 		for _, o := range d.Members {
-			sign, _, style := labels.State(m.theme, m.cfg.Actor, o)
-			page.Item(draw.Of(style, "  "+sign+" ").Add(m.theme.Faint, draw.Pad(draw.Show(wording.Reference(o)), 6)), o.Subject.String())
+			sign, _, style := labels.State(pp.frame.Theme, pp.Actor, o)
+			page.Item(draw.Of(style, "  "+sign+" ").Add(pp.frame.Theme.Faint, draw.Pad(draw.Show(wording.Reference(o)), 6)), o.Subject.String())
 		}
 	}
 	if !d.Proposal.State.Open() {
@@ -75,20 +75,20 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 	}
 	for _, o := range d.Others {
 		page.Blank()
-		page.Item(draw.Of(m.theme.Warn, "! "), "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
+		page.Item(draw.Of(pp.frame.Theme.Warn, "! "), "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
 	}
 	if len(pp.unfit) > 0 {
 		page.Blank()
 		page.Heading("Can't be submitted yet")
 		for _, why := range pp.unfit[:min(len(pp.unfit), maxUnfit)] {
-			page.Item(draw.Of(m.theme.Warn, "  ! "), why)
+			page.Item(draw.Of(pp.frame.Theme.Warn, "  ! "), why)
 		}
 	}
 	if ways := wording.Obstacles(d, wording.Ways{Rebase: "; R rebases it"}); len(ways) > 0 {
 		page.Blank()
 		page.Heading("Can't be approved yet")
 		for _, why := range ways {
-			page.Item(draw.Of(m.theme.Warn, "  ! "), why)
+			page.Item(draw.Of(pp.frame.Theme.Warn, "  ! "), why)
 		}
 	}
 }
@@ -98,47 +98,47 @@ func (pp *proposalPage) consequences(m *Model, page *prose.Page) {
 const maxUnfit = 8
 
 // cannotSubmit tells why the draft cannot be submitted.
-func (pp *proposalPage) cannotSubmit(m *Model) string {
-	if why := cannotAct(proposals.ActSubmit)(m); why != "" || len(pp.unfit) == 0 {
+func (pp *Page) cannotSubmit() string {
+	if why := pp.cannotAct(proposals.ActSubmit)(); why != "" || len(pp.unfit) == 0 {
 		return why
 	}
 	return pp.unfit[0]
 }
 
 // findings lists them with the passages that they are about, each a stop.
-func (pp *proposalPage) findings(m *Model, page *prose.Page) {
+func (pp *Page) findings(page *prose.Page) {
 	for i, s := range pp.dossier.Standing {
 		page.Blank()
 		if i == 0 {
 			page.Heading(wording.Count(len(pp.dossier.Standing), "finding", "findings"))
 		}
 		page.Stop()
-		pp.finding(m, page, s)
+		pp.finding(page, s)
 	}
 }
 
 // promptCosts lists the channel prompts that an approval changes, and by how many
 // tokens once they are counted.
-func (pp *proposalPage) promptCosts(page *prose.Page) {
+func (pp *Page) promptCosts(page *prose.Page) {
 	d := pp.dossier
 	if len(d.Rendered) == 0 || !d.Proposal.State.Open() {
 		return
 	}
 	page.Blank()
 	page.Heading("An approval changes " + wording.Count(len(d.Rendered), "channel prompt", "channel prompts"))
-	for _, line := range channelsOf(d, pp.costs()) {
+	for _, line := range wording.Channels(d, pp.costs()) {
 		page.Item(draw.Of("", "  "), line)
 	}
 }
 
 // trials lists the examples and the test cases.
-func (pp *proposalPage) trials(m *Model, page *prose.Page) {
+func (pp *Page) trials(page *prose.Page) {
 	draft := pp.dossier.Revision.Draft
 	if len(draft.Examples) > 0 {
 		page.Blank()
 		page.Heading("Examples")
 		for _, e := range draft.Examples {
-			page.Item(draw.Of(m.theme.Faint, "  · "), e)
+			page.Item(draw.Of(pp.frame.Theme.Faint, "  · "), e)
 		}
 	}
 	if len(draft.TestCases) > 0 {
@@ -149,9 +149,9 @@ func (pp *proposalPage) trials(m *Model, page *prose.Page) {
 		if i > 0 {
 			page.Blank()
 		}
-		sign, style := draw.Safe("  + pass  "), m.theme.Good
+		sign, style := draw.Safe("  + pass  "), pp.frame.Theme.Good
 		if c.Expect == proposals.ExpectFail {
-			sign, style = "  - fail  ", m.theme.Bad
+			sign, style = "  - fail  ", pp.frame.Theme.Bad
 		}
 		page.Item(draw.Of(style, sign), c.Name+pp.outcome(c.Name))
 		page.Faint("          ", "in   "+c.Input)
@@ -165,7 +165,7 @@ func (pp *proposalPage) trials(m *Model, page *prose.Page) {
 }
 
 // costs returns by agent how many tokens more its prompts get, once they are counted.
-func (pp *proposalPage) costs() map[string]string {
+func (pp *Page) costs() map[string]string {
 	s, out := &pp.prompts, map[string]string{}
 	if s.digest != pp.dossier.Digest || len(s.counts) < len(s.changes) {
 		return out
@@ -186,7 +186,7 @@ func (pp *proposalPage) costs() map[string]string {
 }
 
 // outcome returns how a test case comes out with the revision, "" until it was run.
-func (pp *proposalPage) outcome(name string) string {
+func (pp *Page) outcome(name string) string {
 	if pp.tried == nil {
 		return ""
 	}
@@ -206,26 +206,4 @@ func (pp *proposalPage) outcome(name string) string {
 		}
 	}
 	return ""
-}
-
-// channelsOf lists the channel prompts that a proposal changes, by agent, with a
-// note on each.
-func channelsOf(d review.Dossier, notes map[string]string) []string {
-	byAgent := map[string][]string{}
-	var order []string
-	for _, key := range sortedKeys(d.Rendered) {
-		agent, channel := cutLast(key, '#')
-		if byAgent[agent] == nil {
-			order = append(order, agent)
-		}
-		if d.Rendered[key] == "" {
-			channel += " (gone)"
-		}
-		byAgent[agent] = append(byAgent[agent], channel)
-	}
-	lines := make([]string, len(order))
-	for i, agent := range order {
-		lines[i] = agent + ": " + wording.Joined(byAgent[agent]) + notes[agent]
-	}
-	return lines
 }

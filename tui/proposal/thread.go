@@ -1,7 +1,8 @@
-package tui
+package proposal
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,14 +15,14 @@ import (
 )
 
 // thread shows the issue with what was said and decided, in order.
-func (pp *proposalPage) thread(m *Model) pager.Rows {
+func (pp *Page) thread() pager.Rows {
 	d := pp.dossier
-	page := prose.New(m.theme)
+	page := prose.New(pp.frame.Theme)
 	page.Blank()
 	if d.Issue == nil {
 		page.Faint("", "This draft has no issue yet. S submits it.")
 	} else {
-		page.Title("#" + itoa(d.Issue.Number) + "  " + d.Issue.Title)
+		page.Title("#" + strconv.Itoa(d.Issue.Number) + "  " + d.Issue.Title)
 		page.Faint("", string(d.Issue.Status)+"   labels: "+strings.Join(d.Issue.Labels, ", "))
 	}
 	type entry struct {
@@ -33,25 +34,25 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 	var entries []entry
 	for _, c := range d.Comments {
 		var on review.Anchor
-		head := draw.Of(m.theme.Strong, draw.Show(c.Author.String())).Add(m.theme.Faint, "  "+screen.Stamp(c.At))
+		head := draw.Of(pp.frame.Theme.Strong, draw.Show(c.Author.String())).Add(pp.frame.Theme.Faint, "  "+screen.Stamp(c.At))
 		if c.Field != "" {
 			on = review.Anchor{Revision: c.Revision, Field: c.Field, Line: c.Line}
-			head = head.Add(m.theme.Faint, "  on "+draw.Show(place(on)))
+			head = head.Add(pp.frame.Theme.Faint, "  on "+draw.Show(place(on)))
 		}
 		entries = append(entries, entry{c.At, head, c.Body, on})
 	}
 	for _, x := range d.Decisions {
-		word, style := draw.Safe("✓ approved"), m.theme.Good
+		word, style := draw.Safe("✓ approved"), pp.frame.Theme.Good
 		switch x.Verdict {
 		case review.VerdictNeedsChanges:
-			word, style = "↺ sent back", m.theme.Warn
+			word, style = "↺ sent back", pp.frame.Theme.Warn
 		case review.VerdictRejected:
-			word, style = "✗ rejected", m.theme.Bad
+			word, style = "✗ rejected", pp.frame.Theme.Bad
 		case review.VerdictEndorsed:
 			word = "✓ approved, not the last approval"
 		case review.VerdictApproved:
 		}
-		head := draw.Of(style, word).Add(m.theme.Strong, "  "+draw.Show(x.By.String())).Add(m.theme.Faint, draw.Showf("  %s  revision %d", screen.Stamp(x.At), x.Revision))
+		head := draw.Of(style, word).Add(pp.frame.Theme.Strong, "  "+draw.Show(x.By.String())).Add(pp.frame.Theme.Faint, draw.Showf("  %s  revision %d", screen.Stamp(x.At), x.Revision))
 		entries = append(entries, entry{x.At, head, x.Note, review.Anchor{}})
 	}
 	for _, w := range d.Waivers {
@@ -59,7 +60,7 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 		if w.Ends() {
 			word = "■ ended the waiver of "
 		}
-		head := draw.Of(m.theme.Faint, word+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(m.theme.Strong, "  "+draw.Show(w.By)).Add(m.theme.Faint, "  "+screen.Stamp(w.At))
+		head := draw.Of(pp.frame.Theme.Faint, word+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(pp.frame.Theme.Strong, "  "+draw.Show(w.By)).Add(pp.frame.Theme.Faint, "  "+screen.Stamp(w.At))
 		entries = append(entries, entry{w.At, head, w.Reason, review.Anchor{}})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
@@ -73,7 +74,7 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 			page.Marked(" ┃ ", text, nil)
 		}
 		if e.body != "" {
-			m.prose(page, pp.WidthOf(m.layout, tabThread), e.body)
+			pp.Texts.Prose(page, pp.frame.Theme, pp.WidthOf(pp.frame.Layout, tabThread), e.body)
 		}
 	}
 	if len(entries) == 0 {
@@ -84,15 +85,15 @@ func (pp *proposalPage) thread(m *Model) pager.Rows {
 }
 
 // history lists the versions of the subject, the newest first.
-func (pp *proposalPage) history(m *Model) pager.Rows {
-	page := prose.New(m.theme)
+func (pp *Page) history() pager.Rows {
+	page := prose.New(pp.frame.Theme)
 	page.Blank()
 	page.Heading("Revisions of this proposal")
 	for _, r := range slices.Backward(pp.dossier.Revisions) {
-		line := draw.Of(m.theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(m.theme.Faint, screen.Stamp(r.CreatedAt)+"  ")
+		line := draw.Of(pp.frame.Theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(pp.frame.Theme.Faint, screen.Stamp(r.CreatedAt)+"  ")
 		origin := "content " + wording.Short(r.ContentHash) + ", against " + wording.Against(r.Draft.Base())
-		if pp.WidthOf(m.layout, tabHistory) >= 100 {
-			page.Line(line.Add(m.theme.Text, draw.Pad(draw.Show(r.Author.String()), 24)).Add(m.theme.Faint, "  "+draw.Show(origin)))
+		if pp.WidthOf(pp.frame.Layout, tabHistory) >= 100 {
+			page.Line(line.Add(pp.frame.Theme.Text, draw.Pad(draw.Show(r.Author.String()), 24)).Add(pp.frame.Theme.Faint, "  "+draw.Show(origin)))
 			continue
 		}
 		page.Item(line, r.Author.String())
@@ -103,6 +104,6 @@ func (pp *proposalPage) history(m *Model) pager.Rows {
 	if len(pp.versions) == 0 {
 		page.Faint("  ", "None yet.")
 	}
-	m.frame().VersionRows(page, pp.WidthOf(m.layout, tabHistory), pp.versions, pp.marked)
+	pp.frame.VersionRows(page, pp.WidthOf(pp.frame.Layout, tabHistory), pp.versions, pp.marked)
 	return page.Rows()
 }

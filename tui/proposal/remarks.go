@@ -1,7 +1,8 @@
-package tui
+package proposal
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,10 +21,10 @@ const inDefinition = "definition."
 
 // remark puts a cursor into the diff to choose the line that a comment is
 // about, and writes the comment when it is there.
-func (pp *proposalPage) remark(m *Model) tea.Cmd {
-	p := pp.shown()
+func (pp *Page) remark() tea.Cmd {
+	p := pp.Shown()
 	if _, picking := p.Picked(); picking {
-		return pp.remarkHere(m)
+		return pp.remarkHere()
 	}
 	first, last := p.Window()
 	at := first
@@ -36,13 +37,13 @@ func (pp *proposalPage) remark(m *Model) tea.Cmd {
 		}
 		at++
 	}
-	p.Pick(at, m.theme.Accent)
-	m.say(remark, "j and k choose a line, enter comments on it, esc leaves")
+	p.Pick(at, pp.frame.Theme.Accent)
+	pp.say(screen.Remark, "j and k choose a line, enter comments on it, esc leaves")
 	return nil
 }
 
-func (pp *proposalPage) cannotRemark(m *Model) string {
-	if why := cannotAct(proposals.ActComment)(m); why != "" {
+func (pp *Page) cannotRemark() string {
+	if why := pp.cannotAct(proposals.ActComment)(); why != "" {
 		return why
 	}
 	switch {
@@ -55,11 +56,11 @@ func (pp *proposalPage) cannotRemark(m *Model) string {
 }
 
 // remarkHere asks for a comment on the line with the cursor.
-func (pp *proposalPage) remarkHere(m *Model) tea.Cmd {
-	row, _ := pp.shown().Picked()
+func (pp *Page) remarkHere() tea.Cmd {
+	row, _ := pp.Shown().Picked()
 	path, line, ok := pp.list.At(row, pp.split)
 	if !ok {
-		m.say(warning, "No line here; j and k choose one")
+		pp.say(screen.Warning, "No line here; j and k choose one")
 		return nil
 	}
 	at := review.Anchor{Revision: pp.dossier.Revision.Number, Field: inDefinition + path, Line: line}
@@ -67,17 +68,17 @@ func (pp *proposalPage) remarkHere(m *Model) tea.Cmd {
 		at.Field, at.Line = inDefinition+"source", 0
 	}
 	if _, ok := pp.quote(at); !ok {
-		m.say(warning, "%s is no longer in revision %d; C comments on the proposal", path, at.Revision)
+		pp.say(screen.Warning, "%s is no longer in revision %d; C comments on the proposal", path, at.Revision)
 		return nil
 	}
-	pp.shown().Unpick()
-	return pp.askCommentAt(m, at)
+	pp.Shown().Unpick()
+	return pp.askCommentAt(at)
 }
 
 // askCommentAt asks for a comment, on a line or on the proposal as a whole.
-func (pp *proposalPage) askCommentAt(m *Model, at review.Anchor) tea.Cmd {
+func (pp *Page) askCommentAt(at review.Anchor) tea.Cmd {
 	form, draft := proposals.ActComment.Form(1), draftOf(pp.id, at)
-	return m.ask(screen.Dialog{
+	return pp.ask(screen.Dialog{
 		Form: form, Draft: draft, Writing: true, Label: "Comment",
 		Content: func(page *prose.Page) {
 			page.Field("on", wording.Reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
@@ -89,8 +90,8 @@ func (pp *proposalPage) askCommentAt(m *Model, at review.Anchor) tea.Cmd {
 				page.Marked("┃ ", text, nil)
 			}
 		},
-		Run: m.answered(func(m *Model, body string) tea.Cmd {
-			return m.write(screen.Act(screen.Wrote{ID: pp.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return m.cfg.Comment(ctx, pp.id, body, at) }))
+		Run: pp.answer(func(body string) tea.Cmd {
+			return pp.write(screen.Act(screen.Wrote{ID: pp.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return pp.Acts.Comment(ctx, pp.id, body, at) }))
 		}),
 	})
 }
@@ -99,14 +100,14 @@ func (pp *proposalPage) askCommentAt(m *Model, at review.Anchor) tea.Cmd {
 func place(at review.Anchor) string {
 	where := at.Field
 	if at.Line > 0 {
-		where += ", line " + itoa(at.Line)
+		where += ", line " + strconv.Itoa(at.Line)
 	}
-	return where + " of revision " + itoa(at.Revision)
+	return where + " of revision " + strconv.Itoa(at.Revision)
 }
 
 // quote returns the line that an anchor is on, "" for a field as a whole; false
 // when there is none.
-func (pp *proposalPage) quote(at review.Anchor) (string, bool) {
+func (pp *Page) quote(at review.Anchor) (string, bool) {
 	if q, known := pp.quotes[at]; known {
 		return q.text, q.ok
 	}
@@ -148,31 +149,31 @@ func quoteOf(d proposals.Draft, at review.Anchor) quoted {
 }
 
 // followComment shows the line that the selected comment is on.
-func (pp *proposalPage) followComment(m *Model) tea.Cmd {
-	n := pp.shown().Stop()
+func (pp *Page) followComment() tea.Cmd {
+	n := pp.Shown().Stop()
 	if n < 0 || n >= len(pp.anchors) || pp.anchors[n].Field == "" {
-		m.say(warning, "This comment is on the whole proposal")
+		pp.say(screen.Warning, "This comment is on the whole proposal")
 		return nil
 	}
 	at := pp.anchors[n]
 	if at.Revision != pp.dossier.Revision.Number {
-		m.say(remark, "The comment is on revision %d; this is revision %d", at.Revision, pp.dossier.Revision.Number)
+		pp.say(screen.Remark, "The comment is on revision %d; this is revision %d", at.Revision, pp.dossier.Revision.Number)
 	}
 	pp.leap(tabThread)
-	return pp.showLine(m, at.Field, at.Line)
+	return pp.showLine(at.Field, at.Line)
 }
 
 // showLine goes to a line of the proposal in the diff.
-func (pp *proposalPage) showLine(m *Model, field string, line int) tea.Cmd {
+func (pp *Page) showLine(field string, line int) tea.Cmd {
 	path, ok := strings.CutPrefix(field, inDefinition)
 	if !ok && !strings.HasPrefix(field, wire.SourcePath) {
-		m.say(warning, "%s is not a field of the definition, so it is not in the diff", field)
+		pp.say(screen.Warning, "%s is not a field of the definition, so it is not in the diff", field)
 		return nil
 	}
 	if pp.list == nil {
 		pp.jump = &anchor{path, line}
-		return pp.turn(m, tabDiff)
+		return pp.turn(tabDiff)
 	}
-	pp.goTo(m, anchor{path, line})
+	pp.goTo(anchor{path, line})
 	return nil
 }

@@ -1,4 +1,4 @@
-package tui
+package proposal
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 
 // notes returns the findings, and the comments on this revision, as the diff shows
 // them under their lines: a finding by its number, a comment by its own behind them.
-func (pp *proposalPage) notes() []difflist.Note {
+func (pp *Page) notes() []difflist.Note {
 	d := pp.dossier
 	var out []difflist.Note
 	times := 0 // the last finding stands so often on its line
@@ -73,14 +73,14 @@ func noteSign(s review.Standing) (draw.Safe, func(theme.Theme) theme.Style) {
 }
 
 // noteHere returns the note that is selected in the diff.
-func (pp *proposalPage) noteHere() (difflist.Note, bool) {
+func (pp *Page) noteHere() (difflist.Note, bool) {
 	if pp.Tab != tabDiff || pp.list == nil {
 		return difflist.Note{}, false
 	}
-	row, picking := pp.shown().Picked()
+	row, picking := pp.Shown().Picked()
 	if !picking {
-		row = pp.shown().StopRow()
-		if first, last := pp.shown().Window(); row < first || row >= last {
+		row = pp.Shown().StopRow()
+		if first, last := pp.Shown().Window(); row < first || row >= last {
 			return difflist.Note{}, false
 		}
 	}
@@ -88,13 +88,13 @@ func (pp *proposalPage) noteHere() (difflist.Note, bool) {
 }
 
 // followNote shows the finding or the comment that a note is of.
-func (pp *proposalPage) followNote(m *Model, n difflist.Note) tea.Cmd {
-	pp.shown().Unpick()
+func (pp *Page) followNote(n difflist.Note) tea.Cmd {
+	pp.Shown().Unpick()
 	pp.leap(tabDiff)
 	if n.Of < len(pp.dossier.Standing) {
-		return pp.showFinding(m, n.Of)
+		return pp.showFinding(n.Of)
 	}
-	pp.turn(m, tabThread)
+	pp.turn(tabThread)
 	c := pp.dossier.Comments[n.Of-len(pp.dossier.Standing)]
 	for i, a := range pp.anchors {
 		if a.Field == c.Field && a.Line == c.Line && a.Revision == c.Revision {
@@ -107,36 +107,36 @@ func (pp *proposalPage) followNote(m *Model, n difflist.Note) tea.Cmd {
 
 // showFinding goes to a finding: beside the diff, or in the assessment where there is
 // one pane.
-func (pp *proposalPage) showFinding(m *Model, n int) tea.Cmd {
+func (pp *Page) showFinding(n int) tea.Cmd {
 	tab := tabAssessment
-	if m.layout.Left > 0 {
+	if pp.frame.Left > 0 {
 		tab = tabOverview
 	}
 	pp.pagers[tab].SetStop(n)
-	return pp.turn(m, tab)
+	return pp.turn(tab)
 }
 
 // leap notes which tab a jump leaves, so that esc returns to it.
-func (pp *proposalPage) leap(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
+func (pp *Page) leap(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
 // jumpBack returns to where a jump began; false when the tab was not reached by one.
-func (pp *proposalPage) jumpBack(m *Model) bool {
+func (pp *Page) jumpBack() bool {
 	if len(pp.jumped) == 0 {
 		return false
 	}
-	pp.turn(m, pp.jumped[0])
+	pp.turn(pp.jumped[0])
 	pp.jumped = nil
 	return true
 }
 
-func (pp *proposalPage) foldNotes(m *Model) tea.Cmd {
+func (pp *Page) foldNotes() tea.Cmd {
 	pp.folded = !pp.folded
 	pp.list.Fold(pp.folded)
-	pp.pagers[tabDiff].Replace(pp.list.Rows(m.theme, pp.split))
+	pp.pagers[tabDiff].Replace(pp.list.Rows(pp.frame.Theme, pp.split))
 	return nil
 }
 
-func (pp *proposalPage) nothingToFold(*Model) string {
+func (pp *Page) nothingToFold() string {
 	switch {
 	case pp.Tab != tabDiff:
 		return "only on the Diff tab"
@@ -149,7 +149,7 @@ func (pp *proposalPage) nothingToFold(*Model) string {
 }
 
 // canFollow reports whether enter leads somewhere from the tab that is shown.
-func (pp *proposalPage) canFollow(*Model) bool {
+func (pp *Page) canFollow() bool {
 	_, onNote := pp.noteHere()
 	return onNote || (pp.Tab == tabOverview || pp.Tab == tabAssessment) && len(pp.dossier.Standing) > 0 || pp.Tab == tabThread || pp.Tab == tabHistory
 }

@@ -1,4 +1,4 @@
-package tui
+package proposal
 
 import (
 	"fmt"
@@ -23,35 +23,35 @@ const maxPassage = 2000
 
 // assessment lists the findings, the worst first, and what the Chief of Staff
 // says. Every finding is a stop.
-func (pp *proposalPage) assessment(m *Model) pager.Rows {
+func (pp *Page) assessment() pager.Rows {
 	d := pp.dossier
-	page := prose.New(m.theme)
+	page := prose.New(pp.frame.Theme)
 	page.Blank()
 	a := d.Assessment()
 	if a == nil {
 		page.Faint("", "This revision has no assessment yet.")
 		return page.Rows()
 	}
-	advice, style := labels.Advice(m.theme, a.Recommendation)
-	page.Line(draw.Of(m.theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
+	advice, style := labels.Advice(pp.frame.Theme, a.Recommendation)
+	page.Line(draw.Of(pp.frame.Theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
 	page.Field("reviewer", a.Reviewer.String()+", "+string(screen.Stamp(a.At)))
 	page.Field("rules", a.RulesVersion)
 	for _, s := range d.Standing {
 		page.Blank()
 		page.Stop()
-		pp.finding(m, page, s)
+		pp.finding(page, s)
 	}
 	page.Blank()
 	page.Heading("Reviewer's comment")
 	if a.Reviewer == proposals.BuiltinChief() {
-		m.prose(page, pp.WidthOf(m.layout, tabAssessment), a.Report.Comment)
+		pp.Texts.Prose(page, pp.frame.Theme, pp.WidthOf(pp.frame.Layout, tabAssessment), a.Report.Comment)
 	} else {
-		reviewComment(page, m.theme, a.Report.Comment)
+		reviewComment(page, pp.frame.Theme, a.Report.Comment)
 	}
 	if a.Report.Builtin != "" {
 		page.Blank()
 		page.Heading(proposals.BuiltinChief().String())
-		m.prose(page, pp.WidthOf(m.layout, tabAssessment), a.Report.Builtin)
+		pp.Texts.Prose(page, pp.frame.Theme, pp.WidthOf(pp.frame.Layout, tabAssessment), a.Report.Builtin)
 	}
 	return page.Rows()
 }
@@ -83,20 +83,20 @@ func strongMarks(line string, th theme.Theme) []draw.Mark {
 	}
 }
 
-func (pp *proposalPage) finding(m *Model, page *prose.Page, s review.Standing) {
-	sign, style := labels.Severity(m.theme, s.Severity)
+func (pp *Page) finding(page *prose.Page, s review.Standing) {
+	sign, style := labels.Severity(pp.frame.Theme, s.Severity)
 	if s.Waiver != nil {
-		sign, style = "□ waived", m.theme.Faint
+		sign, style = "□ waived", pp.frame.Theme.Faint
 	}
 	where := draw.Show(s.Path)
 	if s.Line > 0 {
 		where += draw.Showf(" %d:%d", s.Line, s.Column)
 	}
-	page.Line(draw.Of(style, " "+draw.Pad(sign, 9)).Add(m.theme.Strong, draw.Show(s.Rule)+"  ").Add(m.theme.Faint, where))
+	page.Line(draw.Of(style, " "+draw.Pad(sign, 9)).Add(pp.frame.Theme.Strong, draw.Show(s.Rule)+"  ").Add(pp.frame.Theme.Faint, where))
 	page.Text("          ", s.Message)
-	id, need := findingID(s), m.reading[pp.id].passages
+	id, need := findingID(s), pp.Seen.of[pp.id].passages
 	for n, q := range pp.passage(s) {
-		page.TrackedMarks("        ┃ ", q.text, m.theme.Faint, []draw.Mark{{Start: q.start, End: q.end, Style: m.theme.Mark}}, id+pager.Text(n))
+		page.TrackedMarks("        ┃ ", q.text, pp.frame.Theme.Faint, []draw.Mark{{Start: q.start, End: q.end, Style: pp.frame.Theme.Mark}}, id+pager.Text(n))
 		need[id+pager.Text(n)] = q.end
 	}
 	if s.Suggestion != "" {
@@ -130,7 +130,7 @@ func passageLines(s review.Standing) []string {
 
 // passage quotes what a finding is about: one line with what stands around it,
 // several as they are.
-func (pp *proposalPage) passage(s review.Standing) []quotation {
+func (pp *Page) passage(s review.Standing) []quotation {
 	lines := passageLines(s)
 	out := make([]quotation, len(lines))
 	for i, l := range lines {
@@ -163,7 +163,7 @@ func (pp *proposalPage) passage(s review.Standing) []quotation {
 }
 
 // line returns a line of a field of the revision, counted from 1.
-func (pp *proposalPage) line(path string, n int) (string, bool) {
+func (pp *Page) line(path string, n int) (string, bool) {
 	draft := pp.dossier.Revision.Draft
 	if hash := pp.dossier.Revision.ContentHash; pp.source == nil || pp.sourceOf != hash {
 		doc, err := jsondoc.Parse(draft.Canonical(), jsondoc.DefaultLimits)
@@ -194,32 +194,4 @@ func findingID(s review.Standing) pager.Text {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s %d:%d", review.Handle(s.Finding), s.Line, s.Column)
 	return pager.Text(h.Sum64()&^0xffff | 1)
-}
-
-// unseenFindings names the findings about hidden characters that have not been
-// on the screen.
-func unseenFindings(r *reading) []string {
-	var names []string
-	for _, s := range r.dossier.Standing {
-		if clean(s.Passage) {
-			continue
-		}
-		if !r.sawPassage(s) {
-			names = append(names, s.Rule+" in "+s.Path)
-		}
-	}
-	return names
-}
-
-// sawPassage reports whether every line of the passage of a finding was on the
-// screen, up to its end.
-func (r *reading) sawPassage(s review.Standing) bool {
-	id := findingID(s)
-	for n := range passageLines(s) {
-		need, laid := r.passages[id+pager.Text(n)]
-		if !laid || !r.finds[0].Seen(id+pager.Text(n), need) && !r.finds[1].Seen(id+pager.Text(n), need) {
-			return false
-		}
-	}
-	return true
 }

@@ -1,4 +1,4 @@
-package tui
+package proposal
 
 import (
 	"slices"
@@ -16,6 +16,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
@@ -98,7 +99,7 @@ type promptCount struct{ now, after size }
 // size is the length of a text.
 type size struct{ chars, o200k, cl100k int }
 
-func (pp *proposalPage) promptsLoaded(m *Model, msg promptsMsg) tea.Cmd {
+func (pp *Page) promptsLoaded(msg previewed) tea.Cmd {
 	if pp == nil || pp.id != msg.id || !pp.loaded || pp.dossier.Digest != msg.digest {
 		return nil
 	}
@@ -106,14 +107,14 @@ func (pp *proposalPage) promptsLoaded(m *Model, msg promptsMsg) tea.Cmd {
 	s.err, s.loaded = msg.err, true
 	s.changes, s.counts, s.digest, s.lists = msg.changes, msg.counts, msg.digest, map[int]*difflist.List{}
 	s.at = min(s.at, max(0, len(s.changes)-1))
-	pp.showPrompt(m)
-	pp.pagers[tabOverview].Replace(pp.overview(m))
+	pp.showPrompt()
+	pp.pagers[tabOverview].Replace(pp.overview())
 	return pp.diffPrompt()
 }
 
 // diffPrompt compares the chosen prompt now and after, when the Prompt tab is on the
 // screen, or is next to be there.
-func (pp *proposalPage) diffPrompt() tea.Cmd {
+func (pp *Page) diffPrompt() tea.Cmd {
 	s := &pp.prompts
 	if pp.RightTab() != tabPrompt || s.at >= len(s.changes) || s.lists[s.at] != nil {
 		return nil
@@ -121,24 +122,24 @@ func (pp *proposalPage) diffPrompt() tea.Cmd {
 	id, digest, at, c := pp.id, s.digest, s.at, s.changes[s.at]
 	return func() tea.Msg {
 		f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: textNode(c.Now), After: textNode(c.After)}
-		return promptDiffMsg{id, digest, at, difflist.New([]diff.Field{f}, difflist.DefaultContext)}
+		return promptCompared{id, digest, at, difflist.New([]diff.Field{f}, difflist.DefaultContext)}
 	}
 }
 
-func (pp *proposalPage) promptCompared(m *Model, msg promptDiffMsg) {
+func (pp *Page) promptCompared(msg promptCompared) {
 	if s := &pp.prompts; pp.id == msg.id && s.digest == msg.digest && s.lists != nil {
 		s.lists[msg.at] = msg.list
-		pp.showPrompt(m)
+		pp.showPrompt()
 	}
 }
 
 func textNode(s string) *jsondoc.Node { return &jsondoc.Node{Kind: jsondoc.String, Text: s} }
 
 // showPrompt lays the chosen prompt out.
-func (pp *proposalPage) showPrompt(m *Model) {
+func (pp *Page) showPrompt() {
 	s := &pp.prompts
 	p := pp.pagers[tabPrompt]
-	page := prose.New(m.theme)
+	page := prose.New(pp.frame.Theme)
 	page.Blank()
 	switch {
 	case !pp.dossier.Proposal.State.Open():
@@ -150,16 +151,16 @@ func (pp *proposalPage) showPrompt(m *Model) {
 	case !s.loaded:
 		page.Faint("", "…")
 	default:
-		p.Replace(joinedRows{pp.promptHead(m), pp.promptBody(m)})
+		p.Replace(joinedRows{pp.promptHead(), pp.promptBody()})
 		return
 	}
 	p.Replace(page.Rows())
 }
 
 // promptHead says which prompt it is, and how much longer it gets.
-func (pp *proposalPage) promptHead(m *Model) pager.Rows {
+func (pp *Page) promptHead() pager.Rows {
 	s := &pp.prompts
-	th := m.theme
+	th := pp.frame.Theme
 	page := prose.New(th)
 	c := s.changes[s.at]
 	line := draw.Line{}
@@ -184,7 +185,7 @@ func (pp *proposalPage) promptHead(m *Model) pager.Rows {
 		}{{"characters", n.now.chars, n.after.chars}, {"tokens o200k", n.now.o200k, n.after.o200k}, {"cl100k", n.now.cl100k, n.after.cl100k}} {
 			delta := draw.Showf("%+d", x.after-x.now)
 			count := draw.Of(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
-			if len(l) > 0 && l.Width()+count.Width() > pp.WidthOf(m.layout, tabPrompt) {
+			if len(l) > 0 && l.Width()+count.Width() > pp.WidthOf(pp.frame.Layout, tabPrompt) {
 				page.Line(l)
 				l = nil
 			}
@@ -192,44 +193,44 @@ func (pp *proposalPage) promptHead(m *Model) pager.Rows {
 		}
 		page.Line(l)
 	}
-	page.Item(draw.Of(th.Faint, "shown: "), pp.howShown(m))
+	page.Item(draw.Of(th.Faint, "shown: "), pp.howShown())
 	page.Blank()
 	return page.Rows()
 }
 
-func (pp *proposalPage) promptBody(m *Model) pager.Rows {
+func (pp *Page) promptBody() pager.Rows {
 	s := &pp.prompts
 	text := s.text()
-	page := prose.New(m.theme)
+	page := prose.New(pp.frame.Theme)
 	switch l := s.lists[s.at]; {
 	case s.view == promptDiff && l == nil:
 		page.Faint("", "…")
 		return page.Rows()
 	case s.view == promptDiff:
-		return l.Rows(m.theme, pp.split)
+		return l.Rows(pp.frame.Theme, pp.split)
 	case text == "":
 		page.Faint("", "None.")
 		return page.Rows()
 	}
-	if m.renderPrompts {
-		if r := m.markdown(text, pp.WidthOf(m.layout, tabPrompt)); r != nil && len(r.lines) > 0 {
-			return markdownRows{r, m}
+	if pp.Texts.Prompts {
+		if r := pp.Texts.Of(text, pp.WidthOf(pp.frame.Layout, tabPrompt)); r != nil && len(r.Lines) > 0 {
+			return r.Rows(pp.frame.Theme)
 		}
 	}
-	return plainRows{strings.Split(text, "\n"), m}
+	return plainRows{strings.Split(text, "\n"), pp.frame.Theme}
 }
 
 // plainRows shows a text line by line.
 type plainRows struct {
 	lines []string
-	m     *Model
+	theme theme.Theme
 }
 
 func (r plainRows) Len() int     { return len(r.lines) }
 func (r plainRows) Stops() []int { return nil }
 
 func (r plainRows) Row(i int) pager.Row {
-	th := r.m.theme
+	th := r.theme
 	base := th.Text
 	if strings.HasPrefix(r.lines[i], "#") {
 		base = th.Title
@@ -258,24 +259,24 @@ func (r joinedRows) Stops() []int {
 	return stops
 }
 
-func (pp *proposalPage) nextPrompt(m *Model, step int) tea.Cmd {
+func (pp *Page) nextPrompt(step int) tea.Cmd {
 	s := &pp.prompts
 	if n := len(s.changes); n > 0 {
 		s.at = (s.at + step + n) % n
 		pp.pagers[tabPrompt].Home()
-		pp.showPrompt(m)
+		pp.showPrompt()
 	}
 	return pp.diffPrompt()
 }
 
-func (pp *proposalPage) nextPromptView(m *Model) tea.Cmd {
+func (pp *Page) nextPromptView() tea.Cmd {
 	s := &pp.prompts
 	s.view = (s.view + 1) % promptViews
-	pp.showPrompt(m)
+	pp.showPrompt()
 	return nil
 }
 
-func (pp *proposalPage) noPrompts(m *Model) string {
+func (pp *Page) noPrompts() string {
 	switch {
 	case pp.Tab != tabPrompt:
 		return "only on the Prompt tab"

@@ -1,11 +1,14 @@
-package tui
+package proposal
 
 import (
+	"strconv"
+
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/pager"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -25,7 +28,7 @@ type base struct {
 const isNew = "new"
 
 // comparedWith names the base of the diff on screen.
-func (pp *proposalPage) comparedWith() string {
+func (pp *Page) comparedWith() string {
 	if pp.made.from == isNew {
 		return isNew
 	}
@@ -34,7 +37,7 @@ func (pp *proposalPage) comparedWith() string {
 
 // bases lists what the revision can be compared with, what it was drafted
 // against first.
-func (pp *proposalPage) bases() []base {
+func (pp *Page) bases() []base {
 	d := pp.dossier
 	first := base{name: wording.Against(d.Proposal.BaseVersion)}
 	if d.Proposal.BaseVersion == 0 {
@@ -45,18 +48,18 @@ func (pp *proposalPage) bases() []base {
 	}
 	out := []base{first}
 	if d.Live != nil && d.Live.Version != d.Proposal.BaseVersion {
-		out = append(out, base{"live, version " + itoa(d.Live.Version), diff.Content{Definition: d.Live.Definition}})
+		out = append(out, base{"live, version " + strconv.Itoa(d.Live.Version), diff.Content{Definition: d.Live.Definition}})
 	}
 	for i := len(d.Revisions) - 1; i >= 0; i-- {
 		if r := d.Revisions[i]; r.Number != d.Proposal.Revision {
-			out = append(out, base{"revision " + itoa(r.Number), diff.Content{Definition: r.Draft.Definition, Beside: r.Draft.Beside()}})
+			out = append(out, base{"revision " + strconv.Itoa(r.Number), diff.Content{Definition: r.Draft.Definition, Beside: r.Draft.Beside()}})
 		}
 	}
 	return out
 }
 
 // wanted is the comparison that the page is to show.
-func (pp *proposalPage) wanted() (what comparison, before, after diff.Content) {
+func (pp *Page) wanted() (what comparison, before, after diff.Content) {
 	bs := pp.bases()
 	b := bs[min(pp.against, len(bs)-1)]
 	r := pp.dossier.Revision
@@ -68,22 +71,22 @@ func (pp *proposalPage) wanted() (what comparison, before, after diff.Content) {
 }
 
 // compare makes the diff that is wanted, unless it is there.
-func (pp *proposalPage) compare(m *Model) tea.Cmd {
+func (pp *Page) compare() tea.Cmd {
 	what, before, after := pp.wanted()
 	if pp.list != nil && what == pp.made {
 		pp.list.Note(pp.notes())
-		pp.pagers[tabDiff].Replace(pp.list.Rows(m.theme, pp.split))
+		pp.pagers[tabDiff].Replace(pp.list.Rows(pp.frame.Theme, pp.split))
 		return nil
 	}
-	if r := m.reading[pp.id]; r.list != nil && r.made == what {
-		pp.show(m, what, r.list, r.pager)
+	if r := pp.Seen.of[pp.id]; r.list != nil && r.made == what {
+		pp.show(what, r.list, r.pager)
 		return nil
 	}
-	return m.makeDiff(pp.id, what, before, after)
+	return pp.makeDiff(what, before, after)
 }
 
 // diffMade shows a diff, if it is the one that is wanted.
-func (pp *proposalPage) diffMade(m *Model, msg diffMsg) tea.Cmd {
+func (pp *Page) diffMade(msg compared) tea.Cmd {
 	if pp.id != msg.id || !pp.loaded {
 		return nil
 	}
@@ -92,54 +95,54 @@ func (pp *proposalPage) diffMade(m *Model, msg diffMsg) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		m.fail(msg.err)
+		pp.fail(msg.err)
 		return nil
 	}
-	r := m.reading[pp.id]
+	r := pp.Seen.of[pp.id]
 	same := r.pager != nil && r.made.from == what.from && r.made.new == what.new
 	p := r.pager
 	if pp.against != 0 {
 		p, same = nil, false
 	}
 	if !same {
-		p = pager.New(m.theme)
+		p = pager.New(pp.frame.Theme)
 		p.SetWrap(true)
 	}
 	if pp.against == 0 {
 		r.made, r.list, r.pager, r.read = what, msg.list, p, 0
 	}
-	pp.show(m, what, msg.list, p)
+	pp.show(what, msg.list, p)
 	return nil
 }
 
 // show puts a diff into its tab.
-func (pp *proposalPage) show(m *Model, what comparison, list *difflist.List, p *pager.Pager) {
+func (pp *Page) show(what comparison, list *difflist.List, p *pager.Pager) {
 	pp.made, pp.list = what, list
 	pp.pagers[tabDiff] = p
-	p.Restyle(m.theme)
-	p.SetSize(pp.WidthOf(m.layout, tabDiff), m.layout.Body)
+	p.Restyle(pp.frame.Theme)
+	p.SetSize(pp.WidthOf(pp.frame.Layout, tabDiff), pp.frame.Body)
 	list.Note(pp.notes())
 	list.Fold(pp.folded)
-	p.Replace(list.Rows(m.theme, pp.split))
+	p.Replace(list.Rows(pp.frame.Theme, pp.split))
 	if pp.jump != nil {
-		pp.goTo(m, *pp.jump)
+		pp.goTo(*pp.jump)
 	}
-	if pp.unseen && pp.against == 0 {
-		pp.unseen = false
-		if pp.nothingUnseen(m) == "" {
-			pp.nextUnseen(m)
+	if pp.toUnseen && pp.against == 0 {
+		pp.toUnseen = false
+		if pp.nothingUnseen() == "" {
+			pp.nextUnseen()
 		}
 	}
 }
 
 // goTo shows a line of a field in the diff.
-func (pp *proposalPage) goTo(m *Model, at anchor) {
+func (pp *Page) goTo(at anchor) {
 	pp.jump = nil
 	row, ok := pp.list.Find(at.path, at.line, pp.split)
 	if !ok {
-		m.say(warning, "%s did not change, so it is not in the diff", at.path)
+		pp.say(screen.Warning, "%s did not change, so it is not in the diff", at.path)
 		return
 	}
-	pp.turn(m, tabDiff)
+	pp.turn(tabDiff)
 	pp.pagers[tabDiff].Center(row)
 }

@@ -1,0 +1,264 @@
+package proposal
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/internal/visible"
+	"toolcrib/proposals"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// inTab reports whether one of some tabs is on the screen.
+func (pp *Page) inTab(tabs ...int) func() bool {
+	return func() bool { return slices.Contains(tabs, pp.Tab) }
+}
+
+// inState reports whether the proposal is in one of some states.
+func (pp *Page) inState(states ...proposals.State) func() bool {
+	return func() bool { return pp.loaded && slices.Contains(states, pp.dossier.Proposal.State) }
+}
+
+// Keys implements screen.Page.
+func (pp *Page) Keys() []screen.Key {
+	openWaiting := func() (screen.Intent, tea.Cmd) { return screen.OpenWaiting{}, nil }
+	keys := []screen.Key{
+		{Name: "go", Keys: []string{"enter"}, Label: "show", Here: pp.canFollow, Help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", Do: pp.do(pp.follow), Off: pp.nothingSelected, Picks: true},
+		{Name: "waive", Keys: []string{"W"}, Label: "waive", Here: pp.canWaive, Help: "Waive the selected finding with a reason", Do: pp.do(pp.askWaive), Off: pp.cannotWaive},
+		{Name: "undo", Keys: []string{"U"}, Label: "undo", Here: pp.canUndo, Help: "End the selected waiver; draft a rejected or withdrawn proposal again", Do: pp.do(pp.undo), Off: pp.cannotUndo},
+		{Name: "comment-line", Keys: []string{";"}, Label: "comment", Here: pp.inTab(tabDiff), Help: "Choose a line of the diff and comment on it", Do: pp.do(pp.remark), Off: pp.cannotRemark, Picks: true},
+		{Name: "split", Keys: []string{"s"}, Label: "split", Here: pp.inTab(tabDiff), Help: "Switch between side by side and unified", Do: pp.do(pp.switchSplit), Off: pp.cannotSplit},
+		{Name: "whole", Keys: []string{"E"}, Label: "whole", Here: pp.inTab(tabDiff), Help: "Switch between whole texts and changes only", Do: pp.do(pp.switchContext), Off: pp.cannotWiden},
+		{Name: "against", Keys: []string{"b"}, Label: "base", Here: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Do: pp.do(pp.nextBase), Off: pp.cannotCompare},
+		{Name: "next-prompt", Keys: []string{"]"}, Label: "channel", Here: pp.inTab(tabPrompt), Help: "Show the next channel prompt", Do: pp.do(func() tea.Cmd { return pp.nextPrompt(1) }), Off: pp.noPrompts},
+		{Name: "previous-prompt", Keys: []string{"["}, Help: "Show the previous channel prompt", Do: pp.do(func() tea.Cmd { return pp.nextPrompt(-1) }), Off: pp.noPrompts},
+		{Name: "prompt-view", Keys: []string{"p"}, Label: "view", Here: pp.inTab(tabPrompt), Help: "Switch between the prompt's diff, after and now", Do: pp.do(pp.nextPromptView), Off: pp.noPrompts},
+		{Name: "rendered", Keys: []string{"r"}, Label: "raw", Here: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.do(pp.switchRendered), Off: pp.cannotRender},
+		{Name: "ask-model", Keys: []string{"t"}, Label: "ask the model", Here: pp.inTab(tabTests), Help: "Run the test cases on the configured model, with both versions; esc cancels", Do: pp.do(pp.askModel), Off: pp.cannotAskModel},
+		{Name: "submit", Keys: []string{"S"}, Label: "submit", Here: pp.inState(proposals.Drafted), Help: "Submit the draft", Do: pp.do(pp.askSimple(proposals.ActSubmit)), Off: pp.cannotSubmit},
+		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", Here: pp.stale, Help: "Rebase it on the live version", Do: pp.do(pp.askSimple(proposals.ActRebase)), Off: pp.cannotAct(proposals.ActRebase)},
+		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: pp.notMyTurn, Help: "Approve it and make it live", Do: pp.do(pp.askApprove), Off: pp.cannotApprove},
+		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: pp.notMyTurn, Help: "Send it back to its author with a reason", Do: pp.do(pp.askReason(proposals.ActRequestChanges)), Off: pp.cannotAct(proposals.ActRequestChanges)},
+		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: pp.notMyTurn, Help: "Reject it with a reason", Do: pp.do(pp.askReason(proposals.ActReject)), Off: pp.cannotAct(proposals.ActReject)},
+		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.do(pp.nextUnseen), Off: pp.nothingUnseen},
+		{Name: "fold", Keys: []string{"F"}, Label: "fold", Here: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: pp.do(pp.foldNotes), Off: pp.nothingToFold},
+		{Name: "next-tab", Keys: []string{"tab"}, Label: "switch", Help: "Show the next tab", Do: pp.nextTab(1)},
+		{Name: "previous-tab", Keys: []string{"shift+tab"}, Help: "Show the previous tab", Do: pp.nextTab(-1)},
+		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Help: "Open the next one that waits for you, in queue order", Do: openWaiting},
+		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Do: pp.do(pp.askComment), Off: pp.cannotAct(proposals.ActComment)},
+		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor", Do: pp.do(pp.revise), Off: pp.cannotRevise},
+		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Do: pp.do(pp.askSimple(proposals.ActWithdraw)), Off: pp.cannotAct(proposals.ActWithdraw)},
+		{Name: "assess-again", Keys: []string{"ctrl+r"}, Label: "review again", Here: func() bool { return pp.loaded && pp.outdated() }, Help: "Run the built-in review again", Do: pp.do(func() tea.Cmd { return pp.simple(proposals.ActAssess) }), Off: pp.cannotReassess},
+		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: pp.do(pp.mark), Off: pp.cannotMark},
+		{Name: "next-member", Keys: []string{"M"}, Label: "next member", Here: func() bool { return pp.noMembers() == "" }, Help: "Open the next member of its change set", Do: pp.do(pp.nextMember), Off: pp.noMembers},
+		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: pp.do(pp.copyID)},
+		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: pp.do(pp.copyDiff), Off: pp.noDiff},
+	}
+	for i, name := range []string{"overview", "diff", "assessment", "prompt", "thread", "history", "tests"} {
+		keys = append(keys, screen.Key{Name: "tab-" + name, Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + strings.ToUpper(name[:1]) + name[1:], Do: pp.do(func() tea.Cmd { return pp.turn(i) })})
+	}
+	return slices.Concat(keys, screen.PaneKeys(pp), screen.TextKeys(pp))
+}
+
+// nextTab gives the tab so many further on the keys.
+func (pp *Page) nextTab(step int) screen.Action {
+	return pp.do(func() tea.Cmd { return pp.turn((pp.Tab + step + tabCount) % tabCount) })
+}
+
+// nextMember opens the next proposal of the change set, in the same tab.
+func (pp *Page) nextMember() tea.Cmd {
+	members := pp.dossier.Members
+	for i, p := range members {
+		if p.ID == pp.id {
+			pp.want(screen.Open{Proposal: members[(i+1)%len(members)], SameTab: true})
+		}
+	}
+	return nil
+}
+
+func (pp *Page) noMembers() string {
+	if len(pp.dossier.Members) < 2 {
+		return "it is the only member of its change set"
+	}
+	return ""
+}
+
+func (pp *Page) noDiff() string {
+	switch {
+	case pp.Tab != tabDiff && pp.Tab != tabPrompt && pp.Tab != tabTests:
+		return "only on the Diff tab"
+	case pp.list == nil:
+		return "the diff is still loading"
+	}
+	return ""
+}
+
+// cannotSplit is noDiff, or why both sides would look the same.
+func (pp *Page) cannotSplit() string {
+	if why := pp.noDiff(); why != "" {
+		return why
+	}
+	if added, removed := pp.list.Changed(); pp.Tab == tabDiff && (added == 0 || removed == 0) {
+		return "the diff has only one side"
+	}
+	return ""
+}
+
+// cannotWiden is noDiff, or why nothing more can be shown.
+func (pp *Page) cannotWiden() string {
+	if why := pp.noDiff(); why != "" {
+		return why
+	}
+	if pp.made.from == isNew {
+		return "everything is new, so all of it is shown"
+	}
+	return ""
+}
+
+func (pp *Page) stale() bool { return pp.loaded && pp.dossier.Proposal.Stale() }
+
+func (pp *Page) switchSplit() tea.Cmd {
+	pp.split = !pp.split
+	pp.pagers[tabDiff].Replace(pp.list.Rows(pp.frame.Theme, pp.split))
+	pp.pagers[tabTests].Replace(pp.tests())
+	pp.showPrompt()
+	return nil
+}
+
+func (pp *Page) switchContext() tea.Cmd {
+	if pp.context == difflist.Everything {
+		pp.context = difflist.DefaultContext
+	} else {
+		pp.context = difflist.Everything
+	}
+	return pp.compare()
+}
+
+// cannotCompare is noDiff, except in the history, where two versions are picked
+// to be compared.
+func (pp *Page) cannotCompare() string {
+	if pp.Tab != tabHistory {
+		return pp.noDiff()
+	}
+	if pp.Shown().Stop() < 0 {
+		return "nothing is listed"
+	}
+	return ""
+}
+
+func (pp *Page) nextBase() tea.Cmd {
+	if pp.Tab == tabHistory {
+		var said screen.Intent
+		pp.marked, said = screen.MarkVersion(pp.marked, pp.versions[pp.Shown().Stop()].Number)
+		pp.pagers[tabHistory].Replace(pp.history())
+		pp.want(said)
+		return nil
+	}
+	pp.against = (pp.against + 1) % len(pp.bases())
+	if len(pp.bases()) == 1 {
+		pp.say(screen.Remark, "Nothing else to compare with")
+	}
+	return pp.compare()
+}
+
+// nextUnseen goes to what has to be on the screen before an approval.
+func (pp *Page) nextUnseen() tea.Cmd {
+	r := pp.Seen.of[pp.id]
+	if pp.against != 0 {
+		pp.against = 0
+		return pp.compare()
+	}
+	if row, ok := r.list.FirstUnseen(r.pager, pp.split, 0); ok {
+		pp.turn(tabDiff)
+		r.pager.Reveal(r.list.Placed(row, pp.split))
+		return nil
+	}
+	for i, s := range pp.dossier.Standing {
+		if !visible.Clean(s.Passage) && !r.sawPassage(s) {
+			return pp.showFinding(i)
+		}
+	}
+	return nil
+}
+
+func (pp *Page) nothingUnseen() string {
+	r := pp.Seen.of[pp.id]
+	switch {
+	case r == nil || r.list == nil:
+		return "the diff is still loading"
+	case !pp.dossier.Proposal.State.Open():
+		return wording.Standing(pp.dossier.Proposal.State)
+	case r.seenAll():
+		return "you've seen every change"
+	}
+	return ""
+}
+
+// follow goes where the selected row leads.
+func (pp *Page) follow() tea.Cmd {
+	n := pp.Shown().Stop()
+	switch pp.Tab {
+	case tabDiff:
+		if note, ok := pp.noteHere(); ok {
+			return pp.followNote(note)
+		}
+		return pp.remarkHere()
+	case tabThread:
+		return pp.followComment()
+	case tabHistory:
+		pp.want(screen.OpenEntry{Entry: screen.Entry{Subject: pp.dossier.Proposal.Subject}, Compare: screen.Between(pp.versions, n, pp.marked)})
+		return nil
+	}
+	f := pp.dossier.Standing[n]
+	pp.leap(pp.Tab)
+	return pp.showLine(f.Path, f.Line)
+}
+
+func (pp *Page) nothingSelected() string {
+	_, picking := pp.Shown().Picked()
+	_, onNote := pp.noteHere()
+	switch {
+	case pp.Tab == tabDiff && (picking || onNote):
+		return ""
+	case (pp.Tab == tabOverview || pp.Tab == tabAssessment) && len(pp.dossier.Standing) == 0:
+		return "there are no findings"
+	case pp.Tab == tabDiff || pp.Tab == tabPrompt || pp.Tab == tabTests:
+		return "nothing on this tab can be opened"
+	case pp.Shown().Stop() < 0:
+		return "nothing is listed"
+	}
+	return ""
+}
+
+func (pp *Page) copyDiff() tea.Cmd {
+	pp.say(screen.Success, "Copied the diff")
+	return tea.SetClipboard(pp.list.String())
+}
+
+func (pp *Page) copyID() tea.Cmd {
+	p, ok := pp.Current()
+	if !ok {
+		return nil
+	}
+	pp.say(screen.Success, "Copied %s", p.ID)
+	return tea.SetClipboard(string(p.ID))
+}
+
+func (pp *Page) cannotMark() string { return pp.CannotMark(pp.dossier.Proposal) }
+
+// mark marks the proposal in the queue, or unmarks it.
+func (pp *Page) mark() tea.Cmd {
+	pp.want(screen.Mark{Proposal: pp.dossier.Proposal})
+	return nil
+}
+
+// revise opens the current revision in the editor, or what is left of an attempt before.
+func (pp *Page) revise() tea.Cmd {
+	pp.want(pp.Revision(pp.dossier))
+	return nil
+}

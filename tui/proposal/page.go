@@ -1,0 +1,268 @@
+// Package proposal is the page of the workbench that shows everything about a proposal,
+// and from which it is decided about.
+package proposal
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/screen"
+)
+
+// The tabs of a proposal.
+const (
+	tabOverview = iota
+	tabDiff
+	tabAssessment
+	tabPrompt
+	tabThread
+	tabHistory
+	tabTests
+	tabCount
+)
+
+// Page shows everything about a proposal.
+type Page struct {
+	Options
+	screen.Panes
+	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	frame   screen.Frame
+	wishes  []screen.Intent // to be returned at the end of an update
+	id      proposals.ID
+	loaded  bool
+	err     error
+	brief   proposals.Proposal // as the queue had it, until the dossier is here
+	dossier review.Dossier
+	hash    string // of the definition in it
+	pagers  [tabCount]*pager.Pager
+
+	against  int // index among what the revision can be compared with
+	split    bool
+	context  int
+	made     comparison     // what list was made of
+	list     *difflist.List // nil while it is made
+	jump     *anchor        // where to go when the list is there
+	prompts  promptState
+	versions []history.Version
+	marked   int             // version that the next comparison begins with
+	anchors  []review.Anchor // of the stops of the thread
+	unfit    []string        // what keeps a draft from being submitted, by its own text
+	quotes   map[review.Anchor]quoted
+	source   *jsondoc.Node  // the revision, once a line of it was quoted
+	sourceOf string         // its content hash
+	resume   *screen.Resume // to go on with when the proposal is there
+	tried    *behaviour     // the test cases, nil until they were run
+	answered chan behaved
+	jumped   []int // the tab that a jump left, to return to
+	folded   bool  // findings and comments in the diff
+	toUnseen bool  // to go to what was not on the screen when the diff is there
+}
+
+// New returns the page of a proposal; Reload reads it.
+func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *Page {
+	pp := &Page{Options: o, ctx: ctx, id: p.ID, brief: p, context: difflist.DefaultContext, split: f.Right >= difflist.SplitFrom, quotes: map[review.Anchor]quoted{}}
+	for i := range pp.pagers {
+		pp.pagers[i] = pager.New(f.Theme)
+		pp.pagers[i].SetWrap(true)
+	}
+	if r := o.Seen.of[p.ID]; r != nil {
+		pp.pagers[tabOverview], pp.pagers[tabAssessment] = r.finds[0], r.finds[1]
+	}
+	if f.Left > 0 {
+		pp.Turn(tabDiff)
+	}
+	pp.Fit(f)
+	return pp
+}
+
+// ID returns the id of the proposal.
+func (pp *Page) ID() proposals.ID { return pp.id }
+
+// Resume has the page go on with an unsent text when the proposal is there.
+func (pp *Page) Resume(r screen.Resume) { pp.resume = &r }
+
+// GoOn goes on with an unsent text, once the proposal is there.
+func (pp *Page) GoOn() (screen.Intent, tea.Cmd) {
+	if pp.resume == nil || !pp.loaded {
+		return nil, nil
+	}
+	return pp.do(pp.resumed)()
+}
+
+// Rules returns the ids of the rules that can be explained: the one of the selected
+// finding, else those of all findings, where the tab on the screen has some.
+func (pp *Page) Rules() []string {
+	if pp.Tab != tabOverview && pp.Tab != tabAssessment {
+		return nil
+	}
+	if s, ok := pp.selectedFinding(); ok {
+		return []string{s.Rule}
+	}
+	var ids []string
+	for _, s := range pp.dossier.Standing {
+		if !slices.Contains(ids, s.Rule) {
+			ids = append(ids, s.Rule)
+		}
+	}
+	return ids
+}
+
+// Place implements screen.Page.
+func (pp *Page) Place() string { return "Proposal" }
+
+// Listed implements screen.Crumbed.
+func (pp *Page) Listed() draw.Safe { return "Queue" }
+
+// Layout implements screen.Paned.
+func (pp *Page) Layout() screen.Layout { return pp.frame.Layout }
+
+// Current implements screen.OfProposal.
+func (pp *Page) Current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
+
+// Leave implements screen.Page: it ends choosing a line or a search, or returns to where
+// a jump began.
+func (pp *Page) Leave() (tea.Cmd, bool) {
+	return nil, screen.LeaveText(pp.Shown()) || pp.jumpBack()
+}
+
+// Scroll implements screen.Page.
+func (pp *Page) Scroll(x, n int) tea.Cmd {
+	pp.pagers[pp.At(pp.frame.Layout, x)].Scroll(n)
+	return nil
+}
+
+// Click implements screen.Page: it gives the keys to the pane.
+func (pp *Page) Click(x, _ int) tea.Cmd { return pp.turn(pp.At(pp.frame.Layout, x)) }
+
+// turn gives a tab the keys, and shows it.
+func (pp *Page) turn(tab int) tea.Cmd {
+	pp.Turn(tab)
+	pp.point()
+	return tea.Batch(pp.diffPrompt(), pp.loadTests())
+}
+
+// Abreast implements screen.Tabbed.
+func (pp *Page) Abreast() bool { return pp.frame.Left > 0 }
+
+// Across implements screen.Tabbed: it gives the keys to one of the two panes.
+func (pp *Page) Across(right bool) (screen.Intent, tea.Cmd) {
+	return nil, pp.turn(pp.On(right))
+}
+
+// point makes lists of the tabs that have items to select, and shows which of them
+// has the keys.
+func (pp *Page) point() {
+	for _, tab := range []int{tabOverview, tabAssessment, tabThread, tabHistory, tabTests} {
+		style := pp.frame.Theme.Accent
+		if tab != pp.Tab {
+			style = pp.frame.Theme.Faint
+		}
+		pp.pagers[tab].Point(style)
+	}
+}
+
+// Reload implements screen.Page.
+func (pp *Page) Reload() tea.Cmd { return pp.loadDossier() }
+
+// Update implements screen.Page.
+func (pp *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+	return pp.do(func() tea.Cmd { return pp.update(msg) })()
+}
+
+func (pp *Page) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case Loaded:
+		return pp.dossierLoaded(msg)
+	case compared:
+		return pp.diffMade(msg)
+	case previewed:
+		return pp.promptsLoaded(msg)
+	case promptCompared:
+		pp.promptCompared(msg)
+	case behaved:
+		pp.testsLoaded(msg)
+	case versionsRead:
+		if pp.loaded && pp.dossier.Proposal.Subject == msg.subject {
+			pp.versions = msg.versions // none while nothing is live
+			pp.pagers[tabHistory].Replace(pp.history())
+		}
+	case screen.Rendered:
+		if pp.loaded {
+			pp.fill()
+		}
+	}
+	return nil
+}
+
+// Shown implements screen.Page.
+func (pp *Page) Shown() *pager.Pager { return pp.pagers[pp.Tab] }
+
+// dossierLoaded shows a dossier that came, if it is the one that is open.
+func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
+	if pp.id != msg.ID {
+		return nil
+	}
+	if msg.Err != nil {
+		pp.err = msg.Err
+		pp.fail(msg.Err)
+		return nil
+	}
+	if pp.loaded && pp.dossier.Proposal.Revision != msg.Dossier.Proposal.Revision {
+		pp.say(screen.Remark, "Revision %d was submitted", msg.Dossier.Proposal.Revision)
+		pp.against = 0
+	}
+	var shown tea.Cmd
+	if !pp.loaded {
+		shown = pp.Tell(pp.ctx, msg.Dossier)
+	}
+	if was := pp.dossier; was.Proposal.Revision != msg.Dossier.Proposal.Revision || was.Proposal.LiveVersion != msg.Dossier.Proposal.LiveVersion {
+		pp.tried = nil
+	}
+	pp.dossier, pp.loaded, pp.err = msg.Dossier, true, nil
+	pp.unfit, pp.hash = msg.Unfit, msg.Hash
+	r := pp.Seen.of[pp.id]
+	if r == nil {
+		r = &reading{finds: [2]*pager.Pager{pp.pagers[tabOverview], pp.pagers[tabAssessment]}, passages: map[pager.Text]int{}}
+		pp.Seen.of[pp.id] = r
+	}
+	r.dossier, r.hash = msg.Dossier, msg.Hash
+	pp.takeAnswers()
+	pp.fill()
+	return tea.Batch(shown, pp.compare(), pp.loadPrompts(msg.Dossier.Digest), pp.loadVersions(msg.Dossier.Proposal.Subject), pp.loadTests())
+}
+
+// fill lays the tabs out that need nothing but the dossier.
+func (pp *Page) fill() {
+	pp.pagers[tabOverview].Replace(pp.overview())
+	pp.pagers[tabAssessment].Replace(pp.assessment())
+	pp.pagers[tabThread].Replace(pp.thread())
+	pp.pagers[tabHistory].Replace(pp.history())
+	pp.pagers[tabTests].Replace(pp.tests())
+	pp.showPrompt()
+}
+
+// Fit implements screen.Page.
+func (pp *Page) Fit(f screen.Frame) {
+	pp.frame = f
+	for tab, p := range pp.pagers {
+		p.SetSize(pp.WidthOf(f.Layout, tab), f.Body)
+		p.Restyle(f.Theme)
+	}
+	pp.point()
+	if !pp.loaded {
+		return
+	}
+	pp.fill() // tables are rendered for a width
+	if pp.list != nil {
+		pp.pagers[tabDiff].Replace(pp.list.Rows(f.Theme, pp.split))
+	}
+}

@@ -1,0 +1,182 @@
+package proposal
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"toolcrib/history"
+	"toolcrib/prompt/tokens"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/markdown"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/screen/screentest"
+)
+
+const id = proposals.ID("01990000-0000-7000-8000-000000000001")
+
+var (
+	mara  = proposals.Actor{Kind: proposals.User, Name: "mara"}
+	clock = registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "clock"}
+)
+
+// desk has one proposal, and remembers which digests were shown.
+type desk struct {
+	state proposals.State
+	goals string
+	shown []string
+	err   error
+}
+
+func (d *desk) Show(context.Context, proposals.Actor, proposals.ID) (review.Dossier, error) {
+	p := proposals.Proposal{ID: id, Issue: 7, Type: proposals.New, Subject: clock, State: d.state, Author: mara, Revision: 1, Title: "A clock"}
+	draft := proposals.Draft{Type: proposals.New, Subject: clock, Rationale: "Because\u202e it is late.", Definition: registry.Definition{Tool: &registry.Tool{ID: clock.ID, Goals: d.goals}}}
+	r := proposals.Revision{Number: 1, Draft: draft}
+	return review.Dossier{Proposal: p, Revision: r, Revisions: []proposals.Revision{r}, Digest: "digest-1"}, d.err
+}
+
+func (d *desk) Source(context.Context, registry.Definition) ([]byte, error) { return nil, nil }
+
+func (d *desk) Shown(_ context.Context, _ proposals.Actor, ds ...review.Dossier) error {
+	for _, of := range ds {
+		d.shown = append(d.shown, of.Digest)
+	}
+	return nil
+}
+
+func (d *desk) Preview(context.Context, []proposals.ID, string, review.Scene) ([]review.Preview, error) {
+	return nil, nil
+}
+
+func (d *desk) Behaviour(context.Context, proposals.ID, bool, review.Tell) (review.Behaviour, error) {
+	return review.Behaviour{}, nil
+}
+
+func (d *desk) Versions(context.Context, registry.Subject, int, int) ([]history.Version, error) {
+	return nil, nil
+}
+
+func opened(t *testing.T, d *desk, seen *Seen, width int) (*Page, []screen.Intent) {
+	t.Helper()
+	on := func() string { return "" }
+	o := Options{
+		Desk: d, Registry: d, Actor: mara, Layer: registry.LayerUser, Seen: seen, Texts: markdown.NewTexts(), Counter: tokens.NewCounter(),
+		NoEditor: on, Busy: on, CannotMark: func(proposals.Proposal) string { return "" },
+		Revision: func(review.Dossier) screen.Edit { return screen.Edit{Name: "it"} }, KeptIn: func(file string) string { return "/kept/" + file },
+	}
+	p := New(t.Context(), o, proposals.Proposal{ID: id}, screentest.Frame(width, 20))
+	return p, screentest.Open(t, p, width, 20)
+}
+
+func TestShowsAProposal(t *testing.T) {
+	for width, wants := range map[int][]string{
+		80:  {"A clock", "Because⟨U+202E⟩ it is late."},
+		140: {"A clock", "│ ◆ goals", "+ Tell the time."},
+	} {
+		d := &desk{state: proposals.UserReview, goals: "Tell the time."}
+		p, want := opened(t, d, NewSeen(), width)
+		if len(want) != 0 {
+			t.Errorf("%d columns: opening asks for %v", width, want)
+		}
+		if strings.Join(d.shown, " ") != "digest-1" {
+			t.Errorf("%d columns: shown %q", width, d.shown)
+		}
+		text := screentest.View(t, p, width)
+		for _, w := range wants {
+			if !strings.Contains(text, w) {
+				t.Errorf("%d columns: %q is not in\n%s", width, w, text)
+			}
+		}
+	}
+	busy := errors.New("busy")
+	if _, want := opened(t, &desk{err: busy}, NewSeen(), 80); len(want) != 1 || want[0] != screen.Fail(busy) {
+		t.Errorf("an error is told as %#v", want)
+	}
+}
+
+// TestLocksTheApproval keeps an approval locked until all of the diff was on the screen,
+// on whatever page of the proposal.
+func TestLocksTheApproval(t *testing.T) {
+	d := &desk{state: proposals.UserReview, goals: strings.Repeat("One more thing to tell.\n", 60)}
+	seen := NewSeen()
+	ask := func(p *Page) []string {
+		t.Helper()
+		want, off := screentest.Press(t, p, "a")
+		if len(want) == 0 {
+			t.Fatalf("a is off: %s", off)
+		}
+		return want[0].(screen.Dialog).Locked()
+	}
+	p, _ := opened(t, d, seen, 80)
+	if missing := ask(p); len(missing) != 1 || !strings.Contains(missing[0], "goals") {
+		t.Errorf("nothing was shown, and there is missing %q", missing)
+	}
+	screentest.Press(t, p, "2")
+	screentest.View(t, p, 80)
+	if len(ask(p)) == 0 {
+		t.Error("the first screen of the diff unlocks the approval")
+	}
+	again, _ := opened(t, d, seen, 80)
+	screentest.Press(t, again, "2")
+	for range 10 {
+		screentest.View(t, again, 80)
+		screentest.Press(t, again, "space")
+	}
+	if missing := ask(again); len(missing) != 0 {
+		t.Errorf("all of it was shown on two pages, and there is missing %q", missing)
+	}
+	d.goals += "And another one."
+	if _, want := again, screentest.Open(t, again, 80, 20); len(want) != 0 {
+		t.Errorf("reading it again asks for %v", want)
+	}
+	if len(ask(again)) == 0 {
+		t.Error("the approval of another text is unlocked")
+	}
+}
+
+// TestAsksTheWorkbench asks for what concerns more than the page.
+func TestAsksTheWorkbench(t *testing.T) {
+	p, _ := opened(t, &desk{state: proposals.UserReview}, NewSeen(), 80)
+	for key, check := range map[string]func(screen.Intent) bool{
+		".": func(i screen.Intent) bool { return i == screen.OpenWaiting{} },
+		"e": func(i screen.Intent) bool { e, ok := i.(screen.Edit); return ok && e.Name == "it" },
+		"+": func(i screen.Intent) bool { m, ok := i.(screen.Mark); return ok && m.Proposal.ID == id },
+		"c": func(i screen.Intent) bool {
+			d, ok := i.(screen.Dialog)
+			return ok && d.Draft == "changes-"+string(id) && d.Form.Reason
+		},
+	} {
+		if want, off := screentest.Press(t, p, key); len(want) != 1 || !check(want[0]) {
+			t.Errorf("%s asks for %#v %s", key, want, off)
+		}
+	}
+	if _, off := screentest.Press(t, p, "S"); off == "" {
+		t.Error("a proposal that waits for the user can be submitted")
+	}
+	rejected, _ := opened(t, &desk{state: proposals.Rejected}, NewSeen(), 80)
+	for _, key := range []string{"c", "x", "u", "e"} {
+		if want, off := screentest.Press(t, rejected, key); off == "" {
+			t.Errorf("%s asks for %v of a rejected proposal", key, want)
+		}
+	}
+}
+
+// TestGoesOn opens the dialog of an unsent text once the proposal is there.
+func TestGoesOn(t *testing.T) {
+	p, _ := opened(t, &desk{state: proposals.UserReview}, NewSeen(), 80)
+	p.Resume(screen.Resume{ID: id, Kind: "reject", File: "reject-" + string(id) + ".txt"})
+	if want, _ := p.GoOn(); want == nil || want.(screen.Dialog).Draft != "reject-"+string(id) {
+		t.Errorf("it goes on with %#v", want)
+	}
+	if want, _ := p.GoOn(); want != nil {
+		t.Errorf("it goes on again with %#v", want)
+	}
+	closed, _ := opened(t, &desk{state: proposals.Rejected}, NewSeen(), 80)
+	closed.Resume(screen.Resume{ID: id, Kind: "reject", File: "reject.txt"})
+	if want, _ := closed.GoOn(); want == nil || !strings.Contains(string(want.(screen.Say).Text), "/kept/reject.txt") {
+		t.Errorf("where it cannot be sent: %#v", want)
+	}
+}

@@ -1,0 +1,151 @@
+package proposal
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
+	"toolcrib/history/diff"
+	"toolcrib/prompt"
+	"toolcrib/prompt/tokens"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// What the commands of the page answer. Every answer has what it was asked for, so that
+// one that comes late is not taken for another.
+type (
+	// Loaded is a proposal as it is now.
+	Loaded struct {
+		ID      proposals.ID
+		Dossier review.Dossier
+		Hash    string   // of the definition in it
+		Unfit   []string // what keeps a draft from being submitted, by its own text
+		Err     error
+	}
+	// compared is a diff.
+	compared struct {
+		id   proposals.ID
+		what comparison
+		list *difflist.List
+		err  error
+	}
+	// previewed is the channel prompts that a proposal changes.
+	previewed struct {
+		id      proposals.ID
+		digest  string
+		changes []promptChange
+		counts  []promptCount
+		err     error
+	}
+	// behaved is how the test cases came out.
+	behaved struct {
+		id       proposals.ID
+		revision int
+		made     *behaviour
+		err      error
+	}
+	// promptCompared is one prompt now and after.
+	promptCompared struct {
+		id     proposals.ID
+		digest string
+		at     int
+		list   *difflist.List
+	}
+	versionsRead struct {
+		subject  registry.Subject
+		versions []history.Version
+		err      error
+	}
+)
+
+func (pp *Page) loadDossier() tea.Cmd {
+	id := pp.id
+	return func() tea.Msg {
+		d, err := pp.Desk.Show(pp.ctx, pp.Actor, id)
+		return Loaded{id, d, d.Revision.Draft.Definition.Hash(), wording.Unfit(d), err}
+	}
+}
+
+// Tell remembers what the user has opened, or is asked about. What is read again in the
+// background does not count: nobody may be looking.
+func (o Options) Tell(ctx context.Context, ds ...review.Dossier) tea.Cmd {
+	return func() tea.Msg {
+		err := o.Desk.Shown(ctx, o.Actor, ds...)
+		if errors.Is(err, review.ErrReadOnly) {
+			err = nil // nothing can be approved there either
+		}
+		return screen.Done{Err: err}
+	}
+}
+
+// comparison says which two definitions are compared, and how much is shown of
+// what is the same. It identifies what a diff was made of.
+type comparison struct {
+	from     string // what stands on the old side: a version or a revision, whose content never changes
+	new      string // content hash
+	revision int    // on the new side
+	context  int
+}
+
+func (pp *Page) makeDiff(what comparison, before, after diff.Content) tea.Cmd {
+	id := pp.id
+	return func() tea.Msg {
+		fields, err := difflist.Compare(pp.ctx, pp.Desk, before, after)
+		return compared{id, what, difflist.New(fields, what.context), err}
+	}
+}
+
+func (pp *Page) loadPrompts(digest string) tea.Cmd {
+	id := pp.id
+	scene := review.Scene{Layer: pp.Layer, Where: review.ReferenceContext(), Context: prompt.Reference()}
+	return func() tea.Msg {
+		previews, err := pp.Desk.Preview(pp.ctx, []proposals.ID{id}, "", scene)
+		if err != nil {
+			return previewed{id: id, digest: digest, err: err}
+		}
+		changes := changedPrompts(previews)
+		counts, err := countPrompts(pp.Counter, changes)
+		return previewed{id, digest, changes, counts, err}
+	}
+}
+
+// countPrompts measures each prompt now and after. Channels often get the same text,
+// which is counted once.
+func countPrompts(counter *tokens.Counter, changes []promptChange) ([]promptCount, error) {
+	var texts []string
+	sizes := map[string]size{}
+	for _, c := range changes {
+		for _, text := range []string{c.Now, c.After} {
+			if _, known := sizes[text]; !known {
+				sizes[text] = size{}
+				texts = append(texts, text)
+			}
+		}
+	}
+	counts, err := counter.CountAll(texts)
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range texts {
+		sizes[text] = size{characters(text), counts[i].O200k, counts[i].Cl100k}
+	}
+	out := make([]promptCount, len(changes))
+	for i, c := range changes {
+		out[i] = promptCount{now: sizes[c.Now], after: sizes[c.After]}
+	}
+	return out, nil
+}
+
+func (pp *Page) loadVersions(s registry.Subject) tea.Cmd {
+	return func() tea.Msg {
+		vs, err := pp.Registry.Versions(pp.ctx, s, 0, screen.MaxVersions)
+		return versionsRead{s, vs, err}
+	}
+}

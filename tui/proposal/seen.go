@@ -1,0 +1,138 @@
+package proposal
+
+import (
+	"toolcrib/internal/visible"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/wording"
+)
+
+// Seen keeps what has been on the screen of each proposal. It outlives their pages.
+type Seen struct{ of map[proposals.ID]*reading }
+
+// NewSeen returns a store of nothing seen.
+func NewSeen() *Seen { return &Seen{map[proposals.ID]*reading{}} }
+
+// reading is what the user has read of a proposal.
+type reading struct {
+	made     comparison
+	list     *difflist.List
+	pager    *pager.Pager // of the diff against the base
+	read     int          // row of the list, unified, up to which everything was seen
+	dossier  review.Dossier
+	hash     string             // of the definition in it
+	finds    [2]*pager.Pager    // that quote passages: of the overview and the assessment
+	passages map[pager.Text]int // how many bytes of each quoted line have to be seen
+}
+
+// unseen names what has not been on the screen and has to be.
+func (r *reading) unseen() []string {
+	if r == nil || r.list == nil || r.made.new != r.hash {
+		return []string{"the diff"} // there is none yet, or it is of an earlier revision
+	}
+	return append(r.list.Unseen(r.pager), r.unseenFindings()...)
+}
+
+// seenAll reports whether unseen names nothing. It looks no further than to
+// the first thing, and does not look twice at what was seen.
+func (r *reading) seenAll() bool {
+	var missing bool
+	r.read, missing = r.list.FirstUnseen(r.pager, false, r.read)
+	return !missing && len(r.unseenFindings()) == 0
+}
+
+// unseenFindings names the findings about hidden characters that have not been
+// on the screen.
+func (r *reading) unseenFindings() []string {
+	var names []string
+	for _, s := range r.dossier.Standing {
+		if visible.Clean(s.Passage) {
+			continue
+		}
+		if !r.sawPassage(s) {
+			names = append(names, s.Rule+" in "+s.Path)
+		}
+	}
+	return names
+}
+
+// sawPassage reports whether every line of the passage of a finding was on the
+// screen, up to its end.
+func (r *reading) sawPassage(s review.Standing) bool {
+	id := findingID(s)
+	for n := range passageLines(s) {
+		need, laid := r.passages[id+pager.Text(n)]
+		if !laid || !r.finds[0].Seen(id+pager.Text(n), need) && !r.finds[1].Seen(id+pager.Text(n), need) {
+			return false
+		}
+	}
+	return true
+}
+
+// Unread names what of some proposals has not been on the screen.
+func (s *Seen) Unread(ps []proposals.Proposal) []string {
+	var names []string
+	for _, p := range ps {
+		missing := s.of[p.ID].unseen()
+		if len(missing) == 0 {
+			continue
+		}
+		prefix := ""
+		if len(ps) > 1 {
+			prefix = wording.Reference(p) + " "
+		}
+		names = append(names, prefix+wording.Joined(missing))
+	}
+	return names
+}
+
+// first returns the first of some proposals of which something has not been on the
+// screen.
+func (s *Seen) first(ps []proposals.Proposal) (proposals.Proposal, bool) {
+	for _, p := range ps {
+		if r := s.of[p.ID]; r == nil || r.list == nil || !r.seenAll() {
+			return p, true
+		}
+	}
+	return proposals.Proposal{}, false
+}
+
+// Lacks returns how a proposal as it was read now differs from what has been on the
+// screen of it: something was not, or has changed since. It is "" for neither.
+func (s *Seen) Lacks(d review.Dossier) string {
+	switch r := s.of[d.Proposal.ID]; {
+	case r == nil || r.list == nil:
+		return ": the diff"
+	case r.dossier.Digest != d.Digest || r.made.new != r.hash:
+		return " has changed since you read it"
+	case !r.seenAll():
+		return ": " + wording.Joined(r.unseen())
+	}
+	return ""
+}
+
+// choices ties proposals to the review digests of what was shown of them last.
+// What was not shown at all keeps the dialog locked.
+func (s *Seen) choices(ps []proposals.Proposal) []review.Choice {
+	choices := make([]review.Choice, len(ps))
+	for i, p := range ps {
+		choices[i] = review.Choice{ID: p.ID, Expect: "nothing was shown"}
+		if r := s.of[p.ID]; r != nil {
+			choices[i].Expect = r.dossier.Digest
+		}
+	}
+	return choices
+}
+
+// dossiers returns what was shown last of some proposals.
+func (s *Seen) dossiers(ps []proposals.Proposal) []review.Dossier {
+	var out []review.Dossier
+	for _, p := range ps {
+		if r := s.of[p.ID]; r != nil {
+			out = append(out, r.dossier)
+		}
+	}
+	return out
+}
