@@ -18,8 +18,8 @@ func newCalls(a *app) *cobra.Command {
 		Long: `A call waits for the user when its tool has the tier requires_approval or none.
 Without a subcommand, list the waiting calls.
 
-Only a user can answer. The answer applies to what calls show prints: arguments,
-tool version, caller, and user, identified by one digest. A waiting call
+Only a user can answer. The answer applies to the call as calls show prints it:
+arguments, tool version, caller, and user, identified by one digest. A waiting call
 expires, and becomes outdated when the tool's definition changes. An approved
 call runs at most once; if toolcrib ends while it runs, it is marked interrupted
 and does not run again.`,

@@ -70,7 +70,7 @@ func newCallsRefuse(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "refuse ID --note REASON",
 		Short: "Refuse a waiting call with a reason",
-		Long: `Refuse a waiting call and tell its agent why. It never runs. Only a user can
+		Long: `Refuse a waiting call, with a reason for its agent. It never runs. Only a user can
 answer, once (exit status 4 afterwards).`,
 		Example: `  toolcrib calls refuse 0199f3 --note "Not before Monday."`,
 		Args:    exact(1, "the id of a pending call"),

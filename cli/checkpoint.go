@@ -45,8 +45,8 @@ func newCheckpoint(a *app) *cobra.Command {
 		Use:   "checkpoint",
 		Short: "Print a signed checkpoint of the log",
 		Long: `Print how many events the log has, a hash over all of them, and the newest
-call, signed. Keep it where whoever can write to the database cannot: in another
-repository, a mail, a ticket. Later, toolcrib verify --checkpoint FILE shows
+call, signed. Keep it out of reach of those who can write to the database: in
+another repository, a mail, a ticket. Later, toolcrib verify --checkpoint FILE shows
 whether the database still has all of that. Without a checkpoint nobody can tell
 that the end of the log was removed, or that an older copy took its place.
 
@@ -56,8 +56,7 @@ damaged: then there is no checkpoint. --new-key makes the key, once.
 With to = "git:PATH" under [checkpoints] in your own configuration, toolcrib
 commits a checkpoint there after every decision. --publish does so now. A log
 that does not extend the newest published checkpoint is not published (exit
-status 6), unless --start-over says that this is meant, such as after restoring
-a backup.`,
+status 6), unless --start-over is given, such as after restoring a backup.`,
 		Example: `  toolcrib checkpoint --new-key
   toolcrib checkpoint > checkpoint.txt
   toolcrib verify --checkpoint checkpoint.txt`,
@@ -75,7 +74,7 @@ a backup.`,
 		},
 	}
 	cmd.Flags().BoolVar(&newKey, "new-key", false, "make the key that signs checkpoints and print its public half")
-	cmd.Flags().BoolVar(&publish, "publish", false, "publish a checkpoint where the configuration says")
+	cmd.Flags().BoolVar(&publish, "publish", false, "publish a checkpoint to the configured place")
 	cmd.Flags().BoolVar(&startOver, "start-over", false, "with --publish: also if the log does not extend the newest one")
 	cmd.AddCommand(newProve(a), newProofCheck(a))
 	return cmd

@@ -126,9 +126,9 @@ func newProofCheck(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check PROOF",
 		Short: "Check a proof without the database",
-		Long: `Check what toolcrib checkpoint prove printed. The proof says which event it is
-about; --event has the hash of that event, and --extends the earlier checkpoint,
-as you have them from elsewhere. Exit status 6: the proof does not hold.`,
+		Long: `Check a proof that toolcrib checkpoint prove printed. --event has the hash of the
+event that the proof names, and --extends the earlier checkpoint, as you have them
+from elsewhere. Exit status 6: the proof is invalid.`,
 		Example: `  toolcrib checkpoint check growth.proof --extends checkpoint.txt`,
 		Args:    exact(1, "the file of a proof"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -89,7 +89,7 @@ func newExport(a *app) *cobra.Command {
               check --bundle
 
 A registry that init --empty made is exported without the core tools, which no agent
-has; --agent writes what the agent has in any case.
+has; --agent writes the agent's tools in any case.
 
 An agent's deferred tools are left out, as in its prompt, unless --deferred is
 given. Values that the format cannot hold are reported on standard error.

@@ -66,8 +66,8 @@ has them where wrap puts toolcrib in their place. Nothing is live before you
 approve it, and no client's file is changed.
 
 A server is started once to read its tools, and only after you agreed: a terminal
-asks, and scripts say --yes. The servers that files of the working directory name,
-such as .mcp.json, are shown and not started without --here, as whoever wrote the
+asks, and scripts pass --yes. The servers that files of the working directory name,
+such as .mcp.json, are shown and not started without --here, as the author of the
 folder chose their commands. Secrets in commands and addresses are masked.
 
 The files of these clients are read, on Linux, macOS and Windows: ` + clientList() + `.
@@ -75,8 +75,8 @@ The files of these clients are read, on Linux, macOS and Windows: ` + clientList
 With --empty a new registry has no shipped agents, lists and assistant tools; the
 core tools are in it, locked, and no agent has them.
 
-For an approved tool to run, its server has to stand in your configuration; the
-lines are printed. Exit status 6 when a server could not be read.`,
+For an approved tool to run, its server has to be in your configuration; the lines
+to add are printed. Exit status 6 when a server could not be read.`,
 		Example: `  toolcrib init                       # show the servers, then ask
   toolcrib init --client cursor --yes
   toolcrib init --yes --dry-run --json`,

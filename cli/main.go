@@ -79,7 +79,7 @@ Exit status: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict (already
 decided, stale, digest differs), 5 refused (lock, authority, open block), 6
 findings, 130 interrupted.`,
 		Example: `  toolcrib propose pacer.md          # propose a change written in a file
-  toolcrib list --state user_review  # what waits for your decision
+  toolcrib list --state user_review  # proposals that wait for you
   toolcrib show 4                    # look at it
   toolcrib --approve 4               # make it live`,
 		SilenceErrors: true,

@@ -39,21 +39,21 @@ func newMCP(a *app) *cobra.Command {
 propose, revise, submit, rebase, withdraw, comment on, preview and look at
 proposals; search, describe and execute the tools of one agent profile; read its
 prompt tools, and its whole prompt for the user, as prompts and its versions as
-resources; and hear when something was approved. Nothing here can approve.
+resources; and are notified of approvals. Nothing here can approve.
 
-With --expose tools a client is listed the approved tools of the profile as the
-server's own, with their approved schemas, and calls them by name, through every
-gate; it hears when the list changes. --server keeps to the tools of the servers
-that it names, as wrap does for what a client had before. --expose both lists
-these and the tools with which agents find, call and propose.
+With --expose tools the server lists the approved tools of the profile as its own,
+with their approved schemas. A client calls them by name, through every gate, and
+is notified when the list changes. --server limits this to the tools of the named
+servers, as wrap does to a client's former ones. --expose both lists these and the
+tools with which agents find, call and propose.
 
-A client is the agent that it says it is (agent:~NAME, marked as named by
-itself), or the one that --as names. It is never a user.
+A client is the agent by the name that it gives itself (agent:~NAME), or the one
+that --as names. It is never a user.
 
 Over HTTP the endpoint is http://HOST:PORT/mcp, on this machine only, and every
 request has to carry a bearer token: the one in TOOLCRIB_MCP_TOKEN, else the one
-in the file that --token-file names (made when it is not there), else a new one
-that is printed on standard error. Web pages from elsewhere are turned away.
+in the file that --token-file names (created if missing), else a new one
+that is printed on standard error. Web pages of other origins are refused.
 
 It serves until its input ends or it is interrupted (exit status 130).`,
 		Example: `  toolcrib mcp --as agent:editor

@@ -63,7 +63,7 @@ func newPolicyList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the entries of the policy",
-		Long: `List the [[policy]] entries in force, each with the file and line where it stands.
+		Long: `List the [[policy]] entries in force, each with its file and line.
 No database is needed. Exit status 6: an entry cannot be satisfied.`,
 		Example: `  toolcrib policy list
   toolcrib policy list --json`,

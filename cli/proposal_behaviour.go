@@ -51,7 +51,7 @@ func newTest(a *app) *cobra.Command {
 against both versions, and show what changes.
 
 Recorded answers are used: those in the proposal, and those that the live
-version was approved with. A case without a recording is not run and says so.
+version was approved with. A case without a recording is reported as not run.
 --live asks the model under [model] in your configuration instead, once per
 case and version. Nothing is kept. Exit status 6: a case fails with the
 proposed version.`,

@@ -33,12 +33,12 @@ func newApprove(a *app) *cobra.Command {
 goes live. Only a user can approve. Members of a change set are approved
 together: name all of them, or set:NAME.
 
---expect approves only what still has that review digest (printed by toolcrib
-show; show set:NAME prints one for a set). Without it, toolcrib compares with
-what show, diff, review, or the workbench last showed you, and refuses and names
-any change since. You can approve a proposal that you were never shown, if it is
-the only one; the decision records that. Core tools never change, and an open
-blocking finding is never skipped.
+--expect approves only content that still has that review digest (printed by
+toolcrib show; show set:NAME prints one for a set). Without it, toolcrib compares
+with what show, diff, review, or the workbench last showed you, and refuses and
+names any change since. You can approve a single proposal that you were never
+shown; the decision records that. Core tools never change, and an open blocking
+finding is never skipped.
 
 Where decisions are signed (toolcrib signers), the key is that of --sign-key, of
 sign_key in your configuration, or the first of the SSH agent that may sign. To

@@ -36,7 +36,7 @@ A filter is a list of terms, all of which must match:
   stale blocked           drafted against an older version, with an open block
 
 A minus negates a term, commas separate alternatives: -state:draft,rejected.
-Quotation marks look for a text as it stands. [views] in your configuration
+Quotation marks look for exactly that text. [views] in your configuration
 file names filters.`,
 		Example: `  toolcrib list --state user_review
   toolcrib list --author agent: --sort risk

@@ -58,8 +58,8 @@ server, whose tools also have to match their pins byte for byte.
 --bundle FILE checks a bundle of export --format bundle, without a database: every
 hash, every version chain, and every signature, by the people in the file of
 --signers, which comes from you and never from the bundle. It prints what it could
-and could not prove. With --code, the bundle has to hold, and the code is compared
-with it.
+and could not prove. With --code, the bundle has to be valid, and the code is
+compared with it.
 
 check changes nothing. Exit status 6: something was found.`,
 		Example: `  toolcrib check --code dist/tools.json --agent assistant

@@ -44,8 +44,8 @@ func newServe(a *app) *cobra.Command {
 		Use:   "serve",
 		Short: "Serve approved tools and prompts to running applications",
 		Long: `Serve applications over HTTP: they load an agent's approved tools and prompt in
-the format of their model's API, call tools through every gate, hear at once what
-was approved, and speak MCP at /mcp. /openapi.json describes every request.
+the format of their model's API, call tools through every gate, are notified of
+approvals, and speak MCP at /mcp. /openapi.json describes every request.
 Nothing here can approve.
 
 Every request shows a token of toolcrib tokens create, as "Authorization: Bearer

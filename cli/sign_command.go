@@ -16,9 +16,9 @@ func newSign(a *app) *cobra.Command {
 		Use:   "sign [FILE]",
 		Short: "Sign the statement of a decision made elsewhere",
 		Long: `Read the statement that --print-statement printed, on another machine or under
-another account, from a file or standard input. Show on standard error what it
-decides, sign it, and print the signature. No database is needed. Hand the
-signature in with --statement and --signature there.
+another account, from a file or standard input. Show its decision on standard
+error, sign it, and print the signature. No database is needed. Pass the signature
+to the original command with --statement and --signature.
 
 The key is that of --sign-key, of sign_key in your configuration, or the first of
 the SSH agent that may sign by your signers file, if there is one.`,

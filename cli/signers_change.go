@@ -107,7 +107,7 @@ to be approved again. Revoking needs another key, and ssh-keygen.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke it, also for what it signed before")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke it, also for earlier signatures")
 	sign.register(cmd.Flags())
 	return cmd
 }

@@ -53,7 +53,7 @@ func newWrap(a *app) *cobra.Command {
 "toolcrib mcp --expose tools": the client then has the approved tools of these
 servers, of no others, and every call passes the gates. All clients are wrapped
 when none is named. The difference is shown first; a terminal asks, and scripts
-say --yes.
+pass --yes.
 
 Only the servers change: comments and everything else in the file stay byte for
 byte. A backup, which only you can read, and a record are kept beside the file, and

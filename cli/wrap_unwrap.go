@@ -14,10 +14,10 @@ func newUnwrap(a *app) *cobra.Command {
 		Use:   "unwrap [CLIENT…]",
 		Short: "Restore the files of clients as they were before wrap",
 		Long: `Restore the files that toolcrib wrap changed, byte for byte, from the backup that
-it left beside them; the backup is taken away then. All wrapped files are restored,
-or those of the clients that are named. A terminal asks, and scripts say --yes.
+it left beside them, and remove the backup. All wrapped files are restored,
+or those of the clients that are named. A terminal asks, and scripts pass --yes.
 
-A file that was written since is refused, as its changes would be lost.
+A file that changed since is refused, as its changes would be lost.
 --keep-changes puts back the servers alone, leaves the rest as it is now, and keeps
 the backup. What wrap added to your configuration stays. Exit status 6 when a file
 was refused.`,
@@ -26,7 +26,7 @@ was refused.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runUnwrap(a, args, f) },
 	}
 	set := cmd.Flags()
-	set.BoolVar(&f.keepChanges, "keep-changes", false, "put back the servers, and keep what else changed since")
+	set.BoolVar(&f.keepChanges, "keep-changes", false, "put back the servers, and keep other changes")
 	set.BoolVar(&f.links, "follow-links", false, "write to where a symbolic link leads")
 	set.BoolVar(&f.yes, "yes", false, "write without asking")
 	return cmd
