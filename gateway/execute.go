@@ -70,20 +70,22 @@ func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, 
 	return p, g.aim(p, set, e, err)
 }
 
-// aim makes a call one of the tool that was found in set, if it was found.
+// aim makes a call one of the tool that was found in set, if it was found. It leaves the
+// call as it is where the looking up failed: the transaction may be tried again.
 func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) error {
+	var refused *Error
+	if err != nil && !errors.As(err, &refused) {
+		return err
+	}
 	p.set, p.tool, p.early = set, registry.Live{}, nil
 	p.call.Tool, p.call.Version, p.call.ContentHash, p.call.Annotations = registry.Subject{}, 0, "", nil
 	if t := e.Definition.Tool; t != nil {
 		p.tool = e.Live
 		p.call.Tool, p.call.Version, p.call.ContentHash, p.call.Annotations = e.Subject, e.Version, e.ContentHash, g.hints(t)
 	}
-	var refused *Error
 	switch {
-	case errors.As(err, &refused):
+	case refused != nil:
 		p.early = err
-	case err != nil:
-		return err
 	case e.Definition.Tool.Kind != registry.ActionTool:
 		p.early = &Error{Code: CodeNotCallable, Message: fmt.Sprintf("%s is a prompt tool and cannot be run. Use describe_tool to read it.", e.Subject)}
 	case p.unreadable != nil:

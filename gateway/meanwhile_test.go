@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -154,4 +155,47 @@ func TestApprovedMeanwhile(t *testing.T) {
 	w.db.Approved(t, w.desk, ada, storetest.Turn(proposals.Deactivate, storetest.Action("get_weather").Subject, 3, 0))
 	_, err = w.Execute(t.Context(), caller(), request("get_weather", "{}"))
 	refusal(t, err, gateway.CodeUnknown)
+}
+
+// stumbling is a ledger whose transactions fail where a tool is looked up by its name,
+// and are tried again, as an engine does that cannot serialize them.
+type stumbling struct {
+	gateway.Ledger
+	failed int
+}
+
+type stumblingTx struct{ gateway.LedgerTx }
+
+var errStumbled = errors.New("try again")
+
+func (stumblingTx) ByWire(context.Context, string) ([]registry.Live, error) {
+	return nil, errStumbled
+}
+
+func (s *stumbling) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	return s.Ledger.Log(ctx, func(tx gateway.LedgerTx) error {
+		if err := fn(stumblingTx{tx}); errors.Is(err, errStumbled) {
+			s.failed++
+		} else if err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// TestLookedUpAgain looks a tool up again in a transaction that failed while it was
+// looked up.
+func TestLookedUpAgain(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	s := &stumbling{}
+	hurried := &overtaken{}
+	w := open(t, func(c *gateway.Config) { s.Ledger, hurried.Ledger, c.Ledger = c.Ledger, s, hurried }, action("get_weather", nil), action("get_tides", nil))
+	hurried.before = once(func() {
+		w.db.Approved(t, w.desk, ada, storetest.Turn(proposals.Deactivate, storetest.Action("get_weather").Subject, 1, 0))
+	})
+	_, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
+	refusal(t, err, gateway.CodeUnknown)
+	if s.failed != 1 {
+		t.Errorf("%d transactions failed", s.failed)
+	}
 }

@@ -107,15 +107,16 @@ func TestApprovedCallRunsOnce(t *testing.T) {
 // verify fails the test when the verification of the database finds anything.
 func (w *workshop) verify(t *testing.T) {
 	t.Helper()
-	err := w.db.Audit(t.Context(), func(l history.Ledger) error {
-		report, err := history.Verify(t.Context(), l, nil)
-		for _, d := range report.Damage {
-			t.Errorf("%s %s: %s", d.Table, d.Key, d.Message)
-		}
+	var report history.Report // of the last reading: a compatible engine ends some early
+	err := w.db.Audit(t.Context(), func(l history.Ledger) (err error) {
+		report, err = history.Verify(t.Context(), l, nil)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, d := range report.Damage {
+		t.Errorf("%s %s: %s", d.Table, d.Key, d.Message)
 	}
 }
 
