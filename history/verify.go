@@ -161,10 +161,10 @@ type link struct {
 func (v *verifier) check(r Row) []string {
 	var wrong []string
 	if r.TextHash != "" && v.textHash(r.Text) != r.TextHash {
-		wrong = append(wrong, "Its definition is not what its content hash says.")
+		wrong = append(wrong, "Its definition does not match its content hash.")
 	}
 	if v.sealOf(r.Fields) != r.Seal {
-		wrong = append(wrong, "Its content is not what its seal says.")
+		wrong = append(wrong, "Its content does not match its seal.")
 	}
 	if r.Chain == "" {
 		return wrong

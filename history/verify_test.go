@@ -98,7 +98,7 @@ func found(t *testing.T, l Ledger) []string {
 
 // TestVerifyChains tampers with two chains whose rows stand between each other.
 func TestVerifyChains(t *testing.T) {
-	const text, seal, gap, broken = "Its definition is not", "Its content is not", "It follows number", "It does not continue"
+	const text, seal, gap, broken = "Its definition does not match", "Its content does not match", "It follows number", "It does not continue"
 	for name, test := range map[string]struct {
 		tamper func(rows []Row) []Row
 		want   []string // beginnings, in order

@@ -148,7 +148,7 @@ func Refuses(err error) bool {
 
 func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.Version) error {
 	if registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash {
-		return fmt.Errorf("version %d of %s: %w: its content is not what its hash covers", v.Number, v.Subject, ErrTampered)
+		return fmt.Errorf("version %d of %s: %w: its content does not match its hash", v.Number, v.Subject, ErrTampered)
 	}
 	if v.Proposal == "" {
 		return CheckShipped(v)

@@ -102,7 +102,7 @@ func (s *session) provenEntry(ctx context.Context, p *review.Proofs, e CatalogEn
 // same returns nil when a definition is the one of an entry that counts.
 func (s *session) same(e CatalogEntry, definition []byte) error {
 	if s.trust.Required() && registry.HashBytes(definition) != e.ContentHash {
-		return fmt.Errorf("version %d of %s: %w: its content is not what was signed", e.Version, e.Subject, review.ErrTampered)
+		return fmt.Errorf("version %d of %s: %w: its content differs from the signed one", e.Version, e.Subject, review.ErrTampered)
 	}
 	return nil
 }

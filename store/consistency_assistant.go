@@ -10,26 +10,26 @@ func assistantChecks() []consistencyCheck {
 		{
 			"task_days", `SELECT coalesce(d.owner, c.owner) || ' ' || coalesce(d.day, c.day) FROM task_days d
 			FULL JOIN (` + counted + `) c ON c.owner = d.owner AND c.day = d.day WHERE d.n IS DISTINCT FROM c.n`,
-			"It is not how many open tasks there are.",
+			"Its count of open tasks is wrong.",
 		},
-		{"entities", `SELECT e.id FROM entities e WHERE e.memories <> (` + linked + `) OR (e.deleted_at = '') <> (e.memories > 0)`, "It is not how many memories are linked to it."},
+		{"entities", `SELECT e.id FROM entities e WHERE e.memories <> (` + linked + `) OR (e.deleted_at = '') <> (e.memories > 0)`, "Its count of linked memories is wrong."},
 		{
 			"entity_projects", `SELECT x.project || ' ' || x.entity FROM entity_projects x JOIN entities e ON e.seq = x.entity
 			WHERE x.n <> (` + linked + ` AND m.project = x.project)`,
-			"It is not how many memories of the project are linked to it.",
+			"Its count of linked memories of the project is wrong.",
 		},
-		{"memories", `SELECT m.id FROM memories m WHERE (m.deleted_at = '') <> EXISTS (SELECT 1 FROM memories_text WHERE rowid = m.seq)`, "Searches find what was deleted, or do not find what is there."},
+		{"memories", `SELECT m.id FROM memories m WHERE (m.deleted_at = '') <> EXISTS (SELECT 1 FROM memories_text WHERE rowid = m.seq)`, "It is deleted and searches find it, or it exists and they do not."},
 		{
 			"projects", `SELECT p.id FROM projects p WHERE EXISTS (SELECT 1 FROM tasks WHERE project = p.id AND owner <> p.owner)
 			OR EXISTS (SELECT 1 FROM memories WHERE project = p.id AND owner <> p.owner)
 			OR EXISTS (SELECT 1 FROM conversations WHERE project = p.id AND owner <> p.owner)`,
-			"Something of another user belongs to it.",
+			"It has a part that belongs to another user.",
 		},
 		{
 			"memory_links", `SELECT l.seq FROM memory_links l JOIN memories m ON m.id = l.memory WHERE l.deleted_at = '' AND (m.owner <> l.owner
 			OR l.to_entity = 1 AND NOT EXISTS (SELECT 1 FROM entities WHERE id = l.target AND owner = l.owner)
 			OR l.to_entity = 0 AND NOT EXISTS (SELECT 1 FROM memories WHERE id = l.target AND owner = l.owner))`,
-			"It leads to what is not there, or to what is another user's.",
+			"Its target is missing, or belongs to another user.",
 		},
 	}
 }

@@ -7,7 +7,7 @@ func callChecks() []consistencyCheck {
 		{
 			"calls", `SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND NOT EXISTS (SELECT 1 FROM versions v
 			WHERE v.subject = c.tool AND v.number = c.version AND v.content_hash = c.content_hash)`,
-			"What ran is no version that was approved.",
+			"It ran a version that was not approved.",
 		},
 		{
 			"calls", `SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND c.pending <> '' AND NOT EXISTS (SELECT 1 FROM call_answers a
@@ -18,22 +18,22 @@ func callChecks() []consistencyCheck {
 			"call_answers", `SELECT 'answer ' || a.seq FROM call_answers a JOIN pending_calls p ON p.id = a.pending
 			LEFT JOIN calls c ON c.id = a.call AND c.pending = a.pending AND c.tool = p.tool AND c.version = p.version
 			WHERE a.approved = 1 AND c.id IS NULL`,
-			"The call that this answer began is not there.",
+			"The call that this answer started is missing.",
 		},
 		{
 			"call_answers", `SELECT 'answer ' || a.seq FROM call_answers a LEFT JOIN pending_calls p ON p.id = a.pending
 			WHERE p.id IS NULL OR p.digest <> a.digest`,
-			"It is not about what was asked.",
+			"It does not match the call that the user was asked about.",
 		},
 		{
 			"calls_open", `SELECT 'call ' || c.seq FROM calls c LEFT JOIN call_outcomes o ON o.call = c.id LEFT JOIN calls_open n ON n.seq = c.seq
 			WHERE (o.call IS NULL) <> (n.seq IS NOT NULL)
 			UNION ALL SELECT 'call ' || n.seq FROM calls_open n WHERE NOT EXISTS (SELECT 1 FROM calls c WHERE c.seq = n.seq)`,
-			"The list of calls without an outcome is not right about it.",
+			"The list of calls without an outcome is wrong about it.",
 		},
 		{
 			"call_outcomes", `SELECT 'outcome ' || o.seq FROM call_outcomes o WHERE NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = o.call)`,
-			"The call that it tells of is not there.",
+			"Its call is missing.",
 		},
 	}
 }

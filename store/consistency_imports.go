@@ -15,20 +15,20 @@ func importChecks() []consistencyCheck {
 			"imports", `SELECT 'imports row ' || i.seq FROM imports i LEFT JOIN events e ON e.id = i.id AND e.act = 'import'
 			WHERE (i.at, i.actor, i.format, i.label, i.hash, i.capabilities, i.tools) IS DISTINCT FROM
 			(e.at, e.actor, json_extract(e.data, '$.format'), json_extract(e.data, '$.label'), json_extract(e.data, '$.hash'), json_extract(e.data, '$.capabilities'), json_extract(e.data, '$.tools'))`,
-			"It is not what the log says was imported.",
+			"It does not match the import in the log.",
 		},
 		{
 			"raws", `SELECT DISTINCT t.value FROM imports i, json_each(i.tools, '$') t WHERE t.value NOT IN (SELECT hash FROM raws)`,
-			"What was imported under this hash is not there.",
+			"The JSON imported under this hash is missing.",
 		},
 		{
 			"imports", `SELECT 'imports row ' || seq FROM (SELECT i.seq, e.seq AS logged, row_number() OVER in_order AS place, lag(e.seq) OVER in_order AS logged_before
 			FROM imports i JOIN events e ON e.id = i.id WINDOW in_order AS (ORDER BY i.seq)) placed WHERE seq <> place OR logged <= logged_before`,
-			"It is not at the place where the log has it.",
+			"Its place differs from the one in the log.",
 		},
 		{
 			"events", `SELECT 'event ' || e.seq FROM events e WHERE e.act = 'import' AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.id = e.id)`,
-			"The import that it tells of is not there.",
+			"Its import is missing.",
 		},
 	}
 }

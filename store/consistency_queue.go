@@ -16,9 +16,9 @@ func queueChecks() []consistencyCheck {
 			WHERE r.proposal = p.id AND r.number = p.revision AND r.content_hash = p.content_hash)
 			OR p.revision <> (SELECT max(number) FROM revisions WHERE proposal = p.id)
 			OR NOT EXISTS (SELECT 1 FROM revisions WHERE proposal = p.id AND number = 1 AND author = p.author AND created_at = p.created_at)`,
-			"It is not what its revisions say.",
+			"It does not match its revisions.",
 		},
-		{"proposals", shownFindings, "What the queue shows of it is not what its last assessment says."},
+		{"proposals", shownFindings, "The queue's values of it do not match its last assessment."},
 		{
 			// The acts that move a proposal, and where to. A revision of a submitted
 			// proposal goes back to the chief; a waiver leaves it where it is.
@@ -29,22 +29,22 @@ func queueChecks() []consistencyCheck {
 				FROM events e WHERE e.proposal = p.id AND e.proposal <> ''
 				AND e.act IN ('draft', 'submit', 'assess', 'waive', 'unwaive', 'endorse', 'approve', 'needs-changes', 'reject', 'withdraw', 'revise')
 				ORDER BY e.seq DESC LIMIT 1)`,
-			"Its state is not the one that the log leads to, or it was not reached then.",
+			"Its state, or the time of it, does not follow from the log.",
 		},
 		{
 			"proposals", `SELECT id FROM (SELECT p.id, r.seq AS written, lag(r.seq, 1, 0) OVER (ORDER BY p.seq) AS before
 				FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = 1) placed WHERE written <= before`,
-			"It does not stand in the order in which proposals were drafted.",
+			"Its place differs from the order in which proposals were drafted.",
 		},
 		{
 			"proposals", `SELECT p.id FROM proposals p LEFT JOIN issues i ON i.proposal = p.id WHERE p.issue <> coalesce(i.number, 0)`,
-			"It does not have the issue that it says.",
+			"Its issue does not match.",
 		},
 		{
 			"issues", `SELECT '#' || i.number FROM issues i LEFT JOIN proposals p ON p.id = i.proposal
 			WHERE p.id IS NULL OR i.status <> CASE WHEN p.state IN ('approved', 'rejected', 'withdrawn') THEN 'closed' ELSE 'open' END
 			OR i.assignee <> CASE p.state WHEN 'chief_review' THEN 'chief' WHEN 'user_review' THEN 'user' WHEN 'needs_changes' THEN p.author ELSE '' END`,
-			"Its status or its assignee is not what the state of its proposal leads to.",
+			"Its status or its assignee does not follow from the state of its proposal.",
 		},
 		{
 			"issues", `SELECT '#' || i.number FROM issues i JOIN proposals p ON p.id = i.proposal
@@ -55,11 +55,11 @@ func queueChecks() []consistencyCheck {
 ' || json_extract(r.draft, '$.type') || '
 ' || p.layer || coalesce('
 set:' || (json_extract(r.draft, '$.changeSet')), '')`,
-			"Its title or its labels are not those of what was submitted.",
+			"Its title or its labels do not match the submission.",
 		},
 		{
 			"proposal_rules", rulesOfFindings,
-			"Filters find the proposal by other rules than its last assessment has.",
+			"Filters find the proposal by rules that its last assessment lacks, or miss it.",
 		},
 		{
 			"counters", `SELECT coalesce(c.state, k.state) FROM (SELECT state, count(*) AS n FROM proposals GROUP BY state) c

@@ -14,7 +14,7 @@ func liveChecks() []consistencyCheck {
 			"live", `SELECT l.subject FROM live l WHERE NOT EXISTS (SELECT 1 FROM versions v
 			WHERE v.subject = l.subject AND v.number = l.version AND v.content_hash = l.content_hash)
 			OR l.version <> (SELECT max(number) FROM versions WHERE subject = l.subject)`,
-			"What is live is not the last approved version.",
+			"The live version is not the last approved one.",
 		},
 		{
 			"live", `SELECT DISTINCT subject FROM versions WHERE subject NOT IN (SELECT subject FROM live)`,
@@ -32,7 +32,7 @@ func registryChecks() []consistencyCheck {
 	return []consistencyCheck{
 		{
 			"live", `SELECT subject FROM live WHERE (locked = 1) <> (kind = 'tool' AND layer = 'global' AND id IN (SELECT id FROM core))`,
-			"The core lock is not where it belongs.",
+			"Its lock is wrong: core tools, and only they, are locked.",
 		},
 		{
 			// The decisions that approvals name are there; ids are in no other text.
@@ -53,7 +53,7 @@ func registryChecks() []consistencyCheck {
 			UNION ALL SELECT a.value || ' of ' || l.subject FROM ` + inForce + `, json_each(v.definition, '$.aliases') a
 			WHERE l.kind = 'tool' AND instr(v.definition, '"aliases"') > 0
 			AND NOT EXISTS (SELECT 1 FROM names n WHERE n.name = a.value AND n.subject = l.subject)`,
-			"The live definition has this name, but it does not lead there.",
+			"The live definition has this name, but the name does not point to it.",
 		},
 	}
 }
@@ -75,7 +75,7 @@ func liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) 
 			return nil //nolint:nilerr // verification reports a version that cannot be read
 		}
 		if shown != d.Columns() {
-			fn(history.Damage{Table: "live", Key: subject, Message: "What lists show of it is not what its definition says."})
+			fn(history.Damage{Table: "live", Key: subject, Message: "The values that lists show do not match its definition."})
 		}
 		return nil
 	})

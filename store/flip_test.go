@@ -143,7 +143,7 @@ func TestEveryFlipIsNamed(t *testing.T) {
 		}
 		named := map[string]bool{}
 		for _, d := range report.Damage {
-			if strings.HasPrefix(d.Message, "Its content is not") || strings.HasPrefix(d.Message, "Its definition is not") {
+			if strings.HasPrefix(d.Message, "Its content does not match its seal") || strings.HasPrefix(d.Message, "Its definition does not match") {
 				named[nameOf(d.Table, d.Key)] = true
 			}
 		}
@@ -255,7 +255,7 @@ func TestSubjectFlipIsNoticed(t *testing.T) {
 			t.Fatal(err)
 		}
 		sealed := slices.ContainsFunc(report.Damage, func(d history.Damage) bool {
-			return d.Table == "versions" && strings.HasPrefix(d.Message, "Its content is not")
+			return d.Table == "versions" && strings.HasPrefix(d.Message, "Its content does not match its seal")
 		})
 		if !sealed {
 			t.Errorf("%s: %+v", subject, report.Damage)

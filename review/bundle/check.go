@@ -108,7 +108,7 @@ func (c *checker) version(ctx context.Context, v history.Version, live bool) err
 		c.fault(brokenVersion, name, fmt.Sprintf("version %d does not follow version %d", v.Number, before.Number))
 	}
 	if registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash {
-		c.fault(brokenVersion, name, fmt.Sprintf("version %d is not what its hash covers", v.Number))
+		c.fault(brokenVersion, name, fmt.Sprintf("version %d does not match its hash", v.Number))
 		return nil
 	}
 	if !live {

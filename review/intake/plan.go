@@ -272,7 +272,7 @@ func (p *planner) unpinned(e wire.Entry) string {
 		return ""
 	}
 	if hash, err := wire.HashRaw(e.Raw); err != nil || hash != t.Source.Hash {
-		return "its source_json is not what its source pins"
+		return "its source_json does not match the pin of its source"
 	}
 	return ""
 }
