@@ -46,7 +46,7 @@ func (a *app) printJQ(text []byte) error {
 			if errors.As(err, &halt) && halt.Value() == nil {
 				break
 			}
-			return usagef("what was asked for is done, but --jq cannot print it: %v", err)
+			return usagef("the command succeeded, but --jq cannot print its document: %v", err)
 		}
 		if s, ok := v.(string); ok {
 			out.WriteString(visible.Text(s) + "\n")

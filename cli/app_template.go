@@ -31,7 +31,7 @@ func (a *app) printTemplate(text []byte) error {
 	}
 	var out bytes.Buffer
 	if err := a.flags.template.Execute(&out, doc); err != nil {
-		return usagef("what was asked for is done, but --template cannot print it: %v", err)
+		return usagef("the command succeeded, but --template cannot print its document: %v", err)
 	}
 	_, err = a.env.Out.Write([]byte(visible.Text(out.String())))
 	return err

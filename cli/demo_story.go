@@ -57,7 +57,7 @@ func story() []act {
 			},
 		},
 		{
-			"Refused", "Only the user decides, core tools are locked, an open block holds back its proposal and its whole change set, and what was not seen is not approved.",
+			"Refused", "Only the user decides, core tools are locked, an open block holds back its proposal and its whole change set, and unseen content is not approved.",
 			[]step{
 				ok("approve #6 --as agent:drafter").ends(exitRefused),
 				ok("propose line_editor_override.md --as user:ada").ends(exitRefused),

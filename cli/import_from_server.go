@@ -128,7 +128,7 @@ func (p place) claims(a *app, doc wire.Document, live []registry.Live) error {
 	}
 	label := registry.ServerName(doc.Server)
 	if label == "" {
-		return usagef("name the server with --server; it does not say what it is called")
+		return usagef("name the server with --server; it reports no name")
 	}
 	c, err := a.settings()
 	if err != nil {

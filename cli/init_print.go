@@ -72,7 +72,7 @@ func (d *docInit) writeImports(a *app, p *page, ready int) {
 		for line := range strings.Lines(d.Configuration) {
 			p.linef("  %s", strings.TrimRight(line, "\n"))
 		}
-		p.linef("toolcrib wrap adds it; %s stands for what the client's file has.", clients.Mask)
+		p.linef("toolcrib wrap adds it; %s replaces secrets of the client's file.", clients.Mask)
 	}
 	if len(d.Agent) > 0 {
 		proposed++
@@ -81,7 +81,7 @@ func (d *docInit) writeImports(a *app, p *page, ready int) {
 	a.closing(p)
 	if proposed > 0 && !d.DryRun {
 		p.blank()
-		p.linef("Next, review what waits: toolcrib")
+		p.linef("Next, review the proposals: toolcrib")
 		p.linef("A change set is decided as a whole, also by a command: toolcrib approve set:%s", d.firstSet())
 		p.linef("Then give the approved tools to your clients: toolcrib wrap")
 	}

@@ -104,8 +104,8 @@ func runLint(ctx context.Context, a *app, files []string, format, server string,
 func sarifRules() []findings.Rule {
 	list := []findings.Rule{{
 		ID: unreadableRule, Name: unreadableName, Severity: string(rules.Block),
-		Doc:  "The file cannot be read as what it seems to be, so no rule has looked at it.",
-		Help: "Correct the file where the finding says; strict JSON, YAML and Markdown are read, with no unknown keys.",
+		Doc:  "The file is not valid in its apparent format, so no rule was run.",
+		Help: "Correct the file at the place of the finding; strict JSON, YAML and Markdown are read, with no unknown keys.",
 	}}
 	for _, r := range ruleset.All() {
 		list = append(list, findings.Rule{

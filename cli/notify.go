@@ -119,7 +119,7 @@ func (a *app) notifyLast() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.err != nil {
-		a.note("toolcrib: what was done stands, but a notice was not sent: %s The next command tries again.", stop(n.err.Error()))
+		a.note("toolcrib: the command succeeded, but a notice was not sent: %s The next command tries again.", stop(n.err.Error()))
 	}
 }
 

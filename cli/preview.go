@@ -80,7 +80,7 @@ tools is an error, because it cannot run.`,
 func (f *previewFlags) check(compared bool) error {
 	switch {
 	case f.reference && (f.user != "" || f.customer != "" || f.scene != sceneFlags{}):
-		return usagef("--reference fixes the time and the user; leave out what says another")
+		return usagef("--reference fixes the time and the user; leave out flags that set others")
 	case !compared && (f.show == showAfter || f.show == showDiff):
 		return usagef("--show %s needs a proposal to compare with", f.show)
 	case f.show == "" && compared:

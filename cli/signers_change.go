@@ -126,7 +126,7 @@ func entryOf(s *signers.Signers, fingerprint string) (signers.Entry, error) {
 	case 1:
 		return found[0], nil
 	}
-	return signers.Entry{}, usagef("%s stands in %d lines; edit the file and run toolcrib signers record", fingerprint, len(found))
+	return signers.Entry{}, usagef("%s is in %d lines; edit the file and run toolcrib signers record", fingerprint, len(found))
 }
 
 // revoke returns a revocation list with one more key.

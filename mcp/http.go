@@ -78,7 +78,7 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
 		if h.Token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib"`)
-			turnAway(w, http.StatusUnauthorized, "a bearer token is needed; toolcrib mcp says where it is")
+			turnAway(w, http.StatusUnauthorized, "a bearer token is needed; toolcrib mcp prints it or its file")
 			return
 		}
 		if !door.Admit(r) {

@@ -31,7 +31,7 @@ func TestDecodeMarkdownRefuses(t *testing.T) {
 		"number for a name":   {"---\nsubject: tool:user/x\nname: 12\n---\n", "T101 definition.name (line 3, column 7): expected a string, got a number"},
 		"no subject":          {"---\nname: x\n---\n", "T101 definition (line 2, column 1): cannot be read without the subject"},
 		"section no subject":  {"---\ntype: new\n---\n\n## Soul\n\na\n", "T101 definition (line 7, column 1): cannot be read without the subject"},
-		"section twice":       {minimal + "\n## Rationale\n\na\n\n## Rationale\n\nb\n", "T108 $ (line 12, column 1): the section stands here a second time"},
+		"section twice":       {minimal + "\n## Rationale\n\na\n\n## Rationale\n\nb\n", "T108 $ (line 12, column 1): the section is here a second time"},
 		"stray text":          {minimal + "\nHello.\n", "T108 $ (line 8, column 1): text in front of the first section"},
 		"key and section":     {"---\nsubject: tool:user/x\nprompt: a\n---\n\n## Prompt\n\nb\n", "T101 definition.prompt (line 8, column 1): is both in the front matter and a section"},
 		"two rationales":      {"---\nrationale: a\n---\n\n## Rationale\n\nb\n", "T103 rationale (line 7, column 1): is both in the front matter and a section"},

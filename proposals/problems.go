@@ -79,7 +79,7 @@ func (c *template) versions(d Draft) {
 	case d.Type != New && known && *d.BaseVersion < 1:
 		c.add(RuleBaseVersion, "baseVersion", "is %d; type %s is about a subject that exists, so its live version is expected, 1 or more", *d.BaseVersion, d.Type)
 	case *d.BaseVersion < 0:
-		c.add(RuleBaseVersion, "baseVersion", "is %d; versions count from 1, and 0 stands for a new subject", *d.BaseVersion)
+		c.add(RuleBaseVersion, "baseVersion", "is %d; versions count from 1, and 0 is for a new subject", *d.BaseVersion)
 	}
 	switch {
 	case d.Type != Restore && d.RestoreVersion != 0 && known:
@@ -134,7 +134,7 @@ func (c *template) examples(d Draft) {
 		}
 		c.length(RuleExamples, path, text, MaxExample)
 		if j, ok := first[alike(text)]; ok {
-			c.add(RuleExamples, path, "says the same as %s; expected another case", jsondoc.Index("examples", j))
+			c.add(RuleExamples, path, "repeats %s; expected another case", jsondoc.Index("examples", j))
 			continue
 		}
 		first[alike(text)] = i

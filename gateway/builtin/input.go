@@ -166,7 +166,7 @@ func (ps *problems) ids(path string, ids []string) {
 		at := jsondoc.Index(path, i)
 		ps.id(at, id)
 		if seen[id] {
-			ps.Add(at, "stands twice in the list")
+			ps.Add(at, "is twice in the list")
 		}
 		seen[id] = true
 	}

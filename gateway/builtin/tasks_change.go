@@ -128,7 +128,7 @@ func (ps *problems) taskChanges(path string, changes []taskChange) []string {
 		t, at := &changes[i], jsondoc.Index(path, i)
 		t.check(ps, at)
 		if slices.Contains(ids[:i], t.ID) {
-			ps.Add(jsondoc.Join(at, "id"), "stands twice in the list; put all changes of a task into one entry")
+			ps.Add(jsondoc.Join(at, "id"), "is twice in the list; put all changes of a task into one entry")
 		}
 		ids[i] = t.ID
 	}

@@ -22,7 +22,7 @@ const maxMessage = 2_000
 // gate, so toolcrib declares to no server that it could give it.
 func notFollowed(kind string) string {
 	if kind == "input_required" {
-		return "the server answers input_required: it asks for input from the user or a model before it goes on, which toolcrib does not give; nothing was done as far as it says. Call it with all that it needs, or use the server directly"
+		return "the server answers input_required: it asks for input from the user or a model, which toolcrib does not give. By its answer, nothing was done. Call it with all its inputs, or use the server directly"
 	}
 	return fmt.Sprintf("the server answers with a result of the type %s, which toolcrib does not know", jsondoc.Quote(kind))
 }
@@ -49,7 +49,7 @@ func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	}
 	message := strings.Join(parts, "\n")
 	if message == "" {
-		message = "the server reports an error and says no more"
+		message = "the server reports an error without a message"
 	}
 	return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: cut(message), Details: raw}
 }

@@ -240,11 +240,11 @@ func (d drift) refusal(id string) error {
 	e := &gateway.Error{Code: gateway.CodeChanged, Details: details, NotRun: true}
 	switch {
 	case d.Approved == "":
-		e.Message = fmt.Sprintf("%s has no pin that says what %s listed when it was approved; nothing was called, the user has to import it from there and approve it again.", id, d.Server)
+		e.Message = fmt.Sprintf("%s has no pin of its definition on %s; nothing was called. The user has to import it from there and approve it again.", id, d.Server)
 	case d.Listed == "":
 		e.Message = fmt.Sprintf("%s does not list %s any more as it was approved; nothing was called.", d.Server, id)
 	default:
-		e.Message = fmt.Sprintf("%s says something else of %s than what was approved; nothing was called, the user has to review the change (toolcrib import --server %s).", d.Server, id, d.Server)
+		e.Message = fmt.Sprintf("%s lists another definition of %s than was approved; nothing was called. The user has to review the change (toolcrib import --server %s).", d.Server, id, d.Server)
 	}
 	return e
 }

@@ -13,7 +13,7 @@ func Rules() []Rule {
 func missingInRegistry() Rule {
 	return Rule{
 		"K101", "missing-in-registry", "block",
-		"The code registers a tool that the registry does not know. Nobody has reviewed what a model is told about it.",
+		"The code registers a tool that the registry does not know. Nobody has reviewed its definition.",
 		"Import or propose it, or take it out of the code.",
 	}
 }
@@ -21,7 +21,7 @@ func missingInRegistry() Rule {
 func retiredInUse() Rule {
 	return Rule{
 		"K102", "retired-in-use", "block",
-		"The code registers a tool under a name that was given up.",
+		"The code registers a tool under a retired name.",
 		"Register the successor instead.",
 	}
 }
@@ -37,7 +37,7 @@ func deactivatedInUse() Rule {
 func definitionDiffers() Rule {
 	return Rule{
 		"K104", "definition-differs", "block",
-		"The code tells models something else about a tool than what was approved.",
+		"The code registers another definition of a tool than was approved.",
 		"Load the definition with `toolcrib export`, or import the code's as a proposal.",
 	}
 }
@@ -45,7 +45,7 @@ func definitionDiffers() Rule {
 func missingInCode() Rule {
 	return Rule{
 		"K105", "missing-in-code", "warn",
-		"The registry has an active tool that the code does not register: agents are told of something that cannot be called.",
+		"The registry has an active tool that the code does not register: agents see a tool that cannot be called.",
 		"Register it, or propose to deactivate it.",
 	}
 }

@@ -118,7 +118,7 @@ func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems)
 		flush(i)
 		pos := jsondoc.Pos{Line: i + 1, Column: 1}
 		if seen[title] {
-			ps.Append(problem(pos, "the section stands here a second time; keep one, or put a backslash in front when the line is text")...)
+			ps.Append(problem(pos, "the section is here a second time; keep one, or put a backslash in front when the line is text")...)
 		}
 		seen[title] = true
 		sections = append(sections, Section{Title: title, Pos: pos})

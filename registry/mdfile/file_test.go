@@ -49,7 +49,7 @@ func TestParseRefuses(t *testing.T) {
 		"no end":            {"---\na: 1\n", "has no end"},
 		"a list":            {"---\n- a\n---\n", "expected keys with values"},
 		"stray text":        {"---\na: b\n---\n\n## Gaols\nx\n", "(line 5, column 1): text in front of the first section"},
-		"section twice":     {"---\na: b\n---\n## Goals\nx\n## GOALS\ny\n", "(line 6, column 1): the section stands here a second time"},
+		"section twice":     {"---\na: b\n---\n## Goals\nx\n## GOALS\ny\n", "(line 6, column 1): the section is here a second time"},
 		"not UTF-8":         {"---\na: b\n---\n## Goals\nab\xff\n", "(line 5, column 3): a byte that is no UTF-8"},
 		"NUL":               {"---\na: b\n---\n## Goals\n\x00\n", "(line 5, column 1): a NUL"},
 		"escaped NUL":       {"---\na: \"x\\0\"\n---\n", "a (line 2, column 4): contains a NUL"},

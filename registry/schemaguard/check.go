@@ -115,7 +115,7 @@ func (g *graph) remarkOnRoot() {
 	}
 	switch {
 	case says == 0:
-		g.remark(at(g.root), "says nothing: every value fits")
+		g.remark(at(g.root), "accepts every value")
 	case n.Get("type") == nil:
 		g.remark(at(g.root), "has no type; the arguments of a tool are an object")
 	}

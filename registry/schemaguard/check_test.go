@@ -17,8 +17,8 @@ func TestCheckAccepts(t *testing.T) {
 		remarks      []string
 	}{
 		{"ordinary", `{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string"}}},"required":["ids"],"additionalProperties":false}`, nil},
-		{"only its dialect", `{"$schema":"https://json-schema.org/draft/2020-12/schema"}`, []string{"$ (line 1, column 1): says nothing: every value fits"}},
-		{"empty", `{}`, []string{"$ (line 1, column 1): says nothing: every value fits"}},
+		{"only its dialect", `{"$schema":"https://json-schema.org/draft/2020-12/schema"}`, []string{"$ (line 1, column 1): accepts every value"}},
+		{"empty", `{}`, []string{"$ (line 1, column 1): accepts every value"}},
 		{"true", `true`, nil},
 		{"no type", `{"properties":{"a":{}}}`, []string{"$ (line 1, column 1): has no type; the arguments of a tool are an object"}},
 		{"unknown dialect", `{"$schema":"https://schema.example/v1","type":"object"}`, []string{"$schema (line 1, column 12): names no known dialect; read as 2020-12"}},

@@ -52,9 +52,9 @@ func (p *planner) whyNew(it wire.Item) string {
 func (p *planner) whyModified(it wire.Item, before, after registry.Tool) string {
 	changed := differing(before, after)
 	if len(changed) == 1 && changed[0] == "source" {
-		return fmt.Sprintf("%s says something else of %s than when it was approved, in keys that toolcrib does not read; what models see stays.", sentenceCase(p.place()), jsondoc.Quote(it.Name))
+		return fmt.Sprintf("%s has changed %s since its approval, in keys that toolcrib does not read; models see the same as before.", sentenceCase(p.place()), jsondoc.Quote(it.Name))
 	}
-	return fmt.Sprintf("%s says something else of %s than what is live: %s.", sentenceCase(p.place()), jsondoc.Quote(it.Name), strings.Join(changed, ", "))
+	return fmt.Sprintf("%s has another definition of %s than the live one: %s.", sentenceCase(p.place()), jsondoc.Quote(it.Name), strings.Join(changed, ", "))
 }
 
 func (p *planner) whyGone(name string) string {
