@@ -195,7 +195,7 @@ func TestLookedUpAgain(t *testing.T) {
 	})
 	_, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
 	refusal(t, err, gateway.CodeUnknown)
-	if s.failed != 1 {
-		t.Errorf("%d transactions failed", s.failed)
+	if s.failed == 0 {
+		t.Error("no transaction failed")
 	}
 }

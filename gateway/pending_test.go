@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"toolcrib/gateway"
-	"toolcrib/history"
 	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/store/storetest"
 )
 
 // asking is a tool that needs the user's yes: it has no tier at all.
@@ -107,17 +107,7 @@ func TestApprovedCallRunsOnce(t *testing.T) {
 // verify fails the test when the verification of the database finds anything.
 func (w *workshop) verify(t *testing.T) {
 	t.Helper()
-	var report history.Report // of the last reading: a compatible engine ends some early
-	err := w.db.Audit(t.Context(), func(l history.Ledger) (err error) {
-		report, err = history.Verify(t.Context(), l, nil)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range report.Damage {
-		t.Errorf("%s %s: %s", d.Table, d.Key, d.Message)
-	}
+	storetest.Sound(t, w.db.DB)
 }
 
 // TestApprovedByManyAtOnce lets 16 racers approve: one runs it, the others are

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"toolcrib/history"
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -133,16 +132,7 @@ func (s signed) record(hash string) review.SignatureRecord {
 // whole verifies the database.
 func (s signed) whole() {
 	s.Helper()
-	err := s.Audit(s.Context(), func(l history.Ledger) error {
-		report, err := history.Verify(s.Context(), l, nil)
-		for _, d := range report.Damage {
-			s.Errorf("%s %s: %s", d.Table, d.Key, d.Message)
-		}
-		return err
-	})
-	if err != nil {
-		s.Error(err)
-	}
+	storetest.Sound(s, s.DB)
 }
 
 // TestStoredSignaturesAreOpenSSHs has ssh-keygen verify what was stored, and makes

@@ -101,17 +101,8 @@ func fill(db *storetest.Database) error {
 	return errors.Join(errs...)
 }
 
-// verify returns what is wrong with the database.
+// verify returns the damage to the database.
 func verify(t testing.TB, db *storetest.Database) history.Report {
 	t.Helper()
-	var report history.Report
-	err := db.Audit(t.Context(), func(l history.Ledger) error {
-		var err error
-		report, err = history.Verify(t.Context(), l, nil)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
+	return storetest.Verify(t, db.DB)
 }

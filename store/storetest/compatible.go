@@ -31,10 +31,6 @@ type compatible struct {
 // how many transactions of a connection fail one after the other at most. A
 // verification reads by a hundred statements, over connections that it opens for each
 // attempt.
-//
-// Rows are not put in another order: a statement of PostgreSQL that has its ORDER BY in
-// a part of it only may still promise an order, so what a proxy can tell of the text
-// alone is not enough.
 const (
 	statementsPerFailure = 20
 	readsPerFailure      = 200
@@ -46,16 +42,35 @@ const (
 // the same turns.
 const seedVariable = "TOOLCRIB_TEST_SEED"
 
-// startCompatible listens in a new folder, which the process leaves behind.
-func startCompatible(server string) (*compatible, error) {
+// seed begins everything that is left to chance.
+var seed = sync.OnceValues(func() (uint64, error) {
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any bits will do
 	if text := os.Getenv(seedVariable); text != "" {
 		var err error
 		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return nil, fmt.Errorf("%s: %w", seedVariable, err)
+			return 0, fmt.Errorf("%s: %w", seedVariable, err)
 		}
 	}
 	fmt.Fprintf(os.Stderr, "%s=%d\n", seedVariable, seed)
+	return seed, nil
+})
+
+// rowOrder returns settings of a server under which statements without ORDER BY return
+// rows in another order than they mostly do: as they lie in their table, or as they
+// stand in an index, whatever else would be quicker.
+func rowOrder(seed uint64) []string {
+	if seed%2 == 0 {
+		return []string{"enable_indexscan=off", "enable_indexonlyscan=off", "enable_mergejoin=off"}
+	}
+	return []string{"enable_seqscan=off", "enable_bitmapscan=off", "enable_hashjoin=off", "enable_hashagg=off"}
+}
+
+// startCompatible listens in a new folder, which the process leaves behind.
+func startCompatible(server string) (*compatible, error) {
+	seed, err := seed()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "compatible")
 	if err != nil {
 		return nil, err

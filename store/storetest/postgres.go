@@ -57,7 +57,15 @@ const serverLogin = "toolcrib_tests"
 
 // cluster is the server that the tests of one binary share.
 var cluster = sync.OnceValues(func() (*pgtest.Cluster, error) {
-	c, err := pgtest.Start(pgtest.Options{})
+	var opts pgtest.Options
+	if onCompatible() {
+		seed, err := seed()
+		if err != nil {
+			return nil, err
+		}
+		opts.Settings = rowOrder(seed)
+	}
+	c, err := pgtest.Start(opts)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,31 @@
+package storetest
+
+import (
+	"testing"
+
+	"toolcrib/history"
+	"toolcrib/store"
+)
+
+// Verify verifies a database and returns the last report: an engine may end an earlier
+// reading.
+func Verify(t testing.TB, db *store.DB) history.Report {
+	t.Helper()
+	var report history.Report
+	err := db.Audit(t.Context(), func(l history.Ledger) (err error) {
+		report, err = history.Verify(t.Context(), l, nil)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// Sound fails the test for any damage to a database.
+func Sound(t testing.TB, db *store.DB) {
+	t.Helper()
+	for _, d := range Verify(t, db).Damage {
+		t.Errorf("%s %s: %s", d.Table, d.Key, d.Message)
+	}
+}
