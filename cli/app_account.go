@@ -11,8 +11,8 @@ import (
 	"toolcrib/store"
 )
 
-// Account is who runs the process, as the operating system knows it. No
-// environment variable has a part in it: whoever starts a program chooses them.
+// Account is the account that runs the process, as the operating system knows it.
+// It depends on no environment variable: the caller of a program chooses those.
 type Account struct {
 	history.Account
 	Home string // as the account database has it; "" when it has no entry
@@ -45,8 +45,8 @@ func systemAccount() Account {
 	return a
 }
 
-// loginName is the name of the user who is logged in, as an actor has it. An
-// account without an entry goes by its number.
+// loginName is the login name of the account, in the form of an actor's name. An
+// account without an entry has its number.
 func loginName(env Env) string {
 	a := env.account()
 	if a.Login == "" {

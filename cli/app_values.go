@@ -30,7 +30,8 @@ func isText(n *jsondoc.Node) bool {
 	return n.Kind == jsondoc.String && (strings.Contains(n.Text, "\n") || len(n.Text) > 60)
 }
 
-// scalar writes a value on one line: a string as it is, anything else as JSON.
+// scalar writes a value on one line: a string without quotes, anything else as
+// JSON.
 func scalar(n *jsondoc.Node) string {
 	if n.Kind == jsondoc.String {
 		return n.Text

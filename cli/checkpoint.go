@@ -18,7 +18,7 @@ import (
 type docCheckpoint struct {
 	Schema   int    `json:"schema"`
 	Kind     string `json:"kind"`
-	Note     string `json:"note"` // the checkpoint as it is kept
+	Note     string `json:"note"` // the text of the checkpoint
 	Origin   string `json:"origin"`
 	Size     int64  `json:"size"`
 	Root     string `json:"root"`

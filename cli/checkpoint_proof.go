@@ -16,7 +16,7 @@ type docProof struct {
 	Schema int    `json:"schema"`
 	Kind   string `json:"kind"`
 	OK     bool   `json:"ok"`
-	Proof  string `json:"proof,omitempty"` // as it is kept, where one was made
+	Proof  string `json:"proof,omitempty"` // the text of the proof, where one was made
 	Event  int64  `json:"event,omitempty"` // inclusion of this event, or
 	Hash   string `json:"hash,omitempty"`  // its hash
 	Old    int64  `json:"old,omitempty"`   // consistency with a checkpoint of so many events

@@ -57,8 +57,8 @@ func (p *publishing) take() bool {
 	return decided
 }
 
-// publishDecided publishes a checkpoint of what this process decided, if there
-// is where to.
+// publishDecided publishes a checkpoint of this process's decisions, if a place is
+// configured.
 func (a *app) publishDecided(ctx context.Context) error {
 	if !a.publisher.take() || a.config == nil || a.config.Checkpoints.name() == "" || a.scratch != "" {
 		return nil

@@ -39,8 +39,8 @@ func newDocPolicy(settings review.Settings) []docSetting {
 	return docs
 }
 
-// tellDeciding tells whoever decides which settings of a project's file the
-// decision stands on: others may be able to write that file.
+// tellDeciding prints which settings of a project's file a decision depends on:
+// others may be able to write that file.
 func (a *app) tellDeciding(c config) {
 	if s := c.policy().Settings().Deciding().From(fromProject); len(s) > 0 {
 		a.note("toolcrib: decided under %s: %s", c.projectFile, stop(s.String()))

@@ -16,9 +16,9 @@ import (
 	"toolcrib/internal/atomicfile"
 )
 
-// trusted is a project's file that the user trusts, as it was then. Each has a
-// file of its own in the user's state folder, outside of every project, named
-// by the path and the content: whoever changes the file loses the trust.
+// trusted is a project's file that the user trusts, with its content then. Each
+// has a file of its own in the user's state folder, outside of every project,
+// named by the path and the content: a change of the file ends the trust.
 type trusted struct {
 	File   string    `json:"file"`
 	SHA256 string    `json:"sha256"` // of its content

@@ -20,7 +20,7 @@ import (
 type stage struct {
 	dir    string
 	env    Env
-	parent Account // of whoever plays the story
+	parent Account // of the one who runs the demo
 }
 
 // newStage makes the folder. The caller removes it.
@@ -90,8 +90,8 @@ func (s *stage) run(ctx context.Context, args []string) docStep {
 	return docStep{Command: append([]string{"toolcrib"}, args...), Exit: code, Stdout: out.String(), Stderr: errs.String()}
 }
 
-// account is whoever a command of the story acts as: on the stage each of its
-// users has an account of their own.
+// account is the account that a command of the story runs as: each user of the
+// story has one.
 func (s *stage) account(args []string) func() Account {
 	on := s.parent
 	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {

@@ -7,8 +7,8 @@ import (
 	"toolcrib/review"
 )
 
-// docPreview is the prompt of one channel of an agent: as it is, or with
-// proposals as it would be, and then Before, Change and Diff describe the
+// docPreview is the prompt of one channel of an agent: the present one, or with
+// proposals the one after approval, and then Before, Change and Diff describe the
 // difference.
 type docPreview struct {
 	Agent   string `json:"agent"`
@@ -142,8 +142,8 @@ func (d *docPreview) compare(now, then map[string]docPrompt) {
 	d.Diff = &doc
 }
 
-// newDocOwnPreview is a preview as the agent of an MCP client gets it: the text and
-// what changes in it, without the text as it is now.
+// newDocOwnPreview is a preview for the agent of an MCP client: the new text and
+// its changes, without the present text.
 func newDocOwnPreview(p review.Preview) (any, error) {
 	docs, err := newDocPreviews([]review.Preview{p}, true)
 	switch {

@@ -96,7 +96,7 @@ func newDocProposalList(ps []proposals.Proposal, next string, dry bool) docPropo
 	return docProposalList{Schema: schema, Kind: "proposal.list", Proposals: docs, Next: next, DryRun: dry}
 }
 
-// docDossier is everything there is to see about one proposal.
+// docDossier is the whole dossier of one proposal.
 type docDossier struct {
 	Schema   int            `json:"schema"`
 	Kind     string         `json:"kind"`

@@ -12,8 +12,8 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
-// Limits of what a terminal elsewhere may send. The event reader of Bubble Tea collects
-// a paste, and sequences that it does not know, for as long as more of them comes.
+// Limits on the input of a remote terminal. The event reader of Bubble Tea
+// collects a paste, and sequences that it does not know, without limit.
 const (
 	maxTyped   = 1 << 20                // bytes until a paste is ended
 	longTyped  = 64 << 10               // bytes after which a paste is ended when the keys rest

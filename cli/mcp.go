@@ -136,7 +136,7 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *app, server *mcp.Server) err
 	if err != nil {
 		return err
 	}
-	// Whoever starts it needs to know, also when a script does.
+	// The caller needs the address, also in a script.
 	writeNote(a.env.Err, "serving http://%s%s", l.Addr(), mcp.Path)
 	writeNote(a.env.Err, "%s", told)
 	return server.ServeHTTP(ctx, l, mcp.HTTP{Token: token, Origins: f.origins})

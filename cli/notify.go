@@ -46,7 +46,7 @@ func tells(act string) bool {
 	}
 }
 
-// notifyOf wakes whoever sends notices, if the settings name somebody.
+// notifyOf wakes the sender of notices, if the settings name a receiver.
 func (a *app) notifyOf(acts []string) {
 	if a.config == nil || !a.config.Notify.given() || a.scratch != "" || a.flags.dryRun {
 		return

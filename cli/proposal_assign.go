@@ -63,7 +63,7 @@ func runAssign(ctx context.Context, a *app, names []string, to string) error {
 	return a.printMoved(made)
 }
 
-// toolID returns the id of the live tool that goes by a name.
+// toolID returns the id of the live tool with a name.
 func (a *app) toolID(ctx context.Context, name string) (string, error) {
 	db, view, err := a.databaseView(ctx)
 	if err != nil {

@@ -196,7 +196,7 @@ func writeThread(p *page, d review.Dossier) {
 	}
 }
 
-// notShown marks an approval of what the decider was not shown.
+// notShown marks an approval of content that the decider was not shown.
 func notShown(d review.Decision) string {
 	if mark := markNotShown(d.Shown); mark != "" && d.Verdict == review.VerdictApproved {
 		return ", " + mark

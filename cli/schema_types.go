@@ -59,7 +59,7 @@ func proposalSchema() (*jsonschema.Schema, error) {
 	return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: types})
 }
 
-// configSchema is of what decodeConfig reads. An unknown key is an error there.
+// configSchema is the schema of the configuration. An unknown key is an error.
 func configSchema() *jsonschema.Schema {
 	s := tomlSchema(reflect.TypeFor[config]())
 	s.Title = "The configuration of toolcrib"

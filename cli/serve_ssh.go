@@ -25,7 +25,7 @@ import (
 // sshServing runs the sessions of users who come in over SSH.
 type sshServing struct {
 	app    *app
-	shared remote // what all sessions have
+	shared remote // the parts that all sessions share
 	state  string // folder of the users' unsent texts
 	server *sshdoor.Server
 	listen net.Listener
@@ -103,7 +103,7 @@ func (s *sshServing) serve(ctx context.Context) error {
 	return errors.Join(s.server.Serve(ctx, s.listen), s.close())
 }
 
-// identify returns the user of a key, by the signers file as it is now.
+// identify returns the user of a key, by the present signers file.
 func (s *sshServing) identify(login string, key gossh.PublicKey) (string, error) {
 	who, err := s.shared.config.signers.Signers()
 	if err != nil {
@@ -154,8 +154,7 @@ func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 	return a.run(ctx)
 }
 
-// typedLines reads lines from a terminal that sends every key as it is typed, and
-// shows them there.
+// typedLines reads lines from a terminal in raw mode, and echoes them there.
 func typedLines(in io.Reader, out io.Writer) io.Reader {
 	typed := term.NewTerminal(struct {
 		io.Reader

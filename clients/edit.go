@@ -20,8 +20,8 @@ type Entry struct {
 var (
 	// ErrNoServers is for a file without a server to replace.
 	ErrNoServers = errors.New("no servers in this file")
-	// ErrUneditable is for a file in which the servers cannot be replaced with
-	// everything else left as it is.
+	// ErrUneditable is for a file in which the servers cannot be replaced without
+	// changing something else.
 	ErrUneditable = errors.New("cannot be edited in place")
 )
 
@@ -88,8 +88,9 @@ func (f *File) render(h holder, at []span, e Entry) string {
 }
 
 // Restore returns the file with the servers of original, which is the same file
-// from before it was wrapped, and with everything else as it is now. Tables of
-// TOML that other tables or comments stood between come back in one place.
+// from before it was wrapped, and with the present state of everything else.
+// Tables of TOML that were separated by other tables or comments come back in one
+// place.
 func (f *File) Restore(original *File) ([]byte, error) {
 	if err := errors.Join(f.editable(), original.editable()); err != nil {
 		return nil, err

@@ -108,9 +108,8 @@ func (k Keeper) Wrap(f File, e Entry) (Change, error) {
 	return c, err
 }
 
-// Unwrap works out the file that was there before. A file that changed since it
-// was wrapped is refused, unless its changes are to be kept: then its servers
-// become the ones they were, and the rest stays as it is now.
+// Unwrap works out the original file. A file that changed since it was wrapped is
+// refused, unless its changes are to be kept: then only its servers are restored.
 func (k Keeper) Unwrap(f File, keepChanges bool) (Change, error) {
 	at, err := k.target(f)
 	if err != nil {

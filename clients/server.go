@@ -39,8 +39,8 @@ type Server struct {
 	Headers  []Variable
 	TokenEnv string // the variable that holds the bearer token
 
-	// References are the parts that the client replaces before it uses the entry, such as
-	// "${input:token}": toolcrib cannot start the server as it is written.
+	// References are the parts that the client replaces before it uses the entry,
+	// such as "${input:token}": toolcrib cannot start such a server.
 	References []string
 }
 

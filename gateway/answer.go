@@ -14,15 +14,15 @@ import (
 // MaxReason is the longest reason for a no, in characters.
 const MaxReason = 2_000
 
-// Approve approves a pending call and runs it. expect is the digest
-// of what the user was shown, "" when it is not to be compared.
+// Approve approves a pending call and runs it. expect is the digest of the call as
+// the user saw it, "" for no comparison.
 //
 // The approval claims the call: it is recorded, together with the beginning of the
-// call, before anything runs, and there is one answer at most. So the call
-// runs at most once, with the arguments that were asked about: when the
-// program ends in between, it is shown as interrupted and not run again. What
-// keeps it from running at the moment (cooldown, daily limit) is returned
-// before the yes is recorded, and the call goes on waiting.
+// call, before anything runs, and there is one answer at most. So the call runs at
+// most once, with the arguments that were shown: when the program ends in between,
+// it is shown as interrupted and not run again. A cooldown or daily limit that
+// prevents the call at the moment is returned before the approval is recorded, and
+// the call keeps waiting.
 func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
 	return g.Unsigned().Approve(ctx, actor, id, expect)
 }

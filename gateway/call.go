@@ -58,8 +58,8 @@ type Output struct {
 	// Structured is the part of it that the tool's output schema describes;
 	// nil when there is none.
 	Structured json.RawMessage
-	// Answer is an object of what else the provider answered with; nil for
-	// nothing.
+	// Answer is an object with the other fields of the provider's answer; nil for
+	// none.
 	Answer json.RawMessage
 }
 

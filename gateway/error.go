@@ -17,7 +17,7 @@ const (
 	CodeFormat           Code = "tool_call_invalid_format"     // the answer is not one object of the call form
 	CodeMultiple         Code = "tool_call_multiple"           // the answer is several objects
 	CodeNonce            Code = "tool_call_nonce_invalid"      // the nonce is not that of the turn
-	CodeUnknown          Code = "tool_call_unknown_tool"       // no active tool goes by that name
+	CodeUnknown          Code = "tool_call_unknown_tool"       // no active tool has that name
 	CodeAmbiguous        Code = "tool_ambiguous"               // several tools go by that wire name; their ids tell them apart
 	CodeNotAllowed       Code = "tool_not_allowed"             // the agent does not have it
 	CodeNotCallable      Code = "tool_not_callable"            // a prompt tool: text, nothing to run

@@ -70,8 +70,9 @@ func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, 
 	return p, g.aim(p, set, e, err)
 }
 
-// aim makes a call one of the tool that was found in set, if it was found. It leaves the
-// call as it is where the looking up failed: the transaction may be tried again.
+// aim makes a call one of the tool that was found in set, if it was found. It
+// leaves the call unchanged if the lookup failed: the transaction may be tried
+// again.
 func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) error {
 	var refused *Error
 	if err != nil && !errors.As(err, &refused) {
@@ -215,7 +216,7 @@ func (g *Gateway) unlogged(p *prepared, what string, cause error) {
 	g.warn(fmt.Sprintf("%s in the audit (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))
 }
 
-// codeOf returns the code of what refused or failed a call.
+// codeOf returns the code of a refusal or failure.
 func codeOf(err error) Code {
 	var e *Error
 	if errors.As(err, &e) && e.Code != "" {

@@ -58,7 +58,7 @@ type LedgerReader interface {
 type LedgerTx interface {
 	LedgerReader
 	review.SignatureWriter
-	// AddCall appends a call before it runs, or as it is refused.
+	// AddCall appends a call before it runs, or when it is refused.
 	AddCall(ctx context.Context, c Call) error
 	// CountRefused counts a call that is refused with a code, and reports whether to
 	// append it as well, as for the first most of an agent and user in an hour of

@@ -45,8 +45,8 @@ func keyOf(c Caller) toolsetKey {
 	return toolsetKey{agent: c.Agent, layer: c.Layer, where: where}
 }
 
-// toolset returns the caller's tools. They are those of the state that it carries;
-// whoever acts on them asks for the current ones inside the transaction.
+// toolset returns the caller's tools, as of the state that it carries; a
+// transaction that acts on them asks for the current ones.
 func (g *Gateway) toolset(ctx context.Context, c Caller) (*toolset, error) {
 	var set *toolset
 	err := g.ledger.View(ctx, func(r LedgerReader) (err error) {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Row is a sealed row as it is stored. It is not decoded, so that a row that no
+// Row is a sealed row in its stored form. It is not decoded, so that a row that no
 // longer decodes can still be checked.
 type Row struct {
 	Table  string   // "versions", "events", "revisions", …

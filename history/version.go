@@ -22,7 +22,7 @@ type Version struct {
 	Revision     int
 	Author       string
 	Assessment   string            // id of the assessment the decision stood on
-	ReviewDigest string            // of what the decider was shown
+	ReviewDigest string            // of the content that the decider was shown
 	Rendered     map[string]string // hash of every channel prompt it changed, by "agent:layer/id#channel"
 	RulesVersion string
 	DecidedBy    string
@@ -79,8 +79,8 @@ type Waiver struct {
 	Signature   string     `json:"signature,omitempty"` // hash of the signed statement
 }
 
-// Ends reports whether w takes back the waivers of its finding before it: it
-// expires as it is given.
+// Ends reports whether w ends the earlier waivers of its finding: it expires when
+// it is given.
 func (w Waiver) Ends() bool { return w.ExpiresAt != nil && !w.ExpiresAt.After(w.At) }
 
 // VersionFormat is the first of the fields that Sum seals: it names the list.

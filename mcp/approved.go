@@ -78,17 +78,17 @@ func answer[R sdk.Result](r R, err error) (sdk.Result, error) {
 	return r, nil
 }
 
-// fresh reports that a list is stale as soon as it is read: an approval must not
-// wait for a client's memory.
+// fresh reports that a list is stale as soon as it is read, so that clients cache
+// none.
 func fresh() sdk.Cacheable { return sdk.Cacheable{CacheScope: "private"} }
 
 func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// follow tells clients when something was approved, whoever approved it and in
-// which process, and when an upstream server changed an approved tool, until ctx
-// ends. It returns once the servers are being asked.
+// follow notifies clients of approvals in any process, and of changes of approved
+// tools on their upstream servers, until ctx ends. It returns once the servers are
+// being asked.
 func (s *Server) follow(ctx context.Context) {
 	last, _ := s.config.Registry.State(ctx) // what cannot be read now is read at the next turn
 	followed := map[string]bool{}

@@ -41,7 +41,7 @@ func (s *Server) Endpoint(ctx context.Context) http.Handler {
 	s.follow(ctx)
 	context.AfterFunc(ctx, func() {
 		for session := range s.sdk.Sessions() {
-			_ = session.Close() // whoever is at its other end may be gone
+			_ = session.Close() // the client may be gone
 		}
 	})
 	return s.endpoint()

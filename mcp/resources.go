@@ -82,7 +82,8 @@ func after(s, last registry.Subject) bool {
 	return s.Kind == registry.KindTool && s.ID > last.ID // there is one agent, and one list
 }
 
-// resources is resources/list: the versions in force of what own returns. The cursor is the subject that a page ends with.
+// resources is resources/list: the versions in force of own's subjects. The cursor
+// is the last subject of a page.
 func (s *Server) resources(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
 	cursor := ""
 	if p != nil {
@@ -167,8 +168,8 @@ func (s *Server) resource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk
 	}, nil
 }
 
-// noResource reports that there is none at a URI. The SDK's own error writes the URI
-// as Go would, which is no JSON where it holds a control character, and no answer
+// noResource is the error for an unknown URI. The SDK's own error writes the URI
+// in Go syntax, which is no JSON where it has a control character, and no answer
 // could be sent.
 func noResource(uri string) error {
 	data, err := json.Marshal(map[string]string{"uri": uri})

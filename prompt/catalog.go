@@ -123,7 +123,7 @@ func categoryTitle(category string) string {
 	return strings.ToUpper(title[:n]) + title[n:]
 }
 
-// block is a catalog block as it is written.
+// block builds the text of a catalog block.
 type block struct{ strings.Builder }
 
 func (w *block) line(parts ...string) {

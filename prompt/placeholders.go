@@ -33,8 +33,7 @@ func Placeholders() []string {
 	}
 }
 
-// How much of what a user brings is put into a prompt, in characters (code
-// points).
+// How much of a user's data is put into a prompt, in characters (code points).
 const (
 	MaxMemoryNotes      = 4_000
 	MaxUserInstructions = 2_000

@@ -163,7 +163,8 @@ func (t *CheckType) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindWord(n, path, t, CheckTypes())
 }
 
-// bindWord reads one of a few words; dst stays as it is when n is none of them.
+// bindWord reads one of a few words; it leaves dst unchanged when n is none of
+// them.
 func bindWord[T ~string](n *jsondoc.Node, path string, dst *T, words []T) jsondoc.Problems {
 	var text string
 	if ps := jsondoc.Bind(n, path, &text); len(ps) > 0 {

@@ -7,8 +7,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// document is a Draft as it is written down: the keys and their order are
-// those of the proposal template.
+// document is the written form of a Draft: the keys and their order are those of
+// the proposal template.
 type document struct {
 	Type           Type        `json:"type,omitempty"`
 	Subject        subjectText `json:"subject,omitzero"`
@@ -76,7 +76,7 @@ func (c content) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// document returns d as it is written down.
+// document returns the written form of d.
 func (d Draft) document() document {
 	return document{
 		Type:           d.Type,

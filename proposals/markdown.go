@@ -136,8 +136,8 @@ func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, js
 	return doc, ps
 }
 
-// ofProposal reports whether key is one of the proposal, or one that is meant
-// to be: whoever reads the tree then names the right spelling.
+// ofProposal reports whether key is one of the proposal, or a misspelling of one,
+// for which the reader of the tree names the right spelling.
 func ofProposal(key string) bool {
 	fold := strings.NewReplacer("_", "", "-", "", " ", "")
 	return slices.ContainsFunc(proposalKeys, func(k string) bool { return strings.EqualFold(k, fold.Replace(key)) })

@@ -118,11 +118,11 @@ type Revision struct {
 	Author      Actor
 	CreatedAt   time.Time
 
-	// Text is Draft in canonical form, as it is kept; "" before it is.
+	// Text is Draft in canonical form, as stored; "" before it is stored.
 	Text string
 }
 
-// Canonical returns the draft in canonical form: as it is kept, once it is.
+// Canonical returns the draft in canonical form: the stored one, if it is stored.
 func (r Revision) Canonical() string {
 	if r.Text != "" {
 		return r.Text

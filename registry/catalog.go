@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Entry is a definition as it is seen where several layers are merged.
+// Entry is a visible definition of several merged layers.
 type Entry struct {
 	Live
 	// Hides are the subjects of weaker layers that this one stands in front
@@ -54,8 +54,7 @@ type Finder interface {
 	Lists(ctx context.Context) ([]Live, error)
 }
 
-// Layered is the Catalog of whoever works in a layer, read from a Finder as it
-// is asked.
+// Layered is the Catalog of a layer, read from a Finder on request.
 type Layered struct {
 	Finder Finder
 	View   []Layer // nil: every layer
@@ -65,7 +64,7 @@ type Layered struct {
 // means something.
 func (l Live) Core() bool { return l.Locked && l.Subject.Layer == LayerGlobal }
 
-// Names returns what a tool goes by: its id, then its aliases.
+// Names returns the names of a tool: its id, then its aliases.
 func (l Live) Names() []string {
 	names := []string{l.Subject.ID}
 	if l.Definition.Tool != nil {
@@ -187,7 +186,7 @@ func (c Layered) ByKind(ctx context.Context, kind ToolKind, most int) (entries [
 		if err != nil {
 			return nil, false, err
 		}
-		within := layers{newMemory(found), c.View} // found is all that goes by these ids
+		within := layers{newMemory(found), c.View} // found has all definitions with these ids
 		entries := within.entries(found, func(e Entry) bool {
 			return e.Active() && e.Definition.Tool != nil && e.Definition.Tool.Kind == kind
 		})

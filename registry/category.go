@@ -6,8 +6,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// categories is the table of what a tool can be about. Categories are open:
-// one that is not in it is as good, and draws a finding of rule R102.
+// categories is the table of the known categories. Others are allowed, with a
+// finding of rule R102.
 var categories = [...]string{
 	"search", "code_changes", "terminal", "todo", "requirement",
 	"integration_jira", "integration_github", "integration_confluence", "integration_linear",

@@ -7,9 +7,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// V0File is a prompt registry in the v0 file format: one JSON object with the
-// key "prompts", a list of prompt tools in an order that means something to
-// whoever keeps the file.
+// V0File is a prompt registry in the v0 file format: one JSON object with the key
+// "prompts", a list of prompt tools whose order its maintainer chose.
 type V0File struct {
 	Prompts []V0Prompt `json:"prompts"`
 

@@ -9,12 +9,11 @@ const (
 	maxPromptName   = 128
 )
 
-// WireName returns the one name that a tool goes by outside of toolcrib: in
-// prompts, exports and calls. It is the name that the tool has where it was
-// imported from; behind the name of its server and "_" where the id has the
-// server's name too, so that one name on two servers is two. A name that not
-// every host accepts gives way to the id, and so does one that is the id of
-// another tool. A tool that was not imported goes by its id.
+// WireName returns the one name of a tool outside of toolcrib: in prompts, exports
+// and calls. It is the upstream name, with the name of the server and "_" before
+// it where the id has the server's name too, so that one name on two servers is
+// two. A name that not every host accepts is replaced by the id, and so is one
+// that is the id of another tool. A tool that was not imported has its id.
 func (t Tool) WireName() string {
 	server, name := t.origin()
 	wire := name

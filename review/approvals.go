@@ -65,7 +65,7 @@ func (d *Desk) endorsements(ctx context.Context, r Reader, v view) ([]endorsemen
 	return found, nil
 }
 
-// endorsed reports whether a decision is an approval of what v shows.
+// endorsed reports whether a decision is an approval of the content of v.
 func (v view) endorsed(e Decision) bool {
 	return e.Verdict == VerdictEndorsed && e.Revision == v.Proposal.Revision && e.ContentHash == v.Revision.ContentHash &&
 		e.Assessment == v.Assessment.ID && e.Members == v.changeSet.seal

@@ -11,9 +11,8 @@ import (
 	"toolcrib/registry"
 )
 
-// catalogs is the live registry with some definitions in the place of others.
-// It caches the prompts that it rendered, and takes from now those that are made
-// of the same.
+// catalogs is the live registry with some definitions replaced. It caches the
+// prompts that it rendered, and takes from now those with the same input.
 type catalogs struct {
 	LiveReader
 	changed  map[registry.Subject]registry.Live

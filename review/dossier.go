@@ -11,7 +11,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Dossier is everything there is to see about a proposal.
+// Dossier has everything to see about a proposal.
 type Dossier struct {
 	Proposal  proposals.Proposal
 	Revision  proposals.Revision // the current one
@@ -102,7 +102,7 @@ func (d *Desk) ShowSet(ctx context.Context, actor proposals.Actor, changeSet str
 	return set, err
 }
 
-// dossiers collects what there is to see about proposals in one snapshot.
+// dossiers collects the dossiers of proposals in one snapshot.
 func (d *Desk) dossiers(ctx context.Context, r *reviewCache, actor proposals.Actor, ids ...proposals.ID) ([]Dossier, error) {
 	bundles, err := r.bundles(ctx, ids...)
 	if err != nil {

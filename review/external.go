@@ -80,7 +80,7 @@ func recommendations() []proposals.Recommendation {
 	return []proposals.Recommendation{proposals.RecommendApprove, proposals.RecommendNeedsChanges, proposals.RecommendReject}
 }
 
-// usable reports a text from outside that cannot be kept as it is.
+// usable reports a foreign text that cannot be stored.
 func usable(what, text string, limit int) error {
 	if message := unusable(text, limit); message != "" {
 		return fmt.Errorf("%w: %s %s", ErrOpinion, what, message)
@@ -106,9 +106,8 @@ func carried(findings []rules.Finding, earlier []Assessment) []rules.Finding {
 	return findings
 }
 
-// advice is the lowest of what external reviewers other than reviewer advised
-// about the same revision. A reviewer may take back its own advice, nobody
-// else's.
+// advice is the lowest recommendation of external reviewers other than reviewer
+// about the same revision. A reviewer may take back its own advice only.
 func advice(earlier []Assessment, reviewer proposals.Actor) proposals.Recommendation {
 	last := map[proposals.Actor]proposals.Recommendation{}
 	for _, a := range earlier {

@@ -36,7 +36,7 @@ func (e *Incomplete) Unwrap() error {
 	return ErrIncomplete
 }
 
-// checkSize refuses a draft that exceeds the size limits, whoever wrote it.
+// checkSize refuses a draft that exceeds the size limits, of any author.
 func checkSize(draft proposals.Draft) error {
 	if ps := draft.Excess(); len(ps) > 0 {
 		return &Incomplete{What: draft.Subject.String(), Problems: ps, Excess: true}

@@ -34,7 +34,7 @@ func (d *Desk) view(ctx context.Context, fn func(*reviewCache) error) error {
 	})
 }
 
-// take returns a cache of what r, which is at a state, finds.
+// take returns a cache of the reads of r, which is at a state.
 func (i *idleCaches) take(state int64, r LiveReader) *liveCache {
 	i.mu.Lock()
 	defer i.mu.Unlock()

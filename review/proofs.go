@@ -76,7 +76,7 @@ func (p *Proofs) Known(hash string) (*Proof, bool) {
 	return proof, ok
 }
 
-// Version checks a version as it is stored. The error is about reading only.
+// Version checks a stored version. The error is about reading only.
 func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Version) (*Proof, error) {
 	if proof, ok := p.Known(v.Hash); ok && registry.HashBytes(v.Definition) == proof.ContentHash && v.Sum() == v.Hash {
 		return proof, nil

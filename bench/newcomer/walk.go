@@ -24,7 +24,7 @@ const (
 // screen afterwards.
 type Step struct {
 	Label string // of a key in the last line
-	Again bool   // press it as long as it is named, none at first included
+	Again bool   // press it while the screen names it, possibly never
 	Helps string // what the help has for the key; "" for a key of the last line
 	Type  string // instead of a key
 	Shows []string

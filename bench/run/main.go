@@ -1,6 +1,6 @@
 // Command run times toolcrib as whole processes, on databases of growing size,
-// beside git and sqlite3 doing something of the same kind in the same run, and
-// then runs the Go benchmarks of what happens inside a process.
+// beside git and sqlite3 doing similar work in the same run, and then runs the Go
+// benchmarks of operations inside a process.
 //
 //	go run ./bench/run [-runs 15] [-sizes 100,10000,100000] [-write docs/performance.md]
 //

@@ -40,7 +40,7 @@ func render(rows []row, size int64) string {
 	return b.String()
 }
 
-// The benchmarks of what runs inside a process, and what summarises them.
+// The benchmarks of operations inside a process, and their summary.
 const (
 	packages  = "./cli ./gateway ./history/diff ./prompt ./prompt/tokens ./review/rules ./store ./tui"
 	named     = "^Benchmark(Main|Execute|Lines|FiveChannels1000Tools|First|Rules|Queue|Verify|Alike|KeyIn1MB)$"

@@ -1,5 +1,5 @@
-// Package checkpoints publishes checkpoints of the log to a place that whoever
-// can write to the database should not be able to change.
+// Package checkpoints publishes checkpoints of the log to a place out of reach of
+// those who can write to the database.
 package checkpoints
 
 import (
@@ -77,8 +77,9 @@ type Publisher struct {
 // attempts bounds how often others may publish first.
 const attempts = 5
 
-// Publish publishes a checkpoint of the log as it is now, unless it is published
-// already. With restart set, the log need not extend the checkpoint published last.
+// Publish publishes a checkpoint of the present log, unless it is published
+// already. With restart set, the log need not extend the checkpoint published
+// last.
 func (p *Publisher) Publish(ctx context.Context, restart bool) error {
 	genesis, err := p.genesis(ctx)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that are written, and of what
-// GitHub's code scanning reads beyond it
+// The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that are written, and GitHub's
+// extensions for code scanning
 // (docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning).
 type (
 	sarifLog struct {

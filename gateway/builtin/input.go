@@ -180,7 +180,7 @@ func (ps *problems) id(path, id string) {
 	ps.short(path, id, maxID)
 }
 
-// moment is a time as it is given: RFC 3339 with a zone offset.
+// moment is a time in RFC 3339 with a zone offset.
 type moment struct{ time.Time }
 
 // BindJSON implements jsondoc.Binder.

@@ -100,7 +100,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
-// target returns the id of what a memory is to be linked to.
+// target returns the id of the target of a memory's link.
 func (c call) target(ctx context.Context, w Writer, in linkIn) (string, error) {
 	if in.ToMemoryID == nil {
 		return c.entity(ctx, w, *in.ToEntity, in.EntityType)
@@ -112,9 +112,8 @@ func (c call) target(ctx context.Context, w Writer, in linkIn) (string, error) {
 // otherType is the type of an entity of which nothing else was said.
 const otherType = "other"
 
-// entity returns the id of the entity that goes by a name, and makes it when
-// there is none. A name that several go by needs the type; one whose type was
-// not known gets it.
+// entity returns the id of the entity with a name, and creates it if there is
+// none. A name that several have needs the type; an entity without a type gets it.
 func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, error) {
 	key := entityKey(name)
 	found, err := w.EntitiesByName(ctx, key)
@@ -173,7 +172,7 @@ func (e *Entity) learn(name, kind string) bool {
 	return changed
 }
 
-// knows reports whether an entity goes by a name, letter case apart.
+// knows reports whether an entity has a name, letter case apart.
 func (e Entity) knows(name string) bool {
 	return NameKey(e.Name) == NameKey(name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return NameKey(a) == NameKey(name) })
 }

@@ -141,7 +141,7 @@ func (m *memoryChange) check(ps *problems, c call) {
 	}
 }
 
-// apply returns the memory as it is after the change, but for its project.
+// apply returns the memory after the change, but for its project.
 func (m *memoryChange) apply(to Memory) Memory {
 	set(&to.Content, m.Content)
 	setUnlessEmpty(&to.Kind, m.Kind)

@@ -28,9 +28,8 @@ func (c call) projects(ctx context.Context, w Writer) (*projects, error) {
 	return &projects{w: w, current: current}, err
 }
 
-// resolve returns the project something belongs to: the one that was named,
-// as it is written where it is known, and a new one where it is not; without a
-// name, the conversation's.
+// resolve returns the project of an entry: the named one, in its stored spelling
+// if it exists, and a new one if not; without a name, the conversation's.
 func (p *projects) resolve(ctx context.Context, named bool, name string) (string, error) {
 	switch {
 	case !named:
@@ -45,7 +44,7 @@ func (p *projects) resolve(ctx context.Context, named bool, name string) (string
 	return p.add(ctx, name)
 }
 
-// find returns a project's name as it is stored, "" when there is none.
+// find returns a project's stored name, "" when there is none.
 func (p *projects) find(ctx context.Context, name string) (string, error) {
 	if p.names == nil {
 		all, err := p.w.Projects(ctx)

@@ -33,7 +33,7 @@ type Provider struct {
 	opts  Options
 }
 
-// New returns a provider that keeps what there is to keep in store.
+// New returns a provider that keeps its data in store.
 func New(store Store, opts Options) *Provider { return &Provider{store: store, opts: opts} }
 
 // call is an invocation on its way through a tool.
@@ -46,7 +46,7 @@ type call struct {
 // tool runs the tool of one id. The result is marshalled.
 type tool func(ctx context.Context, c call) (any, error)
 
-// toolFor returns the tool that goes by an id of the catalog.
+// toolFor returns the tool with an id of the catalog.
 func toolFor(id string) tool {
 	switch id {
 	case "get_tasks":

@@ -67,7 +67,7 @@ type newReminder struct {
 	Channel  string  `json:"channel"`
 }
 
-// reminder returns the reminder as it is going to be kept.
+// reminder returns the reminder to store.
 func (r *newReminder) reminder(ps *problems, c call, path string) Reminder {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	reminder := Reminder{
@@ -126,7 +126,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 	}{docs(list, Reminder.doc), undelivered}, err
 }
 
-// tasksOf checks that the tasks of reminders are among those that there are.
+// tasksOf checks that the tasks of reminders exist.
 func (ps *problems) tasksOf(list []Reminder, known []Task) {
 	for i, r := range list {
 		if r.Task != "" && !slices.ContainsFunc(known, func(t Task) bool { return t.ID == r.Task }) {

@@ -7,8 +7,8 @@ import (
 
 // Store is the storage that the built-in tools need.
 type Store interface {
-	// ReadAssistant calls fn with a snapshot of what the owner has at a time.
-	// What has expired by then is not in it.
+	// ReadAssistant calls fn with a snapshot of the owner's data at a time, without
+	// expired entries.
 	ReadAssistant(ctx context.Context, of Owner, at time.Time, fn func(Reader) error) error
 	// WriteAssistant does the same in a transaction that is committed, and on
 	// the disk, when it returns nil, and leaves nothing when fn fails.

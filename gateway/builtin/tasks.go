@@ -88,8 +88,7 @@ type newTask struct {
 	Tags     []string `json:"tags"`
 }
 
-// task returns the task as it is going to be kept, but for its project, which is
-// as it was named.
+// task returns the task to store, but for its project, which is the given name.
 func (t *newTask) task(ps *problems, c call, path string) Task {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	task := Task{

@@ -48,7 +48,7 @@ func (ps *problems) projectChange(path string, c *change[string]) {
 	}
 }
 
-// apply returns the task as it is after the change, but for its project.
+// apply returns the task after the change, but for its project.
 func (t *taskChange) apply(to Task) Task {
 	set(&to.Title, t.Title)
 	set(&to.Notes, t.Notes)
@@ -135,7 +135,7 @@ func (ps *problems) taskChanges(path string, changes []taskChange) []string {
 	return ids
 }
 
-// changeTask writes a task as it is after a change, if that makes a difference.
+// changeTask stores a task after a change, if that makes a difference.
 func (c call) changeTask(ctx context.Context, w Writer, p *projects, was Task, by taskChange) (Task, error) {
 	now := by.apply(was)
 	if by.Project.given {

@@ -116,7 +116,7 @@ func object(raw []byte) (map[string]json.RawMessage, error) {
 
 func null(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// text returns a string, or anything else as it is written.
+// text returns a string, or anything else as its JSON.
 func text(raw json.RawMessage) string {
 	var s string
 	if null(raw) || json.Unmarshal(raw, &s) == nil {

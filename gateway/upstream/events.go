@@ -41,8 +41,8 @@ func (e *events) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (e *events) Close() error { return e.in.Close() }
 
-// event returns the next event with what the SDK gets in the place of its
-// data, and the error that ended the stream.
+// event returns the next event with replaced data for the SDK, and the error that
+// ended the stream.
 func (e *events) event() ([]byte, error) {
 	var head, data []byte
 	for {

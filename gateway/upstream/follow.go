@@ -22,7 +22,7 @@ type follower struct {
 
 	mu     sync.Mutex
 	listed map[string]string // hash by name, "" for a name that is there twice; nil before the first answer
-	heard  map[int]func()    // by the number of whoever follows
+	heard  map[int]func()    // by the number of the follower
 	next   int
 }
 

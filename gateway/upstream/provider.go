@@ -19,7 +19,7 @@ import (
 type Provider struct {
 	find func(name string) (Server, bool)
 
-	ctx       context.Context // of what runs between calls, until Close
+	ctx       context.Context // of work between calls, until Close
 	stop      context.CancelFunc
 	following sync.WaitGroup
 
@@ -33,8 +33,8 @@ var (
 	_ gateway.Checker  = (*Provider)(nil)
 )
 
-// link is the connection to one server. Whoever has put something into busy
-// may look at it or make it.
+// link is the connection to one server. The goroutine that has put something into
+// busy may read or make it.
 type link struct {
 	busy    chan struct{}
 	session *Session

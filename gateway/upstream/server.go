@@ -33,7 +33,7 @@ const (
 // or the operating system says.
 var (
 	ErrTimeout = errors.New("did not answer in time")
-	// ErrCredentials reports that a server refused the token, or that there is none.
+	// ErrCredentials reports that a server refused the token, or that it needs one.
 	ErrCredentials = errors.New("it refused the credentials; check its token_env")
 	ErrTooLarge    = errors.New("sent more than the limit")
 	ErrProtocol    = errors.New("violates the protocol")
@@ -58,8 +58,8 @@ func (f *failed) Error() string { return fmt.Sprintf("the MCP server %s: %v", f.
 
 func (f *failed) Unwrap() error { return f.err }
 
-// Stderr returns the end of what the server printed on its standard error
-// before err, "" for nothing. It is not trusted text.
+// Stderr returns the end of the server's standard error before err, "" for
+// nothing. It is untrusted text.
 func Stderr(err error) string {
 	var f *failed
 	if errors.As(err, &f) {

@@ -86,8 +86,8 @@ func (c *comparer) solve(f box, depth int) {
 // not too many, however little is left of the budget.
 const stepsPerItem = 8
 
-// allowance is the share of the budget that f may spend: its part of what
-// still lies ahead.
+// allowance is the share of the budget that f may spend: its part of the remaining
+// work.
 func (c *comparer) allowance(f box) int {
 	ahead := len(c.a) - f.x0 + len(c.b) - f.y0
 	share := float64(max(c.budget, 0)) * float64(f.size()) / float64(ahead)

@@ -87,7 +87,7 @@ func separated(before, after string) (_, _ string) {
 	return ended(before), ended(after)
 }
 
-// ended returns s with one "\n" more, "" as it is.
+// ended returns s with one "\n" more; "" stays "".
 func ended(s string) string {
 	if s == "" {
 		return ""

@@ -16,8 +16,8 @@ import (
 // than a project can have.
 const maxFile = 64 << 20
 
-// errNoFile is wrapped when something else than a file stands in its place: a
-// pipe would keep whoever opens it waiting.
+// errNoFile is wrapped when the path is not a regular file: opening a pipe would
+// block.
 var errNoFile = errors.New("is no file")
 
 // files accesses the files below the folder of a workspace. The folder is often one that

@@ -78,9 +78,9 @@ func New(ctx context.Context, store Store, dir, project string) (*Workspace, err
 // ErrDrift is wrapped when the live file was edited by hand.
 var ErrDrift = errors.New("edited by hand")
 
-// Publish writes every file that the workspace is owed. With drift it writes
-// the snapshots, leaves the live file as it is and returns an error that wraps
-// ErrDrift; the live file stays owed.
+// Publish writes every file in the workspace's queue. With drift it writes the
+// snapshots, leaves the live file unchanged and in the queue, and returns an error
+// that wraps ErrDrift.
 func (w *Workspace) Publish(ctx context.Context) error {
 	for {
 		pending, err := w.store.PendingExports(ctx, w.dir)

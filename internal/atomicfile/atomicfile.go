@@ -27,10 +27,10 @@ type Options struct {
 	Check func() error
 }
 
-// Write replaces the file at name, whose folder has to be there. The text goes to a
+// Write replaces the file at name, whose folder has to exist. The text goes to a
 // temporary file beside it, which is synced and renamed; then the folder is
-// synced. A symbolic link at name is replaced, not followed: whoever means the
-// file that it leads to resolves it first.
+// synced. A symbolic link at name is replaced, not followed: resolve it first to
+// write its target.
 func Write(name string, text []byte, o Options) error {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // after the program has ended.
 const hiddenWait = time.Second
 
-// Output is the beginning of what a program wrote.
+// Output is the beginning of a program's output.
 type Output struct {
 	Stdout, Stderr []byte
 	Full           bool // Stdout was longer

@@ -84,8 +84,8 @@ func (s *Server) offered(ctx ssh.Context, key ssh.PublicKey) bool {
 	return false
 }
 
-// notAuthenticated logs a connection that did not log in, at the level of what anybody
-// can cause.
+// notAuthenticated logs a connection that did not log in, at the level for events
+// that anybody can cause.
 func (s *Server) notAuthenticated(conn net.Conn, err error) {
 	s.config.Logger.LogAttrs(context.Background(), slog.LevelDebug, "ssh login failed", slog.String("remote", conn.RemoteAddr().String()), slog.String("why", err.Error()))
 }

@@ -75,7 +75,7 @@ type commandScan struct {
 }
 
 // completes reports whether r, the next character, completes the beginning of a
-// command; whoever asks has to print it as something else.
+// command; the caller then prints it as its code point.
 func (s *commandScan) completes(r rune) bool {
 	switch {
 	case r == '\n' || r == '\r':

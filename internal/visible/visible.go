@@ -44,7 +44,7 @@ func Text(s string) string {
 // too.
 func Line(s string) string { return escape(s, Hidden) }
 
-// Clean reports whether Text would leave s as it is.
+// Clean reports whether Text would not change s.
 func Clean(s string) bool {
 	for i, r := range s {
 		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") || r != '\n' && r != '\t' && Hidden(r) {
@@ -78,10 +78,10 @@ func escape(s string, hide func(rune) bool) string {
 	return b.String()
 }
 
-// JSON returns JSON text in which every hidden character stands as an escape
-// (\u202e), and so does the bracket of what a CI runner would obey (##\u005b):
-// the same document, safe to print. A byte that is no UTF-8, which some
-// terminals obey, becomes \ufffd, as every reader of JSON would have it. Outside of strings JSON has no
+// JSON returns JSON text in which every hidden character is an escape (\u202e),
+// and so is the bracket of a CI runner's command (##\u005b): the same document,
+// safe to print. A byte that is no UTF-8, which some terminals obey, becomes
+// \ufffd, as every reader of JSON would have it. Outside of strings JSON has no
 // hidden characters but white space, which stays, and no number signs.
 func JSON(text []byte) []byte {
 	var out []byte

@@ -10,7 +10,7 @@ var (
 	ErrInvalidFormat = errors.New("tool_call_invalid_format")
 	// ErrMultiple reports that the answer is several objects.
 	ErrMultiple = errors.New("tool_call_multiple")
-	// ErrUnknownTool reports that no tool goes by that name.
+	// ErrUnknownTool reports that no tool has that name.
 	ErrUnknownTool = errors.New("tool_call_unknown_tool")
 	// ErrInvalidArgs reports that the arguments are no object, or do not fit the
 	// tool's schema.

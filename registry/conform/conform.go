@@ -30,7 +30,7 @@ type Finding struct {
 	Suggestion string
 }
 
-// Code is one file of what an application registers.
+// Code is one file with the tools that an application registers.
 type Code struct {
 	File     string
 	Text     []byte

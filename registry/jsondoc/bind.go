@@ -106,7 +106,7 @@ func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
 // fields describes the fields of a struct, in their order.
 type fields struct {
 	keys  []string // what their json tags call them
-	texts []bool   // whether they take a string as it is
+	texts []bool   // whether they take a bare string
 }
 
 // known keeps what fieldsOf found out: what a type says never changes.

@@ -33,8 +33,8 @@ func trimRoot(path string) string {
 	return path
 }
 
-// plain reports whether key can stand in a path as it is. The key "$" cannot:
-// it would read as Root.
+// plain reports whether key needs no quotes in a path. The key "$" does: it would
+// read as Root.
 func plain(key string) bool {
 	for _, r := range key {
 		switch {

@@ -94,7 +94,7 @@ func Gather(kind registry.Kind, doc *jsondoc.Node, path string, sections []Secti
 				doc.Members = append(doc.Members, jsondoc.Member{Key: s.parent, Pos: sec.Pos, Value: owner})
 			}
 			if owner.Kind != jsondoc.Object {
-				continue // whoever binds the document says so
+				continue // binding the document reports it
 			}
 		}
 		if owner.Get(s.key) != nil {

@@ -28,7 +28,7 @@ func backtracking(pattern string) (*regexp2.Regexp, error) {
 	return regexp2.Compile(pattern, regexp2.ECMAScript|regexp2.Unicode)
 }
 
-// backtrackBudget limits the backtracking time of one validation. Whoever holds
+// backtrackBudget limits the backtracking time of one validation. The holder of
 // busy validates.
 type backtrackBudget struct {
 	busy  sync.Mutex

@@ -25,7 +25,7 @@ func (s *Schema) Unrun() jsondoc.Problems { return s.graph.unrun }
 // ErrLoad refuses the validator another document.
 var ErrLoad = errors.New("other documents are not loaded")
 
-// location is the address that the schema itself goes by.
+// location is the address of the schema itself.
 const location = "mem:///schema"
 
 // Compile checks a schema and prepares it for validation. The error is a

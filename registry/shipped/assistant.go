@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry"
 )
 
-// The agents that are shipped. The assistant's allow-list goes by the same id.
+// The shipped agents. The assistant's allow-list has the same id.
 const (
 	AssistantID = "assistant"
 	AuthorID    = "author"

@@ -10,8 +10,8 @@ import (
 )
 
 // Hashes returns the content hash of everything that toolcrib ships, as
-// registry.Definition.Hash computes it. It reads them from data/shipped.sums, which
-// costs a fraction of what the definitions do, and from data/core.sums.
+// registry.Definition.Hash computes it. It reads them from data/shipped.sums,
+// which is much cheaper than the definitions, and from data/core.sums.
 func Hashes() map[registry.Subject]string { return maps.Clone(hashes()) }
 
 var hashes = sync.OnceValue(func() map[registry.Subject]string {

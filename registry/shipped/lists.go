@@ -14,7 +14,7 @@ import (
 // registry knows the list in force. The result is shared; do not change it.
 func Lists() []registry.Definition { return slices.Clone(lists()) }
 
-// List returns the allow-list of the given id as it is shipped.
+// List returns the shipped allow-list of the given id.
 func List(id string) (registry.AllowList, bool) {
 	all := lists()
 	i := slices.IndexFunc(all, func(d registry.Definition) bool { return d.ID() == id })

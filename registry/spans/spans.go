@@ -1,6 +1,6 @@
-// Package spans finds where the characters of a value stand in the text that it
-// was read from: a JSON string with its escapes, a YAML scalar in any of its
-// styles, or a text that stands there as it is.
+// Package spans maps the characters of a value to the text that it was read from:
+// a JSON string with its escapes, a YAML scalar in any of its styles, or literal
+// text.
 package spans
 
 import (

@@ -30,7 +30,7 @@ func styles(written string) []style {
 	return []style{as, {0, folded}}
 }
 
-// literal is a text that stands there as it is.
+// literal is literal text.
 func literal(text string, at int) (string, int, bool) {
 	switch {
 	case at >= len(text):

@@ -105,8 +105,8 @@ func ReadItem(f Format, raw []byte) (Item, error) {
 	return it, nil
 }
 
-// name returns what the item is called in its format. A prompt without an id
-// goes by the name that it has for people.
+// name returns the item's name in its format. A prompt without an id has its name
+// for people.
 func (it Item) name() string {
 	switch it.Format {
 	case Names:

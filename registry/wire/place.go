@@ -11,9 +11,9 @@ import (
 // Node returns the JSON of the item, with its places in the document.
 func (it Item) Node() *jsondoc.Node { return it.node }
 
-// Place returns the path inside the item of what a field of the definition was
-// read from: "annotations.readOnlyHint" for "definition.annotations.readOnly".
-// What is not read from one field is read from the name.
+// Place returns the path inside the item of the source of a definition's field:
+// "annotations.readOnlyHint" for "definition.annotations.readOnly". A field
+// without a source of its own comes from the name.
 func (it Item) Place(field string) string {
 	if path, ok := strings.CutPrefix(field, SourcePath); ok {
 		return path
@@ -50,7 +50,7 @@ func (it Item) Place(field string) string {
 	return it.bodyPath(it.nameKey())
 }
 
-// nameKey is the key of what the item is called.
+// nameKey is the key of the item's name.
 func (it Item) nameKey() string {
 	if it.Format == V0 {
 		return "id"

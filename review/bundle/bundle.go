@@ -240,7 +240,7 @@ func oddKey(n *jsondoc.Node) string {
 	return ""
 }
 
-// reader gives the statements of a bundle to whoever checks signatures.
+// reader reads the statements of a bundle for the check of signatures.
 type reader struct {
 	bundle     Bundle
 	statements map[string]review.SignatureRecord

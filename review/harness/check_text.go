@@ -16,7 +16,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// contains wants value in the answer, exactly as it is written.
+// contains requires value in the answer, exactly.
 func (a answer) contains(value string) (string, error) {
 	switch {
 	case value == "":
@@ -27,8 +27,8 @@ func (a answer) contains(value string) (string, error) {
 	return "the answer does not contain " + jsondoc.Quote(value), nil
 }
 
-// notContains wants value nowhere in the answer: neither as it is written, nor
-// with invisible characters in between, nor in the compatibility forms of its
+// notContains requires that value is not in the answer: neither exactly, nor with
+// invisible characters in between, nor in the compatibility forms of its
 // characters.
 func (a answer) notContains(value string) (string, error) {
 	switch {

@@ -14,5 +14,5 @@ type Model interface {
 	Answer(ctx context.Context, prompt, input string) (string, error)
 }
 
-// ErrNotConnected reports that there is no model to ask.
+// ErrNotConnected reports that no model is configured.
 var ErrNotConnected = errors.New("no model is connected")

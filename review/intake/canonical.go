@@ -210,8 +210,8 @@ func successors(names []string) []string {
 	return distinct(append(out, completion(names)...))
 }
 
-// completion returns the canonical tools that whoever had the predecessor of
-// every canonical tool that has one gets besides their successors.
+// completion returns the canonical tools that an agent with the predecessor of
+// every canonical tool gets besides their successors.
 func completion(names []string) []string {
 	var have []string
 	for _, name := range names {

@@ -96,7 +96,7 @@ func answerCases(input string) []proposals.TestCase {
 	}
 }
 
-// holderExamples show how an agent, or whoever refers to an allow-list, is tried.
+// holderExamples are examples of an agent, or of a user of an allow-list.
 func holderExamples(id string) []string {
 	return []string{"Open a session with " + id + " as a new user.", "Ask " + id + " what it can do."}
 }

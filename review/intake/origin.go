@@ -36,7 +36,7 @@ func (o Origin) Definition(it wire.Item) registry.Tool {
 	return t
 }
 
-// source is the source of what an item defines, nil for a name alone.
+// source is the source of an item's definition, nil for a name alone.
 func (o Origin) source(it wire.Item) *registry.Source {
 	if it.Format == wire.Names {
 		return nil

@@ -30,7 +30,7 @@ const (
 
 // Step is the change of one definition.
 type Step struct {
-	Name    string // as it is called where it came from; untrusted
+	Name    string // its upstream name; untrusted
 	Subject registry.Subject
 	Change  Change
 	Reason  string           // why it is skipped, or what changed

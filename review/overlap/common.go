@@ -65,7 +65,7 @@ func Common(a, b string) []Passage {
 	return slices.Clip(passages[:min(len(passages), maxPassages)])
 }
 
-// place is a word as it is compared, and where it stands.
+// place is a folded word and its place in the text.
 type place struct {
 	hash       uint64
 	start, end int

@@ -28,8 +28,8 @@ func similarity(a, b Set) Similarity {
 	return Similarity{Resemblance: a.resemblance(b, shared), Contained: a.containment(shared)}
 }
 
-// TextOf returns the word shingles of what t tells a model to do: its prompt
-// and its description.
+// TextOf returns the word shingles of the texts of t for a model: its prompt and
+// its description.
 func TextOf(t registry.Tool) Set {
 	return TextSet(t.Prompt, t.Description)
 }

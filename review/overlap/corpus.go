@@ -28,11 +28,11 @@ type member struct {
 // Comparison is how near a tool comes to one of a corpus.
 type Comparison struct {
 	Tool registry.Tool // the one of the corpus
-	// Shingles sets how many word shingles there are to compare; of few, a large
-	// share says little.
+	// Shingles is the number of word shingles compared; of few, a large share
+	// means little.
 	Shingles int
 	Text     Similarity // of all that they tell a model
-	// Covered sets how much of what the one of the corpus tells is in the other.
+	// Covered is the share of the corpus tool's text that the other contains.
 	Covered float64
 	// Purpose is how near the purposes are, from 0 to 1: the weight of the words
 	// that both have by the geometric mean of the weights of all that each has.
@@ -140,9 +140,9 @@ func (c *Corpus) weight(stem string) float64 {
 	return c.unknown
 }
 
-// about returns the stems of the content words in the texts on a tool's purpose and
-// use. The prompt is left out: it speaks of the form of a
-// call and of what to do step by step, in every tool alike.
+// about returns the stems of the content words in the texts on a tool's purpose
+// and use. The prompt is left out: its form of a call and its steps are similar in
+// every tool.
 func about(t registry.Tool) purpose {
 	p := purpose{}
 	p.add(2, t.Name, t.ID, t.Goals, t.Short())

@@ -49,7 +49,7 @@ func (x *Index) Add(id int64, s Sketch) {
 	x.add(id, s.appendWords(stored[:0]))
 }
 
-// add adds a sketch as it is stored.
+// add adds a sketch in its stored form.
 func (x *Index) add(id int64, stored []byte) {
 	if !x.own {
 		x.blocks, x.own = append(x.blocks, block{}), true

@@ -61,7 +61,7 @@ func (p purpose) add(weight int, texts ...string) {
 	}
 }
 
-// parameters returns the names of what t takes.
+// parameters returns the names of the parameters of t.
 func parameters(t registry.Tool) []string {
 	if len(t.InputSchema) == 0 {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Computed returns what compute makes of c. It is computed once for each type T,
-// so that the rules of a family share what all of them need; T is a type of theirs.
+// Computed returns compute(c), computed once for each type T, so that the rules of
+// a family share their common inputs; T is a type of theirs.
 func Computed[T any](c *Change, compute func(*Change) T) T {
 	key := reflect.TypeFor[T]()
 	once, known := c.computed.Load(key)

@@ -21,7 +21,7 @@ func (c *Change) SpelledOut() (list registry.AllowList, path string, ok bool) {
 	return registry.AllowList{}, "", false
 }
 
-// ListNamed returns the allow-list of an id as it is seen in the layer of the
+// ListNamed returns the allow-list of an id that is visible in the layer of the
 // draft; false when there is no active one.
 func (c *Change) ListNamed(ctx context.Context, id string) (registry.AllowList, bool, error) {
 	lists, err := c.Lists(ctx)

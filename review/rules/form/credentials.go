@@ -58,8 +58,8 @@ func credentials() rules.Rule {
 	}
 }
 
-// credentialsIn returns where credentials stand in a text, as it is and as it is
-// decoded, and of which kind the last one is.
+// credentialsIn returns the credentials in a text and in the texts decoded from
+// it, and the kind of the last one.
 func credentialsIn(s *wording.Scanned) (spans []rules.Passage, kind string) {
 	for _, r := range s.Readings() {
 		for i, form := range compiledForms() {
