@@ -11,7 +11,7 @@ import (
 )
 
 func (t *team) propose(ctx context.Context) error {
-	text := fmt.Sprintf(toolText, fmt.Sprintf("get_harbour_%d", t.number.Add(1)), "auto_approve", 0, t.hub.URL)
+	text := t.tool(fmt.Sprintf("get_harbour_%d", t.number.Add(1)), "auto_approve", 0, 0)
 	out, err := t.timed(ctx, "propose", text, "propose", "-", "--json")
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -17,6 +18,9 @@ const (
 	calls      = 4  // of each process, of each of the two tools
 	dailyLimit = 13 // calls that may run in a day
 	maxPending = 11 // calls that may wait for the user
+
+	cooldown = 15 * time.Second // of a tool; all processes have called it by then
+	rounds   = 3                // that all of them call it in, a cooldown apart
 )
 
 // limits makes all processes call the tool with a limit, and ask for calls that wait
@@ -51,6 +55,40 @@ func (t *team) limits(ctx context.Context) error {
 		err = errors.New("a limit was counted wrongly")
 	}
 	return err
+}
+
+// rest makes all processes call the tool with a cooldown at once, again when the cooldown
+// is over, and so on. It fails unless exactly one call of each round ran.
+func (t *team) rest(ctx context.Context) error {
+	for round := range rounds {
+		began := time.Now()
+		var ran atomic.Int64
+		var drivers errgroup.Group
+		for range processes {
+			drivers.Go(func() error {
+				_, err := t.timed(ctx, "resting", "", "exec", "get_resting", "--agent", "skipper")
+				if err == nil {
+					ran.Add(1)
+				}
+				return refused(err)
+			})
+		}
+		err := drivers.Wait()
+		ended := time.Now()
+		fmt.Printf("%d of %d calls ran in round %d, 1 may\n", ran.Load(), processes, round+1)
+		switch took := ended.Sub(began); {
+		case err != nil:
+			return err
+		case took >= cooldown:
+			return fmt.Errorf("a round took %s, and the cooldown is %s: too slow to count", took, cooldown)
+		case ran.Load() != 1:
+			return errors.New("a cooldown was counted wrongly")
+		}
+		if round < rounds-1 {
+			time.Sleep(cooldown)
+		}
+	}
+	return nil
 }
 
 // waitingCalls counts the calls that wait for the user. It fails when the user is

@@ -1,9 +1,10 @@
 // Command team lets eight processes at a time use one PostgreSQL server, which it
 // starts: two propose, two approve, two execute, one previews and lists, one is an
-// MCP server. Then all eight call past a limit of the day, and past the number of
-// calls that may wait. It prints how many acts were done, how long they took, and how soon an
-// approval was seen by another process, and fails when a version was lost or
-// written twice, or when a limit or a waiting call was counted wrongly.
+// MCP server. Then all eight call past a limit of the day, past the number of calls
+// that may wait, and within a cooldown. It prints how many acts were done, how long
+// they took, and how soon an approval was seen by another process, and fails when a
+// version was lost or written twice, or when a limit, a cooldown, or a waiting call
+// was counted wrongly.
 //
 //	go build -o /tmp/toolcrib . && go run ./bench/team -for 60s /tmp/toolcrib
 package main
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, duration time.Duration) (err error)
 	}
 	drivers.Go(func() error { return t.overMCP(ctx, over) })
 	if err = drivers.Wait(); err == nil {
-		err = t.limits(ctx)
+		err = errors.Join(t.limits(ctx), t.rest(ctx))
 	}
 	stop()
 	if err = errors.Join(err, <-watched); err != nil {

@@ -36,19 +36,19 @@ type team struct {
 const toolText = `{"type":"new","subject":"tool:user/%s","baseVersion":0,"definition":{"id":"%[1]s","kind":"action","name":"Tool %[1]s","category":"other",
 "description":"Returns the times of high and low water at the harbour %[1]s.","inputSchema":{"type":"object","properties":{"harbour":{"type":"string",
 "description":"Name of the harbour.","maxLength":40}},"additionalProperties":false},"annotations":{"readOnly":true,"destructive":false},
-"approval":{"tier":"%s"},"limits":{"dailyLimit":%d},"provider":{"type":"http","name":"tides.get","url":"%s"}},
+"approval":{"tier":"%s"},"limits":{"dailyLimit":%d,"cooldownSeconds":%d},"provider":{"type":"http","name":"tides.get","url":"%s"}},
 "rationale":"Skippers ask for the tides every morning.","examples":["When is high water in Husum tomorrow?","Low water at Emden on Sunday"],
 "testCases":[{"name":"times are given","input":"Husum","expect":"pass","output":"High water at 06:12.","checks":[{"type":"contains","value":"06:12"}]},
 {"name":"no guess","input":"Husum","expect":"fail","output":"Probably around noon.","checks":[{"type":"matches","value":"[0-9]{2}:[0-9]{2}"}]}]}
 `
 
 const agentText = `{"type":"new","subject":"agent:user/skipper","baseVersion":0,"definition":{"id":"skipper","name":"Skipper","description":"Plans trips at sea.",
-"allowList":["get_limited","get_free","get_asked"]},"rationale":"Trips are planned every week.","examples":["Plan a trip to Husum","When can we leave?"],
+"allowList":["get_limited","get_free","get_asked","get_resting"]},"rationale":"Trips are planned every week.","examples":["Plan a trip to Husum","When can we leave?"],
 "testCases":[{"name":"short","input":"Husum","expect":"pass","output":"At six.","checks":[{"type":"max_chars","value":20}]},
 {"name":"long","input":"Husum","expect":"fail","output":"At six, when the water is high.","checks":[{"type":"max_chars","value":20}]}]}
 `
 
-// newTeam starts a cluster with a database, two tools, and an agent that has them.
+// newTeam starts a cluster with a database, four tools, and an agent that has them.
 func newTeam(ctx context.Context, program string) (t *team, err error) {
 	t = &team{
 		program: program, waiting: make(chan string, 1000), took: map[string][]time.Duration{},
@@ -66,8 +66,8 @@ func newTeam(ctx context.Context, program string) (t *team, err error) {
 		return nil, errors.Join(err, t.close())
 	}
 	t.url = t.cluster.URL(pgtest.Superuser, name)
-	texts := fmt.Sprintf(toolText, "get_limited", "auto_approve", dailyLimit, t.hub.URL) + fmt.Sprintf(toolText, "get_free", "auto_approve", 0, t.hub.URL) +
-		fmt.Sprintf(toolText, "get_asked", "requires_approval", 0, t.hub.URL) + agentText
+	texts := t.tool("get_limited", "auto_approve", dailyLimit, 0) + t.tool("get_free", "auto_approve", 0, 0) +
+		t.tool("get_asked", "requires_approval", 0, 0) + t.tool("get_resting", "auto_approve", 0, int(cooldown.Seconds())) + agentText
 	settings := filepath.Join(t.dir, ".config", "toolcrib", "toolcrib.toml")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(settings), 0o700), os.WriteFile(settings, fmt.Appendf(nil, "[gateway]\nmax_pending = %d\n", maxPending), 0o600)); err != nil {
 		return nil, errors.Join(err, t.close())
@@ -75,12 +75,17 @@ func newTeam(ctx context.Context, program string) (t *team, err error) {
 	for _, step := range []struct {
 		in   string
 		args []string
-	}{{"", []string{"migrate"}}, {texts, []string{"propose", "-"}}, {"", []string{"approve", "#1"}}, {"", []string{"approve", "#2"}}, {"", []string{"approve", "#3"}}, {"", []string{"approve", "#4"}}} {
+	}{{"", []string{"migrate"}}, {texts, []string{"propose", "-"}}, {"", []string{"approve", "#1"}}, {"", []string{"approve", "#2"}}, {"", []string{"approve", "#3"}}, {"", []string{"approve", "#4"}}, {"", []string{"approve", "#5"}}} {
 		if _, err := t.toolcrib(ctx, step.in, step.args...); err != nil {
 			return nil, errors.Join(err, t.close())
 		}
 	}
 	return t, nil
+}
+
+// tool returns the draft of a tool with limits; 0 sets none.
+func (t *team) tool(id, tier string, daily, cooldownSeconds int) string {
+	return fmt.Sprintf(toolText, id, tier, daily, cooldownSeconds, t.hub.URL)
 }
 
 func (t *team) close() error {
@@ -158,7 +163,7 @@ func (t *team) check(ctx context.Context) error {
 		}
 	}
 	live, err := t.live(ctx)
-	if want := len(t.approved) + 3; err != nil || live != want {
+	if want := len(t.approved) + 4; err != nil || live != want {
 		problems = append(problems, fmt.Errorf("%d versions of tools, want %d: %w", live, want, err))
 	}
 	fmt.Printf("%d versions; verified\n", live)
