@@ -30,6 +30,7 @@ func (db *DB) CatalogGroups(ctx context.Context, q CatalogQuery) ([]GroupCount, 
 	q.After, q.Group = "", nil
 	counts := map[CatalogGroup]int{}
 	err := db.view(ctx, func(s *session) error {
+		clear(counts) // it may run again
 		query, args := q.rows(entryColumns, "")
 		return q.eachMerged(func(fn func(CatalogEntry) error) error { return s.eachEntry(ctx, q, query, args, fn) }, func(es []CatalogEntry) error {
 			for _, e := range es {

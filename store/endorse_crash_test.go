@@ -91,6 +91,7 @@ func verdictsOf(t *testing.T, db *storetest.Database, id proposals.ID) string {
 	t.Helper()
 	var verdicts []string
 	err := db.View(t.Context(), func(r review.Reader) error {
+		verdicts = nil // it may run again
 		decisions, err := r.Decisions(t.Context(), id)
 		for _, d := range decisions {
 			verdicts = append(verdicts, string(d.Verdict))

@@ -143,6 +143,7 @@ func (w Workspaces) Current(ctx context.Context, layer registry.Layer) ([]worksp
 		if err != nil {
 			return err
 		}
+		current = nil // it may run again
 		for _, l := range lives {
 			if l.Refused != nil {
 				continue

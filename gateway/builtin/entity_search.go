@@ -46,6 +46,7 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 		if err != nil {
 			return err
 		}
+		found = found[:0] // it may run again
 		for _, e := range candidates {
 			if score := e.likeness(query); score >= leastLikeness {
 				found = append(found, foundEntity{Entity: e.doc(), Score: round(score), memories: e.Memories})

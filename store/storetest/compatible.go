@@ -29,11 +29,11 @@ type compatible struct {
 
 // How many statements and commits of a transaction there are for each that fails, and
 // how many transactions of a connection fail one after the other at most. A
-// verification reads by a hundred statements, over connections that it opens for each
-// attempt.
+// verification reads by more than a hundred statements, over connections that it opens
+// for each attempt.
 const (
 	statementsPerFailure = 20
-	readsPerFailure      = 200
+	readsPerFailure      = 1000
 	commitsPerFailure    = 5
 	failuresInARow       = 2
 )
