@@ -19,7 +19,7 @@ func Rules() []rules.Rule {
 		characters("S111", "hidden tag", scan.Tag),
 		characters("S113", "control", scan.Escape, scan.Control),
 		characters("S133", "direction control", scan.Isolate, scan.DirectionMark),
-		lookalikes(), padding(), credentials(), unrendered(),
+		lookalikes(), padding(), spelled(), credentials(), unrendered(),
 	}
 }
 
