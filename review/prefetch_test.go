@@ -55,6 +55,12 @@ func TestAlikeBeforeWrites(t *testing.T) {
 	}
 	expect := func(what string, err error, want ...string) {
 		t.Helper()
+		for i := len(n.acts) - 1; i > 0; i-- { // the last attempt, as an engine may ask for several
+			if n.acts[i] == want[0] {
+				n.acts = n.acts[i:]
+				break
+			}
+		}
 		if err != nil || !slices.Equal(n.acts, want) {
 			t.Errorf("%s: %v, %v, not %v", what, err, n.acts, want)
 		}

@@ -106,8 +106,11 @@ func (db *DB) write(ctx context.Context, use engine.Use, fn func(*session) error
 				*w = nil
 				err = db.outcome(ctx, last, err)
 			}
-			if !errors.Is(err, engine.ErrAgain) || ctx.Err() != nil {
+			if !errors.Is(err, engine.ErrAgain) {
 				return err
+			}
+			if ctx.Err() != nil {
+				return fmt.Errorf("%w: %w", ctx.Err(), err)
 			}
 		}
 		return fmt.Errorf("%w: %w", ErrBusy, err)
