@@ -14,8 +14,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// What a user does at the desk, for the workbench and for the dialogue. Each act
-// returns what was done, as a sentence without its full stop.
+// The acts of a user at the desk, for the workbench and for the dialogue. Each
+// returns its outcome, as a sentence without its full stop.
 
 // Together reads proposals as they are now, to decide on all of them or none.
 // Change sets are approved together or not at all: their other members come
@@ -164,7 +164,7 @@ func (c *Config) Restore(ctx context.Context, s registry.Subject, version int, r
 	return p, "Drafted " + p.Title, err
 }
 
-// Send proposes what was written, or revises with it.
+// Send proposes an edited text, or revises a proposal with it.
 func (c *Config) Send(ctx context.Context, w Manuscript, draft proposals.Draft, submit bool) (proposals.Proposal, string, error) {
 	if w.ID != "" {
 		p, err := c.Desk.Revise(ctx, c.Actor, w.ID, draft)

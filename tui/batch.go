@@ -23,9 +23,9 @@ type batchMsg struct {
 	err    error
 }
 
-// readBatch reads proposals anew, so that what is asked is about what they are
-// now. Change sets are approved together or not at all: their other members
-// come along.
+// readBatch reads proposals anew, so that the question is about their present
+// state. Change sets are approved together or not at all: their other members are
+// added.
 func (m *Model) readBatch(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	m.batches++
 	number := m.batches
@@ -59,7 +59,7 @@ type refusal struct {
 	why     string
 }
 
-// refused lists what is in the way of the batch.
+// refused lists the reasons against the batch.
 func (b *batch) refused(m *Model) []refusal {
 	var out []refusal
 	for _, d := range b.dossiers {

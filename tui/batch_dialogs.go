@@ -18,8 +18,8 @@ func batchDraft(act proposals.Act) string {
 	return screen.DraftKind(act) + "-" + screen.Marked
 }
 
-// askApproveAll lists what would become live. It is locked until all of it was
-// read, as for one, and several are answered by how many they are and y.
+// askApproveAll lists the definitions that would go live. It is locked until all
+// of them were read, and several need their number and y.
 func (m *Model) askApproveAll(b batch) tea.Cmd {
 	unread, names := b.unread(m) // nothing is read while a dialog is open
 	d := screen.Dialog{
@@ -70,8 +70,8 @@ func (b *batch) decide(m *Model, reason string) tea.Cmd {
 	return m.write(m.cfg.Decision(b.act, AsRead(b.dossiers), reason, batchDraft(b.act)))
 }
 
-// askWithout says which proposals are in the way and why, and offers to go on
-// without them.
+// askWithout lists the proposals that cannot be decided, with the reasons, and
+// offers to go on without them.
 func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 	d := screen.Dialog{
 		Form: proposals.Form{Title: "Some decisions are not possible"},
@@ -105,8 +105,8 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 	return m.ask(d)
 }
 
-// with returns the ids of what was refused and of what is approved only together
-// with it.
+// with returns the ids of the refused proposals and of those that are approved
+// only together with them.
 func (b *batch) with(refused []refusal) []proposals.ID {
 	var ids []proposals.ID
 	for _, d := range b.dossiers {

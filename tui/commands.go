@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// What the commands of this file answer. Every answer says what it is about,
-// so that one that comes late is not taken for another.
+// The answers of the commands of this file. Every answer names its subject, so
+// that a late one is not taken for another.
 type (
 	stampMsg struct {
 		stamp int64

@@ -146,7 +146,7 @@ func (d *dialog) keep(m *Model) tea.Cmd {
 	return m.after(grace, saveDraftMsg{d.number, len(d.text.String())})
 }
 
-// answer does what was asked for.
+// answer carries out the answer of the user.
 func (d *dialog) answer(m *Model) tea.Cmd {
 	text := ""
 	if d.text != nil {

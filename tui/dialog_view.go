@@ -25,7 +25,7 @@ func (d *dialog) view(m *Model, body []string) []string {
 		behind := draw.Safe("")
 		n := i - above
 		if over := n < 0 || n >= len(box); i < len(body) && (over || left >= minBehind) {
-			behind = draw.Safe(ansi.Strip(body[i])) // drawn by us: what is in it passed the gate
+			behind = draw.Safe(ansi.Strip(body[i])) // drawn by us: its texts passed the gate
 		}
 		b.Reset()
 		if n >= 0 && n < len(box) {
@@ -104,7 +104,7 @@ func (d *dialog) width(m *Model) int {
 	return w
 }
 
-// answerLine returns what can be answered, or what is missing.
+// answerLine returns the possible answers, or what is missing.
 func (d *dialog) answerLine(m *Model) draw.Line {
 	th := m.theme
 	if what := d.meanwhile(); what != "" {
@@ -136,8 +136,7 @@ func (d *dialog) answerLine(m *Model) draw.Line {
 // answers are the keys that decide, one after the other.
 func (d *dialog) answers() string { return d.Tally + "y" }
 
-// more says that not everything is in the window, and in which direction the
-// rest is.
+// more shows that the window does not have everything, and where the rest is.
 func (d *dialog) more(m *Model) draw.Line {
 	percent := d.pager.Percent()
 	if percent < 0 {

@@ -17,7 +17,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// editedMsg says that the editor has ended.
+// editedMsg is sent when the editor has ended.
 type editedMsg struct {
 	Manuscript
 	text []byte
@@ -93,7 +93,7 @@ func (m *Model) editHere(w Manuscript) tea.Cmd {
 	return opened
 }
 
-// edited looks at what came out of the editor and asks what to do with it.
+// edited reads the text from the editor and asks what to do with it.
 func (m *Model) edited(msg editedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.fail(msg.err)
@@ -107,7 +107,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 	return m.askAgain(msg, problems, draft)
 }
 
-// askAgain lists what is wrong with a text, or asks whether to send it.
+// askAgain lists the problems of a text, or asks whether to send it.
 func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draft) tea.Cmd {
 	draftName := filepath.Base(msg.File)
 	d := screen.Dialog{

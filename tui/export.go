@@ -41,7 +41,7 @@ type export struct {
 	err    error       // why nothing can be written there
 }
 
-// foundMsg tells that it was looked whether the file of an export exists.
+// foundMsg reports that the path of an export was checked.
 type foundMsg struct{ x *export }
 
 // askExport asks for the file, and then for the format.
@@ -91,7 +91,7 @@ func (m *Model) cannotExport() string {
 	return "export is not available here"
 }
 
-// exportFound opens the dialog, or tells why nothing can be written to the file.
+// exportFound opens the dialog, or reports why nothing can be written to the file.
 func (m *Model) exportFound(msg foundMsg) tea.Cmd {
 	x := msg.x
 	if x.err != nil {

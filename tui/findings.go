@@ -9,7 +9,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// blocksInTheWay says what the first open blocks are, and where the rest is.
+// blocksInTheWay lists the first open blocks, and where the others are.
 func blocksInTheWay(m *Model, page *prose.Page, d review.Dossier) {
 	blocks := review.BlocksByRule(d.Standing)
 	for _, s := range blocks[:min(len(blocks), wording.MaxRules)] {

@@ -72,17 +72,17 @@ func (m *Model) carry(intent screen.Intent, cmd tea.Cmd) tea.Cmd {
 	return cmd
 }
 
-// action is what the workbench itself does at a key.
+// action is an act of the workbench itself on a key.
 func (m *Model) action(do func(*Model) tea.Cmd) screen.Action {
 	return func() (screen.Intent, tea.Cmd) { return nil, do(m) }
 }
 
-// answered is what the workbench itself does at a yes.
+// answered is an act of the workbench itself on an approval of a dialog.
 func (m *Model) answered(run func(m *Model, text string) tea.Cmd) func(string) (screen.Intent, tea.Cmd) {
 	return func(text string) (screen.Intent, tea.Cmd) { return nil, run(m, text) }
 }
 
-// callDesk is what the page of the calls acts on, nil where nothing can be called.
+// callDesk is the desk of the page of the calls, nil where nothing can be called.
 func (m *Model) callDesk() calls.Desk {
 	if m.cfg.Calls == nil {
 		return nil
@@ -94,7 +94,7 @@ func (m *Model) callDesk() calls.Desk {
 // it.
 const debounceDelay = 120 * time.Millisecond
 
-// newEntries returns a page of what is live.
+// newEntries returns a page of live definitions.
 func (m *Model) newEntries(kind registry.Kind) *page {
 	return &page{Page: entries.New(m.ctx, m.cfg.Registry, entries.Options{
 		Kind: kind, Layer: m.cfg.Layer, NoEditor: m.noEditor, NoExport: m.cannotExport,
@@ -111,7 +111,8 @@ func (m *Model) openEntry(open screen.OpenEntry) tea.Cmd {
 	return m.visit(s)
 }
 
-// proposalOptions configure the pages of proposals, which share what was seen of any.
+// proposalOptions configure the pages of proposals, which share the record of seen
+// parts.
 func (m *Model) proposalOptions() proposal.Options {
 	counter := m.cfg.Counter
 	if counter == nil {
@@ -139,7 +140,7 @@ func (m *Model) openProposal(p proposals.Proposal, sameTab bool) tea.Cmd {
 	return m.show(next)
 }
 
-// openUnseen opens a proposal at what was not on the screen.
+// openUnseen opens a proposal at its unread parts.
 func (m *Model) openUnseen(p proposals.Proposal) tea.Cmd {
 	if pp, ok := m.page.Page.(*proposal.Page); ok && pp.ID() == p.ID {
 		return m.carry(pp.Unseen())

@@ -15,11 +15,11 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Job is work that takes long. It tells how far it is, ends early when ctx is
-// done, and returns what there is to say about how it ended.
+// Job is work that takes long. It reports its progress, ends early when ctx is
+// done, and returns lines about its outcome.
 type Job = screen.Job
 
-// Tell says how far a job is.
+// Tell reports the progress of a job.
 type Tell = screen.Tell
 
 // progress is the last report of a job.
@@ -42,14 +42,14 @@ type job struct {
 }
 
 type (
-	// jobStepMsg says how far a job is.
+	// jobStepMsg is the progress of a job.
 	jobStepMsg struct {
 		number int
 		step   progress
 	}
 	// jobTickMsg has the time of a job redrawn.
 	jobTickMsg struct{ number int }
-	// jobDoneMsg says how a job ended.
+	// jobDoneMsg is the end of a job.
 	jobDoneMsg struct {
 		number int
 		lines  []string

@@ -94,7 +94,7 @@ func (m *Model) table(place string) []key {
 	return m.tables[i].keys
 }
 
-// press does what a key is declared to do here, or says why it does not.
+// press carries out a key by its name, or shows why it has no effect.
 func (m *Model) press(name string) tea.Cmd {
 	for _, k := range m.here() {
 		if !slices.Contains(k.keys, name) {
@@ -109,7 +109,7 @@ func (m *Model) press(name string) tea.Cmd {
 	return nil
 }
 
-// run does what a key is declared to do, or says why it does not.
+// run carries out a key, or shows why it has no effect.
 func (m *Model) run(k key) tea.Cmd {
 	if reason := k.why(m); reason != "" {
 		what := keyName(k.keys[0])

@@ -27,7 +27,7 @@ func globalKeys() []key {
 	}
 }
 
-// agentsOrLists takes turns: allow-lists are what agents are allowed.
+// agentsOrLists switches between agents and allow-lists.
 func agentsOrLists(m *Model) *page {
 	if m.page == m.agents {
 		return m.lists

@@ -7,7 +7,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// chooseTheme picks the theme for what is known of the terminal.
+// chooseTheme picks the theme for the known properties of the terminal.
 func (m *Model) chooseTheme() {
 	switch {
 	case m.cfg.Plain:
@@ -31,7 +31,7 @@ func (m *Model) switchTheme() tea.Cmd {
 	return nil
 }
 
-// frame is what a page draws itself in.
+// frame is the frame that a page draws itself in.
 func (m *Model) frame() screen.Frame {
 	return screen.Frame{Layout: m.layout, Theme: m.theme, Now: m.cfg.Now}
 }

@@ -66,8 +66,8 @@ func (c *Config) Revision(d review.Dossier) Manuscript {
 	return Manuscript{p.ID, file, wording.Reference(p) + " " + p.Subject.String(), text}
 }
 
-// Draft is the manuscript of a proposal about a subject: to modify what is live,
-// or a new one.
+// Draft is the manuscript of a proposal about a subject: to modify a live
+// definition, or a new one.
 func (c *Config) Draft(s registry.Subject, live *registry.Definition, version int) Manuscript {
 	t := proposals.New
 	if live != nil {
@@ -106,8 +106,8 @@ func (c *Config) Prepare(w Manuscript) (*exec.Cmd, error) {
 	return exec.Command("sh", "-c", c.Editor()+` "$1"`, "sh", w.File), nil //nolint:noctx // the user ends the editor
 }
 
-// Parse looks at what came out of the editor: the draft, nil where it is none,
-// and what keeps it from being submitted.
+// Parse reads a text from the editor: the draft, nil if there is none, and why it
+// cannot be submitted.
 func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []string) {
 	parsed, err := proposals.DecodeFile(w.File, text)
 	if len(parsed) != 1 || parsed[0].Doc == nil {

@@ -43,7 +43,7 @@ type Model struct {
 	calls    *page
 	proposal *page // that was opened last, nil before the first
 	dialog   *dialog
-	line     *screen.Line // what is typed at the bottom, nil for nothing
+	line     *screen.Line // the input line at the bottom, nil for none
 
 	status   screen.Say
 	mouse    bool
@@ -53,7 +53,7 @@ type Model struct {
 	drawnAt  string
 	stamp    int64
 	writes   int             // on their way to the desk
-	writing  context.Context // of the writes; done when the program is told to leave
+	writing  context.Context // of the writes; done when the program is ended from outside
 	cutOff   context.CancelFunc
 	left     []string // how the writes ended that were on their way then
 	quitting bool
@@ -143,8 +143,8 @@ func (m *Model) changes(msg tea.Msg) bool {
 	return true
 }
 
-// clock is what the screen shows that changes without a message: ages, in minutes, and
-// the checkpoint.
+// clock has the parts of the screen that change without a message: ages, in
+// minutes, and the checkpoint.
 func (m *Model) clock() string {
 	var sign strings.Builder
 	for _, s := range m.checkpointSign() {
@@ -250,7 +250,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	return m.tellAll(msg)
 }
 
-// key gives a key to whoever has the keyboard.
+// key passes a key to the dialog, line or page that has the keyboard.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.status = screen.Say{}
 	m.looked()

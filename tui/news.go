@@ -13,8 +13,7 @@ type news struct {
 	fresh int // of them, those that came since
 }
 
-// counted takes in how many proposals there are, and tells of those that others
-// made.
+// counted stores the numbers of proposals, and reports those that others made.
 func (m *Model) counted(msg queue.Counted) {
 	if msg.Err != nil {
 		m.fail(msg.Err)
@@ -29,7 +28,7 @@ func (m *Model) counted(msg queue.Counted) {
 	m.known = msg.Total
 }
 
-// arrived tells of new proposals.
+// arrived reports new proposals.
 func arrived(n int, p proposals.Proposal) string {
 	name := wording.Reference(p) + " " + string(p.Type) + " " + p.Subject.String() + " by " + p.Author.String()
 	if n == 1 {
@@ -38,7 +37,7 @@ func arrived(n int, p proposals.Proposal) string {
 	return itoa(n) + " new since you looked; the newest is " + name
 }
 
-// looked forgets what is new once the queue was on the screen.
+// looked forgets new proposals once the queue was on the screen.
 func (m *Model) looked() {
 	if m.page == m.queue && m.dialog == nil {
 		m.fresh = 0

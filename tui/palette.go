@@ -16,8 +16,8 @@ import (
 // maxCommands is how many commands the palette shows at once.
 const maxCommands = 10
 
-// palette finds a command among the keys that act now, by what is typed of its
-// name or of what it does.
+// palette finds a command among the keys that act now, by a part of its name or
+// its description.
 type palette struct {
 	text  *edit.Text
 	found []key

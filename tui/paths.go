@@ -68,7 +68,7 @@ type pathsMsg struct {
 	err   error
 }
 
-// complete looks for the files that begin with what is typed.
+// complete looks for the files that begin with the typed text.
 func (p *pathLine) complete(m *Model) tea.Cmd {
 	typed := m.atHome(p.text.String())
 	*p.text = *edit.NewLine(typed)

@@ -81,7 +81,7 @@ type (
 	GroupCount = entries.Counted
 )
 
-// Registry is what the workbench needs of what is live and what was.
+// Registry reads live and earlier definitions for the workbench.
 type Registry interface {
 	Entries(ctx context.Context, q EntryQuery) (entries []Entry, next string, err error)
 	// Groups counts the entries of a query by group.
@@ -95,7 +95,7 @@ type Registry interface {
 	Stamp(ctx context.Context) (int64, error)
 }
 
-// Calls is what the workbench needs of calls that wait for the user.
+// Calls are the waiting calls, for the workbench.
 type Calls interface {
 	Pending(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
 	State(p gateway.Pending) gateway.PendingState
@@ -105,29 +105,28 @@ type Calls interface {
 
 // Config is everything the workbench takes from outside.
 type Config struct {
-	// Context is for all that the workbench asks and writes; nil stands for the
-	// background.
+	// Context is for all reads and writes of the workbench; nil means the background.
 	Context  context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	Desk     Desk
 	Registry Registry
 	Calls    Calls // nil where nothing can be called
 	Actor    proposals.Actor
 	Layer    registry.Layer // where drafts are made
-	Place    string         // what is shown of where it works, such as the project's name
+	Place    string         // the shown place, such as the project's name
 	Theme    string         // "dark" or "light"; "" finds out
 	Plain    bool           // no colours
 	Getenv   func(string) string
 	Drafts   string // folder for texts that are not sent yet; "" keeps none
 	Now      func() time.Time
 	// Counter counts the tokens of prompts, and may be shared with other workbenches;
-	// nil stands for one of its own.
+	// nil means one of its own.
 	Counter *tokens.Counter
 	// Remote is set where the terminal is on another machine: there is no shell to go
 	// back to, no program is run, and texts are edited in the workbench.
 	Remote bool
 	// Views are filters of the queue, each of which is a tab.
 	Views []View
-	// HasModel says that a model is configured that answers test cases.
+	// HasModel reports that a model is configured that answers test cases.
 	HasModel bool
 	// Size returns the terminal's size in cells; nil where none can be asked.
 	// The news of a change is lost while nobody listens yet, or to a reading
@@ -140,18 +139,18 @@ type Config struct {
 	// Export writes the live registry to a file; nil where there is no such thing.
 	Export        func(ctx context.Context, e Export, tell Tell) (lines []string, err error)
 	ExportFormats []ExportFormat // the default first
-	// Signer signs decisions; nil where nothing is signed. Ask shows what is signed
+	// Signer signs decisions; nil where nothing is signed. Ask shows the statement
 	// before the key is asked; the workbench and the dialogue set it.
 	Signer Signer
 	Ask    AskToSign
-	// Checkpoint tells how far the publication of checkpoints has come, from
+	// Checkpoint returns how far the publication of checkpoints has come, from
 	// memory; nil where none are published.
 	Checkpoint func() Checkpoint
-	// Exec returns a command that gives the terminal to a process and answers
-	// when it ends; nil stands for tea.ExecProcess.
+	// Exec returns a command that gives the terminal to a process and answers when it
+	// ends; nil means tea.ExecProcess.
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
-	// After returns a command that answers with a message after a time; nil
-	// stands for tea.Tick.
+	// After returns a command that answers with a message after a time; nil means
+	// tea.Tick.
 	After func(d time.Duration, msg tea.Msg) tea.Cmd
 	// Wait returns when another process may have written something, at the latest
 	// after a time; seen is its last result, 0 at first. nil waits for the time.

@@ -38,7 +38,7 @@ type SignRequest struct {
 	Run            func() error
 }
 
-// Line tells who signs what with which key.
+// Line names the signer, the statement and the key.
 func (r SignRequest) Line() string {
 	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
 }
@@ -82,7 +82,7 @@ type signAsk struct {
 	reply chan error
 }
 
-// signMsg asks for a signature; wait answers with what comes of the write.
+// signMsg asks for a signature; wait answers with the outcome of the write.
 type signMsg struct {
 	ask  signAsk
 	wait tea.Cmd
@@ -131,7 +131,7 @@ func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd
 func (m *Model) askSignature(msg signMsg) tea.Cmd {
 	ask := msg.ask
 	before := tea.Cmd(nil)
-	if d := m.dialog; d != nil { // the key does not wait; what was typed is kept
+	if d := m.dialog; d != nil { // the key does not wait; the typed text is kept
 		before = tea.Batch(m.saveDraft(d), d.decline())
 	}
 	open := m.ask(screen.Dialog{
@@ -163,7 +163,7 @@ func (m *Model) askSignature(msg signMsg) tea.Cmd {
 	return tea.Batch(before, open)
 }
 
-// decline tells whoever waits for the answer that it is no.
+// decline answers the waiting write with no.
 func (d *dialog) decline() tea.Cmd {
 	if d == nil || d.Declined == nil {
 		return nil

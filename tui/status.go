@@ -9,7 +9,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// How something is said.
+// The kinds of messages.
 const (
 	remark  = screen.Remark
 	success = screen.Success
@@ -26,8 +26,8 @@ func (m *Model) say(t screen.Tone, format string, args ...any) {
 // fail says an error.
 func (m *Model) fail(err error) { m.say(failure, "%s", wording.OneLine(err)) }
 
-// footer shows the keys that matter here, as many as fit: those of what is typed
-// or chosen, else those of the tab, then those of the page. Those to quit and for
+// footer shows the keys that matter here, as many as fit: those of an input line
+// or dialog, else those of the tab, then those of the page. Those to quit and for
 // help are always among them.
 func (m *Model) footer() draw.Line {
 	if m.dialog != nil {
@@ -95,7 +95,7 @@ func (m *Model) canGoBack() bool {
 	return len(m.trail) > 0 || m.page.filter() != ""
 }
 
-// modeHints returns the keys of what is typed or chosen, nil outside of it.
+// modeHints returns the keys of an input line or dialog, nil outside of one.
 func (m *Model) modeHints() [][2]string {
 	switch {
 	case m.line != nil:

@@ -101,8 +101,8 @@ func (m *Model) screen() string {
 	return b.String()
 }
 
-// lastLines are what stands above the keys: what is typed, or what was said. More
-// than one of them cover the end of the page.
+// lastLines are the lines above the keys: an input line, or a message. More than
+// one of them cover the end of the page.
 func (m *Model) lastLines() []draw.Line {
 	if in := m.line; in != nil && m.dialog == nil {
 		if in.Above != nil {
@@ -113,7 +113,7 @@ func (m *Model) lastLines() []draw.Line {
 	return m.statusLines()
 }
 
-// percent says how far down a text is shown, where there is more of it than fits.
+// percent shows how far down a text is, where it does not fit.
 func (m *Model) percent(p *pager.Pager) draw.Line {
 	n := p.Percent()
 	if n < 0 {
@@ -122,8 +122,8 @@ func (m *Model) percent(p *pager.Pager) draw.Line {
 	return draw.Of(m.theme.Faint, draw.Showf(" %3d%% ", n))
 }
 
-// bar is the first line: where the reader is, what waits for them, and as whom
-// they are here, which gives way to the rest.
+// bar is the first line: the place, the waiting proposals, and the user's name,
+// which is dropped first.
 func (m *Model) bar() draw.Line {
 	signs := m.signs()
 	l := draw.Of(m.theme.Accent, " toolcrib ")
@@ -154,7 +154,7 @@ func (m *Model) pages() draw.Line {
 	return l
 }
 
-// signs say what goes on and what waits for the reader, wherever they are.
+// signs show work under way and waiting proposals, on every page.
 func (m *Model) signs() draw.Line {
 	l := m.checkpointSign()
 	if m.writes > 0 {
@@ -231,7 +231,7 @@ func (m *Model) tooSmall() string {
 	return b.String()
 }
 
-// see notes what is on the screen as seen.
+// see marks the text on the screen as seen.
 func (m *Model) see() {
 	if len(m.lastLines()) > 1 {
 		return // they cover some of it

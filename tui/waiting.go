@@ -57,8 +57,8 @@ func (m *Model) openNumber(number string) tea.Cmd {
 	}
 }
 
-// waitingFound opens what waits, in the tab that is shown, unless somebody went
-// elsewhere meanwhile.
+// waitingFound opens the first waiting proposal, in the shown tab, unless the user
+// went elsewhere meanwhile.
 func (m *Model) waitingFound(msg waitingMsg) tea.Cmd {
 	here, _ := m.current()
 	switch {

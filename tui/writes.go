@@ -14,7 +14,7 @@ import (
 )
 
 // write runs something that writes. The program does not end before it has
-// answered. It is cancelled when the program is told to leave: a write that
+// answered. It is cancelled when the program is ended from outside: a write that
 // waits for a busy database has written nothing, and one that has begun is kept
 // whole or not at all.
 func (m *Model) write(fn screen.Write) tea.Cmd {
@@ -42,7 +42,7 @@ func (m *Model) farewell(msg screen.Wrote) {
 // told to leave.
 func (m *Model) Left() []string { return m.left }
 
-// wrote says how a write ended and reads everything anew.
+// wrote shows the outcome of a write and reads everything anew.
 func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	m.writes--
 	if m.writing.Err() != nil {
@@ -71,5 +71,5 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// onward is said after a decision.
+// onward is added to the message of a decision.
 const onward = ". Press . for the next one"

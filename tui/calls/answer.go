@@ -82,7 +82,7 @@ func (c *Page) askRefuse() (screen.Intent, tea.Cmd) {
 	}, nil
 }
 
-// what says which call an answer is about.
+// what describes the call that an answer is about.
 func (c *Page) what(page *prose.Page, p gateway.Pending) {
 	page.Item(draw.Of(c.Frame.Theme.Faint, draw.Pad("call", prose.LabelWidth)), p.Tool.String()+", version "+strconv.Itoa(p.Version))
 	page.Field("called by", p.Caller.Actor.String()+" as agent "+p.Caller.Agent)

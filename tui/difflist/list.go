@@ -40,8 +40,8 @@ type field struct {
 type arrangement struct {
 	rows  []ref
 	stops []int
-	// bare are the rows without notes, and bareStops their stops; place says where
-	// each of bare is among rows.
+	// bare are the rows without notes, and bareStops their stops; place has the place
+	// of each of bare among rows.
 	bare      []ref
 	bareStops []int
 	place     []int
@@ -196,7 +196,7 @@ func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 	}
 }
 
-// arrangeSplit puts what went beside what came. What has nothing to stand beside
+// arrangeSplit puts removed lines beside added ones. A line without a counterpart
 // takes the whole width.
 func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	a := &l.split

@@ -21,8 +21,7 @@ type Note struct {
 	Of      int // the caller's own number
 }
 
-// Note puts notes under the lines that they are about. Those about what has not
-// changed are not shown.
+// Note puts notes under their lines. Notes about unchanged lines are not shown.
 func (l *List) Note(notes []Note) {
 	if slices.EqualFunc(l.notes, notes, func(a, b Note) bool {
 		return a.Path == b.Path && a.Line == b.Line && a.Passage == b.Passage && a.Sign == b.Sign && a.Text == b.Text && a.Of == b.Of

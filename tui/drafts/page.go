@@ -24,7 +24,7 @@ type Desk interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 }
 
-// Options is where the texts are, and what can be done with them.
+// Options are the folder of the texts, and the acts on them.
 type Options struct {
 	Folder string // "" for none
 	Actor  proposals.Actor

@@ -28,8 +28,8 @@ type Text struct {
 // tabStop is how far apart tabs stop, in cells.
 const tabStop = 4
 
-// maxStack is the longest character in bytes that is drawn as it is; what has
-// more marks on it than that spills over the lines around.
+// maxStack is the longest character in bytes that is drawn unchanged; one with
+// more marks would spill over the lines around it.
 const maxStack = 32
 
 // glyph is the next thing to draw: the output for size bytes of the text, its
@@ -79,7 +79,7 @@ func plainRun(raw string, i, n int) int {
 		j++
 	}
 	if j < len(raw) && raw[j] >= utf8.RuneSelf && j > i {
-		j-- // what follows may join it
+		j-- // the next bytes may join it
 	}
 	return j - i
 }

@@ -166,7 +166,8 @@ type (
 		Next    string
 		Err     error
 	}
-	// rested says that a row was selected for a moment, defined what is in it.
+	// rested is sent when a row was selected for a moment, defined with its
+	// definition.
 	rested  struct{ subject registry.Subject }
 	defined struct {
 		subject registry.Subject

@@ -40,7 +40,7 @@ type Page struct {
 	filter string
 }
 
-// New returns the help of a place; before lays out what stands before the keys.
+// New returns the help of a place; before lays out the text above the keys.
 func New(from string, rows []Row, before func(*prose.Page)) *Page {
 	return &Page{Text: screen.NewText(), from: from, rows: rows, before: before}
 }

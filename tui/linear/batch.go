@@ -111,7 +111,7 @@ func (s *session) allRead(b batch) bool {
 	return !locked
 }
 
-// tell reads out what would be decided, and to which digests that is tied.
+// tell reads out the batch, and the digests that the decision is tied to.
 func (s *session) tell(b batch) {
 	n := len(b.dossiers)
 	s.out.linef("%s: %s. %s", b.act.Form(n).Title, wording.Count(n, "proposal", "proposals"), b.act.Form(n).Consequence)

@@ -2,8 +2,8 @@ package linear
 
 import "toolcrib/tui/wording"
 
-// sayCheckpoint tells how far the publication of checkpoints has come, where they
-// are published.
+// sayCheckpoint reads out how far the publication of checkpoints has come, where
+// they are published.
 func (s *session) sayCheckpoint() {
 	if s.cfg.Checkpoint == nil {
 		return

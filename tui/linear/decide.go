@@ -67,8 +67,7 @@ func (s *session) words(what string) string {
 	}
 }
 
-// can returns what keeps the user from an act on the open proposal, "" for
-// nothing.
+// can returns why the user cannot do an act on the open proposal, "" if possible.
 func (s *session) can(act proposals.Act) string {
 	return stopped(wording.Cannot(s.cfg.Actor, act, s.open.Proposal))
 }
@@ -160,7 +159,7 @@ func what(p proposals.Proposal) string {
 	return fmt.Sprintf("%s, %s.", content(p), becomes)
 }
 
-// content names exactly what somebody looked at.
+// content identifies exactly the content that was read.
 func content(p proposals.Proposal) string {
 	return fmt.Sprintf("%s %s, revision %d, content %s", p.Type, p.Subject, p.Revision, wording.Short(p.ContentHash))
 }

@@ -226,8 +226,7 @@ func (s *session) doBack(string) error {
 	return nil
 }
 
-// follow says when something was written meanwhile, by whatever process, and
-// reads the open proposal again.
+// follow reports writes by other processes, and reads the open proposal again.
 func (s *session) follow() {
 	stamp, err := s.cfg.Registry.Stamp(s.ctx)
 	if err != nil || stamp == s.stamp {

@@ -6,8 +6,8 @@ import (
 	"toolcrib/tui"
 )
 
-// sign tells who signs what with which key, and asks the key: the user has said yes
-// to the decision itself.
+// sign reads out the signer, the statement and the key, and asks the key: the user
+// has confirmed the decision itself.
 func (s *session) sign(_ context.Context, r tui.SignRequest) error {
 	s.out.line(r.Line())
 	return r.Run()

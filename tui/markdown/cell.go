@@ -38,7 +38,7 @@ func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 }
 
 // prefix returns how many bytes of a line are blanks, bars and a bullet or a
-// number, and what stands in their place before the further lines.
+// number, and their replacement before further lines.
 func prefix(text string) (n int, hang string) {
 	for n < len(text) {
 		r, size := utf8.DecodeRuneInString(text[n:])

@@ -52,8 +52,8 @@ type Rendered struct {
 // maxRenderings is how many texts are kept rendered.
 const maxRenderings = 200
 
-// Of returns the rendering of a text for so many cells, as far as it has got, and has
-// it go on. It is nil for what is longer than MaxBytes.
+// Of returns the rendering of a text for so many cells, as far as it has got, and
+// continues it. It is nil for a text longer than MaxBytes.
 func (t *Texts) Of(text string, width int) *Rendering {
 	if len(text) > MaxBytes {
 		return nil

@@ -1,6 +1,6 @@
-// Package pager shows rows of text through a window: it scrolls, wraps,
-// searches, and remembers what has been on the screen. Only the rows in the
-// window are ever laid out, so a key costs the same in a text of any size.
+// Package pager shows rows of text through a window: it scrolls, wraps, searches,
+// and records which parts were on the screen. Only the rows in the window are ever
+// laid out, so a key costs the same in a text of any size.
 package pager
 
 import (
@@ -23,7 +23,7 @@ type Row struct {
 	Base  theme.Style // under everything in the row
 }
 
-// Cell is a piece of text with what stands before it on its first line.
+// Cell is a piece of text and the text before its first line.
 type Cell struct {
 	Gutter draw.Line
 	Hang   draw.Line // before the further lines when it is wrapped; as wide as Gutter
@@ -185,8 +185,8 @@ func (p *Pager) len() int {
 	return p.rows.Len()
 }
 
-// Percent says how far down the window is, from 0 to 100; -1 when everything
-// is in it.
+// Percent returns how far down the window is, from 0 to 100; -1 when everything is
+// in it.
 func (p *Pager) Percent() int {
 	end := p.end()
 	if end == (place{}) {

@@ -41,7 +41,7 @@ func (pp *Page) members() []proposals.Proposal {
 	return []proposals.Proposal{pp.dossier.Proposal}
 }
 
-// Unseen goes to what was not on the screen and has to be, once the diff is there.
+// Unseen goes to the next unread part, once the diff is there.
 func (pp *Page) Unseen() (screen.Intent, tea.Cmd) {
 	return pp.do(func() tea.Cmd {
 		cmd := pp.turn(tabDiff)
@@ -80,8 +80,8 @@ func (pp *Page) askApprove() tea.Cmd {
 	return tea.Batch(ask, pp.Tell(pp.ctx, pp.Seen.dossiers(members)...))
 }
 
-// since returns what says what happened to the proposal from now on, "" for
-// nothing.
+// since returns a function that describes changes of the proposal from now on, ""
+// for none.
 func (pp *Page) since() func() string {
 	state, digest := pp.dossier.Proposal.State, pp.dossier.Digest
 	return func() string {
@@ -142,7 +142,7 @@ func (pp *Page) askReason(act proposals.Act) func() tea.Cmd {
 	}
 }
 
-// content names exactly what is on the screen.
+// content identifies exactly the content on the screen.
 func (pp *Page) content(page *prose.Page) {
 	p := pp.dossier.Proposal
 	page.Field(string(p.Type), p.Subject.String())
@@ -187,7 +187,7 @@ func (pp *Page) askSimple(act proposals.Act) func() tea.Cmd {
 	}
 }
 
-// simple does what needs no words.
+// simple does an act that needs no text.
 func (pp *Page) simple(act proposals.Act) tea.Cmd {
 	return pp.write(screen.Act(screen.Wrote{ID: pp.id}, act.Form(1), func(ctx context.Context) (string, error) { return pp.Acts.Simple(ctx, act, pp.id) }))
 }

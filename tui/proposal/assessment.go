@@ -62,8 +62,8 @@ func reviewComment(page *prose.Page, th theme.Theme, text string) {
 	}
 }
 
-// strongMarks brings out what stands between double asterisks, and keeps the
-// asterisks: this is what was written.
+// strongMarks emphasizes text between double asterisks, and keeps the asterisks,
+// so that the text stays unchanged.
 func strongMarks(line string, th theme.Theme) []draw.Mark {
 	var marks []draw.Mark
 	for from := 0; ; {
@@ -128,8 +128,8 @@ func passageLines(s review.Standing) []string {
 	return strings.Split(s.Passage, "\n")
 }
 
-// passage quotes what a finding is about: one line with what stands around it,
-// several as they are.
+// passage quotes the passage of a finding: one line with its context, several
+// without.
 func (pp *Page) passage(s review.Standing) []quotation {
 	lines := passageLines(s)
 	out := make([]quotation, len(lines))

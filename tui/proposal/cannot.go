@@ -8,10 +8,10 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Why a key of a proposal has no effect now, which is said where it is pressed.
+// Why a key of a proposal has no effect now, shown when it is pressed.
 
-// cannotAct returns what keeps the user from an act, by the tables of who may
-// do what and of the states.
+// cannotAct returns why the user cannot do an act, by the tables of authority and
+// of states.
 func (pp *Page) cannotAct(act proposals.Act) func() string {
 	return func() string {
 		if !pp.loaded {

@@ -24,7 +24,7 @@ type base struct {
 	content diff.Content
 }
 
-// isNew stands for the base of a subject that has no version yet.
+// isNew is the base of a subject that has no version yet.
 const isNew = "new"
 
 // comparedWith names the base of the diff on screen.

@@ -166,7 +166,7 @@ func (pp *Page) nextBase() tea.Cmd {
 	return pp.compare()
 }
 
-// nextUnseen goes to what has to be on the screen before an approval.
+// nextUnseen goes to the next part that has to be read before an approval.
 func (pp *Page) nextUnseen() tea.Cmd {
 	r := pp.Seen.of[pp.id]
 	if pp.against != 0 {
@@ -257,7 +257,8 @@ func (pp *Page) mark() tea.Cmd {
 	return nil
 }
 
-// revise opens the current revision in the editor, or what is left of an attempt before.
+// revise opens the current revision in the editor, or the text of an earlier
+// attempt.
 func (pp *Page) revise() tea.Cmd {
 	pp.want(pp.Revision(pp.dossier))
 	return nil

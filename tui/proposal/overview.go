@@ -14,8 +14,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// overview says what is proposed, by whom, what would happen, and why; the seals
-// come last.
+// overview shows the change, its author, its consequences and its rationale; the
+// seals come last.
 func (pp *Page) overview() pager.Rows {
 	d := pp.dossier
 	p := d.Proposal
@@ -59,7 +59,8 @@ func (pp *Page) overview() pager.Rows {
 	return page.Rows()
 }
 
-// consequences lists what an approval would do, and what keeps it from being.
+// consequences lists the effects of an approval, and the reasons why it is not
+// possible.
 func (pp *Page) consequences(page *prose.Page) {
 	d := pp.dossier
 	if len(d.Members) > 1 {
@@ -97,7 +98,7 @@ func (pp *Page) consequences(page *prose.Page) {
 // on.
 const maxUnfit = 8
 
-// cannotSubmit tells why the draft cannot be submitted.
+// cannotSubmit returns why the draft cannot be submitted.
 func (pp *Page) cannotSubmit() string {
 	if why := pp.cannotAct(proposals.ActSubmit)(); why != "" || len(pp.unfit) == 0 {
 		return why

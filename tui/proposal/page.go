@@ -55,7 +55,7 @@ type Page struct {
 	versions []history.Version
 	marked   int             // version that the next comparison begins with
 	anchors  []review.Anchor // of the stops of the thread
-	unfit    []string        // what keeps a draft from being submitted, by its own text
+	unfit    []string        // why a draft cannot be submitted, by its own text
 	quotes   map[review.Anchor]quoted
 	source   *jsondoc.Node  // the revision, once a line of it was quoted
 	sourceOf string         // its content hash
@@ -64,7 +64,7 @@ type Page struct {
 	answered chan behaved
 	jumped   []int // the tab that a jump left, to return to
 	folded   bool  // findings and comments in the diff
-	toUnseen bool  // to go to what was not on the screen when the diff is there
+	toUnseen bool  // go to the unread parts when the diff is there
 }
 
 // New returns the page of a proposal; Reload reads it.

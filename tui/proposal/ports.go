@@ -29,8 +29,8 @@ type Registry interface {
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Acts are what a user does about a proposal. Each returns what was done, as a sentence
-// without its full stop.
+// Acts are the acts of a user on a proposal. Each returns its outcome, as a
+// sentence without its full stop.
 type Acts interface {
 	// Decision decides on proposals: on all of them or on none. draft names the kept text
 	// of the reason.
@@ -57,9 +57,9 @@ type Options struct {
 	Busy     func() string // why no job can be started
 	// CannotMark returns why a proposal cannot be marked in the queue.
 	CannotMark func(p proposals.Proposal) string
-	// Revision is the current revision, or what is left of an attempt to revise it, for
-	// the editor.
+	// Revision is the current revision, or the text of an earlier attempt to revise
+	// it, for the editor.
 	Revision func(d review.Dossier) screen.Edit
-	// KeptIn tells where an unsent text is.
+	// KeptIn describes where an unsent text is.
 	KeptIn func(file string) string
 }

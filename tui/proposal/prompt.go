@@ -61,8 +61,7 @@ func (s *promptState) text() string {
 	return s.changes[s.at].After
 }
 
-// promptChange is a channel prompt that an approval changes; what is not there
-// is "".
+// promptChange is a channel prompt that an approval changes; a missing one is "".
 type promptChange struct {
 	Agent      registry.Subject
 	Channel    string
@@ -157,7 +156,7 @@ func (pp *Page) showPrompt() {
 	p.Replace(page.Rows())
 }
 
-// promptHead says which prompt it is, and how much longer it gets.
+// promptHead names the prompt, and how much longer it gets.
 func (pp *Page) promptHead() pager.Rows {
 	s := &pp.prompts
 	th := pp.frame.Theme

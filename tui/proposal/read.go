@@ -26,7 +26,7 @@ type (
 		ID      proposals.ID
 		Dossier review.Dossier
 		Hash    string   // of the definition in it
-		Unfit   []string // what keeps a draft from being submitted, by its own text
+		Unfit   []string // why a draft cannot be submitted, by its own text
 		Err     error
 	}
 	// compared is a diff.
@@ -85,10 +85,10 @@ func (o Options) Tell(ctx context.Context, ds ...review.Dossier) tea.Cmd {
 	}
 }
 
-// comparison says which two definitions are compared, and how much is shown of
-// what is the same. It identifies what a diff was made of.
+// comparison names the two definitions to compare, and how many unchanged lines to
+// show. It identifies a diff.
 type comparison struct {
-	from     string // what stands on the old side: a version or a revision, whose content never changes
+	from     string // the old side: a version or a revision, whose content never changes
 	new      string // content hash
 	revision int    // on the new side
 	context  int

@@ -16,7 +16,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// inDefinition is what the paths of a proposal begin with that the diff shows.
+// inDefinition begins the paths of a proposal that the diff shows.
 const inDefinition = "definition."
 
 // remark puts a cursor into the diff to choose the line that a comment is

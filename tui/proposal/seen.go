@@ -9,13 +9,14 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Seen keeps what has been on the screen of each proposal. It outlives their pages.
+// Seen records which parts of each proposal were on the screen. It outlives their
+// pages.
 type Seen struct{ of map[proposals.ID]*reading }
 
 // NewSeen returns a store of nothing seen.
 func NewSeen() *Seen { return &Seen{map[proposals.ID]*reading{}} }
 
-// reading is what the user has read of a proposal.
+// reading records which parts of a proposal the user has read.
 type reading struct {
 	made     comparison
 	list     *difflist.List
@@ -27,7 +28,7 @@ type reading struct {
 	passages map[pager.Text]int // how many bytes of each quoted line have to be seen
 }
 
-// unseen names what has not been on the screen and has to be.
+// unseen names the unread parts that have to be read.
 func (r *reading) unseen() []string {
 	if r == nil || r.list == nil || r.made.new != r.hash {
 		return []string{"the diff"} // there is none yet, or it is of an earlier revision
@@ -35,8 +36,8 @@ func (r *reading) unseen() []string {
 	return append(r.list.Unseen(r.pager), r.unseenFindings()...)
 }
 
-// seenAll reports whether unseen names nothing. It looks no further than to
-// the first thing, and does not look twice at what was seen.
+// seenAll reports whether unseen names nothing. It stops at the first unread part,
+// and does not check a read part again.
 func (r *reading) seenAll() bool {
 	var missing bool
 	r.read, missing = r.list.FirstUnseen(r.pager, false, r.read)
@@ -99,8 +100,8 @@ func (s *Seen) first(ps []proposals.Proposal) (proposals.Proposal, bool) {
 	return proposals.Proposal{}, false
 }
 
-// Lacks returns how a proposal as it was read now differs from what has been on the
-// screen of it: something was not, or has changed since. It is "" for neither.
+// Lacks returns how a proposal, read now, differs from what was on the screen: an
+// unread part, or a change since. It is "" for neither.
 func (s *Seen) Lacks(d review.Dossier) string {
 	switch r := s.of[d.Proposal.ID]; {
 	case r == nil || r.list == nil:
@@ -113,8 +114,8 @@ func (s *Seen) Lacks(d review.Dossier) string {
 	return ""
 }
 
-// choices ties proposals to the review digests of what was shown of them last.
-// What was not shown at all keeps the dialog locked.
+// choices ties proposals to the review digests that were shown last. A proposal
+// that was never shown keeps the dialog locked.
 func (s *Seen) choices(ps []proposals.Proposal) []review.Choice {
 	choices := make([]review.Choice, len(ps))
 	for i, p := range ps {
@@ -126,7 +127,7 @@ func (s *Seen) choices(ps []proposals.Proposal) []review.Choice {
 	return choices
 }
 
-// dossiers returns what was shown last of some proposals.
+// dossiers returns the dossiers of some proposals that were shown last.
 func (s *Seen) dossiers(ps []proposals.Proposal) []review.Dossier {
 	var out []review.Dossier
 	for _, p := range ps {

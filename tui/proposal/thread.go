@@ -14,7 +14,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// thread shows the issue with what was said and decided, in order.
+// thread shows the issue with its comments and decisions, in order.
 func (pp *Page) thread() pager.Rows {
 	d := pp.dossier
 	page := prose.New(pp.frame.Theme)

@@ -11,8 +11,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Undo takes back what can be taken back without hiding that it was: a waiver
-// ends, and what a closed proposal wanted is drafted again. A decision stays.
+// Undo reverses an act without hiding it: it ends a waiver, and drafts the change
+// of a closed proposal again. A decision stays.
 
 // waivedFinding returns whether a finding is selected that is waived.
 func (pp *Page) waivedFinding() bool {

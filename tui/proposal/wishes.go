@@ -9,7 +9,7 @@ import (
 // want asks for something at the end of an update.
 func (pp *Page) want(intent screen.Intent) { pp.wishes = append(pp.wishes, intent) }
 
-// take returns what was asked for.
+// take returns the pending intent.
 func (pp *Page) take() screen.Intent {
 	wishes := pp.wishes
 	pp.wishes = nil
@@ -22,7 +22,8 @@ func (pp *Page) take() screen.Intent {
 	return screen.Several(wishes)
 }
 
-// do makes an action of a key, or of a dialog, from what may ask for something.
+// do makes an action of a key, or of a dialog, from a function that may leave an
+// intent.
 func (pp *Page) do(run func() tea.Cmd) screen.Action {
 	return func() (screen.Intent, tea.Cmd) {
 		cmd := run()

@@ -77,8 +77,8 @@ func (q *Page) columns() []column {
 	return columns
 }
 
-// measure notes how wide the columns want to be for some rows, beyond what is
-// known.
+// measure notes how wide the columns want to be for some rows, beyond the known
+// widths.
 func (q *Page) measure(rows []proposals.Proposal) {
 	q.shared = q.shared || slices.ContainsFunc(rows, func(p proposals.Proposal) bool { return p.Approvals != nil })
 	for _, c := range q.columns() {
@@ -97,8 +97,8 @@ const (
 	leastTitle   = 16
 )
 
-// fit returns the columns that fit into width cells, each as wide as what is in
-// it. Subjects grow before the columns come that matter least.
+// fit returns the columns that fit into width cells, each as wide as its content.
+// Subjects grow before the least important columns appear.
 func (q *Page) fit(columns []column, width int) []column {
 	const gap, needed = 2, 5
 	ranked := slices.Clone(columns)

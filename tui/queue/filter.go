@@ -38,13 +38,13 @@ const maxSuggestions = 6
 type filterLine struct {
 	text  *edit.Text
 	known filter.Vocabulary
-	found []string // texts that go on from what is typed
+	found []string // completions of the typed text
 	at    int      // the selected one
-	err   error    // why what is typed is not a filter yet
+	err   error    // why the typed text is not a filter yet
 }
 
-// askFilter narrows the list while a filter is typed, and offers what can come next.
-// What is not a filter yet leaves the list as it is.
+// askFilter narrows the list while a filter is typed, and offers completions. An
+// incomplete filter leaves the list unchanged.
 func (q *Page) askFilter() (screen.Intent, tea.Cmd) {
 	before := q.filter
 	f := &filterLine{text: edit.NewLine(before), known: q.vocabulary()}
@@ -77,7 +77,7 @@ func (q *Page) askFilter() (screen.Intent, tea.Cmd) {
 	}, nil
 }
 
-// typed offers what can come next, and narrows the list.
+// typed offers completions, and narrows the list.
 func (q *Page) typed(f *filterLine) tea.Cmd {
 	text := f.text.String()
 	f.at, f.found = 0, filter.Suggest(text, f.known)
@@ -87,7 +87,7 @@ func (q *Page) typed(f *filterLine) tea.Cmd {
 	return q.setFilter(strings.TrimSpace(text))
 }
 
-// lines draws what can come next, or why there is no filter yet.
+// lines draws the completions, or why there is no filter yet.
 func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 	th := frame.Theme
 	lines := []draw.Line{draw.Of(th.Rule, draw.Safe(strings.Repeat("─", frame.Width)))}

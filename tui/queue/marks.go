@@ -70,7 +70,7 @@ func (q *Page) markRow() (screen.Intent, tea.Cmd) {
 // markSpan is a range of rows that is marked while the cursor moves.
 type markSpan struct {
 	from   proposals.ID // the row that it began at
-	before Marks        // what was marked already
+	before Marks        // the earlier marks
 }
 
 // markRange begins a range at the selected row, or ends it.
@@ -85,7 +85,8 @@ func (q *Page) markRange() (screen.Intent, tea.Cmd) {
 	return screen.Sayf(screen.Remark, "Move to mark a range of rows; v or esc ends it"), nil
 }
 
-// markSpanned marks what waits between the row where a range began and the cursor.
+// markSpanned marks the waiting proposals between the row where a range began and
+// the cursor.
 func (q *Page) markSpanned() {
 	if q.span == nil {
 		return
@@ -138,7 +139,7 @@ func (q *Page) nothingToMark() string {
 	return "nothing listed waits for you"
 }
 
-// chosen returns what a decision is about: what is marked, else the selected row.
+// chosen returns the proposals to decide: the marked ones, else the selected row.
 func (q *Page) chosen() []proposals.Proposal {
 	if len(q.Marks) > 0 {
 		return q.Marks

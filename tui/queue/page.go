@@ -119,7 +119,7 @@ func (q *Page) openWaiting() (screen.Intent, tea.Cmd) {
 	return screen.OpenWaiting{}, nil
 }
 
-// decide asks about what is marked, or selected.
+// decide asks about the marked proposals, or the selected one.
 func (q *Page) decide(act proposals.Act) screen.Action {
 	return func() (screen.Intent, tea.Cmd) {
 		return screen.Decide{Act: act, Proposals: q.chosen()}, nil

@@ -33,7 +33,7 @@ type (
 	Glance struct {
 		ID      proposals.ID
 		Dossier review.Dossier
-		Unfit   []string       // what keeps a draft from being submitted, by its own text
+		Unfit   []string       // why a draft cannot be submitted, by its own text
 		Changes *difflist.List // nil where they are too long or were not asked for
 		Err     error
 	}

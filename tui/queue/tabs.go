@@ -69,8 +69,8 @@ func (q *Page) turn(step int) screen.Action {
 	}
 }
 
-// Waiting returns the query for what waits for the user, in the order and with the filter
-// of the list.
+// Waiting returns the query for the proposals that wait for the user, in the order
+// and with the filter of the list.
 func (q *Page) Waiting() review.Query {
 	return review.Query{State: proposals.UserReview, Filter: q.Where(), Order: q.order, Limit: 2}
 }

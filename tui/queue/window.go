@@ -18,8 +18,7 @@ const chunk = 100
 // when they are scrolled to.
 const keep = 20
 
-// slot is one chunk of the list: how it is read, and what is in it while it is
-// kept.
+// slot is one chunk of the list: how it is read, and its rows while they are kept.
 type slot struct {
 	after   string
 	rows    []proposals.Proposal // nil while it is not kept
@@ -124,7 +123,7 @@ func (q *Page) loaded(msg Listed) (screen.Intent, tea.Cmd) {
 	} else if q.slots[n+1].after != msg.Page.Next {
 		q.slots = append(q.slots[:n+1], slot{after: msg.Page.Next})
 	}
-	if more := q.total() - before; q.backward { // it is above what is there
+	if more := q.total() - before; q.backward { // it is above the present rows
 		q.cursor, q.top = q.cursor+more, q.top+more
 	}
 	q.restore()
@@ -145,7 +144,7 @@ func (q *Page) restore() {
 			if q.backward {
 				i = q.total() - 1 - i
 			}
-			if q.top > 0 { // at the top, what is new is seen
+			if q.top > 0 { // at the top, new rows are seen
 				q.top += i - q.cursor
 			}
 			q.cursor = i

@@ -17,7 +17,7 @@ const dialogWidth = 92
 type Dialog struct {
 	Form         proposals.Form // its title, what y does, and whether it needs a reason
 	Content      func(*prose.Page)
-	Locked       func() []string // what has to be on the screen first; nil for nothing
+	Locked       func() []string // the parts that have to be read first; nil for none
 	NoteOptional bool            // a note can be given
 	Writing      bool            // the keys write
 	Tall         bool            // the text takes all the room that there is

@@ -23,7 +23,7 @@ type (
 		Proposal proposals.Proposal
 		SameTab  bool
 	}
-	// OpenUnseen opens a proposal at what was not on the screen and has to be.
+	// OpenUnseen opens a proposal at the parts that have to be read.
 	OpenUnseen struct{ Proposal proposals.Proposal }
 	// Mark marks a proposal in the queue, or unmarks it.
 	Mark struct{ Proposal proposals.Proposal }

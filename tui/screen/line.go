@@ -12,7 +12,7 @@ import (
 type Line struct {
 	Prompt  draw.Safe
 	Hints   [][2]string        // its keys, for the footer
-	Above   func() []draw.Line // what stands above it, nil for nothing
+	Above   func() []draw.Line // lines above it, nil for none
 	Step    func(n int)        // what the arrows up and down do, nil for nothing
 	Text    *edit.Text
 	Changed Action // after every key, nil for nothing

@@ -43,7 +43,7 @@ type Page interface {
 // Rendered is the message that a text was laid out as Markdown meanwhile.
 type Rendered struct{}
 
-// Done is the message that something ended of which only a failure is said.
+// Done is the message at the end of work of which only a failure is shown.
 type Done struct{ Err error }
 
 // Crumbed is a page that is reached from a list: the bar names both.

@@ -46,7 +46,7 @@ func PaneKeys(p Paned) []Key {
 	}
 }
 
-// noPanes tells why there are no two panes here.
+// noPanes describes why there are no two panes here.
 func noPanes(p Paned) string {
 	if p.Layout().Width < p.From() {
 		return "two panes need " + strconv.Itoa(p.From()) + " columns"
@@ -54,7 +54,7 @@ func noPanes(p Paned) string {
 	return ""
 }
 
-// zoomed tells why there is one pane now: no room for two, or why.
+// zoomed describes why there is one pane now: no room for two, or why.
 func zoomed(p Paned, why string) string {
 	if none := noPanes(p); none != "" || !p.Layout().By.Zoomed {
 		return none

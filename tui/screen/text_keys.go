@@ -117,7 +117,7 @@ func (k textKeys) nextMatch(step int) Action {
 	}
 }
 
-// found tells which match is shown, and of how many.
+// found describes which match is shown, and of how many.
 func found(p *pager.Pager, text string, hit bool) Intent {
 	p.SelectShown()
 	n, of, ok := p.Match()

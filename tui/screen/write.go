@@ -18,7 +18,7 @@ type Wrote struct {
 	Open  *proposals.Proposal // to show now
 	// Decided are no longer marked when it succeeded.
 	Decided []proposals.ID
-	// Undone names what did not happen when it failed; "" for "not written".
+	// Undone names the act that failed; "" for "not written".
 	Undone string
 	Err    error
 }

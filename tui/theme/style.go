@@ -1,5 +1,5 @@
-// Package theme says how the workbench looks: every style is named for what it
-// means, so that a screen reads the same in any theme, and without colours.
+// Package theme has the look of the workbench: every style is named by its
+// meaning, so that a screen reads the same in any theme, and without colours.
 package theme
 
 import (

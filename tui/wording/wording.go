@@ -128,8 +128,8 @@ func Joined(words []string) string {
 	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 }
 
-// Cannot returns what keeps actor from an act on p, by the tables of authority
-// and of states; "" for nothing.
+// Cannot returns why actor cannot do an act on p, by the tables of authority and
+// of states; "" if it can.
 func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) string {
 	switch err := proposals.Can(actor, act, p); {
 	case err == nil:
@@ -141,7 +141,7 @@ func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) stri
 	}
 }
 
-// CannotWaive returns what keeps actor from waiving a finding of p.
+// CannotWaive returns why actor cannot waive a finding of p.
 func CannotWaive(actor proposals.Actor, p proposals.Proposal, s review.Standing) string {
 	switch why := Cannot(actor, proposals.ActWaive, p); {
 	case why != "":
@@ -154,7 +154,7 @@ func CannotWaive(actor proposals.Actor, p proposals.Proposal, s review.Standing)
 	return ""
 }
 
-// CannotAgain returns what keeps a proposal from being drafted again.
+// CannotAgain returns why a proposal cannot be drafted again.
 func CannotAgain(p proposals.Proposal) string {
 	switch p.State {
 	case proposals.Rejected, proposals.Withdrawn:
@@ -214,8 +214,8 @@ func BeforeApproval(a proposals.Approvals) string {
 	return so + "yours can be the last"
 }
 
-// Unfit lists what keeps a draft from being submitted, by its own text: missing
-// parts, and texts that are too long.
+// Unfit lists why a draft cannot be submitted, by its own text: missing parts, and
+// texts that are too long.
 func Unfit(d review.Dossier) []string {
 	if d.Proposal.State != proposals.Drafted {
 		return nil
