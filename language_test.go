@@ -12,14 +12,15 @@ import (
 	"testing"
 )
 
-// TestLanguage keeps out of the repository what the house style has a better
-// word for: cannot in two words, and names that were coined where the field has
-// a term.
+// TestLanguage keeps out of the repository phrases that the house style replaces:
+// cannot in two words, names coined where the field has a term, and comments that
+// use a clause with "what" in place of a noun.
 func TestLanguage(t *testing.T) {
 	apart := regexp.MustCompile(`\b[Cc]an\s+(//\s+)?not\b`)
 	coined := regexp.MustCompile(`(?m)^\s*(?:func (?:\([^)]*\) )?|type |var |const )?` +
 		`(settle|course|companions|accompany|foresee|company|shelf|furnish|portray|patience|strangers|contradictions|sight|glance|remembering|rhythm|Looker|Talker|securityThings)` +
 		`(?:\[[^\]]*\])?(?:\(| :=| = |\s+(?:struct|interface|func)\b)`)
+	vague := regexp.MustCompile(`(?m)//.*\b(is|says|tells)(?: |\n\s*// )what\b`)
 	files := trackedFiles(t)
 	if len(files) < 500 {
 		t.Fatalf("only %d files are tracked", len(files))
@@ -35,8 +36,16 @@ func TestLanguage(t *testing.T) {
 		if filepath.Ext(file) != ".go" {
 			continue
 		}
+		for _, at := range vague.FindAllIndex(text, -1) {
+			t.Errorf("%s:%d: name the thing instead of \"%s\"", file, 1+bytes.Count(text[:at[1]], []byte("\n")), text[at[0]:at[1]])
+		}
 		for _, at := range coined.FindAllSubmatchIndex(text, -1) {
 			t.Errorf("%s:%d: %s is a coined name; use the field's term", file, 1+bytes.Count(text[:at[2]], []byte("\n")), text[at[2]:at[3]])
+		}
+	}
+	for _, wrong := range []string{"// sum is " + "what is left", "// rule says\n\t// " + "what it finds"} {
+		if !vague.MatchString(wrong) {
+			t.Errorf("%q is let through", wrong)
 		}
 	}
 	for _, wrong := range []string{"it can " + "not be", "it can\n\t// not be"} {

@@ -23,8 +23,8 @@ type docError struct {
 	// Pending and Details are of calls that a gate refused or that failed.
 	Pending string          `json:"pending,omitempty"`
 	Details json.RawMessage `json:"details,omitempty"`
-	// ApprovalRequest is the provider's id of an approval of its own; Answer is
-	// what else it answered with.
+	// ApprovalRequest is the provider's id of an approval of its own; Answer has
+	// the other fields of its answer.
 	ApprovalRequest string          `json:"approval_request_id,omitempty"`
 	Answer          json.RawMessage `json:"answer,omitempty"`
 }

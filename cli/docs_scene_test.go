@@ -54,7 +54,7 @@ type scene struct {
 }
 
 // stands returns what the ids in the examples of a command stand for; a proposal
-// that waits for the user where nothing is said.
+// that waits for the user where none is named.
 func stands() map[string]string {
 	return map[string]string{
 		"toolcrib revise": "pacer", "toolcrib submit": "draft", "toolcrib rebase": "stale", "toolcrib waive": "found", "toolcrib unwaive": "waived",

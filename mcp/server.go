@@ -104,8 +104,8 @@ type Fault struct {
 	Problems []Problem       `json:"problems,omitempty"`
 	Details  json.RawMessage `json:"details,omitempty"` // of a provider
 	Pending  string          `json:"pending,omitempty"` // the call that waits for the user
-	// ApprovalRequest is the provider's id of an approval of its own; Answer is
-	// what else it answered with.
+	// ApprovalRequest is the provider's id of an approval of its own; Answer has
+	// the other fields of its answer.
 	ApprovalRequest string          `json:"approval_request_id,omitempty"`
 	Answer          json.RawMessage `json:"answer,omitempty"`
 }

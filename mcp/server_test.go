@@ -30,7 +30,7 @@ func TestNothingDecides(t *testing.T) {
 	}
 }
 
-// TestOnlyAgentsAreServed refuses everybody else, whatever is said on the
+// TestOnlyAgentsAreServed refuses everybody else, whatever is given on the
 // command line.
 func TestOnlyAgentsAreServed(t *testing.T) {
 	for _, kind := range []proposals.ActorKind{proposals.User, proposals.Chief, proposals.System} {

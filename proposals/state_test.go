@@ -38,7 +38,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestStates holds what is said of the states against the table of moves.
+// TestStates compares the properties of the states with the table of moves.
 func TestStates(t *testing.T) {
 	all := States()
 	for s, moves := range next {

@@ -221,7 +221,7 @@ func TestAgentsInChangeSets(t *testing.T) {
 }
 
 // TestRejectedMember keeps the rest of a set from going live until the user
-// says what belongs together now; then the rest goes live, in its authors' words.
+// regroups it; then the rest goes live, in its authors' words.
 func TestRejectedMember(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{FourEyes: true})

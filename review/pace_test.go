@@ -90,8 +90,8 @@ func TestPaceOfMany(t *testing.T) {
 	}
 }
 
-// TestPaceWhenTheClockGoesBack does not shut an agent out until the time is
-// what it was.
+// TestPaceWhenTheClockGoesBack does not shut an agent out until the clock
+// has caught up.
 func TestPaceWhenTheClockGoesBack(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{MaxWrites: 2})

@@ -86,7 +86,7 @@ func TestHalfAWriterIsAReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // what matters is said by the writes
+	defer db.Close() //nolint:errcheck // the writes report what matters
 	if err := db.view(t.Context(), func(*session) error { return nil }); err != nil {
 		t.Fatal(err)
 	}

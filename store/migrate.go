@@ -8,7 +8,7 @@ import (
 )
 
 // prepare brings the schema up to date and makes sure that the core is
-// what the program ships. A database that is current costs two reads.
+// the shipped one. A database that is current costs two reads.
 func (db *DB) prepare(ctx context.Context) error {
 	var version int
 	err := db.view(ctx, func(s *session) error {

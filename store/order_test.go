@@ -111,7 +111,7 @@ func wanted(all []proposals.Proposal, q review.Query) []proposals.ID {
 }
 
 // TestOrderGoesOnFromWhereItWas continues a list by risk behind a proposal that
-// has been assessed again meanwhile: what comes next is what came next before.
+// has been assessed again meanwhile: the rest of the list stays the same.
 func TestOrderGoesOnFromWhereItWas(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)

@@ -12,7 +12,7 @@ import (
 	"toolcrib/tui"
 )
 
-// restart is what remains after a crash: the database and the kept texts.
+// restart keeps the state that survives a crash: the database and the kept texts.
 func (b *bench) restart() {
 	b.m = tui.New(b.config)
 	b.m.Prime(100, 30)

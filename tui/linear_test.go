@@ -13,7 +13,7 @@ import (
 	"toolcrib/tui/linear"
 )
 
-// dialogue holds a dialogue: each line is what was typed.
+// dialogue holds a dialogue: each line is typed.
 func (b *bench) dialogue(page int, lines ...string) string {
 	b.t.Helper()
 	return b.dialogueOf(page, &echo{lines: lines})

@@ -70,7 +70,7 @@ func TestBeyondTheFirstScreen(t *testing.T) {
 	b.wants("▎Yours 30", "30/30")
 }
 
-// TestNewProposalsAreTold says what another process proposed, and keeps a badge
+// TestNewProposalsAreTold reports proposals of another process, and keeps a badge
 // on other pages until the queue was on the screen (T21).
 func TestNewProposalsAreTold(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))

@@ -101,7 +101,7 @@ func masked(screen string) string {
 
 var hash = regexp.MustCompile(`\b[0-9a-f]{5,}\b`)
 
-// cutDigest is what a dialog leaves of a digest that is beneath it.
+// cutDigest is the visible part of a digest beneath a dialog.
 var cutDigest = regexp.MustCompile(`digest     [0-9a-f]+│`)
 
 // checkWidth fails when a line is not exactly as wide as the terminal, by

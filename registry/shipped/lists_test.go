@@ -91,7 +91,7 @@ func TestExploreOnlyReads(t *testing.T) {
 }
 
 // TestAuthoringHasEveryPromptTool is for C7: what is approved as a prompt tool
-// has an agent that is told of it.
+// has an agent that sees it.
 func TestAuthoringHasEveryPromptTool(t *testing.T) {
 	l := list(t, "authoring")
 	for _, d := range shipped.Core() {

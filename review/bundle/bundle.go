@@ -189,7 +189,7 @@ func (v Version) version() (history.Version, error) {
 func (b Bundle) Encode() ([]byte, error) { return jsondoc.Encode(b) }
 
 // Decode reads a bundle strictly: duplicate and unknown keys are errors, and so is
-// what exceeds the limits. It checks no hash and no signature.
+// a bundle beyond the limits. It checks no hash and no signature.
 func Decode(data []byte) (Bundle, error) {
 	var b Bundle
 	if len(data) > MaxSize {

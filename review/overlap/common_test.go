@@ -48,7 +48,7 @@ func TestCommonIsLimited(t *testing.T) {
 	}
 }
 
-// What is said to be common reads the same in both texts.
+// A common passage reads the same in both texts.
 func FuzzCommon(f *testing.F) {
 	f.Add("one two three four five six seven", "zero one two three four five six")
 	f.Add(strings.Repeat("a b ", 20), strings.Repeat("b a ", 20))

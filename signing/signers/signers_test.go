@@ -65,7 +65,7 @@ func certify(t testing.TB, authority ssh.Signer, key ssh.PublicKey, change func(
 
 // TestLikeKeygen holds Check against ssh-keygen -Y verify, for plain keys and
 // certificates, with every option and limit, and with revocation lists. Where
-// toolcrib is stricter, that is said.
+// toolcrib is stricter, a case has the reason.
 func TestLikeKeygen(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	mara, ada, authority, other := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ecdsa-256"), signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ed25519")

@@ -24,7 +24,7 @@ func Rules() []rules.Rule {
 }
 
 // characters is the rule about hidden characters of the given kinds; attribute is
-// what messages call them.
+// their name in messages.
 func characters(id, attribute string, kinds ...scan.Kind) rules.Rule {
 	wanted := map[scan.Kind]bool{}
 	for _, k := range kinds {

@@ -60,8 +60,8 @@
 //
 // # Lexicon
 //
-// A value lists words and phrases, separated by commas; scan.Entry says what "~"
-// and "^" stand for. One concept may stand in several files, such as one for each
+// A value lists words and phrases, separated by commas; scan.Entry documents "~"
+// and "^". One concept may be in several files, such as one for each
 // language. The learned tables do not weigh a concept named by a "d" and a capital,
 // the domain of a tool.
 package rulebook

@@ -62,7 +62,7 @@ func hostileChanges(piece string, size int) []*rules.Change {
 	return []*rules.Change{rulestest.PromptChange(text), rulestest.ToolChange("opening_hours", "Shows hours. "+text)}
 }
 
-// BenchmarkHostile is what a megabyte of each costs: below a second, and in
+// BenchmarkHostile measures the cost of a megabyte of each: below a second, and in
 // proportion to its length.
 func BenchmarkHostile(b *testing.B) {
 	list := append(family("S"), family("P")...)

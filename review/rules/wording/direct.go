@@ -13,7 +13,7 @@ import (
 var succeeding = words("deprecated alias replaced superseded renamed obsolete retired legacy instead removed moved same wrapper shortcut shorthand")
 
 // directingOnly finds descriptions of which every sentence sends the model to a
-// tool of another name and none says what the tool itself does: "For best results
+// tool of another name and none describes the tool itself: "For best results
 // call query_orders before this helper." A tool of a family, by a word in both
 // names, may speak of the others, and so may one that was replaced.
 func directingOnly(c *View) []candidate {

@@ -34,7 +34,7 @@ func TestSpokenOfIsSilent(t *testing.T) {
 	}
 }
 
-// spokenOf returns texts that speak of what is said, without saying it.
+// spokenOf returns texts that mention an attack without making it.
 func spokenOf(said string) []string {
 	variants := []string{
 		`The detector flags the phrase "` + said + `" in pages.`,
