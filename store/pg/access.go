@@ -53,7 +53,9 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 		return a, err
 	}
 	a.judge(super, bypass)
-	return a, nil
+	differ, err := compareRights(ctx, conn)
+	a.Problems = append(a.Problems, differ...)
+	return a, err
 }
 
 // judge lists the problems of an access.

@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -10,3 +11,12 @@ import (
 func MigrateWith(ctx context.Context, conn *pgx.Conn, seed func(context.Context, *pgx.Conn) error) ([]int, error) {
 	return migrate(ctx, conn, seed)
 }
+
+// Rights are the rights on the schema, one a line.
+func Rights(ctx context.Context, conn *pgx.Conn) (string, error) {
+	made, _, err := rights(ctx, conn)
+	return strings.Join(made, "\n") + "\n", err
+}
+
+// RightsMigrated are the rights that the migrations make.
+func RightsMigrated() string { return rightsMigrated }
