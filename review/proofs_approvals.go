@@ -48,7 +48,7 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 	if err != nil {
 		return err
 	}
-	by, keys := []string{v.DecidedBy}, []string{last.signer.Fingerprint}
+	by, keys, refused := []string{v.DecidedBy}, []string{last.signer.Fingerprint}, ""
 	for _, a := range v.Approvals {
 		who, err := proposals.ParseActor(a.By)
 		if err != nil {
@@ -59,14 +59,18 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 			At: a.At, ReviewDigest: a.ReviewDigest, Signature: a.Signature,
 		}, v.Number, v.PrevHash)
 		switch {
-		case err == nil && !slices.Contains(keys, key):
+		case err == nil && slices.Contains(keys, key):
+			refused += fmt.Sprintf("; the approval of %s has the key of another", a.By)
+		case err == nil:
 			by, keys = append(by, a.By), append(keys, key)
-		case err != nil && !Refuses(err):
+		case !Refuses(err):
 			return err
+		default:
+			refused += "; " + err.Error()
 		}
 	}
 	if tally := need.Tally(by, ""); !tally.Done() {
-		return fmt.Errorf("version %d of %s: %w: it has %s", v.Number, v.Subject, ErrApprovals, tally)
+		return fmt.Errorf("version %d of %s: %w: it has %s%s", v.Number, v.Subject, ErrApprovals, tally, refused)
 	}
 	return nil
 }

@@ -46,6 +46,9 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 		return doc, doc.readExport()
 	}
 	list, way := findList(n)
+	if list == nil && strings.HasPrefix(text(n.Get("format")), "toolcrib bundle ") {
+		return doc, fmt.Errorf("%w: it is a bundle, which toolcrib check --bundle verifies; import an export of another format", ErrFormat)
+	}
 	if list == nil {
 		return doc, fmt.Errorf(`%w: expected {"tools": […]} as an MCP server answers, an array of tools, {"prompts": […]}, or an export of toolcrib`, ErrFormat)
 	}

@@ -144,7 +144,7 @@ func (c *checker) decision(ctx context.Context, v history.Version) error {
 		return err
 	}
 	if proof.Err != nil {
-		c.fault(signatureRule(proof.Err), name, fmt.Sprintf("version %d, approved by %s: %v", v.Number, v.DecidedBy, proof.Err))
+		c.fault(signatureRule(proof.Err), name, proof.Err.Error())
 		return nil
 	}
 	c.result.Signed++
