@@ -10,9 +10,10 @@ import (
 // and one process can serve many users. It is safe for concurrent use; each cache
 // serves one read at a time.
 type idleCaches struct {
-	mu     sync.Mutex
-	state  int64 // the state of the registry that caches belong to
-	caches []*liveCache
+	mu       sync.Mutex
+	state    int64 // the state of the registry that caches and previews belong to
+	caches   []*liveCache
+	previews *previews
 }
 
 // Limits of the caches.
@@ -40,7 +41,11 @@ func (i *idleCaches) take(state int64, r LiveReader) *liveCache {
 	defer i.mu.Unlock()
 	last := len(i.caches) - 1
 	if i.state != state || last < 0 {
-		return newLiveCache(r)
+		live := newLiveCache(r)
+		if i.state == state && i.previews != nil {
+			live.previews = i.previews
+		}
+		return live
 	}
 	live := i.caches[last]
 	i.caches = i.caches[:last]
@@ -54,7 +59,7 @@ func (i *idleCaches) put(state int64, live *liveCache) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.state != state {
-		i.state, i.caches = state, nil
+		i.state, i.caches, i.previews = state, nil, live.previews
 	}
 	if len(i.caches) < maxIdleCaches && live.size() <= maxCached {
 		i.caches = append(i.caches, live)

@@ -26,6 +26,7 @@ type liveCache struct {
 	first      map[registry.Subject]registry.Live // as first found, so that equal definitions share memory
 	now        *catalogs                          // the registry as it is
 	prompts    map[changedPrompts]map[string]string
+	previews   *previews         // shared with other caches of the same state
 	announced  []proposals.Draft // drafts of the same call
 	alike      alike
 }
@@ -53,7 +54,7 @@ func (m *liveCache) forget() {
 	m.agents, m.lists, m.live = nil, nil, map[registry.Subject]*registry.Live{}
 	m.names, m.categories, m.kinds = map[string][]registry.Live{}, map[string][]registry.Live{}, map[string][]registry.Live{}
 	m.first = map[registry.Subject]registry.Live{}
-	m.now, m.prompts = newCatalogs(m), map[changedPrompts]map[string]string{}
+	m.now, m.prompts, m.previews = newCatalogs(m), map[changedPrompts]map[string]string{}, &previews{}
 	m.alike = alike{}
 }
 

@@ -20,6 +20,11 @@ type Scene struct {
 	Channel   string // the only one to render; "" for all that the agent has
 }
 
+// reference reports whether a review renders prompts in this scene.
+func (s Scene) reference() bool {
+	return s.Where == ReferenceContext() && s.Context == prompt.Reference() && !s.SkipTools && s.Channel == ""
+}
+
 // Preview holds the prompts of one agent's channels.
 type Preview struct {
 	Agent registry.Subject
@@ -51,17 +56,15 @@ func (d *Desk) Preview(ctx context.Context, ids []proposals.ID, agent string, s 
 		if err != nil {
 			return err
 		}
-		chosen, err := p.choose(ctx, agent)
-		if err != nil {
-			return err
+		of := previewOf{p.scene, agent, p.then.seal()}
+		var known bool
+		if previews, known = r.live.previews.find(of); known {
+			return nil
 		}
-		previews = make([]Preview, len(chosen))
-		for i, subject := range chosen {
-			if previews[i], err = p.preview(ctx, subject); err != nil {
-				return err
-			}
+		if previews, err = p.previews(ctx, agent); err == nil {
+			r.live.previews.keep(of, previews)
 		}
-		return nil
+		return err
 	})
 	return previews, err
 }
@@ -159,6 +162,21 @@ func (p previewer) touches(ctx context.Context, agent registry.Live) (bool, erro
 	return false, nil
 }
 
+// previews renders the agents that are asked for.
+func (p previewer) previews(ctx context.Context, agent string) ([]Preview, error) {
+	chosen, err := p.choose(ctx, agent)
+	if err != nil {
+		return nil, err
+	}
+	previews := make([]Preview, len(chosen))
+	for i, subject := range chosen {
+		if previews[i], err = p.preview(ctx, subject); err != nil {
+			return nil, err
+		}
+	}
+	return previews, nil
+}
+
 func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview, error) {
 	out := Preview{Agent: agent, Layer: p.scene.Layer}
 	var err error
@@ -178,6 +196,14 @@ func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview
 
 // render returns the prompts of out's agent in c, and adds its channels there.
 func (p previewer) render(ctx context.Context, c *catalogs, out *Preview, agents []registry.Live) ([]prompt.Output, error) {
+	if p.scene.reference() {
+		r, err := c.render(ctx, promptKey{out.Agent, p.scene.Layer})
+		if err != nil || r.in == nil {
+			return nil, err
+		}
+		out.Channels = append(out.Channels, prompt.Channels(r.in.Agent)...)
+		return r.outputs, nil
+	}
 	in, err := c.input(ctx, out.Agent, p.scene.Layer, agents, p.scene.Where)
 	if err != nil || in == nil {
 		return nil, err
