@@ -38,7 +38,11 @@ func parameterRules() []rules.Rule {
 				if len(bare) == 0 {
 					return nil, nil
 				}
-				return []rules.Finding{{Path: s.path, Message: fmt.Sprintf("%d of its parameters have no description: %s.", len(bare), firstNames(bare))}}, nil
+				message := fmt.Sprintf("%d of its parameters have no description: %s.", len(bare), firstNames(bare))
+				if len(bare) == 1 {
+					message = fmt.Sprintf("Its parameter %s has no description.", firstNames(bare))
+				}
+				return []rules.Finding{{Path: s.path, Message: message}}, nil
 			},
 		},
 		{
