@@ -18,7 +18,8 @@ import (
 
 // compatible stands before a PostgreSQL server and makes it behave as engines do
 // that are only compatible with it: it refuses what CockroachDB and YugabyteDB lack,
-// and fails transactions with SQLSTATE 40001, at statements and at COMMIT.
+// shuffles rows that no ORDER BY orders, and fails transactions with SQLSTATE 40001, at
+// statements and at COMMIT.
 type compatible struct {
 	dir    string // of its socket
 	server string // path of the socket of the server
@@ -54,16 +55,6 @@ var seed = sync.OnceValues(func() (uint64, error) {
 	fmt.Fprintf(os.Stderr, "%s=%d\n", seedVariable, seed)
 	return seed, nil
 })
-
-// rowOrder returns settings of a server under which statements without ORDER BY return
-// rows in another order than they mostly do: as they lie in their table, or as they
-// stand in an index, whatever else would be quicker.
-func rowOrder(seed uint64) []string {
-	if seed%2 == 0 {
-		return []string{"enable_indexscan=off", "enable_indexonlyscan=off", "enable_mergejoin=off"}
-	}
-	return []string{"enable_seqscan=off", "enable_bitmapscan=off", "enable_hashjoin=off", "enable_hashagg=off"}
-}
 
 // startCompatible listens in a new folder, which the process leaves behind.
 func startCompatible(server string) (*compatible, error) {
@@ -118,8 +109,9 @@ func (c *compatible) serve(client net.Conn) {
 		return
 	}
 	defer server.Close() //nolint:errcheck // the other end went
+	rows := &rowShuffler{c: c, open: map[string]bool{}}
 	go func() {
-		_, _ = io.Copy(client, server)
+		_ = rows.copyRows(client, server)
 		_ = client.Close()
 	}()
 	s := &compatibleSession{c: c}
@@ -130,7 +122,10 @@ func (c *compatible) serve(client net.Conn) {
 			return
 		}
 		if !first {
-			m = s.pass(m)
+			if m = s.pass(m); m == nil {
+				continue
+			}
+			rows.sent(m)
 		}
 		if _, err := server.Write(m); err != nil {
 			return

@@ -57,15 +57,7 @@ const serverLogin = "toolcrib_tests"
 
 // cluster is the server that the tests of one binary share.
 var cluster = sync.OnceValues(func() (*pgtest.Cluster, error) {
-	var opts pgtest.Options
-	if onCompatible() {
-		seed, err := seed()
-		if err != nil {
-			return nil, err
-		}
-		opts.Settings = rowOrder(seed)
-	}
-	c, err := pgtest.Start(opts)
+	c, err := pgtest.Start(pgtest.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,123 @@
+package storetest
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"sync"
+)
+
+// rowShuffler shuffles the rows of statements that leave their order open, as engines
+// do that read from several nodes. It follows one connection: sent sees what goes to
+// the server, pass what comes back.
+type rowShuffler struct {
+	c *compatible
+
+	mu       sync.Mutex
+	open     map[string]bool // prepared statements without ORDER BY
+	bound    bool            // the last portal is of such a statement
+	expected []answer        // in the order of what was sent
+}
+
+// answer is one that the server owes: the rows of a statement, or its readiness for more.
+type answer int
+
+const (
+	ready answer = iota
+	orderedRows
+	openRows
+)
+
+// sent takes note of a message to the server.
+func (r *rowShuffler) sent(m []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fields := strings.SplitN(string(m[5:]), "\x00", 3)
+	switch m[0] {
+	case 'P': // Parse: name, text
+		r.open[fields[0]] = leavesOrderOpen(fields[1])
+	case 'B': // Bind: portal, name
+		r.bound = r.open[fields[1]]
+	case 'E': // Execute
+		r.expected = append(r.expected, map[bool]answer{false: orderedRows, true: openRows}[r.bound])
+	case 'Q', 'S': // Query, Sync
+		r.expected = append(r.expected, ready)
+	}
+}
+
+// next returns what the server answers now, and takes it off once it is complete. An
+// error ends whatever was sent before the next Sync.
+func (r *rowShuffler) next(kind byte) answer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.expected) == 0 {
+		return ready
+	}
+	now := r.expected[0]
+	switch kind {
+	case 'C', 'I', 's': // CommandComplete, EmptyQueryResponse, PortalSuspended
+		if now != ready {
+			r.expected = r.expected[1:]
+		}
+	case 'Z': // ReadyForQuery
+		for len(r.expected) > 0 && r.expected[0] != ready {
+			r.expected = r.expected[1:]
+		}
+		r.expected = r.expected[min(1, len(r.expected)):]
+	}
+	return now
+}
+
+// copyRows copies what the server sends, with the rows of a statement that leaves their
+// order open in another one.
+func (r *rowShuffler) copyRows(client io.Writer, server io.Reader) error {
+	in := bufio.NewReader(server)
+	var rows [][]byte
+	for {
+		m, err := readMessage(in, false)
+		if err != nil {
+			return err
+		}
+		if now := r.next(m[0]); m[0] == 'D' && now == openRows {
+			rows = append(rows, m)
+			continue
+		}
+		r.c.shuffle(rows)
+		for _, row := range rows {
+			if _, err := client.Write(row); err != nil {
+				return err
+			}
+		}
+		rows = nil
+		if _, err := client.Write(m); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *compatible) shuffle(rows [][]byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dice.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+}
+
+// leavesOrderOpen reports whether a statement has no ORDER BY of its own: one in
+// parentheses, such as that of a subquery, orders nothing outside them.
+func leavesOrderOpen(statement string) bool {
+	var outside strings.Builder
+	depth, quoted := 0, false
+	for _, c := range statement {
+		switch {
+		case c == '\'':
+			quoted = !quoted
+		case quoted:
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case depth == 0:
+			outside.WriteRune(c)
+		}
+	}
+	return !strings.Contains(strings.Join(strings.Fields(outside.String()), " "), "ORDER BY")
+}
