@@ -13,14 +13,16 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/overlap"
 	"toolcrib/store"
+	"toolcrib/store/pg/pgtest"
 	"toolcrib/store/storetest"
+	"toolcrib/store/transfer"
 )
 
 // TestAlikeAtFirst looks for what is like tools of all kinds, twice in a
 // transaction of a session that was never used: what is looked for first, where
-// only what is near is kept, is answered as what every sketch is read for.
+// only what is near is kept, is answered as what every sketch is read for. Every
+// engine finds the same.
 func TestAlikeAtFirst(t *testing.T) {
-	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	const tools = 700 // some blocks, and rows that are in none yet
 	path := filepath.Join(t.TempDir(), "crowd.db")
@@ -30,6 +32,10 @@ func TestAlikeAtFirst(t *testing.T) {
 	}
 	db := storetest.Open(t, path)
 	db.Approved(t, db.Desk(t, review.Policy{Severities: storetest.Basics()}), ada, storetest.Prompt("recent_tool"))
+	paths := []string{path}
+	if storetest.OnPostgres() {
+		paths = append(paths, onServer(t, path))
+	}
 	found := 0
 	for n := 0; n < tools; n += 41 {
 		live := liveTool(t, db.DB, fmt.Sprintf("crowd_tool_%d", n))
@@ -42,7 +48,13 @@ func TestAlikeAtFirst(t *testing.T) {
 				}
 			}
 			sought.Prompt = strings.Join(words, " ")
-			found += alikeTwice(t, path, sought)
+			first := alikeTwice(t, path, sought)
+			for _, other := range paths[1:] {
+				if there := alikeTwice(t, other, sought); !reflect.DeepEqual(first, there) {
+					t.Errorf("like %s are %d, and %d on a server, others or in another order", sought.ID, len(first), len(there))
+				}
+			}
+			found += len(first)
 		}
 	}
 	if found == 0 {
@@ -50,8 +62,19 @@ func TestAlikeAtFirst(t *testing.T) {
 	}
 }
 
-// alikeTwice looks twice, compares, and returns how many were found.
-func alikeTwice(t *testing.T, path string, sought registry.Tool) int {
+// onServer copies the file at path into a new database on a server and returns its URL.
+func onServer(t *testing.T, path string) string {
+	t.Helper()
+	c := pgtest.Shared(t)
+	url := c.URL(pgtest.Superuser, c.New(t, ""))
+	if _, err := transfer.Copy(t.Context(), path, url, transfer.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// alikeTwice looks twice, compares, and returns what was found.
+func alikeTwice(t *testing.T, path string, sought registry.Tool) []registry.Live {
 	t.Helper()
 	fresh, err := store.Open(t.Context(), path, options())
 	if err != nil {
@@ -70,7 +93,7 @@ func alikeTwice(t *testing.T, path string, sought registry.Tool) int {
 	if !reflect.DeepEqual(first, again) {
 		t.Errorf("like %s are %d at first and then %d, others or in another order", sought.ID, len(first), len(again))
 	}
-	return len(first)
+	return first
 }
 
 func liveTool(t *testing.T, db *store.DB, id string) registry.Tool {

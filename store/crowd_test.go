@@ -12,7 +12,6 @@ import (
 // TestCrowdIsSound writes a generated database, verifies it, and lets the desk
 // go on with it: measurements are of what the desk itself would have left.
 func TestCrowdIsSound(t *testing.T) {
-	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	policy := review.Policy{Severities: storetest.Basics()}
 	rules := storetest.New(t).Desk(t, policy).RulesVersion()
@@ -20,6 +19,9 @@ func TestCrowdIsSound(t *testing.T) {
 	crowd := storetest.Crowd{Tools: 300, Waiting: 20, Versions: 700, Rules: rules}
 	if err := crowd.Fill(t.Context(), path); err != nil {
 		t.Fatal(err)
+	}
+	if storetest.OnPostgres() {
+		path = onServer(t, path)
 	}
 	db := storetest.Open(t, path)
 	report := verify(t, db)
