@@ -30,13 +30,15 @@ type compatible struct {
 
 // How many statements and commits of a transaction there are for each that fails, and
 // how many transactions of a connection fail one after the other at most. A
-// verification reads by more than a hundred statements, over connections that it opens
-// for each attempt.
+// verification reads by more than a hundred statements, and by thousands where it finds
+// damage, over connections that it opens for each attempt: only the first statements of
+// a transaction that reads fail, so that an attempt succeeds.
 const (
 	statementsPerFailure = 20
 	readsPerFailure      = 1000
 	commitsPerFailure    = 5
 	failuresInARow       = 2
+	firstStatements      = 200
 )
 
 // seedVariable repeats the failures of an earlier run, as far as its goroutines take
@@ -154,6 +156,7 @@ type compatibleSession struct {
 	c        *compatible
 	inside   bool // a transaction
 	writes   bool
+	done     int  // statements of the transaction
 	failures int  // since the last transaction that was committed
 	skipping bool // the rest of what belongs to a statement that was refused
 }
@@ -172,7 +175,7 @@ func (s *compatibleSession) pass(m []byte) []byte {
 	case kind == 'Q' && strings.HasPrefix(text, "ROLLBACK\x00"):
 		s.inside = false
 	case kind == 'Q' && strings.HasPrefix(text, "BEGIN"):
-		s.inside, s.writes = true, strings.Contains(text, "READ WRITE")
+		s.inside, s.writes, s.done = true, strings.Contains(text, "READ WRITE"), 0
 	case kind == 'Q' && strings.HasPrefix(text, "COMMIT"):
 		if s.fails(commitsPerFailure) {
 			return raise("40001", "the transaction cannot be committed")
@@ -196,7 +199,8 @@ func (s *compatibleSession) statements() int {
 
 // fails decides whether a transaction fails here.
 func (s *compatibleSession) fails(per int) bool {
-	if !s.inside || s.failures >= failuresInARow || !s.c.one(per) {
+	s.done++
+	if !s.inside || s.failures >= failuresInARow || !s.writes && s.done > firstStatements || !s.c.one(per) {
 		return false
 	}
 	s.failures++
