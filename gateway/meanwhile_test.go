@@ -174,11 +174,10 @@ func (stumblingTx) ByWire(context.Context, string) ([]registry.Live, error) {
 
 func (s *stumbling) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
 	return s.Ledger.Log(ctx, func(tx gateway.LedgerTx) error {
-		if err := fn(stumblingTx{tx}); errors.Is(err, errStumbled) {
-			s.failed++
-		} else if err != nil {
-			return err
+		if err := fn(stumblingTx{tx}); !errors.Is(err, errStumbled) {
+			return err // nil when it wrote the call, which a second run would write again
 		}
+		s.failed++
 		return fn(tx)
 	})
 }
