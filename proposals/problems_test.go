@@ -90,7 +90,7 @@ func TestProblems(t *testing.T) {
 		"four examples":      {func(d *Draft) { d.Examples = []string{"a", "b", "c", "d"} }, []string{"T104 examples: has 4; expected 2 or 3"}},
 		"blank example":      {func(d *Draft) { d.Examples[1] = " \u200d" }, []string{"T104 examples[1]: blank"}},
 		"long example":       {func(d *Draft) { d.Examples[0] = strings.Repeat("a", MaxExample+1) }, []string{"T104 examples[0]: has 4001 characters"}},
-		"examples alike":     {func(d *Draft) { d.Examples = []string{"Check it", "b", " check\n IT"} }, []string{"T104 examples[2]: says the same as examples[0]"}},
+		"examples alike":     {func(d *Draft) { d.Examples = []string{"Check it", "b", " check\n IT"} }, []string{"T104 examples[2]: repeats examples[0]; expected another case"}},
 		"change set":         {func(d *Draft) { d.ChangeSet = "-x" }, []string{`T109 changeSet: expected a name of at most 64 letters`}},
 		"change set newline": {func(d *Draft) { d.ChangeSet = "x\n" }, []string{`T109 changeSet: `}},
 		"long change set":    {func(d *Draft) { d.ChangeSet = strings.Repeat("x", 65) }, []string{`T109 changeSet: `}},
