@@ -92,16 +92,15 @@ func (d *door) as(t *testing.T, file, command string) (out string, code int, ok 
 	if err != nil {
 		return "", 0, false
 	}
-	var all bytes.Buffer
-	session.Stdout, session.Stderr = &all, &all
+	var said, errs bytes.Buffer // one for both would be read into at once
+	session.Stdout, session.Stderr = &said, &errs
 	var status *ssh.ExitError
-	switch err := session.Run(command); {
-	case errors.As(err, &status):
-		code = status.ExitStatus()
-	case err != nil:
-		return all.String(), 0, false
+	err = session.Run(command)
+	ok = err == nil
+	if errors.As(err, &status) {
+		code, ok = status.ExitStatus(), true
 	}
-	return all.String(), code, true
+	return said.String() + errs.String(), code, ok
 }
 
 // TestServerKilledWhileApproving kills a server at each commit of an approval over SSH,
