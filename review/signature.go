@@ -146,11 +146,11 @@ func (s Signing) Open(ctx context.Context, r SignatureReader, actor proposals.Ac
 func (s Signing) unsigned(ctx context.Context, r SignatureReader, actor proposals.Actor) error {
 	required := s.always || s.trust.Required()
 	if !required {
-		states, err := r.SignersStates(ctx)
+		last, err := r.LastSigners(ctx)
 		if err != nil {
 			return err
 		}
-		required = len(states) > 0
+		required = last != ""
 	}
 	if !required || s.dryRun {
 		return nil

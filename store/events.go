@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/review"
 )
 
 const eventColumns = "seq, id, at, actor, act, subject, proposal, revision, record, data, prev_hash, hash"
@@ -33,31 +34,33 @@ func (s *session) AppendEvent(ctx context.Context, e history.Event) error {
 
 // AppendEvents implements review.RecordWriter.
 func (s *session) AppendEvents(ctx context.Context, events []history.Event) error {
-	if s.last.Seq == 0 { // nothing was appended in this transaction yet
-		err := s.row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &s.last.Seq, &s.last.Hash)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
+	ends, err := s.tails(ctx)
+	if err != nil {
+		return err
 	}
+	now := *ends
 	last := s.last
 	var values []any
 	for _, e := range events {
-		e.Seq, e.PrevHash = last.Seq+1, last.Hash
+		e.Seq, e.PrevHash = now.event+1, now.hash
 		if e.Data == nil {
 			e.Data = json.RawMessage("{}")
 		}
-		var err error
 		if e.Data, err = s.witness.sign(e); err != nil {
 			return err
 		}
 		e.Hash = e.Sum()
 		values = append(values,
 			e.Seq, e.ID, history.Timestamp(e.At), e.Actor, e.Act, e.Subject, e.Proposal, e.Revision, e.Record, string(e.Data), e.PrevHash, e.Hash)
-		last = e
+		last, now.event, now.hash = e, e.Seq, e.Hash
+		if e.Act == review.ActSigners {
+			now.signers = e.Hash
+		}
 	}
 	if err := s.insertRows(ctx, "events", eventColumns, values); err != nil {
-		return fmt.Errorf("event %d: %w", s.last.Seq+1, err)
+		return fmt.Errorf("event %d: %w", ends.event+1, err)
 	}
+	*ends = now
 	s.last, s.chained = last, chainedRow{eventTable, last.Seq, last.Hash}
 	for _, e := range events {
 		if !slices.Contains(s.acts, e.Act) {

@@ -106,7 +106,15 @@ func (s *session) AddDecisions(ctx context.Context, decisions []review.Decision)
 			history.Timestamp(d.At), d.Assessment, d.ReviewDigest, strconv.Itoa(d.Version), d.VersionHash, d.Signature, string(d.Shown), d.Members,
 		}
 	}
-	return s.records(ctx, decisionRecords, rows)
+	ends, err := s.tails(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seals, err := s.records(ctx, decisionRecords, ends.decisions+1, rows)
+	if err == nil {
+		ends.decisions += int64(len(rows))
+	}
+	return seals, err
 }
 
 // Comments implements review.RecordReader.
@@ -138,20 +146,20 @@ type recordKind struct {
 
 // record appends a sealed row and returns the seal.
 func (s *session) record(ctx context.Context, k recordKind, fields []string) (string, error) {
-	seals, err := s.records(ctx, k, [][]string{fields})
+	seq, err := s.next(ctx, k.table)
+	if err != nil {
+		return "", err
+	}
+	seals, err := s.records(ctx, k, seq, [][]string{fields})
 	if err != nil {
 		return "", err
 	}
 	return seals[0], nil
 }
 
-// records appends sealed rows and returns their seals. STRICT tables turn the
-// digits of integer columns into integers.
-func (s *session) records(ctx context.Context, k recordKind, rows [][]string) ([]string, error) {
-	seq, err := s.next(ctx, k.table)
-	if err != nil {
-		return nil, err
-	}
+// records appends sealed rows, numbered from seq, and returns their seals. STRICT
+// tables turn the digits of integer columns into integers.
+func (s *session) records(ctx context.Context, k recordKind, seq int64, rows [][]string) ([]string, error) {
 	seals := make([]string, len(rows))
 	var values []any
 	for i, fields := range rows {

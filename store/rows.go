@@ -30,6 +30,31 @@ func (s *session) next(ctx context.Context, table string) (seq int64, err error)
 	return seq, err
 }
 
+// ends are the last rows of what an approval appends to. Each transaction reads them
+// in one statement, and its own appends move them.
+type ends struct {
+	versions, decisions int64
+	event               int64
+	hash                string // of the event
+	signers             string // hash of the event of the last state of the signers, "" for none
+}
+
+// tails returns the ends of the transaction.
+func (s *session) tails(ctx context.Context) (*ends, error) {
+	if s.ends != nil {
+		return s.ends, nil
+	}
+	var e ends
+	err := s.row(ctx, `SELECT coalesce((SELECT max(seq) FROM versions), 0), coalesce((SELECT max(seq) FROM decisions), 0),
+		coalesce((SELECT max(seq) FROM events), 0), coalesce((SELECT hash FROM events ORDER BY seq DESC LIMIT 1), ''), coalesce((`+lastSigners+`), '')`,
+		nil, &e.versions, &e.decisions, &e.event, &e.hash, &e.signers)
+	if err != nil {
+		return nil, err
+	}
+	s.ends = &e
+	return s.ends, nil
+}
+
 func insertStatement(table, columns string, width, rows int) string {
 	query := "INSERT INTO " + table + " (" + columns + ") VALUES "
 	for row := range rows {

@@ -20,6 +20,7 @@ type session struct {
 	trust    *review.Trust  // nil where every version counts
 	proven   *review.Proofs // in the transaction, nil before it is asked for
 	sketches sketches
+	ends     *ends            // in the transaction, nil before they are asked for
 	last     history.Event    // the last one of the transaction that writes; zero before there is one
 	chained  chainedRow       // the last row of a chain that the transaction wrote
 	acts     []string         // of the events of the transaction that writes, each once

@@ -41,9 +41,11 @@ func scanSignature(row scanner) (review.SignatureRecord, error) {
 
 // LastSigners implements review.SignatureReader.
 func (s *session) LastSigners(ctx context.Context) (string, error) {
-	var hash string
-	err := s.row(ctx, "SELECT coalesce(("+lastSigners+"), '')", nil, &hash)
-	return hash, err
+	ends, err := s.tails(ctx)
+	if err != nil {
+		return "", err
+	}
+	return ends.signers, nil
 }
 
 const lastSigners = "SELECT hash FROM events WHERE act = 'signers' ORDER BY seq DESC LIMIT 1"

@@ -59,10 +59,11 @@ func (s *session) AddVersions(ctx context.Context, versions []history.Version) (
 			return nil, err
 		}
 	}
-	seq, err := s.next(ctx, "versions")
+	ends, err := s.tails(ctx)
 	if err != nil {
 		return nil, err
 	}
+	seq := ends.versions + 1
 	rows := make([][]any, len(versions))
 	for i := range versions {
 		v := &versions[i]
@@ -73,6 +74,7 @@ func (s *session) AddVersions(ctx context.Context, versions []history.Version) (
 	if err := s.insertRows(ctx, "versions", "seq, kind, layer, id, "+versionColumns, slices.Concat(rows...)); err != nil {
 		return nil, fmt.Errorf("%s: %w", allVersions(versions), err)
 	}
+	ends.versions += int64(len(versions))
 	s.added = map[string]int64{}
 	for i, v := range versions {
 		s.added[v.Hash] = seq + int64(i)
