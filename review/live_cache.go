@@ -72,10 +72,20 @@ func liveCacheOf(r LiveReader) *liveCache {
 	return newLiveCache(r)
 }
 
-// Live implements LiveReader.
+// Live implements LiveReader. A tool is read by its id, as others ask for whatever
+// else goes by it.
 func (m *liveCache) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
 	l, known := m.live[s]
-	if !known {
+	if !known && s.Kind == registry.KindTool {
+		named, err := m.ByName(ctx, s.ID)
+		if err != nil {
+			return registry.Live{}, err
+		}
+		if i := slices.IndexFunc(named, func(l registry.Live) bool { return l.Subject == s }); i >= 0 {
+			l = &named[i]
+		}
+		m.live[s] = l
+	} else if !known {
 		found, err := m.LiveReader.Live(ctx, s)
 		switch {
 		case err == nil:

@@ -106,7 +106,7 @@ func (s *session) OfKind(ctx context.Context, kind registry.ToolKind, view []reg
 
 // Lists implements review.RegistryReader.
 func (s *session) Lists(ctx context.Context) ([]registry.Live, error) {
-	return s.live(ctx, liveFrom+"WHERE l.kind = 'list' ORDER BY l.id, l.layer")
+	return s.profiles(ctx, registry.KindList)
 }
 
 // ByLabel implements review.RegistryReader.
@@ -121,7 +121,21 @@ func (s *session) ByTag(ctx context.Context, prefix string) ([]registry.Live, er
 
 // Agents implements review.RegistryReader.
 func (s *session) Agents(ctx context.Context) ([]registry.Live, error) {
-	return s.live(ctx, liveFrom+"WHERE l.kind = 'agent' ORDER BY l.id, l.layer")
+	return s.profiles(ctx, registry.KindAgent)
+}
+
+// profiles returns the live agents or the live allow-lists. Who asks for the ones
+// asks for the others, so a transaction reads them together, until it makes
+// something live.
+func (s *session) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
+	if s.profiled == nil {
+		found, err := s.live(ctx, liveFrom+"WHERE l.kind IN ('agent', 'list') ORDER BY l.id, l.layer")
+		if err != nil {
+			return nil, err
+		}
+		s.profiled = found
+	}
+	return slices.DeleteFunc(slices.Clone(s.profiled), func(l registry.Live) bool { return l.Subject.Kind != kind }), nil
 }
 
 // SetLive implements review.RegistryWriter.
@@ -146,6 +160,7 @@ func (s *session) SetLive(ctx context.Context, versions []history.Version, defin
 
 // setLive points the registry to versions, and stores their names.
 func (s *session) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition, locked bool) error {
+	s.profiled = nil
 	var rows, names []any
 	for i, v := range versions {
 		if v.Number > 1 {

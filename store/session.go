@@ -5,6 +5,7 @@ import (
 	sqldriver "database/sql/driver"
 
 	"toolcrib/history"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store/engine"
 )
@@ -17,8 +18,9 @@ type session struct {
 	engine   Engine
 	hints    hints
 	witness  witness
-	trust    *review.Trust  // nil where every version counts
-	proven   *review.Proofs // in the transaction, nil before it is asked for
+	trust    *review.Trust   // nil where every version counts
+	proven   *review.Proofs  // in the transaction, nil before it is asked for
+	profiled []registry.Live // the live agents and allow-lists, in the transaction, nil before they are asked for
 	sketches sketches
 	ends     *ends            // in the transaction, nil before they are asked for
 	last     history.Event    // the last one of the transaction that writes; zero before there is one

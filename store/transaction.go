@@ -212,7 +212,7 @@ func (db *DB) outcome(ctx context.Context, last chainedRow, lost error) error {
 // or with ROLLBACK when fn fails or panics. Once COMMIT has begun it is too late
 // to cancel.
 func (s *session) within(ctx context.Context, fn func(*session) error) error {
-	s.ends, s.last, s.chained, s.acts, s.proven = nil, history.Event{}, chainedRow{}, nil, nil
+	s.ends, s.profiled, s.last, s.chained, s.acts, s.proven = nil, nil, history.Event{}, chainedRow{}, nil, nil
 	done := false
 	defer func() {
 		if !done {
