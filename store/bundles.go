@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -11,11 +12,12 @@ import (
 )
 
 // bundleColumns are the columns that scanBundle reads: those of a proposal, then of its
-// current revision and the latest assessment of that, as they are stored.
+// current revision and the latest assessment of that, as they are stored, and whether
+// there are waivers.
 const bundleColumns = proposalColumns + `,
 	coalesce(r.number, 0), coalesce(r.draft, ''), coalesce(r.content_hash, ''), coalesce(r.author, ''), coalesce(r.created_at, ''),
 	coalesce(a.id, ''), coalesce(a.content_hash, ''), coalesce(a.reviewer, ''), coalesce(a.recommendation, ''), coalesce(a.report, ''),
-	coalesce(a.rules_version, ''), coalesce(a.created_at, '')`
+	coalesce(a.rules_version, ''), coalesce(a.created_at, ''), EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id)`
 
 const selectBundles = "SELECT" + bundleColumns + ` FROM json_each($1, '$') j CROSS JOIN proposals p
 	LEFT JOIN live l ON l.subject = p.subject
@@ -28,6 +30,7 @@ type bundle struct {
 	review.Bundle
 	author, created              string // of the revision
 	reviewer, report, assessedAt string
+	waived                       bool
 }
 
 // extendedRow is a row whose last columns are scanned into rest.
@@ -45,7 +48,7 @@ func scanBundle(row scanner) (bundle, error) {
 	var err error
 	b.Proposal, err = scanProposal(extendedRow{row, []any{
 		&r.Number, &r.Text, &r.ContentHash, &b.author, &b.created,
-		&a.ID, &a.ContentHash, &b.reviewer, &a.Recommendation, &b.report, &a.RulesVersion, &b.assessedAt,
+		&a.ID, &a.ContentHash, &b.reviewer, &a.Recommendation, &b.report, &a.RulesVersion, &b.assessedAt, &b.waived,
 	}})
 	return b, err
 }
@@ -92,8 +95,10 @@ func (s *session) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bun
 	for i := range found {
 		byID[found[i].Proposal.ID] = &found[i].Bundle
 	}
-	if err := s.bundleWaivers(ctx, string(list), byID); err != nil {
-		return nil, err
+	if slices.ContainsFunc(found, func(b bundle) bool { return b.waived }) {
+		if err := s.bundleWaivers(ctx, string(list), byID); err != nil {
+			return nil, err
+		}
 	}
 	bundles := make([]review.Bundle, len(ids))
 	for i, id := range ids {
