@@ -1,6 +1,8 @@
 package prompt
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"slices"
 	"strings"
@@ -33,7 +35,16 @@ type Output struct {
 }
 
 // Hash returns the SHA-256 of a rendered text in lower-case hex.
-func Hash(text string) string { return registry.HashBytes([]byte(text)) }
+func Hash(text string) string {
+	sum := sha256.New()
+	var block [4096]byte // a prompt is long, and is not copied as a whole
+	for len(text) > 0 {
+		n := copy(block[:], text)
+		sum.Write(block[:n])
+		text = text[n:]
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
 
 // Render returns the prompt of one channel. Who needs more than one makes a
 // Renderer.
