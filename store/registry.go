@@ -12,7 +12,7 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-func scanLive(row scanner) (registry.Live, error) {
+func (s *session) scanLive(row scanner) (registry.Live, error) {
 	var l registry.Live
 	var subject, definition string
 	if err := row.Scan(&subject, &l.Version, &l.ContentHash, &l.Locked, &definition); err != nil {
@@ -21,9 +21,41 @@ func scanLive(row scanner) (registry.Live, error) {
 	if err := into(&l.Subject, registry.ParseSubject, subject); err != nil {
 		return l, err
 	}
-	return l, into(&l.Definition, func(s string) (registry.Definition, error) {
-		return registry.DecodeDefinition(l.Subject.Kind, []byte(s))
+	return l, into(&l.Definition, func(text string) (registry.Definition, error) {
+		return s.decoded.definition(l.Subject.Kind, text)
 	}, definition)
+}
+
+// maxDecoded limits the bytes of text in decoded definitions.
+const maxDecoded = 2 << 20
+
+// decoded are definitions that a session decoded, so that the next transaction, which
+// reads most of them again, does not have to. Nobody changes a live definition.
+type decoded struct {
+	byText map[definitionText]registry.Definition
+	size   int // bytes of text
+}
+
+type definitionText struct {
+	kind registry.Kind
+	text string
+}
+
+// definition returns the definition with a text.
+func (d *decoded) definition(kind registry.Kind, text string) (registry.Definition, error) {
+	key := definitionText{kind, text}
+	if known, ok := d.byText[key]; ok {
+		return known, nil
+	}
+	def, err := registry.DecodeDefinition(kind, []byte(text))
+	if err != nil {
+		return def, err
+	}
+	if d.size += len(text); d.byText == nil || d.size > maxDecoded {
+		d.byText, d.size = map[definitionText]registry.Definition{}, len(text)
+	}
+	d.byText[key] = def
+	return def, nil
 }
 
 // Live implements review.RegistryReader.

@@ -21,6 +21,7 @@ type session struct {
 	trust    *review.Trust   // nil where every version counts
 	proven   *review.Proofs  // in the transaction, nil before it is asked for
 	profiled []registry.Live // the live agents and allow-lists, in the transaction, nil before they are asked for
+	decoded  decoded
 	sketches sketches
 	ends     *ends            // in the transaction, nil before they are asked for
 	last     history.Event    // the last one of the transaction that writes; zero before there is one

@@ -71,7 +71,7 @@ func (s *session) live(ctx context.Context, from string, args ...any) ([]registr
 		return nil, err
 	}
 	if p == nil {
-		return all(ctx, s, scanLive, "SELECT l.subject, l.version, l.content_hash, l.locked, v.definition "+from, args...)
+		return all(ctx, s, s.scanLive, "SELECT l.subject, l.version, l.content_hash, l.locked, v.definition "+from, args...)
 	}
 	rows, err := all(ctx, s, scanLiveRow, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, v.hash,
 		(SELECT max(number) FROM versions n WHERE n.subject = l.subject) `+from, args...)
