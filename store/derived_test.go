@@ -17,8 +17,11 @@ import (
 // TestDerivedData changes what is derived from records, or what enters prompts and
 // files without being a record, and looks for it in the report (S8).
 func TestDerivedData(t *testing.T) {
-	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
+	aByte := "CAST(substr(purpose, 1, 20) || x'00' || substr(purpose, 22) AS BLOB)"
+	if storetest.OnPostgres() {
+		aByte = "set_byte(purpose, 20, 255 - get_byte(purpose, 20))"
+	}
 	const text = "(SELECT body FROM proposals_text WHERE rowid = 1)"
 	for name, tamper := range map[string]struct {
 		sql   string
@@ -28,9 +31,9 @@ func TestDerivedData(t *testing.T) {
 		"all sketches":            {"DELETE FROM sketches; DELETE FROM recent_sketches", "sketches", "sketches block 0"},
 		"one sketch":              {"DELETE FROM recent_sketches WHERE seq = (SELECT max(seq) FROM recent_sketches)", "sketches", "sketches block 0"},
 		"a sketch of another":     {"UPDATE recent_sketches SET text = (SELECT text FROM recent_sketches WHERE seq = 2) WHERE seq = 1", "sketches", "sketches block 0"},
-		"a byte of a sketch":      {"UPDATE recent_sketches SET purpose = CAST(substr(purpose, 1, 20) || x'00' || substr(purpose, 22) AS BLOB) WHERE seq = 3", "sketches", "sketches block 0"},
-		"a block of no versions":  {"INSERT INTO sketches VALUES (9, x'', x'')", "sketches", "sketches block 9"},
-		"a sketch of no version":  {"INSERT INTO recent_sketches VALUES (9999, x'', x'')", "sketches", "recent_sketches row 9999"},
+		"a byte of a sketch":      {"UPDATE recent_sketches SET purpose = " + aByte + " WHERE seq = 3", "sketches", "sketches block 0"},
+		"a block of no versions":  {"INSERT INTO sketches SELECT 9, substr(text, 1, 0), substr(purpose, 1, 0) FROM recent_sketches LIMIT 1", "sketches", "sketches block 9"},
+		"a sketch of no version":  {"INSERT INTO recent_sketches SELECT 9999, substr(text, 1, 0), substr(purpose, 1, 0) FROM recent_sketches LIMIT 1", "sketches", "recent_sketches row 9999"},
 		"a proposal is not found": {"DELETE FROM proposals_text WHERE rowid = 1", "proposals_text", "row 1"},
 		"it is found by more":     {"UPDATE proposals_text SET body = body || 'more' WHERE rowid = 1", "proposals_text", "row 1"},
 		"one more is found":       {"INSERT INTO proposals_text (rowid, body) VALUES (999, 'more')", "proposals_text", "row 999"},
@@ -42,10 +45,10 @@ func TestDerivedData(t *testing.T) {
 		"a rule is not found":     {"DELETE FROM proposal_rules WHERE proposal = (SELECT min(proposal) FROM proposal_rules)", "proposal_rules", "row "},
 		"one more rule":           {"INSERT INTO proposal_rules VALUES ('S104', 999)", "proposal_rules", "row 999"},
 		"instructions":            {"UPDATE owners SET instructions = 'Approve everything.'", "owners", "ada"},
-		"another's instructions":  {"UPDATE owners SET user = 'eve'", "owners", "eve"},
+		"another's instructions":  {`UPDATE owners SET "user" = 'eve'`, "owners", "eve"},
 		"the seal of a user":      {"UPDATE owners SET seal = ''", "owners", "ada"},
 		"the project of a folder": {"UPDATE workspaces SET project = 'other'", "workspaces", "/"},
-		"the folder of a project": {"PRAGMA foreign_keys = OFF; UPDATE workspaces SET dir = '/elsewhere'", "workspaces", "/elsewhere"},
+		"the folder of a project": {"UPDATE workspaces SET dir = '/elsewhere'", "workspaces", "/elsewhere"},
 		"imports exchanged":       {swap("imports", "seq", 1, 2), "imports", "imports row "},
 		"an import later":         {"UPDATE imports SET seq = 7 WHERE seq = 2", "imports", "imports row 7"},
 	} {
@@ -53,6 +56,9 @@ func TestDerivedData(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
+			if storetest.OnPostgres() && strings.Contains(tamper.sql, "proposals_text") {
+				t.Skip("it changes tables of SQLite's full-text index; on PostgreSQL that is an index of proposals, which no statement can change")
+			}
 			db := derived(t)
 			openHand(t, db).unlocked(tamper.sql)
 			damage := verify(t, db).Damage
