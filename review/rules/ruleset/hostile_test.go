@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/internal/shortrun"
+	"toolcrib/internal/visible"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulestest"
 )
@@ -37,7 +38,8 @@ var hostileTexts = map[string]string{
 }
 
 // TestHostileTexts runs every rule over them, as a prompt and as a description,
-// and checks that no message holds a character of theirs raw.
+// and checks that no message has a character that a terminal would obey or draw as
+// nothing.
 func TestHostileTexts(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, piece := range hostileTexts {
@@ -48,7 +50,7 @@ func TestHostileTexts(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, f := range found {
-					if strings.ContainsFunc(f.Message, func(r rune) bool { return r < ' ' || r > '~' }) {
+					if strings.ContainsFunc(f.Message, visible.Hidden) {
 						t.Fatalf("%s: %s: %+q", name, f.Rule, f.Message)
 					}
 				}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolcrib/registry/jsondoc"
+	"toolcrib/internal/visible"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
 )
@@ -16,7 +16,7 @@ const purposeMark = "{purpose}"
 // text with the passage between ">>" and "<<", and the words that fill the frame
 // with their concepts.
 func (a *attack) message(c *View, s *Scanned, p rules.Passage, m *scan.Match) string {
-	text := strings.ReplaceAll(a.Message, purposeMark, jsondoc.Quote(c.statedPurpose()))
+	text := strings.ReplaceAll(a.Message, purposeMark, quotation(c.statedPurpose()))
 	if p.Disguise != 0 {
 		text += ", in disguise (" + disguised(p.Disguise) + ")"
 	}
@@ -28,7 +28,7 @@ func (a *attack) message(c *View, s *Scanned, p rules.Passage, m *scan.Match) st
 }
 
 // maxAround is how many bytes of a sentence are shown on each side of a passage.
-const maxAround = 80
+const maxAround = 160
 
 // marked returns the sentence around p with p marked, after a colon; "" when p is
 // all of it.
@@ -47,7 +47,14 @@ func (s *Scanned) marked(p rules.Passage) string {
 		before = "..." + strings.ToValidUTF8(before[len(before)-maxAround:], "")
 	}
 	after = clipped(after, maxAround)
-	return ": " + jsondoc.Quote(strings.TrimLeft(before, " \n")+">>"+clipped(s.Value[p.Start:p.End], maxAround)+"<<"+strings.TrimRight(after, " \n"))
+	return ": " + quotation(strings.TrimLeft(before, " \n")+">>"+clipped(s.Value[p.Start:p.End], maxAround)+"<<"+strings.TrimRight(after, " \n"))
+}
+
+// quotation returns text in quotation marks for a message: letters of every
+// language as they are, and the code point of each character that a terminal would
+// obey or draw as nothing.
+func quotation(text string) string {
+	return `"` + strings.ReplaceAll(visible.Line(text), `"`, `\"`) + `"`
 }
 
 // clipped returns at most n bytes of text, and dots where there was more.
@@ -72,7 +79,7 @@ func (s *Scanned) seen(m *scan.Match) string {
 	}
 	var parts []string
 	for _, step := range m.Steps {
-		word := jsondoc.Quote(clipped(s.Value[step.Start:step.End], maxWord))
+		word := quotation(clipped(s.Value[step.Start:step.End], maxWord))
 		if step.Concept != "" {
 			word = step.Concept + " " + word
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 )
 
@@ -38,7 +37,7 @@ func straying(c *View) []candidate {
 				continue
 			}
 			found = append(found, s.candidates([]rules.Passage{{Start: 0, End: len(s.Value)}}, func(rules.Passage) string {
-				return fmt.Sprintf("Parameter %+q reaches beyond what the tool says it is for, %s.", s.Param, jsondoc.Quote(c.statedPurpose()))
+				return fmt.Sprintf("Parameter %+q reaches beyond what the tool says it is for, %s.", s.Param, quotation(c.statedPurpose()))
 			})...)
 		}
 	}
