@@ -38,6 +38,12 @@ func TestFilterOffersWhatComesNext(t *testing.T) {
 	b.wants("Queue › #2", "viewpoint_keeper")
 	b.press("esc")
 	b.wants("name_bank", "viewpoint_keeper")
+
+	// the filter until now is selected: what is typed takes its place
+	b.press("/").write("view").press("enter", "/").write("bank").press("enter")
+	b.wants("name_bank", "1/1")
+	b.press("/", "right").write(" view").press("enter")
+	b.wants("No match")
 }
 
 // TestHostileFilter draws what is typed, and what is suggested, through the gate.

@@ -25,7 +25,11 @@ func (m *Model) typed(in *screen.Line) draw.Line {
 		_, n := utf8.DecodeRuneInString(string(before))
 		before = before[n:]
 	}
-	return prompt.Add(m.theme.Text, before).Add(edit.CursorStyle, under).Add(m.theme.Text, after)
+	style := m.theme.Text
+	if in.Text.Selected() {
+		style = m.theme.Match
+	}
+	return prompt.Add(style, before).Add(edit.CursorStyle, under).Add(m.theme.Text, after)
 }
 
 func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {

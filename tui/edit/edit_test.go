@@ -104,3 +104,32 @@ func TestViewShowsTheCursor(t *testing.T) {
 		}
 	}
 }
+
+// TestSelected replaces a selected text with what is typed, pasted or deleted first.
+func TestSelected(t *testing.T) {
+	for _, tt := range []struct{ name, keys, want string }{
+		{"type", "x y", "xy|"},
+		{"delete", "backspace", "|"},
+		{"delete a word", "ctrl+w", "|"},
+		{"move, then type", "end x", "rule:S101 viewx|"},
+		{"move, then delete", "left backspace", "rule:S101 vi|w"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := NewSelected("rule:S101 view")
+			for key := range strings.FieldsSeq(tt.keys) {
+				text.Key(press(key))
+			}
+			if got := marked(text); got != tt.want || text.Selected() {
+				t.Errorf("got %q, selected %t; want %q", got, text.Selected(), tt.want)
+			}
+		})
+	}
+	text := NewSelected("view")
+	text.Insert("pasted\r\n")
+	if got := text.String(); got != "pasted\n" {
+		t.Errorf("after a paste: %q", got)
+	}
+	if NewSelected("").Selected() {
+		t.Error("an empty text is selected")
+	}
+}

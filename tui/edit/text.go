@@ -14,6 +14,7 @@ type Text struct {
 	runes  []rune
 	cursor int
 	single bool // one line only
+	whole  bool // all of it is selected
 }
 
 // New returns an editor of any number of lines.
@@ -30,6 +31,17 @@ func NewLine(text string) *Text {
 	return t
 }
 
+// NewSelected returns an editor of one line in which all of text is selected: what
+// is typed or pasted first takes its place, and a key that moves the cursor keeps it.
+func NewSelected(text string) *Text {
+	t := NewLine(text)
+	t.whole = text != ""
+	return t
+}
+
+// Selected reports whether all of the text is selected.
+func (t *Text) Selected() bool { return t.whole }
+
 // String returns the text.
 func (t *Text) String() string { return string(t.runes) }
 
@@ -40,12 +52,31 @@ func (t *Text) Cursor() int { return len(string(t.runes[:t.cursor])) }
 func (t *Text) Insert(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	in := []rune(text)
+	if t.whole {
+		t.clear()
+	}
 	t.runes = append(t.runes[:t.cursor:t.cursor], append(in, t.runes[t.cursor:]...)...)
 	t.cursor += len(in)
 }
 
 // Key does what a key does in an editor; false when it does nothing here.
 func (t *Text) Key(k tea.KeyPressMsg) bool {
+	switch k.String() {
+	case "backspace", "delete", "ctrl+d", "ctrl+w", "alt+backspace":
+		if t.whole {
+			t.clear()
+			return true
+		}
+	}
+	if k.Text == "" {
+		t.whole = false
+	}
+	return t.edit(k)
+}
+
+func (t *Text) clear() { t.runes, t.cursor, t.whole = nil, 0, false }
+
+func (t *Text) edit(k tea.KeyPressMsg) bool {
 	switch k.String() {
 	case "left", "ctrl+b":
 		t.cursor = max(0, t.cursor-1)

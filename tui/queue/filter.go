@@ -47,7 +47,7 @@ type filterLine struct {
 // incomplete filter leaves the list unchanged.
 func (q *Page) askFilter() (screen.Intent, tea.Cmd) {
 	before := q.filter
-	f := &filterLine{text: edit.NewLine(before), known: q.vocabulary()}
+	f := &filterLine{text: edit.NewSelected(before), known: q.vocabulary()}
 	return &screen.Line{
 		Prompt: "filter", Text: f.text, Above: func() []draw.Line { return f.lines(q.Frame) },
 		Hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo it"}, {"up", "up"}, {"down", "down"}},

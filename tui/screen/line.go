@@ -32,7 +32,7 @@ func (a Action) Do() (Intent, tea.Cmd) {
 
 // FilterLine narrows a list while a text is typed; before is the filter until now.
 func FilterLine(before string, set func(text string) tea.Cmd) *Line {
-	text := edit.NewLine(before)
+	text := edit.NewSelected(before)
 	to := func(text func() string) Action { return func() (Intent, tea.Cmd) { return nil, set(text()) } }
 	return &Line{
 		Prompt: "filter", Text: text, Hints: [][2]string{{"enter", "keep the filter"}, {"esc", "undo it"}},
