@@ -36,14 +36,14 @@ func spelled() rules.Rule {
 func apart(text string) []rules.Passage {
 	var spans []rules.Passage
 	for i := 0; i+2 < len(text); i++ {
-		if !letter(text[i]) || !separates(text[i+1]) || !letter(text[i+2]) || i > 0 && !separates(text[i-1]) {
+		if !separates[text[i+1]] || !letter(text[i]) || !letter(text[i+2]) || i > 0 && !separates[text[i-1]] {
 			continue
 		}
 		start, end, run := i, i+1, letters{}
 		for j := i; j < len(text) && letter(text[j]) && (j+1 == len(text) || !word(text[j+1])); {
 			run.add(rune(text[j]))
 			end = j + 1
-			for j++; j < len(text) && j-end < 3 && separates(text[j]); j++ {
+			for j++; j < len(text) && j-end < 3 && separates[text[j]]; j++ {
 			}
 		}
 		if run.n >= minApart && run.odd() {
@@ -111,10 +111,5 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func word(c byte) bool { return letter(c) || c >= '0' && c <= '9' || c >= utf8.RuneSelf }
 
-func separates(c byte) bool {
-	switch c {
-	case ' ', '-', '.', '_', '*', '/', '~', '+', '|':
-		return true
-	}
-	return false
-}
+// separates tells the characters that may stand between the letters of a word.
+var separates = [256]bool{' ': true, '-': true, '.': true, '_': true, '*': true, '/': true, '~': true, '+': true, '|': true}

@@ -258,7 +258,7 @@ func tokens(text string, st *setting) []string {
 		case strings.HasPrefix(chunk, "~/") || strings.HasPrefix(chunk, "/") && strings.Count(chunk, "/") > 1:
 			list = append(list, "~path")
 		}
-		list = cutWords(list, chunk, written == strings.ToUpper(written), st)
+		list = cutWords(list, chunk, strings.IndexByte(written, '_') > 0 && written == strings.ToUpper(written), st)
 	}
 	return list
 }
