@@ -131,7 +131,9 @@ type ruleRate struct {
 }
 
 // perRule prints, for each rule that warns or blocks, its share of honest tools
-// and prompts and of attacks, and its precision.
+// and prompts of others and of attacks, and its precision. It leaves out what frames
+// were written against, what toolcrib ships, and the lines chosen because they look
+// like attacks.
 func perRule(results []result, out io.Writer) {
 	m := map[string]*ruleRate{}
 	for _, r := range ruleset.All() {
@@ -141,7 +143,7 @@ func perRule(results []result, out io.Writer) {
 	}
 	for i := range results {
 		r := &results[i]
-		if r.hard {
+		if !r.attack && r.set != "honest tools" && r.set != "honest prompts" {
 			continue
 		}
 		for id, rr := range m {
