@@ -132,8 +132,10 @@ func TestFoldsGroups(t *testing.T) {
 	if text := screentest.View(t, p, 80); !strings.Contains(text, "▌▸ user · ledger  3") || strings.Contains(text, "tool_005") {
 		t.Errorf("F left\n%s", text)
 	}
-	if _, off := screentest.Press(t, p, "e"); off != "no row with a definition is selected" {
-		t.Errorf("e on a group: %q", off)
+	for _, key := range []string{"e", "f"} {
+		if _, off := screentest.Press(t, p, key); off != "select a definition; enter folds or unfolds a group" {
+			t.Errorf("%s on a group: %q", key, off)
+		}
 	}
 	if want, _ := screentest.Press(t, p, "enter"); want != nil || p.outline.len() != 8 {
 		t.Errorf("enter on a group asks for %v; %d rows", want, p.outline.len())

@@ -24,11 +24,11 @@ type Entry struct {
 // EntryKeys act on a definition that is live: selected returns the one, and change
 // proposes a change to it in the editor, where noEditor returns "".
 func EntryKeys(selected func() (Entry, bool), change Action, noEditor func() string) []Key {
-	off := func(locked bool, none, why string, then func() string) func() string {
+	off := func(locked bool, why string, then func() string) func() string {
 		return func() string {
 			switch e, ok := selected(); {
 			case !ok:
-				return none
+				return "select a definition; enter folds or unfolds a group"
 			case e.Locked == locked:
 				return why
 			}
@@ -40,8 +40,8 @@ func EntryKeys(selected func() (Entry, bool), change Action, noEditor func() str
 		return Fork{e.Subject.ID}, nil
 	}
 	return []Key{
-		{Name: "fork", Keys: []string{"f"}, Label: "fork", Help: "Draft a tool of your own from a core tool", Do: fork, Off: off(false, "no tool is selected", "not a core tool; e proposes a change", func() string { return "" })},
-		{Name: "change", Keys: []string{"e"}, Label: "change", Help: "Propose a change to it in the editor", Do: change, Off: off(true, "no row with a definition is selected", "Locked (core); f drafts your own tool from it", noEditor)},
+		{Name: "fork", Keys: []string{"f"}, Label: "fork", Help: "Draft a tool of your own from a core tool", Do: fork, Off: off(false, "not a core tool; e proposes a change", func() string { return "" })},
+		{Name: "change", Keys: []string{"e"}, Label: "change", Help: "Propose a change to it in the editor", Do: change, Off: off(true, "Locked (core); f drafts your own tool from it", noEditor)},
 	}
 }
 
