@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"toolcrib/internal/shortrun"
 	"toolcrib/tui"
 )
@@ -44,6 +46,18 @@ func TestFilterOffersWhatComesNext(t *testing.T) {
 	b.wants("name_bank", "1/1")
 	b.press("/", "right").write(" view").press("enter")
 	b.wants("No match")
+
+	// also where the selected filter fills the line
+	long := tea.PasteMsg{Content: strings.Repeat("x", 1000)}
+	b.press("esc", "/")
+	b.send(long)
+	b.press("enter", "/").write("view").press("enter")
+	b.wants("viewpoint_keeper", "1/1")
+	b.press("esc", "/")
+	b.send(long)
+	b.press("enter", "/")
+	b.send(tea.PasteMsg{Content: "bank"})
+	b.press("enter").wants("name_bank", "1/1")
 }
 
 // TestHostileFilter draws what is typed, and what is suggested, through the gate.

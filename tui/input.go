@@ -49,7 +49,7 @@ func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {
 		in.Step(step)
 		return nil
 	}
-	if msg.Text != "" && len(in.Text.String()) >= maxInput {
+	if msg.Text != "" && room(in) == 0 {
 		return nil
 	}
 	if in.Text.Key(msg) {
@@ -62,6 +62,14 @@ func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {
 // character or paste: it is drawn and searched for at every key.
 const maxInput = 1000
 
+// room returns how much more can be typed; a selected text makes room for it.
+func room(in *screen.Line) int {
+	if in.Text.Selected() {
+		return maxInput
+	}
+	return max(0, maxInput-len(in.Text.String()))
+}
+
 // paste puts pasted text where the cursor is.
 func (m *Model) paste(text string) tea.Cmd {
 	switch {
@@ -71,8 +79,7 @@ func (m *Model) paste(text string) tea.Cmd {
 	case m.line != nil:
 		in := m.line
 		runes := []rune(strings.ReplaceAll(text, "\n", " "))
-		room := max(0, maxInput-len(in.Text.String()))
-		if len(runes) > room {
+		if room := room(in); len(runes) > room {
 			runes = runes[:room]
 			m.say(remark, "The paste was cut: a line has at most %d characters", maxInput)
 		}
