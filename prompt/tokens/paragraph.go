@@ -3,7 +3,6 @@ package tokens
 import (
 	"crypto/sha256"
 	"strings"
-	"unicode"
 )
 
 // paragraph is a stretch of text that is tokenised on its own.
@@ -60,7 +59,7 @@ const maxRun = 1024
 // longRun returns where the first run of one kind in text becomes longer than
 // maxRun, or the length of text.
 func longRun(text string) int {
-	start, last := 0, kind(-1)
+	start, last := 0, class(0xff)
 	for i, r := range text {
 		if k := kindOf(r); k != last {
 			start, last = i, k
@@ -71,25 +70,12 @@ func longRun(text string) int {
 	return len(text)
 }
 
-// kind is a kind of characters that the patterns of the encodings keep
-// together.
-type kind int
-
-const (
-	other kind = iota
-	letter
-	digit
-	space
-)
-
-func kindOf(r rune) kind {
-	switch {
-	case unicode.IsLetter(r), unicode.IsMark(r):
-		return letter
-	case unicode.IsNumber(r):
-		return digit
-	case unicode.IsSpace(r):
-		return space
+// kindOf returns the class of r that the patterns of the encodings keep together:
+// word, number, space or, as 0, any other.
+func kindOf(r rune) class {
+	c := classOf(r)
+	if c&(upper|lower) != 0 {
+		return upper | lower
 	}
-	return other
+	return c & (number | space)
 }

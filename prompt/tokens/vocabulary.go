@@ -8,8 +8,7 @@ import (
 	"io"
 	"math"
 	"sync"
-
-	"github.com/dlclark/regexp2"
+	"unicode/utf8"
 )
 
 // The vocabularies of tiktoken (https://github.com/openai/tiktoken, licence in
@@ -22,34 +21,25 @@ var (
 	packedCl100k []byte
 )
 
-// How the encodings divide a text into pieces before they merge bytes to tokens:
-// the patterns of openai_public.py in tiktoken.
-const (
-	patternO200k = `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|` +
-		`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|` +
-		`\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`
-	patternCl100k = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
-)
-
 // vocabulary counts tokens by byte pair encoding.
 type vocabulary struct {
-	ranks  map[string]int32
-	pieces *regexp2.Regexp
+	ranks map[string]int32
+	piece func(text string) int // the length of the first piece of a text
 }
 
 // Each vocabulary is unpacked once in a process, when it is first needed.
 var (
-	o200k  = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedO200k, patternO200k, 199998) })
-	cl100k = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedCl100k, patternCl100k, 100256) })
+	o200k  = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedO200k, pieceO200k, 199998) })
+	cl100k = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedCl100k, pieceCl100k, 100256) })
 )
 
 // unpack reads a vocabulary of so many tokens.
-func unpack(packed []byte, pattern string, size int) (*vocabulary, error) {
+func unpack(packed []byte, piece func(string) int, size int) (*vocabulary, error) {
 	plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 	if err != nil || len(plain) < size {
 		return nil, fmt.Errorf("unpack a vocabulary: %d bytes for %d tokens: %w", len(plain), size, err)
 	}
-	v := &vocabulary{ranks: make(map[string]int32, size), pieces: regexp2.MustCompile(pattern, regexp2.None)}
+	v := &vocabulary{ranks: make(map[string]int32, size), piece: piece}
 	text, at := string(plain[size:]), 0
 	for rank, length := range plain[:size] {
 		v.ranks[text[at:at+int(length)]] = int32(rank)
@@ -58,14 +48,19 @@ func unpack(packed []byte, pattern string, size int) (*vocabulary, error) {
 	return v, nil
 }
 
-// count returns the length of text in tokens.
-func (v *vocabulary) count(text string) (int, error) {
-	n := 0
-	match, err := v.pieces.FindStringMatch(text)
-	for ; err == nil && match != nil; match, err = v.pieces.FindNextMatch(match) {
-		n += v.merge(match.String())
+// count returns the length of text in tokens. Bytes that are no UTF-8 count as
+// U+FFFD each.
+func (v *vocabulary) count(text string) int {
+	if !utf8.ValidString(text) {
+		text = string([]rune(text))
 	}
-	return n, err
+	n := 0
+	for text != "" {
+		end := v.piece(text)
+		n += v.merge(text[:end])
+		text = text[end:]
+	}
+	return n
 }
 
 // merge returns how many tokens are left of piece when adjacent parts have been
