@@ -161,7 +161,7 @@ var errDryRun = errors.New("dry run")
 // update runs fn in a write transaction.
 func (d *Desk) update(ctx context.Context, fn func(Tx) error) error {
 	err := d.store.Update(ctx, func(tx Tx) error {
-		if err := fn(cachedTx{tx, newLiveCache(tx), d.raws}); err != nil {
+		if err := fn(cachedTx{newLiveCache(tx), embeddedTx{tx}, d.raws}); err != nil {
 			return err
 		}
 		if d.dryRun {

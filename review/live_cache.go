@@ -205,12 +205,15 @@ func (m *liveCache) same(found []registry.Live) []registry.Live {
 }
 
 // cachedTx is a transaction that caches its reads of the registry until it makes
-// something live itself.
+// something live itself. The methods of liveCache stand in front of those of the
+// transaction, which is embedded one level deeper.
 type cachedTx struct {
-	Tx
-	live *liveCache
+	*liveCache
+	embeddedTx
 	raws map[string][]byte // known besides those that are kept
 }
+
+type embeddedTx struct{ Tx }
 
 // Raw implements RegistryReader.
 func (t cachedTx) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
@@ -220,39 +223,9 @@ func (t cachedTx) Raw(ctx context.Context, hash string) (body []byte, ok bool, e
 	return t.Tx.Raw(ctx, hash)
 }
 
-func (t cachedTx) cache() *liveCache { return t.live }
-
-// Live implements LiveReader.
-func (t cachedTx) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
-	return t.live.Live(ctx, s)
-}
-
-// Agents implements LiveReader.
-func (t cachedTx) Agents(ctx context.Context) ([]registry.Live, error) {
-	return t.live.Agents(ctx)
-}
-
-// ByName implements LiveReader.
-func (t cachedTx) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
-	return t.live.ByName(ctx, names...)
-}
-
-// InCategory implements LiveReader.
-func (t cachedTx) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
-	return t.live.InCategory(ctx, category)
-}
-
-// OfKind implements LiveReader.
-func (t cachedTx) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	return t.live.OfKind(ctx, kind, view, most)
-}
-
-// Lists implements LiveReader.
-func (t cachedTx) Lists(ctx context.Context) ([]registry.Live, error) { return t.live.Lists(ctx) }
-
 // Alike implements RegistryReader.
 func (t cachedTx) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {
-	last := &t.live.alike
+	last := &t.alike
 	text, purpose := p.Sketches()
 	if !last.known || last.text != text || last.purpose != purpose {
 		found, err := t.Tx.Alike(ctx, p)
@@ -266,6 +239,6 @@ func (t cachedTx) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry
 
 // SetLive implements RegistryWriter.
 func (t cachedTx) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
-	t.live.forget()
+	t.forget()
 	return t.Tx.SetLive(ctx, versions, definitions)
 }
