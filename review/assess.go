@@ -13,19 +13,17 @@ import (
 
 // Assess files a chief's assessment of the current revision.
 func (d *Desk) Assess(ctx context.Context, actor proposals.Actor, id proposals.ID, o Opinion) (Assessment, error) {
-	var a Assessment
-	err := d.update(ctx, func(tx Tx) error {
+	return write(ctx, d, func(tx Tx) (a Assessment, err error) {
 		p, rev, err := current(ctx, tx, id)
 		if err != nil {
-			return err
+			return a, err
 		}
 		if err := proposals.Authorize(actor, proposals.ActAssess, p.Author); err != nil {
-			return fmt.Errorf("%s: %w", name(p), err)
+			return a, fmt.Errorf("%s: %w", name(p), err)
 		}
 		_, a, err = d.assess(ctx, tx, actor, p, rev, o)
-		return err
+		return a, err
 	})
-	return a, err
 }
 
 // assess files what the rules find in a revision, together with an opinion.

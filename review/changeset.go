@@ -53,17 +53,14 @@ func broken(changeSet string, members []proposals.Proposal) error {
 // nothing else is different, and which stays its author's, so that it is
 // reviewed again among its new fellows.
 func (d *Desk) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
-	var moved []proposals.Proposal
-	err := d.update(ctx, func(tx Tx) error {
-		moved = make([]proposals.Proposal, 0, len(ids))
-		for _, id := range ids {
-			p, err := d.regroup(ctx, tx, actor, id, changeSet)
-			if err != nil {
-				return err
+	moved, err := write(ctx, d, func(tx Tx) (moved []proposals.Proposal, err error) {
+		moved = make([]proposals.Proposal, len(ids))
+		for i, id := range ids {
+			if moved[i], err = d.regroup(ctx, tx, actor, id, changeSet); err != nil {
+				return nil, err
 			}
-			moved = append(moved, p)
 		}
-		return nil
+		return moved, nil
 	})
 	if err != nil {
 		return nil, err
@@ -87,22 +84,16 @@ func (d *Desk) regroup(ctx context.Context, tx Tx, actor proposals.Actor, id pro
 // OpenMembers returns the ids of the members of a change set to which something
 // can still happen.
 func (d *Desk) OpenMembers(ctx context.Context, changeSet string) ([]proposals.ID, error) {
-	var ids []proposals.ID
-	err := d.store.View(ctx, func(r Reader) error {
+	return read(ctx, d, func(r Reader) (ids []proposals.ID, err error) {
 		members, err := r.Members(ctx, changeSet)
-		if err != nil {
-			return err
-		}
-		ids = ids[:0]
 		for _, m := range members {
 			if m.State.Open() {
 				ids = append(ids, m.ID)
 			}
 		}
-		if len(ids) == 0 {
-			return fmt.Errorf("an open member of change set %q: %w", changeSet, ErrNotFound)
+		if err == nil && len(ids) == 0 {
+			err = fmt.Errorf("an open member of change set %q: %w", changeSet, ErrNotFound)
 		}
-		return nil
+		return ids, err
 	})
-	return ids, err
 }

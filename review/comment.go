@@ -19,28 +19,25 @@ type Anchor struct {
 
 // Comment adds to a proposal's thread, open or closed.
 func (d *Desk) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at Anchor) (proposals.Comment, error) {
-	var c proposals.Comment
-	err := d.update(ctx, func(tx Tx) error {
+	return write(ctx, d, func(tx Tx) (c proposals.Comment, err error) {
 		p, err := tx.Proposal(ctx, id)
 		if err != nil {
-			return err
+			return c, err
 		}
 		if err := proposals.Authorize(actor, proposals.ActComment, p.Author); err != nil {
-			return fmt.Errorf("%s: %w", name(p), err)
+			return c, fmt.Errorf("%s: %w", name(p), err)
 		}
 		if at.Revision == 0 {
 			at.Revision = p.Revision
 		}
 		if err := d.anchored(ctx, tx, p, at); err != nil {
-			return err
+			return c, err
 		}
 		if err := d.withinPace(ctx, tx, actor); err != nil {
-			return err
+			return c, err
 		}
-		c, err = d.say(ctx, tx, actor, p, body, at)
-		return err
+		return d.say(ctx, tx, actor, p, body, at)
 	})
-	return c, err
 }
 
 // anchored reports an anchor that points nowhere.

@@ -48,11 +48,7 @@ func (d *Desk) consult(ctx context.Context, ps []proposals.Proposal) error {
 		if err != nil && !errors.Is(err, ErrConflict) && !errors.Is(err, proposals.ErrState) {
 			return fmt.Errorf("%s was submitted and waits for its assessment: %w", name(p), err)
 		}
-		err = d.store.View(ctx, func(r Reader) error {
-			ps[i], err = r.Proposal(ctx, p.ID)
-			return err
-		})
-		if err != nil {
+		if ps[i], err = read(ctx, d, func(r Reader) (proposals.Proposal, error) { return r.Proposal(ctx, p.ID) }); err != nil {
 			return err
 		}
 	}
@@ -97,34 +93,29 @@ func (d *Desk) Reassess(ctx context.Context, id proposals.ID) (Assessment, error
 
 // request returns the view of a proposal that an external reviewer gets.
 func (d *Desk) request(ctx context.Context, id proposals.ID) (Request, error) {
-	var req Request
-	err := d.store.View(ctx, func(r Reader) error {
+	return read(ctx, d, func(r Reader) (req Request, err error) {
 		p, rev, err := current(ctx, r, id)
 		if err != nil {
-			return err
+			return req, err
 		}
 		if _, err := proposals.Next(p.State, proposals.ActAssess); err != nil {
-			return fmt.Errorf("%s: %w", name(p), err)
+			return req, fmt.Errorf("%s: %w", name(p), err)
 		}
 		report, err := d.examine(ctx, r, p.ID, rev.Draft)
 		if err != nil {
-			return err
+			return req, err
 		}
 		before, err := live(ctx, r, p.Subject)
 		if err != nil {
-			return err
+			return req, err
 		}
 		raw, err := source(ctx, r, rev.Draft.Definition)
-		if err != nil {
-			return err
-		}
 		req = Request{Proposal: p, Draft: rev.Draft, Source: raw, Findings: report.Findings, Obligation: Obligation}
 		if before != nil {
 			req.Before = before.Definition
 		}
-		return nil
+		return req, err
 	})
-	return req, err
 }
 
 // with adds what one reviewer said, or how it failed. Findings that cannot be

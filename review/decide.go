@@ -60,23 +60,21 @@ func (d *Desk) approvalCheck(ctx context.Context, actor proposals.Actor, single 
 }
 
 // decide decides on proposals in one transaction, all of them or none. check
-// refuses those that may not be decided so; write writes the decisions. strict
+// refuses those that may not be decided so; decide writes the decisions. strict
 // is passed on to Desk.showings.
 func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choice, strict bool,
-	check check, write func(Tx, []view, []Showing, *SignedAct) ([]Decision, error),
+	check check, decide func(Tx, []view, []Showing, *SignedAct) ([]Decision, error),
 ) ([]Decision, error) {
-	var decisions []Decision
-	err := d.update(ctx, func(tx Tx) error {
+	decisions, err := write(ctx, d, func(tx Tx) ([]Decision, error) {
 		views, showings, err := d.decidable(ctx, tx, actor, choices, strict, check)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		act, err := d.signing.Open(ctx, tx, actor, d.signed)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		decisions, err = write(tx, views, showings, act)
-		return err
+		return decide(tx, views, showings, act)
 	})
 	if err != nil {
 		return nil, err

@@ -175,6 +175,24 @@ func (d *Desk) update(ctx context.Context, fn func(Tx) error) error {
 	return err
 }
 
+// read returns what fn reads in one snapshot.
+func read[T any](ctx context.Context, d *Desk, fn func(Reader) (T, error)) (found T, err error) {
+	err = d.store.View(ctx, func(r Reader) error {
+		found, err = fn(r)
+		return err
+	})
+	return found, err
+}
+
+// write returns what fn did in one write transaction.
+func write[T any](ctx context.Context, d *Desk, fn func(Tx) (T, error)) (done T, err error) {
+	err = d.update(ctx, func(tx Tx) error {
+		done, err = fn(tx)
+		return err
+	})
+	return done, err
+}
+
 // stamp is the current time at the resolution that is stored: microseconds.
 func (d *Desk) stamp() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
 

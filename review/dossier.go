@@ -192,42 +192,25 @@ func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
 }
 
 // Counts returns how many proposals are in each state.
-func (d *Desk) Counts(ctx context.Context) (counts map[proposals.State]int, err error) {
-	err = d.store.View(ctx, func(r Reader) error {
-		counts, err = r.Counts(ctx)
-		return err
-	})
-	return counts, err
+func (d *Desk) Counts(ctx context.Context) (map[proposals.State]int, error) {
+	return read(ctx, d, func(r Reader) (map[proposals.State]int, error) { return r.Counts(ctx) })
 }
 
 // List returns one page of the queue.
 func (d *Desk) List(ctx context.Context, q Query) (Page, error) {
-	var page Page
 	q.Approvals, q.FourEyes = d.policy.Approvals.At(d.stamp()), d.policy.FourEyes
-	err := d.store.View(ctx, func(r Reader) error {
-		var err error
-		if page, err = r.List(ctx, q); err != nil {
-			return err
+	return read(ctx, d, func(r Reader) (Page, error) {
+		page, err := r.List(ctx, q)
+		for i := 0; err == nil && i < len(page.Proposals); i++ {
+			err = d.refresh(ctx, r, &page.Proposals[i])
 		}
-		for i := range page.Proposals {
-			if err := d.refresh(ctx, r, &page.Proposals[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return page, err
 	})
-	return page, err
 }
 
 // Resolve turns what a user types for proposals into their ids: a number with or
 // without "#", a full id or a unique prefix of it, the subject or the tool id that
 // only one is open on, and "set:NAME" for all members of a change set.
 func (d *Desk) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
-	var ids []proposals.ID
-	err := d.store.View(ctx, func(r Reader) error {
-		var err error
-		ids, err = resolve(ctx, r, refs)
-		return err
-	})
-	return ids, err
+	return read(ctx, d, func(r Reader) ([]proposals.ID, error) { return resolve(ctx, r, refs) })
 }

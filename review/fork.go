@@ -17,18 +17,17 @@ import (
 // the layer given, under the id "<id>_custom", or "<id>_custom_2" and so on
 // when that is taken.
 func (d *Desk) Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error) {
-	var p proposals.Proposal
-	err := d.update(ctx, func(tx Tx) error {
+	return write(ctx, d, func(tx Tx) (p proposals.Proposal, err error) {
 		core, err := tx.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: coreID})
 		if err != nil {
-			return err
+			return p, err
 		}
 		if !core.Locked {
-			return fmt.Errorf("%w: %s is not a core tool; propose to modify it, or propose %s/%s to override it there", ErrConflict, coreID, layer, coreID)
+			return p, fmt.Errorf("%w: %s is not a core tool; propose to modify it, or propose %s/%s to override it there", ErrConflict, coreID, layer, coreID)
 		}
 		id, err := freeID(ctx, tx, layer, coreID+"_custom")
 		if err != nil {
-			return err
+			return p, err
 		}
 		tool := *core.Definition.Tool
 		suffix := strings.ReplaceAll(strings.TrimPrefix(id, coreID+"_"), "_", " ") // "custom", "custom 2"
@@ -38,9 +37,8 @@ func (d *Desk) Fork(ctx context.Context, actor proposals.Actor, coreID string, l
 			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: layer, ID: id}, BaseVersion: &base,
 			Definition: registry.Definition{Tool: &tool},
 		}, false)
-		return err
+		return p, err
 	})
-	return p, err
 }
 
 // freeID returns id, or id with the first number behind it, that no live tool
@@ -69,34 +67,32 @@ func freeID(ctx context.Context, tx Tx, layer registry.Layer, id string) (string
 // are those the version was approved with; a version that toolcrib shipped has
 // none, so its author has to add them before it can be submitted.
 func (d *Desk) Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error) {
-	var p proposals.Proposal
-	err := d.update(ctx, func(tx Tx) error {
+	return write(ctx, d, func(tx Tx) (p proposals.Proposal, err error) {
 		if err := lockedSubject(s); err != nil {
-			return err
+			return p, err
 		}
 		now, err := tx.Live(ctx, s)
 		if err != nil {
-			return err
+			return p, err
 		}
 		if version >= now.Version {
-			return fmt.Errorf("%s is at version %d; name an earlier one: %w", s, now.Version, ErrUnchanged)
+			return p, fmt.Errorf("%s is at version %d; name an earlier one: %w", s, now.Version, ErrUnchanged)
 		}
 		v, err := tx.Version(ctx, s, version)
 		if err != nil {
-			return err
+			return p, err
 		}
 		if v.ContentHash == now.ContentHash {
-			return fmt.Errorf("version %d of %s has the content of the live version %d: %w", version, s, now.Version, ErrUnchanged)
+			return p, fmt.Errorf("version %d of %s has the content of the live version %d: %w", version, s, now.Version, ErrUnchanged)
 		}
 		draft, err := restoring(ctx, tx, v, now.Version)
 		if err != nil {
-			return err
+			return p, err
 		}
 		draft.Rationale = cmp.Or(rationale, fmt.Sprintf("Go back from version %d to version %d.", now.Version, version))
 		p, _, err = d.draft(ctx, tx, actor, draft, false)
-		return err
+		return p, err
 	})
-	return p, err
 }
 
 // restoring drafts the way back to v from the version base, with the examples

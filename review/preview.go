@@ -221,14 +221,11 @@ func (p previewer) render(ctx context.Context, c *catalogs, out *Preview, agents
 // moment and the user: an id in the view of layer, or a subject. Preview
 // renders it.
 func (d *Desk) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (prompt.Input, error) {
-	var in prompt.Input
-	err := d.store.View(ctx, func(r Reader) error {
+	return read(ctx, d, func(r Reader) (prompt.Input, error) {
 		found, err := agentOf(ctx, r, agent, layer)
 		if err != nil {
-			return err
+			return prompt.Input{}, err
 		}
-		in, err = Input(ctx, *found.Definition.Agent, registry.Layered{Finder: r, View: layer.View()}, where)
-		return err
+		return Input(ctx, *found.Definition.Agent, registry.Layered{Finder: r, View: layer.View()}, where)
 	})
-	return in, err
 }

@@ -32,8 +32,7 @@ func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []
 			d.try(ctx, draft)
 		}
 	}
-	var made []proposals.Proposal
-	err := d.update(ctx, func(tx Tx) error {
+	made, err := write(ctx, d, func(tx Tx) (made []proposals.Proposal, err error) {
 		liveCacheOf(tx).announced = drafts
 		made = make([]proposals.Proposal, 0, len(drafts))
 		var errs []error
@@ -45,7 +44,7 @@ func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []
 			}
 			made = append(made, p)
 		}
-		return errors.Join(errs...)
+		return made, errors.Join(errs...)
 	})
 	if err != nil {
 		return nil, err
@@ -67,18 +66,15 @@ func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft 
 // Submit hands a draft to the Chief of Staff.
 func (d *Desk) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
 	d.tryCurrent(ctx, id)
-	var p proposals.Proposal
-	err := d.update(ctx, func(tx Tx) error {
-		var rev proposals.Revision
-		var err error
-		if p, rev, err = current(ctx, tx, id); err != nil {
-			return err
+	p, err := write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
+		p, rev, err := current(ctx, tx, id)
+		if err != nil {
+			return p, err
 		}
 		if err = d.prefetchSimilar(ctx, tx, rev.Draft); err != nil {
-			return err
+			return p, err
 		}
-		p, err = d.submit(ctx, tx, actor, p, rev)
-		return err
+		return d.submit(ctx, tx, actor, p, rev)
 	})
 	return d.consulted(ctx, p, err)
 }

@@ -83,29 +83,27 @@ func (e *RebaseConflict) Unwrap() error { return ErrMerge }
 // a three-way merge. The error is a *RebaseConflict when the author has to
 // decide; nothing is written then.
 func (d *Desk) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
-	var p proposals.Proposal
-	err := d.update(ctx, func(tx Tx) error {
-		var rev proposals.Revision
-		var err error
-		if p, rev, err = current(ctx, tx, id); err != nil {
-			return err
+	p, err := write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
+		p, rev, err := current(ctx, tx, id)
+		if err != nil {
+			return p, err
 		}
 		if _, err := permit(actor, proposals.ActRevise, p); err != nil {
-			return err
+			return p, err
 		}
 		now, err := live(ctx, tx, p.Subject)
 		if err != nil {
-			return err
+			return p, err
 		}
 		if now == nil || now.Version == p.BaseVersion {
-			return fmt.Errorf("%s is not stale: %w", name(p), ErrUnchanged)
+			return p, fmt.Errorf("%s is not stale: %w", name(p), ErrUnchanged)
 		}
 		draft, err := rebased(ctx, tx, p, rev.Draft, *now)
 		if err != nil {
-			return err
+			return p, err
 		}
 		p, _, err = d.revise(ctx, tx, actor, p, draft)
-		return err
+		return p, err
 	})
 	return d.consulted(ctx, p, err)
 }

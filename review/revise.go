@@ -11,17 +11,16 @@ import (
 // anything else goes back to the Chief of Staff, so it has to be whole.
 func (d *Desk) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
 	d.try(ctx, draft)
-	var p proposals.Proposal
-	err := d.update(ctx, func(tx Tx) error {
-		var err error
-		if p, err = tx.Proposal(ctx, id); err != nil {
-			return err
+	p, err := write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
+		p, err := tx.Proposal(ctx, id)
+		if err != nil {
+			return p, err
 		}
 		if draft, err = complete(ctx, tx, draft); err != nil {
-			return err
+			return p, err
 		}
 		p, _, err = d.revise(ctx, tx, actor, p, draft)
-		return err
+		return p, err
 	})
 	return d.consulted(ctx, p, err)
 }
@@ -110,37 +109,32 @@ func (d *Desk) addRevision(ctx context.Context, tx Tx, actor, author proposals.A
 
 // Withdraw ends an open proposal without a decision.
 func (d *Desk) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
-	var p proposals.Proposal
 	if err := checkText("note", note); err != nil {
-		return p, err
+		return proposals.Proposal{}, err
 	}
-	err := d.update(ctx, func(tx Tx) error {
-		var err error
-		if p, err = tx.Proposal(ctx, id); err != nil {
-			return err
+	return write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
+		p, err := tx.Proposal(ctx, id)
+		if err != nil {
+			return p, err
 		}
 		to, err := permit(actor, proposals.ActWithdraw, p)
 		if err != nil {
-			return err
+			return p, err
 		}
 		from := p.State
 		p.State, p.UpdatedAt = to, d.stamp()
 		if err := tx.MoveProposal(ctx, p, from); err != nil {
-			return err
+			return p, err
 		}
 		if p.Issue > 0 {
 			if err := tx.AssignIssue(ctx, p.ID, "", proposals.IssueClosed); err != nil {
-				return err
+				return p, err
 			}
 		}
-		return d.log(ctx, tx, actor, "withdraw", p, p.UpdatedAt, "", noted(note))
+		data := map[string]any{}
+		if note != "" {
+			data["note"] = note
+		}
+		return p, d.log(ctx, tx, actor, "withdraw", p, p.UpdatedAt, "", data)
 	})
-	return p, err
-}
-
-func noted(note string) map[string]any {
-	if note == "" {
-		return nil
-	}
-	return map[string]any{"note": note}
 }

@@ -65,12 +65,7 @@ func (d *Desk) Shown(ctx context.Context, actor proposals.Actor, ds ...Dossier) 
 			now, ids = append(now, d.shownOf(o)), append(ids, o.Proposal.ID)
 		}
 	}
-	var before map[proposals.ID]Shown
-	err := d.store.View(ctx, func(r Reader) error {
-		var err error
-		before, err = r.Shown(ctx, actor, ids)
-		return err
-	})
+	before, err := read(ctx, d, func(r Reader) (map[proposals.ID]Shown, error) { return r.Shown(ctx, actor, ids) })
 	if err != nil {
 		return err
 	}

@@ -14,38 +14,36 @@ import (
 // be signed and then passed on by Desk.Signed to the method of the verdict. It
 // reads one snapshot and refuses what that method would refuse.
 func (d *Desk) Prepare(ctx context.Context, actor proposals.Actor, choices []Choice, verdict Verdict, note string) ([]byte, error) {
-	var prepared []byte
-	err := d.store.View(ctx, func(r Reader) error {
+	return read(ctx, d, func(r Reader) ([]byte, error) {
 		check, strict := d.refusing(ctx, actor, verdictMoves[verdict].act, note), false
 		if verdict == VerdictApproved {
 			check, strict = d.approvalCheck(ctx, actor, len(choices) == 1), true
 		}
 		if err := checkText("note", note); err != nil {
-			return err
+			return nil, err
 		}
 		views, _, err := d.decidable(ctx, r, actor, choices, strict, check)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		at := d.stamp()
 		var versions []history.Version
 		if verdict == VerdictApproved {
 			if err := together(views); err != nil {
-				return err
+				return nil, err
 			}
 			if versions, err = d.prepareVersions(ctx, r, actor, views, note, at); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		prepared, err = d.signing.Prepare(ctx, r, actor, at, decisionAct(verdict, views, versions), note)
+		prepared, err := d.signing.Prepare(ctx, r, actor, at, decisionAct(verdict, views, versions), note)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		head, err := r.LastEvent(ctx)
 		d.prepared.keep(head, views)
-		return err
+		return prepared, err
 	})
-	return prepared, err
 }
 
 // prepareVersions returns the versions that an approval would write.
@@ -84,16 +82,13 @@ func (d *Desk) PrepareUnwaive(ctx context.Context, actor proposals.Actor, id pro
 }
 
 func (d *Desk) prepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, wish wish) ([]byte, error) {
-	var prepared []byte
-	err := d.store.View(ctx, func(r Reader) error {
+	return read(ctx, d, func(r Reader) ([]byte, error) {
 		v, err := d.waivable(ctx, r, actor, id, wish)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		prepared, err = d.signing.Prepare(ctx, r, actor, v.now, waiverAct(v.proposal, v.waiver(v.now)), wish.reason)
-		return err
+		return d.signing.Prepare(ctx, r, actor, v.now, waiverAct(v.proposal, v.waiver(v.now)), wish.reason)
 	})
-	return prepared, err
 }
 
 // decisionAct returns what the statement of a decision is about. versions are those

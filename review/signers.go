@@ -13,30 +13,26 @@ import (
 // in force as the next state, to be signed and then passed on by Desk.Signed to
 // ChangeSigners.
 func (d *Desk) PrepareSigners(ctx context.Context, actor proposals.Actor) ([]byte, error) {
-	var prepared []byte
-	err := d.store.View(ctx, func(r Reader) error {
+	return read(ctx, d, func(r Reader) ([]byte, error) {
 		change, err := d.signersChange(ctx, r, actor)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		prepared, err = d.signing.Prepare(ctx, r, actor, d.stamp(), change.Act(), "")
-		return err
+		return d.signing.Prepare(ctx, r, actor, d.stamp(), change.Act(), "")
 	})
-	return prepared, err
 }
 
 // ChangeSigners puts the signers file in force as the next state of the signers.
 // Signing starts with the first one: the user's configuration pins the hash of its
 // event, which is returned.
 func (d *Desk) ChangeSigners(ctx context.Context, actor proposals.Actor) (SignersState, error) {
-	var state SignersState
-	err := d.update(ctx, func(tx Tx) error {
+	return write(ctx, d, func(tx Tx) (state SignersState, err error) {
 		change, err := d.signersChange(ctx, tx, actor)
 		if err != nil {
-			return err
+			return state, err
 		}
 		if d.signed == nil {
-			return fmt.Errorf("%w: a change of the signers needs one", ErrUnsigned)
+			return state, fmt.Errorf("%w: a change of the signers needs one", ErrUnsigned)
 		}
 		trusted := change.Previous
 		if trusted == nil {
@@ -44,13 +40,13 @@ func (d *Desk) ChangeSigners(ctx context.Context, actor proposals.Actor) (Signer
 		}
 		signed, err := d.signing.open(ctx, tx, actor, *d.signed, trusted)
 		if err != nil {
-			return err
+			return state, err
 		}
 		if err := signed.Match(change.Act(), ""); err != nil {
-			return err
+			return state, err
 		}
 		if _, err := change.Check(d.signed.Statement, d.signed.Signature); err != nil {
-			return fmt.Errorf("%w: %w", ErrSignature, err)
+			return state, fmt.Errorf("%w: %w", ErrSignature, err)
 		}
 		data := map[string]any{
 			"number": change.Number, "state": string(change.Next.Text()), "statement": signed.Hash(),
@@ -61,19 +57,17 @@ func (d *Desk) ChangeSigners(ctx context.Context, actor proposals.Actor) (Signer
 		}
 		e, err := newEvent(d.newID(), ActSigners, actor.String(), signed.now, data)
 		if err != nil {
-			return err
+			return state, err
 		}
 		if err := tx.AddSignature(ctx, signed.record, e); err != nil {
-			return err
+			return state, err
 		}
 		states, err := tx.SignersStates(ctx)
 		if err != nil {
-			return err
+			return state, err
 		}
-		state = states[len(states)-1]
-		return nil
+		return states[len(states)-1], nil
 	})
-	return state, err
 }
 
 // signersChange returns the step from the last state in the log to the signers
@@ -110,13 +104,7 @@ func (d *Desk) signersChange(ctx context.Context, r SignatureReader, actor propo
 
 // SignersStates returns the recorded states of the signers, the first one first.
 func (d *Desk) SignersStates(ctx context.Context) ([]SignersState, error) {
-	var states []SignersState
-	err := d.store.View(ctx, func(r Reader) error {
-		var err error
-		states, err = r.SignersStates(ctx)
-		return err
-	})
-	return states, err
+	return read(ctx, d, func(r Reader) ([]SignersState, error) { return r.SignersStates(ctx) })
 }
 
 // CheckSigners returns nil when every recorded state of the signers holds, the

@@ -69,11 +69,5 @@ func (d *Desk) Source(ctx context.Context, definition registry.Definition) ([]by
 	if pin(definition) == "" {
 		return nil, nil
 	}
-	var raw []byte
-	err := d.store.View(ctx, func(r Reader) error {
-		var err error
-		raw, err = source(ctx, r, definition)
-		return err
-	})
-	return raw, err
+	return read(ctx, d, func(r Reader) ([]byte, error) { return source(ctx, r, definition) })
 }

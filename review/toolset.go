@@ -10,12 +10,10 @@ import (
 
 // Toolset is the function of this name, on a snapshot of its own.
 func (d *Desk) Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {
-	var profile registry.Live
 	var res registry.Resolution
-	err := d.store.View(ctx, func(r Reader) error {
-		var err error
+	profile, err := read(ctx, d, func(r Reader) (profile registry.Live, err error) {
 		profile, res, err = Toolset(ctx, r, agent, layer, where)
-		return err
+		return profile, err
 	})
 	return profile, res, err
 }

@@ -100,11 +100,9 @@ func (d *Desk) tryCurrent(ctx context.Context, id proposals.ID) {
 	if d.policy.Model == nil {
 		return
 	}
-	var rev proposals.Revision
-	err := d.store.View(ctx, func(r Reader) error {
-		var err error
-		_, rev, err = current(ctx, r, id)
-		return err
+	rev, err := read(ctx, d, func(r Reader) (proposals.Revision, error) {
+		_, rev, err := current(ctx, r, id)
+		return rev, err
 	})
 	if err == nil {
 		d.try(ctx, rev.Draft)

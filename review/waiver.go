@@ -33,29 +33,27 @@ type wish struct {
 }
 
 func (d *Desk) waive(ctx context.Context, actor proposals.Actor, id proposals.ID, wish wish) (history.Waiver, error) {
-	var w history.Waiver
-	err := d.update(ctx, func(tx Tx) error {
+	return write(ctx, d, func(tx Tx) (w history.Waiver, err error) {
 		v, err := d.waivable(ctx, tx, actor, id, wish)
 		if err != nil {
-			return err
+			return w, err
 		}
 		signed, err := d.signing.Open(ctx, tx, actor, d.signed)
 		if err != nil {
-			return err
+			return w, err
 		}
 		w = v.waiver(signed.Time(v.now))
 		if err := signed.Match(waiverAct(v.proposal, w), wish.reason); err != nil {
-			return err
+			return w, err
 		}
 		if err := d.signing.Record(ctx, tx, signed); err != nil {
-			return err
+			return w, err
 		}
 		w.ID, w.By, w.Signature = d.newID(), actor.String(), signed.Hash()
 		p := v.proposal
 		p.UpdatedAt, p.Summary = v.now, Tally(v.assessment, append(v.waivers, w), v.now)
-		return d.addWaiver(ctx, tx, actor, p, w, Handle(v.finding))
+		return w, d.addWaiver(ctx, tx, actor, p, w, Handle(v.finding))
 	})
-	return w, err
 }
 
 // waivable is a finding that can be waived, or whose waiver can end, with its
