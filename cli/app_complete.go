@@ -152,15 +152,13 @@ func pendingCalls(ctx context.Context, a *app, _ string) ([]cobra.Completion, er
 	if err := a.peek(ctx); err != nil {
 		return nil, err
 	}
-	var all []cobra.Completion
-	err := a.db.Calls().View(ctx, func(r gateway.LedgerReader) error {
-		waiting, err := r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: mostCandidates, Now: a.env.Now()})
-		all = nil
-		for _, p := range waiting {
-			all = append(all, described(p.ID, p.Tool.String()+" for "+p.Caller.User))
-		}
-		return err
+	waiting, err := viewed(ctx, a.db.Calls().View, func(r gateway.LedgerReader) ([]gateway.Pending, error) {
+		return r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: mostCandidates, Now: a.env.Now()})
 	})
+	var all []cobra.Completion
+	for _, p := range waiting {
+		all = append(all, described(p.ID, p.Tool.String()+" for "+p.Caller.User))
+	}
 	return all, err
 }
 

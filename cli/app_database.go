@@ -75,3 +75,12 @@ func (c config) rulesVersion(env Env) (string, error) {
 	}
 	return desk.RulesVersion(), nil
 }
+
+// viewed returns what read reads in one view of the database.
+func viewed[R, T any](ctx context.Context, view func(context.Context, func(R) error) error, read func(R) (T, error)) (found T, err error) {
+	err = view(ctx, func(r R) error {
+		found, err = read(r)
+		return err
+	})
+	return found, err
+}

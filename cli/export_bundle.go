@@ -15,11 +15,8 @@ func (a *app) encodeBundle(ctx context.Context, c extract) ([]byte, error) {
 	for _, e := range slices.Concat(c.tools, c.agents, c.lists) {
 		lives = append(lives, registry.Live{Subject: e.Subject, Version: e.Version})
 	}
-	var b bundle.Bundle
-	err := a.db.View(ctx, func(r review.Reader) error {
-		var err error
-		b, err = bundle.Of(ctx, r, lives, c.layer.View(), a.env.Now())
-		return err
+	b, err := viewed(ctx, a.db.View, func(r review.Reader) (bundle.Bundle, error) {
+		return bundle.Of(ctx, r, lives, c.layer.View(), a.env.Now())
 	})
 	if err != nil {
 		return nil, err

@@ -42,18 +42,16 @@ func (a *app) proposeClientsAgent(ctx context.Context) ([]proposals.Proposal, er
 		return nil, err
 	}
 	subject := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: clientsAgent}
-	there := false
-	err = a.db.View(ctx, func(r review.Reader) error {
+	there, err := viewed(ctx, a.db.View, func(r review.Reader) (bool, error) {
 		open, err := r.OpenOn(ctx, subject)
 		if err != nil {
-			return err
+			return false, err
 		}
 		_, err = r.Live(ctx, subject)
-		there = err == nil || len(open) > 0
 		if errors.Is(err, review.ErrNotFound) {
-			return nil
+			return len(open) > 0, nil
 		}
-		return err
+		return true, err
 	})
 	if err != nil || there {
 		return nil, err

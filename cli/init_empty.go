@@ -30,13 +30,9 @@ func (a *app) makeEmpty(ctx context.Context) error {
 // it has the core tools only.
 func coreAlone(ctx context.Context, db *store.DB) (bool, error) {
 	assistant := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: shipped.AssistantID}
-	alone := false
-	err := db.View(ctx, func(r review.Reader) error {
-		_, err := r.Live(ctx, assistant)
-		if alone = errors.Is(err, review.ErrNotFound); alone {
-			return nil
-		}
-		return err
-	})
-	return alone, err
+	_, err := viewed(ctx, db.View, func(r review.Reader) (registry.Live, error) { return r.Live(ctx, assistant) })
+	if errors.Is(err, review.ErrNotFound) {
+		return true, nil
+	}
+	return false, err
 }

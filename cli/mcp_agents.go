@@ -41,95 +41,10 @@ func documents() mcp.Documents {
 
 // proposer is the desk with the methods that agents may use; their messages can
 // reach no other.
-type proposer struct{ desk *review.Desk }
-
-// Propose implements mcp.Desk.
-func (p proposer) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
-	return p.desk.Propose(ctx, actor, drafts, submit)
-}
-
-// Revise implements mcp.Desk.
-func (p proposer) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
-	return p.desk.Revise(ctx, actor, id, draft)
-}
-
-// Submit implements mcp.Desk.
-func (p proposer) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
-	return p.desk.Submit(ctx, actor, id)
-}
-
-// Rebase implements mcp.Desk.
-func (p proposer) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
-	return p.desk.Rebase(ctx, actor, id)
-}
-
-// Withdraw implements mcp.Desk.
-func (p proposer) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
-	return p.desk.Withdraw(ctx, actor, id, note)
-}
-
-// Comment implements mcp.Desk.
-func (p proposer) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error) {
-	return p.desk.Comment(ctx, actor, id, body, at)
-}
-
-// Lint implements mcp.Desk.
-func (p proposer) Lint(ctx context.Context, actor proposals.Actor, draft proposals.Draft) (review.Lint, error) {
-	return p.desk.Lint(ctx, actor, draft)
-}
-
-// LintProposal implements mcp.Desk.
-func (p proposer) LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Lint, error) {
-	return p.desk.LintProposal(ctx, actor, id)
-}
-
-// Preview implements mcp.Desk.
-func (p proposer) Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error) {
-	return p.desk.Preview(ctx, ids, agent, s)
-}
-
-// List implements mcp.Desk.
-func (p proposer) List(ctx context.Context, q review.Query) (review.Page, error) {
-	return p.desk.List(ctx, q)
-}
-
-// Show implements mcp.Desk.
-func (p proposer) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
-	return p.desk.Show(ctx, actor, id)
-}
-
-// Resolve implements mcp.Desk.
-func (p proposer) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
-	return p.desk.Resolve(ctx, refs...)
-}
+type proposer struct{ mcp.Desk }
 
 // toolUser is the gateway as agents may use it: nothing here answers a pending call.
-type toolUser struct{ gateway *gateway.Gateway }
-
-// Tools implements mcp.Gateway.
-func (u toolUser) Tools(ctx context.Context, c gateway.Caller) (registry.Live, []registry.Entry, error) {
-	return u.gateway.Tools(ctx, c)
-}
-
-// Search implements mcp.Gateway.
-func (u toolUser) Search(ctx context.Context, c gateway.Caller, query string, limit int) ([]gateway.Hit, error) {
-	return u.gateway.Search(ctx, c, query, limit)
-}
-
-// Describe implements mcp.Gateway.
-func (u toolUser) Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error) {
-	return u.gateway.Describe(ctx, c, name)
-}
-
-// Execute implements mcp.Gateway.
-func (u toolUser) Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error) {
-	return u.gateway.Execute(ctx, c, r)
-}
-
-// Outcome implements mcp.Gateway.
-func (u toolUser) Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error) {
-	return u.gateway.Outcome(ctx, c, pending)
-}
+type toolUser struct{ mcp.Gateway }
 
 // approved is the store as agents may read it.
 type approved struct {
@@ -144,27 +59,18 @@ func (r approved) Wait(ctx context.Context, seen int64, every time.Duration) int
 
 // State implements mcp.Registry.
 func (r approved) State(ctx context.Context) (int64, error) {
-	var n int64
-	err := r.db.Calls().View(ctx, func(l gateway.LedgerReader) error {
-		var err error
-		n, err = l.State(ctx)
-		return err
-	})
-	return n, err
+	return viewed(ctx, r.db.Calls().View, func(l gateway.LedgerReader) (int64, error) { return l.State(ctx) })
 }
 
 // List implements mcp.Registry.
 func (r approved) List(ctx context.Context, id string) (registry.Live, error) {
-	var found registry.Entry
-	err := r.db.View(ctx, func(reader review.Reader) error {
+	return viewed(ctx, r.db.View, func(reader review.Reader) (registry.Live, error) {
 		entry, ok, err := registry.Layered{Finder: reader, View: r.view}.List(ctx, id)
 		if err == nil && !ok {
 			err = notFoundf("the allow-list %s", id)
 		}
-		found = entry
-		return err
+		return entry.Live, err
 	})
-	return found.Live, err
 }
 
 // Version implements mcp.Registry.

@@ -203,28 +203,16 @@ func (d docNotices) write(p *page) {
 type noticeLog struct{ *store.DB }
 
 // Proposal implements notices.Log.
-func (l noticeLog) Proposal(ctx context.Context, id proposals.ID) (p proposals.Proposal, err error) {
-	err = l.View(ctx, func(r review.Reader) error {
-		p, err = r.Proposal(ctx, id)
-		return err
-	})
-	return p, err
+func (l noticeLog) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
+	return viewed(ctx, l.View, func(r review.Reader) (proposals.Proposal, error) { return r.Proposal(ctx, id) })
 }
 
 // OpenOn implements notices.Log.
-func (l noticeLog) OpenOn(ctx context.Context, s registry.Subject) (open []proposals.Proposal, err error) {
-	err = l.View(ctx, func(r review.Reader) error {
-		open, err = r.OpenOn(ctx, s)
-		return err
-	})
-	return open, err
+func (l noticeLog) OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error) {
+	return viewed(ctx, l.View, func(r review.Reader) ([]proposals.Proposal, error) { return r.OpenOn(ctx, s) })
 }
 
 // Pending implements notices.Log.
-func (l noticeLog) Pending(ctx context.Context, id string) (p gateway.Pending, err error) {
-	err = l.Calls().View(ctx, func(r gateway.LedgerReader) error {
-		p, err = r.Pending(ctx, id)
-		return err
-	})
-	return p, err
+func (l noticeLog) Pending(ctx context.Context, id string) (gateway.Pending, error) {
+	return viewed(ctx, l.Calls().View, func(r gateway.LedgerReader) (gateway.Pending, error) { return r.Pending(ctx, id) })
 }

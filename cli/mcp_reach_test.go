@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"toolcrib/gateway"
+	"toolcrib/mcp"
+	"toolcrib/review"
+)
+
+// TestAgentsReachNoDecision checks that the values behind which agents work have the
+// methods of their interfaces and no other, also for a type assertion.
+func TestAgentsReachNoDecision(t *testing.T) {
+	for _, c := range []struct {
+		value any
+		face  reflect.Type
+	}{
+		{proposer{&review.Desk{}}, reflect.TypeFor[mcp.Desk]()},
+		{toolUser{&gateway.Gateway{}}, reflect.TypeFor[mcp.Gateway]()},
+	} {
+		names := func(t reflect.Type) []string {
+			var all []string
+			for i := range t.NumMethod() {
+				all = append(all, t.Method(i).Name)
+			}
+			return all
+		}
+		if got, want := names(reflect.TypeOf(c.value)), names(c.face); !slices.Equal(got, want) {
+			t.Errorf("%T has %v, and agents may use %v", c.value, got, want)
+		}
+	}
+}
